@@ -1,0 +1,368 @@
+"""A robot as its tables: found, read strictly, resolved for one variant, and expanded to URDF by xacro."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from math import radians
+from pathlib import Path
+from typing import Literal, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .dh import Convention, DHTable, rotation_x, rotation_z, translation
+from .errors import FileError, InputError, MissingData, TableError, UnknownName
+from .rows import (
+    AxisRow,
+    BodyRows,
+    Catalogue,
+    DrivesTable,
+    FrictionRow,
+    FrictionTable,
+    InertialSet,
+    InertialsTable,
+    KinematicsTable,
+    LimitRows,
+    LimitsTable,
+    MdhRow,
+    ValidationTable,
+)
+from .tables import Row, read
+from .urdf_text import expand
+
+Array = NDArray[np.float64]
+Coupling = Literal["parallelogram", "serial"]
+COUPLINGS: tuple[Coupling, ...] = ("parallelogram", "serial")
+T = TypeVar("T")
+
+
+def data_folder() -> Path:
+    """Return the folder ``urdf``: beside the package in a checkout, inside it in an installed wheel."""
+    package = Path(__file__).resolve().parent
+    beside = package.parent / "urdf"
+    return beside if (package.parent / "pyproject.toml").exists() and beside.is_dir() else package / "urdf"
+
+
+def urdf_path(name: str, coupling: Coupling | None = None) -> Path:
+    """Return the path of a shipped URDF, for any tool that reads one.
+
+    Args:
+        name: A variant or an alias.
+        coupling: ``parallelogram`` (default where the arm has one: joint_3 is the controller's axis 3, the bars are
+            ``<mimic>`` joints) or ``serial`` (open chain: joint_3 is the angle between the arms).
+
+    Raises:
+        UnknownName: if there is no such robot or coupling.
+        FileError: if the robot is not a shipped one.
+    """
+    robot = describe(name)
+    if coupling is not None and coupling not in robot.couplings:
+        raise UnknownName(f"coupling of {robot.name}", coupling, robot.couplings)
+    serial_twin = coupling == "serial" and len(robot.couplings) > 1
+    path = robot.folder / f"{robot.name}{'_serial' if serial_twin else ''}.urdf"
+    if not path.is_file():
+        raise FileError(f"{path} does not exist; write one with: irbmodels urdf {name} -o FILE.urdf")
+    return path
+
+
+def robots() -> tuple[str, ...]:
+    """Return the names of all variants."""
+    return tuple(_catalogue().robots)
+
+
+def aliases() -> dict[str, str]:
+    """Return the short names and the variant each stands for."""
+    return dict(_catalogue().aliases)
+
+
+def tools() -> tuple[str, ...]:
+    """Return the names of all shipped tools."""
+    return tuple(sorted(path.stem for path in (data_folder() / "tools").glob("*.yaml")))
+
+
+def tool_path(name_or_path: str | Path) -> Path:
+    """Return the table of a shipped tool or of a YAML path.
+
+    Raises:
+        UnknownName: if it is neither.
+    """
+    path = Path(name_or_path)
+    if path.suffix in (".yaml", ".yml"):
+        if not path.is_file():
+            raise UnknownName("tool file", str(name_or_path), tools())
+        return path.resolve()
+    if str(name_or_path) not in tools():
+        raise UnknownName("tool", str(name_or_path), tools())
+    return data_folder() / "tools" / f"{name_or_path}.yaml"
+
+
+def describe(name_or_folder: str | Path) -> Description:
+    """Return the tables of a shipped robot, or of a folder with the same tables.
+
+    Args:
+        name_or_folder: A variant (``irb2400_16``), an alias (``irb2400``), or a folder that holds kinematics.yaml; where
+            that has several variants, ``folder/variant``.
+
+    Raises:
+        UnknownName: if there is no such robot.
+        TableError: if a table breaks the format.
+    """
+    catalogue, name = _catalogue(), str(name_or_folder)
+    variant = catalogue.aliases.get(name, name)
+    if variant in catalogue.robots:
+        return _resolved(data_folder() / catalogue.robots[variant], variant)
+    path = Path(name_or_folder)
+    for folder, wanted in ((path, None), (path.parent, path.name)):
+        if (folder / "kinematics.yaml").is_file() and (wanted is None or path.parent != Path()):
+            known = read(folder.resolve() / "kinematics.yaml", KinematicsTable).variants
+            if wanted is None and len(known) == 1:
+                (wanted,) = known
+            if wanted not in known:
+                raise UnknownName(f"variant in {folder}", wanted or "", known)
+            return _resolved(folder.resolve(), str(wanted))
+    if "/" in name or path.is_dir():
+        raise InputError(f"no robot folder {name!r}: {path / 'kinematics.yaml'} does not exist")
+    raise UnknownName("robot", name, (*catalogue.aliases, *catalogue.robots))
+
+
+def _catalogue() -> Catalogue:
+    return read(data_folder() / "robots.yaml", Catalogue)
+
+
+def _resolved(folder: Path, variant: str) -> Description:
+    return Description(name=variant, folder=folder)
+
+
+@dataclass(frozen=True)
+class Description:
+    """The tables of one variant. Each table is read and checked when it is first asked for."""
+
+    name: str
+    folder: Path
+
+    @property
+    def family(self) -> str:
+        """Name of the folder of tables."""
+        return self.folder.name
+
+    @cached_property
+    def kinematics(self) -> KinematicsTable:
+        """MDH rows with this variant's own rows in place."""
+        table = self._table("kinematics.yaml", KinematicsTable)
+        rows = {**table.joints, **table.variants[self.name].joints}
+        for number, name in enumerate(rows, start=1):
+            if name != f"joint_{number}":
+                raise TableError(self.folder / "kinematics.yaml", f"joints.{name}", f"expected joint_{number}")
+        elbow = rows.get("joint_3")
+        if table.parallelogram and (elbow is None or elbow.alpha_deg or elbow.d_mm or elbow.theta0_deg):
+            raise TableError(self.folder / "kinematics.yaml", "parallelogram", "joint_3 is not parallel to joint_2 in its plane")
+        return KinematicsTable(table.sources, rows, table.tool0, table.variants, table.parallelogram)
+
+    @cached_property
+    def limits(self) -> LimitsTable:
+        """Limits with this variant's own rows in place."""
+        table = self._table("limits.yaml", LimitsTable)
+        own = table.variants.get(self.name, LimitRows())
+        axes = {**table.axes, **own.axes}
+        file = self.folder / "limits.yaml"
+        self._need_axes(file, "axes", axes)
+        for (name, row), linear in zip(axes.items(), self.linear, strict=True):
+            _check_axis(row, linear, bool(self.kinematics.parallelogram) and name == "axis_3", file, f"axes.{name}")
+        return LimitsTable(table.sources, axes, own.ratings or table.ratings, table.variants)
+
+    @cached_property
+    def inertials(self) -> InertialsTable:
+        """Inertial sets with this variant's own bodies in place, each checked for physical consistency."""
+        table = self._table("inertials.yaml", InertialsTable)
+        file = self.folder / "inertials.yaml"
+        sets = {name: self._inertial_set(file, name, entry) for name, entry in table.sets.items()}
+        if table.default not in sets:
+            raise TableError(file, "default", str(UnknownName("parameter set", table.default, sets)))
+        return InertialsTable(table.sources, table.default, sets)
+
+    @cached_property
+    def friction(self) -> FrictionTable:
+        """Friction sets; a table without sets where nothing is known."""
+        table, file = self._table("friction.yaml", FrictionTable), self.folder / "friction.yaml"
+        for name, entry in table.sets.items():
+            self._need_axes(file, f"sets.{name}.axes", entry.axes)
+            for (axis, row), linear in zip(entry.axes.items(), self.linear, strict=True):
+                _check_friction(row, linear, file, f"sets.{name}.axes.{axis}")
+        if table.default is not None and table.default not in table.sets:
+            raise TableError(file, "default", str(UnknownName("friction set", table.default, table.sets)))
+        return table
+
+    @cached_property
+    def drives(self) -> DrivesTable:
+        """Gears and motors, as far as known."""
+        table = self._table("drives.yaml", DrivesTable)
+        for name in table.axes:
+            if name not in self.axes:
+                raise TableError(self.folder / "drives.yaml", "axes", str(UnknownName("axis", name, self.axes)))
+        return table
+
+    @cached_property
+    def validation(self) -> ValidationTable | None:
+        """What was measured on a real robot, where anything was."""
+        path = self.folder / "validation.yaml"
+        return self._table("validation.yaml", ValidationTable) if path.exists() else None
+
+    @property
+    def axes(self) -> tuple[str, ...]:
+        """Names ``axis_1 ..``."""
+        return tuple(name.replace("joint", "axis") for name in self.kinematics.joints)
+
+    @property
+    def linear(self) -> tuple[bool, ...]:
+        """For each axis whether it slides."""
+        return tuple(row.type == "prismatic" for row in self.kinematics.joints.values())
+
+    @property
+    def couplings(self) -> tuple[Coupling, ...]:
+        """Trees that exist for this robot, the default first."""
+        return COUPLINGS if self.kinematics.parallelogram else ("serial",)
+
+    def parameter_set(self, name: str | None) -> str:
+        """Return ``name``, or the default set if None.
+
+        Raises:
+            UnknownName: if there is no such set.
+        """
+        if name is not None and name not in self.inertials.sets:
+            raise UnknownName(f"parameter set of {self.name}", name, self.inertials.sets)
+        return name or self.inertials.default
+
+    def dh(self, convention: Convention) -> DHTable:
+        """Return the DH table in SI units.
+
+        Raises:
+            InputError: if ``convention`` is neither ``"standard"`` nor ``"modified"``.
+        """
+        if convention not in ("standard", "modified"):
+            raise InputError(str(UnknownName("DH convention", convention, ("standard", "modified"))))
+        rows = list(self.kinematics.joints.values())
+        table = DHTable(
+            "modified",
+            alpha=np.array([radians(row.alpha_deg) for row in rows]),
+            a=np.array([row.a_mm / 1000.0 for row in rows]),
+            d=np.array([row.d_mm / 1000.0 for row in rows]),
+            theta=np.array([radians(row.theta0_deg) for row in rows]),
+            prismatic=np.array(self.linear),
+            A=self._joint_from_axis(),
+            tool0=_mdh_matrix(self.kinematics.tool0),
+        )
+        return table if convention == "modified" else table.as_standard()
+
+    def urdf(
+        self,
+        coupling: Coupling | None = None,
+        inertials: str | None = None,
+        tool: str | Path | None = None,
+        carrier_kg: float | None = None,
+        looks: bool = True,
+    ) -> str:
+        """Expand the xacro and return the URDF text.
+
+        Args:
+            coupling: Which tree; default the parallelogram where there is one.
+            inertials: Parameter set; default the robot's own.
+            tool: Tool whose load and TCP are built in.
+            carrier_kg: Mass of each massless bar or carrier; default that of exchange files (1e-6 kg).
+            looks: Whether the links get their visuals.
+
+        Raises:
+            UnknownName: if coupling, set or tool does not exist.
+        """
+        if coupling is not None and coupling not in self.couplings:
+            raise UnknownName(f"coupling of {self.name}", coupling, self.couplings)
+        _ = self.limits  # read and check before xacro, which would say less
+        arguments = {
+            "robot": self.name,
+            "folder": str(self.folder),
+            "coupling": coupling or self.couplings[0],
+            "inertials": self.parameter_set(inertials),
+            "tool": "" if tool is None else str(tool_path(tool)),
+            "looks": "true" if looks else "false",
+        }
+        if carrier_kg is not None:
+            arguments["carrier_kg"] = repr(carrier_kg)
+        root = data_folder()
+        inputs = [*self.folder.glob("*.yaml"), *root.glob("*.*"), *(root / "common").glob("*"), *(root / "tools").glob("*")]
+        return expand(root / "irb.urdf.xacro", arguments, [*inputs, *([Path(arguments["tool"])] if tool else [])])
+
+    def _joint_from_axis(self) -> Array:
+        result = np.eye(len(self.axes))
+        if self.kinematics.parallelogram:
+            result[2, 1] = -1.0
+        return result
+
+    def _table(self, file: str, shape: type[T]) -> T:
+        return read(self.folder / file, shape)
+
+    def _need_axes(self, file: Path, key: str, rows: Mapping[str, Row]) -> None:
+        if tuple(rows) != self.axes:
+            raise TableError(file, key, f"axes are {', '.join(rows) or 'none'}; expected {', '.join(self.axes)}")
+
+    def _inertial_set(self, file: Path, name: str, entry: InertialSet) -> InertialSet:
+        links = {**entry.links, **entry.variants.get(self.name, BodyRows()).links}
+        bodies = ("base_link", *(joint.replace("joint", "link") for joint in self.kinematics.joints))
+        bars = ("link_crank", "link_rod") if self.kinematics.parallelogram else ()
+        for link in links:
+            if link not in (*bodies, *bars):
+                raise TableError(file, f"sets.{name}.links", str(UnknownName("link", link, (*bodies, *bars))))
+        for link in bodies:
+            if link not in links:
+                raise TableError(file, f"sets.{name}.links", f"{link} is missing")
+        for link, row in links.items():
+            wrong = row.inertial().impossibilities()
+            if wrong and link not in entry.impossible:
+                raise TableError(file, f"sets.{name}.links.{link}", "; ".join(wrong))
+            if not wrong and link in entry.impossible:
+                raise TableError(file, f"sets.{name}.impossible", f"{link} is listed, but a body can have its numbers")
+        return InertialSet(entry.about, links, entry.impossible, entry.variants)
+
+
+def rotor_inertia(description: Description) -> Array:
+    """Rotor inertias reflected to the arm side, ``J n^2`` [kg m^2], shape ``(n,)``; 0 where the table has no row.
+
+    Raises:
+        MissingData: if no axis has one.
+    """
+    result = np.zeros(len(description.axes))
+    for name, row in description.drives.axes.items():
+        if row.rotor_inertia_kg_m2 is not None and row.gear_ratio is not None:
+            result[description.axes.index(name)] = row.rotor_inertia_kg_m2 * row.gear_ratio**2
+    if not result.any():
+        raise MissingData(f"{description.name}: no rotor inertia is known; give one value per axis, arm side [kg m^2]")
+    return result
+
+
+def _mdh_matrix(row: MdhRow) -> Array:
+    turned = rotation_x(radians(row.alpha_deg)) @ translation(row.a_mm / 1000.0, 0.0, 0.0)
+    return np.asarray(turned @ rotation_z(radians(row.theta0_deg)) @ translation(0.0, 0.0, row.d_mm / 1000.0))
+
+
+def _check_axis(row: AxisRow, linear: bool, coupled: bool, file: Path, key: str) -> None:
+    wanted = ("range_mm", "speed_mm_s", "effort_N") if linear else ("range_deg", "speed_deg_s", "effort_N_m")
+    for name in ("range_deg", "range_mm", "speed_deg_s", "speed_mm_s", "effort_N_m", "effort_N"):
+        value = getattr(row, name)
+        if (value is None) == (name in wanted):
+            raise TableError(file, key, f"a {'linear' if linear else 'rotary'} axis needs {', '.join(wanted)}; see {name}")
+        if isinstance(value, float) and value <= 0.0:
+            raise TableError(file, f"{key}.{name}", f"{value:g} is not positive; an unknown bound is assumed, never 0")
+    lower, upper = getattr(row, wanted[0])
+    if lower >= upper:
+        raise TableError(file, f"{key}.{wanted[0]}", f"[{lower:g}, {upper:g}] is empty")
+    if (row.range_of is not None) != coupled:
+        raise TableError(file, f"{key}.range_of", "the range of a parallelogram's axis 3, and no other, is 'q3 - q2'")
+
+
+def _check_friction(row: FrictionRow, linear: bool, file: Path, key: str) -> None:
+    values = row.values(linear)
+    if None in values or any(value is not None for value in row.values(not linear)):
+        raise TableError(file, key, f"a {'linear' if linear else 'rotary'} axis needs Fs, Fc, Fv and v_St in its units")
+    static, coulomb, viscous, stribeck = (float(value) for value in values if value is not None)
+    if not (static >= coulomb >= 0.0 and viscous >= 0.0 and stribeck > 0.0):
+        raise TableError(file, key, "needs Fs >= Fc >= 0, Fv >= 0 and v_St > 0, or friction would drive the axis")

@@ -1,0 +1,68 @@
+"""Every error that the package raises on purpose: one line that says what was wrong, where, and what would be right."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+from pathlib import Path
+
+
+class IrbError(Exception):
+    """Base of all errors of this package."""
+
+
+class UnknownName(IrbError, LookupError):
+    """A robot, tool, parameter set, frame or column that does not exist."""
+
+    def __init__(self, kind: str, name: object, known: Iterable[str]) -> None:
+        """Say what was asked for, what comes close and what exists."""
+        self.kind, self.name, self.known = kind, name, tuple(known)
+        close = get_close_matches(str(name).lower(), self.known, n=1)
+        hint = f"; did you mean {close[0]!r}?" if close else ""
+        super().__init__(f"no {kind} {name!r}{hint} (known: {', '.join(self.known) or 'none'})")
+
+    def __str__(self) -> str:
+        """Return the plain message (LookupError would quote it)."""
+        return str(self.args[0])
+
+
+class TableError(IrbError, ValueError):
+    """A table of a robot or tool that breaks the format, or holds an impossible number."""
+
+    def __init__(self, file: Path | str, key: str, problem: str) -> None:
+        """Name the file, the key inside it and the problem."""
+        self.file, self.key, self.problem = Path(file), key, problem
+        super().__init__(f"{self.file}: {key}: {problem}" if key else f"{self.file}: {problem}")
+
+
+class InputError(IrbError, ValueError):
+    """An argument with the wrong shape, a value that is not finite, or the wrong unit."""
+
+
+class FileError(IrbError, OSError):
+    """A file that cannot be read or written."""
+
+
+class MotionError(IrbError, ValueError):
+    """A motion file with a missing column, a cell that is no number, or a time that does not grow."""
+
+
+class UrdfError(IrbError, ValueError):
+    """A URDF that cannot become a robot."""
+
+
+class MissingData(IrbError, LookupError):
+    """A query that needs numbers which nobody has published for this robot."""
+
+
+class MissingExtra(IrbError, ImportError):
+    """An optional package that is not installed."""
+
+    def __init__(self, package: str, extra: str) -> None:
+        """Name the package and the extra that brings it."""
+        self.package, self.extra = package, extra
+        super().__init__(f"{package} is not installed; get it with: pip install 'irbmodels[{extra}]'")
+
+
+class PhysicsWarning(UserWarning):
+    """A model that was asked for by name although its numbers are physically impossible or incomplete."""

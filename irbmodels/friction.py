@@ -1,0 +1,85 @@
+"""Stribeck friction per axis (S000 eq. 54), in axis coordinates: each motor stands before its own gearbox."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .description import Description
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Stribeck:
+    """``(Fc + (Fs - Fc) exp(-(v / v_St)^2)) sgn(v) + Fv v`` with ``sgn(0) = 0``; arrays of shape ``(n,)``, arm side."""
+
+    Fs: Array
+    """Static friction [N m, N]."""
+    Fc: Array
+    """Coulomb friction [N m, N]."""
+    Fv: Array
+    """Viscous friction [N m s/rad, N s/m]."""
+    v_St: Array
+    """Stribeck speed [rad/s, m/s]."""
+    measured_to: float | None = None
+    """Speed up to which it was measured [rad/s, m/s]; beyond it the law is extrapolation."""
+
+    def __post_init__(self) -> None:
+        """Make the shared arrays read-only."""
+        for array in (self.Fs, self.Fc, self.Fv, self.v_St):
+            array.setflags(write=False)
+
+    def torque(self, v: Array) -> Array:
+        """Friction torque at speeds ``v``, shape ``(..., n)``: positive where it opposes a positive speed."""
+        result: Array = v * v
+        result *= self._exponent  # in place: this stands in every torque query
+        np.exp(result, out=result)
+        result *= self._drop
+        result += self.Fc
+        result *= np.sign(v)
+        result += self.Fv * v
+        return result
+
+    @cached_property
+    def _exponent(self) -> Array:
+        return -1.0 / np.square(self.v_St)
+
+    @cached_property
+    def _drop(self) -> Array:
+        return self.Fs - self.Fc
+
+    def derivative(self, v: ArrayLike) -> Array:
+        """``d torque / d v``, shape ``(..., n)``; at ``v = 0`` it is ``Fv``, the slope of the continuous part."""
+        speed = np.asarray(v, dtype=float)
+        ratio = speed / self.v_St
+        falling = -2.0 * (self.Fs - self.Fc) / self.v_St * np.abs(ratio) * np.exp(-np.square(ratio))
+        result: Array = self.Fv + falling
+        return result
+
+    def parameters(self) -> Array:
+        """``Fv, Fc, Fs - Fc`` per axis, axis after axis, shape ``(3 n,)``; the torque is linear in them."""
+        return np.stack([self.Fv, self.Fc, self.Fs - self.Fc], axis=1).ravel()
+
+    def regressor(self, v: Array) -> Array:
+        """Matrix that gives the torque from :meth:`parameters` at one state, shape ``(n, 3 n)``; ``v_St`` is fixed."""
+        n = len(self.Fc)
+        result = np.zeros((n, 3 * n))
+        stribeck = np.exp(-np.square(v / self.v_St)) * np.sign(v)
+        for i, columns in enumerate(np.stack([v, np.sign(v), stribeck], axis=1)):
+            result[i, 3 * i : 3 * i + 3] = columns
+        return result
+
+
+def friction_of(description: Description) -> Stribeck | None:
+    """Return a robot's friction law, or None where nobody has published any."""
+    table = description.friction
+    if table.default is None:
+        return None
+    chosen = table.sets[table.default]
+    rows = [row.values(linear) for row, linear in zip(chosen.axes.values(), description.linear, strict=True)]
+    static, coulomb, viscous, stribeck = np.array(rows, dtype=float).T.copy()
+    return Stribeck(static, coulomb, viscous, stribeck, chosen.measured_to_rad_s)

@@ -1,0 +1,72 @@
+"""Mass, centre of mass and inertia tensor of one body, and whether a body could have them."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+Array = NDArray[np.float64]
+
+DENSEST = 11_340.0  # [kg/m^3] lead: no machine part on average is denser
+_ROUNDING = 1e-12  # relative slack for eigenvalues of a tensor typed with finitely many digits
+
+
+class Inertial(NamedTuple):
+    """Mass [kg], centre of mass [m] and tensor about it [kg m^2], in the axes of one stated frame.
+
+    Off-diagonals are tensor entries, ``I_xy = -int x y dm``, as in URDF and Pinocchio.
+    """
+
+    mass: float
+    com: Array
+    tensor: Array
+
+    @staticmethod
+    def of(mass: float, com: ArrayLike, tensor: ArrayLike) -> Inertial:
+        """Return an inertial with read-only arrays; ``tensor`` is ``(3, 3)``."""
+        centre, matrix = np.array(com, dtype=float), np.array(tensor, dtype=float)
+        centre.setflags(write=False)
+        matrix.setflags(write=False)
+        return Inertial(float(mass), centre, matrix)
+
+    def covariance(self) -> Array:
+        """Second moments of mass about the centre, ``int r r' dm`` [kg m^2], shape ``(3, 3)``.
+
+        Positive semidefinite exactly when the tensor obeys the triangle inequality [Wensing2018].
+        """
+        return 0.5 * float(np.trace(self.tensor)) * np.eye(3) - self.tensor
+
+    def moved(self, rotation: ArrayLike, translation: ArrayLike) -> Inertial:
+        """Return the same body in another frame, whose pose ``new_from_old`` is given."""
+        turn = np.asarray(rotation, dtype=float)
+        return Inertial.of(self.mass, turn @ self.com + np.asarray(translation), turn @ self.tensor @ turn.T)
+
+    def stretched(self, factors: ArrayLike, density: float = 1.0) -> Inertial:
+        """Return the body with its shape stretched along the frame's axes, at ``density`` times its density.
+
+        The result of a possible body is a possible body: the covariance of mass maps to ``S P S``.
+        """
+        stretch = np.asarray(factors, dtype=float)
+        growth = density * float(np.prod(stretch))
+        covariance = growth * stretch[:, None] * self.covariance() * stretch[None, :]
+        tensor = float(np.trace(covariance)) * np.eye(3) - covariance
+        return Inertial.of(self.mass * growth, stretch * self.com, tensor)
+
+    def impossibilities(self) -> list[str]:
+        """Return why no body can have these numbers; empty when one can."""
+        if self.mass == 0.0 and not self.tensor.any():
+            return []  # a frame without a body
+        if self.mass <= 0.0:
+            return [f"mass {self.mass:g} kg is not positive"]
+        low, middle, high = np.linalg.eigvalsh(self.tensor)
+        found = []
+        if low <= _ROUNDING * high:
+            found.append(f"tensor is not positive definite (principal moments {low:.3g}, {middle:.3g}, {high:.3g} kg m^2)")
+        if high > (low + middle) * (1.0 + _ROUNDING):
+            found.append(f"principal moments break the triangle inequality ({high:.3g} > {low:.3g} + {middle:.3g} kg m^2)")
+        ball = 1.2 * self.mass * (3.0 * self.mass / (4.0 * np.pi * DENSEST)) ** (2.0 / 3.0)  # trace of a ball: 3 * 2/5 m r^2
+        if low + middle + high < ball:
+            found.append(f"trace {low + middle + high:.3g} kg m^2 is below that of a lead ball of {self.mass:g} kg ({ball:.3g})")
+        return found

@@ -1,0 +1,127 @@
+"""What an axis may do: ranges (the coupled one of a parallelogram included), speeds, efforts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .description import Description
+
+Array = NDArray[np.float64]
+
+
+class Violation(NamedTuple):
+    """One bound that a state does not keep, in SI units."""
+
+    axis: int
+    """1-based, as on the controller."""
+    quantity: str
+    """What is out of bounds: ``q2``, ``q3 - q2``, ``v4``, ``tau1``."""
+    value: float
+    lower: float
+    upper: float
+    assumed: bool
+    """Whether the bound itself is only assumed."""
+
+    def __str__(self) -> str:
+        """Say which value is out of which bounds."""
+        bound = "assumed bounds" if self.assumed else "bounds"
+        return f"axis {self.axis}: {self.quantity} = {self.value:.6g} is outside its {bound} {self.lower:.6g} .. {self.upper:.6g}"
+
+
+@dataclass(frozen=True, eq=False)
+class Limits:
+    """Bounds in SI units, arrays of shape ``(n,)``. Ranges hold for ``A q``, which couples axes of a parallelogram."""
+
+    lower: Array
+    upper: Array
+    velocity: Array
+    effort: Array
+    A: Array
+    """``(n, n)``: the catalogue range of axis 3 of a parallelogram arm is one of ``q3 - q2`` (docs/conventions.md)."""
+    linear: NDArray[np.bool_]
+    range_assumed: NDArray[np.bool_]
+    velocity_assumed: NDArray[np.bool_]
+    effort_assumed: NDArray[np.bool_]
+
+    def __post_init__(self) -> None:
+        """Make the shared arrays read-only."""
+        for array in vars(self).values():
+            array.setflags(write=False)
+
+    def envelope(self) -> tuple[Array, Array]:
+        """Smallest and largest value each single axis position can take, shape ``(n,)`` each."""
+        inverse = np.linalg.inv(self.A)
+        up, down = np.maximum(inverse, 0.0), np.minimum(inverse, 0.0)
+        return up @ self.lower + down @ self.upper, up @ self.upper + down @ self.lower
+
+    def in_range(self, q: ArrayLike) -> NDArray[np.bool_]:
+        """Whether positions ``(..., n)`` keep every range, shape ``(...)``; NaN never does."""
+        values = np.asarray(q, dtype=float) @ self.A.T
+        result: NDArray[np.bool_] = np.all((values >= self.lower) & (values <= self.upper), axis=-1)
+        return result
+
+    def violations(self, q: Array, v: Array | None = None, tau: Array | None = None) -> list[Violation]:
+        """Return every bound that one state ``(n,)`` does not keep."""
+        found = self._outside(self.A @ q, self.lower, self.upper, self.range_assumed, self._position_names())
+        if v is not None:
+            names = [f"v{i + 1}" for i in range(len(v))]
+            found += self._outside(v, -self.velocity, self.velocity, self.velocity_assumed, names)
+        if tau is not None:
+            names = [f"tau{i + 1}" for i in range(len(tau))]
+            found += self._outside(tau, -self.effort, self.effort, self.effort_assumed, names)
+        return found
+
+    def largest(self) -> Array:
+        """Largest position of any axis of the same kind (rotary, linear), per axis, shape ``(n,)``."""
+        low, high = self.envelope()
+        size = np.maximum(np.abs(low), np.abs(high))
+        return np.array([size[self.linear == kind].max() for kind in self.linear])
+
+    def _position_names(self) -> list[str]:
+        names = []
+        for i, row in enumerate(self.A):
+            others = "".join(f" {'-' if c < 0 else '+'} q{j + 1}" for j, c in enumerate(row) if c and j != i)
+            names.append(f"q{i + 1}{others}")
+        return names
+
+    @staticmethod
+    def _outside(values: Array, low: Array, high: Array, assumed: NDArray[np.bool_], names: list[str]) -> list[Violation]:
+        bad = ~((values >= low) & (values <= high))
+        return [
+            Violation(int(i) + 1, names[i], float(values[i]), float(low[i]), float(high[i]), bool(assumed[i]))
+            for i in np.flatnonzero(bad)
+        ]
+
+
+def limits_of(description: Description) -> Limits:
+    """Return a robot's limits in SI units, each with the word whether it is only assumed."""
+    table = description.limits
+    rows = list(table.axes.values())
+
+    def column(rotary: str, linear: str) -> tuple[Array, NDArray[np.bool_]]:
+        values, assumed = [], []
+        for row in rows:
+            name = rotary if getattr(row, rotary) is not None else linear
+            value = np.array(getattr(row, name))
+            values.append(value / 1000.0 if "_mm" in name else np.radians(value) if "_deg" in name else value)
+            assumed.append(table.sources[row.source_of(name)].grade == "assumed")
+        return np.array(values, dtype=float), np.array(assumed)
+
+    ranges, range_assumed = column("range_deg", "range_mm")
+    velocity, velocity_assumed = column("speed_deg_s", "speed_mm_s")
+    effort, effort_assumed = column("effort_N_m", "effort_N")
+    return Limits(
+        lower=ranges[:, 0].copy(),
+        upper=ranges[:, 1].copy(),
+        velocity=velocity,
+        effort=effort,
+        A=description.dh("modified").A,
+        linear=np.array(description.linear),
+        range_assumed=range_assumed,
+        velocity_assumed=velocity_assumed,
+        effort_assumed=effort_assumed,
+    )

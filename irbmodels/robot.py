@@ -1,0 +1,518 @@
+"""The facade: an ABB robot that answers in the axis positions its controller shows."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import cache, cached_property
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+import pinocchio as pin
+from numpy.typing import ArrayLike, NDArray
+
+from . import dynamics, kinematics
+from .description import Coupling, Description, describe, rotor_inertia
+from .dh import Convention, DHTable
+from .dynamics import Energy, TorqueParts
+from .errors import InputError, MissingData, PhysicsWarning, UnknownName
+from .friction import Stribeck, friction_of
+from .inertia import Inertial
+from .limits import Limits, Violation, limits_of
+from .model import GRAVITY, Model, limits_of_tree, loaded
+from .tool import Tool, load_tool
+from .tree import Tree, copy_of, read_urdf, tree_from_urdf, tree_of
+
+Array = NDArray[np.float64]
+Wrench = ArrayLike | Mapping[str, ArrayLike]
+
+
+def load(
+    name_or_folder: str | Path,
+    tool: str | Path | Tool | None = None,
+    parameters: str | None = None,
+    coupling: Coupling | None = None,
+) -> Robot:
+    """Load a robot.
+
+    Args:
+        name_or_folder: A variant (``irb2400_16``), an alias (``irb2400``), or a folder with the same tables.
+        tool: Name of a shipped tool (``spindle``), path of a tool table, or a :class:`Tool`.
+        parameters: Named set of inertials; default the robot's own (``irbmodels info NAME`` lists them).
+        coupling: Tree that dynamics run on. The answers are the same, always in the controller's axes; default ``serial``
+            where the bars carry no mass, else ``parallelogram``.
+
+    Raises:
+        UnknownName: if robot, tool, set or coupling does not exist; the message has the nearest name.
+        TableError: if a table breaks the format.
+    """
+    description = describe(name_or_folder)
+    if coupling is not None and coupling not in description.couplings:
+        raise UnknownName(f"coupling of {description.name}", coupling, description.couplings)
+    name = description.parameter_set(parameters)
+    chosen = description.inertials.sets[name]
+    if chosen.impossible:
+        _warn_impossible(description, name)
+    weighed = {"link_crank", "link_rod"} & set(chosen.links)
+    if coupling == "serial" and weighed:
+        raise InputError(f"set {name!r} of {description.name} has bars with mass; they exist only on the parallelogram tree")
+    tree = tree_of(description, coupling or ("parallelogram" if weighed else "serial"), name)
+    friction = friction_of(description)
+    limits = limits_of(description)
+    model = Model(tree, limits, friction, np.zeros(limits.lower.size))
+    robot = Robot(description.name, description, name, tree, model, None, None, GRAVITY)
+    return robot.with_tool(tool) if tool is not None else robot
+
+
+def from_urdf(path: str | Path) -> Robot:
+    """Return the same facade for any URDF; joints with (chained) ``<mimic>`` tags follow their source.
+
+    Axis positions are the joints without ``<mimic>``, in the tree's order. Friction and rotors are unknown. A frame
+    ``tcp`` is put on ``tool0``, or else on the last link, where the URDF has none.
+
+    Raises:
+        FileError: if the file cannot be read.
+        UrdfError: if it is no URDF, or has floating or planar joints.
+    """
+    tree = tree_from_urdf(read_urdf(path))
+    limits = limits_of_tree(tree)
+    return Robot(tree.model.name, None, None, tree, Model(tree, limits, None, np.zeros(limits.lower.size)), None, None, GRAVITY)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Robot:
+    """An immutable robot. ``q`` are axis positions as the controller shows them, in SI units [rad; m for a linear axis].
+
+    One state is an array ``(n,)``; arrays with leading axes ``(..., n)`` give answers with the same leading axes. One
+    state must be finite and within three times the largest limit ("degrees?"); arrays let NaN pass in its own sample and
+    check no range. A robot may be used from many threads. ``with_...`` return another robot.
+    """
+
+    name: str
+    description: Description | None
+    """The tables with their sources; None for a robot from a URDF."""
+    parameters: str | None
+    """Name of the set of inertials."""
+    _bare: Tree
+    _model: Model
+    tool: Tool | None
+    payload: Inertial | None
+    _gravity: Array
+
+    # --- what it is ------------------------------------------------------------------------------------------------
+
+    @property
+    def n(self) -> int:
+        """Number of axes."""
+        return self._model.n
+
+    @property
+    def model(self) -> pin.Model:
+        """A copy of the ``pin.Model`` in use, tool and payload included; it goes with :attr:`coupling`."""
+        return copy_of(self._model.tree.model)
+
+    @property
+    def coupling(self) -> tuple[Array, Array]:
+        """``G, q0`` of ``q_tree = G q + q0``, constant: ``v_tree = G v``, ``tau = G' tau_tree``, ``M = G' M_tree G``."""
+        return self._model.tree.coupling.G, self._model.tree.coupling.q0
+
+    @property
+    def limits(self) -> Limits:
+        """Ranges (the coupled one included), speeds and efforts; the last are assumed for every ABB robot here."""
+        return self._model.limits
+
+    @property
+    def friction_model(self) -> Stribeck | None:
+        """Friction law with its parameters, or None where nobody has published any."""
+        return self._model.friction
+
+    @property
+    def rotors(self) -> Array:
+        """Rotor inertias in use, arm side [kg m^2, kg], shape ``(n,)``; zero unless :meth:`with_rotors` was called."""
+        return self._model.rotors
+
+    @property
+    def frames(self) -> tuple[str, ...]:
+        """Names of all frames; of a parallelogram arm the bars' too."""
+        return tuple(self._linkage.frames)
+
+    def __repr__(self) -> str:
+        """Say what is loaded, and what is not known."""
+        friction = "Stribeck friction" if self._model.friction else "no friction data"
+        tool = f", tool {self.tool.name}" if self.tool else ""
+        carried = f", payload {self.payload.mass:g} kg" if self.payload else ""
+        return f"<Robot {self.name}: {self.n} axes, parameters {self.parameters or 'of the URDF'}, {friction}{tool}{carried}>"
+
+    def dh(self, convention: Convention = "modified") -> DHTable:
+        """Return the Denavit-Hartenberg table, with ``theta = A q + theta0`` both ways (S003 eq. 2.24-2.25).
+
+        Raises:
+            MissingData: for a robot from a URDF.
+        """
+        if self.description is None:
+            raise MissingData(f"{self.name} comes from a URDF and has no DH table")
+        return self.description.dh(convention)
+
+    # --- another robot ---------------------------------------------------------------------------------------------
+
+    def with_tool(self, tool: str | Path | Tool | None) -> Robot:
+        """Return the robot with another tool instead of the present one; None takes it off.
+
+        Raises:
+            UnknownName: if there is no such tool.
+        """
+        return self._reloaded(tool=load_tool(tool) if isinstance(tool, str | Path) else tool)
+
+    def with_payload(self, payload: Inertial | None) -> Robot:
+        """Return the robot with another payload (``irbmodels.payload(...)``), given in the TCP frame; None drops it."""
+        return self._reloaded(payload=payload)
+
+    def with_parameters(self, parameters: str | None) -> Robot:
+        """Return the robot with another set of inertials, everything else kept.
+
+        Raises:
+            UnknownName: if there is no such set.
+            MissingData: for a robot from a URDF.
+        """
+        if self.description is None:
+            raise MissingData(f"{self.name} comes from a URDF and has one set of inertials")
+        other = load(self.description.folder / self.description.name, parameters=parameters)
+        return replace(self, parameters=other.parameters, _bare=other._bare)._reloaded()
+
+    def with_gravity(self, gravity: ArrayLike) -> Robot:
+        """Return the robot under another gravity [m/s^2], shape ``(3,)`` in base axes.
+
+        Raises:
+            InputError: if it is not three finite numbers.
+        """
+        vector = _finite(gravity, (3,), "gravity [m/s^2]")
+        vector.setflags(write=False)
+        return self._reloaded(_gravity=vector)
+
+    def mounted(self, world_from_base: ArrayLike | pin.SE3) -> Robot:
+        """Return the robot on a wall, a ceiling or a tilted stand. Poses stay in base axes; gravity turns.
+
+        Args:
+            world_from_base: Rotation ``(3, 3)`` or pose ``(4, 4)`` of the base in a world whose z points up; of a pose only
+                the rotation matters.
+
+        Raises:
+            InputError: if it is not a rotation.
+        """
+        matrix = np.asarray(getattr(world_from_base, "homogeneous", world_from_base), dtype=float)
+        turn = matrix[:3, :3] if matrix.shape == (4, 4) else matrix
+        proper = turn.shape == (3, 3) and np.isfinite(turn).all() and np.linalg.det(turn) > 0.0
+        if not proper or not np.allclose(turn @ turn.T, np.eye(3), rtol=0.0, atol=1e-9):
+            raise InputError("mounting needs a rotation matrix (3, 3), or a pose (4, 4), of the base in the world")
+        return self.with_gravity(turn.T @ GRAVITY)
+
+    def with_rotors(self, inertia: ArrayLike | None = None) -> Robot:
+        """Return the robot with rotor inertias on its axes: ``M`` gains ``diag(inertia)``.
+
+        Args:
+            inertia: Arm-side values [kg m^2, kg], shape ``(n,)``; None takes those of drives.yaml.
+
+        Raises:
+            MissingData: if None is given and the tables know no rotor.
+            InputError: if a value is negative or not finite.
+        """
+        if inertia is None and self.description is None:
+            raise MissingData(f"{self.name} comes from a URDF; give one rotor inertia per axis, arm side [kg m^2]")
+        if inertia is None and self.description is not None:
+            inertia = rotor_inertia(self.description)
+        values = _finite(inertia, (self.n,), "rotor inertias [kg m^2]")
+        if (values < 0.0).any():
+            raise InputError(f"rotor inertias must not be negative: {values.tolist()}")
+        values.setflags(write=False)
+        return replace(self, _model=replace(self._model, rotors=values))
+
+    # --- units and limits ------------------------------------------------------------------------------------------
+
+    def from_controller(self, position: ArrayLike) -> Array:
+        """Return ``q`` [rad, m] for positions as the controller shows them [deg, mm], shape ``(..., n)``.
+
+        Raises:
+            InputError: if one position has the wrong shape, is not finite, or is far outside every range.
+        """
+        shown = self._shaped(position, "position")
+        return self._position(np.where(self.limits.linear, shown / 1000.0, np.radians(shown)))
+
+    def to_controller(self, q: ArrayLike) -> Array:
+        """Return positions as the controller shows them [deg, mm] for ``q`` [rad, m], shape ``(..., n)``."""
+        position = self._position(q)
+        return np.where(self.limits.linear, position * 1000.0, np.degrees(position))
+
+    def in_range(self, q: ArrayLike) -> NDArray[np.bool_]:
+        """Whether every range is kept, the coupled one of axis 3 included, shape ``(...)``."""
+        return self.limits.in_range(self._position(q))
+
+    def violations(self, q: ArrayLike, v: ArrayLike | None = None, tau: ArrayLike | None = None) -> list[Violation]:
+        """Return every bound on position, speed [rad/s] or torque [N m] that one state does not keep."""
+        speed = None if v is None else _finite(v, (self.n,), "v")
+        torque = None if tau is None else _finite(tau, (self.n,), "tau")
+        return self.limits.violations(self._one(q), speed, torque)
+
+    # --- kinematics ------------------------------------------------------------------------------------------------
+
+    def pose(self, q: ArrayLike, frame: str = "tcp", point: ArrayLike | None = None) -> pin.SE3 | Array:
+        """Pose of a frame in the base.
+
+        Args:
+            q: Axis positions [rad, m], shape ``(..., n)``.
+            frame: Any name of :attr:`frames`: ``tcp``, ``tool0``, ``flange``, ``link_3``, ``link_rod`` ...
+            point: Point fixed to the frame [m], in its axes; becomes the origin of the answer.
+
+        Returns:
+            ``pin.SE3`` for one state, homogeneous matrices ``(..., 4, 4)`` for arrays.
+
+        Raises:
+            UnknownName: if there is no such frame.
+        """
+        tree, number = self._frame(frame)
+        offset = None if point is None else _finite(point, (3,), "point [m]")
+        position = self._position(q)
+        if position.ndim == 1:
+            return kinematics.pose(tree, number, position, offset)
+        return _each(lambda x: kinematics.pose(tree, number, x, offset).homogeneous, (4, 4), position)
+
+    def jacobian(
+        self, q: ArrayLike, frame: str = "tcp", point: ArrayLike | None = None, axes: Literal["base", "local"] = "base"
+    ) -> Array:
+        """Geometric Jacobian at a frame's origin, or at a point fixed to it: ``[v; w] = J q'``.
+
+        Args:
+            q: Axis positions [rad, m], shape ``(..., n)``.
+            frame: Any name of :attr:`frames`.
+            point: Point fixed to the frame [m], in its axes.
+            axes: Express the velocity in ``base`` axes, or in those of the frame (``local``).
+
+        Returns:
+            Shape ``(..., 6, n)``, linear rows first (S000 eq. 33).
+        """
+        if axes not in ("base", "local"):
+            raise UnknownName("axes", axes, ("base", "local"))
+        tree, number = self._frame(frame)
+        offset = None if point is None else _finite(point, (3,), "point [m]")
+        return _each(lambda x: kinematics.jacobian(tree, number, x, offset, axes == "local"), (6, self.n), self._position(q))
+
+    # --- dynamics --------------------------------------------------------------------------------------------------
+
+    def inverse_dynamics(
+        self, q: ArrayLike, v: ArrayLike, a: ArrayLike, *, friction: bool = True, wrench: Wrench | None = None
+    ) -> Array:
+        """Axis torques of a motion: ``M a + C v + g + F(v) - J' w`` (S000 eq. 56).
+
+        Args:
+            q: Axis positions [rad, m], shape ``(..., n)``.
+            v: Axis speeds [rad/s, m/s], same shape.
+            a: Axis accelerations [rad/s^2, m/s^2], same shape.
+            friction: Whether to add friction. A robot without friction data says so once and adds nothing.
+            wrench: What the world exerts ON the robot, force [N] first, then moment [N m], in base axes at the origin of
+                the TCP, shape ``(6,)`` or ``(..., 6)``; or a mapping from frame names to such wrenches.
+
+        Returns:
+            Torques on the arm side of the gearboxes [N m, N], shape ``(..., n)``.
+
+        Raises:
+            InputError: if a shape is wrong, or one state is not finite or far outside every range.
+        """
+        position, speed, acceleration = self._position(q), self._shaped(v, "v"), self._shaped(a, "a")
+        if position.ndim == speed.ndim == acceleration.ndim == 1:
+            tau = dynamics.inverse_dynamics(self._model, position, speed, acceleration)
+            if not math.isfinite(tau.dot(tau)):  # one look at the answer is cheaper than one at each argument
+                self._rate(v, "v"), self._rate(a, "a")
+        else:
+            position, speed, acceleration = np.broadcast_arrays(position, speed, acceleration)
+            tau = _each(lambda *x: dynamics.inverse_dynamics(self._model, *x), (self.n,), position, speed, acceleration)
+        if friction:
+            tau += self._friction(speed)
+        if wrench is not None:
+            tau = tau - self._reaction(position, wrench)
+        return tau
+
+    def forward_dynamics(
+        self, q: ArrayLike, v: ArrayLike, tau: ArrayLike, *, friction: bool = True, wrench: Wrench | None = None
+    ) -> Array:
+        """Axis accelerations [rad/s^2, m/s^2] under torques ``tau``; arguments as :meth:`inverse_dynamics`.
+
+        At rest friction is 0 (``sgn(0) = 0``): sticking is a matter of simulation, not of this formula.
+        """
+        position, speed, torque = np.broadcast_arrays(self._position(q), self._rate(v, "v"), self._rate(tau, "tau"))
+        if friction:
+            torque = torque - self._friction(speed)
+        if wrench is not None:
+            torque = torque + self._reaction(position, wrench)
+        return _each(lambda *x: dynamics.forward_dynamics(self._model, *x), (self.n,), position, speed, torque)
+
+    def torque_parts(self, q: ArrayLike, v: ArrayLike, a: ArrayLike) -> TorqueParts:
+        """Split the torque of a motion into inertia ``M a``, Coriolis ``C v``, gravity, friction, and their sum."""
+        position, speed, acceleration = np.broadcast_arrays(self._position(q), self._rate(v, "v"), self._rate(a, "a"))
+        model, n, still = self._model, self.n, np.zeros(self.n)
+        moving = _each(lambda *x: dynamics.inverse_dynamics(model, *x), (n,), position, speed, acceleration)
+        steady = _each(lambda x, y: dynamics.inverse_dynamics(model, x, y, still), (n,), position, speed)
+        held = self.gravity(position)
+        rubbing = np.zeros_like(speed) + self._friction(speed)
+        return TorqueParts(moving - steady, steady - held, held, rubbing, moving + rubbing)
+
+    def mass_matrix(self, q: ArrayLike) -> Array:
+        """Joint-space mass matrix ``M`` [kg m^2], rotors included, shape ``(..., n, n)``."""
+        return _each(lambda x: dynamics.mass_matrix(self._model, x), (self.n, self.n), self._position(q))
+
+    def coriolis(self, q: ArrayLike, v: ArrayLike) -> Array:
+        """Coriolis matrix of the Christoffel symbols (S000 eq. 51): ``dM/dt = C + C'``, shape ``(..., n, n)``."""
+        states = np.broadcast_arrays(self._position(q), self._rate(v, "v"))
+        return _each(lambda *x: dynamics.coriolis(self._model, *x), (self.n, self.n), *states)
+
+    def gravity(self, q: ArrayLike) -> Array:
+        """Axis torques that hold the robot still [N m, N], shape ``(..., n)`` (S000 eq. 52)."""
+        return _each(lambda x: dynamics.gravity(self._model, x), (self.n,), self._position(q))
+
+    def friction(self, v: ArrayLike) -> Array:
+        """Friction torque at axis speeds ``v`` [N m, N], shape ``(..., n)`` (S000 eq. 54).
+
+        Raises:
+            MissingData: if nobody has published friction of this robot.
+        """
+        if self._model.friction is None:
+            raise MissingData(f"{self.name} has no friction data (nobody has published any)")
+        return self._model.friction.torque(self._rate(v, "v"))
+
+    def energy(self, q: ArrayLike, v: ArrayLike) -> Energy:
+        """Kinetic and potential energy [J], shape ``(...)`` each; potential is 0 for a mass at the base origin."""
+        states = np.broadcast_arrays(self._position(q), self._rate(v, "v"))
+        both = _each(lambda *x: np.array(dynamics.energy(self._model, *x)), (2,), *states)
+        return Energy(both[..., 0], both[..., 1])
+
+    def regressor(self, q: ArrayLike, v: ArrayLike, a: ArrayLike) -> Array:
+        """Matrix ``Y`` with ``Y @ parameter_vector() = inverse_dynamics(q, v, a)``, shape ``(..., n, p)``.
+
+        Columns: per body of the tree [m, m c, Ixx, Ixy, Iyy, Ixz, Iyz, Izz] about the link origin (tool and payload inside
+        the last link), then the rotor inertias, then Fv, Fc, Fs - Fc per axis (``v_St`` fixed) where friction is known.
+        """
+        states = np.broadcast_arrays(self._position(q), self._rate(v, "v"), self._rate(a, "a"))
+        columns = self.parameter_vector().size
+        return _each(lambda *x: dynamics.regressor(self._model, *x), (self.n, columns), *states)
+
+    def parameter_vector(self) -> Array:
+        """Parameters in the order of :meth:`regressor`'s columns, shape ``(p,)``."""
+        return dynamics.parameter_vector(self._model)
+
+    # --- inside ----------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def _linkage(self) -> Tree:
+        """Tree with every frame, the bars' included; the one in use where that has no bars."""
+        if self.description is None or not self.description.kinematics.parallelogram:
+            return self._model.tree
+        whole = tree_of(self.description, "parallelogram", str(self.parameters))
+        return loaded(whole, self.tool, self.payload, self._gravity)
+
+    @cached_property
+    def _scale(self) -> Array:
+        """One over the largest position taken for radians and metres: three times the largest limit."""
+        return 1.0 / (3.0 * self.limits.largest())
+
+    def _frame(self, name: str) -> tuple[Tree, int]:
+        tree = self._model.tree if name in self._model.tree.frames else self._linkage
+        return tree, tree.frame(name)
+
+    def _reloaded(self, **changes: object) -> Robot:
+        robot = replace(self, **changes)  # type: ignore[arg-type]
+        tree = loaded(robot._bare, robot.tool, robot.payload, robot._gravity)
+        return replace(robot, _model=replace(robot._model, tree=tree))
+
+    def _shaped(self, value: ArrayLike, what: str) -> Array:
+        try:
+            array = np.asarray(value, dtype=float)
+        except (TypeError, ValueError) as err:
+            raise InputError(f"{what} of {self.name} is not an array of numbers: {err}") from None
+        if array.ndim == 0 or array.shape[-1] != self.n:
+            raise InputError(f"{what} of {self.name} needs shape ({self.n},) or (..., {self.n}), got {array.shape}")
+        return array
+
+    def _position(self, q: ArrayLike) -> Array:
+        array = self._shaped(q, "q")
+        if array.ndim == 1:
+            share = array * self._scale
+            if not share.dot(share) <= 1.0:  # cheap test that nearly every call passes; also false for NaN
+                self._refuse_far(array, share)
+        return array
+
+    def _refuse_far(self, q: Array, share: Array) -> None:
+        if not np.isfinite(q).all():
+            raise InputError(f"q of {self.name} is not finite: {q.tolist()}")
+        axis = int(np.argmax(np.abs(share)))
+        if abs(share[axis]) > 1.0:
+            unit, shown = ("m", "millimetres") if self.limits.linear[axis] else ("rad", "degrees")
+            raise InputError(
+                f"q{axis + 1} = {q[axis]:g} {unit} of {self.name} is more than three times the largest limit;"
+                f" {shown}? use robot.from_controller(...)"
+            )
+
+    def _one(self, q: ArrayLike) -> Array:
+        position = self._position(q)
+        if position.ndim != 1:
+            raise InputError(f"q of {self.name} needs shape ({self.n},), got {position.shape}")
+        return position
+
+    def _rate(self, value: ArrayLike, what: str) -> Array:
+        array = self._shaped(value, what)
+        if array.ndim == 1 and not math.isfinite(array.dot(array)) and not np.isfinite(array).all():
+            raise InputError(f"{what} of {self.name} is not finite: {array.tolist()}")
+        return array
+
+    def _friction(self, v: Array) -> Array | float:
+        if self._model.friction is None:
+            _say_no_friction(self.name)
+            return 0.0
+        return self._model.friction.torque(v)
+
+    def _reaction(self, q: Array, wrench: Wrench) -> Array:
+        """``J' w`` of every wrench, shape ``(..., n)``."""
+        total = np.zeros(q.shape)
+        for frame, value in (wrench if isinstance(wrench, Mapping) else {"tcp": wrench}).items():
+            load = np.asarray(value, dtype=float)
+            if load.shape[-1:] != (6,) or (load.ndim == 1 and not np.isfinite(load).all()):
+                raise InputError(f"wrench at {frame} needs six finite numbers (force, moment), got shape {load.shape}")
+            total = total + np.einsum("...ij,...i->...j", self.jacobian(q, frame), load)
+        return total
+
+
+def _each(function: Callable[..., Array], shape: tuple[int, ...], first: Array, /, *more: Array) -> Array:
+    """Apply ``function`` to one state, or to each state along the leading axes."""
+    if first.ndim == 1:
+        return function(first, *more)
+    leading = first.shape[:-1]
+    flat = [array.reshape(-1, array.shape[-1]) for array in (first, *more)]
+    result = np.empty((flat[0].shape[0], *shape))
+    for i, states in enumerate(zip(*flat, strict=True)):
+        result[i] = function(*states)
+    return result.reshape(*leading, *shape)
+
+
+def _finite(value: ArrayLike | None, shape: tuple[int, ...], what: str) -> Array:
+    try:
+        array = np.array(value, dtype=float)
+    except (TypeError, ValueError) as err:
+        raise InputError(f"{what} is not an array of numbers: {err}") from None
+    if array.shape != shape or not np.isfinite(array).all():
+        raise InputError(f"{what} needs {shape} finite numbers, got {array.tolist()}")
+    return array
+
+
+def _warn_impossible(description: Description, name: str) -> None:
+    chosen = description.inertials.sets[name]
+    reasons = "; ".join(f"{link}: {chosen.links[link].inertial().impossibilities()[0]}" for link in chosen.impossible)
+    warnings.warn(
+        f"set {name!r} of {description.name} is as printed, and impossible in {', '.join(chosen.impossible)}: {reasons}",
+        PhysicsWarning,
+        stacklevel=3,
+    )
+
+
+@cache
+def _say_no_friction(name: str) -> None:
+    warnings.warn(f"{name} has no friction data: friction adds nothing", PhysicsWarning, stacklevel=4)

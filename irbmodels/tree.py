@@ -1,0 +1,147 @@
+"""A URDF as Pinocchio's tree without mimic reduction, with the coupling that says how its joints move together.
+
+Pinocchio's own mimic models refuse or miscompute half of the algorithms (docs/errata.md); on the unreduced tree with a
+constant map every one of them is exact.
+"""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import cast
+from xml.etree import ElementTree
+
+import numpy as np
+import pinocchio as pin
+from numpy.typing import NDArray
+
+from .coupling import AxisCoupling, coupling_of
+from .description import Coupling, Description
+from .errors import FileError, UnknownName, UrdfError
+
+Array = NDArray[np.float64]
+
+_UNLIMITED = 1e9  # [rad] stands for "no limit" where URDF and Pinocchio want a number
+
+
+@dataclass(frozen=True, eq=False)
+class Tree:
+    """A ``pin.Model`` that nobody changes, its coupling, and one ``pin.Data`` per thread."""
+
+    model: pin.Model
+    coupling: AxisCoupling
+    frames: dict[str, int]
+    """Frame number by link name, ``tcp`` included."""
+    _local: threading.local = field(default_factory=threading.local, repr=False)
+
+    @property
+    def data(self) -> pin.Data:
+        """Work space of this thread; its content is overwritten by the next query."""
+        try:
+            return self._local.data
+        except AttributeError:
+            self._local.data = self.model.createData()
+            return self._local.data
+
+    def frame(self, name: str) -> int:
+        """Return the number of a frame.
+
+        Raises:
+            UnknownName: with the nearest name; Pinocchio itself would return a wrong number in silence.
+        """
+        try:
+            return self.frames[name]
+        except KeyError:
+            raise UnknownName("frame", name, self.frames) from None
+
+    def with_model(self, model: pin.Model) -> Tree:
+        """Return the tree with another ``pin.Model`` of the same joints and frames."""
+        return Tree(model, self.coupling, self.frames)
+
+    def with_axes(self, axes_from_q: Array) -> Tree:
+        """Return the tree for other axis positions ``q``, where its own are ``axes_from_q @ q``."""
+        return Tree(self.model, self.coupling.then(axes_from_q), self.frames)
+
+
+def tree_from_urdf(text: str) -> Tree:
+    """Build the tree of a URDF text.
+
+    ``continuous`` joints become revolute ones without limits (Pinocchio would use two numbers for each). A frame ``tcp``
+    is added on ``tool0``, or else on the last link, where the URDF has none.
+
+    Raises:
+        UrdfError: if the text is no URDF, has floating or planar joints, or a wrong mimic.
+    """
+    robot = parse_urdf(text)
+    for joint in robot.iterfind("joint"):
+        kind, name = joint.get("type"), joint.get("name")
+        if kind not in ("revolute", "continuous", "prismatic", "fixed"):
+            raise UrdfError(f"joint {name!r} is {kind!r}; only revolute, continuous, prismatic and fixed joints are supported")
+        if kind == "continuous":
+            joint.set("type", "revolute")
+            limit = joint.find("limit")
+            if limit is None:
+                limit = ElementTree.SubElement(joint, "limit", {"effort": "0", "velocity": "0"})
+            limit.set("lower", str(-_UNLIMITED))
+            limit.set("upper", str(_UNLIMITED))
+    try:
+        model = pin.buildModelFromXML(ElementTree.tostring(robot, encoding="unicode"))
+    except (ValueError, RuntimeError) as err:
+        raise UrdfError(f"Pinocchio cannot read this URDF: {' '.join(str(err).split())}") from err
+    joints = [model.names[i] for i in range(1, model.njoints)]
+    if model.nq != model.njoints - 1:
+        raise UrdfError("every moving joint must have exactly one coordinate")
+    _add_tcp(model)
+    model.gravity = pin.Motion(np.array([0.0, 0.0, -9.81]), np.zeros(3))
+    frames = {frame.name: i for i, frame in enumerate(model.frames) if frame.type == pin.FrameType.BODY}
+    return Tree(model, coupling_of(robot, joints), frames)
+
+
+def tree_of(description: Description, coupling: Coupling, parameters: str) -> Tree:
+    """Build a robot's tree for axis positions as the controller shows them, without tool; bars without data weigh nothing."""
+    tree = tree_from_urdf(description.urdf(coupling, parameters, carrier_kg=0.0, looks=False))
+    # joint_3 of the serial tree is the angle between the arms; of the parallelogram tree it is the axis position itself
+    return tree.with_axes(description.dh("modified").A) if coupling == "serial" else tree
+
+
+def parse_urdf(text: str) -> ElementTree.Element:
+    """Return the root element of a URDF text.
+
+    Raises:
+        UrdfError: if it is not XML, or not a robot.
+    """
+    try:
+        robot = ElementTree.fromstring(text)
+    except ElementTree.ParseError as err:
+        raise UrdfError(f"not XML: {err}") from err
+    if robot.tag != "robot":
+        raise UrdfError(f"the root element is <{robot.tag}>, not <robot>")
+    return robot
+
+
+def read_urdf(path: str | Path) -> str:
+    """Return the text of a URDF file.
+
+    Raises:
+        FileError: if it cannot be read.
+    """
+    try:
+        return Path(path).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as err:
+        raise FileError(f"{path}: {getattr(err, 'strerror', None) or err}") from err
+
+
+def _add_tcp(model: pin.Model) -> None:
+    bodies = [i for i, frame in enumerate(model.frames) if frame.type == pin.FrameType.BODY]
+    names = [model.frames[i].name for i in bodies]
+    if "tcp" in names:
+        return
+    parent = bodies[names.index("tool0")] if "tool0" in names else bodies[-1]
+    below = model.frames[parent]
+    model.addFrame(pin.Frame("tcp", below.parentJoint, parent, below.placement, pin.FrameType.BODY))
+
+
+def copy_of(model: pin.Model) -> pin.Model:
+    """Return a copy of a ``pin.Model``; the original is shared and never changed."""
+    return cast(pin.Model, model.copy())

@@ -1,0 +1,78 @@
+"""URDF as text: expanded by xacro from the tables, and with mesh paths as the reader of the file needs them."""
+
+from __future__ import annotations
+
+import re
+import threading
+from functools import lru_cache
+from pathlib import Path
+from xml.etree import ElementTree
+
+from .errors import InputError, UrdfError
+
+_XACRO = threading.Lock()  # xacro keeps its state in module globals
+
+
+def expand(entry: Path, arguments: dict[str, str], inputs: list[Path]) -> str:
+    """Run xacro and return the URDF text; the same arguments and unchanged ``inputs`` answer from memory.
+
+    Raises:
+        UrdfError: if xacro stops.
+    """
+    return _expand(entry, tuple(arguments.items()), max(path.stat().st_mtime_ns for path in inputs))
+
+
+@lru_cache(maxsize=64)
+def _expand(entry: Path, arguments: tuple[tuple[str, str], ...], changed: int) -> str:
+    import xacro  # imported here: only robots built from tables need it
+
+    del changed  # part of the key only
+    with _XACRO:
+        try:
+            document = xacro.process_file(str(entry), mappings=dict(arguments))
+        except Exception as err:  # xacro lets through whatever an expression of a table raises
+            raise UrdfError(f"{entry.name} with {dict(arguments)}: {' '.join(str(err).split())}") from err
+    for node in list(document.childNodes):
+        if node.nodeType == node.COMMENT_NODE:  # xacro's banner names a path of this machine
+            document.removeChild(node)
+    return re.sub(r"\n\s*\n+", "\n", str(document.toprettyxml(indent="  ")))
+
+
+def with_mesh_paths(text: str, style: str, here: Path) -> str:
+    """Return the URDF with its relative mesh paths rewritten.
+
+    Args:
+        text: URDF whose mesh paths are relative to the folder ``here``.
+        style: ``relative`` (as it is), ``absolute``, or ``package://NAME`` (below the folder that holds ``meshes``).
+        here: Folder of the URDF that the paths are relative to.
+
+    Raises:
+        InputError: if the style is none of these.
+    """
+    package = re.fullmatch(r"package://([A-Za-z][\w-]*)/?", style)
+    if style not in ("relative", "absolute") and not package:
+        raise InputError(f"mesh paths {style!r}: choose relative, absolute or package://NAME")
+    if style == "relative" or "<mesh" not in text:
+        return text
+
+    def rewritten(match: re.Match[str]) -> str:
+        path = (here / match[2]).resolve()
+        if "://" in match[2] or Path(match[2]).is_absolute():
+            return match[0]
+        if package:
+            return f"{match[1]}package://{package[1]}/{path.relative_to(_above_meshes(path)).as_posix()}{match[3]}"
+        return f"{match[1]}{path.as_posix()}{match[3]}"
+
+    return re.sub(r'(<mesh\b[^>]*?\bfilename=")([^"]*)(")', rewritten, text)
+
+
+def _above_meshes(path: Path) -> Path:
+    above = [folder.parent for folder in path.parents if folder.name == "meshes"]
+    if not above:
+        raise UrdfError(f"mesh {path.name} does not lie below a folder 'meshes'; a package:// path cannot name it")
+    return above[-1]
+
+
+def mass_of(text: str) -> float:
+    """Return the sum of all link masses of a URDF [kg]."""
+    return sum(float(tag.get("value", 0.0)) for tag in ElementTree.fromstring(text).iterfind("link/inertial/mass"))
