@@ -22,6 +22,7 @@ from .inertia import Inertial
 from .limits import Limits, Violation
 from .robot import Robot, from_urdf, load
 from .tool import Tool, load_tool, payload
+from .view import view
 
 __version__ = "0.1.0"
 
@@ -54,4 +55,5 @@ __all__ = [
     "robots",
     "tools",
     "urdf_path",
+    "view",
 ]

@@ -27,6 +27,9 @@ from .rows import (
     LimitRows,
     LimitsTable,
     MdhRow,
+    ShapeRow,
+    ShapeRows,
+    ShapesTable,
     ValidationTable,
 )
 from .tables import Row, read
@@ -209,6 +212,15 @@ class Description:
         path = self.folder / "validation.yaml"
         return self._table("validation.yaml", ValidationTable) if path.exists() else None
 
+    @cached_property
+    def shapes(self) -> ShapesTable:
+        """What the links look like."""
+        table, file = self._table("shapes.yaml", ShapesTable), self.folder / "shapes.yaml"
+        for link, rows in {**table.links, **table.variants.get(self.name, ShapeRows()).links}.items():
+            for number, row in enumerate(rows):
+                check_shape(row, file, f"links.{link}[{number}]")
+        return table
+
     @property
     def axes(self) -> tuple[str, ...]:
         """Names ``axis_1 ..``."""
@@ -277,7 +289,7 @@ class Description:
         """
         if coupling is not None and coupling not in self.couplings:
             raise UnknownName(f"coupling of {self.name}", coupling, self.couplings)
-        _ = self.limits  # read and check before xacro, which would say less
+        _ = self.limits, self.shapes  # read and check before xacro, which would say less
         arguments = {
             "robot": self.name,
             "folder": str(self.folder),
@@ -337,6 +349,18 @@ def rotor_inertia(description: Description) -> Array:
     if not result.any():
         raise MissingData(f"{description.name}: no rotor inertia is known; give one value per axis, arm side [kg m^2]")
     return result
+
+
+def check_shape(row: ShapeRow, file: Path, key: str) -> None:
+    """Check that a shape has the sizes of its kind, all positive."""
+    wanted = {"size_mm"} if row.shape == "box" else {"axis", "radius_mm", "length_mm"}
+    given = {name for name in ("size_mm", "axis", "radius_mm", "length_mm") if getattr(row, name) is not None}
+    if given != wanted:
+        raise TableError(
+            file, key, f"a {row.shape} needs {', '.join(sorted(wanted))}, not {', '.join(sorted(given)) or 'nothing'}"
+        )
+    if min(row.size_mm or (row.radius_mm or 0.0, row.length_mm or 0.0)) <= 0.0:
+        raise TableError(file, key, f"a {row.shape} needs positive sizes")
 
 
 def _mdh_matrix(row: MdhRow) -> Array:

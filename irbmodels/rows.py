@@ -121,6 +121,19 @@ class FrameRow(Row):
 
 
 @dataclass(frozen=True, kw_only=True)
+class ShapeRow:
+    """One ordinary shape of a link's looks; ``axis`` is the long direction. No physics is taken from it."""
+
+    shape: Literal["box", "cylinder", "capsule"]
+    colour: Literal["orange", "black", "grey"]
+    at_mm: tuple[float, float, float]
+    size_mm: tuple[float, float, float] | None = None
+    axis: Literal["x", "y", "z"] | None = None
+    radius_mm: float | None = None
+    length_mm: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
 class AccuracyRow(Row):
     """Absolute position accuracy of one specimen."""
 
@@ -236,12 +249,28 @@ class ValidationTable:
 
 
 @dataclass(frozen=True)
+class ShapeRows:
+    """Shapes of one variant that replace the shared ones."""
+
+    links: dict[str, tuple[ShapeRow, ...]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class ShapesTable:
+    """shapes.yaml: what the links look like."""
+
+    links: dict[str, tuple[ShapeRow, ...]]
+    variants: dict[str, ShapeRows] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
 class ToolTable:
-    """tools/NAME.yaml: TCP frame and load in tool0."""
+    """tools/NAME.yaml: TCP frame, load and looks in tool0."""
 
     sources: dict[str, Source]
     tcp: FrameRow
     load: BodyRow
+    shapes: tuple[ShapeRow, ...] = ()
 
 
 @dataclass(frozen=True)

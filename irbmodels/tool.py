@@ -10,7 +10,7 @@ import numpy as np
 import pinocchio as pin
 from numpy.typing import ArrayLike, NDArray
 
-from .description import tool_path
+from .description import check_shape, tool_path
 from .errors import InputError, TableError
 from .inertia import Inertial
 from .rows import ToolTable
@@ -29,6 +29,8 @@ class Tool:
     load: Inertial
     source: str = "given in code"
     grade: str = "assumed"
+    path: Path | None = None
+    """Its table, where it came from one."""
 
 
 def load_tool(name_or_path: str | Path) -> Tool:
@@ -44,9 +46,11 @@ def load_tool(name_or_path: str | Path) -> Tool:
     wrong = inertial.impossibilities()
     if wrong:
         raise TableError(path, "load", "; ".join(wrong))
+    for number, shape in enumerate(table.shapes):
+        check_shape(shape, path, f"shapes[{number}]")
     turn = pin.rpy.rpyToMatrix(*(radians(angle) for angle in table.tcp.rpy_deg))
     source = table.sources[table.load.source_of("mass_kg")]
-    return Tool(path.stem, pin.SE3(turn, np.array(table.tcp.xyz_mm) / 1000.0), inertial, source.ref, source.grade)
+    return Tool(path.stem, pin.SE3(turn, np.array(table.tcp.xyz_mm) / 1000.0), inertial, source.ref, source.grade, path)
 
 
 def payload(mass: float, com: ArrayLike = (0.0, 0.0, 0.0), inertia: ArrayLike | None = None) -> Inertial:

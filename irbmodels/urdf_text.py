@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import re
 import threading
 from functools import lru_cache
 from pathlib import Path
-from xml.etree import ElementTree
 
 from .errors import InputError, UrdfError
 
@@ -38,13 +38,15 @@ def _expand(entry: Path, arguments: tuple[tuple[str, str], ...], changed: int) -
     return re.sub(r"\n\s*\n+", "\n", str(document.toprettyxml(indent="  ")))
 
 
-def with_mesh_paths(text: str, style: str, here: Path) -> str:
+def with_mesh_paths(text: str, style: str, here: Path, target: Path | None = None) -> str:
     """Return the URDF with its relative mesh paths rewritten.
 
     Args:
         text: URDF whose mesh paths are relative to the folder ``here``.
-        style: ``relative`` (as it is), ``absolute``, or ``package://NAME`` (below the folder that holds ``meshes``).
-        here: Folder of the URDF that the paths are relative to.
+        style: ``relative`` (to the folder ``target``), ``absolute``, or ``package://NAME`` (below the folder that holds
+            ``meshes``).
+        here: Folder that the paths are relative to.
+        target: Folder that the file is written to; default ``here``.
 
     Raises:
         InputError: if the style is none of these.
@@ -52,16 +54,17 @@ def with_mesh_paths(text: str, style: str, here: Path) -> str:
     package = re.fullmatch(r"package://([A-Za-z][\w-]*)/?", style)
     if style not in ("relative", "absolute") and not package:
         raise InputError(f"mesh paths {style!r}: choose relative, absolute or package://NAME")
-    if style == "relative" or "<mesh" not in text:
-        return text
 
     def rewritten(match: re.Match[str]) -> str:
-        path = (here / match[2]).resolve()
-        if "://" in match[2] or Path(match[2]).is_absolute():
+        before, name, after = match.groups()
+        if "://" in name or Path(name).is_absolute():
             return match[0]
+        path = (here / name).resolve()
         if package:
-            return f"{match[1]}package://{package[1]}/{path.relative_to(_above_meshes(path)).as_posix()}{match[3]}"
-        return f"{match[1]}{path.as_posix()}{match[3]}"
+            return f"{before}package://{package[1]}/{path.relative_to(_above_meshes(path)).as_posix()}{after}"
+        if style == "absolute":
+            return f"{before}{path.as_posix()}{after}"
+        return f"{before}{Path(os.path.relpath(path, (target or here).resolve())).as_posix()}{after}"
 
     return re.sub(r'(<mesh\b[^>]*?\bfilename=")([^"]*)(")', rewritten, text)
 
@@ -71,8 +74,3 @@ def _above_meshes(path: Path) -> Path:
     if not above:
         raise UrdfError(f"mesh {path.name} does not lie below a folder 'meshes'; a package:// path cannot name it")
     return above[-1]
-
-
-def mass_of(text: str) -> float:
-    """Return the sum of all link masses of a URDF [kg]."""
-    return sum(float(tag.get("value", 0.0)) for tag in ElementTree.fromstring(text).iterfind("link/inertial/mass"))

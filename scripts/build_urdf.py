@@ -1,7 +1,7 @@
 """Write urdf/<family>/<variant>.urdf, and <variant>_serial.urdf for the arms with a parallelogram.
 
-    python scripts/build_urdf.py            writes the files
-    python scripts/build_urdf.py --check    exit code 1 if a committed file differs
+python scripts/build_urdf.py            writes the files
+python scripts/build_urdf.py --check    exit code 1 if a committed file differs
 """
 
 from __future__ import annotations

@@ -1,0 +1,280 @@
+"""Command line: one verb per command. It parses, calls, prints and writes; it computes nothing."""
+
+from __future__ import annotations
+
+import signal
+import sys
+import warnings
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
+
+from . import __version__
+from .description import COUPLINGS, Coupling, describe
+from .errors import InputError, IrbError, UnknownName
+from .files import replacing
+from .logs import WINDOW, MotionFile, open_motion
+from .prediction import Prediction, predict
+from .robot import Robot, load
+from .urdf_text import with_mesh_paths
+
+app = typer.Typer(
+    help="ABB's IRB 2400, 1400, 1600 and 930: sourced tables, URDF, and dynamics in the controller's own axes.",
+    add_completion=False,
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+_WIDTH = None if sys.stdout.isatty() else 200  # a pipe or file has no width of its own
+out = Console(width=_WIDTH, markup=False, highlight=False)
+err = Console(stderr=True, markup=False, highlight=False, soft_wrap=True)
+
+RobotName = Annotated[str, typer.Argument(help="Variant or alias (see: irbmodels list), or a folder with the same tables.")]
+ToolName = Annotated[str | None, typer.Option("--tool", help="Tool by name (spindle), or path of a tool table.")]
+Parameters = Annotated[str | None, typer.Option("--parameters", help="Set of inertials (see: irbmodels info NAME).")]
+AxesDeg = Annotated[
+    str | None,
+    typer.Option("--q-deg", help="Axis positions as the controller shows them, comma separated: degrees, mm for a linear axis."),
+]
+Output = Annotated[Path | None, typer.Option("-o", "--output", help="File to write.")]
+
+
+@app.command("list")
+def list_robots() -> None:
+    """List the robots with their ratings and the grade of their numbers (* assumed)."""
+    from .report import robots_table
+
+    _print(robots_table())
+
+
+@app.command()
+def info(robot: RobotName) -> None:
+    """Print every number that is known of a robot, with its source and grade."""
+    from .report import info_tables
+
+    _print(*info_tables(describe(robot)))
+
+
+@app.command()
+def urdf(
+    robot: RobotName,
+    coupling: Annotated[
+        str | None,
+        typer.Option(help="parallelogram (joint_3 is the controller's axis 3, bars are mimic joints) or serial (open chain)."),
+    ] = None,
+    tool: ToolName = None,
+    parameters: Parameters = None,
+    meshes: Annotated[
+        str | None,
+        typer.Option(help="Mesh paths: relative, absolute or package://NAME; default absolute for -o outside the data."),
+    ] = None,
+    output: Output = None,
+) -> None:
+    """Write the URDF of a robot, to a file or to the terminal."""
+    description = describe(robot)
+    text = description.urdf(_coupling(coupling), parameters, tool)
+    target = description.folder if output is None else output.resolve().parent
+    style = meshes or ("relative" if target == description.folder else "absolute")
+    text = with_mesh_paths(text, style, description.folder, target)
+    if output is None:
+        sys.stdout.write(text)
+        return
+    with replacing(output) as temporary:
+        temporary.write_text(text, encoding="utf-8")
+    err.print(f"wrote {output}")
+
+
+@app.command()
+def pose(
+    robot: RobotName,
+    q_deg: AxesDeg = None,
+    frame: Annotated[str, typer.Option(help="Frame whose pose is wanted: tcp, tool0, flange, link_3 ...")] = "tcp",
+    tool: ToolName = None,
+) -> None:
+    """Print the pose of a frame in the base: position, quaternion q1..q4 (scalar first), and matrix."""
+    from .report import pose_text
+
+    arm = load(robot, tool=tool)
+    out.print(pose_text(arm, _axes(arm, q_deg), frame), soft_wrap=True)
+
+
+@app.command()
+def torque(
+    robot: RobotName,
+    motion: Annotated[Path, typer.Argument(help="CSV with t, q1_deg ..; optional v1_deg_s .., a1_deg_s2 .., tau1_Nm ..")],
+    tool: ToolName = None,
+    parameters: Parameters = None,
+    output: Output = None,
+    figure: Annotated[
+        Path | None, typer.Option(help="Figure to write (png, pdf, svg): torque, position, speed per axis.")
+    ] = None,
+    window: Annotated[float, typer.Option(help="Length [s] of the filter that derives missing speeds.")] = WINDOW,
+) -> None:
+    """Predict axis torques along a motion, split by cause, and compare them with measured ones.
+
+    Speeds and accelerations that the file does not have come from a Savitzky-Golay filter: a cubic over --window seconds,
+    symmetric in time. Files may be larger than memory.
+    """
+    from . import figures
+    from .report import prediction_tables
+
+    arm = load(robot, tool=tool, parameters=parameters)
+    file = open_motion(motion, arm)
+    if not window > 0.0:
+        raise InputError(f"--window {window} is not a positive time")
+    _say_what_is_read(file)
+    with _progress() as bar:
+        task = bar.add_task(motion.name, total=file.size)
+        prediction = predict(file, output, window, lambda size: bar.advance(task, size))
+    if figure is not None:
+        figures.save(figures.torque_figure(prediction, arm), figure)
+    _print(*prediction_tables(prediction, arm))
+    _say_what_to_mind(prediction, arm)
+    for path in (output, figure):
+        if path is not None:
+            err.print(f"wrote {path}")
+
+
+@app.command()
+def friction(
+    robot: RobotName,
+    save: Annotated[Path | None, typer.Option("--save", help="Figure to write (png, pdf, svg).")] = None,
+) -> None:
+    """Print the friction of each axis, and draw it over speed; shaded is what was measured."""
+    from . import figures
+    from .report import friction_table
+
+    arm = load(robot)
+    figure = figures.friction_figure(arm)
+    _print(friction_table(describe(robot)))
+    if save is not None:
+        figures.save(figure, save)
+        err.print(f"wrote {save}")
+
+
+@app.command()
+def view(
+    robot: RobotName,
+    q_deg: AxesDeg = None,
+    tool: ToolName = None,
+    save: Annotated[
+        Path | None, typer.Option("--save", help="Write one self-contained HTML page instead of a live view.")
+    ] = None,
+) -> None:
+    """Show a robot in 3D: live in a browser until Ctrl-C, or as one HTML page."""
+    from .view import save_page
+    from .view import view as live_view
+
+    arm = load(robot, tool=tool)
+    q = _axes(arm, q_deg)
+    if save is not None:
+        save_page(save, arm, q)
+        err.print(f"wrote {save}")
+        return
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that the server is stopped below
+    with live_view(arm, q):
+        err.print("Ctrl-C ends it")
+        signal.pause()
+
+
+@app.command()
+def demo(folder: Annotated[Path, typer.Option("-o", "--output", help="Folder to write into.")] = Path("demo")) -> None:
+    """Move the IRB 2400 with the spindle: motion, torques, a figure and a page with the 3D animation."""
+    from .demo import demo as run
+    from .report import prediction_tables
+
+    result = run(folder)
+    _print(*prediction_tables(result.prediction, result.robot))
+    for what, path in result.files.items():
+        err.print(f"{what + ':':17}{path}")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line; a mistake of the caller is one line on stderr and exit code 2."""
+    warnings.showwarning = _show_warning
+    try:
+        result = typer.main.get_command(app)(args=arguments, prog_name="irbmodels", standalone_mode=False)
+    except IrbError as error:
+        return _refuse(str(error))
+    except typer.TyperException as error:
+        return _refuse(error.format_message())
+    except (KeyboardInterrupt, typer.Abort):
+        return 130
+    except BrokenPipeError:
+        return 0
+    return result if isinstance(result, int) else 0
+
+
+def _refuse(message: str) -> int:
+    err.print(f"error: {' '.join(message.split())}")
+    return 2
+
+
+def _show_warning(message: Warning | str, category: type[Warning], *_: Any, **__: Any) -> None:
+    err.print(f"warning: {message}")
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        out.print(f"irbmodels {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    version: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")] = False,
+) -> None:
+    """ABB's IRB 2400, 1400, 1600 and 930: sourced tables, URDF, and dynamics in the controller's own axes."""
+
+
+def _coupling(name: str | None) -> Coupling | None:
+    if name is not None and name not in COUPLINGS:
+        raise UnknownName("coupling", name, COUPLINGS)
+    return name
+
+
+def _axes(robot: Robot, text: str | None) -> Any:
+    if text is None:
+        return robot.from_controller([0.0] * robot.n)
+    try:
+        values = [float(word) for word in text.split(",")]
+    except ValueError:
+        raise InputError(f"--q-deg {text!r} is not a comma separated list of numbers") from None
+    return robot.from_controller(values)
+
+
+def _print(*tables: Any) -> None:
+    for table in tables:
+        out.print(table)
+
+
+def _progress() -> Progress:
+    columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TimeRemainingColumn())
+    return Progress(*columns, console=err, transient=True, disable=not err.is_terminal)
+
+
+def _say_what_is_read(file: MotionFile) -> None:
+    if file.ignored:
+        err.print(f"ignored columns: {', '.join(file.ignored)}")
+    derived = [name for name, letter in (("speeds", "v"), ("accelerations", "a")) if letter not in file.columns]
+    if derived:
+        err.print(f"{' and '.join(derived)} are not in the file and are derived")
+
+
+def _say_what_to_mind(prediction: Prediction, robot: Robot) -> None:
+    err.print(f"{prediction.rows} rows, {prediction.duration:.6g} s")
+    if prediction.out_of_range:
+        err.print(f"{prediction.out_of_range} rows are outside the range of an axis")
+    for flags, words in (
+        (prediction.extrapolated, "moved faster than its friction was measured; friction there is extrapolated"),
+        (prediction.over_effort, "exceeds its effort bound (assumed: no torque limit of this robot is published)"),
+    ):
+        if flags.any():
+            err.print(f"axis {', '.join(str(i + 1) for i, flag in enumerate(flags) if flag)}: {words}")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,112 @@
+"""Figures for a paper, as matplotlib objects; nothing here opens a window or touches pyplot's global state."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from .errors import InputError, MissingData, UnknownName
+from .files import replacing
+from .prediction import Prediction
+from .robot import Robot
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+# One color per cause, distinguishable without color vision (Okabe-Ito), and always in this order.
+COLORS = {"inertia": "#0072B2", "coriolis": "#56B4E9", "gravity": "#009E73", "friction": "#E69F00", "total": "#000000"}
+MEASURED = "#D55E00"
+
+
+def torque_figure(prediction: Prediction, robot: Robot) -> Figure:
+    """Torque per axis by cause, and as measured where the file has it, above position and speed (S000 Figs 10-12)."""
+    motion, parts = prediction.trace
+    figure = _figure(3.1 * robot.n, 7.5)
+    grid = figure.subplots(3, robot.n, sharex=True, squeeze=False, height_ratios=[2.2, 1, 1])
+    shown = robot.to_controller(motion.q)
+    speed = np.zeros_like(shown) if motion.v is None else np.where(robot.limits.linear, motion.v * 1e3, np.degrees(motion.v))
+    for i in range(robot.n):
+        linear = bool(robot.limits.linear[i])
+        torque, position, velocity = grid[:, i]
+        if motion.tau is not None:
+            torque.plot(motion.t, motion.tau[:, i], color=MEASURED, lw=1.0, label="measured")
+        for name, values in zip(parts._fields, parts, strict=True):
+            torque.plot(motion.t, values[:, i], color=COLORS[name], lw=1.6 if name == "total" else 1.0, label=name)
+        torque.set_title(f"axis {i + 1}")
+        torque.set_ylabel("force [N]" if linear else "torque [N m]")
+        position.plot(motion.t, shown[:, i], color="0.25", lw=1.2)
+        position.set_ylabel("position [mm]" if linear else "position [deg]")
+        velocity.plot(motion.t, speed[:, i], color="0.25", lw=1.2)
+        velocity.set_ylabel("speed [mm/s]" if linear else "speed [deg/s]")
+        velocity.set_xlabel("time [s]")
+    handles, labels = grid[0, 0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside upper center", ncols=len(labels), frameon=False)
+    return figure
+
+
+def friction_figure(robot: Robot) -> Figure:
+    """Friction law of every axis over speed (S000 Fig. 5), the measured speeds shaded.
+
+    Raises:
+        MissingData: if nobody has published friction of this robot.
+    """
+    law = robot.friction_model
+    if law is None:
+        raise MissingData(f"{robot.name} has no friction data (nobody has published any)")
+    columns = min(robot.n, 3)
+    rows = -(-robot.n // columns)
+    figure = _figure(4.2 * columns, 3.2 * rows)
+    grid = figure.subplots(rows, columns, squeeze=False)
+    for i, axes in enumerate(grid.ravel()[: robot.n]):
+        _draw_friction(axes, robot, i)
+    for axes in grid.ravel()[robot.n :]:
+        axes.axis("off")
+    shaded = "" if law.measured_to is None else f"; shaded: measured, up to {law.measured_to:g} rad/s"
+    figure.suptitle(f"{robot.name}: Stribeck friction, arm side{shaded}")
+    return figure
+
+
+def _draw_friction(axes: Axes, robot: Robot, i: int) -> None:
+    law, limit = robot.friction_model, float(robot.limits.velocity[i])
+    if law is None:
+        return
+    speed = np.concatenate([[1e-6], np.geomspace(1e-4, limit, 2000)])
+    v = np.zeros((len(speed), robot.n))
+    v[:, i] = speed
+    torque = law.torque(v)[:, i]
+    axes.plot(np.concatenate([-speed[::-1], speed]), np.concatenate([-torque[::-1], torque]), color=COLORS["friction"], lw=1.8)
+    if law.measured_to is not None:
+        axes.axvspan(-law.measured_to, law.measured_to, color="0.9", zorder=0)
+    axes.axhline(0.0, color="0.7", lw=0.6)
+    axes.set_title(f"axis {i + 1}")
+    axes.set_xlabel("speed [rad/s]")
+    axes.set_ylabel("friction [N m]")
+    inset = axes.inset_axes((0.6, 0.1, 0.37, 0.36))
+    near = speed <= 10.0 * law.v_St[i]
+    inset.plot(speed[near] * 1e3, torque[near], color=COLORS["friction"], lw=1.5)
+    inset.set_title("near rest [mrad/s]", fontsize=8)
+    inset.tick_params(labelsize=7)
+
+
+def _figure(width: float, height: float) -> Figure:
+    from matplotlib.figure import Figure  # imported here: a third of a second that most users never need
+
+    return Figure(figsize=(width, height), layout="constrained")
+
+
+def save(figure: Figure, path: str | Path) -> None:
+    """Write a figure; the ending of the name decides the format (png, pdf, svg ...).
+
+    Raises:
+        InputError: if matplotlib has no such format.
+        FileError: if the file cannot be written; then nothing is.
+    """
+    known = sorted(figure.canvas.get_supported_filetypes())
+    ending = Path(path).suffix.lstrip(".").lower()
+    if ending not in known:
+        raise InputError(str(UnknownName("figure format", ending, known)))
+    with replacing(path) as temporary:
+        figure.savefig(temporary, dpi=150)

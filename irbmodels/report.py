@@ -1,0 +1,248 @@
+"""Tables for a terminal: what is known of a robot, and what a motion needs."""
+
+from __future__ import annotations
+
+import numpy as np
+import pinocchio as pin
+from numpy.typing import ArrayLike
+from rich import box
+from rich.table import Table
+
+from .description import Description, aliases, describe, robots
+from .prediction import Prediction
+from .robot import Robot
+from .rows import RatingsRow
+from .tables import Row, Source
+
+
+def robots_table() -> Table:
+    """Every variant with its ratings, and the grades of its parameters."""
+    table = _table("robot", "also", "payload kg", "reach mm", "mass kg", "parallelogram", "inertials", "friction")
+    short = {variant: name for name, variant in aliases().items()}
+    for name in robots():
+        robot = describe(name)
+        ratings = robot.limits.ratings
+        table.add_row(
+            name,
+            short.get(name, ""),
+            f"{ratings.payload_kg:g}",
+            f"{ratings.reach_mm:g}",
+            _marked(ratings, "mass_kg", robot.limits.sources),
+            "yes" if robot.kinematics.parallelogram else "no",
+            _inertials_grade(robot),
+            _friction_grade(robot),
+        )
+    return table
+
+
+def info_tables(robot: Description) -> list[Table]:
+    """Dimensions, limits, parameter sets and what was measured, each with its source."""
+    return [
+        table
+        for table in (
+            _kinematics_table(robot),
+            _limits_table(robot),
+            _sets_table(robot),
+            friction_table(robot),
+            _drives_table(robot),
+            _accuracy_table(robot),
+            _torque_accuracy_table(robot),
+            _sources_table(robot),
+        )
+        if table.row_count
+    ]
+
+
+def prediction_tables(prediction: Prediction, robot: Robot) -> list[Table]:
+    """Largest and rms torque per axis by cause, and the accuracy against measured torques."""
+    units = ["N" if linear else "N m" for linear in robot.limits.linear]
+    tables = []
+    for title, parts in (("largest absolute torque", prediction.largest), ("rms torque", prediction.rms)):
+        table = _table("axis", *parts._fields, "unit", title=f"{robot.name}: {title}")
+        for i, unit in enumerate(units):
+            table.add_row(str(i + 1), *(f"{part[i]:.2f}" for part in parts), unit)
+        tables.append(table)
+    if prediction.accuracy is not None:
+        table = _table("axis", "MAE", "RMSE", "AVG measured", "RMSE/AVG %", "unit", title="model against measurement (eq. 75-77)")
+        for i, unit in enumerate(units):
+            table.add_row(str(i + 1), *(f"{column[i]:.2f}" for column in prediction.accuracy), unit)
+        tables.append(table)
+    return tables
+
+
+def pose_text(robot: Robot, q: ArrayLike, frame: str) -> str:
+    """Pose of a frame in ABB's terms: position [mm], quaternion q1..q4 (scalar first), and the homogeneous matrix [m]."""
+    pose = robot.pose(q, frame)
+    assert isinstance(pose, pin.SE3)  # one posture
+    x, y, z, w = pin.Quaternion(pose.rotation).coeffs()
+    sign = -1.0 if w < 0.0 else 1.0
+    lines = [
+        f"{robot.name} {frame} in base, axes {', '.join(f'{value:g}' for value in robot.to_controller(q))}",
+        "position [mm]       " + "  ".join(f"{_tidy(1000.0 * value, 4):10.4f}" for value in pose.translation),
+        "quaternion q1..q4   " + "  ".join(f"{_tidy(sign * value, 7):10.7f}" for value in (w, x, y, z)),
+        "matrix [m]",
+        *("  " + "  ".join(f"{_tidy(value, 7):11.7f}" for value in row) for row in pose.homogeneous),
+    ]
+    return "\n".join(lines)
+
+
+def _tidy(value: float, digits: int) -> float:
+    """Round, and print no minus sign before a zero."""
+    return round(float(value), digits) + 0.0
+
+
+def _kinematics_table(robot: Description) -> Table:
+    title = f"{robot.name}: modified DH, T = Rx(alpha) Tx(a) Rz(theta0 + q) Tz(d)"
+    table = _table("joint", "alpha deg", "a mm", "d mm", "theta0 deg", "variable", "source", title=title)
+    for number, (name, row) in enumerate([*robot.kinematics.joints.items(), ("tool0", robot.kinematics.tool0)], start=1):
+        coupled = robot.kinematics.parallelogram is not None and number == 3
+        variable = "" if name == "tool0" else "q3 - q2" if coupled else f"q{number}"
+        cells = (f"{value:g}" for value in (row.alpha_deg, row.a_mm, row.d_mm, row.theta0_deg))
+        table.add_row(name, *cells, variable, _named(row))
+    if robot.kinematics.parallelogram:
+        bar = robot.kinematics.parallelogram
+        table.add_row("crank", "", f"{bar.crank_mm:g}", "", "", "", _named(bar))
+    return table
+
+
+def _limits_table(robot: Description) -> Table:
+    table = _table(
+        "axis", "range of", "from", "to", "speed /s", "effort", "unit", "source", title="limits and ratings (* assumed)"
+    )
+    for number, row in enumerate(robot.limits.axes.values(), start=1):
+        linear = row.range_mm is not None
+        low, high = row.range_mm or row.range_deg or (np.nan, np.nan)
+        sources = robot.limits.sources
+        speed = _marked(row, "speed_mm_s" if linear else "speed_deg_s", sources)
+        effort = _marked(row, "effort_N" if linear else "effort_N_m", sources)
+        star = "*" if _grade(row, "range_mm" if linear else "range_deg", sources) == "assumed" else ""
+        unit = "mm, N" if linear else "deg, N m"
+        table.add_row(
+            str(number),
+            row.range_of or f"q{number}",
+            f"{low:g}{star}",
+            f"{high:g}{star}",
+            speed,
+            effort,
+            unit,
+            _named(row),
+        )
+    ratings = robot.limits.ratings
+    for field, what in (
+        ("payload_kg", "payload kg"),
+        ("reach_mm", "reach mm"),
+        ("mass_kg", "mass kg"),
+        ("repeatability_mm", "mm"),
+    ):
+        if getattr(ratings, field) is not None:
+            label = "repeatability mm" if what == "mm" else what
+            table.add_row(label, "", "", _marked(ratings, field, robot.limits.sources), "", "", "", ratings.source_of(field))
+    return table
+
+
+def _sets_table(robot: Description) -> Table:
+    table = _table("set", "link", "mass kg", "CoM mm", "principal moments kg m2", "grade", title="inertials, in the link frames")
+    for name, entry in robot.inertials.sets.items():
+        label = f"{name} (default)" if name == robot.inertials.default else name
+        for link, row in entry.links.items():
+            moments = np.linalg.eigvalsh(row.inertia_kg_m2.matrix())
+            grade = "impossible, as printed" if link in entry.impossible else _grades(row, robot.inertials.sources)
+            com = ", ".join(f"{value:.1f}" for value in row.com_mm)
+            table.add_row(label, link, f"{row.mass_kg:.4g}", com, ", ".join(f"{value:.3g}" for value in moments), grade)
+            label = ""
+    return table
+
+
+def friction_table(robot: Description) -> Table:
+    """Stribeck parameters per axis; empty where nobody has published any."""
+    table = _table("axis", "Fs", "Fc", "Fv", "v_St", "source", title="Stribeck friction, arm side [N m, N m s/rad, rad/s]")
+    if robot.friction.default is not None:
+        for number, row in enumerate(robot.friction.sets[robot.friction.default].axes.values(), start=1):
+            values = (f"{value:g}" for value in row.values(row.Fs_N is not None) if value is not None)
+            table.add_row(str(number), *values, _named(row))
+    return table
+
+
+def _drives_table(robot: Description) -> Table:
+    table = _table(
+        "axis", "gear ratio", "rotor kg m2", "stiffness N m/rad", "source", title="drives (rotor: motor side; not in M)"
+    )
+    for name, row in robot.drives.axes.items():
+        values = (row.gear_ratio, row.rotor_inertia_kg_m2, row.stiffness_N_m_rad)
+        cells = ("" if value is None else f"{value:.9g}" for value in values)
+        table.add_row(name.removeprefix("axis_"), *cells, _named(row))
+    return table
+
+
+def _accuracy_table(robot: Description) -> Table:
+    table = _table("average mm", "maximum mm", "deviation mm", "source", title="absolute accuracy of one robot (S000 Tab. 1)")
+    if robot.validation and robot.validation.position_accuracy:
+        row = robot.validation.position_accuracy
+        cells = (f"{value:g}" for value in (row.average_mm, row.maximum_mm, row.deviation_mm))
+        table.add_row(*cells, _named(row))
+    return table
+
+
+def _torque_accuracy_table(robot: Description) -> Table:
+    title = "published torque model against measurement (S000 Tab. 6)"
+    table = _table("axis", "MAE N m", "RMSE N m", "AVG N m", "RMSE/AVG %", "source", title=title)
+    if robot.validation:
+        for name, row in robot.validation.torque_accuracy.items():
+            cells = (f"{value:g}" for value in (row.MAE_N_m, row.RMSE_N_m, row.AVG_N_m, row.RMSE_over_AVG_percent))
+            table.add_row(name.removeprefix("axis_"), *cells, _named(row))
+    return table
+
+
+def _sources_table(robot: Description) -> Table:
+    table = _table("table", "source", "grade", "reference", title="sources")
+    validation = robot.validation.sources if robot.validation else {}
+    for label, sources in (
+        ("kinematics", robot.kinematics.sources),
+        ("limits", robot.limits.sources),
+        ("inertials", robot.inertials.sources),
+        ("friction", robot.friction.sources),
+        ("drives", robot.drives.sources),
+        ("validation", validation),
+    ):
+        for name, source in sources.items():
+            table.add_row(label, name, source.grade, f"{source.ref}; {source.how}" if source.how else source.ref)
+    return table
+
+
+def _table(*columns: str, title: str | None = None) -> Table:
+    table = Table(title=title, title_justify="left", title_style="bold", box=box.SIMPLE_HEAD, pad_edge=False)
+    for column in columns:
+        table.add_column(column, overflow="fold")
+    return table
+
+
+def _grade(row: Row, field: str, sources: dict[str, Source]) -> str:
+    return sources[row.source_of(field)].grade
+
+
+def _marked(row: Row | RatingsRow, field: str, sources: dict[str, Source]) -> str:
+    return f"{getattr(row, field):g}{'*' if _grade(row, field, sources) == 'assumed' else ''}"
+
+
+def _names(row: Row) -> list[str]:
+    return [row.source] if isinstance(row.source, str) else list(dict.fromkeys(row.source.values()))
+
+
+def _named(row: Row) -> str:
+    return ", ".join(_names(row))
+
+
+def _grades(row: Row, sources: dict[str, Source]) -> str:
+    return ", ".join(dict.fromkeys(sources[name].grade for name in _names(row)))
+
+
+def _inertials_grade(robot: Description) -> str:
+    rows = robot.inertials.sets[robot.inertials.default].links.values()
+    return ", ".join(sorted({grade for row in rows for grade in _grades(row, robot.inertials.sources).split(", ")}))
+
+
+def _friction_grade(robot: Description) -> str:
+    if robot.friction.default is None:
+        return "unknown"
+    rows = robot.friction.sets[robot.friction.default].axes.values()
+    return ", ".join(sorted({_grades(row, robot.friction.sources) for row in rows}))
