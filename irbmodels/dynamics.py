@@ -6,13 +6,11 @@ added after the projection, since each motor stands before its own axis.
 
 from __future__ import annotations
 
-import math
 from typing import NamedTuple
 
 import numpy as np
 import pinocchio as pin
 from numpy.typing import NDArray
-from scipy.linalg import cho_factor, cho_solve
 
 from .model import Model
 
@@ -45,17 +43,15 @@ def inverse_dynamics(model: Model, q: Array, v: Array, a: Array) -> Array:
 
 
 def forward_dynamics(model: Model, q: Array, v: Array, tau: Array) -> Array:
-    """Axis accelerations under ``tau`` less friction: by ABA where the coupling is square, else by Cholesky."""
+    """Axis accelerations under ``tau`` less friction: by ABA where it applies, else by solving with ``M``."""
     tree, coupling = model.tree, model.tree.coupling
     if coupling.is_square and not model.has_rotors:
         tree_tau = coupling.G_inverse.T.dot(tau)
         tree_a = pin.aba(tree.model, tree.data, coupling.position(q), coupling.velocity(v), tree_tau)
         solved: Array = coupling.G_inverse.dot(tree_a)
         return solved
-    if not math.isfinite(q @ q + v @ v + tau @ tau):  # LAPACK would stop on a NaN that an array lets pass
-        return np.full(model.n, np.nan)
     rest = inverse_dynamics(model, q, v, np.zeros(model.n))
-    a: Array = cho_solve(cho_factor(mass_matrix(model, q)), tau - rest)
+    a: Array = np.asarray(np.linalg.solve(mass_matrix(model, q), tau - rest), dtype=float)
     return a
 
 

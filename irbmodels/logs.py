@@ -223,9 +223,9 @@ def _derived(pieces: Iterator[Motion], window: float, path: Path) -> Iterator[Mo
     for piece in pieces:
         held = _joined(held, piece)
         ready = len(held.t) - half
-        if ready > done:
+        if ready > done and len(held.t) >= samples:
             yield _cut(_differentiated(held, step, samples, path), done, ready)
-            keep = max(ready - half, 0)
+            keep = max(ready - half - 1, 0)  # a whole window stays, for the end of the file
             held, done = _cut(held, keep, len(held.t)), ready - keep
     yield _cut(_differentiated(held, step, samples, path), done, len(held.t))
 

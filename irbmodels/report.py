@@ -155,7 +155,7 @@ def _sets_table(robot: Description) -> Table:
 
 def friction_table(robot: Description) -> Table:
     """Stribeck parameters per axis; empty where nobody has published any."""
-    table = _table("axis", "Fs", "Fc", "Fv", "v_St", "source", title="Stribeck friction, arm side [N m, N m s/rad, rad/s]")
+    table = _table("axis", "Fs", "Fc", "Fv", "v_St", "source", title="Stribeck friction [N m, N m s/rad, rad/s]")
     if robot.friction.default is not None:
         for number, row in enumerate(robot.friction.sets[robot.friction.default].axes.values(), start=1):
             values = (f"{value:g}" for value in row.values(row.Fs_N is not None) if value is not None)

@@ -51,13 +51,14 @@ class Recorder:
 
         self.commands.append(umsgpack.packb(command))
 
-    def html(self, title: str) -> str:
+    def html(self, title: str, controls: bool) -> str:
         """Return a page with the viewer and all commands; it needs no network."""
         import meshcat
 
         script = Path(meshcat.__file__).parent / "viewer" / "dist" / "main.min.js"
         data = ",\n".join(f'"{base64.b64encode(command).decode()}"' for command in self.commands)
-        return _PAGE.format(title=title, script=script.read_text(encoding="utf-8"), commands=data)
+        menu = "" if controls else 'viewer.gui.domElement.style.display = "none";'
+        return _PAGE.format(title=title, script=script.read_text(encoding="utf-8"), commands=data, menu=menu)
 
 
 class Scene:
@@ -116,10 +117,14 @@ class Viewer(Scene):
         return str(self.window.web_url)
 
     def close(self) -> None:
-        """Stop the server."""
-        if self.window.server_proc.poll() is None:
-            self.window.server_proc.kill()
-            self.window.server_proc.wait()
+        """Stop the server and let go of its pipes."""
+        server = self.window.server_proc
+        if server.poll() is None:
+            self.window.zmq_socket.close(linger=0)
+            server.kill()
+            server.wait()
+            for pipe in (server.stdout, server.stderr):
+                pipe.close()
 
     def __enter__(self) -> Viewer:
         return self
@@ -144,8 +149,17 @@ def view(robot: Robot, q: ArrayLike | None = None, motion: Motion | None = None)
     return viewer
 
 
-def save_page(path: str | Path, robot: Robot, q: ArrayLike | None = None, motion: Motion | None = None) -> None:
+def save_page(
+    path: str | Path, robot: Robot, q: ArrayLike | None = None, motion: Motion | None = None, *, controls: bool = True
+) -> None:
     """Write one HTML file that shows a robot, or plays a motion, in any browser and without a network.
+
+    Args:
+        path: File to write.
+        robot: Any robot with tables.
+        q: Posture [rad, m], shape ``(n,)``; default all zero.
+        motion: Motion to play.
+        controls: Whether the page has the viewer's menu (play, pause, speed).
 
     Raises:
         FileError: if the file cannot be written; then nothing is.
@@ -157,7 +171,7 @@ def save_page(path: str | Path, robot: Robot, q: ArrayLike | None = None, motion
     if motion is not None:
         scene.play(motion)
     with replacing(path) as temporary:
-        temporary.write_text(recorder.html(robot.name), encoding="utf-8")
+        temporary.write_text(recorder.html(robot.name, controls), encoding="utf-8")
 
 
 def shapes_of(robot: Robot) -> list[Shape]:
@@ -276,5 +290,6 @@ const viewer = new MeshCat.Viewer(document.getElementById("meshcat-pane"));
 for (const command of [
 {commands}
 ]) viewer.handle_command_bytearray(Uint8Array.from(atob(command), letter => letter.charCodeAt(0)));
+{menu}
 </script></body></html>
 """

@@ -1,0 +1,192 @@
+import subprocess
+import sys
+from xml.etree import ElementTree
+
+import numpy as np
+import pytest
+
+import irbmodels as irb
+from irbmodels import cli
+from irbmodels.logs import write_motion
+from irbmodels.trajectory import through
+
+
+@pytest.fixture
+def run(capsys, monkeypatch):
+    """Run the command line in this process: exit code, what it printed, what it complained."""
+    import warnings
+
+    monkeypatch.setattr(warnings, "showwarning", warnings.showwarning)
+
+    def call(*arguments):
+        with warnings.catch_warnings():
+            warnings.simplefilter("default")
+            code = cli.main(list(arguments))
+        return code, *capsys.readouterr()
+
+    return call
+
+
+@pytest.fixture
+def motion_csv(tmp_path):
+    robot = irb.load("irb2400", tool="spindle")
+    motion = through([np.zeros(6), robot.from_controller([20, 10, 5, 10, 30, 40])], 1.0, 100.0)
+    measured = robot.inverse_dynamics(motion.q, motion.v, motion.a)
+    write_motion(tmp_path / "m.csv", motion._replace(tau=measured + 1.0), robot)
+    return tmp_path / "m.csv"
+
+
+def test_list_and_info(run):
+    """Both print and end with 0."""
+    code, printed, complaint = run("list")
+    assert (code, complaint) == (0, "")
+    assert all(name in printed for name in irb.robots())
+    code, printed, _ = run("info", "irb2400")
+    assert code == 0
+    assert "q3 - q2" in printed
+    assert "[N m, N m s/rad, rad/s]" in printed  # brackets are not markup
+
+
+def test_help_teaches():
+    """--help of every command says what it does and what its arguments are."""
+    for command in ([], ["torque"], ["urdf"], ["view"], ["pose"], ["demo"], ["friction"], ["info"], ["list"]):
+        done = subprocess.run(
+            [sys.executable, "-m", "irbmodels.cli", *command, "--help"], capture_output=True, text=True, check=True
+        )
+        assert "Usage: irbmodels" in done.stdout
+        assert len(done.stdout.splitlines()) > 5
+
+
+def test_pose(run):
+    """The printed pose is robot.pose, for degrees and for a negative first angle."""
+    code, printed, _ = run("pose", "irb2400", "--q-deg", "-10,20,10,0,30,0", "--tool", "spindle")
+    robot = irb.load("irb2400", tool="spindle")
+    position = robot.pose(robot.from_controller([-10, 20, 10, 0, 30, 0])).translation
+    numbers = [float(word) for word in printed.splitlines()[1].split()[2:]]
+    assert code == 0
+    np.testing.assert_allclose(numbers, 1000 * position, atol=5e-5)  # four printed decimals
+
+
+def test_urdf_to_terminal_and_file(run, tmp_path):
+    """-o writes what is printed; coupling and tool are honoured."""
+    code, printed, _ = run("urdf", "irb2400", "--coupling", "serial", "--tool", "spindle")
+    assert code == 0
+    names = {joint.get("name") for joint in ElementTree.fromstring(printed).iterfind("joint")}
+    assert "joint_6" in names
+    assert "joint_crank" not in names
+    assert 'value="12.7"' in printed
+    assert run("urdf", "irb2400", "-o", str(tmp_path / "a.urdf"))[0] == 0
+    assert (tmp_path / "a.urdf").read_text() == irb.describe("irb2400").urdf()
+
+
+def test_torque_writes_predicts_and_compares(run, motion_csv, tmp_path):
+    """With a constant error of 1 N m, MAE and RMSE are 1.00 on every axis; output and figure are there."""
+    output, figure = tmp_path / "tau.csv", tmp_path / "f.png"
+    code, printed, said = run(
+        "torque", "irb2400", str(motion_csv), "--tool", "spindle", "-o", str(output), "--figure", str(figure)
+    )
+    assert code == 0
+    rows = [line.split() for line in printed.split("model against measurement")[1].splitlines() if line[:3].strip().isdigit()]
+    assert [row[:3] for row in rows] == [[str(i + 1), "1.00", "1.00"] for i in range(6)]
+    assert output.stat().st_size > 1000
+    assert figure.read_bytes().startswith(b"\x89PNG")
+    assert "friction there is extrapolated" in said
+
+
+def test_torque_says_what_it_assumes(run, tmp_path):
+    """Unknown columns, derived speeds and missing friction are said."""
+    robot = irb.load("irb1600")
+    motion = through([np.zeros(6), np.full(6, 0.2)], 1.0, 100.0)
+    write_motion(tmp_path / "m.csv", motion._replace(v=None, a=None), robot)
+    lines = (tmp_path / "m.csv").read_text().splitlines()
+    (tmp_path / "m.csv").write_text("\n".join([lines[0] + ",note", *(line + ",x" for line in lines[1:])]))
+    code, _, said = run("torque", "irb1600", str(tmp_path / "m.csv"))
+    assert code == 0
+    assert "ignored columns: note" in said
+    assert "speeds and accelerations are not in the file and are derived" in said
+
+
+def test_friction(run, tmp_path):
+    """The parameters are printed and the figure is drawn."""
+    code, printed, _ = run("friction", "irb2400", "--save", str(tmp_path / "f.svg"))
+    assert code == 0
+    assert "9.3613" in printed
+    assert (tmp_path / "f.svg").exists()
+
+
+def test_view_saves_a_page(run, tmp_path):
+    """--save writes one page and ends."""
+    code, _, said = run("view", "irb930", "--q-deg", "10,20,-100,0", "--save", str(tmp_path / "v.html"))
+    assert code == 0
+    assert "wrote" in said
+    assert (tmp_path / "v.html").stat().st_size > 5e5
+
+
+def test_printed_set_warns_on_one_line(run, motion_csv):
+    """The set as printed is used, with a warning that names its impossible links."""
+    code, _, said = run("torque", "irb2400", str(motion_csv), "--parameters", "obal2025_printed")
+    assert code == 0
+    warning = next(line for line in said.splitlines() if line.startswith("warning:"))
+    assert "link_2, link_3, link_4, link_6" in warning
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["info", "irb2600"], "no robot 'irb2600'; did you mean 'irb2400'"),
+        (["pose", "irb2400", "--tool", "spindel"], "no tool 'spindel'; did you mean 'spindle'"),
+        (["pose", "irb2400", "--tool", "nothing.yaml"], "no tool file 'nothing.yaml'"),
+        (["pose", "irb2400", "--frame", "tool"], "no frame 'tool'; did you mean 'tool0'"),
+        (["pose", "irb2400", "--q-deg", "1,2,3"], "needs shape (6,)"),
+        (["pose", "irb2400", "--q-deg", "1,2,3,4,5,x"], "is not a comma separated list"),
+        (["pose", "irb2400", "--q-deg", "1,2,3,4,5,nan"], "not finite"),
+        (["pose", "irb2400", "--q-deg", "0,0,0,0,0,99999"], "more than three times the largest limit"),
+        (["urdf", "irb2400", "--coupling", "paralel"], "did you mean 'parallelogram'"),
+        (["urdf", "irb1600", "--coupling", "parallelogram"], "no coupling of irb1600_6_120 'parallelogram'"),
+        (["urdf", "irb2400", "--parameters", "obal"], "did you mean 'obal2025'"),
+        (["urdf", "irb2400", "--meshes", "nowhere"], "choose relative, absolute or package://NAME"),
+        (["urdf", "irb2400", "-o", "/nowhere/x.urdf"], "cannot write /nowhere/x.urdf"),
+        (["torque", "irb2400", "nothing.csv"], "nothing.csv: No such file"),
+        (["torque", "irb2400"], "Missing argument"),
+        (["friction", "irb1600"], "irb1600_6_120 has no friction data"),
+        (["friction", "irb2400", "--save", "x.pgn"], "did you mean 'png'"),
+        (["demo", "-o", "/dev/null/demo"], "cannot make the folder"),
+        (["view", "irb2400", "--save", "/nowhere/p.html"], "cannot write"),
+        (["nonsense"], "nonsense"),
+        (["info", "irb2400", "--nonsense"], "nonsense"),
+    ],
+)
+def test_a_mistake_is_one_line_and_exit_code_2(run, arguments, words, tmp_path, monkeypatch):
+    """Each mistake: exit code 2, one line on stderr, no traceback, no file."""
+    monkeypatch.chdir(tmp_path)
+    code, _, said = run(*arguments)
+    assert code == 2
+    assert words in said
+    assert said.startswith("error: ")
+    assert said.count("\n") == 1
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_wrong_row_leaves_no_output(run, motion_csv, tmp_path):
+    """A cell that is no number is named, and neither output nor figure appears."""
+    text = motion_csv.read_text().splitlines()
+    cells = text[50].split(",")
+    text[50] = ",".join([*cells[:2], "oops", *cells[3:]])
+    motion_csv.write_text("\n".join(text))
+    arguments = ["-o", str(tmp_path / "tau.csv"), "--figure", str(tmp_path / "f.png")]
+    code, _, said = run("torque", "irb2400", str(motion_csv), *arguments)
+    assert code == 2
+    assert "row 51, column 'q2_deg': 'oops' is not a finite number" in said
+    assert [path.name for path in tmp_path.iterdir()] == ["m.csv"]
+
+
+def test_the_installed_command_ends_with_code_2():
+    """The real process ends with exit code 2 and no traceback."""
+    done = subprocess.run([sys.executable, "-m", "irbmodels.cli", "info", "irb2600"], capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert "Traceback" not in done.stderr
+
+
+def test_version(run):
+    """--version prints the version of the package."""
+    assert run("--version")[1].strip() == f"irbmodels {irb.__version__}"

@@ -1,0 +1,178 @@
+import numpy as np
+import pytest
+
+import irbmodels as irb
+from irbmodels import logs
+from irbmodels.logs import open_motion, write_motion
+from irbmodels.trajectory import Motion, through
+
+
+@pytest.fixture(scope="module")
+def robot():
+    return irb.load("irb2400")
+
+
+@pytest.fixture(scope="module")
+def motion(robot):
+    postures = [robot.from_controller(p) for p in ([0, 0, 0, 0, 0, 0], [40, 30, 20, 30, 40, 60], [-20, 10, -10, 0, 20, 0])]
+    return through(postures, duration=2.0, rate=250.0)
+
+
+def whole(file, **options):
+    pieces = list(file.motions(**options))
+    return [np.concatenate(field) for field in list(zip(*pieces, strict=True))[:4]]
+
+
+def header(letter="q", unit="deg", n=6):
+    return [f"{letter}{i + 1}_{unit}" for i in range(n)]
+
+
+def write(path, columns, rows):
+    path.write_text("\n".join([",".join(columns), *(",".join(map(str, row)) for row in rows)]) + "\n")
+    return path
+
+
+def good_rows(count=20):
+    return [[i * 0.004, *[0.1 * i] * 6] for i in range(count)]
+
+
+def test_what_is_written_is_read_back(tmp_path, robot, motion):
+    """A motion written in degrees comes back in radians to the printed nine digits."""
+    write_motion(tmp_path / "m.csv", motion, robot)
+    read = whole(open_motion(tmp_path / "m.csv", robot))
+    for got, wanted in zip(read, motion[:4], strict=True):
+        np.testing.assert_allclose(got, wanted, rtol=1e-8, atol=1e-8)
+
+
+def test_linear_axis_is_in_millimetres(tmp_path):
+    """The SCARA's axis 3 is read as mm, mm/s, mm/s^2 and N."""
+    scara = irb.load("irb930")
+    still = np.zeros((6, 4))
+    posture, torque = np.tile([0.1, 0.2, -0.15, 0.3], (6, 1)), np.tile([1.0, 2.0, 3.0, 4.0], (6, 1))
+    motion = Motion(np.arange(6) * 0.01, posture, still, still, torque)
+    write_motion(tmp_path / "m.csv", motion, scara)
+    first = (tmp_path / "m.csv").read_text().splitlines()
+    assert first[0].split(",")[:5] == ["t", "q1_deg", "q2_deg", "q3_mm", "q4_deg"]
+    assert "tau3_N" in first[0].split(",")
+    assert first[1].split(",")[3] == "-150"
+    np.testing.assert_allclose(next(open_motion(tmp_path / "m.csv", scara).motions()).q, motion.q, atol=1e-9)
+
+
+def test_derived_speeds_are_those_of_the_motion(tmp_path, robot, motion):
+    """Without v and a columns both are derived within the filter's error for a smooth motion."""
+    write_motion(tmp_path / "m.csv", motion._replace(v=None, a=None), robot)
+    _, _, v, a = whole(open_motion(tmp_path / "m.csv", robot))
+    inside = slice(20, -20)
+    np.testing.assert_allclose(v[inside], motion.v[inside], atol=2e-3 * np.abs(motion.v).max())  # a cubic over 80 ms
+    np.testing.assert_allclose(a[inside], motion.a[inside], atol=8e-2 * np.abs(motion.a).max())  # corner between two moves
+
+
+def test_derived_speeds_of_a_cubic_are_exact(tmp_path, robot):
+    """The filter fits a cubic, so the speeds of a cubic are exact up to the printed digits, at the ends too."""
+    t = np.arange(200) * 0.004
+    q = np.stack([0.1 * (k + 1) * (t**3 - t**2 + 0.5 * t) for k in range(6)], axis=1)
+    write_motion(tmp_path / "m.csv", Motion(t, q), robot)
+    _, _, v, a = whole(open_motion(tmp_path / "m.csv", robot))
+    scale = 0.1 * np.arange(1, 7)
+    np.testing.assert_allclose(v, scale * (3 * t**2 - 2 * t + 0.5)[:, None], atol=1e-6)  # 1e-10 of position over 4 ms
+    np.testing.assert_allclose(a, scale * (6 * t - 2)[:, None], atol=1e-4)
+
+
+@pytest.mark.parametrize("rows", [7, 64, 500])
+def test_pieces_do_not_change_the_result(tmp_path, robot, motion, monkeypatch, rows):
+    """The derived motion is the same however the file is cut into pieces."""
+    write_motion(tmp_path / "m.csv", motion._replace(v=None, a=None), robot)
+    wanted = whole(open_motion(tmp_path / "m.csv", robot))
+    monkeypatch.setattr(logs, "ROWS", rows)
+    got = whole(open_motion(tmp_path / "m.csv", robot))
+    for one, other in zip(got, wanted, strict=True):
+        np.testing.assert_allclose(one, other, atol=1e-8)  # the step is averaged over the first piece
+
+
+def test_unknown_columns_are_named_and_ignored(tmp_path, robot):
+    """Columns that mean nothing are listed, and may hold anything."""
+    path = write(tmp_path / "m.csv", ["t", *header(), "comment"], [[*row, "hello"] for row in good_rows()])
+    file = open_motion(path, robot)
+    assert file.ignored == ("comment",)
+    assert len(whole(file)[0]) == 20
+
+
+def test_semicolons_separate_too(tmp_path, robot):
+    """A file with semicolons is read like one with commas; a byte order mark and blank lines at the end do no harm."""
+    path = write(tmp_path / "m.csv", ["t", *header()], good_rows())
+    path.write_text("\ufeff" + path.read_text().replace(",", ";") + "\n\n", encoding="utf-8")
+    assert len(whole(open_motion(path, robot))[0]) == 20
+
+
+def spoiled(row, column, value):
+    rows = good_rows()
+    rows[row][column] = value
+    return rows
+
+
+@pytest.mark.parametrize(
+    ("columns", "rows", "words"),
+    [
+        (header(), [r[1:] for r in good_rows()], "column 't'"),
+        (["t", *header()[:5]], [r[:6] for r in good_rows()], "column 'q6_deg' is missing"),
+        (["t", *header(unit="rad")], good_rows(), "did you mean 'q1_rad'"),
+        (["t", *header(), *header("v", "deg_s")[:3]], [[*r, 0, 0, 0] for r in good_rows()], "column 'v4_deg_s' is missing"),
+        (["t", *header()[:5], "q6_deg", "q6_deg"], [[*r, 0] for r in good_rows()], "'q6_deg' stands there 2 times"),
+        (["t", *header()], spoiled(4, 3, "abc"), "row 6, column 'q3_deg': 'abc' is not a finite number"),
+        (["t", *header()], spoiled(4, 3, ""), "row 6, column 'q3_deg': '' is not a finite number"),
+        (["t", *header()], spoiled(4, 3, "nan"), "row 6, column 'q3_deg': 'nan' is not a finite number"),
+        (["t", *header()], spoiled(4, 3, "inf"), "row 6, column 'q3_deg': 'inf' is not a finite number"),
+        (["t", *header()], spoiled(4, 0, 0.012), "row 6, column 't': 0.012 s does not come after 0.012 s"),
+        (["t", *header()], spoiled(4, 0, 0.5), "row 7, column 't': 0.02 s does not come after 0.5 s"),
+        (["t", *header()], spoiled(4, 3, 1e5), "row 6, column 'q3_deg': 100000 is more than three times"),
+        (["t", *header()], [*good_rows(), [1.0, 2.0]], "row 22 has 2 cells, the header has 7"),
+        (["t", *header()], [], "a header and no rows"),
+        (["t", *header()], good_rows(3), "too few"),
+        (["t", *header()], [[1.5 * r[0] if r[0] > 0.04 else r[0], *r[1:]] for r in good_rows()], "steady step"),
+    ],
+)
+def test_a_broken_file_says_where(tmp_path, robot, columns, rows, words):
+    """The message names row and column, and what is wrong there."""
+    path = write(tmp_path / "m.csv", columns, rows)
+    with pytest.raises(irb.MotionError) as caught:
+        whole(open_motion(path, robot))
+    assert words in str(caught.value)
+    assert "\n" not in str(caught.value)
+    assert str(path) in str(caught.value)
+
+
+def test_an_error_far_into_the_file_names_its_row(tmp_path, robot):
+    """Rows are counted across pieces."""
+    rows = good_rows(2 * logs.ROWS + 10)
+    rows = [[r[0], *[0.0] * 6] for r in rows]
+    rows[2 * logs.ROWS + 5][2] = "x"
+    path = write(tmp_path / "m.csv", ["t", *header()], rows)
+    with pytest.raises(irb.MotionError, match=f"row {2 * logs.ROWS + 7}, column 'q2_deg'"):
+        whole(open_motion(path, robot))
+
+
+def test_missing_file(tmp_path, robot):
+    """A file that is not there is named."""
+    with pytest.raises(irb.FileError, match=r"nothing\.csv: No such file"):
+        open_motion(tmp_path / "nothing.csv", robot)
+
+
+def test_a_binary_file_is_no_motion(tmp_path, robot):
+    """Bytes that are no text give the ordinary message."""
+    (tmp_path / "m.csv").write_bytes(bytes(range(256)) * 20)
+    with pytest.raises(irb.MotionError, match="column 't'"):
+        open_motion(tmp_path / "m.csv", robot)
+
+
+def test_memory_does_not_grow_with_the_file(tmp_path, robot):
+    """Reading and differentiating a file of 200 000 rows takes less than a tenth of its size in memory."""
+    import tracemalloc
+
+    t = np.arange(200_000) * 0.004
+    write_motion(tmp_path / "m.csv", Motion(t, np.outer(np.sin(t), np.ones(6))), robot)
+    tracemalloc.start()
+    rows = sum(len(piece.t) for piece in open_motion(tmp_path / "m.csv", robot).motions())
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert rows == 200_000
+    assert peak < 14e6  # bytes: some pieces of 8192 rows; the table alone would be 11 MB, its text 18 MB

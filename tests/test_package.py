@@ -1,0 +1,66 @@
+import ast
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import irbmodels as irb
+
+ROOT = Path(__file__).resolve().parent.parent
+FLOORS = [  # a module imports only from floors before its own
+    {"errors", "tables", "inertia", "dh", "rows", "urdf_text", "description", "files"},
+    {"coupling", "tree", "friction", "limits", "tool", "model"},
+    {"kinematics", "dynamics", "trajectory"},
+    {"robot", "logs"},
+    set(),
+    {"prediction"},
+    {"report", "figures", "view", "demo"},
+    {"cli"},
+]
+
+
+def imports_of(path):
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and node.level == 1:
+            yield from [node.module] if node.module else [alias.name for alias in node.names]
+
+
+def test_every_public_name_exists():
+    """All names of __all__ are there, sorted, and documented."""
+    assert sorted(irb.__all__) == irb.__all__
+    for name in irb.__all__:
+        assert getattr(irb, name).__doc__
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "irbmodels").glob("*.py")), ids=lambda path: path.stem)
+def test_modules_import_only_downwards(path):
+    """No module imports from a floor above its own, and imports within a floor make no circle."""
+    if path.stem == "__init__":
+        return
+    floor = next(i for i, names in enumerate(FLOORS) if path.stem in names)
+    for name in imports_of(path):
+        if name in ("__version__",):
+            continue
+        assert name in set().union(*FLOORS[: floor + 1]), f"{path.stem} imports {name}"
+        if name in FLOORS[floor]:
+            assert path.stem not in set(imports_of(path.with_name(f"{name}.py"))), f"{path.stem} and {name} import each other"
+
+
+def test_import_does_not_load_what_few_need():
+    """Import irbmodels loads neither scipy, matplotlib, meshcat, xacro nor the terminal libraries."""
+    code = "import sys, irbmodels; print([m for m in ('scipy.signal', 'scipy.linalg', 'matplotlib', 'meshcat', 'xacro', 'rich', 'typer') if m in sys.modules])"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip() == "[]"
+
+
+def test_nothing_names_a_machine():
+    """No tracked text file holds a path of somebody's machine."""
+    names = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=False).stdout.split()
+    if not names:
+        pytest.skip("not a git checkout")
+    pattern = re.compile(r"(/ho" + r"me/|/ro" + r"ot/|/Us" + r"ers/|/wo" + r"rk/)")
+    for name in names:
+        path = ROOT / name
+        if path.suffix in {".py", ".md", ".yaml", ".xacro", ".urdf", ".toml", ""} and path.is_file():
+            assert not pattern.search(path.read_text(encoding="utf-8")), name

@@ -1,0 +1,130 @@
+import numpy as np
+import pytest
+
+import irbmodels as irb
+from irbmodels import prediction as module
+from irbmodels.logs import open_motion, write_motion
+from irbmodels.prediction import predict
+from irbmodels.trajectory import through
+
+
+@pytest.fixture(scope="module")
+def robot():
+    return irb.load("irb2400", tool="spindle")
+
+
+@pytest.fixture(scope="module")
+def motion(robot):
+    postures = [robot.from_controller(p) for p in ([0, 0, 0, 0, 30, 0], [40, 30, 20, 30, 45, 60], [-20, 10, -10, 0, 20, 0])]
+    return through(postures, duration=2.0, rate=100.0)
+
+
+@pytest.fixture
+def file(tmp_path, robot, motion):
+    def written(tau=None):
+        write_motion(tmp_path / "m.csv", motion._replace(tau=tau), robot)
+        return open_motion(tmp_path / "m.csv", robot)
+
+    return written
+
+
+def test_parts_are_those_of_the_equation_of_motion(tmp_path, robot, motion, file):
+    """The written parts are M a, C v, g and friction, and sum to the written total."""
+    predict(file(), tmp_path / "tau.csv")
+    with (tmp_path / "tau.csv").open() as stream:
+        names = stream.readline().strip().split(",")
+        table = dict(zip(names, np.loadtxt(stream, delimiter=",").T, strict=True))
+    assert names[:6] == ["t", "tau1_inertia_Nm", "tau1_coriolis_Nm", "tau1_gravity_Nm", "tau1_friction_Nm", "tau1_total_Nm"]
+    wanted = {
+        "inertia": np.einsum("kij,kj->ki", robot.mass_matrix(motion.q), motion.a),
+        "coriolis": np.einsum("kij,kj->ki", robot.coriolis(motion.q, motion.v), motion.v),
+        "gravity": robot.gravity(motion.q),
+        "friction": robot.friction(motion.v),
+    }
+    for word, values in wanted.items():
+        got = np.stack([table[f"tau{i + 1}_{word}_Nm"] for i in range(6)], axis=1)
+        moving = np.abs(motion.v).min(axis=1) > 1e-3  # at rest friction hangs on the ninth printed digit of the speed
+        np.testing.assert_allclose(got[moving], values[moving], atol=1e-5)  # nine printed digits of degrees and of torque
+    total = np.stack([table[f"tau{i + 1}_total_Nm"] for i in range(6)], axis=1)
+    np.testing.assert_allclose(total[moving], sum(wanted.values())[moving], atol=1e-5)
+
+
+def test_accuracy_is_eq_75_to_77(robot, motion, file):
+    """MAE, RMSE and RMSE/AVG of a known disturbance, computed here from the definitions."""
+    rng = np.random.default_rng(0)
+    measured = robot.inverse_dynamics(motion.q, motion.v, motion.a) + rng.normal(0.0, 2.0, motion.q.shape)
+    result = predict(file(measured))
+    model = result.trace.parts.total
+    assert len(model) == len(measured)  # short files are kept whole
+    error = model - measured
+    np.testing.assert_allclose(result.accuracy.mae, np.abs(error).mean(axis=0), rtol=1e-6)
+    np.testing.assert_allclose(result.accuracy.rmse, np.sqrt((error**2).mean(axis=0)), rtol=1e-6)
+    np.testing.assert_allclose(result.accuracy.average, np.abs(measured).mean(axis=0), rtol=1e-6)
+    share = 100 * np.sqrt((error**2).mean(axis=0)) / np.abs(measured).mean(axis=0)
+    np.testing.assert_allclose(result.accuracy.rmse_over_average, share, rtol=1e-6)
+
+
+def test_no_measurement_no_accuracy(file):
+    """Without measured torques there is no accuracy."""
+    assert predict(file()).accuracy is None
+
+
+def test_bounds_are_counted(robot, motion, file):
+    """Rows outside the coupled range and axes faster than the friction measurement are counted."""
+    result = predict(file())
+    assert result.out_of_range == int((~robot.in_range(motion.q)).sum()) == 0
+    assert result.extrapolated.tolist() == (np.abs(motion.v).max(axis=0) > 0.5).tolist()
+    assert result.extrapolated.any()
+    assert not result.extrapolated.all()
+    assert result.rows == 401
+    assert result.duration == pytest.approx(4.0)
+
+
+def test_a_row_outside_the_coupled_range_counts(tmp_path, robot):
+    """q3 alone is inside -60..65 deg there, but q3 - q2 is not."""
+    postures = [robot.from_controller(p) for p in ([0, 80, 30, 0, 0, 0], [0, 95, 30, 0, 0, 0])]
+    write_motion(tmp_path / "m.csv", through(postures, 1.0, 100.0), robot)
+    assert predict(open_motion(tmp_path / "m.csv", robot)).out_of_range > 20
+
+
+def test_failure_leaves_nothing_behind(tmp_path, robot, motion):
+    """A wrong row late in the file leaves neither output nor temporary files, and an old output as it was."""
+    write_motion(tmp_path / "m.csv", motion, robot)
+    lines = (tmp_path / "m.csv").read_text().splitlines()
+    lines[300] = lines[300].replace(",", ",x", 1)
+    (tmp_path / "m.csv").write_text("\n".join(lines))
+    (tmp_path / "tau.csv").write_text("old")
+    with pytest.raises(irb.MotionError):
+        predict(open_motion(tmp_path / "m.csv", robot), tmp_path / "tau.csv")
+    assert (tmp_path / "tau.csv").read_text() == "old"
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["m.csv", "tau.csv"]
+
+
+def test_output_folder_must_exist(tmp_path, file):
+    """A folder that does not exist is named."""
+    with pytest.raises(irb.FileError, match=r"cannot write .*nowhere"):
+        predict(file(), tmp_path / "nowhere" / "tau.csv")
+
+
+@pytest.mark.parametrize("size", [10, 50, 100])
+def test_the_trace_is_an_even_selection(monkeypatch, tmp_path, robot, motion, size):
+    """However long the file, the trace keeps at most the wanted number of evenly spaced rows, and more than a third."""
+    from irbmodels import logs
+
+    monkeypatch.setattr(module, "_TRACE", size)
+    monkeypatch.setattr(logs, "ROWS", 37)
+    write_motion(tmp_path / "m.csv", motion, robot)
+    trace = predict(open_motion(tmp_path / "m.csv", robot)).trace
+    assert size / 3 < len(trace.motion.t) <= size
+    steps = np.diff(trace.motion.t)
+    np.testing.assert_allclose(steps, steps[0], rtol=1e-6)
+    assert trace.motion.t[0] == 0.0
+
+
+def test_progress_adds_up_to_the_file(robot, motion, file):
+    """The bytes reported are those of the rows."""
+    seen = []
+    motion_file = file()
+    predict(motion_file, advance=seen.append)
+    first_line = len(motion_file.path.read_text().splitlines()[0]) + 1
+    assert sum(seen) == motion_file.size - first_line

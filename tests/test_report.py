@@ -1,0 +1,111 @@
+import io
+
+import numpy as np
+import pytest
+from rich.console import Console
+
+import irbmodels as irb
+from irbmodels import figures, report
+from irbmodels.logs import open_motion, write_motion
+from irbmodels.prediction import predict
+from irbmodels.trajectory import through
+
+
+def text(*tables):
+    console = Console(file=io.StringIO(), width=250, markup=False)
+    for table in tables:
+        console.print(table)
+    return console.file.getvalue()
+
+
+def test_list_names_every_robot_with_grades():
+    """Every variant stands in the list, with the grade of its numbers."""
+    shown = text(report.robots_table())
+    for name in irb.robots():
+        assert name in shown
+    line = next(row for row in shown.splitlines() if "irb2400_16" in row)
+    assert "identified" in line
+    assert "irb2400 " in line
+    line = next(row for row in shown.splitlines() if "irb930_12_085" in row)
+    assert "unknown" in line
+    assert "60*" in line
+
+
+@pytest.mark.parametrize("name", irb.robots())
+def test_info_shows_every_source(name):
+    """All sources of all tables are printed, and efforts are marked as assumed."""
+    description = irb.describe(name)
+    shown = text(*report.info_tables(description))
+    for table in (description.kinematics, description.limits, description.inertials, description.friction, description.drives):
+        for source in table.sources:
+            assert source in shown
+    assert f"{description.limits.axes['axis_1'].effort_N_m:g}*" in shown
+
+
+def test_info_prints_tab_1_and_tab_6():
+    """Tab. 1 and Tab. 6 of S000 are printed for the 2400."""
+    shown = text(*report.info_tables(irb.describe("irb2400")))
+    for number in ("0.18", "0.38", "0.07", "11.61", "319.6", "8.96"):
+        assert number in shown
+
+
+def test_pose_text_is_in_abbs_terms():
+    """Home of the 2400: (940, 0, 1455) mm and the quaternion of S003."""
+    robot = irb.load("irb2400")
+    shown = report.pose_text(robot, np.zeros(6), "tool0")
+    assert "940.0000      0.0000   1455.0000" in shown
+    assert "0.7071068   0.0000000   0.7071068   0.0000000" in shown
+    assert "-0.0000" not in shown
+
+
+@pytest.fixture(scope="module")
+def predicted(tmp_path_factory):
+    robot = irb.load("irb2400", tool="spindle")
+    motion = through([np.zeros(6), np.full(6, 0.3)], 1.0, 100.0)
+    path = tmp_path_factory.mktemp("report") / "m.csv"
+    write_motion(path, motion._replace(tau=robot.inverse_dynamics(motion.q, motion.v, motion.a) + 1.0), robot)
+    return robot, predict(open_motion(path, robot))
+
+
+def test_torque_figure_draws_what_was_predicted(predicted):
+    """Each axis has five parts and the measurement above position and speed; the lines are the data, in degrees."""
+    robot, prediction = predicted
+    figure = figures.torque_figure(prediction, robot)
+    assert len(figure.axes) == 18
+    torque, position, speed = figure.axes[1], figure.axes[7], figure.axes[13]
+    lines = {line.get_label(): line.get_ydata() for line in torque.lines}
+    assert list(lines) == ["measured", "inertia", "coriolis", "gravity", "friction", "total"]
+    np.testing.assert_array_equal(lines["gravity"], prediction.trace.parts.gravity[:, 1])
+    np.testing.assert_array_equal(lines["measured"], prediction.trace.motion.tau[:, 1])
+    np.testing.assert_allclose(position.lines[0].get_ydata(), np.degrees(prediction.trace.motion.q[:, 1]))
+    np.testing.assert_allclose(speed.lines[0].get_ydata(), np.degrees(prediction.trace.motion.v[:, 1]))
+
+
+def test_friction_figure_is_the_law_and_marks_what_was_measured():
+    """The curve is eq. 54 over the whole speed range, odd, with 0.5 rad/s shaded."""
+    figure = figures.friction_figure(irb.load("irb2400"))
+    axes = figure.axes[1]
+    x, y = axes.lines[0].get_data()
+    np.testing.assert_allclose(y, -y[::-1])
+    at = np.argmin(np.abs(x - 1.0))
+    assert y[at] == pytest.approx(31.2 + 8.323 * x[at], abs=1e-6)
+    assert x.max() == pytest.approx(np.radians(150.0))
+    spans = [patch for patch in axes.patches if patch.get_width() == pytest.approx(1.0)]
+    assert len(spans) == 1
+
+
+def test_no_friction_no_figure():
+    """A robot without friction data says so."""
+    with pytest.raises(irb.MissingData, match="irb1600_6_120 has no friction data"):
+        figures.friction_figure(irb.load("irb1600"))
+
+
+def test_figures_are_saved_whole_or_not_at_all(tmp_path):
+    """A format that does not exist is named, and leaves no file."""
+    figure = figures.friction_figure(irb.load("irb2400"))
+    with pytest.raises(irb.InputError, match="figure format 'pgn'; did you mean 'png'"):
+        figures.save(figure, tmp_path / "f.pgn")
+    assert not list(tmp_path.iterdir())
+    for ending, start in (("png", b"\x89PNG"), ("pdf", b"%PDF"), ("svg", b"<?xml")):
+        figures.save(figure, tmp_path / f"f.{ending}")
+        assert (tmp_path / f"f.{ending}").read_bytes().startswith(start)
