@@ -97,12 +97,12 @@ def coupling_of(robot: Element, joints: Sequence[str]) -> AxisCoupling:
     axes = tuple(name for name in joints if name not in mimics)
     G, q0 = np.zeros((len(joints), len(axes))), np.zeros(len(joints))
     for row, name in enumerate(joints):
-        factor, offset, source, passed = 1.0, 0.0, name, {name}
+        factor, offset, source, passed = 1.0, 0.0, name, [name]
         while source in mimics:
             above, multiplier, shift = mimics[source]
             if above in passed:
                 raise UrdfError(f"mimic joints go in a circle: {' -> '.join([*passed, above])}")
-            passed.add(above)
+            passed.append(above)
             factor, offset, source = factor * multiplier, offset + factor * shift, above
         G[row, axes.index(source)], q0[row] = factor, offset
     return AxisCoupling(G, q0, tuple(joints), axes)

@@ -167,9 +167,10 @@ class Description:
     def limits(self) -> LimitsTable:
         """Limits with this variant's own rows in place."""
         table = self._table("limits.yaml", LimitsTable)
+        file = self.folder / "limits.yaml"
+        self._know_variants(file, "variants", table.variants)
         own = table.variants.get(self.name, LimitRows())
         axes = {**table.axes, **own.axes}
-        file = self.folder / "limits.yaml"
         self._need_axes(file, "axes", axes)
         for (name, row), linear in zip(axes.items(), self.linear, strict=True):
             _check_axis(row, linear, bool(self.kinematics.parallelogram) and name == "axis_3", file, f"axes.{name}")
@@ -216,6 +217,7 @@ class Description:
     def shapes(self) -> ShapesTable:
         """What the links look like."""
         table, file = self._table("shapes.yaml", ShapesTable), self.folder / "shapes.yaml"
+        self._know_variants(file, "variants", table.variants)
         for link, rows in {**table.links, **table.variants.get(self.name, ShapeRows()).links}.items():
             for number, row in enumerate(rows):
                 check_shape(row, file, f"links.{link}[{number}]")
@@ -317,7 +319,13 @@ class Description:
         if tuple(rows) != self.axes:
             raise TableError(file, key, f"axes are {', '.join(rows) or 'none'}; expected {', '.join(self.axes)}")
 
+    def _know_variants(self, file: Path, key: str, variants: Mapping[str, object]) -> None:
+        for name in variants:
+            if name not in self.kinematics.variants:
+                raise TableError(file, key, str(UnknownName("variant", name, self.kinematics.variants)))
+
     def _inertial_set(self, file: Path, name: str, entry: InertialSet) -> InertialSet:
+        self._know_variants(file, f"sets.{name}.variants", entry.variants)
         links = {**entry.links, **entry.variants.get(self.name, BodyRows()).links}
         bodies = ("base_link", *(joint.replace("joint", "link") for joint in self.kinematics.joints))
         bars = ("link_crank", "link_rod") if self.kinematics.parallelogram else ()

@@ -13,6 +13,9 @@ from .description import Description
 Array = NDArray[np.float64]
 
 
+_ROUNDING = 1e-9  # [rad, m, N m] a bound typed in degrees is kept although q3 - q2 rounds
+
+
 class Violation(NamedTuple):
     """One bound that a state does not keep, in SI units."""
 
@@ -61,7 +64,7 @@ class Limits:
     def in_range(self, q: ArrayLike) -> NDArray[np.bool_]:
         """Whether positions ``(..., n)`` keep every range, shape ``(...)``; NaN never does."""
         values = np.asarray(q, dtype=float) @ self.A.T
-        result: NDArray[np.bool_] = np.all((values >= self.lower) & (values <= self.upper), axis=-1)
+        result: NDArray[np.bool_] = np.all((values >= self.lower - _ROUNDING) & (values <= self.upper + _ROUNDING), axis=-1)
         return result
 
     def violations(self, q: Array, v: Array | None = None, tau: Array | None = None) -> list[Violation]:
@@ -90,7 +93,7 @@ class Limits:
 
     @staticmethod
     def _outside(values: Array, low: Array, high: Array, assumed: NDArray[np.bool_], names: list[str]) -> list[Violation]:
-        bad = ~((values >= low) & (values <= high))
+        bad = ~((values >= low - _ROUNDING) & (values <= high + _ROUNDING))
         return [
             Violation(int(i) + 1, names[i], float(values[i]), float(low[i]), float(high[i]), bool(assumed[i]))
             for i in np.flatnonzero(bad)

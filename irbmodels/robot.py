@@ -216,13 +216,14 @@ class Robot:
             inertia: Arm-side values [kg m^2, kg], shape ``(n,)``; None takes those of drives.yaml.
 
         Raises:
-            MissingData: if None is given and the tables know no rotor.
+            MissingData: if None is given and the tables know no rotor; a warning names the axes they do not know.
             InputError: if a value is negative or not finite.
         """
         if inertia is None and self.description is None:
             raise MissingData(f"{self.name} comes from a URDF; give one rotor inertia per axis, arm side [kg m^2]")
         if inertia is None and self.description is not None:
             inertia = rotor_inertia(self.description)
+            _warn_rotors(self.description)
         values = _finite(inertia, (self.n,), "rotor inertias [kg m^2]")
         if (values < 0.0).any():
             raise InputError(f"rotor inertias must not be negative: {values.tolist()}")
@@ -511,6 +512,14 @@ def _warn_impossible(description: Description, name: str) -> None:
         PhysicsWarning,
         stacklevel=3,
     )
+
+
+def _warn_rotors(description: Description) -> None:
+    known = {name for name, row in description.drives.axes.items() if row.rotor_inertia_kg_m2 is not None}
+    missing = [name for name in description.axes if name not in known]
+    if missing:
+        message = f"{description.name}: no rotor inertia is known for {', '.join(missing)}; theirs is left out"
+        warnings.warn(message, PhysicsWarning, stacklevel=3)
 
 
 @cache

@@ -72,14 +72,14 @@ def read(path: Path, shape: type[T]) -> T:
         TableError: if it breaks the format; names file, key and value.
     """
     try:
-        stamp = path.stat().st_mtime_ns
+        stat = path.stat()
     except OSError as err:
         raise FileError(f"{path}: {err.strerror or err}") from err
-    return cast(T, _read(path, cast(Hashable, shape), stamp))
+    return cast(T, _read(path, cast(Hashable, shape), (stat.st_mtime_ns, stat.st_size)))
 
 
 @lru_cache(maxsize=256)
-def _read(path: Path, shape: Any, stamp: int) -> object:
+def _read(path: Path, shape: Any, stamp: tuple[int, int]) -> object:
     del stamp  # part of the key only
     loader = None
     try:

@@ -19,14 +19,15 @@ def expand(entry: Path, arguments: dict[str, str], inputs: list[Path]) -> str:
     Raises:
         UrdfError: if xacro stops.
     """
-    return _expand(entry, tuple(arguments.items()), max(path.stat().st_mtime_ns for path in inputs))
+    state = tuple((str(path), stat.st_mtime_ns, stat.st_size) for path in sorted(inputs) for stat in [path.stat()])
+    return _expand(entry, tuple(arguments.items()), state)
 
 
 @lru_cache(maxsize=64)
-def _expand(entry: Path, arguments: tuple[tuple[str, str], ...], changed: int) -> str:
+def _expand(entry: Path, arguments: tuple[tuple[str, str], ...], state: tuple[tuple[str, int, int], ...]) -> str:
     import xacro  # imported here: only robots built from tables need it
 
-    del changed  # part of the key only
+    del state  # part of the key only
     with _XACRO:
         try:
             document = xacro.process_file(str(entry), mappings=dict(arguments))
@@ -73,4 +74,4 @@ def _above_meshes(path: Path) -> Path:
     above = [folder.parent for folder in path.parents if folder.name == "meshes"]
     if not above:
         raise UrdfError(f"mesh {path.name} does not lie below a folder 'meshes'; a package:// path cannot name it")
-    return above[-1]
+    return above[0]
