@@ -5,6 +5,7 @@ BIN := .venv/bin
 .PHONY: test demo lint clean
 
 .venv/installed: pyproject.toml
+	@echo "installing into .venv (once, about a minute)"
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[dev]"
 	touch $@
