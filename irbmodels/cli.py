@@ -15,9 +15,9 @@ from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeR
 
 from . import __version__
 from .description import COUPLINGS, Coupling, describe
-from .errors import InputError, IrbError, UnknownName
+from .errors import InputError, IrbError, PhysicsWarning, UnknownName
 from .files import replacing
-from .logs import WINDOW, MotionFile, open_motion
+from .logs import open_motion
 from .prediction import Prediction, predict
 from .robot import Robot, load
 from .urdf_text import with_mesh_paths
@@ -25,7 +25,6 @@ from .urdf_text import with_mesh_paths
 app = typer.Typer(
     help="ABB's IRB 2400, 1400, 1600 and 930: sourced tables, URDF, and dynamics in the controller's own axes.",
     add_completion=False,
-    no_args_is_help=True,
     rich_markup_mode=None,
 )
 _WIDTH = None if sys.stdout.isatty() else 200  # a pipe or file has no width of its own
@@ -76,6 +75,7 @@ def urdf(
     """Write the URDF of a robot, to a file or to the terminal."""
     description = describe(robot)
     text = description.urdf(_coupling(coupling), parameters, tool)
+    load(robot, tool=tool, parameters=parameters)  # warns of a set that no bodies can have
     target = description.folder if output is None else output.resolve().parent
     style = meshes or ("relative" if target == description.folder else "absolute")
     text = with_mesh_paths(text, style, description.folder, target)
@@ -98,7 +98,10 @@ def pose(
     from .report import pose_text
 
     arm = load(robot, tool=tool)
-    out.print(pose_text(arm, _axes(arm, q_deg), frame), soft_wrap=True)
+    q = _axes(arm, q_deg)
+    out.print(pose_text(arm, q, frame), soft_wrap=True)
+    for violation in arm.violations(q):
+        err.print(f"note: {violation}")
 
 
 @app.command()
@@ -111,21 +114,26 @@ def torque(
     figure: Annotated[
         Path | None, typer.Option(help="Figure to write (png, pdf, svg): torque, position, speed per axis.")
     ] = None,
-    window: Annotated[float, typer.Option(help="Length [s] of the filter that derives missing speeds.")] = WINDOW,
+    window: Annotated[
+        float | None, typer.Option(help="Length [s] of the filter that derives missing speeds; default 0.08.")
+    ] = None,
 ) -> None:
     """Predict axis torques along a motion, split by cause, and compare them with measured ones.
 
     Speeds and accelerations that the file does not have come from a Savitzky-Golay filter: a cubic over --window seconds,
-    symmetric in time. Files may be larger than memory.
+    symmetric in time; what moves less than 0.001 deg or mm per window stands still. Files may be larger than memory.
     """
     from . import figures
     from .report import prediction_tables
 
     arm = load(robot, tool=tool, parameters=parameters)
     file = open_motion(motion, arm)
-    if not window > 0.0:
-        raise InputError(f"--window {window} is not a positive time")
-    _say_what_is_read(file)
+    if figure is not None:
+        figures.check_format(figure)
+        if figure == output:
+            raise InputError(f"{figure} cannot be both the output and the figure")
+    if file.ignored:
+        err.print(f"ignored columns: {', '.join(file.ignored)}")
     with _progress() as bar:
         task = bar.add_task(motion.name, total=file.size)
         prediction = predict(file, output, window, lambda size: bar.advance(task, size))
@@ -148,11 +156,39 @@ def friction(
     from .report import friction_table
 
     arm = load(robot)
+    if save is not None:
+        figures.check_format(save)
     figure = figures.friction_figure(arm)
     _print(friction_table(describe(robot)))
     if save is not None:
         figures.save(figure, save)
         err.print(f"wrote {save}")
+
+
+@app.command()
+def check(
+    robot: RobotName,
+    tool: ToolName = None,
+    parameters: Parameters = None,
+    figure: Annotated[Path | None, typer.Option(help="Figure to write: the TCP along S001's motion, three ways.")] = None,
+) -> None:
+    """Compare a robot's answers with two independent derivations and with every installed engine; exit code 1 if one differs."""
+    from . import figures
+    from .check import check as run
+    from .check import reference_motion, tcp_paths
+    from .report import agreement_table
+
+    arm = load(robot, tool=tool, parameters=parameters)
+    if figure is not None:
+        figures.check_format(figure)
+    found = run(arm)
+    _print(agreement_table(found, arm))
+    if figure is not None:
+        motion = reference_motion(arm)
+        figures.save(figures.tcp_figure(tcp_paths(arm, motion), motion, arm), figure)
+        err.print(f"wrote {figure}")
+    if not all(agreement.holds for agreement in found):
+        raise typer.Exit(1)
 
 
 @app.command()
@@ -181,6 +217,39 @@ def view(
 
 
 @app.command()
+def doctor(
+    file: Annotated[Path, typer.Argument(help="Any URDF.")],
+    repair: Annotated[
+        Path | None,
+        typer.Option(metavar="OUT.urdf", help="Copy to write with the nearest possible tensors; put it beside FILE for meshes."),
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the findings as JSON.")] = False,
+) -> None:
+    """Find what is wrong with a URDF: impossible bodies, limits, joints that make no tree, lost meshes.
+
+    Exit code 0 if there is nothing but notes, 1 if there are errors or warnings, 2 if the file cannot be read as a URDF.
+    """
+    import json
+
+    from .doctor import SEVERITIES, examine
+    from .doctor import repair as write_repaired
+
+    found = examine(file)
+    repairs = [] if repair is None else write_repaired(file, repair)
+    text = json.dumps([finding._asdict() for finding in found], indent=2) if as_json else "\n".join(map(str, found))
+    if text:
+        sys.stdout.write(f"{text.encode(out.encoding, 'backslashreplace').decode(out.encoding)}\n")
+    for mended in repairs:
+        err.print(f"repaired {mended}")
+    if repair is not None:
+        err.print(f"wrote {repair}")
+    counts = [(sum(finding.severity == severity for finding in found), severity) for severity in SEVERITIES]
+    err.print(", ".join(f"{count} {severity}{'' if count == 1 else 's'}" for count, severity in counts))
+    if any(count and severity != "note" for count, severity in counts):
+        raise typer.Exit(1)
+
+
+@app.command()
 def demo(folder: Annotated[Path, typer.Option("-o", "--output", help="Folder to write into.")] = Path("demo")) -> None:
     """Move the IRB 2400 with the spindle: motion, torques, a figure and a page with the 3D animation."""
     from .demo import demo as run
@@ -195,8 +264,9 @@ def demo(folder: Annotated[Path, typer.Option("-o", "--output", help="Folder to 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; a mistake of the caller is one line on stderr and exit code 2."""
     warnings.showwarning = _show_warning
+    given = list(sys.argv[1:] if arguments is None else arguments) or ["--help"]
     try:
-        result = typer.main.get_command(app)(args=arguments, prog_name="irbmodels", standalone_mode=False)
+        result = typer.main.get_command(app)(args=given, prog_name="irbmodels", standalone_mode=False)
     except IrbError as error:
         return _refuse(str(error))
     except typer.TyperException as error:
@@ -214,7 +284,8 @@ def _refuse(message: str) -> int:
 
 
 def _show_warning(message: Warning | str, category: type[Warning], *_: Any, **__: Any) -> None:
-    err.print(f"warning: {message}")
+    if issubclass(category, PhysicsWarning):  # others are for developers
+        err.print(f"warning: {message}")
 
 
 def _version(wanted: bool) -> None:
@@ -256,19 +327,18 @@ def _progress() -> Progress:
     return Progress(*columns, console=err, transient=True, disable=not err.is_terminal)
 
 
-def _say_what_is_read(file: MotionFile) -> None:
-    if file.ignored:
-        err.print(f"ignored columns: {', '.join(file.ignored)}")
-    derived = [name for name, letter in (("speeds", "v"), ("accelerations", "a")) if letter not in file.columns]
-    if derived:
-        err.print(f"{' and '.join(derived)} are not in the file and are derived")
-
-
 def _say_what_to_mind(prediction: Prediction, robot: Robot) -> None:
-    err.print(f"{prediction.rows} rows, {prediction.duration:.6g} s")
+    from .report import notes
+
+    err.print(f"{prediction.rows} rows, {prediction.duration:.6g} s of motion")
+    if prediction.window is not None:
+        err.print(f"missing speeds and accelerations are derived by a cubic over {1e3 * prediction.window:.4g} ms")
+    for line in notes(robot):
+        err.print(line)
     if prediction.out_of_range:
         err.print(f"{prediction.out_of_range} rows are outside the range of an axis")
     for flags, words in (
+        (prediction.over_speed, "moved faster than its speed limit"),
         (prediction.extrapolated, "moved faster than its friction was measured; friction there is extrapolated"),
         (prediction.over_effort, "exceeds its effort bound (assumed: no torque limit of this robot is published)"),
     ):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -13,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .dh import Convention, DHTable, rotation_x, rotation_z, translation
-from .errors import FileError, InputError, MissingData, TableError, UnknownName
+from .errors import FileError, InputError, TableError, UnknownName
 from .rows import (
     AxisRow,
     BodyRows,
@@ -38,6 +39,7 @@ from .urdf_text import expand
 Array = NDArray[np.float64]
 Coupling = Literal["parallelogram", "serial"]
 COUPLINGS: tuple[Coupling, ...] = ("parallelogram", "serial")
+BARS = ("link_crank", "link_rod")
 T = TypeVar("T")
 
 
@@ -97,7 +99,8 @@ def tool_path(name_or_path: str | Path) -> Path:
             raise UnknownName("tool file", str(name_or_path), tools())
         return path.resolve()
     if str(name_or_path) not in tools():
-        raise UnknownName("tool", str(name_or_path), tools())
+        unknown = UnknownName("tool", str(name_or_path), tools())
+        raise InputError(f"{unknown}; a tool of your own is a path that ends in .yaml") if "/" in str(name_or_path) else unknown
     return data_folder() / "tools" / f"{name_or_path}.yaml"
 
 
@@ -112,6 +115,8 @@ def describe(name_or_folder: str | Path) -> Description:
         UnknownName: if there is no such robot.
         TableError: if a table breaks the format.
     """
+    if not isinstance(name_or_folder, str | Path):
+        raise InputError(f"a robot is a name or a folder, not {name_or_folder!r}")
     catalogue, name = _catalogue(), str(name_or_folder)
     variant = catalogue.aliases.get(name, name)
     if variant in catalogue.robots:
@@ -122,8 +127,11 @@ def describe(name_or_folder: str | Path) -> Description:
             known = read(folder.resolve() / "kinematics.yaml", KinematicsTable).variants
             if wanted is None and len(known) == 1:
                 (wanted,) = known
+            if wanted is None:
+                choices = ", ".join(str(folder / variant) for variant in known)
+                raise InputError(f"{folder} describes {len(known)} robots; name one of them: {choices or 'none'}")
             if wanted not in known:
-                raise UnknownName(f"variant in {folder}", wanted or "", known)
+                raise UnknownName(f"variant in {folder}", wanted, known)
             return _resolved(folder.resolve(), str(wanted))
     if "/" in name or path.is_dir():
         raise InputError(f"no robot folder {name!r}: {path / 'kinematics.yaml'} does not exist")
@@ -154,6 +162,8 @@ class Description:
     def kinematics(self) -> KinematicsTable:
         """MDH rows with this variant's own rows in place."""
         table = self._table("kinematics.yaml", KinematicsTable)
+        if not re.fullmatch(r"[A-Za-z][\w-]*", self.name):
+            raise TableError(self.folder / "kinematics.yaml", "variants", f"{self.name!r} is no name: letters, digits, _ and -")
         rows = {**table.joints, **table.variants[self.name].joints}
         for number, name in enumerate(rows, start=1):
             if name != f"joint_{number}":
@@ -174,7 +184,11 @@ class Description:
         self._need_axes(file, "axes", axes)
         for (name, row), linear in zip(axes.items(), self.linear, strict=True):
             _check_axis(row, linear, bool(self.kinematics.parallelogram) and name == "axis_3", file, f"axes.{name}")
-        return LimitsTable(table.sources, axes, own.ratings or table.ratings, table.variants)
+        ratings = own.ratings or table.ratings
+        for name in ("payload_kg", "reach_mm", "mass_kg", "repeatability_mm"):
+            if getattr(ratings, name) is not None and getattr(ratings, name) <= 0.0:
+                raise TableError(file, f"ratings.{name}", f"{getattr(ratings, name):g} is not positive")
+        return LimitsTable(table.sources, axes, ratings, table.variants)
 
     @cached_property
     def inertials(self) -> InertialsTable:
@@ -189,7 +203,12 @@ class Description:
     @cached_property
     def friction(self) -> FrictionTable:
         """Friction sets; a table without sets where nothing is known."""
-        table, file = self._table("friction.yaml", FrictionTable), self.folder / "friction.yaml"
+        file = self.folder / "friction.yaml"
+        if not file.exists():
+            return FrictionTable({}, {})
+        table = self._table("friction.yaml", FrictionTable)
+        if table.sets and table.default is None:
+            raise TableError(file, "default", f"names none of the sets {', '.join(table.sets)}")
         for name, entry in table.sets.items():
             self._need_axes(file, f"sets.{name}.axes", entry.axes)
             for (axis, row), linear in zip(entry.axes.items(), self.linear, strict=True):
@@ -201,10 +220,17 @@ class Description:
     @cached_property
     def drives(self) -> DrivesTable:
         """Gears and motors, as far as known."""
+        if not (self.folder / "drives.yaml").exists():
+            return DrivesTable({}, {})
         table = self._table("drives.yaml", DrivesTable)
         for name in table.axes:
             if name not in self.axes:
                 raise TableError(self.folder / "drives.yaml", "axes", str(UnknownName("axis", name, self.axes)))
+            for other in table.axes[name].turned_by or {}:
+                if other not in self.axes or other == name:
+                    raise TableError(
+                        self.folder / "drives.yaml", f"axes.{name}.turned_by", str(UnknownName("axis", other, self.axes))
+                    )
         return table
 
     @cached_property
@@ -219,6 +245,8 @@ class Description:
         table, file = self._table("shapes.yaml", ShapesTable), self.folder / "shapes.yaml"
         self._know_variants(file, "variants", table.variants)
         for link, rows in {**table.links, **table.variants.get(self.name, ShapeRows()).links}.items():
+            if link not in self.links:
+                raise TableError(file, "links", str(UnknownName("link", link, self.links)))
             for number, row in enumerate(rows):
                 check_shape(row, file, f"links.{link}[{number}]")
         return table
@@ -227,6 +255,12 @@ class Description:
     def axes(self) -> tuple[str, ...]:
         """Names ``axis_1 ..``."""
         return tuple(name.replace("joint", "axis") for name in self.kinematics.joints)
+
+    @property
+    def links(self) -> tuple[str, ...]:
+        """Names of the bodies: ``base_link``, ``link_1 ..``, and the bars of a parallelogram."""
+        moving = (joint.replace("joint", "link") for joint in self.kinematics.joints)
+        return ("base_link", *moving, *(BARS if self.kinematics.parallelogram else ()))
 
     @property
     def linear(self) -> tuple[bool, ...]:
@@ -291,7 +325,7 @@ class Description:
         """
         if coupling is not None and coupling not in self.couplings:
             raise UnknownName(f"coupling of {self.name}", coupling, self.couplings)
-        _ = self.limits, self.shapes  # read and check before xacro, which would say less
+        _ = self.limits, self.shapes, self.friction, self.drives  # read and check before xacro, which would say less
         arguments = {
             "robot": self.name,
             "folder": str(self.folder),
@@ -327,13 +361,11 @@ class Description:
     def _inertial_set(self, file: Path, name: str, entry: InertialSet) -> InertialSet:
         self._know_variants(file, f"sets.{name}.variants", entry.variants)
         links = {**entry.links, **entry.variants.get(self.name, BodyRows()).links}
-        bodies = ("base_link", *(joint.replace("joint", "link") for joint in self.kinematics.joints))
-        bars = ("link_crank", "link_rod") if self.kinematics.parallelogram else ()
         for link in links:
-            if link not in (*bodies, *bars):
-                raise TableError(file, f"sets.{name}.links", str(UnknownName("link", link, (*bodies, *bars))))
-        for link in bodies:
-            if link not in links:
+            if link not in self.links:
+                raise TableError(file, f"sets.{name}.links", str(UnknownName("link", link, self.links)))
+        for link in self.links:
+            if link not in links and link not in BARS:
                 raise TableError(file, f"sets.{name}.links", f"{link} is missing")
         for link, row in links.items():
             wrong = row.inertial().impossibilities()
@@ -342,21 +374,6 @@ class Description:
             if not wrong and link in entry.impossible:
                 raise TableError(file, f"sets.{name}.impossible", f"{link} is listed, but a body can have its numbers")
         return InertialSet(entry.about, links, entry.impossible, entry.variants)
-
-
-def rotor_inertia(description: Description) -> Array:
-    """Rotor inertias reflected to the arm side, ``J n^2`` [kg m^2], shape ``(n,)``; 0 where the table has no row.
-
-    Raises:
-        MissingData: if no axis has one.
-    """
-    result = np.zeros(len(description.axes))
-    for name, row in description.drives.axes.items():
-        if row.rotor_inertia_kg_m2 is not None and row.gear_ratio is not None:
-            result[description.axes.index(name)] = row.rotor_inertia_kg_m2 * row.gear_ratio**2
-    if not result.any():
-        raise MissingData(f"{description.name}: no rotor inertia is known; give one value per axis, arm side [kg m^2]")
-    return result
 
 
 def check_shape(row: ShapeRow, file: Path, key: str) -> None:

@@ -39,7 +39,7 @@ def inverse_dynamics(model: Model, q: Array, v: Array, a: Array) -> Array:
     tree, coupling = model.tree, model.tree.coupling
     tree_tau = pin.rnea(tree.model, tree.data, coupling.position(q), coupling.velocity(v), coupling.velocity(a))
     tau = coupling.torque(tree_tau)
-    return tau + model.rotors * a if model.has_rotors else tau
+    return tau + model.rotor_inertia.dot(a) if model.has_rotors else tau
 
 
 def forward_dynamics(model: Model, q: Array, v: Array, tau: Array) -> Array:
@@ -59,7 +59,7 @@ def mass_matrix(model: Model, q: Array) -> Array:
     """``M = G' M_tree G + diag(J_rotor)``, shape ``(n, n)``."""
     tree, coupling = model.tree, model.tree.coupling
     M: Array = coupling.G.T.dot(pin.crba(tree.model, tree.data, coupling.position(q))).dot(coupling.G)
-    return M + np.diag(model.rotors) if model.has_rotors else M
+    return M + model.rotor_inertia if model.has_rotors else M
 
 
 def coriolis(model: Model, q: Array, v: Array) -> Array:
@@ -80,7 +80,7 @@ def energy(model: Model, q: Array, v: Array) -> Energy:
     """Kinetic and potential energy [J] of links, tool, payload and rotors."""
     tree, coupling = model.tree, model.tree.coupling
     tree_q, tree_v = coupling.position(q), coupling.velocity(v)
-    kinetic = pin.computeKineticEnergy(tree.model, tree.data, tree_q, tree_v) + 0.5 * float(model.rotors @ np.square(v))
+    kinetic = pin.computeKineticEnergy(tree.model, tree.data, tree_q, tree_v) + 0.5 * float(v @ model.rotor_inertia @ v)
     return Energy(kinetic, pin.computePotentialEnergy(tree.model, tree.data, tree_q))
 
 
@@ -95,7 +95,8 @@ def regressor(model: Model, q: Array, v: Array, a: Array) -> Array:
     bodies = G.T @ pin.computeJointTorqueRegressor(
         tree.model, tree.data, coupling.position(q), coupling.velocity(v), coupling.velocity(a)
     )
-    columns = [bodies, np.diag(a)] + ([model.friction.regressor(v)] if model.friction else [])
+    rotors = model.rotor_axes.T * (model.rotor_axes @ a)
+    columns = [bodies, rotors] + ([model.friction.regressor(v)] if model.friction else [])
     return np.hstack(columns)
 
 

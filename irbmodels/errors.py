@@ -17,8 +17,9 @@ class UnknownName(IrbError, LookupError):
     def __init__(self, kind: str, name: object, known: Iterable[str]) -> None:
         """Say what was asked for, what comes close and what exists."""
         self.kind, self.name, self.known = kind, name, tuple(known)
-        close = get_close_matches(str(name).lower(), self.known, n=1)
-        hint = f"; did you mean {close[0]!r}?" if close else ""
+        lowered = {word.lower(): word for word in self.known}
+        close = get_close_matches(str(name).lower(), lowered, n=1, cutoff=0.5)
+        hint = f"; did you mean {lowered[close[0]]!r}?" if close else ""
         super().__init__(f"no {kind} {name!r}{hint} (known: {', '.join(self.known) or 'none'})")
 
     def __str__(self) -> str:

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from .check import TcpPath
 from .errors import InputError, MissingData, UnknownName
 from .files import replacing
 from .prediction import Prediction
 from .robot import Robot
+from .trajectory import Motion
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+
+Array = NDArray[np.float64]
 
 # One color per cause, distinguishable without color vision (Okabe-Ito), and always in this order.
 COLORS = {"inertia": "#0072B2", "coriolis": "#56B4E9", "gravity": "#009E73", "friction": "#E69F00", "total": "#000000"}
@@ -34,6 +40,8 @@ def torque_figure(prediction: Prediction, robot: Robot) -> Figure:
         if motion.tau is not None:
             torque.plot(motion.t, motion.tau[:, i], color=MEASURED, lw=1.0, label="measured")
         for name, values in zip(parts._fields, parts, strict=True):
+            if name == "friction" and robot.friction_model is None:
+                continue
             torque.plot(motion.t, values[:, i], color=COLORS[name], lw=1.6 if name == "total" else 1.0, label=name)
         torque.set_title(f"axis {i + 1}")
         torque.set_ylabel("force [N]" if linear else "torque [N m]")
@@ -42,6 +50,8 @@ def torque_figure(prediction: Prediction, robot: Robot) -> Figure:
         velocity.plot(motion.t, speed[:, i], color="0.25", lw=1.2)
         velocity.set_ylabel("speed [mm/s]" if linear else "speed [deg/s]")
         velocity.set_xlabel("time [s]")
+    tool = f" with {robot.tool.name}" if robot.tool else ""
+    figure.suptitle(f"{robot.name}{tool}", fontsize="medium")
     handles, labels = grid[0, 0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside upper center", ncols=len(labels), frameon=False)
     return figure
@@ -66,6 +76,38 @@ def friction_figure(robot: Robot) -> Figure:
         axes.axis("off")
     shaded = "" if law.measured_to is None else f"; shaded: measured, up to {law.measured_to:g} rad/s"
     figure.suptitle(f"{robot.name}: Stribeck friction, arm side{shaded}")
+    return figure
+
+
+def tcp_figure(paths: dict[str, TcpPath], motion: Motion, robot: Robot) -> Figure:
+    """TCP position, rotation angle and velocity along a motion as several computed them, the residual below (S001 Figs 11-17)."""
+    figure = _figure(13.0, 6.5)
+    grid = figure.subplots(2, 3, sharex=True, squeeze=False, height_ratios=[2, 1])
+    reference = paths["pinocchio"]
+    columns: tuple[tuple[str, Callable[[TcpPath], Array]], ...] = (
+        ("position [m]", lambda path: path.position),
+        ("angle from the base [rad]", lambda path: path.angle[:, None]),
+        ("velocity [m/s]", lambda path: path.velocity),
+    )
+    looks: tuple[dict[str, Any], ...] = (
+        {"lw": 6.0, "alpha": 0.3},
+        {"lw": 1.6},
+        {"lw": 3.0, "ls": ":"},
+    )  # all three stay visible on top of each other
+    for (above, below), (label, values) in zip(grid.T, columns, strict=True):
+        for name, look in zip(paths, looks, strict=False):
+            for i, column in enumerate(values(paths[name]).T):
+                axis = "xyz"[i] + " " if values(reference).shape[1] == 3 else ""
+                above.plot(motion.t, column, color=f"C{i}", label=f"{axis}{name}", **look)
+        for k, name in enumerate(name for name in paths if name != "pinocchio"):
+            difference = np.abs(values(paths[name]) - values(reference)).max(axis=1)
+            below.semilogy(motion.t, np.maximum(difference, 1e-17), color=f"C{k + 4}", lw=1.0, label=f"{name} - pinocchio")
+        above.set_ylabel(label)
+        below.set_ylabel("residual")
+        below.set_xlabel("time [s]")
+        above.legend(fontsize=7, ncols=3, frameon=False)
+        below.legend(fontsize=7, frameon=False)
+    figure.suptitle(f"{robot.name}: the TCP at constant axis speeds (S001 section 4.2)")
     return figure
 
 
@@ -97,6 +139,19 @@ def _figure(width: float, height: float) -> Figure:
     return Figure(figsize=(width, height), layout="constrained")
 
 
+def check_format(path: str | Path) -> None:
+    """Check that matplotlib can write a figure under this name, before the work that makes it.
+
+    Raises:
+        InputError: if the ending of the name is no format.
+    """
+    known = sorted(_figure(1.0, 1.0).canvas.get_supported_filetypes())
+    ending = Path(path).suffix.lstrip(".").lower()
+    if ending not in known:
+        unknown = UnknownName("figure format", ending, known)
+        raise InputError(f"{path}: {unknown}" if ending else f"{path}: the name of a figure ends in its format (png, pdf, svg)")
+
+
 def save(figure: Figure, path: str | Path) -> None:
     """Write a figure; the ending of the name decides the format (png, pdf, svg ...).
 
@@ -104,9 +159,6 @@ def save(figure: Figure, path: str | Path) -> None:
         InputError: if matplotlib has no such format.
         FileError: if the file cannot be written; then nothing is.
     """
-    known = sorted(figure.canvas.get_supported_filetypes())
-    ending = Path(path).suffix.lstrip(".").lower()
-    if ending not in known:
-        raise InputError(str(UnknownName("figure format", ending, known)))
+    check_format(path)
     with replacing(path) as temporary:
         figure.savefig(temporary, dpi=150)

@@ -19,6 +19,8 @@ def replacing(path: str | Path) -> Iterator[Path]:
         FileError: if the folder does not exist or cannot be written.
     """
     target = Path(path)
+    if target.is_dir() or not str(path):
+        raise FileError(f"cannot write {str(path)!r}: it is a folder, not a file")
     try:
         handle, name = tempfile.mkstemp(prefix=f".{target.stem}-", suffix=target.suffix, dir=target.parent)
         os.close(handle)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -35,22 +36,19 @@ class Stribeck:
 
     def torque(self, v: Array) -> Array:
         """Friction torque at speeds ``v``, shape ``(..., n)``: positive where it opposes a positive speed."""
-        result: Array = v * v
-        result *= self._exponent  # in place: this stands in every torque query
-        np.exp(result, out=result)
-        result *= self._drop
-        result += self.Fc
-        result *= np.sign(v)
-        result += self.Fv * v
+        if v.ndim == 1:  # on six numbers this loop takes half the time of the formula below
+            one_state = []
+            for speed, (coulomb, drop, steepness, viscous) in zip(v.tolist(), self._rows, strict=True):
+                dry = math.copysign(coulomb + drop * math.exp(steepness * speed * speed), speed) if speed else 0.0
+                one_state.append(dry + viscous * speed)
+            return np.array(one_state)
+        result: Array = (self.Fc + (self.Fs - self.Fc) * np.exp(-np.square(v / self.v_St))) * np.sign(v) + self.Fv * v
         return result
 
     @cached_property
-    def _exponent(self) -> Array:
-        return -1.0 / np.square(self.v_St)
-
-    @cached_property
-    def _drop(self) -> Array:
-        return self.Fs - self.Fc
+    def _rows(self) -> list[tuple[float, float, float, float]]:
+        steepness = -1.0 / np.square(self.v_St)
+        return list(zip(self.Fc.tolist(), (self.Fs - self.Fc).tolist(), steepness.tolist(), self.Fv.tolist(), strict=True))
 
     def derivative(self, v: ArrayLike) -> Array:
         """``d torque / d v``, shape ``(..., n)``; at ``v = 0`` it is ``Fv``, the slope of the continuous part."""

@@ -26,9 +26,15 @@ def jacobian(tree: Tree, frame: int, q: Array, point: Array | None = None, local
 
     In base axes, or in the frame's own axes where ``local``.
     """
-    model, data, coupling = tree.model, tree.data, tree.coupling
+    J: Array = tree_jacobian(tree, frame, q, point, local).dot(tree.coupling.G)
+    return J
+
+
+def tree_jacobian(tree: Tree, frame: int, q: Array, point: Array | None = None, local: bool = False) -> Array:
+    """Return the same with one column per joint of the tree."""
+    model, data = tree.model, tree.data
     reference = pin.ReferenceFrame.LOCAL if local else pin.ReferenceFrame.LOCAL_WORLD_ALIGNED
-    J: Array = pin.computeFrameJacobian(model, data, coupling.position(q), frame, reference) @ coupling.G
+    J: Array = pin.computeFrameJacobian(model, data, tree.coupling.position(q), frame, reference)
     if point is not None:
         arm = point if local else data.oMf[frame].rotation @ point
         J[:3] += np.cross(J[3:], arm, axisa=0).T

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -17,22 +18,28 @@ _ROUNDING = 1e-9  # [rad, m, N m] a bound typed in degrees is kept although q3 -
 
 
 class Violation(NamedTuple):
-    """One bound that a state does not keep, in SI units."""
+    """One bound that a state does not keep."""
 
     axis: int
     """1-based, as on the controller."""
     quantity: str
     """What is out of bounds: ``q2``, ``q3 - q2``, ``v4``, ``tau1``."""
     value: float
+    """In SI units, as the bounds."""
     lower: float
     upper: float
+    unit: str
+    """``rad``, ``m``, ``rad/s``, ``m/s``, ``N m`` or ``N``."""
     assumed: bool
     """Whether the bound itself is only assumed."""
 
     def __str__(self) -> str:
-        """Say which value is out of which bounds."""
-        bound = "assumed bounds" if self.assumed else "bounds"
-        return f"axis {self.axis}: {self.quantity} = {self.value:.6g} is outside its {bound} {self.lower:.6g} .. {self.upper:.6g}"
+        """Say which value is out of which bounds, in the controller's degrees and millimetres."""
+        shown = self.unit.replace("rad", "deg").replace("m/s", "mm/s") if self.unit != "m" else "mm"
+        factor = math.degrees(1.0) if "rad" in self.unit else 1000.0 if shown.startswith("mm") else 1.0
+        value, lower, upper = (f"{factor * number:.6g}" for number in (self.value, self.lower, self.upper))
+        bounds = "assumed bounds" if self.assumed else "bounds"
+        return f"axis {self.axis}: {self.quantity} = {value} {shown} is outside its {bounds} {lower} .. {upper} {shown}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,13 +76,13 @@ class Limits:
 
     def violations(self, q: Array, v: Array | None = None, tau: Array | None = None) -> list[Violation]:
         """Return every bound that one state ``(n,)`` does not keep."""
-        found = self._outside(self.A @ q, self.lower, self.upper, self.range_assumed, self._position_names())
+        found = self._outside(self.A @ q, self.lower, self.upper, self.range_assumed, self._position_names(), ("m", "rad"))
         if v is not None:
             names = [f"v{i + 1}" for i in range(len(v))]
-            found += self._outside(v, -self.velocity, self.velocity, self.velocity_assumed, names)
+            found += self._outside(v, -self.velocity, self.velocity, self.velocity_assumed, names, ("m/s", "rad/s"))
         if tau is not None:
             names = [f"tau{i + 1}" for i in range(len(tau))]
-            found += self._outside(tau, -self.effort, self.effort, self.effort_assumed, names)
+            found += self._outside(tau, -self.effort, self.effort, self.effort_assumed, names, ("N", "N m"))
         return found
 
     def largest(self) -> Array:
@@ -91,11 +98,14 @@ class Limits:
             names.append(f"q{i + 1}{others}")
         return names
 
-    @staticmethod
-    def _outside(values: Array, low: Array, high: Array, assumed: NDArray[np.bool_], names: list[str]) -> list[Violation]:
+    def _outside(
+        self, values: Array, low: Array, high: Array, assumed: NDArray[np.bool_], names: list[str], units: tuple[str, str]
+    ) -> list[Violation]:
         bad = ~((values >= low - _ROUNDING) & (values <= high + _ROUNDING))
         return [
-            Violation(int(i) + 1, names[i], float(values[i]), float(low[i]), float(high[i]), bool(assumed[i]))
+            Violation(
+                int(i) + 1, names[i], float(values[i]), float(low[i]), float(high[i]), units[not self.linear[i]], bool(assumed[i])
+            )
             for i in np.flatnonzero(bad)
         ]
 

@@ -16,7 +16,7 @@ from typing import NamedTuple, TextIO
 import numpy as np
 from numpy.typing import NDArray
 
-from .errors import FileError, MotionError, UnknownName
+from .errors import FileError, InputError, MotionError
 from .files import replacing
 from .robot import Robot
 from .trajectory import Motion
@@ -25,8 +25,10 @@ Array = NDArray[np.float64]
 
 ROWS = 8192  # per piece
 WINDOW = 0.08  # [s] of the derivative filter: passes about 20 Hz
+REST = 1e-3  # [deg, mm] an axis that moves less than this within the filter's window stands still
 _ORDER = 3
 _FEWEST = 5  # rows, and samples of the filter
+_FASTEST = 100.0  # times the speed limit: beyond it a column is not what its name says
 
 
 class _Group(NamedTuple):
@@ -69,22 +71,28 @@ class MotionFile:
         """Size of the file [bytes], for progress."""
         return self.path.stat().st_size
 
-    def motions(self, window: float = WINDOW, advance: Callable[[int], object] = lambda _: None) -> Iterator[Motion]:
+    @property
+    def derived(self) -> bool:
+        """Whether speeds or accelerations are not in the file."""
+        return not {"v", "a"} <= self.columns.keys()
+
+    def motions(self, window: float | None = None, advance: Callable[[int], object] = lambda _: None) -> Iterator[Motion]:
         """Yield the motion piece by piece, each with ``v`` and ``a``; memory does not grow with the file.
 
         Speeds and accelerations that the file does not have come from a Savitzky-Golay filter: a cubic over ``window``,
-        symmetric in time, one-sided at the two ends. Positions stay as they are.
+        symmetric in time, one-sided at the two ends. An axis that moves less than :data:`REST` within the window, or would at
+        its derived speed, stands still: one that waits is not taken to rub. Positions stay as they are.
 
         Args:
-            window: Length of the filter [s].
+            window: Length of the filter [s]; default 80 ms, at least five samples, at most the file.
             advance: Called with the number of bytes read.
 
         Raises:
-            MotionError: names row and column of a cell that is no finite number, a time that does not grow, a position
-                far outside every range; or says why speeds cannot be derived.
+            MotionError: names row and column of a cell that is no finite number, a time that does not grow, a position or
+                speed far outside every limit; or says why speeds cannot be derived.
         """
         pieces = self._pieces(advance)
-        return pieces if {"v", "a"} <= self.columns.keys() else _derived(pieces, window, self.path)
+        return _derived(pieces, window, self.path, self.robot.limits.linear) if self.derived else pieces
 
     def _pieces(self, advance: Callable[[int], object]) -> Iterator[Motion]:
         with _opened(self.path) as stream:
@@ -106,7 +114,8 @@ class MotionFile:
         try:
             regular = all(line.count(self.delimiter) == len(self.header) - 1 for line in lines)
             if regular and not any(line.isspace() for line in lines):
-                table[:, used] = np.loadtxt(lines, delimiter=self.delimiter, usecols=used, comments=None, ndmin=2)
+                cells = np.loadtxt(lines, delimiter=self.delimiter, usecols=used, comments=None, quotechar='"', ndmin=2)
+                table[:, used] = cells
         except ValueError:
             pass  # the search below finds the cell and names it
         if not np.isfinite(table[:, used]).all():
@@ -120,9 +129,10 @@ class MotionFile:
                 raise MotionError(f"{self.path}: row {number} has {len(cells)} cells, the header has {len(self.header)}")
             for index in used:
                 if not _is_finite(cells[index]):
-                    name = self.header[index]
-                    raise MotionError(f"{self.path}: row {number}, column {name!r}: {cells[index]!r} is not a finite number")
-        raise MotionError(f"{self.path}: rows {row} to {row + len(lines) - 1} cannot be read; are cells quoted?")
+                    name, cell = self.header[index], cells[index]
+                    hint = "; write a decimal point" if _is_finite(cell.replace(",", ".")) else ""
+                    raise MotionError(f"{self.path}: row {number}, column {name!r}: {cell!r} is not a finite number{hint}")
+        raise MotionError(f"{self.path}: rows {row} to {row + len(lines) - 1} cannot be read")
 
     def _check_times(self, t: Array, last: float, row: int) -> None:
         steps = np.diff(t, prepend=last)
@@ -134,14 +144,16 @@ class MotionFile:
     def _motion(self, table: Array, t: Array, row: int) -> Motion:
         groups = _groups(self.robot)
         values = {name: table[:, index] * groups[name].factor for name, index in self.columns.items() if name != "t"}
-        far = np.abs(values["q"]) > 3.0 * self.robot.limits.largest()
-        if far.any():
-            i, axis = (int(k) for k in np.argwhere(far)[0])
-            name = groups["q"].names[axis]
-            shown = table[i, self.columns["q"][axis]]
-            raise MotionError(
-                f"{self.path}: row {row + i}, column {name!r}: {shown:g} is more than three times the largest limit of the robot"
-            )
+        limits = self.robot.limits
+        for quantity, bound, what in (
+            ("q", 3.0 * limits.largest(), "three times the largest limit"),
+            ("v", _FASTEST * limits.velocity, f"{_FASTEST:g} times the speed limit"),
+        ):
+            far = np.abs(values[quantity]) > bound if quantity in values else np.zeros((0, 0))
+            if far.any():
+                i, axis = (int(k) for k in np.argwhere(far)[0])
+                name, shown = groups[quantity].names[axis], table[i, self.columns[quantity][axis]]
+                raise MotionError(f"{self.path}: row {row + i}, column {name!r}: {shown:g} is more than {what} of the robot")
         return Motion(t, values["q"], values.get("v"), values.get("a"), values.get("tau"))
 
 
@@ -153,19 +165,21 @@ def open_motion(path: str | Path, robot: Robot) -> MotionFile:
         MotionError: if a column is missing, repeated, or a group of columns is not whole.
     """
     file = Path(path)
+    if file.exists() and not file.is_file():
+        raise FileError(f"{file} is not a regular file: a motion is read twice, so save a pipe to a file first")
     with _opened(file) as stream:
         first = stream.readline()
-    delimiter = ";" if first.count(";") > first.count(",") else ","
+    delimiter = max(",;\t", key=first.count)
     header = [cell.strip() for cell in next(csv.reader([first], delimiter=delimiter), [])]
+    shown = "".join(letter if letter.isprintable() else "?" for letter in ", ".join(header))[:200] or "none"
     if "t" not in header:
-        raise MotionError(f"{file}: column 't' [s] is missing (columns: {', '.join(header) or 'none'})")
+        raise MotionError(f"{file}: column 't' [s] is missing (columns: {shown})")
     columns = {"t": [header.index("t")]}
     for quantity, group in _groups(robot).items():
         present = [name for name in group.names if name in header]
         missing = [name for name in group.names if name not in header]
         if missing and (present or quantity == "q"):
-            near = UnknownName("column", missing[0], header)
-            raise MotionError(f"{file}: column {missing[0]!r} is missing: {near}")
+            raise MotionError(f"{file}: column {missing[0]!r} is missing (columns: {shown})")
         if present:
             columns[quantity] = [header.index(name) for name in group.names]
     known = {header[index] for indices in columns.values() for index in indices}
@@ -211,44 +225,73 @@ def _is_finite(cell: str) -> bool:
         return False
 
 
-def _derived(pieces: Iterator[Motion], window: float, path: Path) -> Iterator[Motion]:
+def _derived(pieces: Iterator[Motion], window: float | None, path: Path, linear: NDArray[np.bool_]) -> Iterator[Motion]:
     """Fill in ``v`` and ``a``; the result does not depend on how the file is cut into pieces."""
-    first = next(pieces)
-    if len(first.t) < _FEWEST:
-        raise MotionError(f"{path}: {len(first.t)} rows are too few to derive speeds; give v and a, or at least {_FEWEST} rows")
-    step = float(first.t[-1] - first.t[0]) / (len(first.t) - 1)
-    samples = max(_FEWEST, 2 * round(window / step / 2.0) + 1)
+    held, done = next(pieces), 0  # samples not yet given out, and how many at their start only serve as neighbors
+    if len(held.t) < _FEWEST:
+        raise MotionError(f"{path}: {len(held.t)} rows are too few to derive speeds; give v and a, or at least {_FEWEST} rows")
+    step = float(held.t[-1] - held.t[0]) / (len(held.t) - 1)
+    samples = samples_of(window, step)
+    rest = np.where(linear, 1e-3 * REST, np.radians(REST))
     half = samples // 2
-    held, done = first, 0  # samples not yet given out, and how many at their start only serve as neighbors
     for piece in pieces:
         held = _joined(held, piece)
         ready = len(held.t) - half
         if ready > done and len(held.t) >= samples:
-            yield _cut(_differentiated(held, step, samples, path), done, ready)
+            yield _cut(_differentiated(held, step, samples, rest, path), done, ready)
             keep = max(ready - half - 1, 0)  # a whole window stays, for the end of the file
             held, done = _cut(held, keep, len(held.t)), ready - keep
-    yield _cut(_differentiated(held, step, samples, path), done, len(held.t))
+    if window is not None and samples > len(held.t):
+        raise MotionError(f"{path}: a window of {window:g} s is {samples} samples; the file has {len(held.t)} rows")
+    yield _cut(_differentiated(held, step, samples, rest, path), done, len(held.t))
 
 
-def _differentiated(motion: Motion, step: float, samples: int, path: Path) -> Motion:
-    from scipy.signal import savgol_filter  # imported here: half a second that most users never need
+def samples_of(window: float | None, step: float) -> int:
+    """Return the odd number of samples of the derivative filter at a time step [s].
 
-    uneven = np.abs(np.diff(motion.t) - step) > 0.1 * step
-    if uneven.any():
-        i = int(np.flatnonzero(uneven)[0])
-        here, usual = 1e3 * (motion.t[i + 1] - motion.t[i]), 1e3 * step
-        raise MotionError(
-            f"{path}: the time step after t = {motion.t[i]:.10g} s is {here:.4g} ms, not {usual:.4g} ms as on average;"
-            " speeds can be derived only at a steady step: give v and a"
-        )
+    Raises:
+        InputError: if a window that was asked for is no time, or holds fewer samples than a cubic needs.
+    """
+    if window is None:
+        return max(_FEWEST, 2 * round(WINDOW / step / 2.0) + 1)
+    if not (0.0 < window < 1e6 * step):
+        raise InputError(f"a window of {window!r} s is no filter for a time step of {step:.4g} s")
+    samples = 2 * round(window / step / 2.0) + 1
+    if samples < _FEWEST:
+        raise InputError(f"a window of {window:g} s is {samples} samples; a cubic needs {_FEWEST}, {_FEWEST * step:.4g} s")
+    return samples
+
+
+def _differentiated(motion: Motion, step: float, samples: int, rest: Array, path: Path) -> Motion:
+    """Fill in what is missing; ``rest`` is the move [rad, m] that does not count, per axis."""
+    from scipy.ndimage import maximum_filter1d, minimum_filter1d  # imported here: half a second that most users never need
+    from scipy.signal import savgol_filter
+
+    _check_steps(motion.t, step, path)
     size = min(samples, len(motion.t) - 1 + len(motion.t) % 2)  # odd, and no longer than a short file
 
     def slope(values: Array, order: int) -> Array:
         return np.asarray(savgol_filter(values, size, _ORDER, deriv=order, delta=step, axis=0, mode="interp"))
 
-    v = slope(motion.q, 1) if motion.v is None else motion.v
+    v = motion.v
+    if v is None:
+        v = slope(motion.q, 1)
+        moved = maximum_filter1d(motion.q, size, axis=0) - minimum_filter1d(motion.q, size, axis=0)
+        v[(moved < rest) | (np.abs(v) * size * step < rest)] = 0.0
     a = motion.a if motion.a is not None else slope(motion.q, 2) if motion.v is None else slope(motion.v, 1)
     return motion._replace(v=v, a=a)
+
+
+def _check_steps(t: Array, step: float, path: Path) -> None:
+    """Refuse a lost sample or another rate; time stamps that are only rounded may wander."""
+    steps, mean = np.diff(t), float(t[-1] - t[0]) / (len(t) - 1)
+    wandering = np.abs(t - np.linspace(t[0], t[-1], len(t))).max()
+    if max(np.abs(steps - step).max(), wandering) > 0.5 * step or abs(mean - step) > 0.05 * step:
+        i = int(np.argmax(np.abs(steps - step)))
+        raise MotionError(
+            f"{path}: the time step after t = {t[i]:.10g} s is {1e3 * steps[i]:.4g} ms, on average it is {1e3 * step:.4g} ms;"
+            " speeds can be derived only at a steady step: give v and a"
+        )
 
 
 def _joined(first: Motion, second: Motion) -> Motion:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 import pinocchio as pin
@@ -21,6 +22,15 @@ GRAVITY = np.array([0.0, 0.0, -9.81])  # [m/s^2] in base axes, robot on the floo
 GRAVITY.setflags(write=False)
 
 
+class Linkage(NamedTuple):
+    """The parallelogram between shoulder and elbow, in the frames of link_2 and link_3."""
+
+    long: float
+    """Length of lower arm and rod [m]: the elbow is at ``(long, 0, 0)`` of link_2."""
+    crank: float
+    """Length of crank and lever [m]: the rod's upper pin is at ``(0, -crank, 0)`` of link_3."""
+
+
 @dataclass(frozen=True, eq=False)
 class Model:
     """A robot ready to be computed with; arrays in axis order."""
@@ -31,6 +41,21 @@ class Model:
     friction: Stribeck | None
     rotors: Array
     """Rotor inertias on the arm side [kg m^2, kg], shape ``(n,)``; they belong to axis coordinates, not to the tree."""
+    rotor_axes: Array
+    """Row i: how the axes turn rotor i, in turns of axis i, shape ``(n, n)``; identity where no wrist is coupled."""
+    linkage: Linkage | None = None
+    """Dimensions of the parallelogram, where the arm has one."""
+
+    def __post_init__(self) -> None:
+        """Make the shared arrays read-only."""
+        self.rotors.setflags(write=False)
+        self.rotor_axes.setflags(write=False)
+
+    @cached_property
+    def rotor_inertia(self) -> Array:
+        """What the rotors add to the mass matrix, shape ``(n, n)``."""
+        result: Array = (self.rotor_axes.T * self.rotors) @ self.rotor_axes
+        return result
 
     @cached_property
     def has_rotors(self) -> bool:

@@ -12,8 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .dynamics import TorqueParts
+from .errors import InputError
 from .files import replacing
-from .logs import WINDOW, MotionFile
+from .logs import MotionFile, samples_of
 from .trajectory import Motion
 
 Array = NDArray[np.float64]
@@ -54,6 +55,10 @@ class Prediction:
     """Rows in which an axis is outside its range, the coupled one included."""
     extrapolated: NDArray[np.bool_]
     """Per axis whether it moved faster than its friction was ever measured."""
+    over_speed: NDArray[np.bool_]
+    """Per axis whether it moved faster than its speed limit."""
+    window: float | None
+    """Length of the filter that derived speeds or accelerations [s]; None where the file has both."""
     over_effort: NDArray[np.bool_]
     """Per axis whether the torque exceeds its (assumed) bound."""
     trace: Trace
@@ -62,7 +67,7 @@ class Prediction:
 def predict(
     file: MotionFile,
     output: str | Path | None = None,
-    window: float = WINDOW,
+    window: float | None = None,
     advance: Callable[[int], object] = lambda _: None,
 ) -> Prediction:
     """Compute the torque of every row of a motion file, in pieces of bounded memory.
@@ -70,7 +75,7 @@ def predict(
     Args:
         file: An opened motion file.
         output: CSV to write: ``t``, then inertia, Coriolis, gravity, friction and total per axis, and the measured torque.
-        window: Length of the derivative filter [s], where the file has no speeds or accelerations.
+        window: Length of the derivative filter [s], where the file has no speeds or accelerations; default 80 ms.
         advance: Called with the number of bytes read.
 
     Raises:
@@ -78,6 +83,8 @@ def predict(
         FileError: if the output cannot be written.
     """
     robot, n = file.robot, file.robot.n
+    if output is not None and Path(output).exists() and Path(output).samefile(file.path):
+        raise InputError(f"{output} is the motion itself; write the torques to another file")
     totals = _Totals(n)
     trace = _Thinned(_TRACE)
     with ExitStack() as stack:
@@ -102,10 +109,17 @@ def predict(
         rms=TorqueParts(*np.sqrt(totals.squares / totals.rows)),
         accuracy=totals.accuracy(),
         out_of_range=totals.out_of_range,
+        over_speed=totals.fastest > robot.limits.velocity * (1.0 + 1e-9),
+        window=_window(window, totals) if file.derived else None,
         extrapolated=totals.fastest > (np.inf if measured_to is None else measured_to),
         over_effort=totals.largest[-1] > robot.limits.effort,
         trace=trace.result(),
     )
+
+
+def _window(window: float | None, totals: _Totals) -> float:
+    step = totals.duration / max(totals.rows - 1, 1)
+    return min(samples_of(window, step), totals.rows) * step
 
 
 def _header(file: MotionFile) -> list[str]:

@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import get_args
+
 import numpy as np
 import pinocchio as pin
 from numpy.typing import ArrayLike
 from rich import box
 from rich.table import Table
 
+from .check import Agreement
 from .description import Description, aliases, describe, robots
 from .prediction import Prediction
 from .robot import Robot
 from .rows import RatingsRow
-from .tables import Row, Source
+from .tables import Grade, Row, Source
 
 
 def robots_table() -> Table:
     """Every variant with its ratings, and the grades of its parameters."""
-    table = _table("robot", "also", "payload kg", "reach mm", "mass kg", "parallelogram", "inertials", "friction")
+    table = _table("robot", "also", "kg", "reach mm", "mass kg", "bars", "inertials", "friction", title="robots (* assumed)")
     short = {variant: name for name, variant in aliases().items()}
     for name in robots():
         robot = describe(name)
@@ -42,7 +46,7 @@ def info_tables(robot: Description) -> list[Table]:
         for table in (
             _kinematics_table(robot),
             _limits_table(robot),
-            _sets_table(robot),
+            *_set_tables(robot),
             friction_table(robot),
             _drives_table(robot),
             _accuracy_table(robot),
@@ -70,14 +74,31 @@ def prediction_tables(prediction: Prediction, robot: Robot) -> list[Table]:
     return tables
 
 
+def notes(robot: Robot) -> list[str]:
+    """What a user of this robot should know before trusting its numbers: assumed inertials, an overload."""
+    found: list[str] = []
+    if robot.description is None:
+        return found
+    rows, sources = robot.description.inertials.sets[str(robot.parameters)].links.values(), robot.description.inertials.sources
+    if any("assumed" in _grades(row, sources) for row in rows):
+        found.append(f"masses and inertias of {robot.name} (set {robot.parameters}) are assumed")
+    bodies = ((robot.tool.load if robot.tool else None), robot.payload)
+    carried, rated = sum(body.mass for body in bodies if body is not None), robot.description.limits.ratings.payload_kg
+    if carried > rated:
+        found.append(f"tool and payload weigh {carried:g} kg; {robot.name} is rated for {rated:g} kg")
+    return found
+
+
 def pose_text(robot: Robot, q: ArrayLike, frame: str) -> str:
     """Pose of a frame in ABB's terms: position [mm], quaternion q1..q4 (scalar first), and the homogeneous matrix [m]."""
     pose = robot.pose(q, frame)
     assert isinstance(pose, pin.SE3)  # one posture
     x, y, z, w = pin.Quaternion(pose.rotation).coeffs()
     sign = -1.0 if w < 0.0 else 1.0
+    units = ["mm" if linear else "deg" for linear in robot.limits.linear]
+    shown = (f"{value:g} {unit}" for value, unit in zip(robot.to_controller(q), units, strict=True))
     lines = [
-        f"{robot.name} {frame} in base, axes {', '.join(f'{value:g}' for value in robot.to_controller(q))}",
+        f"{robot.name} {frame} in base at {', '.join(shown)}",
         "position [mm]       " + "  ".join(f"{_tidy(1000.0 * value, 4):10.4f}" for value in pose.translation),
         "quaternion q1..q4   " + "  ".join(f"{_tidy(sign * value, 7):10.7f}" for value in (w, x, y, z)),
         "matrix [m]",
@@ -89,6 +110,17 @@ def pose_text(robot: Robot, q: ArrayLike, frame: str) -> str:
 def _tidy(value: float, digits: int) -> float:
     """Round, and print no minus sign before a zero."""
     return round(float(value), digits) + 0.0
+
+
+def agreement_table(found: list[Agreement], robot: Robot) -> Table:
+    """Largest difference of every quantity from everybody who computed it too."""
+    table = _table("quantity", "against", "largest difference", "expected below", "", title=f"{robot.name}: who agrees")
+    for quantity, against, difference, tolerance in found:
+        compared = not np.isnan(difference)
+        verdict = "" if not compared else "agrees" if difference <= tolerance else "DIFFERS"
+        cells = (f"{difference:.1e}", f"{tolerance:.0e}") if compared else ("-", "-")
+        table.add_row(quantity, against, *cells, verdict)
+    return table
 
 
 def _kinematics_table(robot: Description) -> Table:
@@ -140,17 +172,17 @@ def _limits_table(robot: Description) -> Table:
     return table
 
 
-def _sets_table(robot: Description) -> Table:
-    table = _table("set", "link", "mass kg", "CoM mm", "principal moments kg m2", "grade", title="inertials, in the link frames")
+def _set_tables(robot: Description) -> Iterator[Table]:
     for name, entry in robot.inertials.sets.items():
-        label = f"{name} (default)" if name == robot.inertials.default else name
+        label = f"{name}, the default" if name == robot.inertials.default else name
+        title = f"inertials in the link frames: set {label}"
+        table = _table("link", "mass kg", "CoM mm", "principal moments kg m2", "grade", title=title)
         for link, row in entry.links.items():
             moments = np.linalg.eigvalsh(row.inertia_kg_m2.matrix())
             grade = "impossible, as printed" if link in entry.impossible else _grades(row, robot.inertials.sources)
             com = ", ".join(f"{value:.1f}" for value in row.com_mm)
-            table.add_row(label, link, f"{row.mass_kg:.4g}", com, ", ".join(f"{value:.3g}" for value in moments), grade)
-            label = ""
-    return table
+            table.add_row(link, f"{row.mass_kg:.4g}", com, ", ".join(f"{value:.3g}" for value in moments), grade)
+        yield table
 
 
 def friction_table(robot: Description) -> Table:
@@ -210,9 +242,14 @@ def _sources_table(robot: Description) -> Table:
 
 
 def _table(*columns: str, title: str | None = None) -> Table:
-    table = Table(title=title, title_justify="left", title_style="bold", box=box.SIMPLE_HEAD, pad_edge=False)
-    for column in columns:
-        table.add_column(column, overflow="fold")
+    """Return an empty table whose last column alone breaks its lines."""
+    table = Table(
+        title=title, title_justify="left", title_style="bold", box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0)
+    )
+    table.min_width = len(title or "")
+    for column in columns[:-1]:
+        table.add_column(column, no_wrap=True)
+    table.add_column(columns[-1], overflow="fold")
     return table
 
 
@@ -237,8 +274,10 @@ def _grades(row: Row, sources: dict[str, Source]) -> str:
 
 
 def _inertials_grade(robot: Description) -> str:
+    """Return the weakest grade in the default set."""
+    order = list(get_args(Grade))
     rows = robot.inertials.sets[robot.inertials.default].links.values()
-    return ", ".join(sorted({grade for row in rows for grade in _grades(row, robot.inertials.sources).split(", ")}))
+    return max((grade for row in rows for grade in _grades(row, robot.inertials.sources).split(", ")), key=order.index)
 
 
 def _friction_grade(robot: Description) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from pathlib import Path
@@ -14,15 +14,19 @@ import numpy as np
 import pinocchio as pin
 from numpy.typing import ArrayLike, NDArray
 
-from . import dynamics, kinematics
-from .description import Coupling, Description, describe, rotor_inertia
+from . import derivatives, dynamics, kinematics, reactions
+from .checks import each, finite, together
+from .derivatives import EnergyRegressor, ForwardDerivatives, InverseDerivatives
+from .description import Coupling, Description, describe
 from .dh import Convention, DHTable
 from .dynamics import Energy, TorqueParts
-from .errors import InputError, MissingData, PhysicsWarning, UnknownName
+from .errors import InputError, MissingData, PhysicsWarning, UnknownName, UrdfError
 from .friction import Stribeck, friction_of
 from .inertia import Inertial
 from .limits import Limits, Violation, limits_of
-from .model import GRAVITY, Model, limits_of_tree, loaded
+from .model import GRAVITY, Linkage, Model, limits_of_tree, loaded
+from .motors import Motors, motors_of, rotors_of
+from .reactions import Reactions
 from .tool import Tool, load_tool
 from .tree import Tree, copy_of, read_urdf, tree_from_urdf, tree_of
 
@@ -49,21 +53,8 @@ def load(
         UnknownName: if robot, tool, set or coupling does not exist; the message has the nearest name.
         TableError: if a table breaks the format.
     """
-    description = describe(name_or_folder)
-    if coupling is not None and coupling not in description.couplings:
-        raise UnknownName(f"coupling of {description.name}", coupling, description.couplings)
-    name = description.parameter_set(parameters)
-    chosen = description.inertials.sets[name]
-    if chosen.impossible:
-        _warn_impossible(description, name)
-    weighed = {"link_crank", "link_rod"} & set(chosen.links)
-    if coupling == "serial" and weighed:
-        raise InputError(f"set {name!r} of {description.name} has bars with mass; they exist only on the parallelogram tree")
-    tree = tree_of(description, coupling or ("parallelogram" if weighed else "serial"), name)
-    friction = friction_of(description)
-    limits = limits_of(description)
-    model = Model(tree, limits, friction, np.zeros(limits.lower.size))
-    robot = Robot(description.name, description, name, tree, model, None, None, GRAVITY)
+    robot = _assembled(describe(name_or_folder), parameters, coupling)
+    _warn_impossible(robot)
     return robot.with_tool(tool) if tool is not None else robot
 
 
@@ -77,9 +68,13 @@ def from_urdf(path: str | Path) -> Robot:
         FileError: if the file cannot be read.
         UrdfError: if it is no URDF, or has floating or planar joints.
     """
-    tree = tree_from_urdf(read_urdf(path))
+    try:
+        tree = tree_from_urdf(read_urdf(path))
+    except UrdfError as err:
+        raise UrdfError(f"{path}: {err}") from err
     limits = limits_of_tree(tree)
-    return Robot(tree.model.name, None, None, tree, Model(tree, limits, None, np.zeros(limits.lower.size)), None, None, GRAVITY)
+    n = limits.lower.size
+    return Robot(tree.model.name, None, None, tree, Model(tree, limits, None, np.zeros(n), np.eye(n)), None, None, GRAVITY)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -135,6 +130,27 @@ class Robot:
         return self._model.rotors
 
     @property
+    def rotor_axes(self) -> Array:
+        """How the axes turn each rotor, in turns of its own axis, shape ``(n, n)``."""
+        return self._model.rotor_axes
+
+    @property
+    def gravity_vector(self) -> Array:
+        """Gravity in use [m/s^2], shape ``(3,)``, in base axes."""
+        return self._gravity
+
+    @property
+    def motors(self) -> Motors:
+        """The motor side of the gearboxes, as far as drives.yaml knows them.
+
+        Raises:
+            MissingData: for a robot from a URDF.
+        """
+        if self.description is None:
+            raise MissingData(f"{self.name} comes from a URDF and has no table of drives; use irbmodels.motors(ratios)")
+        return motors_of(self.description)
+
+    @property
     def frames(self) -> tuple[str, ...]:
         """Names of all frames; of a parallelogram arm the bars' too."""
         return tuple(self._linkage.frames)
@@ -164,10 +180,14 @@ class Robot:
         Raises:
             UnknownName: if there is no such tool.
         """
+        if tool is not None and not isinstance(tool, str | Path | Tool):
+            raise InputError(f"a tool is a name, the path of a table, or an irbmodels.Tool, not {tool!r}")
         return self._reloaded(tool=load_tool(tool) if isinstance(tool, str | Path) else tool)
 
     def with_payload(self, payload: Inertial | None) -> Robot:
         """Return the robot with another payload (``irbmodels.payload(...)``), given in the TCP frame; None drops it."""
+        if payload is not None and not isinstance(payload, Inertial):
+            raise InputError(f"a payload comes from irbmodels.payload(mass, com, inertia), not {payload!r}")
         return self._reloaded(payload=payload)
 
     def with_parameters(self, parameters: str | None) -> Robot:
@@ -179,7 +199,9 @@ class Robot:
         """
         if self.description is None:
             raise MissingData(f"{self.name} comes from a URDF and has one set of inertials")
-        other = load(self.description.folder / self.description.name, parameters=parameters)
+        kept: Coupling | None = "parallelogram" if "link_crank" in self._bare.frames else None
+        other = _assembled(self.description, parameters, kept)
+        _warn_impossible(other)
         return replace(self, parameters=other.parameters, _bare=other._bare)._reloaded()
 
     def with_gravity(self, gravity: ArrayLike) -> Robot:
@@ -188,7 +210,7 @@ class Robot:
         Raises:
             InputError: if it is not three finite numbers.
         """
-        vector = _finite(gravity, (3,), "gravity [m/s^2]")
+        vector = finite(gravity, (3,), "gravity [m/s^2]")
         vector.setflags(write=False)
         return self._reloaded(_gravity=vector)
 
@@ -202,33 +224,38 @@ class Robot:
         Raises:
             InputError: if it is not a rotation.
         """
-        matrix = np.asarray(getattr(world_from_base, "homogeneous", world_from_base), dtype=float)
+        try:
+            matrix = np.asarray(getattr(world_from_base, "homogeneous", world_from_base), dtype=float)
+        except (TypeError, ValueError):
+            matrix = np.zeros(0)
         turn = matrix[:3, :3] if matrix.shape == (4, 4) else matrix
         proper = turn.shape == (3, 3) and np.isfinite(turn).all() and np.linalg.det(turn) > 0.0
         if not proper or not np.allclose(turn @ turn.T, np.eye(3), rtol=0.0, atol=1e-9):
             raise InputError("mounting needs a rotation matrix (3, 3), or a pose (4, 4), of the base in the world")
         return self.with_gravity(turn.T @ GRAVITY)
 
-    def with_rotors(self, inertia: ArrayLike | None = None) -> Robot:
-        """Return the robot with rotor inertias on its axes: ``M`` gains ``diag(inertia)``.
+    def with_rotors(self, inertia: ArrayLike | None = None, axes: ArrayLike | None = None) -> Robot:
+        """Return the robot with rotor inertias: ``M`` gains ``axes' diag(inertia) axes``.
 
         Args:
-            inertia: Arm-side values [kg m^2, kg], shape ``(n,)``; None takes those of drives.yaml.
+            inertia: Arm-side values ``J n^2`` [kg m^2, kg], shape ``(n,)``; None takes those of drives.yaml.
+            axes: How the axes turn each rotor, in turns of its own axis, shape ``(n, n)``; default identity. A coupled
+                wrist's comes from ``robot.motors.reflected(...)``.
 
         Raises:
             MissingData: if None is given and the tables know no rotor; a warning names the axes they do not know.
             InputError: if a value is negative or not finite.
         """
-        if inertia is None and self.description is None:
-            raise MissingData(f"{self.name} comes from a URDF; give one rotor inertia per axis, arm side [kg m^2]")
-        if inertia is None and self.description is not None:
-            inertia = rotor_inertia(self.description)
+        rows: ArrayLike = np.eye(self.n) if axes is None else axes
+        if inertia is None:
+            if self.description is None:
+                raise MissingData(f"{self.name} comes from a URDF; give one rotor inertia per axis, arm side [kg m^2]")
+            inertia, rows = motors_of(self.description).reflected(rotors_of(self.description))
             _warn_rotors(self.description)
-        values = _finite(inertia, (self.n,), "rotor inertias [kg m^2]")
+        values, turns = finite(inertia, (self.n,), "rotor inertias [kg m^2]"), finite(rows, (self.n, self.n), "rotor axes")
         if (values < 0.0).any():
             raise InputError(f"rotor inertias must not be negative: {values.tolist()}")
-        values.setflags(write=False)
-        return replace(self, _model=replace(self._model, rotors=values))
+        return replace(self, _model=replace(self._model, rotors=values, rotor_axes=turns))
 
     # --- units and limits ------------------------------------------------------------------------------------------
 
@@ -239,7 +266,10 @@ class Robot:
             InputError: if one position has the wrong shape, is not finite, or is far outside every range.
         """
         shown = self._shaped(position, "position")
-        return self._position(np.where(self.limits.linear, shown / 1000.0, np.radians(shown)))
+        q = np.where(self.limits.linear, shown / 1000.0, np.radians(shown))
+        if q.ndim == 1:
+            self._refuse_far(q, shown)
+        return q
 
     def to_controller(self, q: ArrayLike) -> Array:
         """Return positions as the controller shows them [deg, mm] for ``q`` [rad, m], shape ``(..., n)``."""
@@ -252,8 +282,8 @@ class Robot:
 
     def violations(self, q: ArrayLike, v: ArrayLike | None = None, tau: ArrayLike | None = None) -> list[Violation]:
         """Return every bound on position, speed [rad/s] or torque [N m] that one state does not keep."""
-        speed = None if v is None else _finite(v, (self.n,), "v")
-        torque = None if tau is None else _finite(tau, (self.n,), "tau")
+        speed = None if v is None else finite(v, (self.n,), "v")
+        torque = None if tau is None else finite(tau, (self.n,), "tau")
         return self.limits.violations(self._one(q), speed, torque)
 
     # --- kinematics ------------------------------------------------------------------------------------------------
@@ -273,11 +303,11 @@ class Robot:
             UnknownName: if there is no such frame.
         """
         tree, number = self._frame(frame)
-        offset = None if point is None else _finite(point, (3,), "point [m]")
+        offset = None if point is None else finite(point, (3,), "point [m]")
         position = self._position(q)
         if position.ndim == 1:
             return kinematics.pose(tree, number, position, offset)
-        return _each(lambda x: kinematics.pose(tree, number, x, offset).homogeneous, (4, 4), position)
+        return each(lambda x: kinematics.pose(tree, number, x, offset).homogeneous, (4, 4), position)
 
     def jacobian(
         self, q: ArrayLike, frame: str = "tcp", point: ArrayLike | None = None, axes: Literal["base", "local"] = "base"
@@ -296,8 +326,8 @@ class Robot:
         if axes not in ("base", "local"):
             raise UnknownName("axes", axes, ("base", "local"))
         tree, number = self._frame(frame)
-        offset = None if point is None else _finite(point, (3,), "point [m]")
-        return _each(lambda x: kinematics.jacobian(tree, number, x, offset, axes == "local"), (6, self.n), self._position(q))
+        offset = None if point is None else finite(point, (3,), "point [m]")
+        return each(lambda x: kinematics.jacobian(tree, number, x, offset, axes == "local"), (6, self.n), self._position(q))
 
     # --- dynamics --------------------------------------------------------------------------------------------------
 
@@ -320,14 +350,12 @@ class Robot:
         Raises:
             InputError: if a shape is wrong, or one state is not finite or far outside every range.
         """
-        position, speed, acceleration = self._position(q), self._shaped(v, "v"), self._shaped(a, "a")
+        position, speed, acceleration = self._position(q), self._rate(v, "v"), self._rate(a, "a")
         if position.ndim == speed.ndim == acceleration.ndim == 1:
             tau = dynamics.inverse_dynamics(self._model, position, speed, acceleration)
-            if not math.isfinite(tau.dot(tau)):  # one look at the answer is cheaper than one at each argument
-                self._rate(v, "v"), self._rate(a, "a")
         else:
-            position, speed, acceleration = np.broadcast_arrays(position, speed, acceleration)
-            tau = _each(lambda *x: dynamics.inverse_dynamics(self._model, *x), (self.n,), position, speed, acceleration)
+            position, speed, acceleration = together(position, speed, acceleration)
+            tau = each(lambda *x: dynamics.inverse_dynamics(self._model, *x), (self.n,), position, speed, acceleration)
         if friction:
             tau += self._friction(speed)
         if wrench is not None:
@@ -341,35 +369,35 @@ class Robot:
 
         At rest friction is 0 (``sgn(0) = 0``): sticking is a matter of simulation, not of this formula.
         """
-        position, speed, torque = np.broadcast_arrays(self._position(q), self._rate(v, "v"), self._rate(tau, "tau"))
+        position, speed, torque = together(self._position(q), self._rate(v, "v"), self._rate(tau, "tau"))
         if friction:
             torque = torque - self._friction(speed)
         if wrench is not None:
             torque = torque + self._reaction(position, wrench)
-        return _each(lambda *x: dynamics.forward_dynamics(self._model, *x), (self.n,), position, speed, torque)
+        return each(lambda *x: dynamics.forward_dynamics(self._model, *x), (self.n,), position, speed, torque)
 
     def torque_parts(self, q: ArrayLike, v: ArrayLike, a: ArrayLike) -> TorqueParts:
         """Split the torque of a motion into inertia ``M a``, Coriolis ``C v``, gravity, friction, and their sum."""
-        position, speed, acceleration = np.broadcast_arrays(self._position(q), self._rate(v, "v"), self._rate(a, "a"))
+        position, speed, acceleration = together(self._position(q), self._rate(v, "v"), self._rate(a, "a"))
         model, n, still = self._model, self.n, np.zeros(self.n)
-        moving = _each(lambda *x: dynamics.inverse_dynamics(model, *x), (n,), position, speed, acceleration)
-        steady = _each(lambda x, y: dynamics.inverse_dynamics(model, x, y, still), (n,), position, speed)
+        moving = each(lambda *x: dynamics.inverse_dynamics(model, *x), (n,), position, speed, acceleration)
+        steady = each(lambda x, y: dynamics.inverse_dynamics(model, x, y, still), (n,), position, speed)
         held = self.gravity(position)
         rubbing = np.zeros_like(speed) + self._friction(speed)
         return TorqueParts(moving - steady, steady - held, held, rubbing, moving + rubbing)
 
     def mass_matrix(self, q: ArrayLike) -> Array:
         """Joint-space mass matrix ``M`` [kg m^2], rotors included, shape ``(..., n, n)``."""
-        return _each(lambda x: dynamics.mass_matrix(self._model, x), (self.n, self.n), self._position(q))
+        return each(lambda x: dynamics.mass_matrix(self._model, x), (self.n, self.n), self._position(q))
 
     def coriolis(self, q: ArrayLike, v: ArrayLike) -> Array:
         """Coriolis matrix of the Christoffel symbols (S000 eq. 51): ``dM/dt = C + C'``, shape ``(..., n, n)``."""
-        states = np.broadcast_arrays(self._position(q), self._rate(v, "v"))
-        return _each(lambda *x: dynamics.coriolis(self._model, *x), (self.n, self.n), *states)
+        states = together(self._position(q), self._rate(v, "v"))
+        return each(lambda *x: dynamics.coriolis(self._model, *x), (self.n, self.n), *states)
 
     def gravity(self, q: ArrayLike) -> Array:
         """Axis torques that hold the robot still [N m, N], shape ``(..., n)`` (S000 eq. 52)."""
-        return _each(lambda x: dynamics.gravity(self._model, x), (self.n,), self._position(q))
+        return each(lambda x: dynamics.gravity(self._model, x), (self.n,), self._position(q))
 
     def friction(self, v: ArrayLike) -> Array:
         """Friction torque at axis speeds ``v`` [N m, N], shape ``(..., n)`` (S000 eq. 54).
@@ -378,13 +406,13 @@ class Robot:
             MissingData: if nobody has published friction of this robot.
         """
         if self._model.friction is None:
-            raise MissingData(f"{self.name} has no friction data (nobody has published any)")
+            raise MissingData(f"{self.name} has no friction data")
         return self._model.friction.torque(self._rate(v, "v"))
 
     def energy(self, q: ArrayLike, v: ArrayLike) -> Energy:
         """Kinetic and potential energy [J], shape ``(...)`` each; potential is 0 for a mass at the base origin."""
-        states = np.broadcast_arrays(self._position(q), self._rate(v, "v"))
-        both = _each(lambda *x: np.array(dynamics.energy(self._model, *x)), (2,), *states)
+        states = together(self._position(q), self._rate(v, "v"))
+        both = each(lambda *x: np.array(dynamics.energy(self._model, *x)), (2,), *states)
         return Energy(both[..., 0], both[..., 1])
 
     def regressor(self, q: ArrayLike, v: ArrayLike, a: ArrayLike) -> Array:
@@ -393,13 +421,112 @@ class Robot:
         Columns: per body of the tree [m, m c, Ixx, Ixy, Iyy, Ixz, Iyz, Izz] about the link origin (tool and payload inside
         the last link), then the rotor inertias, then Fv, Fc, Fs - Fc per axis (``v_St`` fixed) where friction is known.
         """
-        states = np.broadcast_arrays(self._position(q), self._rate(v, "v"), self._rate(a, "a"))
+        states = together(self._position(q), self._rate(v, "v"), self._rate(a, "a"))
         columns = self.parameter_vector().size
-        return _each(lambda *x: dynamics.regressor(self._model, *x), (self.n, columns), *states)
+        return each(lambda *x: dynamics.regressor(self._model, *x), (self.n, columns), *states)
 
     def parameter_vector(self) -> Array:
         """Parameters in the order of :meth:`regressor`'s columns, shape ``(p,)``."""
         return dynamics.parameter_vector(self._model)
+
+    # --- derivatives and reactions ---------------------------------------------------------------------------------
+
+    def mass_matrix_inverse(self, q: ArrayLike) -> Array:
+        """Inverse of the mass matrix [1/(kg m^2)], rotors included, shape ``(..., n, n)``."""
+        inverse = derivatives.mass_matrix_inverse
+        return each(lambda x: inverse(dynamics.mass_matrix(self._model, x)), (self.n, self.n), self._position(q))
+
+    def hessian(self, q: ArrayLike, frame: str = "tcp", point: ArrayLike | None = None) -> Array:
+        """Derivative of the base-axes Jacobian, ``H[..., i, j, k] = d J_ij / d q_k``, shape ``(..., 6, n, n)``."""
+        tree, number = self._frame(frame)
+        offset = None if point is None else finite(point, (3,), "point [m]")
+        shape = (6, self.n, self.n)
+        return each(lambda x: derivatives.hessian(tree, number, x, offset), shape, self._position(q))
+
+    def jacobian_rate(
+        self,
+        q: ArrayLike,
+        v: ArrayLike,
+        frame: str = "tcp",
+        point: ArrayLike | None = None,
+        axes: Literal["base", "local"] = "base",
+    ) -> Array:
+        """Time derivative of :meth:`jacobian` along a motion, shape ``(..., 6, n)``: accelerations are ``J a + rate v``.
+
+        In base axes that is the frame's classical acceleration; in local axes the derivative of its local components.
+        """
+        if axes not in ("base", "local"):
+            raise UnknownName("axes", axes, ("base", "local"))
+        tree, number = self._frame(frame)
+        offset = None if point is None else finite(point, (3,), "point [m]")
+        states = together(self._position(q), self._rate(v, "v"))
+        rate = derivatives.jacobian_rate
+        return each(lambda x, y: rate(tree, number, x, y, offset, axes == "local"), (6, self.n), *states)
+
+    def inverse_dynamics_derivatives(
+        self, q: ArrayLike, v: ArrayLike, a: ArrayLike, *, friction: bool = True, wrench: Wrench | None = None
+    ) -> InverseDerivatives:
+        """Derivatives of :meth:`inverse_dynamics` with respect to q, v and a, shape ``(n, n)`` each, at one state.
+
+        At ``v = 0`` friction has the slope of its continuous part, Fv. The wrench keeps its value and its frame.
+        """
+        position, speed, acceleration = self._one(q), self._one_rate(v, "v"), self._one_rate(a, "a")
+        return derivatives.inverse_dynamics(self._model, position, speed, acceleration, friction, self._loads(wrench))
+
+    def forward_dynamics_derivatives(
+        self, q: ArrayLike, v: ArrayLike, tau: ArrayLike, *, friction: bool = True, wrench: Wrench | None = None
+    ) -> ForwardDerivatives:
+        """Derivatives of :meth:`forward_dynamics` with respect to q, v and tau, shape ``(n, n)`` each, at one state."""
+        position, speed, torque = self._one(q), self._one_rate(v, "v"), self._one_rate(tau, "tau")
+        a = self.forward_dynamics(position, speed, torque, friction=friction, wrench=wrench)
+        return derivatives.forward_dynamics(self._model, position, speed, a, friction, self._loads(wrench))
+
+    def energy_regressor(self, q: ArrayLike, v: ArrayLike) -> EnergyRegressor:
+        """Rows whose products with :meth:`parameter_vector` are the energies of one state, shape ``(p,)`` each."""
+        return derivatives.energy_regressor(self._model, self._one(q), self._one_rate(v, "v"))
+
+    def reactions(self, q: ArrayLike, v: ArrayLike, a: ArrayLike, *, wrench: Wrench | None = None) -> Reactions:
+        """What bearings, flange, rod and pins carry at one state; see :class:`Reactions`. Friction does not change it.
+
+        Raises:
+            InputError: if the bars have mass of their own.
+        """
+        states = self._one(q), self._one_rate(v, "v"), self._one_rate(a, "a")
+        return reactions.reactions(self._model, self._carried(), *states, self._loads(wrench))
+
+    def sensor(
+        self,
+        q: ArrayLike,
+        v: ArrayLike,
+        a: ArrayLike,
+        *,
+        wrench: Wrench | None = None,
+        tool0_from_sensor: ArrayLike | pin.SE3 | None = None,
+    ) -> Array:
+        """What a force/torque sensor between flange and tool reads, in its own axes: the tool's wrench ON the sensor.
+
+        At rest it is the weight of tool and payload. A cutting force follows from a log by subtraction: what the sensor read,
+        less this without ``wrench``, is the force of the world on the tool, in sensor axes at the sensor's origin.
+
+        Args:
+            q: Axis positions [rad, m] of one state, shape ``(n,)``.
+            v: Axis speeds.
+            a: Axis accelerations.
+            wrench: External wrenches at ``tcp`` or ``tool0``, as in :meth:`inverse_dynamics`.
+            tool0_from_sensor: Pose of the sensor in tool0, ``(4, 4)``; default tool0 itself. All of the tool is beyond it.
+
+        Returns:
+            Force [N], then moment [N m], shape ``(6,)``.
+        """
+        states = self._one(q), self._one_rate(v, "v"), self._one_rate(a, "a")
+        on_tool = reactions.flange_wrench(self._model, self._carried(), *states, self._loads(wrench))
+        tool0 = kinematics.pose(*self._frame("tool0"), states[0])
+        reading = -np.concatenate([tool0.rotation.T @ on_tool[:3], tool0.rotation.T @ on_tool[3:]])
+        if tool0_from_sensor is None:
+            return reading
+        pose = finite(getattr(tool0_from_sensor, "homogeneous", tool0_from_sensor), (4, 4), "tool0_from_sensor")
+        turn, place = pose[:3, :3].T, pose[:3, 3]
+        return np.concatenate([turn @ reading[:3], turn @ (reading[3:] - np.cross(place, reading[:3]))])
 
     # --- inside ----------------------------------------------------------------------------------------------------
 
@@ -412,9 +539,14 @@ class Robot:
         return loaded(whole, self.tool, self.payload, self._gravity)
 
     @cached_property
-    def _scale(self) -> Array:
-        """One over the largest position taken for radians and metres: three times the largest limit."""
-        return 1.0 / (3.0 * self.limits.largest())
+    def _farthest(self) -> Array:
+        """Largest position taken for radians and metres: three times the largest limit."""
+        return 3.0 * self.limits.largest()
+
+    @cached_property
+    def _surely_near(self) -> float:
+        """Square of a distance within which no axis can be too far."""
+        return float(self._farthest.min()) ** 2
 
     def _frame(self, name: str) -> tuple[Tree, int]:
         tree = self._model.tree if name in self._model.tree.frames else self._linkage
@@ -436,22 +568,20 @@ class Robot:
 
     def _position(self, q: ArrayLike) -> Array:
         array = self._shaped(q, "q")
-        if array.ndim == 1:
-            share = array * self._scale
-            if not share.dot(share) <= 1.0:  # cheap test that nearly every call passes; also false for NaN
-                self._refuse_far(array, share)
+        if array.ndim == 1 and not array.dot(array) <= self._surely_near:  # cheap, and nearly every call passes; false for NaN
+            self._refuse_far(array)
         return array
 
-    def _refuse_far(self, q: Array, share: Array) -> None:
+    def _refuse_far(self, q: Array, shown: Array | None = None) -> None:
+        share = q / self._farthest
         if not np.isfinite(q).all():
             raise InputError(f"q of {self.name} is not finite: {q.tolist()}")
         axis = int(np.argmax(np.abs(share)))
         if abs(share[axis]) > 1.0:
-            unit, shown = ("m", "millimetres") if self.limits.linear[axis] else ("rad", "degrees")
-            raise InputError(
-                f"q{axis + 1} = {q[axis]:g} {unit} of {self.name} is more than three times the largest limit;"
-                f" {shown}? use robot.from_controller(...)"
-            )
+            unit, other = ("m", "mm") if self.limits.linear[axis] else ("rad", "deg")
+            what = f"q{axis + 1} = {q[axis]:g} {unit}" if shown is None else f"q{axis + 1} = {shown[axis]:g} {other}"
+            advice = f"; are these {other}? use robot.from_controller(...)" if shown is None else ""
+            raise InputError(f"{what} of {self.name} is more than three times the largest limit{advice}")
 
     def _one(self, q: ArrayLike) -> Array:
         position = self._position(q)
@@ -465,6 +595,29 @@ class Robot:
             raise InputError(f"{what} of {self.name} is not finite: {array.tolist()}")
         return array
 
+    def _one_rate(self, value: ArrayLike, what: str) -> Array:
+        rate = self._rate(value, what)
+        if rate.ndim != 1:
+            raise InputError(f"{what} of {self.name} needs shape ({self.n},), got {rate.shape}")
+        return rate
+
+    def _carried(self) -> list[Inertial]:
+        """Tool and payload, in the axes of tool0."""
+        bodies = [] if self.tool is None else [self.tool.load]
+        if self.payload is not None:
+            tcp = pin.SE3.Identity() if self.tool is None else self.tool.tcp
+            bodies.append(self.payload.moved(tcp.rotation, tcp.translation))
+        return bodies
+
+    def _loads(self, wrench: Wrench | None) -> list[tuple[Tree, int, Array]]:
+        """Wrenches of one state, each with the tree and frame it acts at."""
+        if wrench is None:
+            return []
+        given = wrench if isinstance(wrench, Mapping) else {"tcp": wrench}
+        return [
+            (*self._frame(frame), finite(value, (6,), f"wrench at {frame} (force, moment)")) for frame, value in given.items()
+        ]
+
     def _friction(self, v: Array) -> Array | float:
         if self._model.friction is None:
             _say_no_friction(self.name)
@@ -477,41 +630,41 @@ class Robot:
         for frame, value in (wrench if isinstance(wrench, Mapping) else {"tcp": wrench}).items():
             load = np.asarray(value, dtype=float)
             if load.shape[-1:] != (6,) or (load.ndim == 1 and not np.isfinite(load).all()):
-                raise InputError(f"wrench at {frame} needs six finite numbers (force, moment), got shape {load.shape}")
+                raise InputError(f"wrench at {frame} needs six finite numbers (force, moment), got {load.tolist()}")
             total = total + np.einsum("...ij,...i->...j", self.jacobian(q, frame), load)
         return total
 
 
-def _each(function: Callable[..., Array], shape: tuple[int, ...], first: Array, /, *more: Array) -> Array:
-    """Apply ``function`` to one state, or to each state along the leading axes."""
-    if first.ndim == 1:
-        return function(first, *more)
-    leading = first.shape[:-1]
-    flat = [array.reshape(-1, array.shape[-1]) for array in (first, *more)]
-    result = np.empty((flat[0].shape[0], *shape))
-    for i, states in enumerate(zip(*flat, strict=True)):
-        result[i] = function(*states)
-    return result.reshape(*leading, *shape)
+def _linkage_of(description: Description) -> Linkage | None:
+    bar = description.kinematics.parallelogram
+    return None if bar is None else Linkage(description.kinematics.joints["joint_3"].a_mm / 1000.0, bar.crank_mm / 1000.0)
 
 
-def _finite(value: ArrayLike | None, shape: tuple[int, ...], what: str) -> Array:
-    try:
-        array = np.array(value, dtype=float)
-    except (TypeError, ValueError) as err:
-        raise InputError(f"{what} is not an array of numbers: {err}") from None
-    if array.shape != shape or not np.isfinite(array).all():
-        raise InputError(f"{what} needs {shape} finite numbers, got {array.tolist()}")
-    return array
+def _assembled(description: Description, parameters: str | None, coupling: Coupling | None) -> Robot:
+    """Return the robot of the tables, without tool."""
+    if coupling is not None and coupling not in description.couplings:
+        raise UnknownName(f"coupling of {description.name}", coupling, description.couplings)
+    name = description.parameter_set(parameters)
+    weighed = {"link_crank", "link_rod"} & set(description.inertials.sets[name].links)
+    if coupling == "serial" and weighed:
+        raise InputError(f"set {name!r} of {description.name} has bars with mass; they exist only on the parallelogram tree")
+    tree = tree_of(description, coupling or ("parallelogram" if weighed else "serial"), name)
+    limits, friction = limits_of(description), friction_of(description)
+    n = limits.lower.size
+    model = Model(tree, limits, friction, np.zeros(n), np.eye(n), _linkage_of(description))
+    return Robot(description.name, description, name, tree, model, None, None, GRAVITY)
 
 
-def _warn_impossible(description: Description, name: str) -> None:
-    chosen = description.inertials.sets[name]
+def _warn_impossible(robot: Robot) -> None:
+    """Warn the caller of the caller if a set was asked for that no bodies can have."""
+    chosen = robot.description.inertials.sets[str(robot.parameters)] if robot.description else None
+    if chosen is None or not chosen.impossible:
+        return
     reasons = "; ".join(f"{link}: {chosen.links[link].inertial().impossibilities()[0]}" for link in chosen.impossible)
-    warnings.warn(
-        f"set {name!r} of {description.name} is as printed, and impossible in {', '.join(chosen.impossible)}: {reasons}",
-        PhysicsWarning,
-        stacklevel=3,
+    message = (
+        f"set {robot.parameters!r} of {robot.name} is as printed, and impossible in {', '.join(chosen.impossible)}: {reasons}"
     )
+    warnings.warn(message, PhysicsWarning, stacklevel=3)
 
 
 def _warn_rotors(description: Description) -> None:

@@ -108,6 +108,8 @@ class DriveRow(Row):
     """Gearbox and motor of one axis: rotor inertia on the motor side, stiffness on the arm side."""
 
     gear_ratio: float | None = None
+    turned_by: dict[str, float] | None = None
+    """Turns of this motor per turn of another axis, where a wrist couples them."""
     rotor_inertia_kg_m2: float | None = None
     stiffness_N_m_rad: float | None = None
 

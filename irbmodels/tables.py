@@ -7,6 +7,7 @@ A table becomes the frozen dataclass that describes it. The unit of a number is 
 from __future__ import annotations
 
 import math
+import re
 import types
 from collections.abc import Hashable, Mapping
 from dataclasses import MISSING, dataclass, fields, is_dataclass
@@ -64,6 +65,23 @@ class _StrictLoader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ign
         return result
 
 
+def _plain_number(loader: _StrictLoader, node: yaml.ScalarNode) -> int | float:
+    """Read what people mean by a number: YAML 1.1 would take 010 for 8, 1:30 for 90 and 0x10 for 16."""
+    text = str(node.value)
+    if text.lower().lstrip("+-") in (".inf", ".nan"):
+        return float(text.replace(".", ""))  # refused below, where the key is known
+    try:
+        if not re.fullmatch(r"[-+]?(0|[1-9][0-9]*)?(\.[0-9]*)?([eE][-+]?[0-9]+)?", text):
+            raise ValueError
+        return int(text) if re.fullmatch(r"[-+]?[0-9]+", text) else float(text)
+    except ValueError:
+        raise TableError(loader.file, f"line {node.start_mark.line + 1}", f"{text!r} is not a plain decimal number") from None
+
+
+for _tag in ("int", "float"):
+    _StrictLoader.add_constructor(f"tag:yaml.org,2002:{_tag}", _plain_number)
+
+
 def read(path: Path, shape: type[T]) -> T:
     """Read the YAML table ``path`` as the dataclass ``shape``.
 
@@ -94,6 +112,8 @@ def _read(path: Path, shape: Any, stamp: tuple[int, int]) -> object:
     finally:
         if loader is not None:
             loader.dispose()
+    if data is None:
+        raise TableError(path, "", "the file is empty")
     table = _convert(data, shape, path, "")
     _check_sources(table, getattr(table, "sources", {}), path, "")
     return table
@@ -166,7 +186,7 @@ def _check_sources(item: Any, sources: Mapping[str, Source], file: Path, key: st
             if name not in sources:
                 raise TableError(file, f"{key}.source", str(UnknownName("source", name, sources)))
             if field not in filled:
-                raise TableError(file, f"{key}.source", str(UnknownName("field", field, filled)))
+                raise TableError(file, f"{key}.source", f"{field!r} has a source and no number (numbers: {', '.join(filled)})")
     if is_dataclass(item):
         for f in fields(item):
             _check_sources(getattr(item, f.name), sources, file, f"{key}.{f.name}".lstrip("."))
@@ -176,6 +196,8 @@ def _check_sources(item: Any, sources: Mapping[str, Source], file: Path, key: st
 
 
 def _has_number(value: Any) -> bool:
-    if is_dataclass(value) or isinstance(value, Mapping | str) or value is None:
+    if isinstance(value, Mapping):
+        return bool(value) and all(isinstance(item, float) for item in value.values())
+    if is_dataclass(value) or isinstance(value, str) or value is None:
         return is_dataclass(value) and not isinstance(value, Row)
     return True

@@ -61,13 +61,16 @@ def payload(mass: float, com: ArrayLike = (0.0, 0.0, 0.0), inertia: ArrayLike | 
     Raises:
         InputError: if the mass is not positive, an array has the wrong shape, or no body can have these numbers.
     """
-    centre = np.asarray(com, dtype=float)
-    tensor = np.zeros((3, 3)) if inertia is None else np.asarray(inertia, dtype=float)
+    try:
+        weight, centre = float(mass), np.asarray(com, dtype=float)
+        tensor = np.zeros((3, 3)) if inertia is None else np.asarray(inertia, dtype=float)
+    except (TypeError, ValueError) as err:
+        raise InputError(f"a payload needs numbers: {err}") from None
     if centre.shape != (3,) or tensor.shape != (3, 3) or not np.isfinite(centre).all() or not np.isfinite(tensor).all():
         raise InputError("a payload needs a finite centre of mass (3,) and tensor (3, 3)")
-    if not (np.isfinite(mass) and mass > 0.0) or not np.allclose(tensor, tensor.T, rtol=0.0, atol=1e-12 * abs(tensor).max()):
+    if not (np.isfinite(weight) and weight > 0.0) or not np.allclose(tensor, tensor.T, rtol=0.0, atol=1e-12 * abs(tensor).max()):
         raise InputError(f"a payload needs a positive mass (got {mass!r}) and a symmetric tensor")
-    body = Inertial.of(mass, centre, tensor)
+    body = Inertial.of(weight, centre, tensor)
     wrong = body.impossibilities() if tensor.any() else []
     if wrong:
         raise InputError(f"no body can be this payload: {'; '.join(wrong)}")

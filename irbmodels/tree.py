@@ -44,6 +44,15 @@ class Tree:
             self._local.data = self.model.createData()
             return self._local.data
 
+    def __getstate__(self) -> dict[str, object]:
+        """Leave the work spaces behind when pickled."""
+        return {"model": self.model, "coupling": self.coupling, "frames": self.frames}
+
+    def __setstate__(self, state: dict[str, object]) -> None:
+        """Start with empty work spaces."""
+        for name, value in (state | {"_local": threading.local()}).items():
+            object.__setattr__(self, name, value)
+
     def frame(self, name: str) -> int:
         """Return the number of a frame.
 

@@ -12,7 +12,7 @@ import numpy as np
 import pinocchio as pin
 from numpy.typing import ArrayLike, NDArray
 
-from .errors import MissingData
+from .errors import InputError, MissingData
 from .files import replacing
 from .robot import Robot
 from .trajectory import Motion
@@ -162,8 +162,11 @@ def save_page(
         controls: Whether the page has the viewer's menu (play, pause, speed).
 
     Raises:
+        InputError: if the name does not end in .html.
         FileError: if the file cannot be written; then nothing is.
     """
+    if Path(path).suffix.lower() not in (".html", ".htm"):
+        raise InputError(f"{path}: the name of a page ends in .html")
     recorder = Recorder()
     scene = Scene(recorder, robot)
     if q is not None:

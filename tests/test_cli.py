@@ -103,7 +103,62 @@ def test_torque_says_what_it_assumes(run, tmp_path):
     code, _, said = run("torque", "irb1600", str(tmp_path / "m.csv"))
     assert code == 0
     assert "ignored columns: note" in said
-    assert "speeds and accelerations are not in the file and are derived" in said
+    assert "missing speeds and accelerations are derived by a cubic over 90 ms" in said
+
+
+def test_torque_says_what_is_assumed_and_overloaded(run, tmp_path):
+    """A robot with assumed inertials and a tool beyond its rating says both."""
+    robot = irb.load("irb1400")
+    write_motion(tmp_path / "m.csv", through([np.zeros(6), np.full(6, 0.2)], 1.0, 100.0), robot)
+    code, _, said = run("torque", "irb1400", str(tmp_path / "m.csv"), "--tool", "spindle")
+    assert code == 0
+    assert "masses and inertias of irb1400 (set stretched) are assumed" in said
+    assert "tool and payload weigh 12.7 kg; irb1400 is rated for 5 kg" in said
+
+
+def test_the_motion_itself_is_never_overwritten(run, motion_csv):
+    """-o with the motion's own name is refused; so is one name for two files."""
+    before = motion_csv.read_bytes()
+    code, _, said = run("torque", "irb2400", str(motion_csv), "-o", str(motion_csv))
+    assert code == 2
+    assert "is the motion itself" in said
+    assert motion_csv.read_bytes() == before
+    same = str(motion_csv.with_name("x.png"))
+    code, _, said = run("torque", "irb2400", str(motion_csv), "-o", same, "--figure", same)
+    assert code == 2
+    assert "cannot be both" in said
+
+
+def test_no_arguments_print_the_help(run):
+    """The bare command teaches."""
+    code, printed, said = run()
+    assert (code, said) == (0, "")
+    assert "Commands:" in printed
+    assert len(printed.splitlines()) > 10
+
+
+def test_check_compares_and_draws(run, tmp_path):
+    """Check prints who agrees, draws the TCP, and ends with 0."""
+    code, printed, _ = run("check", "irb1600", "--figure", str(tmp_path / "f.png"))
+    assert code == 0
+    assert "Newton-Euler" in printed
+    assert "DIFFERS" not in printed
+    assert (tmp_path / "f.png").stat().st_size > 10_000
+
+
+def test_a_posture_out_of_range_is_said(run):
+    """Pose answers and notes the violated range."""
+    code, printed, said = run("pose", "irb2400", "--q-deg", "0,80,0,0,0,0")
+    assert code == 0
+    assert "0 deg, 80 deg" in printed
+    assert said == "note: axis 3: q3 - q2 = -80 deg is outside its bounds -60 .. 65 deg\n"
+
+
+def test_an_impossible_set_warns_when_written(run, tmp_path):
+    """Urdf with the set as printed warns."""
+    code, _, said = run("urdf", "irb2400", "--parameters", "obal2025_printed", "-o", str(tmp_path / "x.urdf"))
+    assert code == 0
+    assert said.startswith("warning: set 'obal2025_printed'")
 
 
 def test_friction(run, tmp_path):
@@ -150,6 +205,9 @@ def test_printed_set_warns_on_one_line(run, motion_csv):
         (["torque", "irb2400"], "Missing argument"),
         (["friction", "irb1600"], "irb1600_6_120 has no friction data"),
         (["friction", "irb2400", "--save", "x.pgn"], "did you mean 'png'"),
+        (["torque", "irb2400", "nothing.csv", "--figure", "x"], "nothing.csv: No such file"),
+        (["view", "irb2400", "--save", "x.png"], "the name of a page ends in .html"),
+        (["urdf", "irb2400", "-o", "."], "it is a folder, not a file"),
         (["demo", "-o", "/dev/null/demo"], "cannot make the folder"),
         (["view", "irb2400", "--save", "/nowhere/p.html"], "cannot write"),
         (["nonsense"], "nonsense"),

@@ -17,10 +17,8 @@ def test_demo_makes_four_files_that_belong_together(tmp_path):
     torque = np.genfromtxt(result.files["torque by cause"], delimiter=",", names=True)
     robot = irb.load("irb2400", tool="spindle")
     k = 700
-    q, v, a = (
-        np.radians([motion[f"{letter}{i + 1}_{unit}"][k] for i in range(6)])
-        for letter, unit in zip("qva", ("deg", "deg_s", "deg_s2"), strict=True)
-    )
+    units = {"q": "deg", "v": "deg_s", "a": "deg_s2"}
+    q, v, a = (np.radians([motion[f"{letter}{i + 1}_{unit}"][k] for i in range(6)]) for letter, unit in units.items())
     total = [torque[f"tau{i + 1}_total_Nm"][k] for i in range(6)]
     np.testing.assert_allclose(total, robot.inverse_dynamics(q, v, a), atol=1e-5)  # nine printed digits
     assert result.prediction.out_of_range == 0

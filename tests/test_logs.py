@@ -104,6 +104,70 @@ def test_semicolons_separate_too(tmp_path, robot):
     assert len(whole(open_motion(path, robot))[0]) == 20
 
 
+def test_tabs_and_quotes_are_read(tmp_path, robot):
+    """Tab-separated and quoted cells are numbers too."""
+    path = write(tmp_path / "m.csv", ["t", *header()], [[f'"{cell}"' for cell in row] for row in good_rows()])
+    path.write_text(path.read_text().replace(",", "\t"))
+    assert len(whole(open_motion(path, robot))[0]) == 20
+
+
+def test_an_axis_that_waits_stands_still(tmp_path, robot):
+    """Derived speeds of constant or barely noisy positions are exactly 0, so nothing is taken to rub."""
+    t = np.arange(500) * 0.004
+    noise = np.radians(np.random.default_rng(0).uniform(-1e-4, 1e-4, (500, 6)))  # an encoder of 2^21 counts per turn
+    for q in (np.tile(np.radians([0, 20, 10, 0, 30, 0]), (500, 1)), np.radians(20.0) + noise):
+        write_motion(tmp_path / "m.csv", Motion(t, q), robot)
+        assert not whole(open_motion(tmp_path / "m.csv", robot))[2].any()
+
+
+def test_a_motion_that_starts_at_rest_starts_with_no_friction(tmp_path, robot, motion):
+    """The one-sided filter at the first row must not invent a speed against the motion."""
+    write_motion(tmp_path / "m.csv", motion._replace(v=None, a=None), robot)
+    v = whole(open_motion(tmp_path / "m.csv", robot))[2]
+    assert (np.sign(v[:100]) * np.sign(motion.v[:100]) >= 0.0).all()
+
+
+def test_time_stamps_rounded_to_milliseconds_are_a_steady_step(tmp_path, robot):
+    """A cycle of 4.032 ms printed in whole milliseconds is no lost sample; a lost sample is."""
+    t = np.arange(400) * 0.004032
+    q = np.outer(np.sin(2.0 * t), np.ones(6))
+    write_motion(tmp_path / "m.csv", Motion(np.round(t, 3), q), robot)
+    v = whole(open_motion(tmp_path / "m.csv", robot))[2]
+    np.testing.assert_allclose(v[:, 0], 2.0 * np.cos(2.0 * t), atol=5e-3)
+    keep = np.arange(400) != 200
+    write_motion(tmp_path / "m.csv", Motion(t[keep], q[keep]), robot)
+    with pytest.raises(irb.MotionError, match="steady step"):
+        whole(open_motion(tmp_path / "m.csv", robot))
+
+
+@pytest.mark.parametrize("window", [0.0, -1.0, float("inf"), float("nan"), 0.01, 1e9])
+def test_a_window_that_is_no_filter_is_refused(tmp_path, robot, motion, window):
+    """Too short for a cubic, not a time, or longer than any file: one clear line."""
+    write_motion(tmp_path / "m.csv", motion._replace(v=None, a=None), robot)
+    with pytest.raises(irb.InputError, match="window"):
+        whole(open_motion(tmp_path / "m.csv", robot), window=window)
+
+
+def test_a_window_longer_than_the_file_is_refused(tmp_path, robot, motion):
+    """A filter that was asked for is not quietly another one."""
+    write_motion(tmp_path / "m.csv", motion._replace(v=None, a=None), robot)
+    with pytest.raises(irb.MotionError, match="the file has 1001 rows"):
+        whole(open_motion(tmp_path / "m.csv", robot), window=100.0)
+
+
+def test_a_pipe_is_refused(robot):
+    """A pipe can be read once only, so it would lose its first rows."""
+    import os
+
+    reading, writing = os.pipe()
+    try:
+        with pytest.raises(irb.FileError, match="not a regular file"):
+            open_motion(f"/dev/fd/{reading}", robot)
+    finally:
+        os.close(reading)
+        os.close(writing)
+
+
 def spoiled(row, column, value):
     rows = good_rows()
     rows[row][column] = value
@@ -115,7 +179,7 @@ def spoiled(row, column, value):
     [
         (header(), [r[1:] for r in good_rows()], "column 't'"),
         (["t", *header()[:5]], [r[:6] for r in good_rows()], "column 'q6_deg' is missing"),
-        (["t", *header(unit="rad")], good_rows(), "did you mean 'q1_rad'"),
+        (["t", *header(unit="rad")], good_rows(), "column 'q1_deg' is missing (columns: t, q1_rad, "),
         (["t", *header(), *header("v", "deg_s")[:3]], [[*r, 0, 0, 0] for r in good_rows()], "column 'v4_deg_s' is missing"),
         (["t", *header()[:5], "q6_deg", "q6_deg"], [[*r, 0] for r in good_rows()], "'q6_deg' stands there 2 times"),
         (["t", *header()], spoiled(4, 3, "abc"), "row 6, column 'q3_deg': 'abc' is not a finite number"),
@@ -129,6 +193,11 @@ def spoiled(row, column, value):
         (["t", *header()], [], "a header and no rows"),
         (["t", *header()], good_rows(3), "too few"),
         (["t", *header()], [[1.5 * r[0] if r[0] > 0.04 else r[0], *r[1:]] for r in good_rows()], "steady step"),
+        (
+            ["t", *header(), *header("v", "deg_s")],
+            [[*r, *[1e9] * 6] for r in good_rows()],
+            "row 2, column 'v1_deg_s': 1e+09 is more",
+        ),
     ],
 )
 def test_a_broken_file_says_where(tmp_path, robot, columns, rows, words):

@@ -1,0 +1,201 @@
+"""Is the model right? Its answers beside two independent derivations and every installed engine."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import oracles
+from .engines import ENGINES, Engine, load_engine
+from .errors import MissingData, MissingExtra
+from .oracles import Chain
+from .robot import Robot
+from .trajectory import Motion
+
+Array = NDArray[np.float64]
+
+_STATES = 50  # random states per comparison
+
+
+class Agreement(NamedTuple):
+    """Largest difference of one quantity between the robot and somebody else."""
+
+    quantity: str
+    against: str
+    difference: float
+    """Absolute for poses [m], relative to the largest entry else; NaN where nothing was compared."""
+    tolerance: float
+    """What is expected of two right answers in double precision (single precision inside PyBullet)."""
+
+    @property
+    def holds(self) -> bool:
+        """Whether the two agree; an engine that is not there neither agrees nor disagrees."""
+        return not self.difference > self.tolerance
+
+
+class TcpPath(NamedTuple):
+    """The TCP along a motion."""
+
+    position: Array
+    """[m], base axes, ``(N, 3)``."""
+    angle: Array
+    """Angle of its rotation from the base [rad], ``(N,)``."""
+    velocity: Array
+    """[m/s], base axes, ``(N, 3)``."""
+
+
+def chain_of(robot: Robot) -> Chain:
+    """Return the robot as plain numbers from its tables: what the oracles compute with.
+
+    Raises:
+        MissingData: for a robot from a URDF, or one whose bars have mass of their own.
+    """
+    if robot.description is None:
+        raise MissingData(f"{robot.name} comes from a URDF; the oracles work on tables")
+    rows = robot.description.inertials.sets[str(robot.parameters)].links
+    if "link_crank" in rows or "link_rod" in rows:
+        raise MissingData(f"{robot.name}: the oracles know no bars with mass")
+    table = robot.dh("modified")
+    bodies = [[rows[f"link_{i + 1}"].inertial()] for i in range(robot.n)]
+    tcp = table.tool0
+    if robot.tool is not None:
+        bodies[-1].append(robot.tool.load.moved(table.tool0[:3, :3], table.tool0[:3, 3]))
+        tcp = table.tool0 @ robot.tool.tcp.homogeneous
+    if robot.payload is not None:
+        bodies[-1].append(robot.payload.moved(tcp[:3, :3], tcp[:3, 3]))
+    law = robot.friction_model
+    friction = None if law is None else tuple(zip(*(x.tolist() for x in (law.Fs, law.Fc, law.Fv, law.v_St)), strict=True))
+    turns = robot.rotor_axes
+    return Chain(table, tuple(map(tuple, bodies)), robot.gravity_vector, friction, robot.rotors, turns, tcp)
+
+
+def states(robot: Robot, count: int, seed: int = 0) -> Iterator[tuple[Array, Array, Array]]:
+    """Yield random states: positions over all ranges, speeds up to half their limits, accelerations up to 5 per second^2."""
+    rng, limits = np.random.default_rng(seed), robot.limits
+    inverse = np.linalg.inv(limits.A)
+    for _ in range(count):
+        q = inverse @ rng.uniform(limits.lower, limits.upper)
+        yield q, rng.uniform(-0.5, 0.5, robot.n) * limits.velocity, rng.uniform(-5.0, 5.0, robot.n)
+
+
+def check(robot: Robot) -> list[Agreement]:
+    """Compare the robot with Euler-Lagrange, Newton-Euler and every engine; of the engines those that are installed answer.
+
+    Raises:
+        MissingData: for a robot that has no tables.
+    """
+    chain = chain_of(robot)
+    found = [*_against_oracles(robot, chain)]
+    assert robot.description is not None  # chain_of refuses it
+    if robot.description.inertials.sets[str(robot.parameters)].impossible:
+        return [*found, *(Agreement("refused: impossible inertias", name, np.nan, np.nan) for name in ENGINES)]
+    with tempfile.TemporaryDirectory() as folder:
+        urdf = Path(folder) / "serial.urdf"
+        tool = robot.tool.path if robot.tool else None
+        urdf.write_text(robot.description.urdf("serial", robot.parameters, tool), encoding="utf-8")
+        for name in ENGINES:
+            tolerance = 1e-6 if name == "pybullet" else 1e-9
+            try:
+                found += _against_engine(robot, load_engine(name, urdf), tolerance)
+            except MissingExtra:
+                found.append(Agreement("not installed", name, np.nan, tolerance))
+    return found
+
+
+def reference_motion(robot: Robot, duration: float = 3.0, rate: float = 100.0) -> Motion:
+    """Return S001's motion: constant axis speeds (0.5, -0.3, -0.2, 0.2, 0.1, 0.1) rad/s from zero (section 4.2)."""
+    t = np.arange(round(duration * rate) + 1) / rate
+    speed = np.array([0.5, -0.3, -0.2, 0.2, 0.1, 0.1])[: robot.n] * np.where(robot.limits.linear, 0.1, 1.0)
+    return Motion(t, np.outer(t, speed), np.tile(speed, (len(t), 1)), np.zeros((len(t), robot.n)))
+
+
+def tcp_paths(robot: Robot, motion: Motion, engine: str = "mujoco") -> dict[str, TcpPath]:
+    """Return the TCP along a motion three times: the closed form of the MDH table, the robot (Pinocchio), a second engine.
+
+    The velocity of the closed form and of the engine is the central difference of their own positions.
+
+    Raises:
+        MissingExtra: if the engine is not installed.
+    """
+    table = robot.dh("modified")
+    tcp = np.eye(4) if robot.tool is None else robot.tool.tcp.homogeneous
+
+    def closed_form(q: Array) -> Array:
+        return np.asarray(table.frames(q)[-1] @ tcp)
+
+    with tempfile.TemporaryDirectory() as folder:
+        urdf = Path(folder) / "serial.urdf"
+        assert robot.description is not None
+        tool = robot.tool.path if robot.tool else None
+        urdf.write_text(robot.description.urdf("serial", robot.parameters, tool), encoding="utf-8")
+        peer = load_engine(engine, urdf)
+        paths = {
+            "closed form": _path(closed_form, motion),
+            "pinocchio": _path(lambda q: _tcp(robot, q), motion),
+            engine: _path(lambda q: peer.pose(table.A @ q), motion),
+        }
+    velocity = np.einsum("kij,kj->ki", robot.jacobian(motion.q), motion.v)[:, :3]  # type: ignore[arg-type]
+    return paths | {"pinocchio": paths["pinocchio"]._replace(velocity=velocity)}
+
+
+def _path(pose: Callable[[Array], Array], motion: Motion) -> TcpPath:
+    step = 1e-5  # [s]; the error of a central difference over it is far below the thickness of a line
+    speed = motion.v if motion.v is not None else np.zeros_like(motion.q)
+    poses = np.stack([pose(q) for q in motion.q])
+    ahead, behind = (np.stack([pose(q)[:3, 3] for q in motion.q + sign * step * speed]) for sign in (1.0, -1.0))
+    angle = np.arccos(np.clip((np.trace(poses[:, :3, :3], axis1=1, axis2=2) - 1.0) / 2.0, -1.0, 1.0))
+    return TcpPath(poses[:, :3, 3], angle, (ahead - behind) / (2.0 * step))
+
+
+def _against_oracles(robot: Robot, chain: Chain) -> Iterator[Agreement]:
+    rng = np.random.default_rng(1)
+    worst = dict.fromkeys(("Euler-Lagrange", "Newton-Euler", "M", "C", "G", "pose"), 0.0)
+    for q, v, a in states(robot, _STATES):
+        wrench = rng.uniform(-50.0, 50.0, 6)
+        tau = robot.inverse_dynamics(q, v, a, friction=robot.friction_model is not None, wrench=wrench)
+        terms = oracles.lagrange_terms(chain, q, v)
+        pairs = {
+            "Euler-Lagrange": (tau, oracles.euler_lagrange(chain, q, v, a, wrench)),
+            "Newton-Euler": (tau, oracles.newton_euler(chain, q, v, a, wrench)),
+            "M": (robot.mass_matrix(q), terms.M),
+            "C": (robot.coriolis(q, v), terms.C),
+            "G": (robot.gravity(q), terms.G),
+        }
+        for name, (ours, theirs) in pairs.items():
+            worst[name] = max(worst[name], _relative(ours, theirs))
+        closed = chain.table.frames(q)[-2] @ chain.tcp
+        worst["pose"] = max(worst["pose"], float(np.abs(_tcp(robot, q) - closed).max()))
+    yield Agreement("TCP pose", "MDH product", worst["pose"], 1e-12)
+    yield Agreement("torque", "Newton-Euler", worst["Newton-Euler"], 1e-10)
+    yield Agreement("torque", "Euler-Lagrange", worst["Euler-Lagrange"], 1e-10)
+    for name, what in (("M", "mass matrix"), ("C", "Coriolis matrix"), ("G", "gravity torque")):
+        yield Agreement(what, "Euler-Lagrange", worst[name], 1e-10)
+
+
+def _against_engine(robot: Robot, engine: Engine, tolerance: float) -> Iterator[Agreement]:
+    A = robot.dh("modified").A
+    bare = robot.with_gravity([0.0, 0.0, -9.81]).with_payload(None).with_rotors(np.zeros(robot.n))
+    pose, torque = 0.0, 0.0
+    for q, v, a in states(robot, _STATES):
+        pose = max(pose, float(np.abs(engine.pose(A @ q) - _tcp(bare, q)).max()))
+        if engine.torque is not None:
+            theirs = A.T @ engine.torque(A @ q, A @ v, A @ a)
+            torque = max(torque, _relative(bare.inverse_dynamics(q, v, a, friction=False), theirs))
+    yield Agreement("TCP pose", engine.name, pose, tolerance)
+    if engine.torque is not None:
+        yield Agreement("torque", engine.name, torque, tolerance)
+
+
+def _tcp(robot: Robot, q: Array) -> Array:
+    pose: Array = np.asarray(robot.pose(q[None]))[0]
+    return pose
+
+
+def _relative(ours: Array, theirs: Array) -> float:
+    size = float(np.abs(theirs).max())
+    return float(np.abs(ours - theirs).max()) / size if size > 1e-9 else float(np.abs(ours - theirs).max())
