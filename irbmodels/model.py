@@ -74,7 +74,7 @@ def loaded(bare: Tree, tool: Tool | None, payload: Inertial | None, gravity: Arr
     model.gravity = pin.Motion(np.asarray(gravity, dtype=float), np.zeros(3))
     tcp = model.frames[bare.frame("tcp")]
     if tool is not None:
-        tool0 = model.frames[bare.frame("tool0" if "tool0" in bare.frames else "tcp")]
+        tool0 = model.frames[bare.flange]
         tcp.placement = tool0.placement * tool.tcp
         _attach(model, tool0, tool.load)
     if payload is not None:

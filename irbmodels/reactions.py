@@ -80,7 +80,7 @@ def flange_wrench(model: Model, carried: list[Inertial], q: Array, v: Array, a: 
     """
     tree, data = model.tree, model.tree.data
     coupling = tree.coupling
-    tool0 = tree.model.frames[tree.frame("tool0")]
+    tool0 = tree.model.frames[tree.flange]
     states = (coupling.position(q), coupling.velocity(v), coupling.velocity(a))
     pin.rnea(tree.model, data, *states)
     joint = tool0.parentJoint

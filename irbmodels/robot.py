@@ -520,7 +520,7 @@ class Robot:
         """
         states = self._one(q), self._one_rate(v, "v"), self._one_rate(a, "a")
         on_tool = reactions.flange_wrench(self._model, self._carried(), *states, self._loads(wrench))
-        tool0 = kinematics.pose(*self._frame("tool0"), states[0])
+        tool0 = kinematics.pose(self._model.tree, self._model.tree.flange, states[0])
         reading = -np.concatenate([tool0.rotation.T @ on_tool[:3], tool0.rotation.T @ on_tool[3:]])
         if tool0_from_sensor is None:
             return reading

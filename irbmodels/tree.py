@@ -44,6 +44,11 @@ class Tree:
             self._local.data = self.model.createData()
             return self._local.data
 
+    @property
+    def flange(self) -> int:
+        """Number of the frame that tools are mounted on: ``tool0``, or else ``tcp``."""
+        return self.frames["tool0" if "tool0" in self.frames else "tcp"]
+
     def __getstate__(self) -> dict[str, object]:
         """Leave the work spaces behind when pickled."""
         return {"model": self.model, "coupling": self.coupling, "frames": self.frames}

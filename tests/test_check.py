@@ -1,0 +1,102 @@
+import warnings
+from dataclasses import replace
+
+import numpy as np
+import oracles as reference
+import pytest
+
+import irbmodels as irb
+from irbmodels import check, engines, oracles
+
+SETS = [(name, chosen) for name in irb.robots() for chosen in irb.describe(name).inertials.sets]
+
+
+def loaded(name, parameters):
+    """Return a robot with everything on: tool, payload, tilted base, coupled rotors."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", irb.PhysicsWarning)  # the set as printed is meant
+        robot = irb.load(name, tool="spindle", parameters=parameters)
+    robot = robot.with_payload(irb.payload(2.0, [0.1, 0.0, 0.1])).with_gravity([1.0, -2.0, 9.0])
+    return robot.with_rotors(np.arange(1.0, robot.n + 1), np.eye(robot.n) + 0.1 * np.tri(robot.n, k=-1))
+
+
+@pytest.mark.parametrize(("name", "parameters"), SETS)
+def test_both_derivations_and_pinocchio_agree(name, parameters):
+    """Euler-Lagrange, Newton-Euler and the robot within 1e-10 of the largest entry, with all that may be on a robot."""
+    robot = loaded(name, parameters)
+    chain = check.chain_of(robot)
+    options = {"friction": robot.friction_model is not None}
+    wrench = np.array([20.0, -30.0, 40.0, 1.0, 2.0, 3.0])
+    for q, v, a in check.states(robot, 5, seed=2):
+        tau = robot.inverse_dynamics(q, v, a, wrench=wrench, **options)
+        size = np.abs(tau).max()
+        np.testing.assert_allclose(oracles.euler_lagrange(chain, q, v, a, wrench), tau, atol=1e-10 * size)
+        np.testing.assert_allclose(oracles.newton_euler(chain, q, v, a, wrench), tau, atol=1e-10 * size)
+        kinetic, potential = oracles.energy(chain, q, v)
+        energy = robot.energy(q, v)
+        assert kinetic == pytest.approx(energy.kinetic, rel=1e-10)
+        still = robot.energy(np.zeros(robot.n), v).potential - oracles.energy(chain, np.zeros(robot.n), v)[1]
+        assert potential - energy.potential == pytest.approx(-still, abs=1e-8)  # the two count from other heights
+
+
+@pytest.mark.parametrize("name", ["irb2400_16", "irb930_12_105"])
+def test_the_package_s_oracles_equal_the_tests_own(name):
+    """Two people wrote the laws of motion down; they agree."""
+    chain, arm = check.chain_of(irb.load(name)), reference.arm(name)
+    for q, v, a in reference.states(name, 5):
+        wanted = reference.lagrange(arm, q, v, a)
+        found = oracles.newton_euler(chain._replace(friction=None), q, v, a)
+        np.testing.assert_allclose(found, wanted, atol=1e-10 * np.abs(wanted).max())
+
+
+def test_a_wrong_model_is_found_out():
+    """A product of inertia with the wrong sign, a mass off by a gram: check says so."""
+    robot = irb.load("irb2400")
+    model = robot.model
+    model.inertias[2].mass += 1e-3
+    wrong = replace(robot, _bare=robot._bare.with_model(model)).with_tool("spindle")
+    found = {(item.quantity, item.against): item.holds for item in check.check(wrong)}
+    assert not found["torque", "Newton-Euler"]
+    assert not found["torque", "mujoco"]
+    assert found["TCP pose", "MDH product"]
+
+
+def test_check_uses_every_installed_engine():
+    """All comparisons of the SCARA hold, and each installed engine made its own."""
+    found = check.check(irb.load("irb930", tool="spindle"))
+    assert all(item.holds for item in found)
+    compared = {item.against for item in found if not np.isnan(item.difference)}
+    assert {"MDH product", "Newton-Euler", "Euler-Lagrange", "mujoco", "drake", "yourdfpy"} <= compared
+
+
+def test_an_impossible_set_is_not_given_to_engines():
+    """They would refuse it, or replace it in silence; the table says so."""
+    found = check.check(loaded("irb2400", "obal2025_printed"))
+    assert {item.quantity for item in found if item.against == "mujoco"} == {"refused: impossible inertias"}
+
+
+def test_tcp_paths_agree_along_the_reference_motion():
+    """Closed form, Pinocchio and MuJoCo: positions to 1e-12 m, velocities to the error of their differences."""
+    robot = irb.load("irb2400", tool="spindle")
+    motion = check.reference_motion(robot)
+    np.testing.assert_allclose(motion.q[-1], 3.0 * np.array([0.5, -0.3, -0.2, 0.2, 0.1, 0.1]))
+    paths = check.tcp_paths(robot, motion)
+    assert list(paths) == ["closed form", "pinocchio", "mujoco"]
+    for path in paths.values():
+        np.testing.assert_allclose(path.position, paths["pinocchio"].position, atol=1e-12)
+        np.testing.assert_allclose(path.velocity, paths["pinocchio"].velocity, atol=1e-9)
+    np.testing.assert_allclose(
+        np.gradient(paths["pinocchio"].position, motion.t, axis=0)[5], paths["pinocchio"].velocity[5], atol=1e-5
+    )
+
+
+def test_unknown_engine_is_named(tmp_path):
+    """An engine that is none."""
+    with pytest.raises(irb.UnknownName, match="no engine 'mujoko'; did you mean 'mujoco'"):
+        engines.load_engine("mujoko", tmp_path)
+
+
+def test_a_robot_without_tables_has_no_oracle():
+    """from_urdf has no tables to derive anything from."""
+    with pytest.raises(irb.MissingData, match="comes from a URDF"):
+        check.chain_of(irb.from_urdf(irb.urdf_path("irb1600")))

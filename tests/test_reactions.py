@@ -1,0 +1,170 @@
+import numpy as np
+import oracles
+import pytest
+
+import irbmodels as irb
+
+ROD = {"irb2400_16": 0.705, "irb1400": 0.600}  # [m] long side of the parallelogram
+
+
+def body_wrenches(arm, q, v, a, gravity):
+    """Return per joint the force and moment [base axes, about the frame's origin] that its bodies need to move so."""
+    frames, slid = oracles.poses(arm, q), oracles.poses(arm, q + 1j * oracles.STEP * v)
+    needed = np.zeros((len(arm.joints), 6))
+    for body in arm.bodies:
+        frame, turn = frames[body.joint], frames[body.joint][:3, :3]
+        arm_of_mass = turn @ body.com
+        J = oracles.jacobian(arm, frames, body.joint, frame[:3, 3] + arm_of_mass)
+        moved = slid[body.joint]
+        rate = oracles.jacobian(arm, slid, body.joint, moved[:3, 3] + moved[:3, :3] @ body.com).imag / oracles.STEP
+        motion, omega, tensor = J @ a + rate @ v, J[3:] @ v, turn @ body.tensor @ turn.T
+        force = body.mass * (motion[:3] - gravity)
+        moment = tensor @ motion[3:] + np.cross(omega, tensor @ omega) + np.cross(arm_of_mass, force)
+        needed[body.joint] += np.r_[force, moment]
+    return frames, needed
+
+
+def closed_loop(arm, name, q, v, a, gravity, at_tip):
+    """Solve the equilibrium of all bodies, crank and rod included, for every bearing; the loop is closed by unknown pin forces.
+
+    Unknowns: a wrench per joint of the arm and of the crank (at the elbow without moment about its axis), and a force at
+    either end of the rod. Equations: force and moment balance of the six links, the crank and the rod.
+    """
+    frames, needed = body_wrenches(arm, q, v, a, gravity)
+    tip = (frames[arm.wrist] @ arm.tip)[:3, 3]
+    columns, rows = {}, []
+
+    def unknown(label, size):
+        start = sum(len(c) for c in columns.values())
+        columns[label] = np.arange(start, start + size)
+
+    for label in ("j1", "j2", "j3", "j4", "j5", "j6", "crank"):
+        unknown(label, 6)
+    unknown("upper", 3)
+    unknown("lower", 3)
+    total = sum(len(c) for c in columns.values())
+
+    def at(label, place, origin, sign):
+        """Rows that add a wrench or force, acting at ``place``, to the balance of a body about ``origin``."""
+        block, lever = np.zeros((6, total)), place - origin
+        skew = np.array([[0, -lever[2], lever[1]], [lever[2], 0, -lever[0]], [-lever[1], lever[0], 0]])
+        block[:3, columns[label][:3]], block[3:, columns[label][:3]] = np.eye(3), skew
+        if len(columns[label]) == 6:
+            block[3:, columns[label][3:]] = np.eye(3)
+        return sign * block
+
+    place = {f"j{i + 1}": frames[i][:3, 3] for i in range(6)} | {"crank": frames[6][:3, 3], "lower": frames[7][:3, 3]}
+    place["upper"] = frames[7][:3, 3] + ROD[name] * frames[7][:3, 0]
+    right = []
+    for i in range(6):
+        origin = frames[i][:3, 3]
+        block = at(f"j{i + 1}", place[f"j{i + 1}"], origin, 1)
+        if i < 5:
+            block = block + at(f"j{i + 2}", place[f"j{i + 2}"], origin, -1)
+        if i == 0:
+            block = block + at("crank", place["crank"], origin, -1)
+        if i == 2:
+            block = block + at("upper", place["upper"], origin, 1)
+        load = needed[i].copy()
+        if i == 5:
+            load -= np.r_[at_tip[:3], at_tip[3:] + np.cross(tip - origin, at_tip[:3])]
+        rows.append(block)
+        right.append(load)
+    rows.append(at("crank", place["crank"], place["crank"], 1) + at("lower", place["lower"], place["crank"], 1))
+    right.append(needed[6])
+    rows.append(at("upper", place["upper"], place["lower"], -1) + at("lower", place["lower"], place["lower"], -1))
+    right.append(needed[7])
+    pin = np.zeros((1, total))
+    pin[0, columns["j3"][3:]] = frames[2][:3, 2]
+    matrix, load = np.vstack([*rows, pin]), np.append(np.concatenate(right), 0.0)
+    solution, *_ = np.linalg.lstsq(matrix, load, rcond=None)
+    assert np.abs(matrix @ solution - load).max() < 1e-8
+    return {label: solution[index] for label, index in columns.items()}
+
+
+@pytest.mark.parametrize("name", sorted(ROD))
+def test_reactions_equal_a_loop_closure_solve(name):
+    """Every bearing, the rod and the elbow pin equal the equilibrium of all bodies solved with the loop closed."""
+    robot = irb.load(name, tool="spindle").with_gravity([1.0, 2.0, -9.0])
+    arm = oracles.carrying(oracles.arm(name, bars=True), *oracles.SPINDLE, tip=oracles.SPINDLE_TCP)
+    wrench = np.array([40.0, -30.0, 20.0, 2.0, 3.0, -4.0])
+    for q, v, a in oracles.states(name, 10, seed=3):
+        wanted = closed_loop(arm, name, q, v, a, np.array([1.0, 2.0, -9.0]), wrench)
+        found = robot.reactions(q, v, a, wrench=wrench)
+        size = np.abs(wanted["j1"]).max()
+        for i in range(6):
+            np.testing.assert_allclose(found.joints[f"joint_{i + 1}"], wanted[f"j{i + 1}"], atol=1e-10 * size)
+        np.testing.assert_allclose(found.bars.upper_pin, wanted["upper"], atol=1e-10 * size)
+        np.testing.assert_allclose(found.bars.lower_pin, wanted["lower"], atol=1e-10 * size)
+        np.testing.assert_allclose(found.bars.crank, wanted["crank"], atol=1e-10 * size)
+
+
+def test_the_rod_carries_its_lever_rule():
+    """F = tau_3 / (crank cos r3): the torque of axis 3 over the rod's lever arm, more than 1 kN at an ordinary posture."""
+    robot = irb.load("irb2400", tool="spindle")
+    q = robot.from_controller([0, 20, 30, 0, 30, 0])
+    found = robot.reactions(q, np.zeros(6), np.zeros(6))
+    assert found.bars.rod == pytest.approx(robot.gravity(q)[2] / (0.180 * np.cos(q[2] - q[1])), rel=1e-12)
+    assert abs(found.bars.rod) > 1000.0
+    elbow = robot.pose(q, "link_3").rotation[:, 2]
+    assert abs(found.joints["joint_3"][3:] @ elbow) < 1e-9
+
+
+@pytest.mark.parametrize("name", oracles.NAMES)
+def test_motors_are_the_components_about_the_axes(name):
+    """Along its own axis each bearing carries the torque of inverse dynamics without friction."""
+    robot = irb.load(name, tool="spindle")
+    for q, v, a in oracles.states(name, 5, seed=4):
+        tau, found = robot.inverse_dynamics(q, v, a, friction=False), robot.reactions(q, v, a)
+        axes = [robot.pose(q, f"link_{i + 1}").rotation[:, 2] for i in range(robot.n)]
+        along = [
+            found.joints[f"joint_{i + 1}"][:3] @ axis if robot.limits.linear[i] else found.joints[f"joint_{i + 1}"][3:] @ axis
+            for i, axis in enumerate(axes)
+        ]
+        if found.bars is not None:
+            along[2] = found.bars.crank[3:] @ robot.pose(q, "link_2").rotation[:, 2]
+        np.testing.assert_allclose(along, tau, atol=1e-10 * max(np.abs(tau).max(), 1.0))
+
+
+def test_a_serial_arm_has_no_bars():
+    """The IRB 1600 has no rod."""
+    assert irb.load("irb1600").reactions(np.zeros(6), np.zeros(6), np.zeros(6)).bars is None
+
+
+def test_a_sensor_at_rest_reads_the_weight():
+    """Force m g downward, moment of the centre of mass, in the sensor's axes; the robot itself is not weighed."""
+    robot = irb.load("irb2400", tool="spindle")
+    q = np.array([0.3, 0.2, 0.1, 0.4, 0.5, 0.6])
+    reading = robot.sensor(q, np.zeros(6), np.zeros(6))
+    turn = robot.pose(q, "tool0").rotation
+    weight = turn.T @ [0.0, 0.0, -12.7 * 9.81]
+    np.testing.assert_allclose(reading, np.r_[weight, np.cross([-0.0383, 0.0, 0.1293], weight)], atol=1e-10)
+
+
+def test_a_cutting_force_is_the_reading_less_the_model():
+    """A force on the TCP shows up, in sensor axes about the sensor's origin, as reading minus model, whatever the motion."""
+    robot = irb.load("irb2400", tool="spindle").with_payload(irb.payload(1.0, [0.0, 0.0, 0.05]))
+    q, v, a = oracles.states("irb2400_16", 1, seed=6)[0]
+    sensor = np.eye(4)
+    sensor[:3, :3], sensor[:3, 3] = oracles.rotation(2, 0.7)[:3, :3], [0.01, 0.02, 0.03]
+    cut = np.array([100.0, -50.0, 30.0, 1.0, 2.0, -1.0])
+    read = robot.sensor(q, v, a, wrench=cut, tool0_from_sensor=sensor)
+    force = read - robot.sensor(q, v, a, tool0_from_sensor=sensor)
+    pose = robot.pose(q, "tool0").homogeneous @ sensor
+    lever = robot.pose(q).translation - pose[:3, 3]
+    wanted = np.r_[pose[:3, :3].T @ cut[:3], pose[:3, :3].T @ (cut[3:] + np.cross(lever, cut[:3]))]
+    np.testing.assert_allclose(force, wanted, atol=1e-9)
+
+
+def test_a_moving_sensor_reads_newton_and_euler():
+    """In motion the reading is m (g - a_c) and its moment about the sensor, from the oracle's kinematics."""
+    robot = irb.load("irb2400", tool="spindle")
+    tool = oracles.carrying(oracles.arm("irb2400_16")._replace(bodies=[]), *oracles.SPINDLE)
+    for q, v, a in oracles.states("irb2400_16", 5, seed=7):
+        frames, needed = body_wrenches(tool, q, v, a, oracles.GRAVITY)
+        tool0 = frames[5] @ tool.tip
+        moment = needed[5][3:] - np.cross(tool0[:3, 3] - frames[5][:3, 3], needed[5][:3])
+        wanted = -np.r_[tool0[:3, :3].T @ needed[5][:3], tool0[:3, :3].T @ moment]
+        np.testing.assert_allclose(robot.sensor(q, v, a), wanted, atol=1e-9)
+        flange = robot.reactions(q, v, a).flange
+        np.testing.assert_allclose(flange, np.r_[needed[5][:3], moment], atol=1e-9)
