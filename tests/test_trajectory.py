@@ -1,13 +1,18 @@
+import json
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 import irbmodels as irb
 from irbmodels.trajectory import freudenstein, through
 
+DATA = Path(__file__).resolve().parent / "data" / "freudenstein_135.json"
 
-def test_freudenstein_equals_independent_samples(golden):
+
+def test_freudenstein_equals_independent_samples():
     """Position, speed and acceleration equal the reference samples of the corrected 1-3-5 law."""
-    samples = golden("freudenstein_135")["freudenstein_135"]["samples"]
+    samples = json.loads(DATA.read_text(encoding="utf-8"))["freudenstein_135"]["samples"]
     rows = np.array(samples["rows"])
     start, stroke, duration = samples["q0"], samples["h"], samples["T"]
     motion = freudenstein([start], [start + stroke], duration, rows[:, 0] * duration)

@@ -1,0 +1,27 @@
+"""What several test files share: copies of robot folders that a test may break."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+HERE = Path(__file__).resolve().parent
+
+
+@pytest.fixture
+def copied(tmp_path: Path) -> Callable[..., Path]:
+    """Copy a family's tables, with ``old`` replaced by ``new`` in one file: ``copied("irb2400", "limits.yaml", old, new)``."""
+
+    def copy(family: str, file: str = "kinematics.yaml", old: str = "", new: str = "") -> Path:
+        folder = tmp_path / family
+        if not folder.exists():
+            shutil.copytree(HERE.parent / "urdf" / family, folder, ignore=shutil.ignore_patterns("*.urdf"))
+        text = (folder / file).read_text(encoding="utf-8")
+        assert old in text, f"{file} has no {old!r}: the test needs another text to break"
+        (folder / file).write_text(text.replace(old, new, 1), encoding="utf-8")
+        return folder
+
+    return copy

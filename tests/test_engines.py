@@ -1,0 +1,122 @@
+"""The URDFs in other engines: MuJoCo on the open chain, Pinocchio's own mimic joints on the parallelogram."""
+
+from __future__ import annotations
+
+import mujoco
+import numpy as np
+import oracles
+import pinocchio as pin
+import pytest
+
+import irbmodels as irb
+
+MUJOCO = 1e-9  # of the largest torque: MuJoCo turns every tensor to its principal axes first
+EXCHANGE = 1e-7  # of the largest torque: four carriers of 1e-6 kg in some 100 kg of arm
+EXACT = 1e-12  # of the largest torque
+COMPILER = '<mujoco><compiler fusestatic="false" discardvisual="true" strippath="false"/></mujoco></robot>'
+BARS = ("link_carrier", "link_crank", "link_rod_carrier", "link_rod")
+
+
+def in_mujoco(text: str) -> tuple[mujoco.MjModel, mujoco.MjData]:
+    """Return a URDF in MuJoCo: bodies only, without contacts, limits or damping, under stated gravity."""
+    model = mujoco.MjModel.from_xml_string(text.replace("</robot>", COMPILER))
+    model.opt.gravity[:] = [0.0, 0.0, -9.81]
+    model.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_CONTACT | mujoco.mjtDisableBit.mjDSBL_LIMIT
+    return model, mujoco.MjData(model)
+
+
+def joint_from_axis(name: str) -> np.ndarray:
+    """Return the map from axis positions to the joints of the open chain."""
+    result = np.eye(len(oracles.rows(name)))
+    if name in oracles.PARALLELOGRAM:
+        result[2, 1] = -1.0
+    return result
+
+
+def compare_in_mujoco(name: str, text: str, robot: irb.Robot) -> None:
+    """Compare the TCP's pose and the torques of ten states."""
+    (model, data), A = in_mujoco(text), joint_from_axis(name)
+    assert model.nq == robot.n
+    for q, v, a in oracles.states(name, 10):
+        data.qpos, data.qvel, data.qacc = A @ q, A @ v, A @ a
+        mujoco.mj_inverse(model, data)
+        pose, expected = robot.pose(q), robot.inverse_dynamics(q, v, a, friction=False)
+        np.testing.assert_allclose(data.body("tcp").xpos, pose.translation, rtol=0, atol=1e-12)
+        np.testing.assert_allclose(data.body("tcp").xmat.reshape(3, 3), pose.rotation, rtol=0, atol=1e-12)
+        np.testing.assert_allclose(A.T @ data.qfrc_inverse, expected, rtol=0, atol=MUJOCO * np.abs(expected).max())
+
+
+@pytest.mark.parametrize("name", oracles.NAMES)
+def test_serial_urdf_in_mujoco(name):
+    """The committed open chain stands and moves in MuJoCo as Robot says."""
+    compare_in_mujoco(name, irb.urdf_path(name, "serial").read_text(encoding="utf-8"), irb.load(name))
+
+
+@pytest.mark.parametrize("name", ["irb2400_16", "irb1600_6_120", "irb930_12_105"])
+def test_urdf_with_the_spindle_in_mujoco(name):
+    """The spindle's load and TCP are in the URDF that is built with it."""
+    compare_in_mujoco(name, irb.describe(name).urdf("serial", tool="spindle"), irb.load(name, tool="spindle"))
+
+
+@pytest.mark.parametrize("name", oracles.PARALLELOGRAM)
+def test_parallelogram_urdf_is_read_by_mujoco(name):
+    """MuJoCo takes the carriers' 1e-6 kg for bodies, and every mimic for an equality."""
+    model, _ = in_mujoco(irb.urdf_path(name).read_text(encoding="utf-8"))
+    assert (model.nq, model.neq) == (10, 4)
+
+
+def test_mujoco_refuses_the_printed_tensors():
+    """Tab. 3 as printed is no set of bodies to another engine either."""
+    with pytest.raises(ValueError, match="inertia"):
+        in_mujoco(irb.describe("irb2400").urdf("serial", inertials="obal2025_printed"))
+
+
+def mimic_model(path: str) -> pin.Model:
+    """Return the committed parallelogram URDF with Pinocchio's mimic joints."""
+    return pin.buildModelFromUrdf(path, mimic=True)
+
+
+def without_bars(model: pin.Model) -> pin.Model:
+    """Return the model with carriers and bars that weigh nothing, as inside Robot."""
+    for bar in BARS:
+        joint = model.frames[model.getFrameId(bar)].parentJoint
+        model.inertias[joint] = pin.Inertia.Zero()
+    return model
+
+
+@pytest.mark.parametrize("carriers", ["exchange", "massless"])
+@pytest.mark.parametrize("name", oracles.PARALLELOGRAM)
+def test_parallelogram_urdf_with_mimic_joints(name, carriers):
+    """Six coordinates; forward kinematics, RNEA and CRBA of the mimic model are those of Robot."""
+    model, robot = mimic_model(str(irb.urdf_path(name))), irb.load(name)
+    assert model.nq == 6
+    model, tolerance = (model, EXCHANGE) if carriers == "exchange" else (without_bars(model), EXACT)
+    for q, v, a in oracles.states(name, 10, seed=1):
+        data = model.createData()  # a fresh one per call, see the trap below
+        pin.framesForwardKinematics(model, data, q)
+        for frame in ("tcp", "link_4", "link_rod"):
+            pose = data.oMf[model.getFrameId(frame)].homogeneous
+            np.testing.assert_allclose(robot.pose(q, frame).homogeneous, pose, rtol=0, atol=1e-12)
+        expected = robot.inverse_dynamics(q, v, a, friction=False)
+        tau = pin.rnea(model, model.createData(), q, v, a)
+        np.testing.assert_allclose(tau, expected, rtol=0, atol=tolerance * np.abs(expected).max())
+        M = robot.mass_matrix(q)
+        found = pin.crba(model, model.createData(), q)
+        np.testing.assert_allclose(found, M, rtol=0, atol=tolerance * np.abs(M).max())
+
+
+def test_crba_of_a_mimic_model_adds_to_what_is_there():
+    """The trap: on a mimic model ``pin.crba`` adds to ``data.M``, so a second call on the same Data is wrong."""
+    model, robot = without_bars(mimic_model(str(irb.urdf_path("irb2400")))), irb.load("irb2400")
+    q, data = oracles.states("irb2400_16", 1)[0, 0], model.createData()
+    M = robot.mass_matrix(q)
+    first, second = pin.crba(model, data, q).copy(), pin.crba(model, data, q).copy()
+    np.testing.assert_allclose(first, M, rtol=0, atol=EXACT * M.max())
+    assert np.abs(second - M).max() > 0.1 * M.max()
+
+
+def test_robot_asks_the_unreduced_tree_twice_without_harm():
+    """Robot's mass matrix is the same on the second call: its tree has no mimic joints."""
+    robot, q = irb.load("irb2400", coupling="parallelogram"), oracles.states("irb2400_16", 1)[0, 0]
+    np.testing.assert_array_equal(robot.mass_matrix(q), robot.mass_matrix(q))
+    assert robot.model.nq == 10

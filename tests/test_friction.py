@@ -1,0 +1,134 @@
+"""Stribeck friction (S000 eq. 54), its slope, and the robots without friction data."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import oracles
+import pytest
+
+import irbmodels as irb
+from irbmodels.robot import _say_no_friction
+
+
+@pytest.fixture
+def law() -> irb.Stribeck:
+    found = irb.load("irb2400").friction_model
+    assert found is not None
+    return found
+
+
+def test_law_is_eq_54_with_tab_5(law):
+    """(Fc + (Fs - Fc) exp(-(v/v_St)^2)) sgn v + Fv v, from creep to the speed limit, both ways."""
+    speeds = np.concatenate([-np.geomspace(1e-6, 8, 200), [0.0], np.geomspace(1e-6, 8, 200)])
+    v = np.repeat(speeds[:, None], 6, axis=1)
+    np.testing.assert_allclose(law.torque(v), oracles.friction_2400(v), rtol=1e-14)
+    np.testing.assert_array_equal(irb.load("irb2400").friction(v), law.torque(v))
+
+
+def test_law_is_odd_and_zero_at_rest(law):
+    """sgn(0) = 0: no friction at rest, and the same both ways."""
+    v = np.geomspace(1e-6, 8, 50)[:, None] * np.ones(6)
+    np.testing.assert_array_equal(law.torque(-v), -law.torque(v))
+    np.testing.assert_array_equal(law.torque(np.zeros(6)), np.zeros(6))
+
+
+def test_breakaway_is_static_friction_and_fast_motion_is_coulomb_plus_viscous(law):
+    """The law starts at Fs and ends on the line Fc + Fv v."""
+    np.testing.assert_allclose(law.torque(np.full(6, 1e-9)), [36.3, 39.2, 25.3, 19.2, 39.7, 17.5], rtol=1e-8)
+    np.testing.assert_allclose(law.torque(np.full(6, 2.0)), np.array([24.2, 31.2, 16.9, 7.9, 13.7, 8.8]) + 2.0 * law.Fv)
+
+
+def test_dips_of_every_axis(law):
+    """Each axis has one minimum, where ERRATA note D says, with its torque (printed there to two digits after the point)."""
+    speeds = np.linspace(0.002, 0.1, 98001)  # a step of 1e-6 rad/s
+    torques = law.torque(np.repeat(speeds[:, None], 6, axis=1))
+    lowest = torques.argmin(axis=0)
+    np.testing.assert_allclose(speeds[lowest], [0.0215, 0.0085, 0.0233, 0.0432, 0.0465, 0.0432], atol=5.1e-5)
+    np.testing.assert_allclose(torques.min(axis=0), [24.47, 31.28, 17.14, 8.23, 14.06, 8.91], atol=5.1e-3)
+
+
+def test_speed_not_position_stands_in_the_exponent(law):
+    """Joint 2 at 0.001 rad/s rubs with 38.418 N m, not with the 31.208 of the misprinted eq. 55 (ERRATA 0-15)."""
+    assert law.torque(np.full(6, 0.001))[1] == pytest.approx(38.418, abs=5e-4)
+
+
+def test_derivative_is_the_slope_of_the_law(law):
+    """Complex steps of eq. 54 away from rest; central differences agree with the package's own law."""
+    speeds = np.concatenate([-np.geomspace(1e-4, 3, 40), np.geomspace(1e-4, 3, 40)])
+    for v in speeds:
+        here, step = np.full(6, v), 1e-30
+        ratio = (here + 1j * step) / law.v_St
+        complex_law = (law.Fc + (law.Fs - law.Fc) * np.exp(-(ratio**2))) * np.sign(v) + law.Fv * (here + 1j * step)
+        np.testing.assert_allclose(law.derivative(here), complex_law.imag / step, rtol=1e-12)
+        tiny = 1e-4 * abs(v)
+        slope = (law.torque(here + tiny) - law.torque(here - tiny)) / (2 * tiny)
+        np.testing.assert_allclose(law.derivative(here), slope, rtol=1e-4, atol=1e-3)
+
+
+def test_derivative_at_rest_is_the_viscous_slope(law):
+    """The jump of sgn has no slope; what is left is Fv."""
+    np.testing.assert_array_equal(law.derivative(np.zeros(6)), [11.85, 8.323, 9.3613, 7.1228, 7.2654, 2.323])
+
+
+def test_torque_is_linear_in_its_parameters(law):
+    """Y p = F(v) with p = (Fv, Fc, Fs - Fc) per axis."""
+    for v in np.random.default_rng(0).normal(scale=0.02, size=(20, 6)):
+        np.testing.assert_allclose(law.regressor(v) @ law.parameters(), oracles.friction_2400(v), rtol=1e-13)
+    np.testing.assert_allclose(law.parameters()[3:6], [8.323, 31.2, 8.0], rtol=1e-14)
+    assert not law.regressor(np.zeros(6)).any()
+
+
+def test_parameters_cannot_be_changed(law):
+    """The law is shared by robots and threads: its arrays are read-only."""
+    for array in (law.Fs, law.Fc, law.Fv, law.v_St):
+        with pytest.raises(ValueError, match="read-only"):
+            array[0] = 0.0
+
+
+def test_speed_range_of_the_measurement_is_known(law):
+    """Faster than 0.5 rad/s the law is extrapolation, and says so (S000 section 6)."""
+    assert law.measured_to == 0.5
+
+
+@pytest.mark.parametrize("name", [name for name in oracles.NAMES if "2400" not in name])
+def test_robots_without_friction_data_say_so(name):
+    """Nobody has published friction of the 1400, 1600 and 930: asking for it is an error, adding it is a warning."""
+    robot = irb.load(name)
+    q, v, a = oracles.states(name, 1)[0]
+    _say_no_friction.cache_clear()  # it warns once per robot and process, and other tests may have been first
+    assert robot.friction_model is None
+    with pytest.raises(irb.MissingData, match=f"{name} has no friction data"):
+        robot.friction(v)
+    for ask in (robot.inverse_dynamics, robot.forward_dynamics, robot.torque_parts):
+        with pytest.raises(irb.PhysicsWarning, match="adds nothing"):  # warnings are errors in these tests
+            ask(q, v, a)
+
+
+def test_the_warning_comes_once_per_robot_and_points_to_the_caller(copied):
+    """A robot without friction data says so once, at the line that asked, and then computes without friction."""
+    for file in ("kinematics.yaml", "limits.yaml"):
+        folder = copied("irb1400", file, "  irb1400: {}", "  warned_once: {}")
+    robot, (q, v, a) = irb.load(folder), oracles.states("irb1400", 1)[0]
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        first, second = robot.inverse_dynamics(q, v, a), robot.inverse_dynamics(q, v, a)
+    assert [str(warning.message) for warning in said] == ["warned_once has no friction data: friction adds nothing"]
+    assert said[0].filename == __file__
+    np.testing.assert_array_equal(first, robot.inverse_dynamics(q, v, a, friction=False))
+    np.testing.assert_array_equal(first, second)
+
+
+def test_friction_of_a_linear_axis_is_in_newtons(copied):
+    """A SCARA's axis 3 takes its friction in N and m/s; the others in N m and rad/s."""
+    turning = "{Fs_N_m: 3, Fc_N_m: 2, Fv_N_m_s: 1, v_St_rad_s: 0.01, source: made}"
+    sliding = "{Fs_N: 30, Fc_N: 20, Fv_N_s_m: 10, v_St_m_s: 0.02, source: made}"
+    rows = "\n".join(f"      axis_{i}: {sliding if i == 3 else turning}" for i in range(1, 5))
+    table = f"default: made\nsources: {{made: {{ref: made up, grade: assumed}}}}\nsets:\n  made:\n    axes:\n{rows}\n"
+    folder = copied("irb930", "friction.yaml", "sources: {}\nsets: {}\n", table)
+    robot = irb.load(folder / "irb930_12_105")
+    np.testing.assert_allclose(robot.friction([0.5, -0.5, 0.4, 0]), [2.5, -2.5, 24.0, 0.0])
+    q, v, a = oracles.states("irb930_12_105", 1)[0]
+    added = robot.inverse_dynamics(q, v, a) - robot.inverse_dynamics(q, v, a, friction=False)
+    np.testing.assert_allclose(added, robot.friction(v), atol=1e-12)

@@ -1,0 +1,154 @@
+"""Ranges (the coupled one included), speeds, efforts, and what breaks them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import oracles
+import pytest
+
+import irbmodels as irb
+
+
+@pytest.mark.parametrize("name", oracles.NAMES)
+def test_ranges_are_those_of_the_sources(name):
+    """Lower and upper bounds in SI units, on the coupled angle where the arm has a parallelogram."""
+    limits = irb.load(name).limits
+    np.testing.assert_allclose(np.column_stack([limits.lower, limits.upper]), oracles.ranges(name), rtol=1e-15)
+    expected = np.eye(len(limits.lower))
+    if name in oracles.PARALLELOGRAM:
+        expected[2, 1] = -1
+    np.testing.assert_array_equal(limits.A, expected)
+    assert limits.linear.tolist() == [row[4] for row in oracles.rows(name)]
+
+
+@pytest.mark.parametrize(("name", "low", "high"), [("irb2400", -160, 175), ("irb1400", -140, 140)])
+def test_envelope_of_the_coupled_axis(name, low, high):
+    """q3 itself reaches as far as axis 2 and the angle between the arms let it (DESIGN 5; S-OM: +-140)."""
+    lower, upper = irb.load(name).limits.envelope()
+    assert np.degrees(lower[2]) == pytest.approx(low)
+    assert np.degrees(upper[2]) == pytest.approx(high)
+    np.testing.assert_allclose(np.delete(lower, 2), np.delete(irb.load(name).limits.lower, 2))
+    np.testing.assert_allclose(np.delete(upper, 2), np.delete(irb.load(name).limits.upper, 2))
+
+
+def test_envelope_holds_for_any_coupling():
+    """The envelope is the box around all corners of the range, whichever sign a coupling has."""
+    limits = irb.load("irb1600").limits
+    for entry in (-1.0, 1.0, 0.5):
+        A = np.eye(6)
+        A[2, 1] = A[5, 4] = entry
+        coupled = replace(limits, A=A)
+        bounds = np.array([limits.lower, limits.upper])
+        corners = np.array([[bounds[side, axis] for axis, side in enumerate(sides)] for sides in np.ndindex(*[2] * 6)])
+        positions = corners @ np.linalg.inv(A).T
+        np.testing.assert_allclose(coupled.envelope(), [positions.min(axis=0), positions.max(axis=0)], atol=1e-14)
+
+
+@pytest.mark.parametrize("name", oracles.NAMES)
+def test_in_range_is_every_bound_at_once(name):
+    """A position is in range when A q keeps every typed bound, and only then."""
+    robot, bounds = irb.load(name), oracles.ranges(name)
+    q = np.random.default_rng(0).uniform(1.2 * bounds[:, 0], 1.2 * bounds[:, 1] + 0.01, (2000, robot.n))
+    angles = q.copy()
+    if name in oracles.PARALLELOGRAM:
+        angles[:, 2] -= q[:, 1]
+    expected = ((angles >= bounds[:, 0]) & (angles <= bounds[:, 1])).all(axis=1)
+    assert 50 < expected.sum() < 1950
+    np.testing.assert_array_equal(robot.in_range(q), expected)
+    np.testing.assert_array_equal(robot.in_range(q.reshape(4, 500, robot.n)), expected.reshape(4, 500))
+    assert robot.in_range(q[expected][0])
+
+
+def test_bounds_themselves_are_in_range():
+    """Ranges are closed, through the rounding of degrees and of q3 - q2 too: the printed limit is allowed, a hair more is not."""
+    for name in oracles.NAMES:
+        robot, bounds = irb.load(name), oracles.ranges(name)
+        for q in (bounds[:, 0].copy(), bounds[:, 1].copy()):
+            q[2] += q[1] if name in oracles.PARALLELOGRAM else 0.0
+            assert robot.in_range(q)
+            assert robot.violations(q) == []
+            assert not robot.in_range(q + 1e-7 * np.sign(q[0]))
+
+
+def test_coupled_range_moves_with_axis_2():
+    """q3 = 100 deg is fine with the lower arm leaning forward and out of range with it upright."""
+    robot = irb.load("irb2400")
+    assert robot.in_range(np.radians([0, 60, 100, 0, 0, 0]))
+    assert not robot.in_range(np.radians([0, 0, 100, 0, 0, 0]))
+    assert not robot.in_range(np.radians([0, 60, -10, 0, 0, 0]))
+
+
+def test_nan_is_never_in_range():
+    """A position that is not a number keeps no range."""
+    q = np.zeros((2, 6))
+    q[1, 3] = np.nan
+    assert irb.load("irb2400").in_range(q).tolist() == [True, False]
+
+
+def test_violations_name_axis_bound_and_value():
+    """Every broken bound is listed with what was asked and what is allowed; assumed ones say so."""
+    robot = irb.load("irb2400")
+    q, v, tau = np.radians([0, 0, 100, 0, -121, 0]), np.array([0, 3.0, 0, 0, 0, 0]), np.array([0, 0, 0, 0, 0, -1e4])
+    found = robot.violations(q, v, tau)
+    assert [(item.axis, item.quantity, item.assumed) for item in found] == [
+        (3, "q3 - q2", False),
+        (5, "q5", False),
+        (2, "v2", False),
+        (6, "tau6", True),
+    ]
+    assert found[0].value == pytest.approx(np.radians(100))
+    assert (found[0].lower, found[0].upper) == (pytest.approx(np.radians(-60)), pytest.approx(np.radians(65)))
+    assert (found[2].lower, found[2].upper) == (pytest.approx(np.radians(-150)), pytest.approx(np.radians(150)))
+    assert str(found[0]).startswith("axis 3: q3 - q2 = 100 deg is outside its bounds -60 .. 65 deg")
+    assert "assumed bounds" in str(found[3])
+    assert robot.violations(np.zeros(6), np.zeros(6), np.zeros(6)) == []
+
+
+def test_violations_take_one_finite_state():
+    """Arrays of states and numbers that are none are refused."""
+    robot = irb.load("irb2400")
+    with pytest.raises(irb.InputError, match="needs shape"):
+        robot.violations(np.zeros((2, 6)))
+    with pytest.raises(irb.InputError, match="finite"):
+        robot.violations(np.zeros(6), v=np.full(6, np.nan))
+    with pytest.raises(irb.InputError, match="finite"):
+        robot.violations(np.zeros(6), tau=np.zeros(5))
+
+
+@pytest.mark.parametrize("name", oracles.NAMES)
+def test_effort_bounds_are_positive_and_say_that_they_are_assumed(name):
+    """No torque limit is published: each is assumed, save the 930's push-down force of 250 N (S004)."""
+    limits = irb.load(name).limits
+    assert (limits.effort > 0).all()
+    assert limits.effort_assumed.tolist() == [not row[4] for row in oracles.rows(name)]
+    if "930" in name:
+        assert limits.effort[2] == 250.0
+
+
+def test_known_and_assumed_ranges_and_speeds():
+    """What has a source and what has none differ: the 930's speeds and half of its ranges are assumed."""
+    known, scara = irb.load("irb2400").limits, irb.load("irb930").limits
+    assert not known.range_assumed.any()
+    assert not known.velocity_assumed.any()
+    assert scara.range_assumed.tolist() == [True, False, False, True]
+    assert scara.velocity_assumed.all()
+
+
+@pytest.mark.parametrize("name", oracles.NAMES)
+def test_limits_cannot_be_changed(name):
+    """Bounds are shared, so every array is read-only."""
+    limits = irb.load(name).limits
+    for array in (limits.lower, limits.upper, limits.velocity, limits.effort, limits.A, limits.linear, limits.range_assumed):
+        assert not array.flags.writeable
+
+
+def test_limits_of_a_urdf_are_those_of_its_axes():
+    """A robot from a URDF has the limits of the joints without mimic, and nothing coupled."""
+    limits = irb.from_urdf(irb.urdf_path("irb2400")).limits
+    degrees = [(-180, 180), (-100, 110), (-160, 175), (-200, 200), (-120, 120), (-400, 400)]
+    np.testing.assert_allclose(np.column_stack([limits.lower, limits.upper]), np.radians(degrees), rtol=1e-12)
+    np.testing.assert_allclose(np.degrees(limits.velocity), [150, 150, 150, 360, 360, 450], rtol=1e-12)
+    np.testing.assert_array_equal(limits.effort, irb.load("irb2400").limits.effort)
+    np.testing.assert_array_equal(limits.A, np.eye(6))

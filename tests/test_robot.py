@@ -1,0 +1,419 @@
+"""The facade: units, other robots from one, messages, and what cannot be changed."""
+
+from __future__ import annotations
+
+import re
+import warnings
+
+import numpy as np
+import oracles
+import pinocchio as pin
+import pytest
+
+import irbmodels as irb
+from irbmodels.tree import tree_from_urdf
+
+TILT = (oracles.rotation(0, 0.6) @ oracles.rotation(1, -1.1))[:3, :3]
+
+
+def same_answers(one: irb.Robot, other: irb.Robot, name: str, tolerance: float = 0.0) -> None:
+    """Compare pose and torque of three states; exactly, unless a tolerance (of the largest torque) is given."""
+    for q, v, a in oracles.states(name, 3):
+        np.testing.assert_allclose(one.pose(q).homogeneous, other.pose(q).homogeneous, rtol=0, atol=min(tolerance, 1e-13))
+        expected = other.inverse_dynamics(q, v, a, friction=False)
+        found = one.inverse_dynamics(q, v, a, friction=False)
+        np.testing.assert_allclose(found, expected, rtol=0, atol=tolerance * np.abs(expected).max())
+
+
+def test_controller_units_of_a_six_axis_arm():
+    """Degrees become radians and come back."""
+    robot = irb.load("irb2400")
+    q = robot.from_controller([0, 20, 10, -30, 90, 180])
+    np.testing.assert_allclose(q, np.radians([0, 20, 10, -30, 90, 180]), rtol=1e-15)
+    np.testing.assert_allclose(robot.to_controller(q), [0, 20, 10, -30, 90, 180], rtol=1e-15)
+
+
+def test_controller_units_of_a_scara():
+    """The linear axis counts in millimetres, the others in degrees; leading axes stay."""
+    robot = irb.load("irb930")
+    shown = np.array([[90, -45, -120, 30], [0, 10, -300, -60.0]])
+    q = robot.from_controller(shown)
+    np.testing.assert_allclose(q[0], [np.pi / 2, -np.pi / 4, -0.120, np.pi / 6], rtol=1e-15)
+    np.testing.assert_allclose(robot.to_controller(q), shown, rtol=1e-14)
+    np.testing.assert_allclose(robot.to_controller(q[1]), shown[1], rtol=1e-14)
+
+
+BAD_POSITIONS = {
+    "degrees": ("irb2400", [0, 20, 10, 0, 30, 0], "q5 = 30 rad .*more than three times the largest limit.*from_controller"),
+    "millimetres": ("irb930", [0, 0, -120, 0], "q3 = -120 m .*more than three times the largest limit.*from_controller"),
+    "not a number": ("irb2400", [0, np.nan, 0, 0, 0, 0], "q of irb2400_16 is not finite"),
+    "infinite": ("irb2400", [0, 0, 0, 0, 0, -np.inf], "q of irb2400_16 is not finite"),
+    "five numbers": ("irb2400", [0, 0, 0, 0, 0], r"q of irb2400_16 needs shape \(6,\) or \(\.\.\., 6\), got \(5,\)"),
+    "one number": ("irb2400", 0.0, r"needs shape \(6,\) or \(\.\.\., 6\), got \(\)"),
+    "columns of samples": ("irb2400", np.zeros((6, 4)), r"got \(6, 4\)"),
+    "words": ("irb2400", ["a"] * 6, "q of irb2400_16 is not an array of numbers"),
+    "ragged": ("irb2400", [[0.0], [0.0, 1.0]], "q of irb2400_16 is not an array of numbers"),
+    "nothing": ("irb2400", None, "needs shape|not an array"),
+}
+ASKS = {
+    "pose": lambda robot, q: robot.pose(q),
+    "jacobian": lambda robot, q: robot.jacobian(q),
+    "gravity": lambda robot, q: robot.gravity(q),
+    "mass_matrix": lambda robot, q: robot.mass_matrix(q),
+    "in_range": lambda robot, q: robot.in_range(q),
+    "to_controller": lambda robot, q: robot.to_controller(q),
+    "coriolis": lambda robot, q: robot.coriolis(q, np.zeros(robot.n)),
+    "energy": lambda robot, q: robot.energy(q, np.zeros(robot.n)),
+    "inverse_dynamics": lambda robot, q: robot.inverse_dynamics(q, np.zeros(robot.n), np.zeros(robot.n), friction=False),
+    "forward_dynamics": lambda robot, q: robot.forward_dynamics(q, np.zeros(robot.n), np.zeros(robot.n), friction=False),
+    "regressor": lambda robot, q: robot.regressor(q, np.zeros(robot.n), np.zeros(robot.n)),
+    "violations": lambda robot, q: robot.violations(q),
+}
+
+
+@pytest.mark.parametrize("ask", ASKS)
+@pytest.mark.parametrize("case", BAD_POSITIONS)
+def test_bad_position_is_refused_by_every_query(case, ask):
+    """One state must be finite, of the right shape and near its range; the message says what it was and what it may be."""
+    name, q, said = BAD_POSITIONS[case]
+    with pytest.raises(irb.InputError, match=said):
+        ASKS[ask](irb.load(name), q)
+
+
+def test_degrees_are_noticed_only_far_outside():
+    """A position outside its range by less than a factor of three is answered; the range is another question."""
+    robot = irb.load("irb2400")
+    assert not robot.in_range(np.radians([0, 200, 0, 0, 0, 0]))
+    with pytest.raises(irb.InputError, match="three times the largest limit"):
+        robot.pose([0, 0, 0, 0, 0, 21.0])  # 3 * 400 deg = 20.94 rad
+    robot.pose([0, 0, 0, 0, 0, 20.9])
+
+
+def test_arrays_check_no_range():
+    """In an array of states a wild value passes: it may be one bad sample of a recording."""
+    assert irb.load("irb2400").pose(np.full((2, 6), 50.0)).shape == (2, 4, 4)
+
+
+@pytest.mark.parametrize("what", ["v", "a", "tau"])
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+def test_bad_rates_are_refused(what, value):
+    """Speed, acceleration and torque of one state must be finite, in every query that takes them, and are named."""
+    robot, good, bad = irb.load("irb2400"), np.zeros(6), np.zeros(6)
+    bad[3] = value
+    asks = {
+        "v": [
+            lambda: robot.inverse_dynamics(good, bad, good),
+            lambda: robot.forward_dynamics(good, bad, good),
+            lambda: robot.coriolis(good, bad),
+            lambda: robot.friction(bad),
+            lambda: robot.energy(good, bad),
+            lambda: robot.regressor(good, bad, good),
+            lambda: robot.torque_parts(good, bad, good),
+        ],
+        "a": [
+            lambda: robot.inverse_dynamics(good, good, bad),
+            lambda: robot.regressor(good, good, bad),
+            lambda: robot.torque_parts(good, good, bad),
+        ],
+        "tau": [lambda: robot.forward_dynamics(good, good, bad)],
+    }
+    for ask in asks[what]:
+        with pytest.raises(irb.InputError, match=f"^{what} of irb2400_16 is not finite"):
+            ask()
+
+
+def test_rates_of_the_wrong_shape_are_refused():
+    """Speeds and accelerations need one entry per axis."""
+    robot, good = irb.load("irb2400"), np.zeros(6)
+    with pytest.raises(irb.InputError, match=r"v of irb2400_16 needs shape .* got \(5,\)"):
+        robot.inverse_dynamics(good, np.zeros(5), good)
+    with pytest.raises(irb.InputError, match=r"a of irb2400_16 needs shape .* got \(7,\)"):
+        robot.inverse_dynamics(good, good, np.zeros(7))
+    with pytest.raises(irb.InputError, match="tau of irb2400_16"):
+        robot.forward_dynamics(good, good, 3.0)
+
+
+def test_batches_that_do_not_fit_are_refused():
+    """Three positions and two speeds make no batch."""
+    robot = irb.load("irb2400")
+    for ask in (robot.inverse_dynamics, robot.forward_dynamics, robot.regressor):
+        with pytest.raises(ValueError, match=r"shape|broadcast"):
+            ask(np.zeros((3, 6)), np.zeros((2, 6)), np.zeros((3, 6)))
+
+
+@pytest.mark.parametrize("wrench", [[1, 2, 3], np.full(6, np.nan), np.zeros((6, 1)), {"tcp": [0, 0, 1]}])
+def test_bad_wrench_is_refused(wrench):
+    """A wrench is six finite numbers, and the frame it acts on is named."""
+    robot, zero = irb.load("irb2400"), np.zeros(6)
+    for ask in (robot.inverse_dynamics, robot.forward_dynamics):
+        with pytest.raises(irb.InputError, match="wrench at tcp needs six finite numbers"):
+            ask(zero, zero, zero, wrench=wrench)
+
+
+def test_unknown_frames_and_axes_name_the_nearest():
+    """Pinocchio would answer for a frame that does not exist; Robot names the nearest."""
+    robot, q = irb.load("irb2400"), np.zeros(6)
+    for ask in (robot.pose, robot.jacobian):
+        with pytest.raises(irb.UnknownName, match="no frame 'link3'; did you mean 'link_3'"):
+            ask(q, "link3")
+    with pytest.raises(irb.UnknownName, match="no frame 'tpc'; did you mean 'tcp'"):
+        robot.inverse_dynamics(q, q, q, wrench={"tpc": np.zeros(6)})
+    with pytest.raises(irb.UnknownName, match="no axes 'lokal'; did you mean 'local'"):
+        robot.jacobian(q, axes="lokal")
+
+
+@pytest.mark.parametrize("point", [[0, 0], [0, 0, np.nan], "abc", [[0, 0, 0]]])
+def test_bad_point_is_refused(point):
+    """A point is three finite numbers."""
+    robot = irb.load("irb2400")
+    for ask in (robot.pose, robot.jacobian):
+        with pytest.raises(irb.InputError, match=r"point \[m\]"):
+            ask(np.zeros(6), point=point)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ({"parameters": "jia"}, "no parameter set of irb2400_16 'jia'; did you mean 'jia2018'"),
+        ({"coupling": "paralel"}, "no coupling of irb2400_16 'paralel'; did you mean 'parallelogram'"),
+        ({"tool": "spindel"}, "no tool 'spindel'; did you mean 'spindle'"),
+    ],
+)
+def test_unknown_choices_of_load_name_the_nearest(arguments, said):
+    """Sets, couplings and tools are told apart by name."""
+    with pytest.raises(irb.UnknownName, match=said):
+        irb.load("irb2400", **arguments)
+
+
+@pytest.mark.parametrize("gravity", [[0, 0], 9.81, [0, 0, np.nan], "down", None])
+def test_bad_gravity_is_refused(gravity):
+    """Gravity is three finite numbers."""
+    with pytest.raises(irb.InputError, match="gravity"):
+        irb.load("irb2400").with_gravity(gravity)
+
+
+@pytest.mark.parametrize(
+    "mount", [np.diag([1, 1, -1.0]), 2 * np.eye(3), np.eye(2), np.full((3, 3), np.nan), np.zeros(3), np.ones((4, 4))]
+)
+def test_bad_mounting_is_refused(mount):
+    """A mounting is a rotation or a pose: no mirror, no stretch."""
+    with pytest.raises(irb.InputError, match="mounting needs a rotation"):
+        irb.load("irb2400").mounted(mount)
+
+
+@pytest.mark.parametrize(
+    ("rotors", "said"), [([1] * 5, "rotor inertias"), ([1, 1, 1, 1, 1, -1], "negative"), ([np.inf] * 6, "rotor inertias")]
+)
+def test_bad_rotors_are_refused(rotors, said):
+    """Rotor inertias are one number per axis, none negative."""
+    with pytest.raises(irb.InputError, match=said):
+        irb.load("irb2400").with_rotors(rotors)
+
+
+def test_mounting_takes_rotation_pose_or_se3():
+    """Of a pose only the rotation counts; poses of the robot stay in base axes."""
+    robot, q = irb.load("irb1600"), oracles.states("irb1600_6_120", 1)[0, 0]
+    pose = oracles.shift(1, 2, 3)
+    pose[:3, :3] = TILT
+    expected = robot.with_gravity(TILT.T @ [0, 0, -9.81]).gravity(q)
+    for mount in (TILT, pose, pin.SE3(pose)):
+        np.testing.assert_allclose(robot.mounted(mount).gravity(q), expected, atol=1e-12)
+        np.testing.assert_array_equal(robot.mounted(mount).pose(q).homogeneous, robot.pose(q).homogeneous)
+
+
+@pytest.mark.parametrize("name", ["irb2400_16", "irb1400", "irb1600_10_145", "irb930_22_105"])
+def test_swapping_a_tool_is_building_with_it(name):
+    """with_tool gives the robot of the URDF that xacro builds with that tool; taking it off gives the bare one again."""
+    bare, held = irb.load(name), irb.load(name).with_tool("spindle")
+    same_answers(irb.load(name, tool="spindle"), held, name)
+    same_answers(held.with_tool(None), bare, name)
+    same_answers(held.with_tool("spindle"), held, name)
+    tree = tree_from_urdf(irb.describe(name).urdf("serial", tool="spindle", looks=False))
+    A, data = irb.describe(name).dh("modified").A, tree.model.createData()
+    for q, v, a in oracles.states(name, 3):
+        tau = A.T @ pin.rnea(tree.model, data, A @ q, A @ v, A @ a)
+        np.testing.assert_allclose(held.inverse_dynamics(q, v, a, friction=False), tau, rtol=0, atol=1e-12 * np.abs(tau).max())
+        pin.framesForwardKinematics(tree.model, data, A @ q)
+        np.testing.assert_allclose(held.pose(q).homogeneous, data.oMf[tree.frame("tcp")].homogeneous, atol=1e-13)
+
+
+def test_tool_moves_with_the_bars_tree_too():
+    """The TCP of a tool is the same on the tree that holds the bars."""
+    robot, q = irb.load("irb2400", tool="spindle"), oracles.states("irb2400_16", 1)[0, 0]
+    other = irb.load("irb2400", tool="spindle", coupling="parallelogram")
+    np.testing.assert_allclose(robot.pose(q).homogeneous, other.pose(q).homogeneous, atol=1e-14)
+
+
+def test_everything_else_is_kept_by_each_change():
+    """Tool, payload, gravity, rotors, parameters and tree change one at a time, in any order."""
+    body = irb.payload(3.0, [0, 0, 0.1])
+    changes = [
+        lambda robot: robot.with_tool("spindle"),
+        lambda robot: robot.with_payload(body),
+        lambda robot: robot.mounted(TILT),
+        lambda robot: robot.with_rotors([1, 2, 3, 4, 5, 6]),
+        lambda robot: robot.with_parameters("jia2018"),
+    ]
+    one = other = irb.load("irb2400")
+    for change in changes:
+        one = change(one)
+    for change in reversed(changes):
+        other = change(other)
+    same_answers(one, other, "irb2400_16")
+    assert one.parameters == "jia2018"
+    assert one.tool.name == "spindle"
+    np.testing.assert_array_equal(one.rotors, [1, 2, 3, 4, 5, 6])
+    arm = oracles.carrying(oracles.arm("irb2400_16", "jia2018"), *oracles.SPINDLE, oracles.SPINDLE_TCP)
+    arm = oracles.carrying(arm, body.mass, body.com, body.tensor)
+    q, v, a = oracles.states("irb2400_16", 1, seed=9)[0]
+    expected = oracles.newton_euler(arm, q, v, a, TILT.T @ oracles.GRAVITY) + np.arange(1.0, 7.0) * a
+    np.testing.assert_allclose(one.inverse_dynamics(q, v, a, friction=False), expected, rtol=0, atol=1e-11 * abs(expected).max())
+
+
+def test_another_set_keeps_the_tree():
+    """A robot on the parallelogram tree stays on it with another set of inertials."""
+    robot = irb.load("irb2400", coupling="parallelogram").with_parameters("jia2018")
+    assert robot.coupling[0].shape == (10, 6)
+    assert robot.parameters == "jia2018"
+
+
+def test_default_set_comes_back():
+    """with_parameters(None) is the robot's own set."""
+    same_answers(irb.load("irb2400", parameters="jia2018").with_parameters(None), irb.load("irb2400"), "irb2400_16")
+
+
+def test_moon():
+    """Gravity scales with gravity."""
+    robot, q = irb.load("irb2400"), oracles.states("irb2400_16", 1)[0, 0]
+    np.testing.assert_allclose(robot.with_gravity([0, 0, -1.62]).gravity(q), robot.gravity(q) * 1.62 / 9.81, rtol=0, atol=1e-12)
+
+
+def test_robot_cannot_be_changed():
+    """A robot is a value: no attribute and no shared array can be written."""
+    for robot in (irb.load("irb2400"), irb.load("irb2400", tool="spindle").with_rotors([1] * 6), irb.load("irb930")):
+        with pytest.raises(AttributeError):
+            robot.name = "other"
+        for array in (robot.rotors, *robot.coupling, robot.limits.lower):
+            with pytest.raises(ValueError, match="read-only"):
+                array[0] = 5.0
+
+
+def test_changing_what_a_robot_hands_out_changes_no_robot():
+    """The model is a copy; the arrays that went in are copied."""
+    robot, (q, v, a) = irb.load("irb2400", tool="spindle"), oracles.states("irb2400_16", 1)[0]
+    before = robot.inverse_dynamics(q, v, a)
+    model = robot.model
+    model.gravity = pin.Motion.Zero()
+    for i in range(model.njoints):
+        model.inertias[i] = pin.Inertia.Zero()
+    dh = robot.dh()
+    dh.d[:] = dh.A[:] = 7.0
+    gravity, rotors = np.array([0, 0, -9.81]), np.ones(6)
+    tilted, heavy = robot.with_gravity(gravity), robot.with_rotors(rotors)
+    gravity[:] = rotors[:] = 100.0
+    np.testing.assert_array_equal(robot.inverse_dynamics(q, v, a), before)
+    np.testing.assert_array_equal(tilted.inverse_dynamics(q, v, a), before)
+    np.testing.assert_array_equal(heavy.rotors, np.ones(6))
+
+
+def test_robots_from_one_robot_share_nothing_that_changes():
+    """Using one robot leaves the others as they were."""
+    robot, (q, v, a) = irb.load("irb2400"), oracles.states("irb2400_16", 1)[0]
+    before = robot.inverse_dynamics(q, v, a)
+    for other in (
+        robot.with_tool("spindle"),
+        robot.with_payload(irb.payload(5)),
+        robot.mounted(TILT),
+        robot.with_rotors([1] * 6),
+    ):
+        other.inverse_dynamics(q, v, a)
+        np.testing.assert_array_equal(robot.inverse_dynamics(q, v, a), before)
+
+
+def test_model_and_coupling_go_together():
+    """The model a robot hands out, asked through its coupling, gives the robot's torques."""
+    q, v, a = oracles.states("irb2400_16", 1)[0]
+    for coupling in ("serial", "parallelogram"):
+        robot = irb.load("irb2400", tool="spindle", coupling=coupling).mounted(TILT)
+        model, (G, q0) = robot.model, robot.coupling
+        tau = G.T @ pin.rnea(model, model.createData(), G @ q + q0, G @ v, G @ a)
+        np.testing.assert_allclose(tau, robot.inverse_dynamics(q, v, a, friction=False), rtol=1e-13)
+
+
+def test_repr_says_what_is_loaded_and_what_is_not_known():
+    """The short text names robot, set, friction, tool and payload."""
+    assert repr(irb.load("irb2400")) == "<Robot irb2400_16: 6 axes, parameters obal2025, Stribeck friction>"
+    robot = irb.load("irb930", tool="spindle").with_payload(irb.payload(2.5))
+    assert repr(robot) == "<Robot irb930_12_105: 4 axes, parameters cad_scaled, no friction data, tool spindle, payload 2.5 kg>"
+    read = irb.from_urdf(irb.urdf_path("irb1600"))
+    assert repr(read) == "<Robot irb1600_6_120: 6 axes, parameters of the URDF, no friction data>"
+
+
+def test_printed_set_warns_and_names_its_impossible_links():
+    """Tab. 3 as printed loads under its own name, and says at the caller's line which links no body can be."""
+    with pytest.warns(irb.PhysicsWarning) as said:
+        robot = irb.load("irb2400", parameters="obal2025_printed")
+    assert len(said) == 1
+    text = str(said[0].message)
+    named, reasons = text.split(": ", 1)
+    assert named.endswith("impossible in link_2, link_3, link_4, link_6")
+    assert re.findall(r"(link_\d): ", reasons) == ["link_2", "link_3", "link_4", "link_6"]
+    assert said[0].filename == __file__
+    assert robot.parameters == "obal2025_printed"
+
+
+def test_warning_of_another_set_points_to_the_caller():
+    """with_parameters warns of an impossible set at the line that asked for it, as load does."""
+    with pytest.warns(irb.PhysicsWarning, match="obal2025_printed") as said:
+        irb.load("irb2400").with_parameters("obal2025_printed")
+    assert said[0].filename == __file__
+
+
+@pytest.mark.parametrize("name", oracles.NAMES)
+def test_default_robots_load_without_a_warning(name):
+    """Default sets are possible bodies: nothing to warn of."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert irb.load(name).n == len(oracles.rows(name))
+
+
+def test_robot_of_a_urdf_knows_what_it_does_not_know():
+    """Without tables there is no DH table, no other set and no rotor; gravity, tool and payload work."""
+    robot = irb.from_urdf(irb.urdf_path("irb1600"))
+    for ask in (robot.dh, lambda: robot.with_parameters("cad_scaled"), robot.with_rotors):
+        with pytest.raises(irb.MissingData, match="irb1600_6_120 comes from a URDF"):
+            ask()
+    q, v, a = oracles.states("irb1600_6_120", 1)[0]
+    changed, loaded = (r.with_tool("spindle").with_payload(irb.payload(2)).mounted(TILT) for r in (robot, irb.load("irb1600")))
+    expected = loaded.inverse_dynamics(q, v, a, friction=False)
+    np.testing.assert_allclose(
+        changed.inverse_dynamics(q, v, a, friction=False), expected, rtol=0, atol=1e-12 * abs(expected).max()
+    )
+    np.testing.assert_allclose(changed.pose(q).homogeneous, loaded.pose(q).homogeneous, atol=1e-14)
+
+
+def test_tool_of_a_urdf_without_tool0_hangs_on_its_last_link(tmp_path):
+    """Where a URDF names no tool0, a tool is mounted on the last link."""
+    text = irb.urdf_path("irb1600").read_text(encoding="utf-8")
+    path = tmp_path / "plain.urdf"
+    path.write_text(text.replace('"tool0"', '"wrist"').replace('"tcp"', '"end"'), encoding="utf-8")
+    robot, q = irb.from_urdf(path).with_tool("spindle"), oracles.states("irb1600_6_120", 1)[0, 0]
+    np.testing.assert_allclose(robot.pose(q).homogeneous, irb.load("irb1600", tool="spindle").pose(q).homogeneous, atol=1e-14)
+
+
+def test_errors_are_of_one_family_and_of_the_builtin_kind():
+    """Everything raised on purpose is an IrbError and can be caught as the builtin it is."""
+    kinds = {
+        irb.UnknownName: LookupError,
+        irb.TableError: ValueError,
+        irb.InputError: ValueError,
+        irb.FileError: OSError,
+        irb.MotionError: ValueError,
+        irb.UrdfError: ValueError,
+        irb.MissingData: LookupError,
+        irb.MissingExtra: ImportError,
+    }
+    for error, builtin in kinds.items():
+        assert issubclass(error, irb.IrbError)
+        assert issubclass(error, builtin)
+    assert "pip install 'irbmodels[export]'" in str(irb.MissingExtra("mujoco", "export"))

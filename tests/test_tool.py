@@ -1,0 +1,140 @@
+"""Tools and payloads: ABB's tooldata and loaddata."""
+
+from __future__ import annotations
+
+import numpy as np
+import oracles
+import pytest
+
+import irbmodels as irb
+
+BAD_PAYLOADS = {
+    "no mass": ((0.0,), "positive mass"),
+    "negative mass": ((-1.0,), "positive mass"),
+    "mass that is no number": ((float("nan"),), "positive mass"),
+    "infinite mass": ((float("inf"),), "positive mass"),
+    "two coordinates": ((1.0, [0, 0]), "centre of mass"),
+    "centre that is no number": ((1.0, [0, 0, np.nan]), "finite centre of mass"),
+    "tensor of the wrong shape": ((1.0, [0, 0, 0], np.eye(2)), "tensor"),
+    "tensor that is no number": ((1.0, [0, 0, 0], np.full((3, 3), np.inf)), "tensor"),
+    "tensor not symmetric": ((1.0, [0, 0, 0], [[1, 0.1, 0], [0, 1, 0], [0, 0, 1]]), "symmetric"),
+    "tensor breaks the triangle": ((1.0, [0, 0, 0], np.diag([0.1, 0.1, 0.3])), "triangle inequality"),
+    "tensor not positive definite": ((1.0, [0, 0, 0], np.diag([0.1, 0.1, -0.1])), "not positive definite"),
+}
+
+
+def test_spindle_is_tab_4_with_the_tcp_of_eq_69():
+    """12.7 kg at (-38.3, 0, 129.3) mm, moments 0.269, 0.274, 0.193 kg m^2, TCP at (240, 0, 162) mm turned by Ry(90)."""
+    spindle = irb.load_tool("spindle")
+    assert spindle.name == "spindle"
+    assert spindle.grade == "identified"
+    assert spindle.load.mass == 12.7
+    np.testing.assert_allclose(spindle.load.com, [-0.0383, 0, 0.1293], rtol=1e-15)
+    np.testing.assert_array_equal(spindle.load.tensor, np.diag([0.269, 0.274, 0.193]))
+    np.testing.assert_allclose(spindle.tcp.homogeneous, oracles.SPINDLE_TCP, atol=1e-15)
+
+
+def test_tool_of_a_file(tmp_path):
+    """A tool table of one's own is read by its path, with roll, pitch and yaw as in URDF."""
+    path = tmp_path / "gripper.yaml"
+    path.write_text(
+        "sources: {scale: {ref: weighed, grade: measured}}\n"
+        "tcp: {xyz_mm: [1, 2, 3], rpy_deg: [30, 40, 50], source: scale}\n"
+        "load: {mass_kg: 2.5, com_mm: [10, -20, 30], source: scale,\n"
+        "       inertia_kg_m2: {xx: 0.02, yy: 0.03, zz: 0.025, xy: 0.001, xz: -0.002, yz: 0.003}}\n"
+    )
+    tool = irb.load_tool(path)
+    roll, pitch, yaw = np.radians([30, 40, 50])
+    expected = (
+        oracles.shift(0.001, 0.002, 0.003) @ oracles.rotation(2, yaw) @ oracles.rotation(1, pitch) @ oracles.rotation(0, roll)
+    )
+    np.testing.assert_allclose(tool.tcp.homogeneous, expected, atol=1e-15)
+    assert (tool.name, tool.source, tool.grade) == ("gripper", "weighed", "measured")
+    np.testing.assert_array_equal(tool.load.tensor, [[0.02, 0.001, -0.002], [0.001, 0.03, 0.003], [-0.002, 0.003, 0.025]])
+    robot, q = irb.load("irb1600", tool=path), oracles.states("irb1600_6_120", 1)[0, 0]
+    bare = irb.load("irb1600").pose(q, "tool0").homogeneous
+    np.testing.assert_allclose(robot.pose(q).homogeneous, bare @ expected, atol=1e-14)
+    assert irb.describe("irb1600").urdf(tool=path).count('<mass value="2.5"/>') == 1
+
+
+def test_rpy_of_a_tool_may_be_left_out(tmp_path):
+    """Without rpy_deg the TCP has the axes of tool0, in Python and in the URDF."""
+    path = tmp_path / "pin.yaml"
+    path.write_text(
+        "sources: {here: {ref: drawn, grade: assumed}}\ntcp: {xyz_mm: [0, 0, 100], source: here}\n"
+        "load: {mass_kg: 1, com_mm: [0, 0, 50], source: here,\n"
+        "       inertia_kg_m2: {xx: 0.01, yy: 0.01, zz: 0.01, xy: 0, xz: 0, yz: 0}}\n"
+    )
+    np.testing.assert_array_equal(irb.load_tool(path).tcp.rotation, np.eye(3))
+    assert 'xyz="0.0 0.0 0.1"' in irb.describe("irb1600").urdf(tool=path)
+
+
+def test_impossible_load_is_refused(tmp_path):
+    """A tool that no body can be names file, row and reason."""
+    path = tmp_path / "magic.yaml"
+    path.write_text(
+        "sources: {here: {ref: drawn, grade: assumed}}\ntcp: {xyz_mm: [0, 0, 100], source: here}\n"
+        "load: {mass_kg: 1, com_mm: [0, 0, 50], source: here,\n"
+        "       inertia_kg_m2: {xx: 0.01, yy: 0.01, zz: 0.05, xy: 0, xz: 0, yz: 0}}\n"
+    )
+    with pytest.raises(irb.TableError, match=r"magic\.yaml: load: .*triangle inequality"):
+        irb.load_tool(path)
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"), [("spindel", "did you mean 'spindle'"), ("nowhere.yaml", "no tool file 'nowhere.yaml'")]
+)
+def test_unknown_tool_names_the_known_ones(asked, said):
+    """A misspelt tool is told the nearest name; a missing file its path."""
+    with pytest.raises(irb.UnknownName, match=said):
+        irb.load_tool(asked)
+    with pytest.raises(irb.UnknownName, match=said):
+        irb.load("irb2400", tool=asked)
+
+
+def test_payload_is_what_was_given():
+    """Mass, centre and tensor come back; without a tensor it is a point mass, as ABB takes moments of zero."""
+    tensor = np.array([[0.05, 0.004, -0.003], [0.004, 0.06, 0.002], [-0.003, 0.002, 0.03]])
+    body = irb.payload(4.0, [0.03, -0.05, 0.12], tensor)
+    assert body.mass == 4.0
+    np.testing.assert_array_equal(body.com, [0.03, -0.05, 0.12])
+    np.testing.assert_array_equal(body.tensor, tensor)
+    assert not irb.payload(4.0).tensor.any()
+    assert not irb.payload(4.0).com.any()
+
+
+@pytest.mark.parametrize("case", BAD_PAYLOADS)
+def test_impossible_payload_is_refused(case):
+    """Payloads that no body can be are refused with the reason."""
+    arguments, said = BAD_PAYLOADS[case]
+    with pytest.raises(irb.InputError, match=said):
+        irb.payload(*arguments)
+
+
+def test_payload_is_a_copy():
+    """Changing the caller's arrays later changes no payload, and the payload itself is read-only."""
+    com, tensor = np.zeros(3), np.diag([0.1, 0.1, 0.1])
+    body = irb.payload(1.0, com, tensor)
+    com += 1.0
+    tensor += 1.0
+    assert not body.com.any()
+    np.testing.assert_array_equal(body.tensor, np.diag([0.1, 0.1, 0.1]))
+    with pytest.raises(ValueError, match="read-only"):
+        body.tensor[0, 0] = 2.0
+
+
+def test_payload_hangs_on_the_tcp_and_the_tool_on_tool0():
+    """One kilogram at the TCP pulls with J_tcp' m g; the same at tool0's origin with J_tool0' m g."""
+    robot, q = irb.load("irb2400", tool="spindle"), oracles.states("irb2400_16", 1, seed=1)[0, 0]
+    weight = np.array([0, 0, 9.81])
+    pulled = robot.with_payload(irb.payload(1.0)).gravity(q) - robot.gravity(q)
+    np.testing.assert_allclose(pulled, robot.jacobian(q)[:3].T @ weight, atol=1e-10)  # difference of 500 N m
+    blob = irb.Tool("blob", irb.load_tool("spindle").tcp, irb.payload(1.0))
+    pulled = irb.load("irb2400").with_tool(blob).gravity(q) - irb.load("irb2400").gravity(q)
+    np.testing.assert_allclose(pulled, robot.jacobian(q, "tool0")[:3].T @ weight, atol=1e-10)
+
+
+def test_tool_given_in_code_is_graded_assumed():
+    """A tool that names no source is assumed."""
+    tool = irb.Tool("blob", irb.load_tool("spindle").tcp, irb.payload(1.0))
+    assert (tool.source, tool.grade) == ("given in code", "assumed")
