@@ -23,6 +23,7 @@ from .inertia import Inertial
 from .limits import Limits, Violation
 from .logs import MotionFile, open_motion, write_motion
 from .motors import Motors
+from .overlays import new_robot
 from .prediction import Prediction, predict
 from .reactions import Bars, Reactions
 from .robot import Robot, from_urdf, load
@@ -66,6 +67,7 @@ __all__ = [
     "from_urdf",
     "load",
     "load_tool",
+    "new_robot",
     "open_motion",
     "payload",
     "predict",

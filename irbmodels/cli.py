@@ -18,6 +18,7 @@ from .description import COUPLINGS, Coupling, describe
 from .errors import InputError, IrbError, PhysicsWarning, UnknownName
 from .files import replacing
 from .logs import open_motion
+from .overlays import new_robot, with_overlays
 from .prediction import Prediction, predict
 from .robot import Robot, load
 from .urdf_text import with_mesh_paths
@@ -38,6 +39,9 @@ AxesDeg = Annotated[
     str | None,
     typer.Option("--q-deg", help="Axis positions as the controller shows them, comma separated: degrees, mm for a linear axis."),
 ]
+Overlays = Annotated[
+    list[Path] | None, typer.Option("--overlay", help="File that changes single numbers of the tables; may be repeated.")
+]
 Output = Annotated[Path | None, typer.Option("-o", "--output", help="File to write.")]
 
 
@@ -50,11 +54,11 @@ def list_robots() -> None:
 
 
 @app.command()
-def info(robot: RobotName) -> None:
+def info(robot: RobotName, overlay: Overlays = None) -> None:
     """Print every number that is known of a robot, with its source and grade."""
     from .report import info_tables
 
-    _print(*info_tables(describe(robot)))
+    _print(*info_tables(with_overlays(describe(robot), overlay or ())))
 
 
 @app.command()
@@ -71,11 +75,12 @@ def urdf(
         typer.Option(help="Mesh paths: relative, absolute or package://NAME; default absolute for -o outside the data."),
     ] = None,
     output: Output = None,
+    overlay: Overlays = None,
 ) -> None:
     """Write the URDF of a robot, to a file or to the terminal."""
-    description = describe(robot)
+    description = with_overlays(describe(robot), overlay or ())
     text = description.urdf(_coupling(coupling), parameters, tool)
-    load(robot, tool=tool, parameters=parameters)  # warns of a set that no bodies can have
+    load(robot, tool=tool, parameters=parameters, overlays=overlay or ())  # warns of a set that no bodies can have
     target = description.folder if output is None else output.resolve().parent
     style = meshes or ("relative" if target == description.folder else "absolute")
     text = with_mesh_paths(text, style, description.folder, target)
@@ -93,11 +98,12 @@ def pose(
     q_deg: AxesDeg = None,
     frame: Annotated[str, typer.Option(help="Frame whose pose is wanted: tcp, tool0, flange, link_3 ...")] = "tcp",
     tool: ToolName = None,
+    overlay: Overlays = None,
 ) -> None:
     """Print the pose of a frame in the base: position, quaternion q1..q4 (scalar first), and matrix."""
     from .report import pose_text
 
-    arm = load(robot, tool=tool)
+    arm = load(robot, tool=tool, overlays=overlay or ())
     q = _axes(arm, q_deg)
     out.print(pose_text(arm, q, frame), soft_wrap=True)
     for violation in arm.violations(q):
@@ -117,6 +123,7 @@ def torque(
     window: Annotated[
         float | None, typer.Option(help="Length [s] of the filter that derives missing speeds; default 0.08.")
     ] = None,
+    overlay: Overlays = None,
 ) -> None:
     """Predict axis torques along a motion, split by cause, and compare them with measured ones.
 
@@ -126,7 +133,7 @@ def torque(
     from . import figures
     from .report import prediction_tables
 
-    arm = load(robot, tool=tool, parameters=parameters)
+    arm = load(robot, tool=tool, parameters=parameters, overlays=overlay or ())
     file = open_motion(motion, arm)
     if figure is not None:
         figures.check_format(figure)
@@ -171,6 +178,7 @@ def check(
     tool: ToolName = None,
     parameters: Parameters = None,
     figure: Annotated[Path | None, typer.Option(help="Figure to write: the TCP along S001's motion, three ways.")] = None,
+    overlay: Overlays = None,
 ) -> None:
     """Compare a robot's answers with two independent derivations and with every installed engine; exit code 1 if one differs."""
     from . import figures
@@ -178,7 +186,7 @@ def check(
     from .check import reference_motion, tcp_paths
     from .report import agreement_table
 
-    arm = load(robot, tool=tool, parameters=parameters)
+    arm = load(robot, tool=tool, parameters=parameters, overlays=overlay or ())
     if figure is not None:
         figures.check_format(figure)
     found = run(arm)
@@ -247,6 +255,17 @@ def doctor(
     err.print(", ".join(f"{count} {severity}{'' if count == 1 else 's'}" for count, severity in counts))
     if any(count and severity != "note" for count, severity in counts):
         raise typer.Exit(1)
+
+
+@app.command()
+def new(
+    name: Annotated[str, typer.Argument(help="Name of the new robot.")],
+    like: Annotated[str, typer.Option(help="Shipped robot of the same build, whose tables are copied.")],
+    output: Annotated[Path | None, typer.Option("-o", "--output", help="Folder to make; default ./NAME.")] = None,
+) -> None:
+    """Write the tables of a robot of your own, to be filled in from its data sheet."""
+    folder = new_robot(name, like, output or Path(name))
+    err.print(f"wrote {folder}; every number is a copy until you replace it. Next: irbmodels info ./{folder}")
 
 
 @app.command()

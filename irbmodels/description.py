@@ -152,6 +152,8 @@ class Description:
 
     name: str
     folder: Path
+    overlays: tuple[str, ...] = ()
+    """Names of the overlays that are merged into the tables."""
 
     @property
     def family(self) -> str:

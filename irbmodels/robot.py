@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from pathlib import Path
@@ -26,6 +26,7 @@ from .inertia import Inertial
 from .limits import Limits, Violation, limits_of
 from .model import GRAVITY, Linkage, Model, limits_of_tree, loaded
 from .motors import Motors, motors_of, rotors_of
+from .overlays import with_overlays
 from .reactions import Reactions
 from .tool import Tool, load_tool
 from .tree import Tree, copy_of, read_urdf, tree_from_urdf, tree_of
@@ -39,6 +40,7 @@ def load(
     tool: str | Path | Tool | None = None,
     parameters: str | None = None,
     coupling: Coupling | None = None,
+    overlays: Sequence[str | Path] = (),
 ) -> Robot:
     """Load a robot.
 
@@ -48,12 +50,13 @@ def load(
         parameters: Named set of inertials; default the robot's own (``irbmodels info NAME`` lists them).
         coupling: Tree that dynamics run on. The answers are the same, always in the controller's axes; default ``serial``
             where the bars carry no mass, else ``parallelogram``.
+        overlays: Files that change single numbers of the tables (a calibration, a friction fit), the last one on top.
 
     Raises:
         UnknownName: if robot, tool, set or coupling does not exist; the message has the nearest name.
         TableError: if a table breaks the format.
     """
-    robot = _assembled(describe(name_or_folder), parameters, coupling)
+    robot = _assembled(with_overlays(describe(name_or_folder), overlays), parameters, coupling)
     _warn_impossible(robot)
     return robot.with_tool(tool) if tool is not None else robot
 
@@ -160,7 +163,10 @@ class Robot:
         friction = "Stribeck friction" if self._model.friction else "no friction data"
         tool = f", tool {self.tool.name}" if self.tool else ""
         carried = f", payload {self.payload.mass:g} kg" if self.payload else ""
-        return f"<Robot {self.name}: {self.n} axes, parameters {self.parameters or 'of the URDF'}, {friction}{tool}{carried}>"
+        above = f" with {', '.join(self.description.overlays)}" if self.description and self.description.overlays else ""
+        return (
+            f"<Robot {self.name}{above}: {self.n} axes, parameters {self.parameters or 'of the URDF'}, {friction}{tool}{carried}>"
+        )
 
     def dh(self, convention: Convention = "modified") -> DHTable:
         """Return the Denavit-Hartenberg table, with ``theta = A q + theta0`` both ways (S003 eq. 2.24-2.25).

@@ -127,6 +127,8 @@ def _hints(shape: type) -> dict[str, Any]:
 def _convert(value: Any, shape: Any, file: Path, key: str) -> Any:
     """Return ``value`` as ``shape`` (dataclass, number, text, choice, tuple, mapping or optional one of them)."""
     origin, arguments = get_origin(shape), get_args(shape)
+    if shape is Any:
+        return value
     if is_dataclass(shape):
         return _convert_dataclass(value, shape, file, key)  # type: ignore[arg-type]
     if origin in (Union, types.UnionType):

@@ -72,6 +72,18 @@ def test_bounds_themselves_are_in_range():
             assert not robot.in_range(q + 1e-7 * np.sign(q[0]))
 
 
+@pytest.mark.parametrize("name", oracles.PARALLELOGRAM)
+def test_coupled_bounds_hold_for_degrees_typed_at_the_controller(name):
+    """With axis 2 at any whole degree, axis 3 at its printed limit is in range although q3 - q2 rounds in radians."""
+    robot = irb.load(name)
+    low, high = np.degrees(oracles.ranges(name)).round()[1:3].astype(int).T
+    for q2 in range(low[0], high[0] + 1):
+        for r3 in (low[1], high[1]):
+            q = robot.from_controller([0, q2, q2 + r3, 0, 0, 0])
+            assert robot.in_range(q)
+            assert robot.violations(q) == []
+
+
 def test_coupled_range_moves_with_axis_2():
     """q3 = 100 deg is fine with the lower arm leaning forward and out of range with it upright."""
     robot = irb.load("irb2400")

@@ -111,12 +111,13 @@ def test_mixed_chain(tmp_path):
         np.testing.assert_allclose(numbers(joint.find("limit"), "lower", "upper", "velocity", "effort"), si, rtol=1e-15)
 
 
-@pytest.mark.parametrize("alpha", [45, 37, -60, 89.9, 0.001])
-def test_alpha_that_urdf_cannot_hold_stops(tmp_path, alpha):
-    """URDF's rpy can hold Rx(alpha) Rz(theta0) only for multiples of 90 deg; anything else stops instead of bending the arm."""
-    folder = write_robot(tmp_path / "bent", [row(0, 0), row(alpha, 30)])
-    with pytest.raises(irb.UrdfError, match=f"alpha_deg {alpha} is not a multiple of 90"):
-        irb.load(folder)
+@pytest.mark.parametrize("theta0", [0, 90, -90, 180, 30, 89.99])
+@pytest.mark.parametrize("alpha", [45, -60, 89.98, -90.02, 0.001, 179.9])
+def test_any_alpha_is_exact(tmp_path, alpha, theta0):
+    """A calibrated twist goes through roll, pitch and yaw without losing digits, near their singular pitch too."""
+    robot = irb.load(write_robot(tmp_path / "bent", [row(0, 0), row(alpha, theta0)]))
+    pose = oracles.mdh(0, 0.120, -0.080, 0.3) @ oracles.mdh(np.radians(alpha), 0.120, -0.080, np.radians(theta0) - 0.2)
+    np.testing.assert_allclose(robot.pose([0.3, -0.2]).homogeneous, pose @ oracles.shift(0.007, 0, 0.009), atol=1e-14)
 
 
 @pytest.mark.parametrize(

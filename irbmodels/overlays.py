@@ -1,0 +1,261 @@
+"""Own robots: tables written to a folder, and overlays that change single numbers of a robot, each with its source."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import MISSING, dataclass, field, fields, is_dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from .description import Description, describe
+from .errors import FileError, InputError, TableError, UnknownName
+from .tables import Source, read
+
+Tables = dict[str, dict[str, Any]]  # contents of kinematics.yaml, limits.yaml ..., by the name before .yaml
+
+_KEPT: list[tempfile.TemporaryDirectory[str]] = []  # folders of merged tables, removed when the process ends
+_ROWS = {  # where the rows of each table stand
+    "kinematics": ("joints",),
+    "limits": ("axes",),
+    "friction": ("sets", "*", "axes"),
+    "inertials": ("sets", "*", "links"),
+    "drives": ("axes",),
+}
+
+
+@dataclass(frozen=True)
+class Overlay:
+    """An overlay file: parts of tables, in the tables' own keys; a row may hold only the numbers that change."""
+
+    about: str
+    sources: dict[str, Source]
+    kinematics: dict[str, Any] = field(default_factory=dict)
+    limits: dict[str, Any] = field(default_factory=dict)
+    inertials: dict[str, Any] = field(default_factory=dict)
+    friction: dict[str, Any] = field(default_factory=dict)
+    drives: dict[str, Any] = field(default_factory=dict)
+
+
+def with_overlays(description: Description, paths: Sequence[str | Path]) -> Description:
+    """Return a robot with overlays stacked on its tables, the last one on top.
+
+    Numbers that an overlay does not name stay, with their sources; a set of inertials or friction that it names anew starts
+    from the default one. What is merged is checked like any table.
+
+    Raises:
+        FileError: if an overlay cannot be read.
+        TableError: if it breaks the format, or the result does.
+    """
+    if not paths:
+        return description
+    files = [Path(path).resolve() for path in paths]
+    for file in files:
+        read(file, Overlay)  # checks keys and sources, and says so by file and key
+    state = tuple((str(file), file.stat().st_mtime_ns) for file in [*files, *sorted(description.folder.glob("*.yaml"))])
+    return _merged(description, tuple(files), state)
+
+
+@lru_cache(maxsize=64)
+def _merged(description: Description, files: tuple[Path, ...], state: tuple[tuple[str, int], ...]) -> Description:
+    del state  # part of the key only
+    tables = tables_of(description)
+    for file in files:
+        _lay_on(tables, yaml.safe_load(file.read_text(encoding="utf-8")), file)
+    kept = tempfile.TemporaryDirectory(prefix="irbmodels-")
+    _KEPT.append(kept)
+    folder = Path(kept.name) / description.family
+    write_tables(folder, tables, "Merged from tables and overlays.")
+    return Description(description.name, folder, tuple(file.stem for file in files))
+
+
+def new_robot(name: str, like: str, folder: str | Path) -> Path:
+    """Write the tables of a new robot, to be filled in: those of ``like``, every number marked as a mere copy.
+
+    Args:
+        name: Name of the new robot.
+        like: Shipped robot of the same build.
+        folder: Folder to make; it must not exist, or be empty.
+
+    Returns:
+        The folder; ``irbmodels.load(folder)`` loads it.
+
+    Raises:
+        UnknownName: if there is no robot ``like``.
+        InputError: if the folder holds anything, or the name is none.
+        FileError: if it cannot be written.
+    """
+    source = describe(like)
+    target = Path(folder)
+    if not name.replace("-", "_").isidentifier():
+        raise InputError(f"{name!r} is no name for a robot: letters, digits, _ and -")
+    if target.exists() and (not target.is_dir() or any(target.iterdir())):
+        raise InputError(f"{target} is not an empty folder; choose another one")
+    tables = tables_of(source)
+    copied = {
+        "ref": f"row of {source.name}",
+        "grade": "assumed",
+        "licence": "facts only",
+        "how": "copied by irbmodels new; replace it by the arm's own data sheet, drawing or measurement",
+    }
+    for key, path in _ROWS.items():
+        tables[key]["sources"] = {"copied": copied}
+        for row in _rows_at(tables[key], path):
+            row["source"] = "copied"
+    for key in ("tool0", "parallelogram"):
+        if key in tables["kinematics"]:
+            tables["kinematics"][key]["source"] = "copied"
+    tables["limits"]["ratings"]["source"] = "copied"
+    tables["kinematics"]["variants"] = {name: {}}
+    chosen = tables["inertials"]["sets"][tables["inertials"]["default"]]
+    chosen["about"] = f"bodies of {source.name}, to be replaced"
+    tables["inertials"] |= {"default": "copied", "sets": {"copied": chosen}}
+    tables["friction"], tables["drives"] = {"sources": {}, "sets": {}}, {"sources": {}, "axes": {}}
+    header = f"{name}: copied from {source.name} by irbmodels new. Replace the numbers, and 'copied' by their own sources."
+    try:
+        write_tables(target, tables, header)
+        (target / "README.md").write_text(_README.format(name=name, like=source.name), encoding="utf-8")
+    except OSError as err:
+        raise FileError(f"cannot write {target}: {err.strerror or err}") from err
+    return target
+
+
+def tables_of(description: Description) -> Tables:
+    """Return the tables of one variant as plain mappings, its own rows in place."""
+    kinematics, limits = _plain(description.kinematics), _plain(description.limits)
+    kinematics["variants"] = {description.name: {}}
+    limits.pop("variants", None)
+    shapes = description.shapes
+    drawn = {**shapes.links, **(shapes.variants[description.name].links if description.name in shapes.variants else {})}
+    inertials = _plain(description.inertials)
+    for entry in inertials["sets"].values():
+        entry.pop("variants", None)
+    return {
+        "kinematics": kinematics,
+        "limits": limits,
+        "inertials": inertials,
+        "friction": _plain(description.friction),
+        "drives": _plain(description.drives),
+        "shapes": {"links": _plain(drawn)},
+    }
+
+
+def write_tables(folder: Path, tables: Tables, header: str) -> None:
+    """Write tables as YAML, rows on one line each."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, table in tables.items():
+        text = yaml.dump(table, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=200, default_flow_style=None)
+        (folder / f"{name}.yaml").write_text(f"# {header}\n{text}", encoding="utf-8")
+
+
+def _lay_on(tables: Tables, overlay: dict[str, Any], file: Path) -> None:
+    for key, path in _ROWS.items():
+        part = overlay.get(key)
+        if not part:
+            continue
+        prefix = f"{file.stem}."
+        table = tables[key]
+        table["sources"] |= {prefix + name: source for name, source in overlay["sources"].items()}
+        for name in part:
+            if name not in ("default", "tool0", "parallelogram", "ratings", path[0]):
+                known = sorted({path[0], "default" if "*" in path else path[0]})
+                raise TableError(file, f"{key}.{name}", str(UnknownName("key", name, known)))
+        for single in ("tool0", "parallelogram", "ratings"):
+            if single in part:
+                table[single] = _changed(table.get(single, {}), part[single], prefix, file, f"{key}.{single}")
+        if "*" in path:
+            start = _fresh(table)
+            table |= {"default": part["default"]} if "default" in part else {}
+            for name, entry in part.get("sets", {}).items():
+                base = table["sets"].get(name) or yaml.safe_load(yaml.safe_dump(start))
+                rows = base.setdefault(path[2], {})
+                for row, values in entry.get(path[2], {}).items():
+                    rows[row] = _changed(rows.get(row, {}), values, prefix, file, f"{key}.sets.{name}.{path[2]}.{row}")
+                rest = {other: value for other, value in entry.items() if other != path[2]}
+                table["sets"][name] = base | rest
+                table.setdefault("default", name)
+        else:
+            for row, values in part.get(path[0], {}).items():
+                rows = table[path[0]]
+                rows[row] = _changed(rows.get(row, {}), values, prefix, file, f"{key}.{path[0]}.{row}")
+
+
+def _fresh(table: dict[str, Any]) -> dict[str, Any]:
+    """Return a copy of the default set, to be changed under a new name; an empty one where there is none."""
+    default = table["sets"].get(table.get("default"), {})
+    return {name: value for name, value in default.items() if name != "impossible"}
+
+
+def _changed(row: dict[str, Any], values: object, prefix: str, file: Path, key: str) -> dict[str, Any]:
+    """Return a row with some of its numbers replaced, each number with its own source."""
+    if not isinstance(values, Mapping):
+        raise TableError(file, key, f"{values!r} should be a mapping")
+    if "source" not in values:
+        raise TableError(file, key, "the row names no source")
+    numbers = {name: value for name, value in values.items() if name != "source"}
+    named = values["source"] if isinstance(values["source"], Mapping) else dict.fromkeys(_sourced(numbers), values["source"])
+    before = row.get("source", {})
+    kept = before if isinstance(before, Mapping) else dict.fromkeys(_sourced(row), before)
+    sources = {name: source for name, source in kept.items() if name not in numbers}
+    sources |= {name: prefix + str(source) for name, source in named.items()}
+    return {**{name: value for name, value in row.items() if name != "source"}, **numbers, "source": sources}
+
+
+def _sourced(row: Mapping[str, Any]) -> list[str]:
+    """Return the fields of a row that hold numbers, as tables.py counts them."""
+    return [name for name, value in row.items() if name != "source" and not isinstance(value, str)]
+
+
+def _rows_at(table: dict[str, Any], path: tuple[str, ...]) -> list[dict[str, Any]]:
+    found: list[Any] = [table]
+    for step in path:
+        found = [value for item in found for value in (item.values() if step == "*" else [item.get(step, {})])]
+    return [row for item in found for row in item.values()]
+
+
+def _plain(value: Any) -> Any:
+    """Return dataclasses, tuples and mappings as what YAML writes; what is at its default is left out."""
+    if is_dataclass(value) and not isinstance(value, type):
+        names = sorted(fields(value), key=lambda f: f.name == "source")  # the source closes a row
+        return {f.name: _plain(getattr(value, f.name)) for f in names if getattr(value, f.name) != _default(f)}
+    if isinstance(value, Mapping):
+        return {name: _plain(item) for name, item in value.items()}
+    if isinstance(value, tuple | list):
+        return [_plain(item) for item in value]
+    return int(value) if isinstance(value, float) and value.is_integer() and abs(value) < 1e15 else value
+
+
+def _default(item: Any) -> Any:
+    return item.default if item.default is not MISSING else object()
+
+
+class _Dumper(yaml.SafeDumper):
+    """Writes floats as YAML 1.1 reads them back, and repeats rather than aliases."""
+
+    def ignore_aliases(self, data: Any) -> bool:
+        """Never write an alias."""
+        return True
+
+
+def _float(dumper: yaml.SafeDumper, value: float) -> yaml.ScalarNode:
+    text = repr(value)
+    return dumper.represent_scalar("tag:yaml.org,2002:float", text if "." in text else text.replace("e", ".0e"))
+
+
+_Dumper.add_representer(float, _float)
+
+_README = """# {name}
+
+Tables copied from {like}. Every number carries the source `copied` (grade assumed) until you replace it.
+
+1. `kinematics.yaml`: the DH rows and tool0, from the data sheet's drawing.
+2. `limits.yaml`: ranges, speeds, payload, reach, mass; efforts, if you know any.
+3. `inertials.yaml`: masses, centers of mass and tensors in the link frames.
+4. `friction.yaml`, `drives.yaml`: what you have measured; empty means unknown.
+5. `shapes.yaml`: looks only.
+
+Then: `irbmodels info ./{name}`, `irbmodels check ./{name}`, `irbmodels view ./{name}`.
+"""

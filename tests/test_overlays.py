@@ -1,0 +1,150 @@
+import numpy as np
+import oracles
+import pytest
+
+import irbmodels as irb
+
+SPECIMEN = """
+about: calibration and friction of one robot
+sources: {cert: {ref: birth certificate 24-1234, grade: measured}}
+kinematics:
+  joints:
+    joint_2: {alpha_deg: -90.021, a_mm: 100.31, source: cert}
+    joint_4: {alpha_deg: -89.987, theta0_deg: 0.013, d_mm: 754.8, source: cert}
+  tool0: {d_mm: 85.1, source: cert}
+limits: {axes: {axis_1: {range_deg: [-90, 90], source: cert}}}
+friction:
+  default: fit
+  sets: {fit: {measured_to_rad_s: 1.0, axes: {axis_1: {Fc_N_m: 20.0, source: cert}}}}
+inertials:
+  default: weighed
+  sets: {weighed: {about: one link weighed, links: {link_6: {mass_kg: 0.9, source: cert}}}}
+drives: {axes: {axis_1: {gear_ratio: 100.5, rotor_inertia_kg_m2: 1.0e-03, source: cert}}}
+"""
+
+
+@pytest.fixture
+def overlay(tmp_path):
+    def write(text=SPECIMEN, name="specimen.yaml"):
+        path = tmp_path / name
+        path.write_text(text)
+        return path
+
+    return write
+
+
+def test_named_numbers_change_and_the_rest_stays_with_its_source(overlay):
+    """A of joint 2 comes from the certificate, d from the paper, and info can tell."""
+    robot = irb.load("irb2400", overlays=[overlay()])
+    row = robot.description.kinematics.joints["joint_2"]
+    assert (row.a_mm, row.d_mm, row.theta0_deg) == (100.31, 0.0, -90.0)
+    assert row.source_of("a_mm") == "specimen.cert"
+    assert row.source_of("theta0_deg") == "obal2025"
+    assert robot.description.kinematics.sources["specimen.cert"].grade == "measured"
+    assert robot.limits.upper[0] == pytest.approx(np.pi / 2)
+    assert robot.limits.velocity[0] == pytest.approx(np.radians(150))
+    np.testing.assert_allclose(robot.friction_model.Fc, [20.0, 31.2, 16.9, 7.9, 13.7, 8.8])
+    assert robot.friction_model.measured_to == 1.0
+    assert robot.parameters == "weighed"
+    assert robot.motors.known.tolist() == [True, False, False, False, False, False]
+    assert "specimen" in repr(robot)
+
+
+def test_a_calibrated_twist_is_exact(overlay):
+    """Angles that are no multiples of 90 deg reach the tree through roll, pitch and yaw without losing a digit."""
+    robot, rng = irb.load("irb2400", overlays=[overlay()]), np.random.default_rng(0)
+    rows = [list(row) for row in oracles.rows("irb2400_16")]
+    rows[1][:2] = np.radians(-90.021), 0.10031
+    rows[3][0], rows[3][2], rows[3][3] = np.radians(-89.987), 0.7548, np.radians(0.013)
+    for q in rng.uniform(-np.pi, np.pi, (20, 6)):
+        variables = q - np.array([0, 0, q[1], 0, 0, 0])
+        pose = np.eye(4)
+        for (alpha, a, d, theta0, _), variable in zip(rows, variables, strict=True):
+            pose = pose @ oracles.mdh(alpha, a, d, theta0 + variable)
+        np.testing.assert_allclose(robot.pose(q).homogeneous, pose @ oracles.shift(0, 0, 0.0851), atol=1e-14)
+
+
+def test_dynamics_follow_the_weighed_link(overlay):
+    """100 g more on link 6 is felt as 100 g at its centre of mass."""
+    text = SPECIMEN[: SPECIMEN.index("kinematics:")] + SPECIMEN[SPECIMEN.index("inertials:") :]
+    robot, plain, q = irb.load("irb2400", overlays=[overlay(text)]), irb.load("irb2400"), np.full(6, 0.3)
+    weight = np.r_[0.0, 0.0, 0.1 * 9.81, 0.0, 0.0, 0.0]
+    added = plain.jacobian(q, "link_6", point=[0.000208, 0.000035, 0.07227]).T @ weight
+    np.testing.assert_allclose(robot.gravity(q) - plain.gravity(q), added, atol=1e-9)
+
+
+def test_the_last_overlay_is_on_top(overlay):
+    """Two overlays stack; the upper one wins where both speak, and both keep their sources."""
+    upper = overlay(
+        "about: x\nsources: {me: {ref: tape, grade: measured}}\nkinematics: {joints: {joint_2: {a_mm: 99, source: me}}}",
+        "tape.yaml",
+    )
+    robot = irb.load("irb2400", overlays=[overlay(), upper])
+    row = robot.description.kinematics.joints["joint_2"]
+    assert (row.a_mm, row.alpha_deg) == (99.0, -90.021)
+    assert (row.source_of("a_mm"), row.source_of("alpha_deg")) == ("tape.me", "specimen.cert")
+    assert irb.load("irb2400", overlays=[upper, overlay()]).description.kinematics.joints["joint_2"].a_mm == 100.31
+
+
+def test_the_shipped_robot_is_untouched(overlay):
+    """Loading with an overlay changes no later load without one."""
+    irb.load("irb2400", overlays=[overlay()])
+    assert irb.load("irb2400").description.kinematics.joints["joint_2"].a_mm == 100.0
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ("a_mm: 100.31, source: cert", "a_mm: 100.31", "kinematics.joints.joint_2: the row names no source"),
+        ("source: cert}\n    joint_4", "source: crt}\n    joint_4", "no source 'specimen.crt'; did you mean 'specimen.cert'"),
+        ("a_mm: 100.31", "a_m: 0.1", "no key 'a_m'; did you mean 'a_mm'"),
+        ("  joints:", "  jonts:", "kinematics.jonts: no key 'jonts'; did you mean 'joints'"),
+        ("kinematics:", "kinematic:", "no key 'kinematic'; did you mean 'kinematics'"),
+        ("mass_kg: 0.9", "mass_kg: -0.9", "sets.weighed.links.link_6: mass -0.9 kg is not positive"),
+        ("Fc_N_m: 20.0", "Fc_N_m: 90.0", "needs Fs >= Fc >= 0"),
+        ("joint_2:", "joint_7:", "joint_7"),
+    ],
+)
+def test_a_wrong_overlay_is_refused(overlay, old, new, words):
+    """Keys, sources and impossible numbers are named as in any table."""
+    assert old in SPECIMEN
+    with pytest.raises(irb.TableError) as caught:
+        irb.load("irb2400", overlays=[overlay(SPECIMEN.replace(old, new, 1))])
+    assert words in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_missing_overlay_is_named(tmp_path):
+    """A file that is not there."""
+    with pytest.raises(irb.FileError, match=r"nothing\.yaml"):
+        irb.load("irb2400", overlays=[tmp_path / "nothing.yaml"])
+
+
+@pytest.mark.parametrize("like", ["irb2400", "irb1600_6_145", "irb930_12_085"])
+def test_a_new_robot_starts_as_its_model_with_nothing_claimed(tmp_path, like):
+    """Same motion, every number assumed, no friction or drives taken over."""
+    folder = irb.new_robot("mine", like, tmp_path / "mine")
+    robot, model = irb.load(folder), irb.load(like)
+    q, v, a = oracles.states(model.name, 1)[0]
+    np.testing.assert_allclose(robot.pose(q).homogeneous, model.pose(q).homogeneous, atol=1e-15)
+    tau = model.inverse_dynamics(q, v, a, friction=False)
+    np.testing.assert_allclose(robot.inverse_dynamics(q, v, a, friction=False), tau, rtol=1e-12, atol=1e-12)
+    assert robot.name == "mine"
+    assert robot.friction_model is None
+    assert not robot.motors.known.any()
+    for table in (robot.description.kinematics, robot.description.limits, robot.description.inertials):
+        assert {source.grade for source in table.sources.values()} == {"assumed"}
+    assert robot.limits.range_assumed.all()
+
+
+def test_new_refuses_to_overwrite(tmp_path):
+    """A folder that holds anything is left alone; a name must be one."""
+    (tmp_path / "there").mkdir()
+    (tmp_path / "there" / "x").write_text("mine")
+    with pytest.raises(irb.InputError, match="not an empty folder"):
+        irb.new_robot("a", "irb1600", tmp_path / "there")
+    with pytest.raises(irb.InputError, match="is no name"):
+        irb.new_robot("a b", "irb1600", tmp_path / "new")
+    with pytest.raises(irb.UnknownName, match="did you mean 'irb1600'"):
+        irb.new_robot("a", "irb160", tmp_path / "new")
+    assert [path.name for path in tmp_path.iterdir()] == ["there"]
