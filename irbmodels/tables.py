@@ -182,7 +182,8 @@ def _check_sources(item: Any, sources: Mapping[str, Source], file: Path, key: st
         filled = [f.name for f in fields(item) if f.name != "source" and _has_number(getattr(item, f.name))]
         named = dict.fromkeys(filled, item.source) if isinstance(item.source, str) else item.source
         for field in filled:
-            if field not in named:
+            at_default = next(getattr(item, f.name) == f.default for f in fields(item) if f.name == field)
+            if field not in named and not at_default:
                 raise TableError(file, f"{key}.source", f"{field!r} has no source")
         for field, name in named.items():
             if name not in sources:
