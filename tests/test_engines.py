@@ -9,6 +9,7 @@ import pinocchio as pin
 import pytest
 
 import irbmodels as irb
+from irbmodels import engines
 
 MUJOCO = 1e-9  # of the largest torque: MuJoCo turns every tensor to its principal axes first
 EXCHANGE = 1e-7  # of the largest torque: four carriers of 1e-6 kg in some 100 kg of arm
@@ -120,3 +121,69 @@ def test_robot_asks_the_unreduced_tree_twice_without_harm():
     robot, q = irb.load("irb2400", coupling="parallelogram"), oracles.states("irb2400_16", 1)[0, 0]
     np.testing.assert_array_equal(robot.mass_matrix(q), robot.mass_matrix(q))
     assert robot.model.nq == 10
+
+
+@pytest.mark.parametrize("name", oracles.NAMES)
+def test_every_engine_agrees_on_the_committed_serial_file(name):
+    """MuJoCo, Drake, PyBullet and yourdfpy: TCP within 1e-9 m and torque within 1e-9 of the largest (PyBullet 1e-6)."""
+    robot = irb.load(name)
+    A = robot.dh().A
+    for engine in engines.ENGINES:
+        peer, bound = engines.load_engine(engine, irb.urdf_path(name, "serial")), 1e-6 if engine == "pybullet" else 1e-9
+        for q, v, a in oracles.states(name, 5, seed=11):
+            np.testing.assert_allclose(peer.pose(A @ q), robot.pose(q).homogeneous, atol=bound, err_msg=engine)
+            if peer.torque is not None:
+                tau = robot.inverse_dynamics(q, v, a, friction=False)
+                theirs = A.T @ peer.torque(A @ q, A @ v, A @ a)
+                np.testing.assert_allclose(theirs, tau, atol=bound * np.abs(tau).max(), err_msg=engine)
+
+
+@pytest.mark.parametrize("name", oracles.PARALLELOGRAM)
+def test_mujoco_makes_an_equality_of_each_mimic(name):
+    """The parallelogram file has four equalities that hold on q_tree = G q + q0, and the same wrist there."""
+    model = mujoco.MjModel.from_xml_path(str(irb.urdf_path(name)))
+    data, robot = mujoco.MjData(model), irb.load(name, coupling="parallelogram")
+    G, q0 = robot.coupling
+    joints = [model.joint(joint).qposadr[0] for joint in robot._model.tree.coupling.joints]
+    for q, _, _ in oracles.states(name, 5, seed=12):
+        data.qpos[joints] = G @ q + q0
+        mujoco.mj_forward(model, data)
+        assert model.neq == 4
+        residual = data.efc_pos[data.efc_type == mujoco.mjtConstraint.mjCNSTR_EQUALITY]
+        assert len(residual) == 4
+        np.testing.assert_allclose(residual, 0.0, atol=1e-12)
+        for link in ("link_6", "link_rod"):
+            np.testing.assert_allclose(data.body(link).xpos, robot.pose(q, link).translation, atol=1e-9)
+
+
+@pytest.mark.parametrize("name", oracles.PARALLELOGRAM)
+def test_drake_makes_a_coupler_of_each_mimic(name):
+    """A discrete plant has four couplers, and the TCP on q_tree = G q + q0 is the robot's."""
+    from pydrake.multibody.parsing import Parser
+    from pydrake.multibody.plant import MultibodyPlant
+
+    plant = MultibodyPlant(1e-3)
+    Parser(plant).AddModels(irb.urdf_path(name))
+    plant.WeldFrames(plant.world_frame(), plant.GetFrameByName("base_link"))
+    plant.Finalize()
+    assert plant.num_constraints() == 4
+    robot, context = irb.load(name, coupling="parallelogram"), plant.CreateDefaultContext()
+    G, q0 = robot.coupling
+    for q, _, _ in oracles.states(name, 5, seed=13):
+        for joint, value in zip(robot._model.tree.coupling.joints, G @ q + q0, strict=True):
+            plant.GetJointByName(joint).set_angle(context, value)
+        pose = plant.GetFrameByName("tcp").CalcPoseInWorld(context).GetAsMatrix4()
+        np.testing.assert_allclose(pose, robot.pose(q).homogeneous, atol=1e-9)
+
+
+@pytest.mark.parametrize("name", oracles.PARALLELOGRAM)
+def test_yourdfpy_moves_six_axes_and_the_bars_follow(name):
+    """Six actuated joints that are the controller's axes; TCP and rod where the robot has them."""
+    import yourdfpy
+
+    model, robot = yourdfpy.URDF.load(str(irb.urdf_path(name)), load_meshes=False), irb.load(name)
+    assert list(model.actuated_joint_names) == [f"joint_{i}" for i in range(1, 7)]
+    for q, _, _ in oracles.states(name, 5, seed=14):
+        model.update_cfg(q)
+        for link in ("tcp", "link_rod", "link_crank"):
+            np.testing.assert_allclose(model.get_transform(link, "base_link"), robot.pose(q, link).homogeneous, atol=1e-9)
