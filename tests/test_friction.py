@@ -9,7 +9,7 @@ import oracles
 import pytest
 
 import irbmodels as irb
-from irbmodels.robot import _say_no_friction
+from irbmodels.queries import _say_no_friction
 
 
 @pytest.fixture

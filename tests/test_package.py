@@ -14,7 +14,7 @@ FLOORS = [  # a module imports only from floors before its own
     {"errors", "tables", "inertia", "dh", "rows", "urdf_text", "description", "files", "checks", "overlays"},
     {"coupling", "tree", "friction", "limits", "tool", "motors", "model"},
     {"kinematics", "dynamics", "derivatives", "reactions", "oracles", "trajectory", "engines"},
-    {"robot", "logs"},
+    {"queries", "robot", "logs"},
     set(),
     {"prediction", "check", "doctor"},
     {"report", "figures", "view", "demo"},
