@@ -1,7 +1,7 @@
 """Laws of motion in plain numpy, from the papers' corrected formulas: they share no code with the package.
 
 Everything is computed in base axes, on a list of joints whose variables are ``gain @ q``; complex ``q`` passes through, so
-derivatives are taken by complex steps. Lengths are typed here from the sources (FACTS 1.1), not read from the tables.
+derivatives are taken by complex steps. Lengths are typed here from the sources, not read from the tables.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ SPINDLE = (12.7, (-0.0383, 0.0, 0.1293), np.diag([0.269, 0.274, 0.193]))  # S000
 SPINDLE_TCP = np.array([[0, 0, 1, 0.240], [0, 1, 0, 0], [-1, 0, 0, 0.162], [0, 0, 0, 1.0]])  # S000 eq. 12 and 69
 
 
-RANGES = {  # degrees (mm for the linear axis); axis 3 of a parallelogram arm is a range of q3 - q2 (FACTS 2)
+RANGES = {  # degrees (mm for the linear axis); axis 3 of a parallelogram arm is a range of q3 - q2
     "irb2400": [(-180, 180), (-100, 110), (-60, 65), (-200, 200), (-120, 120), (-400, 400)],
     "irb1400": [(-170, 170), (-70, 70), (-70, 70), (-150, 150), (-115, 115), (-300, 300)],
     "irb1600_6_120": [(-180, 180), (-63, 136), (-235, 55), (-200, 200), (-115, 115), (-400, 400)],
@@ -111,7 +111,7 @@ def standard_dh(alpha: float, a: float, d: complex, theta: complex) -> np.ndarra
 
 
 def rows(name: str) -> list[tuple[float, float, float, float, bool]]:
-    """Return alpha, a, d, theta0, slides of every joint [rad, m] (S000 Tab. 2; FACTS 7 for the SCARA)."""
+    """Return alpha, a, d, theta0, slides of every joint [rad, m] (S000 Tab. 2; CAD as URDF for the SCARA)."""
     right = np.pi / 2
     if name in SCARA_ARMS:
         inner, outer = SCARA_ARMS[name]

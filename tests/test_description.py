@@ -152,7 +152,7 @@ def test_tool_paths():
 
 
 def test_rotor_inertia_is_reflected_by_the_square_of_the_gear():
-    """IRB 1400, axis 1: 5.9e-4 kg m^2 behind 118.461539 is 8.28 kg m^2 (FACTS 4); the other axes are unknown, and named."""
+    """IRB 1400, axis 1: 5.9e-4 kg m^2 behind 118.461539 is 8.28 kg m^2; the other axes are unknown, and named."""
     with pytest.warns(irb.PhysicsWarning, match="no rotor inertia is known for axis_2, axis_3, axis_4, axis_5, axis_6") as said:
         found = irb.load("irb1400").with_rotors().rotors
     assert said[0].filename == __file__

@@ -161,7 +161,7 @@ def test_kinematics_of_the_1600(index):
 
 
 def scara(golden: dict) -> tuple[np.ndarray, np.ndarray]:
-    """Return our positions and the signs of our axes: golden d3 counts down, ours up (DESIGN 5)."""
+    """Return our positions and the signs of our axes: golden d3 counts down, ours up."""
     signs = np.array([1.0, 1.0, -1.0, 1.0])
     return signs * np.array(golden["q"]), signs
 

@@ -49,7 +49,7 @@ def test_every_link_frame_is_an_mdh_frame(name):
 
 @pytest.mark.parametrize("name", oracles.SIX_AXIS)
 def test_pose_is_the_closed_formula_in_controller_axes(name):
-    """All signs are plus in ABB's convention: Rz, Ry, Ry, Rx, Ry, Rx outward from the floor (FACTS, bottom line 1)."""
+    """All signs are plus in ABB's convention: Rz, Ry, Ry, Rx, Ry, Rx outward from the floor."""
     robot = irb.load(name)
     d1, a1, a2, a3, d4, d6 = oracles.DIMENSIONS[name]
     turn, shift = oracles.rotation, oracles.shift

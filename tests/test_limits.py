@@ -25,7 +25,7 @@ def test_ranges_are_those_of_the_sources(name):
 
 @pytest.mark.parametrize(("name", "low", "high"), [("irb2400", -160, 175), ("irb1400", -140, 140)])
 def test_envelope_of_the_coupled_axis(name, low, high):
-    """q3 itself reaches as far as axis 2 and the angle between the arms let it (DESIGN 5; S-OM: +-140)."""
+    """q3 itself reaches as far as axis 2 and the angle between the arms let it."""
     lower, upper = irb.load(name).limits.envelope()
     assert np.degrees(lower[2]) == pytest.approx(low)
     assert np.degrees(upper[2]) == pytest.approx(high)

@@ -70,7 +70,7 @@ def test_default_set_keeps_what_tab_3_prints_rightly(link):
 
 
 def test_moving_links_of_tab_3_sum_to_277_5_kg():
-    """FACTS 3.1: 277.5 kg moving, which leaves 102.5 kg of the catalogue's 380 kg for the base."""
+    """277.5 kg moving, which leaves 102.5 kg of the catalogue's 380 kg for the base."""
     links = irb.describe("irb2400").inertials.sets["obal2025"].links
     assert sum(links[link].mass_kg for link in TAB_3) == pytest.approx(277.5)
     assert links["base_link"].mass_kg == pytest.approx(102.5)
@@ -116,7 +116,7 @@ def test_gravity_of_axis_2_is_the_one_that_tab_6_fits():
 
 
 def test_largest_gravity_torques():
-    """Empty 474 and 157 N m on axes 2 and 3; with the spindle 562, 276, 28, 28 and 5 N m on axes 2 to 6 (FACTS 2.5)."""
+    """Empty 474 and 157 N m on axes 2 and 3; with the spindle 562, 276, 28, 28 and 5 N m on axes 2 to 6."""
     bounds, rng = oracles.ranges("irb2400_16"), np.random.default_rng(0)
     q = rng.uniform(bounds[:, 0], bounds[:, 1], (20000, 6))
     q[:, 2] += q[:, 1]
@@ -158,7 +158,7 @@ def test_z_of_the_tcp_needs_the_term_that_eq_26_forgot():
 
 # --- S001, Jia (IRB 2400) and the CAD of the 1600 and 930 ----------------------------------------------------------
 
-CAD_2400 = {  # S001, Assembly_DataFile.m at 1000 kg/m^3 (FACTS 3.4): kg; centre [mm] and tensor in base axes at home
+CAD_2400 = {  # S001, Assembly_DataFile.m at 1000 kg/m^3: kg; centre [mm] and tensor in base axes at home
     "link_1": (
         52.62346919,
         (31.06709, 19.67036, 446.83042),
@@ -218,7 +218,7 @@ def test_cad_of_jia_at_the_masses_of_tab_3():
         np.testing.assert_allclose(six(inertia), cad_at_tab_3(link), rtol=1e-8, atol=1e-14, err_msg=link)  # nine digits
 
 
-BASES = {  # CAD of the fixed base at its own density (FACTS 3.4, 3.5): kg, centre [mm], tensor in base axes
+BASES = {  # CAD of the fixed base at its own density: kg, centre [mm], tensor in base axes
     "irb2400": (
         45.08280386,
         (-94.28217, 0.34855, 81.75497),
@@ -235,7 +235,7 @@ def test_base_has_the_shape_of_its_cad(name):
     mass, com, tensor = BASES[oracles.FAMILY[name]]
     for chosen in irb.describe(name).inertials.sets.values():
         row = chosen.links["base_link"]
-        np.testing.assert_allclose(row.com_mm, com, atol=0.0051)  # FACTS 3.5 gives 0.01 mm
+        np.testing.assert_allclose(row.com_mm, com, atol=0.0051)  # the source is known to 0.01 mm
         np.testing.assert_allclose(six(row.inertia_kg_m2.matrix()), np.array(tensor) * row.mass_kg / mass, rtol=1e-5)
 
 
@@ -260,13 +260,13 @@ def test_repaired_entries_come_from_the_cad():
 
 
 def test_both_papers_use_the_same_cad():
-    """Link 6 stands at (927.27, 0.03, 1454.79) mm at home in both sets (FACTS 3.3)."""
+    """Link 6 stands at (927.27, 0.03, 1454.79) mm at home in both sets."""
     for chosen in ("obal2025", "jia2018"):
         np.testing.assert_allclose(at_home("irb2400_16", chosen)["link_6"][1], [927.27, 0.03, 1454.79], atol=0.011)
 
 
 def test_inertia_of_the_2400_at_home():
-    """M(0) has the diagonal 22.05, 32.25, 10.48, 0.0997, 0.0084 kg m^2 and next to nothing on axis 6 (FACTS 3.4)."""
+    """M(0) has the diagonal 22.05, 32.25, 10.48, 0.0997, 0.0084 kg m^2 and next to nothing on axis 6."""
     with pytest.warns(irb.PhysicsWarning):
         printed = irb.load("irb2400", parameters="obal2025_printed")
     expected = [22.05, 32.25, 10.48, 0.0997, 0.0084, 0]
@@ -274,7 +274,7 @@ def test_inertia_of_the_2400_at_home():
     assert printed.mass_matrix(np.zeros(6))[5, 5] == pytest.approx(3.6e-8, rel=0.02)  # ERRATA 0-29
 
 
-CAD_1600 = {  # FACTS 3.5: kg, own centre [m] from its frame [mm], tensor in base axes at home; solid steel, 757 kg in all
+CAD_1600 = {  # work-r-labs/robots: kg, own centre [m] from its frame [mm], tensor in base axes at home; steel, 757 kg in all
     "link_1": (
         314.150,
         (0.05223, -0.01178, 0.21258),
@@ -329,7 +329,7 @@ def test_cad_of_the_longer_1600_is_the_stretched_one(name):
     np.testing.assert_allclose(centre, [-0.42, -39.81 - 143, 202.85 * 700 / 475], atol=0.05)
 
 
-CAD_930 = {  # FACTS 3.5, solid steel: kg, centre [m] in the link's own frame (parallel to the base at home), tensor
+CAD_930 = {  # work-r-labs/robots, solid steel: kg, centre [m] in the link's own frame (parallel to the base at home), tensor
     "link_1": (104.005, (0.23273, 0, 0.06881), (0.373789, 4.510887, 4.687292, 0.000122, -0.141077, 0.000219)),
     "link_2": (199.458, (0.19660, 0, 0.09024), (2.158171, 7.467931, 6.160185, 2.8e-5, -0.021367, 4.2e-5)),
 }
@@ -373,7 +373,7 @@ def test_bodies_of_the_1400_are_those_of_the_2400_stretched():
         np.testing.assert_allclose(found.tensor, np.trace(covariance) * np.eye(3) - covariance, rtol=1e-7, atol=1e-12)
 
 
-# --- dimensions, ranges, speeds and ratings (FACTS 1.1, 2.1-2.4) ---------------------------------------------------
+# --- dimensions, ranges, speeds and ratings ---------------------------------------------------
 
 SPEEDS = {  # deg/s, mm/s
     "irb2400_10": (150, 150, 150, 360, 360, 450),
@@ -401,7 +401,7 @@ HOME = {"irb2400": (940, 1455), "irb1400": (955, 1195), "irb1600_6_120": (815, 9
 
 @pytest.mark.parametrize("name", oracles.SIX_AXIS)
 def test_dimensions(name):
-    """d1, a1, a2, a3, d4, d6 in mm stand in the rows of FACTS 1.1."""
+    """d1, a1, a2, a3, d4, d6 in mm are those of the sources."""
     table = irb.describe(name).kinematics
     rows = list(table.joints.values())
     found = (rows[0].d_mm, rows[1].a_mm, rows[2].a_mm, rows[3].a_mm, rows[3].d_mm, table.tool0.d_mm)
@@ -423,7 +423,7 @@ def test_cranks():
 
 @pytest.mark.parametrize("name", HOME)
 def test_home_pose(name):
-    """With all axes at zero the flange stands where the sources say, tool0 looks forward with its x down (FACTS 1.1)."""
+    """With all axes at zero the flange stands where the sources say, tool0 looks forward with its x down."""
     pose, (x, z) = irb.load(name).pose(np.zeros(6), "tool0"), HOME[name]
     np.testing.assert_allclose(1000 * pose.translation, [x, 0, z], atol=1e-10)
     np.testing.assert_allclose(pose.rotation, [[0, 0, 1], [0, 1, 0], [-1, 0, 0]], atol=1e-15)
@@ -498,7 +498,7 @@ def test_points_of_the_working_range_drawing(point, q2, r3, tolerance):
     [
         ("irb2400_10", 1550, 0.5),
         ("irb2400_16", 1550, 0.5),
-        ("irb1400", 1443.7, 0.5),  # derived in FACTS 2.2; the catalogue says 1.44 m
+        ("irb1400", 1443.7, 0.5),  # 150 + 600 sin 70 deg + hypot(120, 720); the catalogue says 1.44 m
         ("irb1600_6_120", 1225, 0.5),
         ("irb1600_10_120", 1225, 0.5),
         ("irb1600_6_145", 1450, 0.5),
@@ -520,7 +520,7 @@ def test_reach_of_every_scara(name, reach):
 
 
 def test_lowest_points_of_the_1600_need_a_serial_elbow():
-    """Axis 3 of the 1600 is the angle between its arms: moving axis 2 alone turns the forearm with it (FACTS 1.3)."""
+    """Axis 3 of the 1600 is the angle between its arms: moving axis 2 alone turns the forearm with it."""
     robot = irb.load("irb1600")
     turned = robot.pose(np.radians([0, 30, 0, 0, 0, 0]), "link_3").rotation
     expected = oracles.rotation(1, np.radians(30))[:3, :3] @ robot.pose(np.zeros(6), "link_3").rotation
@@ -568,7 +568,7 @@ def test_printed_inverse_kinematics_of_the_1400():
 
 
 def test_gear_and_rotor_of_the_1400():
-    """Table 3.1: gear 118.461539, rotor 5.9e-4 kg m^2; stiffness 80222 N m/rad in the reciprocal reading (FACTS 4)."""
+    """Table 3.1: gear 118.461539, rotor 5.9e-4 kg m^2; stiffness 80222 N m/rad in the reciprocal reading."""
     row = irb.describe("irb1400").drives.axes["axis_1"]
     assert (row.gear_ratio, row.rotor_inertia_kg_m2) == (118.461539, 5.9e-4)
     assert row.stiffness_N_m_rad == pytest.approx(677.2 * 118.461539, rel=1e-8)

@@ -14,7 +14,7 @@ import irbmodels as irb
 from irbmodels.urdf_text import with_mesh_paths
 
 SHIPPED = [(name, coupling) for name in oracles.NAMES for coupling in irb.describe(name).couplings]
-CATALOGUE_KG = {"irb2400": 380.0, "irb1400": 225.0, "irb1600": 250.0, "irb930": 60.0}  # 1400, 930: assumed (DESIGN 5)
+CATALOGUE_KG = {"irb2400": 380.0, "irb1400": 225.0, "irb1600": 250.0, "irb930": 60.0}  # 1400, 930: assumed
 HOME = Path("/data/urdf/irb2400")
 MESH = '<robot><mesh scale="1 1 1" filename="../../meshes/irb2400/visual/link_1.obj"/></robot>'
 
@@ -53,7 +53,7 @@ def test_committed_urdf_names_no_path_of_a_machine(name, coupling):
 
 @pytest.mark.parametrize(("name", "coupling"), SHIPPED)
 def test_no_urdf_carries_friction_of_its_own(name, coupling):
-    """Friction belongs to axes, not to the joints of a tree: no <dynamics> tag (DESIGN 6.3)."""
+    """Friction belongs to axes, not to the joints of a tree: no <dynamics> tag."""
     assert "<dynamics" not in irb.describe(name).urdf(coupling)
 
 

@@ -195,7 +195,7 @@ def test_limits_of_every_axis_are_in_si_units(name, coupling):
 
 
 def test_range_of_joint_3_of_the_2400():
-    """The serial joint_3 has the catalogue's -60..65 deg, the parallelogram's the envelope -160..175 deg (FACTS 1.3)."""
+    """The serial joint_3 has the catalogue's -60..65 deg, the parallelogram's the envelope -160..175 deg."""
     for coupling, degrees in (("serial", [-60, 65]), ("parallelogram", [-160, 175])):
         limit = joints_of(irb.describe("irb2400").urdf(coupling))["joint_3"].find("limit")
         np.testing.assert_allclose(np.degrees(numbers(limit, "lower", "upper")), degrees, rtol=1e-14)
@@ -236,7 +236,7 @@ def test_serial_twin_has_no_bars_and_no_mimics(name):
 
 @pytest.mark.parametrize("name", oracles.PARALLELOGRAM)
 def test_bars_without_data_weigh_next_to_nothing(name):
-    """In exchange files carriers and bars weigh 1e-6 kg and 1e-9 kg m^2, inside Robot nothing (DESIGN 6.7)."""
+    """In exchange files carriers and bars weigh 1e-6 kg and 1e-9 kg m^2, inside Robot nothing."""
     bars = ("link_carrier", "link_crank", "link_rod_carrier", "link_rod")
     robot = ElementTree.fromstring(irb.describe(name).urdf("parallelogram"))
     for bar in bars:
