@@ -268,7 +268,7 @@ def _studio(vis: Any, window: Any, robot: Robot) -> None:
     for name, value in (
         ("position", [1.4 * reach, -2.1 * reach, 3.0 * reach]),
         ("intensity", 0.5),
-        ("angle", 0.45),
+        ("angle", 0.7),
         ("penumbra", 0.5),
         ("castShadow", True),
     ):
@@ -276,10 +276,10 @@ def _studio(vis: Any, window: Any, robot: Robot) -> None:
     floor = vis["floor"]
     floor.set_object(shape.Cylinder(0.01, _FLOOR * reach), shape.MeshLambertMaterial(color=0x8F959C))
     floor.set_transform(transform.translation_matrix([0.0, 0.0, -0.006]) @ transform.rotation_matrix(np.pi / 2, [1, 0, 0]))
-    height = 0.55 * reach if not limits.linear.any() else 0.35 * reach
-    vis["/meshcat"].set_transform(transform.translation_matrix([-0.15 * reach, 0.0, -height]))  # meshcat looks at the origin
+    height = 0.5 * reach if not limits.linear.any() else 0.38 * reach
+    vis["/meshcat"].set_transform(transform.translation_matrix([-0.22 * reach, 0.0, -height]))  # meshcat looks at the origin
     put("/Cameras/default/rotated/<object>", "position", [1.75 * reach, 0.75 * reach, 1.85 * reach])
-    put("/Cameras/default/rotated/<object>", "fov", 33.0)
+    put("/Cameras/default/rotated/<object>", "fov", 28.0)
 
 
 _PAGE = """<!DOCTYPE html>
