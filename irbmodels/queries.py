@@ -291,11 +291,7 @@ class Queries:
         return derivatives.energy_regressor(self._model, self._one(q), self._one_rate(v, "v"))
 
     def reactions(self, q: ArrayLike, v: ArrayLike, a: ArrayLike, *, wrench: Wrench | None = None) -> Reactions:
-        """What bearings, flange, rod and pins carry at one state; see :class:`Reactions`. Friction does not change it.
-
-        Raises:
-            InputError: if the bars have mass of their own.
-        """
+        """What bearings, flange, rod and pins carry at one state; see :class:`Reactions`. Friction does not change it."""
         states = self._one(q), self._one_rate(v, "v"), self._one_rate(a, "a")
         return reactions.reactions(self._model, self._carried(), *states, self._loads(wrench))
 

@@ -11,7 +11,6 @@ import numpy as np
 import pinocchio as pin
 from numpy.typing import NDArray
 
-from .errors import InputError
 from .inertia import Inertial
 from .model import Linkage, Model
 from .tree import Tree
@@ -24,8 +23,7 @@ class Bars(NamedTuple):
     """Forces of the parallelogram's pins, base axes [N, N m]."""
 
     rod: float
-    """Force along the rod [N], positive where the rod pushes lever and crank apart; the force at its upper pin in full
-    where the rod has mass is :attr:`upper_pin`."""
+    """Force along the rod at its upper pin [N], positive where the rod pushes lever and crank apart."""
     upper_pin: Array
     """Force ``(3,)`` that the rod exerts on the lever of the upper arm."""
     lower_pin: Array
@@ -50,20 +48,15 @@ def reactions(model: Model, carried: list[Inertial], q: Array, v: Array, a: Arra
     """Return the wrenches across every joint, at the flange, and in the bars.
 
     Args:
-        model: Robot; on the serial tree, or with bars that weigh nothing.
+        model: Robot.
         carried: Bodies beyond the flange, in the axes of tool0.
         q: Axis positions.
         v: Axis speeds.
         a: Axis accelerations.
         loads: External wrenches: tree and frame they act at, and their value in base axes at its origin.
-
-    Raises:
-        InputError: if the bars have mass of their own.
     """
     tree, data = model.tree, model.tree.data
     coupling = tree.coupling
-    if model.linkage and not coupling.is_square:
-        raise InputError("reactions of bars with mass are not implemented; use a set whose bars weigh nothing")
     pin.rnea(tree.model, data, coupling.position(q), coupling.velocity(v), coupling.velocity(a), _external(tree, q, loads))
     pin.forwardKinematics(tree.model, data, coupling.position(q))
     wrenches = {name: _in_base_axes(data.f[i], data.oMi[i]) for i, name in enumerate(tree.model.names) if i > 0}
@@ -119,17 +112,21 @@ def _in_base_axes(force: pin.Force, frame: pin.SE3) -> Array:
 
 
 def _share_with_rod(linkage: Linkage, wrenches: dict[str, Array], places: dict[str, Array], frames: dict[str, Array]) -> Bars:
-    """Move the rod's share out of joint_2 and joint_3 of the open chain, in place.
+    """Move the rod's share out of joint_2 and joint_3 of the open chain, in place; bars leave the list of joints.
 
     The elbow pin bears no moment about its axis, so the rod alone turns the upper arm: its force F along itself has the
-    lever arm ``crank * cos r3``.
+    lever arm ``crank * cos r3``. Across itself it exerts what swings its own mass about the lower pin.
     """
     along, axis = frames["joint_2"][:, 0], frames["joint_3"][:, 2]
     lever = frames["joint_3"] @ np.array([0.0, -linkage.crank, 0.0])
-    rod = float(wrenches["joint_3"][3:] @ axis / (np.cross(lever, along) @ axis))
-    push, upper = rod * along, places["joint_3"] + lever
+    upper = places["joint_3"] + lever
+    own = {name: wrenches.pop(name, np.zeros(6)) for name in ("joint_rod", "joint_crank")}
+    for name in ("joint_carrier", "joint_rod_carrier"):
+        wrenches.pop(name, None)
+    across = np.cross(along, own["joint_rod"][3:]) / linkage.long
+    rod = float((wrenches["joint_3"][3:] - np.cross(lever, across)) @ axis / (np.cross(lever, along) @ axis))
+    push = rod * along + across
     for name in ("joint_2", "joint_3"):
-        moment = np.cross(upper - places[name], push)
-        wrenches[name] = wrenches[name] - np.concatenate([push, moment])
-    crank = np.concatenate([push, np.cross(lever, push)])
-    return Bars(rod, push, -push, crank)
+        wrenches[name] = wrenches[name] - np.concatenate([push, np.cross(upper - places[name], push)])
+    crank = own["joint_crank"] + np.concatenate([push, np.cross(upper - places["joint_2"], push)])
+    return Bars(rod, push, -(own["joint_rod"][:3] + push), crank)

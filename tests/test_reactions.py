@@ -42,6 +42,7 @@ def closed_loop(arm, name, q, v, a, gravity, at_tip):
         unknown(label, 6)
     unknown("upper", 3)
     unknown("lower", 3)
+    unknown("spin", 1)  # about itself a rod on two ball joints would spin freely; the lower one holds it
     total = sum(len(c) for c in columns.values())
 
     def at(label, place, origin, sign):
@@ -72,7 +73,10 @@ def closed_loop(arm, name, q, v, a, gravity, at_tip):
         right.append(load)
     rows.append(at("crank", place["crank"], place["crank"], 1) + at("lower", place["lower"], place["crank"], 1))
     right.append(needed[6])
-    rows.append(at("upper", place["upper"], place["lower"], -1) + at("lower", place["lower"], place["lower"], -1))
+    held = np.zeros((6, total))
+    held[3:, columns["spin"][0]] = frames[7][:3, 0]
+    rows[-1] = rows[-1] - held
+    rows.append(at("upper", place["upper"], place["lower"], -1) + at("lower", place["lower"], place["lower"], -1) + held)
     right.append(needed[7])
     pin = np.zeros((1, total))
     pin[0, columns["j3"][3:]] = frames[2][:3, 2]
@@ -97,6 +101,46 @@ def test_reactions_equal_a_loop_closure_solve(name):
         np.testing.assert_allclose(found.bars.upper_pin, wanted["upper"], atol=1e-10 * size)
         np.testing.assert_allclose(found.bars.lower_pin, wanted["lower"], atol=1e-10 * size)
         np.testing.assert_allclose(found.bars.crank, wanted["crank"], atol=1e-10 * size)
+
+
+HEAVY = """
+about: bars with mass
+sources: {made: {ref: made up for this test, grade: assumed}}
+inertials:
+  default: heavy
+  sets:
+    heavy:
+      about: bars weighed
+      links:
+        link_crank:
+          {mass_kg: 9.0, com_mm: [10, -70, -20], source: made,
+           inertia_kg_m2: {xx: 0.05, yy: 0.02, zz: 0.06, xy: 0.001, xz: 0, yz: 0.002}}
+        link_rod:
+          {mass_kg: 7.0, com_mm: [340, 5, -30], source: made,
+           inertia_kg_m2: {xx: 0.01, yy: 0.30, zz: 0.301, xy: 0.002, xz: 0.001, yz: 0}}
+"""
+
+
+def test_bars_with_mass_share_the_load_too(tmp_path):
+    """With a crank of 9 kg and a rod of 7 kg every bearing still equals the closed-loop solve."""
+    (tmp_path / "heavy.yaml").write_text(HEAVY)
+    robot = irb.load("irb2400", tool="spindle", overlays=[tmp_path / "heavy.yaml"])
+    assert robot.parameters == "heavy"
+    arm = oracles.arm("irb2400_16", "heavy", robot.description.folder, bars=True)
+    arm = oracles.carrying(arm, *oracles.SPINDLE, tip=oracles.SPINDLE_TCP)
+    assert len(arm.bodies) == 9
+    for q, v, a in oracles.states("irb2400_16", 10, seed=3):
+        wanted = closed_loop(arm, "irb2400_16", q, v, a, oracles.GRAVITY, np.zeros(6))
+        found = robot.reactions(q, v, a)
+        size = np.abs(wanted["j1"]).max()
+        assert list(found.joints) == [f"joint_{i}" for i in range(1, 7)]
+        for i in range(6):
+            np.testing.assert_allclose(found.joints[f"joint_{i + 1}"], wanted[f"j{i + 1}"], atol=1e-10 * size)
+        for ours, theirs in ((found.bars.upper_pin, "upper"), (found.bars.lower_pin, "lower"), (found.bars.crank, "crank")):
+            np.testing.assert_allclose(ours, wanted[theirs], atol=1e-10 * size)
+        tau = robot.inverse_dynamics(q, v, a, friction=False)
+        assert found.bars.crank[3:] @ robot.pose(q, "link_2").rotation[:, 2] == pytest.approx(tau[2], abs=1e-9 * size)
+        np.testing.assert_allclose(tau, oracles.lagrange(arm, q, v, a), atol=1e-10 * size)
 
 
 def test_the_rod_carries_its_lever_rule():
