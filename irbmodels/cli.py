@@ -17,7 +17,7 @@ from . import __version__
 from .description import COUPLINGS, Coupling, describe
 from .errors import InputError, IrbError, PhysicsWarning, UnknownName
 from .files import replacing
-from .logs import open_motion
+from .logs import REST, open_motion
 from .overlays import new_robot, with_overlays
 from .prediction import Prediction, predict
 from .robot import Robot, load
@@ -123,12 +123,13 @@ def torque(
     window: Annotated[
         float | None, typer.Option(help="Length [s] of the filter that derives missing speeds; default 0.08.")
     ] = None,
+    rest: Annotated[float, typer.Option(help="Move [deg, mm] within the window that is noise: the axis stands still.")] = REST,
     overlay: Overlays = None,
 ) -> None:
     """Predict axis torques along a motion, split by cause, and compare them with measured ones.
 
     Speeds and accelerations that the file does not have come from a Savitzky-Golay filter: a cubic over --window seconds,
-    symmetric in time; what moves less than 0.001 deg or mm per window stands still. Files may be larger than memory.
+    symmetric in time; what moves less than --rest per window stands still. Files may be larger than memory.
     """
     from . import figures
     from .report import prediction_tables
@@ -139,15 +140,17 @@ def torque(
         figures.check_format(figure)
         if figure == output:
             raise InputError(f"{figure} cannot be both the output and the figure")
-    if file.ignored:
-        err.print(f"ignored columns: {', '.join(file.ignored)}")
+    for name, meant in file.ignored.items():
+        err.print(f"ignored column: {name}{f' (did you mean {meant}?)' if meant else ''}")
+    if window is not None and not file.derived:
+        err.print("--window is ignored: the file has speeds and accelerations")
     with _progress() as bar:
         task = bar.add_task(motion.name, total=file.size)
-        prediction = predict(file, output, window, lambda size: bar.advance(task, size))
+        prediction = predict(file, output, window, rest, lambda size: bar.advance(task, size))
     if figure is not None:
         figures.save(figures.torque_figure(prediction, arm), figure)
     _print(*prediction_tables(prediction, arm))
-    _say_what_to_mind(prediction, arm)
+    _say_what_to_mind(prediction, arm, rest)
     for path in (output, figure):
         if path is not None:
             err.print(f"wrote {path}")
@@ -157,16 +160,17 @@ def torque(
 def friction(
     robot: RobotName,
     save: Annotated[Path | None, typer.Option("--save", help="Figure to write (png, pdf, svg).")] = None,
+    overlay: Overlays = None,
 ) -> None:
     """Print the friction of each axis, and draw it over speed; shaded is what was measured."""
     from . import figures
     from .report import friction_table
 
-    arm = load(robot)
+    arm = load(robot, overlays=overlay or ())
     if save is not None:
         figures.check_format(save)
     figure = figures.friction_figure(arm)
-    _print(friction_table(describe(robot)))
+    _print(friction_table(with_overlays(describe(robot), overlay or ())))
     if save is not None:
         figures.save(figure, save)
         err.print(f"wrote {save}")
@@ -207,13 +211,16 @@ def view(
     save: Annotated[
         Path | None, typer.Option("--save", help="Write one self-contained HTML page instead of a live view.")
     ] = None,
+    overlay: Overlays = None,
 ) -> None:
     """Show a robot in 3D: live in a browser until Ctrl-C, or as one HTML page."""
     from .view import save_page
     from .view import view as live_view
 
-    arm = load(robot, tool=tool)
+    arm = load(robot, tool=tool, overlays=overlay or ())
     q = _axes(arm, q_deg)
+    for violation in arm.violations(q):
+        err.print(f"note: {violation}")
     if save is not None:
         save_page(save, arm, q)
         err.print(f"wrote {save}")
@@ -238,19 +245,25 @@ def doctor(
     Exit code 0 if there is nothing but notes, 1 if there are errors or warnings, 2 if the file cannot be read as a URDF.
     """
     import json
+    import math
 
     from .doctor import SEVERITIES, examine
     from .doctor import repair as write_repaired
 
     found = examine(file)
     repairs = [] if repair is None else write_repaired(file, repair)
-    text = json.dumps([finding._asdict() for finding in found], indent=2) if as_json else "\n".join(map(str, found))
+    mended = [
+        {"link": one.link, "moved_kg_m2": one.moved, "relative": one.relative if math.isfinite(one.relative) else None}
+        for one in repairs
+    ]
+    report = {"findings": [finding._asdict() for finding in found], "repairs": mended}
+    text = json.dumps(report, indent=2) if as_json else "\n".join(map(str, found))
     if text:
         sys.stdout.write(f"{text.encode(out.encoding, 'backslashreplace').decode(out.encoding)}\n")
-    for mended in repairs:
-        err.print(f"repaired {mended}")
+    for one in repairs:
+        err.print(f"repaired {one}")
     if repair is not None:
-        err.print(f"wrote {repair}")
+        err.print(f"wrote {repair}{'' if repairs else ', the same file: no tensor was impossible'}")
     counts = [(sum(finding.severity == severity for finding in found), severity) for severity in SEVERITIES]
     err.print(", ".join(f"{count} {severity}{'' if count == 1 else 's'}" for count, severity in counts))
     if any(count and severity != "note" for count, severity in counts):
@@ -265,7 +278,8 @@ def new(
 ) -> None:
     """Write the tables of a robot of your own, to be filled in from its data sheet."""
     folder = new_robot(name, like, output or Path(name))
-    err.print(f"wrote {folder}; every number is a copy until you replace it. Next: irbmodels info ./{folder}")
+    shown = folder if folder.is_absolute() else f"./{folder}"
+    err.print(f"wrote {folder}; every number is a copy until you replace it. Next: irbmodels info {shown}")
 
 
 @app.command()
@@ -346,20 +360,24 @@ def _progress() -> Progress:
     return Progress(*columns, console=err, transient=True, disable=not err.is_terminal)
 
 
-def _say_what_to_mind(prediction: Prediction, robot: Robot) -> None:
+def _say_what_to_mind(prediction: Prediction, robot: Robot, rest: float) -> None:
     from .report import notes
 
     err.print(f"{prediction.rows} rows, {prediction.duration:.6g} s of motion")
     if prediction.window is not None:
-        err.print(f"missing speeds and accelerations are derived by a cubic over {1e3 * prediction.window:.4g} ms")
+        err.print(f"missing speeds and accelerations are derived by a cubic over {1e3 * prediction.window:.4g} ms;")
+        err.print(f"an axis that moves less than {rest:g} deg or mm within it stands still")
     for line in notes(robot):
         err.print(line)
-    if prediction.out_of_range:
-        err.print(f"{prediction.out_of_range} rows are outside the range of an axis")
+    if prediction.first_out_of_range is not None:
+        t, violation = prediction.first_out_of_range
+        err.print(f"{prediction.out_of_range} rows are outside the range of an axis, first at t = {t:.6g} s: {violation}")
+    assumed = prediction.over_effort & robot.limits.effort_assumed
     for flags, words in (
         (prediction.over_speed, "moved faster than its speed limit"),
         (prediction.extrapolated, "moved faster than its friction was measured; friction there is extrapolated"),
-        (prediction.over_effort, "exceeds its effort bound (assumed: no torque limit of this robot is published)"),
+        (assumed, "exceeds its effort bound (assumed: no torque limit of this robot is published)"),
+        (prediction.over_effort & ~assumed, "exceeds its effort bound"),
     ):
         if flags.any():
             err.print(f"axis {', '.join(str(i + 1) for i, flag in enumerate(flags) if flag)}: {words}")

@@ -9,6 +9,7 @@ from __future__ import annotations
 import csv
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from difflib import get_close_matches
 from itertools import islice
 from pathlib import Path
 from typing import NamedTuple, TextIO
@@ -25,9 +26,10 @@ Array = NDArray[np.float64]
 
 ROWS = 8192  # per piece
 WINDOW = 0.08  # [s] of the derivative filter: passes about 20 Hz
-REST = 1e-3  # [deg, mm] an axis that moves less than this within the filter's window stands still
+REST = 0.005  # [deg, mm] an axis that moves less than this within the filter's window stands still: resolver noise is less
 _ORDER = 3
 _FEWEST = 5  # rows, and samples of the filter
+_COARSEST = 0.25  # [s] time step; nothing can be said of an arm that is seen four times a second
 _FASTEST = 100.0  # times the speed limit: beyond it a column is not what its name says
 
 
@@ -63,7 +65,8 @@ class MotionFile:
     columns: dict[str, list[int]]
     """Column numbers of ``t`` and of each quantity that the file has."""
     header: list[str]
-    ignored: tuple[str, ...]
+    ignored: dict[str, str]
+    """Unknown columns, each with the name it comes close to, or an empty text."""
     delimiter: str
 
     @property
@@ -76,23 +79,29 @@ class MotionFile:
         """Whether speeds or accelerations are not in the file."""
         return not {"v", "a"} <= self.columns.keys()
 
-    def motions(self, window: float | None = None, advance: Callable[[int], object] = lambda _: None) -> Iterator[Motion]:
+    def motions(
+        self, window: float | None = None, rest: float = REST, advance: Callable[[int], object] = lambda _: None
+    ) -> Iterator[Motion]:
         """Yield the motion piece by piece, each with ``v`` and ``a``; memory does not grow with the file.
 
         Speeds and accelerations that the file does not have come from a Savitzky-Golay filter: a cubic over ``window``,
-        symmetric in time, one-sided at the two ends. An axis that moves less than :data:`REST` within the window, or would at
-        its derived speed, stands still: one that waits is not taken to rub. Positions stay as they are.
+        symmetric in time, one-sided at the two ends. An axis that moves less than ``rest`` within the window, or would at its
+        derived speed, stands still: one that waits is not taken to rub. Positions stay as they are.
 
         Args:
             window: Length of the filter [s]; default 80 ms, at least five samples, at most the file.
+            rest: Move within the window [deg, mm] that is noise; more than the noise of the log, less than its slowest motion.
             advance: Called with the number of bytes read.
 
         Raises:
             MotionError: names row and column of a cell that is no finite number, a time that does not grow, a position or
                 speed far outside every limit; or says why speeds cannot be derived.
         """
+        if not (0.0 <= rest < np.inf):
+            raise InputError(f"rest is a length of motion [deg, mm], not {rest!r}")
         pieces = self._pieces(advance)
-        return _derived(pieces, window, self.path, self.robot.limits.linear) if self.derived else pieces
+        noise = rest * np.where(self.robot.limits.linear, 1e-3, np.radians(1.0))
+        return _derived(pieces, window, noise, self.path) if self.derived else pieces
 
     def _pieces(self, advance: Callable[[int], object]) -> Iterator[Motion]:
         with _opened(self.path) as stream:
@@ -119,20 +128,23 @@ class MotionFile:
         except ValueError:
             pass  # the search below finds the cell and names it
         if not np.isfinite(table[:, used]).all():
-            self._find_bad_cell(lines, row, used)
+            table[:, used] = self._cell_by_cell(lines, row, used)
         return table
 
-    def _find_bad_cell(self, lines: list[str], row: int, used: list[int]) -> None:
+    def _cell_by_cell(self, lines: list[str], row: int, used: list[int]) -> Array:
+        """Read what numpy's reader cannot, such as quoted commas in a column that is ignored; name the first bad cell."""
+        table = np.empty((len(lines), len(used)))
         for number, line in enumerate(lines, start=row):
             cells = next(csv.reader([line], delimiter=self.delimiter), [])
             if len(cells) != len(self.header):
                 raise MotionError(f"{self.path}: row {number} has {len(cells)} cells, the header has {len(self.header)}")
-            for index in used:
+            for column, index in enumerate(used):
                 if not _is_finite(cells[index]):
                     name, cell = self.header[index], cells[index]
                     hint = "; write a decimal point" if _is_finite(cell.replace(",", ".")) else ""
                     raise MotionError(f"{self.path}: row {number}, column {name!r}: {cell!r} is not a finite number{hint}")
-        raise MotionError(f"{self.path}: rows {row} to {row + len(lines) - 1} cannot be read")
+                table[number - row, column] = float(cells[index])
+        return table
 
     def _check_times(self, t: Array, last: float, row: int) -> None:
         steps = np.diff(t, prepend=last)
@@ -186,16 +198,22 @@ def open_motion(path: str | Path, robot: Robot) -> MotionFile:
     for name in known:
         if header.count(name) > 1:
             raise MotionError(f"{file}: column {name!r} stands there {header.count(name)} times")
-    return MotionFile(file, robot, columns, header, tuple(name for name in header if name not in known), delimiter)
+    names = [name for group in _groups(robot).values() for name in group.names if name not in known]
+    ignored = {name: next(iter(get_close_matches(name, names, n=1, cutoff=0.6)), "") for name in header if name not in known}
+    return MotionFile(file, robot, columns, header, ignored, delimiter)
 
 
 def write_motion(path: str | Path, motion: Motion, robot: Robot) -> None:
     """Write a motion as CSV in the controller's units; what is None is left out.
 
     Raises:
+        InputError: if the motion is one of another robot.
         FileError: if the file cannot be written; then nothing is.
     """
     header, blocks = ["t"], [motion.t[:, None]]
+    if any(x is not None and np.shape(x) != (len(motion.t), robot.n) for x in motion[1:]):
+        shapes = ", ".join(str(np.shape(x)) for x in motion[1:] if x is not None)
+        raise InputError(f"a motion of {robot.name} needs arrays of shape ({len(motion.t)}, {robot.n}), got {shapes}")
     for quantity, group in _groups(robot).items():
         values = getattr(motion, quantity)
         if values is not None:
@@ -225,14 +243,18 @@ def _is_finite(cell: str) -> bool:
         return False
 
 
-def _derived(pieces: Iterator[Motion], window: float | None, path: Path, linear: NDArray[np.bool_]) -> Iterator[Motion]:
+def _derived(pieces: Iterator[Motion], window: float | None, rest: Array, path: Path) -> Iterator[Motion]:
     """Fill in ``v`` and ``a``; the result does not depend on how the file is cut into pieces."""
     held, done = next(pieces), 0  # samples not yet given out, and how many at their start only serve as neighbors
     if len(held.t) < _FEWEST:
         raise MotionError(f"{path}: {len(held.t)} rows are too few to derive speeds; give v and a, or at least {_FEWEST} rows")
     step = float(held.t[-1] - held.t[0]) / (len(held.t) - 1)
+    if step > _COARSEST and window is None:
+        raise MotionError(
+            f"{path}: a time step of {step:.4g} s is too coarse to derive speeds (is t in milliseconds?);"
+            " give v and a, or a window"
+        )
     samples = samples_of(window, step)
-    rest = np.where(linear, 1e-3 * REST, np.radians(REST))
     half = samples // 2
     for piece in pieces:
         held = _joined(held, piece)

@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from .dynamics import TorqueParts
 from .errors import InputError
 from .files import replacing
-from .logs import MotionFile, samples_of
+from .limits import Limits, Violation
+from .logs import REST, MotionFile, samples_of
 from .trajectory import Motion
 
 Array = NDArray[np.float64]
@@ -53,6 +54,8 @@ class Prediction:
     """None where the file has no measured torques."""
     out_of_range: int
     """Rows in which an axis is outside its range, the coupled one included."""
+    first_out_of_range: tuple[float, Violation] | None
+    """Time of the first such row [s], and what is out of range in it."""
     extrapolated: NDArray[np.bool_]
     """Per axis whether it moved faster than its friction was ever measured."""
     over_speed: NDArray[np.bool_]
@@ -68,6 +71,7 @@ def predict(
     file: MotionFile,
     output: str | Path | None = None,
     window: float | None = None,
+    rest: float = REST,
     advance: Callable[[int], object] = lambda _: None,
 ) -> Prediction:
     """Compute the torque of every row of a motion file, in pieces of bounded memory.
@@ -76,6 +80,7 @@ def predict(
         file: An opened motion file.
         output: CSV to write: ``t``, then inertia, Coriolis, gravity, friction and total per axis, and the measured torque.
         window: Length of the derivative filter [s], where the file has no speeds or accelerations; default 80 ms.
+        rest: Move within the window [deg, mm] that counts as standing still; default 0.005.
         advance: Called with the number of bytes read.
 
     Raises:
@@ -92,9 +97,9 @@ def predict(
         if output is not None:
             stream = stack.enter_context(stack.enter_context(replacing(output)).open("w", encoding="utf-8"))
             stream.write(",".join(_header(file)) + "\n")
-        for motion in file.motions(window, advance):
+        for motion in file.motions(window, rest, advance):
             parts = robot.torque_parts(motion.q, motion.v, motion.a)  # type: ignore[arg-type]
-            totals.add(motion, parts, robot.limits.in_range(motion.q))
+            totals.add(motion, parts, robot.limits)
             trace.add(motion, parts)
             if stream is not None:
                 columns = np.stack(parts if motion.tau is None else [*parts, motion.tau], axis=2).reshape(len(motion.t), -1)
@@ -109,6 +114,7 @@ def predict(
         rms=TorqueParts(*np.sqrt(totals.squares / totals.rows)),
         accuracy=totals.accuracy(),
         out_of_range=totals.out_of_range,
+        first_out_of_range=totals.first_out_of_range,
         over_speed=totals.fastest > robot.limits.velocity * (1.0 + 1e-9),
         window=_window(window, totals) if file.derived else None,
         extrapolated=totals.fastest > (np.inf if measured_to is None else measured_to),
@@ -134,15 +140,19 @@ class _Totals:
     def __init__(self, n: int) -> None:
         self.rows, self.out_of_range, self.start, self.duration = 0, 0, np.nan, 0.0
         self.largest, self.squares = np.zeros((5, n)), np.zeros((5, n))
+        self.first_out_of_range: tuple[float, Violation] | None = None
         self.fastest = np.zeros(n)
         self.error, self.error_squared, self.measured = np.zeros(n), np.zeros(n), np.zeros(n)
         self.has_measured = False
 
-    def add(self, motion: Motion, parts: TorqueParts, in_range: NDArray[np.bool_]) -> None:
+    def add(self, motion: Motion, parts: TorqueParts, limits: Limits) -> None:
         self.start = motion.t[0] if self.rows == 0 else self.start
         self.duration = float(motion.t[-1] - self.start)
         self.rows += len(motion.t)
-        self.out_of_range += int(np.count_nonzero(~in_range))
+        outside = np.flatnonzero(~limits.in_range(motion.q))
+        if len(outside) and self.first_out_of_range is None:
+            self.first_out_of_range = float(motion.t[outside[0]]), limits.violations(motion.q[outside[0]])[0]
+        self.out_of_range += len(outside)
         values = np.stack(parts)
         self.largest = np.maximum(self.largest, np.abs(values).max(axis=1))
         self.squares += np.square(values).sum(axis=1)

@@ -102,7 +102,7 @@ def test_torque_says_what_it_assumes(run, tmp_path):
     (tmp_path / "m.csv").write_text("\n".join([lines[0] + ",note", *(line + ",x" for line in lines[1:])]))
     code, _, said = run("torque", "irb1600", str(tmp_path / "m.csv"))
     assert code == 0
-    assert "ignored columns: note" in said
+    assert "ignored column: note" in said
     assert "missing speeds and accelerations are derived by a cubic over 90 ms" in said
 
 

@@ -725,11 +725,11 @@ def test_unusable_files_are_one_line(content, words, run, urdf, tmp_path):
 
 
 def test_json_holds_every_field(run, urdf):
-    """--json prints the findings as a list of objects, an empty one for a clean file."""
+    """--json prints findings and repairs as lists of objects, empty ones for a clean file."""
     path = urdf(one_body("1", tensor(1, 1, 9)))
     code, printed, _ = run(path, "--json")
-    assert (code, json.loads(printed)) == (1, [finding._asdict() for finding in examine(path)])
-    assert json.loads(run(irb.urdf_path("irb1600"), "--json")[1]) == []
+    assert (code, json.loads(printed)) == (1, {"findings": [finding._asdict() for finding in examine(path)], "repairs": []})
+    assert json.loads(run(irb.urdf_path("irb1600"), "--json")[1]) == {"findings": [], "repairs": []}
 
 
 def test_repair_on_the_command_line(run, urdf, tmp_path):

@@ -93,7 +93,7 @@ def test_unknown_columns_are_named_and_ignored(tmp_path, robot):
     """Columns that mean nothing are listed, and may hold anything."""
     path = write(tmp_path / "m.csv", ["t", *header(), "comment"], [[*row, "hello"] for row in good_rows()])
     file = open_motion(path, robot)
-    assert file.ignored == ("comment",)
+    assert file.ignored == {"comment": ""}
     assert len(whole(file)[0]) == 20
 
 

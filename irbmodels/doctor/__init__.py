@@ -15,7 +15,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from ..inertia import Inertial
-from .repairing import ENTRIES, ROUNDING, Repair, ball_moment, body_of, is_possible, moments_of, repair
+from .repairing import ENTRIES, ROUNDING, Repair, ball_moment, body_of, gyration, is_possible, moments_of, repair
 from .shapes import Measure, Solid, Unmeasured
 from .topology import bodies_of, circles, end_of, path_of
 from .xml import Tag, number, numbers, read, shown
@@ -30,8 +30,12 @@ LIGHTEST = 5.0  # [kg/m^3] of the hulls: plastic foam has 15, air 1.2
 STAND_IN = 1e-5  # [kg] and below: a mass that only keeps an engine content
 ROUNDED = 1e-4  # relative excess over the triangle inequality that rounding to four digits explains
 FAR = 1.0  # diagonals of the shapes' box between the box and a centre of mass that cannot belong to it
+WIDEST = 20.0  # [m] radius of gyration of a link: with kg mm^2 for kg m^2 it is a thousand times too large
+MOST_TURNS = 4.0  # of a revolute joint, either way: hoses and cables wind up long before
+LONGEST = 50.0  # [m] of a prismatic joint
 NORMALISED = 1e-3  # deviation of an axis' length from 1 that rounding explains
 
+_PRINTED = 1e-9  # relative: a lead ball that repair wrote with twelve digits is one
 _JOINTS = ("revolute", "continuous", "prismatic", "fixed", "floating", "planar")
 _SINGLE = {
     "link": ("inertial",),
@@ -129,6 +133,10 @@ def _origin(owner: Tag, part: Tag) -> Iterator[Finding]:
         if origin and origin.get(key) is not None and numbers(origin.get(key), 3) is None:
             value = f"{key}={shown(origin.get(key))}"
             yield _found("error", owner, "bad origin", value, "three finite numbers are needed", origin)
+    turns = numbers(origin.get("rpy"), 3) if origin and origin.get("rpy") is not None else None
+    if origin and turns and max(map(abs, turns)) > 2.0 * math.pi:
+        value = f"rpy={shown(origin.get('rpy'))}"
+        yield _found("warning", owner, "more than a turn", value, "URDF counts in radians: are these degrees?", origin)
 
 
 # Links and joints as a tree
@@ -238,12 +246,21 @@ def _body(link: Tag, body: Inertial, at: Tag) -> Iterator[Finding]:
         yield _found(severity, link, "triangle inequality", named, reason, at)
     elif body.mass <= STAND_IN:
         yield _found("note", link, "stand-in mass", f"{body.mass:g} kg", "it keeps engines content and weighs nothing", at)
-    elif (body.tensor == isotropic * np.eye(3)).all() and math.log10(isotropic).is_integer():
+    elif _is_default(body):
         reason = "the same round number about every axis: a default that nobody replaced?"
         yield _found("warning", link, "default inertial", f"{body.mass:g} kg, {isotropic:g} kg m^2", reason, at)
-    elif trace < ball:
+    elif gyration(body) > WIDEST:
+        reason = "no link reaches that far: are the moments in kg mm^2?"
+        yield _found("warning", link, "implausible size", f"radius of gyration {gyration(body):.3g} m", reason, at)
+    elif trace < ball * (1.0 - _PRINTED):
         reason = f"even a lead ball of {body.mass:g} kg has {ball / 3.0:.3g} about each axis"
         yield _found("warning", link, "implausible density", named, reason, at)
+
+
+def _is_default(body: Inertial) -> bool:
+    """Whether the tensor is the same power of ten about every axis, as editors fill it in."""
+    isotropic = float(body.tensor[0, 0])
+    return bool(isotropic > 0.0 and (body.tensor == isotropic * np.eye(3)).all() and math.log10(isotropic).is_integer())
 
 
 def _shapes(robot: Tag, folder: Path) -> Iterator[Finding]:
@@ -280,10 +297,14 @@ def _fits(link: Tag, body: Inertial, kinds: list[list[Solid]]) -> Iterator[Findi
     elif densest < LIGHTEST:
         reason = f"its shapes are lighter than foam ({LIGHTEST:g})"
         yield _found("warning", link, "implausible density", f"{densest:.3g} kg/m^3", reason)
+    told = lightest > HEAVIEST or densest < LIGHTEST or _is_default(body) or not is_possible(moments_of(body.tensor))
     low = np.min([solid.low for solids in kinds for solid in solids], axis=0)
     high = np.max([solid.high for solids in kinds for solid in solids], axis=0)
     outside = float(np.linalg.norm(np.maximum(np.maximum(low - body.com, body.com - high), 0.0)))
     size = float(np.linalg.norm(high - low))
+    if not told and size < gyration(body) <= WIDEST:
+        value = f"radius of gyration {gyration(body):.3g} m, shapes of {size:.3g} m"
+        yield _found("warning", link, "implausible size", value, "mass inside the shapes has half of theirs at most")
     if outside > FAR * size:
         value = f"{outside:.3g} m outside shapes of {size:.3g} m"
         yield _found("warning", link, "centre of mass outside", value, "a body's centre lies among its parts")
@@ -347,6 +368,11 @@ def _limits(joint: Tag) -> Iterator[Finding]:
         yield _found("error", joint, "empty range", given, "lower exceeds upper", limit)
     elif lower == upper:
         yield _found("warning", joint, "empty range", given, "lower equals upper: the joint cannot move", limit)
+    elif kind == "revolute" and max(abs(lower), abs(upper)) > 2.0 * math.pi * MOST_TURNS:
+        reason = "URDF counts in radians: are these degrees? A joint without end is continuous"
+        yield _found("warning", joint, "implausible range", given, reason, limit)
+    elif kind == "prismatic" and upper - lower > LONGEST:
+        yield _found("warning", joint, "implausible range", given, "URDF counts in metres: are these millimetres?", limit)
 
 
 def _mimics(robot: Tag) -> Iterator[Finding]:

@@ -27,6 +27,7 @@ ENTRIES = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
 ROUNDING = 1e-12  # relative slack for eigenvalues of a tensor typed with finitely many digits
 MARGIN = 1e-6  # least second moment over the largest: survives any printing and MuJoCo's own eigenvalues
 LEAST = 1e-13  # [kg m^2] least second moment: MuJoCo refuses principal moments below 1e-14
+_FOREIGN = 10.0  # relative change beyond which the old tensor has no part in the new one
 _LARGEST = 1e30  # [kg, m, kg m^2] beyond it squares overflow, and no robot is
 
 
@@ -44,7 +45,8 @@ class Repair(NamedTuple):
     def __str__(self) -> str:
         """One line: how much moved, and the principal moments before and after."""
         old, new = (", ".join(f"{value:.3g}" for value in moments_of(body.tensor)) for body in (self.before, self.after))
-        share = f"{100.0 * self.relative:.3g} %" if math.isfinite(self.relative) else "from zero"
+        known = math.isfinite(self.relative) and self.relative < _FOREIGN
+        share = f"{100.0 * self.relative:.3g} %" if known else "it told nothing of a body"
         return f"link {shown(self.link)}: tensor moved by {self.moved:.3g} kg m^2 ({share}): principal moments {old} -> {new}"
 
 
@@ -111,6 +113,11 @@ def is_possible(moments: tuple[float, float, float]) -> bool:
 def ball_moment(mass: float) -> float:
     """Second moment of a lead ball about each axis, ``m r^2 / 5`` [kg m^2]: no machine part of that mass is as compact."""
     return 0.2 * mass * math.pow(3.0 * mass / (4.0 * math.pi * DENSEST), 2.0 / 3.0)
+
+
+def gyration(body: Inertial) -> float:
+    """Radius of gyration about the centre [m]: the root mean square distance of the mass from it."""
+    return math.sqrt(max(float(np.trace(body.tensor)), 0.0) / (2.0 * body.mass))
 
 
 def nearest(body: Inertial) -> Inertial:
