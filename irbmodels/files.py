@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-import tempfile
+import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -18,26 +18,22 @@ def replacing(path: str | Path) -> Iterator[Path]:
     Raises:
         FileError: if the folder does not exist or cannot be written.
     """
-    target = Path(path)
+    target = Path(os.path.realpath(path))  # a link stays one, and what it points to is replaced
     if target.is_dir() or not str(path):
         raise FileError(f"cannot write {str(path)!r}: it is a folder, not a file")
+    if target.exists() and not target.is_file():
+        raise FileError(f"cannot write {str(path)!r}: it is a device or pipe, not a file")
+    temporary = target.with_name(f".{target.stem}-{secrets.token_hex(4)}{target.suffix}")
     try:
-        handle, name = tempfile.mkstemp(prefix=f".{target.stem}-", suffix=target.suffix, dir=target.parent)
-        os.close(handle)
+        temporary.touch(exist_ok=False)  # readable to whom the process lets read; tempfile's are not
+        if target.exists():
+            temporary.chmod(target.stat().st_mode & 0o777)
     except OSError as err:
         raise FileError(f"cannot write {target}: {err.strerror or err}") from err
-    temporary = Path(name)
     try:
         yield temporary
-        temporary.chmod(0o666 & ~_umask())  # mkstemp lets nobody else read
         temporary.replace(target)
     except OSError as err:
         raise FileError(f"cannot write {target}: {err.strerror or err}") from err
     finally:
         temporary.unlink(missing_ok=True)
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
