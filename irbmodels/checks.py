@@ -27,6 +27,13 @@ def finite(value: ArrayLike | None, shape: tuple[int, ...], what: str) -> Array:
     return array
 
 
+def is_rotation(matrix: Array) -> bool:
+    """Whether a matrix turns, and neither stretches nor mirrors."""
+    if matrix.shape != (3, 3) or not np.isfinite(matrix).all():
+        return False
+    return bool(np.allclose(matrix @ matrix.T, np.eye(3), rtol=0.0, atol=1e-9) and np.linalg.det(matrix) > 0.0)
+
+
 def together(*arrays: Array) -> list[Array]:
     """Return the arrays with the same leading axes.
 

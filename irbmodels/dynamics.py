@@ -92,9 +92,10 @@ def regressor(model: Model, q: Array, v: Array, a: Array) -> Array:
     """
     tree, coupling = model.tree, model.tree.coupling
     G = coupling.G
-    bodies = G.T @ pin.computeJointTorqueRegressor(
+    of_tree = pin.computeJointTorqueRegressor(
         tree.model, tree.data, coupling.position(q), coupling.velocity(v), coupling.velocity(a)
     )
+    bodies = G.T @ np.reshape(of_tree, (len(G), -1))  # eigenpy drops the axis of a single row
     rotors = model.rotor_axes.T * (model.rotor_axes @ a)
     columns = [bodies, rotors] + ([model.friction.regressor(v)] if model.friction else [])
     return np.hstack(columns)

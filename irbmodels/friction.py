@@ -30,9 +30,11 @@ class Stribeck:
     """Speed up to which it was measured [rad/s, m/s]; beyond it the law is extrapolation."""
 
     def __post_init__(self) -> None:
-        """Make the shared arrays read-only."""
-        for array in (self.Fs, self.Fc, self.Fv, self.v_St):
+        """Keep read-only copies."""
+        for name in ("Fs", "Fc", "Fv", "v_St"):
+            array = np.array(getattr(self, name), dtype=float)
             array.setflags(write=False)
+            object.__setattr__(self, name, array)
 
     def torque(self, v: Array) -> Array:
         """Friction torque at speeds ``v``, shape ``(..., n)``: positive where it opposes a positive speed."""

@@ -35,6 +35,8 @@ def tree_jacobian(tree: Tree, frame: int, q: Array, point: Array | None = None, 
     model, data = tree.model, tree.data
     reference = pin.ReferenceFrame.LOCAL if local else pin.ReferenceFrame.LOCAL_WORLD_ALIGNED
     J: Array = pin.computeFrameJacobian(model, data, tree.coupling.position(q), frame, reference)
+    if J.ndim == 1:  # eigenpy drops the axis of a single column
+        J = J[:, None]
     if point is not None:
         arm = point if local else data.oMf[frame].rotation @ point
         J[:3] += np.cross(J[3:], arm, axisa=0).T

@@ -14,7 +14,7 @@ from .friction import Stribeck
 from .inertia import Inertial
 from .limits import Limits
 from .tool import Tool
-from .tree import Tree, copy_of
+from .tree import UNLIMITED, Tree, copy_of
 
 Array = NDArray[np.float64]
 
@@ -72,11 +72,10 @@ def loaded(bare: Tree, tool: Tool | None, payload: Inertial | None, gravity: Arr
     """Return the tree with a tool on tool0, a payload on the TCP, and gravity in base axes [m/s^2]."""
     model = copy_of(bare.model)
     model.gravity = pin.Motion(np.asarray(gravity, dtype=float), np.zeros(3))
-    tcp = model.frames[bare.frame("tcp")]
+    tcp, flange = model.frames[bare.frame("tcp")], model.frames[bare.flange]
     if tool is not None:
-        tool0 = model.frames[bare.flange]
-        tcp.placement = tool0.placement * tool.tcp
-        _attach(model, tool0, tool.load)
+        tcp.parentJoint, tcp.placement = flange.parentJoint, flange.placement * tool.tcp
+        _attach(model, flange, tool.load)
     if payload is not None:
         _attach(model, tcp, payload)
     return bare.with_model(model)
@@ -89,16 +88,30 @@ def _attach(model: pin.Model, frame: pin.Frame, body: Inertial) -> None:
 
 
 def limits_of_tree(tree: Tree) -> Limits:
-    """Read the limits that a URDF gives for the joints that carry the axis positions; nothing is coupled."""
-    model = tree.model
-    joints = [model.getJointId(name) for name in tree.coupling.axes]
-    index = [model.joints[joint].idx_q for joint in joints]
+    """Read the limits that a URDF gives; those of a joint that follows an axis bound that axis.
+
+    A range without width, a speed or an effort of 0 are how URDF writers say that they do not know: they bound nothing.
+    """
+    model, coupling = tree.model, tree.coupling
+    joints = [model.getJointId(name) for name in coupling.axes]
     n, known = len(joints), np.zeros(len(joints), dtype=bool)
+    lower, upper = np.full(n, -UNLIMITED), np.full(n, UNLIMITED)
+    ranges = zip(
+        model.lowerPositionLimit.tolist(), model.upperPositionLimit.tolist(), coupling.G, coupling.q0.tolist(), strict=True
+    )
+    for low, high, row, offset in ranges:
+        axis = int(np.argmax(np.abs(row)))
+        if low < high and row[axis]:
+            ends = sorted(((low - offset) / row[axis], (high - offset) / row[axis]))
+            lower[axis], upper[axis] = max(lower[axis], ends[0]), min(upper[axis], ends[1])
+    index = [model.joints[joint].idx_v for joint in joints]
+    velocity = np.array(model.velocityLimit)[index]
+    effort = np.array(model.effortLimit if hasattr(model, "effortLimit") else model.upperEffortLimit)[index]
     return Limits(
-        lower=np.array(model.lowerPositionLimit)[index],
-        upper=np.array(model.upperPositionLimit)[index],
-        velocity=np.array(model.velocityLimit)[index],
-        effort=np.array(model.effortLimit)[index] if hasattr(model, "effortLimit") else np.array(model.upperEffortLimit)[index],
+        lower=lower,
+        upper=upper,
+        velocity=np.where(velocity > 0.0, velocity, np.inf),
+        effort=np.where(effort > 0.0, effort, np.inf),
         A=np.eye(n),
         linear=np.array([model.joints[joint].shortname().startswith("JointModelP") for joint in joints], dtype=bool),
         range_assumed=known,

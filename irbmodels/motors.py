@@ -28,7 +28,10 @@ class Motors:
 
     def __post_init__(self) -> None:
         """Make the matrix, check it, and make it read-only."""
-        values = np.array(self.N, dtype=float)
+        try:
+            values = np.array(self.N, dtype=float)
+        except (TypeError, ValueError):
+            raise InputError(f"gear ratios need shape (n,) or (n, n) and numbers, got {self.N!r}") from None
         matrix = _diagonal(values) if values.ndim == 1 else values
         if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or np.isinf(matrix).any():
             raise InputError(f"gear ratios need shape (n,) or (n, n) and finite numbers (NaN: unknown), got {values.shape}")
@@ -47,15 +50,15 @@ class Motors:
 
     def position(self, q: ArrayLike) -> Array:
         """Motor positions [rad] at axis positions [rad, m]; zero where the axes are zero."""
-        return self._at_motors(np.asarray(q, dtype=float))
+        return self._at_motors(self._shaped(q, "axis positions"))
 
     def velocity(self, v: ArrayLike) -> Array:
         """Motor speeds [rad/s] at axis speeds [rad/s, m/s]."""
-        return self._at_motors(np.asarray(v, dtype=float))
+        return self._at_motors(self._shaped(v, "axis speeds"))
 
     def torque(self, tau: ArrayLike) -> Array:
         """Motor torques [N m] that give axis torques [N m, N], without losses in the gears."""
-        known, axes = self.known, np.asarray(tau, dtype=float)
+        known, axes = self.known, self._shaped(tau, "axis torques")
         result = np.full(axes.shape, np.nan)
         inner = self.N[np.ix_(known, known)]
         if known.any():
@@ -64,15 +67,15 @@ class Motors:
 
     def axis_position(self, q_m: ArrayLike) -> Array:
         """Axis positions [rad, m] at motor positions [rad]."""
-        return self._at_axes(np.asarray(q_m, dtype=float))
+        return self._at_axes(self._shaped(q_m, "motor positions"))
 
     def axis_velocity(self, v_m: ArrayLike) -> Array:
         """Axis speeds [rad/s, m/s] at motor speeds [rad/s]."""
-        return self._at_axes(np.asarray(v_m, dtype=float))
+        return self._at_axes(self._shaped(v_m, "motor speeds"))
 
     def axis_torque(self, tau_m: ArrayLike) -> Array:
         """Axis torques [N m, N] that motor torques [N m] give."""
-        known, motors = self.known, np.asarray(tau_m, dtype=float)
+        known, motors = self.known, self._shaped(tau_m, "motor torques")
         result = np.full(motors.shape, np.nan)
         result[..., known] = motors[..., known] @ self.N[np.ix_(known, known)]
         return result
@@ -89,7 +92,17 @@ class Motors:
         """
         diagonal = np.where(self.known, np.diagonal(self.N), 1.0)
         rows = np.where(self.known[:, None], self.N / diagonal[:, None], np.eye(len(diagonal)))
-        return np.asarray(rotors, dtype=float) * np.where(self.known, diagonal, 0.0) ** 2, rows
+        return self._shaped(rotors, "rotor inertias") * np.where(self.known, diagonal, 0.0) ** 2, rows
+
+    def _shaped(self, values: ArrayLike, what: str) -> Array:
+        n = self.N.shape[0]
+        try:
+            array = np.asarray(values, dtype=float)
+        except (TypeError, ValueError):
+            array = np.zeros(0)
+        if array.shape[-1:] != (n,):
+            raise InputError(f"{what} need shape ({n},) or (..., {n}) and numbers, got {values!r}")
+        return array
 
     def _at_motors(self, axes: Array) -> Array:
         result = np.full(axes.shape, np.nan)

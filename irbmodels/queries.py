@@ -13,7 +13,7 @@ import pinocchio as pin
 from numpy.typing import ArrayLike, NDArray
 
 from . import derivatives, dynamics, kinematics, reactions
-from .checks import each, finite, together
+from .checks import each, finite, is_rotation, together
 from .derivatives import EnergyRegressor, ForwardDerivatives, InverseDerivatives
 from .dynamics import Energy, TorqueParts
 from .errors import InputError, MissingData, PhysicsWarning, UnknownName
@@ -33,6 +33,7 @@ class Queries:
     """All that a model can be asked; :class:`irbmodels.Robot` adds where the model comes from."""
 
     name: str
+    parameters: str | None
     tool: Tool | None
     payload: Inertial | None
     _model: Model
@@ -164,7 +165,8 @@ class Queries:
         if friction:
             tau += self._friction(speed)
         if wrench is not None:
-            tau = tau - self._reaction(position, wrench)
+            tau, pull = together(tau, self._pull(position, wrench))
+            tau = tau - pull
         return tau
 
     def forward_dynamics(
@@ -178,7 +180,8 @@ class Queries:
         if friction:
             torque = torque - self._friction(speed)
         if wrench is not None:
-            torque = torque + self._reaction(position, wrench)
+            position, speed, torque, pull = together(position, speed, torque, self._pull(position, wrench))
+            torque = torque + pull
         return each(lambda *x: dynamics.forward_dynamics(self._model, *x), (self.n,), position, speed, torque)
 
     def torque_parts(self, q: ArrayLike, v: ArrayLike, a: ArrayLike) -> TorqueParts:
@@ -283,17 +286,26 @@ class Queries:
     ) -> ForwardDerivatives:
         """Derivatives of :meth:`forward_dynamics` with respect to q, v and tau, shape ``(n, n)`` each, at one state."""
         position, speed, torque = self._one(q), self._one_rate(v, "v"), self._one_rate(tau, "tau")
+        loads = self._loads(wrench)
         a = self.forward_dynamics(position, speed, torque, friction=friction, wrench=wrench)
-        return derivatives.forward_dynamics(self._model, position, speed, a, friction, self._loads(wrench))
+        return derivatives.forward_dynamics(self._model, position, speed, a, friction, loads)
 
     def energy_regressor(self, q: ArrayLike, v: ArrayLike) -> EnergyRegressor:
         """Rows whose products with :meth:`parameter_vector` are the energies of one state, shape ``(p,)`` each."""
         return derivatives.energy_regressor(self._model, self._one(q), self._one_rate(v, "v"))
 
     def reactions(self, q: ArrayLike, v: ArrayLike, a: ArrayLike, *, wrench: Wrench | None = None) -> Reactions:
-        """What bearings, flange, rod and pins carry at one state; see :class:`Reactions`. Friction does not change it."""
+        """What bearings, flange, rod and pins carry at one state; see :class:`Reactions`. Friction does not change it.
+
+        Raises:
+            InputError: if a wrench acts at a bar and the tree in use has none.
+        """
         states = self._one(q), self._one_rate(v, "v"), self._one_rate(a, "a")
-        return reactions.reactions(self._model, self._carried(), *states, self._loads(wrench))
+        loads = self._loads(wrench)
+        for tree, frame, _ in loads:
+            if (name := tree.model.frames[frame].name) not in self._model.tree.frames:
+                raise InputError(f"a wrench at {name} needs the tree with bars: load(..., coupling='parallelogram')")
+        return reactions.reactions(self._model, self._carried(), *states, loads)
 
     def sensor(
         self,
@@ -318,14 +330,26 @@ class Queries:
 
         Returns:
             Force [N], then moment [N m], shape ``(6,)``.
+
+        Raises:
+            InputError: if a wrench acts elsewhere: what it does to the arm does not pass the sensor.
+            MissingData: for a robot from a URDF: the file does not say which of its bodies hang on the sensor.
         """
         states = self._one(q), self._one_rate(v, "v"), self._one_rate(a, "a")
-        on_tool = reactions.flange_wrench(self._model, self._carried(), *states, self._loads(wrench))
+        carried = self._carried()
+        if carried is None:
+            raise MissingData(f"{self.name} comes from a URDF, which does not say which bodies hang on the sensor")
+        for frame in wrench if isinstance(wrench, Mapping) else ():
+            if frame not in reactions.BEYOND_FLANGE:
+                raise InputError(f"a wrench at {frame} does not pass the sensor; those at tcp and tool0 do")
+        on_tool = reactions.flange_wrench(self._model, carried, *states, self._loads(wrench))
         tool0 = kinematics.pose(self._model.tree, self._model.tree.flange, states[0])
         reading = -np.concatenate([tool0.rotation.T @ on_tool[:3], tool0.rotation.T @ on_tool[3:]])
         if tool0_from_sensor is None:
             return reading
         pose = finite(getattr(tool0_from_sensor, "homogeneous", tool0_from_sensor), (4, 4), "tool0_from_sensor")
+        if not is_rotation(pose[:3, :3]):
+            raise InputError("tool0_from_sensor needs a rotation in its upper left 3 by 3 numbers")
         turn, place = pose[:3, :3].T, pose[:3, 3]
         return np.concatenate([turn @ reading[:3], turn @ (reading[3:] - np.cross(place, reading[:3]))])
 
@@ -389,8 +413,10 @@ class Queries:
             raise InputError(f"{what} of {self.name} needs shape ({self.n},), got {rate.shape}")
         return rate
 
-    def _carried(self) -> list[Inertial]:
-        """Tool and payload, in the axes of tool0."""
+    def _carried(self) -> list[Inertial] | None:
+        """Tool and payload, in the axes of tool0; None for a URDF, which may carry more than it says."""
+        if self.parameters is None:
+            return None
         bodies = [] if self.tool is None else [self.tool.load]
         if self.payload is not None:
             tcp = pin.SE3.Identity() if self.tool is None else self.tool.tcp
@@ -412,14 +438,21 @@ class Queries:
             return 0.0
         return self._model.friction.torque(v)
 
-    def _reaction(self, q: Array, wrench: Wrench) -> Array:
-        """``J' w`` of every wrench, shape ``(..., n)``."""
+    def _pull(self, q: Array, wrench: Wrench) -> Array:
+        """``J' w`` of every wrench, shape ``(..., n)`` with the leading axes of states and wrenches together."""
         total = np.zeros(q.shape)
         for frame, value in (wrench if isinstance(wrench, Mapping) else {"tcp": wrench}).items():
-            load = np.asarray(value, dtype=float)
+            try:
+                load = np.asarray(value, dtype=float)
+            except (TypeError, ValueError):
+                raise InputError(f"wrench at {frame} is not an array of numbers: {value!r}") from None
             if load.shape[-1:] != (6,) or (load.ndim == 1 and not np.isfinite(load).all()):
                 raise InputError(f"wrench at {frame} needs six finite numbers (force, moment), got {load.tolist()}")
-            total = total + np.einsum("...ij,...i->...j", self.jacobian(q, frame), load)
+            jacobian = self.jacobian(q, frame)
+            try:
+                total = total + np.einsum("...ij,...i->...j", jacobian, load)
+            except ValueError:
+                raise InputError(f"states of shape {q.shape} and wrenches of shape {load.shape} do not go together") from None
         return total
 
     @cached_property

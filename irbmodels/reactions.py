@@ -18,6 +18,9 @@ from .tree import Tree
 Array = NDArray[np.float64]
 Load = tuple[Tree, int, Array]
 
+BEYOND_FLANGE = ("tool0", "tcp")
+"""Frames at which a load passes the flange."""
+
 
 class Bars(NamedTuple):
     """Forces of the parallelogram's pins, base axes [N, N m]."""
@@ -38,18 +41,18 @@ class Reactions(NamedTuple):
     joints: dict[str, Array]
     """What the inboard body exerts on the outboard one across each joint; through a parallelogram ``joint_3`` is the elbow
     pin (no moment about its axis) and ``joint_2`` carries the lower arm without the rod's share."""
-    flange: Array
-    """What the flange exerts on tool and payload, at the origin of tool0."""
+    flange: Array | None
+    """What the flange exerts on tool and payload, at the origin of tool0; None for a URDF, which does not tell them apart."""
     bars: Bars | None
     """None where the arm has no parallelogram."""
 
 
-def reactions(model: Model, carried: list[Inertial], q: Array, v: Array, a: Array, loads: list[Load]) -> Reactions:
+def reactions(model: Model, carried: list[Inertial] | None, q: Array, v: Array, a: Array, loads: list[Load]) -> Reactions:
     """Return the wrenches across every joint, at the flange, and in the bars.
 
     Args:
         model: Robot.
-        carried: Bodies beyond the flange, in the axes of tool0.
+        carried: Bodies beyond the flange, in the axes of tool0; None where they are not known.
         q: Axis positions.
         v: Axis speeds.
         a: Axis accelerations.
@@ -63,13 +66,14 @@ def reactions(model: Model, carried: list[Inertial], q: Array, v: Array, a: Arra
     places = {name: data.oMi[i].translation.copy() for i, name in enumerate(tree.model.names) if i > 0}
     frames = {name: data.oMi[i].rotation.copy() for i, name in enumerate(tree.model.names) if i > 0}
     bars = _share_with_rod(model.linkage, wrenches, places, frames) if model.linkage else None
-    return Reactions(wrenches, flange_wrench(model, carried, q, v, a, loads), bars)
+    flange = None if carried is None else flange_wrench(model, carried, q, v, a, loads)
+    return Reactions(wrenches, flange, bars)
 
 
 def flange_wrench(model: Model, carried: list[Inertial], q: Array, v: Array, a: Array, loads: list[Load]) -> Array:
     """Wrench that the flange exerts on what is mounted on it: inertia and weight of the bodies less the external loads.
 
-    Loads count if they act beyond the flange: at ``tool0`` or ``tcp``.
+    Loads count if they act beyond the flange, at :data:`BEYOND_FLANGE`.
     """
     tree, data = model.tree, model.tree.data
     coupling = tree.coupling
@@ -86,7 +90,7 @@ def flange_wrench(model: Model, carried: list[Inertial], q: Array, v: Array, a: 
     pose = data.oMi[joint] * tool0.placement
     wrench = _in_base_axes(total, pose)
     for carrier, frame, load in loads:
-        if carrier.model.frames[frame].name in ("tool0", "tcp"):
+        if carrier.model.frames[frame].name in BEYOND_FLANGE:
             at = pin.updateFramePlacement(tree.model, data, tree.frame(carrier.model.frames[frame].name)).translation
             wrench = wrench - np.concatenate([load[:3], load[3:] + np.cross(at - pose.translation, load[:3])])
     return wrench

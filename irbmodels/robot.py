@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -12,7 +12,7 @@ import numpy as np
 import pinocchio as pin
 from numpy.typing import ArrayLike, NDArray
 
-from .checks import finite
+from .checks import finite, is_rotation
 from .description import Coupling, Description, describe
 from .dh import Convention, DHTable
 from .errors import InputError, MissingData, PhysicsWarning, UnknownName, UrdfError
@@ -24,10 +24,10 @@ from .motors import Motors, motors_of, rotors_of
 from .overlays import with_overlays
 from .queries import Queries
 from .tool import Tool, load_tool
+from .tool import payload as checked_payload
 from .tree import Tree, copy_of, read_urdf, tree_from_urdf, tree_of
 
 Array = NDArray[np.float64]
-Wrench = ArrayLike | Mapping[str, ArrayLike]
 
 
 def load(
@@ -51,6 +51,8 @@ def load(
         UnknownName: if robot, tool, set or coupling does not exist; the message has the nearest name.
         TableError: if a table breaks the format.
     """
+    if isinstance(overlays, str | Path):
+        raise InputError(f"overlays are a list of files: overlays=[{str(overlays)!r}]")
     robot = _assembled(with_overlays(describe(name_or_folder), overlays), parameters, coupling)
     _warn_impossible(robot)
     return robot.with_tool(tool) if tool is not None else robot
@@ -70,6 +72,11 @@ def from_urdf(path: str | Path) -> Robot:
         tree = tree_from_urdf(read_urdf(path))
     except UrdfError as err:
         raise UrdfError(f"{path}: {err}") from err
+    for joint, inertia in list(zip(tree.model.names, tree.model.inertias, strict=True))[1:]:
+        wrong = Inertial.of(inertia.mass, inertia.lever, inertia.inertia).impossibilities()
+        if wrong:
+            told = f"{path}: what {joint} moves is impossible: {wrong[0]}; irbmodels doctor says more"
+            warnings.warn(told, PhysicsWarning, stacklevel=2)
     limits = limits_of_tree(tree)
     n = limits.lower.size
     return Robot(tree.model.name, None, None, tree, Model(tree, limits, None, np.zeros(n), np.eye(n)), None, None, GRAVITY)
@@ -124,6 +131,11 @@ class Robot(Queries):
         return motors_of(self.description)
 
     @property
+    def axes(self) -> tuple[str, ...]:
+        """Names of the joints that carry the axis positions, in the order of ``q``."""
+        return self._model.tree.coupling.axes
+
+    @property
     def frames(self) -> tuple[str, ...]:
         """Names of all frames; of a parallelogram arm the bars' too."""
         return tuple(self._linkage.frames)
@@ -164,6 +176,7 @@ class Robot(Queries):
         """Return the robot with another payload (``irbmodels.payload(...)``), given in the TCP frame; None drops it."""
         if payload is not None and not isinstance(payload, Inertial):
             raise InputError(f"a payload comes from irbmodels.payload(mass, com, inertia), not {payload!r}")
+        payload = None if payload is None else checked_payload(*payload)
         return self._reloaded(payload=payload)
 
     def with_parameters(self, parameters: str | None) -> Robot:
@@ -191,7 +204,7 @@ class Robot(Queries):
         return self._reloaded(_gravity=vector)
 
     def mounted(self, world_from_base: ArrayLike | pin.SE3) -> Robot:
-        """Return the robot on a wall, a ceiling or a tilted stand. Poses stay in base axes; gravity turns.
+        """Return the robot on a wall, a ceiling or a tilted stand. Poses stay in base axes; gravity turns, and keeps its size.
 
         Args:
             world_from_base: Rotation ``(3, 3)`` or pose ``(4, 4)`` of the base in a world whose z points up; of a pose only
@@ -205,10 +218,9 @@ class Robot(Queries):
         except (TypeError, ValueError):
             matrix = np.zeros(0)
         turn = matrix[:3, :3] if matrix.shape == (4, 4) else matrix
-        proper = turn.shape == (3, 3) and np.isfinite(turn).all() and np.linalg.det(turn) > 0.0
-        if not proper or not np.allclose(turn @ turn.T, np.eye(3), rtol=0.0, atol=1e-9):
+        if not is_rotation(turn):
             raise InputError("mounting needs a rotation matrix (3, 3), or a pose (4, 4), of the base in the world")
-        return self.with_gravity(turn.T @ GRAVITY)
+        return self.with_gravity(turn.T @ np.array([0.0, 0.0, -np.linalg.norm(self._gravity)]))
 
     def with_rotors(self, inertia: ArrayLike | None = None, axes: ArrayLike | None = None) -> Robot:
         """Return the robot with rotor inertias: ``M`` gains ``axes' diag(inertia) axes``.
@@ -224,6 +236,8 @@ class Robot(Queries):
         """
         rows: ArrayLike = np.eye(self.n) if axes is None else axes
         if inertia is None:
+            if axes is not None:
+                raise InputError("rotor axes go with inertias: give both")
             if self.description is None:
                 raise MissingData(f"{self.name} comes from a URDF; give one rotor inertia per axis, arm side [kg m^2]")
             inertia, rows = motors_of(self.description).reflected(rotors_of(self.description))

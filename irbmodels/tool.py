@@ -32,6 +32,21 @@ class Tool:
     path: Path | None = None
     """Its table, where it came from one."""
 
+    def __post_init__(self) -> None:
+        """Keep a frame of its own, and check the load.
+
+        Raises:
+            InputError: if the frame is no ``pin.SE3``, or no body can have the load.
+        """
+        if not isinstance(self.tcp, pin.SE3) or not np.isfinite(self.tcp.homogeneous).all():
+            raise InputError(f"tcp of tool {self.name!r} is no pin.SE3 of finite numbers")
+        object.__setattr__(self, "tcp", self.tcp.copy())
+        if self.load.mass or np.any(self.load.tensor):
+            try:
+                payload(*self.load)
+            except InputError as err:
+                raise InputError(f"load of tool {self.name!r}: {err}") from None
+
 
 def load_tool(name_or_path: str | Path) -> Tool:
     """Read a shipped tool by name, or a tool table by path.

@@ -22,7 +22,8 @@ from .errors import FileError, UnknownName, UrdfError
 
 Array = NDArray[np.float64]
 
-_UNLIMITED = 1e9  # [rad] stands for "no limit" where URDF and Pinocchio want a number
+_MOUNTING = "mounting"  # frame of type OP_FRAME, which no link of the same name can be taken for
+UNLIMITED = 1e9  # [rad] stands for "no limit" where URDF and Pinocchio want a number
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,8 +47,8 @@ class Tree:
 
     @property
     def flange(self) -> int:
-        """Number of the frame that tools are mounted on: ``tool0``, or else ``tcp``."""
-        return self.frames["tool0" if "tool0" in self.frames else "tcp"]
+        """Number of the frame that tools are mounted on: ``tool0``, or else where the URDF itself has its ``tcp``."""
+        return self.frames["tool0"] if "tool0" in self.frames else self.model.getFrameId(_MOUNTING, pin.FrameType.OP_FRAME)
 
     def __getstate__(self) -> dict[str, object]:
         """Leave the work spaces behind when pickled."""
@@ -89,7 +90,9 @@ def tree_from_urdf(text: str) -> Tree:
     """
     robot = parse_urdf(text)
     for joint in robot.iterfind("joint"):
-        kind, name = joint.get("type"), joint.get("name")
+        kind, name, axis = joint.get("type"), joint.get("name"), joint.find("axis")
+        if axis is not None and kind != "fixed" and not any(word.strip("+-0.") for word in axis.get("xyz", "1 0 0").split()):
+            raise UrdfError(f"joint {name!r} has no axis: {axis.get('xyz')!r} points nowhere")
         if kind not in ("revolute", "continuous", "prismatic", "fixed"):
             raise UrdfError(f"joint {name!r} is {kind!r}; only revolute, continuous, prismatic and fixed joints are supported")
         if kind == "continuous":
@@ -97,13 +100,15 @@ def tree_from_urdf(text: str) -> Tree:
             limit = joint.find("limit")
             if limit is None:
                 limit = ElementTree.SubElement(joint, "limit", {"effort": "0", "velocity": "0"})
-            limit.set("lower", str(-_UNLIMITED))
-            limit.set("upper", str(_UNLIMITED))
+            limit.set("lower", str(-UNLIMITED))
+            limit.set("upper", str(UNLIMITED))
     try:
         model = pin.buildModelFromXML(ElementTree.tostring(robot, encoding="unicode"))
     except (ValueError, RuntimeError) as err:
         raise UrdfError(f"Pinocchio cannot read this URDF: {' '.join(str(err).split())}") from err
     joints = [model.names[i] for i in range(1, model.njoints)]
+    if not joints:
+        raise UrdfError("no joint of this URDF moves")
     if model.nq != model.njoints - 1:
         raise UrdfError("every moving joint must have exactly one coordinate")
     _add_tcp(model)
@@ -147,13 +152,14 @@ def read_urdf(path: str | Path) -> str:
 
 
 def _add_tcp(model: pin.Model) -> None:
-    bodies = [i for i, frame in enumerate(model.frames) if frame.type == pin.FrameType.BODY]
-    names = [model.frames[i].name for i in bodies]
-    if "tcp" in names:
-        return
-    parent = bodies[names.index("tool0")] if "tool0" in names else bodies[-1]
-    below = model.frames[parent]
-    model.addFrame(pin.Frame("tcp", below.parentJoint, parent, below.placement, pin.FrameType.BODY))
+    """Add the frame ``tcp``, and a place to mount tools on, where the URDF has none; a tool moves the one, not the other."""
+    bodies = {frame.name: i for i, frame in enumerate(model.frames) if frame.type == pin.FrameType.BODY}
+    number = bodies.get("tcp", bodies.get("tool0", max(bodies.values())))
+    below = model.frames[number]
+    if "tool0" not in bodies:
+        model.addFrame(pin.Frame(_MOUNTING, below.parentJoint, number, below.placement, pin.FrameType.OP_FRAME))
+    if "tcp" not in bodies:
+        model.addFrame(pin.Frame("tcp", below.parentJoint, number, below.placement, pin.FrameType.BODY))
 
 
 def copy_of(model: pin.Model) -> pin.Model:
