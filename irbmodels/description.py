@@ -171,8 +171,11 @@ class Description:
             if name != f"joint_{number}":
                 raise TableError(self.folder / "kinematics.yaml", f"joints.{name}", f"expected joint_{number}")
         elbow = rows.get("joint_3")
-        if table.parallelogram and (elbow is None or elbow.alpha_deg or elbow.d_mm or elbow.theta0_deg):
-            raise TableError(self.folder / "kinematics.yaml", "parallelogram", "joint_3 is not parallel to joint_2 in its plane")
+        if table.parallelogram and (elbow is None or elbow.alpha_deg or elbow.d_mm):
+            problem = "joint_3 needs alpha_deg 0 and d_mm 0: its axis lies parallel to joint_2's, and the bars in one plane"
+            raise TableError(self.folder / "kinematics.yaml", "parallelogram", problem)
+        if table.parallelogram and table.parallelogram.crank_mm <= 0.0:
+            raise TableError(self.folder / "kinematics.yaml", "parallelogram.crank_mm", "a crank has a positive length")
         return KinematicsTable(table.sources, rows, table.tool0, table.variants, table.parallelogram)
 
     @cached_property
@@ -228,10 +231,18 @@ class Description:
         for name in table.axes:
             if name not in self.axes:
                 raise TableError(self.folder / "drives.yaml", "axes", str(UnknownName("axis", name, self.axes)))
+            for field in ("rotor_inertia_kg_m2", "stiffness_N_m_rad", "gear_ratio"):
+                value = getattr(table.axes[name], field)
+                if value is not None and (value == 0.0 or (value < 0.0 and field != "gear_ratio")):
+                    wanted = "not 0" if field == "gear_ratio" else "positive"
+                    raise TableError(self.folder / "drives.yaml", f"axes.{name}.{field}", f"{value:g} should be {wanted}")
             for other in table.axes[name].turned_by or {}:
+                key = f"axes.{name}.turned_by"
                 if other not in self.axes or other == name:
+                    raise TableError(self.folder / "drives.yaml", key, str(UnknownName("axis", other, self.axes)))
+                if table.axes[name].gear_ratio is None:
                     raise TableError(
-                        self.folder / "drives.yaml", f"axes.{name}.turned_by", str(UnknownName("axis", other, self.axes))
+                        self.folder / "drives.yaml", key, "needs gear_ratio: a motor turned by others has its own gear"
                     )
         return table
 
@@ -407,7 +418,12 @@ def _check_axis(row: AxisRow, linear: bool, coupled: bool, file: Path, key: str)
     if lower >= upper:
         raise TableError(file, f"{key}.{wanted[0]}", f"[{lower:g}, {upper:g}] is empty")
     if (row.range_of is not None) != coupled:
-        raise TableError(file, f"{key}.range_of", "the range of a parallelogram's axis 3, and no other, is 'q3 - q2'")
+        problem = (
+            "missing: with a parallelogram this range is one of 'q3 - q2'"
+            if coupled
+            else ("'q3 - q2' is the range of axis 3 of an arm with a parallelogram, and of no other")
+        )
+        raise TableError(file, f"{key}.range_of", problem)
 
 
 def _check_friction(row: FrictionRow, linear: bool, file: Path, key: str) -> None:

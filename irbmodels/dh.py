@@ -7,6 +7,8 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from .errors import InputError
+
 Array = NDArray[np.float64]
 Convention = Literal["standard", "modified"]
 
@@ -84,11 +86,11 @@ class DHTable(NamedTuple):
         ``Rz(180) Rx(alpha) = Rx(-alpha) Rz(180)``, which gives Table 2.1 of S003 and the usual tables of ABB's arms.
 
         Raises:
-            ValueError: if the first modified row or tool0 does not fit a standard table.
+            InputError: if the first modified row or tool0 does not fit a standard table.
         """
         first = rotation_x(self.alpha[0]) @ translation(self.a[0], 0, 0)
         if not np.allclose(first, np.eye(4)) or not np.allclose(self.tool0[:3, :3], np.eye(3)):
-            raise ValueError("the table starts or ends with a transform that a standard row cannot hold")
+            raise InputError("the table starts or ends with a transform that a standard row cannot hold")
         alpha, a = np.append(self.alpha[1:], 0.0), np.append(self.a[1:], self.tool0[0, 3])
         d, theta = self.d.copy(), self.theta.copy()
         d[-1] += self.tool0[2, 3]

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import atexit
+import os
+import shutil
 import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, dataclass, field, fields, is_dataclass
@@ -17,7 +20,7 @@ from .tables import Source, read
 
 Tables = dict[str, dict[str, Any]]  # contents of kinematics.yaml, limits.yaml ..., by the name before .yaml
 
-_KEPT: list[tempfile.TemporaryDirectory[str]] = []  # folders of merged tables, removed when the process ends
+_MEASURED = "measured_to_rad_s"
 _ROWS = {  # where the rows of each table stand
     "kinematics": ("joints",),
     "limits": ("axes",),
@@ -55,21 +58,38 @@ def with_overlays(description: Description, paths: Sequence[str | Path]) -> Desc
     files = [Path(path).resolve() for path in paths]
     for file in files:
         read(file, Overlay)  # checks keys and sources, and says so by file and key
-    state = tuple((str(file), file.stat().st_mtime_ns) for file in [*files, *sorted(description.folder.glob("*.yaml"))])
-    return _merged(description, tuple(files), state)
+    stats = [(file, file.stat()) for file in [*files, *sorted(description.folder.glob("*.yaml"))]]
+    state = tuple((str(file), stat.st_mtime_ns, stat.st_size) for file, stat in stats)
+    merged = _merged(description, tuple(files), state)
+    if not merged.folder.is_dir():  # somebody has cleaned up the folder of temporary files
+        _merged.cache_clear()
+        merged = _merged(description, tuple(files), state)
+    return merged
 
 
 @lru_cache(maxsize=64)
-def _merged(description: Description, files: tuple[Path, ...], state: tuple[tuple[str, int], ...]) -> Description:
+def _merged(description: Description, files: tuple[Path, ...], state: tuple[tuple[str, int, int], ...]) -> Description:
     del state  # part of the key only
     tables = tables_of(description)
-    for file in files:
-        _lay_on(tables, yaml.safe_load(file.read_text(encoding="utf-8")), file)
-    kept = tempfile.TemporaryDirectory(prefix="irbmodels-")
-    _KEPT.append(kept)
-    folder = Path(kept.name) / description.family
+    stems = [file.stem for file in files]
+    names = [stem if stems.count(stem) == 1 else f"{stem}_{number}" for number, stem in enumerate(stems, start=1)]
+    for file, name in zip(files, names, strict=True):
+        _lay_on(tables, yaml.safe_load(file.read_text(encoding="utf-8")), file, f"{name}.")
+    kept = tempfile.mkdtemp(prefix="irbmodels-")
+    atexit.register(_remove, kept, os.getpid())
+    folder = Path(kept) / description.family
     write_tables(folder, tables, "Merged from tables and overlays.")
-    return Description(description.name, folder, tuple(file.stem for file in files))
+    merged = Description(description.name, folder, tuple(names))
+    try:
+        _ = merged.kinematics, merged.limits, merged.inertials, merged.friction, merged.drives
+    except TableError as err:  # the reader named its own file, which nobody has written
+        raise TableError(" + ".join(map(str, files)), f"{err.file.stem}.{err.key}", err.problem) from None
+    return merged
+
+
+def _remove(folder: str, process: int) -> None:
+    if os.getpid() == process:  # a forked child ends without taking its parent's tables along
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def new_robot(name: str, like: str, folder: str | Path) -> Path:
@@ -151,12 +171,11 @@ def write_tables(folder: Path, tables: Tables, header: str) -> None:
         (folder / f"{name}.yaml").write_text(f"# {header}\n{text}", encoding="utf-8")
 
 
-def _lay_on(tables: Tables, overlay: dict[str, Any], file: Path) -> None:
+def _lay_on(tables: Tables, overlay: dict[str, Any], file: Path, prefix: str) -> None:
     for key, path in _ROWS.items():
         part = overlay.get(key)
         if not part:
             continue
-        prefix = f"{file.stem}."
         table = tables[key]
         table["sources"] |= {prefix + name: source for name, source in overlay["sources"].items()}
         for name in part:
@@ -175,6 +194,10 @@ def _lay_on(tables: Tables, overlay: dict[str, Any], file: Path) -> None:
                 for row, values in entry.get(path[2], {}).items():
                     rows[row] = _changed(rows.get(row, {}), values, prefix, file, f"{key}.sets.{name}.{path[2]}.{row}")
                 rest = {other: value for other, value in entry.items() if other != path[2]}
+                if bounds := [
+                    part[_MEASURED] for part in (base, rest) if part.get(_MEASURED) and set(rows) - set(entry.get(path[2], {}))
+                ]:
+                    rest[_MEASURED] = min(bounds)  # some axes keep what was measured before
                 table["sets"][name] = base | rest
                 table.setdefault("default", name)
         else:

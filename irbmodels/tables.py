@@ -75,7 +75,8 @@ def _plain_number(loader: _StrictLoader, node: yaml.ScalarNode) -> int | float:
             raise ValueError
         return int(text) if re.fullmatch(r"[-+]?[0-9]+", text) else float(text)
     except ValueError:
-        raise TableError(loader.file, f"line {node.start_mark.line + 1}", f"{text!r} is not a plain decimal number") from None
+        where = f"line {node.start_mark.line + 1}"
+        raise TableError(loader.file, where, f"{text!r} is not a plain decimal number (quote it if it is text)") from None
 
 
 for _tag in ("int", "float"):

@@ -175,14 +175,14 @@ BROKEN = {  # file, old text, new text, what the message must hold
         "kinematics.yaml",
         "joint_3: {alpha_deg: 0,",
         "joint_3: {alpha_deg: 90,",
-        "kinematics.yaml: parallelogram: joint_3 is not parallel",
+        "kinematics.yaml: parallelogram: joint_3 needs alpha_deg 0 and d_mm 0",
     ),
     "elbow set off": (
         "irb2400",
         "kinematics.yaml",
         "joint_3: {alpha_deg: 0, a_mm: 705, d_mm: 0",
         "joint_3: {alpha_deg: 0, a_mm: 705, d_mm: 5",
-        "kinematics.yaml: parallelogram: joint_3 is not parallel",
+        "kinematics.yaml: parallelogram: joint_3 needs alpha_deg 0 and d_mm 0",
     ),
     "axis missing": ("irb1600", "limits.yaml", "  axis_6:", "  axis_7:", "limits.yaml: axes: axes are axis_1, axis_2"),
     "empty range": (
@@ -246,7 +246,7 @@ BROKEN = {  # file, old text, new text, what the message must hold
         "limits.yaml",
         "range_of: q3 - q2, ",
         "",
-        "limits.yaml: axes.axis_3.range_of: the range of a parallelogram's axis 3",
+        "limits.yaml: axes.axis_3.range_of: missing: with a parallelogram",
     ),
     "coupled range on a serial arm": (
         "irb1600",

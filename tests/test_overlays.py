@@ -44,7 +44,7 @@ def test_named_numbers_change_and_the_rest_stays_with_its_source(overlay):
     assert robot.limits.upper[0] == pytest.approx(np.pi / 2)
     assert robot.limits.velocity[0] == pytest.approx(np.radians(150))
     np.testing.assert_allclose(robot.friction_model.Fc, [20.0, 31.2, 16.9, 7.9, 13.7, 8.8])
-    assert robot.friction_model.measured_to == 1.0
+    assert robot.friction_model.measured_to == 0.5  # that of the axes which the overlay does not name
     assert robot.parameters == "weighed"
     assert robot.motors.known.tolist() == [True, False, False, False, False, False]
     assert "specimen" in repr(robot)
