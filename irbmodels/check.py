@@ -28,7 +28,7 @@ class Agreement(NamedTuple):
     quantity: str
     against: str
     difference: float
-    """Absolute for poses [m], relative to the largest entry else; NaN where nothing was compared."""
+    """Absolute for poses [m], relative to the largest entry else; NaN where nothing was compared, inf where one has no number."""
     tolerance: float
     """What is expected of two right answers in double precision (single precision inside PyBullet)."""
 
@@ -96,12 +96,13 @@ def check(robot: Robot) -> list[Agreement]:
         return [*found, *(Agreement("refused: impossible inertias", name, np.nan, np.nan) for name in ENGINES)]
     with tempfile.TemporaryDirectory() as folder:
         urdf = Path(folder) / "serial.urdf"
-        tool = robot.tool.path if robot.tool else None
+        tabled = robot if robot.tool and robot.tool.path else robot.with_tool(None)  # a URDF holds no tool made in code
+        tool = tabled.tool.path if tabled.tool else None
         urdf.write_text(robot.description.urdf("serial", robot.parameters, tool), encoding="utf-8")
         for name in ENGINES:
             tolerance = 1e-6 if name == "pybullet" else 1e-9
             try:
-                found += _against_engine(robot, load_engine(name, urdf), tolerance)
+                found += _against_engine(tabled, load_engine(name, urdf), tolerance)
             except MissingExtra:
                 found.append(Agreement("not installed", name, np.nan, tolerance))
     return found
@@ -134,10 +135,11 @@ def tcp_paths(robot: Robot, motion: Motion, engine: str = "mujoco") -> dict[str,
         tool = robot.tool.path if robot.tool else None
         urdf.write_text(robot.description.urdf("serial", robot.parameters, tool), encoding="utf-8")
         peer = load_engine(engine, urdf)
+        beyond = tcp if tool is None else np.eye(4)  # of a tool made in code, which the URDF does not hold
         paths = {
             "closed form": _path(closed_form, motion),
             "pinocchio": _path(lambda q: _tcp(robot, q), motion),
-            engine: _path(lambda q: peer.pose(table.A @ q), motion),
+            engine: _path(lambda q: peer.pose(table.A @ q) @ beyond, motion),
         }
     velocity = np.einsum("kij,kj->ki", robot.jacobian(motion.q), motion.v)[:, :3]  # type: ignore[arg-type]
     return paths | {"pinocchio": paths["pinocchio"]._replace(velocity=velocity)}
@@ -169,7 +171,7 @@ def _against_oracles(robot: Robot, chain: Chain) -> Iterator[Agreement]:
         for name, (ours, theirs) in pairs.items():
             worst[name] = max(worst[name], _relative(ours, theirs))
         closed = chain.table.frames(q)[-2] @ chain.tcp
-        worst["pose"] = max(worst["pose"], float(np.abs(_tcp(robot, q) - closed).max()))
+        worst["pose"] = max(worst["pose"], _distance(_tcp(robot, q), closed))
     yield Agreement("TCP pose", "MDH product", worst["pose"], 1e-12)
     yield Agreement("torque", "Newton-Euler", worst["Newton-Euler"], 1e-10)
     yield Agreement("torque", "Euler-Lagrange", worst["Euler-Lagrange"], 1e-10)
@@ -182,7 +184,7 @@ def _against_engine(robot: Robot, engine: Engine, tolerance: float) -> Iterator[
     bare = robot.with_gravity([0.0, 0.0, -9.81]).with_payload(None).with_rotors(np.zeros(robot.n))
     pose, torque = 0.0, 0.0
     for q, v, a in states(robot, _STATES):
-        pose = max(pose, float(np.abs(engine.pose(A @ q) - _tcp(bare, q)).max()))
+        pose = max(pose, _distance(engine.pose(A @ q), _tcp(bare, q)))
         if engine.torque is not None:
             theirs = A.T @ engine.torque(A @ q, A @ v, A @ a)
             torque = max(torque, _relative(bare.inverse_dynamics(q, v, a, friction=False), theirs))
@@ -198,4 +200,10 @@ def _tcp(robot: Robot, q: Array) -> Array:
 
 def _relative(ours: Array, theirs: Array) -> float:
     size = float(np.abs(theirs).max())
-    return float(np.abs(ours - theirs).max()) / size if size > 1e-9 else float(np.abs(ours - theirs).max())
+    return _distance(ours, theirs) / size if size > 1e-9 else _distance(ours, theirs)
+
+
+def _distance(ours: Array, theirs: Array) -> float:
+    """Largest difference; infinite where there is no number to compare, lest it be taken for agreement."""
+    largest = float(np.abs(ours - theirs).max())
+    return largest if np.isfinite(largest) else np.inf
