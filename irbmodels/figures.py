@@ -53,7 +53,7 @@ def torque_figure(prediction: Prediction, robot: Robot) -> Figure:
     tool = f" with {robot.tool.name}" if robot.tool else ""
     figure.suptitle(f"{robot.name}{tool}", fontsize="medium")
     handles, labels = grid[0, 0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside upper center", ncols=len(labels), frameon=False)
+    figure.legend(handles, labels, loc="outside lower center", ncols=len(labels), frameon=False)
     return figure
 
 
@@ -124,12 +124,13 @@ def _draw_friction(axes: Axes, robot: Robot, i: int) -> None:
         axes.axvspan(-law.measured_to, law.measured_to, color="0.9", zorder=0)
     axes.axhline(0.0, color="0.7", lw=0.6)
     axes.set_title(f"axis {i + 1}")
-    axes.set_xlabel("speed [rad/s]")
-    axes.set_ylabel("friction [N m]")
+    linear = robot.limits.linear[i]
+    axes.set_xlabel("speed [m/s]" if linear else "speed [rad/s]")
+    axes.set_ylabel("friction [N]" if linear else "friction [N m]")
     inset = axes.inset_axes((0.6, 0.1, 0.37, 0.36))
     near = speed <= 10.0 * law.v_St[i]
     inset.plot(speed[near] * 1e3, torque[near], color=COLORS["friction"], lw=1.5)
-    inset.set_title("near rest [mrad/s]", fontsize=8)
+    inset.set_title("near rest [mm/s]" if linear else "near rest [mrad/s]", fontsize=8)
     inset.tick_params(labelsize=7)
 
 

@@ -114,7 +114,7 @@ def _tidy(value: float, digits: int) -> float:
 
 def agreement_table(found: list[Agreement], robot: Robot) -> Table:
     """Largest difference of every quantity from everybody who computed it too."""
-    table = _table("quantity", "against", "largest difference", "expected below", "", title=f"{robot.name}: who agrees")
+    table = _table("quantity", "against", "largest difference", "expected below", "", title=f"{repr(robot)[7:-1]}: who agrees")
     for quantity, against, difference, tolerance in found:
         compared = not np.isnan(difference)
         verdict = "" if not compared else "agrees" if difference <= tolerance else "DIFFERS"
@@ -197,12 +197,20 @@ def friction_table(robot: Description) -> Table:
 
 def _drives_table(robot: Description) -> Table:
     table = _table(
-        "axis", "gear ratio", "rotor kg m2", "stiffness N m/rad", "source", title="drives (rotor: motor side; not in M)"
+        "axis",
+        "gear ratio",
+        "turned by",
+        "rotor kg m2",
+        "stiffness N m/rad",
+        "source",
+        title="drives (rotor: motor side; not in M)",
     )
     for name, row in robot.drives.axes.items():
-        values = (row.gear_ratio, row.rotor_inertia_kg_m2, row.stiffness_N_m_rad)
-        cells = ("" if value is None else f"{value:.9g}" for value in values)
-        table.add_row(name.removeprefix("axis_"), *cells, _named(row))
+        ratio, rotor, stiffness = (
+            "" if value is None else f"{value:.9g}" for value in (row.gear_ratio, row.rotor_inertia_kg_m2, row.stiffness_N_m_rad)
+        )
+        others = ", ".join(f"{other.removeprefix('axis_')}: {value:g}" for other, value in (row.turned_by or {}).items())
+        table.add_row(name.removeprefix("axis_"), ratio, others, rotor, stiffness, _named(row))
     return table
 
 

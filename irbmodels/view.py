@@ -109,6 +109,7 @@ class Viewer(Scene):
         """Start a local server on a free port and draw the robot."""
         import meshcat
 
+        shapes_of(robot)  # refuses a robot without tables before a server starts
         super().__init__(_live(meshcat.Visualizer().window), robot)
 
     @property
@@ -142,10 +143,14 @@ def view(robot: Robot, q: ArrayLike | None = None, motion: Motion | None = None)
         motion: Motion to play.
     """
     viewer = Viewer(robot)
-    if q is not None:
-        viewer.show(q)
-    if motion is not None:
-        viewer.play(motion)
+    try:
+        if q is not None:
+            viewer.show(q)
+        if motion is not None:
+            viewer.play(motion)
+    except BaseException:
+        viewer.close()
+        raise
     return viewer
 
 
