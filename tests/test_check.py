@@ -100,3 +100,21 @@ def test_a_robot_without_tables_has_no_oracle():
     """from_urdf has no tables to derive anything from."""
     with pytest.raises(irb.MissingData, match="comes from a URDF"):
         check.chain_of(irb.from_urdf(irb.urdf_path("irb1600")))
+
+
+def test_no_number_is_no_agreement():
+    """A robot whose torques are NaN agrees with nobody."""
+    robot = irb.load("irb2400")
+    broken = replace(robot, _model=replace(robot._model, friction=replace(robot.friction_model, Fv=np.full(6, np.nan))))
+    found = {(item.quantity, item.against): item.holds for item in check.check(broken)}
+    assert not found["torque", "Newton-Euler"]
+    assert found["mass matrix", "Euler-Lagrange"]
+
+
+def test_a_tool_made_in_code_is_no_fault():
+    """The engines' URDF cannot hold it; the oracles do, and everybody agrees."""
+    tool = irb.Tool("blob", irb.load_tool("spindle").tcp, irb.payload(3.0, [0.0, 0.1, 0.2]))
+    robot = irb.load("irb2400", tool=tool)
+    assert all(item.holds for item in check.check(robot))
+    paths = check.tcp_paths(robot, check.reference_motion(robot, 0.2))
+    np.testing.assert_allclose(paths["mujoco"].position, paths["pinocchio"].position, atol=1e-12)

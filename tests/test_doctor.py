@@ -88,6 +88,8 @@ BROKEN = [
     Fault(
         "link", "link_2", f"{MASS}.*?{INERTIA}", f'<mass value="9e5"/>{tensor(6e4, 7e4, 8e4)}', "warning", "implausible density"
     ),
+    Fault("link", "link_2", INERTIA, tensor(6.5e5, 6.4e5, 0.9e5), "warning", "implausible size"),
+    Fault("link", "link_2", INERTIA, tensor(65, 64, 9), "warning", "implausible size"),
     Fault("link", "link_2", r'xyz="[^"]*"', 'xyz="253.4 47.7 7.0"', "warning", "centre of mass outside"),
     Fault("link", "link_2", r'xyz="[^"]*"', 'xyz="0.25, 0.05, 0"', "error", "bad origin"),
     Fault("link", "link_2", r'rpy="[^"]*"', 'rpy="0 0 inf"', "error", "bad origin"),
@@ -143,6 +145,8 @@ BROKEN = [
     Fault("joint", "joint_2", LIMIT, limit(lower=1, upper=-1), "error", "empty range"),
     Fault("joint", "joint_2", LIMIT, limit(lower=1, upper=1), "warning", "empty range"),
     Fault("joint", "joint_2", LIMIT, limit(lower="pi"), "error", "bad range"),
+    Fault("joint", "joint_2", LIMIT, limit(lower=-110, upper=100), "warning", "implausible range"),
+    Fault("joint", "joint_2", r'rpy="[^"]*"', 'rpy="-90 0 0"', "warning", "more than a turn"),
     Fault("joint", "joint_crank", LIMIT, limit(effort=0), "note", "zero effort"),
     Fault("joint", "joint_crank", MIMIC, MIMICS.format("joint_rod"), "note", "mimic chain"),
     Fault("joint", "joint_crank", MIMIC, MIMICS.format("joint_crank"), "error", "mimic circle"),
@@ -206,6 +210,14 @@ def test_each_fault_is_found_and_nothing_else(fault, urdf, tmp_path):
         for text in (clean_text(), broken(clean_text(), fault))
     )
     assert after - before == {(fault.severity, fault.what, fault.name if fault.at is None else fault.at)}
+
+
+def test_millimetres_of_a_prismatic_joint_are_suspected(urdf):
+    """300 is no range of a SCARA's quill in metres."""
+    text = irb.describe("irb930").urdf()
+    quill = re.search(r'<joint name="joint_3" type="prismatic">.*?</joint>', text, re.DOTALL)[0]
+    found = examine(urdf(text.replace(quill, re.sub(LIMIT, limit(lower=-300, upper=0), quill))))
+    assert [(finding.what, finding.name) for finding in found] == [("implausible range", "joint_3")]
 
 
 def test_set_of_faults_is_large():

@@ -245,3 +245,44 @@ def test_memory_does_not_grow_with_the_file(tmp_path, robot):
     tracemalloc.stop()
     assert rows == 200_000
     assert peak < 14e6  # bytes: some pieces of 8192 rows; the table alone would be 11 MB, its text 18 MB
+
+
+def test_time_in_milliseconds_is_suspected(tmp_path, robot):
+    """Steps of four seconds derive no speeds; a window of one's own is taken at its word."""
+    path = write(tmp_path / "m.csv", ["t", *header()], [[1000.0 * row[0], *row[1:]] for row in good_rows()])
+    with pytest.raises(irb.MotionError, match=r"a time step of 4 s is too coarse .*is t in milliseconds"):
+        whole(open_motion(path, robot))
+    assert whole(open_motion(path, robot), window=20.0)[1].shape == (20, 6)
+
+
+def test_noise_at_rest_is_no_motion(tmp_path, robot):
+    """0.0005 deg of noise while waiting moves nothing; the threshold is the caller's to change."""
+    noise = np.random.default_rng(0).normal(0.0, 5e-4, (500, 6))
+    path = write(tmp_path / "m.csv", ["t", *header()], [[i * 0.004, *row] for i, row in enumerate(noise)])
+    file = open_motion(path, robot)
+    assert not whole(file)[2].any()
+    assert whole(file, rest=1e-4)[2].any()
+    with pytest.raises(irb.InputError, match="rest is a length of motion"):
+        file.motions(rest=-1.0)
+
+
+def test_a_comma_in_quotes_is_no_column(tmp_path, robot):
+    """A comment with commas, in a column that nobody asked for."""
+    path = write(tmp_path / "m.csv", ["t", *header(), "comment"], [[*row, '"moving, slowly"'] for row in good_rows()])
+    plain = write(tmp_path / "p.csv", ["t", *header()], good_rows())
+    for one, other in zip(whole(open_motion(path, robot)), whole(open_motion(plain, robot)), strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+def test_a_name_that_comes_close_is_pointed_at(tmp_path, robot):
+    """tau1 without its unit is ignored, and said to be so."""
+    rows = [[*row, *[1.0] * 6] for row in good_rows()]
+    path = write(tmp_path / "m.csv", ["t", *header(), *(f"tau{i + 1}" for i in range(6))], rows)
+    assert open_motion(path, robot).ignored["tau2"] == "tau2_Nm"
+
+
+def test_a_motion_of_another_robot_is_not_written(tmp_path, motion):
+    """Six columns are no motion of a SCARA."""
+    with pytest.raises(irb.InputError, match=r"a motion of irb930_12_105 needs arrays of shape"):
+        write_motion(tmp_path / "m.csv", motion, irb.load("irb930"))
+    assert not list(tmp_path.iterdir())

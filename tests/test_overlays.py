@@ -1,3 +1,8 @@
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
 import numpy as np
 import oracles
 import pytest
@@ -20,6 +25,17 @@ inertials:
   default: weighed
   sets: {weighed: {about: one link weighed, links: {link_6: {mass_kg: 0.9, source: cert}}}}
 drives: {axes: {axis_1: {gear_ratio: 100.5, rotor_inertia_kg_m2: 1.0e-03, source: cert}}}
+"""
+
+FORKED = """
+import irbmodels as irb, os, sys
+irb.load("irb2400", overlays=[sys.argv[1]])
+if os.fork() == 0:
+    sys.exit()
+os.wait()
+robot = irb.load("irb2400", overlays=[sys.argv[1]])
+robot.pose([0] * 6, "link_rod")
+print(robot.description.folder)
 """
 
 
@@ -148,3 +164,55 @@ def test_new_refuses_to_overwrite(tmp_path):
     with pytest.raises(irb.UnknownName, match="did you mean 'irb1600'"):
         irb.new_robot("a", "irb160", tmp_path / "new")
     assert [path.name for path in tmp_path.iterdir()] == ["there"]
+
+
+def test_an_offset_of_axis_3_turns_upper_arm_and_crank(overlay):
+    """A calibrated theta0 keeps the loop closed: the rod still ends on the lever, and both trees give the same answers."""
+    text = (
+        "about: x\nsources: {cert: {ref: c, grade: measured}}\nkinematics: {joints: {joint_3: {theta0_deg: 0.7, source: cert}}}"
+    )
+    path = overlay(text)
+    robot, bars = irb.load("irb2400", overlays=[path]), irb.load("irb2400", overlays=[path], coupling="parallelogram")
+    for q, v, a in oracles.states("irb2400_16", 5):
+        arm, rod, crank, lower = (robot.pose(q, name) for name in ("link_3", "link_rod", "link_crank", "link_2"))
+        pin_on_arm = arm.act(np.array([0.0, -0.180, 0.0]))
+        np.testing.assert_allclose(rod.act(np.array([0.705, 0.0, 0.0])), pin_on_arm, atol=1e-14)
+        np.testing.assert_allclose(crank.act(np.array([0.0, -0.180, 0.0])), rod.translation, atol=1e-14)
+        np.testing.assert_allclose(rod.rotation, lower.rotation, atol=1e-14)
+        turned = oracles.rotation(2, np.radians(0.7))[:3, :3]
+        np.testing.assert_allclose(arm.rotation, irb.load("irb2400").pose(q, "link_3").rotation @ turned, atol=1e-14)
+        wanted = robot.inverse_dynamics(q, v, a)
+        np.testing.assert_allclose(bars.inverse_dynamics(q, v, a), wanted, rtol=0, atol=1e-12 * np.abs(wanted).max())
+        one, other = robot.reactions(q, v, a), bars.reactions(q, v, a)
+        assert one.bars.rod == pytest.approx(other.bars.rod, rel=1e-10)
+
+
+def test_two_overlays_of_one_name_keep_their_sources(tmp_path):
+    """Each number says which of the two files it is from."""
+    for folder, grade, axis in (("a", "measured", 1), ("b", "assumed", 2)):
+        (tmp_path / folder).mkdir()
+        row = f"axis_{axis}: {{speed_deg_s: 70, source: s}}"
+        text = f"about: x\nsources: {{s: {{ref: lab {folder}, grade: {grade}}}}}\nlimits: {{axes: {{{row}}}}}"
+        (tmp_path / folder / "calib.yaml").write_text(text)
+    robot = irb.load("irb2400", overlays=[tmp_path / "a" / "calib.yaml", tmp_path / "b" / "calib.yaml"])
+    assert robot.limits.velocity_assumed[:3].tolist() == [False, True, False]
+
+
+def test_a_forked_child_leaves_the_tables(overlay):
+    """Merged tables belong to the process that made them; lost ones are made again."""
+    path = overlay()
+    robot = irb.load("irb2400", overlays=[path])
+    done = subprocess.run([sys.executable, "-c", FORKED, str(path)], capture_output=True, text=True, check=True)
+    assert not Path(done.stdout.strip()).exists()  # gone with its process
+    shutil.rmtree(robot.description.folder)
+    assert irb.load("irb2400", overlays=[path]).pose([0] * 6, "link_rod")
+
+
+def test_what_an_overlay_breaks_is_said_of_the_overlay(overlay):
+    """The merged file is nobody's; a gear that others turn needs a ratio of its own."""
+    text = SPECIMEN.replace(
+        "drives: {axes: {axis_1: {gear_ratio: 100.5, rotor_inertia_kg_m2: 1.0e-03,", "drives: {axes: {axis_5: {"
+    )
+    text = text.replace("axis_5: { source: cert", "axis_5: {turned_by: {axis_4: 0.1}, source: cert")
+    with pytest.raises(irb.TableError, match=r"specimen\.yaml: drives\.axes\.axis_5\.turned_by: needs gear_ratio"):
+        irb.load("irb2400", overlays=[overlay(text)])

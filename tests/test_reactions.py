@@ -212,3 +212,18 @@ def test_a_moving_sensor_reads_newton_and_euler():
         np.testing.assert_allclose(robot.sensor(q, v, a), wanted, atol=1e-9)
         flange = robot.reactions(q, v, a).flange
         np.testing.assert_allclose(flange, np.r_[needed[5][:3], moment], atol=1e-9)
+
+
+def test_a_sensor_feels_only_what_passes_it():
+    """Wrenches elsewhere, a URDF's unknown tool, and a frame that is no rotation are refused; a bar needs its tree."""
+    robot, still = irb.load("irb2400", tool="spindle"), np.zeros((3, 6))
+    with pytest.raises(irb.InputError, match="a wrench at link_3 does not pass the sensor"):
+        robot.sensor(*still, wrench={"link_3": np.ones(6)})
+    with pytest.raises(irb.InputError, match="tool0_from_sensor needs a rotation"):
+        robot.sensor(*still, tool0_from_sensor=2.0 * np.eye(4))
+    with pytest.raises(irb.InputError, match="needs the tree with bars: load"):
+        robot.reactions(*still, wrench={"link_rod": np.ones(6)})
+    stranger = irb.from_urdf(irb.urdf_path("irb2400")).with_payload(irb.payload(1.0))
+    with pytest.raises(irb.MissingData, match="which bodies hang on the sensor"):
+        stranger.sensor(*still)
+    assert stranger.reactions(*still).flange is None

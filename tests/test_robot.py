@@ -417,3 +417,142 @@ def test_errors_are_of_one_family_and_of_the_builtin_kind():
         assert issubclass(error, irb.IrbError)
         assert issubclass(error, builtin)
     assert "pip install 'irbmodels[export]'" in str(irb.MissingExtra("mujoco", "export"))
+
+
+PENDULUM = """<robot name="pendulum">
+<link name="base"/>
+<link name="rod"><inertial><origin xyz="0.5 0 0"/><mass value="2"/>
+<inertia ixx="0.1" iyy="0.2" izz="0.2" ixy="0" ixz="0" iyz="0"/></inertial></link>
+<joint name="swing" type="{kind}"><parent link="base"/><child link="rod"/><axis xyz="{axis}"/>{limit}</joint>
+</robot>"""
+
+
+def urdf_robot(tmp_path, text: str) -> irb.Robot:
+    """Write a URDF and load it."""
+    (tmp_path / "robot.urdf").write_text(text, encoding="utf-8")
+    return irb.from_urdf(tmp_path / "robot.urdf")
+
+
+def test_one_joint_answers_every_query(tmp_path):
+    """A pendulum of 2 kg, 0.5 m off its horizontal axis, by hand; a single column keeps its axis."""
+    robot = urdf_robot(tmp_path, PENDULUM.format(kind="continuous", axis="0 1 0", limit=""))
+    q, v, a, force = np.array([0.4]), np.array([0.7]), np.array([-0.3]), np.array([3.0, 0.0, -2.0, 0.0, 5.0, 0.0])
+    inertia, weight = 0.2 + 2 * 0.25, -2 * 9.81 * 0.5 * np.cos(0.4)
+    assert robot.mass_matrix(q) == pytest.approx(inertia)
+    torque = inertia * a + weight
+    np.testing.assert_allclose(robot.inverse_dynamics(q, v, a, friction=False), torque, rtol=1e-13)
+    np.testing.assert_allclose(robot.inverse_dynamics(q, v, a, friction=False, wrench=force), torque - 5.0, rtol=1e-13)
+    pushed = robot.forward_dynamics(q, v, torque - 5.0, friction=False, wrench=force)
+    np.testing.assert_allclose(pushed, a, rtol=1e-12)
+    np.testing.assert_allclose(robot.regressor(q, v, a) @ robot.parameter_vector(), torque, rtol=1e-13)
+    np.testing.assert_allclose(robot.jacobian(q, point=[1.0, 0, 0])[:, 0], [-np.sin(0.4), 0, -np.cos(0.4), 0, 1, 0], atol=1e-15)
+    assert (robot.hessian(q).shape, robot.jacobian_rate(q, v).shape) == ((6, 1, 1), (6, 1))
+    slopes = robot.inverse_dynamics_derivatives(q, v, a, friction=False, wrench=force)
+    assert slopes.q[0, 0] == pytest.approx(2 * 9.81 * 0.5 * np.sin(0.4))
+    assert robot.axes == ("swing",)
+    assert robot.violations(q, v, [1e6]) == []  # nothing in the file bounds it
+
+
+def test_zeros_that_mean_unknown_bound_nothing(tmp_path):
+    """Speed, effort and range of 0, as writers of URDF leave them, refuse no state."""
+    limit = '<limit effort="0" velocity="0"/>'
+    robot = urdf_robot(tmp_path, PENDULUM.format(kind="revolute", axis="0 1 0", limit=limit))
+    assert robot.violations([3.0], [100.0], [1e5]) == []
+    assert robot.gravity([3.0]).shape == (1,)
+
+
+def test_an_axis_that_points_nowhere_is_refused(tmp_path):
+    """Pinocchio would answer with matrices that are no rotations."""
+    with pytest.raises(irb.UrdfError, match="joint 'swing' has no axis"):
+        urdf_robot(tmp_path, PENDULUM.format(kind="continuous", axis="0 0 -0.0", limit=""))
+
+
+def test_a_urdf_that_does_not_move_is_refused(tmp_path):
+    """No joint, no axis positions."""
+    with pytest.raises(irb.UrdfError, match="no joint of this URDF moves"):
+        urdf_robot(tmp_path, PENDULUM.format(kind="fixed", axis="0 1 0", limit=""))
+
+
+def test_impossible_bodies_of_a_urdf_are_warned_about(tmp_path):
+    """Negative mass: an answer, and a warning with the way to learn more."""
+    text = PENDULUM.format(kind="continuous", axis="0 1 0", limit="").replace('mass value="2"', 'mass value="-2"')
+    with pytest.warns(irb.PhysicsWarning, match=r"swing moves is impossible: mass -2 kg is not positive; irbmodels doctor"):
+        urdf_robot(tmp_path, text)
+
+
+def test_limits_of_followers_bound_their_axis(tmp_path):
+    """A joint that turns twice as far as its source, and the other way, may not leave its own range."""
+    follower = """<link name="tip"/><joint name="twice" type="revolute"><parent link="rod"/><child link="tip"/>
+    <limit lower="-0.5" upper="0.8" effort="1" velocity="1"/>
+    <mimic joint="swing" multiplier="-2" offset="0.1"/></joint></robot>"""
+    limit = '<limit lower="-1" upper="1" effort="1" velocity="1"/>'
+    text = PENDULUM.format(kind="revolute", axis="0 1 0", limit=limit).replace("</robot>", follower)
+    robot = urdf_robot(tmp_path, text)
+    np.testing.assert_allclose([robot.limits.lower[0], robot.limits.upper[0]], [-0.35, 0.3], rtol=1e-14)
+
+
+@pytest.mark.parametrize("renamed", [{"tool0": "wrist"}, {"tool0": "wrist", "tcp": "end"}])
+def test_a_tool_weighs_the_same_wherever_it_is_mounted(tmp_path, renamed):
+    """Without tool0 a tool hangs where the URDF has its tcp, or on its last link: same place, so the same torque."""
+    text = irb.urdf_path("irb1600").read_text(encoding="utf-8")
+    for old, new in renamed.items():
+        text = text.replace(f'"{old}"', f'"{new}"')
+    robot, whole = urdf_robot(tmp_path, text), irb.load("irb1600")
+    robot, whole = (each.with_tool("spindle").with_payload(irb.payload(2.0, [0.1, 0, 0])) for each in (robot, whole))
+    same_answers(robot, whole, "irb1600_6_120", 1e-12)
+
+
+def test_a_tcp_on_another_joint_moves_to_the_tool(tmp_path):
+    """The URDF's tcp is on the forearm: with a tool it is the tool's, on the wrist."""
+    text = irb.urdf_path("irb1600").read_text(encoding="utf-8")
+    at_wrist = re.search(r'<joint name="[^"]*" type="fixed">(?:(?!</joint>).)*<child link="tcp"/>', text, re.DOTALL)[0]
+    text = text.replace(at_wrist, re.sub(r'<parent link="[^"]*"/>', '<parent link="link_4"/>', at_wrist))
+    same_answers(urdf_robot(tmp_path, text).with_tool("spindle"), irb.load("irb1600", tool="spindle"), "irb1600_6_120", 1e-12)
+
+
+@pytest.mark.parametrize("coupling", ["serial", "parallelogram"])
+@pytest.mark.parametrize("rotors", [0.0, 3.0])
+def test_wrench_arrays_go_with_states(coupling, rotors):
+    """One wrench per state, many wrenches on one state, two frames: as one by one, there and back."""
+    robot = irb.load("irb2400", coupling=coupling, tool="spindle").with_rotors(np.full(6, rotors))
+    q, v, a = oracles.states("irb2400_16", 6).swapaxes(0, 1)
+    w = np.random.default_rng(3).uniform(-50, 50, (6, 6))  # six of six, where rows could pass for columns
+    both = {"tcp": w, "link_3": 2.0 * w}
+    tau = robot.inverse_dynamics(q, v, a, wrench=both)
+    one = [robot.inverse_dynamics(*x, wrench={"tcp": y, "link_3": 2.0 * y}) for *x, y in zip(q, v, a, w, strict=True)]
+    np.testing.assert_allclose(tau, one, rtol=0, atol=1e-12 * np.abs(tau).max())
+    np.testing.assert_allclose(robot.forward_dynamics(q, v, tau, wrench=both), a, rtol=0, atol=1e-9)
+    many = robot.inverse_dynamics(q[0], v[0], a[0], wrench=w)
+    np.testing.assert_allclose(many, [robot.inverse_dynamics(q[0], v[0], a[0], wrench=y) for y in w], rtol=0, atol=1e-10)
+    np.testing.assert_allclose(robot.forward_dynamics(q[0], v[0], many, wrench=w), np.tile(a[0], (6, 1)), rtol=0, atol=1e-9)
+    for ask in (robot.inverse_dynamics, robot.forward_dynamics):
+        with pytest.raises(irb.InputError, match="do not go together"):
+            ask(q[:4], v[:4], a[:4], wrench=w[:3])
+        with pytest.raises(irb.InputError, match="wrench at tcp is not an array of numbers"):
+            ask(q, v, a, wrench="abc")
+
+
+def test_mounting_keeps_the_strength_of_gravity():
+    """On the ceiling on Mars, in either order of saying so."""
+    robot = irb.load("irb2400").with_gravity([0, 0, -3.7]).mounted(np.diag([1.0, -1.0, -1.0]))
+    np.testing.assert_allclose(robot.gravity_vector, [0, 0, 3.7], atol=1e-15)
+
+
+def test_what_is_on_the_robot_is_checked_wherever_it_comes_from():
+    """Tool and payload made by hand are refused like those from tables; a tool's frame cannot be changed from outside."""
+    robot, tcp = irb.load("irb2400"), irb.load_tool("spindle").tcp
+    heavy = irb.payload(2.0, [0.1, 0, 0])
+    for bad in (heavy._replace(mass=-50.0), heavy._replace(mass=np.nan), heavy._replace(com=np.zeros(2))):
+        with pytest.raises(irb.InputError, match="payload"):
+            robot.with_payload(bad)
+        with pytest.raises(irb.InputError, match="load of tool 'mine'"):
+            irb.Tool("mine", tcp, bad)
+    with pytest.raises(irb.InputError, match=r"tcp of tool 'mine' is no pin\.SE3"):
+        irb.Tool("mine", np.eye(4), heavy)
+    tool = irb.Tool("mine", tcp, heavy)
+    tcp.translation = np.ones(3)
+    assert not np.allclose(tool.tcp.translation, 1.0)
+    with pytest.raises(irb.InputError, match=r"overlays are a list of files: overlays=\['x.yaml'\]"):
+        irb.load("irb2400", overlays="x.yaml")
+    with pytest.raises(irb.InputError, match="rotor axes go with inertias"):
+        robot.with_rotors(axes=np.eye(6))
