@@ -36,6 +36,11 @@ class AxisCoupling:
         for array in (self.G, self.q0):
             array.setflags(write=False)
 
+    def __setstate__(self, state: dict[str, object]) -> None:
+        """Be read-only again after pickling."""
+        vars(self).update(state)
+        self.__post_init__()
+
     @cached_property
     def is_square(self) -> bool:
         """Whether there is one tree joint per axis."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -10,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 Array = NDArray[np.float64]
 
 DENSEST = 11_340.0  # [kg/m^3] lead: no machine part on average is denser
-_ROUNDING = 1e-12  # relative slack for eigenvalues of a tensor typed with finitely many digits
+ROUNDING = 1e-12  # relative slack for eigenvalues of a tensor typed with finitely many digits
 
 
 class Inertial(NamedTuple):
@@ -60,13 +61,35 @@ class Inertial(NamedTuple):
             return []  # a frame without a body
         if self.mass <= 0.0:
             return [f"mass {self.mass:g} kg is not positive"]
-        low, middle, high = np.linalg.eigvalsh(self.tensor)
+        low, middle, high = moments_of(self.tensor)
         found = []
-        if low <= _ROUNDING * high:
+        if low <= ROUNDING * high:
             found.append(f"tensor is not positive definite (principal moments {low:.3g}, {middle:.3g}, {high:.3g} kg m^2)")
-        if high > (low + middle) * (1.0 + _ROUNDING):
+        if high > (low + middle) * (1.0 + ROUNDING):
             found.append(f"principal moments break the triangle inequality ({high:.3g} > {low:.3g} + {middle:.3g} kg m^2)")
-        ball = 1.2 * self.mass * (3.0 * self.mass / (4.0 * np.pi * DENSEST)) ** (2.0 / 3.0)  # trace of a ball: 3 * 2/5 m r^2
+        ball = 6.0 * ball_moment(self.mass)  # its trace: each moment of inertia is the sum of two second moments
         if low + middle + high < ball:
             found.append(f"trace {low + middle + high:.3g} kg m^2 is below that of a lead ball of {self.mass:g} kg ({ball:.3g})")
         return found
+
+
+def moments_of(tensor: Array) -> tuple[float, float, float]:
+    """Principal moments [kg m^2], ascending."""
+    low, middle, high = np.linalg.eigvalsh(tensor).tolist()
+    return low, middle, high
+
+
+def is_possible(moments: tuple[float, float, float]) -> bool:
+    """Whether principal moments are positive and obey the triangle inequality."""
+    low, middle, high = moments
+    return low > ROUNDING * high and high <= (low + middle) * (1.0 + ROUNDING)
+
+
+def ball_moment(mass: float) -> float:
+    """Second moment of a lead ball about each axis, ``m r^2 / 5`` [kg m^2]: no machine part of that mass is as compact."""
+    return 0.2 * mass * math.pow(3.0 * mass / (4.0 * math.pi * DENSEST), 2.0 / 3.0)
+
+
+def gyration(body: Inertial) -> float:
+    """Radius of gyration about the centre [m]: the root mean square distance of the mass from it."""
+    return math.sqrt(max(float(np.trace(body.tensor)), 0.0) / (2.0 * body.mass))

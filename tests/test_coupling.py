@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+
 import numpy as np
 import oracles
 import pytest
@@ -154,3 +156,10 @@ def test_robot_of_a_urdf_moves_by_its_mimics(tmp_path):
     for angle in (q[0], 2 * q[0] + 0.1, q[1], -6 * q[0] + 0.2):
         expected = expected @ oracles.shift(0.1, 0, 0.2) @ oracles.rotation(1, angle)
     np.testing.assert_allclose(robot.pose(q).homogeneous, expected, atol=1e-14)
+
+
+def test_a_pickled_coupling_cannot_be_changed_either():
+    """What is shared is read-only, before and after the way to another process."""
+    coupling = pickle.loads(pickle.dumps(irb.load("irb2400", coupling="parallelogram")))._model.tree.coupling
+    with pytest.raises(ValueError, match="read-only"):
+        coupling.G[0, 0] = 2.0

@@ -14,8 +14,8 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from ..inertia import Inertial
-from .repairing import ENTRIES, ROUNDING, Repair, ball_moment, body_of, gyration, is_possible, moments_of, repair
+from ..inertia import ROUNDING, Inertial, ball_moment, gyration, is_possible, moments_of
+from .repairing import ENTRIES, Repair, body_of, repair
 from .shapes import Measure, Solid, Unmeasured
 from .topology import bodies_of, circles, end_of, path_of
 from .xml import Tag, number, numbers, read, shown

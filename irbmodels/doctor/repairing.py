@@ -18,13 +18,12 @@ from numpy.typing import NDArray
 
 from ..errors import InputError, UrdfError
 from ..files import replacing
-from ..inertia import DENSEST, Inertial
+from ..inertia import Inertial, ball_moment, is_possible, moments_of
 from .xml import Tag, edited, number, numbers, parse, read, shown
 
 Array = NDArray[np.float64]
 
 ENTRIES = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
-ROUNDING = 1e-12  # relative slack for eigenvalues of a tensor typed with finitely many digits
 MARGIN = 1e-6  # least second moment over the largest: survives any printing and MuJoCo's own eigenvalues
 LEAST = 1e-13  # [kg m^2] least second moment: MuJoCo refuses principal moments below 1e-14
 _FOREIGN = 10.0  # relative change beyond which the old tensor has no part in the new one
@@ -96,28 +95,6 @@ def body_of(link: Tag) -> Inertial | None:
     if centre is None or not all(abs(value) <= _LARGEST for value in (mass, *centre, *values)):
         return None
     return Inertial.of(mass, centre, [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
-
-
-def moments_of(tensor: Array) -> tuple[float, float, float]:
-    """Principal moments [kg m^2], ascending."""
-    low, middle, high = np.linalg.eigvalsh(tensor).tolist()
-    return low, middle, high
-
-
-def is_possible(moments: tuple[float, float, float]) -> bool:
-    """Whether principal moments are positive and obey the triangle inequality."""
-    low, middle, high = moments
-    return low > ROUNDING * high and high <= (low + middle) * (1.0 + ROUNDING)
-
-
-def ball_moment(mass: float) -> float:
-    """Second moment of a lead ball about each axis, ``m r^2 / 5`` [kg m^2]: no machine part of that mass is as compact."""
-    return 0.2 * mass * math.pow(3.0 * mass / (4.0 * math.pi * DENSEST), 2.0 / 3.0)
-
-
-def gyration(body: Inertial) -> float:
-    """Radius of gyration about the centre [m]: the root mean square distance of the mass from it."""
-    return math.sqrt(max(float(np.trace(body.tensor)), 0.0) / (2.0 * body.mass))
 
 
 def nearest(body: Inertial) -> Inertial:
