@@ -23,7 +23,7 @@ from .limits import Limits, Violation
 from .model import Model
 from .reactions import Reactions
 from .tool import Tool
-from .tree import Tree
+from .tree import Tree, beyond_flange
 
 Array = NDArray[np.float64]
 Wrench = ArrayLike | Mapping[str, ArrayLike]
@@ -33,9 +33,10 @@ class Queries:
     """All that a model can be asked; :class:`irbmodels.Robot` adds where the model comes from."""
 
     name: str
-    parameters: str | None
     tool: Tool | None
     payload: Inertial | None
+    _bare: Tree
+    """Without tool and payload."""
     _model: Model
 
     @property
@@ -333,12 +334,12 @@ class Queries:
 
         Raises:
             InputError: if a wrench acts elsewhere: what it does to the arm does not pass the sensor.
-            MissingData: for a robot from a URDF: the file does not say which of its bodies hang on the sensor.
+            MissingData: for a URDF whose joints go on beyond the flange, such as those of a gripper.
         """
         states = self._one(q), self._one_rate(v, "v"), self._one_rate(a, "a")
         carried = self._carried()
         if carried is None:
-            raise MissingData(f"{self.name} comes from a URDF, which does not say which bodies hang on the sensor")
+            raise MissingData(f"{self.name} has joints beyond its flange: what they need passes the sensor too, and is not told")
         for frame in wrench if isinstance(wrench, Mapping) else ():
             if frame not in reactions.BEYOND_FLANGE:
                 raise InputError(f"a wrench at {frame} does not pass the sensor; those at tcp and tool0 do")
@@ -414,12 +415,17 @@ class Queries:
         return rate
 
     def _carried(self) -> list[Inertial] | None:
-        """Tool and payload, in the axes of tool0; None for a URDF, which may carry more than it says."""
-        if self.parameters is None:
+        """What is beyond the flange, in its axes: tool, payload, and what a URDF has there; None if something moves there."""
+        bodies = beyond_flange(self._bare)
+        if bodies is None:
             return None
-        bodies = [] if self.tool is None else [self.tool.load]
+        bodies += [] if self.tool is None else [self.tool.load]
         if self.payload is not None:
-            tcp = pin.SE3.Identity() if self.tool is None else self.tool.tcp
+            frames = self._bare.model.frames
+            flange, own = frames[self._bare.flange], frames[self._bare.frame("tcp")]
+            if self.tool is None and own.parentJoint != flange.parentJoint:
+                return None
+            tcp = flange.placement.actInv(own.placement) if self.tool is None else self.tool.tcp
             bodies.append(self.payload.moved(tcp.rotation, tcp.translation))
         return bodies
 

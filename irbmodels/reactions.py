@@ -42,7 +42,7 @@ class Reactions(NamedTuple):
     """What the inboard body exerts on the outboard one across each joint; through a parallelogram ``joint_3`` is the elbow
     pin (no moment about its axis) and ``joint_2`` carries the lower arm without the rod's share."""
     flange: Array | None
-    """What the flange exerts on tool and payload, at the origin of tool0; None for a URDF, which does not tell them apart."""
+    """What the flange exerts on tool and payload, at the origin of tool0; None where joints go on beyond it."""
     bars: Bars | None
     """None where the arm has no parallelogram."""
 
@@ -52,7 +52,7 @@ def reactions(model: Model, carried: list[Inertial] | None, q: Array, v: Array, 
 
     Args:
         model: Robot.
-        carried: Bodies beyond the flange, in the axes of tool0; None where they are not known.
+        carried: Bodies beyond the flange, in the axes of tool0; None where some of them move.
         q: Axis positions.
         v: Axis speeds.
         a: Axis accelerations.

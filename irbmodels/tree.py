@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from .coupling import AxisCoupling, coupling_of
 from .description import Coupling, Description
 from .errors import FileError, UnknownName, UrdfError
+from .inertia import Inertial
 
 Array = NDArray[np.float64]
 
@@ -77,6 +78,30 @@ class Tree:
     def with_axes(self, axes_from_q: Array) -> Tree:
         """Return the tree for other axis positions ``q``, where its own are ``axes_from_q @ q``."""
         return Tree(self.model, self.coupling.then(axes_from_q), self.frames)
+
+
+def beyond_flange(tree: Tree) -> list[Inertial] | None:
+    """Return the bodies that a URDF fixes to the place where tools are mounted, in its axes; None if one of them moves.
+
+    A body of the link ``tool0`` itself counts; where there is no such link, the one that tools are mounted on does not.
+    """
+    frames, flange = tree.model.frames, tree.model.frames[tree.flange]
+    beyond = {tree.flange}
+    if flange.type == pin.FrameType.BODY and frames[flange.parentFrame].type == pin.FrameType.FIXED_JOINT:
+        beyond.add(flange.parentFrame)  # Pinocchio keeps the body of a fixed link at its joint
+    elif flange.type == pin.FrameType.OP_FRAME:
+        beyond.add(flange.parentFrame)
+    for number, frame in enumerate(frames):
+        if number not in beyond and frame.parentFrame in beyond and frame.parentFrame != number:
+            if frame.type == pin.FrameType.JOINT:
+                return None
+            beyond.add(number)
+    bodies = []
+    for frame in (frames[number] for number in beyond):
+        if frame.inertia.mass and frame.type == pin.FrameType.FIXED_JOINT:
+            place, body = flange.placement.actInv(frame.placement), frame.inertia
+            bodies.append(Inertial.of(body.mass, body.lever, body.inertia).moved(place.rotation, place.translation))
+    return bodies
 
 
 def tree_from_urdf(text: str) -> Tree:

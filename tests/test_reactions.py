@@ -223,7 +223,35 @@ def test_a_sensor_feels_only_what_passes_it():
         robot.sensor(*still, tool0_from_sensor=2.0 * np.eye(4))
     with pytest.raises(irb.InputError, match="needs the tree with bars: load"):
         robot.reactions(*still, wrench={"link_rod": np.ones(6)})
-    stranger = irb.from_urdf(irb.urdf_path("irb2400")).with_payload(irb.payload(1.0))
-    with pytest.raises(irb.MissingData, match="which bodies hang on the sensor"):
-        stranger.sensor(*still)
-    assert stranger.reactions(*still).flange is None
+
+
+@pytest.mark.parametrize("built_in", [True, False])
+def test_a_sensor_of_a_urdf_feels_the_tool_that_is_in_the_file(tmp_path, built_in):
+    """Spindle and payload weigh the same in the file and on the robot, at rest and in motion."""
+    path = tmp_path / "arm.urdf"
+    path.write_text(irb.describe("irb2400").urdf("serial", tool="spindle" if built_in else None), encoding="utf-8")
+    stranger, robot = irb.from_urdf(path), irb.load("irb2400", tool="spindle").with_payload(irb.payload(1.0, [0, 0.1, 0]))
+    if not built_in:
+        stranger = stranger.with_tool("spindle")
+    stranger = stranger.with_payload(irb.payload(1.0, [0, 0.1, 0]))
+    A, wrench = robot.dh().A, np.array([1.0, -20.0, 30.0, 4.0, 5.0, 6.0])
+    for q, v, a in oracles.states("irb2400_16", 3):
+        wanted = robot.sensor(q, v, a, wrench=wrench)
+        np.testing.assert_allclose(stranger.sensor(A @ q, A @ v, A @ a, wrench=wrench), wanted, rtol=0, atol=1e-9)
+        assert np.linalg.norm(wanted[:3]) > 1.0
+        flange = stranger.reactions(A @ q, A @ v, A @ a).flange
+        np.testing.assert_allclose(flange, robot.reactions(q, v, a).flange, rtol=0, atol=1e-9)
+
+
+def test_a_sensor_before_a_gripper_that_moves_is_refused(tmp_path):
+    """Its fingers would need their own share."""
+    finger = """<link name="finger"><inertial><mass value="0.1"/>
+    <inertia ixx="1e-4" iyy="1e-4" izz="1e-4" ixy="0" ixz="0" iyz="0"/>
+    </inertial></link><joint name="grip" type="prismatic"><parent link="tool0"/><child link="finger"/><axis xyz="0 1 0"/>
+    <limit lower="0" upper="0.02" effort="1" velocity="1"/></joint></robot>"""
+    path = tmp_path / "arm.urdf"
+    path.write_text(irb.describe("irb1600").urdf().replace("</robot>", finger), encoding="utf-8")
+    robot = irb.from_urdf(path)
+    with pytest.raises(irb.MissingData, match="has joints beyond its flange"):
+        robot.sensor(*np.zeros((3, 7)))
+    assert robot.reactions(*np.zeros((3, 7))).flange is None
