@@ -255,3 +255,17 @@ def test_a_sensor_before_a_gripper_that_moves_is_refused(tmp_path):
     with pytest.raises(irb.MissingData, match="has joints beyond its flange"):
         robot.sensor(*np.zeros((3, 7)))
     assert robot.reactions(*np.zeros((3, 7))).flange is None
+
+
+def test_a_sensor_of_a_urdf_knows_how_its_bodies_are_placed(tmp_path):
+    """A probe fixed to tool0 with an offset and a turn: its weight and lever arm at rest, by hand."""
+    probe = """<link name="probe"><inertial><origin xyz="0.1 0 0"/><mass value="3"/>
+    <inertia ixx="0.01" iyy="0.01" izz="0.01" ixy="0" ixz="0" iyz="0"/></inertial></link>
+    <joint name="glue" type="fixed"><origin xyz="0 0.2 0" rpy="0 0 1.5707963267948966"/><parent link="tool0"/>
+    <child link="probe"/></joint></robot>"""
+    path = tmp_path / "arm.urdf"
+    path.write_text(irb.describe("irb1600").urdf().replace("</robot>", probe), encoding="utf-8")
+    robot, q = irb.from_urdf(path), oracles.states("irb1600_6_120", 1)[0, 0]
+    down = robot.pose(q, "tool0").rotation.T @ np.array([0.0, 0.0, -9.81 * 3.0])
+    wanted = np.r_[down, np.cross([0.0, 0.3, 0.0], down)]
+    np.testing.assert_allclose(robot.sensor(q, np.zeros(6), np.zeros(6)), wanted, rtol=0, atol=1e-12)
