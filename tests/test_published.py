@@ -572,3 +572,17 @@ def test_gear_and_rotor_of_the_1400():
     row = irb.describe("irb1400").drives.axes["axis_1"]
     assert (row.gear_ratio, row.rotor_inertia_kg_m2) == (118.461539, 5.9e-4)
     assert row.stiffness_N_m_rad == pytest.approx(677.2 * 118.461539, rel=1e-8)
+
+
+@pytest.mark.parametrize(
+    ("short", "long", "stretched"), [("irb1600_6_120", "irb1600_6_145", "link_2"), ("irb930_12_105", "irb930_12_085", "link_1")]
+)
+def test_sisters_differ_in_one_link_alone(short, long, stretched):
+    """Another length of one arm moves no other centre of mass and turns no other tensor: those only share the mass anew."""
+    bodies = [irb.describe(name).inertials.sets["cad_scaled"].links for name in (short, long)]
+    for link in bodies[0]:
+        one, other = (rows[link].inertial() for rows in bodies)
+        same = np.allclose(one.com, other.com, rtol=0, atol=1e-12)
+        assert same == (link != stretched)
+        if same:
+            np.testing.assert_allclose(other.tensor / other.mass, one.tensor / one.mass, rtol=0, atol=1e-9)
