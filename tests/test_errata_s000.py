@@ -240,7 +240,7 @@ def test_0_13_eq_46_lacks_the_sum_and_one_half():
     q = ROBOT.from_controller([10, 20, 30, 40, 50, 60])
     M = np.diag(ROBOT.mass_matrix(q))
     raised = [2.0 * kinetic(q, v, papers.eq_46_printed) / m - 1.0 for v, m in zip(np.eye(6), M, strict=True)]
-    np.testing.assert_allclose(raised, [0.18, 0.03, 0.07, 0.52, 0.32, 0.91], rtol=0, atol=0.006)
+    np.testing.assert_allclose(raised, [0.185, 0.030, 0.072, 0.524, 0.317, 0.912], rtol=0, atol=5e-4)  # last digit
     for position, v, _ in STATES[:5]:
         assert kinetic(position, v, papers.eq_46) == pytest.approx(ROBOT.energy(position, v).kinetic, rel=1e-13)
 
@@ -336,8 +336,8 @@ def test_0_23_joint_2_never_turned_at_9_3_rad_s():
 
 def test_0_24_only_the_rmse_is_about_3_5_percent():
     """Of the mean torque of axes 2 and 3 the RMSE is 3.4 and 3.7 %, the MAE, which the text counts in, 2.7 and 2.8 %."""
-    np.testing.assert_allclose(100.0 * RMSE[1:3] / AVG[1:3], [3.4, 3.7], rtol=0, atol=0.05)
-    np.testing.assert_allclose(100.0 * MAE[1:3] / AVG[1:3], [2.7, 2.8], rtol=0, atol=0.05)
+    np.testing.assert_allclose(100.0 * RMSE[1:3] / AVG[1:3], [3.4, 3.7], rtol=0, atol=0.05)  # last digit
+    np.testing.assert_allclose(100.0 * MAE[1:3] / AVG[1:3], [2.7, 2.8], rtol=0, atol=0.05)  # last digit
 
 
 def test_0_25_eq_37_to_42_drop_entries_of_table_3():
@@ -348,7 +348,7 @@ def test_0_25_eq_37_to_42_drop_entries_of_table_3():
     positions = np.random.default_rng(0).uniform(low, high, (300, 6))
     off = [papers.eq_57(recursion(q, STILL, STILL, chosen=thinned)) - ROBOT.gravity(q) for q in positions]
     largest = np.abs(off).max(axis=0)
-    np.testing.assert_allclose(largest[2:4], 0.52, rtol=0, atol=0.03)
+    np.testing.assert_allclose(largest[2:4], [0.543, 0.544], rtol=0, atol=5e-4)  # of these 300 postures
     assert largest[:2].max() < TORQUE
     assert 0.01 < largest[4] < 0.025
     np.testing.assert_allclose(
@@ -413,7 +413,8 @@ def test_0_30_products_of_table_3_are_tensor_entries():
     """Those of link 1 have the signs and the size of the CAD's; the other sign moves torques of axis 1 by up to 12.3 N m."""
     entries = ([0, 0, 1], [1, 2, 2])
     cad = SETS["jia2018"].links["link_1"].inertial().tensor
-    np.testing.assert_allclose(printed(1)[entries] / cad[entries], 1.0, rtol=0, atol=0.25)
+    ratio = printed(1)[entries] / cad[entries]  # of another revision of the CAD: near 1, never near -1
+    np.testing.assert_allclose(ratio, [1.21, 0.78, 0.79], rtol=0, atol=0.005)
     turned = [
         body if body.link == 7 else body._replace(tensor=2.0 * np.diag(np.diag(body.tensor)) - body.tensor)
         for body in bodies("obal2025_printed")
@@ -498,7 +499,7 @@ def test_0_note_d_friction_has_one_dip_per_axis():
     speeds = np.geomspace(1e-3, 0.5, 20001)
     table = ROBOT.friction(np.outer(speeds, np.ones(6)))
     dip = table.argmin(axis=0)
-    np.testing.assert_allclose(speeds[dip], [0.0215, 0.0085, 0.0233, 0.0432, 0.0465, 0.0432], rtol=0, atol=1e-4)
+    np.testing.assert_allclose(speeds[dip], [0.0215, 0.0085, 0.0233, 0.0432, 0.0465, 0.0432], rtol=0, atol=5e-5)  # last digit
     np.testing.assert_allclose(table.min(axis=0), [24.47, 31.28, 17.14, 8.23, 14.06, 8.91], rtol=0, atol=6e-3)
     for i in range(6):
         assert (np.diff(table[: dip[i], i]) < 0).all()
