@@ -27,11 +27,14 @@ def finite(value: ArrayLike | None, shape: tuple[int, ...], what: str) -> Array:
     return array
 
 
+_TURNED = 1e-9  # what rounding leaves of a rotation typed with ten digits
+
+
 def is_rotation(matrix: Array) -> bool:
     """Whether a matrix turns, and neither stretches nor mirrors."""
     if matrix.shape != (3, 3) or not np.isfinite(matrix).all():
         return False
-    return bool(np.allclose(matrix @ matrix.T, np.eye(3), rtol=0.0, atol=1e-9) and np.linalg.det(matrix) > 0.0)
+    return bool(np.allclose(matrix @ matrix.T, np.eye(3), rtol=0.0, atol=_TURNED) and np.linalg.det(matrix) > 0.0)
 
 
 def together(*arrays: Array) -> list[Array]:

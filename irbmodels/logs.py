@@ -126,7 +126,7 @@ class MotionFile:
                 cells = np.loadtxt(lines, delimiter=self.delimiter, usecols=used, comments=None, quotechar='"', ndmin=2)
                 table[:, used] = cells
         except ValueError:
-            pass  # the search below finds the cell and names it
+            pass  # the table stays NaN, and the slow reader below reads the cells or names the bad one
         if not np.isfinite(table[:, used]).all():
             table[:, used] = self._cell_by_cell(lines, row, used)
         return table
@@ -257,7 +257,7 @@ def _derived(pieces: Iterator[Motion], window: float | None, rest: Array, path: 
     samples = samples_of(window, step)
     half = samples // 2
     for piece in pieces:
-        held = _joined(held, piece)
+        held = Motion.joined([held, piece])
         ready = len(held.t) - half
         if ready > done and len(held.t) >= samples:
             yield _cut(_differentiated(held, step, samples, rest, path), done, ready)
@@ -316,10 +316,5 @@ def _check_steps(t: Array, step: float, path: Path) -> None:
         )
 
 
-def _joined(first: Motion, second: Motion) -> Motion:
-    pairs = zip(first, second, strict=True)
-    return Motion(*(None if x is None or y is None else np.concatenate([x, y]) for x, y in pairs))  # type: ignore[arg-type]
-
-
 def _cut(motion: Motion, start: int, stop: int) -> Motion:
-    return Motion(*(None if x is None else x[start:stop] for x in motion))  # type: ignore[arg-type]
+    return motion.each(lambda x: x[start:stop])

@@ -98,8 +98,10 @@ def predict(
             stream = stack.enter_context(stack.enter_context(replacing(output)).open("w", encoding="utf-8"))
             stream.write(",".join(_header(file)) + "\n")
         for motion in file.motions(window, rest, advance):
-            parts = robot.torque_parts(motion.q, motion.v, motion.a)  # type: ignore[arg-type]
-            totals.add(motion, parts, robot.limits)
+            assert motion.v is not None  # what the file lacks, motions() derives
+            assert motion.a is not None
+            parts = robot.torque_parts(motion.q, motion.v, motion.a)
+            totals.add(motion, motion.v, parts, robot.limits)
             trace.add(motion, parts)
             if stream is not None:
                 columns = np.stack(parts if motion.tau is None else [*parts, motion.tau], axis=2).reshape(len(motion.t), -1)
@@ -145,7 +147,7 @@ class _Totals:
         self.error, self.error_squared, self.measured = np.zeros(n), np.zeros(n), np.zeros(n)
         self.has_measured = False
 
-    def add(self, motion: Motion, parts: TorqueParts, limits: Limits) -> None:
+    def add(self, motion: Motion, v: Array, parts: TorqueParts, limits: Limits) -> None:
         self.start = motion.t[0] if self.rows == 0 else self.start
         self.duration = float(motion.t[-1] - self.start)
         self.rows += len(motion.t)
@@ -156,7 +158,7 @@ class _Totals:
         values = np.stack(parts)
         self.largest = np.maximum(self.largest, np.abs(values).max(axis=1))
         self.squares += np.square(values).sum(axis=1)
-        self.fastest = np.maximum(self.fastest, np.abs(motion.v).max(axis=0))  # type: ignore[arg-type]
+        self.fastest = np.maximum(self.fastest, np.abs(v).max(axis=0))
         if motion.tau is not None:
             self.has_measured = True
             difference = parts.total - motion.tau
@@ -186,11 +188,9 @@ class _Thinned:
             self.kept, self.step = [_every(self.result(), start=0, step=2)], 2 * self.step
 
     def result(self) -> Trace:
-        fields = zip(*(piece.motion for piece in self.kept), strict=True)
-        motion = Motion(*(None if any(x is None for x in field) else np.concatenate(field) for field in fields))  # type: ignore[arg-type]
+        motion = Motion.joined([piece.motion for piece in self.kept])
         return Trace(motion, TorqueParts(*(np.concatenate(field) for field in zip(*(p.parts for p in self.kept), strict=True))))
 
 
 def _every(trace: Trace, start: int, step: int) -> Trace:
-    motion = Motion(*(None if x is None else x[start::step] for x in trace.motion))  # type: ignore[arg-type]
-    return Trace(motion, TorqueParts(*(x[start::step] for x in trace.parts)))
+    return Trace(trace.motion.each(lambda x: x[start::step]), TorqueParts(*(x[start::step] for x in trace.parts)))

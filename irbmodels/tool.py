@@ -83,7 +83,8 @@ def payload(mass: float, com: ArrayLike = (0.0, 0.0, 0.0), inertia: ArrayLike | 
         raise InputError(f"a payload needs numbers: {err}") from None
     if centre.shape != (3,) or tensor.shape != (3, 3) or not np.isfinite(centre).all() or not np.isfinite(tensor).all():
         raise InputError("a payload needs a finite centre of mass (3,) and tensor (3, 3)")
-    if not (np.isfinite(weight) and weight > 0.0) or not np.allclose(tensor, tensor.T, rtol=0.0, atol=1e-12 * abs(tensor).max()):
+    symmetric = np.allclose(tensor, tensor.T, rtol=0.0, atol=1e-12 * abs(tensor).max())  # R I R' rounds to 1e-16 of it
+    if not (np.isfinite(weight) and weight > 0.0 and symmetric):
         raise InputError(f"a payload needs a positive mass (got {mass!r}) and a symmetric tensor")
     body = Inertial.of(weight, centre, tensor)
     wrong = body.impossibilities() if tensor.any() else []
