@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from . import oracles
 from .engines import ENGINES, Engine, load_engine
-from .errors import MissingData, MissingExtra
+from .errors import InputError, MissingData, MissingExtra
 from .oracles import Chain
 from .robot import Robot
 from .trajectory import Motion
@@ -121,9 +121,12 @@ def tcp_paths(robot: Robot, motion: Motion, engine: str = "mujoco") -> dict[str,
     The velocity of the closed form and of the engine is the central difference of their own positions.
 
     Raises:
+        InputError: if the motion has no speeds.
         MissingExtra: if the engine is not installed.
     """
-    table = robot.dh("modified")
+    if motion.v is None:
+        raise InputError("the TCP's velocity needs a motion with speeds")
+    table, speed = robot.dh("modified"), motion.v
     tcp = np.eye(4) if robot.tool is None else robot.tool.tcp.homogeneous
 
     def closed_form(q: Array) -> Array:
@@ -137,19 +140,18 @@ def tcp_paths(robot: Robot, motion: Motion, engine: str = "mujoco") -> dict[str,
         peer = load_engine(engine, urdf)
         beyond = tcp if tool is None else np.eye(4)  # of a tool made in code, which the URDF does not hold
         paths = {
-            "closed form": _path(closed_form, motion),
-            "pinocchio": _path(lambda q: _tcp(robot, q), motion),
-            engine: _path(lambda q: peer.pose(table.A @ q) @ beyond, motion),
+            "closed form": _path(closed_form, motion.q, speed),
+            "pinocchio": _path(lambda q: _tcp(robot, q), motion.q, speed),
+            engine: _path(lambda q: peer.pose(table.A @ q) @ beyond, motion.q, speed),
         }
-    velocity = np.einsum("kij,kj->ki", robot.jacobian(motion.q), motion.v)[:, :3]  # type: ignore[arg-type]
+    velocity = np.einsum("kij,kj->ki", robot.jacobian(motion.q), speed)[:, :3]
     return paths | {"pinocchio": paths["pinocchio"]._replace(velocity=velocity)}
 
 
-def _path(pose: Callable[[Array], Array], motion: Motion) -> TcpPath:
+def _path(pose: Callable[[Array], Array], positions: Array, speed: Array) -> TcpPath:
     step = 1e-5  # [s]; the error of a central difference over it is far below the thickness of a line
-    speed = motion.v if motion.v is not None else np.zeros_like(motion.q)
-    poses = np.stack([pose(q) for q in motion.q])
-    ahead, behind = (np.stack([pose(q)[:3, 3] for q in motion.q + sign * step * speed]) for sign in (1.0, -1.0))
+    poses = np.stack([pose(q) for q in positions])
+    ahead, behind = (np.stack([pose(q)[:3, 3] for q in positions + sign * step * speed]) for sign in (1.0, -1.0))
     angle = np.arccos(np.clip((np.trace(poses[:, :3, :3], axis1=1, axis2=2) - 1.0) / 2.0, -1.0, 1.0))
     return TcpPath(poses[:, :3, 3], angle, (ahead - behind) / (2.0 * step))
 

@@ -118,3 +118,20 @@ def test_a_tool_made_in_code_is_no_fault():
     assert all(item.holds for item in check.check(robot))
     paths = check.tcp_paths(robot, check.reference_motion(robot, 0.2))
     np.testing.assert_allclose(paths["mujoco"].position, paths["pinocchio"].position, atol=1e-12)
+
+
+def test_the_oracles_rub_nothing_at_rest():
+    """sgn(0) = 0 in both derivations: a robot that stands still needs gravity's torque alone, one moving axis rubs alone."""
+    robot = irb.load("irb2400")
+    chain, q, still = check.chain_of(robot), np.full(6, 0.3), np.zeros(6)
+    for derive in (oracles.newton_euler, oracles.euler_lagrange):
+        np.testing.assert_allclose(derive(chain, q, still, still), robot.gravity(q), rtol=0, atol=1e-10)
+    moving = np.array([0.0, 0.0, 0.2, 0.0, 0.0, 0.0])
+    np.testing.assert_allclose(oracles.friction(chain, moving), [0, 0, 16.9 + 9.3613 * 0.2, 0, 0, 0], rtol=0, atol=1e-12)
+
+
+def test_a_path_without_speeds_is_refused():
+    """No speeds, no velocity of the TCP to compare."""
+    robot = irb.load("irb1600")
+    with pytest.raises(irb.InputError, match="needs a motion with speeds"):
+        check.tcp_paths(robot, check.reference_motion(robot, 0.1)._replace(v=None))
