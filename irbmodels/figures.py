@@ -105,8 +105,8 @@ def tcp_figure(paths: dict[str, TcpPath], motion: Motion, robot: Robot) -> Figur
         above.set_ylabel(label)
         below.set_ylabel("residual")
         below.set_xlabel("time [s]")
-        above.legend(fontsize=7, ncols=3, frameon=False)
-        below.legend(fontsize=7, frameon=False)
+    handles, labels = (above + below for above, below in zip(*(a.get_legend_handles_labels() for a in grid[:, 0]), strict=True))
+    figure.legend(handles, labels, loc="outside lower center", ncols=len(paths) + 1, fontsize=8, frameon=False)
     figure.suptitle(f"{robot.name}: the TCP at constant axis speeds (S001 section 4.2)")
     return figure
 
