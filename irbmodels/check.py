@@ -11,15 +11,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import oracles
+from .description import Coupling
 from .engines import ENGINES, Engine, load_engine
 from .errors import InputError, MissingData, MissingExtra
-from .oracles import Chain
+from .oracles import Bar, Chain
 from .robot import Robot
 from .trajectory import Motion
 
 Array = NDArray[np.float64]
 
 _STATES = 50  # random states per comparison
+_CARRIER = 1e-9  # [kg]; weighs 1e-10 of the largest torque at most, and MuJoCo warns of singular inertias from 1e-11 kg down
 
 
 class Agreement(NamedTuple):
@@ -53,13 +55,11 @@ def chain_of(robot: Robot) -> Chain:
     """Return the robot as plain numbers from its tables: what the oracles compute with.
 
     Raises:
-        MissingData: for a robot from a URDF, or one whose bars have mass of their own.
+        MissingData: for a robot from a URDF.
     """
     if robot.description is None:
         raise MissingData(f"{robot.name} comes from a URDF; the oracles work on tables")
     rows = robot.description.inertials.sets[str(robot.parameters)].links
-    if "link_crank" in rows or "link_rod" in rows:
-        raise MissingData(f"{robot.name}: the oracles know no bars with mass")
     table = robot.dh("modified")
     bodies = [[rows[f"link_{i + 1}"].inertial()] for i in range(robot.n)]
     tcp = table.tool0
@@ -68,10 +68,14 @@ def chain_of(robot: Robot) -> Chain:
         tcp = table.tool0 @ robot.tool.tcp.homogeneous
     if robot.payload is not None:
         bodies[-1].append(robot.payload.moved(tcp[:3, :3], tcp[:3, 3]))
+    bars = []
+    if (linkage := robot.description.kinematics.parallelogram) is not None:
+        pins = {"link_crank": (2, np.zeros(3)), "link_rod": (1, np.array([0.0, -linkage.crank_mm / 1000.0, 0.0]))}
+        bars = [Bar(rows[name].inertial(), *place) for name, place in pins.items() if name in rows]
     law = robot.friction_model
     friction = None if law is None else tuple(zip(*(x.tolist() for x in (law.Fs, law.Fc, law.Fv, law.v_St)), strict=True))
-    turns = robot.rotor_axes
-    return Chain(table, tuple(map(tuple, bodies)), robot.gravity_vector, friction, robot.rotors, turns, tcp)
+    groups = tuple(map(tuple, bodies))
+    return Chain(table, groups, tuple(bars), robot.gravity_vector, friction, robot.rotors, robot.rotor_axes, tcp)
 
 
 def states(robot: Robot, count: int, seed: int = 0) -> Iterator[tuple[Array, Array, Array]]:
@@ -94,17 +98,13 @@ def check(robot: Robot) -> list[Agreement]:
     assert robot.description is not None  # chain_of refuses it
     if robot.description.inertials.sets[str(robot.parameters)].impossible:
         return [*found, *(Agreement("refused: impossible inertias", name, np.nan, np.nan) for name in ENGINES)]
-    with tempfile.TemporaryDirectory() as folder:
-        urdf = Path(folder) / "serial.urdf"
-        tabled = robot if robot.tool and robot.tool.path else robot.with_tool(None)  # a URDF holds no tool made in code
-        tool = tabled.tool.path if tabled.tool else None
-        urdf.write_text(robot.description.urdf("serial", robot.parameters, tool), encoding="utf-8")
-        for name in ENGINES:
-            tolerance = 1e-6 if name == "pybullet" else 1e-9
-            try:
-                found += _against_engine(tabled, load_engine(name, urdf), tolerance)
-            except MissingExtra:
-                found.append(Agreement("not installed", name, np.nan, tolerance))
+    tabled = robot if robot.tool and robot.tool.path else robot.with_tool(None)  # a URDF holds no tool made in code
+    for name in ENGINES:
+        tolerance = 1e-6 if name == "pybullet" else 1e-9
+        try:
+            found += _against_engine(tabled, _in_engine(tabled, name), tolerance)
+        except MissingExtra:
+            found.append(Agreement("not installed", name, np.nan, tolerance))
     return found
 
 
@@ -132,20 +132,44 @@ def tcp_paths(robot: Robot, motion: Motion, engine: str = "mujoco") -> dict[str,
     def closed_form(q: Array) -> Array:
         return np.asarray(table.frames(q)[-1] @ tcp)
 
-    with tempfile.TemporaryDirectory() as folder:
-        urdf = Path(folder) / "serial.urdf"
-        assert robot.description is not None
-        tool = robot.tool.path if robot.tool else None
-        urdf.write_text(robot.description.urdf("serial", robot.parameters, tool), encoding="utf-8")
-        peer = load_engine(engine, urdf)
-        beyond = tcp if tool is None else np.eye(4)  # of a tool made in code, which the URDF does not hold
-        paths = {
-            "closed form": _path(closed_form, motion.q, speed),
-            "pinocchio": _path(lambda q: _tcp(robot, q), motion.q, speed),
-            engine: _path(lambda q: peer.pose(table.A @ q) @ beyond, motion.q, speed),
-        }
+    peer = _in_engine(robot, engine)
+    beyond = tcp if robot.tool is None or robot.tool.path is None else np.eye(4)  # of a tool that the URDF does not hold
+    paths = {
+        "closed form": _path(closed_form, motion.q, speed),
+        "pinocchio": _path(lambda q: _tcp(robot, q), motion.q, speed),
+        engine: _path(lambda q: peer.pose(q) @ beyond, motion.q, speed),
+    }
     velocity = np.einsum("kij,kj->ki", robot.jacobian(motion.q), speed)[:, :3]
     return paths | {"pinocchio": paths["pinocchio"]._replace(velocity=velocity)}
+
+
+def _in_engine(robot: Robot, name: str) -> Engine:
+    """Load the tree that the robot runs on in an engine, asked in axis positions; a tool made in code is left out.
+
+    Raises:
+        MissingExtra: if the engine is not installed.
+    """
+    assert robot.description is not None
+    names = list(robot.model.names)[1:]  # the first is the universe
+    coupling: Coupling = "parallelogram" if "joint_crank" in names else "serial"
+    tool = robot.tool.path if robot.tool else None
+    text = robot.description.urdf(coupling, robot.parameters, tool, carrier_kg=_CARRIER, looks=False)
+    with tempfile.TemporaryDirectory() as folder:
+        urdf = Path(folder) / "robot.urdf"
+        urdf.write_text(text, encoding="utf-8")
+        engine = load_engine(name, urdf)
+    rows = [names.index(joint) for joint in engine.joints]
+    G, q0 = (array[rows] for array in robot.coupling)
+    ask = engine.torque
+
+    def pose(q: Array) -> Array:
+        return engine.pose(G @ q + q0)
+
+    def torque(q: Array, v: Array, a: Array) -> Array:
+        assert ask is not None
+        return np.asarray(G.T @ ask(G @ q + q0, G @ v, G @ a))
+
+    return Engine(name, robot.axes, pose, None if ask is None else torque)
 
 
 def _path(pose: Callable[[Array], Array], positions: Array, speed: Array) -> TcpPath:
@@ -182,14 +206,12 @@ def _against_oracles(robot: Robot, chain: Chain) -> Iterator[Agreement]:
 
 
 def _against_engine(robot: Robot, engine: Engine, tolerance: float) -> Iterator[Agreement]:
-    A = robot.dh("modified").A
     bare = robot.with_gravity([0.0, 0.0, -9.81]).with_payload(None).with_rotors(np.zeros(robot.n))
     pose, torque = 0.0, 0.0
     for q, v, a in states(robot, _STATES):
-        pose = max(pose, _distance(engine.pose(A @ q), _tcp(bare, q)))
+        pose = max(pose, _distance(engine.pose(q), _tcp(bare, q)))
         if engine.torque is not None:
-            theirs = A.T @ engine.torque(A @ q, A @ v, A @ a)
-            torque = max(torque, _relative(bare.inverse_dynamics(q, v, a, friction=False), theirs))
+            torque = max(torque, _relative(bare.inverse_dynamics(q, v, a, friction=False), engine.torque(q, v, a)))
     yield Agreement("TCP pose", engine.name, pose, tolerance)
     if engine.torque is not None:
         yield Agreement("torque", engine.name, torque, tolerance)

@@ -1,6 +1,7 @@
-"""Other physics engines on the same serial URDF, each behind two questions: where is the TCP, what torque does a motion need.
+"""Other physics engines on the same URDF, each behind two questions: where is the TCP, what torque does a motion need.
 
-They are peers to check against, not dependencies: each is imported when it is asked for.
+A ``<mimic>`` is left to the caller, who gives every joint its own position; only yourdfpy moves such joints by itself. They
+are peers to check against, not dependencies: each is imported when it is asked for.
 """
 
 from __future__ import annotations
@@ -18,9 +19,11 @@ Array = NDArray[np.float64]
 
 
 class Engine(NamedTuple):
-    """A URDF loaded in one engine; joint coordinates of the serial tree, gravity 9.81 m/s^2 down, no friction."""
+    """A URDF loaded in one engine; joint coordinates, gravity 9.81 m/s^2 down, no friction."""
 
     name: str
+    joints: tuple[str, ...]
+    """Names of the joints whose coordinates it takes, in its own order."""
     pose: Callable[[Array], Array]
     """Homogeneous matrix of ``tcp`` in ``base_link``, from joint positions."""
     torque: Callable[[Array, Array, Array], Array] | None
@@ -28,7 +31,7 @@ class Engine(NamedTuple):
 
 
 def load_engine(name: str, urdf: Path) -> Engine:
-    """Load a serial URDF in an engine.
+    """Load a URDF in an engine.
 
     Raises:
         UnknownName: if there is no such engine.
@@ -46,7 +49,8 @@ def _mujoco(urdf: Path) -> Engine:
     import mujoco
 
     model = mujoco.MjModel.from_xml_path(str(urdf))
-    model.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_LIMIT | mujoco.mjtDisableBit.mjDSBL_CONTACT
+    bit = mujoco.mjtDisableBit  # nothing but joints is to push; MuJoCo makes an equality of each mimic
+    model.opt.disableflags |= bit.mjDSBL_LIMIT | bit.mjDSBL_CONTACT | bit.mjDSBL_EQUALITY
     data = mujoco.MjData(model)
     spec = _fixed_below(urdf, "tcp")  # MuJoCo fuses links that do not move with their parent
 
@@ -63,7 +67,7 @@ def _mujoco(urdf: Path) -> Engine:
         mujoco.mj_inverse(model, data)
         return np.array(data.qfrc_inverse)
 
-    return Engine("mujoco", pose, torque)
+    return Engine("mujoco", tuple(model.joint(i).name for i in range(model.njnt)), pose, torque)
 
 
 def _drake(urdf: Path) -> Engine:
@@ -88,7 +92,8 @@ def _drake(urdf: Path) -> Engine:
         plant.CalcForceElementsContribution(context, gravity)
         return np.asarray(plant.CalcInverseDynamics(context, a, gravity))
 
-    return Engine("drake", pose, torque)
+    names = plant.GetPositionNames(add_model_instance_prefix=False, always_add_suffix=False)
+    return Engine("drake", tuple(names), pose, torque)
 
 
 def _pybullet(urdf: Path) -> Engine:
@@ -101,7 +106,7 @@ def _pybullet(urdf: Path) -> Engine:
     joints = [
         pybullet.getJointInfo(body, i, physicsClientId=client) for i in range(pybullet.getNumJoints(body, physicsClientId=client))
     ]
-    moving = [info[0] for info in joints if info[2] != pybullet.JOINT_FIXED]
+    moving = {info[0]: info[1].decode() for info in joints if info[2] != pybullet.JOINT_FIXED}
     tcp = next(info[0] for info in joints if info[12] == b"tcp")
 
     def pose(q: Array) -> Array:
@@ -116,7 +121,7 @@ def _pybullet(urdf: Path) -> Engine:
         state = (q.tolist(), v.tolist(), a.tolist())
         return np.array(pybullet.calculateInverseDynamics(body, *state, physicsClientId=client))
 
-    return Engine("pybullet", pose, torque)
+    return Engine("pybullet", tuple(moving.values()), pose, torque)
 
 
 def _yourdfpy(urdf: Path) -> Engine:
@@ -128,7 +133,7 @@ def _yourdfpy(urdf: Path) -> Engine:
         model.update_cfg(q)
         return np.asarray(model.get_transform("tcp", "base_link"))
 
-    return Engine("yourdfpy", pose, None)
+    return Engine("yourdfpy", tuple(model.actuated_joint_names), pose, None)
 
 
 ENGINES: dict[str, Callable[[Path], Engine]] = {"mujoco": _mujoco, "drake": _drake, "pybullet": _pybullet, "yourdfpy": _yourdfpy}

@@ -4,18 +4,53 @@ from dataclasses import replace
 import numpy as np
 import oracles as reference
 import pytest
+import yaml
 
 import irbmodels as irb
 from irbmodels import check, engines, oracles
 
 SETS = [(name, chosen) for name in irb.robots() for chosen in irb.describe(name).inertials.sets]
+PARTS = [("link_crank",), ("link_rod",), ("link_crank", "link_rod")]
+
+
+@pytest.fixture
+def heavy(tmp_path):
+    """Return a loader of arms whose bars weigh much, off their plane and askew, and whose axes 2 and 3 may be calibrated."""
+
+    def load(name, bars, calibrated=False, **options):
+        rng, rows = np.random.default_rng(len(bars)), {}
+        for bar in bars:
+            cloud = np.cov(rng.normal(size=(3, 5)))
+            tensor = 9.0 * (np.trace(cloud) * np.eye(3) - cloud)  # of points: a body can have it
+            moments = {"xyz"[i] + "xyz"[j]: float(tensor[i, j]) for i in range(3) for j in range(i, 3)}
+            com = rng.uniform(-400.0, 400.0, 3).tolist()
+            rows[bar] = {"mass_kg": rng.uniform(20.0, 60.0), "com_mm": com, "inertia_kg_m2": moments, "source": "made"}
+        table = {
+            "about": "bars heavy as none is",
+            "sources": {"made": {"ref": "made up for this test", "grade": "assumed"}},
+            "inertials": {"default": "heavy", "sets": {"heavy": {"about": "bars weighed", "links": rows}}},
+        }
+        if calibrated:
+            rows = {
+                "joint_2": {"alpha_deg": -89.0, "d_mm": 3.0, "source": "made"},
+                "joint_3": {"theta0_deg": 0.7, "source": "made"},
+            }
+            table["kinematics"] = {"joints": rows}
+        (tmp_path / "heavy.yaml").write_text(yaml.safe_dump(table))
+        return irb.load(name, overlays=[tmp_path / "heavy.yaml"], **options)
+
+    return load
 
 
 def loaded(name, parameters):
     """Return a robot with everything on: tool, payload, tilted base, coupled rotors."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", irb.PhysicsWarning)  # the set as printed is meant
-        robot = irb.load(name, tool="spindle", parameters=parameters)
+        return laden(irb.load(name, tool="spindle", parameters=parameters))
+
+
+def laden(robot):
+    """Return the robot with payload, tilted base and coupled rotors."""
     robot = robot.with_payload(irb.payload(2.0, [0.1, 0.0, 0.1])).with_gravity([1.0, -2.0, 9.0])
     return robot.with_rotors(np.arange(1.0, robot.n + 1), np.eye(robot.n) + 0.1 * np.tri(robot.n, k=-1))
 
@@ -23,7 +58,19 @@ def loaded(name, parameters):
 @pytest.mark.parametrize(("name", "parameters"), SETS)
 def test_both_derivations_and_pinocchio_agree(name, parameters):
     """Euler-Lagrange, Newton-Euler and the robot within 1e-10 of the largest entry, with all that may be on a robot."""
-    robot = loaded(name, parameters)
+    compare_with_oracles(loaded(name, parameters))
+
+
+@pytest.mark.parametrize("calibrated", [False, True])
+@pytest.mark.parametrize("bars", PARTS)
+@pytest.mark.parametrize("name", reference.PARALLELOGRAM)
+def test_bars_with_mass_are_in_both_derivations(name, bars, calibrated, heavy):
+    """As above, with one bar or both; also where axis 2 is not square to axis 1, and axis 3 has an offset."""
+    compare_with_oracles(laden(heavy(name, bars, calibrated, tool="spindle")))
+
+
+def compare_with_oracles(robot):
+    """Compare torques and energies of five states."""
     chain = check.chain_of(robot)
     options = {"friction": robot.friction_model is not None}
     wrench = np.array([20.0, -30.0, 40.0, 1.0, 2.0, 3.0])
@@ -49,6 +96,26 @@ def test_the_package_s_oracles_equal_the_tests_own(name):
         np.testing.assert_allclose(found, wanted, atol=1e-10 * np.abs(wanted).max())
 
 
+@pytest.mark.parametrize("name", reference.PARALLELOGRAM)
+def test_the_package_s_bars_are_the_tests_own(name, heavy):
+    """The tests' arm has crank and rod on joints of their own: torques (with a wrench on tool0) and energies are the same."""
+    robot = heavy(name, PARTS[-1]).with_gravity([1.0, -2.0, 9.0])
+    chain = check.chain_of(robot)._replace(friction=None)
+    arm = reference.arm(name, "heavy", robot.description.folder)
+    wrench = np.array([120.0, -80.0, 60.0, 7.0, -5.0, 3.0])
+    assert len(arm.bodies) == 8
+    for q, v, a in reference.states(name, 5):
+        wanted = reference.newton_euler(arm, q, v, a, robot.gravity_vector, wrench)
+        for derive in (oracles.newton_euler, oracles.euler_lagrange):
+            np.testing.assert_allclose(derive(chain, q, v, a, wrench), wanted, rtol=0, atol=1e-10 * np.abs(wanted).max())
+        M, C, G = oracles.lagrange_terms(chain, q, v)
+        np.testing.assert_allclose(M, reference.mass_matrix(arm, q), rtol=0, atol=1e-10 * M.max())
+        steady = reference.newton_euler(arm, q, v, 0.0 * a, robot.gravity_vector)
+        np.testing.assert_allclose(C @ v + G, steady, rtol=0, atol=1e-10 * np.abs(steady).max())
+        potential = reference.potential(arm, q, robot.gravity_vector)
+        assert oracles.energy(chain, q, v)[1] == pytest.approx(potential, rel=1e-10)
+
+
 def test_a_wrong_model_is_found_out():
     """A product of inertia with the wrong sign, a mass off by a gram: check says so."""
     robot = irb.load("irb2400")
@@ -67,6 +134,34 @@ def test_check_uses_every_installed_engine():
     assert all(item.holds for item in found)
     compared = {item.against for item in found if not np.isnan(item.difference)}
     assert {"MDH product", "Newton-Euler", "Euler-Lagrange", "mujoco", "drake", "yourdfpy"} <= compared
+
+
+@pytest.mark.parametrize("name", ["irb2400_16", "irb1400"])
+def test_check_asks_every_engine_for_the_tree_with_heavy_bars(name, heavy, tmp_path, monkeypatch):
+    """All comparisons hold for the parallelogram, each engine's among them, and MuJoCo has nothing to write in its log."""
+    monkeypatch.chdir(tmp_path)
+    robot = laden(heavy(name, PARTS[-1], calibrated=True, tool="spindle"))
+    found = check.check(robot)
+    assert all(item.holds for item in found)
+    compared = {(item.quantity, item.against) for item in found if not np.isnan(item.difference)}
+    assert {("torque", "mujoco"), ("torque", "drake"), ("TCP pose", "yourdfpy")} <= compared
+    paths = check.tcp_paths(robot, check.reference_motion(robot, 0.2))
+    for path in paths.values():
+        np.testing.assert_allclose(path.position, paths["pinocchio"].position, rtol=0, atol=1e-12)
+        np.testing.assert_allclose(path.velocity, paths["pinocchio"].velocity, rtol=0, atol=1e-9)
+    assert not (tmp_path / "MUJOCO_LOG.TXT").exists()
+
+
+@pytest.mark.parametrize("bar", PARTS[-1])
+def test_a_wrong_bar_is_found_out(bar, heavy):
+    """Ten grams more in a bar: both derivations and the engines say so."""
+    robot = heavy("irb2400", PARTS[-1])
+    model = robot.model
+    model.inertias[model.getJointId(bar.replace("link", "joint"))].mass += 1e-2
+    wrong = replace(robot, _bare=robot._bare.with_model(model)).with_tool(None)
+    holds = {(item.quantity, item.against): item.holds for item in check.check(wrong)}
+    assert not any(holds["torque", against] for against in ("Newton-Euler", "Euler-Lagrange", "mujoco"))
+    assert holds["TCP pose", "MDH product"]
 
 
 def test_an_impossible_set_is_not_given_to_engines():
