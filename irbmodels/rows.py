@@ -124,11 +124,13 @@ class FrameRow(Row):
 
 @dataclass(frozen=True, kw_only=True)
 class ShapeRow:
-    """One ordinary shape of a link's looks; ``axis`` is the long direction. No physics is taken from it."""
+    """A mesh in the link's frame, or an ordinary shape whose ``axis`` is the long direction. No physics is taken from it."""
 
-    shape: Literal["box", "cylinder", "capsule"]
-    colour: Literal["orange", "black", "grey"]
-    at_mm: tuple[float, float, float]
+    shape: Literal["mesh", "box", "cylinder", "capsule"]
+    colour: Literal["orange", "black", "grey"] = "grey"
+    file: str | None = None
+    """Path below the folder of meshes."""
+    at_mm: tuple[float, float, float] | None = None
     size_mm: tuple[float, float, float] | None = None
     axis: Literal["x", "y", "z"] | None = None
     radius_mm: float | None = None
@@ -204,6 +206,8 @@ class InertialSet:
     about: str
     links: dict[str, BodyRow]
     impossible: tuple[str, ...] = ()
+    serial: str | None = None
+    """The set that stands for this one on an open chain, where bars with mass cannot be."""
     variants: dict[str, BodyRows] = field(default_factory=dict)
 
 
@@ -252,16 +256,18 @@ class ValidationTable:
 
 @dataclass(frozen=True)
 class ShapeRows:
-    """Shapes of one variant that replace the shared ones."""
+    """Shapes of one variant that replace the shared ones, link by link."""
 
     links: dict[str, tuple[ShapeRow, ...]] = field(default_factory=dict)
+    collision: dict[str, tuple[ShapeRow, ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class ShapesTable:
-    """shapes.yaml: what the links look like."""
+    """shapes.yaml: what the links look like, and the convex pieces that stand for them where they may collide."""
 
     links: dict[str, tuple[ShapeRow, ...]]
+    collision: dict[str, tuple[ShapeRow, ...]] = field(default_factory=dict)
     variants: dict[str, ShapeRows] = field(default_factory=dict)
 
 
@@ -273,6 +279,7 @@ class ToolTable:
     tcp: FrameRow
     load: BodyRow
     shapes: tuple[ShapeRow, ...] = ()
+    collision: tuple[ShapeRow, ...] = ()
 
 
 @dataclass(frozen=True)

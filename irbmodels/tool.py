@@ -10,7 +10,7 @@ import numpy as np
 import pinocchio as pin
 from numpy.typing import ArrayLike, NDArray
 
-from .description import check_shape, tool_path
+from .description import check_shape, mesh_folder, tool_path
 from .errors import InputError, TableError
 from .inertia import Inertial
 from .rows import ToolTable
@@ -61,8 +61,9 @@ def load_tool(name_or_path: str | Path) -> Tool:
     wrong = inertial.impossibilities()
     if wrong:
         raise TableError(path, "load", "; ".join(wrong))
-    for number, shape in enumerate(table.shapes):
-        check_shape(shape, path, f"shapes[{number}]")
+    for key, rows in (("shapes", table.shapes), ("collision", table.collision)):
+        for number, row in enumerate(rows):
+            check_shape(row, path, f"{key}[{number}]", mesh_folder(path.parent))
     turn = pin.rpy.rpyToMatrix(*(radians(angle) for angle in table.tcp.rpy_deg))
     source = table.sources[table.load.source_of("mass_kg")]
     return Tool(path.stem, pin.SE3(turn, np.array(table.tcp.xyz_mm) / 1000.0), inertial, source.ref, source.grade, path)

@@ -5,8 +5,10 @@ from __future__ import annotations
 import os
 import re
 import threading
+from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
+from urllib.parse import unquote
 
 from .errors import InputError, UrdfError
 
@@ -68,6 +70,17 @@ def with_mesh_paths(text: str, style: str, here: Path, target: Path | None = Non
         return f"{before}{Path(os.path.relpath(path, (target or here).resolve())).as_posix()}{after}"
 
     return re.sub(r'(<mesh\b[^>]*?\bfilename=")([^"]*)(")', rewritten, text)
+
+
+def mesh_candidates(name: str, folder: Path) -> Iterator[str]:
+    """Where a mesh may lie: beside the URDF; for ``package://`` and ``model://`` in a folder above that holds the package."""
+    if name.startswith(("package://", "model://")):
+        rest = name.partition("://")[2].lstrip("/")
+        yield from (os.path.join(above, rest) for above in (folder, *folder.parents))
+    elif name.startswith("file://"):
+        yield os.path.join(folder, unquote(name.removeprefix("file://")))
+    elif "://" not in name:
+        yield os.path.join(folder, name)
 
 
 def _above_meshes(path: Path) -> Path:

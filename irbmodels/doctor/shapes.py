@@ -9,16 +9,16 @@ from __future__ import annotations
 import math
 import os
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import lru_cache
 from pathlib import Path
 from typing import Literal, NamedTuple
-from urllib.parse import unquote
 
 import numpy as np
 import pinocchio as pin
 from numpy.typing import NDArray
 
+from ..urdf_text import mesh_candidates
 from .xml import Tag, number, numbers, shown
 
 Array = NDArray[np.float64]
@@ -80,7 +80,7 @@ class Measure:
         scale = numbers(tag.get("scale"), 3) if tag.get("scale") is not None else [1.0, 1.0, 1.0]
         if scale is None or 0.0 in scale:
             raise Unmeasured("error", "bad geometry", f"scale {shown(tag.get('scale'))}", "three numbers other than 0 are needed")
-        path = next(filter(os.path.isfile, candidates(name, self._folder)), None)
+        path = next(filter(os.path.isfile, mesh_candidates(name, self._folder)), None)
         if path is None:
             where = "this folder or one above it" if name.startswith(_PACKAGE) else "that place"
             raise Unmeasured("warning", "missing mesh", shown(name, 100), f"no such file in {where}")
@@ -95,17 +95,6 @@ class Measure:
             raise Unmeasured("warning", "damaged mesh", shown(name, 100), "no three vertices, or some that are not finite")
         ends = np.array([solid.low, solid.high]) * scale
         return Solid(solid.volume * abs(math.prod(scale)), ends.min(axis=0), ends.max(axis=0))
-
-
-def candidates(name: str, folder: Path) -> Iterator[str]:
-    """Where a mesh may lie: beside the URDF; for ``package://`` and ``model://`` in a folder above that holds the package."""
-    if name.startswith(_PACKAGE):
-        rest = name.partition("://")[2].lstrip("/")
-        yield from (os.path.join(above, rest) for above in (folder, *folder.parents))
-    elif name.startswith("file://"):
-        yield os.path.join(folder, unquote(name.removeprefix("file://")))
-    elif "://" not in name:
-        yield os.path.join(folder, name)
 
 
 def _sizes(tag: Tag, *keys: str) -> list[float]:
