@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from math import radians
+from os.path import relpath
 from pathlib import Path
 from typing import Literal, TypeVar
 
@@ -54,7 +55,7 @@ def urdf_path(name: str, coupling: Coupling | None = None) -> Path:
     """Return the path of a shipped URDF, for any tool that reads one.
 
     Args:
-        name: A variant or an alias.
+        name: A variant or an alias; or ``positioner``, a two-axis positioner for cells.
         coupling: ``parallelogram`` (default where the arm has one: joint_3 is the controller's axis 3, the bars are
             ``<mimic>`` joints) or ``serial`` (open chain: joint_3 is the angle between the arms).
 
@@ -62,6 +63,8 @@ def urdf_path(name: str, coupling: Coupling | None = None) -> Path:
         UnknownName: if there is no such robot or coupling.
         FileError: if the robot is not a shipped one.
     """
+    if name in fixtures():
+        return data_folder() / name / f"{name}.urdf"
     robot = describe(name)
     if coupling is not None and coupling not in robot.couplings:
         raise UnknownName(f"coupling of {robot.name}", coupling, robot.couplings)
@@ -80,6 +83,11 @@ def robots() -> tuple[str, ...]:
 def aliases() -> dict[str, str]:
     """Return the short names and the variant each stands for."""
     return dict(_catalogue().aliases)
+
+
+def fixtures() -> tuple[str, ...]:
+    """Return the names of what stands beside robots in a cell: URDFs without tables."""
+    return tuple(sorted(path.stem for path in data_folder().glob("*/*.urdf") if not (path.parent / "kinematics.yaml").exists()))
 
 
 def tools() -> tuple[str, ...]:
@@ -203,6 +211,10 @@ class Description:
         sets = {name: self._inertial_set(file, name, entry) for name, entry in table.sets.items()}
         if table.default not in sets:
             raise TableError(file, "default", str(UnknownName("parameter set", table.default, sets)))
+        for name, entry in sets.items():
+            if entry.serial is not None and (entry.serial not in sets or has_bars(sets[entry.serial])):
+                open_chains = [other for other in sets if not has_bars(sets[other])]
+                raise TableError(file, f"sets.{name}.serial", str(UnknownName("set without bars", entry.serial, open_chains)))
         return InertialsTable(table.sources, table.default, sets)
 
     @cached_property
@@ -254,15 +266,18 @@ class Description:
 
     @cached_property
     def shapes(self) -> ShapesTable:
-        """What the links look like."""
+        """What the links look like and collide with, with this variant's own shapes in place."""
         table, file = self._table("shapes.yaml", ShapesTable), self.folder / "shapes.yaml"
         self._know_variants(file, "variants", table.variants)
-        for link, rows in {**table.links, **table.variants.get(self.name, ShapeRows()).links}.items():
-            if link not in self.links:
-                raise TableError(file, "links", str(UnknownName("link", link, self.links)))
-            for number, row in enumerate(rows):
-                check_shape(row, file, f"links.{link}[{number}]")
-        return table
+        own = table.variants.get(self.name, ShapeRows())
+        links, collision = {**table.links, **own.links}, {**table.collision, **own.collision}
+        for key, group in (("links", links), ("collision", collision)):
+            for link, rows in group.items():
+                if link not in self.links:
+                    raise TableError(file, key, str(UnknownName("link", link, self.links)))
+                for number, row in enumerate(rows):
+                    check_shape(row, file, f"{key}.{link}[{number}]", mesh_folder(self.folder))
+        return ShapesTable(links, collision, table.variants)
 
     @property
     def axes(self) -> tuple[str, ...]:
@@ -328,7 +343,8 @@ class Description:
 
         Args:
             coupling: Which tree; default the parallelogram where there is one.
-            inertials: Parameter set; default the robot's own.
+            inertials: Parameter set; default the robot's own. On a serial tree a set whose bars weigh is replaced by the one
+                that it names for that.
             tool: Tool whose load and TCP are built in.
             carrier_kg: Mass of each massless bar or carrier; default that of exchange files (1e-6 kg).
             looks: Whether the links get their visuals.
@@ -338,15 +354,21 @@ class Description:
         """
         if coupling is not None and coupling not in self.couplings:
             raise UnknownName(f"coupling of {self.name}", coupling, self.couplings)
+        name = self.parameter_set(inertials)
+        if coupling == "serial" and has_bars(self.inertials.sets[name]) and self.inertials.sets[name].serial is None:
+            raise InputError(f"set {name!r} of {self.name} has bars with mass; they exist only on the parallelogram tree")
         _ = self.limits, self.shapes, self.friction, self.drives  # read and check before xacro, which would say less
         arguments = {
             "robot": self.name,
             "folder": str(self.folder),
             "coupling": coupling or self.couplings[0],
-            "inertials": self.parameter_set(inertials),
+            "inertials": name,
             "tool": "" if tool is None else str(tool_path(tool)),
             "looks": "true" if looks else "false",
+            "meshes": relpath(mesh_folder(self.folder), self.folder),
         }
+        if tool is not None:
+            arguments["tool_meshes"] = relpath(mesh_folder(Path(arguments["tool"]).parent), self.folder)
         if carrier_kg is not None:
             arguments["carrier_kg"] = repr(carrier_kg)
         root = data_folder()
@@ -386,18 +408,31 @@ class Description:
                 raise TableError(file, f"sets.{name}.links.{link}", "; ".join(wrong))
             if not wrong and link in entry.impossible:
                 raise TableError(file, f"sets.{name}.impossible", f"{link} is listed, but a body can have its numbers")
-        return InertialSet(entry.about, links, entry.impossible, entry.variants)
+        return InertialSet(entry.about, links, entry.impossible, entry.serial, entry.variants)
 
 
-def check_shape(row: ShapeRow, file: Path, key: str) -> None:
-    """Check that a shape has the sizes of its kind, all positive."""
-    wanted = {"size_mm"} if row.shape == "box" else {"axis", "radius_mm", "length_mm"}
-    given = {name for name in ("size_mm", "axis", "radius_mm", "length_mm") if getattr(row, name) is not None}
+def has_bars(chosen: InertialSet) -> bool:
+    """Whether crank or rod of a set weigh anything."""
+    return bool(set(BARS) & set(chosen.links))
+
+
+def mesh_folder(folder: Path) -> Path:
+    """Return where the mesh files of a folder of tables are: in its own folder ``meshes``, or else the shipped ones."""
+    own = folder / "meshes"
+    return own if own.is_dir() else data_folder().parent / "meshes"
+
+
+def check_shape(row: ShapeRow, file: Path, key: str, meshes: Path) -> None:
+    """Check that a shape has the sizes of its kind, all positive, and a mesh its file below the folder ``meshes``."""
+    wanted = {"mesh": {"file"}, "box": {"at_mm", "size_mm"}}.get(row.shape, {"at_mm", "axis", "radius_mm", "length_mm"})
+    given = {name for name in ("file", "at_mm", "size_mm", "axis", "radius_mm", "length_mm") if getattr(row, name) is not None}
     if given != wanted:
         raise TableError(
             file, key, f"a {row.shape} needs {', '.join(sorted(wanted))}, not {', '.join(sorted(given)) or 'nothing'}"
         )
-    if min(row.size_mm or (row.radius_mm or 0.0, row.length_mm or 0.0)) <= 0.0:
+    if row.file is not None and not (meshes / row.file).is_file():
+        raise TableError(file, f"{key}.file", f"{meshes / row.file} does not exist")
+    if row.file is None and min(row.size_mm or (row.radius_mm or 0.0, row.length_mm or 0.0)) <= 0.0:
         raise TableError(file, key, f"a {row.shape} needs positive sizes")
 
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import yaml
 
-from .description import Description, describe
+from .description import Description, describe, mesh_folder
 from .errors import FileError, InputError, TableError, UnknownName
 from .tables import Source, read
 
@@ -79,6 +79,7 @@ def _merged(description: Description, files: tuple[Path, ...], state: tuple[tupl
     atexit.register(_remove, kept, os.getpid())
     folder = Path(kept) / description.family
     write_tables(folder, tables, "Merged from tables and overlays.")
+    (folder / "meshes").symlink_to(mesh_folder(description.folder))
     merged = Description(description.name, folder, tuple(names))
     try:
         _ = merged.kinematics, merged.limits, merged.inertials, merged.friction, merged.drives
@@ -132,6 +133,7 @@ def new_robot(name: str, like: str, folder: str | Path) -> Path:
     tables["kinematics"]["variants"] = {name: {}}
     chosen = tables["inertials"]["sets"][tables["inertials"]["default"]]
     chosen["about"] = f"bodies of {source.name}, to be replaced"
+    chosen.pop("serial", None)
     tables["inertials"] |= {"default": "copied", "sets": {"copied": chosen}}
     tables["friction"], tables["drives"] = {"sources": {}, "sets": {}}, {"sources": {}, "axes": {}}
     header = f"{name}: copied from {source.name} by irbmodels new. Replace the numbers, and 'copied' by their own sources."
@@ -148,8 +150,8 @@ def tables_of(description: Description) -> Tables:
     kinematics, limits = _plain(description.kinematics), _plain(description.limits)
     kinematics["variants"] = {description.name: {}}
     limits.pop("variants", None)
-    shapes = description.shapes
-    drawn = {**shapes.links, **(shapes.variants[description.name].links if description.name in shapes.variants else {})}
+    shapes = _plain(description.shapes)
+    shapes.pop("variants", None)
     inertials = _plain(description.inertials)
     for entry in inertials["sets"].values():
         entry.pop("variants", None)
@@ -159,7 +161,7 @@ def tables_of(description: Description) -> Tables:
         "inertials": inertials,
         "friction": _plain(description.friction),
         "drives": _plain(description.drives),
-        "shapes": {"links": _plain(drawn)},
+        "shapes": shapes,
     }
 
 
@@ -198,6 +200,7 @@ def _lay_on(tables: Tables, overlay: dict[str, Any], file: Path, prefix: str) ->
                     part[_MEASURED] for part in (base, rest) if part.get(_MEASURED) and set(rows) - set(entry.get(path[2], {}))
                 ]:
                     rest[_MEASURED] = min(bounds)  # some axes keep what was measured before
+                base.pop("serial", None)  # what stands for a set is another's once its bodies have changed
                 table["sets"][name] = base | rest
                 table.setdefault("default", name)
         else:
@@ -209,7 +212,7 @@ def _lay_on(tables: Tables, overlay: dict[str, Any], file: Path, prefix: str) ->
 def _fresh(table: dict[str, Any]) -> dict[str, Any]:
     """Return a copy of the default set, to be changed under a new name; an empty one where there is none."""
     default = table["sets"].get(table.get("default"), {})
-    return {name: value for name, value in default.items() if name != "impossible"}
+    return {name: value for name, value in default.items() if name not in ("impossible", "serial")}
 
 
 def _changed(row: dict[str, Any], values: object, prefix: str, file: Path, key: str) -> dict[str, Any]:
@@ -278,7 +281,7 @@ Tables copied from {like}. Every number carries the source `copied` (grade assum
 2. `limits.yaml`: ranges, speeds, payload, reach, mass; efforts, if you know any.
 3. `inertials.yaml`: masses, centers of mass and tensors in the link frames.
 4. `friction.yaml`, `drives.yaml`: what you have measured; empty means unknown.
-5. `shapes.yaml`: looks only.
+5. `shapes.yaml`: looks and collision shapes of {like}; `scripts/build_meshes.py` draws them from your lengths.
 
 Then: `irbmodels info ./{name}`, `irbmodels check ./{name}`, `irbmodels view ./{name}`.
 """

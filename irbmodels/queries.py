@@ -367,7 +367,7 @@ class Queries:
         return float(self._farthest.min()) ** 2
 
     def _frame(self, name: str) -> tuple[Tree, int]:
-        tree = self._model.tree if name in self._model.tree.frames else self._linkage
+        tree = self._model.tree if name in self._model.tree.frames else self.whole_tree
         return tree, tree.frame(name)
 
     def _shaped(self, value: ArrayLike, what: str) -> Array:
@@ -462,7 +462,7 @@ class Queries:
         return total
 
     @cached_property
-    def _linkage(self) -> Tree:
+    def whole_tree(self) -> Tree:
         """Tree with every frame; the one in use, where that has them all."""
         return self._model.tree
 

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
+from typing import ClassVar, cast
 
 import numpy as np
 import pinocchio as pin
 from numpy.typing import ArrayLike, NDArray
 
 from .checks import finite, is_rotation
-from .description import Coupling, Description, describe
+from .description import Coupling, Description, describe, has_bars
 from .dh import Convention, DHTable
 from .errors import InputError, MissingData, PhysicsWarning, UnknownName, UrdfError
 from .friction import friction_of
@@ -26,6 +27,7 @@ from .queries import Queries
 from .tool import Tool, load_tool
 from .tool import payload as checked_payload
 from .tree import Tree, copy_of, read_urdf, tree_from_urdf, tree_of
+from .urdf_text import with_mesh_paths
 
 Array = NDArray[np.float64]
 
@@ -79,7 +81,8 @@ def from_urdf(path: str | Path) -> Robot:
             warnings.warn(told, PhysicsWarning, stacklevel=2)
     limits = limits_of_tree(tree)
     n = limits.lower.size
-    return Robot(tree.model.name, None, None, tree, Model(tree, limits, None, np.zeros(n), np.eye(n)), None, None, GRAVITY)
+    model = Model(tree, limits, None, np.zeros(n), np.eye(n))
+    return Robot(tree.model.name, None, None, tree, model, None, None, GRAVITY, Path(path).resolve())
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -101,6 +104,11 @@ class Robot(Queries):
     tool: Tool | None
     payload: Inertial | None
     _gravity: Array
+    path: Path | None = None
+    """File of a robot from a URDF."""
+
+    notebook_view: ClassVar[Callable[[Robot], str] | None] = None
+    """What shows a robot in a notebook; :mod:`irbmodels.view` puts it here."""
 
     # --- what it is ------------------------------------------------------------------------------------------------
 
@@ -138,7 +146,31 @@ class Robot(Queries):
     @property
     def frames(self) -> tuple[str, ...]:
         """Names of all frames; of a parallelogram arm the bars' too."""
-        return tuple(self._linkage.frames)
+        return tuple(self.whole_tree.frames)
+
+    def urdf(self) -> str:
+        """Return the robot as URDF with absolute mesh paths, the parallelogram as mimic joints, a tool from a table included.
+
+        Tools made in code, payloads and gravity are no part of a URDF.
+
+        Raises:
+            FileError: if the file of a robot from a URDF is gone.
+        """
+        if self.description is None:
+            assert self.path is not None  # where else would it come from
+            return with_mesh_paths(read_urdf(self.path), "absolute", self.path.parent)
+        tool = self.tool.path if self.tool else None
+        text = self.description.urdf(inertials=self.parameters, tool=tool)
+        return with_mesh_paths(text, "absolute", self.description.folder)
+
+    @property
+    def folder(self) -> Path:
+        """Folder of its tables, or of its URDF."""
+        return self.description.folder if self.description is not None else cast(Path, self.path).parent
+
+    def _repr_html_(self) -> str | None:
+        """Show the robot in a notebook."""
+        return None if Robot.notebook_view is None else Robot.notebook_view(self)
 
     def __repr__(self) -> str:
         """Say what is loaded, and what is not known."""
@@ -250,7 +282,7 @@ class Robot(Queries):
     # --- inside ----------------------------------------------------------------------------------------------------
 
     @cached_property
-    def _linkage(self) -> Tree:
+    def whole_tree(self) -> Tree:
         """Tree with every frame, the bars' included; the one in use where that has no bars."""
         if self.description is None or not self.description.kinematics.parallelogram:
             return self._model.tree
@@ -273,9 +305,12 @@ def _assembled(description: Description, parameters: str | None, coupling: Coupl
     if coupling is not None and coupling not in description.couplings:
         raise UnknownName(f"coupling of {description.name}", coupling, description.couplings)
     name = description.parameter_set(parameters)
-    weighed = {"link_crank", "link_rod"} & set(description.inertials.sets[name].links)
+    chosen = description.inertials.sets[name]
+    weighed = has_bars(chosen)
     if coupling == "serial" and weighed:
-        raise InputError(f"set {name!r} of {description.name} has bars with mass; they exist only on the parallelogram tree")
+        other = f"; on an open chain the set {chosen.serial!r} stands for it" if chosen.serial else ""
+        problem = f"set {name!r} of {description.name} has bars with mass; they exist only on the parallelogram tree"
+        raise InputError(problem + other)
     tree = tree_of(description, coupling or ("parallelogram" if weighed else "serial"), name)
     limits, friction = limits_of(description), friction_of(description)
     n = limits.lower.size

@@ -1,4 +1,4 @@
-"""Write urdf/<family>/inertials.yaml from published.yaml, by rules that stand here in the open.
+"""Write urdf/<family>/inertials.yaml from published.yaml and the CAD in scripts/cad, by rules that stand here in the open.
 
     python scripts/derive_inertials.py            writes the four files
     python scripts/derive_inertials.py --check    exit code 1 if a committed file differs
@@ -7,6 +7,9 @@ irb2400  obal2025_printed  Tab. 3 as printed (links 2, 3, 4, 6 are impossible).
          obal2025          Tab. 3 with the impossible parts replaced: products of links 2 and 4, whole tensors of links 3
                            and 6, from the CAD of jia2018 at Tab. 3's masses. Base: what is left of 380 kg, shape of jia2018.
          jia2018           CoM of jia2018, tensors at Tab. 3's masses.
+all      cad               parametric CAD of ours, castings at one density that closes the robot to its mass; bars weighed.
+irb2400, irb1400
+         cad_lumped        cad for an open chain, where bars cannot be: on links 2 and 3, gravity exact, M11 and M23 not.
 irb1400  stretched         the bodies of the 2400's obal2025, stretched to the 1400's dimensions, closed to its mass.
 irb1600  cad_scaled        the published CAD, one density so that the robot has its catalogue mass; for the 1.45 m arm the
                            lower arm is stretched first.
@@ -17,11 +20,12 @@ from __future__ import annotations
 
 import argparse
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
 import numpy as np
+from cad.robots import Weighed, weighed
 
 from irbmodels.description import Description, data_folder, describe
 from irbmodels.inertia import Inertial
@@ -62,6 +66,7 @@ class DerivedSet:
     rows: dict[str, tuple[Inertial, str]]
     impossible: tuple[str, ...] = ()
     variants: dict[str, dict[str, tuple[Inertial, str]]] | None = None
+    serial: str | None = None
 
 
 def published(robot: Description) -> dict[str, Bodies]:
@@ -90,6 +95,67 @@ def closed(bodies: Bodies, mass: float, keep: tuple[str, ...] = ()) -> Bodies:
     kept = sum(bodies[link].mass for link in keep)
     density = (mass - kept) / (sum(body.mass for body in bodies.values()) - kept)
     return {link: body if link in keep else at_mass(body, density * body.mass) for link, body in bodies.items()}
+
+
+def own_cad(*robots: Description) -> tuple[dict[str, Source], DerivedSet]:
+    """Return the set of our own CAD of a family, with its sources; where the robot's mass is assumed, its links' are too."""
+    found = {robot.name: weighed(robot) for robot in robots}
+    first, *others = found.values()
+    factors = ", ".join(dict.fromkeys(f"{one.castings:.3f}" for one in found.values()))
+    ratings, known = robots[0].limits.ratings, robots[0].limits.sources
+    how = f"mean densities in scripts/cad/body.py; those of castings times {factors} close the robot to {ratings.mass_kg:g} kg"
+    sources = {"cad": Source("scripts/cad, shapes from the lengths in kinematics.yaml", "derived", how=how)}
+    named = "cad"
+    if known[ratings.source_of("mass_kg")].grade == "assumed":
+        whole = f"robot mass of limits.yaml, {ratings.mass_kg:g} kg"
+        sources["cad_mass"] = Source(whole, "assumed", how="shared out as cad says")
+        named = "{mass_kg: cad_mass, com_mm: cad, inertia_kg_m2: cad}"
+    different = {robot.name: one for robot, one in zip(robots[1:], others, strict=True) if not _same(one, first)}
+    variants = {name: _all(one.bodies, named) for name, one in different.items()}
+    about = "parametric CAD of ours at the robot's mass"
+    return sources, DerivedSet(about, _all(first.bodies, named), variants=variants or None)
+
+
+def _same(one: Weighed, other: Weighed) -> bool:
+    return _rows(_all(one.bodies, "cad"), 0) == _rows(_all(other.bodies, "cad"), 0)
+
+
+def lumped(robot: Description, own: DerivedSet) -> DerivedSet:
+    """Return bodies for an open chain that pulls on the axes in every posture as the linkage does.
+
+    With C the crank's pin, the rod is at C(q3) + r(q2) from the shoulder. Gravity asks for masses and first moments: both
+    masses stand on link 2 at the shoulder, and what lies out of the linkage's plane, which turns neither way; in the plane the
+    rod's r turns with link 2, C and the crank with link 3. Second moments go along. What no open chain has is a mass at C
+    that the end of link 2 does not carry: M11 and M23 are not right, every other entry of M is.
+    """
+    assert robot.kinematics.parallelogram is not None
+    bodies = {link: body for link, (body, _) in own.rows.items()}
+    crank, rod = bodies["link_crank"], bodies["link_rod"]
+    pin = np.array([0.0, -robot.kinematics.parallelogram.crank_mm / 1000.0, 0.0])
+    z = np.array([0.0, 0.0, 1.0])
+    out = crank.mass * crank.com[2] * z
+    deep = second_moments(crank)[2, 2] * np.outer(z, z)
+    turning = crank.mass * crank.com - out + rod.mass * pin
+    twisted = rod.mass * rod.com[2] * (np.outer(pin, z) + np.outer(z, pin))
+    driven = second_moments(crank) - deep + rod.mass * np.outer(pin, pin) + twisted
+    lower = with_moments(bodies["link_2"], crank.mass + rod.mass, rod.mass * rod.com + out, second_moments(rod) + deep)
+    upper = with_moments(bodies["link_3"], 0.0, turning, driven)
+    kept = {link: body for link, body in bodies.items() if link not in ("link_crank", "link_rod")}
+    about = "cad for an open chain: crank and rod on links 2 and 3; gravity exact, M11 and M23 not"
+    return DerivedSet(about, _all(kept | {"link_2": lower, "link_3": upper}, own.rows["link_2"][1]))
+
+
+def second_moments(body: Inertial) -> np.ndarray:
+    """Return ``int r r' dm`` about the origin of the body's frame [kg m^2]."""
+    return np.asarray(body.covariance() + body.mass * np.outer(body.com, body.com))
+
+
+def with_moments(body: Inertial, mass: float, first: np.ndarray, second: np.ndarray) -> Inertial:
+    """Return a body with mass, first and second moments about the origin of its frame added."""
+    total = body.mass + mass
+    com = (body.mass * body.com + first) / total
+    covariance = second_moments(body) + second - total * np.outer(com, com)
+    return Inertial.of(total, com, np.trace(covariance) * np.eye(3) - covariance)
 
 
 def irb2400() -> tuple[dict[str, Source], dict[str, DerivedSet]]:
@@ -124,6 +190,8 @@ def irb2400() -> tuple[dict[str, Source], dict[str, DerivedSet]]:
     sources = dict(read(robot.folder / "published.yaml", Published).sources)
     sources["rest"] = Source("catalogue mass (limits.yaml) less the six moving links of Tab. 3", "derived")
     sources["cad_at_mass"] = Source("tensor of jia2018, moved to the link frame, times the ratio of the masses", "derived")
+    ours, own = own_cad(robot)
+    sources |= ours
     sources["products"] = Source("diagonal of obal2025, products of jia2018 times the ratio of the masses", "derived")
     return sources, {
         "obal2025": DerivedSet("Tab. 3 of S000, its impossible tensor entries replaced from the CAD of S001", base | repaired),
@@ -133,6 +201,8 @@ def irb2400() -> tuple[dict[str, Source], dict[str, DerivedSet]]:
             impossible=("link_2", "link_3", "link_4", "link_6"),
         ),
         "jia2018": DerivedSet("the CAD of S001 at the masses of Tab. 3", base | jia),
+        "cad": replace(own, serial="cad_lumped"),
+        "cad_lumped": lumped(robot, own),
     }
 
 
@@ -152,9 +222,12 @@ def irb1400() -> tuple[dict[str, Source], dict[str, DerivedSet]]:
     bodies = {link: row.inertial().stretched(factors[link]) for link, row in large.inertials.sets["obal2025"].links.items()}
     bodies = closed(bodies, small.limits.ratings.mass_kg)
     how = "axis by axis in the ratio of the dimensions (column, arms), then one density that closes to the robot's mass"
-    sources = {"stretched": Source("urdf/irb2400/inertials.yaml, set obal2025", "assumed", how=how)}
+    ours, own = own_cad(small)
+    sources = ours | {"stretched": Source("urdf/irb2400/inertials.yaml, set obal2025", "assumed", how=how)}
     return sources, {
-        "stretched": DerivedSet("no inertial of the 1400 is published: the 2400's shapes", _all(bodies, "stretched"))
+        "cad": replace(own, serial="cad_lumped"),
+        "cad_lumped": lumped(small, own),
+        "stretched": DerivedSet("no inertial of the 1400 is published: the 2400's shapes", _all(bodies, "stretched")),
     }
 
 
@@ -165,7 +238,8 @@ def irb1600() -> tuple[dict[str, Source], dict[str, DerivedSet]]:
     stretch = _dimensions(long)[2] / _dimensions(short)[2]
     longer = bodies | {"link_2": bodies["link_2"].stretched((stretch, 1.0, 1.0))}
     mass = short.limits.ratings.mass_kg
-    sources = {
+    ours, own = own_cad(short, long, describe("irb1600_10_120"), describe("irb1600_10_145"))
+    sources = ours | {
         "cad_scaled": Source(
             "published.yaml, set cad_wr", "derived", how="moved to the MDH frames, one density that closes to 250 kg"
         ),
@@ -176,7 +250,8 @@ def irb1600() -> tuple[dict[str, Source], dict[str, DerivedSet]]:
     rows = _all(closed(longer, mass), "lower_arm")
     variants = {"irb1600_6_145": rows, "irb1600_10_145": rows}
     about = "ABB CAD as solid steel weighs 757 kg; scaled to the catalogue mass"
-    return sources, {"cad_scaled": DerivedSet(about, _all(closed(bodies, mass), "cad_scaled"), variants=variants)}
+    scaled = DerivedSet(about, _all(closed(bodies, mass), "cad_scaled"), variants=variants)
+    return sources, {"cad": own, "cad_scaled": scaled}
 
 
 def irb930() -> tuple[dict[str, Source], dict[str, DerivedSet]]:
@@ -191,15 +266,15 @@ def irb930() -> tuple[dict[str, Source], dict[str, DerivedSet]]:
     shorter = bodies | {"link_1": bodies["link_1"].stretched((stretch, 1.0, 1.0))}
     mass = whole.limits.ratings.mass_kg
     split = "quill of solid steel, halved between link_3 and link_4; base and arms at one density that closes to 60 kg"
-    sources = {
+    ours, own = own_cad(whole, describe("irb930_22_105"), short)
+    sources = ours | {
         "cad_scaled": Source("published.yaml, set cad_wr", "assumed", how=split),
         "inner_arm": Source("published.yaml, set cad_wr", "assumed", how=f"inner arm stretched from 560 to 360 mm; {split}"),
     }
     rows = _all(closed(shorter, mass, keep), "inner_arm")
     about = "ABB CAD as solid steel weighs 401 kg, arms and covers filled; scaled to an assumed mass"
-    return sources, {
-        "cad_scaled": DerivedSet(about, _all(closed(bodies, mass, keep), "cad_scaled"), variants={"irb930_12_085": rows})
-    }
+    scaled = DerivedSet(about, _all(closed(bodies, mass, keep), "cad_scaled"), variants={"irb930_12_085": rows})
+    return sources, {"cad": own, "cad_scaled": scaled}
 
 
 def _all(bodies: Bodies, source: str) -> dict[str, tuple[Inertial, str]]:
@@ -214,7 +289,7 @@ def _dimensions(robot: Description) -> tuple[float, ...]:
 
 def text(sources: dict[str, Source], sets: dict[str, DerivedSet], default: str) -> str:
     """Return the table as YAML."""
-    lines = ["# Written by scripts/derive_inertials.py from published.yaml; a test regenerates it. Do not edit.",
+    lines = ["# Written by scripts/derive_inertials.py; a test regenerates it. Do not edit.",
              "# Every body in its own link frame (MDH; base_link: the base); tensor about the centre of mass, products as -int.",
              f"default: {default}", "sources:"]  # fmt: skip
     for name, source in sources.items():
@@ -223,6 +298,7 @@ def text(sources: dict[str, Source], sets: dict[str, DerivedSet], default: str) 
     lines.append("sets:")
     for name, entry in sets.items():
         lines += [f"  {name}:", f'    about: "{entry.about}"']
+        lines += [f"    serial: {entry.serial}"] if entry.serial else []
         lines += [f"    impossible: [{', '.join(entry.impossible)}]"] if entry.impossible else []
         lines += ["    links:", *_rows(entry.rows, 6)]
         if entry.variants:

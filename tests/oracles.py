@@ -127,26 +127,47 @@ def rows(name: str) -> list[tuple[float, float, float, float, bool]]:
     ]
 
 
+def inertials(name: str, tables: Path | None = None) -> dict:
+    """Return a robot's table of inertials, read as plain YAML."""
+    return yaml.safe_load((tables or URDF / FAMILY[name]).joinpath("inertials.yaml").read_text(encoding="utf-8"))
+
+
+def weighed(name: str, parameters: str | None = None, tables: Path | None = None) -> dict[str, dict]:
+    """Return the rows of every body of a set, default the table's own, those of the bars with mass included."""
+    table = inertials(name, tables)
+    chosen = table["sets"][parameters or table["default"]]
+    return chosen["links"] | chosen.get("variants", {}).get(name, {}).get("links", {})
+
+
+def has_bars(name: str, parameters: str | None = None) -> bool:
+    """Whether crank or rod of a set have mass: such a set exists only on the tree with the parallelogram."""
+    return bool({"link_crank", "link_rod"} & set(weighed(name, parameters)))
+
+
+def open_chain(name: str) -> str:
+    """Return the name of the set of a robot's serial URDF: what stands for its default set, or that set itself."""
+    table = inertials(name)
+    return table["sets"][table["default"]].get("serial", table["default"])
+
+
 def arm(name: str, parameters: str | None = None, tables: Path | None = None, bars: bool = False) -> Arm:
     """Return a robot with typed lengths and the inertials of its table, read as plain YAML.
 
-    With ``bars`` crank and rod are joints too: the crank turns by q3, the rod by q2, as the drawing of a parallelogram says.
+    Crank and rod are joints too where they have mass, or where ``bars`` asks for them: the crank turns by q3, the rod by q2,
+    as the drawing of a parallelogram says.
     """
-    lengths = rows(name)
+    lengths, links = rows(name), weighed(name, parameters, tables)
     gains = np.eye(len(lengths))
     if name in PARALLELOGRAM:
         gains[2, 1] = -1.0  # S000: theta3 = q3 - q2
     joints = [Joint(i - 1, mdh(alpha, a, d, theta0), slides, gains[i]) for i, (alpha, a, d, theta0, slides) in enumerate(lengths)]
     places = {f"link_{i}": i - 1 for i in range(1, len(joints) + 1)}
-    if bars:
+    if bars or {"link_crank", "link_rod"} & set(links):
         unit = np.eye(6)
         joints.append(Joint(0, joints[1].origin, False, unit[2]))
         joints.append(Joint(6, shift(0, -CRANK[name], 0), False, unit[1] - unit[2]))
         places |= {"link_crank": 6, "link_rod": 7}
     tip = shift(0, 0, 0) if name in SCARA_ARMS else shift(0, 0, DIMENSIONS[name][5])
-    table = yaml.safe_load((tables or URDF / FAMILY[name]).joinpath("inertials.yaml").read_text(encoding="utf-8"))
-    chosen = table["sets"][parameters or table["default"]]
-    links = chosen["links"] | chosen.get("variants", {}).get(name, {}).get("links", {})
     bodies = [Body(places[link], *inertial(row)) for link, row in links.items() if link in places]
     return Arm(joints, bodies, len(lengths) - 1, tip)
 

@@ -140,7 +140,7 @@ def test_coupling_of_the_parallelogram_tree(name):
 @pytest.mark.parametrize("name", oracles.NAMES)
 def test_coupling_of_the_serial_tree(name):
     """On the serial tree only joint_3 of a parallelogram arm is coupled: it turns by q3 - q2."""
-    G, q0 = irb.load(name, coupling="serial").coupling
+    G, q0 = irb.load(name, coupling="serial", parameters=oracles.open_chain(name)).coupling
     expected = np.eye(len(G))
     if name in oracles.PARALLELOGRAM:
         expected[2, 1] = -1

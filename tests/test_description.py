@@ -200,9 +200,9 @@ BROKEN = {  # file, old text, new text, what the message must hold
         "limits.yaml: axes.axis_2.range_deg: [136, 136] is empty",
     ),
     "effort of 0": (
-        "irb1600",
+        "irb2400",
         "limits.yaml",
-        "effort_N_m: 770",
+        "effort_N_m: 1500",
         "effort_N_m: 0",
         "limits.yaml: axes.axis_1.effort_N_m: 0 is not positive",
     ),
@@ -221,10 +221,10 @@ BROKEN = {  # file, old text, new text, what the message must hold
         "limits.yaml: axes.axis_2.speed_deg_s: 0 is not positive",
     ),
     "rotary axis in mm": (
-        "irb1600",
+        "irb2400",
         "limits.yaml",
-        "{range_deg: [-63, 136], speed_deg_s: 160, effort_N_m: 740, source: {range_deg:",
-        "{range_mm: [-63, 136], speed_deg_s: 160, effort_N_m: 740, source: {range_mm:",
+        "{range_deg: [-100, 110], speed_deg_s: 150, effort_N_m: 1100, source: {range_deg:",
+        "{range_mm: [-100, 110], speed_deg_s: 150, effort_N_m: 1100, source: {range_mm:",
         "limits.yaml: axes.axis_2: a rotary axis needs range_deg",
     ),
     "linear axis in degrees": (
@@ -235,10 +235,10 @@ BROKEN = {  # file, old text, new text, what the message must hold
         "limits.yaml: axes.axis_3: a linear axis needs range_mm",
     ),
     "no effort": (
-        "irb1600",
+        "irb2400",
         "limits.yaml",
-        "effort_N_m: 770, source: {range_deg: ds1600, speed_deg_s: ds1600, effort_N_m: rule}",
-        "source: {range_deg: ds1600, speed_deg_s: ds1600}",
+        "effort_N_m: 1500, source: {range_deg: dwg, speed_deg_s: rosi, effort_N_m: rule}",
+        "source: {range_deg: dwg, speed_deg_s: rosi}",
         "limits.yaml: axes.axis_1: a rotary axis needs",
     ),
     "coupled range lost": (
@@ -267,14 +267,28 @@ BROKEN = {  # file, old text, new text, what the message must hold
         "inertials.yaml",
         "      link_6:",
         "      link_7:",
-        "inertials.yaml: sets.cad_scaled.links: no link 'link_7'",
+        "inertials.yaml: sets.cad.links: no link 'link_7'",
     ),
     "bar of a serial arm": (
         "irb1600",
         "inertials.yaml",
         "      link_6:",
         "      link_rod:",
-        "inertials.yaml: sets.cad_scaled.links: no link 'link_rod'",
+        "inertials.yaml: sets.cad.links: no link 'link_rod'",
+    ),
+    "unknown set for an open chain": (
+        "irb1400",
+        "inertials.yaml",
+        "serial: cad_lumped",
+        "serial: cad_lump",
+        "inertials.yaml: sets.cad.serial: no set without bars 'cad_lump'; did you mean 'cad_lumped'",
+    ),
+    "bars on an open chain": (
+        "irb1400",
+        "inertials.yaml",
+        "serial: cad_lumped",
+        "serial: cad",
+        "inertials.yaml: sets.cad.serial: no set without bars 'cad'",
     ),
     "negative mass": (
         "irb1600",
@@ -391,6 +405,6 @@ def test_table_that_contradicts_itself_is_refused(case, copied):
 
 def test_bad_table_stops_the_urdf_too(copied):
     """The URDF of a robot with an impossible table is not written."""
-    folder = copied("irb1600", "limits.yaml", "effort_N_m: 770", "effort_N_m: 0")
+    folder = copied("irb2400", "limits.yaml", "effort_N_m: 1500", "effort_N_m: 0")
     with pytest.raises(irb.TableError, match="0 is not positive"):
-        irb.describe(folder / "irb1600_6_120").urdf()
+        irb.describe(folder / "irb2400_16").urdf()

@@ -15,8 +15,21 @@ DIFFERENCED = 1e-7  # of the largest entry: central differences with a step of 1
 BODY = (4.0, np.array([0.03, -0.05, 0.12]), np.array([[0.05, 0.004, -0.003], [0.004, 0.06, 0.002], [-0.003, 0.002, 0.03]]))
 TILT = (oracles.rotation(0, 0.6) @ oracles.rotation(1, -1.1) @ oracles.rotation(2, 0.4))[:3, :3]
 WRENCH = np.array([120.0, -80.0, 60.0, 7.0, -5.0, 3.0])  # [N, N m]
-TREES = [(name, coupling) for name in oracles.NAMES for coupling in irb.describe(name).couplings]
-SETS = [("irb2400_16", "obal2025"), ("irb2400_16", "jia2018"), ("irb2400_10", "jia2018")]
+SETS = [
+    (name, chosen)
+    for name in oracles.NAMES
+    for chosen, entry in oracles.inertials(name)["sets"].items()
+    if "impossible" not in entry
+]
+OPEN = [(name, chosen) for name, chosen in SETS if name in oracles.PARALLELOGRAM and not oracles.has_bars(name, chosen)]
+SEVERAL = {"irb2400_16": ("obal2025", "cad", "cad_lumped"), "irb1400": ("cad", "cad_lumped", "stretched")}
+TREES = [
+    (name, coupling, chosen)
+    for name in oracles.NAMES
+    for coupling in irb.describe(name).couplings
+    for chosen in SEVERAL.get(name, (oracles.inertials(name)["default"],))
+    if coupling == "parallelogram" or not oracles.has_bars(name, chosen)
+]
 
 
 def close(actual, expected, tolerance=CLOSE):
@@ -25,17 +38,17 @@ def close(actual, expected, tolerance=CLOSE):
     np.testing.assert_allclose(actual, expected, rtol=0, atol=tolerance * max(np.abs(expected).max(), 1e-12))
 
 
-def laden(name: str, coupling: str | None = None) -> tuple[irb.Robot, oracles.Arm]:
+def laden(name: str, coupling: str | None = None, parameters: str | None = None) -> tuple[irb.Robot, oracles.Arm]:
     """Return a robot with the spindle and a payload, and its oracle."""
-    robot = irb.load(name, tool="spindle", coupling=coupling).with_payload(irb.payload(*BODY))
-    arm = oracles.carrying(oracles.arm(name), *oracles.SPINDLE, oracles.SPINDLE_TCP)
+    robot = irb.load(name, tool="spindle", parameters=parameters, coupling=coupling).with_payload(irb.payload(*BODY))
+    arm = oracles.carrying(oracles.arm(name, parameters), *oracles.SPINDLE, oracles.SPINDLE_TCP)
     return robot, oracles.carrying(arm, *BODY)
 
 
-@pytest.mark.parametrize(("name", "coupling"), TREES)
-def test_inverse_dynamics_is_newton_euler(name, coupling):
+@pytest.mark.parametrize(("name", "coupling", "parameters"), TREES)
+def test_inverse_dynamics_is_newton_euler(name, coupling, parameters):
     """Bare robot, both trees: torques are those of the link-by-link recursion, projected to the controller's axes."""
-    robot, arm = irb.load(name, coupling=coupling), oracles.arm(name)
+    robot, arm = irb.load(name, coupling=coupling, parameters=parameters), oracles.arm(name, parameters)
     for q, v, a in oracles.states(name, 10):
         close(robot.inverse_dynamics(q, v, a, friction=False), oracles.newton_euler(arm, q, v, a))
 
@@ -48,10 +61,10 @@ def test_inverse_dynamics_of_every_set(name, parameters):
         close(robot.inverse_dynamics(q, v, a, friction=False), oracles.newton_euler(arm, q, v, a))
 
 
-@pytest.mark.parametrize(("name", "coupling"), TREES)
-def test_inverse_dynamics_with_everything_at_once(name, coupling):
+@pytest.mark.parametrize(("name", "coupling", "parameters"), TREES)
+def test_inverse_dynamics_with_everything_at_once(name, coupling, parameters):
     """Tool, payload, tilted stand, rotors and a wrench at the TCP: tau = M a + h + J_rotor a - J' w."""
-    robot, arm = laden(name, coupling)
+    robot, arm = laden(name, coupling, parameters)
     rotors = np.linspace(0.5, 3.0, robot.n)
     robot = robot.mounted(TILT).with_rotors(rotors)
     for q, v, a in oracles.states(name, 5, seed=2):
@@ -70,20 +83,21 @@ def test_inverse_dynamics_is_lagrange(name):
 @pytest.mark.parametrize("name", oracles.PARALLELOGRAM)
 def test_bars_with_mass_move_as_the_linkage_says(name, copied):
     """A crank and a rod with mass add the torques of two more bodies, the crank turning by q3 and the rod by q2."""
-    source = "rest" if "2400" in name else "stretched"
+    source, chosen = ("rest", "obal2025") if "2400" in name else ("stretched", "stretched")
     crank = "mass_kg: 11, com_mm: [5, -90, -130], inertia_kg_m2: {xx: 0.2, yy: 0.1, zz: 0.25, xy: 0.01, xz: 0.02, yz: -0.01}"
     rod = "mass_kg: 7, com_mm: [340, 4, -130], inertia_kg_m2: {xx: 0.05, yy: 0.35, zz: 0.33, xy: 0.004, xz: -0.01, yz: 0.002}"
     rows = (f"      {link}: {{{body}, source: {source}}}\n" for link, body in (("link_crank", crank), ("link_rod", rod)))
     bars = "".join(rows)
-    folder = copied(oracles.FAMILY[name], "inertials.yaml", "    links:\n", f"    links:\n{bars}")
-    robot, arm = irb.load(folder / name), oracles.arm(name, tables=folder, bars=True)
+    about = oracles.inertials(name)["sets"][chosen]["about"] + '"\n    links:\n'
+    folder = copied(oracles.FAMILY[name], "inertials.yaml", about, about + bars)
+    robot, arm = irb.load(folder / name, parameters=chosen), oracles.arm(name, chosen, folder)
     assert robot.coupling[0].shape == (10, 6)
     for q, v, a in oracles.states(name, 5, seed=4):
         close(robot.inverse_dynamics(q, v, a, friction=False), oracles.newton_euler(arm, q, v, a))
         close(robot.mass_matrix(q), oracles.mass_matrix(arm, q))
         close(robot.forward_dynamics(q, v, robot.inverse_dynamics(q, v, a, friction=False), friction=False), a, 1e-9)
     with pytest.raises(irb.InputError, match="bars with mass"):
-        irb.load(folder / name, coupling="serial")
+        irb.load(folder / name, parameters=chosen, coupling="serial")
 
 
 @pytest.mark.parametrize("name", oracles.NAMES)
@@ -94,56 +108,56 @@ def test_mass_matrix_is_the_one_of_the_kinetic_energy(name):
         close(robot.mass_matrix(q), oracles.mass_matrix(arm, q))
 
 
-@pytest.mark.parametrize(("name", "coupling"), TREES)
-def test_mass_matrix_is_symmetric_and_positive_definite(name, coupling):
+@pytest.mark.parametrize(("name", "coupling", "parameters"), TREES)
+def test_mass_matrix_is_symmetric_and_positive_definite(name, coupling, parameters):
     """Kinetic energy of any motion is positive."""
-    robot = irb.load(name, coupling=coupling)
+    robot = irb.load(name, coupling=coupling, parameters=parameters)
     for q, _, _ in oracles.states(name, 20, seed=6):
         M = robot.mass_matrix(q)
         close(M, M.T, 1e-14)
         assert np.linalg.eigvalsh(M)[0] > 1e-5  # [kg m^2] axis 6 of the irb1600 turns 1.4e-5 without a tool
 
 
-@pytest.mark.parametrize(("name", "coupling"), TREES)
-def test_mass_matrix_columns_are_torques_of_unit_accelerations(name, coupling):
+@pytest.mark.parametrize(("name", "coupling", "parameters"), TREES)
+def test_mass_matrix_columns_are_torques_of_unit_accelerations(name, coupling, parameters):
     """Column i of M is the torque that accelerates axis i alone, from rest and without gravity; rotors included."""
-    robot = irb.load(name, coupling=coupling).with_gravity([0, 0, 0])
+    robot = irb.load(name, coupling=coupling, parameters=parameters).with_gravity([0, 0, 0])
     robot = robot.with_rotors(np.linspace(1, 2, robot.n))
     (q, _, _), still = oracles.states(name, 1, seed=7)[0], np.zeros(robot.n)
     columns = [robot.inverse_dynamics(q, still, unit, friction=False) for unit in np.eye(robot.n)]
     close(robot.mass_matrix(q), np.array(columns).T)
 
 
-@pytest.mark.parametrize(("name", "coupling"), TREES)
-def test_coriolis_is_the_matrix_of_christoffel_symbols(name, coupling):
+@pytest.mark.parametrize(("name", "coupling", "parameters"), TREES)
+def test_coriolis_is_the_matrix_of_christoffel_symbols(name, coupling, parameters):
     """C comes from the derivatives of M in axis coordinates (S000 eq. 51), not only some C with the right C v."""
-    robot, arm = irb.load(name, coupling=coupling), oracles.arm(name)
+    robot, arm = irb.load(name, coupling=coupling, parameters=parameters), oracles.arm(name, parameters)
     for q, v, _ in oracles.states(name, 3, seed=8):
         close(robot.coriolis(q, v), oracles.christoffel(oracles.mass_matrix_slopes(arm, q), v))
 
 
-@pytest.mark.parametrize(("name", "coupling"), TREES)
-def test_mass_matrix_changes_as_coriolis_says(name, coupling):
+@pytest.mark.parametrize(("name", "coupling", "parameters"), TREES)
+def test_mass_matrix_changes_as_coriolis_says(name, coupling, parameters):
     """dM/dt = C + C' along any motion: Coriolis forces do no work."""
-    robot, step = irb.load(name, coupling=coupling), 1e-5
+    robot, step = irb.load(name, coupling=coupling, parameters=parameters), 1e-5
     for q, v, _ in oracles.states(name, 3, seed=9):
         C = robot.coriolis(q, v)
         close((robot.mass_matrix(q + step * v) - robot.mass_matrix(q - step * v)) / (2 * step), C + C.T, DIFFERENCED)
 
 
-@pytest.mark.parametrize(("name", "coupling"), TREES)
-def test_velocity_torque_is_coriolis_plus_gravity(name, coupling):
+@pytest.mark.parametrize(("name", "coupling", "parameters"), TREES)
+def test_velocity_torque_is_coriolis_plus_gravity(name, coupling, parameters):
     """Torque at constant speed is C v + g."""
-    robot = irb.load(name, coupling=coupling)
+    robot = irb.load(name, coupling=coupling, parameters=parameters)
     for q, v, _ in oracles.states(name, 3, seed=10):
         expected = robot.coriolis(q, v) @ v + robot.gravity(q)
         close(robot.inverse_dynamics(q, v, np.zeros(robot.n), friction=False), expected)
 
 
-@pytest.mark.parametrize(("name", "coupling"), TREES)
-def test_gravity_is_the_slope_of_potential_energy(name, coupling):
+@pytest.mark.parametrize(("name", "coupling", "parameters"), TREES)
+def test_gravity_is_the_slope_of_potential_energy(name, coupling, parameters):
     """Gravity is dP/dq, for a laden robot on a tilted stand: of the oracle's P and of the robot's own."""
-    robot, arm = laden(name, coupling)
+    robot, arm = laden(name, coupling, parameters)
     robot, g, step = robot.mounted(TILT), TILT.T @ oracles.GRAVITY, 1e-5
     for q, _, _ in oracles.states(name, 3, seed=11):
         close(robot.gravity(q), oracles.gravity_torque(arm, q, g))
@@ -152,10 +166,10 @@ def test_gravity_is_the_slope_of_potential_energy(name, coupling):
         close(robot.gravity(q), np.array(up) / (2 * step), DIFFERENCED)
 
 
-@pytest.mark.parametrize(("name", "coupling"), TREES)
-def test_energy_is_that_of_the_bodies(name, coupling):
+@pytest.mark.parametrize(("name", "coupling", "parameters"), TREES)
+def test_energy_is_that_of_the_bodies(name, coupling, parameters):
     """Kinetic energy is v' M v / 2 with the rotors in M; potential energy is 0 for a mass at the base origin."""
-    robot, arm = laden(name, coupling)
+    robot, arm = laden(name, coupling, parameters)
     rotors = np.linspace(1, 2, robot.n)
     robot = robot.with_rotors(rotors)
     for q, v, _ in oracles.states(name, 3, seed=12):
@@ -164,10 +178,10 @@ def test_energy_is_that_of_the_bodies(name, coupling):
         assert energy.potential == pytest.approx(oracles.potential(arm, q), rel=1e-12)
 
 
-@pytest.mark.parametrize(("name", "coupling"), TREES)
-def test_power_of_the_torques_is_the_change_of_energy(name, coupling):
+@pytest.mark.parametrize(("name", "coupling", "parameters"), TREES)
+def test_power_of_the_torques_is_the_change_of_energy(name, coupling, parameters):
     """Along any motion tau' v = d(K + P)/dt, rotors included."""
-    robot, _ = laden(name, coupling)
+    robot, _ = laden(name, coupling, parameters)
     robot, step = robot.with_rotors(np.linspace(1, 2, robot.n)), 1e-5
     for q, v, a in oracles.states(name, 3, seed=13):
         totals = [sum(robot.energy(q + t * v + t**2 * a / 2, v + t * a)) for t in (step, -step)]
@@ -181,10 +195,10 @@ def test_friction_takes_power_out_at_every_speed():
     assert (robot.friction(np.repeat(speeds[:, None], 6, axis=1)) * speeds[:, None] > 0).all()
 
 
-@pytest.mark.parametrize(("name", "coupling"), TREES)
-def test_forward_dynamics_undoes_inverse_dynamics(name, coupling):
+@pytest.mark.parametrize(("name", "coupling", "parameters"), TREES)
+def test_forward_dynamics_undoes_inverse_dynamics(name, coupling, parameters):
     """ABA on the serial tree and Cholesky elsewhere (bars, rotors) return the accelerations put in, wrench included."""
-    robot, _ = laden(name, coupling)
+    robot, _ = laden(name, coupling, parameters)
     for machine in (robot, robot.with_rotors(np.linspace(1, 2, robot.n))):
         for q, v, a in oracles.states(name, 3, seed=14):
             tau = machine.inverse_dynamics(q, v, a, friction=False, wrench=WRENCH)
@@ -209,10 +223,10 @@ def test_aba_and_cholesky_agree():
         )
 
 
-@pytest.mark.parametrize("name", oracles.PARALLELOGRAM)
-def test_both_trees_give_the_same_answers(name):
+@pytest.mark.parametrize(("name", "parameters"), OPEN)
+def test_both_trees_give_the_same_answers(name, parameters):
     """Every query of the parallelogram tree answers as the serial one, when the bars weigh nothing."""
-    serial, linkage = (laden(name, coupling)[0] for coupling in ("serial", "parallelogram"))
+    serial, linkage = (laden(name, coupling, parameters)[0] for coupling in ("serial", "parallelogram"))
 
     def answers(robot, q, v, a):
         return [
@@ -252,10 +266,10 @@ def test_pushing_up_on_the_tcp_relieves_axis_2():
     assert helped[1] - alone[1] == pytest.approx(200 * 0.705 * np.sin(np.radians(60)))  # lever of the lower arm alone
 
 
-@pytest.mark.parametrize(("name", "coupling"), TREES)
-def test_regressor_times_parameters_is_the_torque(name, coupling):
+@pytest.mark.parametrize(("name", "coupling", "parameters"), TREES)
+def test_regressor_times_parameters_is_the_torque(name, coupling, parameters):
     """Y p = tau with tool, payload, tilt, rotors, and friction where it is known."""
-    robot, _ = laden(name, coupling)
+    robot, _ = laden(name, coupling, parameters)
     robot = robot.mounted(TILT).with_rotors(np.linspace(1, 2, robot.n))
     known = robot.friction_model is not None
     for q, v, a in oracles.states(name, 3, seed=19):
@@ -432,7 +446,9 @@ def test_eight_threads_get_the_answers_of_one():
 
 def test_eight_threads_load_robots_at_once():
     """Although xacro keeps its state in module globals, loading from many threads mixes no robots up."""
-    wanted = [(name, coupling, kg) for name, coupling in TREES for kg in (0.25, 0.5)]  # masses nobody else asks for
+    wanted = [
+        (name, coupling, kg) for name in oracles.NAMES for coupling in irb.describe(name).couplings for kg in (0.25, 0.5)
+    ]  # masses nobody else asks for
 
     def text(case):
         return irb.describe(case[0]).urdf(case[1], carrier_kg=case[2])

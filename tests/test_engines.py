@@ -1,6 +1,9 @@
-"""The URDFs in other engines: MuJoCo on the open chain, Pinocchio's own mimic joints on the parallelogram."""
+"""The URDFs in other engines: MuJoCo on the open chain, all on both trees, Pinocchio's own mimic joints."""
 
 from __future__ import annotations
+
+from pathlib import Path
+from xml.etree import ElementTree
 
 import mujoco
 import numpy as np
@@ -14,13 +17,14 @@ from irbmodels import engines
 MUJOCO = 1e-9  # of the largest torque: MuJoCo turns every tensor to its principal axes first
 EXCHANGE = 1e-7  # of the largest torque: four carriers of 1e-6 kg in some 100 kg of arm
 EXACT = 1e-12  # of the largest torque
-COMPILER = '<mujoco><compiler fusestatic="false" discardvisual="true" strippath="false"/></mujoco></robot>'
 BARS = ("link_carrier", "link_crank", "link_rod_carrier", "link_rod")
+SHIPPED = [(name, coupling) for name in oracles.NAMES for coupling in irb.describe(name).couplings]
 
 
-def in_mujoco(text: str) -> tuple[mujoco.MjModel, mujoco.MjData]:
+def in_mujoco(spec: mujoco.MjSpec) -> tuple[mujoco.MjModel, mujoco.MjData]:
     """Return a URDF in MuJoCo: bodies only, without contacts, limits or damping, under stated gravity."""
-    model = mujoco.MjModel.from_xml_string(text.replace("</robot>", COMPILER))
+    spec.compiler.fusestatic, spec.compiler.discardvisual = False, True
+    model = spec.compile()
     model.opt.gravity[:] = [0.0, 0.0, -9.81]
     model.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_CONTACT | mujoco.mjtDisableBit.mjDSBL_LIMIT
     return model, mujoco.MjData(model)
@@ -34,9 +38,9 @@ def joint_from_axis(name: str) -> np.ndarray:
     return result
 
 
-def compare_in_mujoco(name: str, text: str, robot: irb.Robot) -> None:
+def compare_in_mujoco(name: str, spec: mujoco.MjSpec, robot: irb.Robot) -> None:
     """Compare the TCP's pose and the torques of ten states."""
-    (model, data), A = in_mujoco(text), joint_from_axis(name)
+    (model, data), A = in_mujoco(spec), joint_from_axis(name)
     assert model.nq == robot.n
     for q, v, a in oracles.states(name, 10):
         data.qpos, data.qvel, data.qacc = A @ q, A @ v, A @ a
@@ -50,26 +54,42 @@ def compare_in_mujoco(name: str, text: str, robot: irb.Robot) -> None:
 @pytest.mark.parametrize("name", oracles.NAMES)
 def test_serial_urdf_in_mujoco(name):
     """The committed open chain stands and moves in MuJoCo as Robot says."""
-    compare_in_mujoco(name, irb.urdf_path(name, "serial").read_text(encoding="utf-8"), irb.load(name))
+    spec = mujoco.MjSpec.from_file(str(irb.urdf_path(name, "serial")))
+    compare_in_mujoco(name, spec, irb.load(name, parameters=oracles.open_chain(name)))
 
 
 @pytest.mark.parametrize("name", ["irb2400_16", "irb1600_6_120", "irb930_12_105"])
 def test_urdf_with_the_spindle_in_mujoco(name):
     """The spindle's load and TCP are in the URDF that is built with it."""
-    compare_in_mujoco(name, irb.describe(name).urdf("serial", tool="spindle"), irb.load(name, tool="spindle"))
+    text = irb.describe(name).urdf("serial", tool="spindle", looks=False)
+    compare_in_mujoco(name, mujoco.MjSpec.from_string(text), irb.load(name, tool="spindle"))
+
+
+@pytest.mark.parametrize(("name", "coupling"), SHIPPED)
+def test_mujoco_loads_the_committed_file_from_anywhere(name, coupling, tmp_path, monkeypatch):
+    """As it is, in any working directory, with every mesh that the file names: to look at and to collide with."""
+    path = irb.urdf_path(name, coupling)
+    tags = list(ElementTree.parse(path).getroot().iter("geometry"))
+    monkeypatch.chdir(tmp_path)
+    model = mujoco.MjModel.from_xml_path(str(path))
+    assert model.ngeom == len(tags)
+    named = {Path(tag.find("mesh").get("filename")).stem for tag in tags if tag.find("mesh") is not None}
+    assert {model.mesh(i).name for i in range(model.nmesh)} == named
+    assert len(named) > 2 * model.nbody
 
 
 @pytest.mark.parametrize("name", oracles.PARALLELOGRAM)
 def test_parallelogram_urdf_is_read_by_mujoco(name):
     """MuJoCo takes the carriers' 1e-6 kg for bodies, and every mimic for an equality."""
-    model, _ = in_mujoco(irb.urdf_path(name).read_text(encoding="utf-8"))
+    model, _ = in_mujoco(mujoco.MjSpec.from_file(str(irb.urdf_path(name))))
     assert (model.nq, model.neq) == (10, 4)
 
 
 def test_mujoco_refuses_the_printed_tensors():
     """Tab. 3 as printed is no set of bodies to another engine either."""
+    text = irb.describe("irb2400").urdf("serial", inertials="obal2025_printed", looks=False)
     with pytest.raises(ValueError, match="inertia"):
-        in_mujoco(irb.describe("irb2400").urdf("serial", inertials="obal2025_printed"))
+        in_mujoco(mujoco.MjSpec.from_string(text))
 
 
 def mimic_model(path: str) -> pin.Model:
@@ -77,9 +97,9 @@ def mimic_model(path: str) -> pin.Model:
     return pin.buildModelFromUrdf(path, mimic=True)
 
 
-def without_bars(model: pin.Model) -> pin.Model:
-    """Return the model with carriers and bars that weigh nothing, as inside Robot."""
-    for bar in BARS:
+def without_stand_ins(model: pin.Model, name: str) -> pin.Model:
+    """Return the model with weightless carriers, and bars where the table has no bars, as inside Robot."""
+    for bar in set(BARS) - set(oracles.weighed(name)):
         joint = model.frames[model.getFrameId(bar)].parentJoint
         model.inertias[joint] = pin.Inertia.Zero()
     return model
@@ -91,7 +111,7 @@ def test_parallelogram_urdf_with_mimic_joints(name, carriers):
     """Six coordinates; forward kinematics, RNEA and CRBA of the mimic model are those of Robot."""
     model, robot = mimic_model(str(irb.urdf_path(name))), irb.load(name)
     assert model.nq == 6
-    model, tolerance = (model, EXCHANGE) if carriers == "exchange" else (without_bars(model), EXACT)
+    model, tolerance = (model, EXCHANGE) if carriers == "exchange" else (without_stand_ins(model, name), EXACT)
     for q, v, a in oracles.states(name, 10, seed=1):
         data = model.createData()  # a fresh one per call, see the trap below
         pin.framesForwardKinematics(model, data, q)
@@ -108,7 +128,7 @@ def test_parallelogram_urdf_with_mimic_joints(name, carriers):
 
 def test_crba_of_a_mimic_model_adds_to_what_is_there():
     """The trap: on a mimic model ``pin.crba`` adds to ``data.M``, so a second call on the same Data is wrong."""
-    model, robot = without_bars(mimic_model(str(irb.urdf_path("irb2400")))), irb.load("irb2400")
+    model, robot = without_stand_ins(mimic_model(str(irb.urdf_path("irb2400"))), "irb2400_16"), irb.load("irb2400")
     q, data = oracles.states("irb2400_16", 1)[0, 0], model.createData()
     M = robot.mass_matrix(q)
     first, second = pin.crba(model, data, q).copy(), pin.crba(model, data, q).copy()
@@ -128,7 +148,7 @@ def test_robot_asks_the_unreduced_tree_twice_without_harm():
 def test_every_engine_agrees_on_the_committed_serial_file(name, engine):
     """MuJoCo, Drake, PyBullet and yourdfpy: TCP within 1e-9 m and torque within 1e-9 of the largest (PyBullet 1e-6)."""
     pytest.importorskip("pydrake" if engine == "drake" else engine, reason=f"{engine} has no wheel for this Python")
-    robot = irb.load(name)
+    robot = irb.load(name, parameters=oracles.open_chain(name))
     A = robot.dh().A
     peer, bound = engines.load_engine(engine, irb.urdf_path(name, "serial")), 1e-6 if engine == "pybullet" else 1e-9
     for q, v, a in oracles.states(name, 5, seed=11):
@@ -136,6 +156,34 @@ def test_every_engine_agrees_on_the_committed_serial_file(name, engine):
         if peer.torque is not None:
             tau = robot.inverse_dynamics(q, v, a, friction=False)
             np.testing.assert_allclose(A.T @ peer.torque(A @ q, A @ v, A @ a), tau, atol=bound * np.abs(tau).max())
+
+
+@pytest.mark.parametrize("engine", engines.ENGINES)
+@pytest.mark.parametrize("name", oracles.PARALLELOGRAM)
+def test_every_engine_agrees_on_the_committed_parallelogram_file(name, engine):
+    """Each names its joints; their turns written out, TCP and torques are those of the drawing, but for the carriers."""
+    pytest.importorskip("pydrake" if engine == "drake" else engine, reason=f"{engine} has no wheel for this Python")
+    turns = {"joint_carrier": [0, -1, 0], "joint_crank": [0, 0, 1], "joint_rod_carrier": [0, 0, -1], "joint_rod": [0, 1, 0]}
+    turns = {f"joint_{i + 1}": np.eye(6)[i] for i in range(6)} | {joint: np.r_[row, 0, 0, 0] for joint, row in turns.items()}
+    arm, peer = oracles.arm(name), engines.load_engine(engine, irb.urdf_path(name))
+    assert len(peer.joints) == (6 if engine == "yourdfpy" else 10)
+    G = np.array([turns[joint] for joint in peer.joints])
+    for q, v, a in oracles.states(name, 5, seed=15):
+        np.testing.assert_allclose(peer.pose(G @ q), oracles.tip_pose(arm, q), atol=1e-6 if engine == "pybullet" else 1e-9)
+        if peer.torque is not None:
+            tau = oracles.newton_euler(arm, q, v, a)
+            np.testing.assert_allclose(G.T @ peer.torque(G @ q, G @ v, G @ a), tau, rtol=0, atol=EXCHANGE * np.abs(tau).max())
+
+
+def test_mujoco_is_asked_without_its_equalities():
+    """Also where the bars do not close, each joint's torque is that of the open tree: a mimic pushes nothing."""
+    path = irb.urdf_path("irb2400")
+    model, peer, rng = pin.buildModelFromUrdf(str(path)), engines.load_engine("mujoco", path), np.random.default_rng(16)
+    order = [model.joints[model.getJointId(joint)].idx_v for joint in peer.joints]
+    q, v, a = rng.uniform(-1.0, 1.0, (3, 10))
+    tau = pin.rnea(model, model.createData(), q, v, a)
+    found = peer.torque(q[order], v[order], a[order])
+    np.testing.assert_allclose(found, tau[order], rtol=0, atol=MUJOCO * np.abs(tau).max())
 
 
 @pytest.mark.parametrize("name", oracles.PARALLELOGRAM)

@@ -41,9 +41,9 @@ def test_every_link_frame_is_an_mdh_frame(name):
     """link_1 .. link_n are the MDH frames, on whichever tree dynamics run."""
     arm = oracles.arm(name)
     for coupling in irb.describe(name).couplings:
-        robot = irb.load(name, coupling=coupling)
+        robot = irb.load(name, coupling=coupling, parameters=oracles.open_chain(name))
         for q, _, _ in oracles.states(name, 3, seed=1):
-            for number, expected in enumerate(oracles.poses(arm, q), start=1):
+            for number, expected in enumerate(oracles.poses(arm, q)[: robot.n], start=1):
                 np.testing.assert_allclose(robot.pose(q, f"link_{number}").homogeneous, expected, rtol=0, atol=EXACT)
 
 

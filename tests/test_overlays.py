@@ -136,7 +136,7 @@ def test_a_missing_overlay_is_named(tmp_path):
         irb.load("irb2400", overlays=[tmp_path / "nothing.yaml"])
 
 
-@pytest.mark.parametrize("like", ["irb2400", "irb1600_6_145", "irb930_12_085"])
+@pytest.mark.parametrize("like", ["irb2400", "irb1400", "irb1600_6_145", "irb930_12_085"])
 def test_a_new_robot_starts_as_its_model_with_nothing_claimed(tmp_path, like):
     """Same motion, every number assumed, no friction or drives taken over."""
     folder = irb.new_robot("mine", like, tmp_path / "mine")
@@ -185,6 +185,39 @@ def test_an_offset_of_axis_3_turns_upper_arm_and_crank(overlay):
         np.testing.assert_allclose(bars.inverse_dynamics(q, v, a), wanted, rtol=0, atol=1e-12 * np.abs(wanted).max())
         one, other = robot.reactions(q, v, a), bars.reactions(q, v, a)
         assert one.bars.rod == pytest.approx(other.bars.rod, rel=1e-10)
+
+
+WEIGHED = """
+about: a wrist weighed
+sources: {scale: {ref: scale of the lab, grade: measured}}
+inertials: {default: mine, sets: {mine: {about: wrist weighed, links: {link_6: {mass_kg: 0.6, source: scale}}}}}
+"""
+
+
+def test_what_stands_for_a_set_stands_for_no_other(overlay, tmp_path):
+    """Bodies changed, the open chain's set is not theirs: an open chain is refused in one line, of a new robot's copy too."""
+    path = overlay(WEIGHED)
+    changed = irb.load("irb1400", overlays=[path])
+    copied = irb.load(irb.new_robot("copy", "irb1400", tmp_path / "copy"))
+    for robot in (changed, copied):
+        assert robot.coupling[0].shape == (10, 6)
+        with pytest.raises(irb.InputError) as caught:
+            robot.description.urdf("serial")
+        line = f"set {robot.parameters!r} of {robot.name} has bars with mass; they exist only on the parallelogram tree"
+        assert str(caught.value) == line
+    with pytest.raises(irb.InputError, match=r"^set 'mine' of irb1400 has bars with mass; .* on the parallelogram tree$"):
+        irb.load("irb1400", overlays=[path], coupling="serial")
+    assert changed.description.inertials.sets["cad"].serial == "cad_lumped"
+
+
+def test_an_overlay_may_name_what_stands_for_its_set(overlay):
+    """An overlay that brings a set for the open chain too says so, and the serial URDF has its masses."""
+    text = WEIGHED.replace("wrist weighed, links", "wrist weighed, serial: open, links")
+    text = text.replace("}}}}}", "}}}, open: {about: wrist weighed, links: {link_crank: {mass_kg: 0.6, source: scale}}}}}")
+    with pytest.raises(irb.TableError, match=r"sets\.mine\.serial: no set without bars 'open'"):
+        irb.load("irb1400", overlays=[overlay(text)])
+    robot = irb.load("irb1400", overlays=[overlay(text.replace("serial: open", "serial: cad_lumped"))])
+    assert robot.description.urdf("serial") == robot.description.urdf("serial", "cad_lumped")
 
 
 def test_two_overlays_of_one_name_keep_their_sources(tmp_path):

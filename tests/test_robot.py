@@ -221,19 +221,46 @@ def test_mounting_takes_rotation_pose_or_se3():
         np.testing.assert_array_equal(robot.mounted(mount).pose(q).homogeneous, robot.pose(q).homogeneous)
 
 
-@pytest.mark.parametrize("name", ["irb2400_16", "irb1400", "irb1600_10_145", "irb930_22_105"])
-def test_swapping_a_tool_is_building_with_it(name):
+@pytest.mark.parametrize(
+    ("name", "parameters"),
+    [
+        ("irb2400_16", "obal2025"),
+        ("irb1400", "stretched"),
+        ("irb1400", "cad_lumped"),
+        ("irb1600_10_145", "cad"),
+        ("irb930_22_105", "cad"),
+    ],
+)
+def test_swapping_a_tool_is_building_with_it(name, parameters):
     """with_tool gives the robot of the URDF that xacro builds with that tool; taking it off gives the bare one again."""
-    bare, held = irb.load(name), irb.load(name).with_tool("spindle")
-    same_answers(irb.load(name, tool="spindle"), held, name)
+    bare = irb.load(name, parameters=parameters)
+    held = bare.with_tool("spindle")
+    same_answers(irb.load(name, tool="spindle", parameters=parameters), held, name)
     same_answers(held.with_tool(None), bare, name)
     same_answers(held.with_tool("spindle"), held, name)
-    tree = tree_from_urdf(irb.describe(name).urdf("serial", tool="spindle", looks=False))
+    tree = tree_from_urdf(irb.describe(name).urdf("serial", parameters, "spindle", looks=False))
     A, data = irb.describe(name).dh("modified").A, tree.model.createData()
     for q, v, a in oracles.states(name, 3):
         tau = A.T @ pin.rnea(tree.model, data, A @ q, A @ v, A @ a)
         np.testing.assert_allclose(held.inverse_dynamics(q, v, a, friction=False), tau, rtol=0, atol=1e-12 * np.abs(tau).max())
         pin.framesForwardKinematics(tree.model, data, A @ q)
+        np.testing.assert_allclose(held.pose(q).homogeneous, data.oMf[tree.frame("tcp")].homogeneous, atol=1e-13)
+
+
+@pytest.mark.parametrize("name", ["irb2400_16", "irb1400"])
+def test_swapping_a_tool_is_building_with_it_where_bars_weigh(name):
+    """As above on the parallelogram's own URDF, its carriers without mass."""
+    bare = irb.load(name, parameters="cad")
+    held = bare.with_tool("spindle")
+    same_answers(irb.load(name, tool="spindle", parameters="cad"), held, name)
+    same_answers(held.with_tool(None), bare, name)
+    tree = tree_from_urdf(irb.describe(name).urdf("parallelogram", "cad", "spindle", carrier_kg=0.0, looks=False))
+    (G, q0), data = held.coupling, tree.model.createData()
+    assert list(tree.model.names) == list(held.model.names)
+    for q, v, a in oracles.states(name, 3):
+        tau = G.T @ pin.rnea(tree.model, data, G @ q + q0, G @ v, G @ a)
+        np.testing.assert_allclose(held.inverse_dynamics(q, v, a, friction=False), tau, rtol=0, atol=1e-12 * np.abs(tau).max())
+        pin.framesForwardKinematics(tree.model, data, G @ q + q0)
         np.testing.assert_allclose(held.pose(q).homogeneous, data.oMf[tree.frame("tcp")].homogeneous, atol=1e-13)
 
 
@@ -344,7 +371,7 @@ def test_repr_says_what_is_loaded_and_what_is_not_known():
     """The short text names robot, set, friction, tool and payload."""
     assert repr(irb.load("irb2400")) == "<Robot irb2400_16: 6 axes, parameters obal2025, Stribeck friction>"
     robot = irb.load("irb930", tool="spindle").with_payload(irb.payload(2.5))
-    assert repr(robot) == "<Robot irb930_12_105: 4 axes, parameters cad_scaled, no friction data, tool spindle, payload 2.5 kg>"
+    assert repr(robot) == "<Robot irb930_12_105: 4 axes, parameters cad, no friction data, tool spindle, payload 2.5 kg>"
     read = irb.from_urdf(irb.urdf_path("irb1600"))
     assert repr(read) == "<Robot irb1600_6_120: 6 axes, parameters of the URDF, no friction data>"
 

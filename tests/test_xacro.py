@@ -146,6 +146,14 @@ def test_xacro_alone_stops_on_wrong_arguments(arguments, said):
         xacro.process_file(str(ENTRY), mappings=dict(arguments))
 
 
+def test_xacro_alone_puts_no_bars_on_an_open_chain():
+    """Of a set with bars the serial tree gets the one that stands for it, and the robot its whole mass."""
+    text = xacro.process_file(str(ENTRY), mappings={"robot": "irb1400", "coupling": "serial"}).toxml()
+    masses = [float(tag.get("value")) for tag in ElementTree.fromstring(text).iterfind("link/inertial/mass")]
+    assert sum(masses) == pytest.approx(225.0, abs=1e-3)
+    assert "set cad_lumped" in text
+
+
 @pytest.mark.parametrize(
     "arguments", [{"robot": "irb2400"}, {"robot": "irb2400", "tool": "spindle"}, {"robot": "irb1600_10_145"}]
 )
@@ -238,17 +246,38 @@ def test_serial_twin_has_no_bars_and_no_mimics(name):
 def test_bars_without_data_weigh_next_to_nothing(name):
     """In exchange files carriers and bars weigh 1e-6 kg and 1e-9 kg m^2, inside Robot nothing."""
     bars = ("link_carrier", "link_crank", "link_rod_carrier", "link_rod")
-    robot = ElementTree.fromstring(irb.describe(name).urdf("parallelogram"))
+    chosen = {"irb1400": "stretched"}.get(name)
+    robot = ElementTree.fromstring(irb.describe(name).urdf("parallelogram", chosen))
     for bar in bars:
         body = robot.find(f"link[@name='{bar}']/inertial")
         assert float(body.find("mass").get("value")) == 1e-6
         inertia = numbers(body.find("inertia"), "ixx", "iyy", "izz", "ixy", "ixz", "iyz")
         np.testing.assert_allclose(inertia, [1e-9, 1e-9, 1e-9, 0, 0, 0], rtol=1e-12)
-    model = irb.load(name, coupling="parallelogram").model
+    model = irb.load(name, coupling="parallelogram", parameters=chosen).model
     for bar in bars:
         body = model.inertias[model.frames[model.getFrameId(bar)].parentJoint]
         assert body.mass == 0.0
         assert not body.inertia.any()
+
+
+@pytest.mark.parametrize("name", oracles.PARALLELOGRAM)
+def test_bars_with_data_have_their_own_inertials(name):
+    """Of a set that weighs crank and rod both are in the URDF and inside Robot as the table says; the carriers are stand-ins."""
+    urdf = ElementTree.fromstring(irb.describe(name).urdf("parallelogram", "cad"))
+    model = irb.load(name, parameters="cad").model
+    for bar in ("link_crank", "link_rod"):
+        mass, com, tensor = oracles.inertial(oracles.weighed(name, "cad")[bar])
+        body = urdf.find(f"link[@name='{bar}']/inertial")
+        assert float(body.find("mass").get("value")) == mass
+        np.testing.assert_allclose(numbers(body.find("origin"), "xyz"), com, rtol=1e-12)
+        entries = numbers(body.find("inertia"), "ixx", "ixy", "ixz", "iyy", "iyz", "izz")
+        np.testing.assert_allclose(entries, tensor[np.triu_indices(3)], rtol=1e-12)
+        inside = model.inertias[model.frames[model.getFrameId(bar)].parentJoint]
+        assert inside.mass == mass
+        np.testing.assert_allclose(inside.inertia, tensor, rtol=1e-9, atol=1e-15)
+    for carrier in ("link_carrier", "link_rod_carrier"):
+        assert float(urdf.find(f"link[@name='{carrier}']/inertial/mass").get("value")) == 1e-6
+        assert model.inertias[model.frames[model.getFrameId(carrier)].parentJoint].mass == 0.0
 
 
 @pytest.mark.parametrize("name", oracles.NAMES)
