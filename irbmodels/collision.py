@@ -1,0 +1,256 @@
+"""Where a robot touches itself, and how far it is from it: convex pieces of its links, on coal.
+
+Links that a joint connects may overlap there; such pairs are not asked. Nor are those that the robot's SRDF names because they
+touch in every posture or in none (``scripts/build_srdf.py``).
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable
+from pathlib import Path
+from typing import NamedTuple
+from weakref import WeakKeyDictionary
+from xml.etree import ElementTree
+
+import numpy as np
+import pinocchio as pin
+from numpy.typing import ArrayLike, NDArray
+
+from .checks import finite
+from .errors import FileError, MissingData, UrdfError
+from .geometry import Shape, shapes_of
+from .limits import Limits
+from .robot import Robot
+from .tree import UNLIMITED, parse_urdf
+
+Array = NDArray[np.float64]
+Pair = frozenset[str]
+"""Names of two links."""
+
+_POSTURES = 200  # in which a tool is tried for what it always touches
+
+
+class Clearance(NamedTuple):
+    """The two places of a robot that are nearest to each other, of links that no joint connects."""
+
+    distance: float
+    """[m]; negative is how deep they are in each other."""
+    links: tuple[str, str]
+    points: Array
+    """The nearest points, one on each link [m], base axes, shape ``(2, 3)``."""
+
+
+def collides(robot: Robot, q: ArrayLike) -> bool | NDArray[np.bool_]:
+    """Whether the robot touches itself.
+
+    Args:
+        robot: A robot with collision shapes; those of its tool belong to it.
+        q: Axis positions [rad, m], shape ``(..., n)``. Ranges are not looked at.
+
+    Returns:
+        A bool for one posture, ``(...)`` for arrays.
+
+    Raises:
+        InputError: if a posture has the wrong shape or is not finite.
+        MissingData: if the robot has no collision shapes.
+        FileError: if a mesh of a URDF is lost.
+    """
+    collider, shape = _colliders(robot).touch, np.shape(q)
+    position = finite(q, (*shape[:-1], robot.n), "q")
+    if position.ndim == 1:
+        return collider.touches(position)
+    return np.array([collider.touches(x) for x in position.reshape(-1, robot.n)]).reshape(shape[:-1])
+
+
+def contacts(robot: Robot, q: ArrayLike) -> list[tuple[str, str]]:
+    """Return the pairs of links that touch in one posture [rad, m], shape ``(n,)``; errors as :func:`collides`."""
+    return _colliders(robot).touch.contacts(finite(q, (robot.n,), "q"))
+
+
+def clearance(robot: Robot, q: ArrayLike) -> Clearance:
+    """Return the smallest distance between links that can touch, in one posture; errors as :func:`collides`.
+
+    Of a robot whose links never touch each other, that of any two links that no joint connects.
+    """
+    return _colliders(robot).distance.clearance(finite(q, (robot.n,), "q"))
+
+
+def random_postures(limits: Limits, count: int, seed: int = 0) -> Array:
+    """Return postures inside the ranges, shape ``(count, n)``; one axis in four stands at an end of its range."""
+    rng, n = np.random.default_rng(seed), limits.lower.size
+    low, high = (np.where(np.abs(x) >= UNLIMITED, np.sign(x) * np.pi, x) for x in (limits.lower, limits.upper))
+    inside, ends = rng.uniform(low, high, (count, n)), np.where(rng.random((count, n)) < 0.5, low, high)
+    return np.asarray(np.where(rng.random((count, n)) < 0.25, ends, inside) @ np.linalg.inv(limits.A).T)
+
+
+def adjacent(robot: Robot) -> set[Pair]:
+    """Return the pairs of links that a moving joint connects, those of a parallelogram's closed loop included.
+
+    Links that are fixed to each other are one body, and a body without shapes, such as a carrier, is passed over.
+    """
+    document = parse_urdf(robot.urdf())
+    joints = {_end(joint, "child"): (_end(joint, "parent"), joint.get("type") == "fixed") for joint in document.iterfind("joint")}
+
+    def body(link: str) -> str:
+        """Return the first link of those that are fixed to this one."""
+        while link in joints and joints[link][1]:
+            link = joints[link][0]
+        return link
+
+    shaped: dict[str, set[str]] = {}
+    for shape in shapes_of(document, robot.folder, "collision"):
+        shaped.setdefault(body(shape.link), set()).add(shape.link)
+    pairs: set[Pair] = set()
+    for outer, links in shaped.items():
+        inner = outer
+        while inner in joints:
+            inner = body(joints[inner][0])
+            if inner in shaped:
+                pairs |= {frozenset((one, other)) for one in links for other in shaped[inner]}
+                break
+    return pairs | ({frozenset(("link_rod", "link_3"))} if {"link_rod", "link_3"} <= set(shaped) else set())
+
+
+class Collider:
+    """The collision shapes of one robot, ready to be asked; may be used from many threads."""
+
+    def __init__(self, robot: Robot, margin: float = 0.0, ignored: Iterable[Pair] = ()) -> None:
+        """Build the shapes; shapes count as touching within ``margin`` [m]; pairs of ``ignored`` are not asked."""
+        shapes = shapes_of(parse_urdf(robot.urdf()), robot.folder, "collision")
+        if not shapes:
+            raise MissingData(f"{robot.name} has no collision shapes; scripts/build_meshes.py makes those of a robot from tables")
+        self._tree, self.margin = robot.whole_tree, margin
+        self._geometry = pin.GeometryModel()
+        links = [shape.link for shape in shapes]
+        for number, shape in enumerate(shapes):
+            index = self._tree.frame(shape.link)
+            frame = self._tree.model.frames[index]
+            placement, name = frame.placement * pin.SE3(shape.placement), f"{shape.link}_{number}"
+            self._geometry.addGeometryObject(pin.GeometryObject(name, frame.parentJoint, index, placement, _form(shape)))
+        left_out, joints = set(ignored), [form.parentJoint for form in self._geometry.geometryObjects]
+        for i, one in enumerate(links):
+            for j in range(i):
+                if joints[i] != joints[j] and frozenset((one, links[j])) not in left_out:
+                    self._geometry.addCollisionPair(pin.CollisionPair(j, i))
+        self._links, self._local = links, threading.local()
+
+    @property
+    def pairs(self) -> set[Pair]:
+        """Pairs of links that are asked."""
+        return {self._pair(number) for number in range(len(self._geometry.collisionPairs))}
+
+    def touches(self, q: Array) -> bool:
+        """Whether any pair touches in one posture."""
+        data = self._placed(q)
+        return bool(pin.computeCollisions(self._geometry, data, True))
+
+    def contacts(self, q: Array) -> list[tuple[str, str]]:
+        """Return the pairs of links that touch in one posture, sorted."""
+        data = self._placed(q)
+        pin.computeCollisions(self._geometry, data, False)
+        found = {self._pair(i) for i, result in enumerate(data.collisionResults) if result.isCollision()}
+        return sorted((min(pair), max(pair)) for pair in found)
+
+    def clearance(self, q: Array) -> Clearance:
+        """Return the smallest distance in one posture."""
+        if not len(self._geometry.collisionPairs):
+            raise MissingData("no two links of this robot can touch")
+        data = self._placed(q)
+        number = pin.computeDistances(self._geometry, data)
+        result, pair = data.distanceResults[number], self._geometry.collisionPairs[number]
+        points = np.array([result.getNearestPoint1(), result.getNearestPoint2()])
+        return Clearance(float(result.min_distance), (self._links[pair.first], self._links[pair.second]), points)
+
+    def _pair(self, number: int) -> Pair:
+        pair = self._geometry.collisionPairs[number]
+        return frozenset((self._links[pair.first], self._links[pair.second]))
+
+    def _placed(self, q: Array) -> pin.GeometryData:
+        try:
+            data = self._local.data
+        except AttributeError:
+            data = self._local.data = self._geometry.createData()
+            for request in data.collisionRequests:
+                request.security_margin = self.margin
+        tree = self._tree
+        pin.updateGeometryPlacements(tree.model, tree.data, self._geometry, data, tree.coupling.position(q))
+        return data
+
+
+def always_touching(robot: Robot, pairs: set[Pair]) -> set[Pair]:
+    """Return those of ``pairs`` that touch in each of some random postures: they are made so, and say nothing."""
+    collider, found = Collider(robot, ignored=Collider(robot).pairs - pairs), set(pairs)
+    for q in random_postures(robot.limits, _POSTURES):
+        found &= {frozenset(pair) for pair in collider.contacts(q)}
+        if not found:
+            break
+    return found
+
+
+def read_srdf(path: Path) -> dict[Pair, str]:
+    """Return the pairs of links that an SRDF leaves out, with its reasons.
+
+    Raises:
+        FileError: if it cannot be read.
+        UrdfError: if it is no XML.
+    """
+    try:
+        document = ElementTree.fromstring(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError) as err:
+        raise FileError(f"{path}: {getattr(err, 'strerror', None) or err}") from err
+    except ElementTree.ParseError as err:
+        raise UrdfError(f"{path}: not XML: {err}") from err
+    tags = document.iterfind("disable_collisions")
+    return {frozenset((str(tag.get("link1")), str(tag.get("link2")))): str(tag.get("reason", "")) for tag in tags}
+
+
+def srdf_path(robot: Robot) -> Path | None:
+    """Return the SRDF beside a robot's tables, where there is one."""
+    path = robot.folder / f"{robot.name}.srdf"
+    return path if robot.description is not None and path.is_file() else None
+
+
+class _Colliders(NamedTuple):
+    """The pairs of links that can touch, and those whose distance is asked for: the same, or all where none can."""
+
+    touch: Collider
+    distance: Collider
+
+
+_COLLIDERS: WeakKeyDictionary[Robot, _Colliders] = WeakKeyDictionary()
+
+
+def _colliders(robot: Robot) -> _Colliders:
+    try:
+        return _COLLIDERS[robot]
+    except KeyError:
+        pass
+    path = srdf_path(robot)
+    known = dict.fromkeys(adjacent(robot), "Adjacent") | ({} if path is None else read_srdf(path))
+    new = {pair for pair in Collider(robot, ignored=known).pairs if path is None or "tool0" in pair}
+    known |= dict.fromkeys(always_touching(robot, new), "Always")
+    touch = Collider(robot, ignored=known)
+    far = {pair for pair, reason in known.items() if reason == "Never"}
+    distance = touch if touch.pairs else Collider(robot, ignored=set(known) - far)
+    return _COLLIDERS.setdefault(robot, _Colliders(touch, distance))
+
+
+def _form(shape: Shape) -> object:
+    """Return coal's form of a shape; a mesh stands for its convex hull."""
+    import coal
+
+    if shape.kind == "box":
+        return coal.Box(*shape.size)
+    if shape.kind == "sphere":
+        return coal.Sphere(shape.size[0])
+    if shape.kind == "cylinder":
+        return coal.Cylinder(*shape.size)
+    mesh = coal.MeshLoader().load(str(shape.file), np.array(shape.size))
+    mesh.buildConvexHull(True, "Qt")
+    return mesh.convex
+
+
+def _end(joint: ElementTree.Element, end: str) -> str:
+    tag = joint.find(end)
+    return "" if tag is None else str(tag.get("link"))
