@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from .collision import Clearance, clearance, collides, contacts
 from .derivatives import EnergyRegressor, ForwardDerivatives, InverseDerivatives
 from .description import aliases, describe, robots, tools, urdf_path
 from .dh import DHTable
@@ -12,6 +13,7 @@ from .errors import (
     IrbError,
     MissingData,
     MissingExtra,
+    MissingProgram,
     MotionError,
     PhysicsWarning,
     TableError,
@@ -29,12 +31,14 @@ from .reactions import Bars, Reactions
 from .robot import Robot, from_urdf, load
 from .tool import Tool, load_tool, payload
 from .trajectory import Motion
-from .view import view
+from .view import Actor, Viewer, save_page, save_picture, view
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "Actor",
     "Bars",
+    "Clearance",
     "DHTable",
     "Energy",
     "EnergyRegressor",
@@ -47,6 +51,7 @@ __all__ = [
     "Limits",
     "MissingData",
     "MissingExtra",
+    "MissingProgram",
     "Motion",
     "MotionError",
     "MotionFile",
@@ -61,8 +66,12 @@ __all__ = [
     "TorqueParts",
     "UnknownName",
     "UrdfError",
+    "Viewer",
     "Violation",
     "aliases",
+    "clearance",
+    "collides",
+    "contacts",
     "describe",
     "from_urdf",
     "load",
@@ -72,6 +81,8 @@ __all__ = [
     "payload",
     "predict",
     "robots",
+    "save_page",
+    "save_picture",
     "tools",
     "urdf_path",
     "view",

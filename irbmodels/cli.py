@@ -14,13 +14,13 @@ from rich.console import Console
 from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
 
 from . import __version__
-from .description import COUPLINGS, Coupling, describe
+from .description import COUPLINGS, Coupling, describe, fixtures, urdf_path
 from .errors import InputError, IrbError, PhysicsWarning, UnknownName
 from .files import replacing
 from .logs import REST, open_motion
 from .overlays import new_robot, with_overlays
 from .prediction import Prediction, predict
-from .robot import Robot, load
+from .robot import Robot, from_urdf, load
 from .urdf_text import with_mesh_paths
 
 app = typer.Typer(
@@ -205,28 +205,54 @@ def check(
 
 @app.command()
 def view(
-    robot: RobotName,
+    robot: Annotated[str, typer.Argument(help="Variant, alias, folder of tables, any .urdf file, or positioner.")],
     q_deg: AxesDeg = None,
     tool: ToolName = None,
+    motion: Annotated[
+        list[Path] | None,
+        typer.Option(help="CSV to play, with its torques; given again: shown translucent beside it."),
+    ] = None,
+    also: Annotated[
+        list[str] | None,
+        typer.Option(metavar="ROBOT[@X,Y,Z[,R,P,Y]]", help="Another robot or .urdf, at mm and degrees; may be repeated."),
+    ] = None,
+    layer: Annotated[
+        list[str] | None,
+        typer.Option(help="Show besides: frames, axes, com, ellipsoids, boxes, trace, hulls, torques; may be repeated."),
+    ] = None,
     save: Annotated[
         Path | None, typer.Option("--save", help="Write one self-contained HTML page instead of a live view.")
     ] = None,
+    png: Annotated[Path | None, typer.Option("--png", help="Write a picture instead, drawn by Chromium.")] = None,
+    port: Annotated[int | None, typer.Option(help="First port to try for the live view; default 7000.")] = None,
     overlay: Overlays = None,
 ) -> None:
-    """Show a robot in 3D: live in a browser until Ctrl-C, or as one HTML page."""
-    from .view import save_page
+    """Show robots in 3D, a slider per axis: live in a browser until Ctrl-C, as one HTML page, or as a picture."""
+    from .view import Actor, save_page, save_picture
     from .view import view as live_view
 
-    arm = load(robot, tool=tool, overlays=overlay or ())
+    arm = _any_robot(robot, tool, overlay)
     q = _axes(arm, q_deg)
     for violation in arm.violations(q):
         err.print(f"note: {violation}")
+    if motion and q_deg is not None:
+        raise InputError("--q-deg and --motion both say where the robot is; give one of them")
+    films = [(path.stem, open_motion(path, arm).read()) for path in motion or ()]
+    actors = [Actor(arm, motion=film, opacity=0.4 if k else 1.0, name=name) for k, (name, film) in enumerate(films)]
+    actors = [*(actors or [Actor(arm, q)]), *(_placed(text) for text in also or ())]
+    if png is not None:
+        save_picture(png, *actors, layers=layer or ())
+        err.print(f"wrote {png}")
     if save is not None:
-        save_page(save, arm, q)
+        save_page(save, *actors, layers=layer or ())
         err.print(f"wrote {save}")
+    if save is not None or png is not None:
         return
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that the server is stopped below
-    with live_view(arm, q):
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that the server is closed below
+    with live_view(*actors, layers=layer or (), port=port, browser=False) as viewer:
+        out.print(f"showing {', '.join(actor.name or actor.robot.name for actor in actors)} at {viewer.url}")
+        if not viewer.open():
+            err.print("no screen or browser here; open that address elsewhere, or save a page: --save page.html")
         err.print("Ctrl-C ends it")
         signal.pause()
 
@@ -338,6 +364,31 @@ def _coupling(name: str | None) -> Coupling | None:
     if name is not None and name not in COUPLINGS:
         raise UnknownName("coupling", name, COUPLINGS)
     return name
+
+
+def _any_robot(name: str, tool: str | None = None, overlay: Sequence[Path] | None = None) -> Robot:
+    """Return a robot from tables, or from a URDF file."""
+    if not name.lower().endswith(".urdf") and name not in fixtures():
+        return load(name, tool=tool, overlays=overlay or ())
+    if overlay:
+        raise InputError(f"{name} has no tables for an overlay to change")
+    robot = from_urdf(urdf_path(name) if name in fixtures() else name)
+    return robot if tool is None else robot.with_tool(tool)
+
+
+def _placed(text: str) -> Any:
+    """Return the actor that NAME@x,y,z,roll,pitch,yaw means, in mm and degrees."""
+    from .view import Actor
+    from .view.scene import place
+
+    name, _, where = text.partition("@")
+    try:
+        numbers = [float(word) for word in where.split(",")] if where else []
+    except ValueError:
+        numbers = [0.0]
+    if len(numbers) not in (0, 3, 6):
+        raise InputError(f"--also {text!r}: after @ come x,y,z in mm, or x,y,z,roll,pitch,yaw with degrees")
+    return Actor(_any_robot(name), place=place(numbers))
 
 
 def _axes(robot: Robot, text: str | None) -> Any:

@@ -67,3 +67,12 @@ class MissingExtra(IrbError, ImportError):
 
 class PhysicsWarning(UserWarning):
     """A model that was asked for by name although its numbers are physically impossible or incomplete."""
+
+
+class MissingProgram(IrbError, OSError):
+    """A program outside Python that is not installed, or does not work."""
+
+    def __init__(self, program: str, purpose: str, remedy: str) -> None:
+        """Name the program, what it is needed for, and what to do."""
+        self.program = program
+        super().__init__(f"no working {program}: {purpose}; {remedy}")

@@ -103,6 +103,10 @@ class MotionFile:
         noise = rest * np.where(self.robot.limits.linear, 1e-3, np.radians(1.0))
         return _derived(pieces, window, noise, self.path) if self.derived else pieces
 
+    def read(self) -> Motion:
+        """Return the whole motion at once, as :meth:`motions` yields it piece by piece."""
+        return Motion.joined(list(self.motions()))
+
     def _pieces(self, advance: Callable[[int], object]) -> Iterator[Motion]:
         with _opened(self.path) as stream:
             stream.readline()

@@ -1,3 +1,5 @@
+import base64
+import json
 import subprocess
 import sys
 from xml.etree import ElementTree
@@ -68,7 +70,7 @@ def test_pose(run):
 
 
 def test_urdf_to_terminal_and_file(run, tmp_path):
-    """-o writes what is printed; coupling and tool are honoured."""
+    """-o writes what is printed, with meshes found from there, as --meshes says; coupling and tool are honoured."""
     code, printed, _ = run("urdf", "irb2400", "--coupling", "serial", "--tool", "spindle")
     assert code == 0
     names = {joint.get("name") for joint in ElementTree.fromstring(printed).iterfind("joint")}
@@ -76,7 +78,21 @@ def test_urdf_to_terminal_and_file(run, tmp_path):
     assert "joint_crank" not in names
     assert 'value="12.7"' in printed
     assert run("urdf", "irb2400", "-o", str(tmp_path / "a.urdf"))[0] == 0
-    assert (tmp_path / "a.urdf").read_text() == irb.describe("irb2400").urdf()
+    printed, data = run("urdf", "irb2400")[1], irb.urdf_path("irb2400").resolve().parents[2]
+    assert printed == irb.describe("irb2400").urdf()
+    there = printed.replace('filename="../../meshes/', f'filename="{data}/meshes/')
+    assert there.count(str(data)) > 20
+    assert (tmp_path / "a.urdf").read_text() == there
+    assert run("urdf", "irb2400", "-o", str(tmp_path / "b.urdf"), "--meshes", "package://irb")[0] == 0
+    assert (tmp_path / "b.urdf").read_text() == printed.replace("../../meshes/", "package://irb/meshes/")
+
+
+def test_serial_urdf_of_a_robot_whose_bars_weigh(run):
+    """The open chain is written with the set that stands for the bars; asked for by its own name it is the same."""
+    code, printed, _ = run("urdf", "irb1400", "--coupling", "serial")
+    assert code == 0
+    assert printed == run("urdf", "irb1400", "--coupling", "serial", "--parameters", "cad_lumped")[1]
+    assert printed == irb.urdf_path("irb1400", "serial").read_text(encoding="utf-8")
 
 
 def test_torque_writes_predicts_and_compares(run, motion_csv, tmp_path):
@@ -112,7 +128,7 @@ def test_torque_says_what_is_assumed_and_overloaded(run, tmp_path):
     write_motion(tmp_path / "m.csv", through([np.zeros(6), np.full(6, 0.2)], 1.0, 100.0), robot)
     code, _, said = run("torque", "irb1400", str(tmp_path / "m.csv"), "--tool", "spindle")
     assert code == 0
-    assert "masses and inertias of irb1400 (set stretched) are assumed" in said
+    assert "masses and inertias of irb1400 (set cad) are assumed" in said
     assert "tool and payload weigh 12.7 kg; irb1400 is rated for 5 kg" in said
 
 
@@ -177,6 +193,51 @@ def test_view_saves_a_page(run, tmp_path):
     assert (tmp_path / "v.html").stat().st_size > 5e5
 
 
+def page_data(path):
+    """Return what a page knows of its robots."""
+    text = path.read_text(encoding="utf-8")
+    start = text.index("const page = ") + len("const page = ")
+    return json.JSONDecoder().raw_decode(text[start:].replace("<\\/", "</"))[0]
+
+
+def test_view_plays_motions_in_a_cell(run, motion_csv, tmp_path):
+    """Two motions make a solid and a translucent robot; --also puts a positioner beside them; layers are on."""
+    page = tmp_path / "v.html"
+    motions = ["--motion", str(motion_csv), "--motion", str(motion_csv)]
+    also = ["--also", "positioner@1250,0,-50,0,0,90", "--also", str(irb.urdf_path("irb1600"))]
+    code, _, said = run("view", "irb2400", "--tool", "spindle", *motions, *also, "--layer", "trace", "--save", str(page))
+    assert code == 0, said
+    data = page_data(page)
+    assert [actor["name"] for actor in data["actors"]] == ["m", "m", "positioner", "irb1600_6_120"]
+    assert [actor["opacity"] for actor in data["actors"]] == [1.0, 0.4, 1.0, 1.0]
+    assert [actor["motion"] is not None for actor in data["actors"]] == [True, True, False, False]
+    assert data["layers"] == ["trace"]
+    t = np.frombuffer(base64.b64decode(data["actors"][0]["motion"]["t"]))
+    assert t[[0, -1]] == pytest.approx([0.0, 1.0])
+    measured, tau = (np.frombuffer(base64.b64decode(data["actors"][0]["motion"][key])) for key in ("measured", "tau"))
+    np.testing.assert_allclose(measured, tau + 1.0, atol=1e-5)  # nine printed digits
+
+
+def test_view_takes_any_urdf(run, tmp_path):
+    """A file that ends in .urdf is shown like a robot, with a tool on its tool0."""
+    page = tmp_path / "v.html"
+    code, _, said = run("view", str(irb.urdf_path("irb1400", "serial")), "--tool", "spindle", "--save", str(page))
+    assert code == 0, said
+    (actor,) = page_data(page)["actors"]
+    assert [axis["label"] for axis in actor["axes"]] == [f"joint_{i}" for i in range(1, 7)]
+
+
+def test_view_without_chromium_says_what_to_do(run, tmp_path, monkeypatch):
+    """--png where no browser is: one line, exit code 2, no file."""
+    monkeypatch.setenv("PATH", str(tmp_path))
+    code, _, said = run("view", "irb930", "--png", str(tmp_path / "p.png"))
+    assert code == 2
+    assert said.count("\n") == 1
+    assert "no working chromium" in said
+    assert "--save" in said
+    assert not list(tmp_path.iterdir())
+
+
 def test_printed_set_warns_on_one_line(run, motion_csv):
     """The set as printed is used, with a warning that names its impossible links."""
     code, _, said = run("torque", "irb2400", str(motion_csv), "--parameters", "obal2025_printed")
@@ -207,6 +268,14 @@ def test_printed_set_warns_on_one_line(run, motion_csv):
         (["friction", "irb2400", "--save", "x.pgn"], "did you mean 'png'"),
         (["torque", "irb2400", "nothing.csv", "--figure", "x"], "nothing.csv: No such file"),
         (["view", "irb2400", "--save", "x.png"], "the name of a page ends in .html"),
+        (["view", "irb2400", "--png", "x.html"], "the name of a picture ends in .png"),
+        (["view", "irb2400", "--layer", "frame", "--save", "x.html"], "no layer 'frame'; did you mean 'frames'"),
+        (["view", "irb2400", "--also", "irb930@1,2", "--save", "x.html"], "after @ come x,y,z in mm"),
+        (["view", "irb2400", "--also", "irb931", "--save", "x.html"], "no robot 'irb931'; did you mean"),
+        (["view", "irb2400", "--motion", "no.csv", "--save", "x.html"], "no.csv: No such file"),
+        (["view", "irb2400", "--motion", "no.csv", "--q-deg", "0,0,0,0,0,0"], "give one of them"),
+        (["view", "nothing.urdf"], "nothing.urdf: No such file"),
+        (["view", "irb1600", "--port", "80"], "port 80 is not one from 1024 to 65535"),
         (["urdf", "irb2400", "-o", "."], "it is a folder, not a file"),
         (["demo", "-o", "/dev/null/demo"], "cannot make the folder"),
         (["view", "irb2400", "--save", "/nowhere/p.html"], "cannot write"),

@@ -1,140 +1,539 @@
+"""Robots in 3D: what a real headless browser shows and says, the live page, and what is left behind (nothing)."""
+
+from __future__ import annotations
+
+import base64
+import io
+import json
 import shutil
+import signal
+import socket
 import subprocess
 import sys
+import threading
 import time
+import urllib.request
 from pathlib import Path
 
 import numpy as np
 import pinocchio as pin
 import pytest
-import umsgpack
+from PIL import Image
 
 import irbmodels as irb
-from irbmodels.trajectory import through
-from irbmodels.view import FRAMES_PER_SECOND, Recorder, Scene, save_page
+from irbmodels.trajectory import Motion, through
+from irbmodels.view import LAYERS, save_page, save_picture
+from irbmodels.view.browser import document, flags, program
+from irbmodels.view.live import Server
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "scripts"))
+POSTURES = {  # home, and two others, as the controller shows them
+    "irb2400": [(0, 0, 0, 0, 0, 0), (40, 35, 20, -60, 70, 110), (-120, -30, -25, 90, -45, -200)],
+    "irb1400": [(0, 0, 0, 0, 0, 0), (-35, 40, 10, 50, 60, -90), (100, -20, -30, -80, 30, 150)],
+    "irb1600": [(0, 0, 0, 0, 0, 0), (60, 20, -30, 40, -80, 33), (-140, -40, -100, -90, 60, -120)],
+    "irb930": [(0, 0, 0, 0), (40, 60, -120, 90), (-70, -100, -260, -45)],
+}
+REPORT = """
+<script>
+irb.ready.then(async () => {{
+  const report = {{}};
+  {script}
+  const told = {{ type: "application/json", id: "report", textContent: JSON.stringify(report) }};
+  document.body.append(Object.assign(document.createElement("script"), told));
+}}).catch(problem => document.body.append(`FAILED: ${{problem.stack || problem}}`));
+</script></body>"""
 needs_chromium = pytest.mark.skipif(shutil.which("chromium") is None, reason="the program chromium is not installed")
 
 
-def commands(recorder):
-    return [umsgpack.unpackb(command) for command in recorder.commands]
+def told_by(page: Path, script: str) -> dict:
+    """Run a script in the page in a real browser and return what it put into ``report``."""
+    text = page.read_text(encoding="utf-8").replace("</body>", REPORT.format(script=script))
+    probe = page.with_name(f"probe_{page.name}")
+    probe.write_text(text, encoding="utf-8")
+    html = document(probe, "--virtual-time-budget=20000", "--window-size=700,520")
+    start = html.find('id="report">')
+    assert start > 0, html[html.rfind("FAILED") :][:2000]
+    return json.loads(html[start + len('id="report">') : html.find("</script>", start)])
 
 
-def link_transforms(recorder):
-    found = {}
-    for command in commands(recorder):
-        if command["type"] == "set_transform" and command["path"].count("/") == 3:
-            found[command["path"].split("/")[-1]] = np.array(command["matrix"]).reshape(4, 4).T
-    return found
-
-
-@pytest.mark.parametrize("name", ["irb2400", "irb1400", "irb1600_6_145", "irb930"])
-def test_links_stand_where_the_robot_has_them(name):
-    """Every drawn link is at robot.pose, the bars of the parallelogram included."""
-    robot = irb.load(name)
-    q = robot.from_controller([20, 30, -25, 10][: robot.n] + [40, 50] * (robot.n == 6))
-    recorder = Recorder()
-    scene = Scene(recorder, robot)
-    scene.show(q)
-    drawn = link_transforms(recorder)
-    assert {"base_link", "link_1", "link_2"} <= set(drawn)
-    assert ("link_rod" in drawn) == (name in ("irb2400", "irb1400"))
-    for link, matrix in drawn.items():
-        np.testing.assert_allclose(matrix, robot.pose(q, link).homogeneous, atol=1e-12)
-
-
-def test_a_cylinder_lies_along_the_z_axis_of_its_urdf_origin():
-    """Meshcat's cylinder stands along y; the drawn one must lie along URDF's z."""
-    recorder = Recorder()
-    scene = Scene(recorder, irb.load("irb2400"))
-    number, shape = next((i, s) for i, s in enumerate(scene.shapes) if s.geometry.tag == "cylinder" and s.link == "link_6")
-    matrix = next(
-        np.array(c["matrix"]).reshape(4, 4).T
-        for c in commands(recorder)
-        if c["path"].endswith(f"link_6/visual_{number}") and "matrix" in c
-    )
-    np.testing.assert_allclose(matrix[:3, :3] @ [0, 1, 0], shape.placement[:3, 2], atol=1e-12)
-
-
-def test_the_animation_holds_the_poses_of_the_motion():
-    """Key k of every link is its pose at t = k / 30 s."""
-    robot = irb.load("irb2400")
-    motion = through([np.zeros(6), robot.from_controller([40, 20, 10, 30, 20, 50])], 1.0, 250.0)
-    recorder = Recorder()
-    Scene(recorder, robot).play(motion)
-    animation = next(c for c in commands(recorder) if c["type"] == "set_animation")["animations"]
-    track = {entry["path"].split("/")[-1]: {t["name"]: t["keys"] for t in entry["clip"]["tracks"]} for entry in animation}
-    frame = 18
-    q = np.array([np.interp(frame / FRAMES_PER_SECOND, motion.t, column) for column in motion.q.T])
-    for link in ("link_3", "link_rod", "link_6"):
-        pose = robot.pose(q, link)
-        key = track[link][".position"][frame]
-        assert key["time"] == frame
-        np.testing.assert_allclose(key["value"], pose.translation, atol=1e-12)
-        turn = pin.Quaternion(np.array(track[link][".quaternion"][frame]["value"])).toRotationMatrix()
-        np.testing.assert_allclose(turn, pose.rotation, atol=1e-12)
-
-
-def test_the_tool_is_drawn_where_it_is_mounted():
-    """With the spindle, tool0 has shapes; without, none."""
-    drawn = {s.link for s in Scene(Recorder(), irb.load("irb2400", tool="spindle")).shapes}
-    assert "tool0" in drawn
-    assert "tool0" not in {s.link for s in Scene(Recorder(), irb.load("irb2400")).shapes}
-
-
-def test_the_page_needs_nothing_else(tmp_path):
-    """One file below 2 MB, with the viewer inside and no address to fetch a script from."""
-    save_page(tmp_path / "p.html", irb.load("irb2400"))
-    page = (tmp_path / "p.html").read_text(encoding="utf-8")
-    assert len(page) < 2e6
-    assert "<script src" not in page
-    assert "<link" not in page
-    with pytest.raises(irb.FileError):
-        save_page(tmp_path / "nowhere" / "p.html", irb.load("irb2400"))
+def orange(url: str) -> float:
+    """Share of the pixels of a data URL that are robot orange."""
+    picture = Image.open(io.BytesIO(base64.b64decode(url.partition(",")[2]))).convert("RGB")
+    red, green, blue = np.asarray(picture, dtype=int).transpose(2, 0, 1)
+    return float(((red > 120) & (green > 0.25 * red) & (green < 0.65 * red) & (blue < 0.35 * red)).mean())
 
 
 @needs_chromium
-@pytest.mark.parametrize("name", ["irb2400", "irb1400", "irb1600", "irb930"])
-def test_a_browser_shows_the_robot(tmp_path, name):
-    """In headless Chromium 2 to 20 % of the picture is robot orange; with the camera turned away there would be none."""
-    from pictures import screenshot
-    from PIL import Image
-
+@pytest.mark.parametrize("name", POSTURES)
+def test_a_browser_shows_every_family(tmp_path, name):
+    """At home and in two other postures the picture is orange with robot, and every link stands where robot.pose has it."""
     robot = irb.load(name)
-    save_page(tmp_path / "p.html", robot, controls=False)
-    screenshot(tmp_path / "p.html", tmp_path / "p.png")
-    red, green, blue = np.asarray(Image.open(tmp_path / "p.png").convert("RGB"), dtype=int).transpose(2, 0, 1)
-    orange = (red > 120) & (green > 0.25 * red) & (green < 0.65 * red) & (blue < 0.35 * red)
-    assert 0.02 < orange.mean() < 0.2
+    save_page(tmp_path / "p.html", robot)
+    links = [frame for frame in robot.frames if frame.startswith("link_") or frame in ("base", "tool0", "tcp")]
+    told = told_by(
+        tmp_path / "p.html",
+        f"""
+        report.poses = []; report.pictures = []; report.out = [];
+        for (const posture of {json.dumps(POSTURES[name])}) {{
+          irb.set(posture);
+          report.poses.push(Object.fromEntries({json.dumps(links)}.map(link => [link, irb.pose(link)])));
+          report.pictures.push(irb.viewer.capture_image());
+          report.out.push(irb.violations());
+        }}
+        irb.viewer.scene_tree.find(irb.page.actors[0].root).object.visible = false;
+        report.empty = irb.viewer.capture_image();
+        """,
+    )
+    for posture, poses, picture, out in zip(POSTURES[name], told["poses"], told["pictures"], told["out"], strict=True):
+        q = robot.from_controller(posture)
+        for link in links:
+            np.testing.assert_allclose(poses[link], robot.pose(q, link).homogeneous, rtol=0, atol=1e-9, err_msg=link)
+        assert 0.015 < orange(picture) < 0.25
+        assert out == [violation.quantity for violation in robot.violations(q)]
+    assert orange(told["empty"]) < 1e-4  # what is orange is the robot
 
 
-def test_a_live_view_shows_and_ends():
-    """The live view draws through its server, and close leaves no server behind."""
-    with irb.view(irb.load("irb2400"), q=np.full(6, 0.1)) as viewer:
-        assert viewer.url.startswith("http://127.0.0.1:")
-        process = viewer.window.server_proc
-        assert process.poll() is None
-        viewer.show(np.zeros(6))
-    assert process.poll() is not None
+@needs_chromium
+def test_sliders_speak_the_controllers_language(tmp_path):
+    """Moving axis 2 keeps the upper arm's direction, the bars follow, and the coupled range turns axis 3 red."""
+    robot = irb.load("irb2400")
+    save_page(tmp_path / "p.html", robot)
+    told = told_by(
+        tmp_path / "p.html",
+        """
+        const move = (i, value) => {
+          const slider = document.getElementById(`slider-${i}`);
+          slider.value = value;
+          slider.dispatchEvent(new Event("input"));
+        };
+        const state = () => ({
+          pose: Object.fromEntries(["link_2", "link_3", "link_crank", "link_rod", "tcp"].map(link => [link, irb.pose(link)])),
+          fields: [...document.querySelectorAll(".axis input[type=number]")].map(field => Number(field.value)),
+          red: [...document.querySelectorAll(".axis")].map(row => row.classList.contains("out")),
+          notes: document.getElementById("notes").textContent, tcp: document.getElementById("tcp").textContent,
+        });
+        report.home = state();
+        move(1, 40); report.forward = state();
+        move(1, 80); report.beyond = state();
+        move(2, 60); report.again = state();
+        const field = document.getElementById("field-4"); field.value = 130; field.dispatchEvent(new Event("input"));
+        report.typed = state();
+        report.slider = [...document.querySelectorAll(".axis input[type=range]")].map(s => [Number(s.min), Number(s.max)]);
+        """,
+    )
+    home, forward = told["home"], told["forward"]
+    assert forward["fields"] == [0, 40, 0, 0, 0, 0]
+    turn = {key: np.array(told[key]["pose"]["link_3"])[:3, :3] for key in ("home", "forward", "again")}
+    np.testing.assert_allclose(turn["forward"], turn["home"], rtol=0, atol=1e-12)  # the upper arm keeps its direction
+    assert np.abs(turn["again"] - turn["forward"]).max() > 0.5
+    q = robot.from_controller([0, 40, 0, 0, 0, 0])
+    for link, pose in forward["pose"].items():
+        np.testing.assert_allclose(pose, robot.pose(q, link).homogeneous, rtol=0, atol=1e-9, err_msg=link)
+    assert not any(home["red"] + forward["red"])
+    assert told["beyond"]["red"] == [False, False, True, False, False, False]  # q3 - q2 = -80 deg
+    assert "q3 - q2 = -80.0" in told["beyond"]["notes"]
+    assert not any(told["again"]["red"])
+    assert told["typed"]["red"] == [False, False, False, False, True, False]  # 130 deg is beyond axis 5
+    low, high = (np.degrees(bound) for bound in robot.limits.envelope())
+    np.testing.assert_allclose(told["slider"], np.stack([low, high], axis=1), atol=1e-9)
+    pose = robot.pose(robot.from_controller([0, 80, 60, 0, 130, 0]))
+    place, turn = ([float(word) for word in line.split()[-3 - k :]] for k, line in enumerate(told["typed"]["tcp"].split("\n")))
+    assert place == pytest.approx(pose.translation * 1000, abs=0.051)
+    quaternion = pin.Quaternion(pose.rotation)  # ABB writes the scalar first
+    shown = np.array([quaternion.w, quaternion.x, quaternion.y, quaternion.z])
+    assert turn == pytest.approx(shown * np.sign(shown[0]), abs=6e-5)
 
 
-def test_terminating_the_command_ends_its_server(tmp_path):
-    """SIGTERM to `irbmodels view` leaves no meshcat server."""
-    command = [sys.executable, "-m", "irbmodels.cli", "view", "irb1600"]
+@needs_chromium
+def test_layers_stand_where_the_physics_is(tmp_path):
+    """Balls at the centres of mass, boxes and ellipsoids with each link's inertia, frames and hulls: there when asked for."""
+    robot = irb.load("irb2400", tool="spindle")
+    save_page(tmp_path / "p.html", robot, q=robot.from_controller([30, 20, 10, 40, 50, 60]))
+    told = told_by(
+        tmp_path / "p.html",
+        f"""
+        for (const layer of {json.dumps([name for name in LAYERS if name != "torques"])}) {{ irb.layer(layer); }}
+        irb.viewer.scene.updateMatrixWorld(true);
+        const actor = irb.actors[0], rows = matrix => [0, 1, 2, 3].map(r => [0, 1, 2, 3].map(c => matrix.elements[r + 4 * c]));
+        const inBase = object => rows(actor.base.matrixWorld.clone().invert().multiply(object.matrixWorld));
+        for (const layer of ["com", "boxes", "ellipsoids", "frames"]) report[layer] = actor.layers[layer].map(inBase);
+        report.names = actor.frames.map(frame => frame.name);
+        report.links = actor.bodies.map(body => body.path[body.path.length - 1]);
+        report.hulls = actor.layers.hulls.length;
+        report.dots = actor.layers.trace[0].count;
+        irb.layer("com", false);
+        report.hidden = actor.layers.com.every(object => !object.visible);
+        report.boxes_ticked = [...document.querySelectorAll("#layers input")].map(box => [box.id, box.checked]);
+        """,
+    )
+    q = robot.from_controller([30, 20, 10, 40, 50, 60])
+    rows = robot.description.inertials.sets[robot.parameters].links
+    bodies = {link: row.inertial() for link, row in rows.items()} | {"tool0": robot.tool.load}
+    assert set(told["links"]) == set(bodies)
+    for link, ball, box, ellipsoid in zip(told["links"], told["com"], told["boxes"], told["ellipsoids"], strict=True):
+        pose, body = robot.pose(q, link), bodies[link]
+        place = pose.rotation @ body.com + pose.translation
+        tensor = pose.rotation @ body.tensor @ pose.rotation.T
+        for shape, spread in ((box, 1 / 12), (ellipsoid, 1 / 5)):  # second moments of a unit cube, of a unit ball
+            matrix = np.array(shape)
+            np.testing.assert_allclose(matrix[:3, 3], place, atol=1e-9)
+            covariance = body.mass * spread * matrix[:3, :3] @ matrix[:3, :3].T
+            same = np.trace(covariance) * np.eye(3) - covariance
+            np.testing.assert_allclose(same, tensor, rtol=0, atol=1e-9 * np.abs(tensor).max())
+        radius = np.linalg.norm(np.array(ball)[:3, 0])
+        assert 7850.0 * 4.0 / 3.0 * np.pi * radius**3 == pytest.approx(body.mass, rel=1e-9)
+    for name, matrix in zip(told["names"], told["frames"], strict=True):
+        frame = name if name in robot.frames else f"link_{name}"
+        np.testing.assert_allclose(matrix, robot.pose(q, frame).homogeneous, atol=1e-9)
+    assert told["hulls"] == sum(map(len, robot.description.shapes.collision.values())) + 6
+    assert told["hidden"]
+    assert dict(told["boxes_ticked"])["layer-com"] is False
+    assert "layer-torques" not in dict(told["boxes_ticked"])  # nothing moves, so there is no torque to show
+    assert told["dots"] == 0
+
+
+@needs_chromium
+def test_a_motion_moves_robot_plots_and_arrows_together(tmp_path):
+    """Time moves the robot along the file's postures, the cursor in the plots, and the arrows with the torque."""
+    robot = irb.load("irb2400", tool="spindle")
+    postures = [np.zeros(6), robot.from_controller([40, 20, 10, 30, 20, 50]), robot.from_controller([-20, 40, 30, -30, 60, 0])]
+    motion = through(postures, 5.0, 250.0)
+    measured = motion._replace(tau=robot.inverse_dynamics(motion.q, motion.v, motion.a) + 5.0)
+    page = tmp_path / "p.html"
+    save_page(page, irb.Actor(robot, motion=measured), irb.Actor(robot, motion=motion, opacity=0.4), layers=("torques", "trace"))
+    assert page.stat().st_size < 8e6  # 10 s at 250 Hz, twice
+    told = told_by(
+        page,
+        """
+        const state = () => ({
+          poses: [irb.pose("tcp", 0), irb.pose("link_rod", 1)], clock: document.getElementById("clock").textContent,
+          lines: [...document.querySelectorAll("line.now")].map(line => Number(line.getAttribute("x1"))),
+          arrows: irb.actors[0].layers.torques.map(arrow => arrow.scale.z),
+        });
+        irb.seek(3.217); report.at = state();
+        irb.seek(99); report.end = state();
+        report.paths = [...document.querySelectorAll(".strip path")].map(path => path.getAttribute("class"));
+        report.labels = [...document.querySelectorAll(".strip span")].map(label => label.textContent);
+        const quantity = document.getElementById("quantity");
+        report.choices = [...quantity.options].map(option => option.value);
+        quantity.value = "position"; quantity.dispatchEvent(new Event("change"));
+        report.position = [...document.querySelectorAll(".strip span")].map(label => label.textContent);
+        report.dots = irb.actors[0].layers.trace[0].count;
+        document.getElementById("speed").value = "2";
+        const frames = []; window.requestAnimationFrame = frame => frames.push(frame);
+        document.getElementById("play").click();
+        for (const ms of [5000, 5250, 5500]) frames.pop()(ms);
+        document.getElementById("play").click(); frames.pop()(9000);
+        report.later = Number(document.getElementById("clock").textContent.split(" ")[0]);
+        """,
+    )
+    t = 3.217
+    q = np.array([np.interp(t, motion.t, column) for column in motion.q.T])
+    np.testing.assert_allclose(told["at"]["poses"][0], robot.pose(q).homogeneous, atol=1e-9)
+    np.testing.assert_allclose(told["at"]["poses"][1], robot.pose(q, "link_rod").homogeneous, atol=1e-9)
+    assert told["at"]["clock"] == "3.22 s"
+    assert told["at"]["lines"] == pytest.approx([300 * t / 10.0] * 6)
+    assert told["end"]["clock"] == "10.00 s"
+    np.testing.assert_allclose(told["end"]["poses"][0], robot.pose(motion.q[-1]).homogeneous, atol=1e-9)
+    tau = robot.inverse_dynamics(motion.q, motion.v, motion.a)
+    now = np.array([np.interp(t, motion.t, column) for column in tau.T])
+    np.testing.assert_allclose(told["at"]["arrows"], now / robot.limits.effort, atol=1e-9)
+    assert told["paths"].count("own") == told["paths"].count("other") == told["paths"].count("measured") == 6
+    assert told["choices"] == ["torque", "position", "speed"]
+    largest = max(np.abs(tau[:, 1]).max(), np.abs(tau[:, 1] + 5.0).max())
+    assert told["labels"][1] == f"2  ±{largest:.0f} N m"
+    assert told["position"][0] == f"1  ±{np.degrees(np.abs(motion.q[:, 0]).max()):.1f} °"
+    assert told["dots"] > 100
+    assert told["later"] == 1.0  # half a second at twice the speed, from the start again, and none after the pause
+
+
+@needs_chromium
+def test_a_cell_of_two_machines(tmp_path):
+    """The two-axis positioner from its URDF stands where it was put, and turns by its own sliders."""
+    robot, table = irb.load("irb2400"), irb.from_urdf(irb.urdf_path("positioner"))
+    place = np.eye(4)
+    place[:3, :3], place[:3, 3] = [[0, -1, 0], [1, 0, 0], [0, 0, 1]], [1.2, 0.1, 0.0]
+    save_page(tmp_path / "p.html", robot, irb.Actor(table, q=[0.3, -0.5], place=place, name="table"))
+    told = told_by(
+        tmp_path / "p.html",
+        """
+        report.pose = irb.pose("table", 1);
+        const world = irb.viewer.scene_tree.find(irb.actors[1].links.table).object.matrixWorld.elements;
+        report.world = [world[12], -world[14], world[13]];
+        report.names = [...document.getElementById("actor").options].map(option => option.textContent);
+        document.getElementById("actor").selectedIndex = 1; document.getElementById("actor").dispatchEvent(new Event("change"));
+        report.axes = [...document.querySelectorAll(".axis b")].map(label => label.textContent);
+        report.picture = irb.viewer.capture_image();
+        """,
+    )
+    inside = table.pose([0.3, -0.5], "table").homogeneous
+    np.testing.assert_allclose(told["pose"], inside, atol=1e-9)
+    np.testing.assert_allclose(told["world"], (place @ inside)[:3, 3], atol=1e-9)
+    assert told["names"] == ["irb2400_16", "table"]
+    assert told["axes"] == ["joint_tilt", "joint_table"]
+    assert orange(told["picture"]) > 0.01
+
+
+@needs_chromium
+def test_simple_shapes_and_scaled_meshes_stand_where_urdf_puts_them(tmp_path):
+    """What bounds a cylinder, a box, a ball and a scaled mesh in the page is what the URDF says; a tool made in code counts."""
+    tetrahedron = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n"
+    (tmp_path / "tetra.obj").write_text(tetrahedron, encoding="utf-8")
+    shapes = (
+        '<origin xyz="0 0 0.5" rpy="1.5707963267948966 0 0"/><geometry><cylinder radius="0.1" length="0.6"/></geometry>',
+        '<origin xyz="1 0 0" rpy="0 0 1.5707963267948966"/><geometry><box size="0.2 0.4 0.6"/></geometry>',
+        '<origin xyz="0 2 0"/><geometry><sphere radius="0.25"/></geometry>',
+        '<origin xyz="0.5 0 3" rpy="0 0 3.141592653589793"/><geometry><mesh filename="tetra.obj" scale=".1 .2 .3"/></geometry>',
+    )
+    limit = '<limit lower="-1" upper="1" effort="1" velocity="1"/>'
+    joint = f'<joint name="j" type="revolute"><parent link="a"/><child link="b"/><axis xyz="0 0 1"/>{limit}</joint>'
+    visuals = "".join(f"<visual>{shape}</visual>" for shape in shapes)
+    text = f'<robot name="s"><link name="a"/><link name="b">{visuals}</link>{joint}</robot>'
+    (tmp_path / "s.urdf").write_text(text, encoding="utf-8")
+    tcp = pin.SE3(pin.rpy.rpyToMatrix(0.1, 0.2, 0.3), np.array([0.1, 0.0, 0.2]))
+    armed = irb.load("irb1600").with_tool(irb.Tool("pen", tcp, irb.load_tool("spindle").load))
+    save_page(tmp_path / "p.html", irb.from_urdf(tmp_path / "s.urdf"), armed)
+    told = told_by(
+        tmp_path / "p.html",
+        """
+        report.boxes = irb.actors[0].visuals.map(path => {
+          const box = new MeshCat.THREE.Box3().setFromObject(irb.viewer.scene_tree.find(path).object);
+          return [[box.min.x, -box.max.z, box.min.y], [box.max.x, -box.min.z, box.max.y]];
+        });
+        report.tcp = irb.pose("tcp", 1);
+        """,
+    )
+    wanted = [
+        [[-0.1, -0.3, 0.4], [0.1, 0.3, 0.6]],
+        [[0.8, -0.1, -0.3], [1.2, 0.1, 0.3]],
+        [[-0.25, 1.75, -0.25], [0.25, 2.25, 0.25]],
+        [[0.4, -0.2, 3.0], [0.5, 0.0, 3.3]],
+    ]
+    np.testing.assert_allclose(told["boxes"], wanted, atol=2e-3)  # meshcat's ball and cylinder have corners
+    np.testing.assert_allclose(told["tcp"], armed.pose(np.zeros(6)).homogeneous, atol=1e-9)
+
+
+@needs_chromium
+def test_a_picture_is_a_png_with_a_robot(tmp_path):
+    """save_picture draws without a window, in the size asked for."""
+    save_picture(tmp_path / "p.png", irb.load("irb930"), size=(400, 300))
+    picture = Image.open(tmp_path / "p.png")
+    assert picture.size == (400, 300)
+    buffer = io.BytesIO()
+    picture.save(buffer, "PNG")
+    assert 0.02 < orange("," + base64.b64encode(buffer.getvalue()).decode()) < 0.25
+
+
+def test_the_page_needs_nothing_else(tmp_path):
+    """One file below 3 MB, the same bytes each time, with the viewer inside and no address to fetch anything from."""
+    for name in ("a.html", "b.html"):
+        save_page(tmp_path / name, irb.load("irb2400"))
+    page = (tmp_path / "a.html").read_text(encoding="utf-8")
+    assert len(page) < 3e6
+    assert "<script src" not in page
+    assert "<link" not in page
+    assert page == (tmp_path / "b.html").read_text(encoding="utf-8")
+
+
+def test_without_a_browser_the_way_out_is_named(tmp_path, monkeypatch):
+    """No Chromium: one line that says how to get one or to save a page, and no file."""
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(irb.MissingProgram, match="--save"):
+        save_picture(tmp_path / "p.png", irb.load("irb1600"))
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda robot, folder: save_page(folder / "p.txt", robot), "ends in .html"),
+        (lambda robot, folder: save_picture(folder / "p.jpg", robot), "ends in .png"),
+        (lambda robot, folder: save_page(folder / "p.html"), "no robot to show"),
+        (lambda robot, folder: save_page(folder / "p.html", "irb2400"), "is a robot or an irbmodels.Actor, not 'irb2400'"),
+        (lambda robot, folder: save_page(folder / "p.html", robot, layers=["frame"]), "did you mean 'frames'"),
+        (lambda robot, folder: save_page(folder / "p.html", robot, q=[0.0] * 5), r"q needs \(6,\) finite numbers"),
+        (lambda robot, folder: save_page(folder / "p.html", robot, robot, q=[0.0] * 6), "a single robot"),
+        (lambda robot, folder: save_page(folder / "p.html", irb.Actor(robot, place=np.ones((4, 4)))), "no pose"),
+        (lambda robot, folder: save_page(folder / "no" / "p.html", robot), "cannot write"),
+        (lambda robot, folder: save_page(folder / "p.html", robot, motion=Motion(np.zeros(2), np.zeros((2, 4)))), "6 axes"),
+    ],
+)
+def test_a_mistake_is_one_line_and_no_file(tmp_path, call, message):
+    """What cannot be shown is refused before anything is written."""
+    with pytest.raises(irb.IrbError, match=message):
+        call(irb.load("irb2400"), tmp_path)
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_urdf_with_a_lost_mesh_names_it(tmp_path):
+    """A mesh that is not there is named with the link that wants it."""
+    text = irb.urdf_path("irb1600").read_text(encoding="utf-8")
+    (tmp_path / "lost.urdf").write_text(text, encoding="utf-8")
+    with pytest.raises(irb.FileError, match=r"link 'base_link' has the mesh .*base_link_.*obj, which is not there"):
+        save_page(tmp_path / "p.html", irb.from_urdf(tmp_path / "lost.urdf"))
+
+
+def test_a_live_page_is_served_and_told_of_moves():
+    """The address answers with the page; what is shown later arrives as an event; close ends it, twice does no harm."""
+    robot = irb.load("irb1600")
+    with irb.view(robot, browser=False) as viewer:
+        page = urllib.request.urlopen(viewer.url, timeout=10).read().decode()
+        assert '"live": true' in page
+        heard = []
+
+        def listen():
+            with urllib.request.urlopen(viewer.url + "events", timeout=10) as stream:
+                heard.extend(json.loads(stream.readline().removeprefix(b"data: ")) for _ in range(1))
+
+        listener = threading.Thread(target=listen)
+        listener.start()
+        while not viewer.server._listeners:
+            time.sleep(0.01)
+        viewer.show(np.full(6, 0.1))
+        listener.join(timeout=10)
+        assert heard == [{"actor": 0, "q": [0.1] * 6}]
+        later = urllib.request.urlopen(viewer.url, timeout=10).read().decode()
+        assert '"q": [0.1, 0.1, 0.1, 0.1, 0.1, 0.1]' in later  # a page opened now shows the same
+        for wrong in (([0.0] * 5, 0), ([np.nan] * 6, 0), ([0.0] * 6, 1)):
+            with pytest.raises(irb.InputError):
+                viewer.show(*wrong)
+        assert urllib.request.urlopen(viewer.url, timeout=10).status == 200
+        with pytest.raises(urllib.error.HTTPError):
+            urllib.request.urlopen(viewer.url + "other", timeout=10)
+    assert not viewer.server.listening
+    viewer.close()
+    with pytest.raises(OSError, match="refused"):
+        urllib.request.urlopen(viewer.url, timeout=2)
+
+
+def test_objects_of_ones_own_join_the_scene():
+    """The page is a meshcat window: what is put there later is sent on, and kept for pages that open later."""
+    import meshcat.geometry as geometry
+
+    with irb.view(irb.load("irb930"), browser=False) as viewer:
+        before = len(viewer.server.commands)
+        viewer.scene["workpiece"].set_object(geometry.Box([0.1, 0.1, 0.1]))
+        assert len(viewer.server.commands) == before + 1
+        assert b"workpiece" in viewer.server.commands[-1]
+        listener = viewer.server.listen()
+        viewer.scene["workpiece"].delete()
+        event = json.loads(listener.get(timeout=5))
+        assert b"delete" in base64.b64decode(event["command"])
+
+
+def test_a_taken_port_is_left_alone():
+    """Where somebody listens on 7000, the page goes elsewhere; two views have two addresses."""
+    with socket.socket() as taken:
+        taken.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            taken.bind(("127.0.0.1", 7000))
+            taken.listen()
+        except OSError:
+            pass  # somebody else has it, which is as good
+        servers = [Server(lambda commands: "") for _ in range(2)]
+        addresses = {server.url for server in servers}
+        for server in servers:
+            server.close()
+    assert len(addresses) == 2
+    assert "http://127.0.0.1:7000/" not in addresses
+
+
+def listening(url: str) -> bool:
+    host, port = url.removeprefix("http://").strip("/").split(":")
+    with socket.socket() as probe:
+        probe.settimeout(1.0)
+        return probe.connect_ex((host, int(port))) == 0
+
+
+@pytest.mark.parametrize("end", [signal.SIGTERM, signal.SIGINT, signal.SIGKILL])
+def test_ending_the_command_ends_its_server(end):
+    """However `irbmodels view` ends, nobody listens any more and no process is left."""
+    port = str(np.random.default_rng(end).integers(20000, 50000))  # its own: other tests listen on 7000
+    command = [sys.executable, "-m", "irbmodels.cli", "view", "irb1600", "--port", port]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
-        assert "http" in process.stdout.readline() + process.stdout.readline()
-        assert "Ctrl-C" in process.stderr.readline()
-        children = subprocess.run(["pgrep", "-P", str(process.pid)], capture_output=True, text=True, check=True).stdout.split()
-        assert children
-        process.terminate()
+        url = process.stdout.readline().split()[-1]
+        assert listening(url)
+        children = subprocess.run(["pgrep", "-P", str(process.pid)], capture_output=True, text=True, check=False).stdout
+        assert not children.split()  # the server lives in the process itself
+        while "Ctrl-C" not in process.stderr.readline():
+            pass
+        process.send_signal(end)
         process.wait(timeout=20)
-        time.sleep(0.2)
-        for child in children:
-            assert not Path(f"/proc/{child}").exists()
+        assert process.returncode == {signal.SIGTERM: 143, signal.SIGINT: 130, signal.SIGKILL: -9}[end]
+    assert not listening(url)
 
 
-def test_a_urdf_without_tables_cannot_be_drawn_yet(tmp_path):
-    """A robot from a URDF says so."""
-    with pytest.raises(irb.MissingData, match="comes from a URDF"):
-        Scene(Recorder(), irb.from_urdf(irb.urdf_path("irb1600")))
+@pytest.mark.parametrize("ending", ["", "raise ValueError('stop')", "import sys; sys.exit(3)"])
+def test_a_script_that_forgets_to_close_leaves_nothing(ending):
+    """A script may end, fail or exit with an open view; it ends at once and its server with it."""
+    start = f"v = irb.view(irb.load('irb930'), port={51000 + 100 * len(ending)}, browser=False)"
+    code = f"import irbmodels as irb; {start}; print(v.url, flush=True); {ending}"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=30, check=False)
+    assert done.returncode == {"": 0, "r": 1, "i": 3}[ending[:1]]
+    assert not listening(done.stdout.split()[0])
+
+
+def test_a_notebook_shows_the_robot():
+    """A robot's rich display is its page in a frame; its plain one stays the short text."""
+    from html import unescape
+
+    from IPython.core.formatters import DisplayFormatter
+
+    robot = irb.load("irb930")
+    shown, _ = DisplayFormatter().format(robot)
+    assert shown["text/plain"] == repr(robot)
+    frame = shown["text/html"]
+    assert frame.startswith('<iframe title="irb930_12_105"')
+    start = frame.index('srcdoc="') + len('srcdoc="')
+    inside = unescape(frame[start : frame.index('"', start)])
+    assert inside.startswith("<!DOCTYPE html>")
+    assert "MeshCat.Viewer" in inside or "MeshCat" in inside
+
+
+def evaluated(port: int, expression: str) -> object:
+    """Evaluate an expression in the page that a browser has open, through its debugging port."""
+    import asyncio
+
+    from tornado.websocket import websocket_connect
+
+    async def ask() -> object:
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}/json", timeout=10) as listing:
+            pages = json.loads(listing.read())
+        (page,) = [page for page in pages if page["type"] == "page"]
+        socket = await websocket_connect(page["webSocketDebuggerUrl"])
+        parameters = {"expression": expression, "awaitPromise": True, "returnByValue": True}
+        await socket.write_message(json.dumps({"id": 1, "method": "Runtime.evaluate", "params": parameters}))
+        answer = json.loads(str(await socket.read_message()))
+        socket.close()
+        assert await socket.read_message() is None  # waits until it is closed
+        return answer["result"]["result"].get("value", answer)
+
+    return asyncio.run(ask())
+
+
+@needs_chromium
+def test_an_open_page_follows_what_python_shows(tmp_path):
+    """In a real browser the sliders of an open page go where viewer.show puts the robot, without a reload."""
+    robot = irb.load("irb2400")
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    with irb.view(robot, browser=False, port=23000) as viewer:
+        command = [program(), *flags(), f"--user-data-dir={tmp_path}", f"--remote-debugging-port={port}", viewer.url]
+        with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as browser:
+            try:
+                deadline = time.monotonic() + 30.0
+                while not viewer.server._listeners and time.monotonic() < deadline:
+                    time.sleep(0.05)
+                assert evaluated(port, "irb.ready.then(() => irb.actors[0].q)") == [0.0] * 6
+                q = robot.from_controller([10, 30, 20, 40, 50, 60])
+                viewer.show(q)
+                for _ in range(100):
+                    if evaluated(port, "irb.actors[0].q[0]"):
+                        break
+                    time.sleep(0.05)
+                pose = evaluated(port, "irb.pose('link_rod')")
+                fields = evaluated(port, "[...document.querySelectorAll('.axis input[type=number]')].map(f => Number(f.value))")
+            finally:
+                browser.kill()
+    np.testing.assert_allclose(pose, robot.pose(q, "link_rod").homogeneous, atol=1e-9)
+    assert fields == [10, 30, 20, 40, 50, 60]

@@ -1,0 +1,206 @@
+"""Robots in 3D, in the controller's axes: a live page in a browser, one HTML file that can be mailed, a picture."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from numpy.typing import ArrayLike
+
+from ..checks import finite
+from ..errors import InputError, UnknownName
+from ..files import replacing
+from ..robot import Robot
+from ..trajectory import Motion
+from .scene import LAYERS, Actor, camera, put
+
+__all__ = ["LAYERS", "Actor", "Viewer", "save_page", "save_picture", "view"]
+
+
+class Viewer:
+    """A live page. ``show`` moves a robot on it; close it when done, or use it as a context manager."""
+
+    def __init__(self, *robots: Robot | Actor, layers: Sequence[str] = (), port: int | None = None) -> None:
+        """Start a server inside this process, on the first free port from ``port`` (default 7000) on."""
+        self.actors = _cast(robots, layers)
+        self._data: list[dict[str, Any]] = []
+        seen_from = camera(self.actors)
+        from .live import PORT, Server  # servers, pages and browsers are imported where they are used: few need them
+        from .page import text
+
+        if port is not None and not 1024 <= port <= 65535:
+            raise InputError(f"port {port} is not one from 1024 to 65535")
+        self.server = Server(lambda commands: text(commands, self._data, seen_from, layers, live=True), port or PORT)
+        try:
+            self._data += put(self.server, self.actors)
+            self.server.start()
+        except BaseException:
+            self.server.close()
+            raise
+
+    @property
+    def url(self) -> str:
+        """Address to open in a browser on this machine."""
+        return self.server.url
+
+    @property
+    def scene(self) -> Any:
+        """The ``meshcat.Visualizer`` of the page, to add objects of one's own."""
+        import meshcat
+
+        return meshcat.Visualizer(window=self.server)
+
+    def show(self, q: ArrayLike, actor: int = 0) -> None:
+        """Show one posture [rad, m], shape ``(n,)``, of the robot with this number.
+
+        Raises:
+            InputError: if there is no such robot, or its posture has another shape or is not finite.
+        """
+        if not 0 <= actor < len(self.actors):
+            raise InputError(f"no robot number {actor} on this page; it has {len(self.actors)}, counted from 0")
+        position = finite(q, (self.actors[actor].robot.n,), "q")
+        self._data[actor]["q"] = position.tolist()
+        self.server.tell({"actor": actor, "q": position.tolist()})
+
+    def open(self) -> bool:
+        """Open the page in this machine's browser; False where there is no screen or no browser."""
+        import webbrowser
+
+        screen = sys.platform == "darwin" or bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
+        return screen and webbrowser.open(self.url)
+
+    def close(self) -> None:
+        """Stop the server."""
+        self.server.close()
+
+    def __enter__(self) -> Viewer:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def view(
+    *robots: Robot | Actor,
+    q: ArrayLike | None = None,
+    motion: Motion | None = None,
+    layers: Sequence[str] = (),
+    port: int | None = None,
+    browser: bool = True,
+) -> Viewer:
+    """Show robots in a browser and return the viewer: a slider per axis, layers, and motions with their torques.
+
+    Args:
+        robots: Any robots; an :class:`Actor` says where one stands, what it does and how solid it looks.
+        q: Posture of a single robot [rad, m], shape ``(n,)``; default all zero.
+        motion: Motion of a single robot.
+        layers: What to show besides: any of ``frames, axes, com, ellipsoids, boxes, trace, hulls, torques``.
+        port: First port to try; default 7000.
+        browser: Whether to open this machine's browser, where there is a screen.
+
+    Raises:
+        UnknownName: if there is no such layer.
+        FileError: if a mesh of a URDF is lost.
+    """
+    viewer = Viewer(*_dressed(robots, q, motion), layers=layers, port=port)
+    if browser:
+        viewer.open()
+    return viewer
+
+
+def save_page(
+    path: str | Path,
+    *robots: Robot | Actor,
+    q: ArrayLike | None = None,
+    motion: Motion | None = None,
+    layers: Sequence[str] = (),
+    controls: bool = True,
+) -> None:
+    """Write one HTML file that shows robots in any browser and without a network; arguments as :func:`view`.
+
+    Args:
+        path: File to write, .html.
+        robots: Any robots or actors.
+        q: Posture of a single robot.
+        motion: Motion of a single robot.
+        layers: What to show besides.
+        controls: Whether the page has sliders, layers and player.
+
+    Raises:
+        InputError: if the name does not end in .html.
+        UnknownName: if there is no such layer.
+        FileError: if the file cannot be written; then nothing is.
+    """
+    if Path(path).suffix.lower() not in (".html", ".htm"):
+        raise InputError(f"{path}: the name of a page ends in .html")
+    from .page import page_of
+
+    page = page_of(_cast(_dressed(robots, q, motion), layers), layers, controls=controls)
+    with replacing(path) as temporary:
+        temporary.write_text(page, encoding="utf-8")
+
+
+def save_picture(
+    path: str | Path,
+    *robots: Robot | Actor,
+    q: ArrayLike | None = None,
+    motion: Motion | None = None,
+    layers: Sequence[str] = (),
+    controls: bool = False,
+    size: tuple[int, int] = (900, 700),
+) -> None:
+    """Write a PNG picture, drawn by Chromium without a window; arguments as :func:`save_page`.
+
+    Raises:
+        InputError: if the name does not end in .png.
+        MissingProgram: if there is no Chromium.
+        FileError: if the file cannot be written; then nothing is.
+    """
+    if Path(path).suffix.lower() != ".png":
+        raise InputError(f"{path}: the name of a picture ends in .png")
+    import tempfile
+
+    from .browser import program, screenshot
+
+    program()
+    with tempfile.TemporaryDirectory() as folder:
+        page = Path(folder) / "page.html"
+        save_page(page, *robots, q=q, motion=motion, layers=layers, controls=controls)
+        screenshot(page, path, *size)
+
+
+def notebook(robot: Robot) -> str:
+    """Return a robot's page in a frame, as a notebook shows it."""
+    import html
+
+    from .page import page_of
+
+    page = html.escape(page_of([Actor(robot)]), quote=True)
+    return f'<iframe title="{html.escape(robot.name)}" style="width: 100%; height: 480px; border: 0" srcdoc="{page}"></iframe>'
+
+
+Robot.notebook_view = notebook
+
+
+def _dressed(robots: Sequence[Robot | Actor], q: ArrayLike | None, motion: Motion | None) -> list[Robot | Actor]:
+    """Return the robots with the posture and motion that were given for a single one."""
+    if q is None and motion is None:
+        return list(robots)
+    if len(robots) != 1 or not isinstance(robots[0], Robot):
+        raise InputError("q and motion are those of a single robot; with several, give each an irbmodels.Actor(robot, q, motion)")
+    return [Actor(robots[0], q, motion)]
+
+
+def _cast(robots: Sequence[Robot | Actor], layers: Sequence[str]) -> list[Actor]:
+    for robot in robots:
+        if not isinstance(robot, Robot | Actor):
+            raise InputError(f"what is shown is a robot or an irbmodels.Actor, not {robot!r}")
+    if not robots:
+        raise InputError("no robot to show")
+    for layer in layers:
+        if layer not in LAYERS:
+            raise UnknownName("layer", layer, LAYERS)
+    return [robot if isinstance(robot, Actor) else Actor(robot) for robot in robots]

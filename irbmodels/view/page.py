@@ -1,0 +1,53 @@
+"""One HTML file with everything in it: meshcat's viewer, the shapes, the motions and the controls."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import html
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from string import Template
+from typing import Any
+
+from .scene import Actor, Recorder, camera, put
+
+_HERE = Path(__file__).resolve().parent
+
+
+def page_of(actors: Sequence[Actor], layers: Sequence[str] = (), *, controls: bool = True) -> str:
+    """Return the page of some robots; it needs no network."""
+    recorder = Recorder()
+    data = put(recorder, list(actors))
+    return text(recorder.commands, data, camera(list(actors)), layers, controls=controls)
+
+
+def text(
+    commands: Sequence[bytes],
+    actors: Sequence[dict[str, Any]],
+    seen_from: dict[str, Any],
+    layers: Sequence[str] = (),
+    *,
+    controls: bool = True,
+    live: bool = False,
+) -> str:
+    """Return a page that carries out meshcat's commands and then moves the actors."""
+    import meshcat
+
+    packed = b"".join(len(command).to_bytes(4, "little") + command for command in commands)
+    page = {
+        "commands": base64.b64encode(gzip.compress(packed, 6, mtime=0)).decode(),
+        "actors": list(actors),
+        "camera": seen_from,
+        "layers": list(layers),
+        "live": live,
+    }
+    viewer = Path(meshcat.__file__).parent / "viewer" / "dist" / "main.min.js"
+    return Template((_HERE / "page.html").read_text(encoding="utf-8")).substitute(
+        title=html.escape(", ".join(str(actor["name"]) for actor in actors)),
+        kind="" if controls else "bare",
+        viewer=viewer.read_text(encoding="utf-8"),
+        data=json.dumps(page, allow_nan=False).replace("</", "<\\/"),
+        panel=(_HERE / "panel.js").read_text(encoding="utf-8"),
+    )
