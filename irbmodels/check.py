@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from . import oracles
 from .description import Coupling
-from .engines import ENGINES, Engine, load_engine
+from .engines import PEERS, Engine, load_engine
 from .errors import InputError, MissingData, MissingExtra
 from .oracles import Bar, Chain
 from .robot import Robot
@@ -97,9 +97,9 @@ def check(robot: Robot) -> list[Agreement]:
     found = [*_against_oracles(robot, chain)]
     assert robot.description is not None  # chain_of refuses it
     if robot.description.inertials.sets[str(robot.parameters)].impossible:
-        return [*found, *(Agreement("refused: impossible inertias", name, np.nan, np.nan) for name in ENGINES)]
+        return [*found, *(Agreement("refused: impossible inertias", name, np.nan, np.nan) for name in PEERS)]
     tabled = robot if robot.tool and robot.tool.path else robot.with_tool(None)  # a URDF holds no tool made in code
-    for name in ENGINES:
+    for name in PEERS:
         tolerance = 1e-6 if name == "pybullet" else 1e-9
         try:
             found += _against_engine(tabled, _in_engine(tabled, name), tolerance)

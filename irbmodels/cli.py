@@ -80,6 +80,8 @@ def urdf(
     """Write the URDF of a robot, to a file or to the terminal."""
     description = with_overlays(describe(robot), overlay or ())
     text = description.urdf(_coupling(coupling), parameters, tool)
+    if coupling == "serial" and (other := description.inertials.sets[description.parameter_set(parameters)].serial):
+        err.print(f"note: bars with mass have no place on an open chain; it holds the set {other}")
     load(robot, tool=tool, parameters=parameters, overlays=overlay or ())  # warns of a set that no bodies can have
     target = description.folder if output is None else output.resolve().parent
     style = meshes or ("relative" if target == description.folder else "absolute")
@@ -381,14 +383,14 @@ def _placed(text: str) -> Any:
     from .view import Actor
     from .view.scene import place
 
-    name, _, where = text.partition("@")
+    name, found, where = text.rpartition("@")
     try:
-        numbers = [float(word) for word in where.split(",")] if where else []
+        numbers = [float(word) for word in where.split(",")] if found else []
     except ValueError:
-        numbers = [0.0]
-    if len(numbers) not in (0, 3, 6):
+        numbers = None
+    if numbers is None or len(numbers) not in (0, 3, 6):
         raise InputError(f"--also {text!r}: after @ come x,y,z in mm, or x,y,z,roll,pitch,yaw with degrees")
-    return Actor(_any_robot(name), place=place(numbers))
+    return Actor(_any_robot(name if found else text), place=place(numbers))
 
 
 def _axes(robot: Robot, text: str | None) -> Any:

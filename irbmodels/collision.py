@@ -18,8 +18,9 @@ import pinocchio as pin
 from numpy.typing import ArrayLike, NDArray
 
 from .checks import finite
-from .errors import FileError, MissingData, UrdfError
-from .geometry import Shape, shapes_of
+from .description import BARS
+from .errors import FileError, InputError, MissingData, UrdfError
+from .geometry import Shape, link_of, mesh_of, shapes_of
 from .limits import Limits
 from .robot import Robot
 from .tree import UNLIMITED, parse_urdf
@@ -46,7 +47,7 @@ def collides(robot: Robot, q: ArrayLike) -> bool | NDArray[np.bool_]:
 
     Args:
         robot: A robot with collision shapes; those of its tool belong to it.
-        q: Axis positions [rad, m], shape ``(..., n)``. Ranges are not looked at.
+        q: Axis positions [rad, m], shape ``(..., n)``, inside the ranges or not.
 
     Returns:
         A bool for one posture, ``(...)`` for arrays.
@@ -55,25 +56,39 @@ def collides(robot: Robot, q: ArrayLike) -> bool | NDArray[np.bool_]:
         InputError: if a posture has the wrong shape or is not finite.
         MissingData: if the robot has no collision shapes.
         FileError: if a mesh of a URDF is lost.
+        UrdfError: if a mesh is flat, so that nothing is inside it.
     """
-    collider, shape = _colliders(robot).touch, np.shape(q)
+    colliders, shape = _colliders(robot), _shape(q)
     position = finite(q, (*shape[:-1], robot.n), "q")
     if position.ndim == 1:
-        return collider.touches(position)
-    return np.array([collider.touches(x) for x in position.reshape(-1, robot.n)]).reshape(shape[:-1])
+        return colliders.at(robot, position).touches(position)
+    found = [colliders.at(robot, x).touches(x) for x in position.reshape(-1, robot.n)]
+    return np.array(found, dtype=bool).reshape(shape[:-1])
+
+
+def _shape(q: ArrayLike) -> tuple[int, ...]:
+    try:
+        return np.shape(q)
+    except ValueError:  # rows of unlike length
+        return ()
 
 
 def contacts(robot: Robot, q: ArrayLike) -> list[tuple[str, str]]:
     """Return the pairs of links that touch in one posture [rad, m], shape ``(n,)``; errors as :func:`collides`."""
-    return _colliders(robot).touch.contacts(finite(q, (robot.n,), "q"))
+    colliders = _colliders(robot)
+    position = finite(q, (robot.n,), "q")
+    return colliders.at(robot, position).contacts(position)
 
 
 def clearance(robot: Robot, q: ArrayLike) -> Clearance:
-    """Return the smallest distance between links that can touch, in one posture; errors as :func:`collides`.
+    """Return the smallest distance in one posture between links that can touch; errors as :func:`collides`.
 
-    Of a robot whose links never touch each other, that of any two links that no joint connects.
+    Links that never touch inside the ranges, such as bars that turn side by side, are left out there. Where no two links can
+    touch, the distance is infinite, between no links.
     """
-    return _colliders(robot).distance.clearance(finite(q, (robot.n,), "q"))
+    colliders = _colliders(robot)
+    position = finite(q, (robot.n,), "q")
+    return colliders.at(robot, position).clearance(position)
 
 
 def random_postures(limits: Limits, count: int, seed: int = 0) -> Array:
@@ -87,15 +102,15 @@ def random_postures(limits: Limits, count: int, seed: int = 0) -> Array:
 def adjacent(robot: Robot) -> set[Pair]:
     """Return the pairs of links that a moving joint connects, those of a parallelogram's closed loop included.
 
-    Links that are fixed to each other are one body, and a body without shapes, such as a carrier, is passed over.
+    Links that are fixed to each other are one body; a carrier, which follows an axis and has no shape, is passed over.
     """
     document = parse_urdf(robot.urdf())
-    joints = {_end(joint, "child"): (_end(joint, "parent"), joint.get("type") == "fixed") for joint in document.iterfind("joint")}
+    above = {link_of(joint, "child"): joint for joint in document.iterfind("joint")}
 
     def body(link: str) -> str:
         """Return the first link of those that are fixed to this one."""
-        while link in joints and joints[link][1]:
-            link = joints[link][0]
+        while link in above and above[link].get("type") == "fixed":
+            link = link_of(above[link], "parent")
         return link
 
     shaped: dict[str, set[str]] = {}
@@ -103,13 +118,13 @@ def adjacent(robot: Robot) -> set[Pair]:
         shaped.setdefault(body(shape.link), set()).add(shape.link)
     pairs: set[Pair] = set()
     for outer, links in shaped.items():
-        inner = outer
-        while inner in joints:
-            inner = body(joints[inner][0])
-            if inner in shaped:
-                pairs |= {frozenset((one, other)) for one in links for other in shaped[inner]}
-                break
-    return pairs | ({frozenset(("link_rod", "link_3"))} if {"link_rod", "link_3"} <= set(shaped) else set())
+        inner = body(link_of(above[outer], "parent")) if outer in above else outer
+        while inner not in shaped and inner in above and above[inner].find("mimic") is not None:
+            inner = body(link_of(above[inner], "parent"))
+        if inner != outer:
+            pairs |= {frozenset((one, other)) for one in links for other in shaped.get(inner, ())}
+    closed = robot.description is not None and robot.description.kinematics.parallelogram is not None
+    return pairs | ({frozenset((BARS[1], "link_3"))} if closed else set())
 
 
 class Collider:
@@ -155,7 +170,7 @@ class Collider:
     def clearance(self, q: Array) -> Clearance:
         """Return the smallest distance in one posture."""
         if not len(self._geometry.collisionPairs):
-            raise MissingData("no two links of this robot can touch")
+            return Clearance(np.inf, ("", ""), np.full((2, 3), np.nan))
         data = self._placed(q)
         number = pin.computeDistances(self._geometry, data)
         result, pair = data.distanceResults[number], self._geometry.collisionPairs[number]
@@ -206,22 +221,27 @@ def read_srdf(path: Path) -> dict[Pair, str]:
 
 
 def srdf_path(robot: Robot) -> Path | None:
-    """Return the SRDF beside a robot's tables, where there is one."""
-    path = robot.folder / f"{robot.name}.srdf"
-    return path if robot.description is not None and path.is_file() else None
+    """Return the SRDF beside a robot's tables or its URDF, where there is one."""
+    path = robot.folder / f"{robot.name}.srdf" if robot.path is None else robot.path.with_suffix(".srdf")
+    return path if path.is_file() else None
 
 
 class _Colliders(NamedTuple):
-    """The pairs of links that can touch, and those whose distance is asked for: the same, or all where none can."""
+    """The pairs of links that can touch inside the ranges; and all, for postures outside."""
 
-    touch: Collider
-    distance: Collider
+    inside: Collider
+    outside: Collider
+
+    def at(self, robot: Robot, q: Array) -> Collider:
+        return self.inside if robot.in_range(q) else self.outside
 
 
 _COLLIDERS: WeakKeyDictionary[Robot, _Colliders] = WeakKeyDictionary()
 
 
 def _colliders(robot: Robot) -> _Colliders:
+    if not isinstance(robot, Robot):
+        raise InputError(f"what collides is a robot, not {robot!r}")
     try:
         return _COLLIDERS[robot]
     except KeyError:
@@ -230,10 +250,9 @@ def _colliders(robot: Robot) -> _Colliders:
     known = dict.fromkeys(adjacent(robot), "Adjacent") | ({} if path is None else read_srdf(path))
     new = {pair for pair in Collider(robot, ignored=known).pairs if path is None or "tool0" in pair}
     known |= dict.fromkeys(always_touching(robot, new), "Always")
-    touch = Collider(robot, ignored=known)
     far = {pair for pair, reason in known.items() if reason == "Never"}
-    distance = touch if touch.pairs else Collider(robot, ignored=set(known) - far)
-    return _COLLIDERS.setdefault(robot, _Colliders(touch, distance))
+    both = _Colliders(Collider(robot, ignored=known), Collider(robot, ignored=set(known) - far))
+    return _COLLIDERS.setdefault(robot, both)
 
 
 def _form(shape: Shape) -> object:
@@ -246,11 +265,10 @@ def _form(shape: Shape) -> object:
         return coal.Sphere(shape.size[0])
     if shape.kind == "cylinder":
         return coal.Cylinder(*shape.size)
-    mesh = coal.MeshLoader().load(str(shape.file), np.array(shape.size))
+    mesh = mesh_of(shape)
+    corners = np.asarray(mesh.vertices())
+    spread = np.linalg.svd(corners - corners.mean(axis=0), compute_uv=False) if len(corners) > 3 else np.zeros(3)
+    if spread[-1] <= 1e-9 * spread[0]:  # coal would not survive it
+        raise UrdfError(f"{shape.file}: the collision mesh of link {shape.link!r} is flat, so nothing is inside it")
     mesh.buildConvexHull(True, "Qt")
     return mesh.convex
-
-
-def _end(joint: ElementTree.Element, end: str) -> str:
-    tag = joint.find(end)
-    return "" if tag is None else str(tag.get("link"))

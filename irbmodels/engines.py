@@ -1,4 +1,4 @@
-"""Other physics engines on the same URDF, each behind two questions: where is the TCP, what torque does a motion need.
+"""Other engines on the same file, each behind a few questions: where is the TCP, what torque, what mass, which ranges.
 
 A ``<mimic>`` is left to the caller, who gives every joint its own position; only yourdfpy moves such joints by itself. They
 are peers to check against, not dependencies: each is imported when it is asked for.
@@ -9,17 +9,19 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
+from xml.etree import ElementTree
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .errors import MissingExtra, UnknownName
+from .geometry import link_of
 
 Array = NDArray[np.float64]
 
 
 class Engine(NamedTuple):
-    """A URDF loaded in one engine; joint coordinates, gravity 9.81 m/s^2 down, no friction."""
+    """A file loaded in one engine; joint coordinates, gravity 9.81 m/s^2 down, no friction."""
 
     name: str
     joints: tuple[str, ...]
@@ -28,10 +30,16 @@ class Engine(NamedTuple):
     """Homogeneous matrix of ``tcp`` in ``base_link``, from joint positions."""
     torque: Callable[[Array, Array, Array], Array] | None
     """Inverse dynamics from joint positions, speeds and accelerations; None where the engine has none."""
+    mass: float = float("nan")
+    """Of all that it keeps [kg]."""
+    ranges: Array = np.empty((0, 2))
+    """Lower and upper bound per joint [rad, m], shape ``(n, 2)``; infinite where it keeps none."""
+    coupling: str = ""
+    """What it does with a joint that follows another."""
 
 
-def load_engine(name: str, urdf: Path) -> Engine:
-    """Load a URDF in an engine.
+def load_engine(name: str, file: Path) -> Engine:
+    """Load a URDF in an engine; MuJoCo takes an MJCF too, Drake an SDF.
 
     Raises:
         UnknownName: if there is no such engine.
@@ -40,7 +48,7 @@ def load_engine(name: str, urdf: Path) -> Engine:
     if name not in ENGINES:
         raise UnknownName("engine", name, ENGINES)
     try:
-        return ENGINES[name](urdf)
+        return ENGINES[name](file)
     except ImportError as err:
         raise MissingExtra(name, "dev") from err
 
@@ -51,13 +59,18 @@ def _mujoco(urdf: Path) -> Engine:
     model = mujoco.MjModel.from_xml_path(str(urdf))
     bit = mujoco.mjtDisableBit  # nothing but joints is to push; MuJoCo makes an equality of each mimic
     model.opt.disableflags |= bit.mjDSBL_LIMIT | bit.mjDSBL_CONTACT | bit.mjDSBL_EQUALITY
+    model.opt.gravity[:] = [0.0, 0.0, -9.81]
     data = mujoco.MjData(model)
-    spec = _fixed_below(urdf, "tcp")  # MuJoCo fuses links that do not move with their parent
+    site = mujoco.mj_name2id(model, mujoco.mjtObj.mjOBJ_SITE, "tcp")
+    spec = _fixed_below(urdf, "tcp") if site < 0 else None  # MuJoCo fuses links that do not move with their parent
 
     def pose(q: Array) -> Array:
         data.qpos[:] = q
         mujoco.mj_kinematics(model, data)
         matrix = np.eye(4)
+        if spec is None:
+            matrix[:3, :3], matrix[:3, 3] = data.site_xmat[site].reshape(3, 3), data.site_xpos[site]
+            return matrix
         body = model.body(spec[0]).id
         matrix[:3, :3], matrix[:3, 3] = data.xmat[body].reshape(3, 3), data.xpos[body]
         return np.asarray(matrix @ spec[1])
@@ -67,7 +80,9 @@ def _mujoco(urdf: Path) -> Engine:
         mujoco.mj_inverse(model, data)
         return np.array(data.qfrc_inverse)
 
-    return Engine("mujoco", tuple(model.joint(i).name for i in range(model.njnt)), pose, torque)
+    ranges = np.where(model.jnt_limited[:, None] > 0, model.jnt_range, [-np.inf, np.inf])
+    names = tuple(model.joint(i).name for i in range(model.njnt))
+    return Engine("mujoco", names, pose, torque, float(model.body_mass.sum()), ranges, "soft constraint")
 
 
 def _drake(urdf: Path) -> Engine:
@@ -77,7 +92,8 @@ def _drake(urdf: Path) -> Engine:
 
     plant: Any = MultibodyPlant(0.0)
     Parser(plant).AddModels(urdf)
-    plant.WeldFrames(plant.world_frame(), plant.GetFrameByName("base_link"))
+    if not any(plant.get_joint(index).child_body().name() == "base_link" for index in plant.GetJointIndices()):
+        plant.WeldFrames(plant.world_frame(), plant.GetFrameByName("base_link"))  # an SDF may have fixed it
     plant.Finalize()
     context, tcp = plant.CreateDefaultContext(), plant.GetFrameByName("tcp")
 
@@ -93,7 +109,9 @@ def _drake(urdf: Path) -> Engine:
         return np.asarray(plant.CalcInverseDynamics(context, a, gravity))
 
     names = plant.GetPositionNames(add_model_instance_prefix=False, always_add_suffix=False)
-    return Engine("drake", tuple(names), pose, torque)
+    ranges = np.stack([plant.GetPositionLowerLimits(), plant.GetPositionUpperLimits()], axis=1)
+    mass = float(plant.CalcTotalMass(context))
+    return Engine("drake", tuple(names), pose, torque, mass, ranges, "constraint of a discrete plant only")
 
 
 def _pybullet(urdf: Path) -> Engine:
@@ -121,7 +139,9 @@ def _pybullet(urdf: Path) -> Engine:
         state = (q.tolist(), v.tolist(), a.tolist())
         return np.array(pybullet.calculateInverseDynamics(body, *state, physicsClientId=client))
 
-    return Engine("pybullet", tuple(moving.values()), pose, torque)
+    mass = sum(pybullet.getDynamicsInfo(body, i, physicsClientId=client)[0] for i in range(-1, len(joints)))
+    ranges = np.array([info[8:10] for info in joints if info[0] in moving])
+    return Engine("pybullet", tuple(moving.values()), pose, torque, float(mass), ranges, "ignored")
 
 
 def _yourdfpy(urdf: Path) -> Engine:
@@ -133,10 +153,59 @@ def _yourdfpy(urdf: Path) -> Engine:
         model.update_cfg(q)
         return np.asarray(model.get_transform("tcp", "base_link"))
 
-    return Engine("yourdfpy", tuple(model.actuated_joint_names), pose, None)
+    mass = sum(link.inertial.mass for link in model.robot.links if link.inertial is not None and link.inertial.mass)
+    ranges = np.array([[joint.limit.lower, joint.limit.upper] for joint in model.actuated_joints])
+    return Engine("yourdfpy", tuple(model.actuated_joint_names), pose, None, float(mass), ranges, "exact")
 
 
-ENGINES: dict[str, Callable[[Path], Engine]] = {"mujoco": _mujoco, "drake": _drake, "pybullet": _pybullet, "yourdfpy": _yourdfpy}
+def _pinocchio(urdf: Path) -> Engine:
+    import pinocchio as pin
+
+    model: Any = pin.buildModelFromUrdf(str(urdf))
+    data, tcp = model.createData(), model.getFrameId("tcp")
+    model.gravity = pin.Motion(np.array([0.0, 0.0, -9.81]), np.zeros(3))
+
+    def pose(q: Array) -> Array:
+        pin.framesForwardKinematics(model, data, q)
+        return np.array(data.oMf[tcp].homogeneous)
+
+    def torque(q: Array, v: Array, a: Array) -> Array:
+        return np.array(pin.rnea(model, data, q, v, a))
+
+    ranges = np.stack([model.lowerPositionLimit, model.upperPositionLimit], axis=1)
+    mass = pin.computeTotalMass(model) + model.inertias[0].mass  # the base hangs on the universe
+    return Engine("pinocchio", tuple(model.names)[1:], pose, torque, float(mass), ranges, "ignored (mimic=False)")
+
+
+def _roboticstoolbox(urdf: Path) -> Engine:
+    import roboticstoolbox
+    from roboticstoolbox.models.URDF.URDFRobot import URDF_file
+
+    links, name, _ = URDF_file(str(urdf))
+    robot: Any = roboticstoolbox.Robot(links, name=name)
+    moving = sorted((link for link in robot.links if link.isjoint), key=lambda link: link.jindex)
+    joint_of = {link_of(tag, "child"): str(tag.get("name")) for tag in ElementTree.parse(urdf).iterfind("joint")}
+
+    def pose(q: Array) -> Array:
+        return np.asarray(robot.fkine(q, end="tcp").A)
+
+    def torque(q: Array, v: Array, a: Array) -> Array:
+        return np.asarray(robot.rne(q, v, a, gravity=[0.0, 0.0, -9.81]))
+
+    mass = float(sum(link.m for link in robot.links))
+    names = tuple(joint_of[link.name] for link in moving)
+    return Engine("roboticstoolbox", names, pose, torque, mass, np.asarray(robot.qlim).T, "ignored")
+
+
+PEERS = ("mujoco", "drake", "pybullet", "yourdfpy", "roboticstoolbox")  # share no code with this package
+ENGINES: dict[str, Callable[[Path], Engine]] = {
+    "pinocchio": _pinocchio,
+    "mujoco": _mujoco,
+    "drake": _drake,
+    "pybullet": _pybullet,
+    "yourdfpy": _yourdfpy,
+    "roboticstoolbox": _roboticstoolbox,
+}
 
 
 def _fixed_below(urdf: Path, frame: str) -> tuple[str, Array]:

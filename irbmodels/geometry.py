@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 from xml.etree.ElementTree import Element
 
 import numpy as np
@@ -35,6 +35,37 @@ class Shape(NamedTuple):
     """Of a mesh."""
 
 
+def mesh_of(shape: Shape) -> Any:
+    """Return the mesh of a shape as coal loads it, scaled.
+
+    Raises:
+        FileError: if the file holds no mesh.
+    """
+    import coal
+
+    try:
+        mesh = coal.MeshLoader().load(str(shape.file), np.array(shape.size))
+    except (ValueError, RuntimeError) as err:
+        raise FileError(f"link {shape.link!r}: {shape.file} holds no mesh that can be read") from err
+    if not mesh.num_vertices:
+        raise FileError(f"link {shape.link!r}: {shape.file} holds an empty mesh")
+    return mesh
+
+
+def corners(shape: Shape) -> Array:
+    """Return the corners of a box around a shape in its link's frame [m], shape ``(8, 3)``."""
+    if shape.kind == "mesh":
+        points = np.asarray(mesh_of(shape).vertices())
+        low, high = points.min(axis=0), points.max(axis=0)
+    else:
+        radius, *length = shape.size
+        half = {"box": shape.size, "sphere": (2 * radius,) * 3, "cylinder": (2 * radius, 2 * radius, *length)}[shape.kind]
+        high = 0.5 * np.array(half)
+        low = -high
+    ends = np.array([[x, y, z, 1.0] for x in (low[0], high[0]) for y in (low[1], high[1]) for z in (low[2], high[2])])
+    return np.asarray((ends @ shape.placement.T)[:, :3])
+
+
 def shapes_of(document: Element, folder: Path, what: Literal["visual", "collision"]) -> list[Shape]:
     """Return the shapes of a URDF.
 
@@ -47,7 +78,8 @@ def shapes_of(document: Element, folder: Path, what: Literal["visual", "collisio
         FileError: if a mesh file does not exist.
         UrdfError: if a shape has no sizes, or is of a kind that URDF does not know.
     """
-    colours = {str(material.get("name")): material.find("color") for material in document.iterfind("material")}
+    materials = [*document.iterfind("material"), *document.iterfind("link/visual/material")]  # one named inside a link counts too
+    colours = {str(m.get("name")): m.find("color") for m in materials if m.get("name") and m.find("color") is not None}
     found = []
     for link in document.iterfind("link"):
         for shape in link.iterfind(what):
@@ -60,6 +92,12 @@ def shapes_of(document: Element, folder: Path, what: Literal["visual", "collisio
             colour = _colour(named if own is None else own)
             found.append(Shape(name, *_sizes(tag, name), placement_of(shape.find("origin")), colour, _file(tag, name, folder)))
     return found
+
+
+def link_of(joint: Element, end: Literal["parent", "child"]) -> str:
+    """Return the name of the link at one end of a ``<joint>``."""
+    tag = joint.find(end)
+    return "" if tag is None else str(tag.get("link"))
 
 
 def placement_of(origin: Element | None) -> Array:

@@ -14,7 +14,7 @@ from .description import Description
 Array = NDArray[np.float64]
 
 
-_ROUNDING = 1e-9  # [rad, m, N m] a bound typed in degrees is kept although q3 - q2 rounds
+ROUNDING = 1e-9  # [rad, m, N m] a bound typed in degrees is kept although q3 - q2 rounds
 
 
 class Violation(NamedTuple):
@@ -71,12 +71,12 @@ class Limits:
     def in_range(self, q: ArrayLike) -> NDArray[np.bool_]:
         """Whether positions ``(..., n)`` keep every range, shape ``(...)``; NaN never does."""
         values = np.asarray(q, dtype=float) @ self.A.T
-        result: NDArray[np.bool_] = np.all((values >= self.lower - _ROUNDING) & (values <= self.upper + _ROUNDING), axis=-1)
+        result: NDArray[np.bool_] = np.all((values >= self.lower - ROUNDING) & (values <= self.upper + ROUNDING), axis=-1)
         return result
 
     def violations(self, q: Array, v: Array | None = None, tau: Array | None = None) -> list[Violation]:
         """Return every bound that one state ``(n,)`` does not keep."""
-        found = self._outside(self.A @ q, self.lower, self.upper, self.range_assumed, self._position_names(), ("m", "rad"))
+        found = self._outside(self.A @ q, self.lower, self.upper, self.range_assumed, self.names(), ("m", "rad"))
         if v is not None:
             names = [f"v{i + 1}" for i in range(len(v))]
             found += self._outside(v, -self.velocity, self.velocity, self.velocity_assumed, names, ("m/s", "rad/s"))
@@ -91,7 +91,8 @@ class Limits:
         size = np.maximum(np.abs(low), np.abs(high))
         return np.array([size[self.linear == kind].max() for kind in self.linear])
 
-    def _position_names(self) -> list[str]:
+    def names(self) -> list[str]:
+        """Return what each range is one of: ``q2``, ``q3 - q2``."""
         names = []
         for i, row in enumerate(self.A):
             others = "".join(f" {'-' if c < 0 else '+'} q{j + 1}" for j, c in enumerate(row) if c and j != i)
@@ -101,7 +102,7 @@ class Limits:
     def _outside(
         self, values: Array, low: Array, high: Array, assumed: NDArray[np.bool_], names: list[str], units: tuple[str, str]
     ) -> list[Violation]:
-        bad = ~((values >= low - _ROUNDING) & (values <= high + _ROUNDING))
+        bad = ~((values >= low - ROUNDING) & (values <= high + ROUNDING))
         return [
             Violation(
                 int(i) + 1, names[i], float(values[i]), float(low[i]), float(high[i]), units[not self.linear[i]], bool(assumed[i])

@@ -101,6 +101,7 @@ def limits_of_tree(tree: Tree) -> Limits:
     )
     for low, high, row, offset in ranges:
         axis = int(np.argmax(np.abs(row)))
+        low, high = (np.copysign(np.inf, end) if abs(end) >= UNLIMITED else end for end in (low, high))
         if low < high and row[axis]:
             ends = sorted(((low - offset) / row[axis], (high - offset) / row[axis]))
             lower[axis], upper[axis] = max(lower[axis], ends[0]), min(upper[axis], ends[1])

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import ClassVar, cast
+from typing import cast
+from xml.etree import ElementTree
 
 import numpy as np
 import pinocchio as pin
 from numpy.typing import ArrayLike, NDArray
 
 from .checks import finite, is_rotation
-from .description import Coupling, Description, describe, has_bars
+from .description import Coupling, Description, describe, has_bars, robots
 from .dh import Convention, DHTable
 from .errors import InputError, MissingData, PhysicsWarning, UnknownName, UrdfError
 from .friction import friction_of
@@ -70,19 +71,28 @@ def from_urdf(path: str | Path) -> Robot:
         FileError: if the file cannot be read.
         UrdfError: if it is no URDF, or has floating or planar joints.
     """
+    return from_urdf_text(read_urdf(path), path)
+
+
+def from_urdf_text(text: str, path: str | Path) -> Robot:
+    """Return the same facade for a URDF text that comes from the file ``path``, or stands for one of another format.
+
+    Raises:
+        UrdfError: as :func:`from_urdf`.
+    """
     try:
-        tree = tree_from_urdf(read_urdf(path))
+        tree = tree_from_urdf(text)
     except UrdfError as err:
         raise UrdfError(f"{path}: {err}") from err
     for joint, inertia in list(zip(tree.model.names, tree.model.inertias, strict=True))[1:]:
         wrong = Inertial.of(inertia.mass, inertia.lever, inertia.inertia).impossibilities()
         if wrong:
             told = f"{path}: what {joint} moves is impossible: {wrong[0]}; irbmodels doctor says more"
-            warnings.warn(told, PhysicsWarning, stacklevel=2)
+            warnings.warn(told, PhysicsWarning, stacklevel=3)
     limits = limits_of_tree(tree)
     n = limits.lower.size
     model = Model(tree, limits, None, np.zeros(n), np.eye(n))
-    return Robot(tree.model.name, None, None, tree, model, None, None, GRAVITY, Path(path).resolve())
+    return Robot(tree.model.name, None, None, tree, model, None, None, GRAVITY, Path(path).resolve(), text)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -105,10 +115,9 @@ class Robot(Queries):
     payload: Inertial | None
     _gravity: Array
     path: Path | None = None
-    """File of a robot from a URDF."""
-
-    notebook_view: ClassVar[Callable[[Robot], str] | None] = None
-    """What shows a robot in a notebook; :mod:`irbmodels.view` puts it here."""
+    """File of a robot that does not come from tables."""
+    _text: str | None = None
+    """Its URDF."""
 
     # --- what it is ------------------------------------------------------------------------------------------------
 
@@ -152,25 +161,35 @@ class Robot(Queries):
         """Return the robot as URDF with absolute mesh paths, the parallelogram as mimic joints, a tool from a table included.
 
         Tools made in code, payloads and gravity are no part of a URDF.
-
-        Raises:
-            FileError: if the file of a robot from a URDF is gone.
         """
         if self.description is None:
-            assert self.path is not None  # where else would it come from
-            return with_mesh_paths(read_urdf(self.path), "absolute", self.path.parent)
+            text = with_mesh_paths(str(self._text), "absolute", self.folder)
+            return self._with_tool_shapes(text) if self.tool is not None and self.tool.path is not None else text
         tool = self.tool.path if self.tool else None
         text = self.description.urdf(inertials=self.parameters, tool=tool)
         return with_mesh_paths(text, "absolute", self.description.folder)
+
+    def _with_tool_shapes(self, text: str) -> str:
+        """Return a URDF text with the shapes of the tool in the link that tools are mounted on."""
+        document = ElementTree.fromstring(text)
+        names = [str(link.get("name")) for link in document.iterfind("link")]
+        mounted = next(name for name in ("tool0", "tcp", max(names, key=self._bare.frame)) if name in names)
+        carrier = describe(next(iter(robots())))  # any robot: the tool's link is the same
+        armed = ElementTree.fromstring(with_mesh_paths(carrier.urdf(tool=cast(Tool, self.tool).path), "absolute", carrier.folder))
+        colours = {str(tag.get("name")): tag.find("color") for tag in armed.iterfind("material")}
+        link = next(link for link in document.iterfind("link") if link.get("name") == mounted)
+        for shape in [*armed.iterfind("link[@name='tool0']/visual"), *armed.iterfind("link[@name='tool0']/collision")]:
+            material = shape.find("material")
+            if material is not None:
+                material.append(cast(ElementTree.Element, colours[str(material.get("name"))]))
+                material.set("name", f"tool_{material.get('name')}")
+            link.append(shape)
+        return ElementTree.tostring(document, encoding="unicode")
 
     @property
     def folder(self) -> Path:
         """Folder of its tables, or of its URDF."""
         return self.description.folder if self.description is not None else cast(Path, self.path).parent
-
-    def _repr_html_(self) -> str | None:
-        """Show the robot in a notebook."""
-        return None if Robot.notebook_view is None else Robot.notebook_view(self)
 
     def __repr__(self) -> str:
         """Say what is loaded, and what is not known."""

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
 from urllib.parse import unquote
+from xml.sax.saxutils import quoteattr, unescape
 
 from .errors import InputError, UrdfError
 
@@ -59,17 +60,17 @@ def with_mesh_paths(text: str, style: str, here: Path, target: Path | None = Non
         raise InputError(f"mesh paths {style!r}: choose relative, absolute or package://NAME")
 
     def rewritten(match: re.Match[str]) -> str:
-        before, name, after = match.groups()
+        before, name = match[1], unescape(match[2][1:-1], {"&quot;": '"', "&apos;": "'"})
         if "://" in name or Path(name).is_absolute():
             return match[0]
         path = (here / name).resolve()
         if package:
-            return f"{before}package://{package[1]}/{path.relative_to(_above_meshes(path)).as_posix()}{after}"
+            return before + quoteattr(f"package://{package[1]}/{path.relative_to(_above_meshes(path)).as_posix()}")
         if style == "absolute":
-            return f"{before}{path.as_posix()}{after}"
-        return f"{before}{Path(os.path.relpath(path, (target or here).resolve())).as_posix()}{after}"
+            return before + quoteattr(path.as_posix())
+        return before + quoteattr(Path(os.path.relpath(path, (target or here).resolve())).as_posix())
 
-    return re.sub(r'(<mesh\b[^>]*?\bfilename=")([^"]*)(")', rewritten, text)
+    return re.sub(r"""(<mesh\b[^>]*?\bfilename\s*=\s*)("[^"]*"|'[^']*')""", rewritten, text)
 
 
 def mesh_candidates(name: str, folder: Path) -> Iterator[str]:

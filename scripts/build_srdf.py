@@ -78,7 +78,11 @@ def main() -> int:
     stale = 0
     names = irb.robots() if arguments.folder is None else (arguments.folder,)
     for name in track(names, description="postures", disable=not sys.stderr.isatty()):
-        robot = irb.load(name)
+        try:
+            robot = irb.load(name)
+        except irb.IrbError as err:
+            print(f"error: {err}", file=sys.stderr)
+            return 2
         path: Path = robot.folder / f"{robot.name}.srdf"
         wanted = text(robot)
         if not arguments.check:

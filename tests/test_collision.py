@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -23,7 +24,7 @@ BALLS = """<robot name="balls">
   <link name="plate"><collision><origin xyz="0 0.1 0"/><geometry><box size="0.4 0.4 0.2"/></geometry></collision></link>
   <joint name="bolted" type="fixed"><parent link="base_link"/><child link="plate"/>
     <origin xyz="0.1 0 -0.1" rpy="0 0 1.5707963267948966"/></joint>
-  <link name="arm"><collision><geometry><sphere radius="0.01"/></geometry></collision></link>
+  <link name="arm"/>
   <link name="post"><collision><origin xyz="0 0 0.5"/><geometry><cylinder radius="0.02" length="1"/></geometry></collision></link>
   <link name="hand"><collision><origin xyz="1 0 0"/><geometry><sphere radius="0.1"/></geometry></collision></link>
   <joint name="turn" type="revolute"><parent link="base_link"/><child link="arm"/><origin xyz="0 0 0.5"/><axis xyz="0 1 0"/>
@@ -168,6 +169,15 @@ def test_many_threads_get_their_own_answers():
     with ThreadPoolExecutor(4) as pool:
         parts = list(pool.map(lambda part: irb.collides(robot, part), np.split(postures, 8)))
     np.testing.assert_array_equal(np.concatenate(parts), alone)
+    collider, ready = Collider(robot), threading.Barrier(2)
+
+    def space(q):
+        found = collider._placed(q)
+        ready.wait(timeout=10)
+        return id(found)
+
+    with ThreadPoolExecutor(2) as pool:
+        assert len(set(pool.map(space, postures[:2]))) == 2
 
 
 def test_a_robot_without_collision_shapes_says_so(tmp_path):
@@ -198,9 +208,44 @@ def test_pairs_left_out_never_touch(name):
     collider = Collider(robot, ignored=Collider(robot).pairs - silent)
     for q in random_postures(robot.limits, 400, seed=11):
         assert not collider.touches(q), robot.to_controller(q)
-    always = {pair for pair, reason in reasons.items() if reason == "Always"}
-    for q in random_postures(robot.limits, 50, seed=12):
-        assert always <= {frozenset(pair) for pair in Collider(robot, ignored=Collider(robot).pairs - always).contacts(q)}
+    if always := {pair for pair, reason in reasons.items() if reason == "Always"}:
+        collider = Collider(robot, ignored=Collider(robot).pairs - always)
+        for q in random_postures(robot.limits, 50, seed=12):
+            assert always <= {frozenset(pair) for pair in collider.contacts(q)}
+
+
+@pytest.mark.parametrize("name", ["irb930", "irb1400"])
+def test_outside_its_ranges_every_pair_is_asked(name):
+    """What never touches inside the ranges may touch outside; solids say where."""
+    robot = irb.load(name)
+    pieces = hulls(robot)
+    rng, found = np.random.default_rng(2), 0
+    pairs = {frozenset((a, b)) for a in pieces for b in pieces if a != b} - adjacent(robot)
+    reasons = read_srdf(robot.folder / f"{name if name == 'irb1400' else 'irb930_12_105'}.srdf")
+    pairs -= {pair for pair, reason in reasons.items() if reason == "Always"}
+    low, high = robot.limits.envelope()
+    for q in rng.uniform(np.where(robot.limits.linear, low, -np.pi), np.where(robot.limits.linear, high, np.pi), (60, robot.n)):
+        shared = any(overlap(robot, pieces, q, pair) > 1e-9 for pair in pairs)
+        assert irb.collides(robot, q) or not shared, robot.to_controller(q)
+        found += shared
+    assert found
+
+
+def test_where_nothing_can_touch_the_distance_is_infinite():
+    """The arms of the SCARA pass each other inside their ranges."""
+    assert irb.clearance(irb.load("irb930"), np.zeros(4)).distance == np.inf
+
+
+@pytest.mark.parametrize(
+    ("mesh", "error"), [("v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nf 1 2 3\nf 1 3 4\n", "is flat"), ("nonsense", "mesh")]
+)
+def test_a_mesh_that_cannot_collide_is_named(tmp_path, mesh, error):
+    """A flat or broken mesh is one line, and not the end of the process."""
+    (tmp_path / "m.obj").write_text(mesh, encoding="utf-8")
+    shape = '<collision><geometry><mesh filename="m.obj"/></geometry></collision>'
+    (tmp_path / "m.urdf").write_text(BALLS.replace('<link name="arm"/>', f'<link name="arm">{shape}</link>'), encoding="utf-8")
+    with pytest.raises(irb.IrbError, match=error):
+        irb.collides(irb.from_urdf(tmp_path / "m.urdf"), np.zeros(3))
 
 
 def test_pinocchio_reads_the_srdf():

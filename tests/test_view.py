@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import io
 import json
+import re
 import shutil
 import signal
 import socket
@@ -21,10 +22,13 @@ import pytest
 from PIL import Image
 
 import irbmodels as irb
+from irbmodels.collision import random_postures
+from irbmodels.logs import write_motion
 from irbmodels.trajectory import Motion, through
 from irbmodels.view import LAYERS, save_page, save_picture
 from irbmodels.view.browser import document, flags, program
 from irbmodels.view.live import Server
+from irbmodels.view.scene import _visuals
 
 POSTURES = {  # home, and two others, as the controller shows them
     "irb2400": [(0, 0, 0, 0, 0, 0), (40, 35, 20, -60, 70, 110), (-120, -30, -25, 90, -45, -200)],
@@ -41,6 +45,8 @@ irb.ready.then(async () => {{
   document.body.append(Object.assign(document.createElement("script"), told));
 }}).catch(problem => document.body.append(`FAILED: ${{problem.stack || problem}}`));
 </script></body>"""
+T = np.array([0.0, 1.0])
+TETRAHEDRON = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n"
 needs_chromium = pytest.mark.skipif(shutil.which("chromium") is None, reason="the program chromium is not installed")
 
 
@@ -220,9 +226,11 @@ def test_a_motion_moves_robot_plots_and_arrows_together(tmp_path):
         report.dots = irb.actors[0].layers.trace[0].count;
         document.getElementById("speed").value = "2";
         const frames = []; window.requestAnimationFrame = frame => frames.push(frame);
+        window.cancelAnimationFrame = () => frames.pop();
         document.getElementById("play").click();
         for (const ms of [5000, 5250, 5500]) frames.pop()(ms);
-        document.getElementById("play").click(); frames.pop()(9000);
+        irb.play(); report.running = frames.length;
+        document.getElementById("play").click(); report.waiting = frames.length;
         report.later = Number(document.getElementById("clock").textContent.split(" ")[0]);
         """,
     )
@@ -243,7 +251,8 @@ def test_a_motion_moves_robot_plots_and_arrows_together(tmp_path):
     assert told["labels"][1] == f"2  ±{largest:.0f} N m"
     assert told["position"][0] == f"1  ±{np.degrees(np.abs(motion.q[:, 0]).max()):.1f} °"
     assert told["dots"] > 100
-    assert told["later"] == 1.0  # half a second at twice the speed, from the start again, and none after the pause
+    assert told["later"] == 1.0  # half a second at twice the speed, from the start again
+    assert (told["running"], told["waiting"]) == (1, 0)  # play twice is one loop, and none after the pause
 
 
 @needs_chromium
@@ -276,8 +285,7 @@ def test_a_cell_of_two_machines(tmp_path):
 @needs_chromium
 def test_simple_shapes_and_scaled_meshes_stand_where_urdf_puts_them(tmp_path):
     """What bounds a cylinder, a box, a ball and a scaled mesh in the page is what the URDF says; a tool made in code counts."""
-    tetrahedron = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n"
-    (tmp_path / "tetra.obj").write_text(tetrahedron, encoding="utf-8")
+    (tmp_path / "tetra.obj").write_text(TETRAHEDRON, encoding="utf-8")
     shapes = (
         '<origin xyz="0 0 0.5" rpy="1.5707963267948966 0 0"/><geometry><cylinder radius="0.1" length="0.6"/></geometry>',
         '<origin xyz="1 0 0" rpy="0 0 1.5707963267948966"/><geometry><box size="0.2 0.4 0.6"/></geometry>',
@@ -310,6 +318,57 @@ def test_simple_shapes_and_scaled_meshes_stand_where_urdf_puts_them(tmp_path):
     ]
     np.testing.assert_allclose(told["boxes"], wanted, atol=2e-3)  # meshcat's ball and cylinder have corners
     np.testing.assert_allclose(told["tcp"], armed.pose(np.zeros(6)).homogeneous, atol=1e-9)
+
+
+@needs_chromium
+def test_robots_of_all_kinds_share_a_page(tmp_path):
+    """Names that HTML and paths would trip over, glass, a resting robot beside a moving one, charts of unlike axes."""
+    folder = tmp_path / 'R&D "x"'
+    folder.mkdir()
+    (folder / "t.obj").write_text(TETRAHEDRON, encoding="utf-8")
+    glass = '<material name="glass"><color rgba="0 0 1 0.2"/></material>'
+    visual = f"<visual><geometry><mesh filename='t.obj'/></geometry>{glass}</visual>"
+    ends = '<parent link="/a"/><child link="/b"/><origin xyz="0 0 1"/><axis xyz="1 0 0"/>'
+    joint = f'<joint name="/j" type="continuous">{ends}</joint>'
+    follow = joint.replace('"/j"', '"k"').replace('"/a"', '"/b"', 1).replace('child link="/b"', 'child link="l/c"')
+    follow = follow.replace("</joint>", '<mimic joint="/j" multiplier="3"/></joint>')
+    links = f'<link name="/a"/><link name="/b">{visual}</link><link name="l/c"/>'
+    text = f'<robot name="&lt;!--&lt;script>">{links}{joint}{follow}</robot>'
+    (folder / "odd.urdf").write_text(text, encoding="utf-8")
+    odd, arm, flat = irb.from_urdf(folder / "odd.urdf"), irb.load("irb1600"), irb.load("irb930")
+    tooled = irb.from_urdf(irb.urdf_path("irb1600")).with_tool("spindle")
+    t = np.linspace(0.0, 1.0, 5)
+    film = Motion(t, np.zeros((5, 6)), tau=np.where(t[:, None] == 0.5, np.nan, np.ones((5, 6))))
+    flat_film = through([np.zeros(4), np.full(4, -0.1)], 1.0, 50.0)
+    actors = [irb.Actor(flat, motion=flat_film), irb.Actor(arm, motion=film), odd, tooled]
+    save_page(tmp_path / "p.html", *actors, layers=("torques", "frames"))
+    told = told_by(
+        tmp_path / "p.html",
+        """
+        report.names = irb.actors.map(actor => actor.name);
+        irb.set([90], 2); report.odd = ["/b", "l/c"].map(link => irb.pose(link, 2)); report.low = irb.actors[2].axes[0].low;
+        irb.layer("frames", false); irb.layer("torques", false);
+        irb.viewer.scene_tree.find(irb.actors[2].visuals[0]).object.traverse(part => {
+          if (part.material) report.glass = [part.material.opacity, part.material.transparent];
+        });
+        report.arrows = irb.actors.map(actor => actor.layers.torques.length);
+        report.tcp = irb.pose("tcp", 3);
+        report.labels = [...document.querySelectorAll(".strip span")].map(label => label.textContent);
+        const quantity = document.getElementById("quantity");
+        quantity.value = "position"; quantity.dispatchEvent(new Event("change"));
+        report.positions = [...document.querySelectorAll(".strip span")].map(label => label.textContent.split(" ").pop());
+        """,
+    )
+    assert told["names"] == ["irb930_12_105", "irb1600_6_120", "<!--<script>", "irb1600_6_120"]
+    for link, pose in zip(("/b", "l/c"), told["odd"], strict=True):
+        np.testing.assert_allclose(pose, odd.pose([np.pi / 2], link).homogeneous, atol=1e-9)
+    assert told["low"] == pytest.approx(-180.0)
+    assert told["glass"] == [0.2, True]
+    assert told["arrows"] == [4, 0, 0, 0]  # the arm's torque is measured, not predicted; the others rest
+    np.testing.assert_allclose(told["tcp"], tooled.pose(np.zeros(6)).homogeneous, atol=1e-9)
+    assert len(told["labels"]) == 7  # axis 3 in N m and in N
+    assert not any("NaN" in label for label in told["labels"])
+    assert sorted(told["positions"]) == ["mm", *["°"] * 6]
 
 
 @needs_chromium
@@ -354,7 +413,13 @@ def test_without_a_browser_the_way_out_is_named(tmp_path, monkeypatch):
         (lambda robot, folder: save_page(folder / "p.html", robot, robot, q=[0.0] * 6), "a single robot"),
         (lambda robot, folder: save_page(folder / "p.html", irb.Actor(robot, place=np.ones((4, 4)))), "no pose"),
         (lambda robot, folder: save_page(folder / "no" / "p.html", robot), "cannot write"),
-        (lambda robot, folder: save_page(folder / "p.html", robot, motion=Motion(np.zeros(2), np.zeros((2, 4)))), "6 axes"),
+        (lambda robot, folder: save_page(folder / "p.html", robot, motion=Motion(T, np.zeros((2, 4)))), "q of a motion of irb"),
+        (lambda robot, folder: save_page(folder / "p.html", robot, motion=Motion(T, np.full((2, 6), np.nan))), "finite"),
+        (lambda robot, folder: save_page(folder / "p.html", robot, motion=Motion(0 * T, np.zeros((2, 6)))), "does not grow"),
+        (lambda robot, folder: save_page(folder / "p.html", robot, motion=Motion(T[:0], np.zeros((0, 6)))), "one sample"),
+        (lambda robot, folder: save_page(folder / "p.html", robot, motion=Motion(T, np.zeros((2, 6)), tau=T)), "tau of a motion"),
+        (lambda robot, folder: save_page(folder / "p.html", irb.Actor(robot, opacity=7.0)), "from 0 to 1"),
+        (lambda robot, folder: save_picture(folder / "p.png", robot, size=(0, 9)), "120 x 120"),
     ],
 )
 def test_a_mistake_is_one_line_and_no_file(tmp_path, call, message):
@@ -362,6 +427,35 @@ def test_a_mistake_is_one_line_and_no_file(tmp_path, call, message):
     with pytest.raises(irb.IrbError, match=message):
         call(irb.load("irb2400"), tmp_path)
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(("name", "content"), [("m.stl", "not a mesh"), ("m.obj", ""), ("m.dae", "<COLLADA/>")])
+def test_a_broken_mesh_is_no_empty_picture(tmp_path, name, content):
+    """What the page could not show is one line with the link and the file, and no page."""
+    (tmp_path / name).write_text(content, encoding="utf-8")
+    visual = f'<visual><geometry><mesh filename="{name}"/></geometry></visual>'
+    text = irb.describe("irb930").urdf(looks=False).replace('<link name="link_2">', f'<link name="link_2">{visual}')
+    (tmp_path / "r.urdf").write_text(text, encoding="utf-8")
+    with pytest.raises(irb.FileError, match=f"link 'link_2': .*{name} holds"):
+        save_page(tmp_path / "p.html", irb.from_urdf(tmp_path / "r.urdf"))
+    assert not (tmp_path / "p.html").exists()
+
+
+def test_a_tool_on_a_robot_from_a_urdf_is_drawn_and_collides(tmp_path):
+    """The spindle's shapes hang on tool0, as on the robot from tables; a motion may be an opened file."""
+    tables, file = irb.load("irb1600", tool="spindle"), irb.from_urdf(irb.urdf_path("irb1600")).with_tool("spindle")
+    shapes = [(shape.link, shape.file.name, shape.colour) for shape in _visuals(file)]
+    assert shapes == [(shape.link, shape.file.name, shape.colour) for shape in _visuals(tables)]
+    assert sum(link == "tool0" for link, _, _ in shapes) == 2
+    postures = random_postures(tables.limits, 40)
+    np.testing.assert_array_equal(irb.collides(file, postures), irb.collides(tables, postures))
+    q = np.zeros(6)
+    near = [irb.clearance(robot, q).distance for robot in (irb.from_urdf(irb.urdf_path("irb1600")), irb.load("irb1600"))]
+    assert near[0] == pytest.approx(near[1], rel=1e-9)  # the SRDF beside the file counts
+    write_motion(tmp_path / "m.csv", through([q, np.full(6, 0.1)], 1.0, 50.0), tables)
+    save_page(tmp_path / "p.html", tables, motion=irb.open_motion(tmp_path / "m.csv", tables))
+    with pytest.raises(irb.InputError, match="a motion is an"):
+        save_page(tmp_path / "p.html", tables, motion="m.csv")
 
 
 def test_a_urdf_with_a_lost_mesh_names_it(tmp_path):
@@ -372,52 +466,75 @@ def test_a_urdf_with_a_lost_mesh_names_it(tmp_path):
         save_page(tmp_path / "p.html", irb.from_urdf(tmp_path / "lost.urdf"))
 
 
-def test_a_live_page_is_served_and_told_of_moves():
-    """The address answers with the page; what is shown later arrives as an event; close ends it, twice does no harm."""
+def answer(url, **headers):
+    """Return status and text of a request."""
+    try:
+        with urllib.request.urlopen(urllib.request.Request(url, headers=headers), timeout=10) as reply:
+            return reply.status, reply.read().decode()
+    except urllib.error.HTTPError as err:
+        with err:
+            return err.code, ""
+
+
+def heard(url, count, **headers):
+    """Return the first events of a stream."""
+    events = []
+    with urllib.request.urlopen(urllib.request.Request(url, headers=headers), timeout=10) as stream:
+        while len(events) < count:
+            line = stream.readline()
+            if line.startswith(b"data: "):
+                events.append(json.loads(line[6:]))
+    return events
+
+
+def test_a_live_page_hears_all_that_came_after_it():
+    """Between page and stream nothing is lost; the newest posture counts; a page opened later shows the same."""
+    import meshcat.geometry as geometry
+
     robot = irb.load("irb1600")
     with irb.view(robot, browser=False) as viewer:
-        page = urllib.request.urlopen(viewer.url, timeout=10).read().decode()
-        assert '"live": true' in page
-        heard = []
-
-        def listen():
-            with urllib.request.urlopen(viewer.url + "events", timeout=10) as stream:
-                heard.extend(json.loads(stream.readline().removeprefix(b"data: ")) for _ in range(1))
-
-        listener = threading.Thread(target=listen)
-        listener.start()
-        while not viewer.server._listeners:
-            time.sleep(0.01)
+        _, page = answer(viewer.url)
+        stream = viewer.url + re.search(r'"events": "([^"]*)"', page)[1]
+        viewer.scene["workpiece"].set_object(geometry.Box([0.1, 0.1, 0.1]))
+        viewer.show(np.full(6, 0.3))
         viewer.show(np.full(6, 0.1))
-        listener.join(timeout=10)
-        assert heard == [{"actor": 0, "q": [0.1] * 6}]
-        later = urllib.request.urlopen(viewer.url, timeout=10).read().decode()
-        assert '"q": [0.1, 0.1, 0.1, 0.1, 0.1, 0.1]' in later  # a page opened now shows the same
+        box, posture = heard(stream, 2)
+        assert b"workpiece" in base64.b64decode(box["command"])
+        assert posture == {"actor": 0, "q": [0.1] * 6}
+        threading.Timer(0.2, lambda: viewer.show(np.full(6, 0.2))).start()
+        assert heard(stream, 1, **{"Last-Event-ID": str(viewer.server.number)}) == [{"actor": 0, "q": [0.2] * 6}]
+        _, later = answer(viewer.url)
+        assert '"q": [0.2, 0.2, 0.2, 0.2, 0.2, 0.2]' in later
         for wrong in (([0.0] * 5, 0), ([np.nan] * 6, 0), ([0.0] * 6, 1)):
             with pytest.raises(irb.InputError):
                 viewer.show(*wrong)
-        assert urllib.request.urlopen(viewer.url, timeout=10).status == 200
-        with pytest.raises(urllib.error.HTTPError):
-            urllib.request.urlopen(viewer.url + "other", timeout=10)
+        assert answer(viewer.url + "?again")[0] == 200
+        assert answer(viewer.url + "other")[0] == 404
+        assert answer(viewer.url + "events/of-another-view")[0] == 404
+        assert answer(viewer.url, Host="elsewhere.example:7000")[0] == 403
     assert not viewer.server.listening
     viewer.close()
+    with pytest.raises(irb.InputError, match="closed"):
+        viewer.show(np.zeros(6))
     with pytest.raises(OSError, match="refused"):
         urllib.request.urlopen(viewer.url, timeout=2)
 
 
-def test_objects_of_ones_own_join_the_scene():
-    """The page is a meshcat window: what is put there later is sent on, and kept for pages that open later."""
+def test_a_scene_that_changes_for_long_does_not_grow():
+    """Of each node only the newest command is kept, and what is deleted goes with all below it."""
     import meshcat.geometry as geometry
 
     with irb.view(irb.load("irb930"), browser=False) as viewer:
         before = len(viewer.server.commands)
-        viewer.scene["workpiece"].set_object(geometry.Box([0.1, 0.1, 0.1]))
+        viewer.scene["part/left"].set_object(geometry.Box([0.1, 0.1, 0.1]))
+        for k in range(50):
+            viewer.scene["part/left"].set_transform(np.diag([1.0, 1.0, 1.0, 1.0]) * (k + 1.0))
+        assert len(viewer.server.commands) == before + 2
+        viewer.scene["part"].delete()
         assert len(viewer.server.commands) == before + 1
-        assert b"workpiece" in viewer.server.commands[-1]
-        listener = viewer.server.listen()
-        viewer.scene["workpiece"].delete()
-        event = json.loads(listener.get(timeout=5))
-        assert b"delete" in base64.b64decode(event["command"])
+        viewer.scene["parting"].set_object(geometry.Sphere(0.1))
+        viewer.scene["part"].delete()
+        assert any(b"parting" in command for command in viewer.server.commands)
 
 
 def test_a_taken_port_is_left_alone():
@@ -429,7 +546,7 @@ def test_a_taken_port_is_left_alone():
             taken.listen()
         except OSError:
             pass  # somebody else has it, which is as good
-        servers = [Server(lambda commands: "") for _ in range(2)]
+        servers = [Server(lambda server: "") for _ in range(2)]
         addresses = {server.url for server in servers}
         for server in servers:
             server.close()
@@ -454,8 +571,7 @@ def test_ending_the_command_ends_its_server(end):
         assert listening(url)
         children = subprocess.run(["pgrep", "-P", str(process.pid)], capture_output=True, text=True, check=False).stdout
         assert not children.split()  # the server lives in the process itself
-        while "Ctrl-C" not in process.stderr.readline():
-            pass
+        assert any("Ctrl-C" in line for line in iter(process.stderr.readline, ""))
         process.send_signal(end)
         process.wait(timeout=20)
         assert process.returncode == {signal.SIGTERM: 143, signal.SIGINT: 130, signal.SIGKILL: -9}[end]
@@ -510,6 +626,19 @@ def evaluated(port: int, expression: str) -> object:
     return asyncio.run(ask())
 
 
+def until(ask, seconds=30.0):
+    """Ask until there is an answer."""
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        try:
+            if found := ask():
+                return found
+        except (OSError, ValueError):
+            pass
+        time.sleep(0.1)
+    raise AssertionError("no answer in time")
+
+
 @needs_chromium
 def test_an_open_page_follows_what_python_shows(tmp_path):
     """In a real browser the sliders of an open page go where viewer.show puts the robot, without a reload."""
@@ -521,16 +650,13 @@ def test_an_open_page_follows_what_python_shows(tmp_path):
         command = [program(), *flags(), f"--user-data-dir={tmp_path}", f"--remote-debugging-port={port}", viewer.url]
         with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as browser:
             try:
-                deadline = time.monotonic() + 30.0
-                while not viewer.server._listeners and time.monotonic() < deadline:
-                    time.sleep(0.05)
-                assert evaluated(port, "irb.ready.then(() => irb.actors[0].q)") == [0.0] * 6
+                assert (
+                    until(lambda: evaluated(port, "typeof irb === 'undefined' ? null : irb.ready.then(() => irb.actors[0].q)"))
+                    == [0.0] * 6
+                )
                 q = robot.from_controller([10, 30, 20, 40, 50, 60])
                 viewer.show(q)
-                for _ in range(100):
-                    if evaluated(port, "irb.actors[0].q[0]"):
-                        break
-                    time.sleep(0.05)
+                assert until(lambda: evaluated(port, "irb.actors[0].q[0]"))
                 pose = evaluated(port, "irb.pose('link_rod')")
                 fields = evaluated(port, "[...document.querySelectorAll('.axis input[type=number]')].map(f => Number(f.value))")
             finally:

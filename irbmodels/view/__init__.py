@@ -8,14 +8,16 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from ..checks import finite
 from ..errors import InputError, UnknownName
 from ..files import replacing
+from ..logs import MotionFile
 from ..robot import Robot
 from ..trajectory import Motion
-from .scene import LAYERS, Actor, camera, put
+from .scene import LAYERS, Actor, camera, checked, put
 
 __all__ = ["LAYERS", "Actor", "Viewer", "save_page", "save_picture", "view"]
 
@@ -25,17 +27,22 @@ class Viewer:
 
     def __init__(self, *robots: Robot | Actor, layers: Sequence[str] = (), port: int | None = None) -> None:
         """Start a server inside this process, on the first free port from ``port`` (default 7000) on."""
-        self.actors = _cast(robots, layers)
-        self._data: list[dict[str, Any]] = []
-        seen_from = camera(self.actors)
         from .live import PORT, Server  # servers, pages and browsers are imported where they are used: few need them
         from .page import text
 
-        if port is not None and not 1024 <= port <= 65535:
-            raise InputError(f"port {port} is not one from 1024 to 65535")
-        self.server = Server(lambda commands: text(commands, self._data, seen_from, layers, live=True), port or PORT)
+        if port is not None and not (isinstance(port, int) and 1024 <= port <= 65535):
+            raise InputError(f"port {port!r} is not a number from 1024 to 65535")
+        self.actors = _cast(robots, layers)
+        data: list[dict[str, Any]] = []
+        seen_from = camera(self.actors)
+
+        def page(server: Server) -> str:
+            now = [entry | {"q": server.posture(number) or entry["q"]} for number, entry in enumerate(data)]
+            return text(server.commands, now, seen_from, layers, events=f"events/{server.token}?from={server.number}")
+
+        self.server = Server(page, port or PORT)
         try:
-            self._data += put(self.server, self.actors)
+            data += put(self.server, self.actors)
             self.server.start()
         except BaseException:
             self.server.close()
@@ -57,13 +64,12 @@ class Viewer:
         """Show one posture [rad, m], shape ``(n,)``, of the robot with this number.
 
         Raises:
-            InputError: if there is no such robot, or its posture has another shape or is not finite.
+            InputError: if there is no such robot, its posture has another shape or is not finite, or the view is closed.
         """
-        if not 0 <= actor < len(self.actors):
-            raise InputError(f"no robot number {actor} on this page; it has {len(self.actors)}, counted from 0")
+        if not isinstance(actor, int) or not 0 <= actor < len(self.actors):
+            raise InputError(f"no robot number {actor!r} on this page; it has {len(self.actors)}, counted from 0")
         position = finite(q, (self.actors[actor].robot.n,), "q")
-        self._data[actor]["q"] = position.tolist()
-        self.server.tell({"actor": actor, "q": position.tolist()})
+        self.server.show(actor, position.tolist())
 
     def open(self) -> bool:
         """Open the page in this machine's browser; False where there is no screen or no browser."""
@@ -86,7 +92,7 @@ class Viewer:
 def view(
     *robots: Robot | Actor,
     q: ArrayLike | None = None,
-    motion: Motion | None = None,
+    motion: Motion | MotionFile | None = None,
     layers: Sequence[str] = (),
     port: int | None = None,
     browser: bool = True,
@@ -115,7 +121,7 @@ def save_page(
     path: str | Path,
     *robots: Robot | Actor,
     q: ArrayLike | None = None,
-    motion: Motion | None = None,
+    motion: Motion | MotionFile | None = None,
     layers: Sequence[str] = (),
     controls: bool = True,
 ) -> None:
@@ -134,7 +140,7 @@ def save_page(
         UnknownName: if there is no such layer.
         FileError: if the file cannot be written; then nothing is.
     """
-    if Path(path).suffix.lower() not in (".html", ".htm"):
+    if not isinstance(path, str | Path) or Path(path).suffix.lower() not in (".html", ".htm"):
         raise InputError(f"{path}: the name of a page ends in .html")
     from .page import page_of
 
@@ -147,7 +153,7 @@ def save_picture(
     path: str | Path,
     *robots: Robot | Actor,
     q: ArrayLike | None = None,
-    motion: Motion | None = None,
+    motion: Motion | MotionFile | None = None,
     layers: Sequence[str] = (),
     controls: bool = False,
     size: tuple[int, int] = (900, 700),
@@ -159,8 +165,10 @@ def save_picture(
         MissingProgram: if there is no Chromium.
         FileError: if the file cannot be written; then nothing is.
     """
-    if Path(path).suffix.lower() != ".png":
+    if not isinstance(path, str | Path) or Path(path).suffix.lower() != ".png":
         raise InputError(f"{path}: the name of a picture ends in .png")
+    if np.shape(size) != (2,) or not all(isinstance(pixels, int) and 120 <= pixels <= 8192 for pixels in size):
+        raise InputError(f"a picture is from 120 x 120 to 8192 x 8192 pixels, not {size!r}")
     import tempfile
 
     from .browser import program, screenshot
@@ -178,14 +186,14 @@ def notebook(robot: Robot) -> str:
 
     from .page import page_of
 
-    page = html.escape(page_of([Actor(robot)]), quote=True)
+    page = html.escape(page_of([checked(Actor(robot))]), quote=True)
     return f'<iframe title="{html.escape(robot.name)}" style="width: 100%; height: 480px; border: 0" srcdoc="{page}"></iframe>'
 
 
-Robot.notebook_view = notebook
+Robot._repr_html_ = notebook  # type: ignore[attr-defined]  # the one thing a robot has from above: notebooks look for it there
 
 
-def _dressed(robots: Sequence[Robot | Actor], q: ArrayLike | None, motion: Motion | None) -> list[Robot | Actor]:
+def _dressed(robots: Sequence[Robot | Actor], q: ArrayLike | None, motion: Motion | MotionFile | None) -> list[Robot | Actor]:
     """Return the robots with the posture and motion that were given for a single one."""
     if q is None and motion is None:
         return list(robots)
@@ -203,4 +211,4 @@ def _cast(robots: Sequence[Robot | Actor], layers: Sequence[str]) -> list[Actor]
     for layer in layers:
         if layer not in LAYERS:
             raise UnknownName("layer", layer, LAYERS)
-    return [robot if isinstance(robot, Actor) else Actor(robot) for robot in robots]
+    return [checked(robot if isinstance(robot, Actor) else Actor(robot)) for robot in robots]

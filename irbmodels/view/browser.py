@@ -27,9 +27,11 @@ def screenshot(page: Path, picture: str | Path, width: int = 900, height: int = 
         MissingProgram: if there is no Chromium.
         FileError: if the picture cannot be written.
     """
-    with replacing(picture) as temporary:
+    with tempfile.TemporaryDirectory() as folder, replacing(picture) as temporary:
+        drawn = Path(folder) / "picture.png"
         # without a budget of virtual time the picture is taken before the scene is there, and looks like an empty room
-        _run(page, f"--window-size={width},{height}", f"--screenshot={temporary}", "--virtual-time-budget=8000")
+        _run(page, f"--window-size={width},{height}", f"--screenshot={drawn}", "--virtual-time-budget=8000")
+        temporary.write_bytes(drawn.read_bytes())
 
 
 def document(page: Path, *flags: str) -> str:

@@ -1,30 +1,36 @@
-"""A live page: a small server inside this process, so that nothing is left behind when the process ends, however it ends."""
+"""A live page: a small server inside this process, so that nothing is left behind when the process ends, however it ends.
+
+What a page has to know is kept as a state: the newest command per node and the newest posture per robot, each with a number.
+A page that opens now is made from it; an open one asks for all that is newer than what it has, so nothing is lost between.
+"""
 
 from __future__ import annotations
 
 import base64
 import json
-import queue
+import secrets
 import threading
 from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
+from urllib.parse import parse_qs, urlsplit
 
 from ..errors import InputError
-from .scene import Recorder
+from .scene import Window
 
 PORT = 7000  # the first that is tried
 _TRIES = 100
 _HEARTBEAT = 5.0  # [s] between signs of life; a page that is gone is noticed then
 
 
-class Server(Recorder):
+class Server(Window):
     """Serves one page on this machine and sends it what happens; a meshcat window too, so that a scene can be added to."""
 
-    def __init__(self, page: Callable[[list[bytes]], str], port: int = PORT) -> None:
-        """Listen on the first free port from ``port`` on; ``page`` makes the page for the commands so far."""
-        super().__init__()
-        self._page, self._listeners, self._lock = page, list[queue.SimpleQueue[str | None]](), threading.Lock()
+    def __init__(self, page: Callable[[Server], str], port: int = PORT) -> None:
+        """Listen on the first free port from ``port`` on, or on any; ``page`` makes the page as it is now."""
+        self._news: dict[tuple[str, ...], tuple[int, dict[str, Any]]] = {}
+        self._changed, self._number, self._open = threading.Condition(), 0, True
+        self._page, self.token = page, secrets.token_urlsafe(9)  # an old tab is not to hear of another robot
         self._http = _listening(self, port)
         self.url = f"http://127.0.0.1:{self._http.server_address[1]}/"
         self._thread = threading.Thread(target=self._http.serve_forever, kwargs={"poll_interval": 0.1}, daemon=True)
@@ -33,61 +39,93 @@ class Server(Recorder):
         """Answer browsers from now on."""
         self._thread.start()
 
-    def send_raw(self, command: dict[str, Any]) -> None:
-        """Keep one meshcat command and send it to every open page."""
-        with self._lock:
-            super().send_raw(command)
-            self._tell({"command": base64.b64encode(self.commands[-1]).decode()})
-
-    def tell(self, event: dict[str, Any]) -> None:
-        """Send an event to every open page."""
-        with self._lock:
-            self._tell(event)
-
-    def close(self) -> None:
-        """Stop listening and let open pages go."""
-        with self._lock:
-            for listener in self._listeners:
-                listener.put(None)
-        if self._thread.is_alive():
-            self._http.shutdown()
-            self._thread.join()
-        self._http.server_close()
-
     @property
     def listening(self) -> bool:
         """Whether browsers are answered."""
         return self._thread.is_alive()
 
+    @property
+    def commands(self) -> list[bytes]:
+        """The meshcat commands that make the scene as it is."""
+        with self._changed:
+            return [base64.b64decode(event["command"]) for _, event in self._since(0) if "command" in event]
+
+    @property
+    def number(self) -> int:
+        """Number of the newest event."""
+        return self._number
+
+    def posture(self, actor: int) -> list[float] | None:
+        """Return where a robot was put last, or None."""
+        found = self._news.get(("q", str(actor)))
+        return None if found is None else list(found[1]["q"])
+
+    def send_raw(self, command: dict[str, Any]) -> None:
+        """Keep one meshcat command and send it to every open page."""
+        import umsgpack
+
+        kind, path = str(command["type"]), str(command.get("path", ""))
+        key = (kind, path, str(command.get("property", "")))
+        with self._changed:
+            if kind == "delete":
+                below = path.rstrip("/") + "/"
+                gone = [other for other in self._news if other[0] != "q" and (other[1].rstrip("/") + "/").startswith(below)]
+                for other in gone:
+                    del self._news[other]
+            self._tell(key, {"command": base64.b64encode(umsgpack.packb(command)).decode()})
+
+    def show(self, actor: int, q: list[float]) -> None:
+        """Send a posture to every open page.
+
+        Raises:
+            InputError: if the server is closed.
+        """
+        with self._changed:
+            if not self._open:
+                raise InputError("this view is closed")
+            self._tell(("q", str(actor)), {"actor": actor, "q": q})
+
+    def close(self) -> None:
+        """Stop listening and let open pages go."""
+        with self._changed:
+            self._open = False
+            self._changed.notify_all()
+        if self._thread.is_alive():
+            self._http.shutdown()
+            self._thread.join()
+        self._http.server_close()
+
     def html(self) -> bytes:
         """Return the page as it is now."""
-        with self._lock:
-            return self._page(self.commands).encode()
+        with self._changed:
+            return self._page(self).encode()
 
-    def listen(self) -> queue.SimpleQueue[str | None]:
-        """Return a queue that gets every event from now on, and None at the end."""
-        listener: queue.SimpleQueue[str | None] = queue.SimpleQueue()
-        with self._lock:
-            self._listeners.append(listener)
-        return listener
+    def newer(self, number: int) -> list[tuple[int, dict[str, Any]]] | None:
+        """Wait for events newer than ``number`` and return them, none after a while; None when the server closes."""
+        with self._changed:
+            self._changed.wait_for(lambda: self._number > number or not self._open, timeout=_HEARTBEAT)
+            return self._since(number) if self._open else None
 
-    def leave(self, listener: queue.SimpleQueue[str | None]) -> None:
-        """Forget a page that is gone."""
-        with self._lock:
-            self._listeners.remove(listener)
+    def _since(self, number: int) -> list[tuple[int, dict[str, Any]]]:
+        return sorted((entry for entry in self._news.values() if entry[0] > number), key=lambda entry: entry[0])
 
-    def _tell(self, event: dict[str, Any]) -> None:
-        for listener in self._listeners:
-            listener.put(json.dumps(event))
+    def _tell(self, key: tuple[str, ...], event: dict[str, Any]) -> None:
+        self._number += 1
+        self._news[key] = (self._number, event)
+        self._changed.notify_all()
 
 
 def _listening(server: Server, first: int) -> ThreadingHTTPServer:
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
-            if self.path == "/":
+            asked = urlsplit(self.path)
+            if (self.headers.get("Host") or "").rpartition(":")[0] not in ("127.0.0.1", "localhost"):
+                self.send_error(403)  # another site that lets its name point here
+            elif asked.path == "/":
                 self._answer("text/html; charset=utf-8", server.html())
-            elif self.path == "/events":
-                self._stream()
+            elif asked.path == f"/events/{server.token}":
+                known = self.headers.get("Last-Event-ID") or parse_qs(asked.query).get("from", ["0"])[0]
+                self._stream(int(known) if known.isdecimal() else 0)
             else:
                 self.send_error(404)
 
@@ -102,26 +140,19 @@ def _listening(server: Server, first: int) -> ThreadingHTTPServer:
             self.end_headers()
             self.wfile.write(body)
 
-        def _stream(self) -> None:
+        def _stream(self, number: int) -> None:
             self.send_response(200)
             self.send_header("Content-Type", "text/event-stream")
             self.send_header("Cache-Control", "no-store")
             self.end_headers()
-            listener = server.listen()
             try:
-                while True:
-                    try:
-                        event = listener.get(timeout=_HEARTBEAT)
-                    except queue.Empty:
+                while (events := server.newer(number)) is not None:
+                    for number, event in events:
+                        self.wfile.write(f"id: {number}\ndata: {json.dumps(event)}\n\n".encode())
+                    if not events:
                         self.wfile.write(b": still here\n\n")
-                        continue
-                    if event is None:
-                        return
-                    self.wfile.write(f"data: {event}\n\n".encode())
             except OSError:
                 pass  # the page was closed
-            finally:
-                server.leave(listener)
 
     class Http(ThreadingHTTPServer):
         daemon_threads = True

@@ -30,9 +30,9 @@ def text(
     layers: Sequence[str] = (),
     *,
     controls: bool = True,
-    live: bool = False,
+    events: str | None = None,
 ) -> str:
-    """Return a page that carries out meshcat's commands and then moves the actors."""
+    """Return a page that carries out meshcat's commands and then moves the actors; ``events`` is where it hears of more."""
     import meshcat
 
     packed = b"".join(len(command).to_bytes(4, "little") + command for command in commands)
@@ -41,13 +41,13 @@ def text(
         "actors": list(actors),
         "camera": seen_from,
         "layers": list(layers),
-        "live": live,
+        "events": events,
     }
     viewer = Path(meshcat.__file__).parent / "viewer" / "dist" / "main.min.js"
     return Template((_HERE / "page.html").read_text(encoding="utf-8")).substitute(
         title=html.escape(", ".join(str(actor["name"]) for actor in actors)),
         kind="" if controls else "bare",
         viewer=viewer.read_text(encoding="utf-8"),
-        data=json.dumps(page, allow_nan=False).replace("</", "<\\/"),
+        data=json.dumps(page, allow_nan=False).replace("<", "\\u003c"),
         panel=(_HERE / "panel.js").read_text(encoding="utf-8"),
     )

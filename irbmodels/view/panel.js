@@ -62,7 +62,7 @@ class Actor {
   }
 
   violations() {  // the ranges that are not kept
-    return this.limits.filter(limit => { const value = dot(limit.row, this.q); return value < limit.low - 1e-9 || value > limit.high + 1e-9; });
+    return this.limits.filter(limit => { const value = dot(limit.row, this.q); return value < limit.low || value > limit.high; });
   }
 
   at(t) {  // q and torque at a time of the motion, between samples on a straight line
@@ -82,8 +82,9 @@ class Actor {
   seeThrough(on) {
     for (const path of this.visuals) node(path).traverse(part => {
       if (!part.material) return;
-      part.material.transparent = on || this.opacity < 1;
-      part.material.opacity = this.opacity * (on ? 0.3 : 1);
+      part.userData.opacity ??= part.material.opacity;  // its own, of the URDF
+      part.material.opacity = part.userData.opacity * this.opacity * (on ? 0.3 : 1);
+      part.material.transparent = part.material.opacity < 1;
       part.material.depthWrite = !on;
     });
   }
@@ -100,7 +101,7 @@ class Actor {
 
   pushed(tau) {  // torque arrows
     (this.layers.torques || []).forEach((arrow, i) => {
-      const share = tau ? tau[i] / this.axes[i].full : 0;
+      const share = tau ? Math.max(-1, Math.min(1, tau[i] / this.axes[i].full)) : 0;
       arrow.children.forEach(part => part.material.color.set(share < 0 ? 0xd62728 : 0x1f77b4));
       arrow.scale.set(1, 1, Math.abs(share) < 1e-3 ? 1e-3 : share);
     });
@@ -189,7 +190,7 @@ const BUILD = {
     }
     return [dots];
   },
-  torques: actor => actor.axes.map(axis => {
+  torques: actor => !(actor.motion && actor.motion.tau) ? [] : actor.axes.map(axis => {
     const joint = actor.joints[axis.joint], arrow = stick(0.45 * actor.size, 0.011 * actor.size, 0x1f77b4, 0.09 * actor.size);
     const place = added(joint.node.parent, new THREE.Group());
     place.quaternion.setFromUnitVectors(new THREE.Vector3(0, 0, 1), joint.along);
@@ -237,7 +238,7 @@ class Panel {
         q[i] = input.valueAsNumber / axis.scale;
         this.set(q, input);
       });
-      return { slider, field, row: element("div", { className: "axis", title: axis.range }, element("b", { textContent: axis.label }), slider, field,
+      return { slider, field, row: element("div", { className: "axis", title: `${axis.label}: ${axis.range}` }, element("b", { textContent: axis.label }), slider, field,
                                            element("span", { textContent: axis.unit })) };
     });
     this.axes.replaceChildren(...this.rows.map(row => row.row));
@@ -285,7 +286,7 @@ class Panel {
 // --- motions -------------------------------------------------------------------------------------------------------------------
 
 const QUANTITIES = {
-  torque: { of: actor => actor.motion.tau, also: actor => actor.motion.measured, unit: axis => axis.torque, scale: () => 1 },
+  torque: { of: actor => actor.motion.tau || actor.motion.measured, also: actor => actor.motion.tau && actor.motion.measured, unit: axis => axis.torque, scale: () => 1 },
   position: { of: actor => actor.motion.q, also: () => null, unit: axis => axis.unit, scale: axis => axis.scale },
   speed: { of: actor => actor.motion.v, also: () => null, unit: axis => `${axis.unit}/s`, scale: axis => axis.scale },
 };
@@ -315,22 +316,24 @@ class Player {
   }
 
   play() {
+    if (!this.actors.length || this.playing) return;
     if (this.t >= this.end) this.t = this.start;
     this.playing = true;
     this.button.textContent = "❚❚";
     let before = null;
     const step = now => {
-      if (!this.playing) return;
       const ahead = before === null ? 0 : (now - before) / 1000 * Number(this.speed.value);
       before = now;
       this.seek(this.t + ahead >= this.end ? this.start : this.t + ahead);
-      requestAnimationFrame(step);
+      this.frame = requestAnimationFrame(step);
     };
-    requestAnimationFrame(step);
+    this.frame = requestAnimationFrame(step);
   }
 
   pause() {
+    if (!this.playing) return;
     this.playing = false;
+    cancelAnimationFrame(this.frame);
     this.button.textContent = "▶";
   }
 
@@ -350,28 +353,40 @@ class Player {
     });
   }
 
-  draw() {  // one strip per axis, of every robot that has the axis
-    const quantity = QUANTITIES[this.quantity.value], svg = "http://www.w3.org/2000/svg";
-    const drawn = this.actors.filter(actor => quantity.of(actor));
-    this.charts.replaceChildren(...drawn[0].axes.map((axis, i) => {
-      const curves = drawn.filter(actor => i < actor.axes.length).flatMap((actor, k) => [[quantity.also(actor), actor, "measured"], [quantity.of(actor), actor, k ? "other" : "own"]])
-        .filter(([rows]) => rows).map(([rows, actor, kind]) => ({ actor, kind, values: rows.filter((_, at) => at % actor.axes.length === i).map(x => x * quantity.scale(actor.axes[i])) }));
-      const top = Math.max(1e-9, ...curves.map(({ values }) => values.reduce((most, x) => Math.max(most, Math.abs(x)), 0)));
-      const strip = document.createElementNS(svg, "svg");
+  draw() {  // a strip per axis and unit, with the curves of every robot that has it
+    const quantity = QUANTITIES[this.quantity.value], strips = new Map();
+    this.actors.filter(actor => quantity.of(actor)).forEach((actor, k) => actor.axes.forEach((axis, i) => {
+      const unit = quantity.unit(axis), key = `${i} ${unit}`, n = actor.axes.length;
+      if (!strips.has(key)) strips.set(key, { i, unit, label: axis.label, curves: [] });
+      for (const [rows, kind] of [[quantity.also(actor), "measured"], [quantity.of(actor), k ? "other" : "own"]]) {
+        if (!rows) continue;
+        const values = Array.from({ length: rows.length / n }, (_, at) => rows[at * n + i] * quantity.scale(axis));
+        strips.get(key).curves.push({ time: actor.motion.t, kind, values });
+      }
+    }));
+    const sorted = [...strips.values()].sort((one, other) => one.i - other.i);
+    this.charts.replaceChildren(...sorted.map(({ i, unit, label, curves }) => {
+      const most = curves.map(({ values }) => values.reduce((top, x) => Math.abs(x) > top ? Math.abs(x) : top, 0));
+      const top = Math.max(1e-9, ...most), svg = "http://www.w3.org/2000/svg", strip = document.createElementNS(svg, "svg");
       strip.setAttribute("viewBox", "0 -20 300 40");
       strip.setAttribute("preserveAspectRatio", "none");
-      const put = (tag, attributes) => { const made = document.createElementNS(svg, tag); for (const [k, v] of Object.entries(attributes)) made.setAttribute(k, v); return strip.appendChild(made); };
+      const put = (tag, attributes) => {
+        const made = strip.appendChild(document.createElementNS(svg, tag));
+        for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
+      };
       put("line", { class: "zero", x1: 0, x2: 300, y1: 0, y2: 0 });
-      for (const { actor, kind, values } of curves) put("path", { class: kind, d: this.curve(actor.motion.t, values, top), stroke: kind === "own" ? COLOURS[i % 8] : "" });
+      for (const { time, kind, values } of curves) put("path", { class: kind, d: this.curve(time, values, top), stroke: kind === "own" ? COLOURS[i % 8] : "" });
       put("line", { class: "now", x1: 0, x2: 0, y1: -20, y2: 20 });
-      return element("div", { className: "strip" }, strip, element("span", { textContent: `${axis.label}  ±${number(top, top < 10 ? 2 : top < 100 ? 1 : 0)} ${quantity.unit(axis)}` }));
+      const scale = number(top, top < 10 ? 2 : top < 100 ? 1 : 0);
+      return element("div", { className: "strip" }, strip, element("span", { textContent: `${label}  ±${scale} ${unit}` }));
     }));
-    if (this.slider) this.seek(this.t);
+    this.seek(this.t);
   }
 
   curve(time, values, top) {  // lowest and highest value of each half pixel
     const columns = new Map();
     for (let k = 0; k < values.length; k++) {
+      if (!Number.isFinite(values[k])) continue;
       const x = Math.round(600 * (time[k] - this.start) / (this.end - this.start || 1)), y = -18 * values[k] / top;
       const seen = columns.get(x);
       if (!seen) columns.set(x, [y, y]); else { if (y < seen[0]) seen[0] = y; if (y > seen[1]) seen[1] = y; }
@@ -399,7 +414,10 @@ function look(name) {
 let panel, player;
 const irb = {
   viewer, page, actors: [],
-  set: (shown, actor = 0) => panel.set(shown.map((x, i) => x / irb.actors[actor].axes[i].scale), null, irb.actors[actor]),  // deg, mm
+  set: (shown, actor = 0) => {
+    if (shown.length !== irb.actors[actor].axes.length) throw new Error(`${irb.actors[actor].name} has ${irb.actors[actor].axes.length} axes`);
+    panel.set(shown.map((x, i) => x / irb.actors[actor].axes[i].scale), null, irb.actors[actor]);  // deg, mm
+  },
   pose: (link = "tcp", actor = 0) => irb.actors[actor].pose(link),
   violations: (actor = 0) => irb.actors[actor].violations().map(limit => limit.text),
   layer: (name, on = true) => panel.layer(name, on),
@@ -420,8 +438,9 @@ irb.ready = (async () => {
     player = new Player(irb.actors, panel);
   }
   look("3D");
-  if (page.live) {
-    const events = new EventSource("events");
+  if (page.events) {
+    const events = new EventSource(page.events);
+    events.onerror = () => { if (events.readyState === EventSource.CLOSED) document.getElementById("notes-of-page").textContent = "no longer connected"; };
     events.onmessage = ({ data: text }) => {
       const { actor, q, command } = JSON.parse(text);
       command ? viewer.handle_command_bytearray(bytes(command)) : panel.set(q, null, irb.actors[actor]);

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import base64
 import math
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, cast
 from xml.etree.ElementTree import Element
 
 import numpy as np
@@ -15,7 +15,9 @@ from numpy.typing import ArrayLike, NDArray
 from ..checks import finite, is_rotation
 from ..coupling import coupling_of
 from ..errors import InputError
-from ..geometry import Shape, placement_of, shapes_of
+from ..geometry import Shape, corners, link_of, mesh_of, placement_of, shapes_of
+from ..limits import ROUNDING
+from ..logs import MotionFile
 from ..robot import Robot
 from ..trajectory import Motion
 from ..tree import UNLIMITED, parse_urdf
@@ -39,8 +41,8 @@ class Actor:
     robot: Robot
     q: ArrayLike | None = None
     """Posture [rad, m], shape ``(n,)``; default all zero."""
-    motion: Motion | None = None
-    """Motion to play; torques are predicted where it has speeds and accelerations."""
+    motion: Motion | MotionFile | None = None
+    """Motion to play, or the opened file of one; torques are predicted where it has speeds and accelerations."""
     place: ArrayLike | pin.SE3 | None = None
     """Pose of the base in the scene, ``(4, 4)``; default the origin."""
     opacity: float = 1.0
@@ -49,22 +51,44 @@ class Actor:
     """Title; default the robot's name."""
 
 
-class Recorder:
-    """A meshcat window without a server: it keeps the commands, so that a page can hold them."""
+class Window:
+    """What meshcat's Python side draws into."""
+
+    def send(self, command: Any) -> None:
+        """Take one meshcat command."""
+        self.send_raw(command.lower())
+
+    def send_raw(self, command: dict[str, Any]) -> None:
+        """Take one command that meshcat's Python side would spoil (it lower-cases property names)."""
+        raise NotImplementedError
+
+
+class Recorder(Window):
+    """A window without a server: it keeps the commands, so that a page can hold them."""
 
     def __init__(self) -> None:
         """Start with an empty page."""
         self.commands: list[bytes] = []
 
-    def send(self, command: Any) -> None:
-        """Keep one meshcat command."""
-        self.send_raw(command.lower())
-
     def send_raw(self, command: dict[str, Any]) -> None:
-        """Keep one command that meshcat's Python side would spoil (it lower-cases property names)."""
+        """Keep one command."""
         import umsgpack
 
         self.commands.append(umsgpack.packb(command))
+
+
+def checked(actor: Actor) -> Actor:
+    """Return an actor whose posture, motion and place are arrays that fit its robot.
+
+    Raises:
+        InputError: if one of them does not.
+    """
+    robot = actor.robot
+    if not isinstance(actor.opacity, int | float) or not 0.0 <= actor.opacity <= 1.0:
+        raise InputError(f"opacity is a number from 0 to 1, not {actor.opacity!r}")
+    q = np.zeros(robot.n) if actor.q is None else finite(actor.q, (robot.n,), "q")
+    motion = None if actor.motion is None else _checked(robot, actor.motion)
+    return replace(actor, q=q, motion=motion, place=place_of(actor))
 
 
 def put(window: Any, actors: list[Actor]) -> list[dict[str, Any]]:
@@ -76,13 +100,10 @@ def put(window: Any, actors: list[Actor]) -> list[dict[str, Any]]:
 
 
 def reach_of(robot: Robot) -> float:
-    """Return how far a robot reaches [m]: from the catalogue, or the sum of its joints' offsets."""
+    """Return how far a robot reaches [m]: from the catalogue, or how far its links and shapes are at home."""
     if robot.description is not None:
         return robot.description.limits.ratings.reach_mm / 1000.0
-    model = robot.model
-    moving = [joint for joint in range(1, model.njoints) if model.joints[joint].shortname()[:11] == "JointModelR"]
-    offsets = [float(np.linalg.norm(model.jointPlacements[joint].translation)) for joint in moving]
-    return max(0.3, sum(offsets))
+    return max(0.01, float(np.linalg.norm(_corners(Actor(robot, np.zeros(robot.n), place=np.eye(4))), axis=1).max()))
 
 
 def place_of(actor: Actor) -> Array:
@@ -110,19 +131,34 @@ def camera(actors: list[Actor]) -> dict[str, Any]:
     """Return where the camera is, where it looks [m], and how wide [deg]: all link frames are in the picture, and some room."""
     points = np.concatenate([_corners(actor) for actor in actors])
     target = 0.5 * (points.min(axis=0) + points.max(axis=0))
-    radius = float(np.linalg.norm(points - target, axis=1).max()) + 0.16 * max(reach_of(actor.robot) for actor in actors)
+    radius = 1.06 * float(np.linalg.norm(points - target, axis=1).max())
     from_target = np.array([0.66, -0.70, 0.28])
-    away = 0.93 * radius / math.sin(math.radians(_FIELD) / 2.0) / np.linalg.norm(from_target)
+    away = 0.9 * radius / math.sin(math.radians(_FIELD) / 2.0) / np.linalg.norm(from_target)
     return {"position": (target + away * from_target).tolist(), "target": target.tolist(), "fov": _FIELD}
 
 
 def _corners(actor: Actor) -> Array:
-    """Return the origins of an actor's frames in the scene, of a motion at several times, shape ``(N, 3)``."""
+    """Return points around an actor's shapes in the scene, and of a motion the link frames at several times, ``(N, 3)``."""
     robot, turn = actor.robot, place_of(actor)
-    q = np.zeros(robot.n) if actor.q is None else finite(actor.q, (robot.n,), "q")
-    postures = q[None] if actor.motion is None else np.asarray(actor.motion.q)[:: max(1, len(actor.motion.t) // 20)]
-    origins = np.concatenate([np.asarray(robot.pose(postures, frame))[:, :3, 3] for frame in robot.frames])
-    return np.asarray(origins @ turn[:3, :3].T + turn[:3, 3])
+    motion = _film(actor)
+    q = np.asarray(actor.q if motion is None else motion.q[0], dtype=float)
+    poses = {frame: np.asarray(robot.pose(q[None], frame))[0] for frame in robot.frames}
+    points = [pose[None, :3, 3] for pose in poses.values()]
+    points += [corners(shape) @ poses[shape.link][:3, :3].T + poses[shape.link][:3, 3] for shape in _visuals(robot)]
+    if motion is not None:
+        postures = motion.q[:: max(1, len(motion.t) // 20)]
+        points += [np.asarray(robot.pose(postures, frame))[:, :3, 3] for frame in robot.frames]
+    return np.asarray(np.concatenate(points) @ turn[:3, :3].T + turn[:3, 3])
+
+
+def _film(actor: Actor) -> Motion | None:
+    return cast(Motion | None, actor.motion)  # checked() has read it
+
+
+def _visuals(robot: Robot) -> list[Shape]:
+    """Return what is looked at; of a URDF without visuals what it collides with."""
+    document = parse_urdf(robot.urdf())
+    return shapes_of(document, robot.folder, "visual") or shapes_of(document, robot.folder, "collision")
 
 
 def _size(actors: list[Actor]) -> float:
@@ -135,17 +171,17 @@ def _put_actor(window: Any, number: int, actor: Actor) -> dict[str, Any]:
     import meshcat
     import meshcat.geometry as geometry
 
-    robot = actor.robot
+    robot, film = actor.robot, _film(actor)
     document = parse_urdf(robot.urdf())
-    root = f"{number}_{robot.name}"
+    root = _part(f"{number}_{robot.name}")
     vis, paths = meshcat.Visualizer(window=window), _paths(document, root)
     vis[root].set_transform(place_of(actor))
     for joint in document.iterfind("joint"):
-        child = paths[_link(joint, "child")]
+        child = paths[link_of(joint, "child")]
         vis[child.rpartition("/")[0]].set_transform(placement_of(joint.find("origin")))
     drawn: dict[str, list[str]] = {"visual": [], "collision": []}
-    for what in ("visual", "collision"):
-        for k, shape in enumerate(shapes_of(document, robot.folder, what)):
+    for what, shapes in (("visual", _visuals(robot)), ("collision", shapes_of(document, robot.folder, "collision"))):
+        for k, shape in enumerate(shapes):
             path = f"{paths[shape.link]}/{what}_{k}"
             colour = _hex(shape.colour) if what == "visual" else 0x2CA02C
             opacity = shape.colour[3] if what == "visual" else 0.35
@@ -158,7 +194,7 @@ def _put_actor(window: Any, number: int, actor: Actor) -> dict[str, Any]:
     by_name = [joint["name"] for joint in joints]
     return {
         "name": actor.name or robot.name,
-        "root": _split(f"{root}/{_root_link(document)}"),
+        "root": _split(paths[_root_link(document)]),
         "size": reach_of(robot),
         "opacity": actor.opacity,
         "axes": [_axis(robot, i, by_name.index(name)) for i, name in enumerate(robot.axes)],
@@ -170,8 +206,8 @@ def _put_actor(window: Any, number: int, actor: Actor) -> dict[str, Any]:
         "bodies": _bodies(document, paths),
         "visuals": [_split(path) for path in drawn["visual"]],
         "hulls": [_split(path) for path in drawn["collision"]],
-        "q": (np.zeros(robot.n) if actor.q is None else finite(actor.q, (robot.n,), "q")).tolist(),
-        "motion": None if actor.motion is None else _motion(robot, actor.motion),
+        "q": np.asarray(actor.q, dtype=float).tolist(),
+        "motion": None if film is None else _motion(robot, film),
     }
 
 
@@ -179,31 +215,31 @@ def _split(path: str) -> list[str]:
     return ["meshcat", *path.split("/")]
 
 
-def _link(joint: Element, end: str) -> str:
-    tag = joint.find(end)
-    return "" if tag is None else str(tag.get("link"))
-
-
 def _root_link(document: Element) -> str:
-    children = {_link(joint, "child") for joint in document.iterfind("joint")}
+    children = {link_of(joint, "child") for joint in document.iterfind("joint")}
     return next(str(link.get("name")) for link in document.iterfind("link") if link.get("name") not in children)
 
 
 def _paths(document: Element, root: str) -> dict[str, str]:
     """Return the node of every link: below its parent's, first the joint's place, then what the joint moves."""
-    above = {_link(joint, "child"): joint for joint in document.iterfind("joint")}
+    above = {link_of(joint, "child"): joint for joint in document.iterfind("joint")}
     result: dict[str, str] = {}
 
     def path(link: str) -> str:
         if link not in result:
             joint = above.get(link)
-            start = root if joint is None else f"{path(_link(joint, 'parent'))}/{joint.get('name')}"
-            result[link] = f"{start}/{link}"
+            start = root if joint is None else f"{path(link_of(joint, 'parent'))}/{_part(str(joint.get('name')))}"
+            result[link] = f"{start}/{_part(link)}"
         return result[link]
 
     for link in document.iterfind("link"):
         path(str(link.get("name")))
     return result
+
+
+def _part(name: str) -> str:
+    """Return a name as one part of a path; meshcat drops parts that are empty."""
+    return name.replace("/", ":") or "_"
 
 
 def _joints(document: Element, robot: Robot, paths: dict[str, str]) -> list[dict[str, Any]]:
@@ -218,7 +254,7 @@ def _joints(document: Element, robot: Robot, paths: dict[str, str]) -> list[dict
         result.append(
             {
                 "name": name,
-                "path": _split(paths[_link(joint, "child")]),
+                "path": _split(paths[link_of(joint, "child")]),
                 "axis": (axis / np.linalg.norm(axis)).tolist(),
                 "slides": joint.get("type") == "prismatic",
                 "row": row,
@@ -250,11 +286,12 @@ def _axis(robot: Robot, i: int, joint: int) -> dict[str, Any]:
 
 
 def _limits(robot: Robot) -> list[dict[str, Any]]:
-    limits, result = robot.limits, []
-    for i, (row, low, high) in enumerate(zip(limits.A.tolist(), limits.lower.tolist(), limits.upper.tolist(), strict=True)):
-        text = f"q{i + 1} - q{i}" if i and row[i - 1] else f"q{i + 1}"  # the one coupled range is that of a parallelogram
-        result.append({"row": row, "low": low, "high": high, "axis": i, "text": text})
-    return result
+    limits = robot.limits
+    ranges = zip(limits.names(), limits.A.tolist(), limits.lower.tolist(), limits.upper.tolist(), strict=True)
+    return [
+        {"row": row, "low": low - ROUNDING, "high": high + ROUNDING, "axis": i, "text": name}
+        for i, (name, row, low, high) in enumerate(ranges)
+    ]
 
 
 def _tcp(robot: Robot, paths: dict[str, str]) -> dict[str, Any]:
@@ -263,7 +300,7 @@ def _tcp(robot: Robot, paths: dict[str, str]) -> dict[str, Any]:
     postures = np.stack([np.zeros(robot.n), rng.uniform(-0.3, 0.3, robot.n)])
     tcp = np.asarray(robot.pose(postures))
     for link in ("tcp", "tool0", *reversed(paths)):
-        if link in paths and link in robot.frames and not (link == "tcp" and robot.tool and robot.tool.path is None):
+        if link in paths and link in robot.frames and not (link == "tcp" and robot.tool):  # a tool may have moved it
             offsets = np.linalg.inv(np.asarray(robot.pose(postures, link))) @ tcp
             if np.abs(offsets[0] - offsets[1]).max() < 1e-9:
                 return {"path": _split(paths[link]), "matrix": offsets[0].tolist()}
@@ -306,11 +343,28 @@ def _bodies(document: Element, paths: dict[str, str]) -> list[dict[str, Any]]:
     return result
 
 
+def _checked(robot: Robot, motion: Motion | MotionFile) -> Motion:
+    """Return a motion as arrays that go together; torques and speeds may have gaps (NaN), time and positions not."""
+    if isinstance(motion, MotionFile):
+        motion = motion.read()
+    if not isinstance(motion, Motion):
+        raise InputError(f"a motion is an irbmodels.Motion or what irbmodels.open_motion returns, not {motion!r}")
+    rows = np.shape(motion.t)
+    if len(rows) != 1 or not rows[0]:
+        raise InputError(f"a motion has at least one sample, and times in one row; its t has the shape {rows}")
+    t, q = finite(motion.t, rows, "t of a motion"), finite(motion.q, (*rows, robot.n), f"q of a motion of {robot.name}")
+    if (np.diff(t) <= 0.0).any():
+        raise InputError("t of a motion does not grow")
+    rest = [None if x is None else np.asarray(x, dtype=float) for x in motion[2:]]
+    for name, x in zip(Motion._fields[2:], rest, strict=True):
+        if x is not None and x.shape != q.shape:
+            raise InputError(f"{name} of a motion of {robot.name} has the shape {x.shape}, its q {q.shape}")
+    return Motion(t, q, *rest)
+
+
 def _motion(robot: Robot, motion: Motion) -> dict[str, Any]:
-    if motion.q.shape[1:] != (robot.n,):
-        raise InputError(f"a motion of {robot.name} has {robot.n} axes, this one {motion.q.shape[-1]}")
-    some = slice(None, None, -(-len(motion.t) // _SAMPLES))
-    t, q = (np.asarray(x, dtype=float)[some] for x in (motion.t, motion.q))
+    some = np.unique(np.append(np.arange(0, len(motion.t), -(-len(motion.t) // _SAMPLES)), len(motion.t) - 1))
+    t, q = motion.t[some], motion.q[some]
     v, a = (None if x is None else np.asarray(x, dtype=float)[some] for x in (motion.v, motion.a))
     friction = robot.friction_model is not None
     tau = None if v is None or a is None else robot.inverse_dynamics(q, v, a, friction=friction)
@@ -341,6 +395,7 @@ def _meshcat_geometry(shape: Shape) -> tuple[Any, Array]:
         return geometry.Cylinder(length, radius), along_z
     readers = {".obj": "ObjMeshGeometry", ".stl": "StlMeshGeometry", ".dae": "DaeMeshGeometry"}
     assert shape.file is not None  # a mesh has one
+    mesh_of(shape)  # a page would say nothing of a broken one
     reader = readers.get(shape.file.suffix.lower())
     if reader is None:
         raise InputError(f"{shape.file}: the viewer shows meshes as .obj, .stl or .dae, not {shape.file.suffix or 'this'}")
@@ -383,4 +438,5 @@ def _studio(vis: Any, window: Any, actors: list[Actor]) -> None:
     floor = vis["floor"]
     floor.set_object(_object(geometry.Cylinder(0.01, 1.25 * size), geometry.MeshLambertMaterial(color=0x8F959C), "floor"))
     lying = transform.rotation_matrix(np.pi / 2, [1, 0, 0])
-    floor.set_transform(transform.translation_matrix([middle[0], middle[1], -0.006]) @ lying)
+    lowest = min(0.0, *(float(_corners(actor)[:, 2].min()) for actor in actors))  # some URDFs hang below their origin
+    floor.set_transform(transform.translation_matrix([middle[0], middle[1], lowest - 0.006]) @ lying)
