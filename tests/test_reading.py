@@ -1,0 +1,302 @@
+"""Robots read from URDF, MJCF and SDF: saved and loaded they are the same, and other programs agree on files written by hand."""
+
+import numpy as np
+import pytest
+
+import irbmodels as irb
+from irbmodels.export import Options, export
+from irbmodels.reading import from_file
+from irbmodels.urdf_parts import pose_of, rpy_of
+
+SDF = """<?xml version="1.0"?><sdf version="1.11"><world name="w"><gravity>0.5 0 -9.8</gravity>
+<model name="hand"><pose>1 2 3 0.2 0.3 0.4</pose>
+  <joint name="stand" type="fixed"><parent>world</parent><child>mark</child></joint>
+  <frame name="mark" attached_to="base"><pose>0.1 0 0 0 0.5 0</pose></frame>
+  <link name="base"><pose>0 0 0.2 0 0 0.7</pose></link>
+  <link name="upper"><pose relative_to="base" degrees="true">0.1 0.2 0.5 30 20 10</pose>
+    <inertial><pose>0.1 0.02 0.03 0.3 0.2 0.1</pose><mass>3</mass>
+      <inertia><ixx>0.3</ixx><iyy>0.2</iyy><izz>0.25</izz><ixy>0.01</ixy></inertia></inertial></link>
+  <joint name="lift" type="revolute"><pose relative_to="mark">0 0.3 0.1 0.1 0.2 0.3</pose>
+    <parent>mark</parent><child>upper</child><axis><xyz expressed_in="base">0 1 1</xyz>
+      <limit><lower>-1</lower><upper>2</upper><effort>50</effort><velocity>3</velocity></limit></axis></joint>
+  <link name="ram"><pose relative_to="push" rotation_format="quat_xyzw">0 0 0.3 0 0 0.6 0.8</pose>
+    <inertial><mass>2</mass><inertia><ixx>0.1</ixx><iyy>0.1</iyy><izz>0.1</izz></inertia></inertial></link>
+  <joint name="push" type="prismatic"><pose relative_to="upper">0.2 0 0 0 0 0.4</pose><parent>upper</parent><child>ram</child>
+    <axis><xyz>1 0 0</xyz><limit><effort>-1</effort></limit>
+      <mimic joint="lift"><multiplier>0.5</multiplier><offset>0.1</offset><reference>0.2</reference></mimic></axis></joint>
+  <joint name="spin" type="continuous"><parent>ram</parent><child>tool</child><axis><xyz>0 0 2</xyz></axis></joint>
+  <link name="tool"><pose relative_to="ram">0.1 0 0 0 0 0</pose></link>
+  <frame name="tip" attached_to="spin"><pose>0 0 0.4 0 0.1 0</pose></frame>
+</model></world></sdf>"""
+
+MJCF = """<mujoco model="hand"><compiler angle="degree" autolimits="true"/><option gravity="0.5 0 -9.8"/>
+<default><joint armature="0.02"/></default>
+<worldbody><body name="stand" pos="0 0 1" euler="0 0 30"><geom size="0.1" contype="0" conaffinity="0"/>
+  <body name="shoulder" pos="0.1 0 0.2" euler="10 20 30">
+    <joint name="pan" axis="0 0 1" pos="0.1 0.2 0" range="-90 120" actuatorfrcrange="-50 40"/>
+    <joint name="tilt" axis="0 1 1" pos="0 0.1 0.3" ref="20"/>
+    <inertial pos="0.1 0.02 0.03" mass="3" fullinertia="0.3 0.2 0.25 0.01 0.02 0.03"/>
+    <body name="slider" pos="0.3 0 0"><joint name="slide" type="slide" axis="1 0 0" ref="0.1" range="-0.5 0.5" armature="0.3"/>
+      <inertial pos="0 0.1 0" mass="2" diaginertia="0.1 0.2 0.15" euler="0 40 0"/>
+      <body name="roll"><joint name="roll" axis="1 0 0"/><inertial pos="0 0 0.1" mass="1" diaginertia="0.1 0.1 0.1"/>
+        <site name="tip" pos="0 0 0.4" euler="0 15 0"/></body></body></body></body></worldbody>
+<equality><joint joint1="slide" joint2="tilt" polycoef="0.03 0.5 0 0 0"/></equality>
+<actuator><motor joint="roll" gear="20" forcerange="-2 3"/></actuator></mujoco>"""
+
+
+def close(value, expected):
+    np.testing.assert_allclose(value, expected, rtol=0, atol=1e-12 * np.abs(expected).max())
+
+
+@pytest.mark.parametrize("to", ["urdf", "sdf", "mjcf"])
+@pytest.mark.parametrize("name", irb.robots())
+def test_saved_and_loaded_is_the_same(name, to, tmp_path):
+    """Poses, mass matrix, torques, gravity and limits come back to 1e-12; carriers weigh nothing again."""
+    if to == "mjcf":
+        pytest.importorskip("mujoco")
+    robot = irb.load(name, tool="spindle" if name.startswith("irb2400") else None)
+    options = Options(meshes="relative" if to == "mjcf" else "absolute", carrier_kg=0.0 if to == "urdf" else None)
+    back = from_file(export(robot, to, tmp_path, options)[0])
+    A = robot.limits.A if to == "mjcf" else np.eye(robot.n)  # MJCF's joint_3 is the angle between the arms
+    assert back.axes == robot.axes
+    for q, v, a in np.random.default_rng(3).uniform(-0.3, 0.3, (2, 3, robot.n)):
+        theirs = A @ q, A @ v, A @ a
+        close(back.pose(theirs[0]).homogeneous, robot.pose(q).homogeneous)
+        for frame in {"link_3", "link_crank", "link_rod"} & set(robot.frames):
+            close(back.pose(theirs[0], frame).homogeneous, robot.pose(q, frame).homogeneous)
+        close(A.T @ back.mass_matrix(theirs[0]) @ A, robot.mass_matrix(q))
+        close(A.T @ back.gravity(theirs[0]), robot.gravity(q))
+        close(A.T @ back.inverse_dynamics(*theirs, friction=False), robot.inverse_dynamics(q, v, a, friction=False))
+    low, high = (robot.limits.lower, robot.limits.upper) if to == "mjcf" else robot.limits.envelope()
+    np.testing.assert_allclose(back.limits.lower, low, rtol=1e-12)
+    np.testing.assert_allclose(back.limits.upper, high, rtol=1e-12)
+    if to != "mjcf":  # which has no speeds
+        np.testing.assert_allclose(back.limits.velocity, robot.limits.velocity, rtol=1e-12)
+        np.testing.assert_allclose(back.limits.effort, robot.limits.effort, rtol=1e-12)
+
+
+def test_sdf_by_hand_agrees_with_drake(tmp_path):
+    """Frames of frames, links off their joints, axes of another frame, degrees, quaternions: Drake places all of it alike."""
+    parsing = pytest.importorskip("pydrake.multibody.parsing")
+    from pydrake.multibody.plant import MultibodyPlant
+    from pydrake.multibody.tree import MultibodyForces
+
+    path = tmp_path / "hand.sdf"
+    path.write_text(SDF, encoding="utf-8")
+    robot = from_file(path)
+    assert robot.axes == ("lift", "spin")
+    G, q0 = robot.coupling
+    np.testing.assert_allclose(G, [[1, 0], [0.5, 0], [0, 1]], atol=1e-15)
+    np.testing.assert_allclose(q0, [0, 0, 0], atol=1e-15)  # 0.1 - 0.5 * 0.2
+    np.testing.assert_allclose([robot.limits.lower[0], robot.limits.upper[0]], [-1, 2])
+    np.testing.assert_allclose(robot.limits.velocity, [3, np.inf])
+    np.testing.assert_allclose(robot.limits.effort, [50, np.inf])
+    plant = MultibodyPlant(1e-3)
+    plant.mutable_gravity_field().set_gravity_vector([0.5, 0, -9.8])
+    parsing.Parser(plant).AddModels(str(path))
+    plant.Finalize()
+    context = plant.CreateDefaultContext()
+    names = plant.GetPositionNames(add_model_instance_prefix=False, always_add_suffix=False)
+    rows = [("lift", "push", "spin").index(name) for name in names]
+    q, v, a = np.array([[0.4, -0.7], [0.5, 0.6], [-0.3, 0.2]])
+    plant.SetPositions(context, (G @ q)[rows])
+    plant.SetVelocities(context, (G @ v)[rows])
+    base = plant.GetFrameByName("base").CalcPoseInWorld(context).GetAsMatrix4()
+    for frame in ("mark", "upper", "ram", "tool", "tip"):
+        pose = plant.GetFrameByName(frame).CalcPoseInWorld(context).GetAsMatrix4()
+        close(base @ robot.pose(q, frame).homogeneous, pose)
+    forces = MultibodyForces(plant)
+    plant.CalcForceElementsContribution(context, forces)
+    close(robot.inverse_dynamics(q, v, a, friction=False), G[rows].T @ plant.CalcInverseDynamics(context, (G @ a)[rows], forces))
+
+
+def test_models_that_move_in_the_world(tmp_path):
+    """Where joints carry links in the world itself, or hold two of them, the world is the root; a link of that name is a link."""
+    links = "".join(f'<link name="{name}"><pose>{x} 0 0 0 0 0</pose></link>' for x, name in enumerate("ab"))
+    joints = JOINT.format("revolute", "world", "a") + JOINT.format("fixed", "world", "b").replace('"j"', '"k"')
+    for model in (links + joints, '<link name="world"/>' + links + joints):
+        path = tmp_path / "m.sdf"
+        path.write_text(f'<sdf><model name="m"><pose>0 0 5 0 0 0</pose>{model}</model></sdf>', encoding="utf-8")
+        robot = from_file(path)
+        assert {"world", "a", "b"} <= set(robot.frames)
+        height = 5.0 if model.startswith('<link name="a"') else 0.0
+        np.testing.assert_allclose(robot.pose([0.3], "b").translation, [1, 0, height], atol=1e-15)
+
+
+def test_mjcf_by_hand_agrees_with_mujoco(tmp_path):
+    """Two joints of one body off its origin, references, an equality, armature, tensors: MuJoCo itself computes the same."""
+    mujoco = pytest.importorskip("mujoco")
+    path = tmp_path / "hand.xml"
+    path.write_text(MJCF, encoding="utf-8")
+    robot = from_file(path)
+    assert robot.axes == ("pan", "tilt", "roll")
+    G, q0 = robot.coupling
+    np.testing.assert_allclose(G, [[1, 0, 0], [0, 1, 0], [0, 0.5, 0], [0, 0, 1]], atol=1e-15)
+    np.testing.assert_allclose(q0, [0, 0, 0.1 + 0.03 - 0.5 * np.radians(20.0), 0], atol=1e-15)
+    np.testing.assert_allclose(robot.limits.effort, [50, np.inf, 60])
+    np.testing.assert_allclose([robot.limits.lower[0], robot.limits.upper[0]], np.radians([-90, 120]), rtol=1e-15)
+    np.testing.assert_allclose(robot.rotors, [0.02, 0.02 + 0.3 * 0.25, 0.02], rtol=1e-12)
+    model = mujoco.MjModel.from_xml_path(str(path))
+    model.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_EQUALITY | mujoco.mjtDisableBit.mjDSBL_LIMIT
+    data = mujoco.MjData(model)
+    q, v, a = np.random.default_rng(4).uniform(-0.4, 0.4, (3, 3))
+    data.qpos[:], data.qvel[:], data.qacc[:] = G @ q + q0, G @ v, G @ a
+    mujoco.mj_inverse(model, data)
+    for name in ("stand", "shoulder", "slider", "roll"):
+        pose, body = robot.pose(q, name), data.body(name)
+        close(pose.translation, body.xpos)
+        close(pose.rotation, body.xmat.reshape(3, 3))
+    close(robot.pose(q, "tip").translation, data.site("tip").xpos)
+    close(robot.inverse_dynamics(q, v, a, friction=False), G.T @ data.qfrc_inverse)
+
+
+def test_rotors_on_tendons_come_back(tmp_path):
+    """The rotor of axis 3 of a parallelogram turns with q3, not with a joint of the open chain: M has it where it belongs."""
+    pytest.importorskip("mujoco")
+    robot = irb.load("irb2400").with_rotors([10.0, 8.0, 6.0, 1.0, 0.5, 0.2])
+    back, A = from_file(export(robot, "mjcf", tmp_path, Options())[0]), robot.limits.A
+    q = np.random.default_rng(8).uniform(-0.3, 0.3, robot.n)
+    close(A.T @ back.mass_matrix(A @ q) @ A, robot.mass_matrix(q))
+
+
+TENDONS = """<mujoco><compiler angle="radian"/><worldbody>
+  <body name="a"><joint name="ja" axis="0 0 1"/><inertial pos="1 0 0" mass="1" diaginertia="0.1 0.1 0.1"/>
+  <body name="b"><joint name="jb" axis="0 1 0" ref="0.2"/><inertial pos="1 0 0" mass="2" diaginertia="0.1 0.1 0.1"/></body></body>
+  <body name="c"><joint name="jc" axis="1 0 1" pos="0.1 0 0" armature="0.3" limited="true" range="-1 1"/>
+    <inertial pos="0 0 1" mass="3" diaginertia="0.1 0.1 0.1"/></body></worldbody>
+<tendon><fixed name="one"><joint joint="jc" coef="2"/><joint joint="ja" coef="0.1"/></fixed>
+  <fixed name="two" armature="0.4"><joint joint="ja" coef="0.5"/><joint joint="jb" coef="-3"/></fixed></tendon>
+<equality><tendon tendon1="one" tendon2="two" polycoef="0.1 0.7 0 0 0"/></equality></mujoco>"""
+
+
+def test_a_joint_may_follow_several(tmp_path):
+    """An equality of fixed tendons makes one joint a sum of others; poses and torques, rotors included, are MuJoCo's."""
+    mujoco = pytest.importorskip("mujoco")
+    path = tmp_path / "tendons.xml"
+    path.write_text(TENDONS, encoding="utf-8")
+    robot, model = from_file(path), mujoco.MjModel.from_xml_path(str(path))
+    assert robot.axes == ("ja", "jb")
+    assert (robot.limits.upper > 1e8).all()  # the range of a sum is none of its parts
+    factors, offset = np.array([0.125, -1.05]), 0.05 + 1.05 * 0.2
+    G = np.vstack([np.eye(2), factors])
+    model.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_EQUALITY | mujoco.mjtDisableBit.mjDSBL_LIMIT
+    data = mujoco.MjData(model)
+    q, v, a = np.array([[0.4, -0.7], [0.5, 0.6], [-0.3, 0.2]])
+    data.qpos[:], data.qvel[:], data.qacc[:] = G @ q + [0, 0, offset], G @ v, G @ a
+    mujoco.mj_inverse(model, data)
+    for name in "abc":
+        close(robot.pose(q, name).translation, data.body(name).xpos)
+        close(robot.pose(q, name).rotation, data.body(name).xmat.reshape(3, 3))
+    close(robot.inverse_dynamics(q, v, a, friction=False), G.T @ data.qfrc_inverse)
+
+
+def test_read_robots_are_whole(tmp_path):
+    """A robot from SDF gives its URDF with shapes, collides, and can be exported again."""
+    robot = irb.load("irb1600")
+    path = export(robot, "sdf", tmp_path / "one", Options())[0]
+    back = from_file(path)
+    assert back.urdf().count("<visual>") == robot.urdf().count("<visual>")
+    q = robot.from_controller([0, 0, 0, 0, 30, 0])
+    assert irb.collides(back, q) == irb.collides(robot, q)
+    again = from_file(export(back, "sdf", tmp_path / "two", Options())[0])
+    close(again.pose(q).homogeneous, robot.pose(q).homogeneous)
+    close(again.mass_matrix(q), robot.mass_matrix(q))
+
+
+def test_root_element_says_what_an_xml_is(tmp_path):
+    """Without a telling suffix URDF and SDF are recognised by their root element."""
+    for name, text in (("a.xml", irb.urdf_path("irb1600").read_text(encoding="utf-8")), ("b.txt", SDF)):
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    assert from_file(tmp_path / "a.xml").n == 6
+    assert from_file(tmp_path / "b.txt").n == 2
+
+
+@pytest.mark.parametrize("pitch", [0.3, np.pi / 2, np.pi / 2 - 1e-9, -np.pi / 2 + 1e-7, np.pi / 2 - 1e-15])
+def test_roll_pitch_yaw_come_back_at_the_poles(pitch):
+    """The rotation of the angles found is the one given, to 1e-15, near a pitch of 90 deg too."""
+    turn, other = (pose_of(np.zeros(3), angles)[:3, :3] for angles in ([0.4, pitch, -2.1], [0.3, 0.2, 0.1]))
+    turn = other.T @ (other @ turn)  # rounded, as products are
+    np.testing.assert_allclose(pose_of(np.zeros(3), rpy_of(turn))[:3, :3], turn, rtol=0, atol=2e-15)
+
+
+LINKS = '<link name="a"/><link name="b"/>'
+JOINT = '<joint name="j" type="{}"><parent>{}</parent><child>{}</child><axis/></joint>'
+
+
+TURNS = LINKS + JOINT.format("revolute", "a", "b")
+
+
+@pytest.mark.parametrize(
+    ("model", "told"),
+    [
+        ("<oops", "not XML"),
+        ("<robot/>", "the root element is <robot>, not <sdf>"),
+        ("<sdf/>", "holds 0 models"),
+        ("<sdf><include><uri>model://x</uri></include></sdf>", "includes 'model://x'"),
+        ("", "the model has no link"),
+        ("<model name='n'/>" + LINKS, "models within a model"),
+        (LINKS + '<frame name="a"/>', "two parts of the model are called 'a'"),
+        (LINKS + JOINT.format("ball", "a", "b"), "joint 'j' is 'ball'"),
+        (LINKS, "roots: a, b"),
+        (LINKS + JOINT.format("fixed", "a", "b"), "no joint of this URDF moves"),
+        (LINKS + JOINT.format("revolute", "a", "c"), "nothing in the model is called 'c'"),
+        (TURNS + JOINT.format("revolute", "a", "b").replace('"j"', '"k"'), "both carry 'b'"),
+        (LINKS + JOINT.format("revolute", "a", "world"), "carries the world"),
+        (LINKS.replace("/>", "><pose relative_to='b'/></link>", 1).replace('"b"/>', '"b"><pose relative_to="a"/></link>')
+         + JOINT.format("revolute", "a", "b"), "poses go in a circle"),
+        (TURNS.replace("<axis/>", ""), "has no <axis>"),
+        (TURNS.replace("<axis/>", "<axis><xyz>0 0</xyz></axis>"), "should be 3 numbers"),
+        (TURNS.replace("<axis/>", "<axis><limit><lower>x</lower></limit></axis>"), "no number"),
+        (TURNS.replace("<axis/>", '<axis><mimic joint="j"/></axis>'), "in a circle"),
+        ('<link name="a"/><link name="b"><inertial auto="true"/></link>'
+         + JOINT.format("revolute", "a", "b"), "computed from shapes"),
+    ],
+)  # fmt: skip
+def test_sdf_that_is_no_tree_is_refused_in_one_line(model, told, tmp_path):
+    path = tmp_path / "m.sdf"
+    path.write_text(model if model.startswith(("<oops", "<robot", "<sdf")) else f"<sdf><model name='m'>{model}</model></sdf>")
+    with pytest.raises(irb.UrdfError, match=told) as refusal:
+        from_file(path)
+    assert str(refusal.value).startswith(str(path))
+    assert "\n" not in str(refusal.value)
+
+
+HINGE = '<body name="a"><geom size="1"/><joint name="j" {}/><body name="b"><geom size="1"/><joint name="k"/></body></body>'
+HINGED = f"<worldbody>{HINGE.format('')}</worldbody>"
+
+
+@pytest.mark.parametrize(
+    ("model", "told"),
+    [
+        ("<oops", "MuJoCo cannot read this"),
+        ("<worldbody>" + HINGE.format('type="ball"') + "</worldbody>", "joint 'j' is 'ball'"),
+        ('<worldbody><body><freejoint name="f"/><geom size="1"/></body></worldbody>', "joint 'f' is 'free'"),
+        (HINGED + '<equality><joint joint1="j" joint2="k" polycoef="0 1 1 0 0"/></equality>',
+         "no straight line"),
+        (HINGED + '<equality><joint joint1="j"/></equality>', "no straight line"),
+        ('<worldbody><site name="s"/><body name="a"><geom size="1"/><joint name="j"/><site name="t"/></body></worldbody><tendon>'
+         '<spatial name="u"><site site="s"/><site site="t"/></spatial></tendon><equality><tendon tendon1="u"/></equality>',
+         "tendon 'u' is spatial"),
+        (HINGED + '<equality><connect name="c" body1="a" body2="b" anchor="0 0 0"/></equality>',
+         "equality c is a 'connect'"),
+    ],
+)  # fmt: skip
+def test_mjcf_that_is_no_tree_is_refused_in_one_line(model, told, tmp_path):
+    pytest.importorskip("mujoco")
+    path = tmp_path / "m.mjcf"
+    path.write_text(model if model.startswith("<oops") else f"<mujoco>{model}</mujoco>", encoding="utf-8")
+    with pytest.raises(irb.UrdfError, match=told) as refusal:
+        from_file(path)
+    assert "\n" not in str(refusal.value)
+
+
+def test_files_that_cannot_be_read(tmp_path):
+    """A missing file, a folder and another kind of XML are said in one line."""
+    (tmp_path / "x.xml").write_text("<html/>", encoding="utf-8")
+    for path, told in (
+        (tmp_path / "no.sdf", "No such file"),
+        (tmp_path, "is a folder"),
+        (tmp_path / "x.xml", "root element is <html>"),
+    ):
+        with pytest.raises(irb.IrbError, match=told):
+            from_file(path)
