@@ -58,7 +58,8 @@ def _mujoco(urdf: Path) -> Engine:
 
     model = mujoco.MjModel.from_xml_path(str(urdf))
     bit = mujoco.mjtDisableBit  # nothing but joints is to push; MuJoCo makes an equality of each mimic
-    model.opt.disableflags |= bit.mjDSBL_LIMIT | bit.mjDSBL_CONTACT | bit.mjDSBL_EQUALITY
+    model.opt.disableflags |= bit.mjDSBL_LIMIT | bit.mjDSBL_CONTACT | bit.mjDSBL_EQUALITY | bit.mjDSBL_FRICTIONLOSS
+    model.dof_damping[:], model.tendon_damping[:] = 0.0, 0.0
     model.opt.gravity[:] = [0.0, 0.0, -9.81]
     data = mujoco.MjData(model)
     site = mujoco.mj_name2id(model, mujoco.mjtObj.mjOBJ_SITE, "tcp")

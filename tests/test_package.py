@@ -11,12 +11,12 @@ import irbmodels as irb
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "irbmodels"
 FLOORS = [  # a module imports only from floors before its own
-    {"errors", "tables", "inertia", "dh", "rows", "urdf_text", "description", "files", "checks", "overlays"},
-    {"coupling", "tree", "friction", "limits", "tool", "motors", "model", "geometry"},
+    {"errors", "tables", "inertia", "dh", "rows", "urdf_text", "description", "files", "checks", "overlays", "urdf_parts"},
+    {"coupling", "tree", "friction", "limits", "tool", "motors", "model", "geometry", "sdf_text", "mjcf_text"},
     {"kinematics", "dynamics", "derivatives", "reactions", "oracles", "trajectory", "engines"},
-    {"queries", "robot", "logs"},
+    {"queries", "robot", "logs", "reading"},
     {"collision"},
-    {"prediction", "check", "doctor"},
+    {"prediction", "check", "doctor", "export", "robot_descriptions"},
     {"report", "figures", "view", "demo"},
     {"cli"},
 ]

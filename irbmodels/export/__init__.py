@@ -1,0 +1,61 @@
+"""The same robot in other tools: one module per format, each writes a folder that stands on its own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib import import_module
+from pathlib import Path
+from typing import NamedTuple
+
+from ..description import COUPLINGS, Coupling
+from ..errors import FileError, UnknownName
+from ..robot import Robot
+
+CARRIER_KG = 1e-9  # with 1e-12 kg m^2; MuJoCo warns from 1e-11 kg down
+FORMATS = ("urdf", "mjcf", "sdf", "ros2")
+MESHES = ("relative", "absolute", "package")
+
+
+class Options(NamedTuple):
+    """What an export may be asked for."""
+
+    coupling: Coupling | None = None
+    """Which tree; None is the one that serves the tool best."""
+    meshes: str = "relative"
+    """Mesh paths of a URDF: relative to the file, absolute, or package://NAME."""
+    carrier_kg: float | None = None
+    """Mass of each massless carrier or bar; None is what serves the tool best: 1e-9 kg in URDF and SDF, which no torque notices
+    in nine digits, and 10 g in MJCF, taken off the links beside them."""
+
+
+PLAIN = Options()
+
+
+def export(robot: Robot, to: str, folder: str | Path, options: Options = PLAIN) -> list[Path]:
+    """Write a robot, with its tool, for another tool.
+
+    Args:
+        robot: A robot from tables, or from a URDF.
+        to: ``urdf``, ``mjcf`` (MuJoCo), ``sdf`` (Gazebo, Drake) or ``ros2`` (a description package).
+        folder: Folder to write into; it is made. Files of the same name are replaced, others stay.
+        options: Coupling, mesh paths, carriers.
+
+    Returns:
+        The files written, the one to load first.
+
+    Raises:
+        UnknownName: if there is no such format or coupling.
+        InputError: if an option does not go with the format.
+        FileError: if a file cannot be written.
+    """
+    if to not in FORMATS:
+        raise UnknownName("export format", to, FORMATS)
+    if options.coupling is not None and options.coupling not in COUPLINGS:
+        raise UnknownName("coupling", options.coupling, COUPLINGS)
+    target = Path(folder)
+    try:
+        target.mkdir(parents=True, exist_ok=True)
+    except OSError as err:
+        raise FileError(f"cannot make the folder {target}: {err.strerror or err}") from err
+    write: Callable[[Robot, Path, Options], list[Path]] = import_module(f".{to}", __name__).write
+    return write(robot, target, options)
