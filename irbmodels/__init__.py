@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+from typing import TYPE_CHECKING
+
 from .collision import Clearance, clearance, collides, contacts
 from .derivatives import EnergyRegressor, ForwardDerivatives, InverseDerivatives
 from .description import aliases, describe, robots, tools, urdf_path
@@ -20,6 +23,7 @@ from .errors import (
     UnknownName,
     UrdfError,
 )
+from .export import Options, export
 from .friction import Stribeck
 from .inertia import Inertial
 from .limits import Limits, Violation
@@ -33,7 +37,12 @@ from .tool import Tool, load_tool, payload
 from .trajectory import Motion
 from .view import Actor, Viewer, save_page, save_picture, view
 
+if TYPE_CHECKING:
+    from .export.tables import write_tables
+    from .reading import from_file
+
 __version__ = "0.1.0"
+_LATER = {"from_file": "reading", "write_tables": "export.tables"}  # imported when they are first asked for
 
 __all__ = [
     "Actor",
@@ -56,6 +65,7 @@ __all__ = [
     "MotionError",
     "MotionFile",
     "Motors",
+    "Options",
     "PhysicsWarning",
     "Prediction",
     "Reactions",
@@ -73,6 +83,8 @@ __all__ = [
     "collides",
     "contacts",
     "describe",
+    "export",
+    "from_file",
     "from_urdf",
     "load",
     "load_tool",
@@ -87,4 +99,12 @@ __all__ = [
     "urdf_path",
     "view",
     "write_motion",
+    "write_tables",
 ]
+
+
+def __getattr__(name: str) -> object:
+    """Import what few need when it is asked for."""
+    if name in _LATER:
+        return getattr(import_module(f".{_LATER[name]}", __name__), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

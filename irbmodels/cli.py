@@ -260,6 +260,65 @@ def view(
 
 
 @app.command()
+def export(
+    robot: Annotated[str, typer.Argument(help="Variant, alias, folder of tables, or any .urdf, .sdf or MJCF file.")],
+    to: Annotated[str, typer.Option(help="urdf, mjcf (MuJoCo), sdf (Gazebo, Drake) or ros2 (a description package).")],
+    output: Annotated[Path, typer.Option("-o", "--output", help="Folder to write into; it is made.")],
+    tool: ToolName = None,
+    parameters: Parameters = None,
+    coupling: Annotated[str | None, typer.Option(help="parallelogram or serial; default what serves the tool best.")] = None,
+    meshes: Annotated[str, typer.Option(help="Mesh paths: relative, absolute or package.")] = "relative",
+    carrier_kg: Annotated[
+        float | None, typer.Option(help="Mass of each massless carrier or bar [kg]; default by format.")
+    ] = None,
+    verify: Annotated[
+        bool,
+        typer.Option("--verify", help="Load the file again in every tool it is for, and compare; exit code 1 if one differs."),
+    ] = False,
+    overlay: Overlays = None,
+) -> None:
+    """Write a robot, its tool and its meshes for another tool, in a folder that stands on its own."""
+    from .export import Options
+    from .export import export as write
+    from .reading import from_file
+
+    if Path(robot).suffix.lower() in (".urdf", ".sdf", ".xml", ".mjcf"):
+        if parameters or overlay:
+            raise InputError(f"{robot} has no tables; --parameters and --overlay are for robots that do")
+        arm = from_file(robot).with_tool(tool) if tool else from_file(robot)
+    else:
+        arm = load(robot, tool=tool, parameters=parameters, overlays=overlay or ())
+    written = write(arm, to, output, Options(_coupling(coupling), meshes, carrier_kg))
+    others = f" and {len(written) - 1} files beside it" if len(written) > 1 else ""
+    err.print(f"wrote {written[0]}{others}")
+    if verify:
+        from .export.verify import verify as compare
+        from .report import verdict_table
+
+        verdicts = compare(arm, to, written[0])
+        _print(verdict_table(verdicts, arm))
+        if not all(verdict.holds for verdict in verdicts):
+            raise typer.Exit(1)
+
+
+@app.command()
+def tables(
+    robot: RobotName,
+    fmt: Annotated[str, typer.Option("--as", help="csv, json, latex, or matlab (a rigidBodyTree script).")],
+    output: Annotated[Path, typer.Option("-o", "--output", help="Folder to write into; it is made.")],
+    tool: ToolName = None,
+    parameters: Parameters = None,
+    overlay: Overlays = None,
+) -> None:
+    """Write DH rows, limits, inertials and friction, each number with its source, for papers and other programs."""
+    from .export.tables import write_tables
+
+    arm = load(robot, tool=tool, parameters=parameters, overlays=overlay or ())
+    for path in write_tables(arm, fmt, output):
+        err.print(f"wrote {path}")
+
+
+@app.command()
 def doctor(
     file: Annotated[Path, typer.Argument(help="Any URDF.")],
     repair: Annotated[

@@ -13,6 +13,7 @@ from rich.table import Table
 
 from .check import Agreement
 from .description import Description, aliases, describe, robots
+from .export.verify import Verdict
 from .prediction import Prediction
 from .robot import Robot
 from .rows import RatingsRow
@@ -121,6 +122,30 @@ def agreement_table(found: list[Agreement], robot: Robot) -> Table:
         cells = (f"{difference:.1e}", f"{tolerance:.0e}") if compared else ("-", "-")
         table.add_row(quantity, against, *cells, verdict)
     return table
+
+
+def verdict_table(verdicts: list[Verdict], robot: Robot) -> Table:
+    """How near each tool comes to the robot with an exported file."""
+    columns = ("file", "tool", "TCP pose within", "torque within", "mass", "ranges", "what it does not keep", "")
+    table = _table(*columns, title=f"{robot.name}{f' with {robot.tool.name}' if robot.tool else ''} in other tools")
+    for verdict in verdicts:
+        table.add_row(*verdict_cells(verdict), "" if not verdict.installed else "agrees" if verdict.holds else "DIFFERS")
+    return table
+
+
+def verdict_cells(verdict: Verdict) -> tuple[str, ...]:
+    """Return file, tool, pose, torque, mass, ranges and what is lost, as text; differences as the bound that they keep."""
+    if not verdict.installed:
+        return (verdict.format, verdict.tool, "-", "-", "-", "-", verdict.loses)
+
+    def within(difference: float) -> str:
+        if np.isnan(difference):
+            return "-"
+        return next((f"{bound:.0e}" for bound in (1e-12, 1e-9, 1e-6) if difference <= bound), f"{difference:.0e}")
+
+    mass = "kept" if verdict.mass < 1e-6 else f"{verdict.mass:.1f} kg missing"
+    ranges = "kept" if verdict.ranges < 1e-9 else f"{verdict.ranges:.0e} off"
+    return (verdict.format, verdict.tool, within(verdict.pose), within(verdict.torque), mass, ranges, verdict.loses)
 
 
 def _kinematics_table(robot: Description) -> Table:

@@ -8,7 +8,7 @@ import pytest
 import irbmodels as irb
 
 ROOT = Path(__file__).resolve().parent.parent
-PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").glob("*.md"), *(ROOT / "urdf").glob("*/README.md")])
+PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").rglob("*.md"), *(ROOT / "urdf").glob("*/README.md")])
 PAIR = re.compile(r"```python\n(.*?)```\s*```text\n(.*?)```", re.DOTALL)
 EXAMPLES = [(page, code, shown) for page in PAGES for code, shown in PAIR.findall(page.read_text(encoding="utf-8"))]
 
