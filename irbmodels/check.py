@@ -82,9 +82,12 @@ def states(robot: Robot, count: int, seed: int = 0) -> Iterator[tuple[Array, Arr
     """Yield random states: positions over all ranges, speeds up to half their limits, accelerations up to 5 per second^2."""
     rng, limits = np.random.default_rng(seed), robot.limits
     inverse = np.linalg.inv(limits.A)
+    low, high = (np.clip(ends, -np.pi, np.pi) if robot.description is None else ends for ends in (limits.lower, limits.upper))
+    low, high = np.minimum(low, high), np.maximum(low, high)
+    speed = np.where(np.isfinite(limits.velocity), limits.velocity, 1.0)
     for _ in range(count):
-        q = inverse @ rng.uniform(limits.lower, limits.upper)
-        yield q, rng.uniform(-0.5, 0.5, robot.n) * limits.velocity, rng.uniform(-5.0, 5.0, robot.n)
+        q = inverse @ rng.uniform(low, high)
+        yield q, rng.uniform(-0.5, 0.5, robot.n) * speed, rng.uniform(-5.0, 5.0, robot.n)
 
 
 def check(robot: Robot) -> list[Agreement]:

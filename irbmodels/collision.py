@@ -270,5 +270,8 @@ def _form(shape: Shape) -> object:
     spread = np.linalg.svd(corners - corners.mean(axis=0), compute_uv=False) if len(corners) > 3 else np.zeros(3)
     if spread[-1] <= 1e-9 * spread[0]:  # coal would not survive it
         raise UrdfError(f"{shape.file}: the collision mesh of link {shape.link!r} is flat, so nothing is inside it")
-    mesh.buildConvexHull(True, "Qt")
+    try:
+        mesh.buildConvexHull(True, "Qt")
+    except RuntimeError as err:
+        raise UrdfError(f"{shape.file}: the collision mesh of link {shape.link!r} has no hull") from err
     return mesh.convex

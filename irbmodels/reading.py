@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 
 import numpy as np
 
-from .errors import FileError, UrdfError
+from .errors import FileError, InputError, UrdfError
 from .mjcf_text import mjcf_to_urdf
 from .robot import Robot, from_urdf, from_urdf_text
 from .sdf_text import Rotor, sdf_to_urdf
@@ -31,6 +31,8 @@ def from_file(path: str | Path) -> Robot:
         UrdfError: if it is none of these, or not a tree of joints that turn or slide.
         MissingExtra: for MJCF, if MuJoCo is not installed.
     """
+    if not isinstance(path, str | Path):
+        raise InputError(f"a file is named by its path, not by {path!r}")
     file = Path(path)
     if file.is_dir():
         raise FileError(f"{path}: is a folder, not a file")

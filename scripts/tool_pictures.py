@@ -98,12 +98,13 @@ def pybullet(robot: irb.Robot, q: Array, folder: Path) -> Array:
     """PyBullet's TinyRenderer."""
     import pybullet
 
-    client = pybullet.connect(pybullet.DIRECT)
+    here = {"physicsClientId": pybullet.connect(pybullet.DIRECT)}  # the process may have others
     try:
-        body = pybullet.loadURDF(str(export(robot, "urdf", folder, Options("serial"))[0]), useFixedBase=True)
-        moving = [i for i in range(pybullet.getNumJoints(body)) if pybullet.getJointInfo(body, i)[2] != pybullet.JOINT_FIXED]
+        body = pybullet.loadURDF(str(export(robot, "urdf", folder, Options("serial"))[0]), useFixedBase=True, **here)
+        joints = [pybullet.getJointInfo(body, i, **here) for i in range(pybullet.getNumJoints(body, **here))]
+        moving = [joint[0] for joint in joints if joint[2] != pybullet.JOINT_FIXED]
         for joint, position in zip(moving, robot.limits.A @ q, strict=True):
-            pybullet.resetJointState(body, joint, float(position))
+            pybullet.resetJointState(body, joint, float(position), **here)
         view = pybullet.computeViewMatrix(EYE.tolist(), TARGET.tolist(), [0, 0, 1])
         lens = pybullet.computeProjectionMatrixFOV(FIELD, WIDTH / HEIGHT, 0.1, 20.0)
         light = {
@@ -113,11 +114,11 @@ def pybullet(robot: irb.Robot, q: Array, folder: Path) -> Array:
             "lightSpecularCoeff": 0.1,
         }
         width, height, pixels, *_ = pybullet.getCameraImage(
-            2 * WIDTH, 2 * HEIGHT, view, lens, renderer=pybullet.ER_TINY_RENDERER, shadow=0, **light
+            2 * WIDTH, 2 * HEIGHT, view, lens, renderer=pybullet.ER_TINY_RENDERER, shadow=0, **light, **here
         )
         return np.reshape(pixels, (height, width, 4))[..., :3].astype(np.uint8)
     finally:
-        pybullet.disconnect(client)
+        pybullet.disconnect(**here)
 
 
 def pinocchio(robot: irb.Robot, q: Array, folder: Path) -> Array:

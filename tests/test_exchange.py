@@ -62,6 +62,73 @@ def test_one_wrong_number_is_found_out(to, pattern, wrong, tmp_path):
     assert any(not verdict.holds for verdict in verify.verify(robot, to, file))
 
 
+@pytest.mark.parametrize(
+    ("name", "to", "options"),
+    [
+        ("irb1400", "mjcf", irb.Options("serial")),
+        ("irb1400", "sdf", irb.Options("serial")),
+        ("irb930", "urdf", irb.Options(meshes="package")),
+        ("irb930", "urdf", irb.Options(meshes="absolute")),
+        ("irb2400", "ros2", irb.Options()),
+    ],
+)
+def test_options_and_relative_folders_change_nothing(name, to, options, tmp_path, monkeypatch):
+    """Whatever is asked for, and from wherever: the file is the robot."""
+    monkeypatch.chdir(tmp_path)
+    robot = irb.load(name)
+    folder = "somewhere" if options.meshes == "package" else "some where"
+    verdicts = verify.verify(robot, to, irb.export(robot, to, folder, options)[0])
+    assert all(verdict.holds and verdict.installed for verdict in verdicts), verdicts
+
+
+ODD = """<robot name="">
+  <link name="base_link"/><link name="mount"/>
+  <link name="l1"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>
+  <link name="rot"><inertial><mass value="0"/><inertia ixx="0.5" iyy="0.5" izz="0.5" ixy="0" ixz="0" iyz="0"/></inertial></link>
+  <link name="tcp"/>
+  <joint name="fx" type="fixed"><parent link="base_link"/><child link="mount"/></joint>
+  <joint name="j" type="revolute"><parent link="mount"/><child link="l1"/><axis xyz="0 0 1"/>
+    <limit lower="-1" upper="1" effort="1" velocity="1"/></joint>
+  <joint name="fy" type="fixed"><parent link="l1"/><child link="rot"/><origin xyz="0.3 0 0"/></joint>
+  <joint name="fz" type="fixed"><parent link="l1"/><child link="tcp"/><origin xyz="0.5 0 0"/></joint>
+</robot>"""
+
+
+def test_an_odd_urdf_goes_everywhere(tmp_path):
+    """Frames before the first axis, inertia without mass, one axis, no name: the same robot in MuJoCo, Drake and a table."""
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "odd.urdf").write_text(ODD, encoding="utf-8")
+    robot = irb.from_file(tmp_path / "in" / "odd.urdf")
+    assert robot.inverse_dynamics([0.0], [0.0], [1.0], friction=False) == pytest.approx([1.5])
+    for to in ("mjcf", "sdf"):
+        verdicts = verify.verify(robot, to, irb.export(robot, to, tmp_path / to)[0])
+        assert all(verdict.holds for verdict in verdicts), verdicts
+    assert irb.write_tables(robot, "matlab", tmp_path / "m")
+    with pytest.raises(irb.InputError, match="comes from"):
+        irb.export(robot, "urdf", tmp_path / "in")
+    with pytest.raises(irb.InputError, match="needs a folder"):
+        irb.export(robot, "mjcf", "")
+    with pytest.raises(irb.InputError, match="named by its path"):
+        irb.from_file(None)
+
+
+def test_a_tool_that_cannot_read_a_file_says_so(tmp_path):
+    """Its verdict does not hold, and the others are heard all the same."""
+    robot = irb.load("irb930")
+    file = irb.export(robot, "urdf", tmp_path)[0]
+    file.write_text(file.read_text(encoding="utf-8").replace('name="tcp"', 'name="tip"').replace('link="tcp"', 'link="tip"'))
+    verdicts = verify.verify(robot, "urdf", file)
+    assert all(not verdict.holds and verdict.loses.startswith("cannot be asked") for verdict in verdicts)
+    assert len(verdicts) == 6
+
+
+def test_a_refused_export_leaves_no_folder(tmp_path):
+    """What was made for it goes again."""
+    with pytest.raises(irb.InputError):
+        irb.export(irb.load("irb930"), "mjcf", tmp_path / "a" / "b", irb.Options(meshes="package"))
+    assert not list(tmp_path.iterdir())
+
+
 def test_a_tool_that_is_not_there_proves_nothing(tmp_path, monkeypatch):
     """It is named as not installed, and neither agrees nor breaks."""
 

@@ -275,7 +275,7 @@ def test_refused(tmp_path):
     """Absolute mesh paths do not go with a package; nothing is written."""
     with pytest.raises(irb.InputError, match="inside it"):
         export(irb.load("irb930"), "ros2", tmp_path / "out", Options(meshes="absolute"))
-    assert not list((tmp_path / "out").iterdir())
+    assert not (tmp_path / "out").exists()
     file = export(irb.load("irb930"), "ros2", tmp_path)[0]
     with pytest.raises(irb.InputError, match="comes from"):
         export(irb.from_urdf(file), "ros2", tmp_path)

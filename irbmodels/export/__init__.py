@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from typing import NamedTuple
 
 from ..description import COUPLINGS, Coupling
-from ..errors import FileError, UnknownName
+from ..errors import FileError, InputError, UnknownName
 from ..robot import Robot
 
 CARRIER_KG = 1e-9  # with 1e-12 kg m^2; MuJoCo warns from 1e-11 kg down
 FORMATS = ("urdf", "mjcf", "sdf", "ros2")
 MESHES = ("relative", "absolute", "package")
+
+_SUFFIXES = {"urdf": (".urdf",), "mjcf": (".xml", ".mjcf"), "sdf": (".sdf",)}  # of files that an export might replace
 
 
 class Options(NamedTuple):
@@ -52,10 +56,22 @@ def export(robot: Robot, to: str, folder: str | Path, options: Options = PLAIN) 
         raise UnknownName("export format", to, FORMATS)
     if options.coupling is not None and options.coupling not in COUPLINGS:
         raise UnknownName("coupling", options.coupling, COUPLINGS)
-    target = Path(folder)
+    if not str(folder):
+        raise InputError("an export needs a folder to write into")
+    target = Path(folder).expanduser()
+    own = robot.path is not None and robot.path.suffix.lower() in _SUFFIXES.get(to, ())
+    if own and robot.folder == target.resolve():
+        raise InputError(f"{target} is where {robot.name} comes from; choose another folder")
+    made = [above for above in (target, *target.parents) if not above.exists()]
     try:
         target.mkdir(parents=True, exist_ok=True)
     except OSError as err:
         raise FileError(f"cannot make the folder {target}: {err.strerror or err}") from err
     write: Callable[[Robot, Path, Options], list[Path]] = import_module(f".{to}", __name__).write
-    return write(robot, target, options)
+    try:
+        return write(robot if robot.name else replace(robot, name="robot"), target, options)
+    except BaseException:
+        for above in made:
+            with suppress(OSError):  # something is in it
+                above.rmdir()
+        raise

@@ -73,7 +73,7 @@ def _joints(robot: Robot, model: pin.Model, link_of: dict[int, str]) -> Iterator
     home = robot.coupling[1]
     for number in range(1, model.njoints):
         column = model.joints[number].idx_v
-        motion = pin.getJointJacobian(model, data, number, pin.ReferenceFrame.LOCAL)[:, column]
+        motion = pin.getJointJacobian(model, data, number, pin.ReferenceFrame.LOCAL).reshape(6, -1)[:, column]
         slides = bool(np.linalg.norm(motion[:3]) > 0.5)
         low, high = float(model.lowerPositionLimit[column]), float(model.upperPositionLimit[column])
         if low >= high:  # how URDF writers say that they do not know

@@ -31,6 +31,7 @@ from ..inertia import Inertial
 from ..robot import Robot
 from ..tree import UNLIMITED, parse_urdf, tree_from_urdf
 from . import Options
+from .urdf import file_name
 
 Array = NDArray[np.float64]
 Element = ElementTree.Element
@@ -43,6 +44,7 @@ GYRATION = 1e-3  # [m^2] square of the radius of gyration of such a bar, as in t
 CARRIER = 1e-5  # [kg] a link without shapes that weighs no more stands for no body
 LOOKS: tuple[Literal["visual"], Literal["collision"]] = ("visual", "collision")
 READABLE = (".obj", ".stl", ".msh")  # meshes that MuJoCo opens
+NEXT_TO_NOTHING = 1e-12  # [kg] of a link that turns hard and weighs nothing, as some URDFs have them
 _ROUNDING = 1e-12  # of coefficients of a coupling
 
 
@@ -69,18 +71,17 @@ def write(robot: Robot, folder: Path, options: Options) -> list[Path]:
         raise MissingExtra("mujoco", "export") from err
     if options.meshes != "relative":
         raise InputError(f"meshes={options.meshes!r} is for a URDF; an MJCF has its meshes beside it")
-    chain = _chain_of(robot, options)
-    meshes, name = _Meshes(), re.sub(r"[^\w.-]", "_", robot.name)
+    name = file_name(robot)
+    chain, meshes = _chain_of(robot, options), _Meshes()
     texts = {f"{name}.xml": _text(_model(robot, chain, meshes)), "scene.xml": _scene(name)}
-    with tempfile.TemporaryDirectory() as trial:  # a robot that MuJoCo refuses leaves nothing behind
-        _put(texts, meshes, Path(trial))
-        for file in texts:
-            try:
-                mujoco.MjModel.from_xml_path(str(Path(trial) / file))
-            except ValueError as err:
-                raise UrdfError(f"MuJoCo refuses {robot.name}: {' '.join(str(err).split())}") from err
     try:
+        with tempfile.TemporaryDirectory() as trial:  # a robot that MuJoCo refuses leaves nothing behind
+            _put(texts, meshes, Path(trial))
+            for file in texts:
+                mujoco.MjModel.from_xml_path(str(Path(trial) / file))
         _put(texts, meshes, folder)
+    except ValueError as err:
+        raise UrdfError(f"MuJoCo refuses {robot.name}: {' '.join(str(err).split())}") from err
     except OSError as err:
         raise FileError(f"cannot write to {folder}: {err.strerror or err}") from err
     return [*(folder / file for file in texts), *(folder / "meshes" / target for target in sorted(meshes.files.values()))]
@@ -184,7 +185,8 @@ def _merged(document: Element, coupling: AxisCoupling, robot: Robot, note: str, 
     for link in list(joints):
         above = joints[link]
         below = [child for child, joint in joints.items() if joint.parent == link]
-        if link in shaped or bodies[link].mass > CARRIER or len(below) != 1 or above.name in coupling.axes:
+        weighs = bodies[link].mass > CARRIER or np.abs(bodies[link].tensor).max() > CARRIER
+        if above.name not in rows or link in shaped or weighs or len(below) != 1 or above.name in coupling.axes:
             continue
         joint = joints[below[0]]
         turned, moved = joint.placement[:3, :3], joint.placement[:3, 3]
@@ -391,7 +393,8 @@ def _bodies(robot: Robot, chain: _Chain, meshes: _Meshes, world: Element) -> Non
     def grow(link: str, parent: Element, placement: Array) -> None:
         joint = chain.joints.get(link)
         moving = joint is not None and joint.name in chain.rows
-        if link == "world" or not (moving or joint is None or chain.bodies[link].mass or link in shapes):
+        weighs = chain.bodies[link].mass or chain.bodies[link].tensor.any()
+        if link == "world" or not (moving or joint is None or weighs or link in shapes):
             if link not in ("tcp", "world"):
                 _add(parent, "site", name=link, **_pose(placement))
             body, here = parent, placement
@@ -437,10 +440,10 @@ def _bodies(robot: Robot, chain: _Chain, meshes: _Meshes, world: Element) -> Non
 
 
 def _weigh(body: Element, inertial: Inertial) -> None:
-    if inertial.mass:
+    if inertial.mass or inertial.tensor.any():
         entries = _numbers(inertial.tensor[i] for i in ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2)))
         tensor = {"fullinertia": entries} if inertial.tensor.any() else {"diaginertia": "0 0 0"}  # of a point mass
-        numbers = {"pos": _numbers(inertial.com), "mass": repr(inertial.mass), **tensor}
+        numbers = {"pos": _numbers(inertial.com), "mass": repr(inertial.mass or NEXT_TO_NOTHING), **tensor}
         body.insert(0, ElementTree.Element("inertial", numbers))
 
 

@@ -17,6 +17,7 @@ from ..check import states
 from ..engines import ENGINES, Engine, load_engine
 from ..errors import MissingExtra
 from ..robot import Robot
+from ..tree import UNLIMITED
 
 Array = NDArray[np.float64]
 
@@ -82,28 +83,30 @@ def verify(robot: Robot, to: str, file: Path) -> list[Verdict]:
     Returns:
         One verdict per tool.
     """
-    return [_verdict(robot, to, tool, file) for tool in TOOLS[to]]
+    return [_verdict(robot, to, tool, file.resolve()) for tool in TOOLS[to]]
 
 
 def _verdict(robot: Robot, to: str, tool: str, file: Path) -> Verdict:
     tolerance = SINGLE if tool == "pybullet" else DOUBLE
-    try:
-        with _quiet(), _resolved(to, file) as readable:
-            engine = load_engine(tool, readable)
-    except MissingExtra:
-        return Verdict(to, tool, np.nan, np.nan, np.nan, np.nan, tolerance, "not installed")
-    kind = "urdf" if to == "ros2" else to
-    lost = [LOST_ALWAYS.get((kind, tool))]
+    kind, text = "urdf" if to == "ros2" else to, file.read_text(encoding="utf-8")
     linked = "link_crank" in robot.whole_tree.frames
-    opened = linked and "joint_carrier" not in file.read_text(encoding="utf-8")
+    opened = linked and "joint_carrier" not in text
+    lost = [LOST_ALWAYS.get((kind, tool))]
     if linked and (kind == "mjcf" or not opened):
         lost.append(LOST_OF_LINKAGES.get((kind, tool)))
-    if opened and kind == "urdf" and (stand_in := _stand_in(robot)) is not robot:
+    if opened and "link_crank" not in text and (stand_in := _stand_in(robot)) is not robot:
         robot = stand_in
         lost.append(f"bars: set {robot.parameters}")
     if to != "mjcf":  # the only one that has them
         robot = robot.with_rotors(np.zeros(robot.n))
-    found = _differences(robot, engine, opened)
+    try:
+        with _quiet(), _resolved(file, text) as readable:
+            found = _differences(robot, load_engine(tool, readable), opened)
+    except MissingExtra:
+        return Verdict(to, tool, np.nan, np.nan, np.nan, np.nan, tolerance, "not installed")
+    except Exception as err:  # whatever an engine raises at a file it cannot read
+        problem = f"cannot be asked: {' '.join(str(err).split())[:120] or type(err).__name__}"
+        return Verdict(to, tool, np.inf, np.nan, np.nan, np.nan, tolerance, problem)
     return Verdict(to, tool, *found, tolerance, "; ".join(filter(None, lost)))
 
 
@@ -152,20 +155,24 @@ def _range_difference(robot: Robot, engine: Engine, opened: bool) -> float:
     wanted = dict(zip(list(model.names)[1:], zip(model.lowerPositionLimit, model.upperPositionLimit, strict=True), strict=True))
     if opened:
         wanted["joint_3"] = (limits.lower[2], limits.upper[2])
-    pairs = [(found, wanted[name]) for name, found in zip(engine.joints, engine.ranges, strict=True) if name in robot.axes]
-    return float(max(np.abs(np.asarray(found) - np.asarray(bound)).max() for found, bound in pairs))
+    largest = 0.0
+    for name, found in zip(engine.joints, engine.ranges, strict=True):
+        if name in robot.axes:
+            ends = zip(found, wanted[name], strict=True)
+            largest = max([largest, *(abs(one - other) for one, other in ends if min(abs(one), abs(other)) < UNLIMITED)])
+    return largest
 
 
 @contextlib.contextmanager
-def _resolved(to: str, file: Path) -> Iterator[Path]:
-    """Give a file that every tool reads: of a ROS 2 package the URDF with paths that need no ROS."""
-    if to != "ros2":
+def _resolved(file: Path, text: str) -> Iterator[Path]:
+    """Give a file that every tool reads: where meshes are named by a package, the same with plain paths."""
+    if "package://" not in text:
         yield file
         return
-    package = next(folder for folder in file.parents if (folder / "package.xml").is_file())
+    package = next((folder for folder in file.parents if (folder / "package.xml").is_file()), file.parent)
     plain = file.with_name(f".{file.stem}.urdf")
     try:
-        plain.write_text(file.read_text(encoding="utf-8").replace(f"package://{package.name}/", f"{package}/"), encoding="utf-8")
+        plain.write_text(text.replace(f"package://{package.name}/", f"{package}/"), encoding="utf-8")
         yield plain
     finally:
         plain.unlink(missing_ok=True)

@@ -95,6 +95,7 @@ def put(window: Any, actors: list[Actor]) -> list[dict[str, Any]]:
     """Send lights, floor and the shapes of all actors to a meshcat window, and return what the page needs to move them."""
     import meshcat
 
+    actors = [checked(actor) for actor in actors]
     _studio(meshcat.Visualizer(window=window), window, actors)
     return [_put_actor(window, number, actor) for number, actor in enumerate(actors)]
 
