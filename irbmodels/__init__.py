@@ -5,7 +5,6 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from .collision import Clearance, clearance, collides, contacts
 from .derivatives import EnergyRegressor, ForwardDerivatives, InverseDerivatives
 from .description import aliases, describe, robots, tools, urdf_path
 from .dh import DHTable
@@ -38,11 +37,16 @@ from .trajectory import Motion
 from .view import Actor, Viewer, save_page, save_picture, view
 
 if TYPE_CHECKING:
+    from .collision import Clearance, clearance, collides, contacts
     from .export.tables import write_tables
     from .reading import from_file
 
 __version__ = "0.1.0"
-_LATER = {"from_file": "reading", "write_tables": "export.tables"}  # imported when they are first asked for
+_LATER = {  # imported when they are first asked for
+    **dict.fromkeys(("Clearance", "clearance", "collides", "contacts"), "collision"),
+    "from_file": "reading",
+    "write_tables": "export.tables",
+}
 
 __all__ = [
     "Actor",

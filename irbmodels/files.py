@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -18,6 +17,8 @@ def replacing(path: str | Path) -> Iterator[Path]:
     Raises:
         FileError: if the folder does not exist or cannot be written.
     """
+    import secrets  # loads OpenSSL, which few need
+
     target = Path(os.path.realpath(path))  # a link stays one, and what it points to is replaced
     if target.is_dir() or not str(path):
         raise FileError(f"cannot write {str(path)!r}: it is a folder, not a file")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import os
 import re
 import threading
@@ -9,7 +10,6 @@ from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
 from urllib.parse import unquote
-from xml.sax.saxutils import quoteattr, unescape
 
 from .errors import InputError, UrdfError
 
@@ -60,17 +60,21 @@ def with_mesh_paths(text: str, style: str, here: Path, target: Path | None = Non
         raise InputError(f"mesh paths {style!r}: choose relative, absolute or package://NAME")
 
     def rewritten(match: re.Match[str]) -> str:
-        before, name = match[1], unescape(match[2][1:-1], {"&quot;": '"', "&apos;": "'"})
+        before, name = match[1], html.unescape(match[2][1:-1])
         if "://" in name or Path(name).is_absolute():
             return match[0]
         path = (here / name).resolve()
         if package:
-            return before + quoteattr(f"package://{package[1]}/{path.relative_to(_above_meshes(path)).as_posix()}")
+            return before + _quoted(f"package://{package[1]}/{path.relative_to(_above_meshes(path)).as_posix()}")
         if style == "absolute":
-            return before + quoteattr(path.as_posix())
-        return before + quoteattr(Path(os.path.relpath(path, (target or here).resolve())).as_posix())
+            return before + _quoted(path.as_posix())
+        return before + _quoted(Path(os.path.relpath(path, (target or here).resolve())).as_posix())
 
     return re.sub(r"""(<mesh\b[^>]*?\bfilename\s*=\s*)("[^"]*"|'[^']*')""", rewritten, text)
+
+
+def _quoted(value: str) -> str:
+    return f'"{html.escape(value, quote=True)}"'
 
 
 def mesh_candidates(name: str, folder: Path) -> Iterator[str]:

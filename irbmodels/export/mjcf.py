@@ -12,9 +12,8 @@ import re
 import shutil
 import tempfile
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
 from xml.etree import ElementTree
 
 import numpy as np
@@ -22,15 +21,15 @@ import pinocchio as pin
 from numpy.typing import NDArray
 
 from ..collision import Collider, adjacent, always_touching, read_srdf, srdf_path
-from ..coupling import AxisCoupling
-from ..description import BARS
 from ..errors import FileError, InputError, MissingExtra, UrdfError
 from ..files import replacing
-from ..geometry import Shape, link_of, placement_of, shapes_of
+from ..geometry import Shape, shapes_of
 from ..inertia import Inertial
 from ..robot import Robot
-from ..tree import UNLIMITED, parse_urdf, tree_from_urdf
+from ..tree import UNLIMITED, parse_urdf
+from ..urdf_parts import numbers
 from . import Options
+from .hinges import BAR, LOOKS, Chain, chain_of
 from .urdf import file_name
 
 Array = NDArray[np.float64]
@@ -39,13 +38,8 @@ Element = ElementTree.Element
 TIMESTEP = 0.0005  # [s]
 SOLREF = f"{2.0 * TIMESTEP!r} 1"  # the stiffest that MuJoCo allows: a time constant of two steps, critically damped
 SOLIMP = "0.9999 0.9999 0.001 0.5 2"  # the largest impedance that MuJoCo allows
-BAR = 0.01  # [kg] of a bar without data; lighter ones get lost in the solver's tolerance. The links give what it weighs
-GYRATION = 1e-3  # [m^2] square of the radius of gyration of such a bar, as in the URDF
-CARRIER = 1e-5  # [kg] a link without shapes that weighs no more stands for no body
-LOOKS: tuple[Literal["visual"], Literal["collision"]] = ("visual", "collision")
 READABLE = (".obj", ".stl", ".msh")  # meshes that MuJoCo opens
 NEXT_TO_NOTHING = 1e-12  # [kg] of a link that turns hard and weighs nothing, as some URDFs have them
-_ROUNDING = 1e-12  # of coefficients of a coupling
 
 
 def write(robot: Robot, folder: Path, options: Options) -> list[Path]:
@@ -72,7 +66,7 @@ def write(robot: Robot, folder: Path, options: Options) -> list[Path]:
     if options.meshes != "relative":
         raise InputError(f"meshes={options.meshes!r} is for a URDF; an MJCF has its meshes beside it")
     name = file_name(robot)
-    chain, meshes = _chain_of(robot, options), _Meshes()
+    chain, meshes = chain_of(robot, options), _Meshes()
     texts = {f"{name}.xml": _text(_model(robot, chain, meshes)), "scene.xml": _scene(name)}
     try:
         with tempfile.TemporaryDirectory() as trial:  # a robot that MuJoCo refuses leaves nothing behind
@@ -97,164 +91,6 @@ def _put(texts: dict[str, str], meshes: _Meshes, folder: Path) -> None:
     for file, text in texts.items():
         with replacing(folder / file) as path:
             path.write_text(text, encoding="utf-8")
-
-
-# --- the chain: joints of the URDF, those of carriers put together ---------------------------------------------------
-
-
-class _Joint(NamedTuple):
-    name: str
-    kind: str
-    parent: str
-    placement: Array
-    """Pose of the child in the parent at 0, ``(4, 4)``."""
-    axis: Array
-
-
-@dataclass(frozen=True)
-class _Chain:
-    """A URDF, with every pair of hinges about one line as one hinge."""
-
-    document: Element
-    """Of the robot without tool."""
-    joints: dict[str, _Joint]
-    """By child link, in the order of the document."""
-    rows: dict[str, Array]
-    """By moving joint: its coordinate is ``row @ q + offset``."""
-    offsets: dict[str, float]
-    bodies: dict[str, Inertial]
-    """By link, in its own axes."""
-    main: tuple[str, ...]
-    """Joints that the axes move, one per axis; the others follow."""
-    root: str
-    note: str
-    tool: Element | None = None
-    """The same URDF with the tool."""
-
-    @property
-    def followers(self) -> list[str]:
-        """Moving joints that are not free."""
-        return [name for name in self.rows if name not in self.main]
-
-    def coefficients(self, row: Array) -> dict[str, float]:
-        """Return what of each main joint is in ``row @ q``."""
-        matrix = np.array([self.rows[name] for name in self.main])
-        found = np.linalg.solve(matrix.T, row)
-        return {name: float(c) for name, c in zip(self.main, found, strict=True) if abs(c) > _ROUNDING}
-
-    def shift(self, place: Iterable[tuple[str, float]]) -> float:
-        """Return the value of a sum of joint coordinates where all axes are at 0."""
-        return sum(c * self.offsets[name] for name, c in place)
-
-
-def _chain_of(robot: Robot, options: Options) -> _Chain:
-    described = robot.description
-    if described is None:
-        if options.coupling is not None or options.carrier_kg is not None:
-            raise InputError(f"{robot.name} comes from a URDF, whose mimics and masses stay: no coupling, no carriers to choose")
-        text = robot.urdf()
-        return _merged(parse_urdf(text), tree_from_urdf(text).coupling, robot, "Inertials: those of its URDF.", None)
-    kind, tool = options.coupling or described.couplings[0], None
-    text = described.urdf(kind, robot.parameters)
-    chosen = described.inertials.sets[str(robot.parameters)]
-    lumped = chosen.serial if kind == "serial" else None
-    note = f"Inertials: set {lumped or robot.parameters}" + (f", the open chain of {robot.parameters}." if lumped else ".")
-    coupling = tree_from_urdf(text).coupling
-    if kind == "serial":
-        coupling = coupling.then(described.dh("modified").A)
-    if robot.tool is not None and robot.tool.path is not None:
-        tool = parse_urdf(described.urdf(kind, robot.parameters, robot.tool.path))
-    chain = _merged(parse_urdf(text), coupling, robot, note, tool)
-    bars = set(BARS) & set(chain.joints) - set(chosen.links)
-    if not bars:
-        return chain
-    mass = BAR if options.carrier_kg is None else options.carrier_kg
-    if not mass > 0.0:
-        raise InputError(f"MuJoCo refuses bars of {mass:g} kg; coupling='serial' leaves them out")
-    return _lent(chain, robot, bars, mass)
-
-
-def _merged(document: Element, coupling: AxisCoupling, robot: Robot, note: str, tool: Element | None) -> _Chain:
-    """Put the two hinges around each carrier together: they turn about one line, and their angles add."""
-    joints = {link_of(tag, "child"): _joint(tag) for tag in document.iterfind("joint")}
-    rows = dict(zip(coupling.joints, coupling.G, strict=True))
-    offsets = dict(zip(coupling.joints, coupling.q0.tolist(), strict=True))
-    bodies = {str(tag.get("name")): _inertial(tag) for tag in document.iterfind("link")}
-    (root,) = (link for link in bodies if link not in joints)
-    shaped = {shape.link for what in LOOKS for shape in shapes_of(document, robot.folder, what)}
-    for link in list(joints):
-        above = joints[link]
-        below = [child for child, joint in joints.items() if joint.parent == link]
-        weighs = bodies[link].mass > CARRIER or np.abs(bodies[link].tensor).max() > CARRIER
-        if above.name not in rows or link in shaped or weighs or len(below) != 1 or above.name in coupling.axes:
-            continue
-        joint = joints[below[0]]
-        turned, moved = joint.placement[:3, :3], joint.placement[:3, 3]
-        same_line = np.allclose(turned @ joint.axis, above.axis, atol=_ROUNDING) and not np.cross(above.axis, moved).any()
-        own = joint.name in coupling.axes and rows[above.name][coupling.axes.index(joint.name)]  # it follows the joint it carries
-        if own or not same_line or {above.kind, joint.kind} - {"revolute", "continuous"}:
-            continue
-        joints[below[0]] = joint._replace(parent=above.parent, placement=above.placement @ joint.placement)
-        rows[joint.name] = rows[joint.name] + rows.pop(above.name)
-        offsets[joint.name] += offsets.pop(above.name)
-        if robot.description is None:  # the carriers of tables weigh nothing
-            bodies[above.parent] = _with_point(bodies[above.parent], bodies[link].mass, above.placement[:3, 3])
-        del joints[link]
-    return _Chain(document, joints, rows, offsets, bodies, coupling.axes, root, note, tool)
-
-
-def _lent(chain: _Chain, robot: Robot, bars: set[str], mass: float) -> _Chain:
-    """Give bars without data a mass that the links around them give: the arm moves as if the bars weighed nothing, exactly.
-
-    The crank's centre is on axis 2, where a point of link_1 is; the rod's is its upper pin, a point of link_3. The crank turns
-    as link_3 does, the rod as link_2.
-    """
-    linkage = robot._model.linkage
-    assert linkage is not None  # an arm with bars has one
-    bodies, tensor = dict(chain.bodies), mass * GYRATION * np.eye(3)
-    for bar, centre, holder, point, turner in (
-        (BARS[0], np.zeros(3), "link_1", chain.joints[BARS[0]].placement[:3, 3], "link_3"),
-        (BARS[1], np.array([linkage.long, 0.0, 0.0]), "link_3", np.array([0.0, -linkage.crank, 0.0]), "link_2"),
-    ):
-        if bar in bars:
-            bodies[bar] = Inertial.of(mass, centre, tensor)
-            bodies[holder] = _with_point(bodies[holder], -mass, point)
-            bodies[turner] = bodies[turner]._replace(tensor=bodies[turner].tensor - tensor)
-    told = f"{' and '.join(sorted(bars))} weigh nothing in this set: each has {mass:g} kg here, which the links around it"
-    return replace(chain, bodies=bodies, note=f"{chain.note} {told} give, so that the arm moves as if it had not.")
-
-
-def _with_point(body: Inertial, mass: float, point: Array) -> Inertial:
-    """Return a body with a point mass more, or less."""
-    if mass == 0.0:
-        return body
-    total, apart = body.mass + mass, point - body.com
-    centre = body.com + apart * (mass / total)
-    spread = body.mass * mass / total * (apart @ apart * np.eye(3) - np.outer(apart, apart))
-    return Inertial.of(total, centre, body.tensor + spread)
-
-
-def _joint(tag: Element) -> _Joint:
-    axis = tag.find("axis")
-    direction = np.array([float(word) for word in ("1 0 0" if axis is None else axis.get("xyz", "1 0 0")).split()])
-    direction = direction / (np.linalg.norm(direction) or 1.0)
-    return _Joint(str(tag.get("name")), str(tag.get("type")), link_of(tag, "parent"), placement_of(tag.find("origin")), direction)
-
-
-def _inertial(link: Element) -> Inertial:
-    """Return a link's inertial in its own axes."""
-    tag = link.find("inertial")
-    if tag is None:
-        return Inertial.of(0.0, np.zeros(3), np.zeros((3, 3)))
-    mass, tensor = tag.find("mass"), tag.find("inertia")
-    xx, xy, xz, yy, yz, zz = (
-        float("0" if tensor is None else tensor.get(key, "0")) for key in ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
-    )
-    pose = placement_of(tag.find("origin"))
-    body = Inertial.of(
-        float("0" if mass is None else mass.get("value", "0")), np.zeros(3), [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]
-    )
-    return body.moved(pose[:3, :3], pose[:3, 3])
 
 
 # --- the robot's file ------------------------------------------------------------------------------------------------
@@ -300,7 +136,7 @@ def _free(name: str, taken: Iterable[str]) -> str:
     return name
 
 
-def _model(robot: Robot, chain: _Chain, meshes: _Meshes) -> Element:
+def _model(robot: Robot, chain: Chain, meshes: _Meshes) -> Element:
     root = ElementTree.Element("mujoco", model=robot.name)
     for line in _notes(robot, chain):
         root.append(ElementTree.Comment(f" {line.replace('--', '- -')} "))
@@ -308,16 +144,16 @@ def _model(robot: Robot, chain: _Chain, meshes: _Meshes) -> Element:
     damped = robot.friction_model is not None
     root.append(ElementTree.Comment(f" {_INTEGRATORS[damped]} "))
     integrator = "implicitfast" if damped else "RK4"
-    option = _add(root, "option", timestep=repr(TIMESTEP), integrator=integrator, gravity=_numbers(robot.gravity_vector))
+    option = _add(root, "option", timestep=repr(TIMESTEP), integrator=integrator, gravity=numbers(robot.gravity_vector))
     if any(chain.bodies[link].mass < BAR for link, joint in chain.joints.items() if joint.name in chain.followers):
         option.set("tolerance", "1e-12")  # or what holds the lightest bodies gets lost in it
     _defaults(root, robot)
     asset, world = _add(root, "asset"), _add(root, "worldbody")
     _bodies(robot, chain, meshes, world)
     for rgba, name in meshes.colours.items():
-        _add(asset, "material", name=name, rgba=_numbers(rgba))
+        _add(asset, "material", name=name, rgba=numbers(rgba))
     for (file, scale), name in meshes.assets.items():
-        more = {} if set(scale) == {1.0} else {"scale": _numbers(scale)}
+        more = {} if set(scale) == {1.0} else {"scale": numbers(scale)}
         more |= {"inertia": "shell"} if file.startswith("visual/") else {}  # or MuJoCo refuses a flat one
         _add(asset, "mesh", name=name, file=file, **more)
     if meshes.unread:
@@ -338,7 +174,7 @@ _INTEGRATORS = {
 }
 
 
-def _notes(robot: Robot, chain: _Chain) -> Iterator[str]:
+def _notes(robot: Robot, chain: Chain) -> Iterator[str]:
     """Say what the file holds, and what it cannot hold."""
     yield f"{robot.name}, written by irbmodels. {chain.note} Tool: {robot.tool.name if robot.tool else 'none'}."
     names = _axis_names(robot)
@@ -380,7 +216,7 @@ def _defaults(root: Element, robot: Robot) -> None:
     _add(_add(main, "default", **{"class": f"{robot.name}_collision"}), "geom", group="3", rgba="0.3 0.5 0.8 0.5")
 
 
-def _bodies(robot: Robot, chain: _Chain, meshes: _Meshes, world: Element) -> None:
+def _bodies(robot: Robot, chain: Chain, meshes: _Meshes, world: Element) -> None:
     """Add every link below the world: a body where it moves, weighs or has a shape, else a site."""
     document, tree = chain.document, robot.whole_tree
     shapes: dict[str, list[tuple[str, Shape]]] = {}
@@ -405,7 +241,7 @@ def _bodies(robot: Robot, chain: _Chain, meshes: _Meshes, world: Element) -> Non
             _weigh(body, chain.bodies[link])
             if joint is not None and moving:
                 kind = "slide" if joint.kind == "prismatic" else "hinge"
-                tag = _add(body, "joint", name=joint.name, type=kind, axis=_numbers(joint.axis))
+                tag = _add(body, "joint", name=joint.name, type=kind, axis=numbers(joint.axis))
                 tag.attrib.update(ranges.get(((joint.name, 1.0),), {}))
             for what, shape in shapes.get(link, []):
                 _geom(body, what, shape, meshes, robot.name)
@@ -441,10 +277,10 @@ def _bodies(robot: Robot, chain: _Chain, meshes: _Meshes, world: Element) -> Non
 
 def _weigh(body: Element, inertial: Inertial) -> None:
     if inertial.mass or inertial.tensor.any():
-        entries = _numbers(inertial.tensor[i] for i in ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2)))
+        entries = numbers([inertial.tensor[i] for i in ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))])
         tensor = {"fullinertia": entries} if inertial.tensor.any() else {"diaginertia": "0 0 0"}  # of a point mass
-        numbers = {"pos": _numbers(inertial.com), "mass": repr(inertial.mass or NEXT_TO_NOTHING), **tensor}
-        body.insert(0, ElementTree.Element("inertial", numbers))
+        told = {"pos": numbers(inertial.com), "mass": repr(inertial.mass or NEXT_TO_NOTHING), **tensor}
+        body.insert(0, ElementTree.Element("inertial", told))
 
 
 def _geom(body: Element, what: str, shape: Shape, meshes: _Meshes, name: str) -> None:
@@ -457,9 +293,9 @@ def _geom(body: Element, what: str, shape: Shape, meshes: _Meshes, name: str) ->
     elif shape.kind == "sphere":
         form["size"] = repr(shape.size[0])
     elif shape.kind == "cylinder":
-        form["size"] = _numbers((shape.size[0], 0.5 * shape.size[1]))
+        form["size"] = numbers((shape.size[0], 0.5 * shape.size[1]))
     else:
-        form["size"] = _numbers(0.5 * side for side in shape.size)
+        form["size"] = numbers([0.5 * side for side in shape.size])
     if what == "visual":
         form["material"] = meshes.colour(shape.colour)
     _add(body, "geom", **{"class": f"{name}_{what}"}, **form, **_pose(shape.placement))
@@ -487,17 +323,17 @@ Place = tuple[tuple[str, float], ...]
 """Joints and their coefficients: a sum of joint coordinates."""
 
 
-def _ranges(robot: Robot, chain: _Chain) -> Iterator[tuple[Place, Array, dict[str, str]]]:
+def _ranges(robot: Robot, chain: Chain) -> Iterator[tuple[Place, Array, dict[str, str]]]:
     """Yield each range with the sum of joints, and of axes, that it bounds."""
     limits = robot.limits
     for row, low, high in zip(limits.A, limits.lower.tolist(), limits.upper.tolist(), strict=True):
         if low > -UNLIMITED and high < UNLIMITED:
             place = tuple(chain.coefficients(row).items())
             shift = chain.shift(place)
-            yield place, row, {"range": _numbers((low + shift, high + shift))}
+            yield place, row, {"range": numbers((low + shift, high + shift))}
 
 
-def _drives(robot: Robot, chain: _Chain, root: Element, names: tuple[str, ...]) -> None:
+def _drives(robot: Robot, chain: Chain, root: Element, names: tuple[str, ...]) -> None:
     """Add what acts on the axes: on the joint where the axis is one, else on a tendon of that length."""
     joints = {str(tag.get("name")): tag for tag in root.iter("joint")}
     tendon = ElementTree.Element("tendon")
@@ -531,15 +367,15 @@ def _drives(robot: Robot, chain: _Chain, root: Element, names: tuple[str, ...]) 
     for name, (tag, kind, factor), effort in zip(names, axes, robot.limits.effort.tolist(), strict=True):
         assert factor == 1.0  # an axis position is a joint's own, or a tendon's
         where = {kind: str(tag.get("name"))}
-        bound = {key: _numbers((-effort, effort)) for key in ("ctrlrange", "forcerange") if math.isfinite(effort)}
+        bound = {key: numbers((-effort, effort)) for key in ("ctrlrange", "forcerange") if math.isfinite(effort)}
         _add(actuator, "motor", name=name, **where, **bound)
         _add(sensor, f"{kind}pos", name=f"{name}_position", **where)
         _add(sensor, f"{kind}vel", name=f"{name}_speed", **where)
     _custom(robot, root)
     order = [joint for joint in joints if joint in chain.rows]
     home = np.clip(np.zeros(robot.n), *robot.limits.envelope())
-    position = _numbers(chain.rows[joint] @ home + chain.offsets[joint] for joint in order)
-    _add(_add(root, "keyframe"), "key", name="home", qpos=position, ctrl=_numbers(robot.gravity(home)))
+    position = numbers([chain.rows[joint] @ home + chain.offsets[joint] for joint in order])
+    _add(_add(root, "keyframe"), "key", name="home", qpos=position, ctrl=numbers(robot.gravity(home)))
 
 
 def _fixed_tendon(group: Element, name: str, place: Place, robot: str) -> Element:
@@ -549,7 +385,7 @@ def _fixed_tendon(group: Element, name: str, place: Place, robot: str) -> Elemen
     return fixed
 
 
-def _equalities(robot: Robot, chain: _Chain, tendon: Element) -> Element:
+def _equalities(robot: Robot, chain: Chain, tendon: Element) -> Element:
     """Hold each joint that follows to the sum of the joints that it follows."""
     equality = ElementTree.Element("equality")
     for name in chain.followers:
@@ -558,11 +394,11 @@ def _equalities(robot: Robot, chain: _Chain, tendon: Element) -> Element:
         own = {"class": robot.name, "name": name}
         if len(sources) == 1:
             ((source, factor),) = sources.items()
-            _add(equality, "joint", joint1=name, joint2=source, polycoef=_numbers((offset, factor, 0, 0, 0)), **own)
+            _add(equality, "joint", joint1=name, joint2=source, polycoef=numbers((offset, factor, 0, 0, 0)), **own)
         else:
             slack = ((name, 1.0), *((source, -c) for source, c in sources.items()))
             _fixed_tendon(tendon, f"{name}_slack", slack, robot.name)
-            _add(equality, "tendon", tendon1=f"{name}_slack", polycoef=_numbers((offset, 0, 0, 0, 0)), **own)
+            _add(equality, "tendon", tendon1=f"{name}_slack", polycoef=numbers((offset, 0, 0, 0, 0)), **own)
     return equality
 
 
@@ -573,7 +409,7 @@ def _custom(robot: Robot, root: Element) -> None:
         kept |= {"friction_Fs": law.Fs, "friction_v_St": law.v_St}
     for label, values in kept.items():
         if np.isfinite(values).all():
-            _add(custom, "numeric", name=label, data=_numbers(values))
+            _add(custom, "numeric", name=label, data=numbers(values))
     root.extend([custom] if len(custom) else [])
 
 
@@ -607,16 +443,12 @@ def _text(root: Element) -> str:
     return ElementTree.tostring(root, encoding="unicode") + "\n"
 
 
-def _numbers(values: Any) -> str:
-    return " ".join(repr(float(value) + 0.0) for value in values)
-
-
 def _pose(placement: Array) -> dict[str, str]:
     """Return ``pos`` and ``quat`` (w first) of a pose that is not the identity."""
     result = {}
     if placement[:3, 3].any():
-        result["pos"] = _numbers(placement[:3, 3])
+        result["pos"] = numbers(placement[:3, 3])
     if not np.array_equal(placement[:3, :3], np.eye(3)):
         x, y, z, w = pin.Quaternion(placement[:3, :3]).coeffs()
-        result["quat"] = _numbers((w, x, y, z))
+        result["quat"] = numbers((w, x, y, z))
     return result

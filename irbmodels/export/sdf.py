@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from ..coupling import AxisCoupling
 from ..errors import InputError, UnknownName
+from ..geometry import link_of
 from ..inertia import Inertial, is_possible, moments_of
 from ..robot import Robot
 from ..sdf_text import MASSLESS
@@ -67,7 +68,7 @@ class _Model:
     def __init__(self, text: str, name: str, carrier_kg: float) -> None:
         self.urdf, self.tree = parse_urdf(text), tree_from_urdf(text)
         self.name, self.carrier_kg = name, carrier_kg
-        self.joints = {str(_end(joint, "child")): joint for joint in self.urdf.iterfind("joint")}
+        self.joints = {str(link_of(joint, "child")): joint for joint in self.urdf.iterfind("joint")}
         links = [str(link.get("name")) for link in self.urdf.iterfind("link")]
         self.root = next(link for link in links if link not in self.joints)
         self.bodies = [link for link in links if link == self.root or self.joints[link].get("type") != "fixed"]
@@ -95,7 +96,7 @@ class _Model:
         return model
 
     def _parent(self, link: str) -> str:
-        return self.taken[_end(self.joints[link], "parent")]
+        return self.taken[link_of(self.joints[link], "parent")]
 
     def _joint(self, model: Element, link: str, named: dict[str, str]) -> None:
         joint = self.joints[link]
@@ -146,7 +147,7 @@ class _Model:
     def _carried(self, link: str) -> Iterator[str]:
         """Yield what is fixed to a link."""
         for other in self.fixed:
-            if _end(self.joints[other], "parent") == link:
+            if link_of(self.joints[other], "parent") == link:
                 yield other
                 yield from self._carried(other)
 
@@ -235,11 +236,6 @@ def _config(robot: Robot, text: str) -> str:
 
 def _text(parent: Element, tag: str, text: str, **attributes: str) -> None:
     SubElement(parent, tag, attributes).text = text
-
-
-def _end(joint: Element, end: str) -> str:
-    tag = joint.find(end)
-    return "" if tag is None else str(tag.get("link"))
 
 
 def _free(name: str, taken: object) -> str:

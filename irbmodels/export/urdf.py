@@ -15,6 +15,7 @@ from ..errors import InputError, UnknownName
 from ..inertia import Inertial
 from ..robot import Robot
 from ..tree import parse_urdf
+from ..urdf_parts import numbers
 from . import CARRIER_KG, MESHES, Options
 from .meshes import absolute_meshes, gathered_meshes, write_files
 
@@ -147,7 +148,7 @@ def _weigh(link: Element, body: Inertial | None) -> None:
     inertial = Element("inertial")
     link.insert(0, inertial)
     if body is not None:
-        SubElement(inertial, "origin", {"xyz": _numbers(body.com), "rpy": "0 0 0"})
+        SubElement(inertial, "origin", {"xyz": numbers(body.com), "rpy": "0 0 0"})
     SubElement(inertial, "mass", {"value": repr(0.0 if body is None else float(body.mass))})
     entries = {f"i{'xyz'[i]}{'xyz'[j]}": (i, j) for i in range(3) for j in range(i, 3)}
     SubElement(inertial, "inertia", {key: repr(0.0 if body is None else float(body.tensor[at])) for key, at in entries.items()})
@@ -157,9 +158,5 @@ def _set_origin(joint: Element, place: pin.SE3) -> None:
     origin = joint.find("origin")
     if origin is None:
         origin = SubElement(joint, "origin")
-    origin.set("xyz", _numbers(place.translation))
-    origin.set("rpy", _numbers(pin.rpy.matrixToRpy(place.rotation)))
-
-
-def _numbers(values: Iterable[float]) -> str:
-    return " ".join(repr(float(value) + 0.0) for value in values)
+    origin.set("xyz", numbers(place.translation))
+    origin.set("rpy", numbers(pin.rpy.matrixToRpy(place.rotation)))

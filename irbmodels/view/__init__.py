@@ -17,7 +17,7 @@ from ..files import replacing
 from ..logs import MotionFile
 from ..robot import Robot
 from ..trajectory import Motion
-from .scene import LAYERS, Actor, camera, checked, put
+from .actor import LAYERS, Actor
 
 __all__ = ["LAYERS", "Actor", "Viewer", "save_page", "save_picture", "view"]
 
@@ -29,6 +29,7 @@ class Viewer:
         """Start a server inside this process, on the first free port from ``port`` (default 7000) on."""
         from .live import PORT, Server  # servers, pages and browsers are imported where they are used: few need them
         from .page import text
+        from .scene import camera, put
 
         if port is not None and not (isinstance(port, int) and 1024 <= port <= 65535):
             raise InputError(f"port {port!r} is not a number from 1024 to 65535")
@@ -185,6 +186,7 @@ def notebook(robot: Robot) -> str:
     import html
 
     from .page import page_of
+    from .scene import checked
 
     page = html.escape(page_of([checked(Actor(robot))]), quote=True)
     return f'<iframe title="{html.escape(robot.name)}" style="width: 100%; height: 480px; border: 0" srcdoc="{page}"></iframe>'
@@ -203,6 +205,8 @@ def _dressed(robots: Sequence[Robot | Actor], q: ArrayLike | None, motion: Motio
 
 
 def _cast(robots: Sequence[Robot | Actor], layers: Sequence[str]) -> list[Actor]:
+    from .scene import checked
+
     for robot in robots:
         if not isinstance(robot, Robot | Actor):
             raise InputError(f"what is shown is a robot or an irbmodels.Actor, not {robot!r}")

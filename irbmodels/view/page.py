@@ -11,7 +11,8 @@ from pathlib import Path
 from string import Template
 from typing import Any
 
-from .scene import Actor, Recorder, camera, put
+from .actor import Actor
+from .scene import Recorder, camera, put
 
 _HERE = Path(__file__).resolve().parent
 

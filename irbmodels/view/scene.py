@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import base64
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, cast
 from xml.etree.ElementTree import Element
 
 import numpy as np
 import pinocchio as pin
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from ..checks import finite, is_rotation
 from ..coupling import coupling_of
@@ -21,34 +21,14 @@ from ..logs import MotionFile
 from ..robot import Robot
 from ..trajectory import Motion
 from ..tree import UNLIMITED, parse_urdf
+from .actor import Actor
 
 Array = NDArray[np.float64]
 
-LAYERS = ("frames", "axes", "com", "ellipsoids", "boxes", "trace", "hulls", "torques")
 _FIELD = 30.0  # [deg] of view
 _STEEL = 7850.0  # [kg/m^3] a centre of mass is drawn as a ball of steel that weighs as much as its link
 _LIGHT = 1e-4  # [kg] carriers of exchange files are not drawn
 _SAMPLES = 20_000  # of a motion in a page; longer ones are thinned
-
-
-@dataclass(frozen=True, eq=False)
-class Actor:
-    """A robot in a scene.
-
-    Several make a cell, or show a measured beside a simulated motion.
-    """
-
-    robot: Robot
-    q: ArrayLike | None = None
-    """Posture [rad, m], shape ``(n,)``; default all zero."""
-    motion: Motion | MotionFile | None = None
-    """Motion to play, or the opened file of one; torques are predicted where it has speeds and accelerations."""
-    place: ArrayLike | pin.SE3 | None = None
-    """Pose of the base in the scene, ``(4, 4)``; default the origin."""
-    opacity: float = 1.0
-    """1 solid .. 0 invisible."""
-    name: str | None = None
-    """Title; default the robot's name."""
 
 
 class Window:
