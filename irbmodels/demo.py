@@ -54,5 +54,5 @@ def demo(folder: str | Path = "demo") -> Demo:
     write_motion(files["motion"], motion, robot)
     prediction = predict(open_motion(files["motion"], robot), files["torque by cause"])
     figures.save(figures.torque_figure(prediction, robot), files["figure"])
-    save_page(files["3D page"], robot, motion=motion)
+    save_page(files["3D page"], robot, motion=motion, layers=("trace",))
     return Demo(robot, prediction, files)
