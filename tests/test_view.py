@@ -478,9 +478,10 @@ def answer(url, **headers):
 
 def heard(url, count, **headers):
     """Return the first events of a stream."""
-    events = []
+    events, deadline = [], time.monotonic() + 15.0
     with urllib.request.urlopen(urllib.request.Request(url, headers=headers), timeout=10) as stream:
         while len(events) < count:
+            assert time.monotonic() < deadline, f"heard only {events}"  # signs of life keep the stream open for ever
             line = stream.readline()
             if line.startswith(b"data: "):
                 events.append(json.loads(line[6:]))
