@@ -151,8 +151,8 @@ def test_bolts_stand_on_their_circle(axis):
     ]
     np.testing.assert_allclose(away[:, along], 0.0, atol=1e-9)
     turns = np.degrees(np.arctan2(away @ second, away @ first))  # right-handed about the axis
-    np.testing.assert_allclose(np.sort(turns % 360.0), [20, 92, 164, 236, 308], atol=0.1)
-    np.testing.assert_allclose(np.linalg.norm(away, axis=1), 80.0, atol=0.1)
+    np.testing.assert_allclose(np.sort(turns % 360.0), [20, 92, 164, 236, 308], atol=1e-6)
+    np.testing.assert_allclose(np.linalg.norm(away, axis=1), 80.0, atol=1e-6)
 
 
 @pytest.mark.parametrize("axis", AXES)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from pathlib import Path
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element, SubElement
@@ -238,8 +238,8 @@ def _text(parent: Element, tag: str, text: str, **attributes: str) -> None:
     SubElement(parent, tag, attributes).text = text
 
 
-def _free(name: str, taken: object) -> str:
-    while name in list(taken):  # type: ignore[call-overload]
+def _free(name: str, taken: Container[str]) -> str:
+    while name in taken:
         name += "_joint"
     return name
 

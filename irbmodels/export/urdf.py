@@ -12,6 +12,7 @@ from xml.etree.ElementTree import Element, SubElement
 import pinocchio as pin
 
 from ..errors import InputError, UnknownName
+from ..geometry import link_of
 from ..inertia import Inertial
 from ..robot import Robot
 from ..tree import parse_urdf
@@ -92,7 +93,7 @@ def _loaded(text: str, robot: Robot) -> str:
     if joint is not None and (mount == "tcp" or robot.tool is not None):
         if joint.get("type") != "fixed":
             raise InputError(f"the URDF of {robot.name} moves its link 'tcp' by a joint: a tool cannot be put there")
-        parent = str(joint.find("parent").get("link"))  # type: ignore[union-attr]
+        parent = link_of(joint, "parent")
         mount = parent if mount == "tcp" else mount
     tabled = robot.description is not None and robot.tool is not None and robot.tool.path is not None
     if robot.tool is not None and not tabled:

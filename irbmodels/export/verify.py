@@ -105,7 +105,7 @@ def _verdict(robot: Robot, to: str, tool: str, file: Path) -> Verdict:
     except MissingExtra:
         return Verdict(to, tool, np.nan, np.nan, np.nan, np.nan, tolerance, "not installed")
     except Exception as err:  # whatever an engine raises at a file it cannot read
-        problem = f"cannot be asked: {' '.join(str(err).split())[:120] or type(err).__name__}"
+        problem = f"cannot be asked: {type(err).__name__} {' '.join(str(err).split())[:120]}".rstrip()
         return Verdict(to, tool, np.inf, np.nan, np.nan, np.nan, tolerance, problem)
     return Verdict(to, tool, *found, tolerance, "; ".join(filter(None, lost)))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import math
+from abc import ABC, abstractmethod
 from dataclasses import replace
 from typing import Any, cast
 from xml.etree.ElementTree import Element
@@ -31,16 +32,16 @@ _LIGHT = 1e-4  # [kg] carriers of exchange files are not drawn
 _SAMPLES = 20_000  # of a motion in a page; longer ones are thinned
 
 
-class Window:
+class Window(ABC):
     """What meshcat's Python side draws into."""
 
     def send(self, command: Any) -> None:
         """Take one meshcat command."""
         self.send_raw(command.lower())
 
+    @abstractmethod
     def send_raw(self, command: dict[str, Any]) -> None:
         """Take one command that meshcat's Python side would spoil (it lower-cases property names)."""
-        raise NotImplementedError
 
 
 class Recorder(Window):
