@@ -124,7 +124,10 @@ def test_latex_is_well_formed(name, tmp_path):
     assert plain.count("{") == plain.count("}")
     assert plain.count("$") % 2 == 0
     assert not re.search(r"(?<!\\)[_#^~](?!\{)(?![^$\n]*\$)", re.sub(r"\$[^$]*\$|^%.*", "", plain, flags=re.MULTILINE))
-    if shutil.which("pdflatex"):
+    if (
+        shutil.which("pdflatex")
+        and subprocess.run(["kpsewhich", "booktabs.sty"], capture_output=True, check=False).returncode == 0
+    ):
         page = "\\documentclass{article}\\usepackage{booktabs,graphicx}\\begin{document}" + text + "\\end{document}"
         (tmp_path / "t.tex").write_text(page, encoding="utf-8")
         subprocess.run(["pdflatex", "-halt-on-error", "t.tex"], cwd=tmp_path, check=True, capture_output=True)
