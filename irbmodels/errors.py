@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from difflib import get_close_matches
+from importlib.util import find_spec
 from pathlib import Path
 
 
@@ -63,6 +64,12 @@ class MissingExtra(IrbError, ImportError):
         """Name the package and the extra that brings it."""
         self.package, self.extra = package, extra
         super().__init__(f"{package} is not installed; get it with: pip install 'irbmodels[{extra}]'")
+
+
+def require(package: str, extra: str) -> None:
+    """Raise :class:`MissingExtra` if an optional package is not installed."""
+    if find_spec(package) is None:
+        raise MissingExtra(package, extra)
 
 
 class PhysicsWarning(UserWarning):

@@ -13,10 +13,10 @@ PACKAGE = ROOT / "irbmodels"
 FLOORS = [  # a module imports only from floors before its own
     {"errors", "tables", "inertia", "dh", "rows", "urdf_text", "description", "files", "checks", "overlays", "urdf_parts"},
     {"coupling", "tree", "friction", "limits", "tool", "motors", "model", "geometry", "sdf_text", "mjcf_text"},
-    {"kinematics", "dynamics", "derivatives", "reactions", "oracles", "trajectory", "engines"},
+    {"kinematics", "dynamics", "derivatives", "reactions", "oracles", "trajectory", "engines", "compiled"},
     {"queries", "robot", "logs", "reading"},
     {"collision"},
-    {"prediction", "check", "doctor", "export", "robot_descriptions"},
+    {"prediction", "check", "doctor", "export", "equations", "codegen", "c_selftest", "robot_descriptions"},
     {"report", "figures", "view", "demo"},
     {"cli"},
 ]
