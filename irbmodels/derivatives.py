@@ -16,7 +16,7 @@ Array = NDArray[np.float64]
 
 
 class InverseDerivatives(NamedTuple):
-    """Derivatives of the torque, shape ``(n, n)`` each; entry ij is ``d tau_i / d x_j``."""
+    """Derivatives of the torque, shape ``(..., n, n)`` each; entry ij is ``d tau_i / d x_j``."""
 
     q: Array
     v: Array
@@ -26,7 +26,7 @@ class InverseDerivatives(NamedTuple):
 
 
 class ForwardDerivatives(NamedTuple):
-    """Derivatives of the acceleration, shape ``(n, n)`` each; entry ij is ``d a_i / d x_j``."""
+    """Derivatives of the acceleration, shape ``(..., n, n)`` each; entry ij is ``d a_i / d x_j``."""
 
     q: Array
     v: Array
@@ -71,35 +71,28 @@ def jacobian_rate(tree: Tree, frame: int, q: Array, v: Array, point: Array | Non
     return np.concatenate([back @ (rate[k : k + 3] - np.cross(spin, J[k : k + 3], axisb=0).T) for k in (0, 3)])
 
 
-def inverse_dynamics(
-    model: Model, q: Array, v: Array, a: Array, friction: bool, loads: list[tuple[Tree, int, Array]]
-) -> InverseDerivatives:
-    """Derivatives of ``M a + C v + g + F(v) - J' w``; each load is a frame and a wrench at its origin in base axes."""
+def inverse_dynamics(model: Model, q: Array, v: Array, a: Array, friction: bool) -> InverseDerivatives:
+    """Derivatives of ``M a + C v + g + F(v)``."""
     tree, coupling = model.tree, model.tree.coupling
     states = (coupling.position(q), coupling.velocity(v), coupling.velocity(a))
     dq, dv, _ = (np.array(x) for x in pin.computeRNEADerivatives(tree.model, tree.data, *states))
     G = coupling.G
     by_q, by_v = G.T @ dq @ G, G.T @ dv @ G
-    for carrier, frame, wrench in loads:
-        by_q = by_q - np.einsum("iab,i->ab", hessian(carrier, frame, q), wrench)
     if friction and model.friction is not None:
         by_v = by_v + np.diag(model.friction.derivative(v))
     return InverseDerivatives(by_q, by_v, dynamics.mass_matrix(model, q))
 
 
-def forward_dynamics(
-    model: Model, q: Array, v: Array, a: Array, friction: bool, loads: list[tuple[Tree, int, Array]]
-) -> ForwardDerivatives:
-    """Derivatives of the acceleration at a state where it is ``a``: those of ``tau = id(q, v, a)``, solved for ``a``."""
-    by_q, by_v, M = inverse_dynamics(model, q, v, a, friction, loads)
-    inverse = mass_matrix_inverse(M)
-    return ForwardDerivatives(-inverse @ by_q, -inverse @ by_v, inverse)
+def forward_dynamics(inverse: InverseDerivatives) -> ForwardDerivatives:
+    """Derivatives of the acceleration from those of the torque that gives it: of ``tau = id(q, v, a)``, solved for ``a``."""
+    by_tau = mass_matrix_inverse(inverse.a)
+    return ForwardDerivatives(-by_tau @ inverse.q, -by_tau @ inverse.v, by_tau)
 
 
 def mass_matrix_inverse(M: Array) -> Array:
-    """Inverse of a mass matrix, exactly symmetric."""
+    """Inverses of mass matrices ``(..., n, n)``, exactly symmetric."""
     inverse = np.asarray(np.linalg.inv(M), dtype=float)
-    symmetric: Array = 0.5 * (inverse + inverse.T)
+    symmetric: Array = 0.5 * (inverse + np.swapaxes(inverse, -1, -2))
     return symmetric
 
 

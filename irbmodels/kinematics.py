@@ -21,6 +21,12 @@ def pose(tree: Tree, frame: int, q: Array, point: Array | None = None) -> pin.SE
     return pin.SE3(placement.rotation.copy(), placement.act(point))
 
 
+def homogeneous(tree: Tree, frame: int, q: Array, point: Array | None = None) -> Array:
+    """Return the same as a matrix, shape ``(4, 4)``."""
+    matrix: Array = pose(tree, frame, q, point).homogeneous
+    return matrix
+
+
 def jacobian(tree: Tree, frame: int, q: Array, point: Array | None = None, local: bool = False) -> Array:
     """Return the ``(6, n)`` Jacobian at the frame's origin or at ``point`` of it, linear rows first.
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Mapping
-from functools import cache, cached_property
-from typing import Literal
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache, cached_property, partial
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import pinocchio as pin
@@ -14,9 +14,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from . import derivatives, dynamics, kinematics, reactions
 from .checks import each, finite, is_rotation, together
+from .compiled.dispatch import Dispatch
 from .derivatives import EnergyRegressor, ForwardDerivatives, InverseDerivatives
 from .dynamics import Energy, TorqueParts
-from .errors import InputError, MissingData, PhysicsWarning, UnknownName
+from .errors import InputError, MissingData, PhysicsWarning, UnknownName, require
 from .friction import Stribeck
 from .inertia import Inertial
 from .limits import Limits, Violation
@@ -24,6 +25,9 @@ from .model import Model
 from .reactions import Reactions
 from .tool import Tool
 from .tree import Tree, beyond_flange
+
+if TYPE_CHECKING:
+    from .compiled.kernels import Kernel, Kernels
 
 Array = NDArray[np.float64]
 Wrench = ArrayLike | Mapping[str, ArrayLike]
@@ -39,7 +43,7 @@ class Queries:
     """Without tool and payload."""
     _model: Model
 
-    @property
+    @cached_property
     def n(self) -> int:
         """Number of axes."""
         return self._model.n
@@ -114,7 +118,8 @@ class Queries:
         position = self._position(q)
         if position.ndim == 1:
             return kinematics.pose(tree, number, position, offset)
-        return each(lambda x: kinematics.pose(tree, number, x, offset).homogeneous, (4, 4), position)
+        reference = partial(kinematics.homogeneous, tree, number, point=offset)
+        return self._answer("pose", reference, (4, 4), position, frame=frame, point=offset)
 
     def jacobian(
         self, q: ArrayLike, frame: str = "tcp", point: ArrayLike | None = None, axes: Literal["base", "local"] = "base"
@@ -134,7 +139,10 @@ class Queries:
             raise UnknownName("axes", axes, ("base", "local"))
         tree, number = self._frame(frame)
         offset = None if point is None else finite(point, (3,), "point [m]")
-        return each(lambda x: kinematics.jacobian(tree, number, x, offset, axes == "local"), (6, self.n), self._position(q))
+        reference = partial(kinematics.jacobian, tree, number, point=offset, local=axes == "local")
+        if axes == "local":
+            return each(reference, (6, self.n), self._position(q))
+        return self._answer("jacobian", reference, (6, self.n), self._position(q), frame=frame, point=offset)
 
     # --- dynamics --------------------------------------------------------------------------------------------------
 
@@ -157,14 +165,17 @@ class Queries:
         Raises:
             InputError: if a shape is wrong, or one state is not finite or far outside every range.
         """
+        if wrench is None and (kernel := self._in_use["inverse_dynamics"][friction]):
+            tau = self._quick(kernel, q, v, a)
+            if tau is not None:
+                return tau
         position, speed, acceleration = self._position(q), self._rate(v, "v"), self._rate(a, "a")
-        if position.ndim == speed.ndim == acceleration.ndim == 1:
-            tau = dynamics.inverse_dynamics(self._model, position, speed, acceleration)
-        else:
+        if not position.ndim == speed.ndim == acceleration.ndim == 1:
             position, speed, acceleration = together(position, speed, acceleration)
-            tau = each(lambda *x: dynamics.inverse_dynamics(self._model, *x), (self.n,), position, speed, acceleration)
-        if friction:
-            tau += self._friction(speed)
+        if friction and self._model.friction is None:
+            _say_no_friction(self.name)
+        reference = self._torque_with_friction if friction else self._torque
+        tau = self._answer("inverse_dynamics", reference, (self.n,), position, speed, acceleration, friction=friction)
         if wrench is not None:
             tau, pull = together(tau, self._pull(position, wrench))
             tau = tau - pull
@@ -177,36 +188,42 @@ class Queries:
 
         At rest friction is 0 (``sgn(0) = 0``): sticking is a matter of simulation, not of this formula.
         """
+        if wrench is None and (kernel := self._in_use["forward_dynamics"][friction]):
+            acceleration = self._quick(kernel, q, v, tau)
+            if acceleration is not None:
+                return acceleration
         position, speed, torque = together(self._position(q), self._rate(v, "v"), self._rate(tau, "tau"))
-        if friction:
-            torque = torque - self._friction(speed)
+        if friction and self._model.friction is None:
+            _say_no_friction(self.name)
         if wrench is not None:
             position, speed, torque, pull = together(position, speed, torque, self._pull(position, wrench))
             torque = torque + pull
-        return each(lambda *x: dynamics.forward_dynamics(self._model, *x), (self.n,), position, speed, torque)
+        reference = self._acceleration_with_friction if friction else partial(dynamics.forward_dynamics, self._model)
+        return self._answer("forward_dynamics", reference, (self.n,), position, speed, torque, friction=friction)
 
     def torque_parts(self, q: ArrayLike, v: ArrayLike, a: ArrayLike) -> TorqueParts:
         """Split the torque of a motion into inertia ``M a``, Coriolis ``C v``, gravity, friction, and their sum."""
         position, speed, acceleration = together(self._position(q), self._rate(v, "v"), self._rate(a, "a"))
-        model, n, still = self._model, self.n, np.zeros(self.n)
-        moving = each(lambda *x: dynamics.inverse_dynamics(model, *x), (n,), position, speed, acceleration)
-        steady = each(lambda x, y: dynamics.inverse_dynamics(model, x, y, still), (n,), position, speed)
+        moving = self._answer("inverse_dynamics", self._torque, (self.n,), position, speed, acceleration)
+        steady = self._answer("inverse_dynamics", self._torque, (self.n,), position, speed, np.zeros_like(speed))
         held = self.gravity(position)
+        if self._model.friction is None:
+            _say_no_friction(self.name)
         rubbing = np.zeros_like(speed) + self._friction(speed)
         return TorqueParts(moving - steady, steady - held, held, rubbing, moving + rubbing)
 
     def mass_matrix(self, q: ArrayLike) -> Array:
         """Joint-space mass matrix ``M`` [kg m^2], rotors included, shape ``(..., n, n)``."""
-        return each(lambda x: dynamics.mass_matrix(self._model, x), (self.n, self.n), self._position(q))
+        return self._answer("mass_matrix", partial(dynamics.mass_matrix, self._model), (self.n, self.n), self._position(q))
 
     def coriolis(self, q: ArrayLike, v: ArrayLike) -> Array:
         """Coriolis matrix of the Christoffel symbols (S000 eq. 51): ``dM/dt = C + C'``, shape ``(..., n, n)``."""
         states = together(self._position(q), self._rate(v, "v"))
-        return each(lambda *x: dynamics.coriolis(self._model, *x), (self.n, self.n), *states)
+        return self._answer("coriolis", partial(dynamics.coriolis, self._model), (self.n, self.n), *states)
 
     def gravity(self, q: ArrayLike) -> Array:
         """Axis torques that hold the robot still [N m, N], shape ``(..., n)`` (S000 eq. 52)."""
-        return each(lambda x: dynamics.gravity(self._model, x), (self.n,), self._position(q))
+        return self._answer("gravity", partial(dynamics.gravity, self._model), (self.n,), self._position(q))
 
     def friction(self, v: ArrayLike) -> Array:
         """Friction torque at axis speeds ``v`` [N m, N], shape ``(..., n)`` (S000 eq. 54).
@@ -221,8 +238,7 @@ class Queries:
     def energy(self, q: ArrayLike, v: ArrayLike) -> Energy:
         """Kinetic and potential energy [J], shape ``(...)`` each; potential is 0 for a mass at the base origin."""
         states = together(self._position(q), self._rate(v, "v"))
-        both = each(lambda *x: np.array(dynamics.energy(self._model, *x)), (2,), *states)
-        return Energy(both[..., 0], both[..., 1])
+        return Energy(*self._answers("energy", partial(dynamics.energy, self._model), ((), ()), *states))
 
     def regressor(self, q: ArrayLike, v: ArrayLike, a: ArrayLike) -> Array:
         """Matrix ``Y`` with ``Y @ parameter_vector() = inverse_dynamics(q, v, a)``, shape ``(..., n, p)``.
@@ -231,8 +247,8 @@ class Queries:
         the last link), then the rotor inertias, then Fv, Fc, Fs - Fc per axis (``v_St`` fixed) where friction is known.
         """
         states = together(self._position(q), self._rate(v, "v"), self._rate(a, "a"))
-        columns = self.parameter_vector().size
-        return each(lambda *x: dynamics.regressor(self._model, *x), (self.n, columns), *states)
+        shape = (self.n, self.parameter_vector().size)
+        return self._answer("regressor", partial(dynamics.regressor, self._model), shape, *states, friction=True)
 
     def parameter_vector(self) -> Array:
         """Parameters in the order of :meth:`regressor`'s columns, shape ``(p,)``."""
@@ -242,15 +258,14 @@ class Queries:
 
     def mass_matrix_inverse(self, q: ArrayLike) -> Array:
         """Inverse of the mass matrix [1/(kg m^2)], rotors included, shape ``(..., n, n)``."""
-        inverse = derivatives.mass_matrix_inverse
-        return each(lambda x: inverse(dynamics.mass_matrix(self._model, x)), (self.n, self.n), self._position(q))
+        return derivatives.mass_matrix_inverse(self.mass_matrix(q))
 
     def hessian(self, q: ArrayLike, frame: str = "tcp", point: ArrayLike | None = None) -> Array:
         """Derivative of the base-axes Jacobian, ``H[..., i, j, k] = d J_ij / d q_k``, shape ``(..., 6, n, n)``."""
         tree, number = self._frame(frame)
         offset = None if point is None else finite(point, (3,), "point [m]")
-        shape = (6, self.n, self.n)
-        return each(lambda x: derivatives.hessian(tree, number, x, offset), shape, self._position(q))
+        reference = partial(derivatives.hessian, tree, number, point=offset)
+        return self._answer("hessian", reference, (6, self.n, self.n), self._position(q), frame=frame, point=offset)
 
     def jacobian_rate(
         self,
@@ -275,21 +290,23 @@ class Queries:
     def inverse_dynamics_derivatives(
         self, q: ArrayLike, v: ArrayLike, a: ArrayLike, *, friction: bool = True, wrench: Wrench | None = None
     ) -> InverseDerivatives:
-        """Derivatives of :meth:`inverse_dynamics` with respect to q, v and a, shape ``(n, n)`` each, at one state.
+        """Derivatives of :meth:`inverse_dynamics` with respect to q, v and a, shape ``(..., n, n)`` each.
 
         At ``v = 0`` friction has the slope of its continuous part, Fv. The wrench keeps its value and its frame.
         """
-        position, speed, acceleration = self._one(q), self._one_rate(v, "v"), self._one_rate(a, "a")
-        return derivatives.inverse_dynamics(self._model, position, speed, acceleration, friction, self._loads(wrench))
+        states = together(self._position(q), self._rate(v, "v"), self._rate(a, "a"))
+        reference = partial(derivatives.inverse_dynamics, self._model, friction=friction)
+        shapes = ((self.n, self.n),) * 3
+        by_q, by_v, by_a = self._answers("inverse_dynamics_derivatives", reference, shapes, *states, friction=friction)
+        by_load = self._projected("...iab,...i->...ab", self.hessian, states[0], wrench)
+        return InverseDerivatives(by_q - by_load, by_v, by_a)
 
     def forward_dynamics_derivatives(
         self, q: ArrayLike, v: ArrayLike, tau: ArrayLike, *, friction: bool = True, wrench: Wrench | None = None
     ) -> ForwardDerivatives:
-        """Derivatives of :meth:`forward_dynamics` with respect to q, v and tau, shape ``(n, n)`` each, at one state."""
-        position, speed, torque = self._one(q), self._one_rate(v, "v"), self._one_rate(tau, "tau")
-        loads = self._loads(wrench)
-        a = self.forward_dynamics(position, speed, torque, friction=friction, wrench=wrench)
-        return derivatives.forward_dynamics(self._model, position, speed, a, friction, loads)
+        """Derivatives of :meth:`forward_dynamics` with respect to q, v and tau, shape ``(..., n, n)`` each."""
+        a = self.forward_dynamics(q, v, tau, friction=friction, wrench=wrench)
+        return derivatives.forward_dynamics(self.inverse_dynamics_derivatives(q, v, a, friction=friction, wrench=wrench))
 
     def energy_regressor(self, q: ArrayLike, v: ArrayLike) -> EnergyRegressor:
         """Rows whose products with :meth:`parameter_vector` are the energies of one state, shape ``(p,)`` each."""
@@ -439,27 +456,161 @@ class Queries:
         ]
 
     def _friction(self, v: Array) -> Array | float:
-        if self._model.friction is None:
-            _say_no_friction(self.name)
-            return 0.0
-        return self._model.friction.torque(v)
+        return 0.0 if self._model.friction is None else self._model.friction.torque(v)
 
     def _pull(self, q: Array, wrench: Wrench) -> Array:
         """``J' w`` of every wrench, shape ``(..., n)`` with the leading axes of states and wrenches together."""
-        total = np.zeros(q.shape)
-        for frame, value in (wrench if isinstance(wrench, Mapping) else {"tcp": wrench}).items():
+        return np.zeros(q.shape) + self._projected("...ij,...i->...j", self.jacobian, q, wrench)
+
+    def _projected(self, subscripts: str, of_frame: Callable[[Array, str], Array], q: Array, wrench: Wrench | None) -> Array:
+        """Sum of the products of each wrench with an array that belongs to its frame."""
+        total = np.zeros(())
+        for frame, load in self._wrenches(wrench):
+            try:
+                total = total + np.einsum(subscripts, of_frame(q, frame), load)
+            except ValueError:
+                raise InputError(f"states of shape {q.shape} and wrenches of shape {load.shape} do not go together") from None
+        return total
+
+    def _wrenches(self, wrench: Wrench | None) -> Iterator[tuple[str, Array]]:
+        """Frames with their wrenches, ``(..., 6)``; one wrench must be finite."""
+        for frame, value in (wrench if isinstance(wrench, Mapping) else {} if wrench is None else {"tcp": wrench}).items():
             try:
                 load = np.asarray(value, dtype=float)
             except (TypeError, ValueError):
                 raise InputError(f"wrench at {frame} is not an array of numbers: {value!r}") from None
             if load.shape[-1:] != (6,) or (load.ndim == 1 and not np.isfinite(load).all()):
                 raise InputError(f"wrench at {frame} needs six finite numbers (force, moment), got {load.tolist()}")
-            jacobian = self.jacobian(q, frame)
+            yield frame, load
+
+    # --- reference and machine code --------------------------------------------------------------------------------
+
+    def compiled(self, *, friction: bool = True, single: bool = False, threads: int = 1) -> Kernels:
+        """Return the bare kernels, for loops of your own: no checks of values, components first, ``(n,)`` or ``(n, N)``.
+
+        Args:
+            friction: Whether torques include friction, where it is known.
+            single: Compute in single precision (float32 in and out), right to 1e-4 of the largest entry within two turns.
+            threads: How many threads share an array.
+
+        Raises:
+            MissingExtra: without casadi and numba.
+            InputError: if ``threads`` is not a positive number.
+        """
+        from .compiled.cache import surroundings
+        from .compiled.kernels import Kernels
+
+        surroundings()
+        if not isinstance(threads, int) or threads < 1:
+            raise InputError(f"threads is a positive whole number, not {threads!r}")
+        return Kernels(self._model, self._frame, friction, single, threads)
+
+    def symbolic(self, query: str, *, friction: bool = True, frame: str = "tcp", parameters: bool = False) -> Any:
+        """Return a query as ``casadi.Function``, to be differentiated, or to build an optimal control problem on.
+
+        Args:
+            query: ``inverse_dynamics``, ``forward_dynamics``, ``mass_matrix``, ``pose``, ``jacobian``, ``energy`` ...
+            friction: Whether torques include friction, where it is known.
+            frame: Frame of ``pose``, ``jacobian`` and ``hessian``.
+            parameters: Whether inertials, rotors and friction are a further input, in the order of :meth:`parameter_vector`.
+
+        Raises:
+            MissingExtra: without casadi.
+            UnknownName: if there is no such query or frame.
+        """
+        from .compiled import queries
+        from .compiled.mechanism import chain_of, mechanism_of, whole_of
+
+        require("casadi", "fast")
+        if query in queries.OF_FRAMES:
+            return queries.casadi_function(query, chain_of(*self._frame(frame)))
+        strip = whole_of if parameters or query == "regressor" else mechanism_of
+        return queries.casadi_function(query, strip(self._model, friction), parameters)
+
+    def _quick(self, kernel: Kernel, q: ArrayLike, v: ArrayLike, x: ArrayLike) -> Array | None:
+        """Answer for one state that surely needs no message; None for any other, which takes the long way."""
+        if type(q) is type(v) is type(x) is np.ndarray and q.ndim == 1:
             try:
-                total = total + np.einsum("...ij,...i->...j", jacobian, load)
-            except ValueError:
-                raise InputError(f"states of shape {q.shape} and wrenches of shape {load.shape} do not go together") from None
-        return total
+                return kernel.within(self._surely_near, q, v, x)
+            except (TypeError, ValueError):  # no doubles, or not one state
+                pass
+        return None
+
+    def _answer(
+        self,
+        query: str,
+        reference: Callable[..., Array],
+        shape: tuple[int, ...],
+        /,
+        *states: Array,
+        friction: bool = False,
+        frame: str | None = None,
+        point: Array | None = None,
+    ) -> Array:
+        """Answer for states with the same leading axes: by machine code where that is in use, else state by state."""
+        first = states[0]
+        count = first.size // self.n
+        key = query, friction, frame, None if point is None else point.tobytes()
+        kernel = self._dispatch.kernel(key, count, lambda: self._kernel(query, friction, frame, point))
+        if kernel is None:
+            return each(reference, shape, *states)
+        if query in self._in_use:
+            self._in_use[query][friction] = kernel
+        if first.ndim == 1:
+            one: Array = kernel(*states)
+            return one
+        rows: Array = kernel.rows(*(state.reshape(count, self.n) for state in states))
+        return rows.reshape(*first.shape[:-1], *shape)
+
+    def _answers(
+        self,
+        query: str,
+        reference: Callable[..., tuple[Array | float, ...]],
+        shapes: tuple[tuple[int, ...], ...],
+        /,
+        *states: Array,
+        friction: bool = False,
+    ) -> tuple[Array, ...]:
+        """Do the same for a query with several results."""
+        first = states[0]
+        count, leading = first.size // self.n, first.shape[:-1]
+        kernel = self._dispatch.kernel((query, friction), count, lambda: self._kernel(query, friction, None, None))
+        flat = [state.reshape(count, self.n) for state in states]
+        if kernel is not None:
+            found: tuple[Array, ...] = kernel.rows(*flat)
+        else:
+            each_state = [reference(*state) for state in zip(*flat, strict=True)]
+            found = tuple(np.array([results[i] for results in each_state], dtype=float) for i in range(len(shapes)))
+        return tuple(result.reshape((*leading, *shape))[()] for result, shape in zip(found, shapes, strict=True))
+
+    def _kernel(self, query: str, friction: bool, frame: str | None, point: Array | None) -> Kernel:
+        kernels = self._kernels[friction]
+        kernel: Kernel = getattr(kernels if frame is None else kernels.at(frame, point), query)
+        return kernel
+
+    @cached_property
+    def _kernels(self) -> dict[bool, Kernels]:
+        return {friction: self.compiled(friction=friction) for friction in (False, True)}
+
+    @cached_property
+    def _in_use(self) -> dict[str, list[Kernel | None]]:
+        """Kernels that single states go to without a detour, without and with friction."""
+        return {"inverse_dynamics": [None, None], "forward_dynamics": [None, None]}
+
+    @cached_property
+    def _dispatch(self) -> Dispatch:
+        return Dispatch()
+
+    def _torque(self, q: Array, v: Array, a: Array) -> Array:
+        return dynamics.inverse_dynamics(self._model, q, v, a)
+
+    def _torque_with_friction(self, q: Array, v: Array, a: Array) -> Array:
+        tau = dynamics.inverse_dynamics(self._model, q, v, a)
+        tau += self._friction(v)
+        return tau
+
+    def _acceleration_with_friction(self, q: Array, v: Array, tau: Array) -> Array:
+        return dynamics.forward_dynamics(self._model, q, v, tau - self._friction(v))
 
     @cached_property
     def whole_tree(self) -> Tree:
@@ -469,4 +620,4 @@ class Queries:
 
 @cache
 def _say_no_friction(name: str) -> None:
-    warnings.warn(f"{name} has no friction data: friction adds nothing", PhysicsWarning, stacklevel=4)
+    warnings.warn(f"{name} has no friction data: friction adds nothing", PhysicsWarning, stacklevel=3)

@@ -137,10 +137,22 @@ def test_coupled_rotors_enter_every_query_alike():
     np.testing.assert_allclose(robot.regressor(q, v, a) @ robot.parameter_vector(), tau, atol=1e-9)
 
 
-def test_derivatives_take_one_state():
-    """Arrays of states are refused with a clear line."""
+def test_derivatives_of_arrays_are_those_of_single_states():
+    """Arrays of states, and of wrenches, give what one state after the other gives."""
+    robot = irb.load("irb2400", tool="spindle")
+    rng = np.random.default_rng(4)
+    q, v, x = rng.uniform(-1.0, 1.0, (3, 2, 3, 6))
+    loads = rng.uniform(-100.0, 100.0, (2, 3, 6))
+    for query in (robot.inverse_dynamics_derivatives, robot.forward_dynamics_derivatives):
+        together = query(q, v, x, wrench={"link_4": loads})
+        for index in np.ndindex(2, 3):
+            alone = query(q[index], v[index], x[index], wrench={"link_4": loads[index]})
+            for name, value in zip(together._fields, together, strict=True):
+                np.testing.assert_allclose(value[index], getattr(alone, name), rtol=0.0, atol=1e-12 * abs(value).max())
+
+
+def test_derivatives_refuse_wrenches_that_do_not_fit():
+    """Wrenches for another number of states are refused with a clear line."""
     robot = irb.load("irb2400")
-    with pytest.raises(irb.InputError, match=r"needs shape \(6,\)"):
-        robot.inverse_dynamics_derivatives(np.zeros((3, 6)), np.zeros(6), np.zeros(6))
-    with pytest.raises(irb.InputError, match="wrench at tcp"):
-        robot.inverse_dynamics_derivatives(np.zeros(6), np.zeros(6), np.zeros(6), wrench=np.zeros((3, 6)))
+    with pytest.raises(irb.InputError, match="do not go together"):
+        robot.inverse_dynamics_derivatives(np.zeros((2, 6)), np.zeros(6), np.zeros(6), wrench=np.zeros((3, 6)))

@@ -1,0 +1,179 @@
+"""Compiled kernels on disk: one folder each, named after all that its machine code depends on.
+
+A kernel is compiled in a folder of its own, sealed with a check sum, and then renamed into place, so that processes that
+compile the same one at once do not meet. What is broken or belongs to other versions is compiled again; where nothing can
+be written, kernels live as long as their process.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import json
+import logging
+import os
+import shutil
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from types import ModuleType
+from typing import NamedTuple
+
+from ..errors import require
+
+FOLDER = "IRBMODELS_CACHE"
+"""Environment variable that names another folder."""
+SEAL = "seal.json"
+log = logging.getLogger("irbmodels")
+
+
+class Info(NamedTuple):
+    """What the cache holds."""
+
+    folder: Path
+    kernels: int
+    bytes: int
+
+
+def folder() -> Path:
+    """Where kernels are kept."""
+    import platformdirs  # 3 ms, and a named folder needs none
+
+    named = os.environ.get(FOLDER)
+    return Path(named) if named else Path(platformdirs.user_cache_dir("irbmodels", appauthor=False)) / "kernels"
+
+
+def info() -> Info:
+    """Count what is there."""
+    kept = [path for path in _entries() if (path / SEAL).is_file()]
+    return Info(folder(), len(kept), sum(_size(path) for path in _entries()))
+
+
+def clear() -> Info:
+    """Remove every kernel, and what interrupted processes left; return what was there."""
+    before = info()
+    for path in _entries():
+        shutil.rmtree(path, ignore_errors=True)
+    return before
+
+
+def _entries() -> list[Path]:
+    try:
+        return [path for path in folder().iterdir() if path.is_dir() and path.name.startswith(("kernel_", "new_"))]
+    except OSError:
+        return []
+
+
+def _size(path: Path) -> int:
+    total = 0
+    for file in path.rglob("*"):
+        try:
+            total += file.stat().st_size if file.is_file() else 0
+        except OSError:  # another process has just removed it
+            continue
+    return total
+
+
+@cache
+def surroundings() -> str:
+    """All but the program that machine code depends on: our writers, numba, LLVM, Python, and the processor.
+
+    Raises:
+        MissingExtra: without numba or casadi.
+    """
+    for package in ("numba", "casadi"):
+        require(package, "fast")
+    import llvmlite.binding as llvm
+    import numba
+
+    sources = sorted(Path(__file__).parent.glob("*.py"))
+    ours = hashlib.sha256(b"".join(path.read_bytes() for path in sources)).hexdigest()
+    processor = (llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten(), llvm.get_process_triple())
+    return json.dumps([ours, numba.__version__, llvm.llvm_version_info, sys.version, processor])
+
+
+def kernel_module(key: str, title: str, source: Callable[[], str]) -> ModuleType:
+    """Return the module of a kernel: from this process, from disk, or compiled from what ``source`` writes.
+
+    Args:
+        key: What tells its program from others.
+        title: What to call it in messages.
+        source: Writes the text of the module; called only where it must be compiled.
+    """
+    name = "kernel_" + hashlib.sha256(f"{key} {surroundings()}".encode()).hexdigest()[:24]
+    if name in sys.modules:
+        return sys.modules[name]
+    place = folder() / name
+    if _is_sealed(place):
+        try:
+            return _run(name, place / "kernel.py")
+        except Exception as err:  # unpickling can raise anything
+            log.info("the kept kernel %s is of no use (%s) and will be compiled again", title, err)
+    started = time.perf_counter()
+    text = source()
+    module, kept = _compiled(name, text, place)
+    where = f"kept in {place.parent}" if kept else f"not kept: nothing can be written in {place.parent}"
+    log.warning("compiled %s in %.1f s (%s)", title, time.perf_counter() - started, where)
+    return module
+
+
+def is_ready(key: str) -> bool:
+    """Whether a kernel is in this process or on disk."""
+    name = "kernel_" + hashlib.sha256(f"{key} {surroundings()}".encode()).hexdigest()[:24]
+    return name in sys.modules or _is_sealed(folder() / name)
+
+
+def _compiled(name: str, text: str, place: Path) -> tuple[ModuleType, bool]:
+    """Compile in a new folder beside ``place`` and move it there; in memory alone where that cannot be done."""
+    new = None
+    try:
+        place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        new = Path(tempfile.mkdtemp(prefix="new_", dir=place.parent))
+        (new / "kernel.py").write_text(f"CACHE = True\n{text}", encoding="utf-8")
+        module = _run(name, new / "kernel.py")
+        (new / SEAL).write_text(json.dumps(_sums(new)), encoding="utf-8")
+        shutil.rmtree(place, ignore_errors=True)
+        new.rename(place)
+        return module, True
+    except OSError:  # read-only, full, or another process was first
+        kept = _is_sealed(place)
+        module = sys.modules.get(name) or ModuleType(name)
+        if not hasattr(module, "rows"):
+            exec(compile(f"CACHE = False\n{text}", f"<{name}>", "exec"), vars(module))
+            sys.modules[name] = module
+        return module, kept
+    finally:
+        if new is not None and new.exists():
+            shutil.rmtree(new, ignore_errors=True)
+
+
+def _run(name: str, path: Path) -> ModuleType:
+    """Import a kernel's file; numba finds its machine code beside it, or puts it there."""
+    spec = importlib.util.spec_from_file_location(name, path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module  # numba looks for it while unpickling
+    try:
+        spec.loader.exec_module(module)
+    except BaseException:
+        del sys.modules[name]
+        raise
+    return module
+
+
+def _sums(place: Path) -> dict[str, str]:
+    files = [path for path in sorted(place.rglob("*")) if path.is_file() and path.suffix in (".py", ".nbi", ".nbc")]
+    return {str(path.relative_to(place)): hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
+
+
+def _is_sealed(place: Path) -> bool:
+    """Whether a kernel's folder is complete and unchanged: broken machine code would not fail, but do anything."""
+    try:
+        told = json.loads((place / SEAL).read_text(encoding="utf-8"))
+        return bool(told) and told == _sums(place)
+    except (OSError, ValueError):
+        return False

@@ -1,0 +1,68 @@
+"""When a query gets machine code: once it has been asked for so many states that Pinocchio's time would be noticed."""
+
+from __future__ import annotations
+
+import importlib.util
+from collections import Counter
+from collections.abc import Callable, Hashable
+from functools import cache
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .kernels import Kernel
+
+WORTH = 1000
+"""States, in one array or one by one, after which a query is compiled; Pinocchio needs some 10 ms for as many."""
+LONGEST = 20_000
+"""Operations; what is longer would take minutes to compile, and stays with Pinocchio."""
+
+
+class Dispatch:
+    """The kernels of one robot that are in use; every other query goes to Pinocchio."""
+
+    def __init__(self) -> None:
+        """Start without kernels."""
+        self._asked: Counter[Hashable] = Counter()
+        self._kernels: dict[Hashable, Kernel | None] = {}
+
+    def __reduce__(self) -> tuple[type[Dispatch], tuple[()]]:
+        """Start anew when pickled."""
+        return Dispatch, ()
+
+    def ready(self, key: Hashable) -> Kernel | None:
+        """Return the kernel of a query if it is in use."""
+        return self._kernels.get(key)
+
+    def kernel(self, key: Hashable, states: int, make: Callable[[], Kernel]) -> Kernel | None:
+        """Count states that a query is asked for; return its kernel if it is in use, or worth it from now on."""
+        if key in self._kernels:
+            return self._kernels[key]
+        self._asked[key] += states
+        if self._asked[key] < WORTH:
+            return None
+        self._kernels[key] = _worthy(make) if installed() else None
+        return self._kernels[key]
+
+
+def _worthy(make: Callable[[], Kernel]) -> Kernel | None:
+    kernel = make()
+    if kernel.is_ready() or (operations := kernel.operations()) <= LONGEST:
+        return kernel
+    _say(f"{kernel.query} takes {operations} operations, too many to compile: Pinocchio answers, state by state")
+    return None
+
+
+@cache
+def installed() -> bool:
+    """Whether kernels can be compiled; says once if not."""
+    missing = [name for name in ("casadi", "numba") if importlib.util.find_spec(name) is None]
+    if missing:
+        advice = "get machine code with: pip install 'irbmodels[fast]'"
+        _say(f"{' and '.join(missing)} not installed: Pinocchio answers, state by state; {advice}")
+    return not missing
+
+
+def _say(message: str) -> None:
+    import logging  # few need it, and it takes 2 ms to import
+
+    logging.getLogger("irbmodels").warning(message)

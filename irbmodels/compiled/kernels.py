@@ -1,0 +1,334 @@
+"""Kernels: programs as machine code, with the constants of one robot."""
+
+from __future__ import annotations
+
+import math
+import threading
+from collections.abc import Callable
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..errors import InputError
+from ..model import Model
+from ..tree import Tree
+from .cache import is_ready, kernel_module
+from .mechanism import Mechanism, chain_of, mechanism_of, whole_of
+from .queries import QUERIES, program_for
+
+Array = NDArray[np.float64]
+
+ALONE = 4096  # fewer states than this per thread are not worth starting one
+CHUNK = 65_536  # states copied at a time where an array is not contiguous
+empty = np.empty
+_lock = threading.RLock()  # numba compiles in one thread at a time
+
+
+class _Form:
+    """One module of a query, with the constants of one robot."""
+
+    def __init__(self, module: Any, mechanism: Mechanism, dtype: np.dtype[Any]) -> None:
+        self.module = module
+        self.constants = np.array([mechanism.free[name] for name in module.CONSTANTS], dtype)
+        self.lengths: list[int] = module.LENGTHS
+        self.shapes: tuple[tuple[int, ...], ...] = module.SHAPES
+        self.sizes = [math.prod(shape) for shape in self.shapes]
+
+
+class Kernel:
+    """One query of one robot as machine code. It checks shapes and types, nothing else: NaN and any size pass through.
+
+    ``kernel(q, v, a)`` takes vectors ``(n,)``, or arrays ``(n, N)`` with one column per state, and returns results with the
+    same last axis: a torque ``(n, N)``, a matrix ``(n, n, N)``. :meth:`rows` takes and gives one row per state, ``(N, n)``.
+    Machine code for one state and for arrays is compiled, or found in the cache, when it is first needed.
+    """
+
+    def __init__(self, query: str, mechanism: Mechanism, single: bool = False, threads: int = 1) -> None:
+        """Compile nothing yet."""
+        self.query, self.inputs = query, QUERIES[query].inputs
+        self.dtype = np.dtype(np.float32 if single else np.float64)
+        self.threads = threads
+        self._mechanism = mechanism
+        self._vector: Any = None  # machine code for one state, where its result is a vector of doubles
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Leave machine code behind when pickled."""
+        return Kernel, (self.query, self._mechanism, self.dtype == np.float32, self.threads)
+
+    def __call__(
+        self, x: NDArray[Any], y: NDArray[Any] | None = None, z: NDArray[Any] | None = None, /, *, out: NDArray[Any] | None = None
+    ) -> Any:
+        """Answer for one state ``(n,)``, or for arrays ``(n, N)``; those that are not C-contiguous and writeable are copied.
+
+        Args:
+            x: First of :attr:`inputs`, of the kernel's dtype.
+            y: Second, of a query that has one.
+            z: Third.
+            out: Array to be filled in, for a query with one result; it must not overlap the inputs.
+
+        Returns:
+            One array, or a tuple for a query with several results.
+
+        Raises:
+            InputError: if a shape or dtype is wrong.
+        """
+        try:
+            vector = self._vector
+            if vector is not None and out is None and x.ndim == 1:  # spelled out for loops of the caller's: 0.1 us less
+                result = empty(self._size)
+                if z is not None:
+                    vector(x, y, z, self._constants, result)
+                elif y is not None:
+                    vector(x, y, self._constants, result)
+                else:
+                    vector(x, self._constants, result)
+                return result
+            return self._answer([state for state in (x, y, z) if state is not None], out)
+        except (TypeError, ValueError, AttributeError, IndexError):
+            states = [state for state in (x, y, z) if state is not None]
+            arrays = [state for state in states if isinstance(state, np.ndarray)]
+            if len(arrays) == len(states) and not all(state.flags.carray for state in arrays):
+                return self(*(np.array(state, order="C") for state in states), out=out)
+            raise InputError(self._wanted(states, out)) from None
+
+    def _answer(self, states: list[NDArray[Any]], out: NDArray[Any] | None) -> Any:
+        count = states[0].shape[1:]
+        form = self._batch if count else self._state
+        if len(count) > 1 or [state.shape for state in states] != [(length, *count) for length in form.lengths]:
+            raise TypeError
+        if out is None:
+            results = [np.empty((size, *count), self.dtype) for size in form.sizes]
+        elif len(form.sizes) == 1 and out.shape == (*form.shapes[0], *count) and out.flags.carray:
+            results = [out.reshape(form.sizes[0], *count)]
+        else:
+            raise TypeError
+        if count:
+            self._spread(lambda *part: form.module.columns(*states, form.constants, *results, *part), count[0])
+        else:
+            form.module.one(*states, form.constants, *results)
+        shaped = tuple(result.reshape((*shape, *count)) for result, shape in zip(results, form.shapes, strict=True))
+        return shaped[0] if len(shaped) == 1 else shaped
+
+    def within(self, limit: float, x: NDArray[Any], y: NDArray[Any], z: NDArray[Any]) -> Array | None:
+        """Answer for one state with ``x.x <= limit``, and ``y`` and ``z`` finite; None for any other."""
+        self._state  # noqa: B018  # machine code is there from now on
+        result = empty(self._size)
+        return result if self._near(x, y, z, self._constants, limit, result) else None
+
+    def rows(self, *states: NDArray[Any]) -> Any:
+        """Answer for arrays ``(N, n)`` of any layout and real dtype; what is not contiguous doubles is copied piece by piece.
+
+        Returns:
+            Arrays ``(N, ...)``, one or a tuple.
+
+        Raises:
+            InputError: if a shape is wrong.
+        """
+        form, count = self._batch, len(states[0])
+        if [state.shape for state in states] != [(count, length) for length in form.lengths]:
+            raise InputError(self._wanted([state.T for state in states], None) + " (transposed)")
+        results = [np.empty((count, size), self.dtype) for size in form.sizes]
+        as_is = all(state.flags.carray and state.dtype == self.dtype for state in states)
+        step = max(count, 1) if as_is else CHUNK
+        for start in range(0, count, step):
+            pieces = [state[start : start + step] for state in states]
+            pieces = pieces if as_is else [np.array(piece, self.dtype, order="C") for piece in pieces]
+            flat = [piece.reshape(-1) for piece in pieces] + [form.constants]
+            flat += [result[start : start + step].reshape(-1) for result in results]
+            self._spread(lambda *part, flat=flat: form.module.rows(*flat, *part), len(pieces[0]))
+        shaped = tuple(result.reshape((count, *shape)) for result, shape in zip(results, form.shapes, strict=True))
+        return shaped[0] if len(shaped) == 1 else shaped
+
+    def _spread(self, run: Callable[[int, int], None], count: int) -> None:
+        """Run over all states, in several threads where that was asked for; machine code holds no lock of Python's."""
+        threads = max(1, min(self.threads, count // ALONE))
+        ends = [count * i // threads // 16 * 16 for i in range(threads)] + [count]
+        helpers = [threading.Thread(target=run, args=ends[i : i + 2]) for i in range(threads - 1)]
+        for helper in helpers:
+            helper.start()
+        run(*ends[-2:])
+        for helper in helpers:
+            helper.join()
+
+    def _wanted(self, states: list[Any], out: Any) -> str:
+        form = self._batch
+        wanted = ", ".join(f"{name} ({n},) or ({n}, N)" for name, n in zip(self.inputs, form.lengths, strict=True))
+        got = ", ".join(f"{getattr(x, 'dtype', type(x).__name__)} {getattr(x, 'shape', '')}" for x in states)
+        filled = "" if out is None else f"; out {(*form.shapes[0], 'N')}, C-contiguous, got {getattr(out, 'shape', out)}"
+        return f"the kernel {self.query} takes arrays of {self.dtype}: {wanted}; got {got}{filled}"
+
+    @cached_property
+    def _batch(self) -> _Form:
+        return self._loaded("arrays")
+
+    @cached_property
+    def _state(self) -> _Form:
+        form = self._loaded("one state")
+        if len(form.shapes) == 1 and len(form.shapes[0]) == 1 and self.dtype == np.float64:
+            self._size, self._constants = form.sizes[0], form.constants
+            self._vector, self._near = form.module.one, form.module.near
+        return form
+
+    def is_ready(self) -> bool:
+        """Whether machine code for arrays need not be compiled."""
+        return is_ready(self._key("arrays"))
+
+    def operations(self) -> int:
+        """Number of arithmetic operations per state."""
+        return program_for(self.query, self._mechanism).count()
+
+    def _key(self, what: str) -> str:
+        return f"{what} {self.query} {self.dtype} {self._mechanism.key}"
+
+    def _loaded(self, what: str) -> _Form:
+        """Find machine code in the cache, or compile it."""
+        from .numba_text import batch_source, state_source
+
+        write = batch_source if what == "arrays" else state_source
+        single, mechanism = self.dtype == np.float32, self._mechanism
+        with _lock:
+            title = f"{self.query} for {what}"
+            module = kernel_module(self._key(what), title, lambda: write(program_for(self.query, mechanism), single))
+        return _Form(module, mechanism, self.dtype)
+
+
+class FrameKernels:
+    """Kernels of a frame, or of a point fixed to it."""
+
+    def __init__(self, mechanism: Mechanism, single: bool, threads: int) -> None:
+        """Compile nothing yet."""
+        self._mechanism, self._single, self._threads = mechanism, single, threads
+
+    @cached_property
+    def pose(self) -> Kernel:
+        """``(q) -> T``: homogeneous matrix in the base, ``(4, 4, N)``."""
+        return self._kernel("pose")
+
+    @cached_property
+    def jacobian(self) -> Kernel:
+        """``(q) -> J``: Jacobian in base axes, linear rows first, ``(6, n, N)``."""
+        return self._kernel("jacobian")
+
+    @cached_property
+    def pose_and_jacobian(self) -> Kernel:
+        """``(q) -> T, J``: both, for less than the price of two."""
+        return self._kernel("pose_and_jacobian")
+
+    @cached_property
+    def hessian(self) -> Kernel:
+        """``(q) -> H``: derivative of the Jacobian, ``(6, n, n, N)``."""
+        return self._kernel("hessian")
+
+    def _kernel(self, query: str) -> Kernel:
+        return Kernel(query, self._mechanism, self._single, self._threads)
+
+
+class Kernels:
+    """The compiled queries of one robot; each is compiled when it is first asked for, or found in the cache.
+
+    Frames: :meth:`at`; those of the TCP are also here. Constants of the robot (lengths, inertials, tool, friction) are data:
+    robots of the same structure share machine code.
+    """
+
+    def __init__(
+        self, model: Model, find: Callable[[str], tuple[Tree, int]], friction: bool = True, single: bool = False, threads: int = 1
+    ) -> None:
+        """Take a model, and what finds the tree and number of a frame."""
+        self._model, self._find, self._friction = model, find, friction
+        self._single, self._threads = single, threads
+
+    @cached_property
+    def inverse_dynamics(self) -> Kernel:
+        """``(q, v, a) -> tau``."""
+        return self._kernel("inverse_dynamics")
+
+    @cached_property
+    def forward_dynamics(self) -> Kernel:
+        """``(q, v, tau) -> a``."""
+        return self._kernel("forward_dynamics")
+
+    @cached_property
+    def mass_matrix(self) -> Kernel:
+        """``(q) -> M``, ``(n, n, N)``."""
+        return self._kernel("mass_matrix")
+
+    @cached_property
+    def coriolis(self) -> Kernel:
+        """``(q, v) -> C``, ``(n, n, N)``."""
+        return self._kernel("coriolis")
+
+    @cached_property
+    def coriolis_torque(self) -> Kernel:
+        """``(q, v) -> C v``."""
+        return self._kernel("coriolis_torque")
+
+    @cached_property
+    def gravity(self) -> Kernel:
+        """``(q) -> g``."""
+        return self._kernel("gravity")
+
+    @cached_property
+    def friction(self) -> Kernel:
+        """``(v) -> f``."""
+        return self._kernel("friction")
+
+    @cached_property
+    def energy(self) -> Kernel:
+        """``(q, v) -> kinetic, potential``, ``(N,)`` each."""
+        return self._kernel("energy")
+
+    @cached_property
+    def regressor(self) -> Kernel:
+        """``(q, v, a) -> Y``, ``(n, p, N)``."""
+        return Kernel("regressor", whole_of(self._model, self._friction), self._single, self._threads)
+
+    @cached_property
+    def inverse_dynamics_derivatives(self) -> Kernel:
+        """``(q, v, a) -> d tau/d q, d tau/d v, M``, ``(n, n, N)`` each."""
+        return self._kernel("inverse_dynamics_derivatives")
+
+    @property
+    def pose(self) -> Kernel:
+        """``(q) -> T`` of the TCP."""
+        return self.at("tcp").pose
+
+    @property
+    def jacobian(self) -> Kernel:
+        """``(q) -> J`` of the TCP."""
+        return self.at("tcp").jacobian
+
+    @property
+    def pose_and_jacobian(self) -> Kernel:
+        """``(q) -> T, J`` of the TCP."""
+        return self.at("tcp").pose_and_jacobian
+
+    @property
+    def hessian(self) -> Kernel:
+        """``(q) -> H`` of the TCP."""
+        return self.at("tcp").hessian
+
+    def at(self, frame: str, point: ArrayLike | None = None) -> FrameKernels:
+        """Return the kernels of a frame, or of a point [m] fixed to it, in its axes.
+
+        Raises:
+            UnknownName: if there is no such frame.
+        """
+        place = None if point is None else tuple(np.asarray(point, dtype=float).tolist())
+        if (frame, place) not in self._frames:
+            mechanism = chain_of(*self._find(frame), None if place is None else np.array(place))
+            self._frames[frame, place] = FrameKernels(mechanism, self._single, self._threads)
+        return self._frames[frame, place]
+
+    @cached_property
+    def _frames(self) -> dict[tuple[str, tuple[float, ...] | None], FrameKernels]:
+        return {}
+
+    @cached_property
+    def mechanism(self) -> Mechanism:
+        """The stripped model, whose constants the kernels take."""
+        return mechanism_of(self._model, self._friction)
+
+    def _kernel(self, query: str) -> Kernel:
+        return Kernel(query, self.mechanism, self._single, self._threads)
