@@ -37,14 +37,18 @@ from .trajectory import Motion
 from .view import Actor, Viewer, save_page, save_picture, view
 
 if TYPE_CHECKING:
+    from .codegen import write_c
     from .collision import Clearance, clearance, collides, contacts
+    from .equations import equations_text
     from .export.tables import write_tables
     from .reading import from_file
 
 __version__ = "0.1.0"
 _LATER = {  # imported when they are first asked for
     **dict.fromkeys(("Clearance", "clearance", "collides", "contacts"), "collision"),
+    "equations_text": "equations",
     "from_file": "reading",
+    "write_c": "codegen",
     "write_tables": "export.tables",
 }
 
@@ -87,6 +91,7 @@ __all__ = [
     "collides",
     "contacts",
     "describe",
+    "equations_text",
     "export",
     "from_file",
     "from_urdf",
@@ -102,6 +107,7 @@ __all__ = [
     "tools",
     "urdf_path",
     "view",
+    "write_c",
     "write_motion",
     "write_tables",
 ]

@@ -7,7 +7,7 @@ import sys
 import warnings
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Console
@@ -22,6 +22,9 @@ from .overlays import new_robot, with_overlays
 from .prediction import Prediction, predict
 from .robot import Robot, from_urdf, load
 from .urdf_text import with_mesh_paths
+
+if TYPE_CHECKING:
+    from .compiled.cache import Info
 
 app = typer.Typer(
     help="ABB's IRB 2400, 1400, 1600 and 930: sourced tables, URDF, and dynamics in the controller's own axes.",
@@ -316,6 +319,84 @@ def tables(
     arm = load(robot, tool=tool, parameters=parameters, overlays=overlay or ())
     for path in write_tables(arm, fmt, output):
         err.print(f"wrote {path}")
+
+
+@app.command()
+def equations(
+    robot: Annotated[str, typer.Argument(help="Variant, alias, folder of tables, or any .urdf file.")],
+    what: Annotated[str, typer.Option(help="pose, jacobian, mass_matrix, coriolis, gravity, inverse_dynamics, energy ...")],
+    fmt: Annotated[str, typer.Option("--as", help="sympy, latex or matlab.")] = "latex",
+    frame: Annotated[str | None, typer.Option(help="Frame of pose and jacobian: tcp (default), tool0, link_3 ...")] = None,
+    tool: ToolName = None,
+    parameters: Parameters = None,
+    output: Output = None,
+    overlay: Overlays = None,
+) -> None:
+    """Write a robot's equations with named constants, to be read, pasted into a paper, or run."""
+    from .equations import equations_text
+
+    if robot.lower().endswith(".urdf") and parameters:
+        raise InputError(f"{robot} has no tables; --parameters is for robots that do")
+    arm = _any_robot(robot, tool, overlay)
+    text = equations_text(arm if parameters is None else arm.with_parameters(parameters), what, fmt, frame)
+    if output is None:
+        sys.stdout.write(text)
+        return
+    with replacing(output) as temporary:
+        temporary.write_text(text, encoding="utf-8")
+    err.print(f"wrote {output}")
+
+
+@app.command()
+def codegen(
+    robot: Annotated[str, typer.Argument(help="Variant, alias, folder of tables, or any .urdf file.")],
+    what: Annotated[
+        list[str],
+        typer.Option(help="inverse_dynamics, forward_dynamics, pose, jacobian ..., comma separated; may be repeated."),
+    ],
+    output: Annotated[Path, typer.Option("-o", "--output", help="Folder to write into; it is made.")],
+    tool: ToolName = None,
+    parameters: Parameters = None,
+    frame: Annotated[str, typer.Option(help="Frame of pose, jacobian and hessian: tcp, tool0, link_3 ...")] = "tcp",
+    no_friction: Annotated[bool, typer.Option("--no-friction", help="Leave friction out of the dynamics.")] = False,
+    single: Annotated[bool, typer.Option("--single", help="Compute in float instead of double.")] = False,
+    name: Annotated[str | None, typer.Option(help="What names of files and functions begin with; default the robot's.")] = None,
+    overlay: Overlays = None,
+) -> None:
+    """Write queries as C99 without dependencies for a real-time controller: header, source, and a self-test to compile."""
+    from .codegen import write_c
+
+    arm = _any_robot(robot, tool, overlay)
+    arm = arm if parameters is None else arm.with_parameters(parameters)
+    queries = [word.strip() for words in what for word in words.split(",")]
+    for path in write_c(arm, output, queries, frame=frame, friction=not no_friction, single=single, name=name):
+        err.print(f"wrote {path}")
+
+
+cache_app = typer.Typer(
+    help="Compiled kernels that are kept between runs: what there is, and how to be rid of it.", no_args_is_help=True
+)
+app.add_typer(cache_app, name="cache")
+
+
+@cache_app.command("info")
+def cache_info() -> None:
+    """Print where compiled kernels are kept, how many there are, and how much room they take."""
+    from .compiled import cache
+
+    out.print(_kept(cache.info()), soft_wrap=True)
+
+
+@cache_app.command("clear")
+def cache_clear() -> None:
+    """Remove all compiled kernels; they are compiled again when they are next needed."""
+    from .compiled import cache
+
+    out.print(f"removed {_kept(cache.clear())}", soft_wrap=True)
+
+
+def _kept(info: Info) -> str:
+    return f"{info.kernels} kernel{'' if info.kernels == 1 else 's'}, {info.bytes / 1e6:.1f} MB, in {info.folder}"
 
 
 @app.command()
