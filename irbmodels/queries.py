@@ -16,6 +16,7 @@ from . import derivatives, dynamics, kinematics, reactions
 from .checks import each, finite, is_rotation, together
 from .compiled.dispatch import Dispatch
 from .derivatives import EnergyRegressor, ForwardDerivatives, InverseDerivatives
+from .dh import Convention, DHTable
 from .dynamics import Energy, TorqueParts
 from .errors import InputError, MissingData, PhysicsWarning, UnknownName, require
 from .friction import Stribeck
@@ -28,6 +29,10 @@ from .tree import Tree, beyond_flange
 
 if TYPE_CHECKING:
     from .compiled.kernels import Kernel, Kernels
+    from .crossing import Crossing
+    from .singularities import DampedVelocity, Measures, Singularities, SingularPosture
+    from .velocities import LinkMotion
+    from .workspace import Workspace
 
 Array = NDArray[np.float64]
 Wrench = ArrayLike | Mapping[str, ArrayLike]
@@ -143,6 +148,117 @@ class Queries:
         if axes == "local":
             return each(reference, (6, self.n), self._position(q))
         return self._answer("jacobian", reference, (6, self.n), self._position(q), frame=frame, point=offset)
+
+    # --- singularities, workspace, velocities ----------------------------------------------------------------------
+
+    def dh(self, convention: Convention = "modified") -> DHTable:
+        """Return the Denavit-Hartenberg table, where there is one."""
+        raise MissingData(f"{self.name} has no DH table")
+
+    def singularities(self, q: ArrayLike) -> Singularities:
+        """Signed distances from wrist [rad], elbow [rad] and shoulder [m] singularity, and det J in closed form.
+
+        Args:
+            q: Axis positions [rad, m], shape ``(..., n)``.
+
+        Raises:
+            MissingData: for an arm with neither a spherical wrist nor the shape of a SCARA; :meth:`measures` serves any.
+        """
+        from .singularities import singularities
+
+        return singularities(self._arm, self._position(q))
+
+    def singular_postures(self) -> list[SingularPosture]:
+        """Every way in which the arm can be singular: where, whether its ranges let it, boundary or interior (S004)."""
+        from .singularities import singular_postures
+
+        return singular_postures(self._arm, self.limits)
+
+    def measures(self, q: ArrayLike, frame: str = "tcp", length: float = 1.0) -> Measures:
+        """Manipulability, condition number and smallest singular value of :meth:`jacobian`, shape ``(...)`` each.
+
+        Args:
+            q: Axis positions [rad, m], shape ``(..., n)``.
+            frame: Any name of :attr:`frames`.
+            length: Characteristic length [m] at which 1 m/s counts as much as 1 rad/s.
+        """
+        from .singularities import measures
+
+        return measures(self.jacobian(q, frame), length)
+
+    def inverse_velocity(self, q: ArrayLike, twist: ArrayLike, frame: str = "tcp") -> Array:
+        """Axis speeds ``(..., n)`` that move a frame with ``twist`` ``(..., 6)``: [m/s], then [rad/s], base axes (S003 eq. 2.68).
+
+        Raises:
+            InputError: if one state cannot have that twist, being singular or of fewer axes. In arrays NaN stands there.
+        """
+        return self._solved(self.jacobian(q, frame), _six(twist, "twist"), "velocity")
+
+    def inverse_acceleration(self, q: ArrayLike, v: ArrayLike, acceleration: ArrayLike, frame: str = "tcp") -> Array:
+        """Axis accelerations ``(..., n)`` for a frame's acceleration ``(..., 6)`` while axes move with ``v`` (S003 eq. 2.69).
+
+        Raises:
+            InputError: as :meth:`inverse_velocity`.
+        """
+        drift = np.einsum("...ij,...j->...i", self.jacobian_rate(q, v, frame), self._rate(v, "v"))
+        return self._solved(self.jacobian(q, frame), _six(acceleration, "acceleration") - drift, "acceleration")
+
+    def damped_velocity(self, q: ArrayLike, twist: ArrayLike, frame: str = "tcp", near: float = 0.05) -> DampedVelocity:
+        """Axis speeds for a twist that stay bounded through singularities; see :func:`singularities.damped_velocity`."""
+        from .singularities import damped_velocity
+
+        return damped_velocity(self.jacobian(q, frame), _six(twist, "twist"), near)
+
+    def link_motion(self, q: ArrayLike, v: ArrayLike, a: ArrayLike) -> LinkMotion:
+        """Velocity and acceleration of every link and the TCP at one state, link by link in their own axes (S004 eq. 30-33)."""
+        from .velocities import link_motion
+
+        return link_motion(self.dh(), self._one(q), self._one_rate(v, "v"), self._one_rate(a, "a"), self._tcp)
+
+    def workspace(self, wrist: ArrayLike | None = None) -> Workspace:
+        """Where the wrist center can be, exactly; with axes 4 to 6 held at ``wrist`` [rad] where the TCP can be.
+
+        Raises:
+            InputError: if the TCP then lies beside the arm's plane.
+            MissingData: as :meth:`singularities`.
+        """
+        from .workspace import workspace_of
+
+        return workspace_of(self._arm, self.limits, self._tcp[:3, 3], wrist)
+
+    def cross_wrist(self, poses: ArrayLike, start: ArrayLike, zone: float = math.radians(5.0)) -> Crossing:
+        """Axis positions along poses of the TCP ``(N, 4, 4)`` through ``q5 = 0``; see :mod:`irbmodels.crossing` for the rule.
+
+        Raises:
+            InputError: if ``start`` is not on the first pose, or a pose is out of reach.
+            MissingData: for an arm without a spherical wrist.
+        """
+        from .crossing import cross_wrist
+
+        if self.n != 6:
+            raise MissingData(f"{self.name} has no wrist to cross")
+        return cross_wrist(self._arm, self._tcp, np.asarray(poses, dtype=float), self._one(start), zone)
+
+    @cached_property
+    def _arm(self) -> Any:
+        from .arms import arm_of
+
+        return arm_of(self.dh(), self.name)
+
+    @property
+    def _tcp(self) -> Array:
+        """Pose of the TCP in tool0."""
+        tcp: Array = np.eye(4) if self.tool is None else self.tool.tcp.homogeneous
+        return tcp
+
+    def _solved(self, J: Array, wanted: Array, what: str) -> Array:
+        from .velocities import axis_rates
+
+        jacobians, values = (J, wanted) if J.shape[:-2] == wanted.shape[:-1] else _alike(J, wanted)
+        rates, possible = axis_rates(jacobians, values)
+        if rates.ndim == 1 and not possible:
+            raise InputError(f"{self.name} cannot have this {what} here: its Jacobian has lost that direction")
+        return rates
 
     # --- dynamics --------------------------------------------------------------------------------------------------
 
@@ -550,8 +666,8 @@ class Queries:
         """Answer for states with the same leading axes: by machine code where that is in use, else state by state."""
         first = states[0]
         count = first.size // self.n
-        key = query, friction, frame, None if point is None else point.tobytes()
-        kernel = self._dispatch.kernel(key, count, lambda: self._kernel(query, friction, frame, point))
+        make = partial(self._kernel, query, friction, frame, point)
+        kernel = self._dispatch.kernel((query, friction, frame), count, make, remember=point is None)
         if kernel is None:
             return each(reference, shape, *states)
         if query in self._in_use:
@@ -574,7 +690,7 @@ class Queries:
         """Do the same for a query with several results."""
         first = states[0]
         count, leading = first.size // self.n, first.shape[:-1]
-        kernel = self._dispatch.kernel((query, friction), count, lambda: self._kernel(query, friction, None, None))
+        kernel = self._dispatch.kernel((query, friction, None), count, partial(self._kernel, query, friction))
         flat = [state.reshape(count, self.n) for state in states]
         if kernel is not None:
             found: tuple[Array, ...] = kernel.rows(*flat)
@@ -583,7 +699,7 @@ class Queries:
             found = tuple(np.array([results[i] for results in each_state], dtype=float) for i in range(len(shapes)))
         return tuple(result.reshape((*leading, *shape))[()] for result, shape in zip(found, shapes, strict=True))
 
-    def _kernel(self, query: str, friction: bool, frame: str | None, point: Array | None) -> Kernel:
+    def _kernel(self, query: str, friction: bool, frame: str | None = None, point: Array | None = None) -> Kernel:
         kernels = self._kernels[friction]
         kernel: Kernel = getattr(kernels if frame is None else kernels.at(frame, point), query)
         return kernel
@@ -621,3 +737,20 @@ class Queries:
 @cache
 def _say_no_friction(name: str) -> None:
     warnings.warn(f"{name} has no friction data: friction adds nothing", PhysicsWarning, stacklevel=3)
+
+
+def _six(value: ArrayLike, what: str) -> Array:
+    """Return velocities or accelerations ``(..., 6)``."""
+    array = np.asarray(value, dtype=float)
+    if array.shape[-1:] != (6,) or (array.ndim == 1 and not np.isfinite(array).all()):
+        raise InputError(f"{what} needs six finite numbers (linear, angular), got {array.tolist()}")
+    return array
+
+
+def _alike(J: Array, wanted: Array) -> tuple[Array, Array]:
+    """Return Jacobians and velocities with the same leading axes."""
+    try:
+        leading = np.broadcast_shapes(J.shape[:-2], wanted.shape[:-1])
+    except ValueError:
+        raise InputError(f"states of shape {J.shape[:-2]} and velocities of shape {wanted.shape} do not go together") from None
+    return np.broadcast_to(J, (*leading, *J.shape[-2:])), np.broadcast_to(wanted, (*leading, 6))

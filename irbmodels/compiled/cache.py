@@ -140,11 +140,11 @@ def _compiled(name: str, text: str, place: Path) -> tuple[ModuleType, bool]:
         return module, True
     except OSError:  # read-only, full, or another process was first
         kept = _is_sealed(place)
-        module = sys.modules.get(name) or ModuleType(name)
-        if not hasattr(module, "rows"):
+        if name not in sys.modules:
+            module = ModuleType(name)
             exec(compile(f"CACHE = False\n{text}", f"<{name}>", "exec"), vars(module))
             sys.modules[name] = module
-        return module, kept
+        return sys.modules[name], kept
     finally:
         if new is not None and new.exists():
             shutil.rmtree(new, ignore_errors=True)

@@ -29,12 +29,13 @@ class Dispatch:
         """Start anew when pickled."""
         return Dispatch, ()
 
-    def ready(self, key: Hashable) -> Kernel | None:
-        """Return the kernel of a query if it is in use."""
-        return self._kernels.get(key)
+    def kernel(self, key: Hashable, states: int, make: Callable[[], Kernel], remember: bool = True) -> Kernel | None:
+        """Count states that a query is asked for; return its kernel if it is in use, or worth it from now on.
 
-    def kernel(self, key: Hashable, states: int, make: Callable[[], Kernel]) -> Kernel | None:
-        """Count states that a query is asked for; return its kernel if it is in use, or worth it from now on."""
+        What is not to be remembered (queries of a point, which may be another each time) is judged by these states alone.
+        """
+        if not remember:
+            return _worthy(make) if states >= WORTH and installed() else None
         if key in self._kernels:
             return self._kernels[key]
         self._asked[key] += states

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..checks import finite
 from ..errors import InputError
 from ..model import Model
 from ..tree import Tree
@@ -101,6 +102,8 @@ class Kernel:
         if out is None:
             results = [np.empty((size, *count), self.dtype) for size in form.sizes]
         elif len(form.sizes) == 1 and out.shape == (*form.shapes[0], *count) and out.flags.carray:
+            if any(np.may_share_memory(out, state) for state in states):
+                raise TypeError  # machine code was promised that they are apart
             results = [out.reshape(form.sizes[0], *count)]
         else:
             raise TypeError
@@ -156,8 +159,11 @@ class Kernel:
         form = self._batch
         wanted = ", ".join(f"{name} ({n},) or ({n}, N)" for name, n in zip(self.inputs, form.lengths, strict=True))
         got = ", ".join(f"{getattr(x, 'dtype', type(x).__name__)} {getattr(x, 'shape', '')}" for x in states)
-        filled = "" if out is None else f"; out {(*form.shapes[0], 'N')}, C-contiguous, got {getattr(out, 'shape', out)}"
-        return f"the kernel {self.query} takes arrays of {self.dtype}: {wanted}; got {got}{filled}"
+        told = f"the kernel {self.query} takes arrays of {self.dtype}: {wanted}; got {got}"
+        if out is None:
+            return told
+        shape = (*form.shapes[0], "N")
+        return f"{told}; out is one C-contiguous array {shape} apart from the inputs, got {getattr(out, 'shape', out)}"
 
     @cached_property
     def _batch(self) -> _Form:
@@ -315,14 +321,14 @@ class Kernels:
         Raises:
             UnknownName: if there is no such frame.
         """
-        place = None if point is None else tuple(np.asarray(point, dtype=float).tolist())
-        if (frame, place) not in self._frames:
-            mechanism = chain_of(*self._find(frame), None if place is None else np.array(place))
-            self._frames[frame, place] = FrameKernels(mechanism, self._single, self._threads)
-        return self._frames[frame, place]
+        if point is not None:
+            return FrameKernels(chain_of(*self._find(frame), finite(point, (3,), "point [m]")), self._single, self._threads)
+        if frame not in self._frames:
+            self._frames[frame] = FrameKernels(chain_of(*self._find(frame)), self._single, self._threads)
+        return self._frames[frame]
 
     @cached_property
-    def _frames(self) -> dict[tuple[str, tuple[float, ...] | None], FrameKernels]:
+    def _frames(self) -> dict[str, FrameKernels]:
         return {}
 
     @cached_property

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .program import Program, pairs
+from .program import Program, pairs, scheduled
 
 BLOCK_BYTES = 131_072  # of one block's buffers, which stay in a second-level cache
 PADDING = 8  # more columns than a block has, so that its rows do not fall on the same sets of the cache
@@ -99,6 +99,7 @@ def batch_source(program: Program, single: bool = False) -> str:
     ``columns(x.., p, y.., begin, end)`` takes matrices ``(n, N)``, ``rows`` the flat arrays of ``(N, n)``; both fill in the
     results of the states begin .. end. Whoever runs the module defines ``CACHE``, as in :func:`state_source`.
     """
+    program = scheduled(program)
     lengths = [length for _, length in program.inputs]
     distinct = {step: row for row, step in enumerate(dict.fromkeys(step for output in program.outputs for step in output.steps))}
     places = [[distinct[step] for step in output.steps] for output in program.outputs]
