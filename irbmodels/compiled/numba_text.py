@@ -63,9 +63,7 @@ def near({given}, p, limit, {made}):
     first = rest = real(0.0)
     for x in x0:
         first += x * x
-    for values in ({others}):
-        for x in values:
-            rest += x * x
+{others}
     if first <= limit and rest < np.inf:
         one({given}, p, {made})
         return True
@@ -85,7 +83,10 @@ def state_source(program: Program, single: bool = False) -> str:
     sizes |= {"p": len(program.constants)} | {f"y{i}": len(output.steps) for i, output in enumerate(program.outputs)}
     wrong = " or ".join(f"{name}.size != {size}" for name, size in sizes.items())
     return _head(program, single) + STATE.format(
-        body="\n".join(lines), wrong=wrong, others="".join(f"x{i}, " for i in range(1, len(program.inputs))), **_names(program)
+        body="\n".join(lines),
+        wrong=wrong,
+        others="\n".join(f"    for x in x{i}:\n        rest += x * x" for i in range(1, len(program.inputs))),
+        **_names(program),
     )
 
 
