@@ -1,4 +1,6 @@
 import importlib.util
+import json
+import subprocess
 import sys
 from pathlib import Path
 
@@ -49,3 +51,42 @@ def test_rounding_up_keeps_two_digits(loaded):
     """Two digits, never below the value."""
     rounded = loaded("derive_limits").rounded_up
     assert [rounded(x) for x in (1234.0, 1200.0, 0.0321, 99.5)] == [1300.0, 1200.0, 0.033, 100.0]
+
+
+def test_benchmark_runs(tmp_path):
+    """A quick run of the benchmark finishes and fills in every part of its JSON; how fast it was proves nothing."""
+    command = [sys.executable, SCRIPTS / "benchmark.py", "--quick", "--json", tmp_path / "b.json", "--figure", tmp_path / "b.png"]
+    shown = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    told = json.loads((tmp_path / "b.json").read_text(encoding="utf-8"))
+    assert told["quick"]
+    assert told["machine"]["processor"]
+    assert told["machine"]["versions"]["pin"]
+    for claim in told["claims"]:
+        assert claim["holds"] == (claim["reached"] >= claim["bound"] if claim["at_least"] else claim["reached"] <= claim["bound"])
+        assert claim["what"] in shown
+    assert {claim["unit"] for claim in told["claims"]} == {"x", "s", "MB"}
+    assert {"irbmodels", "pin", "mujoco", "drake", "roboticstoolbox"} <= {timing["who"] for timing in told["timings"]}
+    assert all(timing["ns"] > 0.0 for timing in told["timings"])
+    assert told["numbers"]["one core"]["fused multiply-adds per ns"] > 0.0
+    assert (tmp_path / "b.png").stat().st_size > 10_000
+
+
+def test_contestants_take_turns(monkeypatch):
+    """Everybody runs once per round, in the same order, and the median counts."""
+    monkeypatch.syspath_prepend(SCRIPTS)
+    from bench.races import QUICK, Contestant, race
+
+    ran = []
+    contestants = [Contestant("", name, lambda name=name: ran.append(name), 10) for name in "ab"]
+    times = race(contestants, QUICK._replace(rounds=5, turn=0.0))
+    assert "".join(ran) == "aaabbb" + "ab" * 5  # three runs to warm up
+    assert all(0.0 < ns < 1e6 for ns in times)
+
+
+def test_a_claim_holds_at_its_bound(monkeypatch):
+    """A bound that is just reached is kept, in both directions."""
+    monkeypatch.syspath_prepend(SCRIPTS)
+    from bench.races import Claim
+
+    for at_least, reached, holds in ((True, 2.0, True), (True, 1.9, False), (False, 2.0, True), (False, 2.1, False)):
+        assert Claim("", "", None, None, reached, 2.0, at_least, "x").holds is holds

@@ -1,0 +1,120 @@
+"""What machine code costs: compiling, starting, memory. Each is measured in processes of its own."""
+
+from __future__ import annotations
+
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from irbmodels.compiled.cache import FOLDER
+from irbmodels.compiled.queries import QUERIES
+
+from .arm import NAME, TOOL
+from .races import Results
+
+LONG = {"inverse_dynamics_derivatives": 30.0}  # [s]; others 15
+STARTS = {"arrays": "(6, 8)", "one state": "6"}
+
+COMPILE = f"""
+import json, sys, time
+import numpy as np
+import irbmodels as irb
+
+robot, times = irb.load({NAME!r}, tool={TOOL!r}), []
+for shape in ((6, 8), (6,)):
+    start = time.perf_counter()
+    kernel = getattr(robot.compiled(), sys.argv[1])  # with the import of numba and casadi
+    kernel(*[np.zeros(shape)] * len(kernel.inputs))
+    times.append(time.perf_counter() - start)
+print(json.dumps(times))
+"""
+START = f"""
+import sys
+import numpy as np
+import irbmodels as irb
+
+kernel = irb.load({NAME!r}, tool={TOOL!r}).compiled().inverse_dynamics
+kernel(*[np.zeros(SHAPE)] * 3)
+"""
+MEMORY = f"""
+import json, re, sys
+from pathlib import Path
+import numpy as np
+import irbmodels as irb
+
+def size(field):
+    return 1024 * int(re.search(field + r":\\s*(\\d+) kB", Path("/proc/self/status").read_text())[1])
+
+count, layout = int(sys.argv[1]), sys.argv[2]
+robot, rng = irb.load({NAME!r}, tool={TOOL!r}), np.random.default_rng(0)
+kernel = robot.compiled().inverse_dynamics
+ask = kernel if layout == "(6, N)" else robot.inverse_dynamics
+ask(*np.zeros((3, 6, 2000) if layout == "(6, N)" else (3, 2000, 6)))
+before = size("VmRSS")
+if layout == "(6, N)":
+    states = [rng.random((6, count)) for _ in range(3)]
+elif layout == "(N, 6)":
+    states = [rng.random((count, 6)) for _ in range(3)]
+elif layout == "(N, 6) of a (6, N)":
+    states = [rng.random((6, count)).T for _ in range(3)]
+else:
+    states = [rng.random((count, 6), np.float32) for _ in range(3)]
+answer = ask(*states)
+print(json.dumps((size("VmHWM") - before - sum(x.nbytes for x in states) - answer.nbytes) / 2**20))
+"""
+
+
+def measurements() -> list[tuple[str, Callable[[Results], None]]]:
+    """Return everything here as steps of a run."""
+    return [(f"compiling {query}", partial(compiling, query)) for query in QUERIES] + [("starting", starting), ("memory", memory)]
+
+
+def compiling(query: str, results: Results) -> None:
+    """First call on a cold cache, for arrays and for one state."""
+    with tempfile.TemporaryDirectory() as folder:
+        arrays, one = _asked(COMPILE, query, cache=folder)
+    results.within(f"first call, {query}, arrays", arrays, LONG.get(query, 15.0), "s")
+    results.within(f"first call, {query}, one state", one, LONG.get(query, 15.0), "s")
+
+
+def starting(results: Results) -> None:
+    """A process that starts, loads the robot, finds its kernel in the cache, answers and ends."""
+    for name, shape in STARTS.items():
+        times = []
+        for _ in range(results.effort.rounds + 1):
+            start = time.perf_counter()
+            _run(START.replace("SHAPE", shape))
+            times.append(time.perf_counter() - start)
+        results.within(f"warm process: start, load, answer {name}, end", statistics.median(times[1:]), 0.5, "s")
+
+
+def memory(results: Results) -> None:
+    """What a long array takes beyond inputs and outputs."""
+    if not Path("/proc/self/status").is_file():
+        results.notes.append("memory: not measured, /proc is missing")
+        return
+    count = 10_000 if results.effort.quick else 1_000_000
+    for layout in ("(N, 6)", "(6, N)", "(N, 6) of a (6, N)", "(N, 6) of float32"):
+        extra = _asked(MEMORY, str(count), layout)
+        results.within(f"memory beside inputs and outputs, N = {count}, {layout}", extra, 64.0, "MB")
+
+
+def _asked(code: str, *arguments: str, cache: str | None = None) -> Any:
+    return json.loads(_run(code, *arguments, cache=cache))
+
+
+def _run(code: str, *arguments: str, cache: str | None = None) -> str:
+    """Run code in a process that imports what this one does, not what lies in the working directory."""
+    environment = dict(os.environ) | ({} if cache is None else {FOLDER: cache})
+    done = subprocess.run([sys.executable, "-P", "-c", code, *arguments], env=environment, capture_output=True, text=True)
+    if done.returncode:
+        raise RuntimeError(f"a process that was measured failed:\n{done.stderr}")
+    return done.stdout
