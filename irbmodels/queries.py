@@ -281,7 +281,7 @@ class Queries:
         Raises:
             InputError: if a shape is wrong, or one state is not finite or far outside every range.
         """
-        if wrench is None and (kernel := self._in_use["inverse_dynamics"][friction]):
+        if wrench is None and (kernel := self._dispatch.in_use["inverse_dynamics"][bool(friction)]):
             tau = self._quick(kernel, q, v, a)
             if tau is not None:
                 return tau
@@ -304,7 +304,7 @@ class Queries:
 
         At rest friction is 0 (``sgn(0) = 0``): sticking is a matter of simulation, not of this formula.
         """
-        if wrench is None and (kernel := self._in_use["forward_dynamics"][friction]):
+        if wrench is None and (kernel := self._dispatch.in_use["forward_dynamics"][bool(friction)]):
             acceleration = self._quick(kernel, q, v, tau)
             if acceleration is not None:
                 return acceleration
@@ -670,8 +670,8 @@ class Queries:
         kernel = self._dispatch.kernel((query, friction, frame), count, make, remember=point is None)
         if kernel is None:
             return each(reference, shape, *states)
-        if query in self._in_use:
-            self._in_use[query][friction] = kernel
+        if query in self._dispatch.in_use:
+            self._dispatch.in_use[query][bool(friction)] = kernel
         if first.ndim == 1:
             one: Array = kernel(*states)
             return one
@@ -707,11 +707,6 @@ class Queries:
     @cached_property
     def _kernels(self) -> dict[bool, Kernels]:
         return {friction: self.compiled(friction=friction) for friction in (False, True)}
-
-    @cached_property
-    def _in_use(self) -> dict[str, list[Kernel | None]]:
-        """Kernels that single states go to without a detour, without and with friction."""
-        return {"inverse_dynamics": [None, None], "forward_dynamics": [None, None]}
 
     @cached_property
     def _dispatch(self) -> Dispatch:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -25,3 +26,12 @@ def copied(tmp_path: Path) -> Callable[..., Path]:
         return folder
 
     return copy
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _kernels_of_this_run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Keep kernels in a folder of this run, which all its workers share: each is compiled once, and nobody's own are touched."""
+    base = tmp_path_factory.getbasetemp()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("IRBMODELS_CACHE", str((base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "kernels"))
+        yield

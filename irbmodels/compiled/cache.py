@@ -8,7 +8,6 @@ be written, kernels live as long as their process.
 from __future__ import annotations
 
 import hashlib
-import importlib.util
 import json
 import logging
 import os
@@ -138,7 +137,7 @@ def _compiled(name: str, text: str, place: Path) -> tuple[ModuleType, bool]:
         shutil.rmtree(place, ignore_errors=True)
         new.rename(place)
         return module, True
-    except OSError:  # read-only, full, or another process was first
+    except Exception:  # read-only, full, or another process was first, or has removed the folder; what else it is comes again
         kept = _is_sealed(place)
         if name not in sys.modules:
             module = ModuleType(name)
@@ -151,17 +150,21 @@ def _compiled(name: str, text: str, place: Path) -> tuple[ModuleType, bool]:
 
 
 def _run(name: str, path: Path) -> ModuleType:
-    """Import a kernel's file; numba finds its machine code beside it, or puts it there."""
-    spec = importlib.util.spec_from_file_location(name, path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
+    """Run a kernel's file, without a ``.pyc`` that no seal covers; numba finds its machine code beside it, or puts it there."""
+    from numba.core import config
+
+    module = ModuleType(name)
+    module.__file__ = str(path.absolute())
+    code = compile(path.read_bytes(), module.__file__, "exec", dont_inherit=True)
     sys.modules[name] = module  # numba looks for it while unpickling
+    elsewhere, config.CACHE_DIR = config.CACHE_DIR, ""  # type: ignore[attr-defined]  # NUMBA_CACHE_DIR would lead out of the sealed folder
     try:
-        spec.loader.exec_module(module)
+        exec(code, vars(module))
     except BaseException:
         del sys.modules[name]
         raise
+    finally:
+        config.CACHE_DIR = elsewhere  # type: ignore[attr-defined]
     return module
 
 
@@ -174,6 +177,6 @@ def _is_sealed(place: Path) -> bool:
     """Whether a kernel's folder is complete and unchanged: broken machine code would not fail, but do anything."""
     try:
         told = json.loads((place / SEAL).read_text(encoding="utf-8"))
-        return bool(told) and told == _sums(place)
-    except (OSError, ValueError):
+        return any(name.endswith(".nbc") for name in told) and told == _sums(place)
+    except (OSError, ValueError, AttributeError, TypeError):
         return False

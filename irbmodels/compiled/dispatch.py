@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import os
 from collections import Counter
 from collections.abc import Callable, Hashable
 from functools import cache
@@ -24,6 +25,8 @@ class Dispatch:
         """Start without kernels."""
         self._asked: Counter[Hashable] = Counter()
         self._kernels: dict[Hashable, Kernel | None] = {}
+        self.in_use: dict[str, list[Kernel | None]] = {"inverse_dynamics": [None, None], "forward_dynamics": [None, None]}
+        """Kernels that single states go to without a detour, without and with friction."""
 
     def __reduce__(self) -> tuple[type[Dispatch], tuple[()]]:
         """Start anew when pickled."""
@@ -60,6 +63,9 @@ def installed() -> bool:
     if missing:
         advice = "get machine code with: pip install 'irbmodels[fast]'"
         _say(f"{' and '.join(missing)} not installed: Pinocchio answers, state by state; {advice}")
+    elif os.environ.get("NUMBA_DISABLE_JIT", "0") not in ("", "0"):
+        _say("NUMBA_DISABLE_JIT is set: Pinocchio answers, state by state")
+        return False
     return not missing
 
 

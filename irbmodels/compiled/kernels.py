@@ -23,8 +23,15 @@ Array = NDArray[np.float64]
 
 ALONE = 4096  # fewer states than this per thread are not worth starting one
 CHUNK = 65_536  # states copied at a time where an array is not contiguous
+DOUBLE = np.dtype(np.float64)
 empty = np.empty
 _lock = threading.RLock()  # numba compiles in one thread at a time
+
+
+def _is_plain(array: NDArray[Any]) -> bool:
+    """Whether machine code takes an array as it is; NumPy's ``carray`` warns of arrays from ``broadcast_arrays``."""
+    flags = array.flags
+    return flags.c_contiguous and flags.aligned and not array.__array_interface__["data"][1]
 
 
 class _Form:
@@ -52,7 +59,9 @@ class Kernel:
         self.dtype = np.dtype(np.float32 if single else np.float64)
         self.threads = threads
         self._mechanism = mechanism
-        self._vector: Any = None  # machine code for one state, where its result is a vector of doubles
+        self._vector: Any = (
+            None  # machine code for one state, its constants and its size, where the result is a vector of doubles
+        )
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Leave machine code behind when pickled."""
@@ -76,21 +85,26 @@ class Kernel:
             InputError: if a shape or dtype is wrong.
         """
         try:
-            vector = self._vector
-            if vector is not None and out is None and x.ndim == 1:  # spelled out for loops of the caller's: 0.1 us less
-                result = empty(self._size)
+            if out is None and x.ndim == 1 and self._vector is not None:  # spelled out for loops of the caller's: 0.1 us less
+                one, constants, size = self._vector
+                result = empty(size)
                 if z is not None:
-                    vector(x, y, z, self._constants, result)
+                    if x.dtype is y.dtype is z.dtype is DOUBLE:  # type: ignore[union-attr]  # numba may take swapped bytes for doubles
+                        one(x, y, z, constants, result)
+                        return result
                 elif y is not None:
-                    vector(x, y, self._constants, result)
-                else:
-                    vector(x, self._constants, result)
-                return result
+                    if x.dtype is y.dtype is DOUBLE:
+                        one(x, y, constants, result)
+                        return result
+                elif x.dtype is DOUBLE:
+                    one(x, constants, result)
+                    return result
+                raise TypeError
             return self._answer([state for state in (x, y, z) if state is not None], out)
         except (TypeError, ValueError, AttributeError, IndexError):
             states = [state for state in (x, y, z) if state is not None]
             arrays = [state for state in states if isinstance(state, np.ndarray)]
-            if len(arrays) == len(states) and not all(state.flags.carray for state in arrays):
+            if len(arrays) == len(states) and not all(_is_plain(state) for state in arrays):
                 return self(*(np.array(state, order="C") for state in states), out=out)
             raise InputError(self._wanted(states, out)) from None
 
@@ -99,9 +113,11 @@ class Kernel:
         form = self._batch if count else self._state
         if len(count) > 1 or [state.shape for state in states] != [(length, *count) for length in form.lengths]:
             raise TypeError
+        if not all(state.dtype == self.dtype and _is_plain(state) for state in states):
+            raise TypeError  # here, and not in a thread of _spread
         if out is None:
             results = [np.empty((size, *count), self.dtype) for size in form.sizes]
-        elif len(form.sizes) == 1 and out.shape == (*form.shapes[0], *count) and out.flags.carray:
+        elif len(form.sizes) == 1 and out.shape == (*form.shapes[0], *count) and out.dtype == self.dtype and _is_plain(out):
             if any(np.may_share_memory(out, state) for state in states):
                 raise TypeError  # machine code was promised that they are apart
             results = [out.reshape(form.sizes[0], *count)]
@@ -110,15 +126,18 @@ class Kernel:
         if count:
             self._spread(lambda *part: form.module.columns(*states, form.constants, *results, *part), count[0])
         else:
-            form.module.one(*states, form.constants, *results)
+            form.module.one(*states, form.constants.ctypes.data, *results)
         shaped = tuple(result.reshape((*shape, *count)) for result, shape in zip(results, form.shapes, strict=True))
         return shaped[0] if len(shaped) == 1 else shaped
 
     def within(self, limit: float, x: NDArray[Any], y: NDArray[Any], z: NDArray[Any]) -> Array | None:
         """Answer for one state with ``x.x <= limit``, and ``y`` and ``z`` finite; None for any other."""
-        self._state  # noqa: B018  # machine code is there from now on
-        result = empty(self._size)
-        return result if self._near(x, y, z, self._constants, limit, result) else None
+        form = self._state  # machine code is there from now on
+        if not x.dtype is y.dtype is z.dtype is DOUBLE:
+            return None
+        _, constants, size = self._vector
+        result = empty(size)
+        return result if form.module.near(x, y, z, constants, limit, result) else None
 
     def rows(self, *states: NDArray[Any]) -> Any:
         """Answer for arrays ``(N, n)`` of any layout and real dtype; what is not contiguous doubles is copied piece by piece.
@@ -129,11 +148,13 @@ class Kernel:
         Raises:
             InputError: if a shape is wrong.
         """
-        form, count = self._batch, len(states[0])
-        if [state.shape for state in states] != [(count, length) for length in form.lengths]:
-            raise InputError(self._wanted([state.T for state in states], None) + " (transposed)")
+        form = self._batch
+        arrays = [state for state in states if isinstance(state, np.ndarray) and state.ndim == 2 and state.dtype.kind in "biuf"]
+        count = len(arrays[0]) if arrays else 0
+        if len(arrays) < len(states) or [state.shape for state in arrays] != [(count, length) for length in form.lengths]:
+            raise InputError(self._wanted([getattr(state, "T", state) for state in states], None) + " (transposed)")
         results = [np.empty((count, size), self.dtype) for size in form.sizes]
-        as_is = all(state.flags.carray and state.dtype == self.dtype for state in states)
+        as_is = all(_is_plain(state) and state.dtype == self.dtype for state in states)
         step = max(count, 1) if as_is else CHUNK
         for start in range(0, count, step):
             pieces = [state[start : start + step] for state in states]
@@ -173,8 +194,7 @@ class Kernel:
     def _state(self) -> _Form:
         form = self._loaded("one state")
         if len(form.shapes) == 1 and len(form.shapes[0]) == 1 and self.dtype == np.float64:
-            self._size, self._constants = form.sizes[0], form.constants
-            self._vector, self._near = form.module.one, form.module.near
+            self._vector = form.module.one, form.constants.ctypes.data, form.sizes[0]
         return form
 
     def is_ready(self) -> bool:

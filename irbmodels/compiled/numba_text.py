@@ -14,7 +14,7 @@ HEAD = '''"""{name}: {count} operations; written by irbmodels/compiled/numba_tex
 import numpy as np
 from numba import boolean, njit, uint64, void
 from numba import {real} as real
-from irbmodels.compiled.elementary import FLAGS, apart, transpose, {sign} as sign, {exp} as exp, {sincos} as sincos
+from irbmodels.compiled.elementary import FLAGS, apart, at, transpose, {sign} as sign, {exp} as exp, {sincos} as sincos
 
 CONSTANTS = {constants}
 LENGTHS = {lengths}
@@ -23,7 +23,7 @@ vector, matrix = real[::1], real[:, ::1]
 
 
 def compiled(*types):
-    return njit(void(*types), fastmath=FLAGS, nogil=True, error_model="numpy", cache=CACHE)
+    return njit(void(*types), fastmath=FLAGS, nogil={nogil}, error_model="numpy", cache=CACHE)
 '''
 
 BATCH = """
@@ -50,7 +50,7 @@ def rows({given}, p, {made}, begin, end):
 
 STATE = """
 
-@compiled({vectors}, vector, {results})
+@compiled({vectors}, uint64, {results})
 def one({given}, p, {made}):
     if {wrong}:
         raise ValueError
@@ -58,7 +58,7 @@ def one({given}, p, {made}):
 {body}
 
 
-@njit(boolean({vectors}, vector, real, {results}), nogil=True, cache=CACHE)
+@njit(boolean({vectors}, uint64, real, {results}), cache=CACHE)
 def near({given}, p, limit, {made}):
     first = rest = real(0.0)
     for x in x0:
@@ -74,16 +74,19 @@ def near({given}, p, limit, {made}):
 def state_source(program: Program, single: bool = False) -> str:
     """Return a module with ``one(x.., p, y..)``, which answers for one state and fills in the results; ``single`` for float32.
 
+    The constants are given by the address ``p`` of their array.
+
     ``near(x.., p, limit, y..)`` does so if the square of the first input is below a limit and the others are finite, and says so.
     Whoever runs the module defines ``CACHE``: whether numba keeps what it compiles.
     """
     lines = _steps(program, single, "    ", "{k}")
     lines += [f"    y{i}[{k}] = t{step}" for i, output in enumerate(program.outputs) for k, step in enumerate(output.steps)]
     sizes = {f"x{i}": length for i, (_, length) in enumerate(program.inputs)}
-    sizes |= {"p": len(program.constants)} | {f"y{i}": len(output.steps) for i, output in enumerate(program.outputs)}
+    sizes |= {f"y{i}": len(output.steps) for i, output in enumerate(program.outputs)}
     wrong = " or ".join(f"{name}.size != {size}" for name, size in sizes.items())
-    return _head(program, single) + STATE.format(
+    return _head(program, single, nogil=False) + STATE.format(
         body="\n".join(lines),
+        constant_lines="\n".join(f"    c{i} = at(p, {i}, real(0.0))" for i in range(len(program.constants))),
         wrong=wrong,
         others="\n".join(f"    for x in x{i}:\n        rest += x * x" for i in range(1, len(program.inputs))),
         **_names(program),
@@ -142,7 +145,8 @@ def batch_source(program: Program, single: bool = False) -> str:
     stored = "        y[uint64({row}) * pitch + j] = t{step}" if direct else "        y[uint64({place}) + j] = t{step}"
     body = [*_steps(program, single, "        ", "{k} * stride + start + j")]
     body += [stored.format(row=row, place=row * stride, step=step) for step, row in distinct.items()]
-    return _head(program, single) + BATCH.format(
+    return _head(program, single, nogil=True) + BATCH.format(
+        constant_lines="\n".join(f"    c{i} = p[{i}]" for i in range(len(program.constants))),
         places=f"({' '.join(f'np.array({place}, np.uint64),' for place in places)})",
         width=width,
         body="\n".join(body),
@@ -152,11 +156,13 @@ def batch_source(program: Program, single: bool = False) -> str:
     )
 
 
-def _head(program: Program, single: bool) -> str:
+def _head(program: Program, single: bool, nogil: bool) -> str:
+    """Write what both modules begin with; for one state, letting other threads run takes as long as the answer."""
     suffix = "32" if single else ""
     return HEAD.format(
         name=program.name,
         count=program.count(),
+        nogil=nogil,
         real=f"float{'32' if single else '64'}",
         sign=f"sign{suffix}",
         exp=f"exp{suffix}",
@@ -177,7 +183,6 @@ def _names(program: Program) -> dict[str, str]:
         "matrices": ", ".join(["matrix"] * given),
         "results": ", ".join(["vector"] * made),
         "result_matrices": ", ".join(["matrix"] * made),
-        "constant_lines": "\n".join(f"    c{i} = p[{i}]" for i in range(len(program.constants))),
     }
 
 
