@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
+import os
 import threading
 from collections.abc import Callable
-from functools import cached_property
-from typing import Any
+from functools import cache, cached_property
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,6 +19,9 @@ from ..tree import Tree
 from .cache import is_ready, kernel_module
 from .mechanism import Mechanism, chain_of, mechanism_of, whole_of
 from .queries import QUERIES, program_for
+
+if TYPE_CHECKING:
+    from concurrent.futures import ThreadPoolExecutor
 
 Array = NDArray[np.float64]
 
@@ -32,6 +36,17 @@ def _is_plain(array: NDArray[Any]) -> bool:
     """Whether machine code takes an array as it is; NumPy's ``carray`` warns of arrays from ``broadcast_arrays``."""
     flags = array.flags
     return flags.c_contiguous and flags.aligned and not array.__array_interface__["data"][1]
+
+
+@cache
+def _helpers(count: int) -> ThreadPoolExecutor:
+    """Threads that wait for work; to start one takes as long as a thousand states."""
+    from concurrent.futures import ThreadPoolExecutor
+
+    return ThreadPoolExecutor(count, "irbmodels")
+
+
+os.register_at_fork(after_in_child=_helpers.cache_clear)  # a child process has none of them
 
 
 class _Form:
@@ -113,8 +128,8 @@ class Kernel:
         form = self._batch if count else self._state
         if len(count) > 1 or [state.shape for state in states] != [(length, *count) for length in form.lengths]:
             raise TypeError
-        if not all(state.dtype == self.dtype and _is_plain(state) for state in states):
-            raise TypeError  # here, and not in a thread of _spread
+        if not all(state.dtype == self.dtype and state.flags.c_contiguous for state in states):
+            raise TypeError  # what cannot be written to, numba refuses by itself
         if out is None:
             results = [np.empty((size, *count), self.dtype) for size in form.sizes]
         elif len(form.sizes) == 1 and out.shape == (*form.shapes[0], *count) and out.dtype == self.dtype and _is_plain(out):
@@ -169,12 +184,10 @@ class Kernel:
         """Run over all states, in several threads where that was asked for; machine code holds no lock of Python's."""
         threads = max(1, min(self.threads, count // ALONE))
         ends = [count * i // threads // 16 * 16 for i in range(threads)] + [count]
-        helpers = [threading.Thread(target=run, args=ends[i : i + 2]) for i in range(threads - 1)]
-        for helper in helpers:
-            helper.start()
+        others = [_helpers(threads - 1).submit(run, *ends[i : i + 2]) for i in range(threads - 1)]
         run(*ends[-2:])
-        for helper in helpers:
-            helper.join()
+        for other in others:
+            other.result()
 
     def _wanted(self, states: list[Any], out: Any) -> str:
         form = self._batch
