@@ -126,15 +126,17 @@ class Kernel:
     def _answer(self, states: list[NDArray[Any]], out: NDArray[Any] | None) -> Any:
         count = states[0].shape[1:]
         form = self._batch if count else self._state
-        if len(count) > 1 or [state.shape for state in states] != [(length, *count) for length in form.lengths]:
+        if len(count) > 1 or len(states) != len(form.lengths):
             raise TypeError
-        if not all(state.dtype == self.dtype and state.flags.c_contiguous for state in states):
-            raise TypeError  # what cannot be written to, numba refuses by itself
+        for state, length in zip(states, form.lengths, strict=True):
+            if state.shape != (length, *count) or state.dtype != self.dtype or not state.flags.c_contiguous:
+                raise TypeError  # what cannot be written to, numba refuses by itself
         if out is None:
             results = [np.empty((size, *count), self.dtype) for size in form.sizes]
-        elif len(form.sizes) == 1 and out.shape == (*form.shapes[0], *count) and out.dtype == self.dtype and _is_plain(out):
-            if any(np.may_share_memory(out, state) for state in states):
-                raise TypeError  # machine code was promised that they are apart
+        elif len(form.sizes) == 1 and out.shape == (*form.shapes[0], *count) and out.dtype == self.dtype and out.flags.carray:
+            for state in states:
+                if state is out or ((state.base is not None or out.base is not None) and np.may_share_memory(out, state)):
+                    raise TypeError  # machine code was promised that they are apart
             results = [out.reshape(form.sizes[0], *count)]
         else:
             raise TypeError
@@ -182,7 +184,10 @@ class Kernel:
 
     def _spread(self, run: Callable[[int, int], None], count: int) -> None:
         """Run over all states, in several threads where that was asked for; machine code holds no lock of Python's."""
-        threads = max(1, min(self.threads, count // ALONE))
+        threads = min(self.threads, count // ALONE)
+        if threads < 2:
+            run(0, count)
+            return
         ends = [count * i // threads // 16 * 16 for i in range(threads)] + [count]
         others = [_helpers(threads - 1).submit(run, *ends[i : i + 2]) for i in range(threads - 1)]
         run(*ends[-2:])
