@@ -53,6 +53,15 @@ class UrdfError(IrbError, ValueError):
     """A URDF that cannot become a robot."""
 
 
+class RapidError(IrbError, ValueError):
+    """A RAPID text that breaks the language, or holds a value that cannot be: where, why, and what would be right."""
+
+    def __init__(self, line: int, column: int, reason: str, file: str = "") -> None:
+        """Name the place, 1-based, and the reason."""
+        self.line, self.column, self.reason, self.file = line, column, reason, file
+        super().__init__(f"{f'{file}: ' if file else ''}line {line}, column {column}: {reason}")
+
+
 class MissingData(IrbError, LookupError):
     """A query that needs numbers which nobody has published for this robot."""
 

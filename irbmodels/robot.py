@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import cast
+from typing import TYPE_CHECKING, cast
 from xml.etree import ElementTree
 
 import numpy as np
@@ -30,12 +30,15 @@ from .tool import payload as checked_payload
 from .tree import Tree, copy_of, read_urdf, tree_from_urdf, tree_of
 from .urdf_text import with_mesh_paths
 
+if TYPE_CHECKING:
+    from .rapid import ToolData
+
 Array = NDArray[np.float64]
 
 
 def load(
     name_or_folder: str | Path,
-    tool: str | Path | Tool | None = None,
+    tool: str | Path | Tool | ToolData | None = None,
     parameters: str | None = None,
     coupling: Coupling | None = None,
     overlays: Sequence[str | Path] = (),
@@ -44,7 +47,7 @@ def load(
 
     Args:
         name_or_folder: A variant (``irb2400_16``), an alias (``irb2400``), or a folder with the same tables.
-        tool: Name of a shipped tool (``spindle``), path of a tool table, or a :class:`Tool`.
+        tool: Name of a shipped tool (``spindle``), path of a tool table, ABB's tooldata (value or text), or a :class:`Tool`.
         parameters: Named set of inertials; default the robot's own (``irbmodels info NAME`` lists them).
         coupling: Tree that dynamics run on. The answers are the same, always in the controller's axes; default ``serial``
             where the bars carry no mass, else ``parallelogram``.
@@ -213,14 +216,19 @@ class Robot(Queries):
 
     # --- another robot ---------------------------------------------------------------------------------------------
 
-    def with_tool(self, tool: str | Path | Tool | None) -> Robot:
-        """Return the robot with another tool instead of the present one; None takes it off.
+    def with_tool(self, tool: str | Path | Tool | ToolData | None) -> Robot:
+        """Return the robot with another tool instead of the present one, given as in :func:`load`; None takes it off.
 
         Raises:
             UnknownName: if there is no such tool.
+            RapidError: if a text with brackets is no tooldata.
         """
+        if hasattr(tool, "tframe") or (isinstance(tool, str) and (tool.lstrip().startswith("[") or ":=" in tool)):
+            from .rapid import tool_of  # few need it
+
+            tool = tool_of(cast("ToolData | str", tool))
         if tool is not None and not isinstance(tool, str | Path | Tool):
-            raise InputError(f"a tool is a name, the path of a table, or an irbmodels.Tool, not {tool!r}")
+            raise InputError(f"a tool is a name, the path of a table, an irbmodels.Tool, or tooldata, not {tool!r}")
         return self._reloaded(tool=load_tool(tool) if isinstance(tool, str | Path) else tool)
 
     def with_payload(self, payload: Inertial | None) -> Robot:

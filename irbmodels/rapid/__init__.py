@@ -1,0 +1,54 @@
+"""ABB's RAPID: data types as values with exact text in and out, and modules read and written."""
+
+from __future__ import annotations
+
+from ..errors import RapidError
+from .build import Expression
+from .convert import body_of, loaddata_of, tool0_pose, tool_of, tooldata_of
+from .module import Declaration, Module
+from .reading import read, read_file, read_value, write
+from .records import Orient, Pos, Pose, Value
+from .text import Number
+from .values import (
+    ConfData,
+    ExtJoint,
+    JointTarget,
+    LoadData,
+    RobJoint,
+    RobTarget,
+    SpeedData,
+    ToolData,
+    WobjData,
+    ZoneData,
+)
+
+__all__ = [
+    "ConfData",
+    "Declaration",
+    "Expression",
+    "ExtJoint",
+    "JointTarget",
+    "LoadData",
+    "Module",
+    "Number",
+    "Orient",
+    "Pos",
+    "Pose",
+    "RapidError",
+    "RobJoint",
+    "RobTarget",
+    "SpeedData",
+    "ToolData",
+    "Value",
+    "WobjData",
+    "ZoneData",
+    "body_of",
+    "loaddata_of",
+    "read",
+    "read_file",
+    "read_value",
+    "tool0_pose",
+    "tool_of",
+    "tooldata_of",
+    "write",
+]

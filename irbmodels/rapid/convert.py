@@ -1,0 +1,103 @@
+"""Between ABB's data and the robot's: tooldata and tools, loaddata and bodies, targets of stationary tools."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import permutations, product
+
+import numpy as np
+import pinocchio as pin
+from numpy.typing import NDArray
+
+from ..errors import InputError
+from ..inertia import Inertial
+from ..tool import Tool, payload
+from .records import Orient, Pos, Pose, rounded
+from .values import LoadData, RobTarget, ToolData, Unit, WobjData
+
+Array = NDArray[np.float64]
+
+_DIGITS = 12  # of a moment of inertia that an eigendecomposition gave; the rest is rounding
+
+
+def tool_of(data: ToolData | str, name: str = "tool") -> Tool:
+    """Return the tool of a tooldata, or of its text; a declaration's text gives the name too.
+
+    Raises:
+        RapidError: if the text is no tooldata.
+        InputError: if the tool is stationary, or no body can have its load.
+    """
+    if isinstance(data, str):
+        declared = data.partition(":=")[0].split() if ":=" in data else [name]
+        data, name = ToolData.read(data), declared[-1]
+    if not data.robhold:
+        raise InputError(f"tool {name!r} is stationary (robhold FALSE): it stands in the world, its load is a gripper's")
+    body = body_of(data.tload)
+    return Tool(name, data.tframe.se3(), body, source="tooldata")
+
+
+def tooldata_of(tool: Tool) -> ToolData:
+    """Return the tooldata of a tool, held by the robot; numbers have nine decimals, moments twelve digits."""
+    return ToolData(True, Pose.of(tool.tcp), loaddata_of(tool.load))
+
+
+def body_of(data: LoadData) -> Inertial:
+    """Return mass [kg], centre of mass [m] and tensor about it [kg m^2] of a loaddata, in its own frame.
+
+    Moments that are all zero mean a point mass.
+
+    Raises:
+        InputError: if the mass is not positive, or no body can have these moments.
+    """
+    if not data.mass > 0.0:
+        raise InputError(f"mass {data.mass:g} kg: this load was never defined; a load needs a positive mass")
+    turn = data.aom.matrix() if any((data.ix, data.iy, data.iz)) else np.eye(3)
+    tensor = turn @ np.diag([data.ix, data.iy, data.iz]) @ turn.T
+    return payload(data.mass, np.array(data.cog.values) / 1000.0, 0.5 * (tensor + tensor.T))
+
+
+def loaddata_of(body: Inertial) -> LoadData:
+    """Return the loaddata of a body, given in the axes of tool0 (a tool's) or of the TCP (a payload's).
+
+    Of the 24 ways to call the principal axes x, y, z of a right-handed frame, the one nearest to the body's frame is taken: a
+    diagonal tensor keeps its order, and aom is [1,0,0,0].
+    """
+    centre = Pos(*rounded(1000.0 * body.com))
+    if not np.any(body.tensor):
+        return LoadData(body.mass, centre, Orient(1.0, 0.0, 0.0, 0.0), 0.0, 0.0, 0.0)
+    moments, turn = principal(body.tensor)
+    return LoadData(body.mass, centre, Orient.of(turn), *(float(f"{value:.{_DIGITS}g}") for value in moments))
+
+
+def principal(tensor: Array) -> tuple[Array, Array]:
+    """Return principal moments and the rotation whose columns are their axes, as near to the identity as can be."""
+    moments, vectors = np.linalg.eigh(tensor)
+    best = max(
+        (
+            (order, np.array(signs))
+            for order in permutations(range(3))
+            for signs in product((1.0, -1.0), repeat=3)
+            if np.linalg.det(vectors[:, order] * signs) > 0.0
+        ),
+        key=lambda choice: round(float(np.trace(vectors[:, choice[0]] * choice[1])), 9),  # ties: the first, on any machine
+    )
+    order, signs = best
+    return moments[list(order)], vectors[:, order] * signs
+
+
+def tool0_pose(
+    target: RobTarget, tool: ToolData, wobj: WobjData | None = None, units: Mapping[str, Unit] | None = None
+) -> pin.SE3:
+    """Return the pose of tool0 [m] in the base that puts a tool on a target: held tool, or stationary tool and held object.
+
+    Raises:
+        InputError: if the robot holds both or neither, or the object's unit is not known.
+    """
+    held = wobj is not None and wobj.robhold
+    if tool.robhold == held:
+        both = "both tool and work object" if held else "neither tool nor work object"
+        raise InputError(f"the robot holds {both}: one robhold is TRUE, the other FALSE")
+    if wobj is None or not held:
+        return target.pose(wobj, units) * tool.tframe.se3().inverse()
+    tool0_from_tcp = wobj.frame(target.extax, units) * Pose(target.trans, target.rot).se3()
+    return tool.tframe.se3() * tool0_from_tcp.inverse()

@@ -1,0 +1,146 @@
+"""The declarations of a RAPID module as a grammar; routines are one token each, to be kept word for word."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from ..errors import RapidError, require
+
+if TYPE_CHECKING:
+    from lark import Lark
+
+_INSIDE = r"""(?>[^"!eE]++|"(?>[^"\n]|"")*+"|![^\n]*+|(?!\bEND{0}\b)["eE])*+"""  # no END inside a text or a comment counts
+
+GRAMMAR = r"""
+module: HEADER? MODULE NAME attributes? item* ENDMODULE
+attributes: "(" NAME ("," NAME)* ")"
+?item: declaration | record | alias | routine
+routine: LOCAL? (PROC | FUNC | TRAP)
+record: LOCAL? RECORD NAME (NAME NAME ";")+ ENDRECORD
+alias: LOCAL? ALIAS NAME NAME ";"
+declaration: (LOCAL | TASK)? STORAGE NAME NAME size? (ASSIGN value)? ";"
+size: "{" (NUMBER | NAME) ("," (NUMBER | NAME))* "}"
+text: value | declaration
+
+?value: operand | expression
+expression: operand (OPERATOR operand)+
+?operand: NUMBER | BOOL | STRING | aggregate | reference | group | signed
+aggregate: "[" value ("," value)* "]"
+reference: NAME ("." NAME | "{" value ("," value)* "}")*
+group: "(" value ")"
+signed: SIGN operand
+
+STORAGE.3: /(CONST|PERS|VAR)\b/i
+LOCAL.3: /LOCAL\b/i
+TASK.3: /TASK\b/i
+MODULE.3: /MODULE\b/i
+ENDMODULE.3: /ENDMODULE\b/i
+RECORD.3: /RECORD\b/i
+ENDRECORD.3: /ENDRECORD\b/i
+ALIAS.3: /ALIAS\b/i
+PROC.3: /PROC\b@PROC@END(?:PROC)\b/i
+FUNC.3: /FUNC\b@FUNC@END(?:FUNC)\b/i
+TRAP.3: /TRAP\b@TRAP@END(?:TRAP)\b/i
+BOOL.3: /(TRUE|FALSE)\b/i
+NUMBER.2: /[-+]?[ \t]*(?:0[xX][0-9a-fA-F]+|0[oO][0-7]+|0[bB][01]+|(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?)/
+ASSIGN: ":="
+STRING: /"(?>[^"\n]|"")*+"/
+OPERATOR.2: /<=|>=|<>|[-+*\/<>=]|(?:DIV|MOD|AND|OR|XOR)\b/i
+SIGN: /[-+]|NOT\b/i
+NAME: /[^\W\d]\w*/
+HEADER: /%%%[\s\S]*?%%%/
+COMMENT: /![^\n]*/
+BLANK: /[\s\ufeff]+/
+%ignore COMMENT
+%ignore BLANK
+"""
+
+RESERVED = frozenset(
+    re.findall(
+        r"\w+",
+        """alias and backward case connect const default div do else elseif endfor endfunc endif endmodule endproc endrecord
+    endtest endtrap endwhile error exit false for from func goto if inout local mod module nostepin not noview or pers proc raise
+    readonly record retry return step sysmodule test then to trap true trynext undo var viewonly while with xor""",
+    )
+)
+_BLOCKS = ("PROC", "FUNC", "TRAP", "RECORD")
+_BRACKETS = {"LSQB": "]", "LPAR": ")", "LBRACE": "}"}
+_CLOSING = tuple(_BRACKETS.values())
+
+
+@cache
+def _parser() -> Lark:
+    require("lark", "rapid")
+    from lark import Lark
+
+    grammar = GRAMMAR
+    for kind in ("PROC", "FUNC", "TRAP"):
+        grammar = grammar.replace(f"@{kind}@", _INSIDE.replace("{0}", kind))
+    return Lark(grammar, parser="lalr", start=["module", "text"], propagate_positions=True, maybe_placeholders=False)
+
+
+def parse(text: str, start: str, file: str = "") -> Any:
+    """Return the tree of a ``module`` or of the ``text`` of one value.
+
+    Raises:
+        RapidError: if it breaks the grammar; says where, why, and what would be right.
+        MissingExtra: without lark.
+    """
+    parser = _parser()
+    from lark.exceptions import UnexpectedInput
+
+    try:
+        return parser.parse(text, start=start)
+    except UnexpectedInput as err:
+        place, reason = _explained(text, err)
+        line = text.count("\n", 0, place) + 1
+        raise RapidError(line, place - (text.rfind("\n", 0, place) + 1) + 1, reason, file) from None
+
+
+def _explained(text: str, err: Any) -> tuple[int, str]:
+    """Return where a text breaks the grammar, and why."""
+    token = getattr(err, "token", None)
+    at = err.pos_in_stream if token is None else token.start_pos if token.type != "$END" else len(text.rstrip())
+    word = "" if at >= len(text.rstrip()) else text[at] if token is None else str(token).split()[0]
+    found = f"found {word!r}" if word else "the text ends"
+    stack = err.interactive_parser.parser_state.value_stack
+    before = _span(stack[-1])[1] if stack else 0
+    expected = {"$END": "", **dict.fromkeys(getattr(err, "accepts", None) or getattr(err, "expected", None) or err.allowed)}
+    opened = [item for item in stack if getattr(item, "type", None) in _BRACKETS]
+    if word == '"':
+        return at, 'this string is not closed on its line; it needs a second "'
+    if opened and (word in ("", ";", ":=") or (word in _CLOSING and word != _BRACKETS[opened[-1].type])):
+        bracket, close = opened[-1], _BRACKETS[opened[-1].type]
+        place = f"line {bracket.line}, column {bracket.column}"
+        return at, f"{found}, but the {str(bracket)!r} of {place} is not closed: {close!r} is missing"
+    if opened and "COMMA" in expected:
+        return before, f"{found} without ',' before it; ',' or {_BRACKETS[opened[-1].type]!r} is missing"
+    if word in _CLOSING and not opened:
+        return at, f"{found} that nothing opened"
+    if "NUMBER" in expected:
+        return at, f'{found} where a value belongs: a number, TRUE or FALSE, a "text", or [...]'
+    if word == "(" and "OPERATOR" in expected:
+        return at, "a declaration holds no function call; write the value that it gives"
+    if "ASSIGN" in expected and word in ("=", ":"):
+        return at, f"{found}; a value is given with ':='"
+    if "SEMICOLON" in expected:
+        return before, f"{found} without ';' before it: ';' is missing after {text[slice(*_span(stack[-1]))].split()[-1]!r}"
+    if word.upper() in _BLOCKS and "PROC" in expected:
+        return at, f"{word} is not closed: END{word.upper()} is missing"
+    if "ENDMODULE" in expected:
+        return at, f"{found} where ENDMODULE belongs, or a routine, or a declaration, which begins with CONST, PERS or VAR"
+    if "MODULE" in expected:
+        return at, f"{found} where a module begins, with: MODULE name"
+    if "STORAGE" in expected:
+        return at, f"{found} where CONST, PERS or VAR belongs"
+    if "NAME" in expected:
+        return at, f"{found} where a name belongs; a declaration reads: CONST robtarget p10:=[...];"
+    return at, f"{found}, and nothing but comments may follow"
+
+
+def _span(item: Any) -> tuple[int, int]:
+    """Start and end of a token or tree."""
+    meta = getattr(item, "meta", item)
+    return int(meta.start_pos), int(meta.end_pos)

@@ -1,0 +1,167 @@
+"""Reading RAPID: a module, a file, or the text of one value."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from ..errors import FileError, InputError
+from .build import Builder, Expression
+from .grammar import RESERVED, parse
+from .module import Declaration, Module
+
+_ATTRIBUTES = ("sysmodule", "noview", "nostepin", "viewonly", "readonly")
+_ROUTINE_NAME = re.compile(r"(?:PROC|TRAP|FUNC\s+\w+)\s+(\w+)", re.IGNORECASE)
+
+
+def read(text: str, file: str = "", uses: Sequence[Module] = ()) -> Module:
+    """Read the text of a RAPID module.
+
+    Routines, comments and layout are kept word for word. Nothing is guessed: what breaks the language, or does not fit its type,
+    is refused. An initial value that has to be computed becomes an :class:`Expression`.
+
+    Args:
+        text: The module, from MODULE (or a ``%%%`` header) to ENDMODULE.
+        file: What an error calls it.
+        uses: Modules whose records and constants this one uses.
+
+    Raises:
+        RapidError: with line, column, reason, and what would be right.
+        MissingExtra: without lark.
+    """
+    if not isinstance(text, str):
+        raise InputError(f"the text of a module is a str, not {text!r}; read_file reads a file")
+    tree = parse(text, "module", file)
+    builder = Builder(text, file)
+    for module in uses:
+        builder.records.update(module.records)
+        builder.aliases.update(module.aliases)
+        builder.constants.update(dict.fromkeys(datum.name.lower() for datum in module if datum.storage == "CONST"))
+    head = [part for part in tree.children if getattr(part, "type", "") == "NAME" or getattr(part, "data", "") == "attributes"]
+    attributes = [word for part in head[1:] for word in part.children]
+    for word in attributes:
+        if word.lower() not in _ATTRIBUTES:
+            raise builder.fail(word, f"{word!s} is no attribute of a module; those are {', '.join(_ATTRIBUTES).upper()}")
+    items = [part for part in tree.children if hasattr(part, "data") and part.data != "attributes"]
+    _collect(builder, head[0], items)
+    declarations = tuple(_declaration(builder, item) for item in items if item.data == "declaration")
+    return Module(
+        str(head[0]),
+        tuple(map(str, attributes)),
+        declarations,
+        builder.records,
+        builder.aliases,
+        text,
+        int(getattr(head[-1], "meta", head[-1]).end_pos),
+        file,
+        uses=tuple(uses),
+    )
+
+
+def read_file(path: str | Path, uses: Sequence[Module] = ()) -> Module:
+    """Read a RAPID module from a file, in UTF-8, or else in ISO 8859-1 as older controllers write.
+
+    Raises:
+        FileError: if the file cannot be read.
+        RapidError: as :func:`read`.
+        MissingExtra: without lark.
+    """
+    try:
+        data = Path(path).read_bytes()
+    except (OSError, ValueError) as err:
+        raise FileError(f"{path}: {getattr(err, 'strerror', None) or err}") from err
+    try:
+        encoding, text = "utf-8", data.decode("utf-8")
+    except UnicodeDecodeError:
+        encoding, text = "latin-1", data.decode("latin-1")
+    return replace(read(text, str(path), uses), encoding=encoding)
+
+
+def write(module: Module) -> str:
+    """Return the text of a module: to the character what was read, but for what ``with_...`` changed."""
+    return module.text
+
+
+def read_value(text: str, kind: str) -> Any:
+    """Read the text of one value: ``[[0,0,0],[1,0,0,0]]``, or a declaration with it, of one of ABB's types.
+
+    Raises:
+        RapidError: if it is none.
+        MissingExtra: without lark.
+    """
+    if not isinstance(text, str):
+        raise InputError(f"the text of a {kind} is a str, not {text!r}")
+    tree = parse(text, "text")
+    builder, node = Builder(text), tree.children[0]
+    if getattr(node, "data", "") == "declaration":
+        found = _declaration(builder, node)
+        if found.type.lower() != kind or found.size or found.value is None:
+            raise builder.fail(node, f"{found.name} is no single {kind} with a value")
+        value = found.value
+    else:
+        value = builder.value(kind, (), node, kind)
+    if isinstance(value, Expression):
+        raise builder.fail(node, f"{value.text!r} has to be computed; a {kind} of numbers is wanted")
+    return value
+
+
+def _collect(builder: Builder, module: Any, items: Sequence[Any]) -> None:
+    """Note the module's own types and constants, and refuse names that are words of RAPID or stand twice."""
+    seen: dict[str, Any] = {}
+    _refuse_reserved(builder, str(module), module)
+    for item in items:
+        names = _names(item)
+        if item.data == "routine":
+            found = _ROUTINE_NAME.match(item.children[-1])
+            name, place = found[1] if found else "", item.children[-1]
+            if not name:
+                raise builder.fail(place, f"{place.split()[0]} has no name")
+        else:
+            place = names[0] if item.data == "record" else names[1]
+            name = str(place)
+        _refuse_reserved(builder, name, place)
+        if name.lower() in seen:
+            raise builder.fail(place, f"{name} is declared twice, first on line {seen[name.lower()]}")
+        seen[name.lower()] = place.line
+        if item.data == "record":
+            fields = zip(names[1::2], names[2::2], strict=True)
+            builder.records[name.lower()] = tuple((kind.lower(), str(field)) for kind, field in fields)
+        elif item.data == "alias":
+            builder.aliases[name.lower()] = names[0].lower()
+        elif item.data == "declaration" and _storage(item) == "CONST":
+            builder.constants[name.lower()] = item.children[-1]
+    for item in items:  # types may be declared after they are used
+        for kind in _names(item)[:1] if item.data == "alias" else _names(item)[1::2] if item.data == "record" else ():
+            builder.kind(kind)
+
+
+def _refuse_reserved(builder: Builder, name: str, place: Any) -> None:
+    if name.lower() in RESERVED:
+        raise builder.fail(place, f"{name} is a word of RAPID and cannot be a name")
+
+
+def _names(item: Any) -> list[Any]:
+    return [part for part in item.children if getattr(part, "type", "") == "NAME"]
+
+
+def _storage(item: Any) -> str:
+    return next(str(part).upper() for part in item.children if getattr(part, "type", "") == "STORAGE")
+
+
+def _declaration(builder: Builder, item: Any) -> Declaration:
+    """Return a declaration with its value checked."""
+    kind, name = _names(item)
+    typed, storage = builder.kind(kind), _storage(item)
+    scope = next((str(part).upper() for part in item.children if getattr(part, "type", "") in ("LOCAL", "TASK")), "")
+    if scope == "TASK" and storage != "PERS":
+        raise builder.fail(item, f"TASK goes with PERS, not with {storage}")
+    size = next((builder.size(part) for part in item.children if getattr(part, "data", "") == "size"), ())
+    assigned = any(getattr(part, "type", "") == "ASSIGN" for part in item.children)
+    if storage == "CONST" and not assigned:
+        raise builder.fail(item, f"{name!s} is a CONST without a value; it needs :=")
+    value = builder.value(typed, size, item.children[-1], str(name)) if assigned else None
+    span = item.meta.start_pos, item.meta.end_pos
+    return Declaration(storage, str(kind), str(name), value, size, scope, item.meta.line, span)

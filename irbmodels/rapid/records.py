@@ -1,0 +1,193 @@
+"""What ABB's record types have in common, and the ones that frames are made of.
+
+A value is immutable. ``str(value)`` is its text in ABB's layout; a number that was read is written as it was read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import dataclass, fields
+from functools import cache
+from typing import Any, ClassVar, Self, cast, get_type_hints
+
+import numpy as np
+import pinocchio as pin
+from numpy.typing import ArrayLike, NDArray
+
+from ..errors import InputError
+from ..orientation import from_zyx, quaternion, rotation, zyx
+from .text import literal, number
+
+Array = NDArray[np.float64]
+
+OFF_UNIT = 1e-5  # what the length of a quaternion may be off: ABB writes five to six decimals (0.99998)
+SAME = 1e-9  # [mm, 1] a number that came back from a matrix is the old one
+
+
+@dataclass(frozen=True, repr=False)
+class Value:
+    """What all of ABB's record types have in common."""
+
+    rapid: ClassVar[str] = ""
+    """Name of the type in RAPID."""
+
+    def __post_init__(self) -> None:
+        """Check every component, and take plain numbers in place of a record's.
+
+        Raises:
+            InputError: if a component has the wrong type or number of components.
+        """
+        for name, kind in components(type(self)).items():
+            object.__setattr__(self, name, _component(kind, getattr(self, name), f"{self.rapid}.{name}"))
+
+    @classmethod
+    def read(cls, text: str) -> Self:
+        """Read a value, or a declaration with one: ``[[0,0,0],[1,0,0,0]]``, ``PERS pose p:=[[0,0,0],[1,0,0,0]];``.
+
+        Raises:
+            RapidError: if the text is no value of this type; says line, column and why.
+            MissingExtra: without lark.
+        """
+        from .reading import read_value
+
+        found: Self = read_value(text, cls.rapid)
+        return found
+
+    def __str__(self) -> str:
+        """Return the text in ABB's layout."""
+        return literal(self.values)
+
+    def __repr__(self) -> str:
+        """Return type and text."""
+        return f"<{self.rapid} {self}>"
+
+    def __len__(self) -> int:
+        """Return the number of components."""
+        return len(components(type(self)))
+
+    def __getitem__(self, index: int) -> Any:
+        """Return a component by its place, so that arrays can be made of positions."""
+        return self.values[index]
+
+    def __iter__(self) -> Iterator[Any]:
+        """Go through the components: ``x, y, z = target.trans``."""
+        return iter(self.values)
+
+    @property
+    def values(self) -> tuple[Any, ...]:
+        """The components in ABB's order."""
+        return tuple(getattr(self, name) for name in components(type(self)))
+
+
+@dataclass(frozen=True, repr=False)
+class Pos(Value):
+    """A position [mm]."""
+
+    rapid: ClassVar[str] = "pos"
+    x: float
+    y: float
+    z: float
+
+
+@dataclass(frozen=True, repr=False)
+class Orient(Value):
+    """A rotation as unit quaternion, scalar first; four zeros where none was taught yet."""
+
+    rapid: ClassVar[str] = "orient"
+    q1: float
+    q2: float
+    q3: float
+    q4: float
+
+    def __post_init__(self) -> None:
+        """Check the length.
+
+        Raises:
+            InputError: if it is not 1 within 1e-5.
+        """
+        super().__post_init__()
+        length = float(np.linalg.norm(self.values))
+        if length and abs(length - 1.0) > OFF_UNIT:
+            right = literal(tuple(np.round(np.divide(self.values, length), 6).tolist()))
+            raise InputError(f"quaternion {self} has length {length:.6g}, not 1; the rotation it points to is {right}")
+
+    @classmethod
+    def of(cls, matrix: ArrayLike) -> Orient:
+        """Return the quaternion of a rotation matrix ``(3, 3)``, its first nonzero component positive, to nine decimals."""
+        return cls(*rounded(quaternion(matrix)))
+
+    @classmethod
+    def of_zyx_deg(cls, z: float, y: float, x: float) -> Orient:
+        """RAPID's ``OrientZYX(z, y, x)``: turned about z, then the new y, then the new x, in degrees."""
+        return cls.of(from_zyx(np.radians([z, y, x])))
+
+    def zyx_deg(self) -> tuple[float, float, float]:
+        """RAPID's ``EulerZYX``: angles about z, the new y and the new x in degrees; x is 0 where y is +-90."""
+        z, y, x = (np.degrees(zyx(self.matrix())) + 0.0).tolist()  # never -0
+        return z, y, x
+
+    def matrix(self) -> Array:
+        """Return the rotation matrix ``(3, 3)``.
+
+        Raises:
+            InputError: if the orientation is four zeros.
+        """
+        return rotation(self.values)
+
+
+@dataclass(frozen=True, repr=False)
+class Pose(Value):
+    """A frame: position [mm] and rotation."""
+
+    rapid: ClassVar[str] = "pose"
+    trans: Pos
+    rot: Orient
+
+    @classmethod
+    def of(cls, pose: pin.SE3) -> Pose:
+        """Return the frame of a pose in [m], to nine decimals."""
+        return cls(Pos(*rounded(1000.0 * pose.translation)), Orient.of(pose.rotation))
+
+    def se3(self) -> pin.SE3:
+        """Return the pose in [m]."""
+        return pin.SE3(self.rot.matrix(), np.array(self.trans.values) / 1000.0)
+
+    def moved(self, pose: pin.SE3) -> Pose:
+        """Return the frame of another pose [m]; what is the same as here keeps its text."""
+        new = Pose.of(pose)
+        pairs = zip(self.trans, new.trans, strict=True)
+        trans = Pos(*(old if abs(old - value) <= SAME * max(1.0, abs(old)) else value for old, value in pairs))
+        turned = any(self.rot.values) and np.abs(self.rot.matrix() - pose.rotation).max() <= SAME
+        return Pose(trans, self.rot if turned else new.rot)
+
+
+def components(kind: type[Value]) -> dict[str, Any]:
+    """Names and Python types of a record's components, in ABB's order."""
+    return _components(cast(Hashable, kind))
+
+
+@cache
+def _components(kind: Any) -> dict[str, Any]:
+    hints = get_type_hints(kind)
+    return {field.name: hints[field.name] for field in fields(kind)}
+
+
+def _component(kind: Any, value: Any, what: str) -> Any:
+    if kind is float:
+        try:
+            return number(value)
+        except InputError as err:
+            raise InputError(f"{what}: {err}") from None
+    if isinstance(value, kind):
+        return value
+    if issubclass(kind, Value) and isinstance(value, Sequence | np.ndarray) and not isinstance(value, str):
+        if len(value) != len(components(kind)):
+            raise InputError(f"{what} has {len(components(kind))} components, not {len(value)}")
+        return kind(*value)
+    raise InputError(f"{what} is a {getattr(kind, 'rapid', kind.__name__)}, not {value!r}")
+
+
+def rounded(values: ArrayLike) -> list[float]:
+    """Numbers to nine decimals, as RobotStudio writes them."""
+    rounded: list[float] = (np.round(np.asarray(values, dtype=float), 9) + 0.0).tolist()
+    return rounded

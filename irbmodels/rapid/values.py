@@ -1,0 +1,256 @@
+"""ABB's data types as values: RAPID's own components, in mm, degrees and kg as in the text; SI through methods."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, Protocol
+
+import numpy as np
+import pinocchio as pin
+from numpy.typing import ArrayLike, NDArray
+
+from ..errors import InputError
+from .records import Orient, Pos, Pose, Value, components, rounded
+from .text import UNUSED, literal
+
+Array = NDArray[np.float64]
+
+
+class Unit(Protocol):
+    """A mechanical unit that moves a work object: any ``irbmodels.Robot``."""
+
+    @property
+    def n(self) -> int:
+        """Number of its axes."""
+
+    def from_controller(self, position: ArrayLike) -> Array:
+        """Return positions in SI units of positions in degrees and mm."""
+
+    def pose(self, q: ArrayLike, frame: str = ...) -> Any:
+        """Return the pose of a frame in the unit's base."""
+
+
+@dataclass(frozen=True, repr=False)
+class ConfData(Value):
+    """Which of the solutions: quadrants of axes 1, 4 and 6, and the robot's own cfx."""
+
+    rapid: ClassVar[str] = "confdata"
+    cf1: float
+    cf4: float
+    cf6: float
+    cfx: float
+
+    def __post_init__(self) -> None:
+        """Check that they are whole.
+
+        Raises:
+            InputError: if one is not.
+        """
+        super().__post_init__()
+        for name, value in zip(components(ConfData), self.values, strict=True):
+            if value != int(value):
+                raise InputError(f"{name} is a whole number, not {literal(value)}")
+
+
+@dataclass(frozen=True, repr=False)
+class RobJoint(Value):
+    """Positions of the robot's axes [deg; mm for a linear axis]."""
+
+    rapid: ClassVar[str] = "robjoint"
+    rax_1: float
+    rax_2: float
+    rax_3: float
+    rax_4: float
+    rax_5: float
+    rax_6: float
+
+
+@dataclass(frozen=True, repr=False)
+class ExtJoint(Value):
+    """Positions of external axes [deg; mm]; 9E9, or None where one is made, is an axis that is not used."""
+
+    rapid: ClassVar[str] = "extjoint"
+    eax_a: float = UNUSED
+    eax_b: float = UNUSED
+    eax_c: float = UNUSED
+    eax_d: float = UNUSED
+    eax_e: float = UNUSED
+    eax_f: float = UNUSED
+
+    def __post_init__(self) -> None:
+        """Take None for 9E9."""
+        for name in components(ExtJoint):
+            if getattr(self, name) is None:
+                object.__setattr__(self, name, UNUSED)
+        super().__post_init__()
+
+    @property
+    def used(self) -> tuple[float | None, ...]:
+        """Positions [deg, mm] of axes a..f; None for an axis that is not used."""
+        return tuple(None if value == UNUSED else value for value in self.values)
+
+
+@dataclass(frozen=True, repr=False)
+class JointTarget(Value):
+    """Positions of all axes."""
+
+    rapid: ClassVar[str] = "jointtarget"
+    robax: RobJoint
+    extax: ExtJoint
+
+    @classmethod
+    def of(cls, robot: Any, q: ArrayLike, extax: ExtJoint | None = None) -> JointTarget:
+        """Return the target of axis positions ``q`` [rad, m] of a robot; axes that it does not have are 0."""
+        shown = rounded(robot.to_controller(robot.from_controller(robot.to_controller(q))))
+        if len(shown) > 6:
+            raise InputError(f"a jointtarget has six axes, {robot.name} {len(shown)}")
+        return cls(RobJoint(*shown, *[0.0] * (6 - len(shown))), extax or ExtJoint())
+
+    def q(self, robot: Unit) -> Array:
+        """Return axis positions [rad, m] of a robot, shape ``(n,)``.
+
+        Raises:
+            InputError: if the target moves axes that the robot does not have, or is far outside every range.
+        """
+        beyond = [value for value in self.robax.values[robot.n :] if value not in (0.0, UNUSED)]
+        if beyond or robot.n > 6:
+            raise InputError(f"{self.robax} does not fit the robot's {robot.n} axes")
+        return robot.from_controller(self.robax.values[: robot.n])
+
+
+@dataclass(frozen=True, repr=False)
+class WobjData(Value):
+    """A work object: user frame in the world (of a stationary tool: in the wrist), object frame in the user frame."""
+
+    rapid: ClassVar[str] = "wobjdata"
+    robhold: bool
+    ufprog: bool
+    """Whether the user frame is fixed: ``uframe``, not moved by the unit ``ufmec``."""
+    ufmec: str
+    uframe: Pose
+    oframe: Pose
+
+    def frame(self, extax: ExtJoint | None = None, units: Mapping[str, Unit] | None = None) -> pin.SE3:
+        """Return the object frame in [m]: in the world, or in tool0 where the robot holds the object.
+
+        A movable user frame is the ``tcp`` frame of its unit, the last link of a positioner; ``uframe`` is not used then, as
+        ABB's manual says. The unit's first axis is eax_a.
+
+        Args:
+            extax: External axes of the target.
+            units: Mechanical units by name, each in a world that is the robot's base.
+
+        Raises:
+            InputError: if the unit is not among ``units``, or a target does not say where its axes are.
+        """
+        if self.ufprog:
+            return self.uframe.se3() * self.oframe.se3()
+        if self.robhold:
+            raise InputError("a work object that the robot holds has no movable user frame: robhold TRUE needs ufprog TRUE")
+        known = {name.lower(): unit for name, unit in (units or {}).items()}
+        if self.ufmec.lower() not in known:
+            given = f"given: {', '.join(units)}" if units else "none is given"
+            raise InputError(f"the work object moves with {self.ufmec or 'a unit without a name'}; units needs it ({given})")
+        unit = known[self.ufmec.lower()]
+        used = [value for value in (extax or ExtJoint()).used[: unit.n] if value is not None]
+        if len(used) < unit.n:
+            raise InputError(f"{self.ufmec} has {unit.n} axes, eax_a and on, and the target says {extax or ExtJoint()}")
+        return unit.pose(unit.from_controller(used), "tcp") * self.oframe.se3()
+
+
+@dataclass(frozen=True, repr=False)
+class RobTarget(Value):
+    """A pose of the TCP in the work object, the configuration to reach it in, and the external axes."""
+
+    rapid: ClassVar[str] = "robtarget"
+    trans: Pos
+    rot: Orient
+    robconf: ConfData
+    extax: ExtJoint
+
+    def pose(self, wobj: WobjData | None = None, units: Mapping[str, Unit] | None = None) -> pin.SE3:
+        """Return the TCP pose [m] in the world, which is the robot's base; without ``wobj`` as ABB's ``wobj0``.
+
+        Raises:
+            InputError: if the robot holds the work object (see :func:`tool0_pose`), or the object's unit is not known.
+        """
+        if wobj is None:
+            return Pose(self.trans, self.rot).se3()
+        _refuse_held(wobj)
+        return wobj.frame(self.extax, units) * Pose(self.trans, self.rot).se3()
+
+    def moved(self, base_from_tcp: pin.SE3, wobj: WobjData | None = None, units: Mapping[str, Unit] | None = None) -> RobTarget:
+        """Return the target at another TCP pose [m] in the base, same configuration and external axes.
+
+        A coordinate or orientation that did not change keeps its text; others have nine decimals.
+        """
+        pose = base_from_tcp
+        if wobj is not None:
+            _refuse_held(wobj)
+            pose = wobj.frame(self.extax, units).actInv(base_from_tcp)
+        new = Pose(self.trans, self.rot).moved(pose)
+        return RobTarget(new.trans, new.rot, self.robconf, self.extax)
+
+
+@dataclass(frozen=True, repr=False)
+class LoadData(Value):
+    """Mass [kg], centre of gravity [mm], axes of moment through it, and principal moments about it [kg m^2]."""
+
+    rapid: ClassVar[str] = "loaddata"
+    mass: float
+    cog: Pos
+    aom: Orient
+    ix: float
+    iy: float
+    iz: float
+
+
+@dataclass(frozen=True, repr=False)
+class ToolData(Value):
+    """A tool: held by the robot or not, TCP frame in tool0 (of a stationary tool: in the world), load in tool0."""
+
+    rapid: ClassVar[str] = "tooldata"
+    robhold: bool
+    tframe: Pose
+    tload: LoadData
+
+
+@dataclass(frozen=True, repr=False)
+class SpeedData(Value):
+    """Speeds of TCP [mm/s], reorientation [deg/s], linear [mm/s] and rotating external axes [deg/s]."""
+
+    rapid: ClassVar[str] = "speeddata"
+    v_tcp: float
+    v_ori: float
+    v_leax: float
+    v_reax: float
+
+
+@dataclass(frozen=True, repr=False)
+class ZoneData(Value):
+    """How a position is passed: stop point or not, and sizes of the zones [mm, deg]."""
+
+    rapid: ClassVar[str] = "zonedata"
+    finep: bool
+    pzone_tcp: float
+    pzone_ori: float
+    pzone_eax: float
+    zone_ori: float
+    zone_leax: float
+    zone_reax: float
+
+
+RECORDS: dict[str, type[Value]] = {
+    kind.rapid: kind
+    for kind in (
+        *(Pos, Orient, Pose, ConfData, RobJoint, ExtJoint, JointTarget, WobjData, RobTarget, LoadData, ToolData),
+        *(SpeedData, ZoneData),
+    )
+}
+"""ABB's record types by their names in RAPID."""
+
+
+def _refuse_held(wobj: WobjData) -> None:
+    if wobj.robhold:
+        raise InputError("the robot holds this work object: its TCP stands still; irbmodels.rapid.tool0_pose(target, tool, wobj)")

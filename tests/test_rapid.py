@@ -1,0 +1,772 @@
+"""ABB's data types and modules: exact text in and out, and nothing guessed."""
+
+import copy
+import pickle
+import re
+import subprocess
+import sys
+from dataclasses import replace
+
+import numpy as np
+import pinocchio as pin
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import irbmodels as irb
+from irbmodels import rapid
+from irbmodels.cli import main
+from irbmodels.rapid.convert import principal
+from irbmodels.rapid.text import literal, number_text, string, string_text
+
+MANUAL = "[[600,500,225.3],[1,0,0,0],[1,1,0,0],[11,12.3,9E9,9E9,9E9,9E9]]"
+S4 = '''%%%
+  VERSION:1
+  LANGUAGE:ENGLISH
+%%%
+
+MODULE spindel
+  CONST robtarget p10:=[[600.00,500,225.3],[1,0,0,0],
+    [1,1,0,0], ! configuration
+    [11,12.3,9E9,9E9,9E9,9E9]];
+  PERS tooldata tGun:=[TRUE,[[97.4,0,223.1],[0.924,0.001,0.382,0.01]],[5,[23,0,75],[1,0,0,0],0,0,0]];
+  VAR num nCount:=-0;
+  PROC main()
+    ! ENDPROC is no end in a comment
+    MoveJ p10,v1000,z50,tGun;
+    MoveL [[1,2,3],[9,9,9,9],[0,0,0,0],[9E9,9E9,9E9,9E9,9E9,9E9]],v100,fine,tGun;
+    TPWrite "ENDPROC, ""quoted""";
+  ENDPROC
+ENDMODULE
+'''
+IRC5 = """MODULE CalibData(SYSMODULE, NOSTEPIN)\r
+    !***************************************\r
+    ! Module: CalibData, "an unpaired quote in a comment\r
+    !***************************************\r
+    RECORD weldpoint\r
+        robtarget where;\r
+        num speed; bool last;\r
+    ENDRECORD\r
+    ALIAS num level;\r
+    CONST num N:=2;\r
+    PERS tooldata mill:=[TRUE,[[270.94,-4.707,504.723],[0,0.38285,0,0.92381]],[7,[270.94,-4.707,504.7],[1,0,0,0],0.1,0.1,0.1]];\r
+    TASK PERS wobjdata wStn:=[FALSE,FALSE,"STN1",[[1701.5,-720.42,649.1],[1,0,0,0]],[[0,0,120],[0.707106781,0,0,0.707106781]]];\r
+    TASK PERS wobjdata wFix:=[FALSE,TRUE,"",[[992.9,-216.9,565],[0.27444,0.27271,0.64992,0.65415]],[[0,0,0],[1,-0.00161,0,0]]];\r
+    local const jointtarget home:=[[0,-20,1.5E+01,.5,30.,-3.6205E-05],[9E+09,9e9,9E+9,9E09,9E+09,9000000000]];\r
+    CONST robtarget pts{N}:=[[[1449.182064069,600,1345.018020125],[0,0,1,0],[0,0,0,0],[9E+09,9E+09,9E+09,9E+09,9E+09,9E+09]],\r
+        [[-988.40,-1149.72,286.39],[0.707491,-3.6205E-05,-0.00194672,-0.70672],[0,-1,-1,1],[9E+09,9E+09,9E+09,9E+09,9E+09,9E+09]]];\r
+    PERS weldpoint wp:=[[[0,0,0],[0,0,0,0],[0,0,0,0],[0,0,0,0,0,0]],0xFF,TRUE];\r
+    VAR level h{2,3}:=[[1,-2,3],[.5,1.,+0]]; VAR speeddata slow:=[100,20,5000,1000]; VAR zonedata Z:=[FALSE,1,1,1,0.1,1,0.1];\r
+    VAR clock c1; VAR intnum i1; PERS welddata wd:=[1,[2,TRUE],"a"];\r
+    CONST string s:="say ""hi"" \\\\ \\0Aend! [";\r
+    CONST num twice:=2*N+pi;\r
+    CONST loaddata load1 := [ 5.2 , [34.6,-12.3,73.3] , [1,0,0,0] , 0.048,0.077,0.012 ] ;\r
+    CONST pose fr:=[[1,2,3],[0.5,0.5,0.5,0.5]]; CONST pos o:=[-0,0.,1E-7]; VAR bool ok:=true;\r
+    FUNC num inner(num a) IF a>0 THEN RETURN 1; ENDIF RETURN 0; ENDFUNC\r
+    LOCAL TRAP tr RETURN; ENDTRAP\r
+    PROC p() endproc\r
+ENDMODULE\r
+! the end"""
+SHORT = "Module\tm CONST num a:=1;ENDMODULE"
+GOOD = [S4.replace("[0.924,0.001,0.382,0.01]", "[0.923880,0,0.382683,0]"), IRC5, SHORT, "MODULE empty\nENDMODULE"]
+
+
+def module(body):
+    return rapid.read(f"MODULE m\n{body}\nENDMODULE")
+
+
+def pose(rng):
+    q = rng.normal(size=4)
+    return pin.SE3(pin.Quaternion(*(q / np.linalg.norm(q))).toRotationMatrix(), rng.uniform(-1, 1, 3))
+
+
+# --- text in and out ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("text", GOOD, ids=["S4", "IRC5", "short", "empty"])
+def test_writes_what_it_reads(text, tmp_path):
+    """To the character, from text and from file; and every value has the text that stands there, less blanks and comments."""
+    found = rapid.read(text)
+    assert rapid.write(found) == text
+    (tmp_path / "a.mod").write_bytes(text.encode())
+    rapid.read_file(tmp_path / "a.mod").save(tmp_path / "b.mod")
+    assert (tmp_path / "b.mod").read_bytes() == text.encode()
+    for datum in found:
+        start, end = datum.span
+        source = re.sub(r"!.*", "", text[start:end]) if "!" not in str(datum) else text[start:end]
+        _, given_one, initial = source.rstrip("; ").partition(":=")
+        if given_one:
+            written = str(datum).partition(":=")[2].rstrip(";")
+            expected = initial.strip() if '"' in initial else "".join(initial.split())
+            assert written == expected.replace("true", "TRUE")
+        assert found.declaration(datum.name.upper()) is datum
+        assert text.count("\n", 0, start) + 1 == datum.line
+
+
+def test_manuals_example():
+    """The robtarget of ABB's manual, in mm and as printed; 9E9 is None; alone, and as a declaration over lines."""
+    target = rapid.RobTarget.read(f"CONST robtarget p15 :=\n {MANUAL} ;")
+    assert target == rapid.RobTarget.read(MANUAL)
+    assert str(target) == MANUAL
+    assert tuple(target.trans) == (600.0, 500.0, 225.3)
+    assert target.extax.used == (11.0, 12.3, None, None, None, None)
+    np.testing.assert_allclose(target.pose().translation, [0.6, 0.5, 0.2253], atol=1e-15)
+    assert len(target.robconf) == 4
+
+
+def test_values_of_a_module():
+    """Names in any case, arrays as tuples, records of the module, expressions and types without a known shape."""
+    found = rapid.read(IRC5)
+    assert (found.name, found.attributes, len(list(found))) == ("CalibData", ("SYSMODULE", "NOSTEPIN"), 19)
+    assert found["MILL"].tload.ix == 0.1
+    assert found["h"] == ((1, -2, 3), (0.5, 1, 0))
+    assert found["s"] == 'say "hi" \\ \nend! ['
+    assert found["wp"][1:] == (255.0, True)
+    assert found["twice"] == rapid.Expression("2*N+pi")
+    assert found["wd"] == (1.0, (2.0, True), "a")
+    assert found["c1"] is None
+    assert list(found.of_type("robtarget")) == ["pts{1}", "pts{2}"]
+    assert list(found.of_type("level"))[-1] == "h{2,3}"
+    assert (found.declaration("home").scope, found.declaration("wStn").scope) == ("LOCAL", "TASK")
+    assert found["home"].extax.used == (None,) * 6
+    with pytest.raises(irb.UnknownName, match="did you mean 'mill'"):
+        found["mil"]
+
+
+def test_other_modules_records_and_constants():
+    """Of modules that it uses, a module knows types and constants."""
+    user = "MODULE u\nVAR weldpoint w;\nVAR level x:=N+1;\nENDMODULE"
+    with pytest.raises(irb.RapidError, match=r"line 2, column 5: there is no type weldpoint"):
+        rapid.read(user)
+    assert rapid.read(user, uses=[rapid.read(IRC5)])["x"] == rapid.Expression("N+1")
+
+
+def test_encodings(tmp_path):
+    """UTF-8 with its mark, and ISO 8859-1, come back byte for byte."""
+    for data in (
+        "\ufeffMODULE m ! \u00e5\nENDMODULE".encode(),
+        "MODULE m ! \u00e5\nVAR num g\u00e5:=1;\nENDMODULE".encode("latin-1"),
+    ):
+        (tmp_path / "a.mod").write_bytes(data)
+        found = rapid.read_file(tmp_path / "a.mod")
+        found.save(tmp_path / "b.mod")
+        assert (tmp_path / "b.mod").read_bytes() == data
+    with pytest.raises(irb.FileError, match="no character of latin-1"):
+        found.with_declarations(rapid.Declaration("VAR", "string", "s", "\u20ac")).save(tmp_path / "c.mod")
+    assert not (tmp_path / "c.mod").exists()
+    with pytest.raises(irb.FileError, match="nowhere"):
+        rapid.read_file(tmp_path / "nowhere.mod")
+    (tmp_path / "bad.mod").write_text("MODULE m")
+    with pytest.raises(irb.RapidError, match=r"bad\.mod: line 1, column 9: the text ends"):
+        rapid.read_file(tmp_path / "bad.mod")
+
+
+def test_changed_declaration_is_in_abbs_layout_and_the_rest_stays():
+    """One number changes; its neighbours keep their digits, an inner comment moves before it, no other character changes."""
+    text = GOOD[0]
+    found = rapid.read(text)
+    target = found["p10"]
+    changed = found.with_values({"P10": replace(target, trans=replace(target.trans, y=500.5)), "ncount": 2})
+    start, end = found.declaration("p10").span
+    line = "! configuration\n  CONST robtarget p10:=[[600.00,500.5,225.3],[1,0,0,0],[1,1,0,0],[11,12.3,9E9,9E9,9E9,9E9]];"
+    assert changed.text == (text[:start] + line + text[end:]).replace("nCount:=-0", "nCount:=2")
+    assert found.text == text
+
+
+def test_added_declarations():
+    """After the last one, in its indentation and with its line ends; at the top where there is none."""
+    found = rapid.read(IRC5).with_declarations(rapid.Declaration("PERS", "num", "x", ((1, 2),), (1, 2), "LOCAL"))
+    assert "VAR bool ok:=true;\r\n    LOCAL PERS num x{1,2}:=[[1,2]];\r\n    FUNC" in found.text
+    empty = rapid.read("MODULE m(NOVIEW)\nENDMODULE").with_declarations(rapid.Declaration("CONST", "num", "x", 9e9))
+    assert empty.text == "MODULE m(NOVIEW)\n    CONST num x:=9E+09;\nENDMODULE"
+    with pytest.raises(irb.RapidError, match="X is declared twice"):
+        empty.with_declarations(rapid.Declaration("VAR", "num", "X", 1))
+
+
+def test_values_of_another_type_are_refused():
+    """A wobjdata is no robtarget, and NaN no number."""
+    found = rapid.read(GOOD[0])
+    for values, reason in (
+        ({"p10": found["tGun"]}, "p10 is a robtarget"),
+        ({"nCount": float("nan")}, "finite"),
+        ({"nCount": "a"}, "is a number"),
+        ({"p11": 1}, "no declaration 'p11'"),
+    ):
+        with pytest.raises(irb.IrbError, match=reason):
+            found.with_values(values)
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        *((225.3, "225.3"), (600.0, "600"), (9e9, "9E+09"), (-0.0, "0"), (1e-7, "1E-07"), (-3.6205e-05, "-3.6205E-05")),
+        *(
+            (0.0001, "0.0001"),
+            (8388608.0, "8388608"),
+            (1 / 3, "0.3333333333333333"),
+            (np.float64(2.5), "2.5"),
+            (1.5e300, "1.5E+300"),
+        ),
+    ],
+)
+def test_numbers_made_in_code(value, text):
+    """In the fewest digits that say them; -0 is 0."""
+    assert number_text(value) == text
+    assert float(rapid.Number(text)) == value
+
+
+@pytest.mark.parametrize("text", ["1.", ".5", "-0", "+7", "9E+09", "1e-3", "0xFF", "-0b101", "0o17", "007"])
+def test_a_number_remembers_its_text(text):
+    """Copies and pickles do too; a computed one has forgotten."""
+    found = rapid.read_value(f"[{text},0,0]", "pos").x
+    for twin in (found, copy.deepcopy(found), pickle.loads(pickle.dumps(found))):
+        assert literal(twin) == text
+        assert twin == found
+    assert type(found + 0.0) is float
+
+
+@given(st.text(st.characters(max_codepoint=255), max_size=30))
+def test_any_string_comes_back(said):
+    """Quotes, backslashes and control characters included."""
+    assert string(string_text(said)) == said
+    assert module(f"VAR string s:={string_text(said)};")["s"] == said
+
+
+# --- what is refused ---------------------------------------------------------------------------------------------------
+
+P = "CONST robtarget p:="
+MALFORMED = [  # body from line 2 on, line, column, reason
+    ("CONST num x:=1", 2, 15, "';' is missing after '1'"),
+    ("CONST num x:=1\n\n! a;\nVAR num y;", 2, 15, "';' is missing after '1'"),
+    ("CONST num x=1;", 2, 12, "given with ':='"),
+    ("CONST num x:1;", 2, 12, "given with ':='"),
+    ("CONST num x:=;", 2, 14, "a value belongs"),
+    ("CONST num :=1;", 2, 11, "a name belongs"),
+    ("CONST := 1;", 2, 7, "a name belongs"),
+    ("num x:=1;", 2, 1, "begins with CONST, PERS or VAR"),
+    ("LOCAL num x:=1;", 2, 7, "CONST, PERS or VAR belongs"),
+    ("CONST num x;", 2, 1, "CONST without a value"),
+    ("TASK VAR num x;", 2, 1, "TASK goes with PERS"),
+    ("VAR num x;\nvar NUM X;", 3, 9, "X is declared twice, first on line 2"),
+    ("VAR num x;\nPROC X()\nENDPROC", 3, 1, "X is declared twice"),
+    ("VAR num for;", 2, 9, "for is a word of RAPID"),
+    ("VAR num if:=1;", 2, 9, "if is a word of RAPID"),
+    ("VAR 5num x;", 2, 5, "a name belongs"),
+    ("VAR num x:=12abc;", 2, 14, "';' is missing after '12'"),
+    ("VAR num x:=1.2.3;", 2, 15, "';' is missing after '1.2'"),
+    ("VAR num x:=TRUE;", 2, 12, "x is a number, not TRUE"),
+    ("VAR num x:=[1];", 2, 12, "x is a number, not [...] of 1"),
+    ('VAR num x:="1";', 2, 12, 'x is a number, not "1"'),
+    ("VAR bool b:=1;", 2, 13, "b is TRUE or FALSE, not 1"),
+    ("VAR string s:=abc;", 2, 15, "abc is no constant of this module"),
+    ('VAR string s:="abc;', 2, 15, "not closed on its line"),
+    ('VAR string s:="a\nb";', 2, 15, "not closed on its line"),
+    (r'VAR string s:="a\x";', 2, 15, "a backslash in a string is doubled"),
+    ("VAR num x:=1E39;", 2, 12, "larger than a num can be"),
+    ("VAR num x:=@;", 2, 12, "found '@' where a value belongs"),
+    ("VAR num x:=f(1);", 2, 13, "no function call"),
+    ("VAR num x:=1+;", 2, 14, "a value belongs"),
+    ("VAR num x:=(1+2;", 2, 16, "the '(' of line 2, column 12 is not closed"),
+    ("VAR num x{2}:=[1,2,3];", 2, 15, "x has 3 components; array of 2 has 2"),
+    ("VAR num x{2,2}:=[[1,2],3];", 2, 24, "x{2} is array of 2, not 3"),
+    ("VAR num x{0};", 2, 11, "whole number from 1 on"),
+    ("VAR num x{1e999};", 2, 11, "whole number from 1 on"),
+    ("VAR num x{1.5};", 2, 11, "whole number from 1 on"),
+    ("VAR num x{n};", 2, 11, "whole number from 1 on"),
+    ("VAR num x{};", 2, 11, "found '}' where a value belongs"),
+    ("VAR num x{1,1,1,1};", 2, 10, "one to three sizes, not 4"),
+    ("VAR num x{2;", 2, 12, "the '{' of line 2, column 10 is not closed"),
+    ("VAR robtargt p;", 2, 5, "no type robtargt; did you mean robtarget?"),
+    (f"{P}[[600,500],[1,0,0,0],[0,0,0,0],[9E9,9E9,9E9,9E9,9E9,9E9]];", 2, 21, "p.trans has 2 components; pos [x,y,z] has 3"),
+    (f"{P}[[6,5,2],[1,0,0],[0,0,0,0],[9E9,9E9,9E9,9E9,9E9,9E9]];", 2, 29, "p.rot has 3 components; orient [q1,q2,q3,q4]"),
+    (f"{P}[[6,5,2],[1,0,0,0],[0,0,0,0]];", 2, 20, "p has 3 components; robtarget [trans,rot,robconf,extax] has 4"),
+    (f"{P}[[6,5,2],[1,0,0,0],[0,0,0,0],[9E9,9E9,9E9,9E9,9E9]];", 2, 49, "p.extax has 5 components"),
+    (f"{P}[[6,5,2],\n[0.7,0,0.7,0],[0,0,0,0],[9E9,9E9,9E9,9E9,9E9,9E9]];", 3, 1, "points to is [0.707107,0,0.707107,0]"),
+    (f"{P}[[6,5,2],[1,0,0,0],[0.5,0,0,0],[9E9,9E9,9E9,9E9,9E9,9E9]];", 2, 39, "cf1 is a whole number, not 0.5"),
+    (f"{P}[[6,TRUE,2],[1,0,0,0],[0,0,0,0],[9E9,9E9,9E9,9E9,9E9,9E9]];", 2, 24, "p.trans.y is a number, not TRUE"),
+    (f"{P}[[6,5,2],[1,0,0,0],[0,0,0,0,[9E9,9E9,9E9,9E9,9E9,9E9]];", 2, 74, "the '[' of line 2, column 20 is not closed"),
+    (f"{P}[[6,5,2],[1,0,0,0],[0,0,0,0],[9E9,9E9,9E9,9E9,9E9,9E9]]];", 2, 75, "found ']' that nothing opened"),
+    (f"{P}[[6,5 2],[1,0,0,0],[0,0,0,0],[9E9,9E9,9E9,9E9,9E9,9E9]];", 2, 25, "',' or ']' is missing"),
+    (f"{P}[[6,5,,2],[1,0,0,0],[0,0,0,0],[9E9,9E9,9E9,9E9,9E9,9E9]];", 2, 26, "a value belongs"),
+    (f"{P}[[6,5,2),[1,0,0,0],[0,0,0,0],[9E9,9E9,9E9,9E9,9E9,9E9]];", 2, 27, "the '[' of line 2, column 21 is not closed"),
+    (f"{P}p20;", 2, 20, "p20 is no constant of this module, and p needs a robtarget"),
+    ("PERS tooldata t:=[1,[[0,0,0],[1,0,0,0]],[1,[0,0,0],[1,0,0,0],0,0,0]];", 2, 19, "t.robhold is TRUE or FALSE, not 1"),
+    ("PERS tooldata t:=[TRUE,[[0,0,0],[1,0,0,0]],[1,[0,0,0],[1,0,0,0],0,0]];", 2, 44, "loaddata [mass,cog,aom,ix,iy,iz] has 6"),
+    ("PERS wobjdata w:=[FALSE,TRUE,,[[0,0,0],[1,0,0,0]],[[0,0,0],[1,0,0,0]]];", 2, 30, "a value belongs"),
+    ("PERS wobjdata w:=[FALSE,TRUE,5,[[0,0,0],[1,0,0,0]],[[0,0,0],[1,0,0,0]]];", 2, 30, 'w.ufmec is a "text", not 5'),
+    ("PROC p()\nVAR num x;", 2, 1, "ENDPROC is missing"),
+    ('LOCAL FUNC num f()\n! ENDFUNC\nx:="ENDFUNC";', 2, 7, "ENDFUNC is missing"),
+    ("PROC ()\nENDPROC", 2, 1, "PROC has no name"),
+    ("RECORD r num a ENDRECORD", 2, 15, "';' is missing after 'a'"),
+    ("RECORD r\nnumm a; ENDRECORD", 3, 1, "no type numm; did you mean num?"),
+    ("ALIAS nun level;", 2, 7, "no type nun; did you mean num?"),
+]
+BROKEN = [  # whole texts
+    ("", 1, 1, "the text ends where a module begins"),
+    ("! nothing\nCONST num x:=1;", 2, 1, "found 'CONST' where a module begins"),
+    ("MODULE", 1, 7, "a name belongs"),
+    ("MODULE for\nENDMODULE", 1, 8, "for is a word of RAPID"),
+    ("MODULE a(SYSMODUL)\nENDMODULE", 1, 10, "SYSMODUL is no attribute"),
+    ("MODULE a(SYSMODULE\nENDMODULE", 1, 19, "missing"),
+    ("MODULE a\nVAR num x;\n", 2, 11, "the text ends where ENDMODULE belongs"),
+    ("MODULE a\nVAR pos x:=[1,2,", 2, 17, "the '[' of line 2, column 12 is not closed"),
+    ("MODULE a\nENDMODULE\nMODULE b\nENDMODULE", 3, 1, "nothing but comments may follow"),
+]
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "column", "reason"),
+    [(f"MODULE m\n{body}\nENDMODULE", *where) for body, *where in MALFORMED] + BROKEN,
+    ids=lambda value: value.replace("\n", " ")[9:45] if isinstance(value, str) and "MODULE" in value else "",
+)
+def test_malformed_text_says_where_and_why(text, line, column, reason):
+    """Line, column, reason and what would be right, on one line."""
+    with pytest.raises(irb.RapidError, match=re.escape(reason)) as caught:
+        rapid.read(text)
+    assert (caught.value.line, caught.value.column) == (line, column), str(caught.value)
+    assert str(caught.value) == f"line {line}, column {column}: {caught.value.reason}"
+    assert "\n" not in str(caught.value)
+    assert isinstance(caught.value, ValueError)
+
+
+@pytest.mark.parametrize(
+    ("numbers", "good"),
+    [
+        *(("0.707107,0,0.707107,0", True), ("0.99998,0.00625,0,0", True), ("1,-0.00161,0,0", True), ("0,0,0,0", True)),
+        *(
+            ("0.707,0,0.707,0", False),
+            ("1.00002,0,0,0", False),
+            ("0.99998,0,0,0", False),
+            ("-1,0,0,0", True),
+            ("0.1,0,0,0", False),
+        ),
+    ],
+)
+def test_quaternions_are_of_unit_length(numbers, good):
+    """As far as printed digits leave it; four zeros are an orientation nobody taught, and no rotation."""
+    if good:
+        found = rapid.Orient.read(f"[{numbers}]")
+        assert str(found) == f"[{numbers}]"
+        if numbers == "0,0,0,0":
+            with pytest.raises(irb.InputError, match="four zeros"):
+                found.matrix()
+    else:
+        with pytest.raises(irb.RapidError, match=r"line 1, column 1: orient: quaternion .* not 1; the rotation it points to is"):
+            rapid.Orient.read(f"[{numbers}]")
+
+
+def test_read_wants_one_value_of_its_type():
+    """Another type, an array, an expression, two values, or no text are refused."""
+    for text, reason in (
+        ("PERS pos p:=[1,2,3];", "no single robtarget"),
+        (f"CONST robtarget p{{1}}:=[{MANUAL}];", "no single robtarget"),
+        ("VAR robtarget p;", "no single robtarget"),
+        ("pi", "has to be computed"),
+        (f"{MANUAL} {MANUAL}", "line 1, column 65"),
+        ("", "line 1, column 1"),
+        (5, "is a str"),
+    ):
+        with pytest.raises(irb.IrbError, match=reason):
+            rapid.RobTarget.read(text)
+    with pytest.raises(irb.InputError, match="read_file"):
+        rapid.read(b"MODULE m ENDMODULE")
+
+
+def test_values_made_in_code_are_checked():
+    """Components by type and number; tuples stand for records."""
+    assert str(rapid.Pose((1, 2, 3), (1, 0, 0, 0))) == "[[1,2,3],[1,0,0,0]]"
+    for make, reason in (
+        (lambda: rapid.Pose((1, 2), (1, 0, 0, 0)), "pose.trans has 3 components, not 2"),
+        (lambda: rapid.Pos(1, 2, float("inf")), r"pos\.z: .* not a finite number"),
+        (lambda: rapid.Pos(1, 2, 10**400), "not a finite number"),
+        (lambda: rapid.Pos(1, 2, True), "not a number"),
+        (lambda: rapid.Pose("abc", (1, 0, 0, 0)), "pose.trans is a pos, not 'abc'"),
+        (lambda: rapid.Pose(rapid.Orient(1, 0, 0, 0), (1, 0, 0, 0)), "pose.trans is a pos, not <orient"),
+        (lambda: rapid.ZoneData(1, 0, 0, 0, 0, 0, 0), "zonedata.finep is a bool, not 1"),
+        (lambda: rapid.ConfData(0, 0, 0.5, 0), "cf6 is a whole number"),
+        (lambda: rapid.Orient(1, 1, 0, 0), "length 1.41421"),
+    ):
+        with pytest.raises(irb.InputError, match=reason):
+            make()
+
+
+def test_deep_brackets_are_no_crash():
+    """Thousands of brackets are refused, or read where the type is not known."""
+    for kind in ("num", "welddata", "robtarget"):
+        with pytest.raises(irb.RapidError, match=r"brackets|not|components"):
+            module(f"VAR {kind} x:={'[' * 5000}1{']' * 5000};")
+    with pytest.raises(irb.RapidError):
+        module(f"VAR num x:={'(' * 5000}1;")
+    assert isinstance(module(f"VAR num x:={'(' * 5000}1{')' * 5000};")["x"], rapid.Expression)
+
+
+# --- fuzz ----------------------------------------------------------------------------------------------------------------
+
+WORDS = st.sampled_from(
+    [
+        *(
+            "MODULE",
+            "ENDMODULE",
+            "CONST",
+            "VAR",
+            "PERS",
+            "LOCAL",
+            "TASK",
+            "num",
+            "robtarget",
+            "string",
+            "bool",
+            "m",
+            "x",
+            "p",
+            "PROC",
+        ),
+        *(
+            "ENDPROC",
+            "RECORD",
+            "ENDRECORD",
+            "ALIAS",
+            "FUNC",
+            "ENDFUNC",
+            ":=",
+            "[",
+            "]",
+            "{",
+            "}",
+            "(",
+            ")",
+            ",",
+            ";",
+            "1",
+            "-2.5",
+        ),
+        *(
+            "9E9",
+            '"',
+            '"a"',
+            "!",
+            "\n",
+            "+",
+            "-",
+            "NOT",
+            "TRUE",
+            "%%%",
+            "0x",
+            "pi",
+            ".",
+            "orient",
+            "[1,0,0,0]",
+            MANUAL,
+            "\u00e9",
+            "\\",
+        ),
+    ]
+)
+
+
+def reads_or_refuses(text):
+    refused = None
+    try:
+        found = rapid.read(text)
+    except irb.RapidError as err:
+        refused = err
+    if refused is not None:
+        assert 1 <= refused.line <= text.count("\n") + 1
+        assert 1 <= refused.column <= len(text.split("\n")[refused.line - 1]) + 1
+        assert "\n" not in str(refused)
+    else:
+        assert rapid.write(found) == text
+        again = found.with_values({datum.name: datum.value for datum in found if not isinstance(datum.value, rapid.Expression)})
+        assert [datum.value for datum in again] == [datum.value for datum in found]
+
+
+SLOW = settings(max_examples=400, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
+
+
+@SLOW
+@given(st.lists(WORDS, max_size=40).map(" ".join) | st.text(max_size=60))
+def test_fuzz_words(text):
+    """Words of RAPID in any order, and any text: read, or refused with a place in the text."""
+    reads_or_refuses(text)
+    reads_or_refuses(f"MODULE m\n{text}\nENDMODULE")
+
+
+@SLOW
+@given(st.data())
+def test_fuzz_mutated_modules(data):
+    """Real modules with a few characters taken out, doubled, or replaced."""
+    text = data.draw(st.sampled_from([GOOD[0], IRC5]))
+    for _ in range(data.draw(st.integers(1, 3))):
+        i = data.draw(st.integers(0, len(text)))
+        j = min(len(text), i + data.draw(st.integers(0, 12)))
+        text = text[:i] + data.draw(WORDS | st.just("") | st.just(text[i:j] * 2)) + text[j:]
+    reads_or_refuses(text)
+
+
+# --- meaning -------------------------------------------------------------------------------------------------------------
+
+
+def fixed(rng):
+    return rapid.WobjData(False, True, "", rapid.Pose.of(pose(rng)), rapid.Pose.of(pose(rng)))
+
+
+def test_target_through_a_work_object_and_back():
+    """User frame times object frame times target; back, every digit is the printed one, whatever quaternion was printed."""
+    rng = np.random.default_rng(1)
+    for _ in range(200):
+        wobj = fixed(rng)
+        q = rng.normal(size=4)
+        printed = [f"{value:.6f}".rstrip("0") for value in q / np.linalg.norm(q)]
+        text = f"[[{rng.uniform(-2000, 2000):.2f},{rng.integers(-900, 900)},{rng.normal():.9f}],[{','.join(printed)}],"
+        text += "[0,-1,0,1],[9E9,9E+09,9E9,9E9,9E9,9E9]]"
+        target = rapid.RobTarget.read(text)
+        there = target.pose(wobj)
+        direct = wobj.uframe.se3().homogeneous @ wobj.oframe.se3().homogeneous @ target.pose().homogeneous
+        np.testing.assert_allclose(there.homogeneous, direct, atol=1e-12)
+        assert str(target.moved(there, wobj)) == text
+    there.translation += [0, 0, 1e-3]
+    assert str(target.moved(there, wobj)) != text
+    turned = target.moved(target.pose() * pin.SE3(pin.rpy.rpyToMatrix(0, 0, 1e-6), np.zeros(3)))
+    assert turned.trans == target.trans
+    assert turned.rot != target.rot
+    np.testing.assert_allclose(np.linalg.norm(turned.rot), 1.0, atol=1e-8)
+
+
+def test_untaught_orientation_can_be_replaced():
+    """A target of zeros gets the pose it is moved to."""
+    blank = rapid.RobTarget.read("[[0,0,0],[0,0,0,0],[0,0,0,0],[0,0,0,0,0,0]]")
+    assert str(blank.moved(pin.SE3.Identity())) == "[[0,0,0],[1,0,0,0],[0,0,0,0],[0,0,0,0,0,0]]"
+
+
+def test_unit_moves_the_user_frame():
+    """The positioner's table carries the object: its axes are eax_a and eax_b in degrees, uframe is not used."""
+    unit = irb.from_urdf(irb.urdf_path("positioner"))
+    wobj = rapid.WobjData.read('[FALSE,FALSE,"STN1",[[111,222,333],[1,0,0,0]],[[0,0,120],[1,0,0,0]]]')
+    conf, orient = rapid.ConfData(0, 0, 0, 0), rapid.Orient(1, 0, 0, 0)
+    target = rapid.RobTarget(rapid.Pos(100, 0, 0), orient, conf, rapid.ExtJoint(90, 0))
+    there = target.pose(wobj, {"stn1": unit})  # tilted by 90 deg about y at 700 mm: z of the table is x, its x is down
+    np.testing.assert_allclose(there.translation, [0.120, 0.0, 0.700 - 0.100], atol=1e-12)
+    moved = replace(target, extax=rapid.ExtJoint(90, 30)).pose(wobj, {"STN1": unit})
+    np.testing.assert_allclose(moved.translation, [0.120, 0.05, 0.7 - 0.1 * np.cos(np.pi / 6)], atol=1e-12)
+    assert str(target.moved(there, wobj, {"STN1": unit})) == str(target)
+    for units, extax, reason in (
+        (None, rapid.ExtJoint(1, 2), "units needs it .none is given"),
+        ({"STN2": unit}, rapid.ExtJoint(1, 2), "moves with STN1; units needs it .given: STN2"),
+        ({"STN1": unit}, rapid.ExtJoint(1), "has 2 axes"),
+        ({"STN1": unit}, rapid.ExtJoint(None, 2), "has 2 axes"),
+    ):
+        with pytest.raises(irb.InputError, match=reason):
+            replace(target, extax=extax).pose(wobj, units)
+
+
+def test_stationary_tool_and_held_object():
+    """The TCP stands in the world, the object frame hangs on tool0; closing the loop gives the target back."""
+    rng = np.random.default_rng(2)
+    held, gun = (
+        replace(fixed(rng), robhold=True),
+        rapid.ToolData.read("[FALSE,[[900,0,700],[0,0,1,0]],[1,[0,0,1],[1,0,0,0],0,0,0]]"),
+    )
+    target = rapid.RobTarget.read(MANUAL)
+    tool0 = rapid.tool0_pose(target, gun, held)
+    np.testing.assert_allclose(
+        (tool0 * held.uframe.se3() * held.oframe.se3() * target.pose()).homogeneous, gun.tframe.se3().homogeneous, atol=1e-12
+    )
+    spindle = rapid.tooldata_of(irb.load_tool("spindle"))
+    np.testing.assert_allclose(
+        (rapid.tool0_pose(target, spindle) * spindle.tframe.se3()).homogeneous, target.pose().homogeneous, atol=1e-12
+    )
+    for call, reason in (
+        (lambda: target.pose(held), "tool0_pose"),
+        (lambda: target.moved(tool0, held), "tool0_pose"),
+        (lambda: rapid.tool0_pose(target, spindle, held), "both tool and work object"),
+        (lambda: rapid.tool0_pose(target, gun), "neither tool nor work object"),
+        (lambda: rapid.tool_of(gun), "stationary"),
+        (lambda: replace(held, ufprog=False).frame(), "robhold TRUE needs ufprog TRUE"),
+    ):
+        with pytest.raises(irb.InputError, match=reason):
+            call()
+
+
+def test_jointtargets_of_robots():
+    """Degrees, and mm on the SCARA's axis 3; what the robot does not have is 0."""
+    arm, scara = irb.load("irb2400"), irb.load("irb930")
+    target = rapid.JointTarget.read("[[0,-20,15,0.5,30,-3],[9E9,9E9,9E9,9E9,9E9,9E9]]")
+    np.testing.assert_allclose(target.q(arm), np.radians([0, -20, 15, 0.5, 30, -3]))
+    assert str(rapid.JointTarget.of(arm, target.q(arm))) == str(target).replace("9E9", "9E+09")
+    assert str(rapid.JointTarget.of(scara, [0.0, 0.0, -0.1, 0.0])) == "[[0,0,-100,0,0,0],[9E+09,9E+09,9E+09,9E+09,9E+09,9E+09]]"
+    with pytest.raises(irb.InputError, match="does not fit the robot's 4 axes"):
+        target.q(scara)
+
+
+def test_euler_angles_of_orients():
+    """RAPID's OrientZYX and EulerZYX in degrees."""
+    assert str(rapid.Orient.of_zyx_deg(0, 90, 0)) == "[0.707106781,0,0.707106781,0]"
+    np.testing.assert_allclose(rapid.Orient.of_zyx_deg(10, 20, -30).zyx_deg(), (10, 20, -30), atol=1e-6)
+    assert str(rapid.Orient.of(np.diag([-1.0, -1.0, 1.0]))) == "[0,0,0,1]"
+
+
+# --- tools and loads -----------------------------------------------------------------------------------------------------
+
+
+def body(rng):
+    """A body of random points, whose tensor is possible and has any axes."""
+    r = rng.normal(size=(8, 3)) * rng.uniform(0.02, 0.2, 3)
+    r -= r.mean(axis=0)
+    tensor = sum(float(x @ x) * np.eye(3) - np.outer(x, x) for x in r)
+    return irb.payload(8.0, rng.uniform(-0.2, 0.2, 3), tensor)
+
+
+def test_tooldata_of_random_tools_and_back():
+    """TCP and tensor return to nine digits; the axes are right-handed and as near to tool0's as any; text to text is exact."""
+    rng = np.random.default_rng(3)
+    for _ in range(100):
+        tool = irb.Tool("t", pose(rng), body(rng))
+        data = rapid.tooldata_of(tool)
+        again = rapid.tool_of(str(data))
+        np.testing.assert_allclose(again.tcp.homogeneous, tool.tcp.homogeneous, atol=3e-9)
+        np.testing.assert_allclose(again.load.tensor, tool.load.tensor, atol=3e-9 * np.trace(tool.load.tensor))
+        np.testing.assert_allclose(again.load.com, tool.load.com, atol=1e-12)
+        assert again.load.mass == tool.load.mass
+        assert str(rapid.ToolData.read(str(data))) == str(data)
+        _, turn = principal(tool.load.tensor)
+        assert abs(np.linalg.det(turn) - 1.0) < 1e-12
+        assert data.tload.aom.q1 > np.cos(np.radians(62.8 / 2)) - 1e-6  # the largest turn of a cube with no symmetric one nearer
+
+
+def test_diagonal_and_nearly_diagonal_tensors_keep_their_order():
+    """Moments keep the places x, y, z although a solver sorts them; equal ones are not turned."""
+    for moments in ((3.0, 1.0, 2.5), (2.0, 2.0, 1.0), (1.0, 1.0, 1.0)):
+        found = rapid.loaddata_of(irb.payload(5.0, (0.1, 0.0, 0.0), np.diag(moments)))
+        assert str(found.aom) == "[1,0,0,0]"
+        assert (found.ix, found.iy, found.iz) == moments
+    tilted = np.diag([3.0, 1.0, 2.5])
+    tilted[0, 1] = tilted[1, 0] = 0.01
+    found = rapid.loaddata_of(irb.payload(5.0, (0.1, 0.0, 0.0), tilted))
+    np.testing.assert_allclose((found.ix, found.iy, found.iz), (3.0, 1.0, 2.5), atol=1e-3)
+    np.testing.assert_allclose(rapid.body_of(found).tensor, tilted, atol=1e-8)
+
+
+def test_aom_turns_the_moments():
+    """The moment ix is about the x axis of aom: turned by 90 deg about z, it is the tool's Iyy."""
+    data = rapid.LoadData.read("[2,[10,20,30],[0.707106781,0,0,0.707106781],0.03,0.02,0.04]")
+    found = rapid.body_of(data)
+    np.testing.assert_allclose(found.tensor, np.diag([0.02, 0.03, 0.04]), atol=1e-9)
+    np.testing.assert_allclose(found.com, [0.01, 0.02, 0.03])
+    turned = rapid.LoadData.read("[2,[0,0,0],[0.923879533,0,0,0.382683432],0.03,0.02,0.04]")
+    assert rapid.body_of(turned).tensor[0, 1] == pytest.approx(0.005)  # R diag R', + for a turn about +z
+
+
+def test_point_mass_and_undefined_loads():
+    """All moments zero is a point mass whatever aom says; mass 0, -1 and impossible moments are refused."""
+    assert not rapid.body_of(rapid.LoadData.read("[2,[1,2,3],[0,0,0,0],0,0,0]")).tensor.any()
+    assert str(rapid.loaddata_of(irb.payload(2.5, (0.001, 0, 0)))) == "[2.5,[1,0,0],[1,0,0,0],0,0,0]"
+    for text, reason in (
+        ("[-1,[0,0,0],[1,0,0,0],0,0,0]", "mass -1 kg: this load was never defined"),
+        ("[0,[0,0,0],[1,0,0,0],0,0,0]", "never defined"),
+        ("[2,[0,0,0],[1,0,0,0],1,1,3]", "triangle"),
+        ("[2,[0,0,0],[0,0,0,0],0.1,0.1,0.1]", "four zeros"),
+    ):
+        with pytest.raises(irb.InputError, match=reason):
+            rapid.body_of(rapid.LoadData.read(text))
+
+
+def test_spindle_as_tooldata_gives_the_same_torques():
+    """Tool by name, as value, as text and as declaration: one robot; the text keeps the table's numbers."""
+    named = irb.load("irb2400", tool="spindle")
+    data = rapid.tooldata_of(named.tool)
+    text = "[TRUE,[[240,0,162],[0.707106781,0,0.707106781,0]],[12.7,[-38.3,0,129.3],[1,0,0,0],0.269,0.274,0.193]]"
+    assert str(data) == text
+    q = np.array([0.1, 0.2, 0.3, 0.4, 0.5, 0.6])
+    for tool in (data, text, f"PERS tooldata tSpindle:={text};"):
+        armed = irb.load("irb2400", tool=tool)
+        np.testing.assert_allclose(armed.inverse_dynamics(q, q, q), named.inverse_dynamics(q, q, q), rtol=1e-9)
+        np.testing.assert_allclose(armed.pose(q).homogeneous, named.pose(q).homogeneous, atol=1e-8)
+    assert armed.tool.name == "tSpindle"
+    with pytest.raises(irb.RapidError, match=r"line 1, column 2: tooldata\.robhold is TRUE or FALSE"):
+        irb.load("irb2400").with_tool("[1,2,3]".replace("3", "[1,2,3,4,5,6]"))
+    with pytest.raises(irb.UnknownName):
+        irb.load("irb2400", tool="spindel")
+    with pytest.raises(irb.InputError, match="tooldata"):
+        irb.load("irb2400").with_tool(5)
+
+
+# --- command line --------------------------------------------------------------------------------------------------------
+
+CELL = f"""MODULE cell
+  PERS tooldata tGun:=[TRUE,[[97.4,0,223.1],[0.923880,0,0.382683,0]],[5,[23,0,75],[1,0,0,0],0,0,0]];
+  PERS wobjdata wStn:=[FALSE,FALSE,"STN1",[[0,0,0],[1,0,0,0]],[[0,0,120],[1,0,0,0]]];
+  CONST robtarget pHome:=[[940,0,1455],[0.707107,0,0.707107,0],[0,0,0,0],[0,0,9E9,9E9,9E9,9E9]];
+  CONST robtarget far{{1}}:=[{MANUAL.replace("600,", "6000,")}];
+  CONST robtarget twin:=pHome;
+  CONST jointtarget low:=[[0,120,0,0,30,0],[9E9,9E9,9E9,9E9,9E9,9E9]];
+ENDMODULE
+"""
+
+
+def said(capsys, *words):
+    code = main(["rapid", *map(str, words)])
+    return code, *capsys.readouterr()
+
+
+def test_command_lists_declarations_and_postures(tmp_path, capsys):
+    """Every declaration with its line; every posture, what is programmed, out of range, near a singularity, out of reach."""
+    file = tmp_path / "cell.mod"
+    file.write_text(CELL)
+    code, out, _ = said(capsys, file)
+    assert code == 0
+    assert out.splitlines()[:2] == ["cell: 6 declarations", CELL.splitlines()[1].replace("  PERS", "     2  PERS")]
+    code, out, _ = said(capsys, file, "--robot", "irb2400")
+    lines = out.splitlines()
+    assert lines[0] == "pHome: 7 solutions, 3 in range"
+    assert re.fullmatch(r"  \*( +0\.000){6} \[0,0,0,0\]\? 0\.000 deg from the wrist singularity", lines[1])
+    assert "far{1}: no solution: out of reach" in out
+    assert "twin: pHome has to be computed" in out
+    assert re.search(r"low: .*q2 = 120 deg is outside its bounds -100 \.\. 110 deg; axis 3: q3 - q2 = -120", lines[-1])
+    assert len(re.findall(r"q3 - q2 = -159\.724 deg is outside", out)) == 2
+    file.write_text(CELL.replace("[0,0,0,0],[0,0,9E9", "[0,0,4,0],[0,0,9E9"))
+    lines = said(capsys, file, "--robot", "irb2400")[1].splitlines()
+    assert lines[0] == "pHome: 9 solutions, 4 in range"
+    assert lines[1].startswith("  *     0.000     0.000     0.000     0.000     0.000   360.000 [0,0,4,0]?")
+
+
+def test_command_takes_tool_object_and_unit(tmp_path, capsys):
+    """The tool of the module by name in any case; the object that a unit carries; what is missing is said in its line."""
+    file = tmp_path / "cell.mod"
+    file.write_text(CELL)
+    robot = irb.load("irb2400", tool=rapid.read(CELL)["tGun"])
+    pose = rapid.read(CELL)["pHome"].pose()
+    found = robot.inverse_kinematics(pose)
+    _, out, _ = said(capsys, file, "--robot", "irb2400", "--tool", "TGUN")
+    assert f"{np.degrees(found[0].q[1]):9.3f}" in out
+    _, out, _ = said(capsys, file, "--robot", "irb2400", "--wobj", "wstn")
+    assert out.startswith("pHome: the work object moves with STN1; units needs it (none is given)")
+    _, out, _ = said(capsys, file, "--robot", "irb2400", "--wobj", "wstn", "--unit", "stn1=positioner")
+    assert out.startswith("pHome: no solution: out of reach by")
+    for words, reason in (
+        (("--robot", "irb2400", "--wobj", "pHome"), "no wobjdata 'pHome'"),
+        (("--robot", "irb2400", "--tool", "pHome"), "no tool 'pHome'"),
+        (("--tool", "tGun"), "they need --robot"),
+    ):
+        code, _, err = said(capsys, file, *words)
+        assert code == 2
+        assert reason in err
+    file.write_text("MODULE m\nVAR num x=1;\nENDMODULE")
+    assert said(capsys, file)[::2] == (2, f"error: {file}: line 2, column 10: found '='; a value is given with ':='\n")
+
+
+# --- packaging -----------------------------------------------------------------------------------------------------------
+
+
+def test_lark_is_loaded_late_and_named_when_missing(monkeypatch):
+    """Import takes no lark; without it a value made in code still works, and reading says what to install."""
+    code = "import sys, irbmodels, irbmodels.rapid; print([name for name in ('lark',) if name in sys.modules])"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip() == "[]"
+    from irbmodels.rapid import grammar
+
+    grammar._parser.cache_clear()
+    monkeypatch.setattr("irbmodels.errors.find_spec", lambda name: None)
+    with pytest.raises(irb.MissingExtra, match=r"lark is not installed; get it with: pip install 'irbmodels\[rapid\]'"):
+        rapid.read(SHORT)
+    assert str(rapid.tooldata_of(irb.load_tool("spindle"))).startswith("[TRUE,[[240,0,162]")
+    monkeypatch.undo()
+    assert rapid.read(SHORT)["a"] == 1.0
