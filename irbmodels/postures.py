@@ -1,0 +1,61 @@
+"""Solutions of the inverse kinematics for a terminal, in the controller's units."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pinocchio as pin
+from rich.table import Table
+
+from .errors import InputError
+from .inverse.solutions import Solution, Solutions
+from .report import _table
+from .robot import Robot
+
+OFF = 1e-3  # how far from 1 the length of a quaternion typed with four digits is
+
+
+def pose_from(text: str) -> pin.SE3:
+    """Return the pose that ``x,y,z,q1,q2,q3,q4`` means: mm, and a quaternion with the scalar first.
+
+    Raises:
+        InputError: if it is not seven finite numbers, or the quaternion has not length 1.
+    """
+    try:
+        numbers = [float(word) for word in text.split(",")]
+    except ValueError:
+        numbers = []
+    if len(numbers) != 7 or not all(math.isfinite(number) for number in numbers):
+        raise InputError(f"--pose {text!r}: a pose is x,y,z in mm and a quaternion q1,q2,q3,q4, scalar first: seven numbers")
+    length = math.sqrt(sum(number * number for number in numbers[3:]))
+    if abs(length - 1.0) > OFF:
+        raise InputError(f"--pose {text!r}: the quaternion has length {length:.6g}, not 1; the scalar q1 comes first")
+    w, x, y, z = (number / length for number in numbers[3:])
+    return pin.SE3(pin.Quaternion(w, x, y, z).toRotationMatrix(), np.array(numbers[:3]) / 1000.0)
+
+
+def solutions_table(robot: Robot, solutions: Solutions) -> Table:
+    """One row per posture: axis positions, configuration, singularities, ranges, and the distance to the seed if there is one."""
+    seeded = solutions.distances is not None
+    units = ["mm" if linear else "deg" for linear in robot.limits.linear]
+    heads = [f"q{i} {unit}" for i, unit in enumerate(units, 1)]
+    more = ["distance s"] if seeded else []
+    table = _table("", *heads, "cf1,cf4,cf6,cfx", "singular", "range", *more, title=f"{robot.name}: {len(solutions)} solutions")
+    for number, solution in enumerate(solutions, 1):
+        shown = [f"{round(float(value), 4) + 0.0:.4f}" for value in robot.to_controller(solution.q)]
+        distance = [f"{solution.distance:.4f}"] if seeded else []
+        table.add_row(str(number), *shown, str(solution.configuration), str(solution.flags), _range(robot, solution), *distance)
+    return table
+
+
+def _range(robot: Robot, solution: Solution) -> str:
+    """Say that a posture is in range, or what it breaks."""
+    if solution.in_range:
+        return "inside"
+    broken = []
+    for one in robot.violations(solution.q):
+        factor, unit = (1000.0, "mm") if one.unit == "m" else (math.degrees(1.0), "deg")
+        low, high = factor * one.lower, factor * one.upper
+        broken.append(f"{one.quantity} = {factor * one.value:.1f} not in {low:.6g} .. {high:.6g} {unit}")
+    return "; ".join(broken)
