@@ -1,0 +1,201 @@
+"""How far a posture is from being singular, in closed form with a physical meaning, and how to move near it.
+
+``det J = -a2 sin(q5) b3 sin(r3 - r3 stretched) (a1 + a2 sin(q2) + a3 sin(q2 + r3) + d4 cos(q2 + r3))`` for an arm with a
+spherical wrist and any tool (S000 eq. 33, S003), and ``-a1 a2 sin(q2)`` for the rows vx, vy, vz, wz of a SCARA (S004, whose z of
+axis 3 points down). Each factor is zero on its own: wrist, elbow, shoulder.
+"""
+
+from __future__ import annotations
+
+import math
+from itertools import pairwise
+from typing import Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .arms import Scara, SphericalArm
+from .limits import Limits
+from .outline import Arc
+from .workspace import Workspace, workspace_of
+
+Array = NDArray[np.float64]
+
+LENGTH = 1.0  # [m] at which 1 m/s counts as much as 1 rad/s
+NEAR = 0.05  # [rad-like] smallest singular value below which motion is damped
+
+
+class Singularities(NamedTuple):
+    """Signed distances from each singularity, shape ``(...)`` each; infinite where an arm has no such singularity."""
+
+    wrist: Array
+    """Of axis 5 from where axes 4 and 6 are one line [rad]."""
+    elbow: Array
+    """Of the arm-to-arm angle from the stretched or folded arm [rad]: r3, or q2 of a SCARA; its sign tells both elbows apart."""
+    shoulder: Array
+    """Of the wrist center from axis 1 [m]; positive ahead of it, negative behind."""
+    determinant: Array
+    """Of the Jacobian [m^3]; of a SCARA's rows vx, vy, vz, wz [m^2]."""
+
+
+class SingularPosture(NamedTuple):
+    """One way in which an arm is singular, and whether its ranges let it happen."""
+
+    kind: Literal["wrist", "elbow", "shoulder"]
+    where: str
+    """In the controller's degrees and millimetres."""
+    reachable: bool
+    """Within the ranges, the coupled one included."""
+    outside: float
+    """How far beyond the range of its axis [rad]; 0 where it is reachable, NaN for an unreachable shoulder."""
+    edge: Literal["boundary", "interior"]
+    """S004's two kinds: on the edge of what the arm reaches in its plane, or inside of it."""
+    values: tuple[float, ...]
+    """Positions of axis 5 or of the arm-to-arm angle [rad]; for the shoulder, ends of the stretches of axis 1 [m] that the wrist
+    center reaches, two for each."""
+
+
+class Measures(NamedTuple):
+    """Numbers of a Jacobian, shape ``(...)`` each."""
+
+    manipulability: Array
+    """Product of the singular values: ``|det J|`` for six axes [m^3]."""
+    condition: Array
+    """Largest singular value over the smallest, linear rows divided by the length; infinite at a singularity."""
+    smallest: Array
+    """Smallest singular value of the same, [1/s] of tool motion per [rad/s]."""
+
+
+class DampedVelocity(NamedTuple):
+    """Axis speeds for a wanted tool velocity that stay bounded at singularities."""
+
+    v: Array
+    """Axis speeds [rad/s, m/s], shape ``(..., n)``."""
+    missed: Array
+    """Wanted less actual tool velocity, shape ``(..., 6)``: linear [m/s], angular [rad/s]."""
+    damping: Array
+    """``lambda`` in use, shape ``(...)``; 0 away from singularities, where nothing is missed."""
+    bound: Array
+    """What ``|v|`` keeps: ``2/sqrt(3) |twist| / near``, shape ``(...)``."""
+
+
+def singularities(arm: SphericalArm | Scara, q: Array) -> Singularities:
+    """Return the distances of axis positions ``(..., n)`` [rad, m] from every singularity."""
+    far = np.full(q.shape[:-1], np.inf)
+    if isinstance(arm, Scara):
+        return Singularities(far, _nearest(q[..., 1]), far.copy(), -arm.a1 * arm.a2 * np.sin(q[..., 1]))
+    bend = arm.arm_to_arm(q) - arm.stretched
+    lean = q[..., 1] + arm.arm_to_arm(q)
+    shoulder = arm.a1 + arm.a2 * np.sin(q[..., 1]) + arm.a3 * np.sin(lean) + arm.d4 * np.cos(lean)
+    determinant = -arm.a2 * arm.forearm * np.sin(q[..., 4]) * np.sin(bend) * shoulder
+    return Singularities(_nearest(q[..., 4]), _nearest(bend), shoulder, determinant)
+
+
+def singular_postures(arm: SphericalArm | Scara, limits: Limits) -> list[SingularPosture]:
+    """Return every way in which an arm can be singular, and whether its ranges let it."""
+    if isinstance(arm, Scara):
+        return [_bent("q2", 1, angle, word, limits) for angle, word in ((0.0, "stretched"), (math.pi, "folded"))]
+    name = limits.names()[2]
+    found = [_at_wrist(angle, limits) for angle in (0.0, math.pi)]
+    found += [_bent(name, 2, arm.stretched + angle, word, limits) for angle, word in ((0.0, "stretched"), (math.pi, "folded"))]
+    spans = _on_axis(workspace_of(arm, limits))
+    heights = ", ".join(f"{1e3 * low:.1f} .. {1e3 * high:.1f}" for low, high in spans)
+    where = f"wrist center on axis 1 at z = {heights} mm" if spans else "wrist center on axis 1"
+    ends = tuple(end for span in spans for end in span)
+    return [*found, SingularPosture("shoulder", where, bool(spans), 0.0 if spans else math.nan, "interior", ends)]
+
+
+def measures(J: ArrayLike, length: float = LENGTH) -> Measures:
+    """Return manipulability, condition number and smallest singular value of Jacobians ``(..., 6, n)``.
+
+    Args:
+        J: Linear rows [m/rad] first.
+        length: Characteristic length [m]: linear rows are divided by it, so that all rows are angles. Two postures can be
+            compared at one length only.
+    """
+    jacobian = np.asarray(J, dtype=float)
+    manipulability = np.prod(np.linalg.svd(jacobian, compute_uv=False), axis=-1)
+    values = np.asarray(np.linalg.svd(_scaled(jacobian, length), compute_uv=False), dtype=float)
+    with np.errstate(divide="ignore"):
+        return Measures(manipulability, values[..., 0] / values[..., -1], values[..., -1])
+
+
+def damped_velocity(J: ArrayLike, twist: ArrayLike, near: float = NEAR, length: float = LENGTH) -> DampedVelocity:
+    """Return axis speeds for a tool velocity by damped least squares: exact away from singularities, bounded everywhere.
+
+    ``v = J' (J J' + lambda^2)^-1 twist`` with ``lambda^2 = (near/2)^2 (1 - (s/near)^2)`` where the smallest singular value ``s``
+    is below ``near``, else 0. Every singular value then answers with at most ``2/(sqrt(3) near)``: that is the bound. (A
+    constant lambda would keep ``|twist|/(2 lambda)`` and miss something everywhere.)
+
+    Args:
+        J: Jacobians ``(..., 6, n)``, linear rows first.
+        twist: Tool velocities ``(..., 6)``: linear [m/s], angular [rad/s].
+        near: Smallest singular value at which damping begins.
+        length: Characteristic length [m]; the bound counts linear velocity in units of it.
+    """
+    jacobian, wanted = np.asarray(J, dtype=float), np.asarray(twist, dtype=float)
+    scaled = _scaled(wanted[..., None], length)
+    left, values, right = np.linalg.svd(_scaled(jacobian, length), full_matrices=False)
+    squared = (near / 2.0) ** 2 * np.maximum(1.0 - (values[..., -1] / near) ** 2, 0.0)
+    gains = values / (values**2 + squared[..., None])
+    v = np.swapaxes(right, -1, -2) @ (gains[..., None] * (np.swapaxes(left, -1, -2) @ scaled))
+    bound = 2.0 / math.sqrt(3.0) / near * np.linalg.norm(scaled[..., 0], axis=-1)
+    return DampedVelocity(v[..., 0], wanted - (jacobian @ v)[..., 0], np.sqrt(squared), bound)
+
+
+def _scaled(rows: Array, length: float) -> Array:
+    scaled: Array = rows / np.array([length] * 3 + [1.0] * 3)[:, None]
+    return scaled
+
+
+def _nearest(angle: Array) -> Array:
+    """Signed distance from the nearest half turn [rad], within a quarter turn of 0."""
+    distance: Array = angle - math.pi * np.round(angle / math.pi)
+    return distance
+
+
+def _within(angle: float, low: float, high: float) -> tuple[tuple[float, ...], float]:
+    """Return the values of an angle within a range, whole turns apart; else the nearest to it, and how far outside that is."""
+    turns = range(math.floor((low - angle) / math.tau), math.ceil((high - angle) / math.tau) + 1)
+    values = [angle + math.tau * k for k in turns]
+    outside = [max(low - value, value - high, 0.0) for value in values]
+    least = min(outside)
+    return tuple(value for value, away in zip(values, outside, strict=True) if away <= least + 1e-9), least
+
+
+def _said(name: str, values: tuple[float, ...], outside: float) -> str:
+    angles = ", ".join(f"{math.degrees(value):.3f}".rstrip("0").rstrip(".") for value in values)
+    return f"{name} = {angles} deg" + (f", {math.degrees(outside):.1f} deg outside the range" if outside > 0.0 else "")
+
+
+def _at_wrist(angle: float, limits: Limits) -> SingularPosture:
+    values, outside = _within(angle, float(limits.lower[4]), float(limits.upper[4]))
+    return SingularPosture("wrist", _said("q5", values, outside), outside == 0.0, outside, "interior", values)
+
+
+def _bent(name: str, i: int, angle: float, word: str, limits: Limits) -> SingularPosture:
+    values, outside = _within(angle, float(limits.lower[i]), float(limits.upper[i]))
+    where = f"{_said(name, values, outside)} ({word})"
+    return SingularPosture("elbow", where, outside == 0.0, outside, "boundary", values)
+
+
+def _on_axis(space: Workspace) -> list[tuple[float, float]]:
+    """Return the stretches of axis 1 that the wrist center reaches [m above the base]."""
+    heights = sorted(z for loop in space.outlines for arc in loop for z in _crossings(arc))
+    middles = [(low + high) / 2.0 for low, high in pairwise(heights)]
+    inside = space.in_plane(np.array([[0.0, z] for z in middles]).reshape(-1, 2)).tolist()
+    spans: list[tuple[float, float]] = []
+    for low, high, reached in zip(heights, heights[1:], inside, strict=False):
+        if reached and spans and spans[-1][1] == low:
+            spans[-1] = (spans[-1][0], high)
+        elif reached:
+            spans.append((low, high))
+    return spans
+
+
+def _crossings(arc: Arc) -> list[float]:
+    x, z = arc.center
+    if abs(x) >= arc.radius:
+        return []
+    angle = math.acos(-x / arc.radius)
+    return [z + arc.radius * math.sin(t) for t in (angle, -angle) if arc.holds(t)]

@@ -1,0 +1,298 @@
+"""What an arm reaches: exact outlines in its own plane with the coupled range, extremes, area, volume, and maps of dexterity.
+
+The plane of a six-axis arm holds axis 1 and turns with it: x forward, z up. It shows the wrist center, or a TCP whose wrist axes
+are held and which stays in that plane. A SCARA's plane is the horizontal one, seen from above; it shows the TCP.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .arms import Scara, SphericalArm
+from .dh import rotation_x, rotation_z
+from .errors import InputError, MissingData, UnknownName
+from .limits import Limits
+from .outline import TURN, Arc, TwoLinks, edges
+
+Array = NDArray[np.float64]
+Measure = Literal["manipulability", "dexterity"]
+
+_RIGHT = math.pi / 2
+_IN_PLANE = 1e-9  # [m]
+_ALIKE = 1e-6  # [rad]
+
+
+class Extremes(NamedTuple):
+    """How far a workspace goes in the arm's plane [m], in base axes; exact."""
+
+    ahead: float
+    """Largest x."""
+    behind: float
+    """Smallest x."""
+    top: float
+    """Largest z; y of a SCARA."""
+    bottom: float
+    """Smallest z; y of a SCARA."""
+    reach: float
+    """Largest distance from axis 1: the reach of a data sheet."""
+
+
+class Corner(NamedTuple):
+    """Point in which two arcs of an outline meet."""
+
+    point: tuple[float, float]
+    """In the arm's plane [m]."""
+    axes: tuple[float, float]
+    """Ranges' values there [rad]: q2 and q3 (q3 - q2 of a parallelogram arm); q1 and q2 of a SCARA."""
+
+
+@dataclass(frozen=True, eq=False)
+class Workspace:
+    """Where wrist center or TCP can be within the ranges of the axes that carry it; lengths in [m], base axes."""
+
+    arm: SphericalArm | Scara
+    limits: Limits
+    links: TwoLinks
+    sign: float
+    """How the plane's angles count the axes: ``t = sign q + zero``."""
+    zero: tuple[float, float]
+    heights: tuple[float, float] | None = None
+    """Of a SCARA's TCP."""
+
+    @cached_property
+    def outlines(self) -> list[list[Arc]]:
+        """Closed outlines in the arm's plane, the region to the left of their arcs; holes run clockwise."""
+        return self.links.outlines()
+
+    @property
+    def axes(self) -> tuple[int, int]:
+        """The two axes that move in the plane, 1-based."""
+        return (1, 2) if isinstance(self.arm, Scara) else (2, 3)
+
+    def ranges_at(self, t1: ArrayLike, t2: ArrayLike) -> tuple[Array, Array]:
+        """Return what the two axes' ranges bound, q2 and q3 - q2 for instance [rad], at angles of the plane."""
+        one, two = np.asarray(t1, dtype=float), np.asarray(t2, dtype=float)
+        return self.sign * (one - self.zero[0]), self.sign * (two - self.zero[1])
+
+    def held(self, arc: Arc) -> tuple[int, float]:
+        """Return which axis stands still on an arc, 1-based, and where [rad]."""
+        value = self.sign * (arc.value - self.zero[arc.joint])
+        return self.axes[arc.joint], value
+
+    def corners(self) -> list[list[Corner]]:
+        """Return the corners of every outline, in its order."""
+        found = []
+        for loop in self.outlines:
+            corners = []
+            for arc in loop if len(loop) > 1 else []:
+                point = arc.points(arc.start)
+                # rounding may leave the corner itself a hair out of range
+                pairs = np.stack(self.links._replace(ranges=_widened(self.links.ranges)).solve(point), axis=-1)
+                arcs = arc, loop[loop.index(arc) - 1]
+                misfit = [sum(abs(math.sin((pair[held.joint] - held.value) / 2.0)) for held in arcs) for pair in pairs.tolist()]
+                angles = pairs[int(np.nanargmin(misfit))].tolist()
+                for held in arcs:  # known exactly where it stands, which a stretched arm tells only to 1e-8
+                    if abs(angles[held.joint] - held.value) < _ALIKE:
+                        angles[held.joint] = held.value
+                one, two = self.ranges_at(*angles)
+                corners.append(Corner((float(point[0]), float(point[1])), (float(one), float(two))))
+            found.append(corners)
+        return found
+
+    def extremes(self) -> Extremes:
+        """Return how far the outline goes; exact, where an arc has its own farthest point."""
+        points = np.array([point for loop in self.outlines for arc in loop for point in arc.extremes()])
+        (right, top), (left, bottom) = points.max(axis=0).tolist(), points.min(axis=0).tolist()
+        reach = max(right, -left)
+        if isinstance(self.arm, Scara):  # axis 1 is the center of the arcs on which axis 2 stands
+            reach = max(arc.radius for arc in self.links.candidates() if arc.joint == 1)
+        return Extremes(right, left, top, bottom, reach)
+
+    def area(self) -> float:
+        """Area of the region in the arm's plane [m^2], by arcs."""
+        return sum(arc.area() for loop in self.outlines for arc in loop)
+
+    def volume(self) -> float:
+        """Volume of what is reached in space [m^3], by arcs: with axis 1 ahead and turned round, each part counted once."""
+        if self.heights is not None:
+            return self.area() * (self.heights[1] - self.heights[0])
+        width = min(float(self.limits.upper[0] - self.limits.lower[0]), TURN)
+        both = TURN if width == TURN else 2.0 * max(0.0, width - math.pi)  # azimuths that axis 1 reaches ahead and turned round
+        ahead = [arc for arc in self.links.candidates()]
+        behind = [arc.mirrored() for arc in ahead]
+        corners = self.links.corners()
+        mirror = np.array([-1.0, 1.0])
+
+        def moment(arcs: Sequence[Arc], sides: Sequence[float]) -> float:
+            def inside(points: Array) -> NDArray[np.bool_]:
+                reached = [self.links.contains(points * np.array([side, 1.0])) for side in sides]
+                result: NDArray[np.bool_] = np.any(reached, axis=0) & (points[..., 0] > 0.0)
+                return result
+
+            cut = [_increasing(arc) for arc in arcs]
+            known = np.concatenate([corners, corners * mirror, *(_crossings(arc) for arc in cut)])
+            return sum(arc.moment() for arc in edges(cut, inside, known))
+
+        alone = width - both
+        total = both * moment([*ahead, *behind], (1.0, -1.0)) if both else 0.0
+        return total + alone * (moment(ahead, (1.0,)) + moment(behind, (-1.0,))) if alone else total
+
+    def in_plane(self, points: ArrayLike) -> NDArray[np.bool_]:
+        """Whether points ``(..., 2)`` of the arm's plane [m] can be reached, shape ``(...)``."""
+        return self.links.contains(np.asarray(points, dtype=float))
+
+    def contains(self, points: ArrayLike) -> NDArray[np.bool_]:
+        """Whether points ``(..., 3)`` in base axes [m] can be reached, the range of axis 1 included, shape ``(...)``."""
+        array = np.asarray(points, dtype=float)
+        if self.heights is not None:
+            low, high = self.heights
+            level = (array[..., 2] >= low - _IN_PLANE) & (array[..., 2] <= high + _IN_PLANE)
+            return self.in_plane(array[..., :2]) & level
+        sides = [allowed & self.in_plane(flat) for flat, allowed in self._sides(array)]
+        return sides[0] | sides[1]
+
+    def _sides(self, points: Array) -> list[tuple[Array, NDArray[np.bool_]]]:
+        """Points in the arm's plane with axis 1 towards them, and turned round; and whether axis 1 can."""
+        radius, azimuth = np.hypot(points[..., 0], points[..., 1]), np.arctan2(points[..., 1], points[..., 0])
+        low, high = self.limits.lower[0], self.limits.upper[0]
+        found = []
+        for side, turn in ((1.0, azimuth), (-1.0, azimuth + math.pi)):
+            allowed = np.mod(turn - low + 1e-12, TURN) <= high - low + 2e-12
+            found.append((np.stack([side * radius, points[..., 2]], axis=-1), allowed | (radius < _IN_PLANE)))
+        return found
+
+    def measured(self, points: ArrayLike, measure: Measure = "manipulability", directions: int = 200) -> Array:
+        """Return a map: one number per point in base axes [m], NaN out of reach, shape ``(...)`` for ``(..., 3)``.
+
+        Args:
+            points: Positions of the wrist center (TCP of a SCARA).
+            measure: ``manipulability``: the largest ``|det|`` of the linear Jacobian over all postures within the ranges, [m^3]
+                (a SCARA's in its plane, [m^2]). ``dexterity``: the share of the tool's directions that axes 4 and 5 reach
+                there in any of them, 0 to 1, sampled.
+            directions: How many directions to try, spread evenly over the sphere.
+
+        Raises:
+            MissingData: for the dexterity of a SCARA, whose tool always points down.
+        """
+        array = np.asarray(points, dtype=float)
+        if measure not in ("manipulability", "dexterity"):
+            raise UnknownName("measure", measure, ("manipulability", "dexterity"))
+        if isinstance(self.arm, Scara):
+            if measure == "dexterity":
+                raise MissingData("the tool of a SCARA always points down: there is no dexterity to map")
+            t2 = np.where(self.contains(array)[..., None], self.links.solve(array[..., :2])[1], np.nan)
+            return _largest(self.links.inner * self.links.outer * np.abs(np.sin(t2)))
+        sides = []
+        for flat, allowed in self._sides(array):
+            t1, t2 = (np.where(allowed[..., None], t, np.nan) for t in self.links.solve(flat))
+            if measure == "manipulability":
+                sides.append(self.links.inner * self.links.outer * np.abs(np.sin(t2) * flat[..., :1]))
+            else:
+                sides.append(t1 + t2)
+        return _largest(np.concatenate(sides, axis=-1)) if measure == "manipulability" else self._share(sides, directions)
+
+    def _share(self, sides: list[Array], count: int) -> Array:
+        """Share of directions that axes 4 and 5 reach; the line from axis 3 to the wrist center at given angles on each side."""
+        assert isinstance(self.arm, SphericalArm)
+        k = np.arange(count) + 0.5
+        up, around = 1.0 - 2.0 * k / count, math.pi * (1.0 + math.sqrt(5.0)) * k  # Fibonacci's sphere
+        wanted = np.stack([np.sqrt(1.0 - up**2) * np.cos(around), np.sqrt(1.0 - up**2) * np.sin(around), up], axis=-1)
+        reached = np.zeros((*sides[0].shape[:-1], count), dtype=bool)
+        for side, angles in zip((1.0, -1.0), sides, strict=True):  # turned round, forward and left of the arm change sign
+            for angle in np.moveaxis(angles - self.arm.rise, -1, 0):
+                c, s, none = np.cos(angle), np.sin(angle), np.zeros_like(angle)
+                along, upward = np.stack([side * c, none, s], -1) @ wanted.T, np.stack([-side * s, none, c], -1) @ wanted.T
+                across = side * wanted[:, 1]
+                for sign in (1.0, -1.0):  # seen from the upper arm the tool points to (c5, s4 s5, -c4 s5)
+                    q5 = sign * np.arccos(np.clip(along, -1.0, 1.0))
+                    q4 = np.arctan2(sign * across, -sign * upward)
+                    reached |= self._within(3, q4) & self._within(4, q5)
+        share: Array = np.where(np.isfinite(np.concatenate(sides, axis=-1)).any(axis=-1), reached.mean(axis=-1), np.nan)
+        return share
+
+    def _within(self, i: int, angle: Array) -> NDArray[np.bool_]:
+        low, high = self.limits.lower[i], self.limits.upper[i]
+        result: NDArray[np.bool_] = np.mod(angle - low + 1e-12, TURN) <= high - low + 2e-12
+        return result
+
+    def grid(self, step: float = 0.05) -> Array:
+        """Return points of a cube's grid around everything that is reached, ``step`` [m] apart, shape ``(nx, ny, nz, 3)``."""
+        found = self.extremes()
+        low, high = self.heights if self.heights is not None else (found.bottom, found.top)
+        span = [np.arange(start, end + step, step) for start, end in ((-found.reach, found.reach),) * 2 + ((low, high),)]
+        return np.stack(np.meshgrid(*span, indexing="ij"), axis=-1)
+
+
+def workspace_of(
+    arm: SphericalArm | Scara, limits: Limits, tcp: Array | None = None, wrist: ArrayLike | None = None
+) -> Workspace:
+    """Return the workspace of an arm.
+
+    Args:
+        arm: Its shape.
+        limits: Its ranges.
+        tcp: TCP in tool0 [m], shape ``(3,)``; default tool0 itself.
+        wrist: Positions of axes 4 to 6 that are held [rad]: then the workspace is the TCP's. Default is the wrist center. Of a
+            SCARA axis 4, default 0.
+
+    Raises:
+        InputError: if the TCP then lies beside the arm's plane: no outline in it is exact.
+    """
+    tip = np.zeros(3) if tcp is None else np.asarray(tcp, dtype=float)
+    lower, upper = limits.lower.tolist(), limits.upper.tolist()
+    if isinstance(arm, Scara):
+        turned = rotation_x(math.pi) @ rotation_z(0.0 if wrist is None else float(np.ravel(wrist)[0]))
+        x, y, z = turned[:3, :3] @ tip + np.array([arm.a2, 0.0, arm.height])
+        lean = math.atan2(y, x)
+        ranges = (lower[0], upper[0]), (lower[1] + lean, upper[1] + lean)
+        links = TwoLinks((0.0, 0.0), arm.a1, math.hypot(x, y), ranges)
+        return Workspace(arm, limits, links, 1.0, (0.0, lean), (z + lower[2], z + upper[2]))
+    x, y, z = arm.d4, 0.0, arm.a3
+    if wrist is not None:
+        x, y, z = in_forearm(arm, tip, *np.asarray(wrist, dtype=float).tolist())
+    if abs(y) > _IN_PLANE:
+        raise InputError(f"with these wrist axes the TCP is {1e3 * y:g} mm beside the arm's plane; no outline there is exact")
+    zero = _RIGHT, math.atan2(z, x) - _RIGHT
+    ranges = (zero[0] - upper[1], zero[0] - lower[1]), (zero[1] - upper[2], zero[1] - lower[2])
+    return Workspace(arm, limits, TwoLinks((arm.a1, arm.d1), arm.a2, math.hypot(x, z), ranges), -1.0, zero)
+
+
+def in_forearm(arm: SphericalArm, tcp: Array, q4: float, q5: float, q6: float) -> Array:
+    """Return the TCP in the upper arm's axes (x forward, z up at home), from axis 3 [m]."""
+    c4, s4, c5, s5 = math.cos(q4), math.sin(q4), math.cos(q5), math.sin(q5)
+    roll = np.array([[1.0, 0.0, 0.0], [0.0, c4, -s4], [0.0, s4, c4]])
+    bend = np.array([[c5, 0.0, s5], [0.0, 1.0, 0.0], [-s5, 0.0, c5]])
+    spin = rotation_x(q6)[:3, :3]
+    flange = np.array([[0.0, 0.0, 1.0], [0.0, 1.0, 0.0], [-1.0, 0.0, 0.0]])  # Ry(90 deg): tool0 in the flange
+    place: Array = np.array([arm.d4, 0.0, arm.a3]) + roll @ bend @ (np.array([arm.d6, 0.0, 0.0]) + spin @ flange @ tcp)
+    return place
+
+
+def _largest(values: Array) -> Array:
+    known = np.isfinite(values)
+    result: Array = np.where(known.any(axis=-1), np.where(known, values, -np.inf).max(axis=-1), np.nan)
+    return result
+
+
+def _increasing(arc: Arc) -> Arc:
+    return arc if arc.end > arc.start else arc._replace(start=arc.end, end=arc.start)
+
+
+def _crossings(arc: Arc) -> Array:
+    """Return where an arc crosses axis 1, shape ``(m, 2)``."""
+    if abs(arc.center[0]) > arc.radius:
+        return np.zeros((0, 2))
+    angle = math.acos(-arc.center[0] / arc.radius)
+    return np.array([[0.0, arc.points(t)[1]] for t in (angle, -angle) if arc.holds(t)]).reshape(-1, 2)
+
+
+def _widened(ranges: tuple[tuple[float, float], tuple[float, float]]) -> tuple[tuple[float, float], tuple[float, float]]:
+    (a, b), (c, d) = ranges
+    return (a - 1e-9, b + 1e-9), (c - 1e-9, d + 1e-9)
