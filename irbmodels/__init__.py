@@ -18,6 +18,7 @@ from .errors import (
     MissingProgram,
     MotionError,
     PhysicsWarning,
+    RapidError,
     TableError,
     UnknownName,
     UrdfError,
@@ -39,24 +40,47 @@ from .view import Actor, Viewer, save_page, save_picture, view
 if TYPE_CHECKING:
     from .codegen import write_c
     from .collision import Clearance, clearance, collides, contacts
+    from .configuration import Configuration
+    from .crossing import Crossing
+    from .drawings import workspace_figure
     from .equations import equations_text
     from .export.tables import write_tables
+    from .inverse.solutions import Branches, Solution, Solutions
+    from .outline import Arc
+    from .rapid import JointTarget, LoadData, RobTarget, ToolData, WobjData
     from .reading import from_file
+    from .singularities import DampedVelocity, Measures, Singularities, SingularPosture
+    from .velocities import LinkMotion
+    from .workspace import Workspace
 
 __version__ = "0.1.0"
 _LATER = {  # imported when they are first asked for
     **dict.fromkeys(("Clearance", "clearance", "collides", "contacts"), "collision"),
+    **dict.fromkeys(("Branches", "Solution", "Solutions"), "inverse.solutions"),
+    "Configuration": "configuration",
     "equations_text": "equations",
     "from_file": "reading",
+    **dict.fromkeys(("JointTarget", "LoadData", "RobTarget", "ToolData", "WobjData"), "rapid"),
     "write_c": "codegen",
     "write_tables": "export.tables",
+    **dict.fromkeys(("DampedVelocity", "Measures", "SingularPosture", "Singularities"), "singularities"),
+    "Arc": "outline",
+    "Crossing": "crossing",
+    "LinkMotion": "velocities",
+    "Workspace": "workspace",
+    "workspace_figure": "drawings",
 }
 
 __all__ = [
     "Actor",
+    "Arc",
     "Bars",
+    "Branches",
     "Clearance",
+    "Configuration",
+    "Crossing",
     "DHTable",
+    "DampedVelocity",
     "Energy",
     "EnergyRegressor",
     "FileError",
@@ -65,7 +89,11 @@ __all__ = [
     "InputError",
     "InverseDerivatives",
     "IrbError",
+    "JointTarget",
     "Limits",
+    "LinkMotion",
+    "LoadData",
+    "Measures",
     "MissingData",
     "MissingExtra",
     "MissingProgram",
@@ -76,16 +104,25 @@ __all__ = [
     "Options",
     "PhysicsWarning",
     "Prediction",
+    "RapidError",
     "Reactions",
+    "RobTarget",
     "Robot",
+    "SingularPosture",
+    "Singularities",
+    "Solution",
+    "Solutions",
     "Stribeck",
     "TableError",
     "Tool",
+    "ToolData",
     "TorqueParts",
     "UnknownName",
     "UrdfError",
     "Viewer",
     "Violation",
+    "WobjData",
+    "Workspace",
     "aliases",
     "clearance",
     "collides",
@@ -107,6 +144,7 @@ __all__ = [
     "tools",
     "urdf_path",
     "view",
+    "workspace_figure",
     "write_c",
     "write_motion",
     "write_tables",

@@ -11,13 +11,16 @@ import irbmodels as irb
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "irbmodels"
 FLOORS = [  # a module imports only from floors before its own
-    {"errors", "tables", "inertia", "dh", "rows", "urdf_text", "description", "files", "checks", "overlays", "urdf_parts"},
-    {"coupling", "tree", "friction", "limits", "tool", "motors", "model", "geometry", "sdf_text", "mjcf_text"},
-    {"kinematics", "dynamics", "derivatives", "reactions", "oracles", "trajectory", "engines", "compiled"},
-    {"queries", "robot", "logs", "reading"},
+    {"errors", "tables", "inertia", "dh", "rows", "urdf_text", "description", "files", "checks", "overlays", "urdf_parts"}
+    | {"orientation"},
+    {"coupling", "tree", "friction", "limits", "tool", "motors", "model", "geometry", "sdf_text", "mjcf_text", "arms", "outline"},
+    {"workspace", "singularities", "crossing", "velocities", "reach", "rapid"}
+    | {"kinematics", "dynamics", "derivatives", "reactions", "oracles", "trajectory", "engines", "compiled"}
+    | {"inverse", "configuration"},
+    {"asking", "kinematic_queries", "queries", "robot", "logs", "reading"},
     {"collision"},
     {"prediction", "check", "doctor", "export", "equations", "codegen", "c_selftest", "robot_descriptions"},
-    {"report", "figures", "view", "demo"},
+    {"report", "postures", "targets", "drawings", "figures", "view", "demo"},
     {"cli"},
 ]
 
