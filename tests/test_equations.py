@@ -258,7 +258,7 @@ def test_parentheses_and_signs_hold_for_any_program(fmt):
 
 
 def test_octave_runs_the_functions(tmp_path):
-    """Octave itself, where there is one, gives the robot's pose, C and inverse dynamics; others here read the texts without it."""
+    """Octave itself, where there is one, gives the robot's pose, C and inverse dynamics; others read the texts without it."""
     if shutil.which("octave") is None:
         return  # 300 MB of packages, too much to ask of a test machine
     robot = loaded("irb2400")
