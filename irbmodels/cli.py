@@ -90,12 +90,7 @@ def urdf(
     target = description.folder if output is None else output.resolve().parent
     style = meshes or ("relative" if target == description.folder else "absolute")
     text = with_mesh_paths(text, style, description.folder, target)
-    if output is None:
-        sys.stdout.write(text)
-        return
-    with replacing(output) as temporary:
-        temporary.write_text(text, encoding="utf-8")
-    err.print(f"wrote {output}")
+    _put(text, output)
 
 
 @app.command()
@@ -425,12 +420,7 @@ def equations(
         raise InputError(f"{robot} has no tables; --parameters is for robots that do")
     arm = _any_robot(robot, tool, overlay)
     text = equations_text(arm if parameters is None else arm.with_parameters(parameters), what, fmt, frame)
-    if output is None:
-        sys.stdout.write(text)
-        return
-    with replacing(output) as temporary:
-        temporary.write_text(text, encoding="utf-8")
-    err.print(f"wrote {output}")
+    _put(text, output)
 
 
 @app.command()
@@ -479,6 +469,16 @@ def cache_clear() -> None:
     from .compiled import cache
 
     out.print(f"removed {_kept(cache.clear())}", soft_wrap=True)
+
+
+def _put(text: str, output: Path | None) -> None:
+    """Print a text, or write it to a file as a whole."""
+    if output is None:
+        sys.stdout.write(text)
+        return
+    with replacing(output) as temporary:
+        temporary.write_text(text, encoding="utf-8")
+    err.print(f"wrote {output}")
 
 
 def _kept(info: Info) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator
-from typing import NamedTuple, TypeAlias, cast
+from typing import ClassVar, NamedTuple, TypeAlias, cast
 
 import numpy as np
 
@@ -276,7 +276,7 @@ class Notation:
     """How names, products and equations are written; :class:`Sympy` and :class:`Matlab` differ in little."""
 
     power = "^"
-    functions: dict[str, str] = {}  # noqa: RUF012
+    functions: ClassVar[dict[str, str]] = {}
     separator = " + "
 
     def name(self, name: Name) -> str:
@@ -347,7 +347,7 @@ class Sympy(Notation):
     """Python with SymPy's names."""
 
     power = "**"
-    functions = {"abs": "Abs"}  # noqa: RUF012
+    functions: ClassVar[dict[str, str]] = {"abs": "Abs"}
 
     def entry(self, name: Name) -> str:
         """Return an entry, counted from 0."""
@@ -398,8 +398,8 @@ class Matlab(Notation):
 class Latex(Notation):
     """LaTeX with amsmath."""
 
-    functions = {"sin": r"\sin", "cos": r"\cos", "exp": r"\exp", "sign": r"\operatorname{sgn}"}  # noqa: RUF012
-    words = {  # noqa: RUF012
+    functions: ClassVar[dict[str, str]] = {"sin": r"\sin", "cos": r"\cos", "exp": r"\exp", "sign": r"\operatorname{sgn}"}
+    words: ClassVar[dict[str, str]] = {
         "tau": r"\tau", "c": r"\mathit{Cv}", "kinetic": "E_{kin}", "potential": "E_{pot}",
         "dtau_dq": r"\partial_{q} \tau", "dtau_dv": r"\partial_{v} \tau",
     }  # fmt: skip
