@@ -16,10 +16,22 @@ FLOORS = [  # a module imports only from floors before its own
     {"coupling", "tree", "friction", "limits", "tool", "motors", "model", "geometry", "sdf_text", "mjcf_text", "arms", "outline"},
     {"workspace", "singularities", "crossing", "velocities", "reach", "rapid"}
     | {"kinematics", "dynamics", "derivatives", "reactions", "oracles", "trajectory", "engines", "compiled"}
-    | {"inverse", "configuration"},
+    | {"inverse", "configuration", "closed_forms"},
     {"asking", "kinematic_queries", "queries", "robot", "logs", "reading"},
-    {"collision"},
-    {"prediction", "check", "doctor", "export", "equations", "codegen", "c_selftest", "robot_descriptions"},
+    {"collision", "simulation", "flexible", "redundancy"},
+    {
+        "control",
+        "machining",
+        "path_check",
+        "prediction",
+        "check",
+        "doctor",
+        "export",
+        "equations",
+        "codegen",
+        "c_selftest",
+        "robot_descriptions",
+    },
     {"report", "postures", "targets", "drawings", "figures", "view", "demo"},
     {"cli"},
 ]
