@@ -1,0 +1,56 @@
+"""Command line: one verb per command. It parses, calls, prints and writes; it computes nothing."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections.abc import Sequence
+from typing import Annotated, Any
+
+import typer
+
+from .. import __version__
+from ..errors import IrbError, PhysicsWarning
+
+from . import robots, kinematics, dynamics, viewing, writing, kernels  # noqa: F401  # isort: skip  # --help has this order
+from .shared import app, err, out
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line; a mistake of the caller is one line on stderr and exit code 2."""
+    warnings.showwarning = _show_warning
+    given = list(sys.argv[1:] if arguments is None else arguments) or ["--help"]
+    try:
+        result = typer.main.get_command(app)(args=given, prog_name="irbmodels", standalone_mode=False)
+    except IrbError as error:
+        return _refuse(str(error))
+    except typer.TyperException as error:
+        return _refuse(error.format_message())
+    except (KeyboardInterrupt, typer.Abort):
+        return 130
+    except BrokenPipeError:
+        return 0
+    return result if isinstance(result, int) else 0
+
+
+def _refuse(message: str) -> int:
+    err.print(f"error: {' '.join(message.split())}")
+    return 2
+
+
+def _show_warning(message: Warning | str, category: type[Warning], *_: Any, **__: Any) -> None:
+    if issubclass(category, PhysicsWarning):  # others are for developers
+        err.print(f"warning: {message}")
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        out.print(f"irbmodels {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    version: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")] = False,
+) -> None:
+    """ABB's IRB 2400, 1400, 1600 and 930: sourced tables, URDF, and dynamics in the controller's own axes."""

@@ -1,0 +1,115 @@
+"""Where a robot is, and where it can be."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from ..errors import InputError
+from ..robot import load
+from .shared import AxesDeg, Overlays, RobotName, ToolName, angles, any_robot, app, axes, err, out, show
+
+
+@app.command()
+def pose(
+    robot: RobotName,
+    q_deg: AxesDeg = None,
+    frame: Annotated[str, typer.Option(help="Frame whose pose is wanted: tcp, tool0, flange, link_3 ...")] = "tcp",
+    tool: ToolName = None,
+    overlay: Overlays = None,
+) -> None:
+    """Print the pose of a frame in the base: position, quaternion q1..q4 (scalar first), and matrix."""
+    from ..report import pose_text
+
+    arm = load(robot, tool=tool, overlays=overlay or ())
+    q = axes(arm, q_deg)
+    out.print(pose_text(arm, q, frame), soft_wrap=True)
+    for violation in arm.violations(q):
+        err.print(f"note: {violation}")
+
+
+@app.command()
+def workspace(
+    robot: RobotName,
+    output: Annotated[Path | None, typer.Option("-o", "--output", help="Drawing to write (svg, png, pdf).")] = None,
+    wrist_deg: Annotated[
+        str | None,
+        typer.Option("--wrist-deg", help="Axes 4 to 6, comma separated: the working range of the TCP with these held."),
+    ] = None,
+    tool: ToolName = None,
+    overlay: Overlays = None,
+) -> None:
+    """Print or draw what an arm reaches in its plane: exact arcs, corners, extremes, area, volume, singular postures."""
+    from .. import drawings, figures
+
+    arm = load(robot, tool=tool, overlays=overlay or ())
+    wrist = None if wrist_deg is None else angles(wrist_deg, "--wrist-deg", 3 if arm.n == 6 else 1)
+    if output is None:
+        show(*drawings.workspace_tables(arm, wrist))
+        return
+    figures.check_format(output)
+    figures.save(drawings.workspace_figure(arm, wrist), output)
+    err.print(f"wrote {output}")
+
+
+@app.command()
+def ik(
+    robot: Annotated[str, typer.Argument(help="Variant, alias, folder of tables, or any .urdf file.")],
+    target: Annotated[
+        str, typer.Option("--pose", help="TCP in the base: x,y,z,q1,q2,q3,q4 in mm, and the quaternion with the scalar first.")
+    ],
+    tool: ToolName = None,
+    near: Annotated[
+        str | None, typer.Option(help="Seed, as --q-deg: solutions are sorted by distance to it, and keep its free axes.")
+    ] = None,
+    in_range: Annotated[bool, typer.Option("--in-range", help="Only what keeps every range, the coupled one too.")] = False,
+    turns: Annotated[bool, typer.Option("--turns", help="List every full turn that is in range.")] = False,
+    configuration: Annotated[
+        str | None, typer.Option("--conf", help="Only what has this configuration: cf1,cf4,cf6,cfx.")
+    ] = None,
+    overlay: Overlays = None,
+) -> None:
+    """Print every posture that brings the TCP to a pose, with ABB's configuration data; exit code 1 if there is none."""
+    from ..postures import pose_from, solutions_table
+
+    arm = any_robot(robot, tool, overlay)
+    seed = None if near is None else axes(arm, near)
+    wanted: Any = None if configuration is None else configuration.split(",")
+    found: Any = arm.inverse_kinematics(pose_from(target), in_range=in_range, near=seed, turns=turns, configuration=wanted)
+    if not found:
+        err.print(f"no solution: {found.note}")
+        raise typer.Exit(1)
+    show(solutions_table(arm, found))
+
+
+@app.command()
+def rapid(
+    file: Annotated[Path, typer.Argument(help="RAPID module (.mod, .prg, .sys).")],
+    robot: Annotated[str | None, typer.Option(help="Robot whose postures at each target are listed.")] = None,
+    tool: Annotated[
+        str | None, typer.Option(help="A tooldata of the module, a shipped tool, or a tool table; default tool0.")
+    ] = None,
+    wobj: Annotated[str | None, typer.Option(help="The wobjdata of the module that targets are in; default wobj0.")] = None,
+    unit: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME=ROBOT", help="Mechanical unit that moves the wobjdata, as a robot or .urdf; may be repeated."),
+    ] = None,
+) -> None:
+    """List the declarations of a RAPID module; with --robot every posture at its targets, * as programmed."""
+    from ..rapid import read_file
+    from ..targets import datum, listing, postures
+
+    module = read_file(file)
+    if robot is None:
+        if tool or wobj or unit:
+            raise InputError("--tool, --wobj and --unit say how a robot reaches targets; they need --robot")
+        lines = listing(module)
+    else:
+        own = {name.lower() for name in module.of_type("tooldata")}
+        arm = any_robot(robot).with_tool(datum(module, "tooldata", tool) if tool and tool.lower() in own else tool)
+        pairs = [text.partition("=") for text in unit or ()]
+        lines = postures(module, arm, wobj, {name: any_robot(given) for name, _, given in pairs})
+    for line in lines:
+        out.print(line, soft_wrap=True)

@@ -1,0 +1,109 @@
+"""What is known of a robot, and robots of one's own."""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ..description import describe
+from ..overlays import new_robot, with_overlays
+from ..robot import load
+from ..urdf_text import with_mesh_paths
+from .shared import Output, Overlays, Parameters, RobotName, ToolName, app, coupling_of, err, out, put, show
+
+
+@app.command("list")
+def list_robots() -> None:
+    """List the robots with their ratings and the grade of their numbers (* assumed)."""
+    from ..report import robots_table
+
+    show(robots_table())
+
+
+@app.command()
+def info(robot: RobotName, overlay: Overlays = None) -> None:
+    """Print every number that is known of a robot, with its source and grade."""
+    from ..report import info_tables
+
+    show(*info_tables(with_overlays(describe(robot), overlay or ())))
+
+
+@app.command()
+def urdf(
+    robot: RobotName,
+    coupling: Annotated[
+        str | None,
+        typer.Option(help="parallelogram (joint_3 is the controller's axis 3, bars are mimic joints) or serial (open chain)."),
+    ] = None,
+    tool: ToolName = None,
+    parameters: Parameters = None,
+    meshes: Annotated[
+        str | None,
+        typer.Option(help="Mesh paths: relative, absolute or package://NAME; default absolute for -o outside the data."),
+    ] = None,
+    output: Output = None,
+    overlay: Overlays = None,
+) -> None:
+    """Write the URDF of a robot, to a file or to the terminal."""
+    description = with_overlays(describe(robot), overlay or ())
+    text = description.urdf(coupling_of(coupling), parameters, tool)
+    if coupling == "serial" and (other := description.inertials.sets[description.parameter_set(parameters)].serial):
+        err.print(f"note: bars with mass have no place on an open chain; it holds the set {other}")
+    load(robot, tool=tool, parameters=parameters, overlays=overlay or ())  # warns of a set that no bodies can have
+    target = description.folder if output is None else output.resolve().parent
+    style = meshes or ("relative" if target == description.folder else "absolute")
+    text = with_mesh_paths(text, style, description.folder, target)
+    put(text, output)
+
+
+@app.command()
+def new(
+    name: Annotated[str, typer.Argument(help="Name of the new robot.")],
+    like: Annotated[str, typer.Option(help="Shipped robot of the same build, whose tables are copied.")],
+    output: Annotated[Path | None, typer.Option("-o", "--output", help="Folder to make; default ./NAME.")] = None,
+) -> None:
+    """Write the tables of a robot of your own, to be filled in from its data sheet."""
+    folder = new_robot(name, like, output or Path(name))
+    shown = folder if folder.is_absolute() else f"./{folder}"
+    err.print(f"wrote {folder}; every number is a copy until you replace it. Next: irbmodels info {shown}")
+
+
+@app.command()
+def doctor(
+    file: Annotated[Path, typer.Argument(help="Any URDF.")],
+    repair: Annotated[
+        Path | None,
+        typer.Option(metavar="OUT.urdf", help="Copy to write with the nearest possible tensors; put it beside FILE for meshes."),
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the findings as JSON.")] = False,
+) -> None:
+    """Find what is wrong with a URDF: impossible bodies, limits, joints that make no tree, lost meshes.
+
+    Exit code 0 if there is nothing but notes, 1 if there are errors or warnings, 2 if the file cannot be read as a URDF.
+    """
+    from ..doctor import SEVERITIES, examine
+    from ..doctor import repair as write_repaired
+
+    found = examine(file)
+    repairs = [] if repair is None else write_repaired(file, repair)
+    mended = [
+        {"link": one.link, "moved_kg_m2": one.moved, "relative": one.relative if math.isfinite(one.relative) else None}
+        for one in repairs
+    ]
+    report = {"findings": [finding._asdict() for finding in found], "repairs": mended}
+    text = json.dumps(report, indent=2) if as_json else "\n".join(map(str, found))
+    if text:
+        sys.stdout.write(f"{text.encode(out.encoding, 'backslashreplace').decode(out.encoding)}\n")
+    for one in repairs:
+        err.print(f"repaired {one}")
+    if repair is not None:
+        err.print(f"wrote {repair}{'' if repairs else ', the same file: no tensor was impossible'}")
+    counts = [(sum(finding.severity == severity for finding in found), severity) for severity in SEVERITIES]
+    err.print(", ".join(f"{count} {severity}{'' if count == 1 else 's'}" for count, severity in counts))
+    if any(count and severity != "note" for count, severity in counts):
+        raise typer.Exit(1)

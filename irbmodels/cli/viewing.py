@@ -1,0 +1,95 @@
+"""A robot in 3D."""
+
+from __future__ import annotations
+
+import signal
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from ..errors import InputError
+from ..logs import open_motion
+from .shared import AxesDeg, Overlays, ToolName, any_robot, app, axes, err, out, show
+
+
+@app.command()
+def view(
+    robot: Annotated[str, typer.Argument(help="Variant, alias, folder of tables, any .urdf file, or positioner.")],
+    q_deg: AxesDeg = None,
+    tool: ToolName = None,
+    motion: Annotated[
+        list[Path] | None,
+        typer.Option(help="CSV to play, with its torques; given again: shown translucent beside it."),
+    ] = None,
+    also: Annotated[
+        list[str] | None,
+        typer.Option(metavar="ROBOT[@X,Y,Z[,R,P,Y]]", help="Another robot or .urdf, at mm and degrees; may be repeated."),
+    ] = None,
+    layer: Annotated[
+        list[str] | None,
+        typer.Option(help="Show besides: frames, axes, com, ellipsoids, boxes, trace, hulls, torques; may be repeated."),
+    ] = None,
+    save: Annotated[
+        Path | None, typer.Option("--save", help="Write one self-contained HTML page instead of a live view.")
+    ] = None,
+    png: Annotated[Path | None, typer.Option("--png", help="Write a picture instead, drawn by Chromium.")] = None,
+    port: Annotated[int | None, typer.Option(help="First port to try for the live view; default 7000.")] = None,
+    overlay: Overlays = None,
+) -> None:
+    """Show robots in 3D, a slider per axis: live in a browser until Ctrl-C, as one HTML page, or as a picture."""
+    from ..view import Actor, save_page, save_picture
+    from ..view import view as live_view
+
+    arm = any_robot(robot, tool, overlay)
+    q = axes(arm, q_deg)
+    for violation in arm.violations(q):
+        err.print(f"note: {violation}")
+    if motion and q_deg is not None:
+        raise InputError("--q-deg and --motion both say where the robot is; give one of them")
+    films = [(path.stem, open_motion(path, arm).read()) for path in motion or ()]
+    actors = [Actor(arm, motion=film, opacity=0.4 if k else 1.0, name=name) for k, (name, film) in enumerate(films)]
+    actors = [*(actors or [Actor(arm, q)]), *(_placed(text) for text in also or ())]
+    if png is not None:
+        save_picture(png, *actors, layers=layer or ())
+        err.print(f"wrote {png}")
+    if save is not None:
+        save_page(save, *actors, layers=layer or ())
+        err.print(f"wrote {save}")
+    if save is not None or png is not None:
+        return
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that the server is closed below
+    with live_view(*actors, layers=layer or (), port=port, browser=False) as viewer:
+        out.print(f"showing {', '.join(actor.name or actor.robot.name for actor in actors)} at {viewer.url}")
+        if not viewer.open():
+            err.print("no screen or browser here; open that address elsewhere, or save a page: --save page.html")
+        err.print("Ctrl-C ends it")
+        signal.pause()
+
+
+@app.command()
+def demo(folder: Annotated[Path, typer.Option("-o", "--output", help="Folder to write into.")] = Path("demo")) -> None:
+    """Move the IRB 2400 with the spindle: motion, torques, a figure and a page with the 3D animation."""
+    from ..demo import demo as run
+    from ..report import prediction_tables
+
+    result = run(folder)
+    show(*prediction_tables(result.prediction, result.robot))
+    for what, path in result.files.items():
+        err.print(f"{what + ':':17}{path}")
+
+
+def _placed(text: str) -> Any:
+    """Return the actor that NAME@x,y,z,roll,pitch,yaw means, in mm and degrees."""
+    from ..view import Actor
+    from ..view.scene import place
+
+    name, found, where = text.rpartition("@")
+    try:
+        numbers = [float(word) for word in where.split(",")] if found else []
+    except ValueError:
+        numbers = None
+    if numbers is None or len(numbers) not in (0, 3, 6):
+        raise InputError(f"--also {text!r}: after @ come x,y,z in mm, or x,y,z,roll,pitch,yaw with degrees")
+    return Actor(any_robot(name if found else text), place=place(numbers))
