@@ -20,8 +20,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from .arms import Scara, SixAxis
 from .errors import InputError
-from .inverse.shape import Scara, SixAxis
 
 Array = NDArray[np.float64]
 

@@ -15,16 +15,15 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .arms import SphericalArm
-from .errors import InputError
+from .arms import Scara, SixAxis, about_y
+from .dh import rotation_z
+from .errors import InputError, MissingData
 from .outline import TwoLinks
-from .workspace import in_forearm
 
 Array = NDArray[np.float64]
 
 ZONE = math.radians(5.0)  # [rad]
 _ALIKE = 1e-6  # [m, rad] within which the start must be on the first pose
-_FLANGE_FROM_TOOL0 = np.array([[0.0, 0.0, -1.0], [0.0, 1.0, 0.0], [1.0, 0.0, 0.0]]).T
 _FREE = ((-math.pi, math.pi), (-math.pi, math.pi))
 
 
@@ -39,82 +38,86 @@ class Crossing(NamedTuple):
     """Which samples are inside the zone."""
 
 
-def cross_wrist(arm: SphericalArm, tool0_from_tcp: Array, poses: Array, start: Array, zone: float = ZONE) -> Crossing:
+def cross_wrist(arm: SixAxis | Scara, poses: Array, start: Array, zone: float = ZONE) -> Crossing:
     """Return axis positions along poses of the TCP, the wrist singularity crossed by the rule above.
 
     Args:
-        arm: Shape of the arm.
-        tool0_from_tcp: Pose of the TCP in tool0, ``(4, 4)``.
+        arm: Shape of the arm, for the TCP.
         poses: Wanted poses of the TCP in the base, ``(N, 4, 4)``, so dense that neighbors have neighboring postures.
         start: Axis positions on the first pose; elbow and shoulder stay as they are there.
-        zone: How near to 0 axis 5 may come before the rule applies [rad].
+        zone: How near to the singularity axis 5 may come before the rule applies [rad].
 
     Raises:
         InputError: if ``start`` is not on the first pose, or a pose is out of reach.
+        MissingData: for an arm without a wrist.
     """
-    tool0 = poses @ np.linalg.inv(tool0_from_tcp)
-    q = np.empty((len(poses), 6))
-    q[0] = _posture(arm, tool0[0], start)
-    if np.abs(np.sin((q[0] - start) / 2.0)).max() > _ALIKE:
-        raise InputError(f"the start is not on the first pose, which has axis positions {np.degrees(q[0]).round(3).tolist()} deg")
-    q[0] = start
+    if not isinstance(arm, SixAxis):
+        raise MissingData("a SCARA has no wrist to cross")
+    places = (poses[:, :3, 3] - arm.origin) @ arm.turn.T
+    turns = arm.turn @ poses[:, :3, :3]
+    x = np.empty((len(poses), 6))
+    begin = arm.law.absolute(start)
+    x[0] = _posture(arm, places[0], turns[0], begin)
+    if np.abs(np.sin((x[0] - begin) / 2.0)).max() > _ALIKE:
+        found = np.degrees(arm.law.axes(x[0])).round(3).tolist()
+        raise InputError(f"the start is not on the first pose, which has axis positions {found} deg")
+    x[0] = begin
     inside = np.zeros(len(poses), dtype=bool)
     i = 1
     while i < len(poses):
-        q[i] = _posture(arm, tool0[i], q[i - 1])
+        x[i] = _posture(arm, places[i], turns[i], x[i - 1])
         last = i
-        while last < len(poses) - 1 and abs(_posture(arm, tool0[last], q[i - 1])[4]) < zone:
+        while last < len(poses) - 1 and abs(_bend(_posture(arm, places[last], turns[last], x[i - 1]))) < zone:
             last += 1
         if last > i:  # samples i .. last - 1 are in the zone
-            one, other = (_posture(arm, tool0[last], q[i - 1], sign) for sign in (1.0, -1.0))
-            before = q[i - 1, 3:]
+            one, other = (_posture(arm, places[last], turns[last], x[i - 1], sign) for sign in (1.0, -1.0))
+            before = x[i - 1, 3:]
             after = min((one, other), key=lambda found: float(np.abs(found[[3, 5]] - before[[0, 2]]).max()))[3:]
             for k in range(i, last):
                 wrist = before + (after - before) * (k - i + 1) / (last - i + 1)
-                tip = in_forearm(arm, tool0_from_tcp[:3, 3], *wrist.tolist())
-                q[k] = [*_main_axes(arm, poses[k, :3, 3], tip, q[k - 1]), *wrist]
+                tip = arm.tip(np.concatenate([x[k - 1, :3], wrist]))
+                x[k] = [*_main_angles(arm, places[k], tip, x[k - 1]), *wrist]
             inside[i:last] = True
-            q[last] = _posture(arm, tool0[last], np.concatenate([q[last - 1, :3], after]))
+            x[last] = _posture(arm, places[last], turns[last], np.concatenate([x[last - 1, :3], after]))
         i = last + 1
-    actual = np.array([_forearm(arm, row) @ _wrist(row) for row in q])
-    wanted = tool0[:, :3, :3] @ _FLANGE_FROM_TOOL0.T
-    turned = 2.0 * np.arcsin(np.clip(np.linalg.norm(actual - wanted, axis=(1, 2)) / math.sqrt(8.0), 0.0, 1.0))
-    return Crossing(q, turned, inside)
+    actual = np.array([_forearm(row) @ arm.C.T @ _wrist(row) @ arm.E.T for row in x])
+    turned = 2.0 * np.arcsin(np.clip(np.linalg.norm(actual - turns, axis=(1, 2)) / math.sqrt(8.0), 0.0, 1.0))
+    return Crossing(arm.law.axes(x), turned, inside)
 
 
-def _posture(arm: SphericalArm, tool0: Array, like: Array, sign: float | None = None) -> Array:
-    """Return the posture of a pose of tool0 nearest to ``like``, axis 5 with its sign unless another is given."""
-    center = tool0[:3, 3] - arm.d6 * tool0[:3, 2]
-    q = np.concatenate([_main_axes(arm, center, np.array([arm.d4, 0.0, arm.a3]), like), like[3:]])
-    W = _forearm(arm, q).T @ tool0[:3, :3] @ _FLANGE_FROM_TOOL0.T
-    s = sign or math.copysign(1.0, like[4])
-    across = math.hypot(W[1, 0], W[2, 0])
-    q5 = s * math.atan2(across, W[0, 0])
+def _posture(arm: SixAxis, place: Array, turn: Array, like: Array, sign: float | None = None) -> Array:
+    """Return the angles of a pose nearest to ``like``, the wrist bent to its side unless another is given."""
+    center = place + turn @ arm.wrist
+    x = np.concatenate([_main_angles(arm, center, np.array([0.0, arm.d, arm.short]), like), like[3:]])
+    W = arm.C @ _forearm(x).T @ turn @ arm.E
+    s = sign or math.copysign(1.0, math.sin(like[4]))
+    across = math.hypot(W[0, 2], W[1, 2])
+    x5 = s * math.atan2(across, W[2, 2])
     if across < 1e-12:  # axes 4 and 6 are one line: axis 4 stays
-        forward = math.copysign(1.0, W[0, 0])
-        q4 = float(like[3])
-        q6 = forward * (math.atan2(W[2, 1], W[1, 1]) - q4)
+        x4, ahead = float(like[3]), math.copysign(1.0, W[2, 2])
+        x6 = ahead * (math.atan2(ahead * W[1, 0], ahead * W[0, 0]) - x4)
     else:
-        q4, q6 = math.atan2(s * W[1, 0], -s * W[2, 0]), math.atan2(s * W[0, 1], s * W[0, 2])
-    q[3:] = _unwound(q4, like[3]), q5, _unwound(q6, like[5])
-    return q
+        x4, x6 = math.atan2(s * W[1, 2], s * W[0, 2]), math.atan2(s * W[2, 1], -s * W[2, 0])
+    x[3:] = [_unwound(angle, near) for angle, near in zip((x4, x5, x6), like[3:].tolist(), strict=True)]
+    return x
 
 
-def _main_axes(arm: SphericalArm, point: Array, tip: Array, like: Array) -> list[float]:
-    """Return axes 1 to 3 that put ``tip`` [m, in the upper arm's axes from axis 3] on ``point``, nearest to ``like``."""
+def _main_angles(arm: SixAxis, point: Array, tip: Array, like: Array) -> list[float]:
+    """Return the first three angles that put ``tip`` [m, in the forearm's frame from axis 3] on ``point``, near ``like``."""
     radius, beside = math.hypot(point[0], point[1]), float(tip[1])
-    rise = math.atan2(tip[2], tip[0])
+    lean = math.atan2(tip[0], tip[2])
     found = []
     for side in (1.0, -1.0) if radius >= abs(beside) else ():
         ahead = side * math.sqrt(radius**2 - beside**2)
-        q1 = math.atan2(point[1], point[0]) - math.atan2(beside, ahead)
-        links = TwoLinks((arm.a1, arm.d1), arm.a2, math.hypot(tip[0], tip[2]), _FREE)
+        x1 = math.atan2(point[1], point[0]) - math.atan2(beside, ahead)
+        links = TwoLinks((arm.a1, 0.0), arm.long, math.hypot(tip[0], tip[2]), _FREE)
         for t1, t2 in zip(*(angles.tolist() for angles in links.solve(np.array([ahead, point[2]]))), strict=True):
             if math.isfinite(t1):
-                q2, r3 = _unwound(math.pi / 2 - t1, like[1]), _unwound(rise - math.pi / 2 - t2, float(arm.arm_to_arm(like)))
-                found.append([_unwound(q1, like[0]), q2, r3 + q2 if arm.coupled else r3])
+                angles = x1, math.pi / 2 - t1, math.pi / 2 - lean - t1 - t2
+                found.append([_unwound(angle, near) for angle, near in zip(angles, like[:3].tolist(), strict=True)])
     if not found:
-        raise InputError(f"{np.round(1e3 * point, 3).tolist()} mm is out of reach")
+        place = np.round(1e3 * (arm.turn.T @ point + arm.origin), 3).tolist()
+        raise InputError(f"{place} mm is out of reach")
     return min(found, key=lambda one: float(np.abs(np.array(one) - like[:3]).max()))
 
 
@@ -123,13 +126,16 @@ def _unwound(angle: float, near: float) -> float:
     return angle + math.tau * round((near - angle) / math.tau)
 
 
-def _forearm(arm: SphericalArm, q: Array) -> Array:
-    lean = float(q[1] + arm.arm_to_arm(q))
-    c1, s1, c, s = math.cos(q[0]), math.sin(q[0]), math.cos(lean), math.sin(lean)
-    return np.array([[c1 * c, -s1, c1 * s], [s1 * c, c1, s1 * s], [-s, 0.0, c]])
+def _bend(x: Array) -> float:
+    """Return how far axis 5 is from having axes 4 and 6 in one line [rad]."""
+    return float(x[4]) - math.pi * round(float(x[4]) / math.pi)
 
 
-def _wrist(q: Array) -> Array:
-    c4, s4, c5, s5, c6, s6 = (f(angle) for angle in q[3:] for f in (math.cos, math.sin))
-    across = [s4 * s5, c4 * c6 - s4 * c5 * s6, -c4 * s6 - s4 * c5 * c6]
-    return np.array([[c5, s5 * s6, s5 * c6], across, [-c4 * s5, s4 * c6 + c4 * c5 * s6, -s4 * s6 + c4 * c5 * c6]])
+def _forearm(x: Array) -> Array:
+    turned: Array = rotation_z(float(x[0]))[:3, :3] @ about_y(float(x[2]))
+    return turned
+
+
+def _wrist(x: Array) -> Array:
+    turned: Array = rotation_z(float(x[3]))[:3, :3] @ about_y(float(x[4])) @ rotation_z(float(x[5]))[:3, :3]
+    return turned

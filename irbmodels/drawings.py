@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from rich import box
 from rich.table import Table
 
-from .arms import Scara, SphericalArm
+from .arms import Scara, SixAxis
 from .robot import Robot
 from .workspace import Workspace
 
@@ -35,7 +35,7 @@ class Position(NamedTuple):
 
 def positions(space: Workspace) -> list[Position]:
     """Return Pos 0, all axes at zero, and the corners of the outlines in order."""
-    home = space.links.point(*space.zero)
+    home = space.links.point(*(dial.zero for dial in space.dials))
     found = [Position("Pos 0", (float(home[0]), float(home[1])), (0.0, 0.0))]
     corners = [corner for loop in space.corners() for corner in loop]
     return found + [Position(f"Pos {i + 1}", corner.point, corner.axes) for i, corner in enumerate(corners)]
@@ -62,7 +62,7 @@ def workspace_figure(robot: Robot, wrist: ArrayLike | None = None) -> Figure:
     outlines = [1e3 * np.concatenate([arc.sampled(math.radians(0.5)) for arc in loop]) for loop in space.outlines]
     path = Path.make_compound_path(*(Path(points, closed=True) for points in outlines))
     axes.add_patch(PathPatch(path, facecolor=_REGION, edgecolor=_EDGE, lw=1.6, zorder=1))
-    _draw_arm(axes, space.arm)
+    _draw_arm(axes, space.arm, robot)
     _draw_extremes(axes, space)
     for (x, y), names in _together(positions(space), 0.08 * space.extremes().reach).items():
         label, inward = f"Pos {', '.join(names)}", x > 0.85 * space.extremes().ahead
@@ -76,8 +76,8 @@ def workspace_figure(robot: Robot, wrist: ArrayLike | None = None) -> Figure:
     if wrist is not None:
         shown = ", ".join(f"{_degrees(float(angle)):g}" for angle in np.ravel(wrist))
         held = f" with {robot.tool.name if robot.tool else 'no tool'}, wrist held at {shown} deg"
-        if isinstance(space.arm, SphericalArm):  # from the wrist center to where the TCP is at home
-            ends = [(space.arm.a1 + space.arm.d4, space.arm.d1 + space.arm.a2 + space.arm.a3), positions(space)[0].point]
+        if isinstance(space.arm, SixAxis):  # from the wrist center to where the TCP is at home
+            ends = [_nodes(space.arm)[5], positions(space)[0].point]
             axes.plot(*(1e3 * np.array(ends)).T, color=_ARM, lw=1.5, ls="--", zorder=4)
     figure.suptitle(f"{robot.name}: working range of the {what}{held}, {view} [mm]", fontsize="medium")
     return figure
@@ -140,24 +140,37 @@ def _degrees(value: float) -> float:
     return round(math.degrees(value), 4) + 0.0  # no minus sign before a zero
 
 
-def _draw_arm(axes: Axes, arm: SphericalArm | Scara) -> None:
+def _nodes(arm: SixAxis) -> list[tuple[float, float]]:
+    """Return the corners of the arm at home in its plane [m]: base, axes 1 to 4, wrist center."""
+    x = arm.law.absolute(np.zeros(6))
+    level, (s2, s3), (c2, c3) = float(arm.foot[2]), np.sin(x[1:3]).tolist(), np.cos(x[1:3]).tolist()
+    elbow = arm.a1 + arm.long * s2, level + arm.long * c2
+    knee = elbow[0] + arm.knee[0] * c3 + arm.knee[1] * s3, elbow[1] - arm.knee[0] * s3 + arm.knee[1] * c3
+    wrist = elbow[0] + arm.short * s3, elbow[1] + arm.short * c3
+    return [(0.0, 0.0), (0.0, level), (arm.a1, level), elbow, knee, wrist]
+
+
+def _draw_arm(axes: Axes, arm: SixAxis | Scara, robot: Robot) -> None:
     """Draw the arm at home as lines, with its lengths."""
     if isinstance(arm, Scara):
-        nodes = 1e3 * np.array([[0.0, 0.0], [arm.a1, 0.0], [arm.a1 + arm.a2, 0.0]])
+        one, other = arm.law.absolute(np.zeros(4))[:2].tolist()
+        elbow = np.array([math.cos(one), math.sin(one)]) * arm.long
+        nodes = 1e3 * np.array([[0.0, 0.0], elbow, elbow + np.array([math.cos(other), math.sin(other)]) * arm.short])
         names, joints = ["a1", "a2"], [0, 1]
     else:
-        elbow = arm.d1 + arm.a2
-        nodes = 1e3 * np.array([
-            [0.0, 0.0], [0.0, arm.d1], [arm.a1, arm.d1], [arm.a1, elbow], [arm.a1, elbow + arm.a3],
-            [arm.a1 + arm.d4, elbow + arm.a3], [arm.a1 + arm.d4 + arm.d6, elbow + arm.a3],
-        ])  # fmt: skip
+        corners = _nodes(arm)
+        if "tool0" in robot.frames:
+            tool0: Any = robot.pose(np.zeros(6), "tool0")
+            place = arm.turn @ tool0.translation - arm.foot * np.array([1.0, 1.0, 0.0])
+            corners.append((math.copysign(math.hypot(place[0], place[1]), corners[-1][0]), float(place[2])))
+        nodes = 1e3 * np.array(corners)
         names, joints = ["d1", "a1", "a2", "a3", "d4", "d6"], [2, 3, 5]
         axes.axhline(0.0, color=_THIN, lw=0.8, zorder=0)
         axes.plot([-300, 300], [0, 0], color=_ARM, lw=3, zorder=2)
     axes.plot(*nodes.T, color=_ARM, lw=3, solid_capstyle="round", zorder=4)
     axes.plot(*nodes[joints].T, "o", color="white", mec=_ARM, mew=1.6, ms=7, zorder=5)
-    for name, one, other in zip(names, nodes[:-1], nodes[1:], strict=True):
-        length, (x, y) = float(np.hypot(*(other - one))), (one + other) / 2.0
+    for name, one, other in zip(names, nodes[:-1], nodes[1:], strict=False):  # without tool0 there is no last link
+        length, (x, y) = round(float(np.hypot(*(other - one))), 3), (one + other) / 2.0
         upright = abs(other[1] - one[1]) > abs(other[0] - one[0])
         if length:
             shift = (-8 if name == "a3" else 8, 0) if upright else (0, 6 if name == "d4" else -12)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 import pinocchio as pin
@@ -17,6 +17,7 @@ from .dh import Convention, DHTable
 from .errors import InputError, MissingData, UnknownName
 
 if TYPE_CHECKING:
+    from .arms import Scara, SixAxis
     from .configuration import Configuration
     from .crossing import Crossing
     from .inverse.solutions import Branches, Solutions
@@ -179,7 +180,7 @@ class KinematicQueries(Asking):
         """
         from .workspace import workspace_of
 
-        return workspace_of(self._arm, self.limits, self._tcp[:3, 3], wrist)
+        return workspace_of(self._arm, self.limits, wrist)
 
     def tcp_extremes(self) -> TcpExtremes:
         """How far from axis 1, how high and how low the TCP comes with all axes free, and postures that have it; by search.
@@ -189,7 +190,7 @@ class KinematicQueries(Asking):
         """
         from .reach import tcp_extremes
 
-        return tcp_extremes(self._arm, self.limits, self._tcp[:3, 3])
+        return tcp_extremes(self._arm, self.limits)
 
     def cross_wrist(self, poses: ArrayLike, start: ArrayLike, zone: float = math.radians(5.0)) -> Crossing:
         """Axis positions along poses of the TCP ``(N, 4, 4)`` through ``q5 = 0``; see :mod:`irbmodels.crossing` for the rule.
@@ -200,9 +201,7 @@ class KinematicQueries(Asking):
         """
         from .crossing import cross_wrist
 
-        if self.n != 6:
-            raise MissingData(f"{self.name} has no wrist to cross")
-        return cross_wrist(self._arm, self._tcp, np.asarray(poses, dtype=float), self._one(start), zone)
+        return cross_wrist(self._arm, np.asarray(poses, dtype=float), self._one(start), zone)
 
     def inverse_kinematics(
         self,
@@ -248,13 +247,13 @@ class KinematicQueries(Asking):
         """
         from .configuration import configuration_of
 
-        return configuration_of(self._inverse.arm, self._one(q))
+        return configuration_of(self._arm, self._one(q))
 
     @cached_property
-    def _arm(self) -> Any:
+    def _arm(self) -> SixAxis | Scara:
         from .arms import arm_of
 
-        return arm_of(self.dh(), self.name)
+        return arm_of(*self._frame("tcp"), self.name)
 
     @property
     def _tcp(self) -> Array:
@@ -273,10 +272,9 @@ class KinematicQueries(Asking):
 
     @cached_property
     def _inverse(self) -> InverseKinematics:
-        from .inverse.shape import shape_of
         from .inverse.solver import InverseKinematics
 
-        return InverseKinematics(shape_of(*self._frame("tcp"), self.name), self.limits)
+        return InverseKinematics(self._arm, self.limits)
 
 
 def _six(value: ArrayLike, what: str) -> Array:

@@ -93,11 +93,7 @@ class Limits:
 
     def names(self) -> list[str]:
         """Return what each range is one of: ``q2``, ``q3 - q2``."""
-        names = []
-        for i, row in enumerate(self.A):
-            others = "".join(f" {'-' if c < 0 else '+'} q{j + 1}" for j, c in enumerate(row) if c and j != i)
-            names.append(f"q{i + 1}{others}")
-        return names
+        return [combination(row) for row in self.A]
 
     def _outside(
         self, values: Array, low: Array, high: Array, assumed: NDArray[np.bool_], names: list[str], units: tuple[str, str]
@@ -109,6 +105,12 @@ class Limits:
             )
             for i in np.flatnonzero(bad)
         ]
+
+
+def combination(row: Array) -> str:
+    """Return a sum of axis positions in words, ``q3 - q2``, for the factor (1, 0 or -1) of each."""
+    plus, minus = ([f"q{i + 1}" for i in np.flatnonzero(np.sign(row) == sign)[::-1]] for sign in (1, -1))
+    return " - ".join([" + ".join(plus), *minus]).strip()
 
 
 def limits_of(description: Description) -> Limits:

@@ -1,22 +1,25 @@
 """How far a posture is from being singular, in closed form with a physical meaning, and how to move near it.
 
 ``det J = -a2 sin(q5) b3 sin(r3 - r3 stretched) (a1 + a2 sin(q2) + a3 sin(q2 + r3) + d4 cos(q2 + r3))`` for an arm with a
-spherical wrist and any tool (S000 eq. 33, S003), and ``-a1 a2 sin(q2)`` for the rows vx, vy, vz, wz of a SCARA (S004, whose z of
-axis 3 points down). Each factor is zero on its own: wrist, elbow, shoulder.
+spherical wrist and any tool (S000 eq. 33, S003; here in the absolute angles of :mod:`irbmodels.arms`, which serve any mounting
+and any signs), and ``-a1 a2 sin(q2)`` for the rows vx, vy, vz, wz of a SCARA (S004, whose z of axis 3 points down). Each factor
+is zero on its own: wrist, elbow, shoulder.
 """
 
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from itertools import pairwise
 from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .arms import Scara, SphericalArm
+from .arms import Scara, SixAxis
 from .limits import Limits
 from .outline import Arc
+from .spans import Span, span
 from .workspace import Workspace, workspace_of
 
 Array = NDArray[np.float64]
@@ -79,28 +82,33 @@ class DampedVelocity(NamedTuple):
     """What ``|v|`` keeps: ``2/sqrt(3) |twist| / near``, shape ``(...)``."""
 
 
-def singularities(arm: SphericalArm | Scara, q: Array) -> Singularities:
+def singularities(arm: SixAxis | Scara, q: Array) -> Singularities:
     """Return the distances of axis positions ``(..., n)`` [rad, m] from every singularity."""
+    x = arm.law.absolute(q)
     far = np.full(q.shape[:-1], np.inf)
+    scale = -arm.long * arm.short * float(np.round(np.linalg.det(arm.law.H)))  # 1 or -1, by which axes turn against x
     if isinstance(arm, Scara):
-        return Singularities(far, _nearest(q[..., 1]), far.copy(), -arm.a1 * arm.a2 * np.sin(q[..., 1]))
-    bend = arm.arm_to_arm(q) - arm.stretched
-    lean = q[..., 1] + arm.arm_to_arm(q)
-    shoulder = arm.a1 + arm.a2 * np.sin(q[..., 1]) + arm.a3 * np.sin(lean) + arm.d4 * np.cos(lean)
-    determinant = -arm.a2 * arm.forearm * np.sin(q[..., 4]) * np.sin(bend) * shoulder
-    return Singularities(_nearest(q[..., 4]), _nearest(bend), shoulder, determinant)
+        bend = x[..., 1] - x[..., 0]
+        upright = math.copysign(1.0, arm.turn[2, 2])  # vy, vz, wz change sign where the arm hangs
+        return Singularities(far, _nearest(bend), far.copy(), upright * scale * np.sin(bend))
+    bend = x[..., 2] - x[..., 1]
+    shoulder = arm.a1 + arm.long * np.sin(x[..., 1]) + arm.short * np.sin(x[..., 2])
+    return Singularities(_nearest(x[..., 4]), _nearest(bend), shoulder, scale * np.sin(x[..., 4]) * np.sin(bend) * shoulder)
 
 
-def singular_postures(arm: SphericalArm | Scara, limits: Limits) -> list[SingularPosture]:
+def singular_postures(arm: SixAxis | Scara, limits: Limits) -> list[SingularPosture]:
     """Return every way in which an arm can be singular, and whether its ranges let it."""
+    bends = (0.0, " (stretched)"), (math.pi, " (folded)")
     if isinstance(arm, Scara):
-        return [_bent("q2", 1, angle, word, limits) for angle, word in ((0.0, "stretched"), (math.pi, "folded"))]
-    name = limits.names()[2]
-    found = [_at_wrist(angle, limits) for angle in (0.0, math.pi)]
-    found += [_bent(name, 2, arm.stretched + angle, word, limits) for angle, word in ((0.0, "stretched"), (math.pi, "folded"))]
-    spans = _on_axis(workspace_of(arm, limits))
+        elbow = span(arm, limits, {0: -1.0, 1: 1.0})
+        return [_way("elbow", elbow, angle, word, "boundary") for angle, word in bends]
+    wrist, elbow = span(arm, limits, {4: 1.0}), span(arm, limits, {1: -1.0, 2: 1.0})
+    found = [_way("wrist", wrist, angle, "", "interior") for angle in (0.0, math.pi)]
+    found += [_way("elbow", elbow, angle, word, "boundary") for angle, word in bends]
+    spans = _on_axis(workspace_of(replace(arm, d=0.0), limits))  # the factor is zero abreast of axis 1, however far beside it
     heights = ", ".join(f"{1e3 * low:.1f} .. {1e3 * high:.1f}" for low, high in spans)
-    where = f"wrist center on axis 1 at z = {heights} mm" if spans else "wrist center on axis 1"
+    place = f"{1e3 * abs(arm.d):.3g} mm beside" if arm.d else "on"
+    where = f"wrist center {place} axis 1" + (f" at z = {heights} mm" if spans else "")
     ends = tuple(end for span in spans for end in span)
     return [*found, SingularPosture("shoulder", where, bool(spans), 0.0 if spans else math.nan, "interior", ends)]
 
@@ -163,20 +171,16 @@ def _within(angle: float, low: float, high: float) -> tuple[tuple[float, ...], f
     return tuple(value for value, away in zip(values, outside, strict=True) if away <= least + 1e-9), least
 
 
-def _said(name: str, values: tuple[float, ...], outside: float) -> str:
-    angles = ", ".join(f"{math.degrees(value):.3f}".rstrip("0").rstrip(".") for value in values)
-    return f"{name} = {angles} deg" + (f", {math.degrees(outside):.1f} deg outside the range" if outside > 0.0 else "")
-
-
-def _at_wrist(angle: float, limits: Limits) -> SingularPosture:
-    values, outside = _within(angle, float(limits.lower[4]), float(limits.upper[4]))
-    return SingularPosture("wrist", _said("q5", values, outside), outside == 0.0, outside, "interior", values)
-
-
-def _bent(name: str, i: int, angle: float, word: str, limits: Limits) -> SingularPosture:
-    values, outside = _within(angle, float(limits.lower[i]), float(limits.upper[i]))
-    where = f"{_said(name, values, outside)} ({word})"
-    return SingularPosture("elbow", where, outside == 0.0, outside, "boundary", values)
+def _way(
+    kind: Literal["wrist", "elbow"], of: Span, angle: float, word: str, edge: Literal["boundary", "interior"]
+) -> SingularPosture:
+    """Return the singularity at which an angle of the arm has a value, or one whole turns away."""
+    endless = not math.isfinite(of.high - of.low)
+    values, outside = ((angle,), 0.0) if endless else _within(angle, of.low, of.high)
+    told = tuple(sorted(of.told(value) for value in values))
+    angles = ", ".join(f"{math.degrees(value):.3f}".rstrip("0").rstrip(".") for value in told)
+    far = f", {math.degrees(outside):.1f} deg outside the range" if outside > 0.0 else ""
+    return SingularPosture(kind, f"{of.name} = {angles} deg{far}{word}", outside == 0.0, outside, edge, told)
 
 
 def _on_axis(space: Workspace) -> list[tuple[float, float]]:

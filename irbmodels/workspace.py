@@ -15,11 +15,11 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .arms import Scara, SphericalArm
-from .dh import rotation_x, rotation_z
+from .arms import Scara, SixAxis
 from .errors import InputError, MissingData, UnknownName
 from .limits import Limits
 from .outline import TURN, Arc, TwoLinks, edges
+from .spans import span
 
 Array = NDArray[np.float64]
 Measure = Literal["manipulability", "dexterity"]
@@ -53,16 +53,32 @@ class Corner(NamedTuple):
     """Ranges' values there [rad]: q2 and q3 (q3 - q2 of a parallelogram arm); q1 and q2 of a SCARA."""
 
 
+class Dial(NamedTuple):
+    """An angle of the plane, as one range tells it: ``t = sign u + zero`` within ``low .. high`` [rad]."""
+
+    axis: int
+    """Of the range, from 0: that of axis 3 bounds ``u = q3 - q2`` of a parallelogram arm."""
+    sign: float
+    zero: float
+    low: float
+    high: float
+
+
 @dataclass(frozen=True, eq=False)
 class Workspace:
-    """Where wrist center or TCP can be within the ranges of the axes that carry it; lengths in [m], base axes."""
+    """Where wrist center or TCP can be within the ranges of the axes that carry it; lengths in [m].
 
-    arm: SphericalArm | Scara
-    limits: Limits
+    The plane's second coordinate of a six-axis arm counts from the base along axis 1.
+    """
+
+    arm: SixAxis | Scara
     links: TwoLinks
-    sign: float
-    """How the plane's angles count the axes: ``t = sign q + zero``."""
-    zero: tuple[float, float]
+    azimuth: Dial
+    """Of the arm's plane; of a SCARA's first arm."""
+    dials: tuple[Dial, Dial]
+    """Of both links: the angles ``t1`` and ``t2``."""
+    wrist: tuple[Dial, Dial] | None = None
+    """Of the fourth and fifth axis, where they are alone in their ranges."""
     heights: tuple[float, float] | None = None
     """Of a SCARA's TCP."""
 
@@ -74,17 +90,18 @@ class Workspace:
     @property
     def axes(self) -> tuple[int, int]:
         """The two axes that move in the plane, 1-based."""
-        return (1, 2) if isinstance(self.arm, Scara) else (2, 3)
+        one, two = self.dials
+        return one.axis + 1, two.axis + 1
 
     def ranges_at(self, t1: ArrayLike, t2: ArrayLike) -> tuple[Array, Array]:
         """Return what the two axes' ranges bound, q2 and q3 - q2 for instance [rad], at angles of the plane."""
-        one, two = np.asarray(t1, dtype=float), np.asarray(t2, dtype=float)
-        return self.sign * (one - self.zero[0]), self.sign * (two - self.zero[1])
+        one, two = (dial.sign * (np.asarray(t, dtype=float) - dial.zero) for dial, t in zip(self.dials, (t1, t2), strict=True))
+        return one, two
 
     def held(self, arc: Arc) -> tuple[int, float]:
         """Return which axis stands still on an arc, 1-based, and where [rad]."""
-        value = self.sign * (arc.value - self.zero[arc.joint])
-        return self.axes[arc.joint], value
+        dial = self.dials[arc.joint]
+        return dial.axis + 1, dial.sign * (arc.value - dial.zero)
 
     def corners(self) -> list[list[Corner]]:
         """Return the corners of every outline, in its order."""
@@ -123,7 +140,7 @@ class Workspace:
         """Volume of what is reached in space [m^3], by arcs: with axis 1 ahead and turned round, each part counted once."""
         if self.heights is not None:
             return self.area() * (self.heights[1] - self.heights[0])
-        width = min(float(self.limits.upper[0] - self.limits.lower[0]), TURN)
+        width = min(self.azimuth.high - self.azimuth.low, TURN)
         both = TURN if width == TURN else 2.0 * max(0.0, width - math.pi)  # azimuths that axis 1 reaches ahead and turned round
         ahead = [arc for arc in self.links.candidates()]
         behind = [arc.mirrored() for arc in ahead]
@@ -150,7 +167,7 @@ class Workspace:
 
     def contains(self, points: ArrayLike) -> NDArray[np.bool_]:
         """Whether points ``(..., 3)`` in base axes [m] can be reached, the range of axis 1 included, shape ``(...)``."""
-        array = np.asarray(points, dtype=float)
+        array = self._from_axis_1(points)
         if self.heights is not None:
             low, high = self.heights
             level = (array[..., 2] >= low - _IN_PLANE) & (array[..., 2] <= high + _IN_PLANE)
@@ -161,12 +178,16 @@ class Workspace:
     def _sides(self, points: Array) -> list[tuple[Array, NDArray[np.bool_]]]:
         """Points in the arm's plane with axis 1 towards them, and turned round; and whether axis 1 can."""
         radius, azimuth = np.hypot(points[..., 0], points[..., 1]), np.arctan2(points[..., 1], points[..., 0])
-        low, high = self.limits.lower[0], self.limits.upper[0]
         found = []
         for side, turn in ((1.0, azimuth), (-1.0, azimuth + math.pi)):
-            allowed = np.mod(turn - low + 1e-12, TURN) <= high - low + 2e-12
+            allowed = _within(self.azimuth, turn)
             found.append((np.stack([side * radius, points[..., 2]], axis=-1), allowed | (radius < _IN_PLANE)))
         return found
+
+    def _from_axis_1(self, points: ArrayLike) -> Array:
+        """Return points ``(..., 3)`` in base axes as the arm counts them: from axis 1, and along it."""
+        turned: Array = np.asarray(points, dtype=float) @ self.arm.turn.T - self.arm.foot * np.array([1.0, 1.0, 0.0])
+        return turned
 
     def measured(self, points: ArrayLike, measure: Measure = "manipulability", directions: int = 200) -> Array:
         """Return a map: one number per point in base axes [m], NaN out of reach, shape ``(...)`` for ``(..., 3)``.
@@ -181,13 +202,13 @@ class Workspace:
         Raises:
             MissingData: for the dexterity of a SCARA, whose tool always points down.
         """
-        array = np.asarray(points, dtype=float)
+        array = self._from_axis_1(points)
         if measure not in ("manipulability", "dexterity"):
             raise UnknownName("measure", measure, ("manipulability", "dexterity"))
         if isinstance(self.arm, Scara):
             if measure == "dexterity":
                 raise MissingData("the tool of a SCARA always points down: there is no dexterity to map")
-            t2 = np.where(self.contains(array)[..., None], self.links.solve(array[..., :2])[1], np.nan)
+            t2 = np.where(self.contains(points)[..., None], self.links.solve(array[..., :2])[1], np.nan)
             return _largest(self.links.inner * self.links.outer * np.abs(np.sin(t2)))
         sides = []
         for flat, allowed in self._sides(array):
@@ -200,27 +221,24 @@ class Workspace:
 
     def _share(self, sides: list[Array], count: int) -> Array:
         """Share of directions that axes 4 and 5 reach; the line from axis 3 to the wrist center at given angles on each side."""
-        assert isinstance(self.arm, SphericalArm)
+        assert isinstance(self.arm, SixAxis)
+        if self.wrist is None:
+            raise MissingData("no ranges bound axes 4 and 5 each alone: there is no dexterity to map")
         k = np.arange(count) + 0.5
         up, around = 1.0 - 2.0 * k / count, math.pi * (1.0 + math.sqrt(5.0)) * k  # Fibonacci's sphere
         wanted = np.stack([np.sqrt(1.0 - up**2) * np.cos(around), np.sqrt(1.0 - up**2) * np.sin(around), up], axis=-1)
         reached = np.zeros((*sides[0].shape[:-1], count), dtype=bool)
         for side, angles in zip((1.0, -1.0), sides, strict=True):  # turned round, forward and left of the arm change sign
-            for angle in np.moveaxis(angles - self.arm.rise, -1, 0):
+            for angle in np.moveaxis(angles, -1, 0):  # of the forearm above the horizontal; its z is along it, its x below
                 c, s, none = np.cos(angle), np.sin(angle), np.zeros_like(angle)
-                along, upward = np.stack([side * c, none, s], -1) @ wanted.T, np.stack([-side * s, none, c], -1) @ wanted.T
-                across = side * wanted[:, 1]
-                for sign in (1.0, -1.0):  # seen from the upper arm the tool points to (c5, s4 s5, -c4 s5)
-                    q5 = sign * np.arccos(np.clip(along, -1.0, 1.0))
-                    q4 = np.arctan2(sign * across, -sign * upward)
-                    reached |= self._within(3, q4) & self._within(4, q5)
+                below, along = np.stack([side * s, none, -c], -1) @ wanted.T, np.stack([side * c, none, s], -1) @ wanted.T
+                across = np.broadcast_to(side * wanted[:, 1], along.shape)
+                u, v, w = np.moveaxis(np.stack([below, across, along], axis=-1) @ self.arm.C.T, -1, 0)  # (c4 s5, s4 s5, c5)
+                for sign in (1.0, -1.0):
+                    x5 = sign * np.arccos(np.clip(w, -1.0, 1.0))
+                    reached |= _within(self.wrist[0], np.arctan2(sign * v, sign * u)) & _within(self.wrist[1], x5)
         share: Array = np.where(np.isfinite(np.concatenate(sides, axis=-1)).any(axis=-1), reached.mean(axis=-1), np.nan)
         return share
-
-    def _within(self, i: int, angle: Array) -> NDArray[np.bool_]:
-        low, high = self.limits.lower[i], self.limits.upper[i]
-        result: NDArray[np.bool_] = np.mod(angle - low + 1e-12, TURN) <= high - low + 2e-12
-        return result
 
     def grid(self, step: float = 0.05) -> Array:
         """Return points of a cube's grid around everything that is reached, ``step`` [m] apart, shape ``(nx, ny, nz, 3)``."""
@@ -230,49 +248,61 @@ class Workspace:
         return np.stack(np.meshgrid(*span, indexing="ij"), axis=-1)
 
 
-def workspace_of(
-    arm: SphericalArm | Scara, limits: Limits, tcp: Array | None = None, wrist: ArrayLike | None = None
-) -> Workspace:
+def workspace_of(arm: SixAxis | Scara, limits: Limits, wrist: ArrayLike | None = None) -> Workspace:
     """Return the workspace of an arm.
 
     Args:
-        arm: Its shape.
+        arm: Its shape, for the TCP.
         limits: Its ranges.
-        tcp: TCP in tool0 [m], shape ``(3,)``; default tool0 itself.
         wrist: Positions of axes 4 to 6 that are held [rad]: then the workspace is the TCP's. Default is the wrist center. Of a
-            SCARA axis 4, default 0.
+            SCARA that of the tool's axis, default 0.
 
     Raises:
         InputError: if the TCP then lies beside the arm's plane: no outline in it is exact.
+        MissingData: if ranges couple the arm's angles otherwise than those of a parallelogram do.
     """
-    tip = np.zeros(3) if tcp is None else np.asarray(tcp, dtype=float)
-    lower, upper = limits.lower.tolist(), limits.upper.tolist()
     if isinstance(arm, Scara):
-        turned = rotation_x(math.pi) @ rotation_z(0.0 if wrist is None else float(np.ravel(wrist)[0]))
-        x, y, z = turned[:3, :3] @ tip + np.array([arm.a2, 0.0, arm.height])
-        lean = math.atan2(y, x)
-        ranges = (lower[0], upper[0]), (lower[1] + lean, upper[1] + lean)
-        links = TwoLinks((0.0, 0.0), arm.a1, math.hypot(x, y), ranges)
-        return Workspace(arm, limits, links, 1.0, (0.0, lean), (z + lower[2], z + upper[2]))
-    x, y, z = arm.d4, 0.0, arm.a3
+        tool, slide = span(arm, limits, {1: -1.0, 2: 1.0}), span(arm, limits, {3: 1.0})
+        held = 0.0 if wrist is None else float(np.ravel(wrist)[0])
+        x, y = arm.tip(np.array(tool.sign * held + tool.zero)).tolist()
+        first, second = _dial(arm, limits, {0: 1.0}), _dial(arm, limits, {0: -1.0, 1: 1.0}, math.atan2(y, x))
+        links = TwoLinks((0.0, 0.0), arm.long, math.hypot(x, y), ((first.low, first.high), (second.low, second.high)))
+        level = float(arm.foot[2]) + arm.height
+        return Workspace(arm, links, first, (first, second), None, (level + slide.low, level + slide.high))
+    x, y, z = 0.0, arm.d, arm.short
     if wrist is not None:
-        x, y, z = in_forearm(arm, tip, *np.asarray(wrist, dtype=float).tolist())
+        q = np.concatenate([np.zeros(3), np.asarray(wrist, dtype=float)])
+        x, y, z = arm.tip(arm.law.absolute(q)).tolist()
     if abs(y) > _IN_PLANE:
         raise InputError(f"with these wrist axes the TCP is {1e3 * y:g} mm beside the arm's plane; no outline there is exact")
-    zero = _RIGHT, math.atan2(z, x) - _RIGHT
-    ranges = (zero[0] - upper[1], zero[0] - lower[1]), (zero[1] - upper[2], zero[1] - lower[2])
-    return Workspace(arm, limits, TwoLinks((arm.a1, arm.d1), arm.a2, math.hypot(x, z), ranges), -1.0, zero)
+    first = _dial(arm, limits, {1: -1.0}, _RIGHT)
+    second = _dial(arm, limits, {1: 1.0, 2: -1.0}, -math.atan2(x, z))
+    base = arm.a1, float(arm.foot[2])
+    links = TwoLinks(base, arm.long, math.hypot(x, z), ((first.low, first.high), (second.low, second.high)))
+    last = span(arm, limits, {3: 1.0}), span(arm, limits, {4: 1.0})
+    own = all(one.bound is not None for one in last)
+    bends = (_dial(arm, limits, {3: 1.0}), _dial(arm, limits, {4: 1.0})) if own else None
+    return Workspace(arm, links, _dial(arm, limits, {0: 1.0}), (first, second), bends)
 
 
-def in_forearm(arm: SphericalArm, tcp: Array, q4: float, q5: float, q6: float) -> Array:
-    """Return the TCP in the upper arm's axes (x forward, z up at home), from axis 3 [m]."""
-    c4, s4, c5, s5 = math.cos(q4), math.sin(q4), math.cos(q5), math.sin(q5)
-    roll = np.array([[1.0, 0.0, 0.0], [0.0, c4, -s4], [0.0, s4, c4]])
-    bend = np.array([[c5, 0.0, s5], [0.0, 1.0, 0.0], [-s5, 0.0, c5]])
-    spin = rotation_x(q6)[:3, :3]
-    flange = np.array([[0.0, 0.0, 1.0], [0.0, 1.0, 0.0], [-1.0, 0.0, 0.0]])  # Ry(90 deg): tool0 in the flange
-    place: Array = np.array([arm.d4, 0.0, arm.a3]) + roll @ bend @ (np.array([arm.d6, 0.0, 0.0]) + spin @ flange @ tcp)
-    return place
+def _dial(arm: SixAxis | Scara, limits: Limits, of: dict[int, float], more: float = 0.0) -> Dial:
+    """Return the dial of a sum of the arm's angles, ``more`` [rad] added."""
+    found = span(arm, limits, of)
+    if found.bound is None:
+        raise MissingData(
+            f"two ranges bound {found.name} together; outlines are for ranges that bound the arm's angles one by one"
+        )
+    axis, sign = found.bound
+    low, high = found.low, found.high
+    if not math.isfinite(high - low):  # it turns for ever
+        low, high = -math.pi, math.pi
+    return Dial(axis, sign, found.zero + more, low + more, high + more)
+
+
+def _within(dial: Dial, angle: Array) -> NDArray[np.bool_]:
+    slack = 1e-12  # [rad]
+    result: NDArray[np.bool_] = np.mod(angle - dial.low + slack, TURN) <= dial.high - dial.low + 2.0 * slack
+    return result
 
 
 def _largest(values: Array) -> Array:

@@ -4,7 +4,6 @@ import itertools
 import json
 import logging
 import pickle
-import tempfile
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -14,6 +13,7 @@ import pinocchio as pin
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from own_arms import arm_urdf, urdf, written
 from scipy.optimize import least_squares
 
 import irbmodels as irb
@@ -386,45 +386,6 @@ def test_arm_folded_to_a_point():
 
 
 # --- other arms of the same shapes ---------------------------------------------------------------------------------------
-
-
-def written(text, folder=None):
-    path = Path(folder or tempfile.mkdtemp()) / "arm.urdf"
-    path.write_text(text, encoding="utf-8")
-    return path
-
-
-def urdf(joints):
-    """URDF of a chain of (type, xyz, rpy, axis) joints, the last link named tool0; limits of three turns each way."""
-    text = '<robot name="own"><link name="base"/>'
-    below = "base"
-    for number, (kind, xyz, rpy, axis, *more) in enumerate(joints, 1):
-        link = "tool0" if number == len(joints) else f"l{number}"
-        words = [" ".join(map(repr, map(float, x))) for x in (xyz, rpy, axis)]
-        text += f'<link name="{link}"/><joint name="j{number}" type="{kind}"><origin xyz="{words[0]}" rpy="{words[1]}"/>'
-        text += f'<axis xyz="{words[2]}"/><parent link="{below}"/><child link="{link}"/>'
-        text += f'<limit lower="-18" upper="18" effort="1" velocity="1"/>{more[0] if more else ""}</joint>'
-        below = link
-    return text + "</robot>"
-
-
-def arm_urdf(
-    a1=0.1, a2=0.7, a3=0.1, d4=0.8, side=0.0, tilt=0.0, wrist=(0.0, 0.0, 0.0), signs=(1,) * 6, base=((0, 0, 0), (0, 0, 0))
-):
-    """Six axes as in docs/conventions.md, from a base anywhere; ``side`` moves the forearm along axis 2, ``wrist`` axis 6."""
-    s = signs
-    return urdf(
-        [
-            ("fixed", *base, (1, 0, 0)),
-            ("revolute", (0, 0, 0.2), (0, 0, 0), (0, 0, s[0])),
-            ("revolute", (a1, 0.05, 0.3), (0, 0, 0), (0, s[1] * np.cos(tilt), s[1] * np.sin(tilt))),
-            ("revolute", (0.01, -0.1, a2), (0, 0, 0), (0, s[2], 0)),
-            ("revolute", (0.2, side + 0.05, a3), (0.3, 0, 0), (s[3], 0, 0)),
-            ("revolute", (d4 - 0.2, 0, 0), (0.4, 0, 0), (0, s[4], 0)),
-            ("revolute", wrist, (0, 0.5, 0), (s[5], 0, 0)),
-            ("fixed", (0.07, 0.02, -0.03), (0.1, 0.7, -0.4), (1, 0, 0)),
-        ]
-    )
 
 
 @pytest.mark.parametrize("seed", range(12))

@@ -13,12 +13,12 @@ PACKAGE = ROOT / "irbmodels"
 FLOORS = [  # a module imports only from floors before its own
     {"errors", "tables", "inertia", "dh", "rows", "urdf_text", "description", "files", "checks", "overlays", "urdf_parts"}
     | {"orientation"},
-    {"coupling", "tree", "friction", "limits", "tool", "motors", "model", "geometry", "sdf_text", "mjcf_text", "arms", "outline"},
+    {"coupling", "tree", "friction", "limits", "tool", "motors", "model", "geometry", "sdf_text", "mjcf_text", "outline"},
     {"workspace", "singularities", "crossing", "velocities", "reach", "rapid"}
     | {"kinematics", "dynamics", "derivatives", "reactions", "oracles", "trajectory", "engines", "compiled"}
-    | {"inverse", "configuration", "closed_forms"},
+    | {"inverse", "configuration", "closed_forms", "arms", "spans"},
     {"asking", "kinematic_queries", "queries", "robot", "logs", "reading"},
-    {"collision", "simulation", "flexible", "redundancy"},
+    {"base_parameters", "collision", "simulation", "flexible", "redundancy"},
     {
         "control",
         "machining",

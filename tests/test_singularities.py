@@ -7,9 +7,9 @@ import math
 import numpy as np
 import oracles
 import pytest
+from own_arms import arm_urdf, urdf, written
 
 import irbmodels as irb
-from irbmodels.arms import arm_of
 from irbmodels.singularities import damped_velocity, measures
 
 EXACT = 1e-12  # [m^3, -] sums of a dozen products up to 2
@@ -311,15 +311,72 @@ def test_a_crossing_refuses_what_it_cannot_follow():
 # --- which arms ---------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("field", ["a", "d", "alpha", "theta", "A"])
-def test_other_shapes_have_no_closed_form(field):
-    """A table with one number beside the shape is refused; numerical measures remain."""
-    table = irb.load("irb1600").dh()
-    changed = getattr(table, field).copy()
-    changed[(4, 0) if field == "A" else 4] += 0.01
-    with pytest.raises(irb.MissingData, match="neither an arm with a spherical wrist nor a SCARA"):
-        arm_of(table._replace(**{field: changed}))
-    robot = irb.from_urdf(irb.urdf_path("irb1600", "serial"))
-    with pytest.raises(irb.MissingData, match="DH table"):
+def own(seed, folder):
+    """Return an arm with a spherical wrist of random lengths, sides and signs, on a base anywhere."""
+    rng = np.random.default_rng(seed)
+    a1, a2, a3, d4, side = rng.uniform([-0.3, 0.3, -0.2, 0.3, -0.3], [0.3, 0.9, 0.2, 0.9, 0.3])
+    base = rng.uniform(-1, 1, 3), rng.uniform(-3, 3, 3)
+    return irb.from_urdf(written(arm_urdf(a1, a2, a3, d4, side, signs=rng.choice([-1, 1], 6), base=base), folder)), rng
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_the_closed_form_is_that_of_any_arm_of_the_shape(seed, tmp_path):
+    """Base, signs of axes and offsets to the side anywhere: det J is Pinocchio's, and each factor is zero where it says so."""
+    robot, rng = own(seed, tmp_path)
+    q = rng.uniform(-np.pi, np.pi, (30, 6))
+    found = robot.singularities(q)
+    np.testing.assert_allclose(found.determinant, np.linalg.det(robot.jacobian(q)), rtol=0, atol=1e-13)
+    for way in robot.singular_postures()[:4]:
+        one = q[0].copy()
+        axis = 4 if way.kind == "wrist" else 2  # ranges of three turns each way: all are reached
+        assert way.reachable
+        one[axis] = way.values[0]
+        assert abs(getattr(robot.singularities(one), way.kind)) < 1e-12
+        assert abs(np.linalg.det(robot.jacobian(one))) < 1e-13
+
+
+def test_a_scara_of_ones_own_may_hang(tmp_path):
+    """Upside down, an arm turning the other way: rows vx, vy, vz, wz of Pinocchio's Jacobian."""
+    joints = [
+        ("fixed", (0.1, 0.2, 2.0), (np.pi, 0, 0.4), (1, 0, 0)),
+        ("revolute", (0, 0, 0.2), (0, 0, 0), (0, 0, 1)),
+        ("revolute", (0.4, 0, 0), (0, 0, 0), (0, 0, -1)),
+        ("prismatic", (0.3, 0.1, 0), (0, 0, 0), (0, 0, 1)),
+        ("revolute", (0, 0, 0), (0, 0, 0), (0, 0, 1)),
+        ("fixed", (0.1, 0, 0.1), (0, 0, 0), (1, 0, 0)),
+    ]
+    robot = irb.from_urdf(written(urdf(joints), tmp_path))
+    q = np.random.default_rng(3).uniform(-1.5, 1.5, (20, 4))
+    expected = np.linalg.det(robot.jacobian(q)[:, [0, 1, 2, 5]])
+    np.testing.assert_allclose(robot.singularities(q).determinant, expected, rtol=0, atol=1e-14)
+
+
+def test_a_parallelogram_from_a_urdf_has_the_same_distances():
+    """Controller axes, from the file with mimic joints."""
+    robot, file = irb.load("irb2400"), irb.from_urdf(irb.urdf_path("irb2400", "parallelogram"))
+    q = oracles.states("irb2400_16", 20)[:, 0]
+    for mine, theirs in zip(robot.singularities(q), file.singularities(q), strict=True):
+        np.testing.assert_allclose(theirs, mine, rtol=0, atol=1e-12)
+
+
+def test_a_crossing_on_an_arm_of_ones_own(tmp_path):
+    """A line through axis 5 in line keeps the TCP on it whatever the arm's base and signs."""
+    robot, _ = own(5, tmp_path)
+    in_line = min(robot.singular_postures()[0].values, key=abs)
+    middle = np.array([0.3, 0.4, 0.5, 0.6, in_line + 0.01, 0.2])
+    poses = np.repeat(robot.pose(middle).homogeneous[None], 401, axis=0)
+    poses[:, :3, 3] += np.linspace(-0.03, 0.03, 401)[:, None] * [1.0, 0.5, -1.0]
+    start = robot.inverse_kinematics(poses[0], near=middle)[0].q
+    found = robot.cross_wrist(poses, start, zone=0.1)
+    assert found.inside.any()
+    assert found.turned[~found.inside].max() < 1e-10
+    for q, wanted in zip(found.q, poses, strict=True):
+        np.testing.assert_allclose(robot.pose(q).translation, wanted[:3, 3], rtol=0, atol=1e-10)
+
+
+def test_other_shapes_have_no_closed_form(tmp_path):
+    """An arm whose wrist axes miss one point is refused, and told by how much; numerical measures remain."""
+    robot = irb.from_urdf(written(arm_urdf(wrist=(0.0, 0.0, 0.01)), tmp_path))
+    with pytest.raises(irb.MissingData, match="its wrist is not spherical"):
         robot.singularities(np.zeros(6))
     assert robot.measures(np.full(6, 0.3)).manipulability > 0.01

@@ -7,13 +7,13 @@ from dataclasses import replace
 
 import numpy as np
 import oracles
+import pinocchio as pin
 import pytest
+from own_arms import arm_urdf, written
 
 import irbmodels as irb
 from irbmodels import cli, drawings, figures
-from irbmodels.arms import arm_of
 from irbmodels.outline import Arc, TwoLinks
-from irbmodels.reach import _tcp
 from irbmodels.workspace import workspace_of
 
 DRAWN = 5e-4  # [m] rounding of ABB's drawing, which is in whole mm
@@ -99,11 +99,28 @@ def test_reach_is_the_data_sheets(name):
 def test_an_arm_of_ones_own_has_its_reach():
     """The IRB 2400L (docs/own_robot.md): other lengths in the same shape give 1.81 m."""
     robot = irb.load("irb2400")
-    table = robot.dh()
-    a, d, tool0 = table.a.copy(), table.d.copy(), table.tool0.copy()
-    a[2:4], d[3], tool0[2, 3] = (0.855, 0.150), 0.870, 0.065
-    space = workspace_of(arm_of(table._replace(a=a, d=d, tool0=tool0)), robot.limits)
-    assert space.extremes().reach == pytest.approx(1.8109, abs=DRAWN)
+    arm = replace(robot.workspace().arm, long=0.855, short=math.hypot(0.150, 0.870))
+    turned = math.atan2(0.870, 0.150) - math.atan2(0.755, 0.135)  # the forearm's line against axis 3
+    arm = replace(arm, law=arm.law._replace(h=arm.law.h - np.array([0, 0, turned, 0, 0, 0])))
+    assert workspace_of(arm, robot.limits).extremes().reach == pytest.approx(1.8109, abs=DRAWN)
+
+
+def test_an_arm_from_a_urdf_on_a_leaning_base(tmp_path):
+    """Every posture's wrist center is inside, what is beyond the reach is not; axes turn both ways, ranges of any sign."""
+    rng = np.random.default_rng(2)
+    base = rng.uniform(-1, 1, 3), rng.uniform(-3, 3, 3)
+    text = arm_urdf(0.2, 0.6, 0.1, 0.5, signs=(1, -1, 1, -1, 1, 1), base=base)
+    robot = irb.from_urdf(written(text.replace('lower="-18" upper="18"', 'lower="-0.7" upper="1.9"'), tmp_path))
+    space = robot.workspace()
+    at_wrist = robot.with_tool(irb.Tool("wrist", pin.SE3(np.eye(3), space.arm.wrist), irb.payload(1.0)))
+    for q in rng.uniform(-0.7, 1.9, (300, 6)):
+        assert space.contains(at_wrist.pose(q).translation)
+    pairs = np.stack(np.meshgrid(np.linspace(-0.7, 1.9, 120), np.linspace(-0.7, 1.9, 120)), -1).reshape(-1, 2)
+    x = space.arm.law.absolute(np.concatenate([np.zeros((len(pairs), 1)), pairs, np.zeros((len(pairs), 3))], axis=1))
+    radius = space.arm.a1 + space.arm.long * np.sin(x[:, 1]) + space.arm.short * np.sin(x[:, 2])
+    assert space.extremes().ahead == pytest.approx(radius.max(), abs=1e-3)
+    assert space.extremes().ahead >= radius.max() - 1e-12
+    assert drawings.workspace_figure(robot).axes
 
 
 # --- arcs against sampling ----------------------------------------------------------------------------------------------
@@ -336,10 +353,11 @@ def test_a_scaras_tool_adds_its_arm():
 @pytest.mark.parametrize("name", ["irb2400_16", "irb1600_6_145", "irb930_12_105"])
 def test_the_search_moves_the_tcp_as_pinocchio_does(name):
     """Where it puts the TCP in random positions, axis 1 at 0."""
-    robot, tip = irb.load(name, tool="spindle"), oracles.SPINDLE_TCP[:3, 3]
+    robot = irb.load(name, tool="spindle")
+    arm = robot.workspace().arm
     for q in oracles.states(name, 30)[:, 0]:
         q[0] = 0.0
-        np.testing.assert_allclose(_tcp(arm_of(robot.dh()), q, tip), robot.pose(q).translation, rtol=0, atol=1e-12)
+        np.testing.assert_allclose(arm.in_plane(arm.law.absolute(q)), robot.pose(q).translation, rtol=0, atol=1e-12)
 
 
 def test_extremes_of_a_tcp_are_never_passed():
@@ -417,7 +435,7 @@ def test_dexterity_asks_for_the_range_of_axis_4():
     """Lopsided ranges of axes 4 and 5: the share is that of directions which a wrist in Pinocchio's forearm can point to."""
     robot, bounds = irb.load("irb2400"), np.radians([[-10.0, 100.0], [0.0, 100.0]])
     limits = with_ranges(robot, {3: bounds[0], 4: bounds[1]})
-    space = workspace_of(arm_of(robot.dh()), limits)
+    space = workspace_of(robot.workspace().arm, limits)
     point = np.array([0.1, 0.0, 1.9])
     wanted = np.random.default_rng(11).normal(size=(20000, 3))
     wanted /= np.linalg.norm(wanted, axis=1)[:, None]
@@ -447,7 +465,7 @@ def with_ranges(robot: irb.Robot, changed: dict[int, np.ndarray]) -> irb.Limits:
 def test_on_axis_1_no_azimuth_matters():
     """Axis 1 limited to +-60 deg: a point on its line is reached, though its azimuth is any; 1 mm beside only ahead or behind."""
     robot = irb.load("irb2400")
-    space = workspace_of(arm_of(robot.dh()), with_ranges(robot, {0: np.radians([-60.0, 60.0])}))
+    space = workspace_of(robot.workspace().arm, with_ranges(robot, {0: np.radians([-60.0, 60.0])}))
     assert space.contains([[0.0, 1e-12, 1.5], [1e-3, 0.0, 1.5], [-1e-3, 0.0, 1.5]]).all()
     assert not space.contains([0.0, 1e-3, 1.5])
     whole = robot.workspace()  # ahead and behind lie at other azimuths: nothing is counted once that is there twice

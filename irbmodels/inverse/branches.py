@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .shape import Scara, SixAxis
+from ..arms import Scara, SixAxis
 
 Array = NDArray[np.float64]
 Bits = NDArray[np.uint8]

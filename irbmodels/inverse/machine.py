@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..arms import SixAxis
 from ..compiled.dispatch import WORTH, installed
 from .branches import Bounds, Found
-from .shape import SixAxis
 
 Array = NDArray[np.float64]
 _lock = threading.RLock()  # numba compiles in one thread at a time

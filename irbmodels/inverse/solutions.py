@@ -9,9 +9,9 @@ from typing import Any, NamedTuple, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from ..arms import Scara, SixAxis
 from ..configuration import Configuration, configuration_of
 from .branches import ELBOW, INSIDE, SHOULDER, WRIST
-from .shape import Scara, SixAxis
 
 Array = NDArray[np.float64]
 

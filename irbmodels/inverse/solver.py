@@ -9,6 +9,7 @@ import numpy as np
 import pinocchio as pin
 from numpy.typing import ArrayLike, NDArray
 
+from ..arms import Scara, SixAxis
 from ..configuration import Configuration, checked, matches, seeds
 from ..errors import InputError
 from ..limits import ROUNDING, Limits
@@ -16,7 +17,6 @@ from ..tree import UNLIMITED
 from . import branches
 from .branches import INSIDE, VALID, Bounds, Found
 from .machine import Machine
-from .shape import Scara, SixAxis
 from .solutions import Branches, Flags, Solutions, flags_of
 
 Array = NDArray[np.float64]
