@@ -14,7 +14,6 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from own_arms import arm_urdf, urdf, written
-from scipy.optimize import least_squares
 
 import irbmodels as irb
 from irbmodels.inverse import branches, machine, solver
@@ -156,23 +155,39 @@ def test_filtered_solutions_are_those_in_range(name):
         assert len(whole) == np.isfinite(all_q[:, 0]).sum()
 
 
+def led(name, T, Q):
+    """Lead positions (N, n) to poses (N, 4, 4) by Levenberg and Marquardt with numerical slopes; also what is left."""
+
+    def off(q):
+        return (forward(name, q) - T)[:, :3].reshape(len(q), -1)
+
+    n, damping = Q.shape[1], np.full(len(Q), 1e-2)
+    left = off(Q)
+    for _ in range(60):
+        J = np.stack([(off(Q + 1e-7 * e) - off(Q - 1e-7 * e)) / 2e-7 for e in np.eye(n)], axis=-1)
+        normal = np.swapaxes(J, 1, 2) @ J + damping[:, None, None] * np.eye(n)
+        tried = Q - np.linalg.solve(normal, np.swapaxes(J, 1, 2) @ left[..., None])[..., 0]
+        after = off(tried)
+        better = (after**2).sum(axis=1) < (left**2).sum(axis=1)
+        Q, left = np.where(better[:, None], tried, Q), np.where(better[:, None], after, left)
+        damping = np.where(better, damping / 5.0, np.minimum(damping * 4.0, 1e3))
+    return Q, np.abs(left).max(axis=1)
+
+
 @pytest.mark.parametrize("name", [*SAME, "irb930_12_105"])
 def test_none_is_missing(name):
-    """Whatever a multi-start least-squares solver finds is among the solutions."""
-    robot, rng, found = arm(name), np.random.default_rng(3), 0
-    for T in forward(name, postures(name, 3, seed=4)):
-        ours = robot.inverse_kinematics(T).q
-
-        def off(q):
-            there = forward(name, q[None])[0]
-            return np.concatenate([there[:3, 3] - T[:3, 3], pin.log3(T[:3, :3].T @ there[:3, :3])])
-
-        for start in rng.uniform(-np.pi, np.pi, (16, robot.n)):
-            end = least_squares(off, start, method="lm" if robot.n == 4 else "trf", xtol=1e-14, ftol=1e-14, gtol=1e-14)
-            if np.abs(end.fun).max() < 1e-10:
-                found += 1
-                assert apart(name, ours, end.x).min() < 1e-6
-    assert found > 15
+    """For 200 poses, whatever a search from 24 random starts finds is among the solutions, and it finds nearly all of them."""
+    robot, rng, starts = arm(name), np.random.default_rng(3), 24
+    T = forward(name, postures(name, 200, seed=4))
+    ours = robot.inverse_kinematics(T)
+    Q, left = led(name, np.repeat(T, starts, axis=0), rng.uniform(-np.pi, np.pi, (200 * starts, robot.n)))
+    ended, pose = left < 1e-11, np.repeat(np.arange(200), starts)
+    assert ended.mean() > 0.5
+    table = apart(name, ours.q[pose[ended]], Q[ended][:, None])  # one row each, a column for each branch
+    assert np.nanmin(table, axis=1).max() < 1e-6
+    seen = np.zeros(ours.valid.shape, dtype=bool)
+    seen[pose[ended], np.nanargmin(table, axis=1)] = True
+    assert seen.sum() > 0.9 * ours.valid.sum()
 
 
 @pytest.mark.parametrize("name", SAME)
