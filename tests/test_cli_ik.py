@@ -1,0 +1,63 @@
+"""The command ik."""
+
+import pytest
+
+
+@pytest.fixture
+def run(capsys):
+    from irbmodels.cli import main
+
+    def call(*arguments):
+        code = main(list(arguments))
+        told = capsys.readouterr()
+        return code, told.out, told.err
+
+    return call
+
+
+def test_ik_command(run):
+    """The table has the posture in degrees with its configuration; what is out of range says which bound it breaks."""
+    pose = "940,0,1455,0.70711,0,0.70711,0"
+    code, told, _ = run("ik", "irb2400", "--pose", pose, "--near", "0,0,0,0,0,0")
+    assert code == 0
+    rows = [line.split() for line in told.splitlines() if line[:4].strip().isdigit()]
+    assert rows[0][:7] == ["1", *["0.0000"] * 6]
+    assert rows[0][7:] == ["[0,0,0,0]?", "wrist", "inside", "0.0000"]
+    assert "q3 - q2 = -159.7 not in -60 .. 65 deg" in told
+    code, told, _ = run("ik", "irb2400", "--pose", pose, "--in-range", "--conf", "0,0,0,0")
+    assert code == 0
+    assert len([line for line in told.splitlines() if line[:4].strip().isdigit()]) == 1
+    code, told, _ = run("ik", "irb2400", "--pose", "900,100,1400,0,1,0,0", "--tool", "spindle", "--turns")
+    assert len([line for line in told.splitlines() if line[:4].strip().isdigit()]) == 16
+    code, told, _ = run("ik", "irb930", "--pose", "700,100,400,0,1,0,0")
+    assert "q3 mm" in told
+    assert "-164.2000" in told
+
+
+HOME = "815,0,961.5,0.70711,0,0.70711,0"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (("irb1600", "--pose", "3000,0,0,1,0,0,0"), 1, "no solution: out of reach by "),
+        (("irb1600", "--pose", "3000,0,0,1,0,0"), 2, "error: --pose '3000,0,0,1,0,0': a pose is x,y,z in mm"),
+        (("irb1600", "--pose", "a,0,0,1,0,0,0"), 2, "seven numbers"),
+        (("irb1600", "--pose", "0,0,inf,1,0,0,0"), 2, "seven numbers"),
+        (("irb1600", "--pose", "0,0,0,1,1,0,0"), 2, "the quaternion has length 1.41421, not 1"),
+        (
+            ("irb1600", "--pose", HOME, "--conf", "0,0,0,9"),
+            2,
+            "cfx of this kind of arm is 0 to 7, not 9",
+        ),
+        (("irb1600", "--pose", "815,50,961.5,0.70711,0,0.70711,0", "--conf", "3,0,0,0"), 1, "has the configuration [3,0,0,0]"),
+        (("irb1600", "--pose", HOME, "--near", "0,0"), 2, "needs shape"),
+        (("positioner", "--pose", HOME), 2, "has no closed-form inverse kinematics"),
+    ],
+)
+def test_ik_command_refuses(run, arguments, code, message):
+    """One line on stderr: exit code 1 for no solution, 2 for a mistake."""
+    got, out, told = run("ik", *arguments)
+    assert (got, out) == (code, "")
+    assert message in told
+    assert told.count("\n") == 1

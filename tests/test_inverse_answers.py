@@ -1,0 +1,236 @@
+"""What is asked and answered: order, turns, filters, reasons, wrong questions."""
+
+import itertools
+from importlib.util import find_spec
+
+import numpy as np
+import pinocchio as pin
+import pytest
+from inverse_cases import ROBOTS, compiled, forward, postures, ranges_kept
+from own_arms import arm_urdf, urdf, written
+
+import irbmodels as irb
+
+
+def test_solutions_are_sorted_by_time_from_the_seed():
+    """The seed's own posture comes first; distances are times at rated speed, with axis 6 in the seed's full turn."""
+    robot = ROBOTS["irb2400_16"]
+    q = robot.from_controller([20, 10, 15, 100, 40, 370])
+    found = robot.inverse_kinematics(robot.pose(q), near=q, in_range=True)
+    np.testing.assert_allclose(found[0].q, q, atol=1e-9)
+    assert found[0].distance < 1e-9
+    assert [s.distance for s in found] == sorted(s.distance for s in found)
+    for solution in found:
+        wanted = np.linalg.norm((solution.q - q) / robot.limits.velocity)
+        assert solution.distance == pytest.approx(wanted)
+    assert robot.inverse_kinematics(robot.pose(q))[0].distance is None
+    plain = robot.inverse_kinematics(robot.pose(q), in_range=True)
+    assert np.abs(plain.q[:, 5]).max() <= np.pi
+    batch = robot.inverse_kinematics(robot.pose(q).homogeneous[None], near=q)
+    assert np.abs(batch.q[0] - q).max(axis=1).min() < 1e-9
+
+
+def test_axis_three_of_the_1600_is_shown_in_its_range():
+    """-235 to 55 deg: -200 deg is shown as such, not as 160, whether or not there is a seed."""
+    robot = ROBOTS["irb1600_6_120"]
+    q = robot.from_controller([10, 20, -200, 30, 40, 50])
+    for seed in (None, np.zeros(6), q):
+        found = robot.inverse_kinematics(robot.pose(q), near=seed, in_range=True)
+        assert np.abs(found.q - q).max(axis=1).min() < 1e-9
+
+
+@pytest.mark.parametrize("seed", [-390.0, 390.0, 900.0, -900.0])
+def test_seeds_at_and_beyond_the_end_of_a_range(seed):
+    """Axis 6 is shown in the turn in range that is nearest to the seed, also where the nearest of all is not in range."""
+    robot = ROBOTS["irb2400_16"]
+    q = robot.from_controller([20, 10, 15, 100, 40, 0])
+    for turn in range(-150, 180, 30):
+        q[5], near = np.radians(turn), q.copy()
+        near[5] = np.radians(seed)
+        T = robot.pose(q)
+        shown = max if seed > 0 else min
+        expected = shown(value for value in (turn - 360, turn, turn + 360) if abs(value) <= 400)
+        T = T.homogeneous[None]
+        for found in (robot.inverse_kinematics(T, near=near).q, robot._inverse._solve(T, near, None).q):
+            same = np.abs(found[0, :, :5] - q[:5]).max(axis=1) < 1e-9
+            assert np.degrees(found[0, same, 5]) == pytest.approx([expected])
+
+
+@pytest.mark.parametrize("name", ["irb2400_16", "irb1600_6_120", "irb930_12_105"])
+def test_full_turns(name):
+    """With turns every posture inside the ranges is listed once, and nothing else changes."""
+    robot = ROBOTS[name]
+    for q in postures(name, 5, seed=10):
+        base = robot.inverse_kinematics(robot.pose(q), in_range=True)
+        found = robot.inverse_kinematics(robot.pose(q), in_range=True, turns=True)
+        expected = []
+        steps = [(0,) if linear else (-2, -1, 0, 1, 2) for linear in robot.limits.linear]
+        for solution in base:
+            every = solution.q + 2.0 * np.pi * np.array(list(itertools.product(*steps)))
+            expected += list(every[ranges_kept(name, every)])
+        assert len(found) == len(expected)
+        table = np.abs(found.q[:, None] - np.array(expected)[None]).max(axis=-1)
+        assert (table.min(axis=0) < 1e-9).all()
+        assert (table.min(axis=1) < 1e-9).all()
+        assert all(solution.in_range for solution in found)
+
+
+def test_axes_without_a_range_are_listed_once(tmp_path):
+    """Full turns of a continuous joint are endless, and one of them is enough."""
+    text = arm_urdf().replace('type="revolute"', 'type="continuous"').replace('lower="-18" upper="18" ', "")
+    robot = irb.from_urdf(written(text, tmp_path))
+    q = np.array([0.3, 0.4, 0.2, 0.5, 0.6, 0.7])
+    assert len(robot.inverse_kinematics(robot.pose(q), turns=True)) == len(robot.inverse_kinematics(robot.pose(q)))
+
+
+def test_sequence():
+    """Solutions can be counted, sliced, run over and shown; arrays keep their leading axes."""
+    robot = ROBOTS["irb2400_16"]
+    q = np.array([0.3, 0.4, 0.2, 0.5, 0.6, 0.7])
+    found = robot.inverse_kinematics(robot.pose(q))
+    assert repr(found) == f"<{len(found)} solutions>"
+    assert [s.q.tolist() for s in found] == [s.q.tolist() for s in found[:]] == found.q.tolist()
+    assert found[-1].q.tolist() == found.q[-1].tolist()
+    assert ["out of range" in repr(s) for s in found] == [not s.in_range for s in found]
+    assert not all(s.in_range for s in found)
+    assert repr(found[0]).startswith("<Solution q=[0.3")
+    T = robot.pose(np.tile(q, (2, 3, 1)))
+    many = robot.inverse_kinematics(T)
+    assert many.q.shape == (2, 3, 8, 6)
+    assert many.valid.shape == many.flags.wrist.shape == many.in_range.shape == (2, 3, 8)
+    assert many.missing.shape == (2, 3)
+    np.testing.assert_allclose(many.q[1, 2][many.valid[1, 2]], found.q, atol=1e-12)
+    assert robot.inverse_kinematics(np.zeros((0, 4, 4))).q.shape == (0, 8, 6)
+    far = pin.SE3(np.eye(3), np.array([5.0, 0.0, 0.0]))
+    none = robot.inverse_kinematics(far, in_range=True, turns=True, near=q)
+    assert not none
+    assert repr(none) == f"<0 solutions: {none.note}>"
+
+
+def test_reasons_for_none():
+    """An empty answer says why."""
+    robot = ROBOTS["irb2400_16"]
+    q = robot.from_controller([0, 20, 120, 0, 30, 0])  # q3 - q2 = 100 deg
+    T = robot.pose(q)
+    assert robot.inverse_kinematics(T, in_range=True).note == f"none of {len(robot.inverse_kinematics(T))} solutions is in range"
+    scara = ROBOTS["irb930_12_105"]
+    pose = scara.pose(np.zeros(4))
+    leaning = pin.SE3(pose.rotation @ pin.exp3(np.array([0.1, 0.0, 0.0])), pose.translation)
+    found = scara.inverse_kinematics(leaning)
+    assert found.missing == np.inf
+    assert found.note == "the tool would have to lean by 5.73 deg, and the axes of a SCARA are parallel"
+    assert scara.inverse_kinematics(leaning.homogeneous[None]).missing[0] == np.inf
+    upside_down = pin.SE3(np.eye(3), pose.translation)
+    assert "lean by 180 deg" in scara.inverse_kinematics(upside_down).note
+
+
+@pytest.mark.parametrize(
+    ("pose", "message"),
+    [
+        ("here", "a pose is a pin.SE3, or numbers of shape (4, 4) or (..., 4, 4): could not convert"),
+        (np.eye(3), "a pose is a pin.SE3, or numbers of shape (4, 4) or (..., 4, 4), got (3, 3)"),
+        (np.zeros((2, 3, 4)), "a pose is a pin.SE3, or numbers of shape (4, 4) or (..., 4, 4), got (2, 3, 4)"),
+        (1.0, "got ()"),
+        (np.full((4, 4), np.nan), "the pose is not finite"),
+        (np.diag([1.0, 1.0, 1.0, np.inf]), "the pose is not finite"),
+        (np.diag([1.0, 1.0, -1.0, 1.0]), "the pose is no rigid motion"),
+        (np.diag([1.0, 1.0, 1.0001, 1.0]), "the pose is no rigid motion"),
+        (np.diag([2.0, 0.5, 1.0, 1.0]), "the pose is no rigid motion"),
+        (np.diag([1.0, 1.0, 1.0, 2.0]), "the pose is no rigid motion"),
+        (np.eye(4) + np.outer([0, 0, 0, 1], [0, 0.1, 0, 0]), "the pose is no rigid motion"),
+        (np.zeros((4, 4)), "the pose is no rigid motion"),
+        (np.diag([0.0, 0.0, 0.0, 1.0]), "the pose is no rigid motion"),
+        (np.eye(4) + np.outer([0, 0, 0, 1], [0.1, 0, 0, 0]), "the pose is no rigid motion"),
+        (np.eye(4) + np.outer([0, 0, 0, 1], [0, 0, 0.1, 0]), "the pose is no rigid motion"),
+        (np.stack([np.eye(4), np.diag([-1.0, 1, 1, 1])]), "pose 1: the pose is no rigid motion"),
+    ],
+)
+@pytest.mark.parametrize("name", ["irb2400_16", "irb930_12_105"])
+def test_wrong_poses(name, pose, message):
+    """One line says what is wrong, whether machine code is in use or not."""
+    if name == "irb2400_16" and find_spec("numba") and find_spec("casadi"):
+        compiled(ROBOTS[name])
+    for robot in (ROBOTS[name], irb.load(name)):
+        with pytest.raises(irb.InputError) as caught:
+            robot.inverse_kinematics(pose)
+        assert str(caught.value).startswith(message) or message.startswith("got")
+        assert message in str(caught.value)
+        assert "\n" not in str(caught.value)
+
+
+def test_wrong_arguments():
+    """Seeds are checked as positions are, and turns are for one pose."""
+    robot = ROBOTS["irb2400_16"]
+    with pytest.raises(irb.InputError, match="full turns are listed for one pose"):
+        robot.inverse_kinematics(np.eye(4)[None], turns=True)
+    with pytest.raises(irb.InputError, match=r"needs shape \(6,\)"):
+        robot.inverse_kinematics(np.eye(4), near=[0, 0])
+    with pytest.raises(irb.InputError, match="not finite"):
+        robot.inverse_kinematics(np.eye(4), near=[np.nan] * 6)
+
+
+def test_nan_stays_in_its_own_sample():
+    """Beside a sample that is not finite all others are as without it."""
+    for name in ("irb2400_16", "irb930_12_105"):
+        robot = ROBOTS[name]
+        T = forward(name, postures(name, 1200, seed=11))
+        clean = robot.inverse_kinematics(T)
+        for place, value in (((3, 0, 0), np.nan), ((1190, 1, 3), np.nan), ((700, 2, 2), np.inf), ((701, 3, 1), np.nan)):
+            T[place] = value
+        found, lost = robot.inverse_kinematics(T), [3, 700, 701, 1190]
+        assert np.isnan(found.q[lost]).all()
+        assert np.isnan(found.missing[lost]).all()
+        assert not found.valid[lost].any()
+        others = np.delete(np.arange(1200), lost)
+        assert np.array_equal(found.q[others], clean.q[others], equal_nan=True)
+        assert np.array_equal(found.missing[others], clean.missing[others])
+
+
+def bent(link, old, new):
+    """Return an arm with the axis of one joint bent by 5.71 deg, or the place of one joint changed."""
+    return arm_urdf().replace(f'{old}"/><parent link="{link}"', f'{new}"/><parent link="{link}"')
+
+
+SHOULDER, STEP = ("revolute", (0, 0, 0.3), (0.5, 0, 0), (0, 1, 0)), ("revolute", (1, 0, 0.3), (0, 0, 0), (0, 0, 1))
+SLIDE = ("prismatic", (0, 0, 0), (0, 0.2, 0), (0, 0, 1))
+UPRIGHT, STILL = ("prismatic", (0, 0, 0), (0, 0, 0), (0, 0, 1)), ("revolute", (0, 0, 0), (0, 0, 0), (0, 0, 1))
+ONE_LINE = arm_urdf(a2=0.0, signs=(1, 1, -1, 1, 1, 1)).replace('xyz="0.01 -0.1 0.0"', 'xyz="0 -0.1 0.0"')
+
+
+ON_AXIS_3 = arm_urdf(a3=0.0, d4=0.2).replace('xyz="0.2 0.05 0.0"', 'xyz="0 0 0"')
+
+
+OTHERS = [
+    (arm_urdf(wrist=(0, 0, 0.05)), "its wrist is not spherical: axes 4, 5 and 6 miss one point by"),
+    (arm_urdf(tilt=0.1), "axes 1 and 2 are 5.73 deg off a right angle"),
+    (bent("l3", "0.0 1.0 0.0", "0.1 1.0 0.0"), "axes 2 and 3 are 5.71 deg off parallel"),
+    (bent("l5", "0.0 1.0 0.0", "0.1 1.0 0.0"), "axes 4 and 5 are 5.71 deg off a right angle"),
+    (bent("l6", "1.0 0.0 0.0", "1.0 0.1 0.0"), "axes 5 and 6 are 5.71 deg off a right angle"),
+    (ONE_LINE, "its axes 2 and 3 are one line"),
+    (ON_AXIS_3, "its wrist centre is on axis 3"),
+    (urdf([SHOULDER] * 7), "7 turning and 0 sliding joints move its TCP"),
+    (urdf([SHOULDER] * 5 + [SLIDE]), "5 turning and 1 sliding joints move its TCP"),
+    (urdf([STEP, STEP, SLIDE, STEP]), "axes 1 and 3 are 11.5 deg off parallel"),
+    (urdf([STEP, STEP, UPRIGHT, STILL]), "two of its axes are one line"),
+]
+
+
+@pytest.mark.parametrize(("text", "message"), OTHERS)
+def test_arms_of_another_shape(text, message, tmp_path):
+    """MissingData says in what the arm differs."""
+    robot = irb.from_urdf(written(text, tmp_path))
+    with pytest.raises(irb.MissingData) as caught:
+        robot.inverse_kinematics(np.eye(4))
+    assert str(caught.value).startswith(f"own has no closed-form inverse kinematics: {message}")
+    assert str(caught.value).endswith("(closed forms are for six axes with a spherical wrist, and for the SCARA)")
+
+
+def test_axes_by_a_ratio_are_refused(tmp_path):
+    """Where a full turn of a joint is no full turn of an axis, solutions cannot be wrapped."""
+    text = arm_urdf().replace("</robot>", '<link name="g"/><joint name="j9" type="revolute"><parent link="l4"/><child link="g"/>')
+    text += '<axis xyz="0 1 0"/><limit lower="-9" upper="9" effort="1" velocity="1"/></joint></robot>'
+    text = text.replace(
+        '<joint name="j4" type="revolute">', '<joint name="j4" type="revolute"><mimic joint="j9" multiplier="0.5"/>'
+    )
+    with pytest.raises(irb.MissingData, match="by a ratio that is no whole number"):
+        irb.from_urdf(written(text, tmp_path)).inverse_kinematics(np.eye(4))
