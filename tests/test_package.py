@@ -21,6 +21,7 @@ FLOORS = [  # a module imports only from floors before its own
     {"base_parameters", "collision", "simulation", "flexible", "redundancy"},
     {
         "control",
+        "identification",
         "machining",
         "path_check",
         "prediction",
@@ -32,7 +33,7 @@ FLOORS = [  # a module imports only from floors before its own
         "c_selftest",
         "robot_descriptions",
     },
-    {"report", "postures", "targets", "drawings", "figures", "view", "demo"},
+    {"report", "path_report", "postures", "targets", "drawings", "figures", "view", "demo"},
     {"cli"},
 ]
 

@@ -1,0 +1,140 @@
+"""What a process force at the TCP asks of a robot: axis torques, their share of the limits, and static deflection."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..errors import InputError
+from ..robot import Robot
+from ..trajectory import Motion
+from .cutting import CuttingForce
+
+Array = NDArray[np.float64]
+
+ALONG = 1e-6  # share of the feed across the tool's axis below which it is a plunge
+
+
+class ProcessLoad(NamedTuple):
+    """Along a motion of ``N`` samples."""
+
+    wrench: Array
+    """What the workpiece exerts on the tool: force [N] and moment [N m] at the TCP, base axes, shape ``(N, 6)``."""
+    torque: Array
+    """What the axes need against it alone, ``-J' w`` [N m, N], shape ``(N, n)``."""
+    total: Array
+    """With the motion's own torque: inertia, gravity, friction."""
+    share: Array
+    """``|total|`` over the effort limits; these are assumed for every ABB arm, and the robot's ``limits`` say so."""
+    deflection: Array | None
+    """Displacement [m] and turn [rad] of the TCP by the springs of the axes, ``J K^-1 J' w``, base axes, shape ``(N, 6)``;
+    None where no stiffness is given."""
+
+
+def process_wrench(robot: Robot, q: ArrayLike, feed: ArrayLike, force: CuttingForce) -> Array:
+    """Return the wrench of a cut at the TCP for postures.
+
+    Args:
+        robot: With its tool; the axis of the cutter is the z of the TCP, out of the tool.
+        q: Axis positions [rad, m], shape ``(..., n)``.
+        feed: Direction of the tool's motion against the workpiece, base axes, shape ``(..., 3)``; its length does not count.
+        force: In the frame of the cut.
+
+    Returns:
+        Shape ``(..., 6)``: force first, base axes, at the TCP; what the world exerts on the robot.
+
+    Raises:
+        InputError: if a feed is zero or along the tool's axis: then it has no direction across.
+    """
+    place = robot.pose(np.asarray(q, dtype=float))
+    poses = np.asarray(getattr(place, "homogeneous", place))
+    z, along = poses[..., :3, 2], np.asarray(feed, dtype=float)
+    length = np.linalg.norm(along, axis=-1, keepdims=True)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        unit = along / length
+        x = unit - np.sum(unit * z, axis=-1, keepdims=True) * z
+        across = np.linalg.norm(x, axis=-1, keepdims=True)
+    if not np.all(across > ALONG):
+        first = np.argwhere(~(across[..., 0] > ALONG))[0].tolist() if across.ndim > 1 else ""
+        raise InputError(
+            f"the feed {f'of sample {first[0]} ' if first else ''}is zero or along the tool's axis, so the cut has no sides"
+        )
+    x = x / across
+    y = np.cross(z, x)
+    return np.concatenate([force.feed * x + force.across * y + force.axial * z, force.torque * z], axis=-1)
+
+
+def process_load(robot: Robot, motion: Motion, force: CuttingForce, stiffness: ArrayLike | None = None) -> ProcessLoad:
+    """Return what a cut along a motion asks of a robot.
+
+    The feed is the velocity of the TCP; where it stands still no wrench acts (the cutter does not cut).
+
+    Args:
+        robot: With its tool.
+        motion: With speeds and accelerations.
+        force: In the frame of the cut; :meth:`Milling.mean`, or a force that was measured.
+        stiffness: Of each axis, arm side [N m/rad, N/m], shape ``(n,)``; infinite where an axis does not give.
+
+    Raises:
+        InputError: if the motion has no speeds or accelerations, or a stiffness is not positive.
+    """
+    if motion.v is None or motion.a is None:
+        raise InputError("a process load needs a motion with speeds and accelerations")
+    J = robot.jacobian(motion.q)
+    velocity = np.einsum("nij,nj->ni", J[:, :3], motion.v)
+    moving = np.linalg.norm(velocity, axis=1) > 0.0
+    wrench = np.zeros((len(motion.q), 6))
+    if moving.any():
+        wrench[moving] = process_wrench(robot, motion.q[moving], velocity[moving], force)
+    torque = -np.einsum("nij,ni->nj", J, wrench)
+    total = robot.inverse_dynamics(motion.q, motion.v, motion.a) + torque
+    deflection = None if stiffness is None else deflected(J, wrench, stiffness)
+    return ProcessLoad(wrench, torque, total, np.abs(total) / robot.limits.effort, deflection)
+
+
+def deflected(J: Array, wrench: Array, stiffness: ArrayLike) -> Array:
+    """Return the static deflection of the TCP ``(..., 6)`` by a wrench there: ``J K^-1 J' w``, axes as springs.
+
+    Raises:
+        InputError: if there is not one positive stiffness per axis.
+    """
+    k = np.asarray(stiffness, dtype=float)
+    if k.shape != J.shape[-1:] or not (k > 0.0).all():
+        raise InputError(
+            f"a stiffness needs one positive number per axis [N m/rad, N/m], {J.shape[-1]} of them, got {k.tolist()}"
+        )
+    turned = np.einsum("...ij,...i->...j", J, wrench) / k
+    bent: Array = np.einsum("...ij,...j->...i", J, turned)
+    return bent
+
+
+def torque_cost(force: CuttingForce, feed: ArrayLike) -> Callable[[Robot, Array], Array]:
+    """Return a cost of postures: the largest share of an effort limit that gravity and a cut take, ``(K,)`` for ``(K, n)``."""
+    direction = np.asarray(feed, dtype=float)
+
+    def cost(robot: Robot, q: Array) -> Array:
+        wrench = process_wrench(robot, q, np.broadcast_to(direction, (*q.shape[:-1], 3)), force)
+        needed = robot.gravity(q) - np.einsum("...ij,...i->...j", robot.jacobian(q), wrench)
+        worst: Array = (np.abs(needed) / robot.limits.effort).max(axis=-1)
+        return worst
+
+    return cost
+
+
+def deflection_cost(
+    force: CuttingForce, feed: ArrayLike, stiffness: ArrayLike, allowed: float
+) -> Callable[[Robot, Array], Array]:
+    """Return a cost of postures: how far the TCP gives way under a cut, over what is ``allowed`` [m], ``(K,)``."""
+    direction = np.asarray(feed, dtype=float)
+    if not 0.0 < allowed < np.inf:
+        raise InputError(f"the allowed deflection must be positive and finite [m], got {allowed!r}")
+
+    def cost(robot: Robot, q: Array) -> Array:
+        wrench = process_wrench(robot, q, np.broadcast_to(direction, (*q.shape[:-1], 3)), force)
+        moved: Array = np.linalg.norm(deflected(robot.jacobian(q), wrench, stiffness)[..., :3], axis=-1)
+        return moved / allowed
+
+    return cost
