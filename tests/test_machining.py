@@ -12,6 +12,7 @@ from scipy.optimize import root
 
 import irbmodels as irb
 from irbmodels.machining import CuttingForce, Milling, deflected, deflection_cost, process_load, process_wrench, torque_cost
+from irbmodels.redundancy import choose_angle
 from irbmodels.trajectory import Motion
 
 STIFFNESS = np.array([4e5, 5e5, 3e5, 4e4, 5e4, 2e4])  # made up
@@ -156,17 +157,37 @@ def test_an_axis_without_a_spring_does_not_give():
 
 
 def test_costs_of_postures():
-    """Largest share of gravity and cut together; deflection over what is allowed."""
+    """Largest share of gravity and cut together; deflection over what is allowed. The feed stays where the path has it."""
     robot = irb.load("irb2400", tool="spindle")
-    force, feed = CuttingForce(-80.0, -120.0, 40.0), np.array([0.0, 1.0, 0.0])
-    q = motion_of(robot).q
-    share, bent = torque_cost(force, feed)(robot, q), deflection_cost(force, feed, STIFFNESS, 2e-4)(robot, q)
+    force, feed = CuttingForce(-80.0, -120.0, 40.0), np.array([0.6, 0.8, 0.0])
+    q, phi = motion_of(robot).q, np.linspace(-2.0, 2.0, 5)
+    share = torque_cost(force, feed)(robot, q, phi)
+    bent = deflection_cost(force, STIFFNESS, 2e-4, feed)(robot, q, phi)
     for i, one in enumerate(q):
-        w = process_wrench(robot, one, feed, force)
+        path = robot.pose(one).rotation @ pin.exp3(np.array([0.0, 0.0, -phi[i]]))  # of the pose that the tool is turned from
+        w = process_wrench(robot, one, path @ feed, force)
         held = robot.inverse_dynamics(one, np.zeros(6), np.zeros(6), wrench=w, friction=False)
         assert share[i] == pytest.approx((np.abs(held) / robot.limits.effort).max())
         assert bent[i] == pytest.approx(np.linalg.norm(deflected(robot.jacobian(one), w, STIFFNESS)[:3]) / 2e-4)
     with pytest.raises(irb.InputError, match="allowed deflection must be positive"):
-        deflection_cost(force, feed, STIFFNESS, 0.0)
+        deflection_cost(force, STIFFNESS, 0.0)
+
+
+def test_a_free_angle_is_chosen_for_its_stiffness():
+    """Along a straight cut the choice by deflection gives way less than one that only looks at ranges."""
+    robot = irb.load("irb2400", tool="spindle")
+    start = robot.pose(robot.from_controller([0, 20, 20, 0, 40, 0])).homogeneous
+    poses = np.repeat(start[None], 8, axis=0)
+    poses[:, :3, 3] += np.linspace(0.0, 0.1, 8)[:, None] * start[:3, 0]
+    force = CuttingForce(-80.0, -120.0, 40.0)
+    cost = deflection_cost(force, STIFFNESS, 1e-4)
+    stiff, free = choose_angle(robot, poses, cost=cost), choose_angle(robot, poses)
+    assert cost(robot, stiff.q, stiff.phi).mean() < 0.95 * cost(robot, free.q, free.phi).mean()
+    np.testing.assert_allclose(robot.pose(stiff.q)[:, :3, 3], poses[:, :3, 3], rtol=0, atol=1e-9)
+
+
+def test_what_cannot_be_weighed():
+    """A motion without speeds."""
+    robot = irb.load("irb2400")
     with pytest.raises(irb.InputError, match="needs a motion with speeds"):
-        process_load(robot, Motion(np.zeros(1), q[:1]), force)
+        process_load(robot, Motion(np.zeros(1), np.zeros((1, 6))), CuttingForce(1.0, 0.0, 0.0))

@@ -1,7 +1,8 @@
 """Milling with a robot: the force of a cut, and what it asks of the axes."""
 
+from .costs import deflection_cost, torque_cost
 from .cutting import CuttingForce, Milling
-from .loads import ProcessLoad, deflected, deflection_cost, process_load, process_wrench, torque_cost
+from .loads import ProcessLoad, deflected, process_load, process_wrench
 
 __all__ = [
     "CuttingForce",

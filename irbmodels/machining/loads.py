@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -109,32 +108,3 @@ def deflected(J: Array, wrench: Array, stiffness: ArrayLike) -> Array:
     turned = np.einsum("...ij,...i->...j", J, wrench) / k
     bent: Array = np.einsum("...ij,...j->...i", J, turned)
     return bent
-
-
-def torque_cost(force: CuttingForce, feed: ArrayLike) -> Callable[[Robot, Array], Array]:
-    """Return a cost of postures: the largest share of an effort limit that gravity and a cut take, ``(K,)`` for ``(K, n)``."""
-    direction = np.asarray(feed, dtype=float)
-
-    def cost(robot: Robot, q: Array) -> Array:
-        wrench = process_wrench(robot, q, np.broadcast_to(direction, (*q.shape[:-1], 3)), force)
-        needed = robot.gravity(q) - np.einsum("...ij,...i->...j", robot.jacobian(q), wrench)
-        worst: Array = (np.abs(needed) / robot.limits.effort).max(axis=-1)
-        return worst
-
-    return cost
-
-
-def deflection_cost(
-    force: CuttingForce, feed: ArrayLike, stiffness: ArrayLike, allowed: float
-) -> Callable[[Robot, Array], Array]:
-    """Return a cost of postures: how far the TCP gives way under a cut, over what is ``allowed`` [m], ``(K,)``."""
-    direction = np.asarray(feed, dtype=float)
-    if not 0.0 < allowed < np.inf:
-        raise InputError(f"the allowed deflection must be positive and finite [m], got {allowed!r}")
-
-    def cost(robot: Robot, q: Array) -> Array:
-        wrench = process_wrench(robot, q, np.broadcast_to(direction, (*q.shape[:-1], 3)), force)
-        moved: Array = np.linalg.norm(deflected(robot.jacobian(q), wrench, stiffness)[..., :3], axis=-1)
-        return moved / allowed
-
-    return cost

@@ -1,0 +1,65 @@
+"""What a cut asks of postures, as costs for the choice of a free angle (:mod:`irbmodels.redundancy`)."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..checks import finite
+from ..errors import InputError
+from ..redundancy import Cost
+from ..robot import Robot
+from .cutting import CuttingForce
+from .loads import deflected, process_wrench
+
+Array = NDArray[np.float64]
+
+ALONG_X = (1.0, 0.0, 0.0)
+
+
+def torque_cost(force: CuttingForce, feed: ArrayLike = ALONG_X) -> Cost:
+    """Cost of postures: the largest share of an effort limit that gravity and a cut take together; 1 at the limit.
+
+    Args:
+        force: In the frame of the cut.
+        feed: Direction of the feed in the frames of the path's poses, before the free turn about their z; default their x.
+    """
+    direction = finite(feed, (3,), "feed")
+
+    def share(robot: Robot, q: Array, phi: Array) -> Array:
+        wrench = process_wrench(robot, q, _in_base(robot, q, phi, direction), force)
+        needed = robot.gravity(q) - np.einsum("...ij,...i->...j", robot.jacobian(q), wrench)
+        worst: Array = (np.abs(needed) / robot.limits.effort).max(axis=-1)
+        return worst
+
+    return Cost.of(share, "torque of the cut")
+
+
+def deflection_cost(force: CuttingForce, stiffness: ArrayLike, allowed: float, feed: ArrayLike = ALONG_X) -> Cost:
+    """Cost of postures: how far the TCP gives way under a cut, over what is ``allowed`` [m].
+
+    Args:
+        force: In the frame of the cut.
+        stiffness: Of each axis, arm side [N m/rad], shape ``(n,)``.
+        allowed: Deflection [m] that costs 1.
+        feed: As for :func:`torque_cost`.
+    """
+    direction, k = finite(feed, (3,), "feed"), np.asarray(stiffness, dtype=float)
+    if not 0.0 < allowed < np.inf:
+        raise InputError(f"the allowed deflection must be positive and finite [m], got {allowed!r}")
+
+    def moved(robot: Robot, q: Array, phi: Array) -> Array:
+        wrench = process_wrench(robot, q, _in_base(robot, q, phi, direction), force)
+        away: Array = np.linalg.norm(deflected(robot.jacobian(q), wrench, k)[..., :3], axis=-1)
+        return away / allowed
+
+    return Cost.of(moved, "deflection by the cut")
+
+
+def _in_base(robot: Robot, q: Array, phi: Array, direction: Array) -> Array:
+    """Return directions ``(K, 3)`` in base axes of one that is fixed to the path's poses, not to the tool turned by ``phi``."""
+    c, s = np.cos(phi), np.sin(phi)
+    x, y, z = direction
+    back = np.stack([c * x + s * y, c * y - s * x, np.broadcast_to(z, phi.shape)], axis=-1)
+    turned: Array = np.einsum("kij,kj->ki", robot.pose(q)[:, :3, :3], back)
+    return turned
