@@ -86,7 +86,7 @@ def motion(path: Path) -> None:
     """Draw the page of a motion: sliders, trace, torque arrows, strip charts."""
     robot = irb.load("irb2400", tool="spindle")
     postures = [(0, 0, 0, 0, 30, 0), (40, 25, 20, 30, 45, 60), (-35, 45, 40, -40, 60, -90)]
-    film = through([robot.from_controller(posture) for posture in postures], 2.5, 250.0)
+    film = through([robot.from_controller(posture) for posture in postures], duration=2.5).sample(250.0)
     actor = irb.Actor(robot, motion=film, name="IRB 2400 with spindle")
     irb.save_picture(path, actor, layers=("trace", "torques"), controls=True, size=(1200, 760))
 

@@ -32,7 +32,7 @@ def run(capsys, monkeypatch):
 @pytest.fixture
 def motion_csv(tmp_path):
     robot = irb.load("irb2400", tool="spindle")
-    motion = through([np.zeros(6), robot.from_controller([20, 10, 5, 10, 30, 40])], 1.0, 100.0)
+    motion = through([np.zeros(6), robot.from_controller([20, 10, 5, 10, 30, 40])], duration=1.0).sample(100.0)
     measured = robot.inverse_dynamics(motion.q, motion.v, motion.a)
     write_motion(tmp_path / "m.csv", motion._replace(tau=measured + 1.0), robot)
     return tmp_path / "m.csv"
@@ -112,7 +112,7 @@ def test_torque_writes_predicts_and_compares(run, motion_csv, tmp_path):
 def test_torque_says_what_it_assumes(run, tmp_path):
     """Unknown columns, derived speeds and missing friction are said."""
     robot = irb.load("irb1600")
-    motion = through([np.zeros(6), np.full(6, 0.2)], 1.0, 100.0)
+    motion = through([np.zeros(6), np.full(6, 0.2)], duration=1.0).sample(100.0)
     write_motion(tmp_path / "m.csv", motion._replace(v=None, a=None), robot)
     lines = (tmp_path / "m.csv").read_text().splitlines()
     (tmp_path / "m.csv").write_text("\n".join([lines[0] + ",note", *(line + ",x" for line in lines[1:])]))
@@ -125,7 +125,7 @@ def test_torque_says_what_it_assumes(run, tmp_path):
 def test_torque_says_what_is_assumed_and_overloaded(run, tmp_path):
     """A robot with assumed inertials and a tool beyond its rating says both."""
     robot = irb.load("irb1400")
-    write_motion(tmp_path / "m.csv", through([np.zeros(6), np.full(6, 0.2)], 1.0, 100.0), robot)
+    write_motion(tmp_path / "m.csv", through([np.zeros(6), np.full(6, 0.2)], duration=1.0).sample(100.0), robot)
     code, _, said = run("torque", "irb1400", str(tmp_path / "m.csv"), "--tool", "spindle")
     assert code == 0
     assert "masses and inertias of irb1400 (set cad) are assumed" in said

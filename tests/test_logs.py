@@ -15,7 +15,7 @@ def robot():
 @pytest.fixture(scope="module")
 def motion(robot):
     postures = [robot.from_controller(p) for p in ([0, 0, 0, 0, 0, 0], [40, 30, 20, 30, 40, 60], [-20, 10, -10, 0, 20, 0])]
-    return through(postures, duration=2.0, rate=250.0)
+    return through(postures, duration=2.0).sample(250.0)
 
 
 def whole(file, **options):

@@ -16,7 +16,7 @@ def robot():
 @pytest.fixture(scope="module")
 def motion(robot):
     postures = [robot.from_controller(p) for p in ([0, 0, 0, 0, 30, 0], [40, 30, 20, 30, 45, 60], [-20, 10, -10, 0, 20, 0])]
-    return through(postures, duration=2.0, rate=100.0)
+    return through(postures, duration=2.0).sample(100.0)
 
 
 @pytest.fixture
@@ -83,7 +83,7 @@ def test_bounds_are_counted(robot, motion, file):
 def test_a_row_outside_the_coupled_range_counts(tmp_path, robot):
     """q3 alone is inside -60..65 deg there, but q3 - q2 is not."""
     postures = [robot.from_controller(p) for p in ([0, 80, 30, 0, 0, 0], [0, 95, 30, 0, 0, 0])]
-    write_motion(tmp_path / "m.csv", through(postures, 1.0, 100.0), robot)
+    write_motion(tmp_path / "m.csv", through(postures, duration=1.0).sample(100.0), robot)
     assert predict(open_motion(tmp_path / "m.csv", robot)).out_of_range > 20
 
 

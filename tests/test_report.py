@@ -61,7 +61,7 @@ def test_pose_text_is_in_abbs_terms():
 @pytest.fixture(scope="module")
 def predicted(tmp_path_factory):
     robot = irb.load("irb2400", tool="spindle")
-    motion = through([np.zeros(6), np.full(6, 0.3)], 1.0, 100.0)
+    motion = through([np.zeros(6), np.full(6, 0.3)], duration=1.0).sample(100.0)
     path = tmp_path_factory.mktemp("report") / "m.csv"
     write_motion(path, motion._replace(tau=robot.inverse_dynamics(motion.q, motion.v, motion.a) + 1.0), robot)
     return robot, predict(open_motion(path, robot))

@@ -202,7 +202,7 @@ def test_a_motion_moves_robot_plots_and_arrows_together(tmp_path):
     """Time moves the robot along the file's postures, the cursor in the plots, and the arrows with the torque."""
     robot = irb.load("irb2400", tool="spindle")
     postures = [np.zeros(6), robot.from_controller([40, 20, 10, 30, 20, 50]), robot.from_controller([-20, 40, 30, -30, 60, 0])]
-    motion = through(postures, 5.0, 250.0)
+    motion = through(postures, duration=5.0).sample(250.0)
     measured = motion._replace(tau=robot.inverse_dynamics(motion.q, motion.v, motion.a) + 5.0)
     page = tmp_path / "p.html"
     save_page(page, irb.Actor(robot, motion=measured), irb.Actor(robot, motion=motion, opacity=0.4), layers=("torques", "trace"))
@@ -339,7 +339,7 @@ def test_robots_of_all_kinds_share_a_page(tmp_path):
     tooled = irb.from_urdf(irb.urdf_path("irb1600")).with_tool("spindle")
     t = np.linspace(0.0, 1.0, 5)
     film = Motion(t, np.zeros((5, 6)), tau=np.where(t[:, None] == 0.5, np.nan, np.ones((5, 6))))
-    flat_film = through([np.zeros(4), np.full(4, -0.1)], 1.0, 50.0)
+    flat_film = through([np.zeros(4), np.full(4, -0.1)], duration=1.0).sample(50.0)
     actors = [irb.Actor(flat, motion=flat_film), irb.Actor(arm, motion=film), odd, tooled]
     save_page(tmp_path / "p.html", *actors, layers=("torques", "frames"))
     told = told_by(
@@ -452,7 +452,7 @@ def test_a_tool_on_a_robot_from_a_urdf_is_drawn_and_collides(tmp_path):
     q = np.zeros(6)
     near = [irb.clearance(robot, q).distance for robot in (irb.from_urdf(irb.urdf_path("irb1600")), irb.load("irb1600"))]
     assert near[0] == pytest.approx(near[1], rel=1e-9)  # the SRDF beside the file counts
-    write_motion(tmp_path / "m.csv", through([q, np.full(6, 0.1)], 1.0, 50.0), tables)
+    write_motion(tmp_path / "m.csv", through([q, np.full(6, 0.1)], duration=1.0).sample(50.0), tables)
     save_page(tmp_path / "p.html", tables, motion=irb.open_motion(tmp_path / "m.csv", tables))
     with pytest.raises(irb.InputError, match="a motion is an"):
         save_page(tmp_path / "p.html", tables, motion="m.csv")

@@ -1,6 +1,43 @@
-"""Motions as functions of time."""
+"""Motions as functions of time, and the paths they follow."""
 
-from .laws import ALPHA, freudenstein, through
+from .axis_path import AxisPath, axis_path
+from .cartesian import arc, joined, line
+from .fourier import Coefficients, Fourier, FourierSeries
+from .jerk_limited import JerkLimited, jerk_limited
+from .laws import LAWS, Law, Peaks, s_curve, trapezoid
 from .motion import Motion
+from .moves import Move, move, through
+from .pose_path import Along, PosePath
+from .rapid_module import rapid_module
+from .timing import TimeOptimal, time_optimal
+from .trajectory import Chain, State, Trajectory
 
-__all__ = ["ALPHA", "Motion", "freudenstein", "through"]
+__all__ = [
+    "LAWS",
+    "Along",
+    "AxisPath",
+    "Chain",
+    "Coefficients",
+    "Fourier",
+    "FourierSeries",
+    "JerkLimited",
+    "Law",
+    "Motion",
+    "Move",
+    "Peaks",
+    "PosePath",
+    "State",
+    "TimeOptimal",
+    "Trajectory",
+    "arc",
+    "axis_path",
+    "jerk_limited",
+    "joined",
+    "line",
+    "move",
+    "rapid_module",
+    "s_curve",
+    "through",
+    "time_optimal",
+    "trapezoid",
+]

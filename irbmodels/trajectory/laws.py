@@ -1,56 +1,248 @@
-"""Motions between postures as functions of time."""
+"""Time laws: how a share of a stroke grows from 0 to 1 while a share ``x`` of the duration goes from 0 to 1.
+
+A stroke ``h`` in ``T`` has the speed ``h / T``, the acceleration ``h / T^2`` and the jerk ``h / T^3`` times those of its law.
+"""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
+from numpy.polynomial import Polynomial
 from numpy.typing import ArrayLike, NDArray
 
-from ..errors import InputError
-from .motion import Motion
+from ..errors import InputError, UnknownName
 
 Array = NDArray[np.float64]
 
-ALPHA = 1125.0 / 1192.0  # makes the end velocity 0 exactly; S002 prints 0.9438
+_SMOOTH = 1e-9  # a jump of the acceleration of a law that is less comes from rounding
 
 
-def freudenstein(start: ArrayLike, end: ArrayLike, duration: float, t: ArrayLike) -> Motion:
-    """Move between two postures by the Freudenstein 1-3-5 law (S002 eq. 13-15, with its misprints corrected).
+class Peaks(NamedTuple):
+    """Largest absolute values of a law's speed, acceleration and jerk."""
 
-    Peaks: speed ``2 h / T``, acceleration ``240 pi / 149 h / T^2`` for a stroke ``h`` in ``T``; both are 0 at the ends.
+    speed: float
+    acceleration: float
+    jerk: float
+    """Infinite where the acceleration jumps, at the ends too: the axis rests before and after."""
+
+
+class Law(ABC):
+    """A time law. Each value is a function of ``x`` in 0..1, any shape."""
+
+    name: str
+
+    def derivative(self, order: int, x: ArrayLike) -> Array:
+        """Return the position (0), or its derivative by ``x`` of an order up to 3; where it jumps, the later value.
+
+        Every law here slows down as it sped up; from the far end it is computed backwards, so that it rests there exactly.
+        """
+        share = np.asarray(x, dtype=float)
+        back = share > 0.5
+        value = self._rising(order, np.where(back, 1.0 - share, share), back)
+        if order % 2:
+            return value
+        return np.where(back, (1.0 if order == 0 else 0.0) - value, value)
+
+    @abstractmethod
+    def _rising(self, order: int, x: Array, back: NDArray[np.bool_]) -> Array:
+        """Do the same for ``x`` up to 0.5; where it jumps, the earlier value if time runs back."""
+
+    @abstractmethod
+    def _candidates(self, order: int) -> Array:
+        """Every ``x`` up to 0.5 at which the derivative of an order can be largest."""
+
+    @property
+    @abstractmethod
+    def smooth(self) -> bool:
+        """Whether the acceleration is continuous, and 0 at both ends."""
+
+    def position(self, x: ArrayLike) -> Array:
+        """Share of the stroke."""
+        return self.derivative(0, x)
+
+    def speed(self, x: ArrayLike) -> Array:
+        """First derivative by ``x``."""
+        return self.derivative(1, x)
+
+    def acceleration(self, x: ArrayLike) -> Array:
+        """Second derivative by ``x``."""
+        return self.derivative(2, x)
+
+    def jerk(self, x: ArrayLike) -> Array:
+        """Third derivative by ``x``."""
+        return self.derivative(3, x)
+
+    @cached_property
+    def peaks(self) -> Peaks:
+        """Largest absolute values, found at the zeros of the next derivative."""
+        speed, acceleration, jerk = (float(np.abs(self.derivative(k, self._candidates(k))).max()) for k in (1, 2, 3))
+        return Peaks(speed, acceleration, jerk if self.smooth else np.inf)
+
+    def __repr__(self) -> str:
+        """Say which law it is."""
+        return f"<Law {self.name}>"
+
+
+@dataclass(frozen=True, repr=False)
+class _Pieces(Law):
+    """Polynomials one after another, up to the middle."""
+
+    name: str
+    breaks: tuple[float, ...]
+    """0, where one piece ends and the next begins, and 0.5."""
+    parts: tuple[Polynomial, ...]
+    """One per piece, of ``x`` less its start."""
+
+    def _rising(self, order: int, x: Array, back: NDArray[np.bool_]) -> Array:
+        inner = self.breaks[1:-1]
+        number = np.where(back, np.searchsorted(inner, x, side="left"), np.searchsorted(inner, x, side="right"))
+        starts = np.array(self.breaks)[number]
+        pieces = [part.deriv(order) for part in self.parts]
+        return np.select([number == i for i in range(len(pieces))], [piece(x - starts) for piece in pieces])
+
+    def _candidates(self, order: int) -> Array:
+        found = []
+        for start, stop, part in zip(self.breaks, self.breaks[1:], self.parts, strict=False):
+            roots = part.deriv(order + 1).roots() if part.degree() > order + 1 else np.zeros(0)
+            inside = roots.real[(np.abs(roots.imag) < 1e-6) & (roots.real >= 0.0) & (roots.real <= stop - start)]
+            found += [start, *(start + inside)]
+        return np.append(found, 0.5)
+
+    @property
+    def smooth(self) -> bool:
+        ends = [0.0, *(float(part.deriv(2)(width)) for part, width in zip(self.parts, np.diff(self.breaks), strict=True))]
+        starts = [*(float(part.deriv(2)(0.0)) for part in self.parts), 0.0]  # in the middle it changes its sign
+        return bool(np.abs(np.subtract(ends, starts)).max() < _SMOOTH)
+
+
+@dataclass(frozen=True, repr=False)
+class _Waves(Law):
+    """``x - sum of b_k sin(2 pi k x)``: at rest at both ends where ``2 pi sum of k b_k`` is 1."""
+
+    name: str
+    orders: tuple[int, ...]
+    weights: tuple[float, ...]
+    """``b_k``."""
+
+    def _rising(self, order: int, x: Array, back: NDArray[np.bool_]) -> Array:
+        rates = 2.0 * np.pi * np.array(self.orders)
+        wave, sign = ((np.sin, 1.0), (np.cos, 1.0), (np.sin, -1.0), (np.cos, -1.0))[order]
+        waves: Array = sign * wave(rates * x[..., None]) @ (np.array(self.weights) * rates**order)
+        return (x if order == 0 else 1.0 if order == 1 else 0.0) - waves
+
+    def _candidates(self, order: int) -> Array:
+        """With ``z = exp(2 pi i x)`` the next derivative is a polynomial in z; a root off the circle does no harm."""
+        top, turned = max(self.orders), 1j ** (order + 1)
+        polynomial = np.zeros(2 * top + 1, dtype=complex)
+        for k, weight in zip(self.orders, self.weights, strict=True):
+            size = weight * float(k) ** (order + 1)
+            polynomial[top + k] += size * turned  # 2 i sin(k x + (order + 1) pi / 2)
+            polynomial[top - k] -= size / turned
+        roots = np.polynomial.polynomial.polyroots(polynomial)
+        return np.append(np.abs(np.angle(roots)) / (2.0 * np.pi), [0.0, 0.5])
+
+    @property
+    def smooth(self) -> bool:
+        return True
+
+
+def _polynomial(name: str, rests: int) -> Law:
+    """Return the polynomial with so many derivatives 0 at both ends: the integral of ``(x (1 - x))^rests``, scaled to 1."""
+    rate = Polynomial([0.0, 1.0, -1.0]) ** rests
+    whole = rate.integ()
+    return _Pieces(name, (0.0, 0.5), (whole / whole(1.0),))
+
+
+def _freudenstein() -> Law:
+    """Return the law whose acceleration goes as ``sin x + sin 3x / 6 + sin 5x / 50`` (S002 eq. 13-15, misprints corrected).
+
+    Integrated twice, the weights are divided by k^2; their sum times k is what puts the speed at the ends to 0.
+    """
+    orders, of_acceleration = np.array([1.0, 3.0, 5.0]), np.array([1.0, 1.0 / 6.0, 1.0 / 50.0])
+    weights = of_acceleration / orders**2
+    weights /= 2.0 * np.pi * (orders @ weights)
+    return _Waves("freudenstein", (1, 3, 5), tuple(weights.tolist()))
+
+
+def _ramped(name: str, widths: Sequence[float], jerks: Sequence[float], accelerations: Sequence[float]) -> Law:
+    """Return the law whose first half has pieces with constant jerk that start at given accelerations, scaled to 1."""
+    parts, breaks = [], [0.0]
+    q = v = 0.0
+    for width, jerk, a in zip(widths, jerks, accelerations, strict=True):
+        if width > 0.0:
+            part = Polynomial([q, v, a / 2.0, jerk / 6.0])
+            parts.append(part)
+            breaks.append(breaks[-1] + width)
+            q, v = float(part(width)), float(part.deriv()(width))
+    return _Pieces(name, (*breaks[:-1], 0.5), tuple(part / (2.0 * q) for part in parts))
+
+
+def trapezoid(blend: float = 1.0 / 3.0) -> Law:
+    """Return the law with constant acceleration, constant speed, constant deceleration.
+
+    Peaks: speed ``1 / (1 - blend)``, acceleration ``1 / (blend (1 - blend))``.
 
     Args:
-        start: Axis positions at ``t = 0`` [rad, m], shape ``(n,)``.
-        end: Axis positions at ``t = duration``.
-        duration: ``T`` [s].
-        t: Times between 0 and ``duration`` [s], shape ``(N,)``.
+        blend: Share of the duration of each ramp; 0.5 leaves no part with constant speed (bang-bang).
 
     Raises:
-        InputError: if the duration is not positive.
+        InputError: if the share is not above 0 and at most 0.5.
     """
-    if not duration > 0.0:
-        raise InputError(f"a motion needs a positive duration, got {duration!r} s")
-    first, time = np.asarray(start, dtype=float), np.asarray(t, dtype=float)
-    stroke = np.asarray(end, dtype=float) - first
-    x = (2.0 * np.pi / duration * time)[:, None]
-    position = time[:, None] / duration - ALPHA / (2.0 * np.pi) * (np.sin(x) + np.sin(3 * x) / 54 + np.sin(5 * x) / 1250)
-    speed = (1.0 - ALPHA * (np.cos(x) + np.cos(3 * x) / 18 + np.cos(5 * x) / 250)) / duration
-    acceleration = 2.0 * np.pi * ALPHA / duration**2 * (np.sin(x) + np.sin(3 * x) / 6 + np.sin(5 * x) / 50)
-    return Motion(time, first + stroke * position, stroke * speed, stroke * acceleration)
+    share = _share(blend, "blend")
+    return _ramped("trapezoid", [share, 0.5 - share], [0.0, 0.0], [1.0, 0.0])
 
 
-def through(postures: Sequence[ArrayLike], duration: float, rate: float) -> Motion:
-    """Chain Freudenstein moves of ``duration`` [s] each through the postures, sampled at ``rate`` [Hz].
+def s_curve(blend: float = 1.0 / 3.0, rounding: float = 0.5) -> Law:
+    """Return the law with seven segments of constant jerk: a trapezoid whose acceleration is a trapezoid too.
+
+    Args:
+        blend: Share of the duration in which it speeds up; as long it slows down.
+        rounding: Share of that time in which the acceleration grows; as long it falls. 0.5 leaves none with constant
+            acceleration.
 
     Raises:
-        InputError: if there are fewer than two postures.
+        InputError: if a share is not above 0 and at most 0.5.
     """
-    if len(postures) < 2:
-        raise InputError("a motion needs at least two postures")
-    moves = len(postures) - 1
-    t = np.arange(round(moves * duration * rate) + 1) / rate
-    move = np.minimum((t / duration).astype(int), moves - 1)
-    parts = [freudenstein(postures[i], postures[i + 1], duration, t[move == i] - i * duration) for i in range(moves)]
-    q, v, a = (np.concatenate([part[k] for part in parts]) for k in (1, 2, 3))
-    return Motion(t, q, v, a)
+    share, rounded = _share(blend, "blend"), _share(rounding, "rounding")
+    short = rounded * share
+    widths = [short, share - 2.0 * short, short, 0.5 - share]
+    return _ramped("s_curve", widths, [1.0 / short, 0.0, -1.0 / short, 0.0], [0.0, 1.0, 1.0, 0.0])
+
+
+def _share(value: float, what: str) -> float:
+    if not isinstance(value, int | float | np.integer | np.floating) or not 0.0 < value <= 0.5:
+        raise InputError(f"{what} is a share above 0 and at most 0.5, got {value!r}")
+    return float(value)
+
+
+LAWS: dict[str, Law] = {
+    law.name: law
+    for law in (
+        _freudenstein(),
+        _polynomial("cubic", 1),
+        _polynomial("quintic", 2),
+        _polynomial("septic", 3),
+        _Waves("cycloidal", (1,), (0.5 / np.pi,)),
+        trapezoid(),
+        s_curve(),
+    )
+}
+"""Laws by name; ``trapezoid(...)`` and ``s_curve(...)`` make others."""
+
+
+def law_of(law: str | Law) -> Law:
+    """Return a law by its name, or the law itself.
+
+    Raises:
+        UnknownName: if there is none of that name.
+    """
+    if isinstance(law, Law):
+        return law
+    if law not in LAWS:
+        raise UnknownName("law", law, LAWS)
+    return LAWS[law]

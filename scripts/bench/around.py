@@ -112,7 +112,7 @@ def _page(folder: Path, port: int) -> tuple[Path, float]:
     robot = irb.load(NAME, tool=TOOL)
     postures = [robot.from_controller(x) for x in ((0, 0, 0, 0, 30, 0), (40, 25, 20, 30, 45, 60), (-35, 45, 40, -40, 60, -90))]
     page = folder / "page.html"
-    irb.save_page(page, robot, motion=through(postures, 5.0, 250.0))
+    irb.save_page(page, robot, motion=through(postures, duration=5.0).sample(250.0))
     size = page.stat().st_size / 1e6
     text = page.read_text(encoding="utf-8").replace("</body>", FRAMES.replace("PORT", str(port)))
     page.write_text(text, encoding="utf-8")

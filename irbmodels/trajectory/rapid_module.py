@@ -1,0 +1,70 @@
+"""A trajectory as a RAPID module: jointtargets, and a MoveAbsJ to each in its time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from ..errors import InputError
+from .motion import Motion
+
+_MOST = 4000  # targets; a larger array does not fit into a controller's program memory for sure
+_LONGEST_NAME = 32  # characters of a name in RAPID
+
+
+def rapid_module(motion: Motion, robot: Any, name: str = "Trajectory", tool: str = "tool0") -> str:
+    r"""Return the text of a RAPID module that runs through the samples of a motion.
+
+    Each sample is a jointtarget; ``MoveAbsJ \NoEOffs ... \T`` gives each stroke the time between two samples. The controller
+    plans its own course from target to target, within zones z0, and slows down where it must: take samples some 50 to 100 ms
+    apart. ``irbmodels.rapid.read`` reads the module back: ``q`` from its jointtargets, the steps of time from ``seconds``.
+
+    Args:
+        motion: Samples, as of :meth:`Trajectory.sample`.
+        robot: Whose axes they are, an ``irbmodels.Robot``.
+        name: Of the module, and of its procedure ``run<name>``.
+        tool: Name of the controller's tooldata.
+
+    Raises:
+        InputError: if the name or the tool is no name in RAPID, or there are fewer than two samples, or too many.
+    """
+    from ..rapid.grammar import RESERVED  # few need it
+
+    for what, word in (("module", name), ("procedure", f"run{name}"), ("tool", tool)):
+        legal = word.isascii() and word.isidentifier() and word[0].isalpha() and len(word) <= _LONGEST_NAME
+        if not legal or word.lower() in RESERVED:
+            raise InputError(
+                f"{word!r} is no name of a {what} in RAPID: a letter, then letters, digits and _, {_LONGEST_NAME} at most,"
+                " and no word of RAPID itself"
+            )
+    if not 2 <= len(motion.t) <= _MOST:
+        raise InputError(f"a module takes 2 to {_MOST} targets, the motion has {len(motion.t)} samples; sample at a lower rate")
+    return "\n".join(_lines(motion, robot, name, tool)) + "\n"
+
+
+def _lines(motion: Motion, robot: Any, name: str, tool: str) -> Iterator[str]:
+    from ..rapid import JointTarget
+    from ..rapid.text import literal
+
+    targets = [JointTarget.of(robot, q) for q in motion.q]
+    steps = [0.0, *np.round(np.diff(motion.t), 9).tolist()]
+    count = len(targets)
+    yield f"MODULE {name}"
+    yield f"    ! {count} targets of {robot.name}, {motion.t[-1] - motion.t[0]:.6g} s"
+    yield f"    CONST jointtarget target{{{count}}}:=["
+    yield ",\n".join(f"        {target}" for target in targets)
+    yield "    ];"
+    yield "    ! from the target before"
+    yield f"    CONST num seconds{{{count}}}:={literal(steps)};"
+    yield ""
+    yield f"    PROC run{name}()"
+    yield f"        MoveAbsJ target{{1}}\\NoEOffs,v100,fine,{tool};"
+    if count > 2:  # a loop from 2 to 1 would run backwards
+        yield f"        FOR i FROM 2 TO {count - 1} DO"
+        yield f"            MoveAbsJ target{{i}}\\NoEOffs,vmax\\T:=seconds{{i}},z0,{tool};"
+        yield "        ENDFOR"
+    yield f"        MoveAbsJ target{{{count}}}\\NoEOffs,vmax\\T:=seconds{{{count}}},fine,{tool};"
+    yield "    ENDPROC"
+    yield "ENDMODULE"

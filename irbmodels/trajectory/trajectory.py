@@ -1,0 +1,157 @@
+"""What all trajectories have in common: a duration, the state at any time, and samples."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..checks import finite
+from ..errors import InputError
+from .motion import Motion
+
+Array = NDArray[np.float64]
+
+ROUNDING = 1e-9  # share of the duration that a time may lie outside, and of a position that two ends may differ
+_MOST = 1e8  # samples; more do not fit into memory
+
+
+class State(NamedTuple):
+    """A trajectory at some times: the leading axes are those of ``t``; SI units, arrays ``(..., n)``."""
+
+    q: Array
+    v: Array
+    a: Array
+    jerk: Array | None = None
+    """None where the acceleration is not differentiable by its making, as of a time-optimal timing."""
+
+
+class Trajectory(ABC):
+    """Axis positions as a function of time between 0 and :attr:`duration` [s]."""
+
+    duration: float
+    n: int
+    """Number of axes."""
+
+    def at(self, t: ArrayLike) -> State:
+        """Return position, speed, acceleration and jerk; where one of them jumps, it is the later value.
+
+        Raises:
+            InputError: if a time is not finite, or is before 0 or after the end.
+        """
+        try:
+            time = np.asarray(t, dtype=float)
+        except (TypeError, ValueError) as err:
+            raise InputError(f"t is not an array of numbers: {err}") from None
+        slack = ROUNDING * self.duration
+        off = ~((time >= -slack) & (time <= self.duration + slack))
+        if off.any():
+            raise InputError(f"t = {float(time[off].flat[0]):g} s is not within the trajectory: 0 .. {self.duration:g} s")
+        found = self._at(np.clip(time, 0.0, self.duration).ravel())
+        q, v, a = (part.reshape(*time.shape, self.n) for part in found[:3])
+        return State(q, v, a, None if found.jerk is None else found.jerk.reshape(*time.shape, self.n))
+
+    def sample(self, rate: float) -> Motion:
+        """Return samples at ``rate`` [Hz] from 0 on, and one at the end, which may be nearer to the one before.
+
+        Raises:
+            InputError: if the rate is not positive and finite, or gives more than a hundred million samples.
+        """
+        frequency = positive(rate, "a rate [Hz]")
+        if self.duration * frequency > _MOST:
+            raise InputError(f"{frequency:g} Hz for {self.duration:g} s are more than {_MOST:g} samples")
+        t: Array = np.arange(int(np.floor(self.duration * frequency * (1.0 + ROUNDING))) + 1) / frequency
+        if self.duration - t[-1] > ROUNDING * self.duration:
+            t = np.append(t, self.duration)
+        state = self.at(t)
+        return Motion(t, state.q, state.v, state.a)
+
+    @abstractmethod
+    def _at(self, t: Array) -> State:
+        """Return the state at times ``(N,)`` that are known to be within the trajectory."""
+
+
+class Chain(Trajectory):
+    """Trajectories one after another; each starts where the one before it ends."""
+
+    def __init__(self, parts: Sequence[Trajectory]) -> None:
+        """Check that the parts meet.
+
+        Raises:
+            InputError: if there are none, or one does not start at the position and speed where the one before it ends.
+        """
+        self.parts = tuple(parts)
+        if not self.parts or not all(isinstance(part, Trajectory) for part in self.parts):
+            raise InputError("a chain needs a list of trajectories")
+        for i, (first, second) in enumerate(pairwise(self.parts)):
+            end, start = first.at(first.duration), second.at(0.0)
+            for what, old, new in (("position", end.q, start.q), ("speed", end.v, start.v)):
+                if old.shape != new.shape or np.abs(old - new).max() > ROUNDING * max(1.0, float(np.abs(old).max())):
+                    raise InputError(f"{what} jumps from part {i + 1} to part {i + 2}: {old.tolist()}, then {new.tolist()}")
+        self.n = self.parts[0].n
+        self._starts = np.append(0.0, np.cumsum([part.duration for part in self.parts]))
+        self.duration = float(self._starts[-1])
+
+    @property
+    def joints(self) -> tuple[float, ...]:
+        """Times [s] at which one part ends and the next begins."""
+        return tuple(self._starts[1:-1].tolist())
+
+    def _at(self, t: Array) -> State:
+        number = np.searchsorted(self._starts[1:-1], t, side="right")
+        found = [np.empty((t.size, self.n)) for _ in State._fields]
+        jerk_known = True
+        for i in np.unique(number):
+            here = number == i
+            state = self.parts[i].at(np.clip(t[here] - self._starts[i], 0.0, self.parts[i].duration))
+            jerk_known = jerk_known and state.jerk is not None
+            for whole, part in zip(found, state, strict=True):
+                if part is not None:
+                    whole[here] = part
+        q, v, a, jerk = found
+        return State(q, v, a, jerk if jerk_known else None)
+
+
+def positive(value: float, what: str) -> float:
+    """Return a positive finite number.
+
+    Raises:
+        InputError: if it is anything else.
+    """
+    if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating) or not 0.0 < value < np.inf:
+        raise InputError(f"{what} must be a positive finite number, got {value!r}")
+    return float(value)
+
+
+def posture(q: ArrayLike, n: int | None = None, what: str = "a posture") -> Array:
+    """Return axis positions as a finite array ``(n,)``.
+
+    Raises:
+        InputError: if they are anything else.
+    """
+    try:
+        size = np.shape(np.asarray(q, dtype=float))
+    except (TypeError, ValueError) as err:
+        raise InputError(f"{what} is not an array of numbers: {err}") from None
+    if len(size) != 1 or size[0] == 0:
+        raise InputError(f"{what} needs shape (n,), got {size}")
+    return finite(q, (size[0] if n is None else n,), what)
+
+
+def bounds(value: ArrayLike, n: int, what: str) -> Array:
+    """Return one positive bound per axis ``(n,)``, from one for all or one each; infinite ones bound nothing.
+
+    Raises:
+        InputError: if one is not positive.
+    """
+    try:
+        array = np.array(np.broadcast_to(np.asarray(value, dtype=float), (n,)))
+    except (TypeError, ValueError):
+        raise InputError(f"{what} needs one number, or {n}, one per axis; got {value!r}") from None
+    if not (array > 0.0).all():
+        raise InputError(f"{what} must be positive: {array.tolist()}")
+    return array
