@@ -10,13 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .errors import InputError, MissingData, UnknownName
+from .path_check import NEAR, NEAR_AXIS
 from .rapid import Expression, JointTarget, Module, RobTarget, WobjData
 from .robot import Robot
 
 Array = NDArray[np.float64]
-
-NEAR = math.radians(5.0)  # of a wrist or an elbow: speeds of the axes there are over ten times the tool's
-NEAR_AXIS = 0.05  # [m] of the wrist center from axis 1
 
 
 def listing(module: Module) -> Iterator[str]:
@@ -93,7 +91,7 @@ def _near(robot: Robot, q: Array) -> Iterator[str]:
     """Say which singularities a posture is near, and how near."""
     try:
         found = robot.singularities(q)
-    except MissingData:  # an arm without a table
+    except MissingData:  # an arm of another shape
         return
     for kind, distance in (("wrist", found.wrist), ("elbow", found.elbow)):
         if abs(distance) < NEAR:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from ..errors import RapidError
+from .arguments import Move
 from .build import Expression
 from .convert import body_of, loaddata_of, tool0_pose, tool_of, tooldata_of
 from .module import Declaration, Module
+from .predefined import PREDEFINED
 from .reading import read, read_file, read_value, write
 from .records import Orient, Pos, Pose, Value
 from .text import Number
@@ -23,6 +25,7 @@ from .values import (
 )
 
 __all__ = [
+    "PREDEFINED",
     "ConfData",
     "Declaration",
     "Expression",
@@ -30,6 +33,7 @@ __all__ = [
     "JointTarget",
     "LoadData",
     "Module",
+    "Move",
     "Number",
     "Orient",
     "Pos",

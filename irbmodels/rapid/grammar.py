@@ -1,4 +1,7 @@
-"""The declarations of a RAPID module as a grammar; routines are one token each, to be kept word for word."""
+"""The declarations of a RAPID module as a grammar, and that of one instruction.
+
+In a module routines are one token each, to be kept word for word; :mod:`.routines` finds the instructions in them.
+"""
 
 from __future__ import annotations
 
@@ -44,7 +47,7 @@ PROC.3: /PROC\b@PROC@END(?:PROC)\b/i
 FUNC.3: /FUNC\b@FUNC@END(?:FUNC)\b/i
 TRAP.3: /TRAP\b@TRAP@END(?:TRAP)\b/i
 BOOL.3: /(TRUE|FALSE)\b/i
-NUMBER.2: /[-+]?[ \t]*(?:0[xX][0-9a-fA-F]+|0[oO][0-7]+|0[bB][01]+|(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?)/
+NUMBER.2: /(?:[-+][ \t]*)?(?:0[xX][0-9a-fA-F]+|0[oO][0-7]+|0[bB][01]+|(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?)/
 ASSIGN: ":="
 STRING: /"(?>[^"\n]|"")*+"/
 OPERATOR.2: /<=|>=|<>|[-+*\/<>=]|(?:DIV|MOD|AND|OR|XOR)\b/i
@@ -56,6 +59,15 @@ BLANK: /[\s\ufeff]+/
 %ignore COMMENT
 %ignore BLANK
 """
+
+INSTRUCTION = r"""
+instruction: NAME argument ("," argument)* ";"
+argument: value option* | option+
+option: "\\" NAME (ASSIGN value | "?" NAME)?
+call: NAME "(" (argument ("," argument)*)? ")"
+%extend operand: call
+"""
+"""A declaration holds no function call, an argument may."""
 
 RESERVED = frozenset(
     re.findall(
@@ -71,24 +83,25 @@ _CLOSING = tuple(_BRACKETS.values())
 
 
 @cache
-def _parser() -> Lark:
+def _parser(calls: bool = False) -> Lark:
     require("lark", "rapid")
     from lark import Lark
 
     grammar = GRAMMAR
     for kind in ("PROC", "FUNC", "TRAP"):
         grammar = grammar.replace(f"@{kind}@", _INSIDE.replace("{0}", kind))
-    return Lark(grammar, parser="lalr", start=["module", "text"], propagate_positions=True, maybe_placeholders=False)
+    grammar, start = (grammar + INSTRUCTION, ["instruction"]) if calls else (grammar, ["module", "text"])
+    return Lark(grammar, parser="lalr", start=start, propagate_positions=True, maybe_placeholders=False)
 
 
 def parse(text: str, start: str, file: str = "") -> Any:
-    """Return the tree of a ``module`` or of the ``text`` of one value.
+    """Return the tree of a ``module``, of the ``text`` of one value, or of one ``instruction``.
 
     Raises:
         RapidError: if it breaks the grammar; says where, why, and what would be right.
         MissingExtra: without lark.
     """
-    parser = _parser()
+    parser = _parser(start == "instruction")
     from lark.exceptions import UnexpectedInput
 
     try:

@@ -8,13 +8,16 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import product
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..errors import FileError, InputError, UnknownName
 from ..files import replacing
 from .build import Expression
 from .text import literal
 from .values import RECORDS
+
+if TYPE_CHECKING:
+    from .arguments import Move
 
 _COMMENTS = re.compile(r'"(?>[^"\n]|"")*+"|(![^\r\n]*)')
 Fields = tuple[tuple[str, str], ...]
@@ -100,6 +103,17 @@ class Module:
             if declaration.type.lower() == kind.lower() and declaration.value is not None:
                 found.update(_elements(declaration.name, declaration.size, declaration.value))
         return found
+
+    def moves(self, routine: str | None = None) -> tuple[Move, ...]:
+        """Return the moves of all routines, or of one by its name, in the order of the text.
+
+        Raises:
+            RapidError: if an instruction breaks the language, or has an argument of another type; with line and column.
+            UnknownName: if there is no such routine.
+        """
+        from .moves import moves_of
+
+        return moves_of(self, routine)
 
     def with_values(self, values: Mapping[str, Any]) -> Module:
         """Return the module with other values, whose declarations are written in ABB's layout; the rest stays to the character.

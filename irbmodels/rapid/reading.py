@@ -34,20 +34,9 @@ def read(text: str, file: str = "", uses: Sequence[Module] = ()) -> Module:
     """
     if not isinstance(text, str):
         raise InputError(f"the text of a module is a str, not {text!r}; read_file reads a file")
-    tree = parse(text, "module", file)
-    builder = Builder(text, file)
-    for module in uses:
-        builder.records.update(module.records)
-        builder.aliases.update(module.aliases)
-        builder.constants.update(dict.fromkeys(datum.name.lower() for datum in module if datum.storage == "CONST"))
-    head = [part for part in tree.children if getattr(part, "type", "") == "NAME" or getattr(part, "data", "") == "attributes"]
+    builder, head, items = collected(text, file, uses)
     attributes = [word for part in head[1:] for word in part.children]
-    for word in attributes:
-        if word.lower() not in _ATTRIBUTES:
-            raise builder.fail(word, f"{word!s} is no attribute of a module; those are {', '.join(_ATTRIBUTES).upper()}")
-    items = [part for part in tree.children if hasattr(part, "data") and part.data != "attributes"]
-    _collect(builder, head[0], items)
-    declarations = tuple(_declaration(builder, item) for item in items if item.data == "declaration")
+    declarations = tuple(declared(builder, item) for item in items if item.data == "declaration")
     return Module(
         str(head[0]),
         tuple(map(str, attributes)),
@@ -97,7 +86,7 @@ def read_value(text: str, kind: str) -> Any:
     tree = parse(text, "text")
     builder, node = Builder(text), tree.children[0]
     if getattr(node, "data", "") == "declaration":
-        found = _declaration(builder, node)
+        found = declared(builder, node)
         if found.type.lower() != kind or found.size or found.value is None:
             raise builder.fail(node, f"{found.name} is no single {kind} with a value")
         value = found.value
@@ -106,6 +95,27 @@ def read_value(text: str, kind: str) -> Any:
     if isinstance(value, Expression):
         raise builder.fail(node, f"{value.text!r} has to be computed; a {kind} of numbers is wanted")
     return value
+
+
+def collected(text: str, file: str, uses: Sequence[Module]) -> tuple[Builder, list[Any], list[Any]]:
+    """Return what values of a module are checked against, the nodes of its name and attributes, and those of its items.
+
+    Raises:
+        RapidError: if the text breaks the grammar, or a name or type is wrong.
+    """
+    tree = parse(text, "module", file)
+    builder = Builder(text, file)
+    for module in uses:
+        builder.records.update(module.records)
+        builder.aliases.update(module.aliases)
+        builder.constants.update(dict.fromkeys(datum.name.lower() for datum in module if datum.storage == "CONST"))
+    head = [part for part in tree.children if getattr(part, "type", "") == "NAME" or getattr(part, "data", "") == "attributes"]
+    for word in (word for part in head[1:] for word in part.children):
+        if word.lower() not in _ATTRIBUTES:
+            raise builder.fail(word, f"{word!s} is no attribute of a module; those are {', '.join(_ATTRIBUTES).upper()}")
+    items = [part for part in tree.children if hasattr(part, "data") and part.data != "attributes"]
+    _collect(builder, head[0], items)
+    return builder, head, items
 
 
 def _collect(builder: Builder, module: Any, items: Sequence[Any]) -> None:
@@ -151,7 +161,7 @@ def _storage(item: Any) -> str:
     return next(str(part).upper() for part in item.children if getattr(part, "type", "") == "STORAGE")
 
 
-def _declaration(builder: Builder, item: Any) -> Declaration:
+def declared(builder: Builder, item: Any) -> Declaration:
     """Return a declaration with its value checked."""
     kind, name = _names(item)
     typed, storage = builder.kind(kind), _storage(item)

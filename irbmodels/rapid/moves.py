@@ -1,0 +1,135 @@
+"""Move instructions as values: where to, how fast, with which tool, in which work object; and what cannot be told from the text.
+
+Instructions come in the order of the text. What depends on the run (a target that is assigned, a counter, a function) is not
+guessed: :attr:`Move.unknown` says why. What cannot be an instruction at all is refused with line and column.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from ..errors import UnknownName
+from .arguments import Arguments, Move, Unknown
+from .build import Builder
+from .grammar import parse
+from .predefined import PREDEFINED
+from .reading import collected, declared
+from .routines import Found, Routine, routine_of
+
+if TYPE_CHECKING:
+    from .module import Module
+
+
+def moves_of(module: Module, routine: str | None = None) -> tuple[Move, ...]:
+    """Return the moves of a module's routines, or of one, in the order of the text.
+
+    Raises:
+        RapidError: if an instruction breaks the language, or has an argument of another type; with line and column.
+        UnknownName: if there is no such routine.
+    """
+    builder, _, items = collected(module.text, module.file, module.uses)
+    tokens = [item.children[-1] for item in items if item.data == "routine"]
+    routines = [routine_of(module.text, (token.start_pos, token.end_pos)) for token in tokens]
+    names = [one.name for one in routines]
+    if routine is not None and routine.lower() not in map(str.lower, names):
+        raise UnknownName("routine", routine, names)
+    found: list[Move] = []
+    for one in routines:
+        if routine in (None, one.name) or str(routine).lower() == one.name.lower():
+            scope = _Scope(module, builder, one, routines)
+            found += [scope.move(item) for item in one.found if item.kind != "declaration"]
+    return tuple(found)
+
+
+class _Scope:
+    """What a name means in one routine."""
+
+    def __init__(self, module: Module, builder: Builder, routine: Routine, routines: Sequence[Routine]) -> None:
+        self.module, self.builder, self.routine = module, builder, routine
+        self.local: dict[str, Any] = {}
+        for item in routine.found:
+            if item.kind == "declaration":
+                text = self._padded(item)
+                inner = self._builder(text)
+                datum = declared(inner, parse(text, "text", module.file).children[0])
+                self.local[datum.name.lower()] = datum
+        self.assigned: dict[str, int] = {}
+        for other in routines:
+            hidden = {*other.own, *(_name_of(module.text, item) for item in other.found if item.kind == "declaration")}
+            for name, place in other.assigned.items():
+                if other is routine or name not in hidden:
+                    self.assigned.setdefault(name, place)
+
+    def move(self, item: Found) -> Move:
+        """Return one instruction."""
+        line, column = self._place(item.span[0])
+        inside = tuple(f"{name} of line {self._place(start)[0]}" for name, start in item.inside)
+        text = self.module.text[slice(*item.span)]
+        move = Move(item.name, line, column, self.routine.name, text, inside)
+        if item.kind == "setting":
+            return replace(move, unknown=f"{item.name} is not evaluated; it may change where or how the moves after it go")
+        if item.kind == "other":
+            return replace(move, unknown=f"{item.name} is not evaluated; only MoveL, MoveJ, MoveC and MoveAbsJ are")
+        padded = self._padded(item)
+        return Arguments(self, self._builder(padded)).of(move, parse(padded, "instruction", self.module.file))
+
+    def _builder(self, text: str) -> Builder:
+        inner = Builder(text, self.builder.file)
+        inner.records, inner.aliases, inner.constants = self.builder.records, self.builder.aliases, self.builder.constants
+        return inner
+
+    def _padded(self, item: Found) -> str:
+        """Return an instruction alone, with nothing but blanks before it: its lines and columns are those of the module."""
+        line, column = self._place(item.span[0])
+        return "\n" * (line - 1) + " " * (column - 1) + self.module.text[slice(*item.span)]
+
+    def _place(self, start: int) -> tuple[int, int]:
+        text = self.module.text
+        return text.count("\n", 0, start) + 1, start - text.rfind("\n", 0, start)
+
+    def datum(self, name: Any) -> tuple[str, Any]:
+        """Return type and value of a name.
+
+        Raises:
+            Unknown: if the text does not tell it.
+        """
+        lower = name.lower()
+        if lower in self.routine.own:
+            what, place = self.routine.own[lower]
+            raise Unknown(f"{name} is {what} on line {self._place(place)[0]}: its value depends on the run")
+        if lower in self.assigned:
+            raise Unknown(f"{name} is changed on line {self._place(self.assigned[lower])[0]}: what it is then depends on the run")
+        found = self.local.get(lower)
+        for module in (self.module, *self.module.uses) if found is None else ():
+            for one in module.declarations:
+                if found is None and one.name.lower() == lower and (module is self.module or one.scope != "LOCAL"):
+                    found = one
+        if found is not None:
+            if found.value is None:
+                raise Unknown(f"{name} of line {found.line} has no value until the program runs")
+            return self.builder.kind(_Token(found.type, name)), found.value
+        if lower in PREDEFINED:
+            return PREDEFINED[lower].rapid, PREDEFINED[lower]
+        if lower == "pi":
+            return "num", math.pi
+        raise Unknown(f"{name} is declared neither in this module nor in one it was read with")
+
+
+class _Token(str):
+    """A type's name, blamed on the place where a value of it is used."""
+
+    def __new__(cls, text: str, where: Any) -> _Token:
+        token = super().__new__(cls, text)
+        token.line, token.column = where.line, where.column
+        return token
+
+    line: int
+    column: int
+
+
+def _name_of(text: str, item: Found) -> str:
+    """Return the name that a declaration in a routine declares, in lower case."""
+    return text[slice(*item.span)].split(":=")[0].split("{")[0].rstrip("; \t\r\n").split()[-1].lower()
