@@ -2,7 +2,7 @@
 
 from .costs import deflection_cost, torque_cost
 from .cutting import CuttingForce, Milling
-from .loads import ProcessLoad, deflected, process_load, process_wrench
+from .loads import ProcessLoad, deflected, process_load, process_torque, process_wrench
 
 __all__ = [
     "CuttingForce",
@@ -11,6 +11,7 @@ __all__ = [
     "deflected",
     "deflection_cost",
     "process_load",
+    "process_torque",
     "process_wrench",
     "torque_cost",
 ]

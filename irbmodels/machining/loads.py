@@ -82,16 +82,38 @@ def process_load(robot: Robot, motion: Motion, force: CuttingForce, stiffness: A
     """
     if motion.v is None or motion.a is None:
         raise InputError("a process load needs a motion with speeds and accelerations")
-    J = robot.jacobian(motion.q)
-    velocity = np.einsum("nij,nj->ni", J[:, :3], motion.v)
-    moving = np.linalg.norm(velocity, axis=1) > 0.0
-    wrench = np.zeros((len(motion.q), 6))
-    if moving.any():
-        wrench[moving] = process_wrench(robot, motion.q[moving], velocity[moving], force)
-    torque = -np.einsum("nij,ni->nj", J, wrench)
+    wrench, torque, deflection = process_torque(robot, motion.q, motion.v, force, stiffness)
     total = robot.inverse_dynamics(motion.q, motion.v, motion.a) + torque
-    deflection = None if stiffness is None else deflected(J, wrench, stiffness)
     return ProcessLoad(wrench, torque, total, np.abs(total) / robot.limits.effort, deflection)
+
+
+def process_torque(
+    robot: Robot,
+    q: Array,
+    v: Array,
+    force: CuttingForce,
+    stiffness: ArrayLike | None = None,
+    cuts: NDArray[np.bool_] | None = None,
+) -> tuple[Array, Array, Array | None]:
+    """Return wrench, torques and deflection of :class:`ProcessLoad` for states ``(N, n)``.
+
+    Args:
+        robot: With its tool.
+        q: Axis positions [rad, m].
+        v: Axis speeds [rad/s, m/s].
+        force: In the frame of the cut.
+        stiffness: As for :func:`process_load`.
+        cuts: In which samples the tool cuts, shape ``(N,)``; default in all in which it moves.
+    """
+    J = robot.jacobian(q)
+    velocity = np.einsum("nij,nj->ni", J[:, :3], v)
+    moving = np.linalg.norm(velocity, axis=1) > 0.0
+    moving = moving if cuts is None else moving & cuts
+    wrench = np.zeros((len(q), 6))
+    if moving.any():
+        wrench[moving] = process_wrench(robot, q[moving], velocity[moving], force)
+    torque = -np.einsum("nij,ni->nj", J, wrench)
+    return wrench, torque, None if stiffness is None else deflected(J, wrench, stiffness)
 
 
 def deflected(J: Array, wrench: Array, stiffness: ArrayLike) -> Array:

@@ -1,0 +1,182 @@
+"""Whether a robot can run a program or a motion, before it does."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+import typer
+
+from ..errors import InputError
+from ..logs import REST, open_motion
+from ..machining import CuttingForce
+from ..path_check import Box, Cut, Programmed, check_path, programmed_motion
+from ..path_check.programmed import RAMP, STEP
+from ..robot import Robot
+from .shared import Output, Overlays, any_robot, app, axes, err, file_progress, show
+
+
+@app.command()
+def path(
+    file: Annotated[Path, typer.Argument(help="RAPID module (.mod, .prg, .sys), or motion CSV with t, q1_deg ..")],
+    robot: Annotated[str, typer.Option(help="Variant, alias, folder of tables, or any .urdf file.")],
+    tool: Annotated[
+        str | None,
+        typer.Option(
+            help="A shipped tool, a tool table, or a tooldata of the module; default the module's, if its moves have one."
+        ),
+    ] = None,
+    wobj: Annotated[
+        str | None, typer.Option(help="The wobjdata of the module for moves whose own is not declared in it.")
+    ] = None,
+    unit: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME=ROBOT", help="Mechanical unit that moves a wobjdata, as a robot or .urdf; may be repeated."),
+    ] = None,
+    routine: Annotated[
+        str | None, typer.Option(help="Only the moves of this routine; default all, in the order of the text.")
+    ] = None,
+    start_deg: Annotated[
+        str | None, typer.Option("--start-deg", help="Axis positions before the first move; default its target.")
+    ] = None,
+    ramp: Annotated[float, typer.Option(help="Time [s] from rest to the speed of a move: assumed.")] = RAMP,
+    step: Annotated[float, typer.Option(help="Time [s] between samples of a program.")] = STEP,
+    keep_speed: Annotated[
+        bool, typer.Option("--keep-speed", help="Keep programmed speeds where an axis is too slow for them, and report it.")
+    ] = False,
+    acceleration: Annotated[
+        str | None, typer.Option(help="Limits per axis, comma separated: deg/s^2, mm/s^2 for a linear axis; default none.")
+    ] = None,
+    box: Annotated[str | None, typer.Option(help="x0,x1,y0,y1,z0,z1 in mm, base axes: TCP and tool must stay inside.")] = None,
+    collision: Annotated[bool, typer.Option("--collision", help="Look for collisions with itself in every sample.")] = False,
+    cut: Annotated[
+        str | None,
+        typer.Option(help="Force of a cut on the tool, N: feed,across,axial (docs/machining.md); negative against it."),
+    ] = None,
+    cut_lines: Annotated[
+        str | None, typer.Option("--cut-lines", help="Lines, or rows, in which the tool cuts, comma separated; default all.")
+    ] = None,
+    stiffness: Annotated[
+        str | None, typer.Option(help="Stiffness per axis, N m/rad at the arm, comma separated: how far the TCP gives way.")
+    ] = None,
+    report: Annotated[Path | None, typer.Option(help="HTML page to write, with tables and figures; stands on its own.")] = None,
+    output: Output = None,
+    window: Annotated[
+        float | None, typer.Option(help="Length [s] of the filter that derives missing speeds of a CSV; default 0.08.")
+    ] = None,
+    rest: Annotated[float, typer.Option(help="Move [deg, mm] within the window that is noise: the axis stands still.")] = REST,
+    overlay: Overlays = None,
+) -> None:
+    """Check a program or a motion: ranges, speeds, torques, singularities, a box, collision; exit code 1 if a bound is not kept.
+
+    A program is timed simply: every point is stopped at, and each move takes --ramp from rest to its speed.
+    """
+    from ..path_report import check_tables, remarks, verdict, write_report
+
+    if report is not None and output is not None and report == output:
+        raise InputError(f"{report} cannot be both the report and the table")
+    bounds = None if box is None else _box(box)
+    program: Programmed | None = None
+    if file.suffix.lower() in (".mod", ".prg", ".sys"):
+        arm, program = _program(file, robot, tool, wobj, unit, routine, start_deg, (ramp, step, not keep_speed), overlay)
+        source: Any = program
+    else:
+        if wobj or unit or routine or start_deg or keep_speed:
+            raise InputError(f"--wobj, --unit, --routine, --start-deg and --keep-speed are for RAPID modules; {file} is a motion")
+        arm = any_robot(robot, tool, overlay)
+        source = open_motion(file, arm)
+        for name, meant in source.ignored.items():
+            err.print(f"ignored column: {name}{f' (did you mean {meant}?)' if meant else ''}")
+    limits = None if acceleration is None else _accelerations(arm, acceleration)
+    milled = _cut(arm, cut, cut_lines, stiffness)
+    with file_progress() as bar:
+        task = bar.add_task(file.name, total=file.stat().st_size)
+        check = check_path(
+            arm, source, acceleration=limits, box=bounds, collision=collision, cut=milled, output=output,
+            window=window, rest=rest, advance=lambda size: bar.advance(task, size),
+        )  # fmt: skip
+    show(*check_tables(check, arm))
+    for line in remarks(check, arm):
+        err.print(line)
+    if report is not None:
+        write_report(report, check, arm, file.name, bounds)
+    for written in (output, report):
+        if written is not None:
+            err.print(f"wrote {written}")
+    err.print(f"{file.name}: {verdict(check)}")
+    if check.first is not None:
+        raise typer.Exit(1)
+
+
+def _program(
+    file: Path,
+    robot: str,
+    tool: str | None,
+    wobj: str | None,
+    unit: list[str] | None,
+    routine: str | None,
+    start_deg: str | None,
+    timing: tuple[float, float, bool],
+    overlay: list[Path] | None,
+) -> tuple[Robot, Programmed]:
+    """Return the robot with the program's tool, and the motion of the program."""
+    from ..rapid import read_file
+    from ..targets import datum
+
+    module = read_file(file)
+    moves = module.moves(routine)
+    arm = any_robot(robot, None, overlay)
+    own = {name.lower() for name in module.of_type("tooldata")}
+    if tool is None:
+        named = {move.tool_name.lower() for move in moves if move.tool is not None} & own
+        tool = named.pop() if len(named) == 1 else None
+    if tool is not None:
+        arm = arm.with_tool(datum(module, "tooldata", tool) if tool.lower() in own else tool)
+    stand_in = None if wobj is None else datum(module, "wobjdata", wobj)
+    undeclared = {move.wobj_name: stand_in for move in moves if move.wobj is None and stand_in is not None}
+    pairs = [text.partition("=") for text in unit or ()]
+    units = {name: any_robot(given) for name, _, given in pairs}
+    begin = None if start_deg is None else axes(arm, start_deg)
+    ramp, step, slow = timing
+    found = programmed_motion(arm, moves, start=begin, ramp=ramp, step=step, slow=slow, wobjs=undeclared, units=units)
+    return arm, found
+
+
+def _numbers(text: str, option: str, count: int) -> list[float]:
+    try:
+        values = [float(word) for word in text.split(",")]
+    except ValueError:
+        values = []
+    if len(values) != count:
+        raise InputError(f"{option} {text!r} is not a comma separated list of {count} numbers")
+    return values
+
+
+def _box(text: str) -> Box:
+    x0, x1, y0, y1, z0, z1 = (number / 1000.0 for number in _numbers(text, "--box", 6))
+    return Box((x0, y0, z0), (x1, y1, z1))
+
+
+def _cut(robot: Robot, force: str | None, lines: str | None, stiffness: str | None) -> Cut | None:
+    if force is None:
+        if lines or stiffness:
+            raise InputError("--cut-lines and --stiffness are for a cut; give its force by --cut FEED,ACROSS,AXIAL")
+        return None
+    springs = None if stiffness is None else np.array(_numbers(stiffness, "--stiffness", robot.n))
+    try:
+        where = None if lines is None else tuple(int(word) for word in lines.split(","))
+    except ValueError:
+        raise InputError(f"--cut-lines {lines!r} is not a comma separated list of line numbers") from None
+    feed, across, axial = _numbers(force, "--cut", 3)
+    return Cut(CuttingForce(feed, across, axial), springs, where)
+
+
+def _accelerations(robot: Robot, text: str) -> list[float]:
+    import math
+
+    values = _numbers(text, "--acceleration", robot.n)
+    return [
+        value / 1000.0 if linear else math.radians(value)
+        for value, linear in zip(values, robot.limits.linear.tolist(), strict=True)
+    ]

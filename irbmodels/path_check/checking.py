@@ -1,0 +1,231 @@
+"""One check of a whole path: piece by piece, so that files may be larger than memory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..checks import finite
+from ..errors import InputError
+from ..files import replacing
+from ..limits import ROUNDING
+from ..logs import REST, ROWS, MotionFile
+from ..robot import Robot
+from ..trajectory import Motion
+from . import table
+from .extent import ToolExtent
+from .findings import Finding, Stretches
+from .programmed import Programmed
+from .samples import Cut, samples_of, with_cut
+from .totals import Nearest, PerLine, Totals, Trace
+from .watches import Box, axis_watches, box_watches, collision_watch, near_told, near_watches, told
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class PathCheck:
+    """What a path does to a robot."""
+
+    rows: int
+    duration: float
+    """[s]"""
+    findings: tuple[Finding, ...]
+    """What is not kept, in the order of time."""
+    more: int
+    """Findings beyond the ten thousand that are listed."""
+    near: tuple[Finding, ...]
+    """Stretches near a singularity; none of them is a violation."""
+    margin: Nearest
+    """Per axis the smallest distance to an end of its range [rad, m], the coupled one included; negative outside."""
+    used: Nearest
+    """Per axis the largest share of its half range that is used: 0 is the middle, 1 an end."""
+    speed: Nearest
+    """Per axis the largest share of its speed limit."""
+    acceleration: Nearest | None
+    """The same of the limits that were given; None without."""
+    torque: Nearest
+    """The same of the torque limits, which are assumed."""
+    peaks: Array
+    """Largest inertia, Coriolis, gravity, friction and total torque per axis [N m, N], ``(5, n)``; a cut is in the total."""
+    friction_share: Array | None
+    """Per axis: sum of ``|friction|`` by that of all four causes; None without friction data."""
+    singularities: dict[str, Nearest]
+    """Nearest approach to ``wrist``, ``elbow`` [rad], ``shoulder`` [m]; empty for an arm whose singularities are not known."""
+    smallest: Nearest
+    """Smallest singular value of the TCP's Jacobian at 1 m/rad."""
+    manipulability: Nearest
+    extrapolated: NDArray[np.bool_]
+    """Per axis whether it moved faster than its friction was ever measured."""
+    by_line: tuple[PerLine, ...]
+    """Of a program: the same per move."""
+    boxed: str
+    """What was held against the box: ``TCP and tool``, ``TCP``, or nothing without a box."""
+    collided: bool
+    """Whether collision was looked for."""
+    program: Programmed | None
+    cut: Cut | None
+    """What was milled along the way."""
+    deflection: Nearest | None
+    """How far the TCP gives way under the cut [m]; None without a cut or a stiffness."""
+    trace: Trace
+    """For figures: at most a few thousand samples, in which no extreme is lost."""
+
+    @property
+    def first(self) -> Finding | None:
+        """The first violation, in time and so in the program; None where everything is kept."""
+        return self.findings[0] if self.findings else None
+
+
+def check_path(
+    robot: Robot,
+    path: Motion | MotionFile | Programmed,
+    *,
+    acceleration: ArrayLike | None = None,
+    box: Box | None = None,
+    collision: bool = False,
+    cut: Cut | None = None,
+    output: str | Path | None = None,
+    window: float | None = None,
+    rest: float = REST,
+    advance: Callable[[int], object] = lambda _: None,
+) -> PathCheck:
+    """Check ranges (the coupled one too), speeds, torques, singularities; on request acceleration, a box and collision.
+
+    Times of a finding are those of samples: the first and the last that do not keep the bound.
+
+    Args:
+        robot: With its tool.
+        path: A motion with speeds and accelerations, an opened motion file, or what a program asks for.
+        acceleration: Limits [rad/s^2, m/s^2], shape ``(n,)``; nobody publishes any, so None checks none.
+        box: Box [m] in base axes for the TCP and, where the tool has collision shapes, for the whole tool.
+        collision: Whether to look for collisions of the robot with itself and its tool, in every sample.
+        cut: What is milled along the path: torques then hold against it too.
+        output: CSV to write, a row per sample.
+        window: Length of the derivative filter [s], of a file without speeds; as :func:`irbmodels.predict`.
+        rest: Move within the window [deg, mm] that counts as standing still.
+        advance: Called with the number of bytes read from a file.
+
+    Raises:
+        InputError: if the motion has no speeds or accelerations, a number is not finite, or the box is empty.
+        MotionError: if a row of the file is wrong; nothing is written then.
+        MissingData: if collision is asked for and the robot has no collision shapes.
+    """
+    limit = None if acceleration is None else finite(acceleration, (robot.n,), "acceleration limits [rad/s^2, m/s^2]")
+    if limit is not None and not (limit > 0.0).all():
+        raise InputError(f"acceleration limits are positive, got {limit.tolist()}")
+    if box is not None:
+        low, high = (finite(corner, (3,), "a corner of the box [m]") for corner in box)
+        if not (low < high).all():
+            raise InputError(f"the box is empty: {low.tolist()} .. {high.tolist()} m")
+    if output is not None and isinstance(path, MotionFile) and Path(output).exists() and Path(output).samefile(path.path):
+        raise InputError(f"{output} is the motion itself; write the table to another file")
+    program = path if isinstance(path, Programmed) else None
+    tool = ToolExtent(robot) if box is not None else None
+    found, near = Stretches(ROUNDING, program is not None), Stretches(0.0, program is not None)
+    totals = Totals(robot.n, program is not None)
+    with ExitStack() as stack:
+        stream = None
+        if output is not None:
+            stream = stack.enter_context(stack.enter_context(replacing(output)).open("w", encoding="utf-8"))
+            table.write_header(stream, robot, limit is not None)
+        for motion, lines in _pieces(robot, path, window, rest, advance):
+            assert motion.v is not None  # _pieces sees to it
+            assert motion.a is not None
+            samples = samples_of(robot, motion.q, motion.v, motion.a, limit)
+            if cut is not None:
+                samples = with_cut(robot, motion.q, motion.v, samples, cut, lines)
+            watches = [*axis_watches(robot, motion, samples, limit)]
+            if tool is not None and box is not None:
+                watches += box_watches(tool, box, motion.q, samples.tcp)
+            if collision:
+                watches.append(collision_watch(robot, motion.q))
+            found.add(watches, motion.t, motion.q, lines)
+            near.add(near_watches(samples), motion.t, motion.q, lines)
+            totals.add(motion, samples, lines)
+            if stream is not None:
+                table.write_rows(stream, robot, motion.t, samples, lines)
+        if stream is not None:
+            stream.close()  # before it is moved into place
+    law = robot.friction_model
+    listed = [told(robot, one) for one in found.result()]
+    listed = sorted([*listed, *(program.findings if program else ())], key=lambda one: one.start)
+    singular = {name: totals.worst(name) for name in ("wrist", "elbow", "shoulder")}
+    return PathCheck(
+        rows=totals.rows,
+        duration=totals.duration,
+        findings=tuple(listed),
+        more=found.more,
+        near=tuple(near_told(one) for one in near.result()),
+        margin=totals.worst("margin"),
+        used=totals.worst("used"),
+        speed=totals.worst("speed"),
+        acceleration=None if limit is None else totals.worst("acceleration"),
+        torque=totals.worst("torque"),
+        peaks=totals.peaks,
+        friction_share=None if law is None else totals.friction_share(),
+        singularities={} if np.isnan(singular["wrist"].value).any() else singular,
+        smallest=totals.worst("smallest"),
+        manipulability=totals.worst("manipulability"),
+        extrapolated=totals.fastest > (np.inf if law is None or law.measured_to is None else law.measured_to),
+        by_line=totals.per_line(),
+        boxed="" if tool is None else tool.name,
+        collided=collision,
+        program=program,
+        cut=cut,
+        deflection=None if cut is None or cut.stiffness is None else totals.worst("deflection"),
+        trace=totals.trace(),
+    )
+
+
+def _pieces(
+    robot: Robot,
+    path: Motion | MotionFile | Programmed,
+    window: float | None,
+    rest: float,
+    advance: Callable[[int], object],
+) -> Iterator[tuple[Motion, NDArray[np.int64] | None]]:
+    """Yield pieces of the path, each with the line or row of every sample."""
+    if isinstance(path, MotionFile):
+        if path.robot.n != robot.n:
+            raise InputError(
+                f"the file was opened for {path.robot.name}, which has {path.robot.n} axes; {robot.name} has {robot.n}"
+            )
+        row = 2  # after the header
+        for motion in path.motions(window, rest, advance):
+            yield motion, np.arange(row, row + len(motion.t))
+            row += len(motion.t)
+        return
+    motion, lines = (path.motion, path.lines) if isinstance(path, Programmed) else (path, None)
+    _check_motion(robot, motion)
+    for begin in range(0, len(motion.t), ROWS):
+        part = slice(begin, begin + ROWS)
+        yield motion.each(lambda x, part=part: x[part]), None if lines is None else lines[part]  # type: ignore[misc]
+
+
+def _check_motion(robot: Robot, motion: Motion) -> None:
+    if motion.v is None or motion.a is None:
+        raise InputError("the check needs a motion with v and a; irbmodels.open_motion(path, robot) derives them from a file")
+    t = np.asarray(motion.t, dtype=float)
+    if t.ndim != 1 or not len(t) or not np.isfinite(t).all() or not (np.diff(t) > 0.0).all():
+        raise InputError("the times of a motion are finite and grow")
+    for name, values in (("q", motion.q), ("v", motion.v), ("a", motion.a)):
+        shape = np.shape(values)
+        if shape != (len(t), robot.n):
+            raise InputError(f"{name} of a motion of {robot.name} needs shape ({len(t)}, {robot.n}), got {shape}")
+        bad = np.argwhere(~np.isfinite(values))
+        if len(bad):
+            raise InputError(f"{name} of axis {bad[0][1] + 1} is not finite at t = {t[bad[0][0]]:.6g} s")
+    farthest = 3.0 * robot.limits.largest()
+    far = np.argwhere(np.abs(motion.q) > farthest)
+    if len(far):
+        k, i = far[0]
+        raise InputError(
+            f"q{i + 1} = {motion.q[k, i]:g} at t = {t[k]:.6g} s is more than three times the largest limit;"
+            " are these degrees? use robot.from_controller(...)"
+        )

@@ -1,0 +1,96 @@
+"""Every number that a path is judged by, sample by sample."""
+
+from __future__ import annotations
+
+import warnings
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..dynamics import TorqueParts
+from ..errors import MissingData, PhysicsWarning
+from ..machining import CuttingForce, process_torque
+from ..robot import Robot
+from ..tree import UNLIMITED
+
+Array = NDArray[np.float64]
+
+
+class Samples(NamedTuple):
+    """Numbers of ``N`` samples, SI units."""
+
+    margin: Array
+    """Distance to the nearer end of each range, the coupled one included [rad, m], ``(N, n)``; negative outside."""
+    used: Array
+    """Share of each half range that is used, ``(N, n)``: 0 in the middle of a range and for one without ends, 1 at an end."""
+    speed: Array
+    """``|v|`` as a share of its limit, ``(N, n)``."""
+    acceleration: Array | None
+    """The same of ``|a|``; None without a limit."""
+    torque: Array
+    """The same of ``|tau|``; the limits are assumed."""
+    parts: TorqueParts
+    """Torques by cause [N m, N], ``(N, n)`` each."""
+    wrist: Array
+    """Signed distances from singularities [rad, rad, m], ``(N,)``; infinite where an arm has no such one, NaN if not known."""
+    elbow: Array
+    shoulder: Array
+    smallest: Array
+    """Smallest singular value of the TCP's Jacobian at 1 m/rad, ``(N,)``."""
+    manipulability: Array
+    """Product of its singular values, ``(N,)``."""
+    tcp: Array
+    """Position of the TCP [m], base axes, ``(N, 3)``."""
+    deflection: Array | None = None
+    """How far the TCP gives way under a cut [m], ``(N,)``; None without a cut or a stiffness."""
+
+
+class Cut(NamedTuple):
+    """A cut along a path, or along a part of it."""
+
+    force: CuttingForce
+    stiffness: Array | None = None
+    """Of each axis, arm side [N m/rad, N/m], shape ``(n,)``."""
+    lines: tuple[int, ...] | None = None
+    """Lines of the program, or rows of the file, in which the tool cuts; None: in all."""
+
+
+def with_cut(robot: Robot, q: Array, v: Array, samples: Samples, cut: Cut, lines: NDArray[np.int64] | None) -> Samples:
+    """Return samples whose torques hold against a cut too."""
+    cuts = None if cut.lines is None or lines is None else np.isin(lines, cut.lines)
+    _, torque, bent = process_torque(robot, q, v, cut.force, cut.stiffness, cuts)
+    parts = samples.parts._replace(total=samples.parts.total + torque)
+    deflection = None if bent is None else np.linalg.norm(bent[:, :3], axis=1)
+    return samples._replace(parts=parts, torque=np.abs(parts.total) / robot.limits.effort, deflection=deflection)
+
+
+def samples_of(robot: Robot, q: Array, v: Array, a: Array, acceleration: Array | None = None) -> Samples:
+    """Return the numbers of states ``(N, n)`` [rad, m]; ``acceleration`` are limits ``(n,)`` [rad/s^2, m/s^2]."""
+    limits = robot.limits
+    values = q @ limits.A.T
+    low, high = (np.where(np.abs(x) >= UNLIMITED, np.copysign(np.inf, x), x) for x in (limits.lower, limits.upper))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", PhysicsWarning)  # that friction is not known stands in the result
+        parts = robot.torque_parts(q, v, a)
+    try:
+        wrist, elbow, shoulder, _ = robot.singularities(q)
+    except MissingData:
+        wrist = elbow = shoulder = np.full(len(q), np.nan)
+    measures = robot.measures(q)
+    margin, half = np.minimum(values - low, high - values), 0.5 * (high - low)
+    bounded = np.isfinite(half)
+    return Samples(
+        margin=margin,
+        used=np.where(bounded, 1.0 - np.where(bounded, margin, 0.0) / half, 0.0),
+        speed=np.abs(v) / limits.velocity,
+        acceleration=None if acceleration is None else np.abs(a) / acceleration,
+        torque=np.abs(parts.total) / limits.effort,
+        parts=parts,
+        wrist=wrist,
+        elbow=elbow,
+        shoulder=shoulder,
+        smallest=measures.smallest,
+        manipulability=measures.manipulability,
+        tcp=np.asarray(robot.pose(q))[:, :3, 3],
+    )

@@ -1,0 +1,44 @@
+"""The check as CSV, a row per sample, in the controller's degrees and millimetres; shares in percent."""
+
+from __future__ import annotations
+
+from typing import TextIO
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..dynamics import TorqueParts
+from ..robot import Robot
+from .samples import Samples
+
+Array = NDArray[np.float64]
+
+
+def write_header(stream: TextIO, robot: Robot, acceleration: bool) -> None:
+    """Write the names of the columns."""
+    axes = list(enumerate(robot.limits.linear.tolist(), start=1))
+    names = ["t", "line", *(f"margin{i}_{'mm' if linear else 'deg'}" for i, linear in axes)]
+    for share in ("speed", *(["acceleration"] if acceleration else []), "torque"):
+        names += [f"{share}{i}_percent" for i, _ in axes]
+    names += [f"tau{i}_{part}_{'N' if linear else 'Nm'}" for i, linear in axes for part in TorqueParts._fields]
+    names += ["wrist_deg", "elbow_deg", "shoulder_mm", "smallest_singular_value", "manipulability"]
+    names += [f"tcp_{axis}_mm" for axis in "xyz"]
+    stream.write(",".join(names) + "\n")
+
+
+def write_rows(stream: TextIO, robot: Robot, t: Array, samples: Samples, lines: NDArray[np.int64] | None) -> None:
+    """Write some samples; ``line`` is 0 for a motion made in code."""
+    shares = [samples.speed, *([] if samples.acceleration is None else [samples.acceleration]), samples.torque]
+    blocks = [
+        (np.zeros(len(t)) if lines is None else lines)[:, None],
+        np.where(robot.limits.linear, 1000.0 * samples.margin, np.degrees(samples.margin)),
+        *(100.0 * share for share in shares),
+        np.stack(samples.parts, axis=2).reshape(len(t), -1),
+        np.degrees(samples.wrist)[:, None],
+        np.degrees(samples.elbow)[:, None],
+        1000.0 * samples.shoulder[:, None],
+        samples.smallest[:, None],
+        samples.manipulability[:, None],
+        1000.0 * samples.tcp,
+    ]
+    np.savetxt(stream, np.hstack([t[:, None], *blocks]), delimiter=",", fmt="%.9g")

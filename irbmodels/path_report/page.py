@@ -1,0 +1,139 @@
+"""One HTML page with tables and figures; it needs nothing beside it, and asks nothing of a network."""
+
+from __future__ import annotations
+
+import html
+import math
+from collections.abc import Iterator, Sequence
+from datetime import date
+from pathlib import Path
+from string import Template
+from typing import Any
+
+import numpy as np
+
+from .. import __version__
+from ..files import replacing
+from ..path_check import Box, PathCheck
+from ..robot import Robot
+from .drawings import distance_figure, path_figure, shares_figure, svg
+from .tables import axis_rows, line_of, move_rows, remarks, singular_rows
+
+_PRINTED = 500  # findings in the page
+
+
+def write_report(path: str | Path, check: PathCheck, robot: Robot, source: str = "", box: Box | None = None) -> None:
+    """Write the page; it needs nothing beside it.
+
+    Args:
+        path: File to write.
+        check: What was found.
+        robot: The robot it was found of.
+        source: What was checked, for the heading.
+        box: The box that was checked, to be drawn.
+
+    Raises:
+        FileError: if the file cannot be written; then nothing is.
+    """
+    text = report_html(check, robot, source, box)
+    with replacing(path) as temporary:
+        temporary.write_text(text, encoding="utf-8")
+
+
+def report_html(check: PathCheck, robot: Robot, source: str = "", box: Box | None = None) -> str:
+    """Return the page as text."""
+    said, found = html.escape, check.findings
+    template = Template(Path(__file__).with_name("page.html").read_text(encoding="utf-8"))
+    tool = f" with {robot.tool.name}" if robot.tool else ""
+    first = check.first
+    return template.substitute(
+        title=said(f"Path check: {source or robot.name}"),
+        source=said(source or "motion"),
+        robot=said(f"{robot.name}{tool}"),
+        made=f"irbmodels {__version__}, {date.today():%Y-%m-%d}",
+        state="bad" if found else "good",
+        verdict=said(_headline(check)),
+        first=said(f"First: {first}" if first else "Ranges, speeds and torques stay within their limits on the whole path."),
+        cards="".join(f"<div><b>{said(value)}</b><span>{said(what)}</span></div>" for what, value in _cards(check, robot)),
+        findings=_findings_html(check),
+        axes=_axes_html(check, robot),
+        moves=_moves_html(check, robot),
+        singularities=_rows_html(("", "nearest approach", "at s", "at line"), singular_rows(check)),
+        shares=svg(shares_figure(check, robot)),
+        path=svg(path_figure(check, box)),
+        distances=svg(distance_figure(check)) if check.singularities else "",
+        star="* of an assumed limit: none is published. " if _star(robot) else "",
+        remarks="".join(f"<li>{said(line)}</li>" for line in remarks(check, robot)),
+    )
+
+
+def _star(robot: Robot) -> str:
+    return "*" if robot.limits.effort_assumed.any() else ""
+
+
+def _headline(check: PathCheck) -> str:
+    count = len(check.findings) + check.more
+    return "Every checked bound is kept" if not count else f"{count} violation{'' if count == 1 else 's'}"
+
+
+def _cards(check: PathCheck, robot: Robot) -> Iterator[tuple[str, str]]:
+    used = 100.0 * check.used.value
+    yield "duration", f"{check.duration:.2f} s"
+    yield "samples", f"{check.rows:,}"
+    for what, shares in (
+        ("of a range", used),
+        ("of a speed", 100.0 * check.speed.value),
+        (f"of a torque{_star(robot)}", 100.0 * check.torque.value),
+    ):
+        axis = int(np.nanargmax(shares))
+        yield f"{what}, axis {axis + 1}", f"{shares[axis]:.0f} %"
+    wrist = check.singularities.get("wrist")
+    if wrist is not None and np.isfinite(wrist.value[0]):
+        yield "from the wrist singularity", f"{math.degrees(abs(float(wrist.value[0]))):.1f}\u00b0"
+
+
+def _rows_html(heads: Sequence[str], rows: Any, bad: Sequence[bool] = ()) -> str:
+    head = "".join(f"<th>{html.escape(cell)}</th>" for cell in heads)
+    body = []
+    for number, row in enumerate(rows):
+        mark = ' class="bad"' if number < len(bad) and bad[number] else ""
+        body.append(f"<tr{mark}>{''.join(f'<td>{html.escape(cell)}</td>' for cell in row)}</tr>")
+    return f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(body)}</tbody></table>"
+
+
+def _findings_html(check: PathCheck) -> str:
+    if not check.findings:
+        return '<p class="none">None.</p>'
+    rows = [(line_of(one.line), f"{one.start:.3f}", f"{one.end:.3f}", one.kind, one.what) for one in check.findings[:_PRINTED]]
+    hidden = len(check.findings) + check.more - len(rows)
+    more = f"<p>{hidden} more are not listed here.</p>" if hidden else ""
+    return _rows_html(("line", "from s", "to s", "kind", "what"), rows) + more
+
+
+def _axes_html(check: PathCheck, robot: Robot) -> str:
+    used = 100.0 * check.used.value
+    friction = None if check.friction_share is None else 100.0 * check.friction_share
+    torque = f"torque{_star(robot)}"
+    heads = ("axis", "range of", "smallest margin", "at line", "range used", "speed", torque, "peak torque", "friction share")
+    rows = []
+    for i, row in enumerate(axis_rows(check, robot)):
+        bars = [_bar(value) for value in (used[i], 100.0 * check.speed.value[i], 100.0 * check.torque.value[i])]
+        plain = [html.escape(row[key]) for key in ("axis", "range", "margin", "margin_line")]
+        rows.append([*plain, *bars, html.escape(row["peak"]), "unknown" if friction is None else f"{friction[i]:.0f} %"])
+    head = "".join(f"<th>{cell}</th>" for cell in heads)
+    body = "".join(f"<tr>{''.join(f'<td>{cell}</td>' for cell in cells)}</tr>" for cells in rows)
+    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def _bar(percent: float) -> str:
+    state = "over" if percent > 100.0 + 1e-7 else ""
+    return f'<span class="bar {state}"><i style="width:{min(max(percent, 0.0), 100.0):.1f}%"></i></span>{percent:.0f} %'
+
+
+def _moves_html(check: PathCheck, robot: Robot) -> str:
+    if not check.by_line:
+        return ""
+    heads = ("line", "move", "from s", "to s", "TCP mm/s", "range %", "speed %", f"torque{_star(robot)} %", "wrist deg")
+    rows = [*move_rows(check)]
+    table = _rows_html(heads, [cells for cells, _ in rows], [bad for _, bad in rows])
+    return f'<h2>Moves</h2><section class="sheet">{table}</section>'

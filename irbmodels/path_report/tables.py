@@ -1,0 +1,165 @@
+"""Rows of numbers: for a terminal, and for the page."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+from rich.table import Table
+
+from ..path_check import PathCheck
+from ..report import _table, notes
+from ..robot import Robot
+
+Array = NDArray[np.float64]
+
+_LISTED = 20  # findings in the terminal
+
+
+def verdict(check: PathCheck) -> str:
+    """Say in one line whether everything is kept, or what is first not kept."""
+    count = len(check.findings) + check.more
+    left = sum(": " in note and "not evaluated" in note for note in (check.program.notes if check.program else ()))
+    but = f"; {left} instructions could not be evaluated" if left else ""
+    if check.first is None:
+        return f"every bound is kept{but}"
+    return f"{count} violation{'' if count == 1 else 's'}{but}; the first: {check.first}"
+
+
+def remarks(check: PathCheck, robot: Robot) -> list[str]:
+    """What to know before trusting the numbers: assumed bounds, friction, what was not looked at, what a program leaves open."""
+    found = list(notes(robot))
+    if robot.limits.effort_assumed.any():
+        found.append(f"torque limits of {robot.name} are assumed: none is published")
+    if robot.limits.velocity_assumed.any():
+        found.append(f"speed limits of axis {_axes(robot.limits.velocity_assumed)} are assumed")
+    if robot.limits.range_assumed.any():
+        found.append(f"ranges of axis {_axes(robot.limits.range_assumed)} are assumed")
+    if check.friction_share is None:
+        found.append(f"{robot.name} has no friction data: torques hold none")
+    if check.extrapolated.any():
+        found.append(
+            f"axis {_axes(check.extrapolated)} moves faster than its friction was measured; friction there is extrapolated"
+        )
+    if check.acceleration is None:
+        found.append("accelerations were held against no limit: none is published, and none was given")
+    found.append("collision of the robot with itself was looked for" if check.collided else "collision was not looked for")
+    if check.cut is not None:
+        force, lines = check.cut.force, check.cut.lines
+        where = "wherever the TCP moves" if lines is None else f"in line {', '.join(map(str, lines))}"
+        found.append(f"torques hold a cut of {force.feed:g}, {force.across:g}, {force.axial:g} N (feed, across, axial) {where}")
+    if check.deflection is not None:
+        most = check.deflection
+        found.append(
+            f"the TCP gives way to the cut by {1e3 * most.value[0]:.3g} mm at t = {most.time[0]:.4g} s, with the stiffness given"
+        )
+    if check.boxed:
+        found.append(f"held against the box: {check.boxed}")
+    return [*found, *(check.program.notes if check.program else ())]
+
+
+def check_tables(check: PathCheck, robot: Robot) -> list[Table]:
+    """Return margins, shares and peaks per axis, singularities, moves, and the first violations."""
+    tables = [_axis_table(check, robot), _singularity_table(check)]
+    if check.by_line:
+        tables.append(_move_table(check))
+    if check.findings:
+        title = (
+            f"violations (the first {_LISTED} of {len(check.findings) + check.more})"
+            if len(check.findings) > _LISTED
+            else "violations"
+        )
+        table = _table("line", "from s", "to s", "kind", "what", title=title)
+        for one in check.findings[:_LISTED]:
+            table.add_row(line_of(one.line), f"{one.start:.4g}", f"{one.end:.4g}", one.kind, one.what)
+        tables.append(table)
+    return tables
+
+
+def _axis_table(check: PathCheck, robot: Robot) -> Table:
+    accelerated = ["acceleration %"] if check.acceleration is not None else []
+    heads = ["axis", "range of", "margin", "at line", "speed %", "at line", *accelerated, "torque %*", "at line", "peak torque"]
+    title = (
+        f"{robot.name}: what the path takes of each limit (* of an assumed limit)"
+        if robot.limits.effort_assumed.any()
+        else robot.name
+    )
+    table = _table(*heads, "friction %", title=title)
+    for i, row in enumerate(axis_rows(check, robot)):
+        more = [] if check.acceleration is None else [f"{100.0 * check.acceleration.value[i]:.1f}"]
+        friction = "unknown" if check.friction_share is None else f"{100.0 * check.friction_share[i]:.0f}"
+        plain = [row[key] for key in ("axis", "range", "margin", "margin_line")]
+        speed, torque = (f"{100.0 * share.value[i]:.1f}" for share in (check.speed, check.torque))
+        table.add_row(*plain, speed, row["speed_line"], *more, torque, row["torque_line"], row["peak"], friction)
+    return table
+
+
+def axis_rows(check: PathCheck, robot: Robot) -> Iterator[dict[str, str]]:
+    """Yield what stands in a row per axis, as text."""
+    names = robot.limits.names()
+    for i, linear in enumerate(robot.limits.linear.tolist()):
+        unit, factor = ("mm", 1000.0) if linear else ("deg", math.degrees(1.0))
+        yield {
+            "axis": str(i + 1),
+            "range": names[i],
+            "margin": f"{factor * check.margin.value[i]:.2f} {unit}",
+            "margin_line": line_of(int(check.margin.line[i])),
+            "speed_line": line_of(int(check.speed.line[i])),
+            "torque_line": line_of(int(check.torque.line[i])),
+            "peak": f"{check.peaks[4, i]:.1f} {'N' if linear else 'N m'}",
+        }
+
+
+def _singularity_table(check: PathCheck) -> Table:
+    table = _table("singularity", "nearest approach", "at s", "at line", title="singularities")
+    for row in singular_rows(check):
+        table.add_row(*row)
+    return table
+
+
+def singular_rows(check: PathCheck) -> Iterator[tuple[str, str, str, str]]:
+    """Yield name, nearest approach, time and line of each singularity and measure."""
+    for name, one in check.singularities.items():
+        value = float(one.value[0])
+        if math.isfinite(value):
+            said = f"{1000.0 * abs(value):.1f} mm" if name == "shoulder" else f"{math.degrees(abs(value)):.3f} deg"
+            yield name, said, f"{one.time[0]:.4g}", line_of(int(one.line[0]))
+    for name, one in (("smallest singular value", check.smallest), ("manipulability", check.manipulability)):
+        yield name, f"{one.value[0]:.4g}", f"{one.time[0]:.4g}", line_of(int(one.line[0]))
+
+
+def _move_table(check: PathCheck) -> Table:
+    table = _table("line", "move", "from s", "to s", "TCP mm/s", "range %", "speed %", "torque %", "wrist deg", "", title="moves")
+    for cells, bad in move_rows(check):
+        table.add_row(*cells, "VIOLATION" if bad else "")
+    return table
+
+
+def move_rows(check: PathCheck) -> Iterator[tuple[list[str], bool]]:
+    """Yield what stands in a row per move, and whether a bound is not kept there."""
+    assert check.program is not None
+    timings = {one.line: one for one in check.program.timings}
+    bad = {one.line for one in check.findings}
+    for one in check.by_line:
+        timing = timings.get(one.line)
+        start, end = (one.start, one.end) if timing is None else (timing.start, timing.end)
+        slowed = f" (axis {timing.slowed_by})" if timing and timing.slowed_by else ""
+        speed = "" if timing is None else f"{1000.0 * timing.share * timing.speed:.0f} of {1000.0 * timing.speed:.0f}{slowed}"
+        wrist = f"{math.degrees(one.wrist):.1f}" if math.isfinite(one.wrist) else ""
+        cells = [
+            str(one.line), "start" if timing is None else timing.instruction, f"{start:.3f}", f"{end:.3f}", speed,
+            f"{100.0 * one.used:.0f} (axis {one.used_axis})", f"{100.0 * one.speed:.0f} (axis {one.speed_axis})",
+            f"{100.0 * one.torque:.0f} (axis {one.torque_axis})", wrist,
+        ]  # fmt: skip
+        yield cells, one.line in bad
+
+
+def line_of(line: int | None) -> str:
+    """Return a line as text; nothing for a motion that has none."""
+    return "" if not line else str(line)
+
+
+def _axes(flags: NDArray[np.bool_]) -> str:
+    return ", ".join(str(i + 1) for i in np.flatnonzero(flags))

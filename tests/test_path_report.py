@@ -1,0 +1,274 @@
+"""Tables, the page, and the command of the path check."""
+
+import re
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+from rich.console import Console
+
+import irbmodels as irb
+from irbmodels import rapid
+from irbmodels.cli import main
+from irbmodels.path_check import Box, check_path, programmed_motion
+from irbmodels.path_report import check_tables, remarks, report_html, verdict, write_report
+from irbmodels.path_report.drawings import shares_figure
+
+FRAME = "[9E9,9E9,9E9,9E9,9E9,9E9]"
+PROGRAM = rf"""MODULE cell
+  PERS tooldata tSp:={rapid.tooldata_of(irb.load_tool("spindle"))};
+  PERS wobjdata wPlate:=[FALSE,TRUE,"",[[900,-200,700],[1,0,0,0]],[[0,0,0],[1,0,0,0]]];
+  CONST jointtarget home:=[[0,0,0,0,30,0],{FRAME}];
+  CONST jointtarget low:=[[0,60,40,0,30,0],{FRAME}];
+  CONST robtarget p10:=[[0,0,0],[0,0,1,0],[-1,-1,0,0],{FRAME}];
+  PROC main()
+    MoveAbsJ home, v1000, fine, tSp;
+    MoveJ p10, v1000, z50, tSp\WObj:=wPlate;
+    MoveL Offs(p10,100,0,0), v500, fine, tSp\WObj:=wPlate;
+  ENDPROC
+  PROC bad()
+    MoveAbsJ home, v1000, fine, tSp;
+    MoveAbsJ low, v1000, fine, tSp;
+    MoveL CRobT(), v1000, fine, tSp;
+    MoveAbsJ [[0,60,-10,0,30,0],{FRAME}], v1000, fine, tSp;
+  ENDPROC
+ENDMODULE
+"""
+
+
+@pytest.fixture
+def robot():
+    return irb.load("irb2400", tool="spindle")
+
+
+@pytest.fixture
+def file(tmp_path):
+    path = tmp_path / "cell.mod"
+    path.write_text(PROGRAM)
+    return path
+
+
+def checked(robot, routine, **words):
+    return check_path(robot, programmed_motion(robot, rapid.read(PROGRAM).moves(routine)), **words)
+
+
+def said(capsys, *words):
+    code = main(["path", *map(str, words)])
+    return code, *capsys.readouterr()
+
+
+def printed(tables):
+    console = Console(width=200, markup=False)
+    with console.capture() as text:
+        for table in tables:
+            console.print(table)
+    return text.get()
+
+
+class Page(HTMLParser):
+    """Every tag with its attributes, and the text of the page."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.tags, self.open, self.words = [], [], []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        """Keep a tag, and that it is open."""
+        self.tags.append((tag, dict(attrs)))
+        if tag not in ("meta", "br", "img", "link"):
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attrs):
+        """Keep a tag that closes itself."""
+        self.tags.append((tag, dict(attrs)))
+
+    def handle_endtag(self, tag):
+        """Check that it closes what was opened last."""
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        """Keep the text."""
+        self.words.append(data)
+
+
+# --- tables ---------------------------------------------------------------------------------------------------------------
+
+
+def test_verdict_names_the_first_violation(robot):
+    """A good path is kept; a bad one has the line, the axis and the value; what was not evaluated is counted."""
+    assert verdict(checked(robot, "main")) == "every bound is kept"
+    text = verdict(checked(robot, "bad"))
+    assert re.match(r"\d+ violations?; 1 instructions could not be evaluated; the first: line 16, t = ", text)
+    assert "axis 3: q3 - q2 = -70 deg is outside its bounds -60 .. 65 deg" in text
+
+
+def test_tables_hold_the_numbers_of_the_check(robot):
+    """Margin, shares, peaks and lines per axis; a row per move, the bad one marked; the violations."""
+    check = checked(robot, "bad")
+    text = printed(check_tables(check, robot))
+    axis = next(line.split() for line in text.splitlines() if re.match(r"\s*3\s+q3 - q2", line))
+    assert axis[4:7] == [f"{np.degrees(check.margin.value[2]):.2f}", "deg", "16"]
+    assert axis[7] == f"{100 * check.speed.value[2]:.1f}"
+    assert f"{check.peaks[4, 2]:.1f} N m" in text
+    move = next(line for line in text.splitlines() if re.match(r"\s*16\s+MoveAbsJ", line))
+    assert "VIOLATION" in move
+    assert "116 (axis 3)" in move  # 10 deg beyond, of half 125
+    assert "VIOLATION" not in next(line for line in text.splitlines() if re.match(r"\s*14\s+MoveAbsJ", line))
+    assert re.search(r"16 .* range +axis 3: q3 - q2 = -70 deg", text)
+
+
+def test_remarks_say_what_the_numbers_rest_on(robot):
+    """Assumed torque limits, extrapolated friction, no acceleration limit, no collision; the program's notes at the end."""
+    said = "\n".join(remarks(checked(robot, "main"), robot))
+    for words in (
+        "torque limits of irb2400_16 are assumed",
+        "friction there is extrapolated",
+        "accelerations were held against no",
+    ):
+        assert words in said
+    assert "collision was not looked for" in said
+    assert "corners are not rounded" in said
+    scara = irb.load("irb930")
+    still = irb.Motion(np.array([0.0]), np.full((1, 4), -0.1), np.zeros((1, 4)), np.zeros((1, 4)))
+    said = "\n".join(remarks(check_path(scara, still), scara))
+    assert "irb930_12_105 has no friction data" in said
+    assert "speed limits of axis" in said
+
+
+# --- the page -------------------------------------------------------------------------------------------------------------
+
+
+def test_the_page_stands_on_its_own(robot, tmp_path):
+    """No address but namespaces, no script, well-formed; three figures, the tables, the verdict; dangerous names are escaped."""
+    box = Box((-1, -1, 0), (2, 1, 2))
+    write_report(tmp_path / "r.html", checked(robot, "bad", box=box), robot, "<b>&.mod", box)
+    text = (tmp_path / "r.html").read_text(encoding="utf-8")
+    page = Page(text)
+    assert page.open == []
+    addresses = set(re.findall(r"[a-z]+://[^\s\"'<)]+", text))
+    assert addresses <= {"http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"}
+    for tag, attributes in page.tags:
+        assert tag not in ("script", "link", "img", "iframe")
+        for name in ("href", "src"):
+            assert attributes.get(name, "#").startswith("#")
+    assert not re.search(r"url\((?!#)", text)
+    assert [tag for tag, _ in page.tags].count("svg") == 3
+    words = " ".join(page.words)
+    assert "Path check: <b>&.mod" in words
+    assert "irb2400_16 with spindle" in words
+    assert "axis 3: q3 - q2 = -70 deg is outside its bounds" in words
+    assert "torque limits of irb2400_16 are assumed" in words
+    assert 'class="verdict bad"' in text
+    assert text.count('<tr class="bad">') == 1
+    assert text.count('class="bar over"') == 1  # axis 3, 116 % of its half range
+    assert "$" not in re.sub(r"\$\\mathdefault\{[^}]*\}\$", "", text)
+
+
+def test_figures_draw_shares_in_percent(robot):
+    """One line per axis and quantity, the largest value of which is that of the check."""
+    check = checked(robot, "bad")
+    for axes, share in zip(shares_figure(check, robot).axes, (check.used, check.speed, check.torque), strict=True):
+        drawn = [line.get_ydata().max() for line in axes.lines if line.get_label().startswith("axis")]
+        np.testing.assert_allclose(drawn, 100.0 * share.value, rtol=1e-12)
+
+
+def test_a_good_page_says_so(robot):
+    """Green, no violation; without singularities there is one figure less; the same input gives the same page."""
+    check = checked(robot, "main")
+    text = report_html(check, robot, "cell.mod")
+    assert 'class="verdict good"' in text
+    assert "Every checked bound is kept" in text
+    assert text == report_html(check, robot, "cell.mod")
+    two = irb.from_urdf(irb.urdf_path("positioner"))
+    still = irb.Motion(np.array([0.0, 1.0]), np.zeros((2, two.n)), np.zeros((2, two.n)), np.zeros((2, two.n)))
+    text = report_html(check_path(two, still), two)
+    assert text.count("<svg") == 2
+    assert "Moves" not in text
+
+
+# --- the command ----------------------------------------------------------------------------------------------------------
+
+
+def test_exit_codes_of_programs(file, capsys, tmp_path):
+    """0 where all is kept, 1 with the first violating line, 2 for what is no input."""
+    code, out, err = said(capsys, file, "--robot", "irb2400", "--tool", "spindle", "--routine", "main")
+    assert code == 0
+    assert "cell.mod: every bound is kept" in err
+    assert "MoveJ" in out
+    table, page = tmp_path / "t.csv", tmp_path / "r.html"
+    code, _, err = said(capsys, file, "--robot", "irb2400", "--routine", "bad", "-o", table, "--report", page)
+    assert code == 1
+    assert "the first: line 16" in err
+    assert "line 15: MoveL not evaluated: CRobT() is not evaluated" in err
+    assert page.read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
+    assert table.read_text().startswith("t,line,margin1_deg")
+    code, _, err = said(capsys, file, "--robot", "irb2400", "--routine", "main", "--box", "-2000,2000,-100,2000,0,2000")
+    assert code == 1
+    assert "tool y" in err or "TCP y" in err  # p10 is at y = -200 mm
+    code, _, err = said(capsys, file, "--robot", "irb2400", "--routine", "main", "--acceleration", "1,1,1,1,1,1")
+    assert code == 1
+    assert re.search(r"axis \d: a\d = .* deg/s\^2 is outside its bounds -1 \.\. 1 deg/s\^2", err)
+
+
+def test_exit_codes_of_motions(robot, capsys, tmp_path):
+    """A CSV the same; the line is the row of the file."""
+    q = robot.from_controller([[0, angle, angle, 0, 30, 0] for angle in range(100, 116)])
+    zero = np.zeros_like(q)
+    file = tmp_path / "m.csv"
+    irb.write_motion(file, irb.Motion(0.01 * np.arange(16), q, zero, zero), robot)
+    code, _, err = said(capsys, file, "--robot", "irb2400", "--tool", "spindle")
+    assert code == 1
+    assert "the first: line 13, t = 0.11 .. 0.15 s: axis 2: q2 = 115 deg" in err
+    irb.write_motion(file, irb.Motion(0.01 * np.arange(10), q[:10], zero[:10], zero[:10]), robot)
+    assert said(capsys, file, "--robot", "irb2400")[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "reason"),
+    [
+        (("--robot", "irb2401"), "no robot 'irb2401'"),
+        (("--robot", "irb2400", "--tool", "nothing"), "no tool 'nothing'"),
+        (("--robot", "irb2400", "--routine", "mian"), "no routine 'mian'; did you mean 'main'"),
+        (("--robot", "irb2400", "--wobj", "home"), "no wobjdata 'home'"),
+        (("--robot", "irb2400", "--box", "1,2,3"), "--box '1,2,3' is not a comma separated list of 6 numbers"),
+        (("--robot", "irb2400", "--box", "1,0,0,1,0,1"), "the box is empty"),
+        (("--robot", "irb2400", "--ramp", "0"), "ramp is a positive time"),
+        (("--robot", "irb2400", "--acceleration", "1"), "--acceleration '1' is not a comma separated list of 6 numbers"),
+        (("--robot", "irb2400", "--start-deg", "a"), "is not a comma separated list of numbers"),
+        (("--robot", "irb2400", "-o", "x", "--report", "x"), "cannot be both the report and the table"),
+        ((), "Missing option"),
+    ],
+)
+def test_bad_input_is_exit_code_2(file, capsys, words, reason):
+    """One line on stderr that says what is wrong."""
+    code, _, err = said(capsys, file, *words)
+    assert code == 2
+    assert reason in err
+
+
+def test_bad_files_are_exit_code_2(file, capsys, tmp_path):
+    """A malformed move with its line and column, a lost file, options of programs given for a motion."""
+    file.write_text(PROGRAM.replace("MoveJ p10, v1000", "MoveJ home, v1000"))
+    code, _, err = said(capsys, file, "--robot", "irb2400")
+    assert (code, err) == (2, f"error: {file}: line 9, column 11: MoveJ's target is a robtarget; home is a jointtarget\n")
+    code, _, err = said(capsys, tmp_path / "none.mod", "--robot", "irb2400")
+    assert (code, "none.mod" in err) == (2, True)
+    (tmp_path / "m.csv").write_text("t\n0\n")
+    for words, reason in (((), "column 'q1_deg' is missing"), (("--routine", "main"), "are for RAPID modules")):
+        code, _, err = said(capsys, tmp_path / "m.csv", "--robot", "irb2400", *words)
+        assert code == 2
+        assert reason in err
+
+
+def test_the_command_takes_tool_and_work_object_of_the_module(file, capsys):
+    """The module's only tooldata is the default; --wobj stands for an object without a value; --start-deg takes time."""
+    code, out, err = said(capsys, file, "--robot", "irb2400", "--routine", "main", "--start-deg", "10,0,0,0,30,0")
+    assert code == 0
+    assert "torques are those of" not in err
+    assert re.search(r"\n\s*8 +MoveAbsJ", out)
+    file.write_text(PROGRAM.replace("WObj:=wPlate", "WObj:=wOther"))
+    _, _, err = said(capsys, file, "--robot", "irb2400", "--routine", "main")
+    assert "the work object wOther has no value" in err
+    code, _, err = said(capsys, file, "--robot", "irb2400", "--routine", "main", "--wobj", "wPlate")
+    assert (code, "wOther" in err) == (0, False)
