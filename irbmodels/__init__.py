@@ -47,8 +47,10 @@ if TYPE_CHECKING:
     from .export.tables import write_tables
     from .inverse.solutions import Branches, Solution, Solutions
     from .outline import Arc
+    from .path_check import PathCheck, check_path
     from .rapid import JointTarget, LoadData, RobTarget, ToolData, WobjData
     from .reading import from_file
+    from .simulation import Plant, Run, SimulationError, simulate
     from .singularities import DampedVelocity, Measures, Singularities, SingularPosture
     from .velocities import LinkMotion
     from .workspace import Workspace
@@ -64,6 +66,8 @@ _LATER = {  # imported when they are first asked for
     "write_c": "codegen",
     "write_tables": "export.tables",
     **dict.fromkeys(("DampedVelocity", "Measures", "SingularPosture", "Singularities"), "singularities"),
+    **dict.fromkeys(("PathCheck", "check_path"), "path_check"),
+    **dict.fromkeys(("Plant", "Run", "SimulationError", "simulate"), "simulation"),
     "Arc": "outline",
     "Crossing": "crossing",
     "LinkMotion": "velocities",
@@ -102,12 +106,16 @@ __all__ = [
     "MotionFile",
     "Motors",
     "Options",
+    "PathCheck",
     "PhysicsWarning",
+    "Plant",
     "Prediction",
     "RapidError",
     "Reactions",
     "RobTarget",
     "Robot",
+    "Run",
+    "SimulationError",
     "SingularPosture",
     "Singularities",
     "Solution",
@@ -124,6 +132,7 @@ __all__ = [
     "WobjData",
     "Workspace",
     "aliases",
+    "check_path",
     "clearance",
     "collides",
     "contacts",
@@ -141,6 +150,7 @@ __all__ = [
     "robots",
     "save_page",
     "save_picture",
+    "simulate",
     "tools",
     "urdf_path",
     "view",

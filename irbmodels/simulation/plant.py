@@ -1,0 +1,168 @@
+"""A robot in a sampled control loop: one call per sample, at a fixed step, stable whatever the friction.
+
+Per step the speeds ``x`` at its end solve, at the position half a step ahead (Moreau's time stepping),
+
+    (M + dt Fv) x = M v + dt (tau - h - dry Sgn(x)) + D' k
+
+with all axes and all touched stops at once (:func:`.stiction.settled`). Friction takes energy out whatever the step: it acts
+against the speed at the END of the step. The Stribeck curve is read off at the speed before; at rest it is Fs. An axis that
+holds has a speed of exactly zero. The order is one in the step; stops are without rebound.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..checks import finite
+from ..errors import InputError
+from ..friction import Stribeck
+from ..robot import Robot
+from .mechanics import Mechanics, Stops, checked_start, dry_level, effort_of, law_of
+from .run import SimulationError
+from .stiction import STILL, Modes, settled
+
+Array = NDArray[np.float64]
+
+STEP = 1e-3  # [s] of the integration inside a sample
+FARTHEST = 0.2  # [rad, m] per step: beyond it M and h of its middle say nothing of its ends
+
+
+class State(NamedTuple):
+    """A plant at one time, and what acted on it in the sample before, on average; arrays ``(n,)``."""
+
+    t: float
+    """[s]"""
+    q: Array
+    """Axis positions [rad, m]."""
+    v: Array
+    """Axis speeds [rad/s, m/s]; exactly zero where an axis holds."""
+    a: Array
+    """Axis accelerations [rad/s^2, m/s^2]."""
+    tau: Array
+    """Motor torques as applied, within their limits [N m, N]."""
+    friction: Array
+    """Friction torques [N m, N], positive where they oppose a positive speed, as ``robot.friction``."""
+    stop: Array
+    """Torques that the stops exert on the axes [N m, N]."""
+    modes: Modes
+    """For the next solve: where it starts looking. It changes how fast, not what it answers."""
+
+    @property
+    def sticks(self) -> NDArray[np.bool_]:
+        """Per axis whether it stands still."""
+        still: NDArray[np.bool_] = self.v == 0.0
+        return still
+
+
+class Plant:
+    """A rigid robot with true stiction and hard stops, to be driven by torques sample by sample.
+
+    >>> plant = Plant(robot)
+    >>> state = plant.start(q)
+    >>> state = plant.advance(state, tau, 0.004)
+    """
+
+    def __init__(
+        self,
+        robot: Robot,
+        *,
+        friction: Stribeck | bool = True,
+        stops: bool = True,
+        torque_limit: ArrayLike | None = None,
+        step: float = STEP,
+    ) -> None:
+        """Take a robot.
+
+        Args:
+            robot: With tool and payload.
+            friction: True for the robot's own law (none where nobody has published any), False for none, or another law.
+            stops: Whether the ends of the ranges are walls, the coupled range included.
+            torque_limit: Bounds of the motor torques [N m, N], shape ``(n,)``; ``robot.limits.effort`` is assumed for every
+                robot here, and not applied unless given.
+            step: Longest step of the integration [s]; a sample is cut into equal steps.
+
+        Raises:
+            InputError: if an argument cannot be.
+        """
+        if not (0.0 < step < np.inf):
+            raise InputError(f"step is a positive time [s], not {step!r}")
+        self.robot, self.step = robot, float(step)
+        self.law = law_of(robot, friction)
+        self.stops = Stops(robot, stops)
+        self._limit = effort_of(robot, torque_limit)
+        self._mechanics = Mechanics(robot)
+
+    def start(self, q: ArrayLike, v: ArrayLike | None = None, t: float = 0.0) -> State:
+        """Return a state to begin with, at rest unless ``v`` is given.
+
+        Raises:
+            InputError: if a range is not kept, an axis moves through its stop, or a value is not finite.
+        """
+        position, speed = checked_start(self.robot, self.stops, q, v, t)
+        none = np.zeros(self.robot.n)
+        return State(float(t), position, speed, none, none, none, none, _guess(speed))
+
+    def advance(self, state: State, tau: ArrayLike, dt: float, wrench: ArrayLike | None = None) -> State:
+        """Return the state ``dt`` later under motor torques that do not change meanwhile.
+
+        Args:
+            state: Of :meth:`start`, or of the sample before; it is not changed.
+            tau: Motor torques [N m, N], arm side, shape ``(n,)``.
+            dt: Time [s].
+            wrench: What the world exerts on the robot at the TCP: force [N], moment [N m], base axes, shape ``(6,)``.
+
+        Raises:
+            InputError: if ``dt`` is no time.
+            SimulationError: if a torque is not finite, or the step is too large for the motion; names the time.
+        """
+        if not (0.0 < dt < np.inf):
+            raise InputError(f"dt is a positive time [s], not {dt!r}")
+        try:
+            torque = finite(tau, (self.robot.n,), "tau")
+            load = None if wrench is None else finite(wrench, (6,), "wrench (force, moment)")
+        except InputError as err:
+            raise SimulationError(state.t, str(err)) from None
+        if self._limit is not None:
+            torque = np.clip(torque, -self._limit, self._limit)
+        count = max(1, int(np.ceil(dt / self.step - 1e-9)))  # 4 ms are four steps of 1 ms, although 0.004 / 0.001 rounds
+        q, v, modes = state.q, state.v, state.modes
+        rubbed, pushed = np.zeros_like(q), np.zeros_like(q)
+        for i in range(count):
+            q, v, friction, stop, modes = self._step(state.t + i * dt / count, q, v, torque, dt / count, load, modes)
+            rubbed, pushed = rubbed + friction, pushed + stop
+        return State(state.t + dt, q, v, (v - state.v) / dt, torque, rubbed / count, pushed / count, modes)
+
+    def _step(
+        self, t: float, q: Array, v: Array, tau: Array, dt: float, wrench: Array | None, modes: Modes
+    ) -> tuple[Array, Array, Array, Array, Modes]:
+        law, stops = self.law, self.stops
+        middle = q + 0.5 * dt * v
+        M, h = self._mechanics.terms(middle, v)
+        push = tau - h if wrench is None else tau - h + self._mechanics.pull(middle, wrench)
+        A = M + np.diag(dt * law.Fv)
+        right, bound = M @ v + dt * push, dt * dry_level(law, v)
+        touched: NDArray[np.bool_] = np.zeros(len(stops.rows), dtype=bool)
+        while True:
+            found = settled(A, right, bound, stops.rows[touched], np.append(modes, np.zeros(touched.sum(), np.int8)))
+            ahead = q + 0.5 * dt * (v + found.x)
+            beyond = (stops.gaps(ahead) < 0.0) & ~touched
+            if not beyond.any():
+                break
+            touched |= beyond
+        if not np.abs(dt * found.x).max() <= FARTHEST:
+            axis = int(np.argmax(~(np.abs(dt * found.x) <= FARTHEST)))
+            raise SimulationError(
+                t,
+                f"a step of {1e3 * dt:g} ms is too large: axis {axis + 1} would move by {dt * found.x[axis]:.3g} rad or m in it",
+            )
+        friction = law.Fv * found.x - found.friction / dt
+        return stops.within(ahead), found.x, friction, stops.rows[touched].T @ found.stop / dt, found.state[: len(q)]
+
+
+def _guess(v: Array) -> Modes:
+    """Return where to look first: an axis that moves goes on, one that stands holds (state LOW slips upwards)."""
+    result: Modes = (STILL - np.sign(v)).astype(np.int8)
+    return result

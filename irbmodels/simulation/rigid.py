@@ -1,0 +1,122 @@
+"""The motion of a rigid robot under torques, with every change between holding and slipping as an event.
+
+Between events one of SciPy's integrators does the work, with its error control; events are found on its dense output. What
+happens at an event is decided for all axes and stops at once (:mod:`.stiction`).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..errors import InputError, UnknownName
+from ..friction import Stribeck
+from ..robot import Robot
+from .course import METHODS, Course, Progress
+from .inputs import Drive, Load, Switches, TorqueInput, WrenchInput, checked_switches
+from .laws import FrictionLaw, LuGre, Regularised
+from .mechanics import Mechanics, Stops, checked_start, effort_of, law_of
+from .recording import Recorder
+from .run import Run
+from .world import World
+
+Array = NDArray[np.float64]
+
+RTOL, ATOL = 1e-6, 1e-8
+
+
+def simulate(
+    robot: Robot,
+    q: ArrayLike | None = None,
+    v: ArrayLike | None = None,
+    *,
+    duration: float,
+    torque: TorqueInput = None,
+    wrench: WrenchInput = None,
+    friction: FrictionLaw = True,
+    stops: bool = True,
+    rebound: float = 0.0,
+    torque_limit: ArrayLike | None = None,
+    switches: Switches = (),
+    method: str | None = None,
+    rtol: float = RTOL,
+    atol: float = ATOL,
+    max_step: float = np.inf,
+    every: float = 0.01,
+    progress: Progress | bool = False,
+    resume: Run | None = None,
+) -> Run:
+    """Simulate a robot from one state.
+
+    Args:
+        robot: With tool and payload.
+        q: Axis positions at the start [rad, m], shape ``(n,)``.
+        v: Axis speeds at the start [rad/s, m/s]; default at rest.
+        duration: Time of the end [s]; of a simulation that is resumed too it counts from the first start.
+        torque: Motor torques [N m, N], arm side: ``f(t, q, v)``, a constant ``(n,)``, or a :class:`irbmodels.Motion` with
+            torques, each held until the next; default none. A function must be continuous but where an axis stops.
+        wrench: What the world exerts on the robot at the TCP, base axes, force first: ``f(t, pose)`` or a constant ``(6,)``.
+        friction: True for the robot's own law (none where nobody has published any), False for none, another
+            :class:`irbmodels.Stribeck`, or a smooth law (:class:`LuGre`, :class:`Regularised`).
+        stops: Whether the ends of the ranges are walls, the coupled range of a parallelogram included.
+        rebound: Share of its speed with which an axis leaves a stop, 0 to 1.
+        torque_limit: Bounds of the motor torques, shape ``(n,)``; ``robot.limits.effort`` is assumed, and used only if given.
+        switches: Times and robots: from then on the other robot moves (a payload is picked up or dropped). Positions and
+            speeds go on: a payload that is picked up has the speed of the tool.
+        method: One of SciPy's: ``DOP853`` (default), ``RK45``; ``Radau`` (default with a smooth law), ``BDF``, ``LSODA``.
+        rtol: Relative tolerance of the integrator.
+        atol: Absolute tolerance [rad, rad/s, J ...].
+        max_step: Longest step [s].
+        every: Time between samples [s].
+        progress: True shows a bar; a function is called with time and end after every step, and stops the simulation by
+            returning False. Ctrl-C stops it too. What was computed is returned.
+        resume: A run that stopped, to go on from, with the same arguments but ``q`` and ``v``. After a stop it goes on as if
+            there had been none, to the last bit with ``DOP853`` and ``RK45``, else within the tolerances.
+
+    Returns:
+        Samples of q, v, a, tau, friction, stop, work (of motors, wrench and switches) and lost (to friction and impacts) [J].
+
+    Raises:
+        InputError: if an argument cannot be, or the start is out of range or moves through a stop.
+        UnknownName: if there is no such method.
+        SimulationError: if a function fails or returns no finite numbers, or the integrator gives up; with the time, and in
+            ``.run`` everything until then.
+    """
+    for what, value in (("duration", duration), ("every", every), ("rtol", rtol), ("atol", atol), ("max_step", max_step)):
+        if not (0.0 < value < np.inf or (what == "max_step" and value == np.inf)):
+            raise InputError(f"{what} is a positive number, not {value!r}")
+    if not 0.0 <= rebound <= 1.0:
+        raise InputError(f"rebound is a share between 0 and 1, not {rebound!r}")
+    law = friction if isinstance(friction, LuGre | Regularised) else law_of(robot, friction)
+    chosen = method or ("DOP853" if isinstance(law, Stribeck) else "Radau")
+    if chosen not in METHODS:
+        raise UnknownName("method", chosen, METHODS)
+    if not isinstance(law, Stribeck):
+        law_of(robot, law.law)
+    walls = Stops(robot, stops)
+    drive = Drive(robot, torque, effort_of(robot, torque_limit))
+    worlds = [
+        (t, World(Mechanics(r), law, walls, drive, Load(r, wrench), rebound))
+        for t, r in [(0.0, robot), *checked_switches(robot, switches)]
+    ]
+    settings = {"method": chosen, "rtol": rtol, "atol": atol, "friction": type(law).__name__, "stops": stops, "rebound": rebound}
+    recorder = Recorder(robot, every, duration, settings)
+    z = np.zeros(0 if isinstance(law, Stribeck) else law.states)
+    if resume is None:
+        if q is None:
+            raise InputError("a simulation needs a position to start from, or a run to go on with")
+        begin = checked_start(robot, walls, q, v)
+        course = Course(worlds, recorder, np.concatenate([begin.q, begin.v, z, np.zeros(2)]))
+    else:
+        if q is not None or v is not None or resume.end is None:
+            raise InputError("resume goes on where a run of simulate ended: give neither q nor v")
+        recorder.resume(resume)
+        course = Course(worlds, recorder, np.array(resume.end["y"]), resume.end)
+    options = {"rtol": rtol, "atol": atol, "max_step": max_step}
+    if progress is not True:
+        return course.run(chosen, options, float(duration), progress or None)
+    from rich.progress import Progress as Bar  # few need it
+
+    with Bar(transient=True) as bar:
+        task = bar.add_task(f"simulating {robot.name}", total=float(duration))
+        return course.run(chosen, options, float(duration), lambda t, end: bar.update(task, completed=t))

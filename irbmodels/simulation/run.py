@@ -1,0 +1,269 @@
+"""Results of a simulation: named columns with units, events, and what was simulated, in one Parquet file.
+
+The file has the columns of a motion file in the controller's units (``t``, ``q1_deg ..``, ``v1_deg_s ..``, ``a1_deg_s2 ..``,
+``tau1_Nm ..``; a linear axis has ``q3_mm`` and ``tau3_N``), further columns in the same manner, and the unit of each in its
+field's metadata; events and notes are JSON in the metadata of the schema.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from math import radians
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..errors import FileError, InputError, IrbError, MotionError, UnknownName, require
+from ..files import replacing
+from ..robot import Robot
+from ..trajectory import Motion
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+Array = NDArray[np.float64]
+
+STANDARD = {"q": "rad", "v": "rad/s", "a": "rad/s^2", "tau": "N m"}
+"""Columns of every run, with the unit of a rotary axis."""
+_STRAIGHT = {"rad": "m", "rad/s": "m/s", "rad/s^2": "m/s^2", "N m": "N"}  # the same quantity of a linear axis
+_SHOWN = {
+    **{"rad": ("deg", radians(1.0)), "rad/s": ("deg_s", radians(1.0)), "rad/s^2": ("deg_s2", radians(1.0)), "N m": ("Nm", 1.0)},
+    **{"m": ("mm", 1e-3), "m/s": ("mm_s", 1e-3), "m/s^2": ("mm_s2", 1e-3), "1": ("", 1.0)},
+}
+"""Suffix in a file, and factor to SI, of the units that have another name there."""
+_KEY = b"irbmodels"
+
+
+class Event(NamedTuple):
+    """Something that happened between two samples."""
+
+    t: float
+    """[s]"""
+    axis: int
+    """1-based, as on the controller; of a stop the axis whose range it bounds; 0 where it concerns none."""
+    kind: str
+    """``sticks``, ``slips``, ``hits its stop``, ``leaves its stop``, or what else a simulation names."""
+
+
+class SimulationError(IrbError, RuntimeError):
+    """A simulation that cannot go on: when, why, and everything computed until then."""
+
+    def __init__(self, t: float, problem: str, run: Run | None = None) -> None:
+        """Name the time [s] and the problem; keep the samples so far."""
+        self.t, self.problem, self.run = t, problem, run
+        super().__init__(f"at t = {t:.9g} s: {problem}")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Run:
+    """Samples of a simulation in SI units. ``run["friction"]`` is any column, ``run.q`` one of those that all runs have."""
+
+    t: Array
+    """Times [s], shape ``(N,)``."""
+    columns: Mapping[str, Array]
+    """Arrays ``(N,)`` or ``(N, k)``; at least ``q``."""
+    units: Mapping[str, str]
+    """SI unit of each column, of a rotary axis; in columns of n axes a linear one has m instead of rad, N instead of N m."""
+    linear: tuple[bool, ...]
+    """Per axis whether it is linear."""
+    events: tuple[Event, ...] = ()
+    notes: Mapping[str, Any] = field(default_factory=dict)
+    """What was simulated: robot, parameters, tool, friction, version, settings. Plain data, as JSON has it."""
+    end: Mapping[str, Any] | None = None
+    """Where the simulation stopped, for one that goes on from there; plain data."""
+
+    def __post_init__(self) -> None:
+        """Check shapes and keep read-only arrays.
+
+        Raises:
+            InputError: if a column has another length than ``t``, or no unit.
+        """
+        arrays = {name: np.array(values, dtype=float) for name, values in {"t": self.t, **self.columns}.items()}
+        for name, array in arrays.items():
+            array.setflags(write=False)
+            if array.ndim not in (1, 2) or len(array) != len(arrays["t"]) or (name == "t" and array.ndim != 1):
+                raise InputError(f"column {name!r} of a run of {len(arrays['t'])} samples has shape {array.shape}")
+            if name != "t" and name not in self.units:
+                raise InputError(f"column {name!r} of a run needs a unit, such as 'rad' or 'N m'; '1' is none")
+        object.__setattr__(self, "t", arrays.pop("t"))
+        object.__setattr__(self, "columns", arrays)
+        object.__setattr__(self, "units", {name: self.units[name] for name in arrays})
+
+    def __getitem__(self, name: str) -> Array:
+        """Return a column.
+
+        Raises:
+            UnknownName: if there is no such column.
+        """
+        if name not in self.columns:
+            raise UnknownName("column of this run", name, self.columns)
+        return self.columns[name]
+
+    @property
+    def q(self) -> Array:
+        """Axis positions [rad, m], shape ``(N, n)``."""
+        return self["q"]
+
+    @property
+    def v(self) -> Array:
+        """Axis speeds [rad/s, m/s], shape ``(N, n)``."""
+        return self["v"]
+
+    @property
+    def a(self) -> Array:
+        """Axis accelerations [rad/s^2, m/s^2], shape ``(N, n)``."""
+        return self["a"]
+
+    @property
+    def tau(self) -> Array:
+        """Motor torques at the axes [N m, N], arm side, shape ``(N, n)``."""
+        return self["tau"]
+
+    @property
+    def motion(self) -> Motion:
+        """The columns of a motion file; what the run lacks is None."""
+        return Motion(self.t, self.q, *(self.columns.get(name) for name in ("v", "a", "tau")))
+
+    def of_axis(self, axis: int, kind: str = "") -> list[Event]:
+        """Return the events of an axis, 1-based; with ``kind`` only such."""
+        return [event for event in self.events if event.axis == axis and kind in ("", event.kind)]
+
+    def __len__(self) -> int:
+        """Return the number of samples."""
+        return len(self.t)
+
+    def __repr__(self) -> str:
+        """Say what it holds."""
+        span = f"{self.t[0]:g} .. {self.t[-1]:g} s" if len(self) else "nothing"
+        stopped = f", stopped: {self.notes['stopped']}" if "stopped" in self.notes else ""
+        return f"<Run of {self.notes.get('robot', '?')}: {span}, {', '.join(self.columns)}, {len(self.events)} events{stopped}>"
+
+    def plot(self, columns: Sequence[str] = ("q", "v", "tau")) -> Figure:
+        """Draw columns one above the other, in degrees, with the events on the first; see :mod:`.drawing`."""
+        from .drawing import figure_of
+
+        return figure_of(self, columns)
+
+    # --- files -----------------------------------------------------------------------------------------------------
+
+    def save(self, path: str | Path) -> None:
+        """Write everything to one Parquet file, whole or not at all.
+
+        Raises:
+            MissingExtra: without pyarrow.
+            FileError: if the file cannot be written.
+            InputError: if a note is nothing that JSON can hold.
+        """
+        require("pyarrow", "logs")
+        import pyarrow as pa
+        from pyarrow import parquet
+
+        fields, arrays = [pa.field("t", pa.float64(), metadata={b"unit": b"s"})], [pa.array(self.t)]
+        for name, values in self.columns.items():
+            for (label, unit, factor), column in zip(self.labels(name), _parts(values), strict=True):
+                fields.append(pa.field(label, pa.float64(), metadata={b"unit": unit.encode()}))
+                arrays.append(pa.array(column / factor))
+        told = {
+            "columns": {name: [self.units[name], *values.shape[1:]] for name, values in self.columns.items()},
+            "linear": [bool(flag) for flag in self.linear],
+            **{"events": [list(event) for event in self.events], "notes": dict(self.notes), "end": self.end},
+        }
+        try:
+            text = json.dumps(told)
+        except TypeError as err:
+            raise InputError(f"notes of a run are plain data, as JSON has it: {err}") from None
+        table = pa.Table.from_arrays(arrays, schema=pa.schema(fields, metadata={_KEY: text.encode()}))
+        with replacing(path) as temporary:
+            parquet.write_table(table, temporary)
+
+    @staticmethod
+    def load(path: str | Path) -> Run:
+        """Read what :meth:`save` wrote; numbers come back to the last digit but one (degrees are in the file).
+
+        Raises:
+            MissingExtra: without pyarrow.
+            FileError: if the file cannot be read.
+            MotionError: if it is no run.
+        """
+        require("pyarrow", "logs")
+        import pyarrow as pa
+        from pyarrow import parquet
+
+        try:
+            table = parquet.read_table(path)
+        except OSError as err:
+            raise FileError(f"{path}: {err.strerror or err}") from None
+        except pa.ArrowException as err:
+            raise MotionError(f"{path} is no Parquet file: {err}") from None
+        metadata = table.schema.metadata or {}
+        if _KEY not in metadata:
+            raise MotionError(f"{path} is no run of irbmodels: its metadata say nothing of events and notes")
+        told = json.loads(metadata[_KEY])
+        linear, columns, units = tuple(told["linear"]), {}, {}
+        for name, (unit, *width) in told["columns"].items():
+            units[name] = unit
+            parts = [np.asarray(table[label]) * factor for label, _, factor in _labels(name, unit, linear, *width)]
+            columns[name] = np.stack(parts, axis=1) if width else parts[0]
+        events = tuple(Event(*event) for event in told["events"])
+        return Run(np.asarray(table["t"]), columns, units, linear, events, told["notes"], told["end"])
+
+    def labels(self, name: str) -> list[tuple[str, str, float]]:
+        """Name in a file, unit there, and factor to SI, of every part of a column."""
+        return _labels(name, self.units[name], self.linear, *self[name].shape[1:])
+
+
+def run_of(
+    robot: Robot,
+    motion: Motion,
+    more: Mapping[str, tuple[ArrayLike, str]] | None = None,
+    events: Sequence[Event] = (),
+    notes: Mapping[str, Any] | None = None,
+    end: Mapping[str, Any] | None = None,
+) -> Run:
+    """Return a run of a robot, which notes what the robot is.
+
+    Args:
+        robot: What was simulated.
+        motion: Samples of t, q and what else is known of v, a, tau.
+        more: Further columns: values ``(N,)`` or ``(N, k)``, and their SI unit.
+        events: What happened.
+        notes: Settings; added to those of the robot.
+        end: Where a later simulation can go on.
+    """
+    from .. import __version__
+
+    columns = {name: values for name, values in zip(STANDARD, motion[1:], strict=True) if values is not None}
+    units = {name: STANDARD[name] for name in columns}
+    for name, (values, unit) in (more or {}).items():
+        columns[name], units[name] = np.asarray(values, dtype=float), unit
+    told = {
+        "robot": robot.name,
+        "parameters": robot.parameters,
+        "tool": robot.tool.name if robot.tool else None,
+        "payload_kg": robot.payload.mass if robot.payload else None,
+        "gravity": robot.gravity_vector.tolist(),
+        "rotors": robot.rotors.tolist(),
+        "version": __version__,
+    }
+    linear = tuple(bool(flag) for flag in robot.limits.linear)
+    return Run(motion.t, columns, units, linear, tuple(events), {**told, **(notes or {})}, end)
+
+
+def _parts(values: Array) -> list[Array]:
+    return [values] if values.ndim == 1 else list(values.T)
+
+
+def _labels(name: str, unit: str, linear: Sequence[bool], width: int | None = None) -> list[tuple[str, str, float]]:
+    def label(number: str, si: str) -> tuple[str, str, float]:
+        suffix, factor = _SHOWN.get(si, (re.sub(r"[^A-Za-z0-9]+", "_", si.replace(" ", "").replace("^", "")), 1.0))
+        return "_".join(part for part in (f"{name}{number}", suffix) if part), suffix or "1", factor
+
+    if width is None:
+        return [label("", unit)]
+    straight = linear if width == len(linear) else [False] * width
+    return [label(str(i + 1), _STRAIGHT.get(unit, unit) if flag else unit) for i, flag in enumerate(straight)]

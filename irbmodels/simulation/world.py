@@ -1,0 +1,102 @@
+"""Everything that acts on a robot, and what it comes to where axes stand and stops are touched."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..friction import Stribeck
+from .inputs import Drive, Load
+from .laws import SmoothLaw
+from .mechanics import Mechanics, Stops, dry_level
+from .stiction import LOW, STILL, settled
+
+Array = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+
+AT_REST = 1e-12  # [rad/s, m/s]: a speed after an impact that is only rounding
+CONTACT = 1e-9  # [rad, m, and per s] within which a stop is touched
+PULL = 1e-8  # [N m, N] by which a stop would have to pull before it lets go
+SLOW = 1e-3  # [rad/s, m/s]: slower impacts end in rest, and so do bounces
+
+
+class Modes(NamedTuple):
+    """Which axes hold, which way the others slip, and which stops are leant on."""
+
+    holds: Flags
+    """``(n,)``"""
+    signs: Array
+    """``(n,)``; 0 for an axis that holds, or has no dry friction."""
+    leans: Flags
+    """``(2 n,)``, in the order of ``Stops.rows``."""
+
+
+@dataclass(frozen=True, eq=False)
+class World:
+    """Everything that acts on a robot."""
+
+    mechanics: Mechanics
+    law: Stribeck | SmoothLaw
+    stops: Stops
+    drive: Drive
+    load: Load
+    rebound: float
+    """Share of the speed with which an axis leaves a stop that it hits."""
+
+    @cached_property
+    def static(self) -> Array:
+        """Fs per axis, shape ``(n,)``; 0 where nothing sticks."""
+        return self.law.Fs if isinstance(self.law, Stribeck) else np.zeros(self.mechanics.n)
+
+    def push(self, t: float, q: Array, v: Array) -> tuple[Array, Array]:
+        """Motor torques without and with what the wrench adds, shape ``(n,)`` each."""
+        tau = self.drive(t, q, v)
+        if not self.load.there:
+            return tau, tau
+        return tau, tau + self.mechanics.pull(q, self.load(t, lambda: self.mechanics.pose(q)))
+
+    def decided(self, t: float, q: Array, v: Array, z: Array) -> Modes:
+        """Say which axes at rest hold and which touched stops are leant on, all at once."""
+        slides, bound, rubbing = np.zeros_like(v), np.zeros_like(v), np.zeros_like(v)
+        if isinstance(self.law, Stribeck):
+            dry = dry_level(self.law, v)
+            slides = np.where(dry > 0.0, np.sign(v), 0.0)
+            bound, rubbing = np.where(v == 0.0, dry, 0.0), slides * dry + self.law.Fv * v
+        else:
+            rubbing, _ = self.law.torque(v, z)
+        M, h = self.mechanics.terms(q, v)
+        _, push = self.push(t, q, v)
+        rows = self.stops.rows
+        touched = np.flatnonzero((self.stops.gaps(q) <= CONTACT) & (np.abs(rows @ v) <= CONTACT))
+        found = settled(M, push - h - rubbing, bound, rows[touched])
+        at_rest = bound > 0.0
+        state = found.state[: len(q)]
+        signs = np.where(at_rest, -state.astype(float), slides)  # LOW slips upwards
+        holds, leans = at_rest & (state == STILL), np.zeros(len(rows), dtype=bool)
+        needed = (rows[touched][:, ~holds] != 0.0).any(axis=1) | (found.stop > PULL)  # axes that all hold need no stop
+        leans[touched] = (found.state[len(q) :] != LOW) & needed
+        return Modes(holds, signs, leans)
+
+    def after_impact(self, q: Array, v: Array, holds: Flags) -> Array:
+        """Speeds after the stops that are met have acted; friction is bounded and has no part in it.
+
+        A slow impact ends in rest: axes that held go on holding, and every stop that is met is leant on. Friction would undo its
+        kicks within some microseconds, in which axes and stops kick each other again and again.
+        """
+        rows = self.stops.rows
+        met = (self.stops.gaps(q) <= CONTACT) & (rows @ v <= CONTACT)
+        M, _ = self.mechanics.terms(q, v)
+        if (rows[met] @ v).min(initial=0.0) >= -SLOW:
+            still = np.vstack([np.eye(len(v))[holds], rows[met]])
+            by_impulse = np.linalg.solve(M, still.T)
+            after: Array = v - by_impulse @ (np.linalg.pinv(still @ by_impulse, hermitian=True) @ (still @ v))
+            after[holds] = 0.0
+        else:
+            plastic = settled(M, M @ v, np.zeros_like(v), rows[met]).x  # by speeds instead of accelerations
+            after = plastic + self.rebound * (plastic - v)  # Moreau's law: energy never grows for shares up to one
+        after[np.abs(after) <= AT_REST] = 0.0
+        return after
