@@ -41,6 +41,7 @@ Array = NDArray[np.float64]
 Coupling = Literal["parallelogram", "serial"]
 COUPLINGS: tuple[Coupling, ...] = ("parallelogram", "serial")
 BARS = ("link_crank", "link_rod")
+_DRIVE_NUMBERS = ("rotor_inertia_kg_m2", "stiffness_N_m_rad", "viscous_N_m_s_rad", "load_inertia_kg_m2", "gear_ratio")
 T = TypeVar("T")
 
 
@@ -243,7 +244,7 @@ class Description:
         for name in table.axes:
             if name not in self.axes:
                 raise TableError(self.folder / "drives.yaml", "axes", str(UnknownName("axis", name, self.axes)))
-            for field in ("rotor_inertia_kg_m2", "stiffness_N_m_rad", "gear_ratio"):
+            for field in _DRIVE_NUMBERS:
                 value = getattr(table.axes[name], field)
                 if value is not None and (value == 0.0 or (value < 0.0 and field != "gear_ratio")):
                     wanted = "not 0" if field == "gear_ratio" else "positive"

@@ -227,15 +227,15 @@ def _drives_table(robot: Description) -> Table:
         "turned by",
         "rotor kg m2",
         "stiffness N m/rad",
+        "viscous N m s/rad",
         "source",
-        title="drives (rotor: motor side; not in M)",
+        title="drives (rotor and viscous: motor side; not in M)",
     )
     for name, row in robot.drives.axes.items():
-        ratio, rotor, stiffness = (
-            "" if value is None else f"{value:.9g}" for value in (row.gear_ratio, row.rotor_inertia_kg_m2, row.stiffness_N_m_rad)
-        )
+        known = row.gear_ratio, row.rotor_inertia_kg_m2, row.stiffness_N_m_rad, row.viscous_N_m_s_rad
+        ratio, *numbers = ("" if value is None else f"{value:.9g}" for value in known)
         others = ", ".join(f"{other.removeprefix('axis_')}: {value:g}" for other, value in (row.turned_by or {}).items())
-        table.add_row(name.removeprefix("axis_"), ratio, others, rotor, stiffness, _named(row))
+        table.add_row(name.removeprefix("axis_"), ratio, others, *numbers, _named(row))
     return table
 
 

@@ -105,13 +105,16 @@ class FrictionRow(Row):
 
 @dataclass(frozen=True, kw_only=True)
 class DriveRow(Row):
-    """Gearbox and motor of one axis: rotor inertia on the motor side, stiffness on the arm side."""
+    """Gearbox and motor of one axis: rotor inertia and viscous friction on the motor side, stiffness on the arm side."""
 
     gear_ratio: float | None = None
     turned_by: dict[str, float] | None = None
     """Turns of this motor per turn of another axis, where a wrist couples them."""
     rotor_inertia_kg_m2: float | None = None
     stiffness_N_m_rad: float | None = None
+    viscous_N_m_s_rad: float | None = None
+    load_inertia_kg_m2: float | None = None
+    """What the motor moved when the drive was identified, arm side; it belongs to one posture."""
 
 
 @dataclass(frozen=True, kw_only=True)
