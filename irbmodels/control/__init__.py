@@ -1,0 +1,52 @@
+"""Control laws as pure functions, and the loop that closes them around a simulated arm."""
+
+from .axis_pid import PidGains, PidMemory, pid
+from .contact import Impedance, impedance
+from .joint import axis_speed, computed_torque, feed_forward, pd_gravity, speed_servo
+from .loop import run_loop
+from .observer import Collision, ObserverMemory, collision, momentum, momentum_observer, momentum_rate, residuals
+from .reference import follow, hold, sampled, tcp_along, tcp_hold, tcp_of
+from .signals import AxisReference, Gains, Measured, TcpReference
+from .slotine_li import AdaptiveGains, AdaptiveMemory, AdaptiveStep, adaptive, adaptive_step, tracking_regressor
+from .task import task_inverse_dynamics, task_rows, tcp_error, tcp_speed
+
+__all__ = [
+    "AdaptiveGains",
+    "AdaptiveMemory",
+    "AdaptiveStep",
+    "AxisReference",
+    "Collision",
+    "Gains",
+    "Impedance",
+    "Measured",
+    "ObserverMemory",
+    "PidGains",
+    "PidMemory",
+    "TcpReference",
+    "adaptive",
+    "adaptive_step",
+    "axis_speed",
+    "collision",
+    "computed_torque",
+    "feed_forward",
+    "follow",
+    "hold",
+    "impedance",
+    "momentum",
+    "momentum_observer",
+    "momentum_rate",
+    "pd_gravity",
+    "pid",
+    "residuals",
+    "run_loop",
+    "sampled",
+    "speed_servo",
+    "task_inverse_dynamics",
+    "task_rows",
+    "tcp_along",
+    "tcp_error",
+    "tcp_hold",
+    "tcp_of",
+    "tcp_speed",
+    "tracking_regressor",
+]

@@ -1,0 +1,134 @@
+"""External torques from the momentum, without acceleration or force sensor [De Luca & Mattone 2003], and a threshold for them."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..checks import finite
+from ..errors import InputError
+from ..friction import Stribeck
+from ..robot import Robot
+from ..trajectory import Motion
+from .signals import Measured, friction_torque, weighed
+
+Array = NDArray[np.float64]
+
+
+class ObserverMemory(NamedTuple):
+    """What the observer remembers from one sample to the next, shape ``(n,)`` each."""
+
+    integral: Array
+    """Momentum that the model and the residual explain [kg m^2/s, kg m/s]."""
+    residual: Array
+    rate: Array
+    """``C' v - g - F`` at the last sample [N m, N]."""
+
+    @staticmethod
+    def at(state: Measured, model: Robot, *, friction: Stribeck | bool = False) -> ObserverMemory:
+        """Return the memory of an observer that starts in a state without an external torque."""
+        rest = np.zeros(model.n)
+        return ObserverMemory(momentum(state, model), rest, momentum_rate(state, rest, model, friction=friction))
+
+
+class Collision(NamedTuple):
+    """When the residual first was beyond its threshold, and where."""
+
+    time: float
+    """[s]"""
+    axis: int
+    """1-based, the one that is farthest beyond."""
+    residual: Array
+    """[N m, N], shape ``(n,)``, at that time."""
+
+
+def momentum(state: Measured, model: Robot) -> Array:
+    """Generalised momentum ``p = M v``, shape ``(n,)``."""
+    p: Array = model.mass_matrix(state.q) @ state.v
+    return p
+
+
+def momentum_rate(state: Measured, tau: Array, model: Robot, *, friction: Stribeck | bool = False) -> Array:
+    """Return ``p' = tau + C' v - g - F(v)``, as far as the model knows: what is missing is the external torque.
+
+    ``C' v`` and not ``C v``: ``p' = M v' + M' v`` with ``M' = C + C'``.
+    """
+    rate: Array = tau + model.coriolis(state.q, state.v).T @ state.v - model.gravity(state.q)
+    return rate - friction_torque(model, state.v, friction)
+
+
+def momentum_observer(
+    state: Measured,
+    tau: ArrayLike,
+    model: Robot,
+    gain: ArrayLike,
+    memory: ObserverMemory,
+    period: float,
+    *,
+    friction: Stribeck | bool = False,
+) -> tuple[Array, ObserverMemory]:
+    """Residual ``r = K (p - int (tau + C' v - g - F + r) dt)``, which follows the external torque: ``r' = K (tau_ext - r)``.
+
+    In samples it is the backward Euler rule, so no gain is too high: ``r_k = (r_{k-1} + K T tau_ext) / (1 + K T)``.
+
+    Args:
+        state: What was measured.
+        tau: Torques that acted since the last sample [N m, N], shape ``(n,)``.
+        model: The observer's model.
+        gain: ``K`` [1/s], a number or ``(n,)``: the residual's time constant is ``1/K``.
+        memory: What the last sample left; first ``ObserverMemory.at(state, model)``.
+        period: Time since the last sample [s].
+        friction: Friction to be taken off, True for the model's, or a law; else it is part of the residual.
+
+    Returns:
+        External torques [N m, N], shape ``(n,)``, and the memory for the next sample.
+    """
+    torque = finite(tau, (model.n,), "tau")
+    rate = momentum_rate(state, np.zeros(model.n), model, friction=friction)
+    known = memory.integral + period * (torque + 0.5 * (memory.rate + rate))
+    n = np.ones(model.n)
+    residual = weighed(gain, momentum(state, model) - known, "gain [1/s]") / (n + period * weighed(gain, n, "gain [1/s]"))
+    return residual, ObserverMemory(known + period * residual, residual, rate)
+
+
+def residuals(motion: Motion, model: Robot, gain: ArrayLike, *, friction: Stribeck | bool = False) -> Array:
+    """Residuals along a motion with speeds and torques, from a run or a log, shape ``(N, n)``; the first is zero.
+
+    The torque of a sample is the one that acts from it until the next.
+
+    Raises:
+        InputError: if speeds or torques are missing.
+        MissingData: if friction is asked of a model that has no data.
+    """
+    if motion.v is None or motion.tau is None:
+        raise InputError("a momentum observer needs speeds and torques: this motion lacks one of them")
+    memory = ObserverMemory.at(Measured(motion.q[0], motion.v[0]), model, friction=friction)
+    found = np.zeros_like(motion.q)
+    for k in range(1, len(motion.t)):
+        period = float(motion.t[k] - motion.t[k - 1])
+        state = Measured(motion.q[k], motion.v[k])
+        found[k], memory = momentum_observer(state, motion.tau[k - 1], model, gain, memory, period, friction=friction)
+    return found
+
+
+def collision(t: ArrayLike, residual: ArrayLike, threshold: ArrayLike) -> Collision | None:
+    """Return when and where residuals ``(N, n)`` at times ``t`` ``(N,)`` first exceed a threshold, a number or ``(n,)``.
+
+    Raises:
+        InputError: if a threshold is not positive, or the shapes do not go together.
+    """
+    time, found = np.asarray(t, dtype=float), np.asarray(residual, dtype=float)
+    limit = np.asarray(threshold, dtype=float)
+    if found.ndim != 2 or time.shape != found.shape[:1] or limit.shape not in ((), found.shape[1:]):
+        raise InputError(f"times {time.shape}, residuals {found.shape} and threshold {limit.shape} do not go together")
+    if not (limit > 0.0).all() or math.isnan(float(limit.sum())):
+        raise InputError(f"a threshold is positive [N m, N], got {limit.tolist()}")
+    beyond = np.abs(found) / limit
+    hits = np.flatnonzero((beyond > 1.0).any(axis=1))
+    if not hits.size:
+        return None
+    first = int(hits[0])
+    return Collision(float(time[first]), int(np.argmax(beyond[first])) + 1, found[first])
