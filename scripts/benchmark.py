@@ -16,7 +16,7 @@ import sys
 from functools import partial
 from pathlib import Path
 
-from bench import around, claims, costs, machine, peers, sheets, simulation
+from bench import around, claims, costs, identification, machine, peers, sheets, simulation
 from bench.arm import Arm
 from bench.figure import draw
 from bench.races import FULL, QUICK, Results
@@ -35,7 +35,7 @@ def measured(quick: bool, console: Console) -> Results:
     arm = Arm()
     steps = [*claims.measurements(arm), ("limits", partial(machine.limits, arm)), *peers.measurements(arm)]
     steps += around.measurements(arm)[:1] if quick else around.measurements(arm)
-    steps += simulation.measurements(arm)
+    steps += [*simulation.measurements(arm), *identification.measurements()]
     steps += [("memory", costs.memory), ("starting", costs.starting)] if quick else costs.measurements()
     with Progress(console=console, transient=True) as progress:
         results = Results(QUICK if quick else FULL, progress)

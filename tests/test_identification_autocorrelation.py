@@ -1,0 +1,166 @@
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from excited import RATE, excitation, inner, low_pass, measured, random_states
+from scipy.signal import butter, sosfiltfilt
+
+import irbmodels as irb
+from irbmodels import InputError
+from irbmodels.base_parameters import base_parameters
+from irbmodels.identification import (
+    Samples,
+    TorqueRows,
+    accumulated,
+    weighted,
+    with_autocorrelation,
+    with_filter,
+)
+
+CUTOFF = 10.0  # [Hz]
+
+
+@pytest.fixture(scope="module")
+def arm():
+    robot = irb.load("irb930")
+    return robot, TorqueRows(robot, base_parameters(robot))
+
+
+def response(length=401):
+    """What the zero-phase filter makes of a single 1."""
+    return sosfiltfilt(butter(4, CUTOFF, fs=RATE, output="sos"), np.eye(1, length, length // 2)[0])
+
+
+def cut(motion, *at):
+    """Samples of one log that comes in pieces."""
+    ends = [0, *at, len(motion.t)]
+    return Samples([motion], lambda whole: [whole.each(lambda x: x[i:j]) for i, j in pairwise(ends)])
+
+
+def short(robot, count=120, seed=0):
+    return measured(excitation(robot), np.random.default_rng(seed)).each(lambda x: x[100 : 100 + count])
+
+
+def stacked(rows, motion, fit):
+    """Weighted regressor ``(N, size, p)`` and scores ``(N, p)`` of one log, at once."""
+    (Y, y) = (np.concatenate(part) for part in zip(*rows([motion]), strict=True))
+    return Y, np.einsum("nip,ni->np", Y, fit.weights * (y - Y @ fit.beta))
+
+
+def test_newey_west_is_the_sum_over_lags(arm):
+    """Moving sums give the double sum of the paper, with its triangular weights, however the log is cut."""
+    robot, rows = arm
+    motion, lags = short(robot), 7
+    fit = weighted(accumulated(Samples.of(motion), rows))
+    Y, scores = stacked(rows, motion, fit)
+    meat = np.zeros((fit.beta.size,) * 2)
+    for j in range(len(scores)):
+        for k in range(len(scores)):
+            meat += max(0.0, 1.0 - abs(j - k) / lags) * np.outer(scores[j], scores[k])
+    bread = np.linalg.inv(np.einsum("nip,i,niq->pq", Y, fit.weights, Y))
+    expected = bread @ meat @ bread * (fit.samples * robot.n / fit.degrees)
+    for samples in (Samples.of(motion), cut(motion, 3, 50, 51)):
+        found = with_autocorrelation(fit, samples, rows, lags).covariance
+        np.testing.assert_allclose(found, expected, rtol=1e-7, atol=1e-12 * np.abs(expected).max())
+
+
+def test_logs_do_not_remember_each_other(arm):
+    """Two logs in two files are not one log: no lag crosses from one to the other."""
+    robot, rows = arm
+    one, two = short(robot), short(robot, seed=1)
+    fit = weighted(accumulated(Samples.of(one, two), rows))
+    apart = with_autocorrelation(fit, Samples.of(one, two), rows, 9).covariance
+    swapped = with_autocorrelation(fit, Samples.of(two, one), rows, 9).covariance
+    joined = with_autocorrelation(fit, Samples.of(type(one).joined([one, two])), rows, 9).covariance
+    np.testing.assert_allclose(apart, swapped, rtol=1e-9, atol=1e-12 * np.abs(apart).max())
+    assert np.abs(joined - apart).max() > 1e-3 * np.abs(apart).max()
+
+
+def test_a_filter_is_a_matrix(arm):
+    """The covariance is that of noise ``H w`` with the filter's whole matrix H, however the log is cut."""
+    robot, rows = arm
+    motion, taps = short(robot), np.array([0.1, 0.6, 0.25, 0.05])
+    fit = weighted(accumulated(Samples.of(motion), rows))
+    Y, _ = stacked(rows, motion, fit)
+    count, share = len(Y), np.square(taps).sum()
+    H = sum(tap * np.eye(count + 3, count, -k) for k, tap in enumerate(taps))  # white noise before and after counts too
+    squares = np.square(fit.noise) * fit.degrees / (share * count * robot.n - fit.beta.size)
+    weights = np.square(fit.weights) * squares
+    meat = sum(w * (H @ Y[:, i]).T @ (H @ Y[:, i]) for i, w in enumerate(weights))
+    bread = np.linalg.inv(np.einsum("nip,i,niq->pq", Y, fit.weights, Y))
+    expected = bread @ meat @ bread
+    for samples in (Samples.of(motion), cut(motion, 1, 3, 60)):
+        found = with_filter(fit, samples, rows, taps)
+        np.testing.assert_allclose(found.covariance, expected, rtol=1e-7, atol=1e-10 * np.abs(expected).max())
+        np.testing.assert_allclose(found.noise**2, squares, rtol=1e-12)
+        assert found.degrees == pytest.approx(share * count * robot.n - fit.beta.size, rel=1e-12)
+        np.testing.assert_array_equal(found.beta, fit.beta)
+
+
+def test_no_filter_changes_nothing(arm):
+    """A filter that passes everything leaves the covariance of white noise."""
+    robot, rows = arm
+    motion = short(robot)
+    fit = weighted(accumulated(Samples.of(motion), rows))
+    found = with_filter(fit, Samples.of(motion), rows, [1.0])
+    np.testing.assert_allclose(found.covariance, fit.covariance, rtol=1e-9, atol=1e-12 * np.abs(fit.covariance).max())
+    assert found.degrees == fit.degrees
+
+
+def test_filtered_torques_ruin_intervals_and_the_filter_mends_them(arm):
+    """After a 10 Hz zero-phase filter 95 % intervals hold the truth in less than half of all cases; accounted for, in 95 %.
+
+    Without knowing the filter, Newey and West's estimate reaches about 92 %.
+    """
+    robot, rows = arm
+    truth, motion = rows.base.values(robot.parameter_vector()), excitation(robot)
+    held = {"plain": [], "filter": [], "autocorrelation": []}
+    for k in range(100):
+        log = measured(motion, np.random.default_rng(k))
+        samples = Samples.of(inner(log._replace(tau=low_pass(log.tau, CUTOFF))))
+        fit = weighted(accumulated(samples, rows))
+        found = {
+            "plain": fit,
+            "filter": with_filter(fit, samples, rows, response()),
+            "autocorrelation": with_autocorrelation(fit, samples, rows, round(RATE / CUTOFF)),
+        }
+        for name, each in found.items():
+            lower, upper = each.intervals().T
+            held[name].append((lower <= truth) & (truth <= upper))
+    share = {name: np.mean(inside) for name, inside in held.items()}
+    assert share["plain"] < 0.5
+    assert 0.93 <= share["filter"] <= 0.97
+    assert 0.90 <= share["autocorrelation"] <= 0.97
+
+
+@pytest.mark.parametrize(
+    ("taps", "message"), [([0.5, 0.4], "sum up to 1"), ([[1.0], [np.nan]], "taps"), ([0.002] * 500, "too few")]
+)
+def test_taps_are_a_low_pass(arm, taps, message):
+    """Taps that scale the torque, are no numbers, or leave nothing are refused."""
+    robot, rows = arm
+    motion = short(robot)
+    fit = weighted(accumulated(Samples.of(motion), rows))
+    with pytest.raises(InputError, match=message):
+        with_filter(fit, Samples.of(motion), rows, taps)
+
+
+@pytest.mark.parametrize("lags", [0, -3, 2.5])
+def test_lags_are_a_number_of_samples(arm, lags):
+    """Zero lags, or a share of one, are refused."""
+    robot, rows = arm
+    motion = short(robot)
+    fit = weighted(accumulated(Samples.of(motion), rows))
+    with pytest.raises(InputError, match="lags is a positive number"):
+        with_autocorrelation(fit, Samples.of(motion), rows, lags)
+
+
+def test_a_fit_of_other_equations_is_refused(arm):
+    """A fit of two axes has no covariance from the equations of four."""
+    robot, rows = arm
+    motion = random_states(robot, 60, axes=(1, 2))
+    fewer = TorqueRows(robot, base_parameters(robot, (1, 2)))
+    fit = weighted(accumulated(Samples.of(motion), fewer))
+    for method, argument in ((with_filter, [1.0]), (with_autocorrelation, 3)):
+        with pytest.raises(InputError, match="which are not the"):
+            method(fit, Samples.of(motion), rows, argument)

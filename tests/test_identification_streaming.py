@@ -1,0 +1,145 @@
+from functools import partial
+
+import numpy as np
+import pytest
+from excited import SIGMA, random_states
+
+import irbmodels as irb
+from irbmodels import InputError, MissingExtra, MotionError
+from irbmodels.base_parameters import base_parameters
+from irbmodels.identification import (
+    Samples,
+    TorqueRows,
+    accumulated,
+    from_files,
+    huber,
+    on_dask,
+    weighted,
+    with_autocorrelation,
+)
+from irbmodels.logs import write_motion
+
+PIECE = 40
+
+
+@pytest.fixture(scope="module")
+def arm():
+    robot = irb.load("irb930")
+    return robot, TorqueRows(robot, base_parameters(robot))
+
+
+@pytest.fixture(scope="module")
+def client():
+    """Two local workers; threads, so that the test needs no other process."""
+    distributed = pytest.importorskip("distributed")
+    with (
+        distributed.LocalCluster(n_workers=2, threads_per_worker=1, processes=False, dashboard_address=":0") as cluster,
+        distributed.Client(cluster) as client,
+    ):
+        yield client
+
+
+def log(seed, robot, count=120):
+    """Pieces of a noisy log that exists only while it is read."""
+    motion = random_states(robot, count, seed)
+    motion = motion._replace(tau=motion.tau + SIGMA[:4] * np.random.default_rng(seed).normal(size=motion.tau.shape))
+    for start in range(0, count, PIECE):
+        yield motion.each(lambda x: x[start : start + PIECE])
+
+
+def test_logs_in_pieces_are_one_least_squares_problem(arm):
+    """Many logs in pieces give what numpy finds for all of them at once."""
+    robot, rows = arm
+    total = accumulated(Samples(range(5), partial(log, robot=robot)), rows)
+    blocks = [block for seed in range(5) for block in rows(log(seed, robot))]
+    Y, y = (np.concatenate(part) for part in zip(*blocks, strict=True))
+    assert total.samples == len(y) == 600
+    fit = weighted(total)
+    plain = np.linalg.lstsq(Y.reshape(-1, Y.shape[-1]), y.ravel(), rcond=None)[0]
+    noise = np.sqrt(np.square(y - Y @ plain).sum(axis=0))
+    expected = np.linalg.lstsq((Y / noise[:, None]).reshape(-1, Y.shape[-1]), (y / noise).ravel(), rcond=None)[0]
+    np.testing.assert_allclose(fit.beta, expected, rtol=1e-9)
+
+
+def test_dask_gives_the_same(arm, client):
+    """Workers of a cluster give the numbers of one process, to the last digits, for every reduction."""
+    robot, rows = arm
+    here = Samples(range(6), partial(log, robot=robot))
+    there = on_dask(here, client)
+    assert there.client is client
+    assert here.client is None
+    one, other = weighted(accumulated(here, rows)), weighted(accumulated(there, rows))
+    np.testing.assert_allclose(other.beta, one.beta, rtol=1e-12)
+    np.testing.assert_allclose(other.covariance, one.covariance, rtol=1e-9, atol=1e-14 * np.abs(one.covariance).max())
+    two, another = (with_autocorrelation(one, samples, rows, 3) for samples in (here, there))
+    np.testing.assert_allclose(another.covariance, two.covariance, rtol=1e-9, atol=1e-14 * np.abs(two.covariance).max())
+    np.testing.assert_allclose(huber(there, rows).beta, huber(here, rows).beta, rtol=1e-9)
+
+
+def test_workers_send_errors_back(arm, client):
+    """What is wrong in a log is said here, in one line, though it happened there."""
+    robot, rows = arm
+    samples = on_dask(Samples([random_states(robot, 20)._replace(tau=None)], lambda motion: [motion]), client)
+    with pytest.raises(InputError, match="no tau"):
+        accumulated(samples, rows)
+
+
+def test_memory_does_not_grow_with_the_log(arm):
+    """A log of a million samples never is in memory: one piece is alive at a time."""
+    robot, rows = arm
+    alive, most = [0], [0]
+
+    class Piece:
+        def __init__(self):
+            alive[0] += 1
+            most[0] = max(most[0], alive[0])
+
+        def __del__(self):
+            alive[0] -= 1
+
+    def read(_):
+        for number in range(30):
+            held = Piece()
+            yield random_states(robot, 10, number)
+            del held
+
+    accumulated(Samples([0], read), rows)
+    assert most[0] == 1
+
+
+def test_files_are_read_in_pieces(arm, tmp_path):
+    """CSV files give the parameters of the motion they hold, speeds derived or not."""
+    robot, rows = arm
+    paths = [tmp_path / f"log{k}.csv" for k in range(2)]
+    motions = [random_states(robot, 60, seed) for seed in range(2)]
+    for path, motion in zip(paths, motions, strict=True):
+        write_motion(path, motion, robot)
+    fit = weighted(accumulated(from_files(paths, robot), rows))
+    truth = rows.base.values(robot.parameter_vector())
+    np.testing.assert_allclose(fit.beta, truth, atol=1e-6 * np.abs(truth).max())  # nine digits in the file
+    assert fit.samples == 120
+
+
+def test_files_that_do_not_fit(arm, tmp_path):
+    """A log without torques, a missing file and a single name are refused before anything is read."""
+    robot, _ = arm
+    path = tmp_path / "log.csv"
+    write_motion(path, random_states(robot, 10)._replace(tau=None), robot)
+    with pytest.raises(MotionError, match="no torques"):
+        from_files([path], robot)
+    with pytest.raises(irb.IrbError, match="missing"):
+        from_files([tmp_path / "missing.csv"], robot)
+    with pytest.raises(InputError, match="list of files"):
+        from_files(str(path), robot)
+    with pytest.raises(InputError, match="one log or more"):
+        Samples([], iter)
+
+
+def test_a_client_is_a_client(arm, monkeypatch):
+    """Something else than a client, and a missing extra, are named."""
+    robot, _ = arm
+    with pytest.raises(InputError, match=r"dask\.distributed\.Client"):
+        on_dask(Samples.of(random_states(robot, 5)), "tcp://there")
+    monkeypatch.setattr("irbmodels.errors.find_spec", lambda name: None)
+    with pytest.raises(MissingExtra, match="logs"):
+        on_dask(Samples.of(random_states(robot, 5)), None)
