@@ -151,11 +151,12 @@ def _independent(stacked: Array) -> tuple[tuple[int, ...], Array, tuple[float, f
     if kept.size != rank:  # a column so nearly a sum of others that the two ways of counting disagree
         raise InputError(f"the regressor's columns are too nearly dependent to count: {rank} or {kept.size} base parameters")
     others = np.setdiff1d(seen, kept)
-    share = lstsq(stacked[:, kept] / size[kept], stacked[:, others] / size[others])[0] * size[others] / size[kept][:, None]
-    share[np.abs(share) < DEPENDENT] = 0.0
     grouping = np.zeros((rank, stacked.shape[1]))
     grouping[np.arange(rank), kept] = 1.0
-    grouping[:, others] = share
+    if others.size:
+        share = lstsq(stacked[:, kept] / size[kept], stacked[:, others] / size[others])[0] * size[others] / size[kept][:, None]
+        share[np.abs(share) < DEPENDENT] = 0.0
+        grouping[:, others] = share
     grouping.setflags(write=False)
     return tuple(kept.tolist()), grouping, (float(left[rank - 1]), float(left[rank:].max(initial=0.0)))
 

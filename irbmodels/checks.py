@@ -12,6 +12,9 @@ from .errors import InputError
 Array = NDArray[np.float64]
 
 
+MOST = 20  # numbers that an error shows
+
+
 def finite(value: ArrayLike | None, shape: tuple[int, ...], what: str) -> Array:
     """Return a copy of ``value`` as finite floats of one shape.
 
@@ -23,7 +26,8 @@ def finite(value: ArrayLike | None, shape: tuple[int, ...], what: str) -> Array:
     except (TypeError, ValueError) as err:
         raise InputError(f"{what} is not an array of numbers: {err}") from None
     if array.shape != shape or not np.isfinite(array).all():
-        raise InputError(f"{what} needs {shape} finite numbers, got {array.tolist()}")
+        shown = array.tolist() if array.size <= MOST else f"shape {array.shape}"
+        raise InputError(f"{what} needs {shape} finite numbers, got {shown}")
     return array
 
 

@@ -6,10 +6,22 @@ from collections.abc import Iterable
 from difflib import get_close_matches
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 
 class IrbError(Exception):
     """Base of all errors of this package."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Keep message and values on the way between processes, whatever the constructor asks for."""
+        return _again, (type(self), self.args, dict(vars(self)))
+
+
+def _again(kind: type[IrbError], arguments: tuple[object, ...], values: dict[str, object]) -> IrbError:
+    error = kind.__new__(kind, *arguments)
+    error.args = arguments
+    vars(error).update(values)
+    return error
 
 
 class UnknownName(IrbError, LookupError):

@@ -141,3 +141,17 @@ def test_bad_input_is_refused():
         base_parameters(robot, [1], held=[0.0])
     with pytest.raises(irb.InputError, match="parameter vector"):
         base_parameters(robot).values(np.zeros(7))
+
+
+def test_a_robot_whose_parameters_are_all_independent(tmp_path):
+    """One joint that turns about the vertical: one base parameter, and no sums."""
+    link = (
+        '<link name="a"><inertial><mass value="2"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>'
+    )
+    joint = '<joint name="j" type="revolute"><parent link="base"/><child link="a"/><axis xyz="0 0 1"/>'
+    joint += '<limit lower="-1" upper="1" effort="1" velocity="1"/></joint>'
+    path = tmp_path / "one.urdf"
+    path.write_text(f'<robot name="one"><link name="base"/>{link}{joint}</robot>', encoding="utf-8")
+    found = base_parameters(irb.from_urdf(path))
+    assert found.rank == 1
+    assert found.names == ("Izz_j",)

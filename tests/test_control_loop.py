@@ -340,3 +340,31 @@ def test_laws_keep_nothing():
     np.testing.assert_array_equal(first, second)
     np.testing.assert_array_equal(q, START)
     np.testing.assert_array_equal(goal.q, END)
+
+
+def test_notes_tell_what_the_loop_was():
+    """Encoders, noise, and the model's tool; a trajectory without follow is no reference."""
+    robot = irb.load("irb2400")
+    tooled = robot.with_tool("spindle")
+    start = robot.from_controller([0, 20, 10, 0, 30, 0])
+    law = partial(computed_torque, gains=Gains.of(10.0))
+    run = run_loop(tooled, law, hold(start), 0.02, model=robot, encoder_counts=4096, noise=1e-5)
+    told = {key: run.notes[key] for key in ("tool", "model_tool", "encoder_counts", "noise")}
+    assert told == {"tool": "spindle", "model_tool": None, "encoder_counts": 4096, "noise": 1e-5}
+    with pytest.raises(irb.InputError, match="a reference is a function of time, as hold, follow"):
+        run_loop(robot, law, move(start, start + 0.1, duration=1.0), 1.0)
+
+
+def test_a_law_that_writes_into_its_state_moves_nothing():
+    """What a law gets is its own copy: the arm stays where its gravity is held."""
+    robot = irb.load("irb930")
+    start = robot.from_controller([20, -60, -50, 30])
+
+    def law(state, reference, model):
+        tau = model.gravity(state.q)
+        state.q[0] += 0.01
+        state.v[0] += 1.0
+        return tau
+
+    run = run_loop(robot, law, hold(start), 0.05)
+    np.testing.assert_allclose(run.q, np.tile(start, (len(run), 1)), rtol=0, atol=1e-9)

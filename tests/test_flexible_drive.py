@@ -1,4 +1,6 @@
+import copy
 import math
+import pickle
 
 import numpy as np
 import pytest
@@ -167,3 +169,11 @@ def test_series_of_the_spring():
         u = Polynomial(apart[:, i]) - np.sign(torque[0, i]) * 0.5 * SPRINGS.backlash[i]
         law = (SPRINGS.stiffness[i] * u + SPRINGS.hardening[i] * u**3).coef[:4]
         np.testing.assert_allclose(law, torque[:, i], rtol=1e-11)  # rounding of the cube
+
+
+def test_drives_can_be_copied_pickled_and_hashed():
+    """A drive that turns another axis too, with the rest of its numbers."""
+    drive = Drive(8e4, 5e-4, 118.0, 0.01, 20.0, 1.0, 1e-4, 1e7, {5: -0.5}, "identified")
+    for again in (pickle.loads(pickle.dumps(drive)), copy.deepcopy(drive)):
+        assert again == drive
+        assert hash(again) == hash(drive)

@@ -69,6 +69,9 @@ def test_sides_of_a_cut():
         ({"edge": (1.0, 2.0, math.inf)}, "edge of a cut takes three finite numbers"),
         ({"side": "down"}, "a cut is climb or conventional, not 'down'"),
         ({"diameter": 8.0}, "lengths of a cut are in metres"),
+        ({"diameter": "8"}, "diameter of a cut must be positive and finite, got '8'"),
+        ({"pressure": 5.0}, "pressure of a cut takes three finite numbers"),
+        ({"teeth": 2.5}, "a whole number of teeth, not 2.5"),
     ],
 )
 def test_a_cut_that_cannot_be(changed, message):
@@ -191,3 +194,7 @@ def test_what_cannot_be_weighed():
     robot = irb.load("irb2400")
     with pytest.raises(irb.InputError, match="needs a motion with speeds"):
         process_load(robot, Motion(np.zeros(1), np.zeros((1, 6))), CuttingForce(1.0, 0.0, 0.0))
+    with pytest.raises(irb.InputError, match=r"a force is a CuttingForce, as Milling\(...\).mean\(\) returns it, not Milling"):
+        process_load(robot, motion_of(robot), cut())
+    with pytest.raises(irb.InputError, match=r"a cutting force .* needs .4,. finite numbers"):
+        process_load(robot, motion_of(robot), CuttingForce(math.nan, 1.0, 2.0))

@@ -535,3 +535,14 @@ def test_paths_that_are_none_are_refused(arms):
         choose_angle(robot, poses, max_step=-1.0)
     with pytest.raises(irb.InputError, match="negative"):
         choose_angle(robot, poses, turning=-1.0)
+
+
+def test_a_path_of_one_pose():
+    """There is nothing to smooth, and the angle is the best of its intervals."""
+    robot = irb.load("irb2400", tool="spindle")
+    pose = robot.pose(robot.from_controller([0, 20, 10, 0, 30, 0])).homogeneous
+    found = choose_angle(robot, [pose])
+    np.testing.assert_allclose(robot.pose(found.q[0]).homogeneous, found.poses[0], rtol=0, atol=1e-9)
+    assert found.range_margin > 0.0
+    with pytest.raises(irb.MissingData, match="has 4 axes"):
+        choose_angle(irb.load("irb930"), [pose])

@@ -9,12 +9,19 @@ import irbmodels as irb
 from irbmodels.trajectory import axis_path, line, time_optimal
 
 
+def free(velocity, effort):
+    """Return limits of axes whose ranges have no ends."""
+    n = len(velocity)
+    ends, none = np.full(n, np.inf), np.zeros(n, dtype=bool)
+    return irb.Limits(-ends, ends.copy(), np.array(velocity), np.array(effort), np.eye(n), none, *(none.copy() for _ in range(3)))
+
+
 class Slide:
     """One axis: mass, a constant load, and friction; nothing of the package."""
 
     def __init__(self, torque, load=0.0, viscous=0.0, coulomb=0.0, drop=0.0, stribeck=1.0, velocity=50.0):
         self.load, self.viscous, self.coulomb, self.drop, self.stribeck = load, viscous, coulomb, drop, stribeck
-        self.limits = SimpleNamespace(velocity=np.array([velocity]), effort=np.array([torque]))
+        self.limits = free([velocity], [torque])
 
     def friction(self, v):
         """Viscous, Coulomb and Stribeck."""
@@ -29,7 +36,7 @@ class TwoArms:
     """A planar arm with two axes of equal links in a vertical plane, written out by hand, with Stribeck friction."""
 
     viscous, coulomb, drop, stribeck = np.array([3.0, 1.5]), np.array([2.0, 1.0]), np.array([2.5, 1.0]), np.array([0.08, 0.1])
-    limits = SimpleNamespace(velocity=np.array([3.0, 4.0]), effort=np.array([60.0, 22.0]))
+    limits = free([3.0, 4.0], [60.0, 22.0])
 
     def friction(self, v):
         """Viscous, Coulomb and Stribeck."""
@@ -223,7 +230,7 @@ def test_friction_changes_its_sign_where_an_axis_turns_back(postures):
     """Each side of a turn has the friction of its own direction: bound and time stay close although the turn decides."""
     coulomb, load = np.array([0.5, 4.0]), np.array([0.0, -6.0])
     arm = SimpleNamespace(
-        limits=SimpleNamespace(velocity=np.array([50.0, 50.0]), effort=np.array([12.0, 12.0])),
+        limits=free([50.0, 50.0], [12.0, 12.0]),
         friction=lambda v: coulomb * np.sign(v),
         inverse_dynamics=lambda q, v, a, *, friction=True: 2.0 * a + load + (coulomb * np.sign(v) if friction else 0.0),
     )
@@ -361,3 +368,15 @@ def test_without_toppra_the_extra_is_named(monkeypatch):
     monkeypatch.setattr(irb.errors, "find_spec", lambda name: None)
     with pytest.raises(irb.errors.MissingExtra, match=r"irbmodels\[motion\]"):
         time_optimal(axis_path([[0.0], [1.0]]), acceleration=1.0)
+
+
+def test_a_path_out_of_range_is_refused():
+    """Also where only the spline overshoots between postures in range, and where only the coupled range of q3 - q2 is left."""
+    robot = irb.load("irb2400")
+    outside = ([0, 0, 0, 0, 30, 0], [0, 60, -10, 0, 30, 0])  # q3 - q2 = -70 deg, each alone in its range
+    with pytest.raises(irb.InputError, match=r"the path leaves a range at s = .*: axis 3: q3 - q2 = -70 deg"):
+        time_optimal(axis_path([robot.from_controller(q) for q in outside]), robot)
+    over = [robot.from_controller([angle, 0, 0, 0, 30, 0]) for angle in (0, 179, 179.9, 179)]
+    assert all(not robot.violations(q) for q in over)
+    with pytest.raises(irb.InputError, match=r"axis 1: q1 = -?[0-9.]+ deg is outside"):
+        time_optimal(axis_path(over), robot)

@@ -81,6 +81,8 @@ def run_loop(
             ``t`` at which it happened and, as ``run``, everything until then.
     """
     n, own = robot.n, robot if model is None else model
+    if not callable(reference):
+        raise InputError(f"a reference is a function of time, as hold, follow, sampled and tcp_along make it, not {reference!r}")
     for what, value, least in (("duration", duration, 0.0), ("period", period, 0.0), ("delay", delay, -1.0)):
         if not (isinstance(value, int | float | np.number) and np.isfinite(value) and float(value) > least and value >= 0.0):
             raise InputError(f"{what} of a loop is a time [s], not {value!r}")
@@ -90,7 +92,8 @@ def run_loop(
     plant = Plant(robot, friction=friction, stops=stops, torque_limit=limit)
     state = plant.start(_start(reference, start))
     encoders = _Encoders(robot, encoder_counts, noise, period, seed)
-    record = _Record(robot, own, {"period": period, "delay": delay, "seed": seed, "saturation": _plain(limit)})
+    read = {"encoder_counts": np.asarray(encoder_counts).tolist(), "noise": np.asarray(noise).tolist(), "seed": seed}
+    record = _Record(robot, own, {"period": period, "delay": delay, "saturation": _plain(limit), **read})
     acting = [robot.gravity(state.q)] * (int(delay / period + 1e-9) + 1)  # held until the first torque comes
     late = max(delay - (len(acting) - 1) * period, 0.0)  # from a sample until the torque of an earlier one changes
     target: Array | None = None
@@ -120,7 +123,8 @@ def run_loop(
             acting.pop(0)
             _refuse_runaway(robot, state)
     except SimulationError as err:
-        advice = f"; the loop may be unstable: gains lower, or a period shorter than {1e3 * period:g} ms"
+        slower = f", or a delay shorter than {1e3 * delay:g} ms" if delay else ""
+        advice = f"; the loop may be unstable: gains lower, or a period shorter than {1e3 * period:g} ms{slower}"
         raise SimulationError(err.t, err.problem + advice, record.run()) from err
     except Exception as err:  # a law is anybody's code: whatever it raises, what was computed is kept
         told = str(err) if isinstance(err, IrbError) else f"{type(err).__name__}: {err}"
@@ -147,7 +151,7 @@ class _Encoders:
 
     def read(self, q: Array, v: Array) -> Measured:
         if self.step is None and not self.noise.any():
-            return Measured(q, v)
+            return Measured(q.copy(), v.copy())  # the law may write into what it gets
         reading = q + self.noise * self.random.normal(size=q.size)
         if self.step is not None:
             reading = self.step * np.round(reading / self.step)
@@ -161,7 +165,9 @@ class _Record:
 
     def __init__(self, robot: Robot, model: Robot, settings: dict[str, Any]) -> None:
         self.robot = robot
+        carried = model.tool.name if model.tool else None, model.payload.mass if model.payload else None
         self.notes = {**settings, "model": model.name, "model_parameters": model.parameters}
+        self.notes |= dict(zip(("model_tool", "model_payload_kg"), carried, strict=True))
         self.times: list[float] = []
         self.columns: dict[str, list[Array]] = {}
         self.units: dict[str, str] = {}
@@ -242,7 +248,8 @@ def _refuse_runaway(robot: Robot, state: PlantState) -> None:
     fast = np.abs(state.v) > FASTEST * robot.limits.velocity
     if fast.any():
         axis = int(np.argmax(fast))
-        raise SimulationError(state.t, f"axis {axis + 1} has {state.v[axis]:.3g} rad/s or m/s, over {FASTEST:g} times its limit")
+        unit = "m/s" if robot.limits.linear[axis] else "rad/s"
+        raise SimulationError(state.t, f"axis {axis + 1} has {state.v[axis]:.3g} {unit}, over {FASTEST:g} times its limit")
 
 
 def _per_axis(value: ArrayLike, n: int, what: str) -> Array:

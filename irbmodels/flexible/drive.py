@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from types import MappingProxyType
-from typing import get_args
+from typing import Any, get_args
 
 import numpy as np
 
@@ -46,7 +46,7 @@ class Drive:
     """Whole width of the dead zone of the spring, arm side [rad]."""
     hardening: float = 0.0
     """Cubic term of the spring, arm side [N m/rad^3]: beyond the dead zone ``k u + hardening u^3``."""
-    turned_by: Mapping[int, float] = field(default_factory=dict)
+    turned_by: Mapping[int, float] = field(default_factory=dict, hash=False)
     """Turns of this motor per turn of another axis, by its number from 1, where a wrist couples them."""
     grade: Grade = "assumed"
     """How good the stiffness is; what somebody types is assumed unless it says otherwise."""
@@ -77,6 +77,11 @@ class Drive:
         if self.grade not in get_args(Grade):
             raise UnknownName("grade", self.grade, get_args(Grade))
         object.__setattr__(self, "turned_by", MappingProxyType(dict(self.turned_by)))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pass on a plain dictionary, since the read-only one cannot be pickled or copied."""
+        values = {f.name: getattr(self, f.name) for f in fields(self)} | {"turned_by": dict(self.turned_by)}
+        return Drive, tuple(values.values())
 
     @property
     def elastic(self) -> bool:

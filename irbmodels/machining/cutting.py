@@ -66,12 +66,14 @@ class Milling:
                 if value not in ("climb", "conventional"):
                     raise InputError(f"a cut is climb or conventional, not {value!r}")
             elif field.name in ("pressure", "edge"):
-                if len(value) != 3 or not all(math.isfinite(number) for number in value):
+                if np.shape(value) != (3,) or not all(isinstance(x, int | float) and math.isfinite(x) for x in value):
                     raise InputError(
                         f"{field.name} of a cut takes three finite numbers (tangential, radial, axial), not {value!r}"
                     )
-            elif not 0.0 < value < math.inf:
+            elif not isinstance(value, int | float) or not 0.0 < value < math.inf:
                 raise InputError(f"{field.name} of a cut must be positive and finite, got {value!r}")
+        if self.teeth != int(self.teeth):
+            raise InputError(f"a cutter has a whole number of teeth, not {self.teeth!r}")
         if self.width > self.diameter:
             raise InputError(f"a cut of {self.width:g} m is wider than its cutter of {self.diameter:g} m")
         if self.diameter > 0.5 or self.feed_per_tooth > 0.05:

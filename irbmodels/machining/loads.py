@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..checks import finite
 from ..errors import InputError
 from ..robot import Robot
 from ..trajectory import Motion
@@ -48,6 +49,9 @@ def process_wrench(robot: Robot, q: ArrayLike, feed: ArrayLike, force: CuttingFo
     Raises:
         InputError: if a feed is zero or along the tool's axis: then it has no direction across.
     """
+    if not isinstance(force, CuttingForce):
+        raise InputError(f"a force is a CuttingForce, as Milling(...).mean() returns it, not {type(force).__name__}")
+    finite(force, (4,), "a cutting force (feed, across, axial, torque)")
     place = robot.pose(np.asarray(q, dtype=float))
     poses = np.asarray(getattr(place, "homogeneous", place))
     z, along = poses[..., :3, 2], np.asarray(feed, dtype=float)

@@ -147,7 +147,7 @@ def _poses(value: ArrayLike) -> Array:
 
 def _default(robot: Robot) -> Cost:
     try:
-        robot.singularities(np.zeros(6))
+        robot.singularities(np.zeros(robot.n))
     except MissingData:
         return range_margin()
     return range_margin() + singularity_distance()

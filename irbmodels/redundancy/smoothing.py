@@ -101,7 +101,7 @@ def smoothed(path: Path, start: Array) -> Array:
         banded[0, 1:] = beside * (free[1:] & free[:-1])
         while damping < 1e12:
             banded[1] = np.where(free, diagonal + damping * (1.0 + diagonal), 1.0)
-            change = solveh_banded(banded, np.where(free, -gradient, 0.0))
+            change = solveh_banded(banded if n > 1 else banded[1:], np.where(free, -gradient, 0.0))
             change *= min(1.0, FAR / max(float(np.abs(change).max()), 1e-300))
             trial = np.clip(phi + change, low, high)
             postures = path.postures(trial)

@@ -35,6 +35,10 @@ class AxisPath:
         self._splines: list[Any] = [CubicSpline(s, q)]
         self._splines += [self._splines[0].derivative(order) for order in (1, 2)]
 
+    def __repr__(self) -> str:
+        """Say how long it is."""
+        return f"<AxisPath of {self.n} axes through {len(self.knots)} postures, length {self.length:.4g}>"
+
     def at(self, s: ArrayLike) -> OnPath:
         """Return positions and their derivatives at ``s`` between 0 and :attr:`length`."""
         return OnPath(*(np.asarray(spline(s)) for spline in self._splines))

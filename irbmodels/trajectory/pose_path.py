@@ -41,6 +41,11 @@ class PosePath(ABC):
     deviations: tuple[float, ...] = ()
     """Distance [m] by which the path passes each corner that joins two of its parts: 0 without a blend."""
 
+    def __repr__(self) -> str:
+        """Say how long it is, and where it cannot be passed without a stop."""
+        stops = f", stops at {', '.join(f'{s:.4g}' for s in self.stops)} m" if self.stops else ""
+        return f"<PosePath: {type(self).__name__.lstrip('_').lower()} of {self.length:.4g} m{stops}>"
+
     def at(self, s: ArrayLike) -> Along:
         """Return poses with their first and second derivatives by ``s``.
 

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..errors import InputError, require
+from ..limits import Limits
 from .axis_path import AxisPath
 from .phase import moving, steps
 from .timing_problem import Arm, problem_of
@@ -40,6 +41,10 @@ class TimeOptimal(Trajectory):
         self.times = np.append(0.0, np.cumsum(steps(s, x)))
         """Times [s] at which the grid points are passed."""
         self.duration = float(self.times[-1])
+
+    def __repr__(self) -> str:
+        """Say how long it takes, and how far above the bound that is."""
+        return f"<TimeOptimal of {self.n} axes: {self.duration:.4g} s, {100.0 * self.gap:.2g} % above the bound>"
 
     @property
     def gap(self) -> float:
@@ -80,7 +85,8 @@ def time_optimal(
         The timing, with a lower bound of every time in which the bounds can be kept.
 
     Raises:
-        InputError: if the path is one of another robot, a bound is not positive, or no timing keeps them.
+        InputError: if the path is one of another robot, leaves a range (the coupled one too), a bound is not positive, or no
+            timing keeps them.
         MissingExtra: without toppra.
     """
     require("toppra", "motion")
@@ -89,9 +95,22 @@ def time_optimal(
     if robot is None and (torque is not None or acceleration is None):
         raise InputError("a timing without a robot has no torques, and needs bounds of acceleration")
     problem = problem_of(path, robot, velocity, acceleration, torque, friction, _grid(path, int(intervals)))
+    if robot is not None:
+        _refuse_outside(path, robot.limits)
     upper = problem.fastest()
     profile = problem.admissible(upper)
     return TimeOptimal(path, problem.s, profile, float(steps(problem.s, upper).sum()))
+
+
+def _refuse_outside(path: AxisPath, limits: Limits) -> None:
+    """Refuse a path that leaves a range, if only where its spline overshoots: what the ranges bound is a spline too."""
+    bounded = AxisPath(path.knots, path.at(path.knots).q @ limits.A.T)
+    s = np.union1d(path.knots, bounded.turns())  # extremes are nowhere else
+    q = path.at(s).q
+    outside = np.flatnonzero(~limits.in_range(q))
+    if len(outside):
+        first = int(outside[0])
+        raise InputError(f"the path leaves a range at s = {s[first]:.4g}: {limits.violations(q[first])[0]}")
 
 
 def _grid(path: AxisPath, intervals: int) -> Array:

@@ -37,6 +37,10 @@ class Trajectory(ABC):
     n: int
     """Number of axes."""
 
+    def __repr__(self) -> str:
+        """Say what it is."""
+        return f"<{type(self).__name__.lstrip('_')} of {self.n} axes: {self.duration:.6g} s>"
+
     def at(self, t: ArrayLike) -> State:
         """Return position, speed, acceleration and jerk; where one of them jumps, it is the later value.
 
