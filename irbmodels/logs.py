@@ -1,26 +1,30 @@
-"""Motion files (CSV): read in pieces of bounded memory, with missing speeds and accelerations derived.
+"""Motion files (CSV, Parquet): read in pieces of bounded memory, with missing speeds and accelerations derived.
 
 Columns: ``t`` [s], ``q1_deg ..``; optional ``v1_deg_s ..``, ``a1_deg_s2 ..``, ``tau1_Nm ..``. A linear axis has
-``q3_mm``, ``v3_mm_s``, ``a3_mm_s2``, ``tau3_N``. Unknown columns are named and ignored.
+``q3_mm``, ``v3_mm_s``, ``a3_mm_s2``, ``tau3_N``. Unknown columns are named and ignored. A file
+``*.parquet`` has the same columns.
 """
 
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from itertools import islice
 from pathlib import Path
-from typing import NamedTuple, TextIO
+from typing import TYPE_CHECKING, NamedTuple, TextIO
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .errors import FileError, InputError, MotionError
+from .errors import FileError, InputError, MotionError, require
 from .files import replacing
 from .robot import Robot
 from .trajectory import Motion
+
+if TYPE_CHECKING:
+    from pyarrow.parquet import ParquetFile
 
 Array = NDArray[np.float64]
 
@@ -33,6 +37,9 @@ _COARSEST = 0.25  # [s] time step; nothing can be said of an arm that is seen fo
 _FASTEST = 100.0  # times the speed limit: beyond it a column is not what its name says
 
 
+_SUFFIXES = {"q": ("deg", "mm"), "v": ("deg_s", "mm_s"), "a": ("deg_s2", "mm_s2"), "tau": ("Nm", "N")}  # rotary, linear
+
+
 class _Group(NamedTuple):
     """Columns of one quantity: their names, and the factor to SI units per axis."""
 
@@ -41,19 +48,16 @@ class _Group(NamedTuple):
 
 
 def _groups(robot: Robot) -> dict[str, _Group]:
-    linear = robot.limits.linear
-    angle, length = np.radians(1.0), 1e-3
-    scale = np.where(linear, length, angle)
+    linear = robot.limits.linear.tolist()
+    return {quantity: _Group(*names_and_factors(quantity, linear)) for quantity in _SUFFIXES}
 
-    def names(letter: str, rotary: str, straight: str) -> list[str]:
-        return [f"{letter}{i + 1}_{straight if flag else rotary}" for i, flag in enumerate(linear)]
 
-    return {
-        "q": _Group(names("q", "deg", "mm"), scale),
-        "v": _Group(names("v", "deg_s", "mm_s"), scale),
-        "a": _Group(names("a", "deg_s2", "mm_s2"), scale),
-        "tau": _Group(names("tau", "Nm", "N"), np.ones(robot.n)),
-    }
+def names_and_factors(quantity: str, linear: Sequence[bool]) -> tuple[list[str], Array]:
+    """Return the columns of ``q``, ``v``, ``a`` or ``tau`` in a file, and the factor to SI units per axis."""
+    rotary, straight = _SUFFIXES[quantity]
+    names = [f"{quantity}{i + 1}_{straight if flag else rotary}" for i, flag in enumerate(linear)]
+    angle, length = (1.0, 1.0) if quantity == "tau" else (np.radians(1.0), 1e-3)
+    return names, np.where(linear, length, angle)
 
 
 @dataclass(frozen=True)
@@ -108,18 +112,44 @@ class MotionFile:
         return Motion.joined(list(self.motions()))
 
     def _pieces(self, advance: Callable[[int], object]) -> Iterator[Motion]:
+        last, rows = -np.inf, 0
+        for row, table, size in self._from_parquet() if _is_parquet(self.path) else self._from_text():
+            t = table[:, self.columns["t"][0]]
+            self._check_times(t, last, row)
+            yield self._motion(table, t, row)
+            last, rows = t[-1], rows + len(t)
+            advance(size)
+        if not rows:
+            raise MotionError(f"{self.path}: the file has a header and no rows")
+
+    def _from_text(self) -> Iterator[tuple[int, Array, int]]:
+        """Yield the number of the first row, the numbers, and the characters read; the header is row 1."""
         with _opened(self.path) as stream:
             stream.readline()
-            row, last = 2, -np.inf
+            row = 2
             while lines := _without_blank_end(list(islice(stream, ROWS))):
-                table = self._numbers(lines, row)
-                t = table[:, self.columns["t"][0]]
-                self._check_times(t, last, row)
-                yield self._motion(table, t, row)
-                row, last = row + len(lines), t[-1]
-                advance(sum(map(len, lines)))
-            if row == 2:
-                raise MotionError(f"{self.path}: the file has a header and no rows")
+                yield row, self._numbers(lines, row), sum(map(len, lines))
+                row += len(lines)
+
+    def _from_parquet(self) -> Iterator[tuple[int, Array, int]]:
+        """Yield the same of a Parquet file; its first row is row 1."""
+        used = sorted({index for indices in self.columns.values() for index in indices})
+        with _parquet(self.path) as file:
+            row, share = 1, self.size / max(file.metadata.num_rows, 1)
+            for batch in file.iter_batches(ROWS, columns=[self.header[index] for index in used]):
+                table = np.full((batch.num_rows, len(self.header)), np.nan)
+                for index in used:
+                    column = batch.column(self.header[index])
+                    try:
+                        table[:, index] = column.cast("double").to_numpy(zero_copy_only=False)
+                    except (ValueError, NotImplementedError):
+                        raise MotionError(f"{self.path}: column {self.header[index]!r} holds no numbers: {column.type}") from None
+                bad = np.argwhere(~np.isfinite(table[:, used]))
+                if len(bad):
+                    i, name = row + int(bad[0, 0]), self.header[used[int(bad[0, 1])]]
+                    raise MotionError(f"{self.path}: row {i}, column {name!r}: there is no finite number")
+                yield row, table, round(share * batch.num_rows)
+                row += batch.num_rows
 
     def _numbers(self, lines: list[str], row: int) -> Array:
         used = sorted({index for indices in self.columns.values() for index in indices})
@@ -174,19 +204,17 @@ class MotionFile:
 
 
 def open_motion(path: str | Path, robot: Robot) -> MotionFile:
-    """Read the header of a motion file.
+    """Read the header of a motion file: CSV, or Parquet by its ending ``.parquet``.
 
     Raises:
         FileError: if the file cannot be read.
+        MissingExtra: for Parquet without pyarrow.
         MotionError: if a column is missing, repeated, or a group of columns is not whole.
     """
     file = Path(path)
     if file.exists() and not file.is_file():
         raise FileError(f"{file} is not a regular file: a motion is read twice, so save a pipe to a file first")
-    with _opened(file) as stream:
-        first = stream.readline()
-    delimiter = max(",;\t", key=first.count)
-    header = [cell.strip() for cell in next(csv.reader([first], delimiter=delimiter), [])]
+    header, delimiter = _header(file)
     shown = "".join(letter if letter.isprintable() else "?" for letter in ", ".join(header))[:200] or "none"
     if "t" not in header:
         raise MotionError(f"{file}: column 't' [s] is missing (columns: {shown})")
@@ -208,11 +236,12 @@ def open_motion(path: str | Path, robot: Robot) -> MotionFile:
 
 
 def write_motion(path: str | Path, motion: Motion, robot: Robot) -> None:
-    """Write a motion as CSV in the controller's units; what is None is left out.
+    """Write a motion as CSV, or Parquet by its ending, in the controller's units; what is None is left out.
 
     Raises:
         InputError: if the motion is one of another robot.
         FileError: if the file cannot be written; then nothing is.
+        MissingExtra: for Parquet without pyarrow.
     """
     header, blocks = ["t"], [motion.t[:, None]]
     if any(x is not None and np.shape(x) != (len(motion.t), robot.n) for x in motion[1:]):
@@ -223,8 +252,45 @@ def write_motion(path: str | Path, motion: Motion, robot: Robot) -> None:
         if values is not None:
             header += group.names
             blocks.append(values / group.factor)
+    table = np.hstack(blocks)
+    if _is_parquet(Path(path)):
+        require("pyarrow", "logs")
+        import pyarrow as pa
+        from pyarrow import parquet
+
+        with replacing(path) as temporary:
+            parquet.write_table(pa.table(dict(zip(header, table.T, strict=True))), temporary)
+        return
     with replacing(path) as temporary:
-        np.savetxt(temporary, np.hstack(blocks), delimiter=",", fmt="%.9g", header=",".join(header), comments="")
+        np.savetxt(temporary, table, delimiter=",", fmt="%.9g", header=",".join(header), comments="")
+
+
+def _header(file: Path) -> tuple[list[str], str]:
+    """Return the names of the columns, and what parts them in a text file."""
+    if _is_parquet(file):
+        with _parquet(file) as table:
+            return list(table.schema_arrow.names), ","
+    with _opened(file) as stream:
+        first = stream.readline()
+    delimiter = max(",;\t", key=first.count)
+    return [cell.strip() for cell in next(csv.reader([first], delimiter=delimiter), [])], delimiter
+
+
+def _is_parquet(file: Path) -> bool:
+    return file.suffix.lower() == ".parquet"
+
+
+def _parquet(file: Path) -> ParquetFile:
+    require("pyarrow", "logs")
+    import pyarrow as pa
+    from pyarrow.parquet import ParquetFile
+
+    try:
+        return ParquetFile(file)
+    except OSError as err:
+        raise FileError(f"{file}: {err.strerror or err}") from None
+    except pa.ArrowException as err:
+        raise MotionError(f"{file} is no Parquet file: {err}") from None
 
 
 def _opened(path: Path) -> TextIO:

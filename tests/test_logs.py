@@ -286,3 +286,46 @@ def test_a_motion_of_another_robot_is_not_written(tmp_path, motion):
     with pytest.raises(irb.InputError, match=r"a motion of irb930_12_105 needs arrays of shape"):
         write_motion(tmp_path / "m.csv", motion, irb.load("irb930"))
     assert not list(tmp_path.iterdir())
+
+
+def test_parquet_is_a_motion_file_too(tmp_path, robot, motion):
+    """Written and read by its ending, piece by piece, with the same numbers; speeds are derived the same way."""
+    for kept in (motion, motion._replace(v=None, a=None)):
+        write_motion(tmp_path / "m.parquet", kept, robot)
+        write_motion(tmp_path / "m.csv", kept, robot)
+        seen = []
+        pieces = list(open_motion(tmp_path / "m.parquet", robot).motions(advance=seen.append))
+        same = whole(open_motion(tmp_path / "m.csv", robot))
+        for one, other in zip(Motion.joined(pieces)[:4], same, strict=True):
+            np.testing.assert_allclose(one, other, rtol=1e-6, atol=1e-4)  # nine digits in the CSV file, twice differentiated
+        assert sum(seen) == pytest.approx((tmp_path / "m.parquet").stat().st_size, rel=0.01)
+
+
+def test_broken_parquet_files_say_where(tmp_path, robot, motion):
+    """Row (the first is 1) and column of a hole, a time that does not grow, words, and what is no Parquet file."""
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    def read_with(**changes):
+        write_motion(tmp_path / "m.parquet", motion, robot)
+        table = parquet.read_table(tmp_path / "m.parquet")
+        columns = {name: table[name].to_numpy() for name in table.column_names}
+        parquet.write_table(pa.table(columns | changes), tmp_path / "m.parquet")
+        return whole(open_motion(tmp_path / "m.parquet", robot))
+
+    hole = np.degrees(motion.q[:, 2])
+    hole[10] = np.nan
+    with pytest.raises(irb.MotionError, match="row 11, column 'q3_deg': there is no finite number"):
+        read_with(q3_deg=hole)
+    with pytest.raises(irb.MotionError, match="row 6, column 't'"):
+        read_with(t=np.where(np.arange(len(motion.t)) == 5, 0.0, motion.t))
+    with pytest.raises(irb.MotionError, match="column 'q3_deg' holds no numbers"):
+        read_with(q3_deg=["x"] * len(motion.t))
+    (tmp_path / "m.parquet").write_text("t,q1_deg\n")
+    with pytest.raises(irb.MotionError, match="is no Parquet file"):
+        open_motion(tmp_path / "m.parquet", robot)
+    with pytest.raises(irb.FileError, match=r"none\.parquet"):
+        open_motion(tmp_path / "none.parquet", robot)
+    write_motion(tmp_path / "m.parquet", motion.each(lambda x: x[:0]), robot)
+    with pytest.raises(irb.MotionError, match="no rows"):
+        whole(open_motion(tmp_path / "m.parquet", robot))

@@ -1,0 +1,563 @@
+"""Logs: what is read of them and how it is named; what is refused, with file, row, column, advice; what is flagged."""
+
+import re
+
+import numpy as np
+import pytest
+
+import irbmodels as irb
+from irbmodels.identification.data import UNUSABLE, Finding, Flag, Recording
+from irbmodels.identification.data_clocks import delay, merged, resampled, shifted
+from irbmodels.identification.data_marks import at_rest, outliers, saturated
+from irbmodels.identification.data_reading import read_recording
+
+DEG = np.pi / 180.0
+COUNT = 200
+T = np.arange(COUNT) * 0.004
+Q_DEG = np.array([10.0, 20.0, 15.0, 40.0, 30.0, 60.0]) * np.sin(2.0 * T[:, None] + np.arange(6))
+V_DEG = 2.0 * np.array([10.0, 20.0, 15.0, 40.0, 30.0, 60.0]) * np.cos(2.0 * T[:, None] + np.arange(6))
+TAU = 5.0 * np.cos(7.0 * T[:, None]) + np.arange(6)
+
+
+@pytest.fixture(scope="module")
+def robot():
+    return irb.load("irb2400")
+
+
+def own(quantity, unit):
+    return [f"{quantity}{i}_{unit}" for i in range(1, 7)]
+
+
+def table(**changes):
+    """Columns of a good log by name; changes replace, add, or with None remove."""
+    columns = {"t": T}
+    for quantity, unit, values in (("q", "deg", Q_DEG), ("v", "deg_s", V_DEG), ("tau", "Nm", TAU)):
+        columns |= dict(zip(own(quantity, unit), values.T, strict=True))
+    columns |= changes
+    return {name: values for name, values in columns.items() if values is not None}
+
+
+def written(path, columns, cells=()):
+    """A CSV file; ``cells`` are (row of the file, column, text) to put in."""
+    names, rows = list(columns), [[f"{x:.9g}" for x in row] for row in np.column_stack(list(columns.values()))]
+    for row, name, text in cells:
+        rows[row - 2][names.index(name)] = text
+    path.write_text("\n".join([",".join(names), *(",".join(row) for row in rows)]) + "\n")
+    return path
+
+
+def whatever(recording):
+    return "\n".join(map(str, recording.findings))
+
+
+# --- reading ---------------------------------------------------------------------------------------------------------
+
+
+def test_the_own_form_is_read_in_si(tmp_path, robot):
+    """Degrees become radians, torques stay; a good log has no findings and no flags."""
+    log = read_recording(written(tmp_path / "log.csv", table()), robot)
+    np.testing.assert_allclose(log.q, Q_DEG * DEG, atol=1e-9)  # nine digits in the file
+    np.testing.assert_allclose(log.v, V_DEG * DEG, atol=1e-9)
+    np.testing.assert_allclose(log.tau, TAU, atol=1e-8)
+    assert log.a is None
+    assert not log.flags.any()
+    assert log.findings == ()
+    assert not log.synthetic
+
+
+def test_parquet_is_read_as_csv_is(tmp_path, robot):
+    """The same table in both formats gives the same recording."""
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    columns = table(temperature1_degC=np.linspace(30.0, 35.0, COUNT))
+    parquet.write_table(pa.table(columns), tmp_path / "log.parquet")
+    one = read_recording(tmp_path / "log.parquet", robot)
+    two = read_recording(written(tmp_path / "log.csv", columns), robot)
+    for name in ("t", "q", "v", "tau"):
+        np.testing.assert_allclose(getattr(one, name), getattr(two, name), rtol=0.0, atol=1e-7)
+    np.testing.assert_allclose(one["temperature1_degC"], columns["temperature1_degC"])
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_a_recording_comes_back_from_its_file(tmp_path, robot, ending):
+    """Values, flags, further columns and the label synthetic survive."""
+    log = Recording(T, Q_DEG * DEG, V_DEG * DEG, None, TAU, {"load_kg": 12.7 + 0.0 * T}, synthetic=True)
+    log = log.flagged(np.arange(COUNT) % 7 == 0, Flag.SATURATED)
+    log.save(tmp_path / f"log.{ending}")
+    back = read_recording(tmp_path / f"log.{ending}", robot)
+    for name in ("t", "q", "v", "tau"):
+        np.testing.assert_allclose(getattr(back, name), getattr(log, name), rtol=1e-10, atol=1e-12)  # twelve digits
+    np.testing.assert_array_equal(back.flags, log.flags)
+    assert back.synthetic
+    assert list(back.more) == ["load_kg"]
+
+
+def test_a_scara_has_millimetres_and_newtons(tmp_path):
+    """Axis 3 of the IRB 930 is linear: mm and N in files, m and N inside."""
+    arm = irb.load("irb930")
+    log = Recording(
+        T,
+        np.tile([0.1, 0.2, -0.15, 0.3], (COUNT, 1)),
+        tau=np.tile([1.0, 2.0, 30.0, 4.0], (COUNT, 1)),
+        linear=(False, False, True, False),
+    )
+    log.save(tmp_path / "log.csv")
+    header = (tmp_path / "log.csv").read_text().splitlines()[0]
+    assert "q3_mm" in header
+    assert "tau3_N," in header
+    back = read_recording(tmp_path / "log.csv", arm)
+    np.testing.assert_allclose(back.q, log.q)
+    np.testing.assert_allclose(back.tau, log.tau)
+    assert back.linear == (False, False, True, False)
+
+
+def test_other_units_say_so_in_their_names(tmp_path, robot):
+    """Radians, milliseconds and radians per second are understood where the name has them."""
+    columns = table(t=None, **dict.fromkeys(own("q", "deg") + own("v", "deg_s")))
+    columns |= {"t_ms": 1000.0 * T, **dict(zip(own("q", "rad"), (Q_DEG * DEG).T, strict=True))}
+    columns |= dict(zip(own("v", "rad_s"), (V_DEG * DEG).T, strict=True))
+    log = read_recording(written(tmp_path / "log.csv", columns), robot)
+    np.testing.assert_allclose(log.t, T, atol=1e-9)
+    np.testing.assert_allclose(log.q, Q_DEG * DEG, atol=1e-9)
+    np.testing.assert_allclose(log.v, V_DEG * DEG, atol=1e-8)
+
+
+def test_a_mapping_names_what_is_not_understood(tmp_path, robot):
+    """The caller says which column is which; without it the message says how."""
+    columns = {("Axis 1 [deg]" if name == "q1_deg" else name): values for name, values in table().items()}
+    path = written(tmp_path / "log.csv", columns)
+    with pytest.raises(irb.MotionError, match=r"row 1: column 'q1_deg' is missing.*columns=\{'q1_deg': 'its name here'\}"):
+        read_recording(path, robot)
+    np.testing.assert_allclose(read_recording(path, robot, {"q1_deg": "Axis 1 [deg]"}).q, Q_DEG * DEG, atol=1e-9)
+    with pytest.raises(irb.MotionError, match=r"column 'Axis 1 \[rad\]' for 'q1_deg' is missing, 'Axis 1 \[deg\]' comes close"):
+        read_recording(path, robot, {"q1_deg": "Axis 1 [rad]"})
+    with pytest.raises(irb.InputError, match="'angle1' is no name of a column"):
+        read_recording(path, robot, {"angle1": "Axis 1 [deg]"})
+
+
+@pytest.mark.parametrize("first", [0, 1])
+def test_names_of_egm_messages(tmp_path, robot, first):
+    """Joints in degrees counted from 0 or 1, a clock of seconds and microseconds; test signals only by a mapping."""
+    stamp = 1.7e9 + 0.25 + T
+    columns = {"feedBack.time.sec": np.floor(stamp), "feedBack.time.usec": np.round((stamp % 1.0) * 1e6)}
+    columns |= {f"feedBack.joints.{i + first}": Q_DEG[:, i] for i in range(6)}
+    columns |= {f"testSignals.signals.{i}": TAU[:, i] for i in range(6)}
+    names, rows = list(columns), np.column_stack(list(columns.values()))
+    path = tmp_path / "egm.csv"
+    path.write_text("\n".join([",".join(names), *(",".join(f"{x:.16g}" for x in row) for row in rows)]))
+    log = read_recording(path, robot)
+    assert log.tau is None
+    np.testing.assert_allclose(np.diff(log.t), 0.004, atol=2e-6)  # clock in microseconds
+    np.testing.assert_allclose(log.q, Q_DEG * DEG, atol=1e-9)
+    log = read_recording(path, robot, {f"tau{i + 1}_Nm": f"testSignals.signals.{i}" for i in range(6)})
+    np.testing.assert_allclose(log.tau, TAU, atol=1e-9)
+
+
+def test_names_of_test_signals(tmp_path, robot):
+    """ABB's numbers 4000, 4001, 4002, or the words, with unit and axis: arm side, deg, deg/s, N m."""
+    columns = {"Time [s]": T}
+    columns |= {f"4000 ROB_1 {i + 1}": Q_DEG[:, i] for i in range(6)}
+    columns |= {f"{'4001 ROB_1' if i % 2 else 'Speed ROB_1 axis'} {i + 1}": V_DEG[:, i] for i in range(6)}
+    columns |= {f"4002 ROB_1 {i + 1}": TAU[:, i] for i in range(6)}
+    log = read_recording(written(tmp_path / "signals.csv", columns), robot)
+    np.testing.assert_allclose(log.q, Q_DEG * DEG, atol=1e-9)
+    np.testing.assert_allclose(log.v, V_DEG * DEG, atol=1e-8)
+    np.testing.assert_allclose(log.tau, TAU, atol=1e-8)
+
+
+def test_motor_values_come_to_the_arm_side(tmp_path):
+    """Radians of motors through the gear ratios, a coupled wrist included; torques the other way; unknown gears are refused."""
+    arm = irb.load("irb1400")
+    known = np.isfinite(np.diagonal(arm.motors.N))
+    assert known[0]  # S003: 118.46
+    ratio = 118.461539
+    columns = table(q1_deg=None, tau1_Nm=None, qm1_rad=ratio * Q_DEG[:, 0] * DEG, taum1_Nm=TAU[:, 0] / ratio)
+    path = written(tmp_path / "log.csv", columns)
+    log = read_recording(path, arm)
+    np.testing.assert_allclose(log.q, Q_DEG * DEG, atol=1e-8)
+    np.testing.assert_allclose(log.tau, TAU, atol=1e-6)
+    with pytest.raises(irb.MissingData, match="column 'qm1_rad' is of motor 1, whose gear ratio is unknown for irb930"):
+        read_recording(
+            written(tmp_path / "s.csv", {"t": T, "qm1_rad": T, "q2_deg": T, "q3_mm": -100 + T, "q4_deg": T}), irb.load("irb930")
+        )
+    columns = {"t": T, "q1_deg": T, "q2_deg": T, "qm3_rad": T, "q4_deg": T}  # motors turn, that of a linear axis too
+    with pytest.raises(irb.MissingData, match="column 'qm3_rad' is of motor 3, whose gear ratio is unknown for irb930"):
+        read_recording(written(tmp_path / "s.csv", columns), irb.load("irb930"))
+
+
+def test_speeds_and_torques_of_some_axes_only(tmp_path, robot):
+    """What the file lacks is NaN and flagged on its axes, and said."""
+    log = read_recording(written(tmp_path / "log.csv", table(tau2_Nm=None, tau5_Nm=None)), robot)
+    assert np.isnan(log.tau[:, [1, 4]]).all()
+    np.testing.assert_array_equal(log.has(Flag.NO_TORQUE).all(axis=0), [False, True, False, False, True, False])
+    assert "tau of axes 2, 5 is not in the file" in whatever(log)
+
+
+def test_other_columns_are_kept(tmp_path, robot):
+    """Temperature and load are there under their names; words are left out and said; a near miss is pointed at."""
+    columns = table(
+        temperature2_degC=30.0 + T,
+        load_kg=0.0 * T,
+        tau6_Nm=None,
+        tau1_Nm=None,
+        tau2_Nm=None,
+        tau3_Nm=None,
+        tau4_Nm=None,
+        tau5_Nm=None,
+    )
+    columns |= {"tau1": TAU[:, 0], "remark": T}
+    log = read_recording(written(tmp_path / "log.csv", columns, [(5, "remark", "started")]), robot)
+    np.testing.assert_allclose(log["temperature2_degC"], 30.0 + T, atol=1e-7)
+    assert "row 5, column 'remark': is no column of numbers ('started')" in whatever(log)
+    assert "column 'tau1': is kept under its own name, and not understood; columns={'tau1_Nm': 'tau1'} if it is that" in whatever(
+        log
+    )
+    with pytest.raises(irb.UnknownName, match="did you mean 'load_kg'"):
+        log["load"]
+
+
+# --- bad logs: refused ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("changes", "cells", "words"),
+    [
+        ({"q3_deg": None}, (), "row 1: column 'q3_deg' is missing"),
+        ({"t": None}, (), "row 1: column 't' [s] is missing"),
+        ({}, [(9, "q2_deg", "abc")], "row 9, column 'q2_deg': 'abc' is not a number; leave the cell empty"),
+        ({}, [(9, "tau2_Nm", "1;5")], "row 9, column 'tau2_Nm': '1;5' is not a number"),
+        ({}, [(9, "t", "")], "row 9, column 't': there is no time; remove the row"),
+        ({}, [(9, "t", "0.024")], "row 9, column 't': 0.024 s does not come after 0.024 s; the row stands there twice"),
+        (
+            {},
+            [(9, "t", "0.001")],
+            "row 9, column 't': 0.001 s does not come after 0.024 s; are two logs in one file? cut it there",
+        ),
+        ({"t": 1000.0 * T}, (), "column 't': the usual step is 4 s; if it counts milliseconds, name it t_ms"),
+        ({"q4_deg": Q_DEG[:, 3] / DEG}, (), "column 'q4_deg'"),
+        (
+            {"q6_rad": Q_DEG[:, 5], "q6_deg": None},
+            (),
+            "is more than 3 times the largest position of irb2400_16; are these degrees?",
+        ),
+        ({"q1_rad": Q_DEG[:, 0], "q1_deg": None}, (), "column 'v1_deg_s': positions change 57.3 times as fast as it says"),
+        ({"v1_deg_s": V_DEG[:, 0] * DEG}, (), "column 'v1_deg_s': positions change 57.3 times as fast as it says"),
+        ({"v1_rad_s": V_DEG[:, 0], "v1_deg_s": None}, (), "column 'v1_rad_s': positions change 0.01745 times as fast"),
+        ({"q1_rad": Q_DEG[:, 0] * DEG}, (), "columns 'q1_deg' and 'q1_rad' are both q of axis 1; keep one"),
+    ],
+)
+def test_bad_logs_are_refused(tmp_path, robot, changes, cells, words):
+    """One line with the file, and where there is one the row and the column; what is wrong, and what would be right."""
+    path = written(tmp_path / "log.csv", table(**changes), cells)
+    with pytest.raises(irb.MotionError) as caught:
+        read_recording(path, robot)
+    assert words in str(caught.value)
+    assert str(path) in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_the_row_of_a_far_position_is_named(tmp_path, robot):
+    """3.5e4 deg in row 50 is no position of this robot."""
+    path = written(tmp_path / "log.csv", table(), [(50, "q5_deg", "35000")])
+    with pytest.raises(irb.MotionError, match=r"row 50, column 'q5_deg': 610\.9 in SI units is more than 3 times the largest"):
+        read_recording(path, robot)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", "the file is empty"),
+        ("t,q1_deg\n", "there are no rows of numbers"),
+        ("0,1,2\n1,2,3\n", "row 1 holds numbers; put a header before it"),
+        ("t,q1_deg\n0,1\n0.1\n", "row 3 has 1 cells, the header has 2; the last row may be cut off"),
+        ("t,q1_deg\n0,1,5\n0.1,1\n", "row 2 has 3 cells, the header has 2; is a comma a decimal point there?"),
+        ("t,t\n0,1\n", "row 1, column 't' stands there 2 times"),
+    ],
+)
+def test_broken_tables_are_refused(tmp_path, robot, text, words):
+    """What is no table is named with its row."""
+    (tmp_path / "log.csv").write_text(text)
+    with pytest.raises(irb.MotionError, match=re.escape(words)):
+        read_recording(tmp_path / "log.csv", robot)
+
+
+def test_a_missing_file_and_a_false_parquet(tmp_path, robot):
+    """Each is one clear line."""
+    with pytest.raises(irb.FileError, match=r"none\.csv"):
+        read_recording(tmp_path / "none.csv", robot)
+    with pytest.raises(irb.FileError, match=r"none\.parquet"):
+        read_recording(tmp_path / "none.parquet", robot)
+    (tmp_path / "log.parquet").write_text("t,q1_deg\n")
+    with pytest.raises(irb.MotionError, match="is no Parquet file"):
+        read_recording(tmp_path / "log.parquet", robot)
+
+
+# --- bad logs: flagged ---------------------------------------------------------------------------------------------------
+
+
+def test_missing_numbers_keep_their_place(tmp_path, robot):
+    """Empty cells and NaN are flagged where they are; the first row and the number of them are said."""
+    path = written(
+        tmp_path / "log.csv", table(), [(12, "q2_deg", ""), (13, "q2_deg", "NaN"), (40, "tau4_Nm", "nan"), (41, "v1_deg_s", "")]
+    )
+    log = read_recording(path, robot)
+    assert len(log) == COUNT
+    np.testing.assert_array_equal(np.argwhere(log.has(Flag.NO_POSITION)), [[10, 1], [11, 1]])
+    np.testing.assert_array_equal(np.argwhere(log.has(Flag.NO_TORQUE)), [[38, 3]])
+    np.testing.assert_array_equal(np.argwhere(log.has(Flag.NO_SPEED)), [[39, 0]])
+    assert "row 12, column 'q2_deg': no number here, and in 2 rows of 200 in all" in whatever(log)
+    motions, told = log.usable()
+    assert sum(len(motion.t) for motion in motions) == COUNT - 4
+    assert told.what == "4 of 200 samples left out (2 NO_POSITION, 1 NO_SPEED, 1 NO_TORQUE)"
+    assert all(np.isfinite(motion.q).all() and np.isfinite(motion.tau).all() for motion in motions)
+
+
+def test_time_jumps_are_found(tmp_path, robot):
+    """Two holes: the larger one's row, and how many samples are lost; nothing runs across them."""
+    keep = np.ones(COUNT, bool)
+    keep[[50, 120, 121, 122]] = False
+    log = read_recording(written(tmp_path / "log.csv", {name: values[keep] for name, values in table().items()}), robot)
+    assert "row 121, column 't': time jumps at 2 places, here by 0.016 s instead of 0.004 s: some 4 samples are lost" in whatever(
+        log
+    )
+    assert [part.stop - part.start for part in log.stretches()] == [50, 69, 77]
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"tau3_Nm": 0.0 * T}, "column 'tau3_Nm': is 0 in SI units throughout, although the axis moves; its signal is dead"),
+        ({"v3_deg_s": 5.0 + 0.0 * T}, "column 'v3_deg_s': is 0.0872665 in SI units throughout, although the axis moves"),
+        ({"q3_deg": 90.0 + 0.0 * T}, "column 'q3_deg': is 1.5708 in SI units throughout, although the axis moves"),
+        ({"q3_deg": 90.0 + 0.0 * T, "v3_deg_s": 0.0 * T}, "column 'q3_deg': is 1.5708 in SI units throughout; the axis is held"),
+        (
+            {"q3_deg": 1.0 + 0.2 * np.sin(2.0 * T + 2.0), "v3_deg_s": 0.4 * np.cos(2.0 * T + 2.0)},
+            "axis 3 moves within 0.269 deg only; too little",
+        ),
+        ({"v4_deg_s": -V_DEG[:, 3]}, "column 'v4_deg_s': is not the speed of its position: that changes -1 times as fast"),
+    ],
+)
+def test_suspicious_signals_are_found(tmp_path, robot, changes, words):
+    """Dead signals, too little motion, a speed that is not that of its position; the log stays."""
+    log = read_recording(written(tmp_path / "log.csv", table(**changes)), robot)
+    assert words in whatever(log)
+    assert len(log) == COUNT
+
+
+def test_radians_without_speeds_are_suspected(tmp_path, robot):
+    """A file whose positions all lie within 2 pi is perhaps one in radians; one that goes farther is not."""
+    columns = table(**dict.fromkeys(own("v", "deg_s")))
+    radians = columns | {name: columns[name] * DEG for name in own("q", "deg")}
+    assert "if these are radians, name the columns q1_rad" in whatever(
+        read_recording(written(tmp_path / "r.csv", radians), robot)
+    )
+    assert "radians" not in whatever(read_recording(written(tmp_path / "d.csv", columns), robot))
+
+
+def test_outliers_are_flagged_and_stay(robot):
+    """Spikes are found, and only they: not noise, not a step of friction at a reversal."""
+    rng = np.random.default_rng(0)
+    t = np.arange(3000) * 0.004
+    tau = np.column_stack(
+        [80.0 * np.where(np.sin(t) < 0.0, -1.0, 1.0) + rng.normal(0.0, 1.0, t.size), rng.normal(0.0, 0.5, t.size)]
+    )
+    q = np.column_stack([np.sin(t), np.cos(t)]) + rng.normal(0.0, 1e-5, (t.size, 2))
+    places = [(100, 0), (1700, 1), (2999, 0)]
+    for i, j in places:
+        tau[i, j] += 25.0
+    q[500, 1] += 1e-2
+    log = Recording(t, q, tau=tau)
+    marked = outliers(log)
+    np.testing.assert_array_equal(np.argwhere(marked.has(Flag.TORQUE_OUTLIER)), places)
+    np.testing.assert_array_equal(np.argwhere(marked.has(Flag.POSITION_OUTLIER)), [(500, 1)])
+    np.testing.assert_array_equal(marked.tau, log.tau)
+    counted = np.round(np.column_stack([np.sin(3.0 * t), np.cos(0.1 * t)]) / 1e-5) * 1e-5
+    assert outliers(Recording(t, counted)).findings == ()  # an encoder without noise, at its turning points and nearly at rest
+    assert outliers(Recording(t, np.column_stack([np.sin(3.0 * t), t]))).findings == ()
+    assert "3 outliers of tau" in whatever(marked)
+    with pytest.raises(irb.InputError, match="a window of three samples"):
+        outliers(log, window=0.001)
+    with pytest.raises(irb.InputError, match="a positive threshold"):
+        outliers(log, threshold=-1.0)
+
+
+def test_saturation_is_flagged(robot):
+    """Torques that are cut off at their largest value; or those near limits that are given."""
+    t = np.arange(1000) * 0.004
+    tau = np.column_stack([np.clip(50.0 * np.sin(2.0 * t), -40.0, 40.0), 50.0 * np.sin(2.0 * t)])
+    log = Recording(t, np.zeros((1000, 2)), tau=tau)
+    expected = np.column_stack([np.abs(tau[:, 0]) == 40.0, np.zeros(1000, bool)])
+    np.testing.assert_array_equal(saturated(log).has(Flag.SATURATED), expected)
+    np.testing.assert_array_equal(saturated(log, [100.0, 45.0]).has(Flag.SATURATED)[:, 1], np.abs(tau[:, 1]) >= 0.999 * 45.0)
+    assert saturated(log.changed(tau=log.tau * [0.5, 1.0] + 1e-3 * t[:, None])).findings == ()
+    with pytest.raises(irb.InputError, match="has no torques"):
+        saturated(Recording(t, np.zeros((1000, 2))))
+    with pytest.raises(irb.InputError, match="limits of torque are positive"):
+        saturated(log, [-1.0, 1.0])
+
+
+def test_rest_is_flagged():
+    """An axis that waits, with noise, is at rest; one that creeps is not, and rest alone excludes no sample."""
+    t = np.arange(1000) * 0.004
+    q = np.column_stack([np.where(t < 2.0, 0.3, 0.3 + 0.1 * (t - 2.0)), 0.01 * t])
+    log = at_rest(Recording(t, q + np.random.default_rng(0).uniform(-2e-5, 2e-5, q.shape)))
+    rest = log.has(Flag.AT_REST)
+    assert rest[:480, 0].all()
+    assert not rest[505:, 0].any()
+    assert not rest[:, 1].any()
+    assert sum(len(motion.t) for motion in log.usable()[0]) == 1000
+    assert not UNUSABLE & Flag.AT_REST
+    with pytest.raises(irb.InputError, match="rest and window"):
+        at_rest(log, rest=0.0)
+
+
+# --- clocks ---------------------------------------------------------------------------------------------------------------
+
+
+def wandering(t, seed=0):
+    """A smooth signal that does not repeat itself, at any times."""
+    rng = np.random.default_rng(seed)
+    f, phase, size = rng.uniform(0.2, 4.0, 12), rng.uniform(0.0, 6.0, 12), rng.normal(size=12)
+    return (size * np.sin(2.0 * np.pi * f * np.asarray(t)[:, None] + phase)).sum(axis=1)
+
+
+@pytest.mark.parametrize("late", [-0.0513, -0.004, 0.0, 0.00037, 0.0226])
+def test_a_delay_is_found_between_samples(late):
+    """Noise-free to a millionth of a sample, whatever the factor between the signals, and with the sign of its definition."""
+    t = np.arange(2000) * 0.004
+    found = delay(-3.0 * wandering(t - late) + 2.0, wandering(t), 0.004)
+    assert found.seconds == pytest.approx(late, abs=4e-9)
+    assert found.correlation == pytest.approx(1.0, abs=1e-6)
+
+
+def test_the_deviation_of_a_delay_is_honest():
+    """Over many draws of noise the error is as large as it says."""
+    t, step = np.arange(800) * 0.004, 0.004
+    errors, told = [], []
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        found = delay(wandering(t - 0.0113) + rng.normal(0.0, 0.3, t.size), wandering(t), step)
+        errors.append(found.seconds - 0.0113)
+        told.append(found.deviation)
+    assert 0.8 < np.std(errors) / np.mean(told) < 1.25  # 60 draws: +-9 %
+    assert np.mean(told) < step / 5.0
+
+
+@pytest.mark.parametrize(
+    ("signal", "reference", "most", "words"),
+    [
+        (np.sin(5.0 * np.pi * np.arange(2000) * 0.004), np.sin(5.0 * np.pi * np.arange(2000) * 0.004), 0.5, "repeats itself"),
+        (np.ones(500), wandering(np.arange(500) * 0.004), 0.1, "is constant"),
+        (wandering(np.arange(100) * 0.004), wandering(np.arange(100) * 0.004), 0.5, "too few for delays up to 0.5 s"),
+        (np.ones(500), np.ones(400), 0.1, "one shape without holes"),
+        (np.append(np.nan, np.ones(499)), np.ones(500), 0.1, "one shape without holes"),
+        (np.ones(500), np.ones(500), 0.0, "most not below step"),
+        (np.sin(0.4 * np.arange(2000) * 0.004 - 0.12), np.sin(0.4 * np.arange(2000) * 0.004), 0.1, "give a larger 'most'"),
+    ],
+)
+def test_delays_that_nobody_can_tell_are_refused(signal, reference, most, words):
+    """A motion that repeats itself, a dead signal, too few samples, holes."""
+    with pytest.raises(irb.InputError, match=words):
+        delay(signal, reference, 0.004, most)
+
+
+def test_late_torques_are_shifted_back():
+    """What was logged 6 ms late stands where it belongs; at the end it is missing and flagged."""
+    t = np.arange(1000) * 0.004
+    log = Recording(t, np.zeros((1000, 1)), tau=wandering(t - 0.006)[:, None])
+    back = shifted(log, 0.006)
+    np.testing.assert_allclose(back.tau[:-2, 0], wandering(t)[:-2], atol=0.02)  # straight lines: |tau''| dt^2 / 8
+    assert np.isnan(back.tau[-1, 0])
+    assert back.has(Flag.NO_TORQUE)[-1, 0]
+    with pytest.raises(irb.InputError, match="no 'v' that could be shifted"):
+        shifted(log, 0.01, "v")
+
+
+def test_two_clocks_become_one():
+    """Torques of a log whose clock is 37.4 ms off, at another rate, come to the positions of the first."""
+    t, s = np.arange(2500) * 0.004, np.arange(1200) * 0.0083
+    one = Recording(t, np.column_stack([wandering(t), wandering(t, 1)]))
+    two = Recording(
+        s,
+        np.column_stack([wandering(s - 0.0374), wandering(s - 0.0374, 1)]),
+        tau=np.column_stack([wandering(s - 0.0374, 2)] * 2),
+        more={"load": s},
+    )
+    both, found = merged(one, two)
+    assert found.seconds == pytest.approx(0.0374, abs=2e-4)  # the second log is interpolated by straight lines
+    there = ~both.has(Flag.NO_TORQUE)[:, 0]
+    assert there.sum() > 2400
+    np.testing.assert_allclose(both.tau[there, 0], wandering(t, 2)[there], atol=0.1)  # |tau''| dt^2 / 8, and the delay's error
+    assert "load" in both.more
+    assert "is 37.4" in whatever(both)
+    with pytest.raises(irb.InputError, match="not of one robot"):
+        merged(one, Recording(s, np.zeros((1200, 3))))
+    with pytest.raises(irb.InputError, match="no time in common"):
+        merged(one, two.changed(t=s + 100.0))
+
+
+def test_resampling_keeps_what_was_measured():
+    """A finer rate on a cubic spline; samples that lie in holes are flagged, in longer ones missing."""
+    t = np.arange(1000) * 0.004
+    keep = np.ones(1000, bool)
+    keep[300] = keep[600:650] = False
+    whole = Recording(t, np.sin(3.0 * t)[:, None], tau=np.cos(3.0 * t)[:, None]).flagged(t == t[100], Flag.SATURATED).taken(keep)
+    finer = resampled(whole, 1000.0)
+    made = finer.has(Flag.INTERPOLATED)[:, 0]
+    solid = ~made & ~finer.has(Flag.NO_POSITION)[:, 0]
+    np.testing.assert_allclose(finer.q[solid, 0], np.sin(3.0 * finer.t[solid]), atol=1e-6)
+    np.testing.assert_allclose(finer.tau[solid, 0], np.cos(3.0 * finer.t[solid]), atol=9.0 * 0.004**2 / 8.0 * 1.01)
+    assert np.isfinite(finer.q[made & (finer.t < 2.0), 0]).all()  # one lost sample is bridged
+    assert finer.has(Flag.NO_POSITION)[(finer.t > 2.405) & (finer.t < 2.595), 0].all()
+    assert finer.has(Flag.INTERPOLATED)[np.argmin(np.abs(finer.t - 1.2)), 0]
+    near = np.abs(finer.t - t[100]) < 0.0039
+    assert finer.has(Flag.SATURATED)[near, 0].all()
+    np.testing.assert_array_equal(finer.has(Flag.SATURATED)[:, 0], near)
+
+
+def test_a_lower_rate_does_not_alias():
+    """90 Hz at 250 Hz would be seen as 10 Hz at 100 Hz; it is taken off first, and said."""
+    t = np.arange(5000) * 0.004
+    log = Recording(t, np.sin(2.0 * t)[:, None], tau=(np.sin(2.0 * t) + np.sin(2.0 * np.pi * 90.0 * t))[:, None])
+    slow = resampled(log, 100.0)
+    inner = slice(50, -50)
+    np.testing.assert_allclose(slow.tau[inner, 0], np.sin(2.0 * slow.t[inner]), atol=0.02)
+    assert "low-passed at 40 Hz" in whatever(slow)
+    assert slow.step == pytest.approx(0.01)
+    with pytest.raises(irb.InputError, match="a rate is a positive number"):
+        resampled(log, 0.0)
+
+
+# --- the recording itself ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"t": np.zeros(5)}, "growing times"),
+        ({"t": np.array([0.0, 1.0, 2.0, 3.0, np.nan])}, "growing times"),
+        ({"q": np.zeros(5)}, "growing times"),
+        ({"tau": np.zeros((4, 2))}, "tau of this recording needs shape"),
+        ({"more": {"load": np.zeros(4)}}, "column 'load'"),
+        ({"flags": np.zeros((5, 1))}, "flags of this recording"),
+        ({"linear": (True,)}, "flags of this recording"),
+    ],
+)
+def test_a_recording_checks_its_shapes(change, words):
+    """What does not fit together is no recording."""
+    with pytest.raises(irb.InputError, match=words):
+        Recording(**({"t": np.arange(5.0), "q": np.zeros((5, 2))} | change))
+
+
+def test_a_recording_is_read_only_and_its_report_complete():
+    """Arrays cannot be changed; the report has every finding and the flags of every axis."""
+    log = Recording(np.arange(5.0), np.zeros((5, 2)), synthetic=True, source="here").told(Finding("odd", "look", 3, "q1_deg"))
+    with pytest.raises(ValueError, match="read-only"):
+        log.q[0, 0] = 1.0
+    text = log.flagged(np.eye(5, 2, dtype=bool), Flag.SATURATED).report().splitlines()
+    assert text == [
+        "Synthetic recording here: 5 samples, 0 .. 4 s, q",
+        "row 3, column 'q1_deg': odd; look",
+        "SATURATED: axis 1: 1, axis 2: 1",
+    ]
