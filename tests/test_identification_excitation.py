@@ -1,0 +1,335 @@
+from dataclasses import replace
+
+import numpy as np
+import pinocchio as pin
+import pytest
+
+import irbmodels as irb
+from irbmodels.base_parameters import base_parameters
+from irbmodels.errors import InputError, UnknownName
+from irbmodels.identification.excitation import (
+    Bounds,
+    compare,
+    fourier_excitation,
+    freudenstein_excitation,
+    random_excitation,
+)
+from irbmodels.identification.excitation_drawings import excitation_figure
+from irbmodels.path_check import Box, check_path
+from irbmodels.rapid import read
+from irbmodels.trajectory import FourierSeries
+
+ARM, SCARA = irb.load("irb1600"), irb.load("irb930")
+QUICK = {"starts": 1, "iterations": 8}
+FREE = Bounds(collision=False)
+
+
+@pytest.fixture(scope="module")
+def found():
+    """A series for the paper's arm, at the default duration."""
+    return fourier_excitation(ARM, starts=1, iterations=40, seed=4)
+
+
+@pytest.fixture(scope="module")
+def quick():
+    """A series for the SCARA."""
+    return fourier_excitation(SCARA, **QUICK)
+
+
+def tree_states(robot, motion):
+    """States of the tree for those of the axes."""
+    G, q0 = robot.coupling
+    return G, motion.q @ G.T + q0, motion.v @ G.T, motion.a @ G.T
+
+
+def stacked(robot, base, motion):
+    """Pinocchio's regressor one state at a time, bodies only, projected by the coupling."""
+    model, (G, *states) = robot.model, tree_states(robot, motion)
+    data = model.createData()
+    return np.concatenate(
+        [
+            (G.T @ pin.computeJointTorqueRegressor(model, data, *state))[:, list(base.columns)]
+            for state in zip(*states, strict=True)
+        ]
+    )
+
+
+def unit_condition(Y):
+    """Condition number with columns of unit length."""
+    return np.linalg.cond(Y / np.linalg.norm(Y, axis=0))
+
+
+def torques(robot, motion):
+    """Pinocchio's torques one state at a time, without friction."""
+    model, (G, *states) = robot.model, tree_states(robot, motion)
+    data = model.createData()
+    return np.array([G.T @ pin.rnea(model, data, *state) for state in zip(*states, strict=True)])
+
+
+def largest_share(robot, motion, acceleration=np.inf):
+    """Largest share of any limit along a motion, by code of its own."""
+    limits = robot.limits
+    middle, half = 0.5 * (limits.upper + limits.lower), 0.5 * (limits.upper - limits.lower)
+    shares = (motion.q @ limits.A.T - middle) / half, motion.v / limits.velocity, torques(robot, motion) / limits.effort
+    return max(np.abs(part).max() for part in (*shares, motion.a / acceleration))
+
+
+def test_condition_and_determinant_are_those_of_pinocchio(found):
+    """Condition number and determinant are those of regressors that Pinocchio computes state by state."""
+    Y = stacked(ARM, found.base, found.motion)
+    assert Y.shape == (6 * len(found.motion.t), 36)
+    assert found.condition == pytest.approx(unit_condition(Y), rel=1e-9)  # both from singular values, condition 3
+    assert found.logdet == pytest.approx(np.linalg.slogdet(Y.T @ Y / len(found.motion.t))[1], rel=1e-9)
+    values = np.linalg.svd(Y / np.linalg.norm(Y, axis=0), compute_uv=False)
+    np.testing.assert_allclose(found.singular_values, values, rtol=1e-9)
+
+
+def test_search_beats_random_series_five_times(found):
+    """The condition number is at most a fifth of the median of 100 random series scaled up to the first limit."""
+    series, rng, conditions = FourierSeries(5, 5.0), np.random.default_rng(7), []
+    limits, t = ARM.limits, np.linspace(0.0, 5.0, 101)
+    maps = series.maps(t)
+    middle = 0.5 * (limits.upper + limits.lower)  # A is the identity
+    for _ in range(100):
+        x = rng.normal(size=(series.size, 6))
+        x[0] = 0.0
+        q, v = maps.q @ x, maps.v @ x
+        scale = 0.99 / max((np.abs(q) / (limits.upper - middle)).max(), (np.abs(v) / limits.velocity).max())
+
+        def motion(scale, x=x):
+            return irb.trajectory.Motion(t, middle + scale * (maps.q @ x), scale * (maps.v @ x), scale * (maps.a @ x))
+
+        while (np.abs(torques(ARM, motion(scale))) > ARM.limits.effort).any():
+            scale *= 0.98
+        conditions.append(unit_condition(stacked(ARM, found.base, motion(scale))))
+    assert found.condition <= 0.2 * np.median(conditions)
+    assert np.median(conditions) > 100.0  # 131 was measured before, with other draws
+    assert found.condition < 4.0
+
+
+def test_limits_hold_in_between(found):
+    """Ranges, speeds and torques are kept on a grid ten times finer than the one that was verified."""
+    motion = found.sample(10.0 * found.rate)
+    assert len(motion.t) == 10 * (len(found.motion.t) - 1) + 1
+    assert 0.97 < largest_share(ARM, motion) <= 1.0
+    assert max(share.max() for share in found.shares.values()) <= 0.99 + 1e-9
+    assert np.abs(motion.v[[0, -1]]).max() == np.abs(motion.a[[0, -1]]).max() == 0.0
+
+
+def test_path_check_finds_nothing(found):
+    """The check of paths finds nothing wrong, collision included."""
+    check = check_path(ARM, found.sample(40.0), collision=True)
+    assert found.collision_free
+    assert check.findings == ()
+    np.testing.assert_allclose(check.torque.value, found.shares["torque"], rtol=0.05, atol=2e-3)  # of fewer samples
+
+
+def test_what_touches_is_cut_away(found):
+    """The same start, not asked to avoid collision, ends in one; asked, it does not, and stays nearly as good."""
+    careless = fourier_excitation(ARM, starts=1, iterations=40, seed=4, bounds=FREE)
+    assert irb.collides(ARM, careless.sample(40.0).q).any()
+    assert not careless.collision_free
+    assert not irb.collides(ARM, found.motion.q).any()
+    assert found.condition < 1.3 * careless.condition
+
+
+def test_same_seed_same_motion(quick):
+    """The same seed gives the same bits, another seed another motion."""
+    again, other = fourier_excitation(SCARA, **QUICK), fourier_excitation(SCARA, **QUICK, seed=1)
+    assert np.array_equal(quick.x, again.x)
+    assert (quick.condition, quick.logdet, quick.history) == (again.condition, again.logdet, again.history)
+    assert not np.array_equal(quick.x, other.x)
+
+
+def test_progress_is_told_and_kept():
+    """Progress comes after every iteration, and is what the history keeps."""
+    steps = []
+    one = fourier_excitation(SCARA, starts=2, iterations=4, bounds=FREE, progress=steps.append)
+    assert [[step.condition for step in steps if step.start == i] for i in range(2)] == [list(part) for part in one.history]
+    assert [step.iteration for step in steps if step.start == 1] == list(range(1, len(one.history[1]) + 1))
+    assert one.history[0][-1] < one.history[0][0]
+    assert one.start in (0, 1)
+
+
+def test_more_starts_are_no_worse():
+    """Of several starts the best is taken."""
+    one, three = (fourier_excitation(SCARA, starts=k, iterations=4, bounds=FREE) for k in (1, 3))
+    assert three.condition <= one.condition
+
+
+def test_criteria_pull_apart(quick):
+    """What is made for information has more of it, and a worse condition number."""
+    other = fourier_excitation(SCARA, criterion="logdet", **QUICK)
+    assert other.criterion == "logdet"
+    assert other.logdet > quick.logdet + 1.0
+    assert other.condition > quick.condition
+
+
+def test_more_moves_tell_more():
+    """One Freudenstein move is a straight line; the search makes the best of it, and several moves far more."""
+    one, four = (freudenstein_excitation(ARM, moves=k, duration=1.5 * k, bounds=FREE, **QUICK) for k in (1, 4))
+    random = [random_excitation(ARM, moves=1, duration=1.5, seed=seed, bounds=FREE).condition for seed in range(5)]
+    assert 5.0 * four.condition < one.condition < 0.2 * min(random)
+    for k, excitation in ((1, one), (4, four)):
+        motion = excitation.sample(1000.0)
+        assert largest_share(ARM, motion) <= 1.0
+        assert excitation.condition == pytest.approx(unit_condition(stacked(ARM, excitation.base, excitation.motion)), rel=1e-6)
+        rests = excitation.trajectory.at(1.5 * np.arange(k + 1))
+        assert np.abs(rests.v).max() == 0.0
+        np.testing.assert_allclose(rests.q, excitation.x, atol=1e-12)
+        line = excitation.x[1] - excitation.x[0]
+        part = motion.q[motion.t <= 1.5] - excitation.x[0]
+        assert np.abs(part - np.outer(part @ line, line) / (line @ line)).max() < 1e-9  # straight
+
+
+def test_random_series_is_scaled_draws():
+    """A random series is N(0, 1) draws times one scale, the largest before the first limit."""
+    one = random_excitation(ARM, seed=3, bounds=FREE)
+    middle = 0.5 * (ARM.limits.upper + ARM.limits.lower)
+    np.testing.assert_allclose(one.x[0], middle, atol=1e-12)
+    scales = one.x[1:] / np.random.default_rng(3).normal(size=one.x[1:].shape)
+    np.testing.assert_allclose(scales, scales[0, 0], rtol=1e-12)
+    assert largest_share(ARM, one.motion) == pytest.approx(0.99, abs=1e-4)
+    for share in (0.2, 0.6, 0.9):
+        x = np.vstack([one.x[:1], share * one.x[1:]])
+        assert largest_share(ARM, FourierSeries(5, 5.0).trajectory(x).sample(100.0)) < 0.99
+
+
+def test_random_series_keeps_clear_of_itself():
+    """Where a random series touches the robot, it is made smaller until it does not."""
+    near = np.radians([0.0, 100.0, 20.0, 0.0, 0.0, 0.0])
+    free = random_excitation(ARM, seed=1, posture=near, bounds=FREE)
+    assert irb.collides(ARM, free.sample(20.0).q).any()
+    clear = random_excitation(ARM, seed=1, posture=near)
+    assert not irb.collides(ARM, clear.motion.q).any()
+    np.testing.assert_allclose(clear.x[0], near, atol=1e-12)
+    shrunk = (clear.x[1:] / free.x[1:]).ravel()
+    assert np.ptp(shrunk) < 1e-9
+    assert shrunk[0] < 1.0
+
+
+def test_acceleration_limits_are_kept():
+    """Given acceleration limits, the motion keeps them, and uses them."""
+    limit = np.array([3.0, 4.0, 0.5, 8.0])
+    one = fourier_excitation(SCARA, bounds=replace(FREE, acceleration=limit), **QUICK)
+    assert 0.95 < np.abs(one.sample(2000.0).a / limit).max() <= 1.0
+    assert largest_share(SCARA, one.sample(2000.0), limit) <= 1.0
+
+
+def test_coupled_range_and_friction():
+    """A parallelogram's coupled range and torques with friction are kept; the box holds the whole tool."""
+    robot = irb.load("irb2400", tool="spindle")
+    box = Box((0.2, -0.9, 0.2), (2.0, 0.9, 2.4))
+    one = fourier_excitation(robot, harmonics=3, bounds=Bounds(box=box, collision=False, share=0.95), **QUICK)
+    motion = one.sample(190.0)
+    check = check_path(robot, motion, box=box)
+    assert [str(finding) for finding in check.findings] == []
+    assert check.boxed == "TCP and tool"
+    assert robot.in_range(motion.q).all()
+    assert max(share.max() for share in one.shares.values()) <= 0.95 + 1e-9
+    tau = torques(robot, motion) + robot.friction(motion.v)
+    assert np.abs(tau / robot.limits.effort).max(axis=0) == pytest.approx(one.shares["torque"], abs=0.02)  # of other samples
+
+
+def test_some_axes_alone():
+    """With the base parameters of some axes, the others stand where they were held."""
+    held = SCARA.from_controller([20.0, 0.0, -100.0, 30.0])
+    base = base_parameters(SCARA, (1, 2), held=held, rotors=True)
+    one = fourier_excitation(SCARA, base=base, posture=held, **QUICK)
+    motion = one.motion
+    assert np.ptp(motion.q[:, 2:], axis=0).max() < 1e-12
+    np.testing.assert_allclose(motion.q[0, 2:], held[2:], atol=1e-12)
+    assert np.ptp(motion.q[:, :2], axis=0).min() > 0.5
+    Y = np.concatenate([base.reduced(irb.dynamics.regressor(SCARA._model, *state)) for state in zip(*motion[1:4], strict=True)])
+    assert one.condition == pytest.approx(unit_condition(Y), rel=1e-9)
+
+
+def test_rapid_module_reads_back(quick):
+    """The RAPID module holds the motion: its targets are the samples, and its times add up to the duration."""
+    text = quick.rapid("Excite", "tGripper", rate=20.0)
+    module = read(text)
+    targets = [target.q(SCARA) for target in module.of_type("jointtarget").values()]
+    np.testing.assert_allclose(targets, quick.sample(20.0).q, atol=1e-11)  # a billionth of a degree
+    assert sum(module["seconds"]) == pytest.approx(5.0, abs=1e-9)
+    assert "PROC runExcite()" in text
+    assert ",tGripper;" in text
+    assert len(read(quick.rapid()).of_type("jointtarget")) == 51  # 10 Hz
+
+
+def test_table_has_a_row_each(quick):
+    """The table names each excitation with its numbers."""
+    other = random_excitation(SCARA, bounds=FREE)
+    lines = compare([quick, other]).splitlines()
+    assert len(lines) == 4
+    assert lines[2].startswith(f"| Fourier, 5 harmonics | 5 | {quick.condition:.3g} | {quick.logdet:.1f} | ")
+    assert "random Fourier, 5 harmonics, seed 0" in lines[3]
+    assert lines[3].endswith("99% |")
+    with pytest.raises(InputError, match="one excitation or more"):
+        compare([])
+
+
+def test_figure_shows_each(quick):
+    """The figure has positions of each excitation, and a line for each condition number."""
+    other = random_excitation(SCARA, bounds=FREE)
+    axes = [axis for part in excitation_figure([quick, other], random=[20.0, 50.0, 90.0]).subfigs for axis in part.axes]
+    assert [len(axis.lines) for axis in axes] == [4, 4, 2, 3]
+    np.testing.assert_allclose(axes[0].lines[0].get_ydata()[0], SCARA.to_controller(quick.motion.q[0])[0])
+    np.testing.assert_array_equal(axes[2].lines[1].get_ydata(), other.singular_values)
+    assert [line.get_xdata()[0] for line in axes[3].lines] == [quick.condition, other.condition, 50.0]
+    with pytest.raises(InputError, match="2 to 5"):
+        excitation_figure([quick])
+
+
+@pytest.mark.parametrize(
+    ("wrong", "error", "told"),
+    [
+        ({"criterion": "cond"}, UnknownName, "criterion 'cond'"),
+        ({"harmonics": 1}, InputError, "two harmonics"),
+        ({"duration": -1.0}, InputError, "positive"),
+        ({"starts": 0}, InputError, "starts"),
+        ({"iterations": 0}, InputError, "iterations"),
+        ({"posture": [0.0, 0.0, 0.0]}, InputError, "posture"),
+        ({"posture": [0.0, 0.0, 30.0, 0.0]}, InputError, "range limit"),
+        ({"base": base_parameters(ARM)}, InputError, "not those of irb930"),
+        ({"bounds": Bounds(acceleration=[1.0, 2.0, -1.0, 1.0])}, InputError, "positive"),
+        ({"bounds": Bounds(acceleration=[1.0])}, InputError, "acceleration"),
+        ({"bounds": Bounds(box=Box((5.0, 5.0, 5.0), (6.0, 6.0, 6.0)))}, InputError, "box limit"),
+    ],
+)
+def test_what_is_refused(wrong, error, told):
+    """Bad input is refused with a line that says what was wrong."""
+    with pytest.raises(error, match=told):
+        fourier_excitation(SCARA, **{**QUICK, **wrong})
+
+
+def test_bad_bounds_are_refused():
+    """A share above 1 and an empty box are refused when they are written down; so are no moves."""
+    with pytest.raises(InputError, match="at most 1"):
+        Bounds(share=1.2)
+    with pytest.raises(InputError, match="empty"):
+        Bounds(box=Box((0.0, 0.0, 1.0), (1.0, 1.0, 1.0)))
+    with pytest.raises(InputError, match="one or more"):
+        freudenstein_excitation(SCARA, moves=0)
+
+
+def test_a_posture_that_touches_is_refused():
+    """A posture in which the robot touches itself is no place to move about."""
+    limits = ARM.limits
+    postures = np.random.default_rng(0).uniform(0.9 * limits.lower, 0.9 * limits.upper, (300, 6))
+    touching = next(q for q in postures if irb.collides(ARM, q))
+    with pytest.raises(InputError, match="touches itself"):
+        fourier_excitation(ARM, posture=touching, **QUICK)
+
+
+def test_a_robot_without_limits_is_refused(tmp_path):
+    """Where no limit bounds the motion, nothing can be designed."""
+    inertia = "<inertia ixx='1' ixy='0' ixz='0' iyy='1' iyz='0' izz='1'/>"
+    body = f"<inertial><mass value='1'/><origin xyz='0.1 0 0'/>{inertia}</inertial>"
+    parts = ["<link name='base'/>", f"<link name='arm'>{body}</link>", f"<link name='hand'>{body}</link>"]
+    for parent, child in (("base", "arm"), ("arm", "hand")):
+        ends = f"<parent link='{parent}'/><child link='{child}'/><origin xyz='0.3 0 0'/><axis xyz='0 1 0'/>"
+        parts.append(f"<joint name='to_{child}' type='continuous'>{ends}</joint>")
+    path = tmp_path / "free.urdf"
+    path.write_text(f"<robot name='free'>{''.join(parts)}</robot>", encoding="utf-8")
+    with pytest.raises(InputError, match="no limit of free"):
+        fourier_excitation(irb.from_urdf(path), bounds=FREE, **QUICK)
