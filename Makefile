@@ -10,8 +10,9 @@ BIN := .venv/bin
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[dev]"
 	touch $@
 
+# One thread of linear algebra in each of pytest's processes: more of them only wait for each other.
 test: .venv/installed
-	$(BIN)/python -m pytest -n auto
+	OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n auto
 
 demo: .venv/installed
 	$(BIN)/irbmodels demo
