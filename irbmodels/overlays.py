@@ -31,6 +31,17 @@ _ROWS = {  # where the rows of each table stand
 
 
 @dataclass(frozen=True)
+class Identified:
+    """How a set was identified (docs/identify.md). No model uses it; what is not trustworthy warns when it is loaded."""
+
+    trustworthy: bool
+    reasons: tuple[str, ...] = ()
+    """Why it is not."""
+    sums: dict[str, tuple[float, float]] = field(default_factory=dict)
+    """Of parameters, as torques tell them: estimate and standard deviation [SI], before bodies were made of them."""
+
+
+@dataclass(frozen=True)
 class Overlay:
     """An overlay file: parts of tables, in the tables' own keys; a row may hold only the numbers that change."""
 
@@ -41,6 +52,42 @@ class Overlay:
     inertials: dict[str, Any] = field(default_factory=dict)
     friction: dict[str, Any] = field(default_factory=dict)
     drives: dict[str, Any] = field(default_factory=dict)
+    identified: Identified | None = None
+
+
+def with_set(
+    description: Description, overlays: Sequence[str | Path], parameters: str | Path | None
+) -> tuple[Description, str | None]:
+    """Return a robot with overlays, and the name of its set of inertials; a set may be the path of a file that holds one.
+
+    The file is an overlay, on top of the others, with inertials and what belongs to the same robot: friction, rotors.
+
+    Raises:
+        FileError: if the file cannot be read.
+        TableError: if it breaks the format, names no default set of inertials, or holds more than a set of parameters.
+    """
+    if not is_file(parameters):
+        return with_overlays(description, overlays), None if parameters is None else str(parameters)
+    file = Path(str(parameters)).resolve()
+    table = read(file, Overlay)
+    for key in ("kinematics", "limits"):
+        if getattr(table, key):
+            raise TableError(file, key, "is no part of a set of parameters; lay such a file on as an overlay")
+    name = table.inertials.get("default")
+    if not isinstance(name, str) or name not in (table.inertials.get("sets") or {}):
+        raise TableError(file, "inertials.default", f"{name!r} is no set of this file; name the one that is to be used")
+    return with_overlays(description, [*overlays, file]), name
+
+
+def is_file(parameters: str | Path | None) -> bool:
+    """Whether parameters are a file, and not the name of a set."""
+    return isinstance(parameters, Path) or (isinstance(parameters, str) and parameters.lower().endswith((".yaml", ".yml")))
+
+
+def doubts(parameters: str | Path | None) -> tuple[str, ...]:
+    """Return why a file of parameters says of itself that it is not trustworthy; empty for all others."""
+    said = read(Path(str(parameters)).resolve(), Overlay).identified if is_file(parameters) else None
+    return () if said is None or said.trustworthy else said.reasons or ("no reason is given",)
 
 
 def with_overlays(description: Description, paths: Sequence[str | Path]) -> Description:
@@ -80,7 +127,7 @@ def _merged(description: Description, files: tuple[Path, ...], state: tuple[tupl
     folder = Path(kept) / description.family
     write_tables(folder, tables, "Merged from tables and overlays.")
     (folder / "meshes").symlink_to(mesh_folder(description.folder))
-    merged = Description(description.name, folder, tuple(names))
+    merged = Description(description.name, folder, (*description.overlays, *names))
     try:
         _ = merged.kinematics, merged.limits, merged.inertials, merged.friction, merged.drives
     except TableError as err:  # the reader named its own file, which nobody has written
@@ -190,7 +237,8 @@ def _lay_on(tables: Tables, overlay: dict[str, Any], file: Path, prefix: str) ->
         if "*" in path:
             start = _fresh(table)
             table |= {"default": part["default"]} if "default" in part else {}
-            for name, entry in part.get("sets", {}).items():
+            for name, entry in _mapping(part.get("sets", {}), file, f"{key}.sets").items():
+                _mapping(_mapping(entry, file, f"{key}.sets.{name}").get(path[2], {}), file, f"{key}.sets.{name}.{path[2]}")
                 base = table["sets"].get(name) or yaml.safe_load(yaml.safe_dump(start))
                 rows = base.setdefault(path[2], {})
                 for row, values in entry.get(path[2], {}).items():
@@ -204,9 +252,15 @@ def _lay_on(tables: Tables, overlay: dict[str, Any], file: Path, prefix: str) ->
                 table["sets"][name] = base | rest
                 table.setdefault("default", name)
         else:
-            for row, values in part.get(path[0], {}).items():
+            for row, values in _mapping(part.get(path[0], {}), file, f"{key}.{path[0]}").items():
                 rows = table[path[0]]
                 rows[row] = _changed(rows.get(row, {}), values, prefix, file, f"{key}.{path[0]}.{row}")
+
+
+def _mapping(value: object, file: Path, key: str) -> Mapping[str, Any]:
+    if not isinstance(value, Mapping):
+        raise TableError(file, key, f"{value!r} should be a mapping")
+    return value
 
 
 def _fresh(table: dict[str, Any]) -> dict[str, Any]:
@@ -217,8 +271,7 @@ def _fresh(table: dict[str, Any]) -> dict[str, Any]:
 
 def _changed(row: dict[str, Any], values: object, prefix: str, file: Path, key: str) -> dict[str, Any]:
     """Return a row with some of its numbers replaced, each number with its own source."""
-    if not isinstance(values, Mapping):
-        raise TableError(file, key, f"{values!r} should be a mapping")
+    values = _mapping(values, file, key)
     if "source" not in values:
         raise TableError(file, key, "the row names no source")
     numbers = {name: value for name, value in values.items() if name != "source"}

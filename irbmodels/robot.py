@@ -23,7 +23,7 @@ from .inertia import Inertial
 from .limits import limits_of
 from .model import GRAVITY, Linkage, Model, limits_of_tree, loaded
 from .motors import Motors, motors_of, rotors_of
-from .overlays import with_overlays
+from .overlays import doubts, with_set
 from .queries import Queries
 from .tool import Tool, load_tool
 from .tool import payload as checked_payload
@@ -39,7 +39,7 @@ Array = NDArray[np.float64]
 def load(
     name_or_folder: str | Path,
     tool: str | Path | Tool | ToolData | None = None,
-    parameters: str | None = None,
+    parameters: str | Path | None = None,
     coupling: Coupling | None = None,
     overlays: Sequence[str | Path] = (),
 ) -> Robot:
@@ -48,7 +48,8 @@ def load(
     Args:
         name_or_folder: A variant (``irb2400_16``), an alias (``irb2400``), or a folder with the same tables.
         tool: Name of a shipped tool (``spindle``), path of a tool table, ABB's tooldata (value or text), or a :class:`Tool`.
-        parameters: Named set of inertials; default the robot's own (``irbmodels info NAME`` lists them).
+        parameters: Named set of inertials; default the robot's own (``irbmodels info NAME`` lists them). Or the path of a
+            .yaml file with a set, as ``irbmodels identify`` writes it: inertials, friction, rotors.
         coupling: Tree that dynamics run on. The answers are the same, always in the controller's axes; default ``serial``
             where the bars carry no mass, else ``parallelogram``.
         overlays: Files that change single numbers of the tables (a calibration, a friction fit), the last one on top.
@@ -56,11 +57,14 @@ def load(
     Raises:
         UnknownName: if robot, tool, set or coupling does not exist; the message has the nearest name.
         TableError: if a table breaks the format.
+        FileError: if a file cannot be read.
     """
     if isinstance(overlays, str | Path):
         raise InputError(f"overlays are a list of files: overlays=[{str(overlays)!r}]")
-    robot = _assembled(with_overlays(describe(name_or_folder), overlays), parameters, coupling)
+    description, chosen = with_set(describe(name_or_folder), overlays, parameters)
+    robot = _assembled(description, chosen, coupling)
     _warn_impossible(robot)
+    _warn_doubtful(parameters)
     return robot.with_tool(tool) if tool is not None else robot
 
 
@@ -238,19 +242,24 @@ class Robot(Queries):
         payload = None if payload is None else checked_payload(*payload)
         return self._reloaded(payload=payload)
 
-    def with_parameters(self, parameters: str | None) -> Robot:
-        """Return the robot with another set of inertials, everything else kept.
+    def with_parameters(self, parameters: str | Path | None) -> Robot:
+        """Return the robot with another set of inertials, everything else kept; of a file as in :func:`load`, all it holds.
 
         Raises:
             UnknownName: if there is no such set.
+            FileError: if there is no such file.
+            TableError: if it breaks the format.
             MissingData: for a robot from a URDF.
         """
         if self.description is None:
             raise MissingData(f"{self.name} comes from a URDF and has one set of inertials")
         kept: Coupling | None = "parallelogram" if "link_crank" in self._bare.frames else None
-        other = _assembled(self.description, parameters, kept)
+        description, chosen = with_set(self.description, (), parameters)
+        other = _assembled(description, chosen, kept)
         _warn_impossible(other)
-        return replace(self, parameters=other.parameters, _bare=other._bare)._reloaded()
+        _warn_doubtful(parameters)
+        model = replace(self._model, friction=other._model.friction)
+        return replace(self, description=description, parameters=other.parameters, _bare=other._bare, _model=model)._reloaded()
 
     def with_gravity(self, gravity: ArrayLike) -> Robot:
         """Return the robot under another gravity [m/s^2], shape ``(3,)`` in base axes.
@@ -355,6 +364,12 @@ def _warn_impossible(robot: Robot) -> None:
         f"set {robot.parameters!r} of {robot.name} is as printed, and impossible in {', '.join(chosen.impossible)}: {reasons}"
     )
     warnings.warn(message, PhysicsWarning, stacklevel=3)
+
+
+def _warn_doubtful(parameters: str | Path | None) -> None:
+    """Warn the caller of the caller if a file says of its own set that it is not trustworthy."""
+    if reasons := doubts(parameters):
+        warnings.warn(f"{parameters} is not trustworthy: {'; '.join(reasons)}", PhysicsWarning, stacklevel=3)
 
 
 def _warn_rotors(description: Description) -> None:

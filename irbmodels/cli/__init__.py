@@ -12,7 +12,7 @@ import typer
 from .. import __version__
 from ..errors import IrbError, PhysicsWarning
 
-from . import robots, kinematics, dynamics, path, viewing, writing, kernels  # noqa: F401  # isort: skip  # --help has this order
+from . import robots, kinematics, dynamics, path, identification, viewing, writing, kernels  # noqa: F401  # isort: skip  # --help has this order
 from .shared import app, err, out
 
 

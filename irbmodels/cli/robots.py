@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from ..description import describe
-from ..overlays import new_robot, with_overlays
+from ..overlays import new_robot, with_overlays, with_set
 from ..robot import load
 from ..urdf_text import with_mesh_paths
 from .shared import Output, Overlays, Parameters, RobotName, ToolName, app, coupling_of, err, out, put, show
@@ -50,9 +50,9 @@ def urdf(
     overlay: Overlays = None,
 ) -> None:
     """Write the URDF of a robot, to a file or to the terminal."""
-    description = with_overlays(describe(robot), overlay or ())
-    text = description.urdf(coupling_of(coupling), parameters, tool)
-    if coupling == "serial" and (other := description.inertials.sets[description.parameter_set(parameters)].serial):
+    description, chosen = with_set(describe(robot), overlay or (), parameters)
+    text = description.urdf(coupling_of(coupling), chosen, tool)
+    if coupling == "serial" and (other := description.inertials.sets[description.parameter_set(chosen)].serial):
         err.print(f"note: bars with mass have no place on an open chain; it holds the set {other}")
     load(robot, tool=tool, parameters=parameters, overlays=overlay or ())  # warns of a set that no bodies can have
     target = description.folder if output is None else output.resolve().parent

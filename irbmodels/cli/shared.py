@@ -28,7 +28,9 @@ err = Console(stderr=True, markup=False, highlight=False, soft_wrap=True)
 
 RobotName = Annotated[str, typer.Argument(help="Variant or alias (see: irbmodels list), or a folder with the same tables.")]
 ToolName = Annotated[str | None, typer.Option("--tool", help="Tool by name (spindle), or path of a tool table.")]
-Parameters = Annotated[str | None, typer.Option("--parameters", help="Set of inertials (see: irbmodels info NAME).")]
+Parameters = Annotated[
+    str | None, typer.Option("--parameters", help="Set of inertials (see: irbmodels info NAME), or a .yaml file.")
+]
 AxesDeg = Annotated[
     str | None,
     typer.Option("--q-deg", help="Axis positions as the controller shows them, comma separated: degrees, mm for a linear axis."),

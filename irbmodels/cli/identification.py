@@ -1,0 +1,151 @@
+"""A set of parameters from logs, and how well a set predicts logs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ..errors import InputError
+from ..robot import Robot, load
+from .shared import Overlays, ToolName, app, err, show
+
+if TYPE_CHECKING:
+    from ..identification.data import Recording
+    from ..identification.verdict import Verdict
+
+Logs = Annotated[list[Path], typer.Argument(help="CSV or Parquet logs with positions and torques (docs/identify.md).")]
+RobotOption = Annotated[str, typer.Option("--robot", help="Variant, alias, or a folder with the same tables.")]
+SetOption = Annotated[
+    str | None, typer.Option("--parameters", help="Set of inertials by name, or the path of a .yaml file with one.")
+]
+AxesOption = Annotated[
+    str | None, typer.Option("--axes", help="Axes that move and count, comma separated; default all. Others must stand.")
+]
+Bandwidth = Annotated[float, typer.Option(help="Of the filter of positions [Hz]; torques are not filtered.")]
+Report = Annotated[Path | None, typer.Option(help="HTML page to write, with tables and figures; stands on its own.")]
+
+
+@app.command()
+def identify(
+    logs: Logs,
+    robot: RobotOption,
+    tool: ToolName = None,
+    held_out: Annotated[
+        list[Path] | None,
+        typer.Option("--held-out", help="Log for the verdict alone; may be repeated. Default: the last quarter of every log."),
+    ] = None,
+    axes: AxesOption = None,
+    bandwidth: Bandwidth = 10.0,
+    method: Annotated[
+        str, typer.Option(help="consistent (bodies that can exist), huber (outliers), wls (weighted) or ls.")
+    ] = "consistent",
+    output: Annotated[Path | None, typer.Option("-o", "--output", help="Set of parameters to write, .yaml.")] = None,
+    report: Report = None,
+    parameters: SetOption = None,
+    seed: Annotated[int, typer.Option(help="Of the random states that find the base parameters.")] = 0,
+    overlay: Overlays = None,
+) -> None:
+    """Identify inertials and friction from logs, and say whether they can be trusted; exit code 1, with reasons, if not.
+
+    What is not trustworthy is written all the same, and warns when it is loaded.
+    """
+    from ..identification.verdict_fit import METHODS, NotIdentifiable
+    from ..identification.verdict_fit import identify as fitted
+    from ..identification.verdict_logs import halves, prepared
+    from ..identification.verdict_set import write_set
+
+    _refuse_overwriting([*logs, *(held_out or ())], output, report)
+    if output is not None and output.suffix != ".yaml":
+        raise InputError(f"a set of parameters is a .yaml file, not {str(output)!r}")
+    if method not in METHODS:
+        raise InputError(f"--method {method!r} is none of {', '.join(METHODS)}")
+    arm = load(robot, tool=tool, parameters=parameters, overlays=overlay or ())
+    raw = _read(logs, arm)
+    if held_out:
+        estimation, others = raw, _read(held_out, arm)
+    else:
+        estimation, others = (list(parts) for parts in zip(*map(halves, raw), strict=True))
+    ready = [[prepared(recording, bandwidth) for recording in part] for part in (estimation, others)]
+    notes = _notes(recording for part in ready for recording in part)
+    names = ", ".join(path.name for path in logs)
+    try:
+        found = fitted(arm, *ready, axes=_axes(axes), method=method, seed=seed)
+    except NotIdentifiable as error:
+        for note in notes:
+            err.print(note)
+        err.print(f"NOT trustworthy: {error}; no set is written")
+        raise typer.Exit(1) from None
+    if output is not None and not found.verdict.driving:
+        write_set(output, found.found, found.verdict, f"irbmodels identify {names}")
+        err.print(f"wrote {output}")
+    _finish(found.verdict, names, notes, report)
+
+
+@app.command()
+def validate(
+    logs: Logs,
+    robot: RobotOption,
+    tool: ToolName = None,
+    parameters: SetOption = None,
+    axes: AxesOption = None,
+    bandwidth: Bandwidth = 10.0,
+    report: Report = None,
+    overlay: Overlays = None,
+) -> None:
+    """Say how well a set of parameters predicts logs; exit code 1, with reasons, if it cannot be trusted there."""
+    from ..identification.verdict import verdict
+    from ..identification.verdict_logs import prepared
+
+    _refuse_overwriting(logs, None, report)
+    arm = load(robot, tool=tool, parameters=parameters, overlays=overlay or ())
+    ready = [prepared(recording, bandwidth) for recording in _read(logs, arm)]
+    judged = verdict(arm, ready, axes=_axes(axes))
+    _finish(judged, ", ".join(path.name for path in logs), _notes(ready), report)
+
+
+def _finish(judged: Verdict, names: str, notes: Sequence[str], report: Path | None) -> None:
+    from ..identification_report import headline, remarks, verdict_tables, write_report
+
+    show(*verdict_tables(judged))
+    for line in (*notes, *remarks(judged)):
+        err.print(line)
+    if report is not None:
+        write_report(report, judged, names, notes)
+        err.print(f"wrote {report}")
+    for reason in judged.reasons:
+        err.print(f"- {reason}")
+    err.print(f"{names}: {headline(judged)}")
+    if not judged.trustworthy:
+        raise typer.Exit(1)
+
+
+def _read(paths: Sequence[Path], robot: Robot) -> list[Recording]:
+    from ..identification.data_reading import read_recording
+
+    return [read_recording(path, robot) for path in paths]
+
+
+def _notes(recordings: Iterable[Recording]) -> list[str]:
+    """Return what was found in logs, and done to them, each line once."""
+    lines = (f"{Path(recording.source).name}: {finding}" for recording in recordings for finding in recording.findings)
+    return list(dict.fromkeys(lines))
+
+
+def _axes(text: str | None) -> list[int] | None:
+    try:
+        return None if text is None else [int(word) for word in text.split(",")]
+    except ValueError:
+        raise InputError(f"--axes {text!r} is not a comma separated list of axis numbers, such as 1,2,3") from None
+
+
+def _refuse_overwriting(logs: Sequence[Path], *written: Path | None) -> None:
+    """Keep a log from being replaced by what is made of it."""
+    kept = [path.resolve() for path in written if path is not None]
+    for path in logs:
+        if path.resolve() in kept:
+            raise InputError(f"{path} is a log; write to another file")
+    if len(set(kept)) < len(kept):
+        raise InputError(f"{written[0]} cannot be both the set and the report")

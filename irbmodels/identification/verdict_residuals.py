@@ -1,0 +1,138 @@
+"""What is left in residuals that a right model would not leave: memory from sample to sample, and dependence on the motion."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+
+LAGS = 20  # samples that the test for whiteness looks back; 80 ms at 250 Hz, the length of what a filter leaves
+BINS = 20  # stretches of a quantity in which residuals are averaged: enough for a curve, with 5 % of the samples in each
+FEWEST = 50  # samples per bin
+CONSTANT = 1e-6  # [rad, m, ..] a quantity that spans less is held, and nothing can depend on it
+
+
+class Whiteness(NamedTuple):
+    """Memory of the residuals of each axis."""
+
+    correlations: Array
+    """Autocorrelation at lags 1, 2 .., shape ``(lags, size)``."""
+    bound: Array
+    """By which that of white noise stays 95 % of the time, shape ``(lags,)``."""
+    statistic: Array
+    """``N (N + 2) sum r_l^2 / N_l`` [Ljung & Box 1978], shape ``(size,)``; ``N_l`` are the pairs at lag ``l``."""
+    p: Array
+    """Probability that white noise has as much."""
+    memory: Array
+    """How many samples tell as much as one of white noise: ``1 + 2 sum r_l`` up to the first ``r_l`` below the bound."""
+
+
+class Dependence(NamedTuple):
+    """How residuals depend on q, v and a of each axis."""
+
+    share: Array
+    """Of the variance that the means in bins explain, less what noise explains (adjusted correlation ratio): ``(size, 3, n)``."""
+    p: Array
+    """Probability that noise explains as much, ``(size, 3, n)``: F test of as many samples as the memory leaves independent."""
+
+    @property
+    def tests(self) -> int:
+        """How many of them look at something that moves."""
+        return int(np.isfinite(self.p).sum())
+
+
+class Curve(NamedTuple):
+    """Mean residual over a quantity."""
+
+    at: Array
+    """Mean of the quantity in each bin."""
+    mean: Array
+    error: Array
+    """Standard deviation of the mean, the memory of the residuals accounted for."""
+
+
+def whiteness(stretches: Sequence[Array], lags: int = LAGS) -> Whiteness:
+    """Test residuals for whiteness.
+
+    Args:
+        stretches: Residuals in the order of time, ``(N_k, size)`` each, without a hole; pairs are taken inside each.
+        lags: How many samples to look back.
+    """
+    from scipy.special import chdtrc
+
+    size, count = stretches[0].shape[1], sum(len(part) for part in stretches)
+    mean = np.concatenate(stretches).mean(axis=0)
+    centred = [part - mean for part in stretches]
+    variance = sum((np.square(part).sum(axis=0) for part in centred), np.zeros(size))
+    correlations, pairs = np.zeros((lags, size)), np.zeros(lags)
+    for lag in range(1, lags + 1):
+        products = sum((np.sum(part[lag:] * part[:-lag], axis=0) for part in centred), np.zeros(size))
+        correlations[lag - 1] = np.divide(products, variance, out=np.zeros(size), where=variance > 0.0)
+        pairs[lag - 1] = sum(max(len(part) - lag, 0) for part in stretches)
+    statistic = count * (count + 2.0) * (np.square(correlations) / np.maximum(pairs, 1.0)[:, None]).sum(axis=0)
+    bound = 1.96 * np.sqrt(pairs) / count
+    lasting = np.cumprod(correlations > bound[:, None], axis=0)
+    memory = 1.0 + 2.0 * (correlations * lasting).sum(axis=0)
+    return Whiteness(correlations, bound, statistic, np.asarray(chdtrc(lags, statistic), dtype=float), memory)
+
+
+def dependence(stretches: Sequence[Array], states: Sequence[Array], lags: int = LAGS) -> Dependence:
+    """Return how residuals depend on states such as q, v, a; NaN on what is held.
+
+    Args:
+        stretches: Residuals as of :func:`whiteness`, N samples in all.
+        states: Of all samples, ``(N, n)`` each.
+        lags: How far back to look for memory in what the means leave.
+    """
+    from scipy.special import fdtrc
+
+    residual, ends = np.concatenate(stretches), np.cumsum([len(part) for part in stretches])[:-1]
+    count, size = residual.shape
+    shape = (size, len(states), states[0].shape[1])
+    share, p = np.full(shape, np.nan), np.full(shape, np.nan)
+    centred = residual - residual.mean(axis=0)
+    total = np.square(centred).sum(axis=0)
+    for kind, state in enumerate(states):
+        for axis, column in enumerate(state.T):
+            if np.ptp(column) < CONSTANT:
+                continue
+            places, bins = _places(column)
+            means, counts = _means(places, bins, centred)
+            between = (counts[:, None] * np.square(means)).sum(axis=0)
+            noise = (total - between) / (count - bins)
+            memory = whiteness(np.split(centred - means[places], ends), lags).memory
+            explained = np.divide(between - (bins - 1) * noise, total, out=np.zeros(size), where=total > 0.0)
+            ratio = np.divide(between / (bins - 1) / memory, noise, out=np.zeros(size), where=noise > 0.0)
+            share[:, kind, axis] = np.maximum(explained, 0.0)
+            p[:, kind, axis] = fdtrc(bins - 1, np.maximum(count / memory - bins, 1.0), ratio)
+    return Dependence(share, p)
+
+
+def curve(residual: Array, column: Array, memory: float) -> Curve:
+    """Return the mean of one axis' residual ``(N,)`` over a quantity ``(N,)``."""
+    places, bins = _places(column)
+    at, counts = _means(places, bins, column[:, None])
+    mean, _ = _means(places, bins, residual[:, None])
+    square, _ = _means(places, bins, np.square(residual - mean[places, 0])[:, None])
+    return Curve(at[:, 0], mean[:, 0], np.sqrt(square[:, 0] * memory / counts))
+
+
+def _places(column: Array) -> tuple[NDArray[np.intp], int]:
+    """Return the bin of each sample, bins having as many samples as each other."""
+    bins = int(np.clip(len(column) // FEWEST, 2, BINS))
+    edges = np.unique(np.quantile(column, np.linspace(0.0, 1.0, bins + 1))[1:-1])
+    found, places = np.unique(np.searchsorted(edges, column, side="right"), return_inverse=True)
+    if len(found) < 2:  # most samples are equal
+        return (column > column.min()).astype(np.intp), 2
+    return places, len(found)
+
+
+def _means(places: NDArray[np.intp], bins: int, values: Array) -> tuple[Array, Array]:
+    """Return means in bins ``(bins, k)``, and how many samples each has."""
+    counts = np.bincount(places, minlength=bins).astype(float)
+    sums = np.stack([np.bincount(places, weights=column, minlength=bins) for column in values.T], axis=1)
+    return sums / counts[:, None], counts

@@ -1,0 +1,130 @@
+"""The commands identify and validate."""
+
+import numpy as np
+import pytest
+import verdict_cases as cases
+import yaml
+
+import irbmodels as irb
+from irbmodels.cli import main
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """Two good logs, one that hardly moves, and what is identified from the good ones."""
+    place = tmp_path_factory.mktemp("logs")
+    cases.log(1).save(place / "one.csv")
+    cases.log(2).save(place / "two.csv")
+    cases.log(1, scale=(0.02,) * 6).save(place / "small.csv")
+    cases.log(1, scale=(1.0, 1.0, 1.0, 0.0, 1.0, 1.0)).save(place / "stands.csv")
+    return place
+
+
+@pytest.fixture
+def said(capsys):
+    def run(*words):
+        code = main([str(word) for word in words])
+        return code, *capsys.readouterr()
+
+    return run
+
+
+ARM = ("--robot", "irb2400", "--tool", "spindle")
+
+
+def test_from_logs_to_a_set(folder, said, tmp_path):
+    """Good logs: exit code 0, tables, a report, and a set that validate and urdf take."""
+    path, page = tmp_path / "set.yaml", tmp_path / "out.html"
+    code, out, err = said(
+        "identify", folder / "one.csv", folder / "two.csv", *ARM, "--parameters", "jia2018", "-o", path, "--report", page
+    )
+    assert code == 0, err
+    assert "RMSE/AVG %" in out
+    assert "one.csv: the last 25% of the log, from t = 9" in err
+    assert f"wrote {path}" in err
+    assert f"wrote {page}" in err
+    assert err.rstrip().endswith("one.csv, two.csv: trustworthy: nothing speaks against this set")
+    assert page.read_text().startswith("<!DOCTYPE html>")
+    robot = irb.load("irb2400", tool="spindle", parameters=path)
+    np.testing.assert_allclose(robot.parameter_vector(), cases.good().found.parameters, atol=0.02)  # the file has 12 digits of q
+    code, out, err = said("validate", folder / "two.csv", *ARM, "--parameters", path)
+    assert code == 0, err
+    assert "sums" not in out
+    code, _, err = said("urdf", "irb2400", "--tool", "spindle", "--parameters", path, "-o", tmp_path / "arm.urdf")
+    assert code == 0, err
+    arm, state = irb.from_urdf(tmp_path / "arm.urdf"), np.full(6, 0.3)
+    np.testing.assert_allclose(arm.gravity(state), robot.gravity(state), atol=1e-3)  # carriers of 1e-6 kg
+    assert np.abs(arm.gravity(state) - cases.prior().gravity(state)).max() > 1.0
+
+
+def test_what_is_not_trustworthy_is_written_and_marked(folder, said, tmp_path):
+    """Too little motion: exit code 1, reasons on stderr, a set that says so in its file."""
+    path = tmp_path / "set.yaml"
+    code, _, err = said("identify", folder / "small.csv", *ARM, "-o", path)
+    assert code == 1
+    assert "- the condition number is" in err
+    assert "NOT trustworthy" in err.splitlines()[-1]
+    assert f"wrote {path}" in err
+    table = yaml.safe_load(path.read_text())["identified"]
+    assert table["trustworthy"] is False
+    assert any("condition number" in reason for reason in table["reasons"])
+
+
+def test_logs_that_tell_nothing_write_nothing(folder, said, tmp_path):
+    """An axis that stands: exit code 1, one reason, no set; without it, a set of the others."""
+    path = tmp_path / "set.yaml"
+    code, _, err = said("identify", folder / "stands.csv", *ARM, "-o", path)
+    assert code == 1
+    assert "NOT trustworthy: no sample can be used" in err
+    assert not path.exists()
+    code, out, _ = said("identify", folder / "stands.csv", *ARM, "-o", path, "--axes", "1,2,3,5,6")
+    assert code == 0
+    assert "\n 4 " not in out
+    assert irb.load("irb2400", parameters=path).friction_model.Fc[3] == 7.9  # Tab. 5 of S000: kept
+    assert irb.load("irb2400", parameters=path).friction_model.measured_to == 0.5  # rad/s: kept too, for it
+
+
+def test_logs_may_be_held_out_whole(folder, said):
+    """A log that is named for it is held out, and all of the other is used."""
+    code, _, err = said("identify", folder / "one.csv", *ARM, "--held-out", folder / "two.csv", "--method", "ls")
+    assert "held out, " not in err
+    assert "the last" not in err
+    used = int(err[: err.index(" samples for the fit")].split("\n")[-1])
+    assert used > 2700  # of 3000
+    assert code in (0, 1)
+
+
+def test_a_wrong_tool_fails_a_validation(folder, said, tmp_path):
+    """Without its tool the set does not predict the log: exit code 1, the axes and their errors on stderr, and the report."""
+    code, _, err = said("validate", folder / "one.csv", "--robot", "irb2400", "--report", tmp_path / "v.html")
+    assert code == 1
+    assert "- axis 5: RMSE is" in err
+    assert "NOT trustworthy" in err
+    assert "verdict bad" in (tmp_path / "v.html").read_text()
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("identify", "none.csv", *ARM), "none.csv"),
+        (("identify", "{}/one.csv", *ARM, "-o", "set.json"), "a set of parameters is a .yaml file"),
+        (("identify", "{}/one.csv", *ARM, "--method", "best"), "--method 'best' is none of consistent, huber, wls, ls"),
+        (("identify", "{}/one.csv", *ARM, "--axes", "one"), "--axes 'one' is not a comma separated list"),
+        (("identify", "{}/one.csv", *ARM, "--axes", "7"), "axes of irb2400_16 are numbers from 1 to 6"),
+        (("identify", "{}/one.csv", *ARM, "--bandwidth", "200"), "a cutoff [Hz] is positive and below half the rate"),
+        (("identify", "{}/one.csv", "--robot", "irb2401"), "no robot 'irb2401'"),
+        (("identify", "{}/one.csv", *ARM, "--report", "{}/one.csv"), "is a log; write to another file"),
+        (("identify", "{}/one.csv", *ARM, "--report", "a.yaml", "-o", "a.yaml"), "cannot be both the set and the report"),
+        (("validate", "{}/one.csv", *ARM, "--parameters", "none.yaml"), "none.yaml"),
+        (("validate", "{}/broken.csv", *ARM), "broken.csv"),
+        (("validate", "{}/silent.csv", *ARM), "no torques"),
+    ],
+)
+def test_bad_input_is_one_line(folder, said, words, told):
+    """Exit code 2 and one line that says what is wrong."""
+    (folder / "broken.csv").write_text("t,q1_deg\n0,1\n")
+    cases.log(1).changed(tau=None).save(folder / "silent.csv")
+    code, _, err = said(*(word.format(folder) for word in words))
+    assert code == 2
+    assert told in err
+    assert len(err.strip().splitlines()) == 1

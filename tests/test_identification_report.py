@@ -1,0 +1,221 @@
+"""Tables and the page of an identification."""
+
+import re
+from dataclasses import replace
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+import verdict_cases as cases
+from rich.console import Console
+
+import irbmodels as irb
+from irbmodels.errors import FileError
+from irbmodels.identification.data import Recording
+from irbmodels.identification.verdict import verdict
+from irbmodels.identification.verdict_logs import prepared
+from irbmodels.identification_report import headline, remarks, report_html, verdict_tables, write_report
+from irbmodels.identification_report.drawings import curves_figure, dependence_figure, memory_figure, sums_figure, torque_figure
+
+
+class Page(HTMLParser):
+    """Every tag with its attributes, and the text of the page."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.tags, self.open, self.words = [], [], []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        """Keep a tag, and that it is open."""
+        self.tags.append((tag, dict(attrs)))
+        if tag not in ("meta", "br", "img", "link"):
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attrs):
+        """Keep a tag that closes itself."""
+        self.tags.append((tag, dict(attrs)))
+
+    def handle_endtag(self, tag):
+        """Check that it closes what was opened last."""
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        """Keep the text."""
+        self.words.append(data)
+
+
+@pytest.fixture(scope="module")
+def judged():
+    return cases.good().verdict
+
+
+@pytest.fixture(scope="module")
+def checked():
+    """A validation without a fit."""
+    return verdict(cases.truth(), [prepared(cases.log(1))])
+
+
+def printed(tables):
+    console = Console(width=220, markup=False)
+    with console.capture() as text:
+        for table in tables:
+            console.print(table)
+    return text.get()
+
+
+def cells(text, title, axis):
+    """The cells of a row of the table with that title."""
+    lines = text[text.index(title) :].splitlines()
+    return next(line.split() for line in lines if re.match(rf"\s*{axis}\s", line))
+
+
+def test_tables_hold_the_numbers_of_the_verdict(judged):
+    """Errors per axis as Tab. 6 of S000, residuals, coverage in degrees, and the sums that have moved most first."""
+    text = printed(verdict_tables(judged))
+    row = cells(text, "model against measurement", 2)
+    accuracy = judged.held_out
+    want = [*(column[1] for column in accuracy), judged.estimation.rmse[1], judged.before.rmse[1]]
+    assert row == ["2", *(f"{value:.2f}" for value in want), "N", "m"]
+    row = cells(text, "residuals on held-out", 3)
+    assert row[1:4] == [
+        f"{judged.whiteness.statistic[2]:.1f}",
+        f"{judged.whiteness.p[2]:.3f}",
+        f"{judged.whiteness.memory[2]:.1f}",
+    ]
+    share = judged.dependence.share[2]
+    kind, axis = np.unravel_index(np.nanargmax(share), share.shape)
+    assert row[4:6] == [f"{'qva'[kind]}{axis + 1}", f"{100 * share.max():.1f}"]
+    row = cells(text, "what the logs cover", 1)
+    assert row[1] == f"{np.degrees(judged.coverage.low[0]):.1f}"
+    assert row[5:7] == [f"{np.degrees(judged.coverage.speed[0]):.1f}", f"{100 * judged.coverage.speed_share[0]:.0f}"]
+    moved = [one for one in judged.sums if one.moved and one.state != "open"]
+    first = max(moved, key=lambda one: abs(one.estimate - one.previous) / one.deviation)
+    assert f"sums that have moved most, of {len(moved)}" in text
+    assert next(line for line in text[text.index("sums that") :].splitlines() if "kg" in line).startswith(f" {first.name}  ")
+    assert len([line for line in text[text.index("sums that") :].splitlines() if " yes" in line]) == min(10, len(moved))
+
+
+def test_tables_without_a_fit(checked):
+    """A validation has no sums, and nothing before it to compare with."""
+    text = printed(verdict_tables(checked))
+    assert "sums" not in text
+    assert len(cells(text, "model against measurement", 2)) == 7
+    said = remarks(checked)
+    assert said[0] == f"{checked.held_samples} samples, none of them used for a fit"
+
+
+def test_remarks_count_what_is_determined(judged):
+    """Counts of determined, poor and open sums, parameters without influence, flags, and a long memory."""
+    said = "\n".join(remarks(judged))
+    counts = [sum(one.state == state for one in judged.sums) for state in ("determined", "poor", "open")]
+    assert (
+        f"54 sums of parameters show in these torques: {counts[0]} are determined to 10%, {counts[1]} poorly, {counts[2]}" in said
+    )
+    assert "no torque of these axes depends on m_1, " in said
+    assert "flagged EDGE" in said
+    assert "every link is a body that can exist" in said
+    assert "memory" not in said
+    assert "friction law" not in said
+    white = judged.whiteness._replace(memory=np.array([1.0, 1.9, 7.3, 1.0, 1.0, 1.0]))
+    assert "memory in samples of axis 3 (7); intervals" in "\n".join(remarks(replace(judged, whiteness=white)))
+    assert "no body can be link_2, link_4" in "\n".join(remarks(replace(judged, bodies=("link_2", "link_4"))))
+
+
+def test_headline_says_whether(judged):
+    """Trustworthy, or how many reasons there are."""
+    assert headline(judged).startswith("trustworthy")
+    assert headline(replace(judged, reasons=("a",))) == "NOT trustworthy: 1 reason"
+    assert headline(replace(judged, reasons=("a", "b"))) == "NOT trustworthy: 2 reasons"
+
+
+def test_the_page_stands_on_its_own(judged, tmp_path):
+    """No address but namespaces, no script, well-formed; figures, tables, verdict; dangerous names are escaped."""
+    path = tmp_path / "r.html"
+    write_report(path, replace(judged, reasons=("axis 2: <worse>",)), "<b>&.csv", ["log: found & done"])
+    text = path.read_text(encoding="utf-8")
+    page = Page(text)
+    assert page.open == []
+    assert set(re.findall(r"[a-z]+://[^\s\"'<)]+", text)) <= {"http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"}
+    assert not {"script", "img", "link", "iframe", "object"} & {tag for tag, _ in page.tags}
+    assert sum(tag == "svg" for tag, _ in page.tags) == 5
+    assert len([1 for tag, _ in page.tags if tag == "code"]) == 54
+    words = " ".join(page.words)
+    for what in (
+        "NOT trustworthy: 1 reason",
+        "axis 2: <worse>",
+        "Identification: <b>&.csv",
+        "log: found & done",
+        "irb2400_16 with spindle",
+    ):
+        assert what in words
+    for column in judged.held_out:
+        assert f"{column[3]:.2f}" in words
+    assert ("section", {"class": "verdict bad"}) in page.tags
+    assert len(text) < 1_500_000
+    with pytest.raises(FileError):
+        write_report(tmp_path / "none" / "r.html", judged)
+
+
+def test_the_page_of_a_validation(checked):
+    """Without a fit there are four figures and no sums; the banner is green where nothing speaks against the set."""
+    page = Page(report_html(checked, "log.csv"))
+    assert sum(tag == "svg" for tag, _ in page.tags) == 4
+    assert ("section", {"class": "verdict good"}) in page.tags
+    assert "Validation: log.csv" in " ".join(page.words)
+    assert "RMSE before" not in page.words
+
+
+def test_bars_are_as_long_as_their_numbers(judged):
+    """A full bar of an error is 15 %; more is red."""
+    percent = np.array(judged.held_out.rmse_over_average)
+    percent[0] = 7.5
+    percent[1] = 30.0
+    text = report_html(replace(judged, held_out=judged.held_out._replace(rmse_over_average=percent)))
+    assert '<span class="bar "><i style="width:50.0%"></i></span>7.50 %' in text
+    assert '<span class="bar over"><i style="width:100.0%"></i></span>30.00 %' in text
+
+
+def test_figures_draw_the_arrays(judged):
+    """Curves are measured less predicted torques; squares are the shares; the framed one is what counts."""
+    axes = torque_figure(judged).axes[1]
+    lines = {line.get_label(): line for line in axes.lines}
+    part = judged.logs[0]
+    count = len(part.tau)
+    np.testing.assert_array_equal(lines["measured"].get_ydata()[:count], part.tau[:, 1])
+    np.testing.assert_array_equal(lines["model"].get_ydata()[:count], part.model[:, 1])
+    np.testing.assert_allclose(lines["what is left"].get_ydata()[:count], judged.residual()[:count, 1])
+    np.testing.assert_allclose(lines["model"].get_xdata()[:count], part.motion.t - part.motion.t[0])
+    assert np.isnan(lines["model"].get_ydata()[count])
+    share, p = np.zeros((6, 3, 6)), np.ones((6, 3, 6))
+    share[2, 1, 3], p[2, 1, 3] = 0.4, 1e-9
+    figure = dependence_figure(replace(judged, dependence=judged.dependence._replace(share=share, p=p)))
+    image = figure.axes[0].images[0].get_array()
+    assert image[2, 9] == pytest.approx(40.0)
+    (frame,) = [patch for patch in figure.axes[0].patches if not patch.get_fill()]
+    assert frame.get_xy() == (8.5, 1.5)
+    bars = memory_figure(judged).axes[4].collections[1].get_segments()
+    np.testing.assert_allclose([bar[1][1] for bar in bars], judged.whiteness.correlations[:, 4])
+    residual, q = judged.residual()[:, 0], np.degrees(judged.state("q")[:, 0])
+    line = curves_figure(judged).axes[0].lines[0]
+    low = q <= np.quantile(q, 0.05)
+    np.testing.assert_allclose(line.get_xydata()[0], [q[low].mean(), residual[low].mean()], rtol=0.05, atol=0.05)
+    points = sums_figure(judged).axes[0].collections[0].get_offsets()
+    relative = sorted(100.0 * one.deviation / abs(one.estimate) for one in judged.sums)
+    np.testing.assert_allclose(points[:, 1], np.minimum(relative, 1e4))
+
+
+def test_a_linear_axis_has_its_own_units():
+    """The SCARA's third axis is drawn and tabled in millimetres and newtons, and it has no friction to speak of."""
+    scara = irb.load("irb930")
+    t = np.arange(1500) / 250.0
+    q = np.stack([0.5 * np.sin(2.0 * t), 0.4 * np.sin(3.1 * t), -0.15 + 0.1 * np.sin(2.3 * t), np.sin(1.7 * t)], axis=1)
+    wave = Recording(t, q, tau=np.random.default_rng(0).normal(size=q.shape), linear=(False, False, True, False))
+    judged = verdict(scara, [prepared(wave)])
+    assert judged.units == ("N m", "N m", "N", "N m")
+    assert np.isnan(judged.coverage.slow).all()
+    row = cells(printed(verdict_tables(judged)), "what the logs cover", 3)
+    assert row[3] == "mm"
+    assert float(row[1]) == pytest.approx(-250.0, abs=1.0)
+    assert "Validation" in report_html(judged)
+    assert "no friction law is known of this robot" in "\n".join(remarks(judged))
