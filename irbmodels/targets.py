@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .errors import InputError, MissingData, UnknownName
+from .errors import InputError, MissingData, RapidError, UnknownName
 from .path_check import NEAR, NEAR_AXIS
-from .rapid import Expression, JointTarget, Module, RobTarget, WobjData
+from .rapid import Expression, JointTarget, Module, RobTarget, WobjData, tool_of
 from .robot import Robot
+from .tool import Tool, load_tool
 
 Array = NDArray[np.float64]
 
@@ -35,6 +36,31 @@ def datum(module: Module, kind: str, name: str) -> Any:
     if found is None:
         raise UnknownName(kind, name, known)
     return found
+
+
+def tool_named(module: Module, name: str) -> Tool:
+    """Return the tool of a module's tooldata by its name, in any case; else the shipped tool, or that of a table or a text.
+
+    Raises:
+        RapidError: if the tooldata is no tool that a robot can carry; with file, line and name.
+        UnknownName: if there is neither.
+    """
+    own = {one.lower(): one for one in module.of_type("tooldata")}
+    if name.lstrip().startswith("[") or ":=" in name:
+        return tool_of(name)
+    if name.lower() not in own:
+        try:
+            return load_tool(name)
+        except UnknownName as err:
+            raise UnknownName(err.kind, name, [*own.values(), *err.known]) from None
+    data, place = datum(module, "tooldata", name), module.declaration(own[name.lower()].partition("{")[0])
+    try:
+        if isinstance(data, Expression):
+            raise InputError(f"{data.text} has to be computed")
+        return tool_of(data, own[name.lower()])
+    except InputError as err:
+        column = place.span[0] - module.text.rfind("\n", 0, place.span[0])
+        raise RapidError(place.line, column, f"tooldata {own[name.lower()]}: {err}", module.file) from None
 
 
 def postures(module: Module, robot: Robot, wobj: str | None = None, units: Mapping[str, Robot] | None = None) -> Iterator[str]:

@@ -2,6 +2,7 @@
 
 import itertools
 import math
+import re
 from xml.etree import ElementTree
 
 import numpy as np
@@ -16,6 +17,7 @@ from irbmodels.path_check import NEAR, Box, Cut, Finding, Programmed, check_path
 from irbmodels.path_check.extent import ToolExtent
 from irbmodels.path_check.findings import Stretches, outside
 from irbmodels.path_check.timing import Law
+from irbmodels.trajectory import axis_path, rapid_module, time_optimal
 
 FRAME = "[9E9,9E9,9E9,9E9,9E9,9E9]"
 
@@ -388,6 +390,21 @@ def test_a_file_is_checked_with_its_rows(robot, tmp_path):
     np.testing.assert_allclose(table["tcp_z_mm"], 1000.0 * np.asarray(robot.pose(q))[:, 2, 3], rtol=1e-7)
 
 
+def test_the_table_is_a_motion_file(tmp_path):
+    """Positions, speeds and accelerations of a SCARA program, axis 3 in millimetres, come back from the table; nine digits."""
+    robot = irb.load("irb930")
+    body = (
+        f"MoveAbsJ {joints(10, 40, -100, 20, 0, 0)},v500,fine,tool0;\nMoveAbsJ {joints(30, 60, -120, 10, 0, 0)},v900,fine,tool0;"
+    )
+    made = programmed_motion(robot, program(body).sequence())
+    check_path(robot, made, output=tmp_path / "t.csv")
+    file = irb.open_motion(tmp_path / "t.csv", robot)
+    assert not file.derived
+    read = file.read()
+    for mine, its in zip(made.motion[:4], read[:4], strict=True):
+        np.testing.assert_allclose(its, mine, rtol=1e-8, atol=1e-9)
+
+
 # --- programs -------------------------------------------------------------------------------------------------------------
 
 
@@ -414,7 +431,7 @@ def test_the_third_move_leaves_the_coupled_range(robot):
     body = "\n".join(
         f"MoveAbsJ {joints(*q)},v500,fine,tSp;" for q in ((0, 0, 0, 0, 30, 0), (0, 50, 40, 0, 30, 0), (0, 50, -30, 0, 30, 0))
     )
-    made = programmed_motion(robot, program(body, SPINDLE).moves())
+    made = programmed_motion(robot, program(body, SPINDLE).sequence())
     found = check_path(robot, made)
     assert {one.line for one in found.findings} == {6}
     assert (found.first.kind, found.first.axis, found.first.quantity) == ("range", 3, "q3 - q2")
@@ -433,7 +450,7 @@ def test_moves_are_summed_up_wherever_pieces_end(robot, monkeypatch):
     """Per move the worst of its samples, by plain maxima; the same if the moves are cut into pieces of 7 samples."""
     ways = ((0, 0, 0, 0, 30, 0), (0, 50, 40, 0, -30, 0), (90, -40, 10, 60, 5, 100))
     body = "\n".join(f"MoveAbsJ {joints(*q)},v500,fine,tSp;" for q in ways)
-    made = programmed_motion(robot, program(body, SPINDLE).moves(), step=0.05)
+    made = programmed_motion(robot, program(body, SPINDLE).sequence(), step=0.05)
     whole = check_path(robot, made)
     monkeypatch.setattr("irbmodels.path_check.checking.ROWS", 7)
     cut = check_path(robot, made)
@@ -472,7 +489,7 @@ def test_linear_moves_are_straight_at_the_programmed_speed(robot):
     first = target(robot, [0, 10, 20, 0, 40, 0])
     body = f"MoveJ {first},v500,fine,tSp;\nMoveL Offs({'p'},0,300,-50),v200,fine,tSp;"
     read = program(body.replace(str(first), "p"), f"CONST robtarget p:={first}; {SPINDLE}")
-    made = programmed_motion(robot, read.moves(), ramp=0.25, step=0.002)
+    made = programmed_motion(robot, read.sequence(), ramp=0.25, step=0.002)
     assert not made.findings
     length = math.hypot(0.3, 0.05)
     assert made.motion.t[-1] == pytest.approx(length / 0.2 + 0.25)
@@ -502,12 +519,12 @@ def test_circular_moves_keep_their_circle(robot):
     read = program(
         "MoveJ p,v500,fine,tSp;\nMoveC Offs(p,100,100,0),Offs(p,0,200,0),v400,z10,tSp;", f"CONST robtarget p:={p}; {SPINDLE}"
     )
-    made = programmed_motion(robot, read.moves())
+    made = programmed_motion(robot, read.sequence())
     points = np.asarray(robot.pose(made.motion.q))[:, :3, 3] - p.pose().translation
     np.testing.assert_allclose(np.linalg.norm(points - [0, 0.1, 0], axis=1), 0.1, atol=1e-9)
     assert points[:, 0].max() == pytest.approx(0.1, abs=1e-4)  # between samples 4 mm apart
     assert made.motion.t[-1] == pytest.approx(math.pi * 0.1 / 0.4 + 0.2)
-    assert "1 points with zones are stopped at; their corners are not rounded" in made.notes
+    assert "1 point with zones is stopped at; corners are not rounded" in made.notes
     t, q, v = made.motion[:3]
     np.testing.assert_allclose(np.gradient(q, t, axis=0)[22:-22], v[22:-22], atol=1e-3)  # second order in 10 ms
 
@@ -515,7 +532,7 @@ def test_circular_moves_keep_their_circle(robot):
 def test_joint_moves_are_linear_in_axis_space_and_slowed_by_the_slowest_axis(robot):
     """At vmax axis 1 turns 120 deg at its rated 150 deg/s, and says so; with slow=False it is faster, and a violation."""
     body = f"MoveAbsJ {joints(0, 0, 0, 0, 30, 0)},vmax,fine,tSp;\nMoveAbsJ {joints(120, 10, 5, 0, 30, 20)},vmax,fine,tSp;"
-    moves = program(body, SPINDLE).moves()
+    moves = program(body, SPINDLE).sequence()
     made = programmed_motion(robot, moves)
     start, end = made.motion.q[0], made.motion.q[-1]
     share = (made.motion.q[:, 0] - start[0]) / (end[0] - start[0])
@@ -533,7 +550,7 @@ def test_straight_moves_are_slowed_to_the_rated_speed_of_the_fastest_axis(robot)
     """A line at 5 m/s past the wrist singularity, 5 mm beside it: the fastest sample of all is at 100 %, and named."""
     p = target(robot, [0, 0, 0, 0, 6, 0])
     read = program("MoveJ p,v500,fine,tSp;\nMoveL Offs(p,20,150,-60),v5000,fine,tSp;", f"CONST robtarget p:={p}; {SPINDLE}")
-    made = programmed_motion(robot, read.moves(), step=0.02)
+    made = programmed_motion(robot, read.sequence(), step=0.02)
     assert not [one for one in made.findings if one.kind == "jump"]
     shares = np.abs(made.motion.v) / robot.limits.velocity
     assert 0.9 < shares.max() <= 1.0 + 1e-12  # the law is made from samples of the path, and then from those of time
@@ -551,7 +568,7 @@ def test_an_axis_that_is_fastest_between_samples_of_the_path_slows_the_move_too(
         monkeypatch.setattr(f"irbmodels.path_check.following.{name}", value)
     p = target(robot, [0, 0, 0, 0, 15, 0])
     body = "MoveJ Offs(p,0,-110,0),v500,fine,tSp;\nMoveL Offs(p,0,100,0),v5000,fine,tSp;"
-    moves = program(body, f"CONST robtarget p:={p}; {SPINDLE}").moves()
+    moves = program(body, f"CONST robtarget p:={p}; {SPINDLE}").sequence()
     made = programmed_motion(robot, moves, ramp=0.02, step=0.004)
     shares = (np.abs(made.motion.v) / robot.limits.velocity).max(axis=0)
     assert 0.99 < shares.max() <= 1.0
@@ -570,7 +587,7 @@ def test_reorientation_keeps_its_own_speed():
     robot = irb.load("irb1600")
     moves = program(
         f"MoveAbsJ {joints(0, 0, 0, 0, 30, 0)},v10,fine,tool0;\nMoveAbsJ {joints(0, 0, 0, 0, 30, 90)},[10,100,1,1],fine,tool0;"
-    ).moves()
+    ).sequence()
     made = programmed_motion(robot, moves)
     assert np.abs(made.motion.v[:, 5]).max() == pytest.approx(np.radians(100.0))
     assert made.motion.t[-1] == pytest.approx(0.9 + 0.2)
@@ -585,7 +602,7 @@ def test_targets_in_work_objects_with_the_programs_tcp():
         'PERS wobjdata w:=[FALSE,TRUE,"",[[800,100,700],[1,0,0,0]],[[0,0,50],[0.707106781,0,0,0.707106781]]];'
         f"CONST robtarget p:=[[10,20,30],[0,0.707107,0.707107,0],[0,0,0,0],{FRAME}];",
     )
-    made = programmed_motion(bare, read.moves())
+    made = programmed_motion(bare, read.sequence())
     tcp = bare.pose(made.motion.q[0]) * read["tG"].tframe.se3()
     expected = read["w"].frame() * rapid.Pose(read["p"].trans, read["p"].rot).se3()
     np.testing.assert_allclose(tcp.homogeneous, expected.homogeneous, atol=1e-9)
@@ -598,11 +615,11 @@ def test_the_configuration_of_a_target_chooses_the_posture():
     q0 = robot.from_controller([20, 30, 10, 40, 50, 60])
     for one in robot.inverse_kinematics(robot.pose(q0), in_range=True):
         p = target(robot, np.degrees(one.q))
-        made = programmed_motion(robot, program(f"MoveJ {p},v500,fine,tool0;").moves())
+        made = programmed_motion(robot, program(f"MoveJ {p},v500,fine,tool0;").sequence())
         np.testing.assert_allclose(made.motion.q[0], one.q, atol=1e-6)  # targets have nine decimals
         assert not made.findings
     wrong = target(robot, np.degrees(q0), (2, 0, 0, 0))
-    made = programmed_motion(robot, program(f"MoveJ {wrong},v500,fine,tool0;").moves())
+    made = programmed_motion(robot, program(f"MoveJ {wrong},v500,fine,tool0;").sequence())
     assert [(one.kind, one.line) for one in made.findings] == [("configuration", 4)]
     assert "no posture of the target has the configuration [2,0,0,0]" in made.findings[0].what
 
@@ -612,12 +629,12 @@ def test_a_line_that_ends_in_another_configuration_is_noted(robot):
     p = target(robot, [10, 10, 20, 30, 40, 50])
     for conf, noted in (((0, 0, 0, 0), False), ((1, 0, 0, 0), True), ((0, -1, 0, 0), True), ((0, 0, 1, 0), True)):
         end = target(robot, [20, 15, 25, 35, 45, 55], conf)
-        made = programmed_motion(robot, program(f"MoveJ {p},v500,fine,tSp;\nMoveL {end},v500,fine,tSp;", SPINDLE).moves())
+        made = programmed_motion(robot, program(f"MoveJ {p},v500,fine,tSp;\nMoveL {end},v500,fine,tSp;", SPINDLE).sequence())
         said = [note for note in made.notes if "ends in the configuration" in note]
         assert bool(said) == noted
         assert all("line 5: MoveL ends in the configuration [0,0,0,0], not in " + str(end.robconf) in note for note in said)
     start, edge = target(robot, [-10, 10, 20, 30, 40, 50]), target(robot, [0, 10, 20, 30, 40, 50], (-1, 0, 0, 0))
-    made = programmed_motion(robot, program(f"MoveJ {start},v500,fine,tSp;\nMoveL {edge},v500,fine,tSp;", SPINDLE).moves())
+    made = programmed_motion(robot, program(f"MoveJ {start},v500,fine,tSp;\nMoveL {edge},v500,fine,tSp;", SPINDLE).sequence())
     assert not any("ends in the configuration" in note for note in made.notes)
 
 
@@ -626,10 +643,10 @@ def test_what_cannot_be_reached_is_told_by_line(robot):
     p = target(robot, [0, 10, 20, 0, 40, 0])
     ways = ("MoveJ p", "MoveL Offs(p,2000,0,0)", "MoveJ Offs(p,0,0,5000)", "MoveL Offs(p,0,50,0)")
     body = "\n".join(f"{way},v200,fine,tSp;" for way in ways)
-    made = programmed_motion(robot, program(body, f"CONST robtarget p:={p}; {SPINDLE}").moves())
+    made = programmed_motion(robot, program(body, f"CONST robtarget p:={p}; {SPINDLE}").sequence())
     assert [(one.kind, one.line, one.start) for one in made.findings] == [("reach", 5, 0.0), ("reach", 6, 0.0)]
     assert "MoveL leaves the reach after" in made.findings[0].what
-    assert "out of reach" in made.findings[1].what
+    assert re.fullmatch(r"the target of MoveJ is out of reach by \d+(\.\d+)? mm", made.findings[1].what)
     assert set(made.lines) == {4, 7}
     found = check_path(robot, made)
     assert found.first.line == 5
@@ -641,7 +658,7 @@ def test_a_line_through_the_wrist_singularity_jumps(robot):
     end = robot.from_controller([5, 0, 0, 0, -30, 10])
     one, two = (target(robot, np.degrees(q)) for q in (start, end))
     body = f"MoveAbsJ {joints(0, 0, 0, 0, 30, 0)},v500,fine,tSp;\nMoveL {two},v200,fine,tSp;"
-    made = programmed_motion(robot, program(body, SPINDLE).moves())
+    made = programmed_motion(robot, program(body, SPINDLE).sequence())
     jumps = [found for found in made.findings if found.kind == "jump"]
     assert one is not None
     assert jumps
@@ -665,46 +682,152 @@ def test_notes_name_what_was_not_evaluated_or_regarded(robot):
     """Unknown targets, handlers, loops, options, tools and objects without a value: each by line, none dropped in silence."""
     body = (
         f"MoveAbsJ {joints(0, 0, 0, 0, 30, 0)},v500,fine,tSp;\nMoveL nowhere,v10,fine,tSp;\n"
-        f"FOR i FROM 1 TO 3 DO\nMoveAbsJ {joints(5, 0, 0, 0, 30, 0)},v500\\T:=3,z5,tSp;\nENDFOR\n"
+        f"WHILE DInput(di1)=0 DO\nMoveAbsJ {joints(5, 0, 0, 0, 30, 0)},v500\\TLoad:=load0,z5,tSp;\nENDWHILE\n"
         "MoveJ p,v500,fine,tX;\nMoveL p,v500,fine,tSp\\WObj:=wX;\nMoveL p,v500,fine,still;\nERROR\nMoveJ p,v500,fine,tSp;"
     )
     p = str(target(robot, [0, 10, 20, 0, 40, 0])).replace("9E+09,9E+09", "100,9E+09", 1)
     still = "PERS tooldata still:=[FALSE,[[0,0,0],[1,0,0,0]],[1,[0,0,0],[1,0,0,0],0,0,0]];"
     read = program(body, f"CONST robtarget p:={p}; {still} {SPINDLE}")
-    made = programmed_motion(robot, read.moves())
+    made = programmed_motion(robot, read.sequence())
     said = "\n".join(made.notes)
     for words in (
         "line 5: MoveL not evaluated: nowhere is declared neither",
-        "line 7: MoveAbsJ stands in the FOR of line 6; it is taken once",
-        r"line 7: MoveAbsJ has \T:=3, which is not regarded",
+        "line 6: WHILE not evaluated: DInput() is not evaluated; it is driven once",
+        r"line 7: MoveAbsJ has \TLoad:=load0, which is not regarded",
         "tX has no value in the program: the robot's tool spindle stands for it",
         "line 10: MoveL not evaluated: the work object wX has no value",
         "line 11: MoveL not evaluated: still is stationary",
         "line 13: MoveJ not evaluated: it stands in the ERROR handler of line 12",
         "external axes are not moved",
-        "1 points with zones are stopped at",
+        "1 point with zones is stopped at",
         "the motion begins at the target of line 4",
         "0.2 s from rest to its speed",
     ):
         assert words in said, words
-    given = programmed_motion(robot, read.moves(), wobjs={"WX": rapid.PREDEFINED["wobj0"]})
+    given = programmed_motion(robot, read.sequence(), wobjs={"WX": rapid.PREDEFINED["wobj0"]})
     assert "wX has no value" not in "\n".join(given.notes)
 
 
-def test_a_given_start_and_routines_in_order(robot):
-    """With a start the first move takes time; two routines go one after the other, and a note says so."""
+def test_a_given_start_takes_time(robot):
+    """With a start the first move takes time, in whichever routine the program starts."""
     text = "PROC {0}()\nMoveAbsJ {1},v500,fine,tSp;\nENDPROC\n"
-    body = "".join(text.format(name, joints(k, 0, 0, 0, 30, 0)) for name, k in (("first", 10), ("second", 20)))
+    body = "".join(text.format(name, joints(k, 0, 0, 0, 30, 0)) for name, k in (("main", 10), ("second", 20)))
     read = rapid.read(f"MODULE m\n{SPINDLE}\n{body}ENDMODULE")
     start = robot.from_controller([0, 0, 0, 0, 30, 0])
-    made = programmed_motion(robot, read.moves(), start=start)
+    made = programmed_motion(robot, read.sequence(), start=start)
     np.testing.assert_allclose(made.motion.q[0], start, atol=1e-15)
-    assert [one.line for one in made.timings] == [4, 7]
-    assert "routines are taken one after another in the order of the text: first, second" in made.notes
+    assert [one.line for one in made.timings] == [4]
     assert not any("begins at the target" in note for note in made.notes)
     assert (np.diff(made.motion.t) > 0.0).all()
     assert made.motion.t[-1] == pytest.approx(made.timings[-1].end)
-    assert [one.line for one in programmed_motion(robot, read.moves("second"), start=start).timings] == [7]
+    assert [one.line for one in programmed_motion(robot, read.sequence("second"), start=start).timings] == [7]
+
+
+def test_a_called_procedure_is_driven_where_it_is_called(robot):
+    """Home, a call, home, a call: the violation is on the line of the procedure, each time that it is called."""
+    home = f"MoveAbsJ {joints(0, 0, 0, 0, 30, 0)},v500,fine,tSp;"
+    read = rapid.read(
+        f"MODULE m\n{SPINDLE}\nPROC main()\n{home}\ngoB;\n{home}\ngoB;\nENDPROC\n"
+        f"PROC goB()\nMoveAbsJ {joints(0, 60, -10, 0, 30, 0)},v500,fine,tSp;\nENDPROC\nENDMODULE"
+    )
+    made = programmed_motion(robot, read.sequence(), step=0.05)
+    assert [one.line for one in made.timings] == [10, 6, 10]
+    found = check_path(robot, made)
+    assert [(one.kind, one.line) for one in found.findings] == [("range", 10), ("range", 6), ("range", 10)]  # and on the way back
+    np.testing.assert_allclose(robot.to_controller(made.motion.q[-1]), [0, 60, -10, 0, 30, 0], atol=1e-9)
+
+
+def test_what_is_not_evaluated_is_no_clean_check(robot):
+    """A name declared nowhere is a finding by line; a function, a call with arguments and a strange tool are left over."""
+    home = f"MoveAbsJ {joints(0, 0, 0, 0, 30, 0)},v500,fine,tSp;"
+
+    def made(body, **words):
+        return check_path(robot, programmed_motion(robot, program(f"{home}\n{body}", SPINDLE).sequence(), **words))
+
+    assert made("").kept
+    missing = made("MoveL nowhere,v10,fine,tSp;")
+    assert [(one.kind, one.line) for one in missing.findings] == [("undeclared", 5)]
+    assert "nowhere is declared neither" in str(missing.first)
+    for body in ("MoveL CRobT(),v10,fine,tSp;", "grip 3;", "grip;", "ConfL\\Off;"):
+        found = made(body)
+        assert (found.findings, found.kept, len(found.program.unevaluated)) == ((), False, 1), body
+        assert found.program.unevaluated[0].startswith("line 5: ")
+    strange = home.replace("tSp", "tX")
+    assert made(strange).program.unevaluated == ("tX has no value in the program: the robot's tool spindle stands for it",)
+    assert made(strange, stand_in=True).kept
+
+
+@pytest.mark.parametrize(("seconds", "top"), [(2.0, 60.0 / 1.8), (0.3, 60.0 / 0.15)])
+def test_a_time_stands_for_the_speed(robot, seconds, top):
+    r"""60 deg in \T: with ramps of 0.2 s the top speed is 60 / (T - 0.2); in less than two ramps it is twice the mean speed."""
+    body = (
+        f"MoveAbsJ {joints(0, 0, 0, 0, 30, 0)},v500,fine,tSp;\nMoveAbsJ {joints(0, 0, 0, 60, 30, 0)},v10\\T:={seconds},fine,tSp;"
+    )
+    moves = program(body, SPINDLE).sequence()
+    made = programmed_motion(robot, moves, slow=False)
+    assert made.motion.t[-1] == pytest.approx(seconds)
+    assert np.degrees(np.abs(made.motion.v).max()) == pytest.approx(top, rel=1e-9)
+    assert made.timings[0].share == 1.0
+    fastest = math.degrees(robot.limits.velocity[3])
+    slowed = programmed_motion(robot, moves)
+    assert slowed.timings[0].slowed_by == (4 if top > fastest else None)
+    assert np.degrees(np.abs(slowed.motion.v).max()) == pytest.approx(min(top, fastest), rel=1e-9)
+
+
+def test_the_program_of_a_motion_is_that_motion():
+    """A time-optimal motion written as RAPID, 20 ms apart, comes back in its time, with its peaks of speed and torque."""
+    robot = irb.load("irb2400")
+    q = robot.from_controller([[0, 0, 0, 0, 30, 0], [30, 20, 10, 20, 45, 30], [50, 10, 25, -20, 60, 0]])
+    found = time_optimal(axis_path(q), velocity=robot.limits.velocity, acceleration=np.full(6, 6.0), intervals=100)
+    read = rapid.read(rapid_module(found.sample(50.0), robot))
+    made = programmed_motion(robot, read.sequence())
+    assert made.motion.t[-1] == pytest.approx(found.duration, abs=1e-6)
+    assert made.unevaluated == ()
+    assert not made.findings
+    assert not any("stopped at" in note for note in made.notes)
+    exact = [found.at(t) for t in made.motion.t]
+    # a spline through samples 20 ms apart of a motion whose acceleration jumps by up to 12 rad/s^2: of the order of a h^2 / 10
+    np.testing.assert_allclose(made.motion.q, [one.q for one in exact], atol=12.0 * 0.02**2 / 10.0)
+    dense = found.sample(500.0)
+    fastest = np.abs(dense.v).max(axis=0)
+    np.testing.assert_allclose(np.abs(made.motion.v).max(axis=0), fastest, rtol=0.02)
+    inner = [robot.inverse_dynamics(*state) for state in zip(dense.q, dense.v, dense.a, strict=True)]
+    made_tau = [robot.inverse_dynamics(*state) for state in zip(*made.motion[1:4], strict=True)]
+    # the corners of the acceleration are rounded, or overshoot, within two samples: some percent of a peak
+    np.testing.assert_allclose(np.abs(made_tau).max(axis=0), np.abs(inner).max(axis=0), rtol=0.05)
+    hasty = programmed_motion(robot, read.sequence(), slow=False)
+    np.testing.assert_array_equal(hasty.motion.q, made.motion.q)
+
+
+def test_flown_points_keep_times_lines_and_rated_speeds(robot):
+    """Three timed moves: points are met in time, each sample has its move's line, v is the slope of q; too fast is slowed."""
+    ways = [(0, 0, 0, 0, 30, 0), (10, 0, 0, 0, 30, 0), (25, 5, 0, 0, 30, 0), (30, 5, 0, 0, 30, 0)]
+    zones, seconds = ("fine", "z1", "z5", "fine"), ("", "\\T:=0.3", "\\T:=0.4", "\\T:=0.5")
+    body = "\n".join(f"MoveAbsJ {joints(*q)},v500{t},{z},tSp;" for q, t, z in zip(ways, seconds, zones, strict=True))
+    made = programmed_motion(robot, program(body, SPINDLE).sequence())
+    t, q, v, a = made.motion[:4]
+    assert [(one.line, pytest.approx(one.start), pytest.approx(one.end)) for one in made.timings] == [
+        (5, 0.0, 0.3), (6, 0.3, 0.7), (7, 0.7, 1.2),
+    ]  # fmt: skip
+    for when, way in zip((0.0, 0.3, 0.7, 1.2), ways, strict=True):
+        np.testing.assert_allclose(robot.to_controller(q[np.argmin(np.abs(t - when))]), way, atol=1e-9)
+    assert made.lines.tolist() == [4, *np.where(t[1:] < 0.3001, 5, np.where(t[1:] < 0.7001, 6, 7)).tolist()]
+    np.testing.assert_allclose(v[[0, -1]], 0.0, atol=1e-12)
+    np.testing.assert_allclose(np.gradient(q, t, axis=0)[2:-2], v[2:-2], atol=2e-3)  # second differences of 10 ms
+    np.testing.assert_allclose(np.gradient(v, t, axis=0)[2:-2], a[2:-2], atol=0.3)  # the rate of a jumps at the points
+    fast = body.replace("0.3", "0.03").replace("0.4", "0.04").replace("0.5", "0.05")
+    slowed = programmed_motion(robot, program(fast, SPINDLE).sequence(), step=0.001)
+    shares = np.abs(slowed.motion.v).max(axis=0) / robot.limits.velocity
+    assert shares.max() == pytest.approx(1.0)
+    assert {one.slowed_by for one in slowed.timings} == {1}
+    kept = programmed_motion(robot, program(fast, SPINDLE).sequence(), step=0.001, slow=False)
+    assert kept.motion.t[-1] == pytest.approx(0.12)
+    factor = slowed.motion.t[-1] / 0.12
+    assert factor == pytest.approx((np.abs(kept.motion.v).max(axis=0) / robot.limits.velocity).max())
+    np.testing.assert_allclose(slowed.motion.a, kept.motion.a / factor**2, rtol=1e-9)
+    begun = programmed_motion(robot, program(body, SPINDLE).sequence()[1:], start=robot.from_controller(ways[0]))
+    np.testing.assert_allclose(begun.motion.q, q, atol=1e-12)
+    assert begun.motion.t[0] == 0.0
 
 
 def test_scara_programs_run():
@@ -712,7 +835,7 @@ def test_scara_programs_run():
     robot = irb.load("irb930")
     a, b = ([10, 40, -100, 20], [30, 60, -120, 10])
     one, two = (target(robot, q) for q in (a, b))
-    made = programmed_motion(robot, program(f"MoveJ {one},v500,fine,tool0;\nMoveL {two},v1000,fine,tool0;").moves(), step=0.02)
+    made = programmed_motion(robot, program(f"MoveJ {one},v500,fine,tool0;\nMoveL {two},v1000,fine,tool0;").sequence(), step=0.02)
     np.testing.assert_allclose(robot.to_controller(made.motion.q[[0, -1]]), [a, b], atol=1e-6)
     points = np.asarray(robot.pose(made.motion.q))[:, :3, 3]
     way = points[-1] - points[0]
@@ -748,10 +871,17 @@ def test_torques_hold_against_a_cut_where_it_is_made():
     assert plain.deflection is None
     assert not np.allclose(plain.torque.value, whole.torque.value)
     program = Programmed(motion, np.where(t < 0.5, 3, 4), (), (), ())
-    part = check_path(robot, program, cut=Cut(force, None, (4,)))
+    part = check_path(robot, program, cut=Cut(force, None, (range(4, 9),)))
     expected = np.where(t[:, None] < 0.5, np.abs(load.total - load.torque), np.abs(load.total)).max(axis=0)
     np.testing.assert_allclose(part.peaks[4], expected, rtol=1e-12)
     assert part.deflection is None
+    other = check_path(robot, program, cut=Cut(force, None, (range(2, 4),)))  # line 3, and no more
+    expected = np.where(t[:, None] < 0.5, np.abs(load.total), np.abs(load.total - load.torque)).max(axis=0)
+    np.testing.assert_allclose(other.peaks[4], expected, rtol=1e-12)
+    with pytest.raises(irb.InputError, match="no move stands in lines 5-6, where the tool should cut"):
+        check_path(robot, program, cut=Cut(force, None, (4, range(5, 7))))
+    with pytest.raises(irb.InputError, match="a motion made in code has no lines"):
+        check_path(robot, motion, cut=Cut(force, None, (4,)))
 
 
 def test_cut_on_the_command_line(tmp_path, capsys):
@@ -761,14 +891,17 @@ def test_cut_on_the_command_line(tmp_path, capsys):
     q = robot.from_controller(t[:, None] * [5, 10, 5, 3, 2, 1] + np.array([0, 10, 10, 0, 30, 0]))
     write_motion(tmp_path / "motion.csv", irb.Motion(t, q), robot)
     command = ["path", str(tmp_path / "motion.csv"), "--robot", "irb2400", "--tool", "spindle"]
-    assert cli.main([*command, "--cut", "-30,-40,10", "--stiffness", ",".join(["1e5"] * 6), "--cut-lines", "10,11,12"]) == 0
+    assert cli.main([*command, "--cut", "-30,-40,10", "--stiffness", ",".join(["1e5"] * 6), "--cut-lines", "10,12-14"]) == 0
     said = capsys.readouterr().err
-    assert "torques hold a cut of -30, -40, 10 N (feed, across, axial) in line 10, 11, 12" in said
+    assert "torques hold a cut of -30, -40, 10 N (feed, across, axial) in lines 10, 12-14" in said
     assert "the TCP gives way to the cut by" in said
     for wrong, message in (
         (["--stiffness", "1,2,3,4,5,6"], "are for a cut"),
         (["--cut", "1,2"], "--cut '1,2' is not a comma separated list of 3 numbers"),
         (["--cut", "1,2,3", "--cut-lines", "a"], "list of line numbers"),
+        (["--cut", "1,2,3", "--cut-lines", "20-10"], "list of line numbers, and ranges as 10-20"),
+        (["--cut", "1,2,3", "--cut-lines", "2,53"], "no row of the 51 of the file, from 2 on, is line 53, where the tool"),
+        (["--cut", "1,2,3", "--cut-lines", "53-60,1"], "is lines 53-60, 1, where"),
         (["--cut", "1,2,3", "--stiffness", "-1,1,1,1,1,1"], "one positive number per axis"),
     ):
         assert cli.main([*command, *wrong]) == 2

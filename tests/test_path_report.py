@@ -1,6 +1,7 @@
 """Tables, the page, and the command of the path check."""
 
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 
 import numpy as np
@@ -12,7 +13,8 @@ from irbmodels import rapid
 from irbmodels.cli import main
 from irbmodels.path_check import Box, check_path, programmed_motion
 from irbmodels.path_report import check_tables, remarks, report_html, verdict, write_report
-from irbmodels.path_report.drawings import shares_figure
+from irbmodels.path_report.drawings import path_figure, shares_figure
+from irbmodels.path_report.tables import move_rows
 
 FRAME = "[9E9,9E9,9E9,9E9,9E9,9E9]"
 PROGRAM = rf"""MODULE cell
@@ -49,7 +51,7 @@ def file(tmp_path):
 
 
 def checked(robot, routine, **words):
-    return check_path(robot, programmed_motion(robot, rapid.read(PROGRAM).moves(routine)), **words)
+    return check_path(robot, programmed_motion(robot, rapid.read(PROGRAM).sequence(routine)), **words)
 
 
 def said(capsys, *words):
@@ -99,7 +101,7 @@ def test_verdict_names_the_first_violation(robot):
     """A good path is kept; a bad one has the line, the axis and the value; what was not evaluated is counted."""
     assert verdict(checked(robot, "main")) == "every bound is kept"
     text = verdict(checked(robot, "bad"))
-    assert re.match(r"\d+ violations?; 1 instructions could not be evaluated; the first: line 16, t = ", text)
+    assert re.match(r"\d+ violations?; 1 instruction could not be evaluated; the first: line 16, t = ", text)
     assert "axis 3: q3 - q2 = -70 deg is outside its bounds -60 .. 65 deg" in text
 
 
@@ -133,7 +135,38 @@ def test_remarks_say_what_the_numbers_rest_on(robot):
     still = irb.Motion(np.array([0.0]), np.full((1, 4), -0.1), np.zeros((1, 4)), np.zeros((1, 4)))
     said = "\n".join(remarks(check_path(scara, still), scara))
     assert "irb930_12_105 has no friction data" in said
-    assert "speed limits of axis" in said
+    assert "speed limits of axes 1, 2, 3 and 4 are assumed" in said
+
+
+def test_a_line_of_a_loop_has_one_row(robot):
+    """From the first time that it is driven to the last, with its highest speed; the axes of a plural read as one."""
+    text = PROGRAM.replace("PROC bad()", "PROC twice()\n    main; main;\n  ENDPROC\n  PROC bad()")
+    near = robot.from_controller([1, 0, 0, 0, 30, 0])  # the first way home is short and slow
+    program = programmed_motion(robot, rapid.read(text).sequence("twice"), start=near)
+    check = check_path(robot, program)
+    rows = {cells[0]: cells for cells, _ in move_rows(check)}
+    times = [one for one in program.timings if one.line == 8]
+    assert len(times) == 2
+    assert times[0].share < 0.5 * times[1].share
+    assert rows["8"][2:4] == [f"{times[0].start:.3f}", f"{times[1].end:.3f}"]
+    assert rows["8"][4].startswith(f"{1000 * times[1].share * times[1].speed:.0f} of 1000")
+    assert re.search(r"^axes [\d, ]+ and \d move faster than their friction was", "\n".join(remarks(check, robot)), re.MULTILINE)
+
+
+def test_what_was_not_evaluated_is_part_of_the_verdict(robot):
+    """Instructions and tools are counted, singular and plural; the page is not green, and says it too."""
+    text = PROGRAM.replace("MoveL Offs(p10,100", "grip; MoveL Offs(p10,100")
+    one = check_path(robot, programmed_motion(robot, rapid.read(text).sequence()))
+    assert verdict(one) == "1 instruction could not be evaluated; the rest keeps every bound"
+    page = report_html(one, robot)
+    assert 'class="verdict bad"' in page
+    assert "1 instruction could not be evaluated; the rest keeps every bound" in page
+    assert "on the part that could be evaluated" in page
+    text = text.replace("grip;", "grip; drop 3;").replace("v500, fine, tSp", "v500, fine, tOld")
+    two = check_path(robot, programmed_motion(robot, rapid.read(text).sequence()))
+    assert (
+        verdict(two) == "2 instructions could not be evaluated and 1 tool of the program has no value; the rest keeps every bound"
+    )
 
 
 # --- the page -------------------------------------------------------------------------------------------------------------
@@ -173,6 +206,24 @@ def test_figures_draw_shares_in_percent(robot):
         np.testing.assert_allclose(drawn, 100.0 * share.value, rtol=1e-12)
 
 
+def test_a_straight_path_is_drawn_as_a_line(robot):
+    """Along y, and standing still: every view spans the same, the path's length or 10 mm, and counts without an offset."""
+    y = np.linspace(-0.2, 0.2, 5)
+    for way, least in ((y, 400.0), (0.0 * y, 10.0)):
+        check = checked(robot, "main")
+        tcp = np.stack([np.full(5, 1.5) + 1e-13 * y, way, np.full(5, 0.9) - 1e-13 * y], axis=1)
+        trace = check.trace._replace(tcp=tcp, t=np.arange(5.0))
+        drawn = path_figure(replace(check, trace=trace), None)
+        drawn.canvas.draw()
+        above, side = drawn.axes
+        assert (above.get_xlabel(), above.get_ylabel()) == ("x [mm]", "y [mm]")
+        assert (side.get_xlabel(), side.get_ylabel()) == ("y [mm]" if least > 10.0 else "x [mm]", "z [mm]")
+        for axes in drawn.axes:
+            for low, high in (axes.get_xlim(), axes.get_ylim()):
+                assert least <= high - low < 4.0 * least  # equal scales: the wider side of the view is longer
+            assert axes.xaxis.get_major_formatter().get_offset() == axes.yaxis.get_major_formatter().get_offset() == ""
+
+
 def test_a_good_page_says_so(robot):
     """Green, no violation; without singularities there is one figure less; the same input gives the same page."""
     check = checked(robot, "main")
@@ -202,7 +253,7 @@ def test_exit_codes_of_programs(file, capsys, tmp_path):
     assert "the first: line 16" in err
     assert "line 15: MoveL not evaluated: CRobT() is not evaluated" in err
     assert page.read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
-    assert table.read_text().startswith("t,line,margin1_deg")
+    assert table.read_text().startswith("t,line,q1_deg,q2_deg")
     code, _, err = said(capsys, file, "--robot", "irb2400", "--routine", "main", "--box", "-2000,2000,-100,2000,0,2000")
     assert code == 1
     assert "tool y" in err or "TCP y" in err  # p10 is at y = -200 mm
@@ -272,3 +323,57 @@ def test_the_command_takes_tool_and_work_object_of_the_module(file, capsys):
     assert "the work object wOther has no value" in err
     code, _, err = said(capsys, file, "--robot", "irb2400", "--routine", "main", "--wobj", "wPlate")
     assert (code, "wOther" in err) == (0, False)
+
+
+def test_a_program_starts_at_main_and_follows_calls(file, capsys, tmp_path):
+    """Called procedures are driven, others are not; a call that is not followed, or a lost tool, is exit code 1 unless named."""
+    text = PROGRAM.replace("MoveL Offs(p10,100,0,0), v500, fine, tSp\\WObj:=wPlate;", "goB;").replace("PROC bad()", "PROC goB()")
+    file.write_text(text.replace("MoveL CRobT(), v1000, fine, tSp;", ""))
+    code, _, err = said(capsys, file, "--robot", "irb2400")
+    assert code == 1
+    assert "1 violation; the first: line 16" in err
+    file.write_text(PROGRAM)
+    assert said(capsys, file, "--robot", "irb2400")[0] == 0  # bad is not called
+    file.write_text(PROGRAM.replace("MoveL Offs(p10,100", "grip; MoveL Offs(p10,100"))
+    code, _, err = said(capsys, file, "--robot", "irb2400")
+    assert code == 1
+    assert "line 10: grip not evaluated: it is no procedure of this module, and not followed" in err
+    assert "cell.mod: 1 instruction could not be evaluated; the rest keeps every bound" in err
+    file.write_text(PROGRAM.replace("fine, tSp", "fine, tOther"))
+    code, _, err = said(capsys, file, "--robot", "irb2400")
+    assert code == 1
+    assert "cell.mod: 1 tool of the program has no value; the rest keeps every bound" in err
+    code, _, err = said(capsys, file, "--robot", "irb2400", "--tool", "tSp")
+    assert (code, "tOther has no value" in err) == (0, True)
+    file.write_text(PROGRAM.replace("PROC main()", "PROC other()"))
+    code, _, err = said(capsys, file, "--robot", "irb2400")
+    assert code == 2
+    assert "cell has no procedure main; say at which routine to start (other, bad)" in err
+
+
+def test_tools_of_the_module_are_named_in_page_and_errors(file, capsys, tmp_path):
+    """The tooldata's name stands in the page; one of mass -1 is refused with file, line and name; a wrong name lists them all."""
+    page = tmp_path / "r.html"
+    assert said(capsys, file, "--robot", "irb2400", "--report", page)[0] == 0
+    assert "irb2400_16 with tSp" in page.read_text(encoding="utf-8")
+    code, _, err = said(capsys, file, "--robot", "irb2400", "--tool", "tSpp")
+    assert code == 2
+    assert re.search(r"no tool 'tSpp'; did you mean 'tSp'\? \(known: tSp, .*spindle", err)
+    inline = str(rapid.tooldata_of(irb.load_tool("spindle")))
+    assert said(capsys, file, "--robot", "irb2400", "--tool", inline)[0] == 0
+    file.write_text(re.sub(r"\],\[12\.7,", "],[-1,", PROGRAM))
+    code, _, err = said(capsys, file, "--robot", "irb2400")
+    assert (code, err) == (
+        2,
+        f"error: {file}: line 2, column 3: tooldata tSp: mass -1 kg: this load was never defined; a load needs a positive mass\n",
+    )
+
+
+def test_lines_of_a_cut_are_lines_of_moves(file, capsys):
+    """A line without a move is refused; a range that holds one is taken."""
+    words = (file, "--robot", "irb2400", "--cut", "10,0,0", "--cut-lines")
+    code, _, err = said(capsys, *words, "99")
+    assert (code, err) == (2, "error: no move stands in line 99, where the tool should cut\n")
+    code, _, err = said(capsys, *words, "9-40")
+    assert code == 0
+    assert "torques hold a cut of 10, 0, 0 N (feed, across, axial) in lines 9-40" in err

@@ -99,7 +99,7 @@ def rapid(
 ) -> None:
     """List the declarations of a RAPID module; with --robot every posture at its targets, * as programmed."""
     from ..rapid import read_file
-    from ..targets import datum, listing, postures
+    from ..targets import listing, postures, tool_named
 
     module = read_file(file)
     if robot is None:
@@ -107,8 +107,8 @@ def rapid(
             raise InputError("--tool, --wobj and --unit say how a robot reaches targets; they need --robot")
         lines = listing(module)
     else:
-        own = {name.lower() for name in module.of_type("tooldata")}
-        arm = any_robot(robot).with_tool(datum(module, "tooldata", tool) if tool and tool.lower() in own else tool)
+        arm = any_robot(robot)
+        arm = arm if tool is None else arm.with_tool(tool_named(module, tool))
         pairs = [text.partition("=") for text in unit or ()]
         lines = postures(module, arm, wobj, {name: any_robot(given) for name, _, given in pairs})
     for line in lines:

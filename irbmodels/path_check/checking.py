@@ -21,7 +21,7 @@ from . import table
 from .extent import ToolExtent
 from .findings import Finding, Stretches
 from .programmed import Programmed
-from .samples import Cut, samples_of, with_cut
+from .samples import Cut, in_lines, samples_of, spoken_lines, with_cut
 from .totals import Nearest, PerLine, Totals, Trace
 from .watches import Box, axis_watches, box_watches, collision_watch, near_told, near_watches, told
 
@@ -77,6 +77,11 @@ class PathCheck:
     """For figures: at most a few thousand samples, in which no extreme is lost."""
 
     @property
+    def kept(self) -> bool:
+        """Whether every bound is kept, and nothing of a program was left out."""
+        return not self.findings and not (self.program and self.program.unevaluated)
+
+    @property
     def first(self) -> Finding | None:
         """The first violation, in time and so in the program; None where everything is kept."""
         return self.findings[0] if self.findings else None
@@ -112,7 +117,8 @@ def check_path(
         advance: Called with the number of bytes read from a file.
 
     Raises:
-        InputError: if the motion has no speeds or accelerations, a number is not finite, or the box is empty.
+        InputError: if the motion has no speeds or accelerations, a number is not finite, the box is empty, or no move or row
+            has a line in which the tool should cut.
         MotionError: if a row of the file is wrong; nothing is written then.
         MissingData: if collision is asked for and the robot has no collision shapes.
     """
@@ -126,9 +132,12 @@ def check_path(
     if output is not None and isinstance(path, MotionFile) and Path(output).exists() and Path(output).samefile(path.path):
         raise InputError(f"{output} is the motion itself; write the table to another file")
     program = path if isinstance(path, Programmed) else None
+    if cut is not None and cut.lines is not None and isinstance(path, Motion):
+        raise InputError("a motion made in code has no lines; cut along the whole of it, or along a program or a file")
     tool = ToolExtent(robot) if box is not None else None
     found, near = Stretches(ROUNDING, program is not None), Stretches(0.0, program is not None)
     totals = Totals(robot.n, program is not None)
+    wanting = () if cut is None else cut.lines or ()
     with ExitStack() as stack:
         stream = None
         if output is not None:
@@ -139,6 +148,7 @@ def check_path(
             assert motion.a is not None
             samples = samples_of(robot, motion.q, motion.v, motion.a, limit)
             if cut is not None:
+                wanting = tuple(one for one in wanting if lines is None or not in_lines(lines, (one,)).any())
                 samples = with_cut(robot, motion.q, motion.v, samples, cut, lines)
             watches = [*axis_watches(robot, motion, samples, limit)]
             if tool is not None and box is not None:
@@ -149,7 +159,10 @@ def check_path(
             near.add(near_watches(samples), motion.t, motion.q, lines)
             totals.add(motion, samples, lines)
             if stream is not None:
-                table.write_rows(stream, robot, motion.t, samples, lines)
+                table.write_rows(stream, robot, motion, samples, lines)
+        if wanting:
+            what = "move stands in" if program is not None else f"row of the {totals.rows} of the file, from 2 on, is"
+            raise InputError(f"no {what} {spoken_lines(wanting)}, where the tool should cut")
         if stream is not None:
             stream.close()  # before it is moved into place
     law = robot.friction_model

@@ -1,7 +1,8 @@
 """The motion that a RAPID program asks for, with the line of each sample.
 
-Simple on purpose, and said so: every point is stopped at (zones are not rounded); each move has a trapezoid of speed; axes in
-MoveJ and MoveAbsJ go linearly; MoveL and MoveC stay in the posture that they start in. A controller is cleverer.
+Simple on purpose, and said so: every point is stopped at (zones are not rounded), but for those of joint moves with times; each
+move has a trapezoid of speed; axes in MoveJ and MoveAbsJ go linearly; MoveL and MoveC stay in the posture that they start in. A
+controller is cleverer.
 """
 
 from __future__ import annotations
@@ -16,14 +17,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..configuration import EDGE
 from ..errors import InputError
-from ..inertia import Inertial
 from ..rapid import JointTarget, Move, RobTarget, WobjData
 from ..robot import Robot
-from ..tool import Tool
 from ..trajectory import Motion
 from ..trajectory.cartesian import PosePath, arc, line
 from . import following
 from .findings import Finding
+from .said import Said
+from .strokes import Strokes, Timing
 from .timing import Law, law_of
 
 Array = NDArray[np.float64]
@@ -35,22 +36,6 @@ _TRIES, _SLOWER = 8, 1.0 + 1e-6  # to slow a move until no sample is too fast
 _SAME = 1e-9  # [m, rad] a shorter move is none
 
 
-class Timing(NamedTuple):
-    """One move in time."""
-
-    line: int
-    instruction: str
-    start: float
-    """[s]"""
-    end: float
-    speed: float
-    """Programmed speed of the TCP [m/s]."""
-    share: float
-    """How much of it the move reaches before it brakes; less than 1 where reorientation, axes or a short way slow it."""
-    slowed_by: int | None
-    """Axis (1-based) whose rated speed slows the move."""
-
-
 class Programmed(NamedTuple):
     """What a program asks for."""
 
@@ -60,9 +45,12 @@ class Programmed(NamedTuple):
     """Line of the move that each sample belongs to, ``(N,)``."""
     timings: tuple[Timing, ...]
     findings: tuple[Finding, ...]
-    """Moves that cannot be made as programmed: out of reach, no such configuration, through a singularity."""
+    """Moves that cannot be made as programmed: out of reach, no such configuration, through a singularity, of a target that is
+    declared nowhere."""
     notes: tuple[str, ...]
     """What was not evaluated, and what was assumed, with lines."""
+    unevaluated: tuple[str, ...] = ()
+    """Those of the notes without which the program is not wholly checked."""
 
 
 def programmed_motion(
@@ -75,18 +63,21 @@ def programmed_motion(
     slow: bool = True,
     wobjs: Mapping[str, WobjData] | None = None,
     units: Mapping[str, Robot] | None = None,
+    stand_in: bool = False,
 ) -> Programmed:
     """Return the motion of moves, one after another, each from stand to stand.
 
     Args:
         robot: With its tool. A move whose tooldata is not known goes with the robot's; TCPs of the others are the program's.
-        moves: As ``irbmodels.rapid.read_file(path).moves()`` lists them.
+        moves: As ``irbmodels.rapid.read_file(path).sequence()`` lists them.
         start: Axis positions before the first move [rad, m]; None begins at its target.
         ramp: Time from rest to the speed of a move [s], and back; assumed.
         step: Time between samples [s].
         slow: Slow a move, as a controller does, so that no axis exceeds its rated speed; False keeps the programmed speed.
         wobjs: Work objects by name, for moves whose own is not declared in the module.
         units: Mechanical units by name, for work objects that one moves.
+        stand_in: Whether the robot's tool is meant for tooldata whose value is not known; if not, it stands for them all the
+            same, and they count as not evaluated.
 
     Raises:
         InputError: if no move can be evaluated, or a number is not positive.
@@ -94,33 +85,29 @@ def programmed_motion(
     for value, what in ((ramp, "ramp"), (step, "step")):
         if not 0.0 < value < math.inf:
             raise InputError(f"{what} is a positive time in [s], not {value!r}")
-    run = _Run(robot, ramp, step, slow, {name.lower(): one for name, one in (wobjs or {}).items()}, units)
+    run = _Run(Said(robot, wobjs or {}, stand_in), ramp, step, slow, units)
     if start is not None:
         run.begin(np.array(robot.from_controller(robot.to_controller(start)), dtype=float))
-    listed = list(moves)
-    for move in listed:
+    for move in moves:
         run.take(move)
     if not run.pieces:
-        raise InputError(run.notes[0] if run.notes else "the program holds no MoveL, MoveJ, MoveC or MoveAbsJ")
-    return run.result(listed)
+        raise InputError(next(iter(run.said.notes), "the program holds no MoveL, MoveJ, MoveC or MoveAbsJ"))
+    return run.result()
 
 
 class _Run:
     """The state of a program that is being carried out."""
 
-    def __init__(
-        self, robot: Robot, ramp: float, step: float, slow: bool, wobjs: dict[str, WobjData], units: Mapping[str, Robot] | None
-    ) -> None:
-        self.robot, self.ramp, self.step, self.slow, self.wobjs, self.units = robot, ramp, step, slow, wobjs, units
+    def __init__(self, said: Said, ramp: float, step: float, slow: bool, units: Mapping[str, Robot] | None) -> None:
+        self.said, self.robot, self.ramp, self.step, self.slow, self.units = said, said.robot, ramp, step, slow, units
         self.q: Array | None = None
         self.t = 0.0
         self.pieces: list[Motion] = []
         self.lines: list[NDArray[np.int64]] = []
         self.timings: list[Timing] = []
         self.findings: list[Finding] = []
-        self.notes: list[str] = []
-        self.aside: set[str] = set()
-        self._robots: dict[bytes, Robot] = {}
+        self.strokes = Strokes(said.robot)
+        self.stopped = 0
 
     def begin(self, q: Array) -> None:
         self.q = q
@@ -129,76 +116,39 @@ class _Run:
         """Carry out one move, or say why not."""
         handler = next((block for block in move.inside if "handler" in block), "")
         if move.unknown or handler or move.target is None or move.speed is None:
-            self._note(move, f"not evaluated: {move.unknown or f'it stands in the {handler}, which runs after an error'}")
+            self._leave(move, move.unknown or f"it stands in the {handler}, which runs after an error")
             return
-        self._remark(move)
+        self.said.remark(move)
         try:
             if isinstance(move.target, JointTarget):
+                self.said.tool_known(move)
                 self._to(move, self.robot, move.target.q(self.robot))
                 return
-            robot, wobj = self._carrying(move), self._object(move)
+            robot, wobj = self.said.carrying(move), self.said.work_object(move)
             pose = move.target.pose(wobj, self.units)
             if move.instruction.lower() == "movej" or self.q is None:
                 self._jointly(move, robot, pose, move.target)
             else:
                 self._straight(move, robot, pose, None if move.via is None else move.via.pose(wobj, self.units))
         except InputError as err:
-            self._note(move, f"not evaluated: {err}")
+            self._leave(move, str(err))
 
-    def result(self, moves: list[Move]) -> Programmed:
-        routines = list(dict.fromkeys(move.routine for move in moves))
-        if len(routines) > 1:
-            self.aside.add(f"routines are taken one after another in the order of the text: {', '.join(routines)}")
-        zones = sum(move.zone is not None and not move.zone.finep for move in moves)
-        if zones:
-            self.aside.add(f"{zones} points with zones are stopped at; their corners are not rounded")
-        self.aside.add(f"each move takes {self.ramp:g} s from rest to its speed, and to brake (assumed)")
+    def result(self) -> Programmed:
+        self._flush()
+        if self.stopped:
+            point, are = ("point", "is") if self.stopped == 1 else ("points", "are")
+            self.said.aside.add(f"{self.stopped} {point} with zones {are} stopped at; corners are not rounded")
         if self.slow:
-            self.aside.add("moves in which an axis would exceed its rated speed are slowed as a whole")
+            self.said.aside.add("moves in which an axis would exceed its rated speed are slowed as a whole")
         lines = np.concatenate(self.lines)
-        return Programmed(
-            Motion.joined(self.pieces), lines, tuple(self.timings), tuple(self.findings), (*self.notes, *sorted(self.aside))
-        )
+        notes, unevaluated = self.said.result()
+        return Programmed(Motion.joined(self.pieces), lines, tuple(self.timings), tuple(self.findings), notes, unevaluated)
 
-    # --- what a move says ------------------------------------------------------------------------------------------
-
-    def _note(self, move: Move, text: str) -> None:
-        self.notes.append(f"line {move.line}: {move.instruction} {text}")
-
-    def _remark(self, move: Move) -> None:
-        if move.inside:
-            self._note(move, f"stands in the {' in the '.join(reversed(move.inside))}; it is taken once")
-        for option in move.options:
-            self._note(move, f"has {option}, which is not regarded")
-        extax = getattr(move.target, "extax", None)
-        if extax is not None and any(value is not None for value in extax.used):
-            self.aside.add("external axes are not moved")
-
-    def _carrying(self, move: Move) -> Robot:
-        """Return the robot with the TCP of the program; its mass stays that of the robot's own tool."""
-        own = self.robot.tool
-        if move.tool is None:
-            name = "tool0" if own is None else f"tool {own.name}"
-            self.aside.add(f"{move.tool_name} has no value in the program: the robot's {name} stands for it")
-            return self.robot
-        if not move.tool.robhold:
-            raise InputError(f"{move.tool_name} is stationary")
-        tcp = move.tool.tframe.se3()
-        if tcp.isApprox(pin.SE3.Identity() if own is None else own.tcp, 1e-9):
-            return self.robot
-        name = "no tool" if own is None else own.name
-        self.aside.add(f"the TCP of {move.tool_name} is the program's; torques are those of {name}")
-        key = tcp.homogeneous.tobytes()
-        if key not in self._robots:
-            load = Inertial.of(0.0, np.zeros(3), np.zeros((3, 3))) if own is None else own.load
-            self._robots[key] = self.robot.with_tool(Tool(move.tool_name, tcp, load))
-        return self._robots[key]
-
-    def _object(self, move: Move) -> WobjData:
-        wobj = move.wobj if move.wobj is not None else self.wobjs.get(move.wobj_name.lower())
-        if wobj is None:
-            raise InputError(f"the work object {move.wobj_name} has no value in the program")
-        return wobj
+    def _leave(self, move: Move, reason: str) -> None:
+        """Say that a move is not evaluated, and why; a name that is declared nowhere is an error."""
+        self.said.left(move, reason)
+        if move.undeclared:
+            self._fail(move, "undeclared", f"{move.instruction} not evaluated: {reason}", math.nan, "")
 
     # --- ways to go ------------------------------------------------------------------------------------------------
 
@@ -206,13 +156,13 @@ class _Run:
         wanted = target.robconf.values
         every: Any = robot.inverse_kinematics(pose, near=self.q, turns=True)
         if not every:
-            self._fail(move, "reach", f"{move.instruction} goes out of reach: {every.note}", float(every.missing), "m")
+            self._fail(move, "reach", f"the target of {move.instruction} is {every.note}", float(every.missing), "m")
             return
         found: Any = [*robot.inverse_kinematics(pose, configuration=wanted, near=self.q)]
         if not every[0].configuration.sure:  # cfx may mean something else: cf1, cf4 and cf6 decide, and then the ranges
             found += [one for one in every if one.configuration[:3] == tuple(int(value) for value in wanted[:3])]
             found.sort(key=lambda one: not one.in_range)
-            self.aside.add(f"cfx of {robot.name} is not known for sure: cf1, cf4, cf6 and the ranges choose the posture")
+            self.said.aside.add(f"cfx of {robot.name} is not known for sure: cf1, cf4, cf6 and the ranges choose the posture")
         if found:
             self._to(move, robot, found[0].q)
             return
@@ -221,10 +171,19 @@ class _Run:
         self._to(move, robot, every[0].q)
 
     def _to(self, move: Move, robot: Robot, end: Array) -> None:
-        """Go linearly in axis positions."""
+        """Go linearly in axis positions; with a time, and on to others with times where the point is flown by."""
         if self.q is None:
             self._stand(move, end)
             return
+        flies = move.seconds is not None and move.zone is not None and not move.zone.finep
+        if move.seconds is not None and (flies or self.strokes.waiting):
+            self.strokes.add(self.q, end, move.seconds, move.line, move.instruction)
+            self.q = end
+            if not flies:
+                self._flush()
+            return
+        self._flush()
+        self._stop(move)
         begin, way = self.q, end - self.q
         if np.abs(way).max() <= _SAME:
             return
@@ -238,6 +197,8 @@ class _Run:
 
     def _straight(self, move: Move, robot: Robot, pose: pin.SE3, via: pin.SE3 | None) -> None:
         assert self.q is not None  # the first move goes jointly
+        self._flush()
+        self._stop(move)
         first: Any = robot.pose(self.q)
         step = np.linalg.norm(first.translation - pose.translation) + np.linalg.norm(first.rotation - pose.rotation)
         if via is None and step <= 10.0 * _SAME:
@@ -284,7 +245,7 @@ class _Run:
         for axis, quadrant in zip((1, 4, 6)[: robot.n // 2], wanted, strict=False):  # of a SCARA axes 1 and 4
             if abs(self.q[axis - 1] - (quadrant + 0.5) * _QUARTER) > 0.5 * _QUARTER + EDGE:
                 reached = str(robot.configuration(self.q)).rstrip("?")
-                self._note(move, f"ends in the configuration {reached}, not in {move.target.robconf} as programmed")
+                self.said.note(move, f"ends in the configuration {reached}, not in {move.target.robconf} as programmed")
                 return
 
     # --- time ------------------------------------------------------------------------------------------------------
@@ -296,22 +257,40 @@ class _Run:
         if not (speed.v_tcp > 0.0 and speed.v_ori > 0.0):
             raise InputError(f"its speed {speed} is not positive")
         bounds = (twists[:, :3], 1e-3 * speed.v_tcp), (twists[:, 3:], math.radians(speed.v_ori))
-        return law_of(length, self.ramp, bounds, slopes, self.robot.limits.velocity if self.slow else None)
+        return law_of(length, self.ramp, bounds, slopes, self.robot.limits.velocity if self.slow else None, move.seconds)
 
     def _add(self, move: Move, robot: Robot, law: Law, slowed: int | None, t: Array, q: Array, v: Array, a: Array) -> None:
+        self.said.aside.add(f"each move takes {self.ramp:g} s from rest to its speed, and to brake (assumed)")
         first = 1 if self.pieces else 0  # the last sample of the move before is the first of this one
         self.pieces.append(Motion(self.t + t[first:], q[first:], v[first:], a[first:]))
         self.lines.append(np.full(len(t) - first, move.line))
         assert move.speed is not None
-        programmed = 1e-3 * move.speed.v_tcp
         speeds = np.linalg.norm(np.einsum("kij,kj->ki", robot.jacobian(q), v)[:, :3], axis=1)
-        end, share = self.t + law.duration, float(speeds.max()) / programmed
+        programmed = 1e-3 * move.speed.v_tcp if move.seconds is None else float(speeds.max())
+        end, share = self.t + law.duration, 1.0 if move.seconds is not None else float(speeds.max()) / programmed
         self.timings.append(Timing(move.line, move.instruction, self.t, end, programmed, share, slowed))
         self.t = end
 
+    def _stop(self, move: Move) -> None:
+        self.stopped += move.zone is not None and not move.zone.finep
+
+    def _flush(self) -> None:
+        """Carry out the joint moves with times that wait."""
+        if not self.strokes.waiting:
+            return
+        if self.strokes.waiting > 1:
+            self.said.aside.add("joint moves with times pass their points without a stop, on a cubic spline")
+        motion, lines, timings = self.strokes.carry_out(self.t, self.step, self.slow, 1 if self.pieces else 0)
+        self.pieces.append(motion)
+        self.lines.append(lines)
+        self.timings += timings
+        self.t = timings[-1].end
+
     def _stand(self, move: Move, q: Array) -> None:
         """Begin at a target: where the arm comes from is not in the program."""
-        self.aside.add(f"the motion begins at the target of line {move.line}: where the arm comes from is not in the program")
+        self.said.aside.add(
+            f"the motion begins at the target of line {move.line}: where the arm comes from is not in the program"
+        )
         still = np.zeros((1, len(q)))
         self.pieces.append(Motion(np.array([self.t]), q[None].copy(), still, still.copy()))
         self.lines.append(np.array([move.line]))
@@ -320,6 +299,7 @@ class _Run:
     def _fail(
         self, move: Move, kind: str, text: str, value: float, unit: str, when: float | None = None, axis: int | None = None
     ) -> None:
+        self._flush()
         t = self.t if when is None else when
         q = None if self.q is None else self.q.copy()
         self.findings.append(Finding(kind, t, t, move.line, t, axis, kind, value, math.nan, math.nan, unit, q, text=text))

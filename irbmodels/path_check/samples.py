@@ -52,13 +52,27 @@ class Cut(NamedTuple):
     force: CuttingForce
     stiffness: Array | None = None
     """Of each axis, arm side [N m/rad, N/m], shape ``(n,)``."""
-    lines: tuple[int, ...] | None = None
-    """Lines of the program, or rows of the file, in which the tool cuts; None: in all."""
+    lines: tuple[int | range, ...] | None = None
+    """Lines of the program, or rows of the file, in which the tool cuts, and ranges of them; None: in all."""
+
+
+def in_lines(lines: NDArray[np.int64], wanted: tuple[int | range, ...]) -> NDArray[np.bool_]:
+    """Return which of the lines of samples are among lines and ranges."""
+    found = np.zeros(lines.shape, dtype=bool)
+    for one in wanted:
+        found |= (lines >= one.start) & (lines < one.stop) if isinstance(one, range) else lines == one
+    return found
+
+
+def spoken_lines(lines: tuple[int | range, ...]) -> str:
+    """Return ``line 3`` or ``lines 3, 5-7``."""
+    words = [f"{one.start}-{one.stop - 1}" if isinstance(one, range) else str(one) for one in lines]
+    return f"line{'' if len(lines) == 1 and isinstance(lines[0], int) else 's'} {', '.join(words)}"
 
 
 def with_cut(robot: Robot, q: Array, v: Array, samples: Samples, cut: Cut, lines: NDArray[np.int64] | None) -> Samples:
     """Return samples whose torques hold against a cut too."""
-    cuts = None if cut.lines is None or lines is None else np.isin(lines, cut.lines)
+    cuts = None if cut.lines is None or lines is None else in_lines(lines, cut.lines)
     _, torque, bent = process_torque(robot, q, v, cut.force, cut.stiffness, cuts)
     parts = samples.parts._replace(total=samples.parts.total + torque)
     deflection = None if bent is None else np.linalg.norm(bent[:, :3], axis=1)

@@ -57,7 +57,12 @@ class Law(NamedTuple):
 
 
 def law_of(
-    length: float, ramp: float, bounds: tuple[tuple[Array, float], ...], slopes: Array, rated: Array | None
+    length: float,
+    ramp: float,
+    bounds: tuple[tuple[Array, float], ...],
+    slopes: Array,
+    rated: Array | None,
+    duration: float | None = None,
 ) -> tuple[Law, int | None]:
     """Return the law over a length, and the axis (1-based) whose rated speed slows it.
 
@@ -67,12 +72,16 @@ def law_of(
         bounds: Pairs of rates per unit of length ``(K, 3)`` and what their size times the speed must not exceed.
         slopes: Axis positions per unit of length ``(K, n)``.
         rated: Rated axis speeds ``(n,)``; None where they do not slow the move.
+        duration: Time that the move takes [s], whatever ``bounds`` say; a ramp longer than half of it is half of it.
     """
     tops = [math.inf]
     for rates, limit in bounds:
         fastest = float(np.linalg.norm(rates, axis=1).max())
         if fastest > _STILL:
             tops.append(limit / fastest)
+    if duration is not None:
+        ramp = min(ramp, 0.5 * duration)
+        tops = [length / (duration - ramp)]
     top, slowed = min(tops), None
     if rated is not None:
         steepest = np.abs(slopes).max(axis=0, initial=0.0) / rated

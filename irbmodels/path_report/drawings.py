@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 _COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
 _BAD, _GOOD, _GREY = "#c4271b", "#0b7a4b", "#5b6570"
 _SHADED = 500  # findings that are shaded
+_SMALLEST = 10.0  # [mm] that a view of the path shows at least
 
 
 def shares_figure(check: PathCheck, robot: Robot) -> Figure:
@@ -81,7 +82,10 @@ def path_figure(check: PathCheck, box: Box | None) -> Figure:
     for one in check.findings:
         first, last = np.searchsorted(t, one.start, side="right") - 1, np.searchsorted(t, one.end, side="left")
         bad[max(first, 0) : last + 1] = True
-    for axes, (i, j), title in zip(figure.subplots(1, 2), ((0, 1), (0, 2)), ("from above", "from the side"), strict=True):
+    spans = np.ptp(tcp, axis=0)
+    along = 0 if spans[0] >= spans[1] else 1  # seen from the side where the path is longer
+    views = ((0, 1), "from above"), ((along, 2), "from the side")
+    for axes, ((i, j), title) in zip(figure.subplots(1, 2), views, strict=True):
         axes.plot(tcp[:, i], tcp[:, j], color=_COLORS[0], lw=1.4, label="TCP")
         if bad.any():
             axes.plot(
@@ -96,8 +100,11 @@ def path_figure(check: PathCheck, box: Box | None) -> Figure:
         if box is not None:
             (x0, y0), (x1, y1) = ((1000.0 * corner[i], 1000.0 * corner[j]) for corner in box)
             axes.plot([x0, x1, x1, x0, x0], [y0, y0, y1, y1, y0], color=_GREY, lw=1.0, ls=(0, (4, 3)), label="box")
+        middle, half = 0.5 * (tcp.min(axis=0) + tcp.max(axis=0))[[i, j]], 0.5 * max(_SMALLEST, *spans)
+        axes.update_datalim([middle - half, middle + half])  # a straight path is a line, not rounding noise over the figure
+        axes.autoscale_view()
         axes.set_aspect("equal", adjustable="datalim")
-        axes.set_xlabel("x [mm]")
+        axes.set_xlabel(f"{'xyz'[i]} [mm]")
         axes.set_ylabel(f"{'xyz'[j]} [mm]")
         axes.set_title(title, loc="left", fontsize=9, color=_GREY)
         _plain(axes)

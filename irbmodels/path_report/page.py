@@ -17,7 +17,7 @@ from ..files import replacing
 from ..path_check import Box, PathCheck
 from ..robot import Robot
 from .drawings import distance_figure, path_figure, shares_figure, svg
-from .tables import axis_rows, line_of, move_rows, remarks, singular_rows
+from .tables import axis_rows, line_of, move_rows, remarks, singular_rows, unevaluated
 
 _PRINTED = 500  # findings in the page
 
@@ -42,7 +42,7 @@ def write_report(path: str | Path, check: PathCheck, robot: Robot, source: str =
 
 def report_html(check: PathCheck, robot: Robot, source: str = "", box: Box | None = None) -> str:
     """Return the page as text."""
-    said, found = html.escape, check.findings
+    said = html.escape
     template = Template(Path(__file__).with_name("page.html").read_text(encoding="utf-8"))
     tool = f" with {robot.tool.name}" if robot.tool else ""
     first = check.first
@@ -51,9 +51,9 @@ def report_html(check: PathCheck, robot: Robot, source: str = "", box: Box | Non
         source=said(source or "motion"),
         robot=said(f"{robot.name}{tool}"),
         made=f"irbmodels {__version__}, {date.today():%Y-%m-%d}",
-        state="bad" if found else "good",
+        state="good" if check.kept else "bad",
         verdict=said(_headline(check)),
-        first=said(f"First: {first}" if first else "Ranges, speeds and torques stay within their limits on the whole path."),
+        first=said(f"First: {first}" if first else _good_news(check)),
         cards="".join(f"<div><b>{said(value)}</b><span>{said(what)}</span></div>" for what, value in _cards(check, robot)),
         findings=_findings_html(check),
         axes=_axes_html(check, robot),
@@ -72,8 +72,15 @@ def _star(robot: Robot) -> str:
 
 
 def _headline(check: PathCheck) -> str:
-    count = len(check.findings) + check.more
-    return "Every checked bound is kept" if not count else f"{count} violation{'' if count == 1 else 's'}"
+    count, left = len(check.findings) + check.more, unevaluated(check)
+    if not count:
+        return f"{left}; the rest keeps every bound" if left else "Every checked bound is kept"
+    return f"{count} violation{'' if count == 1 else 's'}{f'; {left}' if left else ''}"
+
+
+def _good_news(check: PathCheck) -> str:
+    what = "the whole path" if check.kept else "the part that could be evaluated; the remarks say what is missing"
+    return f"Ranges, speeds and torques stay within their limits on {what}."
 
 
 def _cards(check: PathCheck, robot: Robot) -> Iterator[tuple[str, str]]:

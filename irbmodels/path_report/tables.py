@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from rich.table import Table
 
-from ..path_check import PathCheck
+from ..path_check import PathCheck, Timing
+from ..path_check.samples import spoken_lines
 from ..report import _table, notes
 from ..robot import Robot
 
@@ -19,13 +20,22 @@ _LISTED = 20  # findings in the terminal
 
 
 def verdict(check: PathCheck) -> str:
-    """Say in one line whether everything is kept, or what is first not kept."""
-    count = len(check.findings) + check.more
-    left = sum(": " in note and "not evaluated" in note for note in (check.program.notes if check.program else ()))
-    but = f"; {left} instructions could not be evaluated" if left else ""
+    """Say in one line whether everything is kept, what was not evaluated, and what is first not kept."""
+    count, left = len(check.findings) + check.more, unevaluated(check)
     if check.first is None:
-        return f"every bound is kept{but}"
-    return f"{count} violation{'' if count == 1 else 's'}{but}; the first: {check.first}"
+        return f"{left}; the rest keeps every bound" if left else "every bound is kept"
+    return f"{count} violation{'' if count == 1 else 's'}; {f'{left}; ' if left else ''}the first: {check.first}"
+
+
+def unevaluated(check: PathCheck) -> str:
+    """Say how much of a program was not evaluated, or was with a tool that is not its own; nothing where all was."""
+    notes = check.program.unevaluated if check.program else ()
+    tools = sum(" stands for it" in note for note in notes)
+    moves = len(notes) - tools
+    said = [f"{moves} instruction{'' if moves == 1 else 's'} could not be evaluated"] if moves else []
+    if tools:
+        said.append(f"{tools} tool{'' if tools == 1 else 's'} of the program {'has' if tools == 1 else 'have'} no value")
+    return " and ".join(said)
 
 
 def remarks(check: PathCheck, robot: Robot) -> list[str]:
@@ -34,21 +44,22 @@ def remarks(check: PathCheck, robot: Robot) -> list[str]:
     if robot.limits.effort_assumed.any():
         found.append(f"torque limits of {robot.name} are assumed: none is published")
     if robot.limits.velocity_assumed.any():
-        found.append(f"speed limits of axis {_axes(robot.limits.velocity_assumed)} are assumed")
+        found.append(f"speed limits of {_axes(robot.limits.velocity_assumed)} are assumed")
     if robot.limits.range_assumed.any():
-        found.append(f"ranges of axis {_axes(robot.limits.range_assumed)} are assumed")
+        found.append(f"ranges of {_axes(robot.limits.range_assumed)} are assumed")
     if check.friction_share is None:
         found.append(f"{robot.name} has no friction data: torques hold none")
     if check.extrapolated.any():
-        found.append(
-            f"axis {_axes(check.extrapolated)} moves faster than its friction was measured; friction there is extrapolated"
-        )
+        one = check.extrapolated.sum() == 1
+        moves, its = ("moves", "its") if one else ("move", "their")
+        who = f"{_axes(check.extrapolated)} {moves} faster"
+        found.append(f"{who} than {its} friction was measured; friction there is extrapolated")
     if check.acceleration is None:
         found.append("accelerations were held against no limit: none is published, and none was given")
     found.append("collision of the robot with itself was looked for" if check.collided else "collision was not looked for")
     if check.cut is not None:
         force, lines = check.cut.force, check.cut.lines
-        where = "wherever the TCP moves" if lines is None else f"in line {', '.join(map(str, lines))}"
+        where = "wherever the TCP moves" if lines is None else f"in {spoken_lines(lines)}"
         found.append(f"torques hold a cut of {force.feed:g}, {force.across:g}, {force.axial:g} N (feed, across, axial) {where}")
     if check.deflection is not None:
         most = check.deflection
@@ -140,13 +151,16 @@ def _move_table(check: PathCheck) -> Table:
 def move_rows(check: PathCheck) -> Iterator[tuple[list[str], bool]]:
     """Yield what stands in a row per move, and whether a bound is not kept there."""
     assert check.program is not None
-    timings = {one.line: one for one in check.program.timings}
+    timings: dict[int, Timing] = {}
+    for time in check.program.timings:  # a line in a loop, or of a procedure that is called twice, has several
+        old = timings.get(time.line, time)
+        timings[time.line] = max(old, time, key=_by_speed)._replace(start=old.start, end=time.end)
     bad = {one.line for one in check.findings}
     for one in check.by_line:
         timing = timings.get(one.line)
         start, end = (one.start, one.end) if timing is None else (timing.start, timing.end)
         slowed = f" (axis {timing.slowed_by})" if timing and timing.slowed_by else ""
-        speed = "" if timing is None else f"{1000.0 * timing.share * timing.speed:.0f} of {1000.0 * timing.speed:.0f}{slowed}"
+        speed = "" if timing is None else f"{1000.0 * _by_speed(timing):.0f} of {1000.0 * timing.speed:.0f}{slowed}"
         wrist = f"{math.degrees(one.wrist):.1f}" if math.isfinite(one.wrist) else ""
         cells = [
             str(one.line), "start" if timing is None else timing.instruction, f"{start:.3f}", f"{end:.3f}", speed,
@@ -162,4 +176,12 @@ def line_of(line: int | None) -> str:
 
 
 def _axes(flags: NDArray[np.bool_]) -> str:
-    return ", ".join(str(i + 1) for i in np.flatnonzero(flags))
+    numbers = [str(i + 1) for i in np.flatnonzero(flags)]
+    if len(numbers) < 2:
+        return f"axis {''.join(numbers)}"
+    return f"axes {', '.join(numbers[:-1])} and {numbers[-1]}"
+
+
+def _by_speed(timing: Timing) -> float:
+    """Return the highest speed that the TCP reaches [m/s]."""
+    return timing.share * timing.speed

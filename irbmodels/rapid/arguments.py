@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol, TypeVar, cast
 
@@ -19,11 +19,15 @@ from .values import JointTarget, RobTarget, SpeedData, ToolData, WobjData, ZoneD
 Array = NDArray[np.float64]
 V = TypeVar("V", bound=Value)
 
-_KEPT = frozenset(("conc", "id", "noeoffs", "inpos", "z", "v", "wobj"))  # options that need no further word
+_KEPT = frozenset(("conc", "id", "noeoffs", "inpos", "z", "v", "t", "wobj"))  # options that need no further word
 
 
 class Unknown(Exception):
     """Why a value cannot be told from the text."""
+
+
+class Undeclared(Unknown):
+    """A name that is declared nowhere."""
 
 
 class Names(Protocol):
@@ -60,9 +64,13 @@ class Move:
     wobj: WobjData | None = None
     """The same."""
     options: tuple[str, ...] = ()
-    """What is not regarded: ``\\T``, ``\\Corr``, ``\\TLoad``."""
+    """What is not regarded: ``\\Corr``, ``\\TLoad``."""
     unknown: str = ""
-    """Why target, point, speed or zone cannot be told from the text; empty where all can."""
+    """Why target, point, speed, zone or time cannot be told from the text; empty where all can."""
+    undeclared: bool = False
+    """Whether that is so because a name is declared nowhere."""
+    seconds: float | None = None
+    """Time ``\\T`` that the move takes instead of its speed [s]."""
 
 
 class Arguments:
@@ -72,6 +80,7 @@ class Arguments:
         """Begin; errors say where in the text of ``builder``."""
         self.scope, self.builder = scope, builder
         self.reasons: list[str] = []
+        self.undeclared = False
 
     def of(self, move: Move, tree: Any) -> Move:
         """Return a move with what the tree of its instruction says.
@@ -98,7 +107,10 @@ class Arguments:
             v_tcp = self._told(lambda: self.number(self._of_option(options["v"])))
             speed = None if v_tcp is None else replace(speed, v_tcp=v_tcp)
         zone = self._known(ZoneData, given["Zone"], f"{word!s}'s zone")
-        unknown = "; ".join(self.reasons)
+        seconds = self._told(lambda: self.number(self._of_option(options["t"]))) if "t" in options else None
+        if seconds is not None and not seconds > 0.0:
+            raise self.builder.fail(options["t"], f"\\T is a positive time, not {seconds:g} s")
+        unknown, undeclared = "; ".join(self.reasons), self.undeclared
         tool = self._known(ToolData, given["Tool"], f"{word!s}'s tool")
         wobj_node = self._of_option(options["wobj"]) if "wobj" in options else None
         wobj = PREDEFINED["wobj0"] if wobj_node is None else self._known(WobjData, wobj_node, f"{word!s}'s work object")
@@ -114,6 +126,8 @@ class Arguments:
             wobj=cast("WobjData | None", wobj),
             options=tuple(self.builder.source(node) for key, node in options.items() if key not in _KEPT),
             unknown=unknown,
+            undeclared=undeclared,
+            seconds=seconds,
         )
 
     def _of_option(self, node: Any) -> Any:
@@ -127,6 +141,7 @@ class Arguments:
             return ask()
         except Unknown as reason:
             self.reasons.append(str(reason))
+            self.undeclared |= isinstance(reason, Undeclared)
             return None
 
     def _known(self, kind: type[V], node: Any, what: str) -> V | None:
@@ -173,8 +188,11 @@ class Arguments:
         return node
 
     def _computed(self, node: Any) -> float:
+        return self.chain(node.children, self.builder.source(node))
+
+    def chain(self, children: Sequence[Any], source: str) -> float:
         """Return a chain of operations, products before sums, each from left to right."""
-        first, *rest = node.children
+        first, *rest = children
         terms = [self.number(first)]
         for operator, operand in zip(rest[::2], rest[1::2], strict=True):
             value, sign = self.number(operand), str(operator)
@@ -183,7 +201,7 @@ class Arguments:
             elif sign == "*" or (sign == "/" and value):
                 terms[-1] = terms[-1] * value if sign == "*" else terms[-1] / value
             else:
-                raise Unknown(f"{self.builder.source(node)} is not evaluated")
+                raise Unknown(f"{source} is not evaluated")
         return sum(terms)
 
     def _named(self, kind: str, node: Any, what: str) -> Any:

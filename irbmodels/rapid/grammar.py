@@ -51,7 +51,7 @@ NUMBER.2: /(?:[-+][ \t]*)?(?:0[xX][0-9a-fA-F]+|0[oO][0-7]+|0[bB][01]+|(?:[0-9]+\
 ASSIGN: ":="
 STRING: /"(?>[^"\n]|"")*+"/
 OPERATOR.2: /<=|>=|<>|[-+*\/<>=]|(?:DIV|MOD|AND|OR|XOR)\b/i
-SIGN: /[-+]|NOT\b/i
+SIGN.1: /[-+]|NOT\b/i
 NAME: /[^\W\d]\w*/
 HEADER: /%%%[\s\S]*?%%%/
 COMMENT: /![^\n]*/
@@ -61,6 +61,7 @@ BLANK: /[\s\ufeff]+/
 """
 
 INSTRUCTION = r"""
+condition: value
 instruction: NAME argument ("," argument)* ";"
 argument: value option* | option+
 option: "\\" NAME (ASSIGN value | "?" NAME)?
@@ -90,18 +91,18 @@ def _parser(calls: bool = False) -> Lark:
     grammar = GRAMMAR
     for kind in ("PROC", "FUNC", "TRAP"):
         grammar = grammar.replace(f"@{kind}@", _INSIDE.replace("{0}", kind))
-    grammar, start = (grammar + INSTRUCTION, ["instruction"]) if calls else (grammar, ["module", "text"])
+    grammar, start = (grammar + INSTRUCTION, ["instruction", "condition"]) if calls else (grammar, ["module", "text"])
     return Lark(grammar, parser="lalr", start=start, propagate_positions=True, maybe_placeholders=False)
 
 
 def parse(text: str, start: str, file: str = "") -> Any:
-    """Return the tree of a ``module``, of the ``text`` of one value, or of one ``instruction``.
+    """Return the tree of a ``module``, of the ``text`` of one value, or of one ``instruction`` or ``condition``.
 
     Raises:
         RapidError: if it breaks the grammar; says where, why, and what would be right.
         MissingExtra: without lark.
     """
-    parser = _parser(start == "instruction")
+    parser = _parser(start in ("instruction", "condition"))
     from lark.exceptions import UnexpectedInput
 
     try:

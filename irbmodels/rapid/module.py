@@ -115,6 +115,26 @@ class Module:
 
         return moves_of(self, routine)
 
+    def sequence(self, routine: str | None = None) -> tuple[Move, ...]:
+        """Return the moves of a program in the order in which it makes them.
+
+        Procedures of the module that are called without arguments are followed, loops with known bounds are unrolled, ``WHILE
+        TRUE`` goes round twice, and of an IF or TEST of constants the branch that holds is taken. What depends on the run stands
+        there as an instruction with :attr:`Move.unknown`: a call that is not followed; an IF, TEST or loop, of which the first
+        branch that may hold is taken, or one round.
+
+        Args:
+            routine: Where it starts; default ``main``, or the only procedure that no other calls.
+
+        Raises:
+            RapidError: if an instruction breaks the language, a procedure calls itself, or there are more than 20 000 steps.
+            UnknownName: if there is no such routine.
+            InputError: if none is named, there is no ``main``, and several could be meant.
+        """
+        from .sequence import sequence_of
+
+        return sequence_of(self, routine)
+
     def with_values(self, values: Mapping[str, Any]) -> Module:
         """Return the module with other values, whose declarations are written in ABB's layout; the rest stays to the character.
 

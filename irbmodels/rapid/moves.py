@@ -7,13 +7,14 @@ guessed: :attr:`Move.unknown` says why. What cannot be an instruction at all is 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from ..errors import UnknownName
-from .arguments import Arguments, Move, Unknown
+from ..errors import RapidError, UnknownName
+from .arguments import Arguments, Move, Undeclared, Unknown
 from .build import Builder
+from .conditions import truth
 from .grammar import parse
 from .predefined import PREDEFINED
 from .reading import collected, declared
@@ -21,6 +22,8 @@ from .routines import Found, Routine, routine_of
 
 if TYPE_CHECKING:
     from .module import Module
+
+T = TypeVar("T")
 
 
 def moves_of(module: Module, routine: str | None = None) -> tuple[Move, ...]:
@@ -30,29 +33,44 @@ def moves_of(module: Module, routine: str | None = None) -> tuple[Move, ...]:
         RapidError: if an instruction breaks the language, or has an argument of another type; with line and column.
         UnknownName: if there is no such routine.
     """
-    builder, _, items = collected(module.text, module.file, module.uses)
-    tokens = [item.children[-1] for item in items if item.data == "routine"]
-    routines = [routine_of(module.text, (token.start_pos, token.end_pos)) for token in tokens]
+    builder, routines = routines_of(module)
     names = [one.name for one in routines]
     if routine is not None and routine.lower() not in map(str.lower, names):
         raise UnknownName("routine", routine, names)
     found: list[Move] = []
     for one in routines:
         if routine in (None, one.name) or str(routine).lower() == one.name.lower():
-            scope = _Scope(module, builder, one, routines)
-            found += [scope.move(item) for item in one.found if item.kind != "declaration"]
+            scope = Scope(module, builder, one, routines)
+            found += [scope.move(item) for item in one.found if item.kind in ("move", "other", "setting")]
     return tuple(found)
 
 
-class _Scope:
+def routines_of(module: Module) -> tuple[Builder, list[Routine]]:
+    """Return what values are checked against, and the routines of a module.
+
+    Raises:
+        RapidError: if the bracket of a routine's parameters is not closed.
+    """
+    builder, _, items = collected(module.text, module.file, module.uses)
+    tokens = [item.children[-1] for item in items if item.data == "routine"]
+    return builder, [routine_of(module.text, (token.start_pos, token.end_pos)) for token in tokens]
+
+
+class Scope:
     """What a name means in one routine."""
 
     def __init__(self, module: Module, builder: Builder, routine: Routine, routines: Sequence[Routine]) -> None:
+        """Collect what the routine declares, and what the module's routines change."""
         self.module, self.builder, self.routine = module, builder, routine
+        self.counters: dict[str, float] = {}
+        """Values of the counters of loops that are being run, by name in lower case."""
+        self.fixed = False
+        """Whether only constants and counters are known: what else a condition names may be changed from outside."""
+        self._read: dict[tuple[int, int], tuple[Builder, Any]] = {}
         self.local: dict[str, Any] = {}
         for item in routine.found:
             if item.kind == "declaration":
-                text = self._padded(item)
+                text = self._padded(item.span)
                 inner = self._builder(text)
                 datum = declared(inner, parse(text, "text", module.file).children[0])
                 self.local[datum.name.lower()] = datum
@@ -65,28 +83,70 @@ class _Scope:
 
     def move(self, item: Found) -> Move:
         """Return one instruction."""
-        line, column = self._place(item.span[0])
-        inside = tuple(f"{name} of line {self._place(start)[0]}" for name, start in item.inside)
+        line, column = self.place(item.span[0])
+        inside = tuple(f"{block.word} of line {self.place(block.start)[0]}" for block, _ in item.inside)
         text = self.module.text[slice(*item.span)]
         move = Move(item.name, line, column, self.routine.name, text, inside)
         if item.kind == "setting":
             return replace(move, unknown=f"{item.name} is not evaluated; it may change where or how the moves after it go")
         if item.kind == "other":
             return replace(move, unknown=f"{item.name} is not evaluated; only MoveL, MoveJ, MoveC and MoveAbsJ are")
-        padded = self._padded(item)
-        return Arguments(self, self._builder(padded)).of(move, parse(padded, "instruction", self.module.file))
+        builder, tree = self._parsed(item.span, "instruction")
+        return Arguments(self, builder).of(move, tree)
+
+    def number(self, span: tuple[int, int]) -> float:
+        """Return the number that an expression in the text comes to.
+
+        Raises:
+            Unknown: if the text does not tell it.
+        """
+        return self._asked(span, lambda arguments, node: arguments.number(node))
+
+    def truth(self, span: tuple[int, int]) -> bool:
+        """Return whether a condition holds, of constants and counters; errors as :meth:`number`."""
+        self.fixed = True
+        try:
+            return self._asked(span, truth)
+        finally:
+            self.fixed = False
+
+    def among(self, about: tuple[int, int], values: tuple[int, int]) -> bool:
+        """Return whether what a TEST is about is among the values of a CASE; errors as :meth:`number`."""
+        self.fixed = True
+        try:
+            sought = self.number(about)
+            start, end = values
+            parts = self.module.text[start:end].split(",")
+            ends = [start + sum(map(len, parts[: k + 1])) + k for k in range(len(parts))]
+            return any(self.number((end - len(part), end)) == sought for part, end in zip(parts, ends, strict=True))
+        finally:
+            self.fixed = False
+
+    def _asked(self, span: tuple[int, int], ask: Callable[[Arguments, Any], T]) -> T:
+        try:
+            builder, tree = self._parsed(span, "condition")
+            return ask(Arguments(self, builder), tree.children[0])
+        except RapidError as err:  # the grammar holds what moves are made of, not all that a condition may be
+            raise Unknown(err.reason) from None
+
+    def _parsed(self, span: tuple[int, int], what: str) -> tuple[Builder, Any]:
+        if span not in self._read:  # a loop comes here again and again
+            padded = self._padded(span)
+            self._read[span] = self._builder(padded), parse(padded, what, self.module.file)
+        return self._read[span]
 
     def _builder(self, text: str) -> Builder:
         inner = Builder(text, self.builder.file)
         inner.records, inner.aliases, inner.constants = self.builder.records, self.builder.aliases, self.builder.constants
         return inner
 
-    def _padded(self, item: Found) -> str:
-        """Return an instruction alone, with nothing but blanks before it: its lines and columns are those of the module."""
-        line, column = self._place(item.span[0])
-        return "\n" * (line - 1) + " " * (column - 1) + self.module.text[slice(*item.span)]
+    def _padded(self, span: tuple[int, int]) -> str:
+        """Return a part of the text with nothing but blanks before it: its lines and columns are those of the module."""
+        line, column = self.place(span[0])
+        return "\n" * (line - 1) + " " * (column - 1) + self.module.text[slice(*span)]
 
-    def _place(self, start: int) -> tuple[int, int]:
+    def place(self, start: int) -> tuple[int, int]:
+        """Return line and column, 1-based."""
         text = self.module.text
         return text.count("\n", 0, start) + 1, start - text.rfind("\n", 0, start)
 
@@ -97,17 +157,21 @@ class _Scope:
             Unknown: if the text does not tell it.
         """
         lower = name.lower()
+        if lower in self.counters:
+            return "num", self.counters[lower]
         if lower in self.routine.own:
             what, place = self.routine.own[lower]
-            raise Unknown(f"{name} is {what} on line {self._place(place)[0]}: its value depends on the run")
+            raise Unknown(f"{name} is {what} on line {self.place(place)[0]}: its value depends on the run")
         if lower in self.assigned:
-            raise Unknown(f"{name} is changed on line {self._place(self.assigned[lower])[0]}: what it is then depends on the run")
+            raise Unknown(f"{name} is changed on line {self.place(self.assigned[lower])[0]}: what it is then depends on the run")
         found = self.local.get(lower)
         for module in (self.module, *self.module.uses) if found is None else ():
             for one in module.declarations:
                 if found is None and one.name.lower() == lower and (module is self.module or one.scope != "LOCAL"):
                     found = one
         if found is not None:
+            if self.fixed and found.storage != "CONST":
+                raise Unknown(f"{name} is no constant: what it is then depends on the run")
             if found.value is None:
                 raise Unknown(f"{name} of line {found.line} has no value until the program runs")
             return self.builder.kind(_Token(found.type, name)), found.value
@@ -115,7 +179,7 @@ class _Scope:
             return PREDEFINED[lower].rapid, PREDEFINED[lower]
         if lower == "pi":
             return "num", math.pi
-        raise Unknown(f"{name} is declared neither in this module nor in one it was read with")
+        raise Undeclared(f"{name} is declared neither in this module nor in one it was read with")
 
 
 class _Token(str):

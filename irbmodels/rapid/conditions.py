@@ -1,0 +1,71 @@
+"""Whether a condition holds: comparisons of numbers, TRUE and FALSE, joined by AND, OR and XOR."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from .arguments import Arguments, Unknown
+
+_COMPARISONS = {
+    "=": operator.eq, "<>": operator.ne, "<": operator.lt, ">": operator.gt, "<=": operator.le, ">=": operator.ge,
+}  # fmt: skip
+
+
+def truth(arguments: Arguments, node: Any) -> bool:
+    """Return whether a condition holds.
+
+    AND binds more than OR and XOR, comparisons more than AND (ABB 3HAC16581-1). NOT is taken only where brackets say of what.
+
+    Raises:
+        Unknown: if the text does not tell it.
+    """
+    data = getattr(node, "data", "")
+    if data == "group":
+        return truth(arguments, node.children[0])
+    if data == "expression":
+        return _any(arguments, node.children, arguments.builder.source(node))
+    if data == "signed" and node.children[0].lower() == "not":
+        return not truth(arguments, node.children[1])
+    if getattr(node, "type", "") == "BOOL":
+        return bool(node.lower() == "true")
+    if data == "reference" and len(node.children) == 1:
+        _, value = arguments.scope.datum(node.children[0])
+        if isinstance(value, bool):
+            return value
+    raise Unknown(f"{arguments.builder.source(node)} is not evaluated")
+
+
+def _any(arguments: Arguments, parts: Sequence[Any], source: str) -> bool:
+    """Return a chain of OR and XOR, from left to right."""
+    if any(getattr(part, "data", "") == "signed" and part.children[0].lower() == "not" for part in parts):
+        raise Unknown(f"{source} has NOT without brackets, and is not evaluated")
+    found, joint = False, "or"
+    for word, terms in _split(parts, ("or", "xor")):
+        value = all(_compared(arguments, one, source) for _, one in _split(terms, ("and",)))
+        found = found != value if joint == "xor" else found or value
+        joint = word
+    return found
+
+
+def _compared(arguments: Arguments, parts: Sequence[Any], source: str) -> bool:
+    if len(parts) == 1:
+        return truth(arguments, parts[0])
+    sides = [*_split(parts, tuple(_COMPARISONS))]
+    if len(sides) != 2:
+        raise Unknown(f"{source} is not evaluated")
+    (sign, left), (_, right) = sides
+    return bool(_COMPARISONS[sign](arguments.chain(left, source), arguments.chain(right, source)))
+
+
+def _split(parts: Sequence[Any], words: tuple[str, ...]) -> Iterator[tuple[str, list[Any]]]:
+    """Yield what stands between operators, each with the operator after it."""
+    one: list[Any] = []
+    for place, part in enumerate(parts):
+        if place % 2 and part.lower() in words:
+            yield part.lower(), one
+            one = []
+        else:
+            one.append(part)
+    yield "", one
