@@ -174,10 +174,10 @@ def test_what_cannot_be_is_refused(arm):
     coarse = Plant(arm, step=0.1)
     with pytest.raises(SimulationError, match=r"at t = 2 s: a step of 100 ms is too large: axis 6 would move by [\d.]+ rad"):
         coarse.advance(coarse.start(posture(arm), t=2.0), [0, -200, -260, 0, -20, 100.0], 0.1)
-    for dt in (0.0, -1.0, np.nan):
-        with pytest.raises(irb.InputError, match="dt is a positive time"):
+    for dt in (0.0, -1.0, np.nan, "a", None):
+        with pytest.raises(irb.InputError, match=r"dt \[s\] is a positive number"):
             plant.advance(state, np.zeros(6), dt)
-    with pytest.raises(irb.InputError, match="step is a positive time"):
+    with pytest.raises(irb.InputError, match=r"step \[s\] is a positive number"):
         Plant(arm, step=0.0)
     with pytest.raises(irb.InputError, match="torque_limit needs 6 positive"):
         Plant(arm, torque_limit=[-1.0] * 6)
@@ -188,3 +188,13 @@ def test_what_cannot_be_is_refused(arm):
     with pytest.raises(irb.InputError, match="moves through a stop: q6 stands at its end"):
         plant.start(np.radians([0, 0, 0, 0, 0, -400.0]), [0, 0, 0, 0, 0, -0.1])
     assert (plant.start(np.radians([0, 0, 0, 0, 0, -400.0]) - 1e-10).q >= arm.limits.lower).all()
+    with pytest.raises(irb.InputError, match=r"step \[s\] is a positive number, not 'a'"):
+        Plant(arm, step="a")
+    with pytest.raises(irb.InputError, match="needs a robot"):
+        Plant("irb2400")
+    with pytest.raises(irb.InputError, match="goes on from a State of 6 axes"):
+        plant.advance(Plant(irb.load("irb930")).start(np.zeros(4)), np.zeros(6), 0.004)
+    with pytest.raises(irb.InputError, match="the time of a start is a finite number"):
+        plant.start(posture(arm), t=np.nan)
+    with pytest.raises(irb.InputError, match="torque_limit needs 6 positive"):
+        Plant(arm, torque_limit="a")

@@ -6,7 +6,7 @@ import mujoco
 import numpy as np
 import pinocchio as pin
 import pytest
-from scipy.integrate import solve_ivp
+from scipy.integrate import quad, solve_ivp
 
 import irbmodels as irb
 from irbmodels.simulation import LuGre, Regularised, Run, SimulationError, simulate
@@ -496,12 +496,18 @@ def test_a_function_that_fails_is_named(arm):
         ({"switches": [(0.1, None)]}, "a switch is a time"),
         ({"q": None}, "a position to start from"),
         ({"duration": 1e9}, "samples"),
+        *(({name: bad}, name) for name in ("duration", "every", "rtol", "atol", "max_step", "rebound") for bad in ("a", None)),
+        ({"torque_limit": "a"}, "torque_limit"),
+        *(({"switches": bad}, "switch") for bad in (None, [irb.load("irb930")], (0.1, irb.load("irb930")), [("a", 1)])),
+        ({"progress": 5}, "progress"),
+        ({"robot": "irb2400"}, "needs a robot"),
+        ({"resume": 5, "q": None}, "resume"),
     ],
 )
 def test_bad_input_is_refused_in_one_line(arm, change, message):
     """What cannot be is refused before anything is computed, with what was wrong."""
     with pytest.raises(irb.IrbError, match=message.replace("(", r"\(")):
-        simulate(arm, **{"q": posture(arm), "duration": 1.0, **change})
+        simulate(**{"robot": arm, "q": posture(arm), "duration": 1.0, **change})
 
 
 def test_a_run_goes_on_only_with_its_own_robot(arm):
@@ -554,6 +560,206 @@ def test_a_bristle_rings_as_a_damped_spring(slide):
 def test_smooth_laws_refuse_what_cannot_be(slide):
     """Widths, stiffness and damping are positive."""
     law = stribeck(slide(), 6.0, 4.0, 2.0, 0.01)
-    for make in (lambda: Regularised(law, 0.0), lambda: LuGre(law, -1.0, 1.0), lambda: LuGre(law, 1.0, np.nan)):
+    for make in (
+        *(lambda: Regularised(law, 0.0), lambda: LuGre(law, -1.0, 1.0), lambda: LuGre(law, 1.0, np.nan)),
+        *(lambda: LuGre(law, "a", 1.0), lambda: Regularised(law, [1.0, 2.0])),
+        lambda: LuGre(stribeck(slide(), 0.0, 1.0, 0.0, 0.1), 1.0, 1.0),
+    ):
         with pytest.raises(irb.InputError, match="positive"):
             make()
+    with pytest.raises(irb.InputError, match=r"goes by an irbmodels\.Stribeck"):
+        LuGre(None, 1.0, 1.0)
+
+
+def test_a_switch_after_the_end_is_refused():
+    """It would be forgotten without a word; those within stand in the notes."""
+    robot = irb.load("irb2400")
+    loaded = robot.with_payload(irb.payload(5.0, [0.0, 0.0, 0.1]))
+    q = robot.from_controller([0, 20, 10, 0, 30, 0])
+    with pytest.raises(irb.InputError, match=r"a switch at 5 s is after the end of the simulation at 0.2 s"):
+        simulate(robot, q, duration=0.2, switches=[(5.0, loaded)])
+    run = simulate(robot, q, duration=0.02, torque=robot.gravity(q), switches=[(0.01, loaded)])
+    assert run.notes["switches"] == [[0.01, "irb2400_16", None, 5.0]]
+    assert simulate(irb.load("irb930"), np.zeros(4), duration=0.01).notes["friction"] is None
+
+
+# --- functions that drive ----------------------------------------------------------------------------------------------
+
+
+def pulse(t: float) -> float:
+    """Twice Fs of axis 6, for 0.4 s; it passes Fs at 5.1 s and 5.3 s."""
+    return 35.0 * np.sin(np.pi * (t - 5.0) / 0.4) ** 2 if 5.0 < t < 5.4 else 0.0
+
+
+def test_a_load_after_a_long_rest_is_seen(arm):
+    """A pulse after five seconds in which nothing moved makes the axis leave when it passes Fs, from a motor or the world."""
+    held, q = arm.gravity(posture(arm)), posture(arm)
+    run = simulate(arm, q, duration=6.0, torque=lambda t, q, v: held + np.array([0, 0, 0, 0, 0, pulse(t)]))
+    np.testing.assert_allclose(run.of_axis(6, "slips")[0].t, 5.1, rtol=0, atol=1e-8)
+    about = arm.jacobian(q)[3:, 5]  # axis 6
+    run = simulate(arm, q, duration=6.0, torque=held, wrench=lambda t, pose: np.concatenate([np.zeros(3), pulse(t) * about]))
+    np.testing.assert_allclose(run.of_axis(6, "slips")[0].t, 5.1, rtol=0, atol=1e-8)
+
+
+@pytest.mark.parametrize("law", [lambda law: Regularised(law, 1e-3), lambda law: LuGre(law, 5e4, 100.0)])
+def test_smooth_laws_see_a_load_after_a_long_rest(arm, law):
+    """An axis with a smooth law, which had no reason for short steps, moves as far as one that sticks, but for its creep."""
+    held, q = arm.gravity(posture(arm)), posture(arm)
+    drive = {"duration": 5.4, "torque": lambda t, q, v: held + np.array([0, 0, 0, 0, 0, pulse(t)])}
+    sticking = simulate(arm, q, **drive).q[-1, 5] - q[5]
+    assert sticking > 0.1
+    np.testing.assert_allclose(simulate(arm, q, friction=law(arm.friction_model), **drive).q[-1, 5] - q[5], sticking, rtol=0.05)
+
+
+@pytest.mark.parametrize("start", [1.0013, 1.0089, 1.0171])
+def test_a_load_of_six_milliseconds_is_seen(slide, start):
+    """Steps of 20 ms, looked at four times each, let no load beyond Fs pass that lasts 6 ms; a longer step may be asked for."""
+    robot = slide()
+    drive = lambda t, q, v: np.array([13.0 if start < t < start + 0.006 else 0.0])  # noqa: E731
+    given = {"duration": 2.0, "torque": drive, "friction": stribeck(robot, 12.0, 12.0, 0.0, 0.1)}
+    assert simulate(robot, [0.0], **given).of_axis(1, "slips")
+    assert not simulate(robot, [0.0], max_step=10.0, **given).events
+
+
+def test_a_function_that_asks_the_robot_is_not_lost_in_trial_steps(arm):
+    """A torque that asks for gravity, which refuses absurd angles, goes through a break-away at the end of a long rest."""
+    run = simulate(arm, posture(arm), duration=3.0, torque=lambda t, q, v: arm.gravity(q) + np.array([0, 0, 0, 0, 0, 7.5 * t]))
+    np.testing.assert_allclose(run.of_axis(6, "slips")[0].t, 17.5 / 7.5, rtol=2e-9)
+    assert run.t[-1] == 3.0
+
+
+@pytest.mark.parametrize("method", ["DOP853", "RK45", "Radau", "BDF", "LSODA"])
+def test_a_failure_in_a_trial_step_is_none(slide, method):
+    """A block glides freely, until a spring turns it before 1.2 m; a function that refuses 1.25 m changes nothing.
+
+    Long trial steps go there. One that refuses 0.25 m fails when the block comes there, and not before.
+    """
+    robot, refused = slide(), []
+
+    def torque(t, q, v, most=1.25):
+        if q[0] > most:
+            refused.append(t)
+            raise ValueError("too far")
+        return np.array([-4.0 - 4.0 * np.tanh(40.0 * (q[0] - 0.9))])
+
+    given = {"friction": False, "duration": 2.0, "method": method, "max_step": 2.0}
+    run = simulate(robot, [0.0], [1.5], torque=torque, **given)
+    assert refused or method == "RK45"  # whose error control shortens its steps before they go there
+    free = simulate(robot, [0.0], [1.5], torque=lambda t, q, v: torque(t, q, v, np.inf), **given)
+    assert 1.1 < free.q.max() < 1.2
+    np.testing.assert_allclose(run.q, free.q, rtol=0, atol=1e-4)
+    with pytest.raises(SimulationError, match="too far") as caught:
+        simulate(robot, [0.0], [1.5], torque=lambda t, q, v: torque(t, q, v, 0.25), **given)
+    early = 1e-5 if method == "LSODA" else 1e-7  # [s]; LSODA does not tell how far a trial step goes
+    np.testing.assert_allclose(caught.value.t, 0.25 / 1.5, rtol=0, atol=early)
+
+
+def test_a_function_that_fails_from_a_time_on_names_that_time(arm):
+    """However long the steps, the error has the time from which the function fails, and the samples until then."""
+
+    def torque(t, q, v):
+        if t > 0.1234:
+            raise ValueError("switched off")
+        return np.zeros(6)
+
+    with pytest.raises(SimulationError, match="switched off") as caught:
+        simulate(arm, posture(arm), duration=1.0, torque=torque)
+    np.testing.assert_allclose(caught.value.t, 0.1234, rtol=0, atol=1e-7)
+    assert caught.value.run.t[-1] == 0.12
+
+
+def test_a_function_may_use_its_array_again(arm):
+    """Torques are those that a function returned at each time, also if it returns one array for ever."""
+    held, kept = arm.gravity(posture(arm)), np.zeros(6)
+
+    def torque(t, q, v):
+        kept[:] = held
+        kept[5] += np.sin(3.0 * t)
+        return kept
+
+    run = simulate(arm, posture(arm), duration=1.0, torque=torque)
+    np.testing.assert_allclose(run.tau[:, 5] - held[5], np.sin(3.0 * run.t), rtol=0, atol=1e-12)
+
+
+# --- laws with a zero --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("way", [1.0, -1.0])
+def test_an_axis_without_static_friction_creeps_at_the_speed_of_its_load(slide, way):
+    """With Fs = 0 and Fc = 20 N a load of 10 N moves a block at v_St sqrt(ln 2), where half of Fc is reached; no load, none."""
+    robot = slide()
+    law = stribeck(robot, 0.0, 20.0, 0.0, 0.01)
+    run = simulate(robot, [0.0], duration=1.0, friction=law, torque=[10.0 * way])
+    np.testing.assert_allclose(run.v[-1, 0], way * 0.01 * np.sqrt(np.log(2.0)), rtol=1e-4)  # rtol 1e-6, and atol of 1e-8 m/s
+    np.testing.assert_allclose(run["friction"][-1, 0], 10.0 * way, rtol=1e-4)
+    later = simulate(robot, [0.0], duration=2.0, friction=law, torque=lambda t, q, v: [10.0 * way * np.clip(10 * t - 10, 0, 1)])
+    assert not later.v[later.t < 1.0].any()
+    np.testing.assert_allclose(later.v[-1, 0], way * 0.01 * np.sqrt(np.log(2.0)), rtol=1e-4)
+
+
+@pytest.mark.parametrize("way", [1.0, -1.0])
+def test_an_axis_without_coulomb_friction_still_sticks(slide, way):
+    """With Fc = 0 a block slows down as if free, and at rest Fs holds it, although its friction at speed was none to the bit."""
+    robot = slide()
+    law = stribeck(robot, 20.0, 0.0, 0.0, 0.01)
+    run = simulate(robot, [0.0], [0.5 * way], duration=5.0, friction=law, torque=[-0.5 * way])
+    (rest,) = run.of_axis(1, "sticks")
+    slowing = lambda v: (0.5 + 20.0 * np.exp(-((v / 0.01) ** 2))) / 2.0  # noqa: E731
+    time = quad(lambda v: 1.0 / slowing(v), 0.0, 0.5, points=[0.03], limit=200)[0]
+    way_long = quad(lambda v: v / slowing(v), 0.0, 0.5, points=[0.03], limit=200)[0]
+    np.testing.assert_allclose([rest.t, run.q[-1, 0]], [time, way * way_long], rtol=1e-5)
+    assert run.v[-1, 0] == 0.0
+    np.testing.assert_allclose(run["friction"][-1, 0], -0.5 * way, rtol=1e-9)
+
+
+@pytest.mark.parametrize("tilt", [(-100.0, -60.0), (-90.0, -55.0)])
+def test_an_axis_that_friction_and_a_stop_both_hold_comes_through(arm, tilt):
+    """An axis pressed against its stop by more than Fs, share by share, does not bring the simulation to a standstill."""
+    q = arm.from_controller([0.0, *tilt, 0.0, 0.0, 0.0])
+    run = simulate(
+        arm,
+        q,
+        duration=1.0,
+        torque=arm.gravity(q) + np.array([500, -300, -300, 60, 60, 30]),
+    )
+    total = energy(arm, run)
+    assert run.t[-1] == 1.0
+    assert len(run.events) < 200
+    np.testing.assert_allclose(total - total[0], run["work"] - run["lost"], rtol=0, atol=1e-3)  # J of 900 J, at rtol 1e-6
+
+
+# --- going on ----------------------------------------------------------------------------------------------------------
+
+
+def test_a_run_goes_on_only_as_it_began(arm):
+    """Another tool, gravity, law, its numbers, stops, rebound, or other switches are refused with what differs."""
+    loaded = arm.with_payload(irb.payload(5.0, [0.0, 0.0, 0.1]))
+    q, law = posture(arm), arm.friction_model
+    given = {"duration": 0.1, "torque": arm.gravity(q)}
+    run = simulate(arm, q, **given)
+    assert simulate(arm, resume=run, **given | {"duration": 0.2}).t[-1] == 0.2
+    for change, message in (
+        ({"robot": irb.load("irb2400")}, "tool"),
+        ({"robot": loaded}, "payload_kg"),
+        ({"robot": arm.with_gravity([0, 0, -1.6])}, "gravity"),
+        ({"friction": LuGre(law, 1e5, 100.0)}, "friction = 'Stribeck' does not go on with friction = 'LuGre'"),
+        ({"friction": False}, "friction"),
+        ({"friction": irb.Stribeck(law.Fs, law.Fc, 2.0 * law.Fv, law.v_St)}, "other numbers"),
+        ({"stops": False}, "stops"),
+        ({"rebound": 0.5}, "rebound"),
+        ({"switches": [(0.05, loaded)]}, "switches"),
+    ):
+        with pytest.raises(irb.InputError, match=message):
+            simulate(**{"robot": arm, "resume": run, **given, "duration": 0.2, **change})
+    changed = simulate(arm, q, switches=[(0.05, loaded)], **given)
+    for switches in ((), [(0.05, arm)], [(0.06, loaded)], [(0.01, arm), (0.05, loaded)]):
+        with pytest.raises(irb.InputError, match="switches"):
+            simulate(arm, resume=changed, switches=switches, **given | {"duration": 0.2})
+    on = simulate(arm, resume=changed, switches=[(0.05, loaded)], **given | {"duration": 0.2})
+    assert [event.t for event in on.events if event.kind == "robot"] == [0.05]
+    bristles = simulate(arm, q, friction=LuGre(law, 1e5, 100.0), **given)
+    with pytest.raises(irb.InputError, match="friction"):
+        simulate(arm, resume=bristles, **given | {"duration": 0.2})
+    damaged = Run(run.t, run.columns, run.units, run.linear, run.events, run.notes, {"t": 0.1})
+    with pytest.raises(irb.InputError, match="damaged"):
+        simulate(arm, resume=damaged, **given | {"duration": 0.2})

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import irbmodels as irb
-from irbmodels.simulation import Plant, rollouts
+from irbmodels.simulation import Plant, SimulationError, rollouts
 from irbmodels.simulation.one_step import moved, slide, solve
 from irbmodels.simulation.stiction import settled
 
@@ -121,11 +121,19 @@ def test_pivoting_on_the_matrix_and_on_its_inverse_agree():
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"q": np.zeros((2, 5))}, "do not go together"),
+        ({"q": np.zeros((2, 5))}, r"shape \(N, 6\) or \(6,\)"),
         ({"q": np.full((2, 6), np.nan)}, "finite"),
         ({"q": [[0, 0, 0, 0, 0, 0], [0, 3.0, 0, 0, 0, 0]]}, "start 1 is out of range: axis 2"),
         ({"duration": 0.0015}, "no whole number of steps"),
-        ({"step": -1.0}, "positive times"),
+        ({"step": -1.0}, r"step \[s\] is a positive number"),
+        ({"step": "a"}, r"step \[s\] is a positive number"),
+        ({"step": 1e-12}, "more than 10,000,000 steps"),
+        ({"q": [1.0]}, r"q of rollouts is finite and of shape \(N, 6\)"),
+        ({"q": [[0.0] * 6, [0.0]]}, "q of rollouts is not an array of numbers"),
+        ({"v": "a"}, "v of rollouts is not an array of numbers"),
+        ({"v": np.zeros((3, 6))}, "do not go together"),
+        ({"torque": "a"}, "torques of rollouts are not an array of numbers"),
+        ({"robot": "irb2400"}, "needs a robot"),
         ({"torque": np.zeros((3, 6))}, "torques of rollouts have shape"),
         ({"torque": [np.nan] * 6}, "finite"),
         ({"torque_limit": [1.0]}, "torque_limit"),
@@ -138,3 +146,12 @@ def test_bad_input_is_refused(arm, change, message):
     given = {"robot": arm, "q": np.zeros((2, 6)), "duration": 0.01, "every": 0.01, **change}
     with pytest.raises(irb.InputError, match=message):
         rollouts(given.pop("robot"), given.pop("q"), **given)
+
+
+@pytest.mark.parametrize(
+    "torque", [lambda t, q, v: 1 / 0 if t > 0.0045 else np.zeros(6), lambda t, q, v: np.zeros(6 - (t > 0.0045))]
+)
+def test_a_function_that_fails_names_its_time(arm, torque):
+    """What a torque function raises, or a wrong shape, is told with the time of the step."""
+    with pytest.raises(SimulationError, match=r"at t = 0\.005 s: the function torque fails: (ZeroDivisionError|InputError)"):
+        rollouts(arm, np.zeros((2, 6)), duration=0.01, every=0.01, torque=torque)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import csv
+import pickle
 
 import numpy as np
 import pyarrow.parquet
 import pytest
 
 import irbmodels as irb
-from irbmodels.simulation import Event, Run, SimulationError, run_of
+from irbmodels.simulation import Event, Run, SimulationError, run_of, simulate
 
 
 def made(name: str = "irb2400") -> tuple[irb.Robot, Run]:
@@ -142,3 +143,53 @@ def test_an_error_carries_its_run():
     assert str(error) == "at t = 0.25 s: tau is not finite"
     assert error.run is run
     assert isinstance(error, irb.IrbError)
+
+
+def test_a_run_is_saved_under_its_own_ending(tmp_path):
+    """Another ending would promise another format; a file that is not there is said to be missing."""
+    robot = irb.load("irb930")
+    run = simulate(robot, np.zeros(4), duration=0.02)
+    with pytest.raises(irb.InputError, match=r"a run is one Parquet file, name it .parquet"):
+        run.save(tmp_path / "run.csv")
+    assert not list(tmp_path.iterdir())
+    with pytest.raises(irb.FileError, match=r"nowhere.parquet: there is no such file"):
+        Run.load(tmp_path / "nowhere.parquet")
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        b"{not json",
+        b"[]",
+        b"{}",
+        b"\xff",
+        b'{"linear": [false], "columns": {"q": ["rad", 1]}, "events": [], "notes": {}, "end": null}',
+        b'{"linear": 1, "columns": {}, "events": [], "notes": {}, "end": null}',
+        b'{"linear": [], "columns": {}, "events": [[1]], "notes": {}, "end": null}',
+        b'{"linear": [], "columns": {}, "events": [], "notes": 5, "end": null}',
+    ],
+)
+def test_foreign_metadata_are_refused(told, tmp_path):
+    """Whatever stands where a run has its notes, one line says that it is no run."""
+    table = pyarrow.table({"t": [0.0]}).replace_schema_metadata({b"irbmodels": told})
+    pyarrow.parquet.write_table(table, tmp_path / "foreign.parquet")
+    with pytest.raises(irb.MotionError, match="no run of irbmodels, or a damaged one"):
+        Run.load(tmp_path / "foreign.parquet")
+
+
+def test_an_error_comes_back_from_another_process():
+    """A pickled error has its time, problem, message and run."""
+    _, run = made()
+    error = pickle.loads(pickle.dumps(SimulationError(0.25, "tau is not finite", run)))
+    assert (error.t, error.problem, str(error)) == (0.25, "tau is not finite", "at t = 0.25 s: tau is not finite")
+    np.testing.assert_array_equal(error.run.q, run.q)
+
+
+def test_a_column_is_numbers():
+    """Text in a column is refused by its name."""
+    with pytest.raises(irb.InputError, match="column 'q' of a run is not an array of numbers"):
+        Run([0.0], {"q": [["a"]]}, {"q": "rad"}, (False,))
+    with pytest.raises(irb.InputError, match="column 't' of a run"):
+        Run("a", {}, {}, ())
+    with pytest.raises(irb.InputError, match="column 't' of a run"):
+        Run(1.0, {}, {}, ())

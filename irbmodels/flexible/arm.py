@@ -270,7 +270,7 @@ class FlexibleRobot(FlexibleModel):
             method: One of SciPy's; ``Radau`` where springs are very stiff.
             rtol: Relative tolerance of the integrator.
             atol: Absolute tolerance.
-            max_step: Longest step [s].
+            max_step: Longest step [s]; unless given 20 ms where torque or wrench is a function.
             every: Time between samples [s].
 
         Returns:

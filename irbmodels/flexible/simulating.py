@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..errors import InputError, UnknownName
+from ..errors import UnknownName
 from ..friction import Stribeck
 from ..robot import Robot
 from ..simulation import Run, SimulationError, run_of
 from ..simulation.course import METHODS, Course
-from ..simulation.inputs import Drive, Load, TorqueInput, WrenchInput
+from ..simulation.inputs import Drive, Load, TorqueInput, WrenchInput, check_numbers, longest_step
 from ..simulation.mechanics import Mechanics, Stops, checked_start, effort_of, law_of
 from ..simulation.recording import Recorder
 from ..simulation.world import World
@@ -117,7 +117,8 @@ def simulate(
     notes |= {"rebound": settings.rebound, "drives": [repr(drive) for drive in arm.drives]}
     recorder = Recorder(robot, settings.every, duration, notes)
     first = np.concatenate([links.q, position[arm.elastic], links.v, speed[arm.elastic], np.zeros(2)])
-    options = {"rtol": settings.rtol, "atol": settings.atol, "max_step": settings.max_step}
+    longest = longest_step(settings.max_step, world.drive, world.load)
+    options = {"rtol": settings.rtol, "atol": settings.atol, "max_step": longest}
     try:
         run = Course([(0.0, world)], recorder, first).run(settings.method, options, float(duration), None)
     except SimulationError as err:
@@ -127,12 +128,7 @@ def simulate(
 
 
 def _check(settings: Settings, duration: float) -> None:
-    times = {"duration": duration, **{name: getattr(settings, name) for name in ("every", "rtol", "atol", "max_step")}}
-    for name, value in times.items():
-        if not (0.0 < value < np.inf or (name == "max_step" and value == np.inf)):
-            raise InputError(f"{name} is a positive number, not {value!r}")
-    if not 0.0 <= settings.rebound <= 1.0:
-        raise InputError(f"rebound is a share between 0 and 1, not {settings.rebound!r}")
+    check_numbers(duration, settings.every, settings.rtol, settings.atol, settings.max_step, settings.rebound)
     if settings.method not in METHODS:
         raise UnknownName("method", settings.method, METHODS)
 

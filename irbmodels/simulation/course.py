@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..errors import InputError
+from .laws import numbers_of
 from .phase import Phase
 from .recording import Recorder
 from .run import Run, SimulationError
@@ -18,7 +20,8 @@ Progress = Callable[[float, float], object]
 """Called with the time reached and the end [s] after every step; what returns False stops the simulation."""
 
 METHODS = ("DOP853", "RK45", "Radau", "BDF", "LSODA")
-_FRACTIONS = (0.5, 1.0)  # of a step, at which its guards are looked at
+_FRACTIONS = (0.25, 0.5, 0.75, 1.0)  # of a step, at which its guards are looked at
+_LEAST = 1e-9  # [s]: where a function fails within a step as short as this, it fails at the state itself
 _BUSY, _MOMENT = 1000, 1e-3  # events within a time [s], after which nothing comes of it
 _SAME = 1e-12  # [s] between times that are one
 
@@ -29,7 +32,11 @@ class Course:
     def __init__(
         self, worlds: list[tuple[float, World]], recorder: Recorder, y: Array, end: Mapping[str, Any] | None = None
     ) -> None:
-        """Begin with a state, or where another simulation ended."""
+        """Begin with a state, or where another simulation ended; ``y`` then says how long a state is.
+
+        Raises:
+            InputError: if that end is not one of the same friction law and switches, or is damaged.
+        """
         self._worlds, self._recorder = worlds, recorder
         self.n, self.y, self.t = worlds[0][1].mechanics.n, y, 0.0
         self._step: float | None = None
@@ -37,8 +44,20 @@ class Course:
         self._before: Modes | None = None  # until the last event
         self._number, self._since, self._busy = 0, 0.0, 0
         if end is not None:
+            self._go_on(end)
+
+    def _go_on(self, end: Mapping[str, Any]) -> None:
+        try:
+            y, law = np.array(end["y"], dtype=float), end["law"]
             self.t, self._step, self._number = end["t"], end["step"], end["number"]
             self._modes, self._before = (_modes_of(end[name]) for name in ("modes", "before"))
+        except (LookupError, TypeError, ValueError) as err:
+            raise InputError(f"the end of the run to go on from is damaged: {err!r}") from None
+        if y.shape != self.y.shape or law != numbers_of(self._worlds[0][1].law):
+            raise InputError("a run goes on with the friction law that it began with: this one has other numbers")
+        if any(t < self.t - _SAME for t, _ in self._worlds[1 + self._number :]) or self._number >= len(self._worlds):
+            raise InputError(f"a run after {self._number} switches of the robot goes on with the same switches, none of them new")
+        self.y = y
 
     def run(self, method: str, options: Mapping[str, float], end: float, progress: Progress | None) -> Run:
         """Go on to the end, or until stopped."""
@@ -78,21 +97,31 @@ class Course:
             with np.errstate(over="ignore", invalid="ignore"):
                 return getattr(integrate, method)(phase.rate, self.t, self.y, until, first_step=first, **options, **implicit)
 
-        solver = start(self._step)
-        while solver.status == "running":
-            with np.errstate(over="ignore", invalid="ignore"):  # of trial steps that are too long, and taken back
-                try:
-                    problem = solver.step()
-                except ValueError as err:  # of SciPy's linear algebra, where trial steps have left all bounds
-                    raise SimulationError(self.t, f"the integrator {method} gives up: {err}") from err
-            if solver.status == "failed" or not np.isfinite(solver.y).all():
-                raise SimulationError(solver.t, f"the integrator {method} gives up: {problem or 'the state is not finite'}")
-            finer = phase.finer(self.y, solver.y)
-            if finer < 1.0:
-                solver = start(finer * solver.step_size)
+        solver: Any = None
+        first = self._step
+        while self.t < until:
+            try:
+                solver = solver or start(first)
+                with np.errstate(over="ignore", invalid="ignore"):  # of trial steps that are too long, and taken back
+                    try:
+                        problem = solver.step()
+                    except ValueError as err:  # of SciPy's linear algebra, where trial steps have left all bounds
+                        raise SimulationError(self.t, f"the integrator {method} gives up: {err}") from err
+                if solver.status == "failed" or not np.isfinite(solver.y).all():
+                    raise SimulationError(solver.t, f"the integrator {method} gives up: {problem or 'the state is not finite'}")
+                finer = phase.finer(self.y, solver.y)
+                if finer < 1.0:
+                    solver, first = None, finer * solver.step_size
+                    continue
+                dense = solver.dense_output()
+                at, fired = self._event(phase, dense, solver.t_old, solver.t)
+            except SimulationError:  # a function may fail at what a trial step takes for a state
+                tried = getattr(solver, "t", self.t) - self.t or getattr(solver, "h_abs", None)
+                tried = tried or getattr(solver, "step_size", None) or first or until - self.t  # LSODA tells only its last step
+                if tried <= _LEAST:
+                    raise
+                solver, first = None, 0.1 * min(tried, until - self.t)
                 continue
-            dense = solver.dense_output()
-            at, fired = self._event(phase, dense, solver.t_old, solver.t)
             self._recorder.sample(at, lambda t, dense=dense: self._row(phase, t, dense(t)))  # type: ignore[misc]
             self._step = getattr(solver, "h_abs", None)
             self.t, self.y = at, dense(at) if fired else solver.y
@@ -154,6 +183,7 @@ class Course:
             if (phase.guards(self.t, y) >= 0.0).all():
                 return phase
             self._before = self._modes
+        self._step = None  # that of other modes says nothing: while everything holds it grows without bound
         phase = Phase(world, world.decided(self.t, y[:n], y[n : 2 * n], y[2 * n : -2])).relieved(self.t, y)
         self._modes, before = phase.modes, self._before
         if before is not None:
@@ -180,6 +210,7 @@ class Course:
 
     def _result(self, stopped: str) -> Run:
         end: dict[str, Any] = {"t": float(self.t), "y": self.y.tolist(), "number": self._number}
+        end["law"] = numbers_of(self._worlds[0][1].law)
         end["step"] = None if self._step is None else float(self._step)
         for name, modes in (("modes", self._modes), ("before", self._before)):
             end[name] = None if modes is None else [values.tolist() for values in modes]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from math import isfinite
+from numbers import Real
 
 import numpy as np
 import pinocchio as pin
@@ -13,6 +14,7 @@ from ..checks import finite
 from ..errors import InputError
 from ..robot import Robot
 from ..trajectory import Motion
+from .mechanics import positive
 from .run import SimulationError
 
 Array = NDArray[np.float64]
@@ -22,6 +24,8 @@ WrenchInput = Callable[[float, pin.SE3], ArrayLike] | ArrayLike | None
 """Function of time and TCP pose, or a constant: force [N], moment [N m], base axes."""
 Switches = Sequence[tuple[float, Robot]]
 """Times [s], and the robot from then on: with another payload, or another tool."""
+
+LONGEST = 0.02  # [s] of a step where a function drives: while everything holds, no rate tells an integrator that it changes
 
 
 class Drive:
@@ -36,6 +40,8 @@ class Drive:
         self._n, self._limit = robot.n, limit
         self._function: Callable[[float, Array, Array], ArrayLike] | None = None
         self._held = np.zeros(robot.n)
+        self.by_function = callable(torque) and not isinstance(torque, Motion)
+        """Whether the torques may change at any time."""
         self.times = np.zeros(0)
         """Where samples begin [s]."""
         if isinstance(torque, Motion):
@@ -80,6 +86,8 @@ class Load:
         """
         self._function = wrench if callable(wrench) else None
         self.there = wrench is not None
+        self.by_function = callable(wrench)
+        """Whether the wrench may change at any time."""
         self._constant = None if wrench is None or callable(wrench) else finite(wrench, (6,), "wrench (force, moment)")
         self._n = robot.n
 
@@ -95,21 +103,42 @@ class Load:
         return _called(t, "wrench", lambda function: function(t, pose()), self._function, 6)
 
 
-def checked_switches(robot: Robot, switches: Switches) -> list[tuple[float, Robot]]:
+def checked_switches(robot: Robot, switches: Switches, duration: float) -> list[tuple[float, Robot]]:
     """Return the changes in the order of time.
 
     Raises:
-        InputError: if a time is none, or a robot has other axes.
+        InputError: if a time is none or after the end, or a robot has other axes.
     """
-    for t, other in switches:
-        if not isinstance(other, Robot) or other.axes != robot.axes or not (0.0 <= t < np.inf):
-            raise InputError(f"a switch is a time [s] and a robot with the axes of {robot.name}, not ({t!r}, {other!r})")
+    if not isinstance(switches, Sequence):
+        raise InputError(f"switches are pairs of a time [s] and a robot, such as [(1.5, other)], not {switches!r}")
+    for switch in switches:
+        pair = switch if isinstance(switch, Sequence) and len(switch) == 2 else (None, switch)
+        t, other = pair
+        if not isinstance(other, Robot) or other.axes != robot.axes or not isinstance(t, Real) or not (0.0 <= t < np.inf):
+            raise InputError(f"a switch is a time [s] and a robot with the axes of {robot.name}, not {switch!r}")
+        if t > duration:
+            raise InputError(f"a switch at {t:g} s is after the end of the simulation at {duration:g} s")
     return sorted(((float(t), other) for t, other in switches), key=lambda switch: switch[0])
+
+
+def check_numbers(duration: float, every: float, rtol: float, atol: float, max_step: float, rebound: float) -> None:
+    """Raise InputError unless times and tolerances are positive, and a rebound is a share; only a step may be infinite."""
+    for what, value in (("duration", duration), ("every", every), ("rtol", rtol), ("atol", atol)):
+        positive(value, what)
+    if max_step != np.inf:
+        positive(max_step, "max_step")
+    if not isinstance(rebound, Real) or not 0.0 <= rebound <= 1.0:
+        raise InputError(f"rebound is a share between 0 and 1, not {rebound!r}")
+
+
+def longest_step(asked: float, drive: Drive, load: Load) -> float:
+    """Return the longest step [s]: what was asked for, and where that is no bound but a function drives, 20 ms."""
+    return LONGEST if asked == np.inf and (drive.by_function or load.by_function) else asked
 
 
 def _called(t: float, what: str, call: Callable[..., ArrayLike], function: object, size: int) -> Array:
     try:
-        value = np.asarray(call(function), dtype=float)
+        value = np.array(call(function), dtype=float)  # a copy: the function may use its array again
     except Exception as err:  # a user's function may raise anything; the samples so far are kept
         raise SimulationError(t, f"the function {what} fails: {err!r}") from err
     if value.shape != (size,) or not isfinite(value.dot(value)):

@@ -51,7 +51,7 @@ class Regularised:
         Raises:
             InputError: if it is not positive.
         """
-        object.__setattr__(self, "width", _positive(self.width, len(self.law.Fc), "width [rad/s]"))
+        object.__setattr__(self, "width", _positive(self.width, self.law, "width [rad/s]"))
 
     states = 0
 
@@ -75,11 +75,12 @@ class LuGre:
         """Check stiffness and damping.
 
         Raises:
-            InputError: if one is not positive.
+            InputError: if one is not positive, or only one of Fs and Fc is.
         """
-        n = len(self.law.Fc)
-        object.__setattr__(self, "stiffness", _positive(self.stiffness, n, "stiffness [N m/rad]"))
-        object.__setattr__(self, "damping", _positive(self.damping, n, "damping [N m s/rad]"))
+        object.__setattr__(self, "stiffness", _positive(self.stiffness, self.law, "stiffness [N m/rad]"))
+        object.__setattr__(self, "damping", _positive(self.damping, self.law, "damping [N m s/rad]"))
+        if ((self.law.Fs > 0.0) != (self.law.Fc > 0.0)).any():
+            raise InputError("a bristle bends by Fs and Fc over its stiffness: both are positive, or both 0")
 
     @property
     def states(self) -> int:
@@ -97,8 +98,20 @@ class LuGre:
 FrictionLaw = Stribeck | Regularised | LuGre | bool
 
 
-def _positive(value: ArrayLike, n: int, what: str) -> Array:
-    array = np.array(np.broadcast_to(np.asarray(value, dtype=float), (n,)))
+def numbers_of(law: Stribeck | SmoothLaw) -> list[list[float]]:
+    """Return every number of a law, as plain data."""
+    if isinstance(law, Stribeck):
+        return [getattr(law, name).tolist() for name in ("Fs", "Fc", "Fv", "v_St")]
+    return numbers_of(law.law) + [value.tolist() for value in vars(law).values() if isinstance(value, np.ndarray)]
+
+
+def _positive(value: ArrayLike, law: Stribeck, what: str) -> Array:
+    if not isinstance(law, Stribeck):
+        raise InputError(f"a smooth law goes by an irbmodels.Stribeck, such as robot.friction_model, not {law!r}")
+    try:
+        array = np.array(np.broadcast_to(np.asarray(value, dtype=float), law.Fc.shape))
+    except (TypeError, ValueError):
+        raise InputError(f"{what} must be one positive number or {law.Fc.size}, not {value!r}") from None
     if not (np.isfinite(array) & (array > 0.0)).all():
         raise InputError(f"{what} must be positive, not {array.tolist()}")
     array.setflags(write=False)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import isfinite
+from numbers import Real
 from typing import NamedTuple
 
 import numpy as np
@@ -73,6 +75,18 @@ class Stops:
         return row % n + 1
 
 
+def checked_robot(robot: object) -> None:
+    """Raise InputError unless it is a robot."""
+    if not isinstance(robot, Robot):
+        raise InputError(f"a simulation needs a robot, such as irbmodels.load('irb2400'), not {robot!r}")
+
+
+def positive(value: object, what: str) -> None:
+    """Raise InputError unless it is a finite number above zero."""
+    if not isinstance(value, Real) or not 0.0 < float(value) < np.inf:
+        raise InputError(f"{what} is a positive number, not {value!r}")
+
+
 class Start(NamedTuple):
     """A state that a simulation may begin with."""
 
@@ -86,6 +100,8 @@ def checked_start(robot: Robot, stops: Stops, q: ArrayLike, v: ArrayLike | None,
     Raises:
         InputError: if a shape is wrong, a value is not finite, a range is not kept, or an axis moves through its stop.
     """
+    if not isinstance(t, Real) or not isfinite(t):
+        raise InputError(f"the time of a start is a finite number [s], not {t!r}")
     position = robot._one(q).copy()
     speed = np.zeros(robot.n) if v is None else finite(v, (robot.n,), f"v of {robot.name} at t = {t:g} s")
     gaps = stops.gaps(position)
@@ -135,7 +151,10 @@ def effort_of(robot: Robot, limit: ArrayLike | None) -> Array | None:
     """
     if limit is None:
         return None
-    bounds = np.array(limit, dtype=float)
+    try:
+        bounds = np.array(limit, dtype=float)
+    except (TypeError, ValueError):
+        bounds = np.zeros(0)
     if bounds.shape != (robot.n,) or not (bounds > 0.0).all():
-        raise InputError(f"torque_limit needs {robot.n} positive numbers [N m, N], such as robot.limits.effort")
+        raise InputError(f"torque_limit needs {robot.n} positive numbers [N m, N], such as robot.limits.effort, not {limit!r}")
     return bounds

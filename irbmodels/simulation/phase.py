@@ -151,10 +151,11 @@ class Phase:
         """Return the stretch in which no holder bears more than it can.
 
         Where friction and a stop hold the same motion, their shares are not determined; those of least squares may be too much
-        for the axis, whose friction then is Fs (it slips, by nothing), or negative for the stop, which then has no part.
+        for the axis, whose friction then is Fs (it slips, by nothing), or negative for the stop, which then has no part. Half
+        the margin of the guard is too much already: where it has just fired, the solve alone would find the same modes again.
         """
         held = self.motion(t, y).held if len(self._holders) else _NOTHING
-        much = np.flatnonzero(np.abs(held[: self._holding]) > (1.0 + BREAK) * self.world.static[self.modes.holds])
+        much = np.flatnonzero(np.abs(held[: self._holding]) > (1.0 + 0.5 * BREAK) * self.world.static[self.modes.holds])
         pulling = np.flatnonzero(held[self._holding :] > PULL)
         if not len(much) and not len(pulling):
             return self

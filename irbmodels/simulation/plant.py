@@ -20,7 +20,7 @@ from ..checks import finite
 from ..errors import InputError
 from ..friction import Stribeck
 from ..robot import Robot
-from .mechanics import Mechanics, Stops, checked_start, dry_level, effort_of, law_of
+from .mechanics import Mechanics, Stops, checked_robot, checked_start, dry_level, effort_of, law_of, positive
 from .run import SimulationError
 from .stiction import STILL, Modes, settled
 
@@ -87,8 +87,8 @@ class Plant:
         Raises:
             InputError: if an argument cannot be.
         """
-        if not (0.0 < step < np.inf):
-            raise InputError(f"step is a positive time [s], not {step!r}")
+        checked_robot(robot)
+        positive(step, "step [s]")
         self.robot, self.step = robot, float(step)
         self.law = law_of(robot, friction)
         self.stops = Stops(robot, stops)
@@ -115,11 +115,12 @@ class Plant:
             wrench: What the world exerts on the robot at the TCP: force [N], moment [N m], base axes, shape ``(6,)``.
 
         Raises:
-            InputError: if ``dt`` is no time.
+            InputError: if ``dt`` is no time, or the state one of another robot.
             SimulationError: if a torque is not finite, or the step is too large for the motion; names the time.
         """
-        if not (0.0 < dt < np.inf):
-            raise InputError(f"dt is a positive time [s], not {dt!r}")
+        positive(dt, "dt [s]")
+        if not isinstance(state, State) or len(state.q) != self.robot.n:
+            raise InputError(f"a plant of {self.robot.name} goes on from a State of {self.robot.n} axes, not from {state!r}")
         try:
             torque = finite(tau, (self.robot.n,), "tau")
             load = None if wrench is None else finite(wrench, (6,), "wrench (force, moment)")

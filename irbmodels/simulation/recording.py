@@ -11,11 +11,12 @@ from numpy.typing import NDArray
 from ..errors import InputError
 from ..robot import Robot
 from ..trajectory import Motion
-from .run import Event, Run, run_of
+from .run import Event, Run, facts_of, run_of
 
 Array = NDArray[np.float64]
 
 _NAMES = ("q", "v", "a", "tau", "friction", "stop", "work", "lost")
+_SETTINGS = ("friction", "stops", "rebound")  # that a simulation does not change on its way
 _MOST = 10_000_000  # samples: what would fill the memory is a mistake of units
 
 
@@ -41,13 +42,16 @@ class Recorder:
         """Go on after the samples of a run.
 
         Raises:
-            InputError: if that run is one of another robot, or has other times.
+            InputError: if that run is one of another robot, with another friction law, or has other times.
         """
-        if run.notes["robot"] != self._robot.name or run.notes["every"] != self._every:
-            asked = f"{self._robot.name} and {self._every:g} s"
-            raise InputError(
-                f"a run of {run.notes['robot']} with samples every {run.notes['every']:g} s does not go on with {asked}"
-            )
+        asked = {**facts_of(self._robot), "every": self._every, **{name: self._settings.get(name) for name in _SETTINGS}}
+        for name, value in asked.items():
+            if run.notes.get(name) != value:
+                raise InputError(f"a run with {name} = {run.notes.get(name)!r} does not go on with {name} = {value!r}")
+        happened = sum(event.kind == "robot" for event in run.events)
+        before, now = ((notes.get("switches") or [])[:happened] for notes in (run.notes, self._settings))
+        if before != now:
+            raise InputError(f"a run after the switches {before!r} does not go on with {now!r}")
         self._before, self._next, self.events = run, len(run), list(run.events)
 
     def sample(self, reached: float, row: Callable[[float], tuple[Array | float, ...]]) -> None:

@@ -13,9 +13,9 @@ from ..errors import InputError, UnknownName
 from ..friction import Stribeck
 from ..robot import Robot
 from .course import METHODS, Course, Progress
-from .inputs import Drive, Load, Switches, TorqueInput, WrenchInput, checked_switches
+from .inputs import Drive, Load, Switches, TorqueInput, WrenchInput, check_numbers, checked_switches, longest_step
 from .laws import FrictionLaw, LuGre, Regularised
-from .mechanics import Mechanics, Stops, checked_start, effort_of, law_of
+from .mechanics import Mechanics, Stops, checked_robot, checked_start, effort_of, law_of
 from .recording import Recorder
 from .run import Run
 from .world import World
@@ -63,10 +63,12 @@ def simulate(
         torque_limit: Bounds of the motor torques, shape ``(n,)``; ``robot.limits.effort`` is assumed, and used only if given.
         switches: Times and robots: from then on the other robot moves (a payload is picked up or dropped). Positions and
             speeds go on: a payload that is picked up has the speed of the tool.
-        method: One of SciPy's: ``DOP853`` (default), ``RK45``; ``Radau`` (default with a smooth law), ``BDF``, ``LSODA``.
+        method: One of SciPy's: ``DOP853`` (default), ``RK45``; ``Radau`` (default with a smooth law, or one with Fs < Fc),
+            ``BDF``, ``LSODA``.
         rtol: Relative tolerance of the integrator.
         atol: Absolute tolerance [rad, rad/s, J ...].
-        max_step: Longest step [s].
+        max_step: Longest step [s]. Unless given, 20 ms where torque or wrench is a function, else none. At every quarter of a
+            step it is seen whether what holds goes on holding: a load that comes and goes within 5 ms may be missed.
         every: Time between samples [s].
         progress: True shows a bar; a function is called with time and end after every step, and stops the simulation by
             returning False. Ctrl-C stops it too. What was computed is returned.
@@ -82,24 +84,26 @@ def simulate(
         SimulationError: if a function fails or returns no finite numbers, or the integrator gives up; with the time, and in
             ``.run`` everything until then.
     """
-    for what, value in (("duration", duration), ("every", every), ("rtol", rtol), ("atol", atol), ("max_step", max_step)):
-        if not (0.0 < value < np.inf or (what == "max_step" and value == np.inf)):
-            raise InputError(f"{what} is a positive number, not {value!r}")
-    if not 0.0 <= rebound <= 1.0:
-        raise InputError(f"rebound is a share between 0 and 1, not {rebound!r}")
+    checked_robot(robot)
+    check_numbers(duration, every, rtol, atol, max_step, rebound)
+    if not callable(progress) and not isinstance(progress, bool):
+        raise InputError(f"progress is True, False or a function of time and end, not {progress!r}")
     law = friction if isinstance(friction, LuGre | Regularised) else law_of(robot, friction)
-    chosen = method or ("DOP853" if isinstance(law, Stribeck) else "Radau")
+    stiff = not isinstance(law, Stribeck) or bool((law.Fs < law.Fc).any())  # friction that rises within some mrad/s
+    chosen = method or ("Radau" if stiff else "DOP853")
     if chosen not in METHODS:
         raise UnknownName("method", chosen, METHODS)
     if not isinstance(law, Stribeck):
         law_of(robot, law.law)
     walls = Stops(robot, stops)
     drive = Drive(robot, torque, effort_of(robot, torque_limit))
-    worlds = [
-        (t, World(Mechanics(r), law, walls, drive, Load(r, wrench), rebound))
-        for t, r in [(0.0, robot), *checked_switches(robot, switches)]
-    ]
-    settings = {"method": chosen, "rtol": rtol, "atol": atol, "friction": type(law).__name__, "stops": stops, "rebound": rebound}
+    switched = checked_switches(robot, switches, duration)
+    worlds = [(t, World(Mechanics(r), law, walls, drive, Load(r, wrench), rebound)) for t, r in [(0.0, robot), *switched]]
+    named = type(law).__name__ if not isinstance(law, Stribeck) or law.Fs.any() or law.Fv.any() else None
+    settings = {"method": chosen, "rtol": rtol, "atol": atol, "friction": named, "stops": stops, "rebound": rebound}
+    if switched:
+        told = [[t, r.name, r.tool.name if r.tool else None, r.payload.mass if r.payload else None] for t, r in switched]
+        settings["switches"] = told  # time [s], robot, tool, payload [kg]
     recorder = Recorder(robot, every, duration, settings)
     z = np.zeros(0 if isinstance(law, Stribeck) else law.states)
     if resume is None:
@@ -108,11 +112,11 @@ def simulate(
         begin = checked_start(robot, walls, q, v)
         course = Course(worlds, recorder, np.concatenate([begin.q, begin.v, z, np.zeros(2)]))
     else:
-        if q is not None or v is not None or resume.end is None:
+        if q is not None or v is not None or not isinstance(resume, Run) or resume.end is None:
             raise InputError("resume goes on where a run of simulate ended: give neither q nor v")
         recorder.resume(resume)
-        course = Course(worlds, recorder, np.array(resume.end["y"]), resume.end)
-    options = {"rtol": rtol, "atol": atol, "max_step": max_step}
+        course = Course(worlds, recorder, np.zeros(2 * robot.n + len(z) + 2), resume.end)
+    options = {"rtol": rtol, "atol": atol, "max_step": longest_step(max_step, drive, worlds[0][1].load)}
     if progress is not True:
         return course.run(chosen, options, float(duration), progress or None)
     from rich.progress import Progress as Bar  # few need it

@@ -13,12 +13,16 @@ from ..friction import Stribeck
 from ..limits import ROUNDING
 from ..robot import Robot
 from .batch import machine_code
-from .mechanics import Stops, effort_of, law_of
+from .mechanics import Stops, checked_robot, effort_of, law_of, positive
 from .plant import FARTHEST, STEP
+from .run import SimulationError
 
 Array = NDArray[np.float64]
 BatchTorque = Callable[[float, Array, Array], ArrayLike] | ArrayLike | None
 """Function of time, positions and speeds ``(N, n)`` at the start of each step, or constants ``(n,)`` or ``(N, n)``."""
+
+
+_MOST = 10_000_000  # steps: more is a mistake of units
 
 
 class Rollouts(NamedTuple):
@@ -67,22 +71,22 @@ def rollouts(
     Raises:
         MissingExtra: without casadi and numba.
         InputError: if an argument cannot be, or a start is out of range.
+        SimulationError: if the function of torques fails or returns another shape, with the time.
     """
-    robots = [robot] if isinstance(robot, Robot) else list(robot)
+    robots = [robot] if isinstance(robot, Robot) else list(robot) if isinstance(robot, Sequence) else [robot]
+    for other in robots:
+        checked_robot(other)
     if not robots or any(other.axes != robots[0].axes for other in robots):
         raise InputError("rollouts need one robot, or one per state with the same axes")
     n = robots[0].n
-    start = np.zeros(n) if v is None else np.asarray(v, dtype=float)
+    first, start = _rows(q, n, "q"), _rows(np.zeros(n) if v is None else v, n, "v")
     try:
-        leading = np.broadcast_shapes(np.shape(q), start.shape, (len(robots) if len(robots) > 1 else 1, n))
-        position, speed = (np.array(np.broadcast_to(np.asarray(x, dtype=float), leading).T, order="C") for x in (q, start))
+        count, _ = leading = np.broadcast_shapes(first.shape, start.shape, (len(robots) if len(robots) > 1 else 1, n))
     except ValueError:
         raise InputError(
-            f"rollouts of {len(robots)} robots of {n} axes: q {np.shape(q)} and v {start.shape} do not go together"
+            f"rollouts of {len(robots)} robots of {n} axes: q {first.shape} and v {start.shape} do not go together"
         ) from None
-    if len(leading) != 2 or not (np.isfinite(position).all() and np.isfinite(speed).all()):
-        raise InputError(f"q and v of rollouts are finite and of shape (N, {n}), got {np.shape(q)} and {start.shape}")
-    count = leading[0]
+    position, speed = (np.array(np.broadcast_to(x, leading).T, order="C") for x in (first, start))
     groups = _groups(robots, count)
     walls = Stops(robots[0], stops)
     outside = np.flatnonzero((walls.gaps(position.T) < -ROUNDING).any(axis=1))
@@ -137,10 +141,18 @@ class _Drive:
             raise InputError("torques of rollouts must be finite")
 
     def __call__(self, t: float, q: Array, v: Array) -> Array:
-        return self._constant if self._function is None else self._checked(self._function(t, q.T.copy(), v.T.copy()))
+        if self._function is None:
+            return self._constant
+        try:
+            return self._checked(self._function(t, q.T.copy(), v.T.copy()))
+        except Exception as err:  # a user's function may raise anything
+            raise SimulationError(t, f"the function torque fails: {err!r}") from err
 
     def _checked(self, torque: ArrayLike) -> Array:
-        value = np.asarray(torque, dtype=float)
+        try:
+            value = np.asarray(torque, dtype=float)
+        except (TypeError, ValueError) as err:
+            raise InputError(f"torques of rollouts are not an array of numbers: {err}") from None
         if value.shape not in (self._shape, self._shape[1:]):
             raise InputError(f"torques of rollouts have shape {self._shape} or {self._shape[1:]}, not {value.shape}")
         value = np.broadcast_to(value, self._shape)
@@ -161,10 +173,23 @@ def _groups(robots: list[Robot], count: int) -> list[tuple[Robot, NDArray[np.int
     return [(robots[where[0]], np.array(where)) for where in places.values()]
 
 
+def _rows(value: ArrayLike, n: int, what: str) -> Array:
+    """Return states, one or in rows, as they are; numbers are not spread over the axes."""
+    try:
+        array = np.asarray(value, dtype=float)
+    except (TypeError, ValueError) as err:
+        raise InputError(f"{what} of rollouts is not an array of numbers: {err}") from None
+    if array.ndim not in (1, 2) or array.shape[-1] != n or not np.isfinite(array).all():
+        raise InputError(f"{what} of rollouts is finite and of shape (N, {n}) or ({n},), got {array.shape}")
+    return array
+
+
 def _whole(time: float, step: float, what: str) -> int:
     """Return how many steps a time is."""
-    if not (0.0 < step < np.inf and 0.0 < time < np.inf):
-        raise InputError(f"step and {what} are positive times [s], not {step!r} and {time!r}")
+    positive(step, "step [s]")
+    positive(time, f"{what} [s]")
+    if time / step > _MOST:
+        raise InputError(f"{what} = {time:g} s in steps of {step:g} s are more than {_MOST:,} steps; take a longer step")
     steps = round(time / step)
     if steps < 1 or abs(steps * step - time) > 1e-6 * step:
         raise InputError(f"{what} = {time:g} s is no whole number of steps of {step:g} s")

@@ -58,6 +58,10 @@ class SimulationError(IrbError, RuntimeError):
         self.t, self.problem, self.run = t, problem, run
         super().__init__(f"at t = {t:.9g} s: {problem}")
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle by the arguments, not by the message: an error has to come back from another process."""
+        return type(self), (self.t, self.problem, self.run)
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Run:
@@ -81,13 +85,18 @@ class Run:
         """Check shapes and keep read-only arrays.
 
         Raises:
-            InputError: if a column has another length than ``t``, or no unit.
+            InputError: if a column is no numbers, has another length than ``t``, or no unit.
         """
-        arrays = {name: np.array(values, dtype=float) for name, values in {"t": self.t, **self.columns}.items()}
+        arrays = {}
+        for name, values in {"t": self.t, **self.columns}.items():
+            try:
+                arrays[name] = np.array(values, dtype=float)
+            except (TypeError, ValueError) as err:
+                raise InputError(f"column {name!r} of a run is not an array of numbers: {err}") from None
         for name, array in arrays.items():
             array.setflags(write=False)
-            if array.ndim not in (1, 2) or len(array) != len(arrays["t"]) or (name == "t" and array.ndim != 1):
-                raise InputError(f"column {name!r} of a run of {len(arrays['t'])} samples has shape {array.shape}")
+            if array.ndim not in (1, 2) or len(array) != arrays["t"].size or (name == "t" and array.ndim != 1):
+                raise InputError(f"column {name!r} of a run of {arrays['t'].size} samples has shape {array.shape}")
             if name != "t" and name not in self.units:
                 raise InputError(f"column {name!r} of a run needs a unit, such as 'rad' or 'N m'; '1' is none")
         object.__setattr__(self, "t", arrays.pop("t"))
@@ -157,8 +166,12 @@ class Run:
         Raises:
             MissingExtra: without pyarrow.
             FileError: if the file cannot be written.
-            InputError: if a note is nothing that JSON can hold.
+            InputError: if the ending is not .parquet, or a note is nothing that JSON can hold.
         """
+        if Path(path).suffix.lower() != ".parquet":
+            raise InputError(
+                f"{path}: a run is one Parquet file, name it .parquet; write_motion(path, run.motion, robot) writes CSV"
+            )
         require("pyarrow", "logs")
         import pyarrow as pa
         from pyarrow import parquet
@@ -197,20 +210,23 @@ class Run:
         try:
             table = parquet.read_table(path)
         except OSError as err:
-            raise FileError(f"{path}: {err.strerror or err}") from None
+            raise FileError(f"{path}: {err.strerror or 'there is no such file' if not Path(path).exists() else err}") from None
         except pa.ArrowException as err:
             raise MotionError(f"{path} is no Parquet file: {err}") from None
         metadata = table.schema.metadata or {}
         if _KEY not in metadata:
             raise MotionError(f"{path} is no run of irbmodels: its metadata say nothing of events and notes")
-        told = json.loads(metadata[_KEY])
-        linear, columns, units = tuple(told["linear"]), {}, {}
-        for name, (unit, *width) in told["columns"].items():
-            units[name] = unit
-            parts = [np.asarray(table[label]) * factor for label, _, factor in _labels(name, unit, linear, *width)]
-            columns[name] = np.stack(parts, axis=1) if width else parts[0]
-        events = tuple(Event(*event) for event in told["events"])
-        return Run(np.asarray(table["t"]), columns, units, linear, events, told["notes"], told["end"])
+        try:
+            told = json.loads(metadata[_KEY])
+            linear, columns, units = tuple(told["linear"]), {}, {}
+            for name, (unit, *width) in told["columns"].items():
+                units[name] = unit
+                parts = [np.asarray(table[label]) * factor for label, _, factor in _labels(name, unit, linear, *width)]
+                columns[name] = np.stack(parts, axis=1) if width else parts[0]
+            events = tuple(Event(*event) for event in told["events"])
+            return Run(np.asarray(table["t"]), columns, units, linear, events, dict(told["notes"]), told["end"])
+        except (ValueError, LookupError, TypeError, AttributeError) as err:  # whatever a foreign hand has written there
+            raise MotionError(f"{path} is no run of irbmodels, or a damaged one: {err!r}") from None
 
     def labels(self, name: str) -> list[tuple[str, str, float]]:
         """Name in a file, unit there, and factor to SI, of every part of a column."""
@@ -241,17 +257,21 @@ def run_of(
     units = {name: STANDARD[name] for name in columns}
     for name, (values, unit) in (more or {}).items():
         columns[name], units[name] = np.asarray(values, dtype=float), unit
-    told = {
+    told = {**facts_of(robot), "version": __version__, **(notes or {})}
+    linear = tuple(bool(flag) for flag in robot.limits.linear)
+    return Run(motion.t, columns, units, linear, tuple(events), told, end)
+
+
+def facts_of(robot: Robot) -> dict[str, Any]:
+    """What the notes of a run say of its robot."""
+    return {
         "robot": robot.name,
         "parameters": robot.parameters,
         "tool": robot.tool.name if robot.tool else None,
         "payload_kg": robot.payload.mass if robot.payload else None,
         "gravity": robot.gravity_vector.tolist(),
         "rotors": robot.rotors.tolist(),
-        "version": __version__,
     }
-    linear = tuple(bool(flag) for flag in robot.limits.linear)
-    return Run(motion.t, columns, units, linear, tuple(events), {**told, **(notes or {})}, end)
 
 
 def _parts(values: Array) -> list[Array]:

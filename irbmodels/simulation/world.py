@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from ..friction import Stribeck
 from .inputs import Drive, Load
 from .laws import SmoothLaw
-from .mechanics import Mechanics, Stops, dry_level
-from .stiction import LOW, STILL, settled
+from .mechanics import Mechanics, Stops
+from .stiction import LOW, settled
 
 Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -61,11 +61,10 @@ class World:
 
     def decided(self, t: float, q: Array, v: Array, z: Array) -> Modes:
         """Say which axes at rest hold and which touched stops are leant on, all at once."""
-        slides, bound, rubbing = np.zeros_like(v), np.zeros_like(v), np.zeros_like(v)
+        rough, bound = np.zeros(len(v), dtype=bool), np.zeros_like(v)
         if isinstance(self.law, Stribeck):
-            dry = dry_level(self.law, v)
-            slides = np.where(dry > 0.0, np.sign(v), 0.0)
-            bound, rubbing = np.where(v == 0.0, dry, 0.0), slides * dry + self.law.Fv * v
+            rough = (self.law.Fs > 0.0) | (self.law.Fc > 0.0)  # the level at one speed may be 0 all the same
+            bound, rubbing = np.where(v == 0.0, self.law.Fs, 0.0), self.law.torque(v)
         else:
             rubbing, _ = self.law.torque(v, z)
         M, h = self.mechanics.terms(q, v)
@@ -73,10 +72,11 @@ class World:
         rows = self.stops.rows
         touched = np.flatnonzero((self.stops.gaps(q) <= CONTACT) & (np.abs(rows @ v) <= CONTACT))
         found = settled(M, push - h - rubbing, bound, rows[touched])
-        at_rest = bound > 0.0
         state = found.state[: len(q)]
-        signs = np.where(at_rest, -state.astype(float), slides)  # LOW slips upwards
-        holds, leans = at_rest & (state == STILL), np.zeros(len(rows), dtype=bool)
+        # LOW slips upwards; where Fs = 0 nothing holds
+        starts = np.where(bound > 0.0, -state.astype(float), np.where(found.x < 0.0, -1.0, 1.0))
+        signs = np.where(rough, np.where(v == 0.0, starts, np.sign(v)), 0.0)
+        holds, leans = rough & (signs == 0.0), np.zeros(len(rows), dtype=bool)
         needed = (rows[touched][:, ~holds] != 0.0).any(axis=1) | (found.stop > PULL)  # axes that all hold need no stop
         leans[touched] = (found.state[len(q) :] != LOW) & needed
         return Modes(holds, signs, leans)
