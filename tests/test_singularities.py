@@ -380,3 +380,12 @@ def test_other_shapes_have_no_closed_form(tmp_path):
     with pytest.raises(irb.MissingData, match="its wrist is not spherical"):
         robot.singularities(np.zeros(6))
     assert robot.measures(np.full(6, 0.3)).manipulability > 0.01
+
+
+def test_a_wrist_folded_back_keeps_its_posture(tmp_path):
+    """Axis 5 half a turn on: axes 4 and 6 are one line there too, and turn against each other."""
+    robot, _ = own(5, tmp_path)
+    near, far = sorted(robot.singular_postures()[1].values, key=abs)[:2]
+    q = np.array([0.3, 0.4, 0.5, 0.6, near, 0.2])
+    np.testing.assert_allclose(robot.cross_wrist(robot.pose(q).homogeneous[None], q).q[0], q, rtol=0, atol=1e-9)
+    assert abs(near - far) == pytest.approx(2.0 * np.pi)
