@@ -196,6 +196,20 @@ def test_events_name_axes_of_the_robot():
     assert not run["theta_dot"][:, :4].any()
 
 
+def test_a_load_after_a_long_rest_is_seen():
+    """A pulse of twice Fs moves a motor that has stood in equilibrium for two seconds."""
+    robot = irb.load("irb2400")
+    arm = FlexibleRobot(robot, [None, None, None, None, Drive(2e4, 0.8), None])
+    held = robot.gravity(START)
+
+    def drive(t, *_):
+        return held + np.array([0, 0, 0, 0, 2 * 39.7 * np.sin(np.pi * (t - 2) / 0.4) ** 2 if 2 < t < 2.4 else 0, 0])
+
+    run = arm.simulate(START, duration=2.2, torque=drive, every=0.01)
+    assert (run.events[0].axis, run.events[0].kind) == (5, "slips")
+    assert run.events[0].t == pytest.approx(2.1, abs=1e-4)  # where the load passes Fs of axis 5 (S000 Tab. 5)
+
+
 @pytest.mark.parametrize(
     ("changes", "error", "words"),
     [
