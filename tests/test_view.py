@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import contextlib
 import io
 import json
 import re
@@ -14,6 +15,7 @@ import sys
 import threading
 import time
 import urllib.request
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -567,7 +569,10 @@ def test_ending_the_command_ends_its_server(end):
     """However `irbmodels view` ends, nobody listens any more and no process is left."""
     port = str(np.random.default_rng(end).integers(20000, 50000))  # its own: other tests listen on 7000
     command = [sys.executable, "-m", "irbmodels.cli", "view", "irb1600", "--port", port]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    heard = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)  # a shell's background jobs are deaf to Ctrl-C
+    with subprocess.Popen(command, **pipes, preexec_fn=heard) as process, contextlib.ExitStack() as stack:
+        stack.callback(process.kill)  # else a test that fails would wait for it for ever
         url = process.stdout.readline().split()[-1]
         assert listening(url)
         children = subprocess.run(["pgrep", "-P", str(process.pid)], capture_output=True, text=True, check=False).stdout
