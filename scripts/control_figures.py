@@ -1,6 +1,6 @@
 """Draw the step and tracking figures of docs/control on the IRB 930, and its block diagrams.
 
-    python scripts/control.py [NAME ...]
+    python scripts/control_figures.py [NAME ...]
 
 Every loop has samples of 4 ms, if nothing else is said. Dashed: the controller's model is the other CAD set (cad_scaled), whose
 inertias are a third off. The IRB 930 has no friction data; where an arm with friction is drawn, its numbers are ours.
