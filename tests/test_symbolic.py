@@ -384,7 +384,7 @@ MOST = {
 
 @pytest.mark.parametrize("query", MOST)
 def test_programs_of_the_2400_stay_cheap(query):
-    """With spindle they take no more operations than when their kernels reached the speed that issue 6 asks for."""
+    """With spindle they take no more operations than when their kernels reached their speed."""
     robot = irb.load("irb2400", tool="spindle")
     assert program_for(query, mechanism(robot, query)).count() <= MOST[query]
     if query == "inverse_dynamics":
