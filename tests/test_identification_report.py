@@ -2,11 +2,11 @@
 
 import re
 from dataclasses import replace
-from html.parser import HTMLParser
 
 import numpy as np
 import pytest
 import verdict_cases as cases
+from html_pages import Page
 from rich.console import Console
 
 import irbmodels as irb
@@ -16,33 +16,6 @@ from irbmodels.identification.verdict import verdict
 from irbmodels.identification.verdict_logs import prepared
 from irbmodels.identification_report import headline, remarks, report_html, verdict_tables, write_report
 from irbmodels.identification_report.drawings import curves_figure, dependence_figure, memory_figure, sums_figure, torque_figure
-
-
-class Page(HTMLParser):
-    """Every tag with its attributes, and the text of the page."""
-
-    def __init__(self, text):
-        super().__init__()
-        self.tags, self.open, self.words = [], [], []
-        self.feed(text)
-
-    def handle_starttag(self, tag, attrs):
-        """Keep a tag, and that it is open."""
-        self.tags.append((tag, dict(attrs)))
-        if tag not in ("meta", "br", "img", "link"):
-            self.open.append(tag)
-
-    def handle_startendtag(self, tag, attrs):
-        """Keep a tag that closes itself."""
-        self.tags.append((tag, dict(attrs)))
-
-    def handle_endtag(self, tag):
-        """Check that it closes what was opened last."""
-        assert self.open.pop() == tag
-
-    def handle_data(self, data):
-        """Keep the text."""
-        self.words.append(data)
 
 
 @pytest.fixture(scope="module")

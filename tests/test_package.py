@@ -33,7 +33,7 @@ FLOORS = [  # a module imports only from floors before its own
         "c_selftest",
         "robot_descriptions",
     },
-    {"report", "path_report", "identification_report", "postures", "targets", "drawings", "figures", "view", "demo"},
+    {"report", "path_report", "identification_report", "postures", "targets", "drawings", "figures", "view", "demo", "pages"},
     {"cli"},
 ]
 

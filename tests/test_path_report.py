@@ -2,10 +2,10 @@
 
 import re
 from dataclasses import replace
-from html.parser import HTMLParser
 
 import numpy as np
 import pytest
+from html_pages import Page
 from rich.console import Console
 
 import irbmodels as irb
@@ -65,33 +65,6 @@ def printed(tables):
         for table in tables:
             console.print(table)
     return text.get()
-
-
-class Page(HTMLParser):
-    """Every tag with its attributes, and the text of the page."""
-
-    def __init__(self, text):
-        super().__init__()
-        self.tags, self.open, self.words = [], [], []
-        self.feed(text)
-
-    def handle_starttag(self, tag, attrs):
-        """Keep a tag, and that it is open."""
-        self.tags.append((tag, dict(attrs)))
-        if tag not in ("meta", "br", "img", "link"):
-            self.open.append(tag)
-
-    def handle_startendtag(self, tag, attrs):
-        """Keep a tag that closes itself."""
-        self.tags.append((tag, dict(attrs)))
-
-    def handle_endtag(self, tag):
-        """Check that it closes what was opened last."""
-        assert self.open.pop() == tag
-
-    def handle_data(self, data):
-        """Keep the text."""
-        self.words.append(data)
 
 
 # --- tables ---------------------------------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from ..identification.verdict import Verdict
 from ..identification.verdict_reasons import DEPENDENT, POOR, SURE, depending
 from ..identification.verdict_residuals import curve
-from ..path_report.drawings import _BAD, _COLORS, _GREY, _figure, _plain
+from ..pages import BAD, COLORS, GREY, blank, plain
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -30,10 +30,10 @@ def torque_figure(verdict: Verdict) -> Figure:
     figure, grid = _grid(len(verdict.axes), 2, 10.0, 1.9)
     for i, (axes, axis) in enumerate(zip(grid, verdict.axes, strict=True)):
         axes.plot(t, tau[:, i], color="0.65", lw=0.9, label="measured")
-        axes.plot(t, tau[:, i] - model[:, i], color=_BAD, lw=0.6, alpha=0.75, label="what is left")
-        axes.plot(t, model[:, i], color=_COLORS[0], lw=1.3, label="model")
-        axes.set_title(f"axis {axis + 1} [{verdict.units[i]}]", loc="left", fontsize=9, color=_GREY)
-        _plain(axes)
+        axes.plot(t, tau[:, i] - model[:, i], color=BAD, lw=0.6, alpha=0.75, label="what is left")
+        axes.plot(t, model[:, i], color=COLORS[0], lw=1.3, label="model")
+        axes.set_title(f"axis {axis + 1} [{verdict.units[i]}]", loc="left", fontsize=9, color=GREY)
+        plain(axes)
     for axes in grid[-2:]:
         axes.set_xlabel("time, one stretch after another [s]")
     handles, labels = grid[0].get_legend_handles_labels()
@@ -49,11 +49,11 @@ def memory_figure(verdict: Verdict) -> Figure:
     for i, (axes, axis) in enumerate(zip(grid, verdict.axes, strict=True)):
         r = white.correlations[:, i]
         axes.fill_between(lags, -white.bound, white.bound, color="0.9", lw=0.0)
-        axes.vlines(lags, 0.0, r, color=[_BAD if outside else _COLORS[0] for outside in np.abs(r) > white.bound], lw=2.2)
+        axes.vlines(lags, 0.0, r, color=[BAD if outside else COLORS[0] for outside in np.abs(r) > white.bound], lw=2.2)
         axes.axhline(0.0, color="0.5", lw=0.6)
-        axes.set_title(f"axis {axis + 1}", loc="left", fontsize=9, color=_GREY)
+        axes.set_title(f"axis {axis + 1}", loc="left", fontsize=9, color=GREY)
         axes.set_xticks([1, *range(5, len(lags) + 1, 5)])
-        _plain(axes)
+        plain(axes)
     top = max(0.12, 1.1 * float(np.abs(white.correlations).max()))
     for axes in grid:
         axes.set_ylim(-min(top, 1.0), min(top, 1.0))
@@ -69,7 +69,7 @@ def dependence_figure(verdict: Verdict) -> Figure:
     share, names = verdict.dependence.share, "qva"
     size, kinds, n = share.shape
     table = 100.0 * share.reshape(size, kinds * n)
-    figure = _figure(10.0, 0.9 + 0.34 * size)
+    figure = blank(10.0, 0.9 + 0.34 * size)
     axes = figure.subplots()
     most = max(100.0 * DEPENDENT, float(np.nanmax(table)))
     image = axes.imshow(table, cmap="Blues", vmin=0.0, vmax=most, aspect="auto")
@@ -77,7 +77,7 @@ def dependence_figure(verdict: Verdict) -> Figure:
         dark = table[i, j] > 0.55 * most
         axes.text(j, i, f"{table[i, j]:.0f}", ha="center", va="center", fontsize=8, color="white" if dark else "0.2")
     for i, j in zip(*np.nonzero(depending(verdict).reshape(table.shape)), strict=True):
-        axes.add_patch(Rectangle((j - 0.5, i - 0.5), 1.0, 1.0, fill=False, edgecolor=_BAD, lw=1.4))
+        axes.add_patch(Rectangle((j - 0.5, i - 0.5), 1.0, 1.0, fill=False, edgecolor=BAD, lw=1.4))
     axes.set_xticks(range(kinds * n), [f"${names[k]}_{j + 1}$" for k in range(kinds) for j in range(n)])
     axes.set_yticks(range(size), [f"axis {axis + 1}" for axis in verdict.axes])
     for k in range(1, kinds):
@@ -91,7 +91,7 @@ def dependence_figure(verdict: Verdict) -> Figure:
 def curves_figure(verdict: Verdict) -> Figure:
     """Draw the mean residual over position, speed and acceleration of its own axis, with twice its standard deviation."""
     residual, size = verdict.residual(), len(verdict.axes)
-    figure = _figure(10.0, 0.8 + 1.15 * size)
+    figure = blank(10.0, 0.8 + 1.15 * size)
     grid = np.asarray(figure.subplots(size, 3, sharey="row", squeeze=False))
     for row, i, axis in zip(grid, range(size), verdict.axes, strict=True):
         linear = verdict.units[i] == "N"
@@ -101,10 +101,10 @@ def curves_figure(verdict: Verdict) -> Figure:
             found = curve(residual[:, i], verdict.state(quantity)[:, axis], float(verdict.whiteness.memory[i]))
             at = factor * found.at
             low, high = found.mean - 2.0 * found.error, found.mean + 2.0 * found.error
-            axes.fill_between(at, low, high, color=_COLORS[0], alpha=0.18, lw=0.0)
-            axes.plot(at, found.mean, color=_COLORS[0], lw=1.4)
+            axes.fill_between(at, low, high, color=COLORS[0], alpha=0.18, lw=0.0)
+            axes.plot(at, found.mean, color=COLORS[0], lw=1.4)
             axes.axhline(0.0, color="0.5", lw=0.6)
-            _plain(axes)
+            plain(axes)
             reach = max(reach, float(np.max(np.abs([low, high]))))
             if i == size - 1:
                 name = {"q": "position", "v": "speed", "a": "acceleration"}[quantity]
@@ -119,7 +119,7 @@ def sums_figure(verdict: Verdict) -> Figure:
     order = sorted(verdict.sums, key=lambda one: one.deviation / abs(one.estimate) if one.estimate else np.inf)
     ranks = np.arange(1, len(order) + 1)
     colors = [STATES[one.state] for one in order]
-    figure = _figure(10.0, 3.1)
+    figure = blank(10.0, 3.1)
     left, right = figure.subplots(1, 2)
     relative = [min(100.0 * one.deviation / abs(one.estimate), 1e4) if one.estimate else 1e4 for one in order]
     left.scatter(ranks, relative, c=colors, s=22)
@@ -127,16 +127,16 @@ def sums_figure(verdict: Verdict) -> Figure:
         left.axhline(100.0 * value, color=STATES[name], lw=0.9, ls=(0, (4, 3)))
     left.set_yscale("log")
     left.set_ylabel("% of the value")
-    left.set_title("standard deviation", loc="left", fontsize=9, color=_GREY)
+    left.set_title("standard deviation", loc="left", fontsize=9, color=GREY)
     moved = [(one.previous - one.estimate) / one.deviation if one.deviation else 0.0 for one in order]
     right.axhspan(-1.96, 1.96, color="0.9", lw=0.0)
     right.scatter(ranks, moved, c=colors, s=22)
     right.set_yscale("symlog", linthresh=2.0)
     right.set_ylabel("standard deviations")
-    right.set_title("previous value less the estimate; the band is the 95 % interval", loc="left", fontsize=9, color=_GREY)
+    right.set_title("previous value less the estimate; the band is the 95 % interval", loc="left", fontsize=9, color=GREY)
     for axes in (left, right):
         axes.set_xlabel("sums of parameters, the surest first")
-        _plain(axes)
+        plain(axes)
     handles = [left.scatter([], [], c=color, s=22, label=name) for name, color in STATES.items()]
     figure.legend(handles=handles, loc="outside lower center", ncols=3, frameon=False)
     return figure
@@ -161,7 +161,7 @@ def _grid(count: int, columns: int, width: float, height: float, **shared: Any) 
     """Return a figure with so many panels, the last row perhaps not full."""
     columns = min(columns, count)
     rows = -(-count // columns)
-    figure = _figure(width, 0.6 + height * rows)
+    figure = blank(width, 0.6 + height * rows)
     panels = list(np.asarray(figure.subplots(rows, columns, sharex=True, squeeze=False, **shared)).flat)
     for spare in panels[count:]:
         spare.set_visible(False)

@@ -12,8 +12,7 @@ from .. import __version__
 from ..files import replacing
 from ..identification.verdict import Verdict
 from ..identification.verdict_reasons import ERROR
-from ..path_report.drawings import svg
-from ..path_report.page import _bar, _rows_html
+from ..pages import bar, rows_html, style, svg
 from .drawings import curves_figure, dependence_figure, memory_figure, sums_figure, torque_figure
 from .tables import COVERAGE, RESIDUALS, SUMS, accuracy_rows, coverage_rows, headline, remarks, residual_rows, sum_row
 
@@ -43,6 +42,7 @@ def report_html(verdict: Verdict, source: str = "", notes: Sequence[str] = ()) -
     reasons = "".join(f"<li>{said(reason)}</li>" for reason in verdict.reasons)
     none = "Held-out torques are met, nothing in what is left depends on the motion, and the logs cover what they should."
     return template.substitute(
+        style=style(),
         title=said(title),
         robot=said(verdict.robot),
         made=f"irbmodels {__version__}, {date.today():%Y-%m-%d}",
@@ -52,7 +52,7 @@ def report_html(verdict: Verdict, source: str = "", notes: Sequence[str] = ()) -
         cards="".join(f"<div><b>{said(value)}</b><span>{said(what)}</span></div>" for what, value in _cards(verdict)),
         accuracy=_accuracy_html(verdict),
         torques=svg(torque_figure(verdict)),
-        residuals=_rows_html(RESIDUALS, residual_rows(verdict)),
+        residuals=rows_html(RESIDUALS, residual_rows(verdict)),
         memory=svg(memory_figure(verdict)),
         dependence=svg(dependence_figure(verdict)),
         curves=svg(curves_figure(verdict)),
@@ -104,7 +104,7 @@ def _coverage_html(verdict: Verdict) -> str:
     def rows() -> Iterator[tuple[Sequence[str], str]]:
         for i, (axis, low, high, unit, _, speed, _, acceleration, slow) in enumerate(coverage_rows(verdict)):
             span, share = (100.0 * float(part[i]) for part in (verdict.coverage.span, verdict.coverage.speed_share))
-            yield [axis, low, high, unit, _bar(span), speed, _bar(share), acceleration, slow], ""
+            yield [axis, low, high, unit, bar(span), speed, bar(share), acceleration, slow], ""
 
     return _table_html(COVERAGE, rows())
 

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import html
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from datetime import date
 from pathlib import Path
 from string import Template
-from typing import Any
 
 import numpy as np
 
 from .. import __version__
 from ..files import replacing
+from ..pages import bar, rows_html, style, svg
 from ..path_check import Box, PathCheck
 from ..robot import Robot
-from .drawings import distance_figure, path_figure, shares_figure, svg
+from .drawings import distance_figure, path_figure, shares_figure
 from .tables import axis_rows, line_of, move_rows, remarks, singular_rows, unevaluated
 
 _PRINTED = 500  # findings in the page
@@ -47,6 +47,7 @@ def report_html(check: PathCheck, robot: Robot, source: str = "", box: Box | Non
     tool = f" with {robot.tool.name}" if robot.tool else ""
     first = check.first
     return template.substitute(
+        style=style(),
         title=said(f"Path check: {source or robot.name}"),
         source=said(source or "motion"),
         robot=said(f"{robot.name}{tool}"),
@@ -58,7 +59,7 @@ def report_html(check: PathCheck, robot: Robot, source: str = "", box: Box | Non
         findings=_findings_html(check),
         axes=_axes_html(check, robot),
         moves=_moves_html(check, robot),
-        singularities=_rows_html(("", "nearest approach", "at s", "at line"), singular_rows(check)),
+        singularities=rows_html(("", "nearest approach", "at s", "at line"), singular_rows(check)),
         shares=svg(shares_figure(check, robot)),
         path=svg(path_figure(check, box)),
         distances=svg(distance_figure(check)) if check.singularities else "",
@@ -99,22 +100,13 @@ def _cards(check: PathCheck, robot: Robot) -> Iterator[tuple[str, str]]:
         yield "from the wrist singularity", f"{math.degrees(abs(float(wrist.value[0]))):.1f}\u00b0"
 
 
-def _rows_html(heads: Sequence[str], rows: Any, bad: Sequence[bool] = ()) -> str:
-    head = "".join(f"<th>{html.escape(cell)}</th>" for cell in heads)
-    body = []
-    for number, row in enumerate(rows):
-        mark = ' class="bad"' if number < len(bad) and bad[number] else ""
-        body.append(f"<tr{mark}>{''.join(f'<td>{html.escape(cell)}</td>' for cell in row)}</tr>")
-    return f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(body)}</tbody></table>"
-
-
 def _findings_html(check: PathCheck) -> str:
     if not check.findings:
         return '<p class="none">None.</p>'
     rows = [(line_of(one.line), f"{one.start:.3f}", f"{one.end:.3f}", one.kind, one.what) for one in check.findings[:_PRINTED]]
     hidden = len(check.findings) + check.more - len(rows)
     more = f"<p>{hidden} more are not listed here.</p>" if hidden else ""
-    return _rows_html(("line", "from s", "to s", "kind", "what"), rows) + more
+    return rows_html(("line", "from s", "to s", "kind", "what"), rows) + more
 
 
 def _axes_html(check: PathCheck, robot: Robot) -> str:
@@ -124,7 +116,7 @@ def _axes_html(check: PathCheck, robot: Robot) -> str:
     heads = ("axis", "range of", "smallest margin", "at line", "range used", "speed", torque, "peak torque", "friction share")
     rows = []
     for i, row in enumerate(axis_rows(check, robot)):
-        bars = [_bar(value) for value in (used[i], 100.0 * check.speed.value[i], 100.0 * check.torque.value[i])]
+        bars = [bar(value) for value in (used[i], 100.0 * check.speed.value[i], 100.0 * check.torque.value[i])]
         plain = [html.escape(row[key]) for key in ("axis", "range", "margin", "margin_line")]
         rows.append([*plain, *bars, html.escape(row["peak"]), "unknown" if friction is None else f"{friction[i]:.0f} %"])
     head = "".join(f"<th>{cell}</th>" for cell in heads)
@@ -132,15 +124,10 @@ def _axes_html(check: PathCheck, robot: Robot) -> str:
     return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
 
-def _bar(percent: float) -> str:
-    state = "over" if percent > 100.0 + 1e-7 else ""
-    return f'<span class="bar {state}"><i style="width:{min(max(percent, 0.0), 100.0):.1f}%"></i></span>{percent:.0f} %'
-
-
 def _moves_html(check: PathCheck, robot: Robot) -> str:
     if not check.by_line:
         return ""
     heads = ("line", "move", "from s", "to s", "TCP mm/s", "range %", "speed %", f"torque{_star(robot)} %", "wrist deg")
     rows = [*move_rows(check)]
-    table = _rows_html(heads, [cells for cells, _ in rows], [bad for _, bad in rows])
+    table = rows_html(heads, [cells for cells, _ in rows], [bad for _, bad in rows])
     return f'<h2>Moves</h2><section class="sheet">{table}</section>'
