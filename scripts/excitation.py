@@ -17,14 +17,15 @@ from matplotlib.figure import Figure
 import irbmodels as irb
 from irbmodels.base_parameters import BaseParameters
 from irbmodels.identification.excitation import (
-    Bounds,
     Excitation,
     compare,
+    excitation_figure,
     fourier_excitation,
     freudenstein_excitation,
     random_excitation,
 )
-from irbmodels.identification.excitation_drawings import COLORS, excitation_figure
+from irbmodels.identification.excitation.design import Bounds
+from irbmodels.identification.excitation.drawings import COLORS
 
 ROBOT = irb.load("irb1600")
 RANDOM = 100

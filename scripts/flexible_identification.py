@@ -28,11 +28,11 @@ import irbmodels as irb
 from irbmodels.figures import save
 from irbmodels.flexible import FlexibleRobot, OneAxis, identified
 from irbmodels.friction import Stribeck
-from irbmodels.identification.flexible import flexible_fit
-from irbmodels.identification.flexible_data import OneAxisData
-from irbmodels.identification.flexible_drawing import (
+from irbmodels.identification.flexible import (
+    OneAxisData,
     angle_figure,
     data_figure,
+    flexible_fit,
     residual_figure,
     response_figure,
     validation_figure,

@@ -17,7 +17,7 @@ from matplotlib.figure import Figure
 import irbmodels as irb
 from irbmodels.base_parameters import BaseParameters, base_parameters
 from irbmodels.figures import save
-from irbmodels.identification import Fit, Samples, TorqueRows, accumulated, weighted
+from irbmodels.identification.fits import Fit, Samples, TorqueRows, accumulated, weighted
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests"))
 from excited import excitation, inner, measured  # the noise that the tests are judged by

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from irbmodels import InputError
-from irbmodels.identification import Accumulator
-from irbmodels.identification.accumulator import BLOCK, folded
+from irbmodels.identification.fits import Accumulator
+from irbmodels.identification.fits.accumulator import BLOCK, folded
 
 NAMES, UNITS = ("a", "b", "c"), ("kg", "kg m", "kg m^2")
 

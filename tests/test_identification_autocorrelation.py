@@ -8,14 +8,7 @@ from scipy.signal import butter, sosfiltfilt
 import irbmodels as irb
 from irbmodels import InputError
 from irbmodels.base_parameters import base_parameters
-from irbmodels.identification import (
-    Samples,
-    TorqueRows,
-    accumulated,
-    weighted,
-    with_autocorrelation,
-    with_filter,
-)
+from irbmodels.identification.fits import Samples, TorqueRows, accumulated, weighted, with_autocorrelation, with_filter
 
 CUTOFF = 10.0  # [Hz]
 

@@ -6,10 +6,20 @@ import numpy as np
 import pytest
 
 import irbmodels as irb
-from irbmodels.identification.data import UNUSABLE, Finding, Flag, Recording
-from irbmodels.identification.data_clocks import delay, merged, resampled, shifted
-from irbmodels.identification.data_marks import at_rest, outliers, saturated
-from irbmodels.identification.data_reading import read_recording
+from irbmodels.identification.recordings import (
+    Finding,
+    Flag,
+    Recording,
+    at_rest,
+    delay,
+    merged,
+    outliers,
+    read_recording,
+    resampled,
+    saturated,
+    shifted,
+)
+from irbmodels.identification.recordings.recording import UNUSABLE
 
 DEG = np.pi / 180.0
 COUNT = 200

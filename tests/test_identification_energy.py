@@ -7,7 +7,7 @@ from excited import SIGMA, excitation, inner
 import irbmodels as irb
 from irbmodels import InputError
 from irbmodels.base_parameters import base_parameters
-from irbmodels.identification import EnergyRows, Samples, TorqueRows, accumulated, least_squares, weighted
+from irbmodels.identification.fits import EnergyRows, Samples, TorqueRows, accumulated, least_squares, weighted
 from irbmodels.trajectory import Motion
 
 

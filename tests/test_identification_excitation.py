@@ -8,13 +8,13 @@ import irbmodels as irb
 from irbmodels.base_parameters import base_parameters
 from irbmodels.errors import InputError, UnknownName
 from irbmodels.identification.excitation import (
-    Bounds,
     compare,
+    excitation_figure,
     fourier_excitation,
     freudenstein_excitation,
     random_excitation,
 )
-from irbmodels.identification.excitation_drawings import excitation_figure
+from irbmodels.identification.excitation.design import Bounds
 from irbmodels.path_check import Box, check_path
 from irbmodels.rapid import read
 from irbmodels.trajectory import FourierSeries

@@ -3,16 +3,11 @@ import pytest
 
 import irbmodels as irb
 from irbmodels.base_parameters import base_parameters
-from irbmodels.identification.excitation_bounds import SHARPNESS, Bounds, Limiting
-from irbmodels.identification.excitation_families import Moves, Waves
-from irbmodels.identification.excitation_regressor import (
-    BaseRegressor,
-    condition,
-    condition_slope,
-    information_slope,
-    log_det,
-)
-from irbmodels.identification.excitation_task import Task
+from irbmodels.identification.excitation import Bounds
+from irbmodels.identification.excitation.bounds import SHARPNESS, Limiting
+from irbmodels.identification.excitation.families import Moves, Waves
+from irbmodels.identification.excitation.regressor import BaseRegressor, condition, condition_slope, information_slope, log_det
+from irbmodels.identification.excitation.task import Task
 from irbmodels.path_check import Box
 
 BOX = Box((-0.5, -1.5, 0.1), (1.9, 1.5, 2.6))

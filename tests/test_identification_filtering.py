@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 import irbmodels as irb
-from irbmodels.identification.data import Flag, Recording
-from irbmodels.identification.filtering import butterworth, low_passed, savitzky_golay, smoothing_spline
+from irbmodels.identification.recordings import Flag, Recording, butterworth, low_passed, savitzky_golay, smoothing_spline
 
 STEP = 0.004
 T = np.arange(3000) * STEP

@@ -9,10 +9,9 @@ from two_masses import Joint, N, recorded, sines, step_map
 import irbmodels as irb
 from irbmodels.errors import InputError, UnknownName
 from irbmodels.flexible import Drive, FlexibleRobot, LinearModel, OneAxis, identified
-from irbmodels.identification import flexible_model as law
-from irbmodels.identification.flexible import FlexibleFit, flexible_fit
-from irbmodels.identification.flexible_data import OneAxisData
-from irbmodels.identification.flexible_search import Problem
+from irbmodels.identification.flexible import FlexibleFit, OneAxisData, flexible_fit
+from irbmodels.identification.flexible import model as law
+from irbmodels.identification.flexible.search import Problem
 from irbmodels.trajectory import Motion
 
 STEP = 0.002  # [s], S003: 500 Hz

@@ -9,17 +9,18 @@ from two_masses import Joint, N, recorded, sines
 
 from irbmodels.errors import InputError
 from irbmodels.flexible import Drive, OneAxis
-from irbmodels.identification.flexible import flexible_fit
-from irbmodels.identification.flexible_data import OneAxisData
-from irbmodels.identification.flexible_drawing import (
+from irbmodels.identification.flexible import (
+    OneAxisData,
     angle_figure,
     data_figure,
+    excited_band,
+    flexible_fit,
     residual_figure,
     response_figure,
+    spectrum,
     validation_figure,
 )
-from irbmodels.identification.flexible_noise import autocorrelation, colour, whiteness
-from irbmodels.identification.flexible_spectrum import excited_band, spectrum
+from irbmodels.identification.flexible.noise import autocorrelation, colour, whiteness
 
 STEP = 0.002
 COUNT = 4000

@@ -6,7 +6,7 @@ import scipy.signal
 from two_masses import Joint, N, recorded, sines
 
 from irbmodels.errors import InputError, UnknownName
-from irbmodels.identification.flexible_data import OneAxisData
+from irbmodels.identification.flexible import OneAxisData
 
 STEP = 0.002
 

@@ -8,14 +8,19 @@ from oracles import friction_2400
 
 import irbmodels as irb
 from irbmodels import rapid
-from irbmodels.identification.data import Flag, Recording
-from irbmodels.identification.data_reading import read_recording
-from irbmodels.identification.friction import FrictionFit, fit_friction, friction_table
-from irbmodels.identification.friction_levels import FrictionPoints, friction_points
-from irbmodels.identification.friction_module import friction_module
-from irbmodels.identification.friction_plan import coarse_grid, friction_plan, grid_of_s000
-from irbmodels.identification.friction_stretches import stretches
-from irbmodels.identification.synthetic import Sensors, as_logged, followed, synthetic_recording
+from irbmodels.identification.friction import (
+    FrictionFit,
+    FrictionPoints,
+    coarse_grid,
+    fit_friction,
+    friction_module,
+    friction_plan,
+    friction_points,
+    friction_table,
+    grid_of_s000,
+)
+from irbmodels.identification.friction.stretches import stretches
+from irbmodels.identification.recordings import Flag, Recording, Sensors, as_logged, followed, read_recording, synthetic_recording
 
 TABLE_5 = np.array(  # Fs, Fc [N m], Fv [N m s/rad], v_St [rad/s] of S000 Tab. 5
     [

@@ -8,8 +8,8 @@ import irbmodels as irb
 from irbmodels import InputError
 from irbmodels.base_parameters import base_parameters
 from irbmodels.friction import Stribeck
-from irbmodels.identification import Samples, TorqueRows, accumulated, stribeck_fit, weighted
-from irbmodels.identification.nonlinear import _Residuals, _split
+from irbmodels.identification.fits import Samples, TorqueRows, accumulated, stribeck_fit, weighted
+from irbmodels.identification.fits.nonlinear import _Residuals, _split
 
 
 def guessing(robot, factor):

@@ -4,7 +4,7 @@ from excited import SIGMA, random_states
 
 import irbmodels as irb
 from irbmodels import InputError, MissingData, UnknownName
-from irbmodels.identification import Samples, load_from_torques
+from irbmodels.identification.fits import Samples, load_from_torques
 
 SPINDLE = (12.7, [-0.0383, 0.0, 0.1293], np.diag([0.269, 0.274, 0.193]))  # S000 Tab. 4: kg, m, kg m^2 about the centre
 

@@ -1,7 +1,7 @@
 import numpy as np
 import pinocchio as pin
 
-from irbmodels.identification.pseudo import inertial_of, moving, parameters_of, pseudo_inertia
+from irbmodels.identification.fits.pseudo import inertial_of, moving, parameters_of, pseudo_inertia
 
 
 def points(seed=0):

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from irbmodels import InputError
-from irbmodels.identification import Recursive
+from irbmodels.identification.fits import Recursive
 
 NOISE = np.array([0.5, 2.0])
 

@@ -6,7 +6,7 @@ from scipy import linalg, stats
 import irbmodels as irb
 from irbmodels import InputError
 from irbmodels.base_parameters import base_parameters
-from irbmodels.identification import Accumulator, Samples, TorqueRows, accumulated, least_squares, weighted
+from irbmodels.identification.fits import Accumulator, Samples, TorqueRows, accumulated, least_squares, weighted
 
 STATES = 150  # 600 equations and more for 63 parameters at most; below 1000 nothing is compiled
 

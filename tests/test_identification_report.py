@@ -11,9 +11,9 @@ from rich.console import Console
 
 import irbmodels as irb
 from irbmodels.errors import FileError
-from irbmodels.identification.data import Recording
-from irbmodels.identification.verdict import verdict
-from irbmodels.identification.verdict_logs import prepared
+from irbmodels.identification.recordings import Recording
+from irbmodels.identification.verdict import prepared
+from irbmodels.identification.verdict.judging import judge
 from irbmodels.identification_report import headline, remarks, report_html, verdict_tables, write_report
 from irbmodels.identification_report.drawings import curves_figure, dependence_figure, memory_figure, sums_figure, torque_figure
 
@@ -26,7 +26,7 @@ def judged():
 @pytest.fixture(scope="module")
 def checked():
     """A validation without a fit."""
-    return verdict(cases.truth(), [prepared(cases.log(1))])
+    return judge(cases.truth(), [prepared(cases.log(1))])
 
 
 def printed(tables):
@@ -184,7 +184,7 @@ def test_a_linear_axis_has_its_own_units():
     t = np.arange(1500) / 250.0
     q = np.stack([0.5 * np.sin(2.0 * t), 0.4 * np.sin(3.1 * t), -0.15 + 0.1 * np.sin(2.3 * t), np.sin(1.7 * t)], axis=1)
     wave = Recording(t, q, tau=np.random.default_rng(0).normal(size=q.shape), linear=(False, False, True, False))
-    judged = verdict(scara, [prepared(wave)])
+    judged = judge(scara, [prepared(wave)])
     assert judged.units == ("N m", "N m", "N", "N m")
     assert np.isnan(judged.coverage.slow).all()
     row = cells(printed(verdict_tables(judged)), "what the logs cover", 3)

@@ -3,8 +3,8 @@ import pytest
 from scipy import optimize, stats
 
 from irbmodels import InputError
-from irbmodels.identification import Samples, accumulated, huber, weighted
-from irbmodels.identification.robust import TUNING, _expected
+from irbmodels.identification.fits import Samples, accumulated, huber, weighted
+from irbmodels.identification.fits.robust import TUNING, _expected
 from irbmodels.trajectory import Motion
 
 TRUTH, SIGMA = np.array([3.0, -2.0, 0.5]), np.array([1.0, 20.0])

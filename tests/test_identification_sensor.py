@@ -4,7 +4,7 @@ import pytest
 
 import irbmodels as irb
 from irbmodels import InputError
-from irbmodels.identification import load_from_sensor
+from irbmodels.identification.fits import load_from_sensor
 
 BIAS = np.array([5.0, -3.0, 2.0, 0.4, 0.2, -0.1])  # N, N m
 NOMINAL = pin.SE3(pin.rpy.rpyToMatrix(0.3, -0.2, 0.5), np.array([0.01, 0.02, 0.05]))

@@ -7,7 +7,7 @@ from excited import SIGMA, random_states
 import irbmodels as irb
 from irbmodels import InputError, MissingExtra, MotionError
 from irbmodels.base_parameters import base_parameters
-from irbmodels.identification import (
+from irbmodels.identification.fits import (
     Samples,
     TorqueRows,
     accumulated,

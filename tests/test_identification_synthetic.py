@@ -5,10 +5,16 @@ import pytest
 
 import irbmodels as irb
 from irbmodels.flexible import Drive, FlexibleRobot
-from irbmodels.identification.data import Flag
-from irbmodels.identification.data_clocks import delay
-from irbmodels.identification.data_reading import read_recording
-from irbmodels.identification.synthetic import Sensors, as_logged, exact_run, followed, synthetic_recording
+from irbmodels.identification.recordings import (
+    Flag,
+    Sensors,
+    as_logged,
+    delay,
+    exact_run,
+    followed,
+    read_recording,
+    synthetic_recording,
+)
 from irbmodels.simulation import run_of
 from irbmodels.trajectory import Motion, move
 

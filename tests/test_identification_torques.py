@@ -6,8 +6,8 @@ from excited import random_states
 
 import irbmodels as irb
 from irbmodels.base_parameters import base_parameters
-from irbmodels.identification import TorqueRows
-from irbmodels.identification.accumulator import BLOCK
+from irbmodels.identification.fits import TorqueRows
+from irbmodels.identification.fits.accumulator import BLOCK
 
 
 def whole(rows, pieces):

@@ -10,15 +10,23 @@ from scipy import signal, stats
 import irbmodels as irb
 from irbmodels import FileError, InputError, MissingData, PhysicsWarning, UnknownName
 from irbmodels.errors import MotionError, TableError
-from irbmodels.identification import TorqueRows, accumulated, weighted
-from irbmodels.identification.data import Flag
-from irbmodels.identification.streaming import Samples
-from irbmodels.identification.verdict import usable, verdict
-from irbmodels.identification.verdict_fit import NotIdentifiable, identify
-from irbmodels.identification.verdict_logs import halves, prepared
-from irbmodels.identification.verdict_reasons import reasons_against
-from irbmodels.identification.verdict_residuals import Whiteness, curve, dependence, whiteness
-from irbmodels.identification.verdict_set import nearest, write_set
+from irbmodels.identification.fits import Samples, TorqueRows, accumulated, weighted
+from irbmodels.identification.recordings import Flag
+from irbmodels.identification.verdict import (
+    NotIdentifiable,
+    curve,
+    dependence,
+    halves,
+    identify,
+    nearest,
+    prepared,
+    reasons_against,
+    usable,
+    whiteness,
+    write_set,
+)
+from irbmodels.identification.verdict.judging import judge
+from irbmodels.identification.verdict.residuals import Whiteness
 
 DEGREE = np.pi / 180.0
 
@@ -432,7 +440,7 @@ def test_a_wrong_tool_is_said():
     """A tool that was not there: bodies cannot have what the torques say. Told to a validation: gravity depends on q."""
     reasons = "\n".join(cases.identified(cases.truth(), cases.log(3, tool=False)).verdict.reasons)
     assert "standard deviations per sum off what the torques say" in reasons
-    judged = verdict(cases.truth(), [prepared(cases.log(1, tool=False))])
+    judged = judge(cases.truth(), [prepared(cases.log(1, tool=False))])
     reasons = "\n".join(judged.reasons)
     assert "axis 5: RMSE is" in reasons
     assert "of the residual's variance depends on q" in reasons
@@ -447,7 +455,7 @@ def test_a_solver_that_gives_up_is_said(held, monkeypatch):
     def gives_up(*_):
         raise InputError("the solver gives up")
 
-    monkeypatch.setattr("irbmodels.identification.verdict_fit.consistent", gives_up)
+    monkeypatch.setattr("irbmodels.identification.verdict.identifying.consistent", gives_up)
     with pytest.raises(NotIdentifiable, match=r"move so \(the solver gives up\); is the tool another one"):
         identify(cases.truth(), held, held)
 
@@ -489,7 +497,7 @@ def test_saturation_is_said():
 def test_good_logs_are_rarely_doubted():
     """Of 6 other pairs of good logs, validated with the true set, none is doubted."""
     for seed in range(3, 9):
-        judged = verdict(cases.truth(), [prepared(cases.log(seed))])
+        judged = judge(cases.truth(), [prepared(cases.log(seed))])
         assert judged.trustworthy, (seed, judged.reasons)
 
 
@@ -601,8 +609,8 @@ def test_dependence_decides(good):
 def test_input_of_a_verdict_is_checked(held):
     """Parameters of another size and axes that do not exist are refused."""
     with pytest.raises(InputError, match=r"has 84 parameters, got shape \(3,\)"):
-        verdict(cases.truth(), held, np.zeros(3))
+        judge(cases.truth(), held, np.zeros(3))
     with pytest.raises(InputError, match="axes of irb2400_16 are numbers from 1 to 6"):
-        verdict(cases.truth(), held, axes=[0, 7])
-    assert verdict(cases.truth(), held, axes=[2]).axes == (1,)
-    assert isinstance(verdict(cases.truth(), held, axes=[2]).whiteness, Whiteness)
+        judge(cases.truth(), held, axes=[0, 7])
+    assert judge(cases.truth(), held, axes=[2]).axes == (1,)
+    assert isinstance(judge(cases.truth(), held, axes=[2]).whiteness, Whiteness)

@@ -36,11 +36,14 @@ FLOORS = [  # a module imports only from floors before its own
     {"report", "path_report", "identification_report", "postures", "targets", "drawings", "figures", "view", "demo", "pages"},
     {"cli"},
 ]
+ROOMS = ["recordings", "fits", "excitation", "friction", "flexible", "verdict"]  # of identification, in the same order
 
 
-def imports_of(path):
+def imports_of(path, above=0):
+    """Names that a module imports from the package, or from ``above`` folders below it on its own path."""
+    depth = len(path.relative_to(PACKAGE).parts) - above
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.ImportFrom) and node.level == (2 if path.parent != PACKAGE else 1):
+        if isinstance(node, ast.ImportFrom) and node.level == depth:
             yield from [node.module.partition(".")[0]] if node.module else [alias.name for alias in node.names]
 
 
@@ -56,7 +59,7 @@ def test_modules_import_only_downwards(path):
     """No module imports from a floor above its own, and imports within a floor make no circle."""
     if path == PACKAGE / "__init__.py":
         return
-    here = path.stem if path.parent == PACKAGE else path.parent.name
+    here = path.relative_to(PACKAGE).with_suffix("").parts[0]
     floor = next(i for i, names in enumerate(FLOORS) if here in names)
     for name in imports_of(path):
         if name in ("__version__",):
@@ -64,6 +67,12 @@ def test_modules_import_only_downwards(path):
         assert name in set().union(*FLOORS[: floor + 1]), f"{path.stem} imports {name}"
         if name in FLOORS[floor] and path.parent == PACKAGE and path.with_name(f"{name}.py").exists():
             assert path.stem not in set(imports_of(path.with_name(f"{name}.py"))), f"{path.stem} and {name} import each other"
+
+
+@pytest.mark.parametrize("path", sorted((PACKAGE / "identification").glob("*/*.py")), ids=lambda path: path.stem)
+def test_rooms_of_identification_import_only_downwards(path):
+    """No room imports from one after it, and every room has its place."""
+    assert set(imports_of(path, above=1)) <= set(ROOMS[: ROOMS.index(path.parent.name)])
 
 
 def test_import_does_not_load_what_few_need():

@@ -6,9 +6,8 @@ import numpy as np
 from excited import SIGMA, excitation
 
 import irbmodels as irb
-from irbmodels.identification.synthetic import Sensors, synthetic_recording
-from irbmodels.identification.verdict_fit import identify
-from irbmodels.identification.verdict_logs import halves, prepared
+from irbmodels.identification.recordings import Sensors, synthetic_recording
+from irbmodels.identification.verdict import halves, identify, prepared
 
 
 @cache

@@ -13,7 +13,7 @@ from ..robot import Robot, load
 from .shared import Overlays, ToolName, app, err, show
 
 if TYPE_CHECKING:
-    from ..identification.data import Recording
+    from ..identification.recordings import Recording
     from ..identification.verdict import Verdict
 
 Logs = Annotated[list[Path], typer.Argument(help="CSV or Parquet logs with positions and torques (docs/identify.md).")]
@@ -52,10 +52,9 @@ def identify(
 
     What is not trustworthy is written all the same, and warns when it is loaded.
     """
-    from ..identification.verdict_fit import METHODS, NotIdentifiable
-    from ..identification.verdict_fit import identify as fitted
-    from ..identification.verdict_logs import halves, prepared
-    from ..identification.verdict_set import write_set
+    from ..identification.verdict import NotIdentifiable, halves, prepared, write_set
+    from ..identification.verdict import identify as fitted
+    from ..identification.verdict.identifying import METHODS
 
     _refuse_overwriting([*logs, *(held_out or ())], output, report)
     if output is not None and output.suffix != ".yaml":
@@ -96,13 +95,13 @@ def validate(
     overlay: Overlays = None,
 ) -> None:
     """Say how well a set of parameters predicts logs; exit code 1, with reasons, if it cannot be trusted there."""
-    from ..identification.verdict import verdict
-    from ..identification.verdict_logs import prepared
+    from ..identification.verdict import prepared
+    from ..identification.verdict.judging import judge
 
     _refuse_overwriting(logs, None, report)
     arm = load(robot, tool=tool, parameters=parameters, overlays=overlay or ())
     ready = [prepared(recording, bandwidth) for recording in _read(logs, arm)]
-    judged = verdict(arm, ready, axes=_axes(axes))
+    judged = judge(arm, ready, axes=_axes(axes))
     _finish(judged, ", ".join(path.name for path in logs), _notes(ready), report)
 
 
@@ -123,7 +122,7 @@ def _finish(judged: Verdict, names: str, notes: Sequence[str], report: Path | No
 
 
 def _read(paths: Sequence[Path], robot: Robot) -> list[Recording]:
-    from ..identification.data_reading import read_recording
+    from ..identification.recordings import read_recording
 
     return [read_recording(path, robot) for path in paths]
 

@@ -1,49 +1,9 @@
-"""Identification: logs, excitation, friction, fits of inertial parameters, elastic joints.
+"""From a motion log to a trusted model. Each room imports only from those before it.
 
-Fits are imported from here; the modules beside them by their names: ``data_reading``, ``data_marks``, ``data_clocks``,
-``filtering`` and ``synthetic`` for logs, ``excitation``, ``friction``, ``friction_plan``, ``flexible``, ``verdict``.
+- ``recordings``: logs, read, checked, aligned, filtered; and synthetic ones
+- ``fits``: linear and nonlinear estimates with their covariance, bodies that can exist, loads
+- ``excitation``: motions that tell parameters apart
+- ``friction``: friction from constant speeds, as S000 measures it
+- ``flexible``: elastic joints
+- ``verdict``: from logs to a set of parameters, and whether it can be trusted
 """
-
-from .accumulator import Accumulator, Rows
-from .autocorrelation import with_autocorrelation, with_filter
-from .consistent import Consistent, consistent
-from .data import Finding, Flag, Recording
-from .data_reading import read_recording
-from .energy import EnergyRows
-from .nonlinear import stribeck_fit
-from .payload import Load, load_from_torques
-from .recursive import Recursive
-from .regression import Fit, least_squares, weighted
-from .robust import huber
-from .sensor import SensorFit, load_from_sensor
-from .streaming import Samples, accumulated, from_files, on_dask
-from .torques import TorqueRows
-
-__all__ = [
-    "Accumulator",
-    "Consistent",
-    "EnergyRows",
-    "Finding",
-    "Fit",
-    "Flag",
-    "Load",
-    "Recording",
-    "Recursive",
-    "Rows",
-    "Samples",
-    "SensorFit",
-    "TorqueRows",
-    "accumulated",
-    "consistent",
-    "from_files",
-    "huber",
-    "least_squares",
-    "load_from_sensor",
-    "load_from_torques",
-    "on_dask",
-    "read_recording",
-    "stribeck_fit",
-    "weighted",
-    "with_autocorrelation",
-    "with_filter",
-]

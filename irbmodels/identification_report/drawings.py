@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..identification.verdict import Verdict
-from ..identification.verdict_reasons import DEPENDENT, POOR, SURE, depending
-from ..identification.verdict_residuals import curve
+from ..identification.verdict.judging import Verdict
+from ..identification.verdict.reasons import DEPENDENT, POOR, SURE, depending
+from ..identification.verdict.residuals import curve
 from ..pages import BAD, COLORS, GREY, blank, plain
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ from string import Template
 
 from .. import __version__
 from ..files import replacing
-from ..identification.verdict import Verdict
-from ..identification.verdict_reasons import ERROR
+from ..identification.verdict.judging import Verdict
+from ..identification.verdict.reasons import ERROR
 from ..pages import bar, rows_html, style, svg
 from .drawings import curves_figure, dependence_figure, memory_figure, sums_figure, torque_figure
 from .tables import COVERAGE, RESIDUALS, SUMS, accuracy_rows, coverage_rows, headline, remarks, residual_rows, sum_row

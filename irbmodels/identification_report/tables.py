@@ -9,9 +9,9 @@ from collections.abc import Iterator
 import numpy as np
 from rich.table import Table
 
-from ..identification.verdict import Sum, Verdict
-from ..identification.verdict_reasons import POOR, SURE
-from ..identification.verdict_residuals import LAGS
+from ..identification.verdict.judging import Sum, Verdict
+from ..identification.verdict.reasons import POOR, SURE
+from ..identification.verdict.residuals import LAGS
 from ..report import _table
 
 ACCURACY = ("axis", "MAE", "RMSE", "AVG", "RMSE/AVG %", "RMSE of the fit", "RMSE before", "unit")

@@ -16,7 +16,7 @@ import json, resource, sys, time
 import numpy as np
 import irbmodels as irb
 from irbmodels.base_parameters import base_parameters
-from irbmodels.identification import Samples, TorqueRows, accumulated, weighted
+from irbmodels.identification.fits import Samples, TorqueRows, accumulated, weighted
 from irbmodels.trajectory import Motion
 
 count = int(sys.argv[1])

@@ -14,11 +14,9 @@ from pathlib import Path
 import numpy as np
 
 import irbmodels as irb
-from irbmodels.identification.data import Recording
-from irbmodels.identification.friction import NAMES, FrictionFit, fit_friction
-from irbmodels.identification.friction_levels import friction_points
-from irbmodels.identification.friction_plan import coarse_grid, friction_plan
-from irbmodels.identification.synthetic import Sensors, as_logged, followed, synthetic_recording
+from irbmodels.identification.friction import FrictionFit, coarse_grid, fit_friction, friction_plan, friction_points
+from irbmodels.identification.friction.fitting import NAMES
+from irbmodels.identification.recordings import Recording, Sensors, as_logged, followed, synthetic_recording
 from irbmodels.logs import open_motion, write_motion
 from irbmodels.prediction import Prediction, predict
 from irbmodels.trajectory import Motion, through

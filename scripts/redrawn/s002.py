@@ -16,11 +16,9 @@ from matplotlib.figure import Figure
 
 import irbmodels as irb
 from irbmodels.base_parameters import BaseParameters, base_parameters
-from irbmodels.identification import Fit, Samples, accumulated, weighted
-from irbmodels.identification.accumulator import Blocks
-from irbmodels.identification.data import Recording
-from irbmodels.identification.filtering import savitzky_golay
-from irbmodels.identification.synthetic import Sensors, as_logged
+from irbmodels.identification.fits import Fit, Samples, accumulated, weighted
+from irbmodels.identification.fits.accumulator import Blocks
+from irbmodels.identification.recordings import Recording, Sensors, as_logged, savitzky_golay
 from irbmodels.simulation import run_of
 from irbmodels.trajectory import Motion, Move, move
 

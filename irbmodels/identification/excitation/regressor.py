@@ -1,0 +1,186 @@
+"""The base regressor stacked over a motion, how well it tells parameters apart, and the exact gradient of that.
+
+Gradients run backwards: from the criterion to the entries of the regressor, and from those, by CasADi's reverse mode on the
+expressions of the compiled layer, to positions, speeds and accelerations.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache, partial
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...base_parameters import BaseParameters
+from ...errors import UnknownName
+from ...robot import Robot
+
+Array = NDArray[np.float64]
+
+ROWS = 64  # multiplied at a time
+NEAR = 1e-6  # of the pivots, below which Cholesky is not exact
+LOST = 1e-14  # singular value of unit columns that rounding leaves of 0; logarithms stop there
+
+
+class Slope(NamedTuple):
+    """A number, and its derivative by the entries of a stacked regressor."""
+
+    value: float
+    gradient: Array
+
+
+class BaseRegressor:
+    """``Y`` of a robot's base parameters over many states, one row per moving axis and state."""
+
+    def __init__(self, robot: Robot, base: BaseParameters) -> None:
+        """Write the expressions.
+
+        Raises:
+            MissingExtra: without casadi.
+        """
+        whole = robot.symbolic("regressor")
+        import casadi as ca
+
+        self.n, self.size, self.rank = robot.n, len(base.axes), base.rank
+        state = [ca.SX.sym(name, robot.n) for name in ("q", "v", "a")]
+        Y = whole(*state)[list(base.axes), list(base.columns)]
+        weights = ca.SX.sym("weights", self.size, self.rank)
+        back = [ca.gradient(ca.dot(weights, Y), x) for x in state]
+        self._stacked = mapped(ca.Function("Y", state, ca.cse([Y])))
+        self._backwards = mapped(ca.Function("back", [*state, weights], ca.cse(back)))
+
+    def stacked(self, q: Array, v: Array, a: Array) -> Array:
+        """Return the regressors of states ``(N, n)`` one below the other, shape ``(N axes, rank)``."""
+        (found,) = self._stacked(len(q))(q.T, v.T, a.T)
+        return found.reshape(self.size, len(q), self.rank).swapaxes(0, 1).reshape(-1, self.rank)
+
+    def backwards(self, q: Array, v: Array, a: Array, weights: Array) -> list[Array]:
+        """Return the derivatives of ``sum(weights * stacked(q, v, a))`` by q, v and a, shape ``(N, n)`` each."""
+        side = weights.reshape(len(q), self.size, self.rank).swapaxes(0, 1).reshape(self.size, -1)
+        return [found.T for found in self._backwards(len(q))(q.T, v.T, a.T, side)]
+
+
+Mapped = Callable[[int], Callable[..., list[Array]]]
+"""A function of as many states as are asked for."""
+
+
+def mapped(function: Any) -> Mapped:
+    """Return what makes of a ``casadi.Function`` one of so many states, side by side as columns; each is made once."""
+
+    @cache
+    def of(count: int) -> Callable[..., list[Array]]:
+        return partial(_called, function.map(count))
+
+    return of
+
+
+def _called(function: Any, *states: Array) -> list[Array]:
+    return [found.full() for found in function.call(list(states))]
+
+
+class _Factors(NamedTuple):
+    lengths: Array
+    units: Array
+    values: Array
+    directions: Array
+
+
+def _factors(Y: Array) -> _Factors:
+    """Unit columns of a stacked regressor, their singular values (largest first) and right singular vectors as columns."""
+    lengths = np.maximum(np.linalg.norm(Y, axis=0), np.finfo(float).tiny)
+    units = Y / lengths
+    _, values, rows = np.linalg.svd(_triangle(units))
+    return _Factors(lengths, units, np.maximum(values, LOST), rows.T)
+
+
+def _triangle(units: Array) -> Array:
+    """Triangular factor, by Cholesky twice [Yamamoto et al. 2015, CholeskyQR2], which is as exact as Householder's.
+
+    In products of a few rows each, for which BLAS starts no threads: those take up to a hundred times as long for matrices of
+    this size while other processes run. Nearly dependent columns are left to LAPACK.
+    """
+    factor: Array = np.eye(units.shape[1])
+    try:
+        for _ in range(2):
+            inner = _by_rows(units, np.asarray(np.linalg.inv(factor)))
+            factor = np.linalg.cholesky(np.sum([part.T @ part for part in _parts(inner)], axis=0)).T @ factor
+    except np.linalg.LinAlgError:
+        factor = np.zeros((1, 1))
+    size = np.abs(np.diag(factor))
+    return factor if size.min() > NEAR * size.max() else np.asarray(np.linalg.qr(units, mode="r"))
+
+
+def _parts(Y: Array) -> list[Array]:
+    return [Y[start : start + ROWS] for start in range(0, len(Y), ROWS)]
+
+
+def _by_rows(Y: Array, matrix: Array) -> Array:
+    return np.concatenate([part @ matrix for part in _parts(Y)])
+
+
+def singular_values(Y: Array) -> Array:
+    """Singular values of a stacked regressor with columns of unit length, the largest first, shape ``(rank,)``."""
+    return _factors(Y).values
+
+
+def condition(Y: Array) -> float:
+    """Condition number of a stacked regressor with columns of unit length; infinite where it has lost a parameter."""
+    values = singular_values(Y)
+    return float(values[0] / values[-1]) if values[-1] > LOST else np.inf
+
+
+def log_det(Y: Array, samples: int) -> float:
+    """Logarithm of the determinant of ``Y'Y / samples``: the information of a sample; units are those of the parameters."""
+    factors = _factors(Y)
+    return float(2.0 * np.log(factors.values * factors.lengths).sum() - factors.lengths.size * np.log(samples))
+
+
+def condition_slope(Y: Array, power: float) -> Slope:
+    """Logarithm of the condition number, smooth where singular values meet.
+
+    ``log(|Z|_2p |Z^+|_2p)`` with Schatten norms of the unit columns ``Z``: above the logarithm of the condition number by less
+    than ``log(rank) / p``.
+    """
+    lengths, units, values, directions = _factors(Y)
+    logs = 2.0 * power * np.log(values)
+    high, low = np.exp(logs - logs[0]), np.exp(logs[-1] - logs)
+    value = (logs[0] - logs[-1] + np.log(high.sum() * low.sum())) / (2.0 * power)
+    shares = (high / high.sum() - low / low.sum()) / values**2
+    of_units = _by_rows(units, directions * shares @ directions.T)
+    return Slope(float(value), (of_units - units * (units * of_units).sum(axis=0)) / lengths)
+
+
+def information_slope(Y: Array, power: float) -> Slope:
+    """Logarithm of the determinant of ``Y'Y``, negative, per parameter; it is smooth by itself and needs no power."""
+    lengths, units, values, directions = _factors(Y)
+    value = -2.0 * np.log(values * lengths).mean()
+    return Slope(float(value), _by_rows(units, directions / values**2 @ directions.T) * (-2.0 / lengths.size) / lengths)
+
+
+class Criterion(NamedTuple):
+    """What an excitation makes small."""
+
+    exact: Callable[[Array], float]
+    """Of a stacked regressor."""
+    smooth: Callable[[Array, float], Slope]
+    """The same for a search, nearer to it the higher the power."""
+
+
+CRITERIA = {
+    "condition": Criterion(condition, condition_slope),
+    "logdet": Criterion(lambda Y: information_slope(Y, 1.0).value, information_slope),
+}
+"""By name: the condition number with columns of unit length, or the determinant of the information (D-optimal)."""
+
+
+def criterion_of(name: str) -> Criterion:
+    """Return a criterion by its name.
+
+    Raises:
+        UnknownName: if there is none of that name.
+    """
+    if name not in CRITERIA:
+        raise UnknownName("criterion", name, CRITERIA)
+    return CRITERIA[name]

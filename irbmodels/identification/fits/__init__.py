@@ -1,0 +1,39 @@
+"""Estimates of inertial parameters, of friction with them, and of loads, with their covariance."""
+
+from .accumulator import Accumulator, Rows
+from .autocorrelation import with_autocorrelation, with_filter
+from .energy import EnergyRows
+from .lmi import Consistent, consistent
+from .nonlinear import stribeck_fit
+from .payload import Load, load_from_torques
+from .recursive import Recursive
+from .regression import Fit, least_squares, weighted
+from .robust import huber
+from .sensor import SensorFit, load_from_sensor
+from .streaming import Samples, accumulated, from_files, on_dask
+from .torques import TorqueRows
+
+__all__ = [
+    "Accumulator",
+    "Consistent",
+    "EnergyRows",
+    "Fit",
+    "Load",
+    "Recursive",
+    "Rows",
+    "Samples",
+    "SensorFit",
+    "TorqueRows",
+    "accumulated",
+    "consistent",
+    "from_files",
+    "huber",
+    "least_squares",
+    "load_from_sensor",
+    "load_from_torques",
+    "on_dask",
+    "stribeck_fit",
+    "weighted",
+    "with_autocorrelation",
+    "with_filter",
+]

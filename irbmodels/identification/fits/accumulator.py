@@ -1,0 +1,147 @@
+"""What a log says about parameters, in one small matrix per axis, whatever its length.
+
+Every row ``y = Y beta + noise`` is folded into the factor R of ``[Y y]`` of its axis [Golub & Van Loan, Matrix Computations,
+ch. 5]. Factors of two logs fold into one, in any grouping; solving, weighing the axes and the noise of each of them need the
+factors only, never the samples again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ...checks import finite
+from ...errors import InputError
+from ...trajectory import Motion
+
+Array = NDArray[np.float64]
+Blocks = Iterator[tuple[Array, Array]]
+
+BLOCK = (
+    512  # samples at a time: the regressor of 84 columns on 6 axes is 2 MB, and LAPACK starts no threads for a matrix so small
+)
+_PANEL = 8  # columns that LAPACK takes together; more are slower below 100 columns
+
+
+class Rows(Protocol):
+    """What turns the pieces of one log into linear equations."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Of the parameters ``beta``, in the order of the columns."""
+
+    @property
+    def units(self) -> tuple[str, ...]:
+        """Of the parameters."""
+
+    @property
+    def size(self) -> int:
+        """Equations per sample."""
+
+    def __call__(self, pieces: Iterable[Motion]) -> Blocks:
+        """Yield ``Y`` ``(N, size, p)`` and ``y`` ``(N, size)``, in blocks that fit into the processor's cache."""
+
+
+class Accumulator:
+    """Triangular factor of ``[Y y]`` per equation of a sample, and how many samples it holds."""
+
+    def __init__(self, size: int, names: Sequence[str], units: Sequence[str]) -> None:
+        """Start empty, for ``size`` equations per sample in the named parameters."""
+        self.size, self.names, self.units, self.samples = size, tuple(names), tuple(units), 0
+        self.factors = np.zeros((size, self.p + 1, self.p + 1))
+
+    @property
+    def p(self) -> int:
+        """Number of parameters."""
+        return len(self.names)
+
+    def add(self, Y: ArrayLike, y: ArrayLike, weights: ArrayLike | None = None) -> Accumulator:
+        """Fold samples in.
+
+        Args:
+            Y: Regressors, shape ``(N, size, p)``.
+            y: What they are to give, shape ``(N, size)``.
+            weights: Of each equation, 1 / variance up to a factor, shape ``(N, size)``; default 1.
+
+        Returns:
+            Itself.
+
+        Raises:
+            InputError: if a shape is wrong, a number is not finite, or a weight is negative.
+        """
+        left = np.asarray(Y, dtype=float)
+        count = left.shape[0] if left.ndim == 3 else -1
+        if left.shape != (count, self.size, self.p):
+            raise InputError(f"regressors need shape (N, {self.size}, {self.p}), got {left.shape}")
+        right = np.asarray(y, dtype=float)
+        if right.shape != (count, self.size):
+            raise InputError(f"the right-hand side of {count} samples needs shape ({count}, {self.size}), got {right.shape}")
+        if not (np.isfinite(right).all() and np.isfinite(left).all()):
+            raise InputError("a regression takes finite numbers only: leave samples with NaN out")
+        roots = None if weights is None else np.sqrt(positive_weights(weights, right.shape))
+        for i in range(self.size):
+            block = np.empty((count, self.p + 1))
+            block[:, :-1], block[:, -1] = left[:, i], right[:, i]
+            if roots is not None:
+                block *= roots[:, i, None]
+            self.factors[i] = folded(self.factors[i], block)
+        self.samples += count
+        return self
+
+    def merge(self, other: Accumulator) -> Accumulator:
+        """Return what both hold together; associative, and commutative up to rounding."""
+        if (self.size, self.names) != (other.size, other.names):
+            raise InputError("only sums of the same equations in the same parameters merge")
+        both = Accumulator(self.size, self.names, self.units)
+        both.samples = self.samples + other.samples
+        both.factors[:] = [folded(mine, theirs) for mine, theirs in zip(self.factors, other.factors, strict=True)]
+        return both
+
+    def of(self, columns: Sequence[int]) -> Accumulator:
+        """Return the same without the other parameters, as if these were 0."""
+        kept = Accumulator(self.size, [self.names[i] for i in columns], [self.units[i] for i in columns])
+        kept.samples, last = self.samples, self.p
+        kept.factors[:] = [folded(np.zeros((kept.p + 1,) * 2), full[:, [*columns, last]]) for full in self.factors]
+        return kept
+
+    def squares(self, beta: Array) -> Array:
+        """Sum of squared residuals per equation, shape ``(size,)``."""
+        return np.asarray(np.square(self.factors @ np.append(-beta, 1.0)).sum(axis=1), dtype=float)
+
+    def together(self, weights: ArrayLike | None = None) -> Array:
+        """One factor ``(p + 1, p + 1)`` of all equations, those of a sample weighted by ``(size,)``; default 1."""
+        roots = np.ones(self.size) if weights is None else np.sqrt(positive_weights(weights, (self.size,)))
+        whole = np.zeros((self.p + 1, self.p + 1))
+        for root, factor in zip(roots, self.factors, strict=True):
+            whole = folded(whole, root * factor)
+        return whole
+
+
+def folded(factor: Array, block: Array) -> Array:
+    """Triangular factor of ``factor`` (triangular, ``(k, k)``) on top of ``block`` ``(N, k)``; columns of zeros cost nothing."""
+    from scipy.linalg.lapack import dtpqrt
+
+    used = np.flatnonzero(factor.any(axis=0) | block.any(axis=0))
+    inner = np.ix_(used, used)
+    top = np.asfortranarray(factor[inner])
+    for start in range(0, len(block) if used.size else 0, BLOCK):
+        below = np.array(block[start : start + BLOCK, used], order="F")
+        top = dtpqrt(0, min(_PANEL, used.size), top, below, overwrite_a=1, overwrite_b=1)[0]
+    result = np.zeros_like(factor)
+    result[inner] = np.triu(top)
+    return result
+
+
+def positive_weights(weights: ArrayLike, shape: tuple[int, ...]) -> Array:
+    """Return weights of one shape.
+
+    Raises:
+        InputError: if one is negative or not finite.
+    """
+    values = finite(weights, shape, "weights")
+    if (values < 0.0).any():
+        raise InputError("weights must not be negative")
+    return values

@@ -1,0 +1,158 @@
+"""What the arm carries: mass, centre of mass and inertia of a tool or payload, from the axes' torques or a force sensor.
+
+Spindles and grippers are known this way: S000 Tab. 4 came from the controller's routine. Ten parameters about the origin of the
+frame are linear in the readings; what the motion does not tell is NaN, such as the inertia where nothing moves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ... import tool
+from ...base_parameters import OF_BODY, UNITS_OF_BODY
+from ...errors import MissingData, UnknownName
+from ...inertia import Inertial
+from ...robot import Robot
+from ...trajectory import Motion
+from .accumulator import Blocks
+from .pseudo import inertial_of, moving
+from .regression import EXCITED, Fit, weighted
+from .streaming import Samples, accumulated
+from .torques import blocks
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Load:
+    """A load as identified, in the axes of one frame; NaN where the motion does not tell."""
+
+    frame: str
+    parameters: Array
+    """``[m, m c, Ixx, Ixy, Iyy, Ixz, Iyz, Izz]`` about the origin of the frame, shape ``(10,)``."""
+    covariance: Array
+    """Of the parameters, shape ``(10, 10)``."""
+
+    @property
+    def mass(self) -> float:
+        """[kg]."""
+        return float(self.parameters[0])
+
+    @property
+    def com(self) -> Array:
+        """Centre of mass [m], shape ``(3,)``."""
+        return self.parameters[1:4] / self.mass
+
+    @property
+    def inertia(self) -> Array:
+        """Tensor about the centre of mass [kg m^2], shape ``(3, 3)``; all NaN if one of its entries is not told."""
+        return inertial_of(self.parameters).tensor
+
+    @property
+    def mass_deviation(self) -> float:
+        """Standard deviation of the mass [kg]."""
+        return float(np.sqrt(self.covariance[0, 0]))
+
+    @property
+    def com_deviation(self) -> Array:
+        """Standard deviation of the centre of mass [m], shape ``(3,)``."""
+        slope = np.column_stack([-self.com, np.eye(3)]) / self.mass
+        return np.asarray(np.sqrt(np.einsum("ip,pq,iq->i", slope, self.covariance[:4, :4], slope)), dtype=float)
+
+    def payload(self) -> Inertial:
+        """Return the load for ``robot.with_payload`` (frame ``tcp``) or ``irbmodels.Tool`` (``tool0``).
+
+        A tensor that is not told is left 0, as in ABB's loaddata.
+
+        Raises:
+            MissingData: if mass or centre of mass are not told.
+            InputError: if no body can have these numbers.
+        """
+        if not np.isfinite(self.parameters[:4]).all():
+            raise MissingData(f"these samples do not tell {_listed(OF_BODY[:4], ~np.isfinite(self.parameters[:4]))} of the load")
+        tensor = self.inertia
+        return tool.payload(self.mass, self.com, tensor if np.isfinite(tensor).all() else None)
+
+
+@dataclass(frozen=True, eq=False)
+class LoadRows:
+    """Torques less those of the robot as loaded, linear in the ten parameters of what is fixed to a frame."""
+
+    robot: Robot
+    frame: str
+
+    names = OF_BODY
+    units = UNITS_OF_BODY
+
+    @property
+    def size(self) -> int:
+        """Number of axes."""
+        return self.robot.n
+
+    def __call__(self, pieces: Iterable[Motion]) -> Blocks:
+        """Yield ``Y`` ``(N, n, 10)`` and the torques that the robot itself does not need."""
+        model = self.robot.model
+        frame = model.frames[self.robot._model.tree.frame(self.frame)]
+        first = 10 * (frame.parentJoint - 1)
+        to_joint = moving(frame.placement.homogeneous)
+        itself = self.robot.parameter_vector()
+        for piece in pieces:
+            for q, v, a, tau in blocks(piece, self.robot, "v", "a", "tau"):
+                whole = self.robot.regressor(q, v, a)
+                yield whole[..., first : first + 10] @ to_joint, tau - whole @ itself
+
+
+def load_from_torques(samples: Samples, robot: Robot, frame: str = "tool0") -> Load:
+    """Identify what is fixed to a frame and the robot does not know of, from the torques that it adds.
+
+    Args:
+        samples: Motion with ``v``, ``a`` and ``tau``.
+        robot: Model without the load: its own errors go into the load, so identify it first.
+        frame: ``tool0`` for a tool, ``tcp`` for a payload.
+
+    Raises:
+        UnknownName: if the frame is neither.
+        InputError: if the samples are too few.
+    """
+    if frame not in ("tool0", "tcp"):
+        raise UnknownName("frame of a load", frame, ("tool0", "tcp"))
+    total = accumulated(samples, LoadRows(robot, frame))
+    kept, place = told(total.together()[:-1, :-1])
+    return load_of(frame, weighted(total.of(kept)), place)
+
+
+def told(factor: Array) -> tuple[list[int], NDArray[np.int_]]:
+    """Return the columns of a factor that are no sums of others, and what they tell.
+
+    Returns:
+        The columns to keep, and for each parameter its place among them; -1 where it is left out, or shares its effect with
+        one that is, so that its estimate would be that of a sum.
+    """
+    from scipy.linalg import qr, svd
+
+    length = np.linalg.norm(factor, axis=0)
+    unit = factor / np.where(length > EXCITED * length.max(), length, np.inf)
+    _, values, directions = svd(unit)
+    silent = directions[values < EXCITED * values[0]].T
+    alone = (np.abs(silent) < np.sqrt(EXCITED)).all(axis=1)
+    dropped = np.asarray(qr(silent.T, pivoting=True, mode="r")[1])[: silent.shape[1]].tolist() if silent.size else []
+    kept = [k for k in range(factor.shape[1]) if k not in dropped]
+    return kept, np.array([kept.index(k) if alone[k] and k in kept else -1 for k in range(factor.shape[1])])
+
+
+def load_of(frame: str, fit: Fit, place: NDArray[np.int_]) -> Load:
+    """Return the load whose ten parameters stand at ``place`` in a fit; -1 where they are not told."""
+    known = np.flatnonzero(place >= 0)
+    at = place[known]
+    parameters, covariance = np.full(10, np.nan), np.full((10, 10), np.nan)
+    parameters[known] = fit.beta[at]
+    covariance[np.ix_(known, known)] = fit.covariance[np.ix_(at, at)]
+    return Load(frame, parameters, covariance)
+
+
+def _listed(names: Sequence[str], which: NDArray[np.bool_]) -> str:
+    return ", ".join(name for name, flag in zip(names, which, strict=True) if flag)

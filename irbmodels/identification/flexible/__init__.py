@@ -1,0 +1,24 @@
+"""One axis of three masses and two springs, from torque and motor speed (S003 3.3.2)."""
+
+from .check import ResonanceCheck, resonance_check
+from .drawing import angle_figure, data_figure, residual_figure, response_figure, validation_figure
+from .fitting import FlexibleFit, flexible_fit
+from .samples import Highpass, OneAxisData
+from .spectrum import Spectrum, excited_band, spectrum
+
+__all__ = [
+    "FlexibleFit",
+    "Highpass",
+    "OneAxisData",
+    "ResonanceCheck",
+    "Spectrum",
+    "angle_figure",
+    "data_figure",
+    "excited_band",
+    "flexible_fit",
+    "residual_figure",
+    "resonance_check",
+    "response_figure",
+    "spectrum",
+    "validation_figure",
+]

@@ -1,0 +1,21 @@
+"""Friction as S000 measures it: a plan of constant speeds, its RAPID module, levels of torque, a fit."""
+
+from .drawing import figure_of
+from .fitting import FrictionFit, fit_friction, friction_table
+from .levels import FrictionPoints, friction_points
+from .module import friction_module
+from .plan import FrictionPlan, coarse_grid, friction_plan, grid_of_s000
+
+__all__ = [
+    "FrictionFit",
+    "FrictionPlan",
+    "FrictionPoints",
+    "coarse_grid",
+    "figure_of",
+    "fit_friction",
+    "friction_module",
+    "friction_plan",
+    "friction_points",
+    "friction_table",
+    "grid_of_s000",
+]

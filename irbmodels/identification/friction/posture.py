@@ -1,0 +1,104 @@
+"""Where the other axes stand while one is tested: gravity on it is least, and the robot does not touch itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ... import dynamics
+from ...checks import each
+from ...errors import InputError, MissingData
+from ...robot import Robot
+
+Array = NDArray[np.float64]
+
+PLACES = 9  # along the longest stroke, where gravity is looked at
+_MARGIN = np.radians(5.0)  # of every range that a posture keeps free; 5 mm of a linear axis
+_TRIES, _KEPT = 1024, 4  # postures drawn, and those that are refined
+_NEAR = (1e-3, 1e-2, 0.1, 1.0)  # of the largest gravity torque, what being far from home costs; more where the arm is folded up
+
+
+def along(postures: Array, axis: int, half: float) -> Array:
+    """Places along the longest stroke about postures ``(..., n)``, shape ``(..., PLACES, n)``."""
+    q = np.repeat(postures[..., None, :], PLACES, axis=-2)
+    q[..., axis] += np.linspace(-half, half, PLACES)
+    return q
+
+
+def least_gravity(robot: Robot, axis: int, half: float) -> Array:
+    """Posture within the ranges, as near to zero as gravity on the axis allows, in which the robot does not touch itself.
+
+    Gravity is a smooth function of angles: many postures, and the best of them refined.
+    """
+    from scipy.optimize import least_squares
+
+    limits, inverse = robot.limits, np.linalg.inv(robot.limits.A)
+    reach = np.abs(limits.A[:, axis]) * half
+    low = np.maximum(limits.lower + _MARGIN, -np.pi) + reach
+    high = np.minimum(limits.upper - _MARGIN, np.pi) - reach
+    if (low > high).any():
+        name = limits.names()[int(np.argmax(low - high))]
+        raise InputError(f"strokes of {2.0 * half:.4g} [rad, m] do not fit into the range of {name}; fewer fast speeds help")
+    home, size = np.clip(0.0, low, high), np.maximum(high - low, 1e-9)
+
+    def torques(u: Array) -> Array:
+        return gravity_of(robot, along(u @ inverse.T, axis, half), axis)
+
+    def cost(u: Array, share: float) -> Array:
+        return np.concatenate([torques(u), share * scale * (u - home) / size])
+
+    drawn = np.random.default_rng(0).uniform(low, high, (_TRIES, robot.n))
+    drawn[0] = home
+    left = torques(drawn)
+    scale = max(float(np.abs(left).max()), 1e-9)
+    for near in _NEAR:
+        total = np.square(left).sum(axis=1) + np.square(near * scale * (drawn - home) / size).sum(axis=1)
+        best = drawn[np.argsort(total)[:_KEPT]]
+        found = [least_squares(cost, start, bounds=(low, high), args=(near,), x_scale=size) for start in best]
+        for result in sorted(found, key=lambda result: float(result.cost)):
+            u = _plain(_exact(cost, result.x, (low, high), size, scale), home, torques, scale)
+            if not _touches(robot, along(inverse @ u, axis, half)):
+                return np.asarray(inverse @ u, dtype=float)
+    raise InputError(f"in the postures with least gravity on axis {axis + 1} the robot touches itself; give a posture")
+
+
+def _exact(cost: Callable[..., Array], u: Array, bounds: tuple[Array, Array], size: Array, scale: float) -> Array:
+    """Return where gravity vanishes near ``u``, or ``u`` if it does not."""
+    from scipy.optimize import least_squares
+
+    if np.abs(cost(u, 0.0)).max() > 0.05 * scale:
+        return u
+    found = least_squares(
+        cost, np.clip(u, *bounds), bounds=bounds, args=(0.0,), x_scale=size, xtol=1e-12, ftol=1e-12, max_nfev=30
+    )
+    return np.asarray(found.x if np.abs(found.fun).max() < 1e-6 * scale else u, dtype=float)
+
+
+def _plain(u: Array, home: Array, torques: Callable[[Array], Array], scale: float) -> Array:
+    """Bring axes home that gravity does not mind, and others to whole degrees or tenths of them."""
+    allowed = float(np.abs(torques(u)).max()) * 1.001 + 1e-7 * scale
+    for i in [*range(u.size)] * 2:  # one that is brought to a whole number may free another
+        for value in (home[i], np.radians(np.round(np.degrees(u[i]))), np.radians(np.round(np.degrees(u[i]), 1))):
+            tried = u.copy()
+            tried[i] = value
+            if np.abs(torques(tried)).max() <= allowed:
+                u = tried
+                break
+    return u
+
+
+def _touches(robot: Robot, postures: Array) -> bool:
+    from ...collision import collides
+
+    try:
+        return bool(np.any(collides(robot, postures)))
+    except MissingData:
+        return False
+
+
+def gravity_of(robot: Robot, q: Array, axis: int) -> Array:
+    """Gravity torque on one axis, shape of ``q`` without its last axis; Pinocchio, which needs no compiling."""
+    return each(partial(dynamics.gravity, robot._model), (robot.n,), q)[..., axis]

@@ -1,0 +1,35 @@
+"""Logs of a robot: read, checked, marked, aligned, filtered; and synthetic ones."""
+
+from .clocks import Delay, delay, merged, resampled, shifted
+from .files import write_recording
+from .filtering import Filtered, butterworth, low_passed, savitzky_golay, smoothing_spline
+from .marks import at_rest, outliers, saturated
+from .reading import read_recording
+from .recording import Finding, Flag, Recording
+from .synthetic import Sensors, as_logged, exact_run, followed, synthetic_recording
+
+__all__ = [
+    "Delay",
+    "Filtered",
+    "Finding",
+    "Flag",
+    "Recording",
+    "Sensors",
+    "as_logged",
+    "at_rest",
+    "butterworth",
+    "delay",
+    "exact_run",
+    "followed",
+    "low_passed",
+    "merged",
+    "outliers",
+    "read_recording",
+    "resampled",
+    "saturated",
+    "savitzky_golay",
+    "shifted",
+    "smoothing_spline",
+    "synthetic_recording",
+    "write_recording",
+]

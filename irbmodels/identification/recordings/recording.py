@@ -1,0 +1,246 @@
+"""Logs of a robot: samples in SI units, with a mark on every sample that cannot be trusted, and what was found in words.
+
+Nothing is left out in silence: a sample that is missing, wrong or made up keeps its place and carries a :class:`Flag` per axis;
+what is done to a log stands in its findings; :meth:`Recording.usable` is where samples are left out, and says how many.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from enum import IntFlag
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ...errors import InputError, UnknownName
+from ...trajectory import Motion
+
+Array = NDArray[np.float64]
+Flags = NDArray[np.uint16]
+
+STEADY = 0.5  # of a step: time stamps that wander less are only rounded
+GAP = 1.5  # steps: a longer one has lost a sample
+QUANTITIES = ("q", "v", "a", "tau")
+
+
+class Flag(IntFlag):
+    """What is wrong with a sample of an axis; several may hold."""
+
+    NO_POSITION = 1
+    """The log has no number there."""
+    NO_SPEED = 2
+    """The log has speeds or accelerations, but no number there."""
+    NO_TORQUE = 4
+    """The log has torques, but no number there."""
+    POSITION_OUTLIER = 8
+    TORQUE_OUTLIER = 16
+    SATURATED = 32
+    """The torque stands at its limit, so that it is not what the motion needs."""
+    INTERPOLATED = 64
+    """The sample was not measured: it lies between others, or replaces one."""
+    AT_REST = 128
+    """The axis stands still: friction may be anything up to its static value."""
+    EDGE = 256
+    """A filter had no samples on one side."""
+
+
+UNUSABLE = Flag(sum(flag for flag in Flag if flag is not Flag.AT_REST))
+"""All flags but ``AT_REST``: what an estimate of parameters should not see. Equations without dry friction may see rest."""
+
+
+class Finding(NamedTuple):
+    """Something that a log holds, or that was done to it."""
+
+    what: str
+    advice: str = ""
+    row: int | None = None
+    """Of the file, 1-based, the header being row 1; of what was made in code, of the samples from 0."""
+    column: str = ""
+    samples: int = 1
+    """How many it concerns."""
+
+    def __str__(self) -> str:
+        """Return one line."""
+        place = ", ".join(
+            text
+            for text in (f"row {self.row}" if self.row is not None else "", f"column {self.column!r}" if self.column else "")
+            if text
+        )
+        return f"{place}: {self.what}"[2 * (not place) :] + (f"; {self.advice}" if self.advice else "")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Recording:
+    """Samples of a log in SI units, arm side. Arrays are read-only; ``with_...`` and functions of this package return others."""
+
+    t: Array
+    """Times [s], shape ``(N,)``, growing."""
+    q: Array
+    """Axis positions [rad, m], shape ``(N, n)``; NaN where ``NO_POSITION``."""
+    v: Array | None = None
+    """Axis speeds [rad/s, m/s]."""
+    a: Array | None = None
+    """Axis accelerations [rad/s^2, m/s^2]."""
+    tau: Array | None = None
+    """Motor torques at the axes [N m, N]."""
+    more: Mapping[str, Array] = field(default_factory=dict)
+    """Further columns ``(N,)`` by their names in the file, units included: ``temperature1_degC``, ``load_kg``, ``step``."""
+    linear: tuple[bool, ...] = ()
+    """Per axis whether it is linear; default all rotary."""
+    flags: Flags = None  # type: ignore[assignment]
+    """Bits of :class:`Flag`, shape ``(N, n)``; those of values that are not there are added."""
+    findings: tuple[Finding, ...] = ()
+    source: str = ""
+    """File, or how it was made."""
+    synthetic: bool = False
+    """Whether it comes from a model instead of a robot; files say so too."""
+
+    def __post_init__(self) -> None:
+        """Check shapes, flag what is not there, keep read-only copies.
+
+        Raises:
+            InputError: if a shape is wrong, or the times do not grow.
+        """
+        arrays: dict[str, Array] = {
+            name: np.array(getattr(self, name), dtype=float) for name in ("t", *QUANTITIES) if getattr(self, name) is not None
+        }
+        t, q = arrays["t"], arrays["q"]
+        if t.ndim != 1 or q.ndim != 2 or not np.isfinite(t).all() or (np.diff(t) <= 0.0).any() or not len(t):
+            raise InputError(f"a recording needs growing times (N,) and positions (N, n), got {t.shape} and {q.shape}")
+        for name in QUANTITIES:
+            if name in arrays and arrays[name].shape != (len(t), q.shape[1]):
+                raise InputError(f"{name} of this recording needs shape {(len(t), q.shape[1])}, got {arrays[name].shape}")
+        more = {name: np.array(values, dtype=float) for name, values in self.more.items()}
+        for name, values in more.items():
+            if values.shape != t.shape:
+                raise InputError(f"column {name!r} of this recording needs shape {t.shape}, got {values.shape}")
+        flags = np.zeros(q.shape, dtype=np.uint16) if self.flags is None else np.array(self.flags, dtype=np.uint16)
+        linear = self.linear or (False,) * q.shape[1]
+        if flags.shape != q.shape or len(linear) != q.shape[1]:
+            raise InputError(f"flags of this recording need shape {q.shape}, got {flags.shape}; linear {q.shape[1]} values")
+        for names, flag in ((("q",), Flag.NO_POSITION), (("v", "a"), Flag.NO_SPEED), (("tau",), Flag.NO_TORQUE)):
+            for name in names:
+                if name in arrays:
+                    flags[~np.isfinite(arrays[name])] |= np.uint16(flag)
+        for array in (*arrays.values(), *more.values(), flags):
+            array.setflags(write=False)
+        for name, value in {**arrays, "flags": flags, "more": more, "linear": linear}.items():
+            object.__setattr__(self, name, value)
+
+    @staticmethod
+    def of(motion: Motion, **more: object) -> Recording:
+        """Return the samples of a motion; ``more`` are further fields."""
+        return Recording(*motion, **more)  # type: ignore[arg-type]
+
+    def __len__(self) -> int:
+        """Return the number of samples."""
+        return len(self.t)
+
+    def __repr__(self) -> str:
+        """Say what it holds."""
+        held = ", ".join(name for name in QUANTITIES if getattr(self, name) is not None)
+        kind = "Synthetic recording" if self.synthetic else "Recording"
+        return f"<{kind} {self.source}: {len(self)} samples, {self.t[0]:g} .. {self.t[-1]:g} s, {', '.join([held, *self.more])}>"
+
+    @property
+    def n(self) -> int:
+        """Number of axes."""
+        return int(self.q.shape[1])
+
+    @property
+    def step(self) -> float:
+        """Usual time between two samples [s], the median."""
+        return float(np.median(np.diff(self.t))) if len(self) > 1 else np.nan
+
+    @property
+    def motion(self) -> Motion:
+        """Every sample, flagged or not."""
+        return Motion(self.t, self.q, self.v, self.a, self.tau)
+
+    def __getitem__(self, name: str) -> Array:
+        """Return a further column.
+
+        Raises:
+            UnknownName: if there is no such column.
+        """
+        if name not in self.more:
+            raise UnknownName("column of this recording", name, self.more)
+        return self.more[name]
+
+    def has(self, flag: Flag) -> NDArray[np.bool_]:
+        """For each sample and axis whether any of the flags holds, shape ``(N, n)``."""
+        return np.asarray((self.flags & np.uint16(int(flag) & 0xFFFF)) != 0, dtype=bool)
+
+    def flagged(self, where: ArrayLike, flag: Flag, finding: Finding | None = None) -> Recording:
+        """Return the recording with a flag on more samples, ``(N, n)`` or ``(N,)`` for all axes, and a finding."""
+        mask = np.asarray(where, dtype=bool)
+        added = np.broadcast_to(mask[:, None] if mask.ndim == 1 else mask, self.flags.shape) * np.uint16(flag)
+        told = self.findings if finding is None else (*self.findings, finding)
+        return self.changed(flags=self.flags | added.astype(np.uint16), findings=told)
+
+    def told(self, *findings: Finding) -> Recording:
+        """Return the recording with more findings."""
+        return self.changed(findings=(*self.findings, *findings))
+
+    def changed(self, **fields: Any) -> Recording:
+        """Return the recording with other fields."""
+        return replace(self, **fields)
+
+    def taken(self, chosen: slice | NDArray[np.bool_] | NDArray[np.intp]) -> Recording:
+        """Return some of the samples, with their flags."""
+        rows = {
+            name: None if getattr(self, name) is None else getattr(self, name)[chosen] for name in ("t", *QUANTITIES, "flags")
+        }
+        return self.changed(**rows, more={name: values[chosen] for name, values in self.more.items()})
+
+    def stretches(self, broken: NDArray[np.bool_] | None = None) -> Iterator[slice]:
+        """Yield the runs of samples without a lost sample between them, and without one that is ``broken`` ``(N,)``."""
+        bad = np.zeros(len(self), dtype=bool) if broken is None else broken
+        step = self.step
+        ends = np.zeros(len(self) + 1, dtype=bool)
+        ends[[0, -1]] = True
+        ends[1:-1] = (np.diff(self.t) > GAP * step) | (bad[1:] != bad[:-1])
+        places = np.flatnonzero(ends)
+        for start, stop in zip(places[:-1].tolist(), places[1:].tolist(), strict=True):
+            if not bad[start]:
+                yield slice(start, stop)
+
+    def usable(self, avoid: Flag = UNUSABLE, axes: ArrayLike | None = None) -> tuple[list[Motion], Finding]:
+        """Return the stretches of samples on which no flag of ``avoid`` holds, and how many samples were left out, and why.
+
+        Args:
+            avoid: Flags that exclude a sample.
+            axes: Numbers from 1 of the axes that count; default all.
+        """
+        chosen = np.arange(self.n) if axes is None else np.asarray(axes, dtype=int) - 1
+        bad = np.asarray(self.has(avoid)[:, chosen].any(axis=1), dtype=bool)
+        motions = [self.taken(part).motion for part in self.stretches(bad)]
+        held = {flag.name: int(self.has(flag)[:, chosen].any(axis=1).sum()) for flag in Flag if flag & avoid}
+        reasons = ", ".join(f"{count} {name}" for name, count in held.items() if count)
+        return motions, Finding(f"{int(bad.sum())} of {len(self)} samples left out{f' ({reasons})' if reasons else ''}")
+
+    def report(self) -> str:
+        """Return all findings and counts of flags, one per line."""
+        lines = [repr(self).strip("<>"), *map(str, self.findings)]
+        for flag in Flag:
+            counts = self.has(flag).sum(axis=0)
+            if counts.any():
+                axes = ", ".join(f"axis {i + 1}: {count}" for i, count in enumerate(counts.tolist()) if count)
+                lines.append(f"{flag.name}: {axes}")
+        return "\n".join(lines)
+
+    def save(self, path: str | Path) -> None:
+        """Write everything but the findings to a CSV or Parquet file (by its ending) that :func:`read_recording` reads.
+
+        Flags stand in columns ``flags1 ..``, and a synthetic recording has a column ``synthetic`` of ones.
+
+        Raises:
+            FileError: if the file cannot be written.
+            MissingExtra: for Parquet without pyarrow.
+        """
+        from .files import write_recording
+
+        write_recording(path, self)
