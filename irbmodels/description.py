@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from math import radians
 from os.path import relpath
@@ -409,7 +409,15 @@ class Description:
                 raise TableError(file, f"sets.{name}.links.{link}", "; ".join(wrong))
             if not wrong and link in entry.impossible:
                 raise TableError(file, f"sets.{name}.impossible", f"{link} is listed, but a body can have its numbers")
-        return InertialSet(entry.about, links, entry.impossible, entry.serial, entry.variants)
+        for axis, rotor in entry.rotors.items():
+            key = f"sets.{name}.rotors.{axis}"
+            if axis not in self.axes:
+                raise TableError(file, key, str(UnknownName("axis", axis, self.axes)))
+            linear = self.linear[self.axes.index(axis)]
+            value = rotor.value(linear)
+            if value is None or value < 0.0 or rotor.value(not linear) is not None:
+                raise TableError(file, key, f"needs {'inertia_kg' if linear else 'inertia_kg_m2'}, 0 or more, and nothing else")
+        return replace(entry, links=links)
 
 
 def has_bars(chosen: InertialSet) -> bool:
@@ -464,8 +472,10 @@ def _check_axis(row: AxisRow, linear: bool, coupled: bool, file: Path, key: str)
 
 def _check_friction(row: FrictionRow, linear: bool, file: Path, key: str) -> None:
     values = row.values(linear)
-    if None in values or any(value is not None for value in row.values(not linear)):
-        raise TableError(file, key, f"a {'linear' if linear else 'rotary'} axis needs Fs, Fc, Fv and v_St in its units")
-    static, coulomb, viscous, stribeck = (float(value) for value in values if value is not None)
+    fixed = values[3] is None and values[0] == values[1]  # no fall, no speed
+    if None in (values[:3] if fixed else values) or any(value is not None for value in row.values(not linear)):
+        kind = "linear" if linear else "rotary"
+        raise TableError(file, key, f"a {kind} axis needs Fs, Fc, Fv and, unless Fs = Fc, v_St in its units")
+    static, coulomb, viscous, stribeck = (1.0 if value is None else float(value) for value in values)
     if not (static >= coulomb >= 0.0 and viscous >= 0.0 and stribeck > 0.0):
         raise TableError(file, key, "needs Fs >= Fc >= 0, Fv >= 0 and v_St > 0, or friction would drive the axis")

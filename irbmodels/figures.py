@@ -128,7 +128,7 @@ def _draw_friction(axes: Axes, robot: Robot, i: int) -> None:
     axes.set_xlabel("speed [m/s]" if linear else "speed [rad/s]")
     axes.set_ylabel("friction [N]" if linear else "friction [N m]")
     inset = axes.inset_axes((0.6, 0.1, 0.37, 0.36))
-    near = speed <= 10.0 * law.v_St[i]
+    near = speed <= (10.0 * law.v_St[i] if law.falls[i] else 0.1 * speed[-1])
     inset.plot(speed[near] * 1e3, torque[near], color=COLORS["friction"], lw=1.5)
     inset.set_title("near rest [mm/s]" if linear else "near rest [mrad/s]", fontsize=8)
     inset.tick_params(labelsize=7)

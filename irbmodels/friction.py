@@ -9,9 +9,13 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from .checks import finite
 from .description import Description
+from .errors import InputError
 
 Array = NDArray[np.float64]
+
+ANY_SPEED = 1.0  # stands for a Stribeck speed that has no influence
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,7 +29,7 @@ class Stribeck:
     Fv: Array
     """Viscous friction [N m s/rad, N s/m]."""
     v_St: Array
-    """Stribeck speed [rad/s, m/s]."""
+    """Stribeck speed [rad/s, m/s]; without influence where ``Fs = Fc``."""
     measured_to: float | None = None
     """Speed up to which it was measured [rad/s, m/s]; beyond it the law is extrapolation."""
 
@@ -35,6 +39,15 @@ class Stribeck:
             array = np.array(getattr(self, name), dtype=float)
             array.setflags(write=False)
             object.__setattr__(self, name, array)
+
+    @property
+    def falls(self) -> NDArray[np.bool_]:
+        """For each axis whether dry friction falls from Fs to Fc with speed, shape ``(n,)``; where not, ``v_St`` says nothing."""
+        return np.asarray(self.Fs != self.Fc, dtype=bool)
+
+    def same_as(self, other: Stribeck) -> bool:
+        """Whether both laws have the same numbers."""
+        return all(np.array_equal(getattr(self, name), getattr(other, name)) for name in ("Fs", "Fc", "Fv", "v_St"))
 
     def torque(self, v: Array) -> Array:
         """Friction torque at speeds ``v``, shape ``(..., n)``: positive where it opposes a positive speed."""
@@ -74,6 +87,31 @@ class Stribeck:
         return result
 
 
+def frictionless(n: int) -> Stribeck:
+    """Return the law of ``n`` axes without friction."""
+    return Stribeck(np.zeros(n), np.zeros(n), np.zeros(n), np.full(n, ANY_SPEED))
+
+
+def checked_law(law: Stribeck, n: int) -> Stribeck:
+    """Return a law that ``n`` axes can have.
+
+    Raises:
+        InputError: if it is no law, of other axes, or would drive an axis.
+    """
+    if not isinstance(law, Stribeck):
+        raise InputError(f"a friction law is an irbmodels.Stribeck, not {law!r}")
+    static, coulomb, viscous, stribeck = (
+        finite(getattr(law, name), (n,), f"{name} of the friction law") for name in ("Fs", "Fc", "Fv", "v_St")
+    )
+    wrong = np.flatnonzero((static < coulomb) | (coulomb < 0.0) | (viscous < 0.0) | (stribeck <= 0.0))
+    if wrong.size:
+        raise InputError(
+            f"friction of axis {wrong[0] + 1} would drive it: needs Fs >= Fc >= 0, Fv >= 0 and v_St > 0, got"
+            f" Fs {static[wrong[0]]:g}, Fc {coulomb[wrong[0]]:g}, Fv {viscous[wrong[0]]:g}, v_St {stribeck[wrong[0]]:g}"
+        )
+    return law
+
+
 def friction_of(description: Description) -> Stribeck | None:
     """Return a robot's friction law, or None where nobody has published any."""
     table = description.friction
@@ -82,4 +120,5 @@ def friction_of(description: Description) -> Stribeck | None:
     chosen = table.sets[table.default]
     rows = [row.values(linear) for row, linear in zip(chosen.axes.values(), description.linear, strict=True)]
     static, coulomb, viscous, stribeck = np.array(rows, dtype=float).T.copy()
+    stribeck[np.isnan(stribeck)] = ANY_SPEED
     return Stribeck(static, coulomb, viscous, stribeck, chosen.measured_to_rad_s)

@@ -238,15 +238,16 @@ def _lay_on(tables: Tables, overlay: dict[str, Any], file: Path, prefix: str) ->
             start = _fresh(table)
             table |= {"default": part["default"]} if "default" in part else {}
             for name, entry in _mapping(part.get("sets", {}), file, f"{key}.sets").items():
-                _mapping(_mapping(entry, file, f"{key}.sets.{name}").get(path[2], {}), file, f"{key}.sets.{name}.{path[2]}")
+                _mapping(entry, file, f"{key}.sets.{name}")
                 base = table["sets"].get(name) or yaml.safe_load(yaml.safe_dump(start))
-                rows = base.setdefault(path[2], {})
-                for row, values in entry.get(path[2], {}).items():
-                    rows[row] = _changed(rows.get(row, {}), values, prefix, file, f"{key}.sets.{name}.{path[2]}.{row}")
-                rest = {other: value for other, value in entry.items() if other != path[2]}
-                if bounds := [
-                    part[_MEASURED] for part in (base, rest) if part.get(_MEASURED) and set(rows) - set(entry.get(path[2], {}))
-                ]:
+                for group in (path[2], "rotors"):
+                    if group in entry:
+                        at, rows = f"{key}.sets.{name}.{group}", base.setdefault(group, {})
+                        for row, values in _mapping(entry[group], file, at).items():
+                            rows[row] = _changed(rows.get(row, {}), values, prefix, file, f"{at}.{row}")
+                kept = set(base.get(path[2], {})) - set(entry.get(path[2], {}))
+                rest = {other: value for other, value in entry.items() if other not in (path[2], "rotors")}
+                if bounds := [part[_MEASURED] for part in (base, rest) if part.get(_MEASURED) and kept]:
                     rest[_MEASURED] = min(bounds)  # some axes keep what was measured before
                 base.pop("serial", None)  # what stands for a set is another's once its bodies have changed
                 table["sets"][name] = base | rest

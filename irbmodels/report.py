@@ -215,7 +215,7 @@ def friction_table(robot: Description) -> Table:
     table = _table("axis", "Fs", "Fc", "Fv", "v_St", "source", title="Stribeck friction [N m, N m s/rad, rad/s]")
     if robot.friction.default is not None:
         for number, row in enumerate(robot.friction.sets[robot.friction.default].axes.values(), start=1):
-            values = (f"{value:g}" for value in row.values(row.Fs_N is not None) if value is not None)
+            values = ("" if value is None else f"{value:g}" for value in row.values(row.Fs_N is not None))
             table.add_row(str(number), *values, _named(row))
     return table
 

@@ -18,13 +18,14 @@ from .checks import finite, is_rotation
 from .description import Coupling, Description, describe, has_bars, robots
 from .dh import Convention, DHTable
 from .errors import InputError, MissingData, PhysicsWarning, UnknownName, UrdfError
-from .friction import friction_of
+from .friction import Stribeck, checked_law, friction_of
 from .inertia import Inertial
 from .limits import limits_of
 from .model import GRAVITY, Linkage, Model, limits_of_tree, loaded
 from .motors import Motors, motors_of, rotors_of
 from .overlays import doubts, with_set
 from .queries import Queries
+from .rows import InertialSet
 from .tool import Tool, load_tool
 from .tool import payload as checked_payload
 from .tree import Tree, copy_of, read_urdf, tree_from_urdf, tree_of
@@ -259,6 +260,8 @@ class Robot(Queries):
         _warn_impossible(other)
         _warn_doubtful(parameters)
         model = replace(self._model, friction=other._model.friction)
+        if other._model.has_rotors or self.description.inertials.sets[str(self.parameters)].rotors:  # they belong to a set
+            model = replace(model, rotors=other._model.rotors, rotor_axes=other._model.rotor_axes)
         return replace(self, description=description, parameters=other.parameters, _bare=other._bare, _model=model)._reloaded()
 
     def with_gravity(self, gravity: ArrayLike) -> Robot:
@@ -289,6 +292,14 @@ class Robot(Queries):
         if not is_rotation(turn):
             raise InputError("mounting needs a rotation matrix (3, 3), or a pose (4, 4), of the base in the world")
         return self.with_gravity(turn.T @ np.array([0.0, 0.0, -np.linalg.norm(self._gravity)]))
+
+    def with_friction(self, law: Stribeck | None) -> Robot:
+        """Return the robot with another friction law, arm side; None: friction is unknown, and torques are without it.
+
+        Raises:
+            InputError: if it is no law of this many axes, or would drive one.
+        """
+        return replace(self, _model=replace(self._model, friction=None if law is None else checked_law(law, self.n)))
 
     def with_rotors(self, inertia: ArrayLike | None = None, axes: ArrayLike | None = None) -> Robot:
         """Return the robot with rotor inertias: ``M`` gains ``axes' diag(inertia) axes``.
@@ -350,8 +361,14 @@ def _assembled(description: Description, parameters: str | None, coupling: Coupl
     tree = tree_of(description, coupling or ("parallelogram" if weighed else "serial"), name)
     limits, friction = limits_of(description), friction_of(description)
     n = limits.lower.size
-    model = Model(tree, limits, friction, np.zeros(n), np.eye(n), _linkage_of(description))
+    model = Model(tree, limits, friction, _rotors_of(chosen, description), np.eye(n), _linkage_of(description))
     return Robot(description.name, description, name, tree, model, None, None, GRAVITY)
+
+
+def _rotors_of(chosen: InertialSet, description: Description) -> Array:
+    """Rotor inertias of a set, arm side; 0 where it has none."""
+    pairs = zip(description.axes, description.linear, strict=True)
+    return np.array([chosen.rotors[axis].value(linear) if axis in chosen.rotors else 0.0 for axis, linear in pairs], dtype=float)
 
 
 def _warn_impossible(robot: Robot) -> None:
@@ -360,9 +377,11 @@ def _warn_impossible(robot: Robot) -> None:
     if chosen is None or not chosen.impossible:
         return
     reasons = "; ".join(f"{link}: {chosen.links[link].inertial().impossibilities()[0]}" for link in chosen.impossible)
-    message = (
-        f"set {robot.parameters!r} of {robot.name} is as printed, and impossible in {', '.join(chosen.impossible)}: {reasons}"
-    )
+    rows = [chosen.links[link] for link in chosen.impossible]
+    sources = robot.description.inertials.sources  # type: ignore[union-attr]
+    fitted = any(sources[row.source_of("mass_kg")].grade == "identified" for row in rows)
+    how = "identified without keeping to bodies" if fitted else "as printed"
+    message = f"set {robot.parameters!r} of {robot.name} is {how}, and impossible in {', '.join(chosen.impossible)}: {reasons}"
     warnings.warn(message, PhysicsWarning, stacklevel=3)
 
 

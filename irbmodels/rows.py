@@ -86,7 +86,7 @@ class BodyRow(Row):
 
 @dataclass(frozen=True, kw_only=True)
 class FrictionRow(Row):
-    """Stribeck friction of one axis (eq. 54); of a linear axis in N and m."""
+    """Stribeck friction of one axis (eq. 54); of a linear axis in N and m. Where Fs = Fc, a Stribeck speed says nothing."""
 
     Fs_N_m: float | None = None
     Fc_N_m: float | None = None
@@ -115,6 +115,18 @@ class DriveRow(Row):
     viscous_N_m_s_rad: float | None = None
     load_inertia_kg_m2: float | None = None
     """What the motor moved when the drive was identified, arm side; it belongs to one posture."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class RotorRow(Row):
+    """Inertia of what the motor of one axis turns, arm side (``J n^2``); of a linear axis in kg."""
+
+    inertia_kg_m2: float | None = None
+    inertia_kg: float | None = None
+
+    def value(self, linear: bool) -> float | None:
+        """Return the inertia of a linear or a rotary axis [kg, kg m^2]."""
+        return self.inertia_kg if linear else self.inertia_kg_m2
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -212,6 +224,8 @@ class InertialSet:
     serial: str | None = None
     """The set that stands for this one on an open chain, where bars with mass cannot be."""
     variants: dict[str, BodyRows] = field(default_factory=dict)
+    rotors: dict[str, RotorRow] = field(default_factory=dict)
+    """By axis, where they were identified along with the bodies and belong to them; not those of drives.yaml."""
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,8 @@ import oracles
 import pytest
 
 import irbmodels as irb
+from irbmodels import Stribeck
+from irbmodels.errors import TableError
 from irbmodels.queries import _say_no_friction
 
 
@@ -132,3 +134,49 @@ def test_friction_of_a_linear_axis_is_in_newtons(copied):
     q, v, a = oracles.states("irb930_12_105", 1)[0]
     added = robot.inverse_dynamics(q, v, a) - robot.inverse_dynamics(q, v, a, friction=False)
     np.testing.assert_allclose(added, robot.friction(v), atol=1e-12)
+
+
+def test_any_robot_takes_a_law_and_gives_it_back():
+    """A law is added to the torques of a robot that had none; None takes it away; where Fs = Fc its speed has no influence."""
+    robot, (q, v, a) = irb.load("irb1400"), oracles.states("irb1400", 1)[0]
+    Fc, Fv = np.arange(1.0, 7.0), np.linspace(0.5, 1.0, 6)
+    with_law = robot.with_friction(Stribeck(Fc, Fc, Fv, np.ones(6)))
+    rigid = robot.inverse_dynamics(q, v, a, friction=False)
+    np.testing.assert_allclose(with_law.inverse_dynamics(q, v, a) - rigid, Fc * np.sign(v) + Fv * v, rtol=1e-9, atol=1e-9)
+    assert not with_law.friction_model.falls.any()
+    other = robot.with_friction(Stribeck(Fc, Fc, Fv, np.full(6, 1e-3)))
+    np.testing.assert_array_equal(other.inverse_dynamics(q, v, a), with_law.inverse_dynamics(q, v, a))
+    assert with_law.with_friction(None).friction_model is None
+    assert irb.load("irb2400").friction_model.falls.all()
+
+
+@pytest.mark.parametrize(
+    ("law", "words"),
+    [
+        ("viscous", "is an irbmodels.Stribeck, not 'viscous'"),
+        (Stribeck([1.0] * 4, [1.0] * 4, [1.0] * 4, [1.0] * 4), r"Fs of the friction law .*\(6,\)"),
+        (Stribeck([1.0] * 6, [1.0] * 6, [1.0] * 6, [1.0] * 5 + [np.nan]), "v_St of the friction law"),
+        (Stribeck([1.0] * 6, [1.0] * 5 + [2.0], [1.0] * 6, [1.0] * 6), "friction of axis 6 would drive it: .* got Fs 1, Fc 2"),
+        (Stribeck([1.0] * 6, [1.0] * 6, [-1.0] + [0.0] * 5, [1.0] * 6), "friction of axis 1 would drive it: .* Fv -1"),
+        (Stribeck([1.0] * 6, [1.0] * 6, [1.0] * 6, [0.0] * 6), "friction of axis 1 would drive it: .* v_St 0"),
+    ],
+)
+def test_a_law_that_no_axis_has_is_refused(law, words):
+    """Laws of other axes, or that would drive an axis, are refused with the axis and the numbers."""
+    with pytest.raises(irb.InputError, match=words):
+        irb.load("irb1600").with_friction(law)
+
+
+@pytest.mark.parametrize("static", [2, 3])
+def test_a_table_needs_no_stribeck_speed_where_friction_does_not_fall(copied, static):
+    """Rows with Fs = Fc may leave v_St out; others may not, and the message says so."""
+    row = "{Fs_N_m: %d, Fc_N_m: 2, Fv_N_m_s: 1, source: made}"
+    rows = "\n".join(f"      axis_{i}: {row % (static if i == 4 else 2)}" for i in range(1, 7))
+    table = f"default: made\nsources: {{made: {{ref: made up, grade: assumed}}}}\nsets:\n  made:\n    axes:\n{rows}\n"
+    folder = copied("irb1400", "friction.yaml", "sources: {}\nsets: {}\n", table)
+    if static == 2:
+        law = irb.load(folder / "irb1400").friction_model
+        np.testing.assert_allclose(law.torque(np.full(6, -0.5)), np.full(6, -2.5))
+    else:
+        with pytest.raises(TableError, match=r"axis_4: a rotary axis needs Fs, Fc, Fv and, unless Fs = Fc, v_St"):
+            irb.load(folder / "irb1400")

@@ -249,3 +249,50 @@ def test_what_an_overlay_breaks_is_said_of_the_overlay(overlay):
     text = text.replace("axis_5: { source: cert", "axis_5: {turned_by: {axis_4: 0.1}, source: cert")
     with pytest.raises(irb.TableError, match=r"specimen\.yaml: drives\.axes\.axis_5\.turned_by: needs gear_ratio"):
         irb.load("irb2400", overlays=[overlay(text)])
+
+
+ROTORS = """
+about: bodies that were identified with the rotors of two axes
+sources: {fit: {ref: a log, grade: identified}}
+inertials:
+  default: together
+  sets:
+    together:
+      {about: bodies and rotors, links: {}, rotors: {axis_1: {inertia_kg_m2: 2.5, source: fit}, AXIS: {KEY: 0.75, source: fit}}}
+"""
+
+
+@pytest.mark.parametrize(("name", "axis", "key"), [("irb1600", "axis_4", "inertia_kg_m2"), ("irb930", "axis_3", "inertia_kg")])
+def test_a_set_brings_the_rotors_that_it_was_identified_with(overlay, name, axis, key):
+    """Rotors of a set add to the mass matrix of whoever loads it, arm side, and go with it when another set is taken."""
+    path = overlay(ROTORS.replace("AXIS", axis).replace("KEY", key))
+    robot, bare = irb.load(name, parameters=path), irb.load(name)
+    number, q = int(axis[-1]) - 1, np.full(bare.n, -0.1)
+    added = np.zeros((bare.n, bare.n))
+    added[0, 0], added[number, number] = 2.5, 0.75
+    np.testing.assert_allclose(robot.mass_matrix(q) - bare.mass_matrix(q), added, atol=1e-12)
+    sets = robot.description.inertials
+    row = sets.sets["together"].rotors[axis]
+    assert sets.sources[row.source_of(key)].grade == "identified"
+    np.testing.assert_array_equal(robot.with_parameters(bare.parameters).rotors, np.zeros(bare.n))
+    np.testing.assert_array_equal(bare.with_parameters(path).rotors, np.diag(added))
+    own = bare.with_rotors(np.ones(bare.n))
+    np.testing.assert_array_equal(own.with_parameters(bare.parameters).rotors, np.ones(bare.n))  # they belong to no set
+    np.testing.assert_array_equal(robot.with_tool(None).with_payload(irb.payload(1.0)).rotors, robot.rotors)
+
+
+@pytest.mark.parametrize(
+    ("axis", "row", "words"),
+    [
+        ("axis_7", "{inertia_kg_m2: 1, source: fit}", r"together.rotors.axis_7: .*axis_1"),
+        ("axis_4", "{inertia_kg: 1, source: fit}", r"together.rotors.axis_4: needs inertia_kg_m2, 0 or more, and nothing else"),
+        ("axis_4", "{inertia_kg_m2: -1, source: fit}", r"together.rotors.axis_4: needs inertia_kg_m2, 0 or more"),
+        ("axis_4", "{inertia_kg_m2: 1}", r"together.rotors.axis_4: the row names no source"),
+        ("axis_4", "{inertia_kg_m2: 1, source: nobody}", "nobody"),
+    ],
+)
+def test_wrong_rotors_of_a_set_are_refused(overlay, axis, row, words):
+    """An axis that is not there, another unit, a negative number, and a number without a source end with file and key."""
+    path = overlay(ROTORS.replace("AXIS: {KEY: 0.75, source: fit}", f"{axis}: {row}"))
+    with pytest.raises(irb.TableError, match=words):
+        irb.load("irb1600", parameters=path)

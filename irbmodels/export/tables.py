@@ -15,6 +15,7 @@ import numpy as np
 from ..description import Description
 from ..dh import DHTable
 from ..errors import InputError, MissingData, UnknownName
+from ..friction import friction_of
 from ..inertia import Inertial
 from ..robot import Robot
 from ..tables import Grade, Row, Source
@@ -200,14 +201,19 @@ def _body(body: Inertial) -> list[float]:
 
 
 def _friction(robot: Robot) -> NamedTable:
-    law, table = robot.friction_model, None if robot.description is None else robot.description.friction
-    if law is None or table is None or table.default is None:
+    law = robot.friction_model
+    if law is None:
         raise MissingData(f"{robot.name} has no friction data")
+    table = None if robot.description is None else robot.description.friction
+    published = None if robot.description is None else friction_of(robot.description)
+    told = [("given by with_friction", "")] * robot.n
+    if table is not None and table.default is not None and published is not None and law.same_as(published):
+        told = [_told(row, table.sources) for row in table.sets[table.default].axes.values()]
     rows: list[tuple[Cell, ...]] = []
-    for i, row in enumerate(table.sets[table.default].axes.values()):
+    for i, sources in enumerate(told):
         units = ("N", "N s/m", "m/s") if robot.limits.linear[i] else ("N m", "N m s/rad", "rad/s")
-        values = (float(column[i]) for column in (law.Fs, law.Fc, law.Fv, law.v_St))
-        rows.append((robot.axes[i], *values, *units, *_told(row, table.sources)))
+        speed = float(law.v_St[i]) if law.falls[i] else ""
+        rows.append((robot.axes[i], *(float(column[i]) for column in (law.Fs, law.Fc, law.Fv)), speed, *units, *sources))
     upto = "" if law.measured_to is None else f"; measured up to {law.measured_to:g} rad/s"
     about = f"Stribeck friction, arm side: (Fc + (Fs - Fc) exp(-(v/v_St)^2)) sgn(v) + Fv v{upto}."
     columns = ("axis", "Fs", "Fc", "Fv", "v_St", "force_unit", "viscous_unit", "velocity_unit", "source", "grade")
