@@ -66,6 +66,7 @@ def base_parameters(
     *,
     rotors: bool = False,
     friction: bool = False,
+    falling: Sequence[int] | None = None,
     held: ArrayLike | None = None,
     seed: int = 0,
 ) -> BaseParameters:
@@ -76,6 +77,8 @@ def base_parameters(
         axes: Axes that move and whose torques are looked at, 1-based as on the controller; default all.
         rotors: Whether rotor inertias are parameters.
         friction: Whether Fv, Fc, Fs - Fc per axis are parameters.
+        falling: Axes whose Fs - Fc is one, 1-based; default those whose law has ``Fs != Fc``, since of others nobody knows how
+            fast friction falls.
         held: Where the other axes stand [rad, m], shape ``(n,)``; default zero.
         seed: Of the random states.
 
@@ -88,7 +91,7 @@ def base_parameters(
         raise InputError(f"axes of {robot.name} are numbers from 1 to {robot.n}, got {axes!r}")
     if friction and robot.friction_model is None:
         raise MissingData(f"{robot.name} has no friction law whose parameters could be counted")
-    names, units, asked = _parameters(robot, rotors, friction)
+    names, units, asked = _parameters(robot, rotors, friction, falling)
     rest = np.zeros(robot.n) if held is None else finite(held, (robot.n,), "held [rad, m]")
     states = _states(robot, moving, rest, np.random.default_rng(seed))
     stacked = np.concatenate([dynamics.regressor(robot._model, *state)[list(moving)] for state in states])
@@ -97,7 +100,9 @@ def base_parameters(
     return BaseParameters(kept, grouping, sums, tuple(units[i] for i in kept), moving, gap)
 
 
-def _parameters(robot: Robot, rotors: bool, friction: bool) -> tuple[list[str], list[str], NDArray[np.bool_]]:
+def _parameters(
+    robot: Robot, rotors: bool, friction: bool, falling: Sequence[int] | None
+) -> tuple[list[str], list[str], NDArray[np.bool_]]:
     """Names and units of the regressor's columns, and which of them are asked for; bodies without mass are no bodies."""
     model = robot.model
     bodies = [str(name).removeprefix("joint_") for name in list(model.names)[1:]]
@@ -113,7 +118,8 @@ def _parameters(robot: Robot, rotors: bool, friction: bool) -> tuple[list[str], 
         names += [f"{kind}_{axis}" for axis in axes for kind in ("Fv", "Fc", "Fs-Fc")]
         for linear in robot.limits.linear:
             units += ["N s/m", "N", "N"] if linear else ["N m s/rad", "N m", "N m"]
-        asked += [friction] * (3 * robot.n)
+        chosen = robot.friction_model.falls if falling is None else np.isin(axes, falling)
+        asked += [friction and kept for falls in chosen.tolist() for kept in (True, True, falls)]
     return names, units, np.array(asked)
 
 
@@ -122,7 +128,8 @@ def _states(robot: Robot, moving: tuple[int, ...], rest: Array, rng: np.random.G
     low, high = robot.limits.envelope()
     low, high = np.maximum(low, -np.pi), np.minimum(high, np.pi)  # a URDF may leave an axis without limits
     mask = np.isin(np.arange(robot.n), moving)
-    slow = np.ones(robot.n) if robot.friction_model is None else robot.friction_model.v_St
+    law = robot.friction_model
+    slow = np.ones(robot.n) if law is None else np.where(law.falls, law.v_St, 1.0)
     states = []
     for i in range(STATES):
         q = np.where(mask, rng.uniform(low, high), rest)

@@ -54,9 +54,7 @@ def test_fast_samples_may_be_folded(arm):
     p = base.rank
     places = np.array([[base.names.index(f"{kind}_{axis}") for kind in ("Fv", "Fc", "Fs-Fc")] for axis in range(1, 7)])
     noise = np.arange(1.0, 7.0)
-    tight, all_slow = (
-        _Residuals(_split([motion], rows, places[:, 0], reach * np.ones(6)), places, noise) for reach in (0.3, np.inf)
-    )
+    tight, all_slow = (_Residuals(_split([motion], rows, places, reach * np.ones(6)), places, noise) for reach in (0.3, np.inf))
     for i in range(6):
         assert len(tight.split.slow[i]) == (np.abs(motion.v[:, i]) < 0.3).sum() < 60
         assert len(all_slow.split.slow[i]) == 60

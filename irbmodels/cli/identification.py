@@ -42,25 +42,38 @@ def identify(
     method: Annotated[
         str, typer.Option(help="consistent (bodies that can exist), huber (outliers), wls (weighted) or ls.")
     ] = "consistent",
+    friction: Annotated[
+        str,
+        typer.Option(
+            help="stribeck (Stribeck speeds as logs tell them), own (the robot's), coulomb (Coulomb and viscous)."
+        ),
+    ] = "stribeck",
+    rotors: Annotated[
+        bool | None,
+        typer.Option("--rotors/--no-rotors", help="Whether rotor inertias are parameters. Default: if logs tell one of them."),
+    ] = None,
     output: Annotated[Path | None, typer.Option("-o", "--output", help="Set of parameters to write, .yaml.")] = None,
     report: Report = None,
     parameters: SetOption = None,
     seed: Annotated[int, typer.Option(help="Of the random states that find the base parameters.")] = 0,
     overlay: Overlays = None,
 ) -> None:
-    """Identify inertials and friction from logs, and say whether they can be trusted; exit code 1, with reasons, if not.
+    """Identify inertials, rotors and friction from logs, and say whether they can be trusted; exit code 1, with reasons, if not.
 
     What is not trustworthy is written all the same, and warns when it is loaded.
     """
     from ..identification.verdict import NotIdentifiable, halves, prepared, write_set
     from ..identification.verdict import identify as fitted
     from ..identification.verdict.identifying import METHODS
+    from ..identification.verdict.terms import FRICTION
 
     _refuse_overwriting([*logs, *(held_out or ())], output, report)
     if output is not None and output.suffix != ".yaml":
         raise InputError(f"a set of parameters is a .yaml file, not {str(output)!r}")
     if method not in METHODS:
         raise InputError(f"--method {method!r} is none of {', '.join(METHODS)}")
+    if friction not in FRICTION:
+        raise InputError(f"--friction {friction!r} is none of {', '.join(FRICTION)}")
     arm = load(robot, tool=tool, parameters=parameters, overlays=overlay or ())
     raw = _read(logs, arm)
     if held_out:
@@ -71,7 +84,7 @@ def identify(
     notes = _notes(recording for part in ready for recording in part)
     names = ", ".join(path.name for path in logs)
     try:
-        found = fitted(arm, *ready, axes=_axes(axes), method=method, seed=seed)
+        found = fitted(arm, *ready, axes=_axes(axes), method=method, friction=friction, rotors=rotors, seed=seed)
     except NotIdentifiable as error:
         for note in notes:
             err.print(note)

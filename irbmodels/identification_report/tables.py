@@ -70,8 +70,7 @@ def remarks(verdict: Verdict) -> list[str]:
     if long:
         told = "; intervals account for it, but for method huber" if verdict.sums else ""
         found.append(f"residuals are no white noise: memory in samples of axis {', '.join(long)}{told}")
-    if np.isnan(verdict.coverage.slow).all():
-        found.append("no friction law is known of this robot, and none was fitted: what rubs stays in the residuals")
+    found += verdict.told
     if verdict.silent:
         found.append(f"no torque of these axes depends on {', '.join(verdict.silent)}: they keep what they were")
     for name, share in verdict.flagged.items():
@@ -134,7 +133,8 @@ def sum_row(one: Sum) -> tuple[str, ...]:
     shown = f"{relative:.1f}" if relative < 1000.0 else ">1000"
     half = 0.5 * (one.high - one.low)
     moved = "yes" if one.moved else ""
-    return one.name, f"{one.estimate:.4g}", f"{half:.2g}", one.unit, shown, one.state, f"{one.previous:.4g}", moved
+    before = "" if math.isnan(one.previous) else f"{one.previous:.4g}"
+    return one.name, f"{one.estimate:.4g}", f"{half:.2g}", one.unit, shown, one.state, before, moved
 
 
 def probability(p: float) -> str:

@@ -10,6 +10,7 @@ from .recursive import Recursive
 from .regression import Fit, least_squares, weighted
 from .robust import huber
 from .sensor import SensorFit, load_from_sensor
+from .speeds import stribeck_speeds
 from .streaming import Samples, accumulated, from_files, on_dask
 from .torques import TorqueRows
 
@@ -33,6 +34,7 @@ __all__ = [
     "load_from_torques",
     "on_dask",
     "stribeck_fit",
+    "stribeck_speeds",
     "weighted",
     "with_autocorrelation",
     "with_filter",

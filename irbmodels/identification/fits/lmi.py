@@ -54,6 +54,27 @@ class Consistent:
     distance: float
     """``|R (beta - beta_LS)|``: by how many standard deviations, all in all, the set is off the unconstrained fit."""
 
+    def _rotor_rows(self) -> dict[str, Any]:
+        axes, linear = self.robot.description.axes, self.robot.limits.linear  # type: ignore[union-attr]
+        units = ("inertia_kg" if one else "inertia_kg_m2" for one in linear)
+        rows = zip(axes, units, self.rotors.tolist(), strict=True)
+        return {axis: {unit: value, "source": "fit"} for axis, unit, value in rows if value}
+
+    def _friction_rows(self) -> dict[str, Any]:
+        """Rows of the axes that were fitted; and of the others, zeros that are said to be assumed, where nobody knows better."""
+        description, law = self.robot.description, self.robot.friction_model
+        assert description is not None
+        assert law is not None
+        published = description.friction.default is not None
+        rows = {}
+        numbers = zip(description.axes, self.friction.tolist(), law.v_St.tolist(), self.robot.limits.linear, strict=True)
+        for axis, row, speed, linear in numbers:
+            if np.isfinite(row).all():
+                rows[axis] = _rubbing(row, speed, linear) | {"source": "fit"}
+            elif not published:
+                rows[axis] = _rubbing([0.0, 0.0, 0.0], speed, linear) | {"source": "unmoved"}
+        return rows
+
     def write(self, path: str | Path, name: str, ref: str, about: str = "identified, consistent") -> Path:
         """Write the set as an overlay, ``irbmodels.load(..., overlays=[path])``; what it does not name keeps its number.
 
@@ -74,19 +95,15 @@ class Consistent:
         file = Path(path)
         if file.suffix != ".yaml":
             raise InputError(f"an overlay is a .yaml file, not {file.name!r}")
-        links = {link: _row(body) for link, body in self.inertials.items()}
-        overlay: dict[str, Any] = {
-            "about": about,
-            "sources": {"fit": {"ref": ref, "grade": "identified"}},
-            "inertials": {"default": name, "sets": {name: {"about": about, "links": links}}},
-        }
-        known: Any = np.isfinite(self.friction).all(axis=1)
-        if known.any():
-            numbers = zip(
-                self.robot.description.axes, self.friction.tolist(), self.robot.limits.linear, known.tolist(), strict=True
-            )
-            axes = {axis: _rubbing(row, linear) for axis, row, linear, flag in numbers if flag}
-            overlay["friction"] = {"default": name, "sets": {name: {"axes": axes}}}
+        bodies: dict[str, Any] = {"about": about, "links": {link: _row(body) for link, body in self.inertials.items()}}
+        if self.rotors.any():
+            bodies["rotors"] = self._rotor_rows()
+        sources = {"fit": {"ref": ref, "grade": "identified"}}
+        overlay: dict[str, Any] = {"about": about, "sources": sources, "inertials": {"default": name, "sets": {name: bodies}}}
+        if np.isfinite(self.friction).any():
+            overlay["friction"] = {"default": name, "sets": {name: {"axes": self._friction_rows()}}}
+            if any(row["source"] == "unmoved" for row in overlay["friction"]["sets"][name]["axes"].values()):
+                sources["unmoved"] = {"ref": f"axes that stood still in {ref}", "grade": "assumed"}
         try:
             write_tables(file.parent, {file.stem: overlay}, f"{self.robot.name}: {ref}")
         except OSError as err:
@@ -158,7 +175,7 @@ def consistent(
         robot,
         {link: inertial_of(own[start : start + 10]) for link, start in bodies.items()},
         own[last : last + robot.n],
-        np.where(seen, own, np.nan)[last + robot.n :].reshape(-1, 3),
+        friction_found(own, seen, robot),
         own + carried,
         found,
         float(np.linalg.norm(factor @ (found - fit.beta))),
@@ -209,6 +226,13 @@ def _bounds(parameters: Any, mass: tuple[float, float] | None, box: tuple[ArrayL
     return found
 
 
+def friction_found(parameters: Array, seen: NDArray[np.bool_], robot: Robot) -> Array:
+    """``Fv, Fc, Fs - Fc`` per axis of a parameter vector, shape ``(n, 3)``; NaN of axes whose friction was not fitted."""
+    first = 10 * (robot.model.njoints - 1) + robot.n
+    rubs = seen[first:].reshape(-1, 3)[:, :1]
+    return np.where(rubs, parameters[first:].reshape(-1, 3), np.nan)
+
+
 def link_of(joint: str) -> str:
     """Return the name of the body that a joint moves."""
     return f"link_{joint.removeprefix('joint_')}" if joint.startswith("joint_") else joint
@@ -222,7 +246,10 @@ def _row(body: Inertial) -> dict[str, Any]:
 _TENSOR = {"xx": (0, 0), "yy": (1, 1), "zz": (2, 2), "xy": (0, 1), "xz": (0, 2), "yz": (1, 2)}
 
 
-def _rubbing(friction: list[float], linear: bool) -> dict[str, Any]:
+def _rubbing(friction: list[float], speed: float, linear: bool) -> dict[str, float]:
     viscous, coulomb, drop = friction
-    names = ("Fs_N", "Fc_N", "Fv_N_s_m") if linear else ("Fs_N_m", "Fc_N_m", "Fv_N_m_s")
-    return dict(zip(names, (coulomb + drop, coulomb, viscous), strict=True)) | {"source": "fit"}
+    names = ("Fs_N", "Fc_N", "Fv_N_s_m", "v_St_m_s") if linear else ("Fs_N_m", "Fc_N_m", "Fv_N_m_s", "v_St_rad_s")
+    row = dict(zip(names, (coulomb + drop, coulomb, viscous, speed), strict=True))
+    if not drop:
+        del row[names[3]]
+    return row

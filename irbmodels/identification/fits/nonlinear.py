@@ -6,7 +6,7 @@ whatever its length. The Jacobian is analytic.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -29,22 +29,24 @@ WIDEST = 5.0  # times the first guess: how far v_St may grow
 
 @dataclass(frozen=True, eq=False)
 class StribeckRows:
-    """Equations of the torques and of the Stribeck speeds, linear near given values: ``beta``, then ``v_St`` of axes that have it."""
+    """Equations of torques, linear near given values: ``beta``, and after it ``v_St`` of the axes that have one."""
 
     rows: TorqueRows
     x: Array
     """Where they touch: base parameters, then Stribeck speeds [rad/s, m/s], shape ``(p,)``."""
+    axes: tuple[int, ...]
+    """Whose Stribeck speeds are parameters, 0-based."""
 
     @property
     def names(self) -> tuple[str, ...]:
         """The sums of parameters, and the speeds."""
-        return (*self.rows.names, *(f"v_St_{axis + 1}" for axis in self._axes))
+        return (*self.rows.names, *(f"v_St_{axis + 1}" for axis in self.axes))
 
     @property
     def units(self) -> tuple[str, ...]:
         """Of the same."""
         linear = self.rows.robot.limits.linear
-        return (*self.rows.units, *("m/s" if linear[axis] else "rad/s" for axis in self._axes))
+        return (*self.rows.units, *("m/s" if linear[axis] else "rad/s" for axis in self.axes))
 
     @property
     def size(self) -> int:
@@ -53,7 +55,7 @@ class StribeckRows:
 
     def __call__(self, pieces: Iterable[Motion]) -> Blocks:
         """Yield ``Y`` ``(N, size, p)`` and the torques that ``beta`` and ``v_St`` have to explain ``(N, size)``."""
-        places, p = places_of(self.rows), len(self.rows.names)
+        places, p = places_of(self.rows, self.axes), len(self.rows.names)
         for Y, y in self.rows(pieces):
             whole = np.concatenate([Y, np.zeros((*y.shape, self.x.size - p))], axis=-1)
             right = y.copy()
@@ -66,27 +68,31 @@ class StribeckRows:
                 right[:, i] += slope * self.x[p + k]
             yield whole, right
 
-    @property
-    def _axes(self) -> list[int]:
-        return [self.rows.base.axes[i] for i in np.flatnonzero(places_of(self.rows)[:, 2] >= 0)]
 
+def places_of(rows: TorqueRows, axes: Sequence[int] | None = None) -> Places:
+    """Columns of Fv, Fc, Fs - Fc of each moving axis, shape ``(size, 3)``; -1 where there are none.
 
-def places_of(rows: TorqueRows) -> Places:
-    """Columns of Fv, Fc, Fs - Fc of each moving axis, shape ``(size, 3)``; -1 of an axis without them."""
+    Args:
+        rows: Equations.
+        axes: Whose Fs - Fc is asked for, 0-based; default all.
+    """
     base = rows.base
     first = rows.robot.parameter_vector().size - 3 * rows.robot.n
     columns = [[first + 3 * axis + k for k in range(3)] for axis in base.axes]
-    return np.array([[base.columns.index(c) if c in base.columns else -1 for c in three] for three in columns])
+    found = np.array([[base.columns.index(c) if c in base.columns else -1 for c in three] for three in columns])
+    if axes is not None:
+        found[~np.isin(base.axes, axes), 2] = -1
+    return found
 
 
-def stribeck_fit(samples: Samples, rows: TorqueRows, passes: int = 2) -> Fit:
+def stribeck_fit(samples: Samples, rows: TorqueRows, passes: int = 2, axes: Sequence[int] | None = None) -> Fit:
     """Fit base parameters and Stribeck speeds, axes weighted by the inverse of their noise.
 
     Args:
         samples: Samples, slow and fast; memory grows with the slow ones, below 30 times the guess of ``v_St``.
-        rows: Equations with friction among the base parameters; the first guess of ``v_St`` is that of the robot. An axis whose
-            Fs - Fc is no base parameter has no Stribeck speed.
+        rows: Equations with friction among the base parameters; the first guess of ``v_St`` is that of the robot.
         passes: How often the weights are taken anew.
+        axes: Axes whose ``v_St`` is fitted, 1-based; default all whose Fs - Fc is a base parameter. Others keep the robot's.
 
     Returns:
         The fit; ``v_St`` [rad/s, m/s] of each axis that has one comes after the base parameters.
@@ -94,15 +100,16 @@ def stribeck_fit(samples: Samples, rows: TorqueRows, passes: int = 2) -> Fit:
     Raises:
         InputError: if friction is not among the base parameters, a Stribeck speed leaves its reach, or samples do not tell it.
     """
-    law, places = rows.robot.friction_model, places_of(rows) if rows.robot.friction_model else np.full((1, 3), -1)
-    if law is None or (places[:, :2] < 0).any() or not (places[:, 2] >= 0).any():
-        raise InputError("a fit of Stribeck speeds needs friction among the base parameters: base_parameters(..., friction=True)")
+    law, asked = rows.robot.friction_model, None if axes is None else [axis - 1 for axis in axes]
+    places = np.full((rows.size, 3), -1) if law is None else places_of(rows, asked)
     falls = places[:, 2] >= 0
+    if law is None or not falls.any() or (places[falls] < 0).any() or (asked is not None and falls.sum() < len(asked)):
+        raise InputError("a fit of Stribeck speeds needs friction among the base parameters: base_parameters(..., friction=True)")
     guess = law.v_St[list(rows.base.axes)][falls]
     reach = np.zeros(rows.size)
     reach[falls] = REACH * WIDEST * guess
     linear = accumulated(samples, rows)
-    split = samples.reduce(partial(_split, rows=rows, viscous=places[:, 0], reach=reach))
+    split = samples.reduce(partial(_split, rows=rows, places=places, reach=reach))
     fit = weighted(linear)
     x, noise = np.append(fit.beta, np.log(guess)), audible(linear, fit.noise)
     for _ in range(passes):
@@ -112,7 +119,7 @@ def stribeck_fit(samples: Samples, rows: TorqueRows, passes: int = 2) -> Fit:
     if (speeds > WIDEST * guess).any():
         told = f"Stribeck speeds {speeds.tolist()} are more than {WIDEST:g} times the guess {guess.tolist()}"
         raise InputError(f"{told}: too few samples are slow, or the guess is far off")
-    near = StribeckRows(rows, np.append(x[: fit.beta.size], speeds))
+    near = StribeckRows(rows, np.append(x[: fit.beta.size], speeds), tuple(np.array(rows.base.axes)[falls].tolist()))
     return least_squares(accumulated(samples, near), 1.0 / np.square(noise), noise)
 
 
@@ -171,12 +178,12 @@ def _noise(model: _Residuals, x: Array, samples: int) -> Array:
     return np.asarray(np.sqrt(squares / (samples - x.size / len(model.places))), dtype=float)
 
 
-def _split(pieces: Iterable[Motion], rows: TorqueRows, viscous: Array, reach: Array) -> _Split:
+def _split(pieces: Iterable[Motion], rows: TorqueRows, places: Places, reach: Array) -> _Split:
     fast = Accumulator(rows.size, rows.names, rows.units)
     slow: list[list[Array]] = [[np.zeros((0, fast.p + 1))] for _ in range(rows.size)]
     for Y, y in rows(pieces):
-        is_slow = np.abs(Y[:, np.arange(rows.size), viscous]) < reach
-        fast.add(Y, y, ~is_slow)
+        is_slow = np.abs(Y[:, np.arange(rows.size), places[:, 0]]) < reach
+        fast.add(Y, y, (~is_slow).astype(float))
         for i, kept in enumerate(slow):
             kept.append(np.column_stack([Y[is_slow[:, i], i], y[is_slow[:, i], i]]))
     return _Split(fast, tuple(np.concatenate(kept) for kept in slow))

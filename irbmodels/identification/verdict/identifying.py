@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Literal, get_args
 
 import numpy as np
 
-from ...base_parameters import BaseParameters, base_parameters
-from ...errors import InputError, UnknownName
+from ...base_parameters import BaseParameters
+from ...errors import InputError, MissingData, UnknownName
 from ...robot import Robot
+from ..fits.accumulator import Rows
 from ..fits.autocorrelation import with_autocorrelation
 from ..fits.lmi import Consistent, consistent
 from ..fits.regression import Fit, least_squares, weighted
@@ -18,7 +20,8 @@ from ..fits.robust import huber
 from ..fits.streaming import Samples, accumulated
 from ..fits.torques import TorqueRows
 from ..recordings.recording import Recording
-from .judging import Verdict, judge, usable
+from .judging import Verdict, axes_of, judge, usable
+from .terms import Friction, Question, terms_of
 from .writing import nearest
 
 Method = Literal["consistent", "huber", "wls", "ls"]
@@ -37,6 +40,9 @@ class Identification:
 
     base: BaseParameters
     fit: Fit
+    """Of the sums; bodies were made of it."""
+    joint: Fit
+    """The same with the Stribeck speeds that were fitted, after the sums, and the intervals of the verdict."""
     found: Consistent
     verdict: Verdict
 
@@ -48,9 +54,11 @@ def identify(
     *,
     axes: Sequence[int] | None = None,
     method: Method = "consistent",
+    friction: Friction = "stribeck",
+    rotors: bool | None = None,
     seed: int = 0,
 ) -> Identification:
-    """Fit a set of parameters, friction included where the robot has a law, and judge it.
+    """Fit a set of parameters, friction included, and judge it.
 
     Args:
         robot: With the tool of the logs; its own set is the prior, and the one to compare with.
@@ -59,36 +67,50 @@ def identify(
         axes: Axes that move and count, 1-based; default all. Others stand at the median of their positions.
         method: ``consistent``: weighted least squares, and the nearest set of bodies that can exist. ``huber``, ``wls``, ``ls``:
             robust, weighted, plain; and the nearest set with exactly these sums, whether bodies can have it or not.
+        friction: ``stribeck``: Coulomb and viscous friction, and Fs - Fc with Stribeck speeds of axes whose samples tell them;
+            others keep what the robot has. ``own``: Fs - Fc of every axis, at the robot's speeds. ``coulomb``: without Fs - Fc.
+        rotors: Whether rotor inertias are parameters; default: if samples tell one of them apart from bodies.
         seed: Of the random states that find the sums.
 
     Raises:
-        UnknownName: if there is no such method.
+        UnknownName: if there is no such method, or friction.
+        MissingData: if the robot has no law of its own, and ``own`` is asked for.
         NotIdentifiable: if no sample can be used, samples do not tell the sums apart, or no body has them.
         MissingExtra: for ``consistent`` without cvxpy and clarabel.
     """
     if method not in METHODS:
         raise UnknownName("method", method, METHODS)
+    moving = axes_of(robot, axes)
     held = None if axes is None else np.nanmedian(np.concatenate([recording.q for recording in estimation]), axis=0)
-    base = base_parameters(robot, axes, friction=robot.friction_model is not None, held=held, seed=seed)
-    rows = TorqueRows(robot, base)
     try:
-        samples = Samples.of(*usable(estimation, base.axes))
+        samples = Samples.of(*usable(estimation, moving))
+        usable(held_out, moving)
+        terms = terms_of(samples, Question(robot, axes, held, seed), friction, rotors)
+        base, rows = terms.base, TorqueRows(terms.robot, terms.base)
         fit = _fitted(samples, rows, method)
-        usable(held_out, base.axes)
+    except (UnknownName, MissingData):
+        raise
     except InputError as err:
         raise NotIdentifiable(str(err)) from None
     try:
-        found = consistent(fit, robot, base) if method == "consistent" else nearest(fit, robot, base)
+        found = consistent(fit, terms.robot, base) if method == "consistent" else nearest(fit, terms.robot, base)
     except InputError as err:
         raise NotIdentifiable(f"no bodies are found that move so ({err}); is the tool another one, or a term missing?") from None
-    judged = judge(robot, held_out, found.parameters, base=base, fit=fit, found=found, estimation=estimation)
+    joint: Fit = fit
+    equations: Rows = rows
+    if terms.tangent is not None and method != "huber":  # how sure the sums are depends on how sure Stribeck speeds are
+        equations = terms.tangent
+        joint = least_squares(accumulated(samples, equations), fit.weights, fit.noise)
+        joint = replace(joint, beta=np.append(fit.beta, terms.tangent.x[base.rank :]))
+    against = partial(judge, robot, held_out, found.parameters, base=base, found=found, estimation=estimation, told=terms.told)
+    judged = against(fit=joint)
     if method != "huber" and (judged.whiteness.p < UNLIKELY / len(base.axes)).any():
-        fit = with_autocorrelation(fit, samples, rows, max(1, round(MEMORY / estimation[0].step)))
-        judged = judge(robot, held_out, found.parameters, base=base, fit=fit, found=found, estimation=estimation)
-    return Identification(base, fit, found, judged)
+        joint = with_autocorrelation(joint, samples, equations, max(1, round(MEMORY / estimation[0].step)))
+        judged = against(fit=joint)
+    return Identification(base, fit, joint, found, judged)
 
 
-def _fitted(samples: Samples, rows: TorqueRows, method: Method) -> Fit:
+def _fitted(samples: Samples, rows: Rows, method: Method) -> Fit:
     if method == "huber":
         return huber(samples, rows)
     total = accumulated(samples, rows)

@@ -50,13 +50,14 @@ class Sum(NamedTuple):
     """Ends of the 95 % interval."""
     high: float
     previous: float
+    """NaN where there was none."""
     state: State
     """``determined``: to 10 %; ``poor``: its interval leaves 0 out, hardly; ``open``: it may as well be 0."""
 
     @property
     def moved(self) -> bool:
-        """Whether its interval leaves the previous value out."""
-        return not self.low <= self.previous <= self.high
+        """Whether its interval leaves the previous value out; one that nobody knew has not moved."""
+        return bool(self.previous < self.low or self.previous > self.high)
 
 
 class Coverage(NamedTuple):
@@ -71,7 +72,7 @@ class Coverage(NamedTuple):
     speed_share: Array
     acceleration: Array
     slow: Array
-    """Share of the samples below twice the Stribeck speed; NaN without a friction law."""
+    """Share of the samples below twice the Stribeck speed; NaN without one."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -99,7 +100,7 @@ class Verdict:
     bodies: tuple[str, ...] | None
     """Links of the set that no body can be; None without a fit."""
     driving: tuple[str, ...]
-    """Parameters of friction that are negative, so that it would drive the axis."""
+    """Parameters of friction and rotors that are negative, so that they would drive the axis."""
     distance: float | None
     """By how many standard deviations, per sum, the set is off the unconstrained fit."""
     flagged: dict[str, float]
@@ -108,6 +109,8 @@ class Verdict:
     held_samples: int
     logs: tuple[Predicted, ...]
     """What is held out."""
+    told: tuple[str, ...]
+    """Which friction and rotors a fit had; without one, whether friction is unknown."""
     reasons: tuple[str, ...] = ()
 
     @property
@@ -134,32 +137,33 @@ def judge(
     found: Consistent | None = None,
     estimation: Sequence[Recording] = (),
     axes: Sequence[int] | None = None,
+    told: tuple[str, ...] = (),
 ) -> Verdict:
     """Judge a set of parameters by logs.
 
     Args:
         robot: With the tool of the logs; its own parameters are the previous set.
         held_out: Logs that no estimate has seen, with ``v``, ``a``, ``tau`` (:func:`.prepared`).
-        parameters: The set, in the order of ``robot.parameter_vector()``; default the robot's own, with nothing to compare.
+        parameters: The set, in the order of ``parameter_vector()`` of ``found.robot``, or else of the robot; default the robot's
+            own, with nothing to compare.
         base: What was fitted, if anything was.
-        fit: And the fit.
+        fit: And the fit, with Stribeck speeds after the sums where these were fitted.
         found: And the bodies that were made of it.
         estimation: And the logs of the fit.
         axes: Axes that count, 1-based; default those of ``base``, or all.
+        told: Which friction and rotors the set has.
 
     Raises:
         InputError: if no sample of what is held out can be used, or the set has another size.
     """
-    own = robot.parameter_vector()
+    now = robot if found is None else found.robot
+    own = now.parameter_vector()
     chosen = own if parameters is None else np.asarray(parameters, dtype=float)
     if chosen.shape != own.shape:
         raise InputError(f"a set of {robot.name} has {own.size} parameters, got shape {chosen.shape}")
-    given = range(robot.n) if base is None else base.axes
-    moving = tuple(given) if axes is None else tuple(sorted({int(axis) - 1 for axis in axes}))
-    if not moving or not set(moving) <= set(range(robot.n)):
-        raise InputError(f"axes of {robot.name} are numbers from 1 to {robot.n}, got {axes!r}")
-    logs = _predicted(robot, held_out, moving, chosen)
-    fitted = _predicted(robot, estimation, moving, chosen) if estimation else ()
+    moving = base.axes if axes is None and base is not None else axes_of(robot, axes)
+    logs = _predicted(robot, now, held_out, moving, chosen)
+    fitted = _predicted(robot, now, estimation, moving, chosen) if estimation else ()
     residuals = [part.tau - part.model for part in logs]
     white = whiteness(residuals)
     states = [np.concatenate([np.asarray(getattr(part.motion, name)) for part in logs]) for name in ("q", "v", "a")]
@@ -173,9 +177,9 @@ def judge(
         before=None if parameters is None else _accuracy(logs, before=True),
         whiteness=white,
         dependence=dependence(residuals, states),
-        coverage=_coverage(robot, moving, fitted or logs),
+        coverage=_coverage(now, moving, fitted or logs),
         condition=None if fit is None else fit.condition,
-        sums=() if fit is None or base is None else _sums(fit, base.values(own)),
+        sums=() if fit is None or base is None else _sums(fit, _previous(robot, now, base, fit.names)),
         silent=() if base is None else _silent(robot, base),
         bodies=None if found is None else tuple(k for k, body in found.inertials.items() if body.impossibilities()),
         driving=() if found is None else _driving(found),
@@ -184,8 +188,22 @@ def judge(
         samples=sum(len(part.tau) for part in fitted),
         held_samples=sum(len(part.tau) for part in logs),
         logs=logs,
+        told=told
+        or (() if robot.friction_model else ("no friction law is known of this robot: what rubs stays in the residuals",)),
     )
     return replace(result, reasons=tuple(reasons_against(result)))
+
+
+def axes_of(robot: Robot, axes: Sequence[int] | None) -> tuple[int, ...]:
+    """Return axes by number (1-based) as places (0-based), in order; all by default.
+
+    Raises:
+        InputError: if one does not exist, or none is named.
+    """
+    moving = tuple(range(robot.n)) if axes is None else tuple(sorted({int(axis) - 1 for axis in axes}))
+    if not moving or not set(moving) <= set(range(robot.n)):
+        raise InputError(f"axes of {robot.name} are numbers from 1 to {robot.n}, got {axes!r}")
+    return moving
 
 
 def usable(recordings: Sequence[Recording], axes: Sequence[int]) -> list[Motion]:
@@ -204,14 +222,32 @@ def usable(recordings: Sequence[Recording], axes: Sequence[int]) -> list[Motion]
     return found
 
 
-def _predicted(robot: Robot, recordings: Sequence[Recording], axes: tuple[int, ...], parameters: Array) -> tuple[Predicted, ...]:
-    both, rows = np.stack([parameters, robot.parameter_vector()], axis=1), list(axes)
-    found = []
+def _predicted(
+    before: Robot, now: Robot, recordings: Sequence[Recording], axes: tuple[int, ...], parameters: Array
+) -> tuple[Predicted, ...]:
+    found, rows, own = [], list(axes), before.parameter_vector()
     for motion in usable(recordings, axes):
-        cut = [robot.regressor(q, v, a)[:, rows] @ both for q, v, a in blocks(motion, robot, "v", "a")]
-        model = np.concatenate(cut)
-        found.append(Predicted(motion, np.asarray(motion.tau)[:, rows], model[..., 0], model[..., 1]))
+        model, previous = [], []
+        for q, v, a in blocks(motion, now, "v", "a"):
+            whole = now.regressor(q, v, a)[:, rows]
+            model.append(whole @ parameters)
+            previous.append((whole if now is before else before.regressor(q, v, a)[:, rows]) @ own)
+        found.append(Predicted(motion, np.asarray(motion.tau)[:, rows], np.concatenate(model), np.concatenate(previous)))
     return tuple(found)
+
+
+def _previous(before: Robot, now: Robot, base: BaseParameters, names: Sequence[str]) -> Array:
+    """The sums of the previous set, and the Stribeck speeds named after them; NaN where it has none."""
+    sums, law, other = base.values(now.parameter_vector()), before.friction_model, now.friction_model
+    first = now.parameter_vector().size - 3 * now.n
+    if other is not None:
+        own = np.full((now.n, 3), np.nan) if law is None else law.parameters().reshape(-1, 3)
+        for place, column in enumerate(base.columns):
+            if column >= first:
+                sums[place] = own.flat[column - first]
+    known = np.full(before.n, np.nan) if law is None else np.where(law.falls, law.v_St, np.nan)
+    speeds = [known[int(name.removeprefix("v_St_")) - 1] for name in names[base.rank :]]
+    return np.concatenate([sums, speeds])
 
 
 def _accuracy(logs: Sequence[Predicted], *, before: bool = False) -> Accuracy:
@@ -247,7 +283,8 @@ def _silent(robot: Robot, base: BaseParameters) -> tuple[str, ...]:
 
 def _driving(found: Consistent) -> tuple[str, ...]:
     kinds = ("Fv", "Fc", "Fs-Fc")
-    return tuple(f"{kinds[k]}_{axis + 1}" for axis, k in np.argwhere(found.friction < 0.0).tolist())
+    rubbing = [f"{kinds[k]}_{axis + 1}" for axis, k in np.argwhere(found.friction < 0.0).tolist()]
+    return (*rubbing, *(f"J_{axis + 1}" for axis in np.flatnonzero(found.rotors < 0.0)))
 
 
 def _coverage(robot: Robot, axes: tuple[int, ...], logs: Sequence[Predicted]) -> Coverage:
@@ -255,7 +292,7 @@ def _coverage(robot: Robot, axes: tuple[int, ...], logs: Sequence[Predicted]) ->
     q, v, a = (np.concatenate([np.asarray(getattr(part.motion, name)) for part in logs]) for name in ("q", "v", "a"))
     bounded = q @ limits.A.T
     law = robot.friction_model
-    slow = np.full(robot.n, np.nan) if law is None else (np.abs(v) < 2.0 * law.v_St).mean(axis=0)
+    slow = np.full(robot.n, np.nan) if law is None else np.where(law.falls, (np.abs(v) < 2.0 * law.v_St).mean(axis=0), np.nan)
     speed = np.abs(v).max(axis=0)
     span = np.ptp(bounded, axis=0) / (limits.upper - limits.lower)
     columns = (q.min(axis=0), q.max(axis=0), span, speed, speed / limits.velocity, np.abs(a).max(axis=0), slow)

@@ -47,7 +47,7 @@ def reasons_against(verdict: Verdict) -> Iterator[str]:
     if verdict.bodies:
         yield f"no body can have the numbers of {', '.join(verdict.bodies)}"
     if verdict.driving:
-        yield f"friction would drive its axis: {', '.join(verdict.driving)} is negative; no table takes that"
+        yield f"friction or a rotor would drive its axis: {', '.join(verdict.driving)} is negative; no table takes that"
     if verdict.distance is not None and not verdict.distance <= DISTANCE:
         yield (
             f"bodies that can exist are {verdict.distance:.1f} standard deviations per sum off what the torques say, more than"

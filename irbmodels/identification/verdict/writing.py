@@ -14,7 +14,7 @@ from ...errors import InputError, MissingData
 from ...files import replacing
 from ...overlays import write_tables
 from ...robot import Robot
-from ..fits.lmi import Consistent, link_of
+from ..fits.lmi import Consistent, friction_found, link_of
 from ..fits.pseudo import inertial_of
 from ..fits.regression import Fit
 from .judging import Verdict
@@ -44,7 +44,7 @@ def nearest(fit: Fit, robot: Robot, base: BaseParameters) -> Consistent:
         part = slice(10 * i, 10 * i + 10)
         if seen[part].any():
             bodies[link_of(joint)] = inertial_of(own[part])
-    friction = np.where(seen, own, np.nan)[last + robot.n :].reshape(-1, 3)
+    friction = friction_found(own, seen, robot)
     found = base.values(own + carried)
     distance = float(np.linalg.norm(fit.factor[:-1, :-1] @ (found - fit.beta)))
     return Consistent(robot, bodies, own[last : last + robot.n], friction, own + carried, found, distance)
@@ -58,9 +58,9 @@ def _sizes(bodies: Array) -> Array:
 
 
 def write_set(path: str | Path, found: Consistent, judged: Verdict, ref: str, name: str = "identified") -> Path:
-    """Write a set that ``irbmodels.load(..., parameters=path)`` loads: inertials, friction, and how sure they are.
+    """Write a set that ``irbmodels.load(..., parameters=path)`` loads: inertials, rotors, friction, and how sure they are.
 
-    Links without influence and Stribeck speeds keep what the robot has. Friction is said to be measured up to the speed that
+    Links without influence keep what the robot has. Friction is said to be measured up to the speed that
     every rotary axis has reached in the logs. What was found not to be trustworthy is written, and warns when it is loaded.
 
     Args:
@@ -72,7 +72,7 @@ def write_set(path: str | Path, found: Consistent, judged: Verdict, ref: str, na
 
     Raises:
         MissingData: for a robot from a URDF.
-        InputError: if it is no .yaml file, or friction would drive an axis.
+        InputError: if it is no .yaml file, or friction or a rotor would drive an axis.
         FileError: if it cannot be written; then nothing is.
     """
     file = Path(path)
@@ -81,7 +81,7 @@ def write_set(path: str | Path, found: Consistent, judged: Verdict, ref: str, na
     if found.robot.description is None:
         raise MissingData(f"{found.robot.name} comes from a URDF, which has no tables to lay numbers on")
     if judged.driving:
-        told = f"{', '.join(judged.driving)} is negative: friction would drive the axis"
+        told = f"{', '.join(judged.driving)} is negative: friction or a rotor would drive the axis"
         raise InputError(f"{told}; method consistent keeps it from that")
     with replacing(file) as temporary:
         found.write(temporary, name, ref, _about(judged))

@@ -1,0 +1,224 @@
+"""Friction and rotors that nobody has told: found in samples, written, and loaded again."""
+
+from functools import cache
+
+import numpy as np
+import pytest
+from excited import excitation, random_states, torques
+
+import irbmodels as irb
+from irbmodels import InputError, MissingData
+from irbmodels.base_parameters import base_parameters
+from irbmodels.friction import frictionless
+from irbmodels.identification.fits import Samples, TorqueRows, accumulated, stribeck_fit, stribeck_speeds, weighted
+from irbmodels.identification.fits.speeds import SPEEDS
+from irbmodels.identification.recordings import Recording
+from irbmodels.identification.verdict import halves, identify, judge, prepared, write_set
+from irbmodels.identification.verdict.terms import Question, terms_of
+from irbmodels.trajectory import Motion
+
+NOISE = 0.002  # of the effort limits
+
+
+@cache
+def nominal(name):
+    return irb.load(name)
+
+
+def law_for(robot, v_St=0.02, drop=0.5, size=0.04):
+    """Friction in shares of what the axes can do; no robot but the 2400 has a published law."""
+    coulomb = size * robot.limits.effort
+    speeds = np.broadcast_to(np.asarray(v_St, dtype=float), (robot.n,))
+    return irb.Stribeck((1.0 + drop) * coulomb, coulomb, 0.5 * coulomb, speeds)
+
+
+def rotors_of(robot):
+    """Half of what the mass matrix has in a bent posture."""
+    low, high = robot.limits.envelope()
+    return 0.5 * np.diag(robot.mass_matrix(np.clip(0.3 * low + 0.1, low, high)))
+
+
+def samples_of(robot, count=1500, slowest=0.02):
+    """Random states, a third of them slow, with exact torques of Pinocchio's recursion, friction and rotors added here."""
+    motion = random_states(robot.with_friction(None).with_rotors(np.zeros(robot.n)), count)
+    motion.v[::3] *= slowest
+    return with_torques(robot, motion)
+
+
+def with_torques(robot, motion):
+    bare = robot.with_friction(None).with_rotors(np.zeros(robot.n))
+    law = robot.friction_model or frictionless(robot.n)
+    dry = (law.Fc + (law.Fs - law.Fc) * np.exp(-((motion.v / law.v_St) ** 2))) * np.sign(motion.v)
+    tau = torques(bare, motion.q, motion.v, motion.a) + dry + law.Fv * motion.v + motion.a * robot.rotors
+    return motion._replace(tau=tau)
+
+
+def log_of(robot, seed, duration=12.0):
+    """A recording with noise on torques; positions, speeds and accelerations are exact."""
+    motion = with_torques(robot, excitation(robot.with_friction(None), duration, seed=seed))
+    noise = NOISE * robot.limits.effort * np.random.default_rng(seed).normal(size=motion.q.shape)
+    linear = tuple(bool(one) for one in robot.limits.linear)
+    return Recording(motion.t, motion.q, tau=motion.tau + noise, linear=linear)
+
+
+def fitted(robot, *logs, **words):
+    parts = [halves(log) for log in logs]
+    return identify(robot, [prepared(first) for first, _ in parts], [prepared(last) for _, last in parts], **words)
+
+
+@pytest.mark.parametrize("name", ["irb1600", "irb930"])
+def test_exact_samples_give_a_law_that_nobody_told(name):
+    """Each axis' own Stribeck speed, and all sums with it, come back to 1e-7 from exact torques; the robot has no law."""
+    robot = nominal(name)
+    true = robot.with_friction(law_for(robot, np.linspace(0.008, 0.05, robot.n)))
+    samples = Samples.of(samples_of(true))
+    terms = terms_of(samples, Question(robot, None, None, 0))
+    np.testing.assert_allclose(terms.robot.friction_model.v_St, true.friction_model.v_St, rtol=1e-7)
+    fit = weighted(accumulated(samples, terms.tangent))
+    exact = np.append(terms.base.values(true.parameter_vector()), true.friction_model.v_St)
+    np.testing.assert_allclose(fit.beta, exact, rtol=1e-7, atol=1e-8 * np.abs(exact).max())
+    assert fit.names[-1] == f"v_St_{robot.n}"
+    assert fit.units[-robot.n :] == tuple("m/s" if one else "rad/s" for one in robot.limits.linear)
+    assert terms.told[0].endswith(f"Stribeck speeds of axis {', '.join(str(i + 1) for i in range(robot.n))} fitted")
+
+
+def test_speeds_are_told_axis_by_axis():
+    """An axis without a fall, one without slow samples, and one that falls beyond the row of speeds have none."""
+    robot = nominal("irb930")
+    law = law_for(robot, [0.02, 0.02, 0.02, 2.0])
+    law = irb.Stribeck([law.Fc[0], *law.Fs[1:]], law.Fc, law.Fv, law.v_St)
+    true = robot.with_friction(law)
+    motion = samples_of(true)
+    motion.v[:, 1] += np.where(motion.v[:, 1] < 0.0, -0.2, 0.2)
+    motion = with_torques(true, motion)
+    noisy = motion.tau + NOISE * robot.limits.effort * np.random.default_rng(0).normal(size=motion.tau.shape)
+    rows = TorqueRows(robot.with_friction(frictionless(4)), base_parameters(robot.with_friction(frictionless(4)), friction=True))
+    found = stribeck_speeds(Samples.of(motion._replace(tau=noisy)), rows)
+    assert np.isnan(found[[0, 1, 3]]).all()
+    assert abs(np.log(found[2] / 0.02)) < np.log(SPEEDS[1] / SPEEDS[0])
+
+
+def test_an_axis_that_is_not_told_keeps_its_own_speed():
+    """Only axis 4 of the 2400 is slow in the samples: its wrong speed is mended, the others stay, and are not fitted."""
+    true = irb.load("irb2400")
+    motion = random_states(true.with_friction(None), 1500)
+    motion.v[:] += np.where(motion.v < 0.0, -0.3, 0.3)
+    motion.v[::2, 3] *= 0.02
+    samples = Samples.of(with_torques(true, motion))
+    own = true.friction_model
+    wrong = true.with_friction(irb.Stribeck(own.Fs, own.Fc, own.Fv, 3.0 * own.v_St))
+    terms = terms_of(samples, Question(wrong, None, None, 0))
+    assert terms.tangent.axes == (3,)
+    np.testing.assert_allclose(terms.robot.friction_model.v_St[3], own.v_St[3], rtol=1e-7)
+    np.testing.assert_array_equal(np.delete(terms.robot.friction_model.v_St, 3), np.delete(3.0 * own.v_St, 3))
+    kept = "Stribeck speeds of axis 1, 2, 3, 5, 6 those of the robot"
+    assert terms.told[0] == f"friction: Coulomb and viscous; Stribeck speeds of axis 4 fitted; {kept}"
+
+
+def test_friction_may_be_named():
+    """``own`` keeps the robot's speeds, ``coulomb`` has none, and a robot without a law has no own one."""
+    robot = nominal("irb930")
+    true = robot.with_friction(law_for(robot))
+    samples = Samples.of(samples_of(true))
+    assert not terms_of(samples, Question(robot, None, None, 0), "coulomb").robot.friction_model.falls.any()
+    own = terms_of(samples, Question(true, None, None, 0), "own")
+    assert own.tangent is None
+    np.testing.assert_array_equal(own.robot.friction_model.v_St, true.friction_model.v_St)
+    with pytest.raises(MissingData, match=r"irb930.* has no friction law of its own: take stribeck or coulomb"):
+        terms_of(samples, Question(robot, None, None, 0), "own")
+    with pytest.raises(irb.UnknownName, match="coulomb"):
+        terms_of(samples, Question(robot, None, None, 0), "coulom")
+    with pytest.raises(InputError, match="needs friction among the base parameters"):
+        stribeck_fit(samples, TorqueRows(true, base_parameters(true, friction=True)), axes=(5,))
+    with pytest.raises(InputError, match="and no Fs - Fc"):
+        stribeck_speeds(samples, TorqueRows(true, base_parameters(true, friction=True)))
+
+
+@pytest.mark.parametrize("name", ["irb1600", "irb930"])
+def test_rotors_are_found_where_there_are_any(name):
+    """With rotors there are as many sums more as the 1600 has in the literature (40 and 36); without them, none."""
+    robot = nominal(name)
+    bare = robot.with_friction(law_for(robot, drop=0.0))
+    for rotors, more in ((rotors_of(robot), 4 if name == "irb1600" else 3), (np.zeros(robot.n), 0)):
+        samples = Samples.of(samples_of(bare.with_rotors(rotors)))
+        base = terms_of(samples, Question(robot, None, None, 0), "coulomb").base
+        assert sum(one.startswith("J_") for one in base.names) == more
+    assert not terms_of(samples, Question(robot, None, None, 0), "coulomb", rotors=False).base.names.count("J_4")
+    assert any(
+        one.startswith("J_") for one in terms_of(samples, Question(robot, None, None, 0), "coulomb", rotors=True).base.names
+    )
+
+
+@pytest.mark.parametrize("name", ["irb1600", "irb930"])
+def test_a_set_of_a_robot_without_a_law_predicts_like_the_truth(name, tmp_path):
+    """Logs with friction and rotors give a trustworthy set; loaded, it has both, and the torques of the truth."""
+    robot = nominal(name)
+    true = robot.with_friction(law_for(robot)).with_rotors(rotors_of(robot))
+    found = fitted(robot, log_of(true, 1), log_of(true, 2))
+    assert found.verdict.trustworthy, found.verdict.reasons
+    assert (found.verdict.held_out.rmse < 1.1 * NOISE * robot.limits.effort).all()
+    assert all(np.isnan(one.previous) and not one.moved for one in found.verdict.sums if one.name.startswith(("F", "v_St")))
+    path = write_set(tmp_path / "mine.yaml", found.found, found.verdict, "a simulated log")
+    mine = irb.load(name, parameters=path)
+    np.testing.assert_allclose(mine.parameter_vector(), found.found.parameters, rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(mine.friction_model.v_St, found.found.robot.friction_model.v_St, rtol=1e-15)
+    assert mine.rotors.any()
+    other = with_torques(true, excitation(robot, seed=5))
+    off = np.array([mine.inverse_dynamics(*state) for state in zip(other.q[::25], other.v[::25], other.a[::25], strict=True)])
+    assert (np.sqrt(np.mean((off - other.tau[::25]) ** 2, axis=0)) < NOISE * robot.limits.effort).all()
+    again = robot.with_parameters(path)
+    np.testing.assert_array_equal(again.rotors, mine.rotors)
+    assert not again.with_parameters(robot.parameters).rotors.any()
+
+
+def test_axes_that_stood_still_are_said_to_be_assumed(tmp_path):
+    """Of the 930 only axes 2 and 3 move: the file has their friction, and zeros of grade ``assumed`` for the others."""
+    robot = nominal("irb930")
+    true = robot.with_friction(law_for(robot, drop=0.0))
+    motion = excitation(robot, 12.0)
+    still = np.array([0.0, 1.0, 1.0, 0.0])
+    motion = with_torques(
+        true, Motion(motion.t, motion.q[0] + (motion.q - motion.q[0]) * still, motion.v * still, motion.a * still, None)
+    )
+    noise = NOISE * robot.limits.effort * np.random.default_rng(0).normal(size=motion.q.shape)
+    log = Recording(motion.t, motion.q, tau=motion.tau + noise, linear=(False, False, True, False))
+    found = fitted(robot, log, axes=[2, 3])
+    mine = irb.load("irb930", parameters=write_set(tmp_path / "mine.yaml", found.found, found.verdict, "two axes"))
+    friction = mine.description.friction
+    rows = friction.sets[friction.default].axes
+    grades = [friction.sources[rows[f"axis_{i}"].source_of("Fc_N" if i == 3 else "Fc_N_m")].grade for i in range(1, 5)]
+    assert grades == ["assumed", "identified", "identified", "assumed"]
+    np.testing.assert_allclose(mine.friction_model.Fc[[1, 2]], true.friction_model.Fc[[1, 2]], rtol=0.05)
+    assert not mine.friction_model.Fc[[0, 3]].any()
+    assert not mine.friction_model.falls.any()
+
+
+def test_rotors_of_a_plain_fit_may_be_impossible(tmp_path):
+    """Least squares with rotors where there are none leave a negative one: a reason, and no file."""
+    robot = nominal("irb930")
+    true = robot.with_friction(law_for(robot, drop=0.0)).with_rotors(np.zeros(4))
+    found = fitted(robot, log_of(true, 3), method="ls", friction="coulomb", rotors=True)
+    negative = [name for name in found.verdict.driving if name.startswith("J_")]
+    assert negative
+    assert any(f"{negative[0]} is negative" in reason or negative[0] in reason for reason in found.verdict.reasons)
+    with pytest.raises(InputError, match="friction or a rotor would drive the axis"):
+        write_set(tmp_path / "mine.yaml", found.found, found.verdict, "nothing")
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_motion_that_tells_no_rotor_is_no_error():
+    """At constant speeds no torque depends on a rotor: asked for by nobody, there is none."""
+    robot = nominal("irb930").with_friction(None)
+    true = robot.with_friction(law_for(robot, drop=0.0)).with_rotors(rotors_of(robot))
+    motion = samples_of(true)
+    motion.a[:] = 0.0
+    base = terms_of(Samples.of(with_torques(true, motion)), Question(robot, None, None, 0), "coulomb").base
+    assert not any(name.startswith("J_") for name in base.names)
+
+
+def test_judging_without_a_law_says_so():
+    """A robot without friction is judged as it is, and the verdict says that what rubs stays in the residuals."""
+    robot = nominal("irb930")
+    judged = judge(robot, [prepared(log_of(robot, 1))])
+    assert judged.told == ("no friction law is known of this robot: what rubs stays in the residuals",)
+    assert judge(robot.with_friction(frictionless(4)), [prepared(log_of(robot, 1))]).told == ()
