@@ -1,8 +1,8 @@
-"""Design excitations of the IRB 1600, print the table of docs/excitation.md and draw its pictures.
+"""Design excitations of the IRB 1600 side by side: the table of docs/excitation.md, and its pictures.
 
     python scripts/excitation.py [FOLDER]
 
-It takes a few minutes. The RAPID module of the best motion is written beside the pictures if FOLDER is given.
+It takes a few minutes. With FOLDER everything is written there instead, with a RAPID module of the best series beside it.
 """
 
 from __future__ import annotations
@@ -16,28 +16,85 @@ from matplotlib.figure import Figure
 
 import irbmodels as irb
 from irbmodels.base_parameters import BaseParameters
+from irbmodels.figures import save
 from irbmodels.identification.excitation import (
+    Bounds,
     Excitation,
+    Fourier,
+    Freudenstein,
     compare,
     excitation_figure,
-    fourier_excitation,
-    freudenstein_excitation,
+    optimal_excitation,
     random_excitation,
 )
-from irbmodels.identification.excitation.design import Bounds
 from irbmodels.identification.excitation.drawings import COLORS
+from irbmodels.identification.excitation.families import Family
 
+DOCS = Path(__file__).resolve().parent.parent / "docs"
+BEGIN, END = "<!-- tables: scripts/excitation.py -->", "<!-- end of tables -->"
 ROBOT = irb.load("irb1600")
+SERIES, MOVE, MOVES = Fourier(5, 5.0), Freudenstein(1, 3.0), Freudenstein(6, 5.0)
+SEARCHED = (
+    (MOVE, "condition"),
+    (Freudenstein(3, 5.0), "condition"),
+    (MOVES, "condition"),
+    (SERIES, "condition"),
+    (MOVES, "logdet"),
+    (SERIES, "logdet"),
+)
+DRAWN = (MOVE, MOVES, SERIES)
 RANDOM = 100
 COUNTED = Bounds(collision=False)  # random motions are only measured, not run
 
 
-def random_conditions(moves: int | None, duration: float, base: BaseParameters) -> list[float]:
-    """Return condition numbers of random series, or of random moves."""
-    draws = (
-        random_excitation(ROBOT, duration=duration, moves=moves, base=base, bounds=COUNTED, seed=seed) for seed in range(RANDOM)
-    )
-    return [one.condition for one in draws]
+def searched(family: Family, criterion: str) -> Excitation:
+    """Search with the default settings, and tell what it took."""
+    begin = time.process_time()
+    found = optimal_excitation(ROBOT, family, criterion=criterion)
+    print(f"{found.name}, {criterion}: {time.process_time() - begin:.1f} s of one core", file=sys.stderr)
+    return found
+
+
+def drawn(family: Family, base: BaseParameters) -> list[Excitation]:
+    """Draw random motions; the smallest condition number comes first."""
+    draws = [random_excitation(ROBOT, family, base=base, bounds=COUNTED, seed=seed) for seed in range(RANDOM)]
+    return sorted(draws, key=lambda one: one.condition)
+
+
+def tables(found: list[Excitation], random: list[list[Excitation]]) -> str:
+    """Return the tables in Markdown: what was searched and the random motions in the middle, and what all random ones are."""
+    rows = [f"| {RANDOM} random motions | smallest condition | median | largest |", "|---|---|---|---|"]
+    for draws in random:
+        low, middle, high = np.percentile([one.condition for one in draws], [0.0, 50.0, 100.0])
+        rows.append(f"| {draws[0].name.split(', seed')[0].removeprefix('random ')} | {low:.3g} | {middle:.3g} | {high:.3g} |")
+    return compare([*found, *(draws[RANDOM // 2] for draws in random)]) + "\n\n" + "\n".join(rows) + "\n"
+
+
+def random_figure(found: list[Excitation], random: list[list[Excitation]]) -> Figure:
+    """Draw a histogram of the condition numbers of each family's random motions, with the searched ones marked."""
+    figure = Figure(figsize=(9.0, 4.4), layout="constrained")
+    axes = figure.subplots()
+    every = [one.condition for draws in random for one in draws]
+    bins = np.geomspace(min(every), max(every), 40).tolist()
+    for draws, color in zip(random, COLORS, strict=False):
+        label = draws[0].name.split(", seed")[0]
+        axes.hist([one.condition for one in draws], bins=bins, color=color, alpha=0.45, label=label)
+    for number, one in enumerate(found):
+        where = one.condition, 0.97 - 0.08 * number
+        axes.axvline(one.condition, color="0.25", lw=1.0, ls="-" if one.criterion == "condition" else ":")
+        label = f" {one.name}, {one.criterion}: {one.condition:.3g}"
+        axes.text(
+            *where,
+            label,
+            transform=axes.get_xaxis_transform(),
+            va="top",
+            fontsize="small",
+            bbox={"fc": "white", "ec": "none", "pad": 0.6},
+        )
+    axes.set(xscale="log", xlabel="condition number, columns of unit length", ylabel=f"motions of {RANDOM}")
+    axes.grid(alpha=0.25, lw=0.5)
+    axes.legend(frameon=False, loc="center right")
+    return figure
 
 
 def history_figure(excitations: list[Excitation]) -> Figure:
@@ -55,30 +112,23 @@ def history_figure(excitations: list[Excitation]) -> Figure:
 
 
 def main(folder: str | None = None) -> None:
-    """Print the table, and write the pictures."""
-    out = Path(__file__).resolve().parent.parent / "docs" / "pictures" if folder is None else Path(folder)
-    jobs = [
-        ("Freudenstein, 1 move", lambda: freudenstein_excitation(ROBOT, moves=1, duration=3.0)),
-        ("Freudenstein, 6 moves", lambda: freudenstein_excitation(ROBOT, moves=6, duration=5.0)),
-        ("Fourier, condition", lambda: fourier_excitation(ROBOT)),
-        ("Fourier, log det", lambda: fourier_excitation(ROBOT, criterion="logdet")),
-    ]
-    found = []
-    for name, design in jobs:
-        begin = time.process_time()
-        found.append(design())
-        print(f"{name}: {time.process_time() - begin:.1f} s of one core", file=sys.stderr)
-    series, straight = random_conditions(None, 5.0, found[0].base), random_conditions(1, 3.0, found[0].base)
-    typical = random_excitation(ROBOT, bounds=COUNTED, seed=int(np.argsort(series)[RANDOM // 2]))
-    print(compare([*found, typical]))
-    for what, values in (("random series", series), ("random single moves", straight)):
-        low, middle, high = np.percentile(values, [0.0, 50.0, 100.0])
-        print(f"{RANDOM} {what}: condition {low:.3g} .. {high:.3g}, median {middle:.3g}")
-    one, six, fourier, _ = found
-    excitation_figure([one, six, fourier, typical], random=series).savefig(out / "excitation_compare.png", dpi=110)
-    history_figure([one, six, fourier]).savefig(out / "excitation_history.png", dpi=110)
+    """Write the tables, and the pictures."""
+    found = [searched(*job) for job in SEARCHED]
+    random = [drawn(family, found[0].base) for family in DRAWN]
+    one, _, six, series, *_ = found
+    out = DOCS / "pictures" if folder is None else Path(folder)
+    out.mkdir(parents=True, exist_ok=True)
+    conditions = [draw.condition for draw in random[-1]]
+    save(excitation_figure([one, six, series, random[-1][RANDOM // 2]], random=conditions), out / "excitation_compare.png")
+    save(random_figure(found, random), out / "excitation_random.png")
+    save(history_figure([one, six, series]), out / "excitation_history.png")
     if folder is not None:
-        (out / "Excitation.mod").write_text(fourier.rapid(), encoding="utf-8")
+        (out / "tables.md").write_text(tables(found, random), encoding="utf-8")
+        (out / "Excitation.mod").write_text(series.rapid(), encoding="utf-8")
+        return
+    page = DOCS / "excitation.md"
+    before, rest = page.read_text(encoding="utf-8").split(BEGIN)
+    page.write_text(f"{before}{BEGIN}\n\n{tables(found, random)}\n{END}{rest.split(END)[1]}", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -8,13 +8,14 @@ import irbmodels as irb
 from irbmodels.base_parameters import base_parameters
 from irbmodels.errors import InputError, UnknownName
 from irbmodels.identification.excitation import (
+    Bounds,
+    Fourier,
+    Freudenstein,
     compare,
     excitation_figure,
-    fourier_excitation,
-    freudenstein_excitation,
+    optimal_excitation,
     random_excitation,
 )
-from irbmodels.identification.excitation.design import Bounds
 from irbmodels.path_check import Box, check_path
 from irbmodels.rapid import read
 from irbmodels.trajectory import FourierSeries
@@ -26,14 +27,14 @@ FREE = Bounds(collision=False)
 
 @pytest.fixture(scope="module")
 def found():
-    """A series for the paper's arm, at the default duration."""
-    return fourier_excitation(ARM, starts=1, iterations=40, seed=4)
+    """A series for the paper's arm, with default settings; without regard to collision this start runs through the base."""
+    return optimal_excitation(ARM, starts=1, seed=3)
 
 
 @pytest.fixture(scope="module")
 def quick():
     """A series for the SCARA."""
-    return fourier_excitation(SCARA, **QUICK)
+    return optimal_excitation(SCARA, **QUICK)
 
 
 def tree_states(robot, motion):
@@ -125,17 +126,19 @@ def test_path_check_finds_nothing(found):
 
 
 def test_what_touches_is_cut_away(found):
-    """The same start, not asked to avoid collision, ends in one; asked, it does not, and stays nearly as good."""
-    careless = fourier_excitation(ARM, starts=1, iterations=40, seed=4, bounds=FREE)
-    assert irb.collides(ARM, careless.sample(40.0).q).any()
+    """The same start, not asked to avoid collision, runs through the base; asked, it does not, and stays nearly as good."""
+    careless = optimal_excitation(ARM, starts=1, seed=3, bounds=FREE)
+    q = careless.sample(40.0).q
+    depth = min(irb.clearance(ARM, posture).distance for posture in q[irb.collides(ARM, q)])
+    assert depth < -0.1  # where pushing each sample out by itself leads nowhere
     assert not careless.collision_free
-    assert not irb.collides(ARM, found.motion.q).any()
-    assert found.condition < 1.3 * careless.condition
+    assert not irb.collides(ARM, found.sample(10.0 * found.rate).q).any()
+    assert found.condition < 1.2 * careless.condition
 
 
 def test_same_seed_same_motion(quick):
     """The same seed gives the same bits, another seed another motion."""
-    again, other = fourier_excitation(SCARA, **QUICK), fourier_excitation(SCARA, **QUICK, seed=1)
+    again, other = optimal_excitation(SCARA, **QUICK), optimal_excitation(SCARA, **QUICK, seed=1)
     assert np.array_equal(quick.x, again.x)
     assert (quick.condition, quick.logdet, quick.history) == (again.condition, again.logdet, again.history)
     assert not np.array_equal(quick.x, other.x)
@@ -144,7 +147,7 @@ def test_same_seed_same_motion(quick):
 def test_progress_is_told_and_kept():
     """Progress comes after every iteration, and is what the history keeps."""
     steps = []
-    one = fourier_excitation(SCARA, starts=2, iterations=4, bounds=FREE, progress=steps.append)
+    one = optimal_excitation(SCARA, starts=2, iterations=4, bounds=FREE, progress=steps.append)
     assert [[step.condition for step in steps if step.start == i] for i in range(2)] == [list(part) for part in one.history]
     assert [step.iteration for step in steps if step.start == 1] == list(range(1, len(one.history[1]) + 1))
     assert one.history[0][-1] < one.history[0][0]
@@ -153,13 +156,13 @@ def test_progress_is_told_and_kept():
 
 def test_more_starts_are_no_worse():
     """Of several starts the best is taken."""
-    one, three = (fourier_excitation(SCARA, starts=k, iterations=4, bounds=FREE) for k in (1, 3))
+    one, three = (optimal_excitation(SCARA, starts=k, iterations=4, bounds=FREE) for k in (1, 3))
     assert three.condition <= one.condition
 
 
 def test_criteria_pull_apart(quick):
     """What is made for information has more of it, and a worse condition number."""
-    other = fourier_excitation(SCARA, criterion="logdet", **QUICK)
+    other = optimal_excitation(SCARA, criterion="logdet", **QUICK)
     assert other.criterion == "logdet"
     assert other.logdet > quick.logdet + 1.0
     assert other.condition > quick.condition
@@ -167,8 +170,8 @@ def test_criteria_pull_apart(quick):
 
 def test_more_moves_tell_more():
     """One Freudenstein move is a straight line; the search makes the best of it, and several moves far more."""
-    one, four = (freudenstein_excitation(ARM, moves=k, duration=1.5 * k, bounds=FREE, **QUICK) for k in (1, 4))
-    random = [random_excitation(ARM, moves=1, duration=1.5, seed=seed, bounds=FREE).condition for seed in range(5)]
+    one, four = (optimal_excitation(ARM, Freudenstein(k, 1.5 * k), bounds=FREE, **QUICK) for k in (1, 4))
+    random = [random_excitation(ARM, Freudenstein(1, 1.5), seed=seed, bounds=FREE).condition for seed in range(5)]
     assert 5.0 * four.condition < one.condition < 0.2 * min(random)
     for k, excitation in ((1, one), (4, four)):
         motion = excitation.sample(1000.0)
@@ -195,6 +198,16 @@ def test_random_series_is_scaled_draws():
         assert largest_share(ARM, FourierSeries(5, 5.0).trajectory(x).sample(100.0)) < 0.99
 
 
+@pytest.mark.parametrize("share", [0.2, 0.8])
+def test_random_series_reaches_a_limit_from_any_posture(share):
+    """Nearer to one end of the ranges than to the other the scale is still the largest."""
+    limits = SCARA.limits
+    posture = limits.lower + share * (limits.upper - limits.lower)
+    one = random_excitation(SCARA, seed=2, posture=posture, bounds=FREE)
+    assert largest_share(SCARA, one.motion) == pytest.approx(0.99, abs=1e-4)
+    np.testing.assert_allclose(one.x[0], posture, atol=1e-12)
+
+
 def test_random_series_keeps_clear_of_itself():
     """Where a random series touches the robot, it is made smaller until it does not."""
     near = np.radians([0.0, 100.0, 20.0, 0.0, 0.0, 0.0])
@@ -211,7 +224,7 @@ def test_random_series_keeps_clear_of_itself():
 def test_acceleration_limits_are_kept():
     """Given acceleration limits, the motion keeps them, and uses them."""
     limit = np.array([3.0, 4.0, 0.5, 8.0])
-    one = fourier_excitation(SCARA, bounds=replace(FREE, acceleration=limit), **QUICK)
+    one = optimal_excitation(SCARA, bounds=replace(FREE, acceleration=limit), **QUICK)
     assert 0.95 < np.abs(one.sample(2000.0).a / limit).max() <= 1.0
     assert largest_share(SCARA, one.sample(2000.0), limit) <= 1.0
 
@@ -220,7 +233,7 @@ def test_coupled_range_and_friction():
     """A parallelogram's coupled range and torques with friction are kept; the box holds the whole tool."""
     robot = irb.load("irb2400", tool="spindle")
     box = Box((0.2, -0.9, 0.2), (2.0, 0.9, 2.4))
-    one = fourier_excitation(robot, harmonics=3, bounds=Bounds(box=box, collision=False, share=0.95), **QUICK)
+    one = optimal_excitation(robot, Fourier(3, 5.0), bounds=Bounds(box=box, collision=False, share=0.95), **QUICK)
     motion = one.sample(190.0)
     check = check_path(robot, motion, box=box)
     assert [str(finding) for finding in check.findings] == []
@@ -235,7 +248,7 @@ def test_some_axes_alone():
     """With the base parameters of some axes, the others stand where they were held."""
     held = SCARA.from_controller([20.0, 0.0, -100.0, 30.0])
     base = base_parameters(SCARA, (1, 2), held=held, rotors=True)
-    one = fourier_excitation(SCARA, base=base, posture=held, **QUICK)
+    one = optimal_excitation(SCARA, base=base, posture=held, **QUICK)
     motion = one.motion
     assert np.ptp(motion.q[:, 2:], axis=0).max() < 1e-12
     np.testing.assert_allclose(motion.q[0, 2:], held[2:], atol=1e-12)
@@ -261,9 +274,13 @@ def test_table_has_a_row_each(quick):
     other = random_excitation(SCARA, bounds=FREE)
     lines = compare([quick, other]).splitlines()
     assert len(lines) == 4
-    assert lines[2].startswith(f"| Fourier, 5 harmonics | 5 | {quick.condition:.3g} | {quick.logdet:.1f} | ")
+    assert lines[2].startswith(f"| Fourier, 5 harmonics | condition | 5 | {quick.condition:.3g} | {quick.logdet:.1f} | ")
     assert "random Fourier, 5 harmonics, seed 0" in lines[3]
     assert lines[3].endswith("99% |")
+    assert not other.collision_free
+    assert quick.collision_free
+    _, kind, axis = max((share, kind, i) for kind, shares in quick.shares.items() for i, share in enumerate(shares))
+    assert quick.fullest.startswith(f"{kind} of axis {axis + 1}, ")
     with pytest.raises(InputError, match="one excitation or more"):
         compare([])
 
@@ -271,9 +288,10 @@ def test_table_has_a_row_each(quick):
 def test_figure_shows_each(quick):
     """The figure has positions of each excitation, and a line for each condition number."""
     other = random_excitation(SCARA, bounds=FREE)
-    axes = [axis for part in excitation_figure([quick, other], random=[20.0, 50.0, 90.0]).subfigs for axis in part.axes]
+    axes = [axis for part in excitation_figure([quick, other], random=[20.0, 50.0, 90.0, np.inf]).subfigs for axis in part.axes]
     assert [len(axis.lines) for axis in axes] == [4, 4, 2, 3]
     np.testing.assert_allclose(axes[0].lines[0].get_ydata()[0], SCARA.to_controller(quick.motion.q[0])[0])
+    assert [line.get_label() for line in axes[0].lines] == [f"axis {k}" for k in (1, 2, 3, 4)]
     np.testing.assert_array_equal(axes[2].lines[1].get_ydata(), other.singular_values)
     assert [line.get_xdata()[0] for line in axes[3].lines] == [quick.condition, other.condition, 50.0]
     with pytest.raises(InputError, match="2 to 5"):
@@ -284,8 +302,6 @@ def test_figure_shows_each(quick):
     ("wrong", "error", "told"),
     [
         ({"criterion": "cond"}, UnknownName, "criterion 'cond'"),
-        ({"harmonics": 1}, InputError, "two harmonics"),
-        ({"duration": -1.0}, InputError, "positive"),
         ({"starts": 0}, InputError, "starts"),
         ({"iterations": 0}, InputError, "iterations"),
         ({"posture": [0.0, 0.0, 0.0]}, InputError, "posture"),
@@ -299,17 +315,32 @@ def test_figure_shows_each(quick):
 def test_what_is_refused(wrong, error, told):
     """Bad input is refused with a line that says what was wrong."""
     with pytest.raises(error, match=told):
-        fourier_excitation(SCARA, **{**QUICK, **wrong})
+        optimal_excitation(SCARA, **{**QUICK, **wrong})
+
+
+def test_friction_beyond_the_effort_is_said():
+    """An axis whose friction alone passes its effort limit moves nowhere; before the search, with both numbers."""
+    effort = SCARA.limits.effort
+    stuck = SCARA.with_friction(irb.Stribeck([0.0, 1.1 * effort[1], 0.0, 0.0], np.zeros(4), np.zeros(4), np.full(4, 0.01)))
+    for made in (optimal_excitation, random_excitation):
+        with pytest.raises(InputError, match=rf"friction of axis 2 of irb930.* takes .* its effort limit is {effort[1]:g}"):
+            made(stuck, bounds=FREE)
 
 
 def test_bad_bounds_are_refused():
-    """A share above 1 and an empty box are refused when they are written down; so are no moves."""
+    """A share above 1 and an empty box are refused when they are written down; so are motions that are none."""
     with pytest.raises(InputError, match="at most 1"):
         Bounds(share=1.2)
     with pytest.raises(InputError, match="empty"):
         Bounds(box=Box((0.0, 0.0, 1.0), (1.0, 1.0, 1.0)))
     with pytest.raises(InputError, match="one or more"):
-        freudenstein_excitation(SCARA, moves=0)
+        Freudenstein(0, 1.0)
+    with pytest.raises(InputError, match="positive"):
+        Freudenstein(1, -1.0)
+    with pytest.raises(InputError, match="two harmonics"):
+        Fourier(1, 5.0)
+    with pytest.raises(InputError, match="positive"):
+        Fourier(5, -1.0)
 
 
 def test_a_posture_that_touches_is_refused():
@@ -318,7 +349,7 @@ def test_a_posture_that_touches_is_refused():
     postures = np.random.default_rng(0).uniform(0.9 * limits.lower, 0.9 * limits.upper, (300, 6))
     touching = next(q for q in postures if irb.collides(ARM, q))
     with pytest.raises(InputError, match="touches itself"):
-        fourier_excitation(ARM, posture=touching, **QUICK)
+        optimal_excitation(ARM, posture=touching, **QUICK)
 
 
 def test_a_robot_without_limits_is_refused(tmp_path):
@@ -332,4 +363,4 @@ def test_a_robot_without_limits_is_refused(tmp_path):
     path = tmp_path / "free.urdf"
     path.write_text(f"<robot name='free'>{''.join(parts)}</robot>", encoding="utf-8")
     with pytest.raises(InputError, match="no limit of free"):
-        fourier_excitation(irb.from_urdf(path), bounds=FREE, **QUICK)
+        optimal_excitation(irb.from_urdf(path), bounds=FREE, **QUICK)

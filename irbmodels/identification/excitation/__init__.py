@@ -1,15 +1,17 @@
 """Motions that tell parameters apart."""
 
 from .bounds import Bounds
-from .design import Excitation, compare, fourier_excitation, freudenstein_excitation, random_excitation
+from .design import Excitation, compare, optimal_excitation, random_excitation
 from .drawings import excitation_figure
+from .families import Fourier, Freudenstein
 
 __all__ = [
     "Bounds",
     "Excitation",
+    "Fourier",
+    "Freudenstein",
     "compare",
     "excitation_figure",
-    "fourier_excitation",
-    "freudenstein_excitation",
+    "optimal_excitation",
     "random_excitation",
 ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -10,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ... import kinematics
 from ...checks import finite
-from ...collision import clearance, collides
+from ...collision import Clearance, clearance, collides
 from ...errors import InputError
 from ...path_check import Box
 from ...path_check.extent import ToolExtent
@@ -21,9 +22,10 @@ from .regressor import Mapped, mapped
 Array = NDArray[np.float64]
 
 SHARPNESS = 200.0  # the smooth maximum of N shares is above the largest by at most log(2 N) / 200, some 2 %
-APART = 0.01  # [m] that links which touched are brought apart
-INSIDE = 0.01  # of half the box, that a tool which left it is brought inside
-PUSH = 0.04  # [m, of half the box] that one cut asks for at most: what lies deeper takes several rounds
+BETWEEN = 0.001  # [m] that links stay apart in the samples; motions bend by less between them
+APART = 0.01  # [m, of half the box] that a search is told to stay away from contact and from the edges of the box
+NEAR = 0.05  # [m, of half the box] from either, below which a sample is told so
+PER_STRETCH = 6  # of such samples in a row, besides the nearest
 STEP = 1e-6  # [rad, m] of central differences of how far a tool reaches, whose corners take turns
 
 
@@ -55,7 +57,7 @@ class Bounds:
 
 
 class Cuts(NamedTuple):
-    """Half spaces ``normal . q + offset >= 0`` at some times, a step out of what touches or leaves the box."""
+    """Half spaces ``normal . q + offset >= 0`` at some times, beyond which links would touch or the tool leave the box."""
 
     times: Array
     normals: Array
@@ -165,42 +167,45 @@ class Limiting:
         ends = self._tool.ends(q, self._tcp(len(q))(q.T)[0].T)
         return np.hstack([(end - 0.5 * (low + high)) / (0.5 * (high - low)) for end in ends])
 
-    def leaving(self, q: Array) -> NDArray[np.bool_]:
-        """Whether the tool leaves the box, for postures ``(N, n)``; never where there is none."""
-        if self.bounds.box is None:
-            return np.zeros(len(q), dtype=bool)
-        return np.asarray((np.abs(self._reach(q)) > self.bounds.share + 1e-9).any(axis=1))
-
-    def touching(self, q: Array) -> NDArray[np.bool_]:
-        """Whether the robot touches itself, for postures ``(N, n)``; never where nobody asked."""
-        return np.asarray(collides(self.robot, q)) if self.bounds.collision else np.zeros(len(q), dtype=bool)
+    def free(self, q: Array) -> bool:
+        """Whether the robot nowhere touches itself and its tool nowhere leaves the box, for postures ``(N, n)``."""
+        if self.bounds.box is not None and (np.abs(self._reach(q)) > self.bounds.share + 1e-9).any():
+            return False
+        if not self.bounds.collision:
+            return True
+        touching = bool(np.any(collides(self.robot, q)))  # much cheaper than a distance
+        return not touching and min(clearance(self.robot, posture).distance for posture in q) >= BETWEEN
 
     def cuts(self, t: Array, q: Array) -> list[Cuts]:
-        """Return half spaces that bring links apart, and the tool into the box, for postures ``(K, n)`` at times ``(K,)``."""
-        found = []
-        touch = np.flatnonzero(self.touching(q))
-        if touch.size:
-            pairs = [self._apart(posture) for posture in q[touch]]
-            found.append(Cuts(t[touch], np.array([one for one, _ in pairs]), np.array([other for _, other in pairs])))
-        out = np.flatnonzero(self.leaving(q))
-        if out.size:
-            reach = self._reach(q[out])
-            moved = [self._reach(q[out] + sign * STEP * np.eye(self.robot.n)[i]) for i in range(self.robot.n) for sign in (1, -1)]
-            slopes = np.stack([(up - down) / (2.0 * STEP) for up, down in zip(moved[::2], moved[1::2], strict=True)], axis=2)
-            for side in range(6):
-                sign = np.sign(reach[:, side])
-                normals = -sign[:, None] * slopes[:, side]
-                rest = np.maximum(self.bounds.share - INSIDE - np.abs(reach[:, side]), -PUSH) - (normals * q[out]).sum(axis=1)
-                found.append(Cuts(t[out], normals, rest))
-        return found
+        """Return half spaces that keep links apart, and the tool in the box, where a free motion comes near to either.
 
-    def _apart(self, q: Array) -> tuple[Array, float]:
-        """Normal and offset of the half space in which the nearest links are apart."""
-        near = clearance(self.robot, q)
-        across = near.points[1] - near.points[0]
+        Args:
+            t: Times of its samples, shape ``(N,)``.
+            q: Their postures, shape ``(N, n)``.
+        """
+        found = []
+        if self.bounds.collision:
+            near = [clearance(self.robot, posture) for posture in q]
+            room = np.array([one.distance for one in near])
+            at = _nearest(room)
+            found.append((at, room[at], [self._apart(q[k], near[k]) for k in at]))
+        if self.bounds.box is not None:
+            for side, room in enumerate(self.bounds.share - np.abs(self._reach(q)).T):
+                at = _nearest(room)
+                found.append((at, room[at], [self._outwards(posture, side) for posture in q[at]]))
+        return [_half_spaces(t[at], q[at], room, np.array(normals)) for at, room, normals in found if at.size]
+
+    def _apart(self, q: Array, near: Clearance) -> Array:
+        """How axes change the distance between the nearest links, ``(n,)``."""
+        across = (near.points[1] - near.points[0]) / near.distance
         slopes = [self._moved(q, link, point) for link, point in zip(near.links, near.points, strict=True)]
-        normal = across / (near.distance or -1.0) @ (slopes[1] - slopes[0])
-        return normal, float(max(near.distance - APART, -PUSH) - normal @ q)
+        return np.asarray(across @ (slopes[1] - slopes[0]))
+
+    def _outwards(self, q: Array, side: int) -> Array:
+        """How axes change the room between the tool and a side of the box, ``(n,)``."""
+        steps = STEP * np.eye(self.robot.n)
+        room = -np.abs(self._reach(np.vstack([q + steps, q - steps]))[:, side])
+        return np.asarray((room[: len(steps)] - room[len(steps) :]) / (2.0 * STEP))
 
     def _moved(self, q: Array, link: str, point: Array) -> Array:
         """How axes move a point of a link that is at ``point`` in base axes, ``(3, n)``."""
@@ -208,6 +213,19 @@ class Limiting:
         return kinematics.jacobian(tree, frame, q, kinematics.pose(tree, frame, q).actInv(point))[:3]
 
 
+def _half_spaces(t: Array, q: Array, room: Array, normals: Array) -> Cuts:
+    return Cuts(t, normals, room - APART - (normals * q).sum(axis=1))
+
+
+def _nearest(room: Array) -> NDArray[np.int_]:
+    """Numbers of samples that speak for those with less room than ``NEAR``: the nearest of each stretch, and a few more."""
+    near = np.flatnonzero(room < NEAR)
+    parts = np.split(near, np.flatnonzero(np.diff(near) > 1) + 1)
+    few = [part[np.linspace(0, part.size - 1, PER_STRETCH).round().astype(int)] for part in parts if part.size]
+    return np.unique(np.concatenate([near[:0], *few, *([part[np.argmin(room[part])]] for part in parts if part.size)]))
+
+
+@lru_cache(maxsize=8)  # a hundred random motions of one robot ask for the same
 def _functions(robot: Robot) -> tuple[Mapped, Mapped, Mapped]:
     """Torques of many states; torques and their derivatives; the TCP and its derivative."""
     torque, slopes, pose = (robot.symbolic(name) for name in ("inverse_dynamics", "inverse_dynamics_derivatives", "pose"))

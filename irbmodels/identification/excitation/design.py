@@ -19,13 +19,14 @@ from ...errors import InputError
 from ...robot import Robot
 from ...trajectory import Motion, Trajectory, rapid_module
 from .bounds import Bounds, Limiting
-from .families import Family, Moves, Waves
+from .families import Family, Fourier
 from .regressor import BaseRegressor, condition, log_det, singular_values
 from .search import Step, search
 from .task import Task
 
 Array = NDArray[np.float64]
 
+SERIES = Fourier(5, 5.0)  # five harmonics, five seconds
 RAPID_RATE = 10.0  # [Hz] of targets; the controller plans its own course in between
 
 
@@ -89,11 +90,10 @@ class Excitation:
         return f"{kind} {where}, {float(self.shares[kind][number]):.0%}"
 
 
-def fourier_excitation(
+def optimal_excitation(
     robot: Robot,
+    family: Family = SERIES,
     *,
-    duration: float = 5.0,
-    harmonics: int = 5,
     criterion: str = "condition",
     base: BaseParameters | None = None,
     bounds: Bounds | None = None,
@@ -103,12 +103,11 @@ def fourier_excitation(
     seed: int = 0,
     progress: Callable[[Step], object] = lambda _: None,
 ) -> Excitation:
-    """Search a finite Fourier series that starts and ends at rest.
+    """Search a family of motions for the one that tells parameters apart best.
 
     Args:
         robot: With its tool, as in the experiment.
-        duration: Of one period [s].
-        harmonics: Of the series, at least 2.
+        family: What moves: :class:`Fourier` or :class:`Freudenstein`.
         criterion: ``condition`` (small) or ``logdet`` (large).
         base: The parameters to be told, whose axes move; default ``base_parameters(robot)``, bodies only.
         bounds: What to keep besides ranges, speeds and torques; default no self-collision.
@@ -125,81 +124,30 @@ def fourier_excitation(
         InputError: if a number is out of its bounds, the posture keeps no limits, or no start ends without collision.
         MissingData: if collision is to be avoided and the robot has no shapes.
     """
-    task = _task(robot, Waves(harmonics, duration), base, bounds, posture)
-    return _searched(robot, task, criterion, starts, iterations, seed, progress)
-
-
-def freudenstein_excitation(
-    robot: Robot,
-    *,
-    moves: int = 1,
-    duration: float = 5.0,
-    criterion: str = "condition",
-    base: BaseParameters | None = None,
-    bounds: Bounds | None = None,
-    posture: ArrayLike | None = None,
-    starts: int = 3,
-    iterations: int = 60,
-    seed: int = 0,
-    progress: Callable[[Step], object] = lambda _: None,
-) -> Excitation:
-    """Search the postures between which Freudenstein 1-3-5 moves run, one after another, all in the same time.
-
-    Args:
-        robot: With its tool, as in the experiment.
-        moves: How many; S002 has one.
-        duration: Of all moves together [s].
-        criterion: As of :func:`fourier_excitation`, like all that follow.
-        base: Parameters to be told.
-        bounds: What to keep.
-        posture: Where starts are drawn about.
-        starts: Random starts.
-        iterations: At most, per step.
-        seed: Of the starts.
-        progress: Called after each iteration.
-
-    Raises:
-        InputError: as :func:`fourier_excitation`, whose other errors it raises too.
-    """
-    task = _task(robot, Moves(moves, duration), base, bounds, posture)
-    return _searched(robot, task, criterion, starts, iterations, seed, progress)
+    task = _task(robot, family, base, bounds, posture)
+    found = search(task, criterion=criterion, starts=starts, iterations=iterations, seed=seed, progress=progress)
+    return _verified(robot, task, family.name, found.x, seed, criterion, found.history, found.start)
 
 
 def random_excitation(
     robot: Robot,
+    family: Family = SERIES,
     *,
-    duration: float = 5.0,
-    harmonics: int = 5,
-    moves: int | None = None,
     base: BaseParameters | None = None,
     bounds: Bounds | None = None,
     posture: ArrayLike | None = None,
     seed: int = 0,
 ) -> Excitation:
-    """Return a random Fourier series: free coefficients N(0, 1), one common scale up to the first limit.
+    """Return a random motion: free coefficients, or postures, N(0, 1) about ``posture``, one common scale up to the first limit.
 
-    The free coefficients are ``a_1 .. a_{L-1}`` and ``b_1 .. b_{L-2}``; the others follow from the rest at both ends.
-
-    Args:
-        robot: With its tool.
-        duration: Of one period, or of all moves [s].
-        harmonics: Of the series.
-        moves: Instead of a series as many Freudenstein moves, between postures N(0, 1) about ``posture``, scaled alike.
-        base: Parameters to be told.
-        bounds: What to keep; where the robot would touch itself, the scale is smaller.
-        posture: Where it starts and ends; default the middle of all ranges.
-        seed: Of the coefficients.
-
-    Raises:
-        InputError: as :func:`fourier_excitation`.
+    The free coefficients of a series are ``a_1 .. a_{L-1}`` and ``b_1 .. b_{L-2}``; the others follow from the rest at both
+    ends. Arguments are those of :func:`optimal_excitation`, errors too. Where the robot would touch itself, the scale is smaller.
     """
-    family: Family = Waves(harmonics, duration) if moves is None else Moves(moves, duration)
     task = _task(robot, family, base, bounds, posture)
-    direction = task.drawn(np.random.default_rng(seed))
-    x = task.kept(task.scaled(direction, task.fine))
+    x = task.kept(task.scaled(task.drawn(np.random.default_rng(seed)), task.fine))
     if x is None:
         raise InputError("the robot touches itself however small this motion is: give another posture to move about")
-    return _verified(robot, task, f"random {_named(family)}, seed {seed}", x, seed)
+    return _verified(robot, task, f"random {family.name}, seed {seed}", x, seed)
 
 
 def compare(excitations: Sequence[Excitation]) -> str:
@@ -210,9 +158,16 @@ def compare(excitations: Sequence[Excitation]) -> str:
     """
     if not excitations:
         raise InputError("a table needs one excitation or more")
-    rows = ["| excitation | duration [s] | condition | log det | fullest limit |", "|---|---|---|---|---|"]
+    rows = ["| excitation | made for | duration [s] | condition | log det | fullest limit |", "|---|---|---|---|---|---|"]
     for one in excitations:
-        cells = one.name, f"{one.trajectory.duration:g}", f"{one.condition:.3g}", f"{one.logdet:.1f}", one.fullest
+        cells = (
+            one.name,
+            one.criterion or "nothing",
+            f"{one.trajectory.duration:g}",
+            f"{one.condition:.3g}",
+            f"{one.logdet:.1f}",
+            one.fullest,
+        )
         rows.append(f"| {' | '.join(cells)} |")
     return "\n".join(rows)
 
@@ -221,22 +176,16 @@ def _task(robot: Robot, family: Family, base: BaseParameters | None, bounds: Bou
     chosen = base_parameters(robot) if base is None else base
     if chosen.grouping.shape[1] != robot.parameter_vector().size:
         raise InputError(f"these base parameters are not those of {robot.name}: take base_parameters(robot, ...)")
-    limiting = Limiting(robot, Bounds() if bounds is None else bounds)
+    limiting, law = Limiting(robot, Bounds() if bounds is None else bounds), robot.friction_model
+    for axis in chosen.axes:
+        takes, most = 0.0 if law is None else float(law.Fs[axis]), float(robot.limits.effort[axis])
+        if takes >= most > 0.0:
+            raise InputError(
+                f"friction of axis {axis + 1} of {robot.name} takes {takes:g} before it moves, its effort limit is {most:g}:"
+                " no motion keeps that"
+            )
     place = limiting.middle if posture is None else finite(posture, (robot.n,), "posture [rad, m]")
     return Task(family, chosen, BaseRegressor(robot, chosen), limiting, place)
-
-
-def _named(family: Family) -> str:
-    if isinstance(family, Moves):
-        return f"Freudenstein, {family.count} move{'s' if family.count > 1 else ''}"
-    return f"Fourier, {family.waves} harmonics"
-
-
-def _searched(
-    robot: Robot, task: Task, criterion: str, starts: int, iterations: int, seed: int, progress: Callable[[Step], object]
-) -> Excitation:
-    found = search(task, criterion=criterion, starts=starts, iterations=iterations, seed=seed, progress=progress)
-    return _verified(robot, task, _named(task.family), found.x, seed, criterion, found.history, found.start)
 
 
 def _verified(
@@ -256,7 +205,7 @@ def _verified(
     assert motion.a is not None
     Y = task.regressor.stacked(motion.q, motion.v, motion.a)
     x.setflags(write=False)
-    return Excitation(
+    found = Excitation(
         name=name,
         robot=robot,
         base=task.base,
@@ -273,3 +222,6 @@ def _verified(
         history=history,
         start=start,
     )
+    if not np.isfinite(found.condition):  # it was made smaller and smaller, and stands
+        raise InputError(f"no motion of {robot.name} about this posture keeps every limit: give another one, or wider bounds")
+    return found

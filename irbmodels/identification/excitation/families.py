@@ -8,11 +8,10 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ...checks import finite
+from ...checks import finite, positive
 from ...errors import InputError
 from ...trajectory import LAWS, FourierSeries, Trajectory, through
 from ...trajectory.fourier import Maps
-from ...trajectory.trajectory import positive
 
 Array = NDArray[np.float64]
 
@@ -32,6 +31,10 @@ class Family(Protocol):
     def waves(self) -> int:
         """Half the number of times that an axis can turn back."""
 
+    @property
+    def name(self) -> str:
+        """Such as ``Fourier, 5 harmonics``."""
+
     def maps(self, t: ArrayLike) -> Maps:
         """Return the matrices ``(N, size)`` that give position, speed, acceleration and jerk at times ``(N,)``."""
 
@@ -49,13 +52,18 @@ class Family(Protocol):
 
 
 @dataclass(frozen=True)
-class Waves(FourierSeries):
+class Fourier(FourierSeries):
     """Fourier series that start and end at rest; the first parameter is where."""
 
     @property
     def waves(self) -> int:
         """Number of harmonics."""
         return self.harmonics
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+        return f"Fourier, {self.harmonics} harmonics"
 
     def still(self, q: Array) -> Array:
         """Return the parameters of standing at ``q``."""
@@ -73,10 +81,10 @@ class Waves(FourierSeries):
 
 
 @dataclass(frozen=True)
-class Moves:
+class Freudenstein:
     """Freudenstein 1-3-5 moves from posture to posture (S002 eq. 13-15), resting at each; the postures are the parameters."""
 
-    count: int
+    moves: int
     duration: float
     """Of all moves together [s]; each takes the same time."""
 
@@ -86,19 +94,24 @@ class Moves:
         Raises:
             InputError: if there is no move, or the duration is not positive.
         """
-        if isinstance(self.count, bool) or not isinstance(self.count, int | np.integer) or self.count < 1:
-            raise InputError(f"an excitation by moves needs one or more, got {self.count!r}")
+        if isinstance(self.moves, bool) or not isinstance(self.moves, int | np.integer) or self.moves < 1:
+            raise InputError(f"an excitation by moves needs one or more, got {self.moves!r}")
         positive(self.duration, "the duration of all moves [s]")
 
     @property
     def size(self) -> int:
         """Number of postures."""
-        return self.count + 1
+        return self.moves + 1
 
     @property
     def waves(self) -> int:
         """Number of moves: acceleration turns once in each."""
-        return self.count
+        return self.moves
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+        return f"Freudenstein, {self.moves} move{'s' if self.moves > 1 else ''}"
 
     def maps(self, t: ArrayLike) -> Maps:
         """Return the matrices ``(N, size)`` at times ``(N,)`` within the motion.
@@ -106,9 +119,9 @@ class Moves:
         Raises:
             InputError: if the times are no finite numbers.
         """
-        share = finite(t, np.shape(t), "times [s]").ravel() * (self.count / self.duration)
-        number = np.clip(share.astype(int), 0, self.count - 1)
-        law, rate = LAWS["freudenstein"], self.count / self.duration
+        share = finite(t, np.shape(t), "times [s]").ravel() * (self.moves / self.duration)
+        number = np.clip(share.astype(int), 0, self.moves - 1)
+        law, rate = LAWS["freudenstein"], self.moves / self.duration
         found = []
         for order in range(4):
             rows, value = np.zeros((share.size, self.size)), law.derivative(order, share - number) * rate**order
@@ -119,7 +132,7 @@ class Moves:
 
     def trajectory(self, x: ArrayLike) -> Trajectory:
         """Return the chain of moves."""
-        return through(list(np.asarray(x, dtype=float)), "freudenstein", duration=self.duration / self.count)
+        return through(list(np.asarray(x, dtype=float)), "freudenstein", duration=self.duration / self.moves)
 
     def still(self, q: Array) -> Array:
         """Return the parameters of standing at ``q``."""

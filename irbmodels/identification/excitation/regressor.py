@@ -7,7 +7,7 @@ expressions of the compiled layer, to positions, speeds and accelerations.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache, partial
+from functools import cache, lru_cache, partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -40,16 +40,8 @@ class BaseRegressor:
         Raises:
             MissingExtra: without casadi.
         """
-        whole = robot.symbolic("regressor")
-        import casadi as ca
-
         self.n, self.size, self.rank = robot.n, len(base.axes), base.rank
-        state = [ca.SX.sym(name, robot.n) for name in ("q", "v", "a")]
-        Y = whole(*state)[list(base.axes), list(base.columns)]
-        weights = ca.SX.sym("weights", self.size, self.rank)
-        back = [ca.gradient(ca.dot(weights, Y), x) for x in state]
-        self._stacked = mapped(ca.Function("Y", state, ca.cse([Y])))
-        self._backwards = mapped(ca.Function("back", [*state, weights], ca.cse(back)))
+        self._stacked, self._backwards = _functions(robot, tuple(base.axes), tuple(base.columns))
 
     def stacked(self, q: Array, v: Array, a: Array) -> Array:
         """Return the regressors of states ``(N, n)`` one below the other, shape ``(N axes, rank)``."""
@@ -60,6 +52,19 @@ class BaseRegressor:
         """Return the derivatives of ``sum(weights * stacked(q, v, a))`` by q, v and a, shape ``(N, n)`` each."""
         side = weights.reshape(len(q), self.size, self.rank).swapaxes(0, 1).reshape(self.size, -1)
         return [found.T for found in self._backwards(len(q))(q.T, v.T, a.T, side)]
+
+
+@lru_cache(maxsize=8)
+def _functions(robot: Robot, axes: tuple[int, ...], columns: tuple[int, ...]) -> tuple[Mapped, Mapped]:
+    """The base regressor of many states, and the derivatives of its weighted sum by q, v and a."""
+    whole = robot.symbolic("regressor")
+    import casadi as ca
+
+    state = [ca.SX.sym(name, robot.n) for name in ("q", "v", "a")]
+    Y = whole(*state)[list(axes), list(columns)]
+    weights = ca.SX.sym("weights", *Y.shape)
+    back = [ca.gradient(ca.dot(weights, Y), x) for x in state]
+    return mapped(ca.Function("Y", state, ca.cse([Y]))), mapped(ca.Function("back", [*state, weights], ca.cse(back)))
 
 
 Mapped = Callable[[int], Callable[..., list[Array]]]

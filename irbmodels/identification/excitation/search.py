@@ -1,4 +1,4 @@
-"""The search for a motion that excites: SLSQP with exact gradients from several starts, then apart what touches."""
+"""The search for a motion that excites: SLSQP with exact gradients from several starts, then clear of what touches."""
 
 from __future__ import annotations
 
@@ -17,10 +17,11 @@ Array = NDArray[np.float64]
 
 POWERS = (2.0, 8.0, 32.0)  # of the smooth condition number: 32 is above the true one of 36 columns by at most 12 %
 DRAWS = 5  # random motions, the best of which is a start
-ROUNDS = 10  # of cutting away what touches or leaves the box
+ROUNDS = 15  # of growing along what would touch or leave the box
 PER_ROUND = 15  # iterations after new cuts
-TRUST = 0.1  # of its reach that a parameter moves by in a round, so that cuts of the first order hold
-PER_STRETCH = 6  # cuts on a stretch of such samples
+TRUST = 0.1  # of its reach that a parameter first moves by in a round, so that cuts of the first order hold
+WIDER, TIGHTER = 1.5, 0.4  # trust after a round that succeeded, or did not
+GAIN = 1e-3  # of the criterion, below which a round is the last
 SETTLED = 1e-7  # change of the criterion at which SLSQP stops
 SLACK = 0.005  # of a share that a search may miss a limit by; what is missed is scaled away in the end
 
@@ -85,7 +86,7 @@ def search(
     for value, start, x in sorted(ends, key=lambda end: end[:2]):
         if best is not None and best[0] <= value:
             break
-        found = apart(task, x, iterations, criterion, told(start))
+        found = freed(task, x, iterations, criterion, told(start))
         if found is not None and (best is None or task.value(found, criterion) < best[0]):
             best = task.value(found, criterion), start, found
     if best is None:
@@ -158,20 +159,28 @@ def solved(
     return best[2]
 
 
-def apart(task: Task, x: Array, iterations: int, criterion: str, told: Told) -> Array | None:
-    """Cut away what touches or leaves the box, and return what is left of a motion, verified; None if no way was found."""
-    cuts: list[Cuts] = []
+def freed(task: Task, x: Array, iterations: int, criterion: str, told: Told) -> Array | None:
+    """Return a motion near to this one that touches nothing and stays in the box, verified; None if no way was found.
+
+    A motion through a link cannot be pushed out of it: where it enters it is pushed back, where it leaves on, and it stays. So it
+    is made smaller until it is free, and then grows along what it comes near to, each step verified [Schulman et al. 2014, whose
+    steps go from the other side].
+    """
+    inside = task.kept(x)
+    if inside is None or task.limiting.free(task.fine.q @ x):
+        return inside
+    value, trust = task.value(inside, criterion), TRUST
+    cuts = task.limiting.cuts(task.times, task.fine.q @ inside)
     for _ in range(ROUNDS):
-        q = task.fine.q @ x
-        bad = np.flatnonzero(task.limiting.touching(q) | task.limiting.leaving(q))
-        if not bad.size:
+        moved = solved(task, inside, POWERS[-1], min(iterations, PER_ROUND), criterion, told, cuts, trust)
+        moved = task.scaled(moved - task.centre, task.fine, most=1.0)
+        there = task.value(moved, criterion)
+        gain = value - there
+        if gain <= 0.0 or not task.limiting.free(task.fine.q @ moved):
+            trust *= TIGHTER
+            continue
+        inside, value, trust = moved, there, trust * WIDER
+        if gain < GAIN * abs(value):
             break
-        stretches = np.split(bad, np.flatnonzero(np.diff(bad) > 1) + 1)
-        chosen = [part[np.unique(np.linspace(0, part.size - 1, PER_STRETCH).round().astype(int))] for part in stretches]
-        numbers = np.concatenate(chosen)
-        cuts += task.limiting.cuts(task.times[numbers], q[numbers])
-        moved = solved(task, x, POWERS[-1], min(iterations, PER_ROUND), criterion, told, cuts, TRUST)
-        if np.array_equal(moved, x):
-            break  # no way out at hand
-        x = moved
-    return task.kept(x)
+        cuts = task.limiting.cuts(task.times, task.fine.q @ inside)
+    return inside

@@ -59,7 +59,7 @@ class Task:
             raise InputError(
                 f"standing at {self.posture.round(4).tolist()} already takes {kept[worst]:.0%} of a {worst} limit; {told}"
             )
-        if self.limiting.touching(self.posture[None]).any():
+        if not self.limiting.free(self.posture[None]):
             raise InputError(f"at {self.posture.round(4).tolist()} the robot touches itself; {told}")
 
     # --- motions ---------------------------------------------------------------------------------------------------
@@ -149,6 +149,6 @@ class Task:
         direction = inside - self.centre
         for scale in SCALES:
             nearer = self.centre + scale * direction
-            if self._fits(direction, scale, self.fine) and not self.limiting.touching(self.fine.q @ nearer).any():
+            if self._fits(direction, scale, self.fine) and self.limiting.free(self.fine.q @ nearer):
                 return np.asarray(nearer)
         return None
