@@ -92,15 +92,15 @@ def test_parquet_is_read_as_csv_is(tmp_path, robot):
 @pytest.mark.parametrize("ending", ["csv", "parquet"])
 def test_a_recording_comes_back_from_its_file(tmp_path, robot, ending):
     """Values, flags, further columns and the label synthetic survive."""
-    log = Recording(T, Q_DEG * DEG, V_DEG * DEG, None, TAU, {"load_kg": 12.7 + 0.0 * T}, synthetic=True)
-    log = log.flagged(np.arange(COUNT) % 7 == 0, Flag.SATURATED)
+    log = Recording(T, Q_DEG * DEG, V_DEG * DEG, None, TAU, {"load, kg": 12.7 + 0.0 * T}, synthetic=True)
+    log = log.flagged(np.arange(COUNT) % 7 == 0, Flag.SATURATED).flagged(np.eye(COUNT, 6, dtype=bool), Flag.TORQUE_OUTLIER)
     log.save(tmp_path / f"log.{ending}")
     back = read_recording(tmp_path / f"log.{ending}", robot)
     for name in ("t", "q", "v", "tau"):
         np.testing.assert_allclose(getattr(back, name), getattr(log, name), rtol=1e-10, atol=1e-12)  # twelve digits
     np.testing.assert_array_equal(back.flags, log.flags)
     assert back.synthetic
-    assert list(back.more) == ["load_kg"]
+    assert list(back.more) == ["load, kg"]
 
 
 def test_a_scara_has_millimetres_and_newtons(tmp_path):
@@ -158,7 +158,7 @@ def test_names_of_egm_messages(tmp_path, robot, first):
     path.write_text("\n".join([",".join(names), *(",".join(f"{x:.16g}" for x in row) for row in rows)]))
     log = read_recording(path, robot)
     assert log.tau is None
-    np.testing.assert_allclose(np.diff(log.t), 0.004, atol=2e-6)  # clock in microseconds
+    np.testing.assert_allclose(log.t, 0.25 + T, atol=2e-6)  # clock in microseconds, seconds since 1970 taken off
     np.testing.assert_allclose(log.q, Q_DEG * DEG, atol=1e-9)
     log = read_recording(path, robot, {f"tau{i + 1}_Nm": f"testSignals.signals.{i}" for i in range(6)})
     np.testing.assert_allclose(log.tau, TAU, atol=1e-9)
@@ -187,6 +187,9 @@ def test_motor_values_come_to_the_arm_side(tmp_path):
     log = read_recording(path, arm)
     np.testing.assert_allclose(log.q, Q_DEG * DEG, atol=1e-8)
     np.testing.assert_allclose(log.tau, TAU, atol=1e-6)
+    second = table(q2_deg=None, qm2_rad=Q_DEG[:, 1] * DEG)
+    with pytest.raises(irb.MissingData, match="column 'qm2_rad' is of motor 2, whose gear ratio is unknown for irb1400"):
+        read_recording(written(tmp_path / "log.csv", second), arm)
     with pytest.raises(irb.MissingData, match="column 'qm1_rad' is of motor 1, whose gear ratio is unknown for irb930"):
         read_recording(
             written(tmp_path / "s.csv", {"t": T, "qm1_rad": T, "q2_deg": T, "q3_mm": -100 + T, "q4_deg": T}), irb.load("irb930")
@@ -201,7 +204,9 @@ def test_speeds_and_torques_of_some_axes_only(tmp_path, robot):
     log = read_recording(written(tmp_path / "log.csv", table(tau2_Nm=None, tau5_Nm=None)), robot)
     assert np.isnan(log.tau[:, [1, 4]]).all()
     np.testing.assert_array_equal(log.has(Flag.NO_TORQUE).all(axis=0), [False, True, False, False, True, False])
-    assert "tau of axes 2, 5 is not in the file" in whatever(log)
+    assert "tau of axes 2, 5 is not in the file; flagged NO_TORQUE" in whatever(log)
+    log = read_recording(written(tmp_path / "log.csv", table(v3_deg_s=None)), robot)
+    assert "v of axes 3 is not in the file; flagged NO_SPEED" in whatever(log)
 
 
 def test_other_columns_are_kept(tmp_path, robot):
@@ -220,8 +225,9 @@ def test_other_columns_are_kept(tmp_path, robot):
     log = read_recording(written(tmp_path / "log.csv", columns, [(5, "remark", "started")]), robot)
     np.testing.assert_allclose(log["temperature2_degC"], 30.0 + T, atol=1e-7)
     assert "row 5, column 'remark': is no column of numbers ('started')" in whatever(log)
-    assert "column 'tau1': is kept under its own name, and not understood; columns={'tau1_Nm': 'tau1'} if it is that" in whatever(
-        log
+    assert (
+        "column 'tau1': is kept under its own name, and not understood; columns={'tau1_Nm': 'tau1'} if it is that, unit included"
+        in whatever(log)
     )
     with pytest.raises(irb.UnknownName, match="did you mean 'load_kg'"):
         log["load"]
@@ -238,13 +244,18 @@ def test_other_columns_are_kept(tmp_path, robot):
         ({}, [(9, "q2_deg", "abc")], "row 9, column 'q2_deg': 'abc' is not a number; leave the cell empty"),
         ({}, [(9, "tau2_Nm", "1;5")], "row 9, column 'tau2_Nm': '1;5' is not a number"),
         ({}, [(9, "t", "")], "row 9, column 't': there is no time; remove the row"),
-        ({}, [(9, "t", "0.024")], "row 9, column 't': 0.024 s does not come after 0.024 s; the row stands there twice"),
+        ({}, [(9, "t", "0.024")], "row 9, column 't': 0.024 s does not come after 0.024 s; write times with more digits"),
+        (
+            {name: np.insert(values, 50, values[50]) for name, values in table().items()},
+            (),
+            "row 53, column 't': 0.2 s does not come after 0.2 s; the row stands there twice: remove one",
+        ),
         (
             {},
             [(9, "t", "0.001")],
             "row 9, column 't': 0.001 s does not come after 0.024 s; are two logs in one file? cut it there",
         ),
-        ({"t": 1000.0 * T}, (), "column 't': the usual step is 4 s; if it counts milliseconds, name it t_ms"),
+        ({"t": 1000.0 * T}, (), "column 't': the usual step is 4 s; if it counts milli- or microseconds, name it t_ms or t_us"),
         ({"q4_deg": Q_DEG[:, 3] / DEG}, (), "column 'q4_deg'"),
         (
             {"q6_rad": Q_DEG[:, 5], "q6_deg": None},
@@ -255,6 +266,30 @@ def test_other_columns_are_kept(tmp_path, robot):
         ({"v1_deg_s": V_DEG[:, 0] * DEG}, (), "column 'v1_deg_s': positions change 57.3 times as fast as it says"),
         ({"v1_rad_s": V_DEG[:, 0], "v1_deg_s": None}, (), "column 'v1_rad_s': positions change 0.01745 times as fast"),
         ({"q1_rad": Q_DEG[:, 0] * DEG}, (), "columns 'q1_deg' and 'q1_rad' are both q of axis 1; keep one"),
+        ({"t_ms": 1000.0 * T}, (), "row 1: columns 't' and 't_ms' are both times; keep one"),
+        ({"t": 300.0 * T}, (), "column 't': the usual step is 1.2 s; if it counts milli- or microseconds"),
+        ({"t": None, "t_ms": T}, (), "the usual step of the times is 4e-06 s; if they are seconds, name their column t"),
+        ({}, [(9, "v2_deg_s", "30000")], "row 9, column 'v2_deg_s': 523.6 in SI units is more than 100 times the speed limit"),
+        ({}, [(9, "tau2_Nm", "1_000")], "row 9, column 'tau2_Nm': '1_000' is not a number; leave the cell empty"),
+        ({}, [(9, "t", "00:00:09")], "row 9, column 't': '00:00:09' is not a number; a time is a number of seconds"),
+        ({}, [(9, "q1_deg", "q1_deg")], "row 9, column 'q1_deg': 'q1_deg' is not a number; are two logs in one file?"),
+        (
+            {},
+            [(2, "q1_deg", "deg")],
+            "row 2, column 'q1_deg': 'deg' is not a number; leave the cell empty if it is unknown; a row of",
+        ),
+        ({"q2_deg": np.nan * T}, (), "row 2, column 'q2_deg': no number in any of 200 rows; a log needs every position"),
+        ({"tau2_Nm": 1e4 * TAU[:, 1]}, (), "column 'tau2_Nm': half of it is above"),
+        (
+            dict(zip(own("tau", "Nm"), 1e-3 * TAU.T, strict=True)),
+            (),
+            "column 'tau6_Nm': no torque is above 0.021 % of the effort of its axis, and the robot moves; are these of",
+        ),
+        (
+            {"q5_deg": Q_DEG[:, 4] + 360.0 * (T > 0.4), "v5_deg_s": None},
+            (),
+            "row 103, column 'q5_deg': jumps by 360.",
+        ),
     ],
 )
 def test_bad_logs_are_refused(tmp_path, robot, changes, cells, words):
@@ -265,6 +300,21 @@ def test_bad_logs_are_refused(tmp_path, robot, changes, cells, words):
     assert words in str(caught.value)
     assert str(path) in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(("ratio", "findings"), [(0.9, 0), (1.1, 0), (0.6, 1), (1.6, 1)])
+def test_speeds_that_are_off_by_some_are_found(tmp_path, robot, ratio, findings):
+    """A tenth may be noise and delay, half is not; a factor near 57.3 is a mix-up of units even where it is not exact."""
+    log = read_recording(written(tmp_path / "log.csv", table(v2_deg_s=ratio * V_DEG[:, 1])), robot)
+    assert whatever(log).count("column 'v2_deg_s': is not the speed of its position") == findings
+    with pytest.raises(irb.MotionError, match="positions change 55"):
+        read_recording(written(tmp_path / "log.csv", table(v2_deg_s=DEG * V_DEG[:, 1] * 1.04)), robot)
+
+
+def test_ten_samples_a_second_are_no_mix_up(tmp_path, robot):
+    """What a RAPID timer writes is read."""
+    slow = {name: values[::25] for name, values in table(**dict.fromkeys(own("v", "deg_s"))).items()}
+    assert len(read_recording(written(tmp_path / "log.csv", slow), robot)) == 8
 
 
 def test_the_row_of_a_far_position_is_named(tmp_path, robot):
@@ -282,6 +332,24 @@ def test_the_row_of_a_far_position_is_named(tmp_path, robot):
         ("0,1,2\n1,2,3\n", "row 1 holds numbers; put a header before it"),
         ("t,q1_deg\n0,1\n0.1\n", "row 3 has 1 cells, the header has 2; the last row may be cut off"),
         ("t,q1_deg\n0,1,5\n0.1,1\n", "row 2 has 3 cells, the header has 2; is a comma a decimal point there?"),
+        ("t,q1_deg\n0,1,\n0.1,1,\n", "row 2 has 3 cells, the header has 2; is there a comma too many at its end?"),
+        ("t,q1_deg\n0\n0.1,1\n", "row 2 has 1 cells, the header has 2; are cells lost there?"),
+        ("t,q1_deg\n0,1\n\n0.1,1\n", "row 3 has 0 cells, the header has 2; it is empty: remove it"),
+        (
+            "# a log\nt,q1_deg\n0,1\n",
+            "row 1 is '# a log', one cell; it should name the columns, parted by commas, semicolons or tabs",
+        ),
+        ("t q1_deg\n0 1\n", "row 1 is 't q1_deg', one cell"),
+        (
+            "t;q1_deg;q2_deg;q3_deg;q4_deg;q5_deg;q6_deg\n0;1,5;0;0;0;0;0\n",
+            "row 2, column 'q1_deg': '1,5' is not a number; write a decimal",
+        ),
+        (
+            "t;q1_deg;q2_deg;q3_deg;q4_deg;q5_deg;q6_deg\n0,0;1,5e-3;0,0;0,0;0,0;0,0;0,0\n",
+            "row 2, column 'q1_deg': '1,5e-3' is not a number; write",
+        ),
+        ("t,q1_deg,q2_deg,q3_deg,q4_deg,q5_deg,q6_deg\n0,1,2,3,4,5,6\n", "row 2 is the only one; a log needs two rows or more"),
+        ("t,q1_deg\n0,\0\0\n", "row 2 holds a zero byte, which no text has"),
         ("t,t\n0,1\n", "row 1, column 't' stands there 2 times"),
     ],
 )
@@ -301,6 +369,136 @@ def test_a_missing_file_and_a_false_parquet(tmp_path, robot):
     (tmp_path / "log.parquet").write_text("t,q1_deg\n")
     with pytest.raises(irb.MotionError, match="is no Parquet file"):
         read_recording(tmp_path / "log.parquet", robot)
+
+
+@pytest.mark.parametrize(
+    ("start", "words"),
+    [
+        (b"\x1f\x8b\x08\0", "is packed by gzip; unpack it"),
+        (b"PK\x03\x04\0", "is an Excel workbook or a zip archive; save its sheet as CSV"),
+        (b"PAR1\0", "is a Parquet file; let its name end in .parquet"),
+        ("t,q1_deg\n0,1\n".encode("utf-16"), "is text in UTF-16; save it in UTF-8"),
+    ],
+)
+def test_files_that_are_no_text_are_named(tmp_path, robot, start, words):
+    """What a file is instead, and what to do; a folder is none."""
+    (tmp_path / "log.csv").write_bytes(start)
+    with pytest.raises(irb.MotionError, match=re.escape(f"log.csv: {words}")):
+        read_recording(tmp_path / "log.csv", robot)
+    for name in ("folder.csv", "folder.parquet"):
+        (tmp_path / name).mkdir()
+        with pytest.raises(irb.FileError, match=f"{name}: is a folder"):
+            read_recording(tmp_path / name, robot)
+
+
+@pytest.mark.parametrize(("mark", "eol", "delimiter"), [("\ufeff", "\r\n", ","), ("", "\r", ";"), ("", "\n", "\t")])
+def test_other_forms_of_text_are_read(tmp_path, robot, mark, eol, delimiter):
+    """A mark at the start, ends of lines of Windows, semicolons, quotes, empty lines at the end: the same numbers."""
+    path = written(tmp_path / "log.csv", table())
+    lines = path.read_text().replace("q1_deg", '"q1_deg"').replace(",", delimiter).splitlines()
+    path.write_bytes((mark + eol.join([*lines, "", "  ", ""])).encode())
+    np.testing.assert_allclose(read_recording(path, robot).q, Q_DEG * DEG, atol=1e-9)
+
+
+def test_a_degree_sign_of_windows_is_read(tmp_path, robot):
+    """Text in the alphabet of Windows: its names can be typed in a mapping."""
+    columns = {("Axis 1 [\N{DEGREE SIGN}]" if name == "q1_deg" else name): values for name, values in table().items()}
+    path = written(tmp_path / "log.csv", columns)
+    path.write_bytes(path.read_text(encoding="utf-8").encode("cp1252"))
+    np.testing.assert_allclose(read_recording(path, robot, {"q1_deg": "Axis 1 [\N{DEGREE SIGN}]"}).q, Q_DEG * DEG, atol=1e-9)
+
+
+@pytest.mark.parametrize("cell", ["", "NA", "n/a", "null", "None", "-", "1.#QNAN", "#N/A", "nan", "inf", "-Infinity", "1e999"])
+def test_holes_have_many_names(tmp_path, robot, cell):
+    """What programs write where they have no number is NaN and flagged, in a table of numbers else and in one with words."""
+    for extra in ({}, {"remark": T}):
+        cells = [(9, "tau2_Nm", cell), *[(3, name, "started") for name in extra]]
+        log = read_recording(written(tmp_path / "log.csv", table(**extra), cells), robot)
+        assert np.isnan(log.tau[7, 1])
+        assert np.isfinite(log.tau).sum() == 6 * COUNT - 1
+        assert "row 9, column 'tau2_Nm': no number here" in whatever(log)
+
+
+def test_parquet_of_other_types(tmp_path, robot):
+    """Nulls and infinite numbers are holes, decimals are numbers; text and truth values are refused with their column."""
+    from decimal import Decimal
+
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    def read(**columns):
+        parquet.write_table(pa.table(table(**columns)), tmp_path / "log.parquet")
+        return read_recording(tmp_path / "log.parquet", robot)
+
+    for hole in (None, np.inf):
+        log = read(tau2_Nm=[hole if i == 5 else x for i, x in enumerate(TAU[:, 1])])
+        assert "row 6, column 'tau2_Nm': no number here, and in 1 rows of 200 in all" in whatever(log)
+        assert np.isnan(log.tau[5, 1])
+    log = read(tau2_Nm=[Decimal(f"{x:.6f}") for x in TAU[:, 1]], v1_deg_s=pa.array(V_DEG[:, 0], pa.float32()))
+    np.testing.assert_allclose(log.tau, TAU, atol=1e-6)
+    assert log.findings == ()
+    for values, words in (
+        (map(str, TAU[:, 1]), "the column is one of text: write it as numbers"),
+        (TAU[:, 1] > 0.0, "'True' is not"),
+    ):
+        with pytest.raises(irb.MotionError, match=rf"row 1, column 'tau2_Nm'.*{words}"):
+            read(tau2_Nm=list(values))
+    parquet.write_table(pa.table({name: values[:0] for name, values in table().items()}), tmp_path / "log.parquet")
+    with pytest.raises(irb.MotionError, match="there are no rows of numbers"):
+        read_recording(tmp_path / "log.parquet", robot)
+
+
+def test_every_unit_comes_to_si(tmp_path):
+    """Each unit of each quantity of a SCARA, whose axis 3 is linear, and each clock; EGM and test signals count deg and mm."""
+    arm = irb.load("irb930")
+    q = np.array([0.1, 0.2, -0.15, 0.3]) + 0.05 * np.sin(2.0 * T[:, None] + np.arange(4)) * [1.0, 1.0, 0.1, 1.0]
+    v = 0.1 * np.cos(2.0 * T[:, None] + np.arange(4)) * [1.0, 1.0, 0.1, 1.0]
+    a = -4.0 * (q - [0.1, 0.2, -0.15, 0.3])
+    tau = np.array([3.0, 2.0, 30.0, 1.0]) + np.cos(T[:, None] + np.arange(4))
+    shown = {"deg": 1.0 / DEG, "mm": 1e3, "rad": 1.0, "m": 1.0}
+
+    def columns(rotary, linear, end, quantity, values):
+        units = [rotary, rotary, linear, rotary]
+        return {f"{quantity}{i + 1}_{unit}{end}": shown[unit] * values[:, i] for i, unit in enumerate(units)}
+
+    torques = {f"tau{i + 1}_{'N' if i == 2 else 'Nm'}": tau[:, i] for i in range(4)}
+    for rotary, linear in (("deg", "mm"), ("rad", "m")):
+        motion = (
+            columns(rotary, linear, "", "q", q) | columns(rotary, linear, "_s", "v", v) | columns(rotary, linear, "_s2", "a", a)
+        )
+        for time, factor in (("t", 1.0), ("t_s", 1.0), ("t_ms", 1e3), ("t_us", 1e6), ("header.tm", 1e3), ("Time [s]", 1.0)):
+            log = read_recording(written(tmp_path / "log.csv", {time: factor * T, **motion, **torques}), arm)
+            for found, expected in zip((log.t, log.q, log.v, log.a, log.tau), (T, q, v, a, tau), strict=True):
+                np.testing.assert_allclose(found, expected, atol=1e-7)
+            assert log.findings == ()
+    degrees = list(columns("deg", "mm", "", "q", q).values())
+    egm = {"header.tm": 1e3 * T, **{f"feedBack.joints.{i}": x for i, x in enumerate([*degrees, 0.0 * T, 0.0 * T])}}
+    log = read_recording(written(tmp_path / "log.csv", egm), arm)
+    np.testing.assert_allclose(log.q, q, atol=1e-7)
+    assert "column 'feedBack.joints.4': is of an axis that irb930_12_105 has not; kept under its own name" in whatever(log)
+    signals = {"Time [s]": T, **{f"4000 ROB_1 {i + 1}": x for i, x in enumerate(degrees)}}
+    np.testing.assert_allclose(read_recording(written(tmp_path / "log.csv", signals), arm).q, q, atol=1e-7)
+    metres = {"t": T, **columns("rad", "m", "", "q", q), "q3_m": 1e3 * q[:, 2]}
+    with pytest.raises(irb.MotionError, match=r"row 2, column 'q3_m'.*are these millimetres\? name it \.\._mm"):
+        read_recording(written(tmp_path / "log.csv", metres), arm)
+    down = {"t": T, **columns("rad", "m", "", "q", q), "q3_m": -q[:, 2]}
+    log = read_recording(written(tmp_path / "log.csv", down), arm)
+    assert re.search(r"row 2: q3 leaves its range here and in 200 rows in all, by 15\d(\.\d+)? mm at most", whatever(log))
+    little = {"t": T, **columns("rad", "m", "", "q", q), "q3_m": -0.15 + 1e-3 * (q[:, 2] + 0.15) * 50.0}
+    assert re.search(r"axis 3 moves within 0\.\d+ mm only", whatever(read_recording(written(tmp_path / "log.csv", little), arm)))
+
+
+def test_degrees_labelled_radians_are_told_by_their_speed(tmp_path, robot):
+    """Within three times the largest position, yet on average faster than the axis can be."""
+    slow = dict.fromkeys(own("v", "deg_s") + own("q", "deg")) | dict(zip(own("q", "rad"), 0.3 * Q_DEG.T, strict=True))
+    with pytest.raises(
+        irb.MotionError, match=r"column 'q\d_rad': changes at .* more than 3 times the speed limit; is it in degrees"
+    ):
+        read_recording(written(tmp_path / "log.csv", table(**slow)), robot)
+    spiky = written(
+        tmp_path / "log.csv", table(**dict.fromkeys(own("v", "deg_s"))), [(90, "q2_deg", "170"), (91, "q2_deg", "-170")]
+    )
+    assert outliers(read_recording(spiky, robot)).has(Flag.POSITION_OUTLIER)[88:90, 1].all()  # spikes are flagged, not refused
 
 
 # --- bad logs: flagged ---------------------------------------------------------------------------------------------------
@@ -332,6 +530,7 @@ def test_time_jumps_are_found(tmp_path, robot):
         log
     )
     assert [part.stop - part.start for part in log.stretches()] == [50, 69, 77]
+    assert "is not the speed" not in whatever(log)  # nobody knows the way between the samples that are left
 
 
 @pytest.mark.parametrize(
@@ -345,6 +544,17 @@ def test_time_jumps_are_found(tmp_path, robot):
             {"q3_deg": 1.0 + 0.2 * np.sin(2.0 * T + 2.0), "v3_deg_s": 0.4 * np.cos(2.0 * T + 2.0)},
             "axis 3 moves within 0.269 deg only; too little",
         ),
+        ({"tau3_Nm": np.nan * T}, "row 2, column 'tau3_Nm': no number in any of 200 rows; flagged; was the signal logged?"),
+        (
+            {"tau7_Nm": T},
+            "column 'tau7_Nm': is of an axis that irb2400_16 has not; kept under its own name; is the log of another",
+        ),
+        ({"tau3_Nm": np.repeat(TAU[::10, 2], 10)}, "column 'tau3_Nm': repeats itself in 9"),
+        (
+            dict(zip(own("tau", "Nm"), 0.03 * TAU.T, strict=True)),
+            "no torque is above 0.62 % of the effort of its axis; are these of the motors",
+        ),
+        ({"tau3_Nm": None, "tau3_kNm": T}, "columns={'tau3_Nm': 'tau3_kNm'} if it is that, unit included"),
         ({"v4_deg_s": -V_DEG[:, 3]}, "column 'v4_deg_s': is not the speed of its position: that changes -1 times as fast"),
     ],
 )
@@ -400,6 +610,9 @@ def test_saturation_is_flagged(robot):
     expected = np.column_stack([np.abs(tau[:, 0]) == 40.0, np.zeros(1000, bool)])
     np.testing.assert_array_equal(saturated(log).has(Flag.SATURATED), expected)
     np.testing.assert_array_equal(saturated(log, [100.0, 45.0]).has(Flag.SATURATED)[:, 1], np.abs(tau[:, 1]) >= 0.999 * 45.0)
+    short = np.sin(t)[:, None] * [1.0, 1.0]
+    short[100:105, 0] = short[100:104, 1] = -2.0  # five in a row are a limit, four are none
+    np.testing.assert_array_equal(saturated(log.changed(tau=short)).has(Flag.SATURATED).sum(axis=0), [5, 0])
     assert saturated(log.changed(tau=log.tau * [0.5, 1.0] + 1e-3 * t[:, None])).findings == ()
     with pytest.raises(irb.InputError, match="has no torques"):
         saturated(Recording(t, np.zeros((1000, 2))))

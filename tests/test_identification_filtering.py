@@ -103,6 +103,39 @@ def test_ends_and_holes(apply):
     assert "(-3 dB)" in words
 
 
+@pytest.mark.parametrize(("missing", "bridged"), [(5, True), (6, False)])
+def test_holes_of_up_to_five_samples_are_bridged(missing, bridged):
+    """A longer one stays a hole, of all axes, since a filter runs on whole samples; how many are lost is said."""
+    q = np.column_stack([np.sin(2.0 * T), np.cos(2.0 * T)])
+    q[700 : 700 + missing, 1] = np.nan
+    result = butterworth(Recording(T, q), 15.0).recording
+    np.testing.assert_array_equal(np.flatnonzero(result.has(Flag.NO_POSITION)[:, 0]), [] if bridged else np.arange(700, 706))
+    assert np.isfinite(result.q[702]).all() == bridged
+    assert result.has(Flag.INTERPOLATED)[:, 1].sum() == (5 if bridged else 0)
+    assert not result.has(Flag.INTERPOLATED)[:, 0].any()
+    assert not (result.has(Flag.NO_POSITION) & np.isfinite(result.q)).any()
+    assert any("6 samples are in holes" in str(finding) for finding in result.findings) != bridged
+
+
+def test_stretches_too_short_to_filter_are_counted():
+    """Forty samples between two holes are lost with them, and said."""
+    q = np.sin(2.0 * T)
+    q[1000:1010] = q[1050:1060] = np.nan
+    result = butterworth(of(q), 10.0).recording
+    assert any("60 samples are in holes, or in stretches too short to filter" in str(finding) for finding in result.findings)
+    assert result.has(Flag.NO_POSITION)[1000:1060].all()
+
+
+def test_a_filtered_torque_with_a_hole_is_none():
+    """Filtered torques of an axis that lacks one in a stretch are missing there; those of the other axis are not."""
+    tau = np.column_stack([np.sin(T), np.cos(T)])
+    tau[700, 0] = np.nan
+    result = butterworth(of(np.sin(T), np.cos(T), tau=tau), 10.0, torque=True).recording
+    assert np.isnan(result.tau[:, 0]).all()
+    assert result.has(Flag.NO_TORQUE)[:, 0].all()
+    np.testing.assert_allclose(result.tau[200:-200, 1], np.cos(T)[200:-200], atol=1e-4)
+
+
 def test_a_lost_sample_ends_a_stretch():
     """Where time jumps, the filter starts anew: a step there does not smear."""
     keep = np.arange(3000) != 1000

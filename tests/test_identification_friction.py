@@ -177,6 +177,16 @@ def test_plans_that_do_not_fit_are_refused(robot, arguments, words):
         friction_plan(robot, **arguments)
     with pytest.raises(irb.InputError, match="0 < slowest < fastest"):
         coarse_grid(0.1, 0.01)
+    with pytest.raises(irb.InputError, match="5 speeds or more"):
+        coarse_grid(0.01, 0.1, 4)
+
+
+def test_motions_that_nobody_can_hold_are_refused(robot):
+    """The paper's grid at a megahertz is ten billion samples, and no rate is negative."""
+    whole = friction_plan(robot, 1, grid_of_s000(), posture=np.zeros(6))
+    for rate in (1e6, 0.0, np.nan):
+        with pytest.raises(irb.InputError, match=r"a rate .* is positive and .* hold at most 5e7 samples"):
+            whole.motion(rate)
 
 
 # --- Tab. 5 comes back ------------------------------------------------------------------------------------------------------
@@ -347,6 +357,9 @@ def test_speeds_that_were_not_held_are_named(plan):
     assert "1 of 14 planned speeds were not held: 0.4" in words
     assert "has no counterpart the other way" in words
     assert points.speed.size == 13
+    fit = fit_friction(points)
+    assert fit.findings[: len(points.findings)] == points.findings  # a fit says what its points left out
+    assert "has no counterpart the other way" in str(fit)
 
 
 @pytest.mark.parametrize(
@@ -501,6 +514,8 @@ def test_synthetic_points_identify_nothing(robot):
     with pytest.raises(irb.InputError, match="every axis once"):
         friction_table(fits_of_all()[1:], "mine", "x", "y")
     assert "synthetic" in str(fit)
+    with pytest.raises(irb.InputError, match="nothing of a robot is identified"):
+        friction_table([fit, *fits_of_all()[1:]], "mine", "x", "y")  # one of six is enough
     lame = fit_friction(points_of(np.geomspace(0.2, 0.5, 20), TABLE_5[0], sigma=0.02))
     with pytest.raises(irb.InputError, match="axis 1: Fs and v_St are not told"):
         friction_table([lame, *fits_of_all()[1:]], "mine", "x", "y")

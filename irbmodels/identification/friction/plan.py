@@ -140,7 +140,7 @@ class FrictionPlan:
         torque = "N" if unit == "m" else "N m"
         kept = (
             f"gravity {least:.3g} .. {most:.3g} {torque} stays, and cancels by eq. 73"
-            if left > 1e-3
+            if left > _NOTHING
             else "no gravity on the axis"
         )
         grid = f"{len(self.speeds)} speeds {self.speeds[0]:.4g} .. {self.speeds[-1]:.4g} {unit}/s, both ways, {hours}"

@@ -1,4 +1,4 @@
-"""What is suspicious in a log as it was read: lost samples, units, dead signals, too little motion.
+"""What is suspicious in a log as it was read: lost samples, units, ranges, dead signals, too little motion.
 
 A unit that is surely wrong is refused; everything else is flagged or found, and stays.
 """
@@ -13,13 +13,12 @@ from numpy.typing import NDArray
 from ...errors import MotionError
 from ...robot import Robot
 from .recording import GAP, QUANTITIES, Finding, Recording
+from .refusals import LITTLE, Name, refuse_impossible, refuse_units
 
 Array = NDArray[np.float64]
 
-_FAR = 3.0  # times the largest limit: no position of the robot
-_FAST = 100.0  # times the speed limit
-_COARSE = 0.25  # [s] usual step: such a file counts in milliseconds
-_LITTLE = np.radians(1.0)  # travel of a moving axis that tells hardly anything; 1 mm of a linear one
+_HELD = 0.5  # share of the rows in which an axis moves and its torque repeats itself to the last digit
+_WEAK, _NOTHING = 0.01, 0.002  # of the effort: with all axes below it, torques are perhaps, or surely, in another unit
 _TURN = np.degrees(1.0)
 _MIXED = 0.1  # how near a ratio of speeds must be to 57.3 to be a mix-up of units
 _UNLIKE = 0.2  # of the speed: what noise and delay do not explain
@@ -35,49 +34,19 @@ def checked(recording: Recording, robot: Robot, first: int = 0, names: Mapping[t
         names: Columns of the file by quantity and axis from 0.
 
     Raises:
-        MotionError: if a unit is surely another one; names file, row and column.
+        MotionError: if a unit is surely another one, or a position jumps; names file, column, and where there is one the row.
     """
     said = dict(names or {})
 
     def name(quantity: str, axis: int) -> str:
         return said.get((quantity, axis), f"{quantity}{axis + 1}")
 
-    _refuse_coarse(recording)
-    _refuse_far(recording, robot, first, name)
-    findings = [*_lost(recording, first), *_missing(recording, first, name), *_dead(recording, name)]
-    findings += [*_radians(recording, name), *_unlike(recording, name), *_motion(recording)]
-    return recording.told(*findings)
-
-
-def _refuse_coarse(recording: Recording) -> None:
-    if recording.step > _COARSE:
-        raise MotionError(
-            f"{recording.source}: column 't': the usual step is {recording.step:.4g} s; if it counts milliseconds, name it t_ms,"
-            " or say columns={'t_ms': 't'}"
-        )
-
-
-def _refuse_far(recording: Recording, robot: Robot, first: int, name: object) -> None:
-    limits = robot.limits
-    bounds = {"q": _FAR * limits.largest(), "v": _FAST * limits.velocity}
-    for quantity, bound in bounds.items():
-        values = getattr(recording, quantity)
-        if values is None:
-            continue
-        far = np.argwhere(np.abs(values) > bound)
-        if len(far):
-            i, axis = (int(k) for k in far[0])
-            column = name(quantity, axis)  # type: ignore[operator]
-            what = f"{_FAR:g} times the largest position" if quantity == "q" else f"{_FAST:g} times the speed limit"
-            advice = (
-                "are these degrees? name it .._deg"
-                if "rad" in column
-                else "is it of the motor? name it qm.., vm..; or in counts?"
-            )
-            raise MotionError(
-                f"{recording.source}: row {first + i}, column {column!r}: {values[i, axis]:.4g} in SI units is more than {what}"
-                f" of {robot.name}; {advice}"
-            )
+    refuse_units(recording, robot, first, name)
+    unlike = _unlike(recording, name)
+    refuse_impossible(recording, robot, first, name)
+    findings = [*_lost(recording, first), *_missing(recording, first, name, said), *_dead(recording, name)]
+    findings += [*_outside(recording, robot, first), *_radians(recording, name), *unlike]
+    return recording.told(*findings, *_motion(recording), *_held(recording, name), *_weak(recording, robot, name))
 
 
 def _lost(recording: Recording, first: int) -> list[Finding]:
@@ -92,27 +61,37 @@ def _lost(recording: Recording, first: int) -> list[Finding]:
     return [Finding(what, "filters work on each side alone; resampled() marks what it puts there", first + i + 1, "t", lost)]
 
 
-def _missing(recording: Recording, first: int, name: object) -> list[Finding]:
+def _missing(recording: Recording, first: int, name: Name, said: Mapping[tuple[str, int], str]) -> list[Finding]:
+    """Rows without a number, and columns without any.
+
+    Raises:
+        MotionError: if there is no position of an axis at all.
+    """
     findings = []
     for quantity in QUANTITIES:
         values = getattr(recording, quantity)
         for axis in range(recording.n if values is not None else 0):
             holes = np.flatnonzero(~np.isfinite(values[:, axis]))
+            if holes.size == len(recording) and (quantity, axis) in said:
+                column, what = said[quantity, axis], f"no number in any of {len(recording)} rows"
+                if quantity == "q":
+                    raise MotionError(f"{recording.source}: row {first}, column {column!r}: {what}; a log needs every position")
+                findings.append(Finding(what, "flagged; was the signal logged?", first, column, holes.size))
             if 0 < holes.size < len(recording):
                 what = f"no number here, and in {holes.size} rows of {len(recording)} in all"
-                column = name(quantity, axis)  # type: ignore[operator]
+                column = name(quantity, axis)
                 findings.append(Finding(what, "flagged", first + int(holes[0]), column, holes.size))
     return findings
 
 
-def _dead(recording: Recording, name: object) -> list[Finding]:
+def _dead(recording: Recording, name: Name) -> list[Finding]:
     """Signals that never change."""
     findings, q = [], recording.q
     travel = span(q)
     for quantity in ("q", "v", "tau"):
         values = getattr(recording, quantity)
-        for axis in np.flatnonzero(span(values) == 0.0) if values is not None else ():
-            column = name(quantity, axis)  # type: ignore[operator]
+        for axis in np.flatnonzero(span(values) == 0.0).tolist() if values is not None else ():
+            column = name(quantity, axis)
             value = f"{values[np.isfinite(values[:, axis]), axis][0]:.6g}"
             if quantity == "q" and not (recording.v is not None and span(recording.v)[axis] > 0.0):
                 findings.append(
@@ -125,19 +104,38 @@ def _dead(recording: Recording, name: object) -> list[Finding]:
     return findings
 
 
-def _radians(recording: Recording, name: object) -> list[Finding]:
+def _outside(recording: Recording, robot: Robot, first: int) -> list[Finding]:
+    """Positions that the axes cannot take."""
+    limits, findings = robot.limits, []
+    slack = np.where(recording.linear, 1e-3, LITTLE)
+    beyond = recording.q @ limits.A.T
+    beyond = np.maximum(limits.lower - slack - beyond, beyond - limits.upper - slack)  # NaN is beyond nothing
+    for axis, name in enumerate(limits.names()):
+        rows = np.flatnonzero(beyond[:, axis] > 0.0)
+        if rows.size:
+            most = float(beyond[rows, axis].max() + slack[axis])
+            shown = f"{1e3 * most:.4g} mm" if recording.linear[axis] else f"{np.degrees(most):.4g} deg"
+            what = f"{name} leaves its range here and in {rows.size} rows in all, by {shown} at most"
+            findings.append(
+                Finding(what, "is its sign or zero another, or is it another axis?", first + int(rows[0]), "", rows.size)
+            )
+    return findings
+
+
+def _radians(recording: Recording, name: Name) -> list[Finding]:
     """Degrees so small that they are perhaps radians."""
     rotary = ~np.array(recording.linear)
-    if not rotary.any() or "_deg" not in name("q", int(np.argmax(rotary))):  # type: ignore[operator]
+    column = name("q", int(np.argmax(rotary)))
+    if not rotary.any() or "rad" in column:
         return []
     largest = float(np.nanmax(np.abs(recording.q[:, rotary]), initial=0.0)) * _TURN
     if not 0.0 < largest < 2.0 * np.pi:
         return []
     what = f"no rotary axis is farther than {largest:.3g} deg from zero"
-    return [Finding(what, "if these are radians, name the columns q1_rad ..", None, name("q", int(np.argmax(rotary))))]  # type: ignore[operator]
+    return [Finding(what, "if these are radians, name the columns q1_rad ..", None, column)]
 
 
-def _unlike(recording: Recording, name: object) -> list[Finding]:
+def _unlike(recording: Recording, name: Name) -> list[Finding]:
     """Speeds that are not those of the positions.
 
     Raises:
@@ -151,12 +149,14 @@ def _unlike(recording: Recording, name: object) -> list[Finding]:
         t, q, v = recording.t[good], recording.q[good, axis], recording.v[good, axis]
         if len(t) < 3 or not v.any():
             continue
-        gone = np.append(0.0, np.cumsum(0.5 * np.diff(t) * (v[1:] + v[:-1])))
-        left, right = q - q.mean(), gone - gone.mean()
+        known = np.diff(t) < GAP * recording.step  # where samples are lost, nobody knows the way between
+        left = np.append(0.0, np.cumsum(known * np.diff(q)))
+        right = np.append(0.0, np.cumsum(known * 0.5 * np.diff(t) * (v[1:] + v[:-1])))
+        left, right = left - left.mean(), right - right.mean()
         if left @ left < 1e-12 * len(t) or right @ right == 0.0:
             continue
         ratio, fit = float(left @ right / (right @ right)), abs(float(left @ right)) / np.sqrt((left @ left) * (right @ right))
-        column = name("v", axis)  # type: ignore[operator]
+        column = name("v", axis)
         for factor, told in (
             (_TURN, "are degrees in one, radians in the other"),
             (1.0 / _TURN, "are radians in one, degrees in the other"),
@@ -175,11 +175,49 @@ def _unlike(recording: Recording, name: object) -> list[Finding]:
 def _motion(recording: Recording) -> list[Finding]:
     """Axes that move too little."""
     travel, findings = span(recording.q), []
-    for axis in np.flatnonzero((travel > 0.0) & (travel < np.where(recording.linear, 1e-3, _LITTLE))):
+    for axis in np.flatnonzero((travel > 0.0) & (travel < np.where(recording.linear, 1e-3, LITTLE))):
         shown = f"{1e3 * travel[axis]:.3g} mm" if recording.linear[axis] else f"{np.degrees(travel[axis]):.3g} deg"
         findings.append(
             Finding(f"axis {axis + 1} moves within {shown} only", "too little to identify anything of it; move it farther")
         )
+    return findings
+
+
+def _weak(recording: Recording, robot: Robot, name: Name) -> list[Finding]:
+    """Torques so small that they are perhaps in another unit.
+
+    Raises:
+        MotionError: if they surely are.
+    """
+    if recording.tau is None or not (span(recording.q) > 0.0).any():
+        return []
+    shares = np.nanmax(np.abs(recording.tau), axis=0, initial=0.0) / robot.limits.effort
+    if not 0.0 < shares.max() < _WEAK:
+        return []
+    axis = int(np.argmax(shares))
+    what = f"no torque is above {100.0 * shares[axis]:.2g} % of the effort of its axis"
+    advice, column = "are these of the motors (taum1_Nm ..), or in kN m?", name("tau", axis)
+    if shares[axis] < _NOTHING:
+        raise MotionError(f"{recording.source}: column {column!r}: {what}, and the robot moves; {advice}")
+    return [Finding(what, advice, None, column)]
+
+
+def _held(recording: Recording, name: Name) -> list[Finding]:
+    """Torques of a slower clock: the same number again and again while the axis moves."""
+    findings = []
+    for axis, tau in enumerate(recording.tau.T if recording.tau is not None else ()):
+        same = np.diff(tau)[np.diff(recording.q[:, axis]) != 0.0] == 0.0
+        share = float(same.mean()) if same.size else 0.0
+        if _HELD < share < 1.0:
+            what = f"repeats itself in {share:.0%} of the rows in which the axis moves"
+            findings.append(
+                Finding(
+                    what,
+                    "is it logged at a slower rate, or coarsely? log it at the rate of the positions",
+                    None,
+                    name("tau", axis),
+                )
+            )
     return findings
 
 

@@ -235,7 +235,10 @@ def _filtered(
             tau[part, whole] = apply(tau[part][:, whole])[0]
             tau[part, ~whole] = np.nan
     if not np.isfinite(q).any():
-        raise InputError(f"no stretch of this recording has the {max(fewest, 2 * edge + 1)} samples that the filter needs")
+        raise InputError(
+            f"no stretch of this recording has the {max(fewest, 2 * edge + 1)} samples without a gap that the filter needs;"
+            " log longer, raise the cutoff, or bridge single lost samples by resampled()"
+        )
     told = [Finding(f"{what}: q, v, a are right to {', '.join(f'{w:.3g}' for w in bandwidth)} Hz (-3 dB)")]
     told.append(Finding(f"{int(edges.sum())} samples near ends and holes flagged EDGE, {edge} at each", samples=int(edges.sum())))
     if made.any():

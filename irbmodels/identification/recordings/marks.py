@@ -31,9 +31,12 @@ def outliers(recording: Recording, window: float = 0.1, threshold: float = 6.0) 
     Raises:
         InputError: if the window holds less than three samples, or an argument is not positive.
     """
-    samples = 2 * int(0.5 * window / recording.step) + 1
-    if not (samples >= 3 and 0.0 < threshold < np.inf and samples < 1_000_000):
-        raise InputError(f"outliers need a window of three samples and a positive threshold, not {window!r}, {threshold!r}")
+    samples = _samples(recording, window)
+    if not (3 <= samples < 1_000_000 and 0.0 < threshold < np.inf):
+        raise InputError(
+            f"outliers need a window of three samples and a positive threshold, not {window!r} s, {threshold!r} for"
+            f" {len(recording)} samples {recording.step:.4g} s apart"
+        )
     result = recording
     for quantity, flag in (("q", Flag.POSITION_OUTLIER), ("tau", Flag.TORQUE_OUTLIER)):
         values = getattr(recording, quantity)
@@ -46,6 +49,12 @@ def outliers(recording: Recording, window: float = 0.1, threshold: float = 6.0) 
             what = f"{count} outliers of {quantity}, {threshold:g} standard deviations or more from what is around them"
             result = result.flagged(found, flag, Finding(what, "flagged", samples=count))
     return result
+
+
+def _samples(recording: Recording, window: float) -> int:
+    """Odd number of samples in a window [s]; 0 where a single sample has no step, or the window is none."""
+    count = 0.5 * window / recording.step
+    return 2 * int(count) + 1 if 0.0 <= count < np.inf else 0
 
 
 def _far(x: Array, samples: int, threshold: float) -> NDArray[np.bool_]:
@@ -127,7 +136,7 @@ def at_rest(recording: Recording, rest: float = 0.005, window: float = 0.08) -> 
 
     if not (0.0 < rest < np.inf and 0.0 < window < np.inf):
         raise InputError(f"rest and window are positive, not {rest!r}, {window!r}")
-    size = 2 * int(0.5 * window / recording.step) + 1
+    size = max(_samples(recording, window), 1)
     still = np.zeros(recording.q.shape, dtype=bool)
     for part in recording.stretches():
         q = recording.q[part]

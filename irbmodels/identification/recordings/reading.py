@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from ...errors import InputError, MissingData, MotionError
 from ...robot import Robot
 from .checks import checked
-from .files import Table, close_to, read_table
+from .files import Table, close_to, is_number, read_table
 from .recording import QUANTITIES, Finding, Flag, Recording
 
 Array = NDArray[np.float64]
@@ -78,11 +78,12 @@ def read_recording(path: str | Path, robot: Robot, columns: Mapping[str, str] | 
     used = {column.name for column in found} | set(time)
     for name in sorted(used & table.words.keys()):
         row, cell = table.words[name]
-        decimal = (
-            "; write a decimal point" if re.fullmatch(r"\s*[-+]?\d+,\d+\s*", cell) else "; leave the cell empty if it is unknown"
+        raise MotionError(
+            f"{table.path}: row {row}, column {name!r}: {cell!r} is not a number; {_instead(cell, name, name in time)}"
         )
-        raise MotionError(f"{table.path}: row {row}, column {name!r}: {cell!r} is not a number{decimal}")
     t = _times(table, time)
+    if len(t) == 1:
+        raise MotionError(f"{table.path}: row {table.first} is the only one; a log needs two rows or more")
     values = _values(table, found, robot)
     findings = _partial(values, found)
     more: dict[str, Array] = {}
@@ -100,14 +101,35 @@ def read_recording(path: str | Path, robot: Robot, columns: Mapping[str, str] | 
         Finding(f"is no column of numbers ({cell!r}) and is left out", "", row, name) for name, (row, cell) in table.words.items()
     ]
     findings += [
-        Finding("is kept under its own name, and not understood", f"columns={{{ours!r}: {name!r}}} if it is that", None, name)
+        Finding(
+            "is kept under its own name, and not understood",
+            f"columns={{{ours!r}: {name!r}}} if it is that, unit included",
+            None,
+            name,
+        )
         for name in more
-        if (ours := _suspected(name, linear, {column.quantity for column in found}))
+        if (ours := _suspected(name, linear, {column[:2] for column in found}))
+    ]
+    findings += [
+        Finding(f"is of an axis that {robot.name} has not; kept under its own name", "is the log of another robot?", None, name)
+        for name in more
+        if _axis(name) > robot.n
     ]
     recording = Recording(
         t, **values, more=more, linear=linear, flags=flags, findings=tuple(findings), source=str(path), synthetic=synthetic
     )
     return checked(recording, robot, table.first, {(column.quantity, column.axis): column.name for column in found})
+
+
+def _instead(cell: str, column: str, time: bool) -> str:
+    """Return what should stand in a cell that holds no number."""
+    if "," in cell and is_number(cell.replace(",", ".", 1)):
+        return "write a decimal point"
+    if is_number(cell):
+        return "the column is one of text: write it as numbers"
+    if cell.strip() == column:
+        return "are two logs in one file? cut it there"
+    return "a time is a number of seconds" if time else "leave the cell empty if it is unknown; a row of units must go"
 
 
 def _understood(table: Table, linear: Sequence[bool], columns: dict[str, str]) -> tuple[dict[str, float], list[Column]]:
@@ -140,10 +162,13 @@ def _understood(table: Table, linear: Sequence[bool], columns: dict[str, str]) -
         if not any(column[:2] == ("q", axis) for column in found):
             ours = f"q{axis + 1}_{'mm' if linear[axis] else 'deg'}"
             shown = ", ".join(table.names)[:200]
+            strange = [name for name in table.names if name not in time and name not in {column.name for column in found}]
             raise MotionError(
-                f"{table.path}: row 1: column {ours!r} is missing{close_to(ours, table.names)} (columns: {shown});"
+                f"{table.path}: row 1: column {ours!r} is missing{close_to(ours, strange)} (columns: {shown});"
                 f" name it, or say columns={{{ours!r}: 'its name here'}}"
             )
+    if len(time) > 1:
+        raise MotionError(f"{table.path}: row 1: columns {' and '.join(map(repr, time))} are both times; keep one")
     return time or _other_time(table), found
 
 
@@ -193,7 +218,14 @@ def _times(table: Table, time: Mapping[str, float]) -> Array:
     back = np.flatnonzero(np.diff(t) <= 0.0)
     if back.size:
         i = int(back[0]) + 1
-        advice = "the row stands there twice: remove one" if t[i] == t[i - 1] else "are two logs in one file? cut it there"
+        same = all(values[i] == values[i - 1] or np.isnan(values[i]) for values in table.columns.values())
+        advice = (
+            "are two logs in one file? cut it there"
+            if t[i] < t[i - 1]
+            else "the row stands there twice: remove one"
+            if same
+            else "write times with more digits"
+        )
         raise MotionError(
             f"{table.path}: row {table.first + i}, column {name!r}: {t[i]:.10g} s does not come after {t[i - 1]:.10g} s; {advice}"
         )
@@ -234,11 +266,20 @@ def _partial(values: Mapping[str, Array], found: Sequence[Column]) -> list[Findi
     return findings
 
 
-def _suspected(name: str, linear: Sequence[bool], have: set[str]) -> str:
+def _axis(name: str) -> int:
+    """Return the axis, from 1, that a column was written for, of whatever robot; 0 if for none. EGM's are taken as from 0."""
+    if own := _OWN.fullmatch(name):
+        return int(own[3])
+    if egm := _EGM.fullmatch(name):
+        return int(egm[1]) + 1
+    return int(signal[2]) if (signal := _SIGNAL.fullmatch(name)) else 0
+
+
+def _suspected(name: str, linear: Sequence[bool], have: set[tuple[str, int]]) -> str:
     """Return the own name that a column was perhaps meant to have: ``tau1`` for ``tau1_Nm``, ``q1_N`` for nothing."""
     hit = re.fullmatch(r"(q|v|a|tau|torque)_?([1-9])(?:_\w*)?", name, re.IGNORECASE)
     if hit is None or int(hit[2]) > len(linear):
         return ""
     quantity = {"torque": "tau"}.get(hit[1].lower(), hit[1].lower())
     units = [unit for unit, (_, straight) in _UNITS[quantity].items() if straight == linear[int(hit[2]) - 1]]
-    return f"{quantity}{hit[2]}_{units[0]}" if quantity not in have else ""
+    return f"{quantity}{hit[2]}_{units[0]}" if (quantity, int(hit[2]) - 1) not in have else ""
