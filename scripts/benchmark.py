@@ -1,6 +1,6 @@
 """Time this project beside its peers in one run, on one thread, and print medians and ratios; nothing here is a test.
 
-    python scripts/benchmark.py [--json FILE] [--figure PICTURE] [--markdown PAGE] [--quick]
+    python scripts/benchmark.py [--json FILE] [--figure PICTURE] [--markdown PAGE] [--quick] [--large]
 
 Needs the extras ``fast``; of Pinocchio, MuJoCo, Drake, PyBullet, roboticstoolbox and py-opw-kinematics it takes what is
 installed. Ours includes the parallelogram and friction; Pinocchio's loops run on the serial tree, the bare ones without either,
@@ -30,12 +30,12 @@ from irbmodels.files import replacing
 BEGIN, END = "<!-- tables: scripts/benchmark.py -->", "<!-- end of tables -->"
 
 
-def measured(quick: bool, console: Console) -> Results:
+def measured(quick: bool, console: Console, large: bool = False) -> Results:
     """Run everything; a quick run leaves out what starts other processes again and again, or compiles for long."""
     arm = Arm()
     steps = [*claims.measurements(arm), ("limits", partial(machine.limits, arm)), *peers.measurements(arm)]
     steps += around.measurements(arm)[:1] if quick else around.measurements(arm)
-    steps += [*simulation.measurements(arm), *identification.measurements()]
+    steps += [*simulation.measurements(arm), *identification.measurements(large)]
     steps += [("memory", costs.memory), ("starting", costs.starting)] if quick else costs.measurements()
     with Progress(console=console, transient=True) as progress:
         results = Results(QUICK if quick else FULL, progress)
@@ -58,9 +58,10 @@ def main() -> int:
     parser.add_argument("--figure", type=Path, help="picture to write")
     parser.add_argument("--markdown", type=Path, help="page whose tables to replace, such as docs/speed.md")
     parser.add_argument("--quick", action="store_true", help="few states and rounds: whether it runs, not how fast it is")
+    parser.add_argument("--large", action="store_true", help="also ten million samples in files: minutes, and 2 GB of disk")
     arguments = parser.parse_args()
     try:
-        results = measured(arguments.quick, Console(stderr=True))
+        results = measured(arguments.quick, Console(stderr=True), arguments.large)
     except irb.IrbError as err:
         print(err, file=sys.stderr)
         return 2

@@ -50,14 +50,15 @@ def test_merging_is_adding_whatever_the_grouping():
 
 
 def test_weights_scale_squares():
-    """A row of weight 4 counts as four rows, one of weight 0 not at all."""
+    """An equation of weight 4 counts as four, one of weight 0 not at all; the other equation of the sample has its own weight."""
     Y, y = equations(20)
     weights = np.ones((20, 2))
-    weights[3], weights[7] = 4.0, 0.0
+    weights[3], weights[7], weights[11, 1] = 4.0, 0.0, 9.0
     total = Accumulator(2, NAMES, UNITS).add(Y, y, weights)
     index = [i for i in range(20) if i != 7] + [3, 3, 3]
-    again = filled((Y[index], y[index]))
-    np.testing.assert_allclose(gram(total, 1), gram(again, 1), rtol=1e-12, atol=1e-12)
+    for equation, more in enumerate(([], 8 * [11])):
+        again = filled((Y[index + more], y[index + more]))
+        np.testing.assert_allclose(gram(total, equation), gram(again, equation), rtol=1e-12, atol=1e-12)
 
 
 def test_squares_are_those_of_the_residuals():

@@ -1,4 +1,7 @@
+import importlib.util
+import sys
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -232,3 +235,28 @@ def test_the_extra_is_named(arm, fit, monkeypatch):
     monkeypatch.setattr("irbmodels.errors.find_spec", lambda name: None if name == "clarabel" else object())
     with pytest.raises(MissingExtra, match="identify"):
         consistent(fit, prior, base)
+
+
+@pytest.mark.parametrize(
+    ("change", "possible"),
+    [
+        ({}, True),
+        ({0: -2.0}, False),  # mass
+        ({4: 0.5}, False),  # Ixx above Iyy + Izz about the centre
+        ({5: 0.2}, False),  # a product that leaves no positive tensor
+        ({1: 1.5}, False),  # centre too far out for the moments about the origin
+    ],
+)
+def test_the_survey_knows_bodies(change, possible, monkeypatch):
+    """scripts/identification_coverage.py, which tries the solver's bodies in 200 repeats, tells those that cannot exist."""
+    path = Path(__file__).resolve().parent.parent / "scripts" / "identification_coverage.py"
+    monkeypatch.setattr("sys.path", list(sys.path))
+    spec = importlib.util.spec_from_file_location("identification_coverage", path)
+    script = importlib.util.module_from_spec(spec)
+    monkeypatch.setitem(sys.modules, "identification_coverage", script)
+    spec.loader.exec_module(script)
+    body = np.array([2.0, 0.2, 0.0, 0.0, 0.1, 0.0, 0.14, 0.0, 0.0, 0.12])  # 2 kg, 0.1 m out on x
+    for place, number in change.items():
+        body[place] = number
+    assert script.is_possible(body) == possible
+    assert script.is_possible(np.zeros(10))

@@ -273,6 +273,14 @@ def test_too_few_samples(count):
         least_squares(Accumulator(2, ("a", "b", "c"), ("", "", "")).add(Y, y))
 
 
+def test_as_many_equations_as_parameters():
+    """An exact solution leaves nothing that could tell the noise: it is refused."""
+    Y, y, _ = small(count=2)
+    square = Accumulator(2, ("a", "b", "c", "d"), ("", "", "", "")).add(np.concatenate([Y, np.square(Y[..., :1])], axis=2), y)
+    with pytest.raises(InputError, match="2 samples of 2 equations are too few for 4"):
+        least_squares(square)
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [

@@ -2,7 +2,7 @@ from functools import partial
 
 import numpy as np
 import pytest
-from excited import SIGMA, random_states
+from excited import RATE, SIGMA, random_states
 
 import irbmodels as irb
 from irbmodels import InputError, MissingExtra, MotionError
@@ -18,6 +18,7 @@ from irbmodels.identification.fits import (
     with_autocorrelation,
 )
 from irbmodels.logs import write_motion
+from irbmodels.trajectory import Motion
 
 PIECE = 40
 
@@ -59,6 +60,26 @@ def test_logs_in_pieces_are_one_least_squares_problem(arm):
     noise = np.sqrt(np.square(y - Y @ plain).sum(axis=0))
     expected = np.linalg.lstsq((Y / noise[:, None]).reshape(-1, Y.shape[-1]), (y / noise).ravel(), rcond=None)[0]
     np.testing.assert_allclose(fit.beta, expected, rtol=1e-9)
+
+
+class Seen(tuple):
+    """What was read, in the order in which it was merged."""
+
+    def merge(self, other):
+        """Return both, this one first."""
+        return Seen((*self, *other))
+
+
+def numbers(name):
+    """Two pieces of a log."""
+    return (10 * name, 10 * name + 1)
+
+
+def test_logs_are_merged_in_their_order(client):
+    """Here and on Dask the first log comes first, its pieces in the order of time; what is named twice is read twice."""
+    here = Samples([3, 1, 2, 1], numbers)
+    for samples in (here, on_dask(here, client)):
+        assert samples.reduce(Seen) == (30, 31, 10, 11, 20, 21, 10, 11)
 
 
 def test_dask_gives_the_same(arm, client):
@@ -118,6 +139,22 @@ def test_files_are_read_in_pieces(arm, tmp_path):
     truth = rows.base.values(robot.parameter_vector())
     np.testing.assert_allclose(fit.beta, truth, atol=1e-6 * np.abs(truth).max())  # nine digits in the file
     assert fit.samples == 120
+
+
+def test_the_window_derives_speeds(arm, tmp_path):
+    """A file of positions has the speeds of a cubic over the window that is asked for: of a wave they say its length."""
+    robot, _ = arm
+    t, window = np.arange(200) / RATE, 0.4
+    q = 0.1 * np.sin(12.0 * t)[:, None] - [0.0, 0.0, 0.15, 0.0]
+    path = tmp_path / "log.csv"
+    write_motion(path, Motion(t, q, None, None, np.zeros_like(q)), robot)
+    samples = from_files([path], robot, window=window)
+    (piece,) = samples.read(samples.logs[0])
+    half = int(window * RATE) // 2
+    x = np.arange(-half, half + 1)
+    cubic = np.polyfit(x / RATE, q[100 + x, 0], 3)[2]
+    assert piece.v[100, 0] == pytest.approx(cubic, rel=1e-4)
+    assert abs(cubic / (1.2 * np.cos(12.0 * t[100])) - 1.0) > 0.01  # a hundred times what the line above allows
 
 
 def test_files_that_do_not_fit(arm, tmp_path):

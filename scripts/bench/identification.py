@@ -1,52 +1,126 @@
-"""What identification costs: a million samples of six axes, in a process of its own."""
+"""What identification costs: a million samples of six axes in a process of its own; ten million in files, on two workers."""
 
 from __future__ import annotations
 
 import json
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
 
 from .arm import NAME, TOOL
 from .races import Results
 
-LIMIT_S, LIMIT_MB = 10.0, 1000.0
-FIT = f"""
+LIMIT_S, LIMIT_MB, LIMIT_OFF = 10.0, 1000.0, 1e-9
+FILES = 20
+ARM = f"""
 import json, resource, sys, time
 import numpy as np
 import irbmodels as irb
 from irbmodels.base_parameters import base_parameters
-from irbmodels.identification.fits import Samples, TorqueRows, accumulated, weighted
+from irbmodels.identification.fits import Samples, TorqueRows, accumulated, from_files, on_dask, weighted
 from irbmodels.trajectory import Motion
 
-count = int(sys.argv[1])
 robot = irb.load({NAME!r}, tool={TOOL!r})
 rows = TorqueRows(robot, base_parameters(robot, friction=True))
-rng = np.random.default_rng(0)
-q, v, a = rng.uniform(-1.0, 1.0, (3, count, 6))
-v[::3] *= robot.friction_model.v_St  # slow enough for Stribeck's drop
-log = Motion(np.arange(count) / 250.0, q, v, a, np.concatenate(
-    [robot.inverse_dynamics(*(x[i : i + 4096] for x in (q, v, a))) for i in range(0, count, 4096)]))
+
+def moved(count, seed):
+    rng = np.random.default_rng(seed)
+    q, v, a = rng.uniform(-1.0, 1.0, (3, count, 6))
+    v[::3] *= robot.friction_model.v_St  # slow enough for Stribeck's drop
+    tau = [robot.inverse_dynamics(*(x[i : i + 4096] for x in (q, v, a))) for i in range(0, count, 4096)]
+    return Motion(np.arange(count) / 250.0, q, v, a, np.concatenate(tau))
+
+def peak():
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024.0  # MB
+"""
+FIT = f"""
+{ARM}
+log = moved(int(sys.argv[1]), 0)
 accumulated(Samples.of(log.each(lambda x: x[:2000])), rows)  # compiles
 start, before = time.perf_counter(), time.process_time()
 fit = weighted(accumulated(Samples.of(log), rows))
 spent = time.perf_counter() - start, time.process_time() - before
-print(json.dumps([*spent, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024.0]))
+print(json.dumps([*spent, peak()]))
+"""
+WRITE = f"""
+{ARM}
+from irbmodels.logs import write_motion
+
+for number, path in enumerate(sys.argv[2:]):
+    log = moved(int(sys.argv[1]), number)
+    noise = 4.0 * np.random.default_rng([number, 1]).normal(size=log.tau.shape)  # [N m]
+    write_motion(path, log._replace(tau=log.tau + noise), robot)
+print(json.dumps(None))
+"""
+READ = f"""
+{ARM}
+from contextlib import ExitStack
+from distributed import Client, LocalCluster
+
+workers, samples = int(sys.argv[1]), from_files(sys.argv[2:], robot)
+with ExitStack() as stack:
+    if workers:
+        cluster = stack.enter_context(LocalCluster(n_workers=workers, threads_per_worker=1, dashboard_address=None))
+        client = stack.enter_context(Client(cluster))
+        samples = on_dask(samples, client)
+    start = time.perf_counter()
+    fit = weighted(accumulated(samples, rows))
+    spent = time.perf_counter() - start
+    peaks = list(client.run(peak).values()) if workers else [peak()]
+print(json.dumps([spent, peaks, fit.samples, fit.beta.tolist(), fit.covariance.tolist()]))
 """
 
 
-def measurements() -> list[tuple[str, Callable[[Results], None]]]:
-    """Return everything here as steps of a run."""
-    return [("identification", fitting)]
+def measurements(large: bool = False) -> list[tuple[str, Callable[[Results], None]]]:
+    """Return everything here as steps of a run; what takes minutes and gigabytes of files only if asked for."""
+    return [("identification", fitting)] + ([("identification from files", streaming)] if large else [])
 
 
 def fitting(results: Results) -> None:
     """Weighted least squares of all base parameters, friction included: time of clock and processors, and memory with the log."""
     count = 10_000 if results.effort.quick else 1_000_000
-    done = subprocess.run([sys.executable, "-P", "-c", FIT, str(count)], capture_output=True, text=True)
-    if done.returncode:
-        raise RuntimeError(f"a process that was measured failed:\n{done.stderr}")
-    clock, processor, memory = json.loads(done.stdout)
+    clock, processor, memory = _asked(FIT, count)
     results.within(f"identification, {count} samples of 6 axes, all base parameters", clock, LIMIT_S, "s")
     results.within("its memory, the log and the libraries included", memory, LIMIT_MB, "MB")
     results.numbers["identification"] = {"seconds of processor time": processor, "samples": float(count)}
+
+
+def streaming(results: Results) -> None:
+    """The same from files, by one process and by two workers of Dask: memory of each, and how far their numbers are apart."""
+    count = (10_000 if results.effort.quick else 10_000_000) // FILES
+    with tempfile.TemporaryDirectory() as folder:
+        paths = [str(Path(folder) / f"log{number:02d}.parquet") for number in range(FILES)]
+        _asked(WRITE, count, *paths)
+        size = sum(Path(path).stat().st_size for path in paths)
+        alone, shared = (_asked(READ, workers, *paths) for workers in (0, 2))
+    total = alone[2]
+    for (_, peaks, *_), who in ((alone, "one process"), (shared, "each of two Dask workers")):
+        results.within(f"memory of {who}, {total} samples in {FILES} files", max(peaks), LIMIT_MB, "MB")
+    for what, one, other in zip(("estimates", "covariances"), alone[3:], shared[3:], strict=True):
+        results.within(f"two workers instead of one process: {what}, relative", _apart(one, other), LIMIT_OFF, "")
+    results.numbers["identification from files"] = {
+        "samples": float(total),
+        "GB of files": size / 1e9,
+        "seconds, one process": alone[0],
+        "seconds, two workers": shared[0],
+        "MB, workers": float(np.mean(shared[1])),
+    }
+
+
+def _apart(one: Any, other: Any) -> float:
+    """Largest difference of two lists of numbers, or of rows, over the number itself, or the largest of its row."""
+    first, second = (np.array(values, dtype=float).reshape(len(values), -1) for values in (one, other))
+    return float((np.abs(first - second).max(axis=1) / np.abs(first).max(axis=1)).max())
+
+
+def _asked(code: str, *arguments: Any) -> Any:
+    """Run code in a process that imports what this one does, not what lies in the working directory."""
+    done = subprocess.run([sys.executable, "-P", "-c", code, *map(str, arguments)], capture_output=True, text=True)
+    if done.returncode:
+        raise RuntimeError(f"a process that was measured failed:\n{done.stderr}")
+    return json.loads(done.stdout)

@@ -5,9 +5,10 @@ all of them are too sure: of their intervals for 95 % as few as a third hold the
 positions, and let the fit average the noise. Where it has been done, the covariance here accounts for it:
 
 - :func:`with_filter` for a known filter of white noise, exactly;
-- :func:`with_autocorrelation` for noise of any colour that ends after ``L`` samples [Newey & West 1987], less surely.
+- :func:`with_autocorrelation` for noise of any colour, which its residuals tell.
 
-Both need a second pass through the samples, along each log on its own.
+Both take the noise of an axis as of one size and colour along the logs, and need further passes through the samples, along each
+log on its own.
 """
 
 from __future__ import annotations
@@ -27,6 +28,10 @@ from .regression import Fit, inverted, sandwich
 from .streaming import Samples
 
 Array = NDArray[np.float64]
+
+ROUNDS = 2  # a third one widens intervals by less than 1 %
+LONG, SILENT = 4096, 1e-6  # samples at most, and the share of its largest value, at which a response ends
+FLOOR = 1e-9  # of the noise is white: no filter of a log cuts deeper
 
 
 def with_filter(fit: Fit, samples: Samples, rows: Rows, taps: ArrayLike) -> Fit:
@@ -54,34 +59,42 @@ def with_filter(fit: Fit, samples: Samples, rows: Rows, taps: ArrayLike) -> Fit:
         raise InputError(
             f"this filter leaves {share * fit.samples:.0f} independent samples, too few for {fit.beta.size} parameters"
         )
-    passed = samples.reduce(partial(_passed, rows=rows, response=response))
+    passed = samples.reduce(partial(_passed, rows=rows, response=np.outer(response, np.ones(rows.size))))
     noise = fit.noise * np.sqrt(fit.degrees / degrees)
     inverse = inverted(fit.factor[:-1, :-1], fit.names)
     return replace(fit, covariance=sandwich(inverse, passed, np.square(fit.weights * noise)), noise=noise, degrees=degrees)
 
 
 def with_autocorrelation(fit: Fit, samples: Samples, rows: Rows, lags: int) -> Fit:
-    """Return the same fit with a covariance that holds for noise which ``lags`` samples remember, of any colour and size.
+    """Return the same fit with the covariance, noise and degrees of freedom of noise of any colour, other on each axis.
 
-    ``A^-1 (sum over lags of (1 - |l| / L) sum_k s_k s_{k+l}') A^-1`` with ``s_k = Y_k' W e_k`` [Newey & West 1987, eq. 5].
+    The residuals of an axis, each predicted from the ``lags`` before it, say what filter makes them of white noise; its effect
+    is that of :func:`with_filter` (spectra by autoregression [Andrews & Monahan 1992; den Haan & Levin 1997]). The fit has taken
+    out of the residuals what noise looks like motion, just where the spectrum counts: autocovariances get back those of
+    ``Y d`` with ``d`` of the covariance that was found, in a second round. Four passes through the samples.
 
     Args:
         fit: What :func:`weighted` or :func:`least_squares` returned.
         samples: The samples of the fit.
         rows: What made its equations.
-        lags: ``L`` >= 1; after a filter one period of its cut-off, ``rate / cutoff``. 1 takes the samples as independent.
+        lags: How many samples the noise remembers; after a filter one period of its cut-off, ``rate / cutoff``. More of them
+            make the degrees of freedom fewer, ``samples / lags`` [Berk 1974].
 
     Raises:
-        InputError: if ``lags`` is no positive number.
+        InputError: if ``lags`` is no positive number, or not below that of the samples.
     """
     _check(fit, rows)
     if not isinstance(lags, int) or lags < 1:
         raise InputError(f"lags is a positive number of samples, not {lags!r}")
-    meat = samples.reduce(partial(_scores, fit=fit, rows=rows, lags=lags)).total
-    half = inverted(fit.factor[:-1, :-1], fit.names)
-    bread = half @ half.T
-    growth = fit.samples * fit.noise.size / fit.degrees  # of residuals, which the fit has made smaller than the noise
-    return replace(fit, covariance=growth * bread @ meat @ bread)
+    if lags >= fit.samples:
+        raise InputError(f"{fit.samples} samples say nothing about what {lags} samples remember")
+    inverse, covariance = inverted(fit.factor[:-1, :-1], fit.names), np.zeros_like(fit.covariance)
+    for _ in range(ROUNDS):
+        lagged = samples.reduce(partial(_lagged, beta=fit.beta, covariance=covariance, rows=rows, lags=lags)).total
+        response, innovation = _whitener(lagged / fit.samples)
+        passed = samples.reduce(partial(_passed, rows=rows, response=response))
+        covariance = sandwich(inverse, passed, np.square(fit.weights) * innovation)
+    return replace(fit, covariance=covariance, noise=np.sqrt(lagged[0] / fit.samples), degrees=fit.samples / lags)
 
 
 def _check(fit: Fit, rows: Rows) -> None:
@@ -90,43 +103,54 @@ def _check(fit: Fit, rows: Rows) -> None:
 
 
 @dataclass(frozen=True, eq=False)
-class _Scores:
-    """Weighted sum of ``s_k s_{k+l}'``, shape ``(p, p)``."""
+class _Lagged:
+    """Sums of products of what lies ``l`` samples apart, shape ``(lags + 1, size)``."""
 
     total: Array
 
-    def merge(self, other: _Scores) -> _Scores:
-        return _Scores(self.total + other.total)
+    def merge(self, other: _Lagged) -> _Lagged:
+        return _Lagged(self.total + other.total)
 
 
-def _scores(pieces: Iterable[Motion], fit: Fit, rows: Rows, lags: int) -> _Scores:
-    """Sum over moving sums: ``sum S_t S_t'`` of ``S_t = s_t + .. + s_{t+L-1}`` has the weights ``L - |l|``, ends included."""
-    p = fit.beta.size
-    total, last = np.zeros((p, p)), np.zeros((lags, p))
+def _lagged(pieces: Iterable[Motion], beta: Array, covariance: Array, rows: Rows, lags: int) -> _Lagged:
+    """Sum ``e_t e_{t+l} + Y_t covariance Y_{t+l}'`` over one log, which is preceded by zeros."""
+    total, last = np.zeros((lags + 1, rows.size)), np.zeros((lags, rows.size, beta.size + 1))
     for Y, y in rows(pieces):
-        scores = np.einsum("nip,ni->np", Y, (y - Y @ fit.beta) * fit.weights)
-        last = _add(total, last, scores, lags)
-    _add(total, last, np.zeros((lags - 1, p)), lags)
-    return _Scores(total / lags)
+        ahead = np.concatenate([(y - Y @ beta)[..., None], Y @ covariance], axis=2)
+        known = np.concatenate([last, np.concatenate([ahead[..., :1], Y], axis=2)])
+        for lag in range(lags + 1):
+            total[lag] += np.einsum("nip,nip->i", ahead, known[lags - lag : len(known) - lag])
+        last = known[len(known) - lags :]
+    return _Lagged(total)
 
 
-def _add(total: Array, last: Array, scores: Array, lags: int) -> Array:
-    """Add the moving sums that end in ``scores``; return the scores that the next ones need."""
-    known = np.concatenate([last, scores])
-    running = known.cumsum(axis=0)
-    sums = running[lags:] - running[: running.shape[0] - lags]
-    total += sums.T @ sums
-    return known[known.shape[0] - lags :]
+def _whitener(lagged: Array) -> tuple[Array, Array]:
+    """Per axis what filter makes noise of these autocovariances of white noise, as response ``(K, size)``; and its variance.
+
+    Yule and Walker's equations: noise is what the lags before predict of it, and an innovation, which is white.
+    """
+    from scipy.linalg import solve_toeplitz
+    from scipy.signal import lfilter
+
+    size = lagged.shape[1]
+    response, innovation = np.zeros((LONG, size)), np.zeros(size)
+    for i, (first, *others) in enumerate(lagged.T):
+        power = first * (1.0 + FLOOR)
+        weights = solve_toeplitz([power or 1.0, *others[:-1]], others)
+        response[:, i] = lfilter([1.0], [1.0, *-weights], np.eye(1, LONG)[0])
+        innovation[i] = power - weights @ others
+    heard = np.abs(response) > SILENT * np.abs(response).max(axis=0)
+    return response[: 1 + int(np.flatnonzero(heard.any(axis=1))[-1])], innovation
 
 
 def _passed(pieces: Iterable[Motion], rows: Rows, response: Array) -> Accumulator:
-    """Fold the filtered regressors of one log, which is preceded and followed by zeros; they need no right-hand side."""
+    """Fold the regressors of one log, those of each axis filtered; before and after it are zeros, and no right-hand side."""
     from scipy.signal import fftconvolve
 
-    total, more = Accumulator(rows.size, rows.names, rows.units), response.size - 1
+    total, more = Accumulator(rows.size, rows.names, rows.units), len(response) - 1
     tail = np.zeros((more, rows.size, total.p))
     for Y, _ in rows(pieces):
-        whole = fftconvolve(Y, response[:, None, None], axes=0)
+        whole = fftconvolve(Y, response[:, :, None], axes=0)
         whole[:more] += tail
         ready, tail = whole[: len(Y)], whole[len(Y) :]
         total.add(ready, np.zeros(ready.shape[:2]))
