@@ -44,9 +44,7 @@ def identify(
     ] = "consistent",
     friction: Annotated[
         str,
-        typer.Option(
-            help="stribeck (Stribeck speeds as logs tell them), own (the robot's), coulomb (Coulomb and viscous)."
-        ),
+        typer.Option(help="stribeck (Stribeck speeds as logs tell them), own (the robot's), coulomb (Coulomb and viscous)."),
     ] = "stribeck",
     rotors: Annotated[
         bool | None,
