@@ -1,8 +1,12 @@
-"""What every query does with its arrays: check them at the border, and run along their leading axes."""
+"""What every public entrance does with what it is given: check it at the border, and run along leading axes."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from types import UnionType
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -10,35 +14,183 @@ from numpy.typing import ArrayLike, NDArray
 from .errors import InputError
 
 Array = NDArray[np.float64]
+T = TypeVar("T")
 
 
 MOST = 20  # numbers that an error shows
+WIDEST = 80  # characters of anything else
+_SCALAR = (int, float, np.integer, np.floating)
 
 
-def finite(value: ArrayLike | None, shape: tuple[int, ...], what: str) -> Array:
-    """Return a copy of ``value`` as finite floats of one shape.
+def shown(value: object) -> str:
+    """Return a value as an error shows it: in one line, and a short one."""
+    if isinstance(value, np.ndarray) and value.size > MOST:
+        return f"an array of shape {value.shape}"
+    text = " ".join((repr(value.tolist()) if isinstance(value, np.ndarray) else repr(value)).split())
+    return text if len(text) <= WIDEST else f"{text[: WIDEST - 4]} ..."
+
+
+def numbers(value: ArrayLike | None, what: str) -> Array:
+    """Return a copy of ``value`` as floats of its own shape; NaN passes.
+
+    Raises:
+        InputError: for text, complex numbers, truth values, rows of unlike length, and what is no number at all.
+    """
+    try:
+        given = np.array(value)
+        if given.dtype.kind not in "iufO":
+            raise InputError(f"{what} is not an array of numbers, but of {given.dtype.name}: {shown(value)}")
+        array: Array = given.astype(float, copy=False)
+    except (TypeError, ValueError, OverflowError) as err:
+        if isinstance(err, InputError):
+            raise
+        raise InputError(f"{what} is not an array of numbers: {' '.join(str(err).split())}") from None
+    return array
+
+
+def finite(value: ArrayLike | None, shape: tuple[int, ...] | None, what: str) -> Array:
+    """Return a copy of ``value`` as finite floats of one shape; of any shape if that is None.
 
     Raises:
         InputError: if it is anything else.
     """
-    try:
-        array = np.array(value, dtype=float)
-    except (TypeError, ValueError) as err:
-        raise InputError(f"{what} is not an array of numbers: {err}") from None
-    if array.shape != shape or not np.isfinite(array).all():
-        shown = array.tolist() if array.size <= MOST else f"shape {array.shape}"
-        raise InputError(f"{what} needs {shape} finite numbers, got {shown}")
+    array = numbers(value, what)
+    if (shape is not None and array.shape != shape) or not np.isfinite(array).all():
+        told = array.tolist() if array.size <= MOST else f"shape {array.shape}"
+        raise InputError(f"{what} needs {'only' if shape is None else shape} finite numbers, got {told}")
     return array
 
 
+def rows(value: ArrayLike, n: int, what: str) -> Array:
+    """Return a copy of ``value`` as finite floats of shape ``(..., n)``.
+
+    Raises:
+        InputError: if it is anything else.
+    """
+    array = numbers(value, what)
+    return finite(array, (*array.shape[:-1], n), what)
+
+
+def per_axis(value: ArrayLike, n: int, what: str) -> Array:
+    """Return one number for all axes, or one each, as an array ``(n,)``; NaN and infinity pass.
+
+    Raises:
+        InputError: if it is anything else.
+    """
+    array = numbers(value, what)
+    if array.shape not in ((), (n,)):
+        raise InputError(f"{what} needs one number, or {n}, one per axis; got {shown(array)}")
+    return np.array(np.broadcast_to(array, (n,)))
+
+
+def number(value: Any, what: str, low: float = -np.inf, high: float = np.inf) -> float:
+    """Return one finite number from ``low`` to ``high``, both included.
+
+    Raises:
+        InputError: if it is anything else.
+    """
+    if not _is_number(value) or not np.isfinite(value) or not low <= value <= high:
+        bounds = "" if np.isinf(low) else f", at least {low:g}" if np.isinf(high) else f" in {low:g} .. {high:g}"
+        raise InputError(f"{what} must be a finite number{bounds}, got {shown(value)}")
+    return float(value)
+
+
+def positive(value: Any, what: str) -> float:
+    """Return a positive finite number.
+
+    Raises:
+        InputError: if it is anything else.
+    """
+    if not _is_number(value) or not 0.0 < value < np.inf:
+        raise InputError(f"{what} must be a positive finite number, got {shown(value)}")
+    return float(value)
+
+
+def whole(value: Any, what: str, low: int = 0, high: float = np.inf) -> int:
+    """Return a whole number from ``low`` to ``high``, both included.
+
+    Raises:
+        InputError: if it is anything else.
+    """
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or not low <= value <= high:
+        bounds = f"at least {low}" if np.isinf(high) else f"{low} to {high:.0f}"
+        raise InputError(f"{what} must be a whole number, {bounds}, got {shown(value)}")
+    return int(value)
+
+
+def flag(value: object, what: str) -> bool:
+    """Return True or False.
+
+    Raises:
+        InputError: if it is anything else: every text is true, ``"False"`` too.
+    """
+    if not isinstance(value, bool | np.bool_):
+        raise InputError(f"{what} is True or False, not {shown(value)}")
+    return bool(value)
+
+
+def instance(value: T, kind: type[Any] | UnionType, what: str) -> T:
+    """Return what is of a kind; ``what`` says in words what that is: ``"the model is an irbmodels.Robot"``.
+
+    Raises:
+        InputError: if it is of another.
+    """
+    if not isinstance(value, kind):
+        raise InputError(f"{what}, not {shown(value)}")
+    return value
+
+
+def function(value: T, what: str) -> T:
+    """Return what can be called.
+
+    Raises:
+        InputError: if it cannot.
+    """
+    if not callable(value):
+        raise InputError(f"{what}, not {shown(value)}")
+    return value
+
+
+def listed(value: Iterable[T], kind: type[Any] | UnionType, what: str) -> list[T]:
+    """Return several things of a kind as a list; ``what`` says in words what is expected.
+
+    Raises:
+        InputError: if it is no list, or one of them is something else.
+    """
+    try:
+        items: list[T] | None = None if isinstance(value, str) else list(value)
+    except TypeError:
+        items = None
+    wrong: list[Any] = [value] if items is None else [item for item in items if not isinstance(item, kind)]
+    if items is None or wrong:
+        raise InputError(f"{what}, not {shown(wrong[0])}")
+    return items
+
+
+def location(value: object, what: str) -> Path:
+    """Return a path.
+
+    Raises:
+        InputError: if it is none.
+    """
+    if not isinstance(value, str | os.PathLike):
+        raise InputError(f"{what} is a path, not {shown(value)}")
+    return Path(value)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, _SCALAR) and not isinstance(value, bool)
+
+
 _TURNED = 1e-9  # what rounding leaves of a rotation typed with ten digits
+_EYE = np.eye(3)
 
 
 def is_rotation(matrix: Array) -> bool:
     """Whether a matrix turns, and neither stretches nor mirrors."""
-    if matrix.shape != (3, 3) or not np.isfinite(matrix).all():
+    if matrix.shape != (3, 3) or not np.isfinite(matrix).all() or np.abs(matrix @ matrix.T - _EYE).max() > _TURNED:
         return False
-    return bool(np.allclose(matrix @ matrix.T, np.eye(3), rtol=0.0, atol=_TURNED) and np.linalg.det(matrix) > 0.0)
+    return bool(np.linalg.det(matrix) > 0.0)
 
 
 def together(*arrays: Array) -> list[Array]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterable
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 from xml.etree import ElementTree
 
@@ -17,9 +17,9 @@ import numpy as np
 import pinocchio as pin
 from numpy.typing import ArrayLike, NDArray
 
-from .checks import finite
+from .checks import finite, instance, listed, location, number, rows, whole
 from .description import BARS
-from .errors import FileError, InputError, MissingData, UrdfError
+from .errors import FileError, MissingData, UrdfError
 from .geometry import Shape, link_of, mesh_of, shapes_of
 from .limits import Limits
 from .robot import Robot
@@ -33,13 +33,14 @@ _POSTURES = 200  # in which a tool is tried for what it always touches
 
 
 class Clearance(NamedTuple):
-    """The two places of a robot that are nearest to each other, of links that no joint connects."""
+    """The two places of a robot that are nearest to each other, of links that no joint connects; of one posture or many."""
 
-    distance: float
-    """[m]; negative is how deep they are in each other."""
-    links: tuple[str, str]
+    distance: Any
+    """A float [m]; negative is how deep they are in each other; of arrays an array ``(...)``."""
+    links: Any
+    """Names of the two links, a tuple; of arrays an array ``(..., 2)``."""
     points: Array
-    """The nearest points, one on each link [m], base axes, shape ``(2, 3)``."""
+    """The nearest points, one on each link [m], base axes, shape ``(..., 2, 3)``."""
 
 
 def collides(robot: Robot, q: ArrayLike) -> bool | NDArray[np.bool_]:
@@ -58,19 +59,12 @@ def collides(robot: Robot, q: ArrayLike) -> bool | NDArray[np.bool_]:
         FileError: if a mesh of a URDF is lost.
         UrdfError: if a mesh is flat, so that nothing is inside it.
     """
-    colliders, shape = _colliders(robot), _shape(q)
-    position = finite(q, (*shape[:-1], robot.n), "q")
+    colliders = _colliders(robot)
+    position = rows(q, robot.n, "q")
     if position.ndim == 1:
         return colliders.at(robot, position).touches(position)
     found = [colliders.at(robot, x).touches(x) for x in position.reshape(-1, robot.n)]
-    return np.array(found, dtype=bool).reshape(shape[:-1])
-
-
-def _shape(q: ArrayLike) -> tuple[int, ...]:
-    try:
-        return np.shape(q)
-    except ValueError:  # rows of unlike length
-        return ()
+    return np.array(found, dtype=bool).reshape(position.shape[:-1])
 
 
 def contacts(robot: Robot, q: ArrayLike) -> list[tuple[str, str]]:
@@ -81,19 +75,36 @@ def contacts(robot: Robot, q: ArrayLike) -> list[tuple[str, str]]:
 
 
 def clearance(robot: Robot, q: ArrayLike) -> Clearance:
-    """Return the smallest distance in one posture between links that can touch; errors as :func:`collides`.
+    """Return the smallest distance between links that can touch, of each posture; errors as :func:`collides`.
 
     Links that never touch inside the ranges, such as bars that turn side by side, are left out there. Where no two links can
     touch, the distance is infinite, between no links.
+
+    Args:
+        robot: As for :func:`collides`.
+        q: Axis positions [rad, m], shape ``(..., n)``.
+
+    Returns:
+        Distance, links and points; of arrays each with their leading axes.
     """
     colliders = _colliders(robot)
-    position = finite(q, (robot.n,), "q")
-    return colliders.at(robot, position).clearance(position)
+    position = rows(q, robot.n, "q")
+    if position.ndim == 1:
+        return colliders.at(robot, position).clearance(position)
+    found = [colliders.at(robot, x).clearance(x) for x in position.reshape(-1, robot.n)]
+    leading = position.shape[:-1]
+    return Clearance(
+        np.array([one.distance for one in found], dtype=float).reshape(leading),
+        np.array([one.links for one in found], dtype=str).reshape(*leading, 2),
+        np.array([one.points for one in found], dtype=float).reshape(*leading, 2, 3),
+    )
 
 
 def random_postures(limits: Limits, count: int, seed: int = 0) -> Array:
     """Return postures inside the ranges, shape ``(count, n)``; one axis in four stands at an end of its range."""
-    rng, n = np.random.default_rng(seed), limits.lower.size
+    instance(limits, Limits, "postures are drawn inside limits, as robot.limits")
+    whole(count, "the number of postures")
+    rng, n = np.random.default_rng(whole(seed, "seed")), limits.lower.size
     low, high = (np.where(np.abs(x) >= UNLIMITED, np.sign(x) * np.pi, x) for x in (limits.lower, limits.upper))
     inside, ends = rng.uniform(low, high, (count, n)), np.where(rng.random((count, n)) < 0.5, low, high)
     return np.asarray(np.where(rng.random((count, n)) < 0.25, ends, inside) @ np.linalg.inv(limits.A).T)
@@ -104,7 +115,7 @@ def adjacent(robot: Robot) -> set[Pair]:
 
     Links that are fixed to each other are one body; a carrier, which follows an axis and has no shape, is passed over.
     """
-    document = parse_urdf(robot.urdf())
+    document = parse_urdf(_robot(robot).urdf())
     above = {link_of(joint, "child"): joint for joint in document.iterfind("joint")}
 
     def body(link: str) -> str:
@@ -132,18 +143,19 @@ class Collider:
 
     def __init__(self, robot: Robot, margin: float = 0.0, ignored: Iterable[Pair] = ()) -> None:
         """Build the shapes; shapes count as touching within ``margin`` [m]; pairs of ``ignored`` are not asked."""
-        shapes = shapes_of(parse_urdf(robot.urdf()), robot.folder, "collision")
+        shapes = shapes_of(parse_urdf(_robot(robot).urdf()), robot.folder, "collision")
         if not shapes:
             raise MissingData(f"{robot.name} has no collision shapes; scripts/build_meshes.py makes those of a robot from tables")
-        self._tree, self.margin = robot.whole_tree, margin
+        self._tree, self.margin = robot.whole_tree, number(margin, "margin [m]")
         self._geometry = pin.GeometryModel()
         links = [shape.link for shape in shapes]
-        for number, shape in enumerate(shapes):
+        for i, shape in enumerate(shapes):
             index = self._tree.frame(shape.link)
             frame = self._tree.model.frames[index]
-            placement, name = frame.placement * pin.SE3(shape.placement), f"{shape.link}_{number}"
+            placement, name = frame.placement * pin.SE3(shape.placement), f"{shape.link}_{i}"
             self._geometry.addGeometryObject(pin.GeometryObject(name, frame.parentJoint, index, placement, _form(shape)))
-        left_out, joints = set(ignored), [form.parentJoint for form in self._geometry.geometryObjects]
+        left_out = set(listed(ignored, frozenset, "pairs that are not asked are frozensets of two names"))
+        joints = [form.parentJoint for form in self._geometry.geometryObjects]
         for i, one in enumerate(links):
             for j in range(i):
                 if joints[i] != joints[j] and frozenset((one, links[j])) not in left_out:
@@ -210,6 +222,7 @@ def read_srdf(path: Path) -> dict[Pair, str]:
         FileError: if it cannot be read.
         UrdfError: if it is no XML.
     """
+    path = location(path, "an SRDF")
     try:
         document = ElementTree.fromstring(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError) as err:
@@ -222,6 +235,7 @@ def read_srdf(path: Path) -> dict[Pair, str]:
 
 def srdf_path(robot: Robot) -> Path | None:
     """Return the SRDF beside a robot's tables or its URDF, where there is one."""
+    _robot(robot)
     path = robot.folder / f"{robot.name}.srdf" if robot.path is None else robot.path.with_suffix(".srdf")
     return path if path.is_file() else None
 
@@ -240,10 +254,8 @@ _COLLIDERS: WeakKeyDictionary[Robot, _Colliders] = WeakKeyDictionary()
 
 
 def _colliders(robot: Robot) -> _Colliders:
-    if not isinstance(robot, Robot):
-        raise InputError(f"what collides is a robot, not {robot!r}")
     try:
-        return _COLLIDERS[robot]
+        return _COLLIDERS[_robot(robot)]
     except KeyError:
         pass
     path = srdf_path(robot)
@@ -253,6 +265,10 @@ def _colliders(robot: Robot) -> _Colliders:
     far = {pair for pair, reason in known.items() if reason == "Never"}
     both = _Colliders(Collider(robot, ignored=known), Collider(robot, ignored=set(known) - far))
     return _COLLIDERS.setdefault(robot, both)
+
+
+def _robot(robot: Robot) -> Robot:
+    return instance(robot, Robot, "what collides is an irbmodels.Robot")
 
 
 def _form(shape: Shape) -> object:

@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from .checks import function, instance, location, number, positive
 from .dynamics import TorqueParts
 from .errors import InputError
 from .files import replacing
@@ -66,6 +67,24 @@ class Prediction:
     """Per axis whether the torque exceeds its (assumed) bound."""
     trace: Trace
 
+    def __repr__(self) -> str:
+        """Say how long the motion is, what it needs at most, and what it does not keep."""
+        largest = ", ".join(f"{value:.4g}" for value in self.largest.total)
+        said = [f"largest torques {largest} N m (N of a linear axis)"]
+        if self.accuracy is not None:
+            errors = ", ".join(f"{value:.3g}" for value in self.accuracy.rmse)
+            said.append(f"off the measured ones by {errors} (root mean square)")
+        if self.first_out_of_range is not None:
+            said.append(f"{self.out_of_range} rows out of range, first at t = {self.first_out_of_range[0]:.4g} s")
+        for what, axes in (
+            ("speed limit", self.over_speed),
+            ("assumed torque limit", self.over_effort),
+            ("speeds at which friction was measured", self.extrapolated),
+        ):
+            if axes.any():
+                said.append(f"over the {what}: axis {', '.join(str(i + 1) for i in np.flatnonzero(axes))}")
+        return f"<Prediction of {self.rows} rows, {self.duration:.4g} s: {'; '.join(said)}>"
+
 
 def predict(
     file: MotionFile,
@@ -87,8 +106,13 @@ def predict(
         MotionError: if a row is wrong; nothing is written then.
         FileError: if the output cannot be written.
     """
+    instance(file, MotionFile, "what is predicted is a motion file, as irbmodels.open_motion(path, robot) opens it")
+    if window is not None:
+        positive(window, "window, the length of the derivative filter [s],")
+    number(rest, "rest [deg, mm]", 0.0)
+    function(advance, "advance is a function of a number of bytes")
     robot, n = file.robot, file.robot.n
-    if output is not None and Path(output).exists() and Path(output).samefile(file.path):
+    if output is not None and location(output, "the file to write").exists() and Path(output).samefile(file.path):
         raise InputError(f"{output} is the motion itself; write the torques to another file")
     totals = _Totals(n)
     trace = _Thinned(_TRACE)

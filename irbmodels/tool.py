@@ -5,16 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import radians
 from pathlib import Path
+from typing import get_args
 
 import numpy as np
 import pinocchio as pin
 from numpy.typing import ArrayLike, NDArray
 
+from .checks import finite, instance, location, positive
 from .description import check_shape, mesh_folder, tool_path
-from .errors import InputError, TableError
+from .errors import InputError, TableError, UnknownName
 from .inertia import Inertial
 from .rows import ToolTable
-from .tables import read
+from .tables import Grade, read
 
 Array = NDArray[np.float64]
 
@@ -25,7 +27,7 @@ class Tool:
 
     name: str
     tcp: pin.SE3
-    """``tool0_from_tcp``."""
+    """``tool0_from_tcp``; what is handed out is a copy, since a ``pin.SE3`` can be written into."""
     load: Inertial
     source: str = "given in code"
     grade: str = "assumed"
@@ -33,19 +35,41 @@ class Tool:
     """Its table, where it came from one."""
 
     def __post_init__(self) -> None:
-        """Keep a frame of its own, and check the load.
+        """Keep a frame and a load of its own, and check both.
 
         Raises:
-            InputError: if the frame is no ``pin.SE3``, or no body can have the load.
+            InputError: if the name is no text, the frame no ``pin.SE3``, or no body can have the load.
+            UnknownName: if the grade is none.
         """
-        if not isinstance(self.tcp, pin.SE3) or not np.isfinite(self.tcp.homogeneous).all():
+        for what in ("name", "source", "grade"):
+            instance(getattr(self, what), str, f"the {what} of a tool is a text")
+        if self.grade not in get_args(Grade):
+            raise UnknownName("grade", self.grade, get_args(Grade))
+        if self.path is not None:
+            location(self.path, "the table of a tool")
+        tcp = vars(self)["_tcp"]
+        if not isinstance(tcp, pin.SE3) or not np.isfinite(tcp.homogeneous).all():
             raise InputError(f"tcp of tool {self.name!r} is no pin.SE3 of finite numbers")
-        object.__setattr__(self, "tcp", self.tcp.copy())
+        instance(self.load, Inertial, f"the load of tool {self.name!r} is an Inertial, as irbmodels.payload makes it")
+        object.__setattr__(self, "load", Inertial.of(*self.load))
         if self.load.mass or np.any(self.load.tensor):
             try:
                 payload(*self.load)
             except InputError as err:
                 raise InputError(f"load of tool {self.name!r}: {err}") from None
+
+
+class _OwnPose:
+    """A pose that its owner keeps to itself: it takes a copy, and hands out copies."""
+
+    def __get__(self, owner: Tool | None, kind: type[Tool]) -> pin.SE3:
+        return self if owner is None else vars(owner)["_tcp"].copy()
+
+    def __set__(self, owner: Tool, pose: pin.SE3) -> None:
+        vars(owner)["_tcp"] = pose.copy() if isinstance(pose, pin.SE3) else pose
+
+
+Tool.tcp = _OwnPose()
 
 
 def load_tool(name_or_path: str | Path) -> Tool:
@@ -55,7 +79,7 @@ def load_tool(name_or_path: str | Path) -> Tool:
         UnknownName: if there is no such tool.
         TableError: if the table breaks the format, or no body can have its load.
     """
-    path = tool_path(name_or_path)
+    path = tool_path(str(location(name_or_path, "a tool is a name or a path; what is given")))
     table = read(path, ToolTable)
     inertial = table.load.inertial()
     wrong = inertial.impossibilities()
@@ -77,16 +101,11 @@ def payload(mass: float, com: ArrayLike = (0.0, 0.0, 0.0), inertia: ArrayLike | 
     Raises:
         InputError: if the mass is not positive, an array has the wrong shape, or no body can have these numbers.
     """
-    try:
-        weight, centre = float(mass), np.asarray(com, dtype=float)
-        tensor = np.zeros((3, 3)) if inertia is None else np.asarray(inertia, dtype=float)
-    except (TypeError, ValueError) as err:
-        raise InputError(f"a payload needs numbers: {err}") from None
-    if centre.shape != (3,) or tensor.shape != (3, 3) or not np.isfinite(centre).all() or not np.isfinite(tensor).all():
-        raise InputError("a payload needs a finite centre of mass (3,) and tensor (3, 3)")
+    weight, centre = positive(mass, "the mass of a payload [kg]"), finite(com, (3,), "the centre of mass of a payload [m]")
+    tensor = finite(np.zeros((3, 3)) if inertia is None else inertia, (3, 3), "the tensor of a payload [kg m^2]")
     symmetric = np.allclose(tensor, tensor.T, rtol=0.0, atol=1e-12 * abs(tensor).max())  # R I R' rounds to 1e-16 of it
-    if not (np.isfinite(weight) and weight > 0.0 and symmetric):
-        raise InputError(f"a payload needs a positive mass (got {mass!r}) and a symmetric tensor")
+    if not symmetric:
+        raise InputError(f"the tensor of a payload [kg m^2] must be symmetric, got {tensor.tolist()}")
     body = Inertial.of(weight, centre, tensor)
     wrong = body.impossibilities() if tensor.any() else []
     if wrong:

@@ -260,3 +260,50 @@ def test_pinocchio_reads_the_srdf():
     left = {frozenset((names[pair.first], names[pair.second])) for pair in shapes.collisionPairs}
     assert len(shapes.collisionPairs) < before
     assert not left & set(read_srdf(path.with_suffix(".srdf")))
+
+
+def test_clearance_of_many_postures_is_that_of_each(balls):
+    """Distances, links and points have the leading axes of the postures, and are those that one posture has."""
+    q = random_postures(balls.limits, 6, seed=2).reshape(2, 3, 3)
+    every = irb.clearance(balls, q)
+    assert every.distance.shape == (2, 3)
+    assert every.links.shape == (2, 3, 2)
+    assert every.points.shape == (2, 3, 2, 3)
+    assert np.ptp(every.distance) > 0.0
+    for at in np.ndindex(2, 3):
+        one = irb.clearance(balls, q[at])
+        assert isinstance(one.distance, float)
+        assert one.links == tuple(every.links[at])
+        assert every.distance[at] == pytest.approx(one.distance, abs=1e-7)  # coal begins its search where the last one ended
+        np.testing.assert_allclose(one.points, every.points[at], rtol=0, atol=1e-4)
+    none = irb.clearance(balls, np.zeros((0, 3)))
+    assert (none.distance.shape, none.links.shape, none.points.shape) == ((0,), (0, 2), (0, 2, 3))
+
+
+MISUSED = {
+    "no robot": (lambda arm: irb.collides("irb2400", np.zeros(3)), "what collides is an irbmodels.Robot, not 'irb2400'"),
+    "posture in words": (lambda arm: irb.clearance(arm, "home"), "q is not an array of numbers"),
+    "posture of four": (lambda arm: irb.clearance(arm, np.zeros(4)), r"q needs \(3,\) finite numbers"),
+    "rags": (lambda arm: irb.collides(arm, [[1, 2, 3], [4]]), "q is not an array of numbers"),
+    "many contacts": (lambda arm: irb.contacts(arm, np.zeros((2, 3))), r"q needs \(3,\) finite numbers"),
+    "neighbours of none": (lambda arm: adjacent(None), "what collides is an irbmodels.Robot, not None"),
+    "margin in words": (lambda arm: Collider(arm, "a"), r"margin \[m\] must be a finite number, got 'a'"),
+    "pairs of words": (
+        lambda arm: Collider(arm, ignored=["ab"]),
+        "pairs that are not asked are frozensets of two names, not 'ab'",
+    ),
+    "postures of a robot": (lambda arm: random_postures(arm, 2), "postures are drawn inside limits, as robot.limits, not"),
+    "a half posture": (lambda arm: random_postures(arm.limits, 0.5), "the number of postures must be a whole number"),
+    "a seed": (lambda arm: random_postures(arm.limits, 1, "a"), "seed must be a whole number, at least 0, got 'a'"),
+    "no file": (lambda arm: read_srdf(None), "an SRDF is a path, not None"),
+    "a file nowhere": (lambda arm: read_srdf("/nowhere/a.srdf"), "/nowhere/a.srdf: No such file"),
+}
+
+
+@pytest.mark.parametrize("name", MISUSED)
+def test_misuse_is_one_clear_line(balls, name):
+    """What was wrong, where, and what would be right."""
+    call, message = MISUSED[name]
+    with pytest.raises(irb.IrbError, match=message) as caught:
+        call(balls)
+    assert "\n" not in str(caught.value)

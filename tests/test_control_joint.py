@@ -141,7 +141,7 @@ def test_gains_of_a_frequency():
     assert Gains.of(10.0) == (100.0, 20.0)
     assert Gains.of(10.0, 0.5) == (100.0, 10.0)
     for wrong in ((0.0, 1.0), (-1.0, 1.0), (1.0, 0.0), (np.nan, 1.0), (np.inf, 1.0), (1.0, np.inf)):
-        with pytest.raises(irb.InputError, match="positive frequency"):
+        with pytest.raises(irb.InputError, match=r"gains .*must be a positive finite number"):
             Gains.of(*wrong)
 
 

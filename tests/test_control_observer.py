@@ -152,7 +152,7 @@ def test_friction_is_taken_off_or_stays_in_the_residual():
 def test_bad_input_is_refused():
     """Motions without torques, thresholds that are not positive, friction without data: one clear error each."""
     motion = Motion(np.arange(3.0), np.zeros((3, 4)), np.zeros((3, 4)))
-    with pytest.raises(irb.InputError, match="needs speeds and torques"):
+    with pytest.raises(irb.InputError, match="needs a motion with speeds and torques"):
         residuals(motion, ROBOT, 10.0)
     with pytest.raises(irb.MissingData, match="no friction data"):
         residuals(motion._replace(tau=np.zeros((3, 4))), ROBOT, 10.0, friction=True)

@@ -55,8 +55,8 @@ def test_map_figure_says_what_is_assumed():
         ({"axes": (2, 2)}, "two of the axes 1 to 6"),
         ({"axes": (0, 2)}, "two of the axes 1 to 6"),
         ({"axes": (2, 7)}, "two of the axes 1 to 6"),
-        ({"mode": 4}, "modes 1 to 3"),
-        ({"mode": 0}, "modes 1 to 3"),
+        ({"mode": 4}, "a mode of irb1400 must be a whole number, 1 to 3"),
+        ({"mode": 0}, "a mode of irb1400 must be a whole number, 1 to 3"),
     ],
 )
 def test_maps_of_nothing_are_refused(asked, words):

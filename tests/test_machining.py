@@ -11,7 +11,16 @@ from scipy.integrate import quad
 from scipy.optimize import root
 
 import irbmodels as irb
-from irbmodels.machining import CuttingForce, Milling, deflected, deflection_cost, process_load, process_wrench, torque_cost
+from irbmodels.machining import (
+    CuttingForce,
+    Milling,
+    deflected,
+    deflection_cost,
+    process_load,
+    process_torque,
+    process_wrench,
+    torque_cost,
+)
 from irbmodels.redundancy import choose_angle
 from irbmodels.trajectory import Motion
 
@@ -63,15 +72,15 @@ def test_sides_of_a_cut():
     ("changed", "message"),
     [
         ({"width": 9e-3}, "wider than its cutter"),
-        ({"teeth": 0}, "teeth of a cut must be positive"),
-        ({"depth": math.nan}, "depth of a cut must be positive and finite, got nan"),
-        ({"pressure": (1e8, 2e8)}, "pressure of a cut takes three finite numbers"),
-        ({"edge": (1.0, 2.0, math.inf)}, "edge of a cut takes three finite numbers"),
+        ({"teeth": 0}, "teeth of a cutter must be a whole number, at least 1, got 0"),
+        ({"depth": math.nan}, "depth of a cut .* must be a positive finite number, got nan"),
+        ({"pressure": (1e8, 2e8)}, "pressure of a cut .* needs \\(3,\\) finite numbers"),
+        ({"edge": (1.0, 2.0, math.inf)}, "edge of a cut .* needs \\(3,\\) finite numbers"),
         ({"side": "down"}, "a cut is climb or conventional, not 'down'"),
         ({"diameter": 8.0}, "lengths of a cut are in metres"),
-        ({"diameter": "8"}, "diameter of a cut must be positive and finite, got '8'"),
-        ({"pressure": 5.0}, "pressure of a cut takes three finite numbers"),
-        ({"teeth": 2.5}, "a whole number of teeth, not 2.5"),
+        ({"diameter": "8"}, "diameter of a cut .* must be a positive finite number, got '8'"),
+        ({"pressure": 5.0}, "pressure of a cut .* needs \\(3,\\) finite numbers"),
+        ({"teeth": 2.5}, "teeth of a cutter must be a whole number, at least 1, got 2.5"),
     ],
 )
 def test_a_cut_that_cannot_be(changed, message):
@@ -172,7 +181,7 @@ def test_costs_of_postures():
         held = robot.inverse_dynamics(one, np.zeros(6), np.zeros(6), wrench=w, friction=False)
         assert share[i] == pytest.approx((np.abs(held) / robot.limits.effort).max())
         assert bent[i] == pytest.approx(np.linalg.norm(deflected(robot.jacobian(one), w, STIFFNESS)[:3]) / 2e-4)
-    with pytest.raises(irb.InputError, match="allowed deflection must be positive"):
+    with pytest.raises(irb.InputError, match=r"allowed deflection .* must be a positive"):
         deflection_cost(force, STIFFNESS, 0.0)
 
 
@@ -198,3 +207,43 @@ def test_what_cannot_be_weighed():
         process_load(robot, motion_of(robot), cut())
     with pytest.raises(irb.InputError, match=r"a cutting force .* needs .4,. finite numbers"):
         process_load(robot, motion_of(robot), CuttingForce(math.nan, 1.0, 2.0))
+
+
+ROBOT, FORCE, STILL = irb.load("irb2400"), CuttingForce(-80.0, -120.0, 40.0), np.radians([0, 20, 20, 0, 40, 0])
+MISUSED = {
+    "angle in words": (lambda: cut().over_a_turn("a"), r"angle \[rad\] is not an array of numbers"),
+    "side as an array": (lambda: cut(side=np.zeros(3)), "a cut is climb or conventional, not"),
+    "depth as a flag": (lambda: cut(depth=True), r"depth of a cut \[m\] must be a positive finite number, got True"),
+    "pressures in words": (lambda: cut(pressure=("a", "b", "c")), "pressure of a cut .* is not an array of numbers"),
+    "wrench of no robot": (lambda: process_wrench("irb2400", STILL, [1, 0, 0], FORCE), "a cut is one of an irbmodels.Robot"),
+    "wrench of a number": (lambda: process_wrench(ROBOT, STILL, [1, 0, 0], 80.0), "a force is a CuttingForce, .* not 80.0"),
+    "feed of two": (lambda: process_wrench(ROBOT, STILL, [1, 0], FORCE), r"feed needs \(3,\) finite numbers"),
+    "feed of others": (lambda: process_wrench(ROBOT, STILL, np.ones((2, 3)) @ np.diag([1, 2, 0]), None), "a force is a"),
+    "load of a list": (lambda: process_load(ROBOT, [1.0], FORCE), "a process load needs a Motion, not"),
+    "load of another": (
+        lambda: process_load(ROBOT, Motion(np.arange(2.0), *np.zeros((3, 2, 4))), FORCE),
+        r"q of a motion of irb2400_16 needs shape \(2, 6\), got \(2, 4\)",
+    ),
+    "cuts of one": (
+        lambda: process_torque(ROBOT, STILL[None], STILL[None], FORCE, cuts=np.array([1])),
+        r"cuts need one True or False per sample, shape \(1,\)",
+    ),
+    "speed of one": (lambda: process_torque(ROBOT, STILL[None], STILL, FORCE), r"v needs \(1, 6\) finite numbers"),
+    "one posture": (lambda: process_torque(ROBOT, STILL, STILL, FORCE), r"q needs shape \(N, 6\), got \(6,\)"),
+    "J of a word": (lambda: deflected("J", np.ones(6), STIFFNESS), "J is not an array of numbers"),
+    "J of a vector": (lambda: deflected(np.ones(6), np.ones(6), STIFFNESS), r"J needs shape \(..., 6, n\)"),
+    "wrench at nan": (lambda: deflected(np.ones((6, 6)), np.full(6, np.nan), STIFFNESS), r"wrench .* needs \(6,\) finite"),
+    "cost of no force": (lambda: torque_cost(80.0), "a force is a CuttingForce, .* not 80.0"),
+    "cost of no feed": (lambda: torque_cost(FORCE, (0, 0, 0)), "the feed needs a direction, got 0, 0, 0"),
+    "cost of a spring": (lambda: deflection_cost(FORCE, 1e5, 1e-4), "a stiffness needs one positive number per axis"),
+    "cost in words": (lambda: deflection_cost(FORCE, STIFFNESS, "a"), "the allowed deflection .* got 'a'"),
+}
+
+
+@pytest.mark.parametrize("name", MISUSED)
+def test_misuse_is_one_clear_line(name):
+    """What was wrong, where, and what would be right."""
+    call, message = MISUSED[name]
+    with pytest.raises(irb.InputError, match=message) as caught:
+        call()
+    assert "\n" not in str(caught.value)

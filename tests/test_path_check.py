@@ -336,8 +336,8 @@ def test_collisions_are_found_and_named(robot):
 @pytest.mark.parametrize(
     ("change", "reason"),
     [
-        ({"v": None}, "needs a motion with v and a; irbmodels.open_motion"),
-        ({"t": np.array([0.0, 0.0])}, "times of a motion are finite and grow"),
+        ({"v": None}, "the check needs a motion with speeds and accelerations; irbmodels.open_motion"),
+        ({"t": np.array([0.0, 0.0])}, "whose times are finite and grow"),
         ({"q": np.zeros((2, 5))}, r"q of a motion of irb2400_16 needs shape \(2, 6\), got \(2, 5\)"),
         ({"a": np.full((2, 6), np.nan)}, "a of axis 1 is not finite at t = 0 s"),
         ({"q": np.full((2, 6), 90.0)}, "more than three times the largest limit; are these degrees"),
@@ -365,7 +365,7 @@ def test_bad_arguments_are_refused(robot, tmp_path):
     with pytest.raises(irb.InputError, match="was opened for irb930"):
         check_path(robot, irb.open_motion(file, scara))
     for words in ({"ramp": 0.0}, {"step": -1.0}, {"ramp": math.nan}):
-        with pytest.raises(irb.InputError, match="is a positive time"):
+        with pytest.raises(irb.InputError, match="must be a positive finite number"):
             programmed_motion(robot, (), **words)
     with pytest.raises(irb.InputError, match="the program holds no MoveL"):
         programmed_motion(robot, ())
@@ -906,3 +906,65 @@ def test_cut_on_the_command_line(tmp_path, capsys):
     ):
         assert cli.main([*command, *wrong]) == 2
         assert message in capsys.readouterr().err
+
+
+STILL = irb.Motion(np.array([0.0, 0.1]), *np.zeros((3, 2, 6)))
+MISUSED = {
+    "no path": (lambda arm: check_path(arm, None), "a path is a Motion, a motion file .* not None"),
+    "no robot": (lambda arm: check_path("irb2400", STILL), "a path of an irbmodels.Robot, not 'irb2400'"),
+    "collision in words": (lambda arm: check_path(arm, STILL, collision="no"), "collision, .* is True or False, not 'no'"),
+    "box of a list": (lambda arm: check_path(arm, STILL, box=[1.0]), r"a box is Box\(lower, upper\), not \[1.0\]"),
+    "box of words": (lambda arm: check_path(arm, STILL, box=Box("a", "b")), "a corner of the box .* not an array of numbers"),
+    "window of 0": (lambda arm: check_path(arm, STILL, window=0.0), "window, .* must be a positive finite number, got 0.0"),
+    "rest in words": (lambda arm: check_path(arm, STILL, rest="a"), "rest .* must be a finite number, at least 0, got 'a'"),
+    "advance of 5": (lambda arm: check_path(arm, STILL, advance=5), "advance is a function of a number of bytes, not 5"),
+    "output of 5": (lambda arm: check_path(arm, STILL, output=5), "the table to write is a path, not 5"),
+    "cut of a force": (lambda arm: check_path(arm, STILL, cut=CuttingForce(1, 2, 3)), "a cut is Cut"),
+    "cut of a number": (lambda arm: check_path(arm, STILL, cut=Cut(80.0)), "the force of a cut is a CuttingForce"),
+    "cut in words": (lambda arm: check_path(arm, STILL, cut=Cut(CuttingForce(1, 2, 3), lines="5")), "lines of a cut are numbers"),
+    "cut in steps": (
+        lambda arm: check_path(arm, STILL, cut=Cut(CuttingForce(1, 2, 3), lines=(range(1, 9, 2),))),
+        "ranges of lines of a cut go in steps of 1",
+    ),
+    "cut of one spring": (
+        lambda arm: check_path(arm, STILL, cut=Cut(CuttingForce(1, 2, 3), 1e5)),
+        "one positive number per axis",
+    ),
+    "lines of another": (
+        lambda arm: check_path(arm, Programmed(STILL, np.zeros(3, dtype=int), (), (), ())),
+        r"lines of a program, one per sample, needs \(2,\)",
+    ),
+    "findings of words": (
+        lambda arm: check_path(arm, Programmed(STILL, np.zeros(2, dtype=int), (), ("a",), ())),
+        "findings of a program are a list of Finding, not 'a'",
+    ),
+    "moves in words": (lambda arm: programmed_motion(arm, "MoveL"), "moves are those that .* lists, not 'MoveL'"),
+    "no arm": (lambda arm: programmed_motion(None, ()), "a program is one of an irbmodels.Robot, not None"),
+    "slow in words": (lambda arm: programmed_motion(arm, (), slow="no"), "slow, .* is True or False, not 'no'"),
+    "stand-in in words": (lambda arm: programmed_motion(arm, (), stand_in="no"), "stand_in, .* is True or False, not 'no'"),
+    "work objects": (lambda arm: programmed_motion(arm, (), wobjs={"a": 5}), "dictionary of names to WobjData, not 5"),
+    "units": (lambda arm: programmed_motion(arm, (), units=[1.0]), "dictionary of names to Robot, not"),
+    "start in words": (lambda arm: programmed_motion(arm, (), start="home"), r"start \[rad, m\] is not an array of numbers"),
+    "start in degrees": (lambda arm: programmed_motion(arm, (), start=[90.0] * 6), "are these deg"),
+}
+
+
+@pytest.mark.parametrize("name", MISUSED)
+def test_misuse_is_one_clear_line(robot, name):
+    """What was wrong, where, and what would be right."""
+    call, message = MISUSED[name]
+    with pytest.raises(irb.InputError, match=message) as caught:
+        call(robot)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_check_prints_one_short_line(robot):
+    """What is kept or first not, how long the path is, and how near the limits it comes."""
+    kept = repr(check_path(robot, STILL))
+    assert re.match(r"<PathCheck of 2 samples, 0.1 s: every bound kept; used at most: range [\d.]+ %, speed 0 %, torque ", kept)
+    broken = check_path(robot, motion(np.tile([0.0, 2.5, 2.5, 0.0, 0.0, 0.0], (2, 1))), acceleration=np.ones(6))
+    text = repr(broken)
+    assert f": {len(broken.findings)} bounds not kept, first t = 0 .. 0.01 s: axis 2: q2 = 143.239 deg is outside" in text
+    assert text.endswith("acceleration 0 %>")
+    assert max(len(kept), len(text)) < 300
+    assert str(broken) == text

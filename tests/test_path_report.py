@@ -257,7 +257,7 @@ def test_exit_codes_of_motions(robot, capsys, tmp_path):
         (("--robot", "irb2400", "--wobj", "home"), "no wobjdata 'home'"),
         (("--robot", "irb2400", "--box", "1,2,3"), "--box '1,2,3' is not a comma separated list of 6 numbers"),
         (("--robot", "irb2400", "--box", "1,0,0,1,0,1"), "the box is empty"),
-        (("--robot", "irb2400", "--ramp", "0"), "ramp is a positive time"),
+        (("--robot", "irb2400", "--ramp", "0"), "ramp [s] must be a positive"),
         (("--robot", "irb2400", "--acceleration", "1"), "--acceleration '1' is not a comma separated list of 6 numbers"),
         (("--robot", "irb2400", "--start-deg", "a"), "is not a comma separated list of numbers"),
         (("--robot", "irb2400", "-o", "x", "--report", "x"), "cannot be both the report and the table"),

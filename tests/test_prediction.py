@@ -128,3 +128,32 @@ def test_progress_adds_up_to_the_file(robot, motion, file):
     predict(motion_file, advance=seen.append)
     first_line = len(motion_file.path.read_text().splitlines()[0]) + 1
     assert sum(seen) == motion_file.size - first_line
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"file": "m.csv"}, "what is predicted is a motion file, .* not 'm.csv'"),
+        ({"output": 5}, "the file to write is a path, not 5"),
+        ({"window": "a"}, "window, .* must be a positive finite number, got 'a'"),
+        ({"rest": -1.0}, "rest .* must be a finite number, at least 0, got -1.0"),
+        ({"advance": 5}, "advance is a function of a number of bytes, not 5"),
+    ],
+)
+def test_misuse_is_one_clear_line(file, options, message):
+    """What was wrong, where, and what would be right."""
+    with pytest.raises(irb.InputError, match=message) as caught:
+        predict(**{"file": file(), **options})
+    assert "\n" not in str(caught.value)
+
+
+def test_a_prediction_prints_one_short_line(robot, motion, file):
+    """Rows, duration, what it needs at most, how far off, and what it does not keep."""
+    told = predict(file(motion.q))
+    largest = ", ".join(f"{value:.4g}" for value in told.largest.total)
+    assert repr(told).startswith(f"<Prediction of {told.rows} rows, {told.duration:.4g} s: largest torques {largest} N m")
+    assert "off the measured ones by " in repr(told)
+    assert ("over the speed limit" in repr(told)) == bool(told.over_speed.any())
+    assert "off the measured" not in repr(predict(file()))
+    assert "\n" not in repr(told)
+    assert len(repr(told)) < 400

@@ -20,7 +20,9 @@ from irbmodels.redundancy import (
     range_margin,
     singularity_distance,
 )
+from irbmodels.redundancy.closing import closed_sequence
 from irbmodels.redundancy.sequence import best_sequence, candidates
+from irbmodels.redundancy.smoothing import _solved
 
 TURN = 2.0 * np.pi
 NAMES = ("irb2400", "irb1400", "irb1600", "bare", "urdf", "serial", "beside", "lopsided", "endless")
@@ -546,3 +548,171 @@ def test_a_path_of_one_pose():
     assert found.range_margin > 0.0
     with pytest.raises(irb.MissingData, match="has 4 axes"):
         choose_angle(irb.load("irb930"), [pose])
+
+
+# --- closed paths ----------------------------------------------------------------------------------------------------------
+
+
+def test_the_best_closed_sequence_is_found(arms):
+    """Branch and bound finds what trying every sequence finds that ends at the angle and branch it began with."""
+    robot, cost, rng, open_ones = arms["irb2400"], range_margin() + singularity_distance(), np.random.default_rng(1), 0
+    steps, weights, window = np.full((3, 6), 2.5), np.array([0.02, 0.03]), 2.5
+    for trial in range(6):
+        poses = oval(40)[10 + 2 * trial :: 2][:3]
+        free = [feasible_angles(robot, pose) for pose in (*poses, poses[0])]
+        grids = []
+        for angles in free[:3]:
+            number = np.sort(rng.integers(0, len(angles), 11))
+            phi = np.array([rng.uniform(angles[i].low, angles[i].high) for i in number])
+            grids.append(candidates(robot, angles, number, phi, cost))
+        grids.append(grids[0])
+        best, kept, free_best = math.inf, None, math.inf
+        for chosen in itertools.product(*(range(len(grid.phi)) for grid in grids)):
+            rows = [(grid.branch[i], grid.phi[i], grid.q[i], grid.cost[i]) for grid, i in zip(grids, chosen, strict=True)]
+            total = sum(row[3] for row in rows) / 4.0
+            for a, b in itertools.pairwise(rows):
+                turned, moved = math.remainder(b[1] - a[1], TURN), b[2] - a[2]
+                allowed = a[0] == b[0] and abs(turned) <= window and np.abs(moved).max() <= 2.5
+                total += 0.02 * turned**2 + 0.03 * (moved @ moved) if allowed else math.inf
+            free_best = min(free_best, total)
+            closes = rows[0][0] == rows[-1][0] and abs(math.remainder(rows[-1][1] - rows[0][1], TURN)) < 1e-9
+            if closes and total < best:
+                best, kept = total, list(chosen)
+        if kept is None:
+            with pytest.raises(BrokenPath):
+                closed_sequence(robot, free, grids, steps, window, weights)
+            continue
+        open_ones += best > free_best
+        assert closed_sequence(robot, free, grids, steps, window, weights) == kept
+    assert open_ones  # where the best sequence of all is closed anyway, nothing is shown
+
+
+def loop_of(robot, n=9, radius=0.05):
+    """Return poses around a small circle, the last one the first."""
+    s = np.linspace(0.0, TURN, n)
+    poses = np.tile(robot.pose(robot.from_controller([10, 20, 10, 30, 40, 0])).homogeneous, (n, 1, 1))
+    poses[:, 1, 3] += radius * np.sin(s)
+    poses[:, 2, 3] += radius * (np.cos(s) - 1.0)
+    return poses
+
+
+def test_a_closed_path_comes_back_to_its_angle(arms):
+    """Angle and pose at the end are those at the start; no choice on a grid of other angles that closes costs less."""
+    robot, poses = arms["bare"], loop_of(arms["bare"])
+    options = {"max_step": 2.0, "max_turn": 1.5}
+    free = choose_angle(robot, poses, **options)
+    chosen = choose_angle(robot, poses, closed=True, **options)
+    assert math.remainder(chosen.phi[-1] - chosen.phi[0], TURN) == pytest.approx(0.0, abs=1e-12)
+    np.testing.assert_allclose(chosen.poses[-1], chosen.poses[0], rtol=0, atol=1e-12)
+    np.testing.assert_allclose(robot.pose(chosen.q), chosen.poses, rtol=0, atol=1e-9)
+    assert chosen.total >= free.total - 1e-9
+    cost, n = range_margin() + singularity_distance(), len(poses)
+    angles, turned = np.radians(np.arange(-180.0, 180.0, 6.0)), np.tile(np.eye(4), (60, 1, 1))
+    turned[:, 0, 0] = turned[:, 1, 1] = np.cos(angles)
+    turned[:, 1, 0], turned[:, 0, 1] = np.sin(angles), -np.sin(angles)
+    every = [np.asarray(robot.inverse_kinematics(pose @ turned).q) for pose in poses]  # (60, 8, 6) each
+    best = math.inf
+    for branch in range(8):
+        own = np.array([found[:, branch] for found in every])  # (n, 60, 6)
+        worth = np.where(robot.in_range(own), 0.0, math.inf)
+        worth[np.isfinite(worth)] = cost(robot, own[np.isfinite(worth)], np.zeros(int(np.isfinite(worth).sum()))) / n
+        change = own[1:, None] - own[:-1, :, None]
+        turn = np.remainder(angles - angles[:, None] + math.pi, TURN) - math.pi
+        step = (n - 1) * 0.02 * (turn**2 + (change**2).sum(axis=-1))
+        step = np.where((np.abs(change).max(axis=-1) <= 2.0) & (np.abs(turn) <= 1.5), step, math.inf)
+        for first in range(60):  # Bellman from one angle back to it
+            value = np.where(np.arange(60) == first, worth[0], math.inf)
+            for k in range(1, n):
+                value = (value[:, None] + step[k - 1]).min(axis=0) + worth[k]
+            best = min(best, value[first])
+    assert chosen.total <= best + 1e-9
+    assert chosen.total > 0.9 * best  # and the grid of 6 deg is near it
+
+
+def test_a_closed_choice_is_stationary_at_its_seam(arms):
+    """The angle at the seam is as good as its neighbours: choosing again from a point further on costs the same."""
+    robot, poses = arms["bare"], loop_of(arms["bare"])
+    options = {"max_step": 2.0, "max_turn": 1.5, "turning": 0.1, "motion": 0.0, "closed": True}
+    flat = Cost.of(lambda robot, q, phi: np.square(np.sin((phi - 0.4) / 2.0)) + 0.2)  # made up, with one best angle
+    chosen = choose_angle(robot, poses, cost=flat, **options)
+    np.testing.assert_allclose(np.remainder(chosen.phi, TURN), 0.4, rtol=0, atol=1e-5)
+    begun = choose_angle(robot, poses, cost=flat, start=chosen.q[0], **options)
+    assert math.remainder(begun.phi[-1] - begun.phi[0], TURN) == pytest.approx(0.0, abs=1e-12)
+    np.testing.assert_allclose(begun.q[0], chosen.q[0], rtol=0, atol=1e-6)
+
+
+def test_a_cyclic_system_is_solved():
+    """Tridiagonal with a corner of either sign, against NumPy's dense solver."""
+    rng = np.random.default_rng(3)
+    for n in (2, 3, 8):
+        for corner in (0.0, 0.7, -0.7):
+            diagonal, beside, right = rng.uniform(4.0, 5.0, n), rng.uniform(-1.0, 1.0, n - 1), rng.normal(size=n)
+            dense = np.diag(diagonal) + np.diag(beside, 1) + np.diag(beside, -1)
+            dense[0, -1], dense[-1, 0] = dense[0, -1] + corner, dense[-1, 0] + corner
+            np.testing.assert_allclose(_solved(diagonal, beside, corner, right), np.linalg.solve(dense, right), rtol=1e-12)
+
+
+def test_a_path_that_cannot_close_says_so(arms):
+    """A tool that is turned by half a round within one axis' reach cannot come back where every step is small."""
+    robot, poses = arms["bare"], loop_of(arms["bare"])
+    with pytest.raises(irb.InputError, match="a closed path has three poses or more, and its last pose is its first; here are 8"):
+        choose_angle(robot, poses[:-1], closed=True)
+    with pytest.raises(irb.InputError, match=r"closed, whether .* is True or False, not 'yes'"):
+        choose_angle(robot, poses, closed="yes")
+    wanted = np.linspace(-1.0, 1.0, len(poses))
+    pulled = Cost.of(lambda robot, q, phi: np.zeros(len(phi)))
+    grids = []
+    free = [feasible_angles(robot, pose) for pose in poses]
+    for angles, phi in zip(free, wanted, strict=True):
+        number = np.array([i for i, one in enumerate(angles) if one.low < phi < one.high], dtype=int)
+        grids.append(candidates(robot, angles, number, np.full(len(number), phi), pulled))
+    with pytest.raises(BrokenPath, match="no choice comes back to the angle that it began with") as caught:
+        closed_sequence(robot, free, grids, np.full((len(poses) - 1, 6), 2.0), 1.0, np.array([0.1, 0.1]))
+    assert caught.value.index == len(poses) - 1
+
+
+MISUSED = {
+    "no robot": ({"robot": "irb1600"}, "an angle is chosen for an irbmodels.Robot, not 'irb1600'"),
+    "poses of rags": ({"poses": [[1, 2], [3]]}, "poses of a path is not an array of numbers"),
+    "branch in words": ({"branch": "front"}, "branches are whole numbers, one or several, not 'front'"),
+    "no branches": ({"branch": []}, "branches are whole numbers, one or several, not"),
+    "a flag for a branch": ({"branch": True}, "branches are whole numbers, one or several, not True"),
+    "branch 9": ({"branch": 9}, "no branch 9"),
+    "turning in words": ({"turning": "a"}, "the weight of turning must be a finite number, got 'a'"),
+    "no grid": ({"grid": 0.0}, r"grid \[rad\] must be a positive finite number, got 0.0"),
+    "max_turn as a flag": ({"max_turn": True}, r"max_turn \[rad\] must be a positive finite number, got True"),
+    "max_step in words": ({"max_step": "a"}, r"max_step \[rad\] is not an array of numbers"),
+    "max_step of two": ({"max_step": [1.0, 2.0]}, r"max_step \[rad\] needs one number, or 6, one per axis"),
+    "a cost of 5": ({"cost": 5}, r"a cost is a function of robot, q \(K, 6\) and phi \(K,\), not 5"),
+    "a cost of words": ({"cost": lambda robot, q, phi: "a"}, "cost <lambda> is not an array of numbers"),
+}
+
+
+@pytest.mark.parametrize("name", MISUSED)
+def test_misuse_is_one_clear_line(arms, name):
+    """What was wrong, where, and what would be right."""
+    changed, message = MISUSED[name]
+    with pytest.raises(irb.IrbError, match=message) as caught:
+        choose_angle(**{"robot": arms["bare"], "poses": loop_of(arms["bare"], 4), **changed})
+    assert "\n" not in str(caught.value)
+
+
+def test_misused_costs_and_intervals_are_one_clear_line(arms):
+    """Costs and intervals say what they take."""
+    interval = feasible_angles(arms["bare"], loop_of(arms["bare"])[0])[0]
+    for call, message in (
+        (lambda: Cost((("a", 1.0, 5),)), r"a term of a cost is \(name, weight, function\), not \('a', 1.0, 5\)"),
+        (lambda: Cost([]), "terms of a cost are a tuple"),
+        (lambda: Cost.of(len, 5), "the name of a cost is a text, not 5"),
+        (lambda: range_margin() * "a", "the weight of a cost must be a finite number, at least 0, got 'a'"),
+        (lambda: range_margin()(arms["bare"], np.zeros(6), np.zeros(1)), r"asked of q \(K, 6\) and phi \(K,\), not \(6,\)"),
+        (lambda: singularity_distance(wrist=-1.0), r"singularity of the wrist \[rad\] must be a finite number, at least 0"),
+        (lambda: manipulability("a"), r"reference manipulability \[m\^3\] must be a positive finite number"),
+        (lambda: interval.q("a"), r"phi \[rad\] is not an array of numbers"),
+        (lambda: interval.holds("a"), r"phi \[rad\] must be a finite number, got 'a'"),
+        (lambda: feasible_angles("irb1600", np.eye(4)), "free angles are those of an irbmodels.Robot, not 'irb1600'"),
+        (lambda: feasible_angles(arms["bare"], np.eye(4), branch="a"), "branches are whole numbers"),
+    ):
+        with pytest.raises(irb.InputError, match=message) as caught:
+            call()
+        assert "\n" not in str(caught.value)

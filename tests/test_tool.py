@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+import pickle
+from copy import deepcopy
+from dataclasses import FrozenInstanceError, replace
+
 import numpy as np
 import oracles
+import pinocchio as pin
 import pytest
 
 import irbmodels as irb
+from irbmodels.inertia import Inertial
 
 BAD_PAYLOADS = {
-    "no mass": ((0.0,), "positive mass"),
-    "negative mass": ((-1.0,), "positive mass"),
-    "mass that is no number": ((float("nan"),), "positive mass"),
-    "infinite mass": ((float("inf"),), "positive mass"),
+    "no mass": ((0.0,), r"mass of a payload .* must be a positive"),
+    "negative mass": ((-1.0,), r"mass of a payload .* must be a positive"),
+    "mass that is no number": ((float("nan"),), r"mass of a payload .* must be a positive"),
+    "infinite mass": ((float("inf"),), r"mass of a payload .* must be a positive"),
     "two coordinates": ((1.0, [0, 0]), "centre of mass"),
-    "centre that is no number": ((1.0, [0, 0, np.nan]), "finite centre of mass"),
+    "centre that is no number": ((1.0, [0, 0, np.nan]), r"centre of mass .* finite"),
     "tensor of the wrong shape": ((1.0, [0, 0, 0], np.eye(2)), "tensor"),
     "tensor that is no number": ((1.0, [0, 0, 0], np.full((3, 3), np.inf)), "tensor"),
     "tensor not symmetric": ((1.0, [0, 0, 0], [[1, 0.1, 0], [0, 1, 0], [0, 0, 1]]), "symmetric"),
@@ -138,3 +144,45 @@ def test_tool_given_in_code_is_graded_assumed():
     """A tool that names no source is assumed."""
     tool = irb.Tool("blob", irb.load_tool("spindle").tcp, irb.payload(1.0))
     assert (tool.source, tool.grade) == ("given in code", "assumed")
+
+
+def test_nothing_that_is_handed_out_changes_a_tool():
+    """Writing into a tool's frame, or into what it was made of, leaves it as it is; loads are read-only."""
+    spindle = irb.load("irb2400", tool="spindle")
+    frame = spindle.tool.tcp
+    frame.translation[0] = 9.0
+    frame.rotation = np.eye(3)
+    np.testing.assert_allclose(spindle.tool.tcp.homogeneous, oracles.SPINDLE_TCP, atol=1e-15)
+    mine, com = pin.SE3.Identity(), np.zeros(3)
+    tool = irb.Tool("mine", mine, Inertial(1.0, com, 0.01 * np.eye(3)))
+    mine.translation[0], com[0] = 5.0, 5.0
+    assert tool.tcp.translation[0] == 0.0
+    assert tool.load.com[0] == 0.0
+    for array in (tool.load.com, tool.load.tensor, irb.payload(1.0).com, spindle.limits.upper, spindle.friction_model.Fc):
+        with pytest.raises(ValueError, match="read-only"):
+            array[0] = 5.0
+    for copy in (pickle.loads(pickle.dumps(tool)), deepcopy(tool), replace(tool, name="yours")):
+        np.testing.assert_array_equal(copy.tcp.homogeneous, np.eye(4))
+    with pytest.raises(FrozenInstanceError):
+        tool.tcp = pin.SE3.Identity()
+
+
+MISUSED = {
+    "a tool of 5": (lambda: irb.load_tool(5), "a tool is a name or a path; what is given is a path, not 5"),
+    "a name of 5": (lambda: irb.Tool(5, pin.SE3.Identity(), irb.payload(1.0)), "the name of a tool is a text, not 5"),
+    "a frame of numbers": (lambda: irb.Tool("a", np.eye(4), irb.payload(1.0)), "tcp of tool 'a' is no pin.SE3"),
+    "a load of 5": (lambda: irb.Tool("a", pin.SE3.Identity(), 5.0), "the load of tool 'a' is an Inertial, .* not 5.0"),
+    "a grade": (lambda: irb.Tool("a", pin.SE3.Identity(), irb.payload(1.0), grade="good"), "no grade 'good'"),
+    "a path of 5": (lambda: irb.Tool("a", pin.SE3.Identity(), irb.payload(1.0), path=5), "the table of a tool is a path, not 5"),
+    "a mass in words": (lambda: irb.payload("1"), r"the mass of a payload \[kg\] must be a positive finite number, got '1'"),
+    "a centre in words": (lambda: irb.payload(1.0, "abc"), r"the centre of mass of a payload \[m\] is not an array of numbers"),
+}
+
+
+@pytest.mark.parametrize("name", MISUSED)
+def test_misuse_is_one_clear_line(name):
+    """What was wrong, where, and what would be right."""
+    call, message = MISUSED[name]
+    with pytest.raises(irb.IrbError, match=message) as caught:
+        call()
+    assert "\n" not in str(caught.value)

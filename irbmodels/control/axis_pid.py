@@ -8,9 +8,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..checks import finite, instance, number, per_axis, whole
 from ..errors import InputError
 from ..robot import Robot
-from .signals import AxisReference, Measured, weighed
+from .signals import AxisReference, Measured, axes_of, weighed
 
 Array = NDArray[np.float64]
 
@@ -37,7 +38,7 @@ class PidMemory(NamedTuple):
     @staticmethod
     def empty(n: int) -> PidMemory:
         """Return the memory of ``n`` axes before the first sample."""
-        return PidMemory(np.zeros(n))
+        return PidMemory(np.zeros(whole(n, "the number of axes of a memory", 1)))
 
 
 def pid(
@@ -59,14 +60,20 @@ def pid(
 
     Returns:
         Torques [N m, N], shape ``(n,)``, and the memory for the next sample.
+
+    Raises:
+        InputError: if an argument is of another type or shape, not finite, or a limit not positive.
     """
-    limit = np.asarray(gains.limit, dtype=float)
+    here, goal = axes_of(state, reference)
+    instance(gains, PidGains, "gains of a PID are PidGains(kp, ki, kd, limit)")
+    limit = per_axis(gains.limit, here.q.size, "the torque limit of a PID")
     if not (limit > 0.0).all():
         raise InputError(f"the torque limit of a PID is positive, got {limit.tolist()}")
-    error = reference.q - state.q
-    grown = memory.integral + period * weighed(gains.ki, error, "ki")
-    direct = weighed(gains.kp, error, "kp") + weighed(gains.kd, reference.v - state.v, "kd")
+    error, rate = goal.q - here.q, goal.v - here.v
+    old = finite(instance(memory, PidMemory, "the memory of a PID is a PidMemory").integral, error.shape, "integral of a PID")
+    grown = old + number(period, "period [s]", 0.0) * weighed(gains.ki, error, "ki")
+    direct = weighed(gains.kp, error, "kp") + weighed(gains.kd, rate, "kd")
     wanted = direct + grown
     winding = (np.abs(wanted) > limit) & (wanted * error > 0.0)
-    integral = np.where(winding, memory.integral, grown)
+    integral = np.where(winding, old, grown)
     return np.clip(direct + integral, -limit, limit), PidMemory(integral)

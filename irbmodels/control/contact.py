@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..checks import instance, numbers
 from ..errors import InputError
 from ..friction import Stribeck
 from ..robot import Robot
@@ -61,20 +62,21 @@ def impedance(
     Raises:
         InputError: at a singularity, for gains that do not fit, or an inertia that is not positive.
     """
-    task = task_state(state, reference, model, rows)
+    state, task = task_state(state, reference, model, rows)
+    instance(wanted, Impedance, "what is wanted of a contact is an Impedance(stiffness, damping, inertia)")
     spring = weighed(wanted.stiffness, task.error, "stiffness") + weighed(wanted.damping, task.rate, "damping")
     drift = task.acceleration - task.J_rate @ state.v
     if wanted.inertia is None:
         held = torque(state, solved(task.J, drift, model), model, friction)
         return held + task.J.T @ spring
-    pull = np.zeros(len(task.rows)) if state.wrench is None else np.asarray(state.wrench, dtype=float)[list(task.rows)]
+    pull = np.zeros(len(task.rows)) if state.wrench is None else state.wrench[list(task.rows)]
     answer = np.linalg.solve(_inertia(wanted.inertia, len(task.rows)), spring + pull)
     a = solved(task.J, drift + answer, model)
     return torque(state, a, model, friction) - task.J.T @ pull
 
 
 def _inertia(value: ArrayLike, m: int) -> Array:
-    given = np.asarray(value, dtype=float)
+    given = numbers(value, "inertia")
     if given.shape not in ((), (m,), (m, m)):
         raise InputError(f"inertia needs a number, or shape ({m},) or ({m}, {m}), got {given.shape}")
     matrix: Array = given if given.ndim == 2 else np.diag(np.broadcast_to(given, (m,)))

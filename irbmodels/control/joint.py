@@ -1,7 +1,8 @@
 """Laws in axis positions: speeds (S004 Fig. 9), PD with gravity (Fig. 11), computed torque, feed-forward.
 
 ``e = q_d - q`` throughout. Each law is a function of what was measured, what is wanted, and the controller's own model, which
-need not be the robot that is moved. Friction of a measured speed is left out unless asked for: near rest its sign is noise.
+need not be the robot that is moved. What is of another type, shape or number of axes, or not finite, is refused with an
+InputError. Friction of a measured speed is left out unless asked for: near rest its sign is noise.
 """
 
 from __future__ import annotations
@@ -9,9 +10,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..checks import finite, instance
 from ..friction import Stribeck
 from ..robot import Robot
-from .signals import AxisReference, Gains, Measured, friction_torque, weighed
+from ..trajectory.trajectory import posture
+from .signals import AxisReference, Gains, Measured, axes_of, friction_torque, model_of, reference_of, state_of, weighed
 
 Array = NDArray[np.float64]
 
@@ -22,21 +25,24 @@ def axis_speed(state: Measured, reference: AxisReference, gain: ArrayLike) -> Ar
     S004 prints ``q_d' + lambda q''``, which feeds no position back: the two dots stand for the tilde of the error.
 
     Args:
-        state: What was measured.
+        state: What was measured; its speed is not used.
         reference: Where the axes should be.
         gain: ``lambda`` [1/s].
 
     Returns:
         Speeds [rad/s, m/s], shape ``(n,)``, for drives that follow them; :func:`speed_servo` turns them into torques.
     """
-    speed: Array = reference.v + weighed(gain, reference.q - state.q, "gain [1/s]")
+    position = posture(instance(state, Measured, "the state is Measured(q, v)").q, what="measured q")
+    goal = reference_of(reference, position.size)
+    speed: Array = goal.v + weighed(gain, goal.q - position, "gain [1/s]")
     return speed
 
 
 def speed_servo(state: Measured, speed: ArrayLike, model: Robot, gain: ArrayLike, *, friction: Stribeck | bool = False) -> Array:
     """Torques [N m, N] that bring the axes to a speed, as ``v' = gain (speed - v)``: the drive below a kinematic law."""
-    wanted = weighed(gain, np.asarray(speed, dtype=float) - state.v, "gain [1/s]")
-    return torque(state, wanted, model, friction)
+    here = state_of(state, model_of(model).n)
+    wanted = weighed(gain, finite(speed, (model.n,), "speed") - here.v, "gain [1/s]")
+    return torque(here, wanted, model, friction)
 
 
 def pd_gravity(state: Measured, reference: AxisReference, model: Robot, gains: Gains) -> Array:
@@ -51,7 +57,8 @@ def pd_gravity(state: Measured, reference: AxisReference, model: Robot, gains: G
         model: The controller's model.
         gains: [N m/rad, N m s/rad; N/m, N s/m for a linear axis].
     """
-    return _feedback(state, reference, gains) + model.gravity(state.q)
+    here, goal = axes_of(state, reference, model)
+    return _feedback(here, goal, gains) + model.gravity(here.q)
 
 
 def computed_torque(
@@ -69,8 +76,8 @@ def computed_torque(
     Raises:
         MissingData: if friction is asked of a model that has no data.
     """
-    wanted = reference.a + _feedback(state, reference, gains)
-    return torque(state, wanted, model, friction)
+    here, goal = axes_of(state, reference, model)
+    return torque(here, goal.a + _feedback(here, goal, gains), model, friction)
 
 
 def feed_forward(
@@ -91,8 +98,9 @@ def feed_forward(
     Raises:
         MissingData: if friction is asked of a model that has no data.
     """
-    planned = torque(Measured(reference.q, reference.v), reference.a, model, friction)
-    return planned + _feedback(state, reference, gains)
+    here, goal = axes_of(state, reference, model)
+    planned = torque(Measured(goal.q, goal.v), goal.a, model, friction)
+    return planned + _feedback(here, goal, gains)
 
 
 def torque(state: Measured, a: Array, model: Robot, friction: Stribeck | bool) -> Array:
@@ -101,5 +109,6 @@ def torque(state: Measured, a: Array, model: Robot, friction: Stribeck | bool) -
 
 
 def _feedback(state: Measured, reference: AxisReference, gains: Gains) -> Array:
+    instance(gains, Gains, "gains are Gains(kp, kd)")
     position = weighed(gains.kp, reference.q - state.q, "kp")
     return position + weighed(gains.kd, reference.v - state.v, "kd")

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..checks import finite
+from ..checks import finite, flag, function, instance, number, per_axis, positive, whole
 from ..errors import InputError, IrbError, MissingData
 from ..friction import Stribeck
 from ..robot import Robot
@@ -16,7 +16,7 @@ from ..simulation import Event, Plant, Run, SimulationError, run_of
 from ..simulation import State as PlantState
 from ..simulation.run import STANDARD
 from ..trajectory import Motion
-from .signals import AxisReference, Measured, TcpReference
+from .signals import AxisReference, Measured, TcpReference, model_of, reference_of
 from .task import tcp_error
 
 Array = NDArray[np.float64]
@@ -80,15 +80,21 @@ def run_loop(
         SimulationError: if a law fails, a torque is not finite, a target cannot be reached, or the loop diverges, with the time
             ``t`` at which it happened and, as ``run``, everything until then.
     """
-    n, own = robot.n, robot if model is None else model
-    if not callable(reference):
-        raise InputError(f"a reference is a function of time, as hold, follow, sampled and tcp_along make it, not {reference!r}")
-    for what, value, least in (("duration", duration, 0.0), ("period", period, 0.0), ("delay", delay, -1.0)):
-        if not (isinstance(value, int | float | np.number) and np.isfinite(value) and float(value) > least and value >= 0.0):
-            raise InputError(f"{what} of a loop is a time [s], not {value!r}")
+    n = instance(robot, Robot, "what is controlled is an irbmodels.Robot").n
+    own = robot if model is None else model_of(model)
+    function(law, "a law is a function of state, reference and model, such as computed_torque with its gains")
+    function(reference, "a reference is a function of time, as hold, follow, sampled and tcp_along make it")
+    if wrench is not None:
+        function(wrench, "a wrench is a function of time that returns (6,)")
+    positive(duration, "duration of a loop [s]")
+    positive(period, "period of a loop [s]")
+    number(delay, "delay of a loop [s]", 0.0, duration)
+    whole(seed, "seed of the noise")
+    instance(friction, bool | Stribeck, "friction is True (the robot's), False (none) or an irbmodels.Stribeck")
+    flag(stops, "stops, whether the ends of the ranges are walls,")
     if own.n != n:
         raise InputError(f"the model {own.name} has {own.n} axes, {robot.name} has {n}")
-    limit = None if saturation is None else _per_axis(saturation, n, "saturation")
+    limit = None if saturation is None else per_axis(saturation, n, "saturation")
     plant = Plant(robot, friction=friction, stops=stops, torque_limit=limit)
     state = plant.start(_start(reference, start))
     encoders = _Encoders(robot, encoder_counts, noise, period, seed)
@@ -103,7 +109,7 @@ def run_loop(
             t = k * period
             load = None if wrench is None else finite(wrench(t), (6,), "wrench (force, moment)")
             measured = encoders.read(state.q, state.v)._replace(wrench=load)
-            goal = reference(t)
+            goal = _goal(reference, t, robot)
             record.sample(t, state, measured, goal, memory)
             if isinstance(goal, TcpReference) and not (target is not None and np.array_equal(goal.pose, target)):
                 target = goal.pose
@@ -137,12 +143,12 @@ class _Encoders:
 
     def __init__(self, robot: Robot, counts: ArrayLike | None, noise: ArrayLike, period: float, seed: int) -> None:
         n = robot.n
-        self.noise = _per_axis(noise, n, "noise")
+        self.noise = per_axis(noise, n, "noise")
         if not (np.isfinite(self.noise).all() and (self.noise >= 0.0).all()):
             raise InputError(f"noise is a standard deviation [rad, m], not {np.asarray(noise).tolist()}")
         self.step = None
         if counts is not None:
-            per_turn = _per_axis(counts, n, "encoder_counts")
+            per_turn = per_axis(counts, n, "encoder_counts")
             if not (np.isfinite(per_turn).all() and (per_turn > 0.0).all()):
                 raise InputError(f"encoder_counts are counts per turn, or per metre, not {np.asarray(counts).tolist()}")
             self.step = np.where(robot.limits.linear, 1.0, 2.0 * np.pi) / per_turn
@@ -232,7 +238,15 @@ def _start(reference: Callable[[float], AxisReference | TcpReference], start: Ar
     goal = reference(0.0)
     if isinstance(goal, TcpReference):
         raise InputError("a reference of the TCP does not say where the axes start: start=q")
-    return goal.q
+    return instance(goal, AxisReference, "a reference returns an AxisReference or a TcpReference").q
+
+
+def _goal(reference: Callable[[float], AxisReference | TcpReference], t: float, robot: Robot) -> AxisReference | TcpReference:
+    """Return what is wanted at a time, as arrays."""
+    goal = instance(reference(t), AxisReference | TcpReference, "a reference returns an AxisReference or a TcpReference")
+    if isinstance(goal, TcpReference):
+        return goal
+    return reference_of(goal, robot.n, robot)
 
 
 def _refuse_out_of_reach(model: Robot, pose: Array) -> None:
@@ -250,13 +264,6 @@ def _refuse_runaway(robot: Robot, state: PlantState) -> None:
         axis = int(np.argmax(fast))
         unit = "m/s" if robot.limits.linear[axis] else "rad/s"
         raise SimulationError(state.t, f"axis {axis + 1} has {state.v[axis]:.3g} {unit}, over {FASTEST:g} times its limit")
-
-
-def _per_axis(value: ArrayLike, n: int, what: str) -> Array:
-    try:
-        return np.array(np.broadcast_to(np.asarray(value, dtype=float), (n,)))
-    except (TypeError, ValueError):
-        raise InputError(f"{what} needs one number, or one per axis ({n}), got {value!r}") from None
 
 
 def _plain(limit: Array | None) -> list[float] | None:

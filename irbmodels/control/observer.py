@@ -8,12 +8,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..checks import finite
+from ..checks import finite, instance, number, numbers
 from ..errors import InputError
 from ..friction import Stribeck
 from ..robot import Robot
 from ..trajectory import Motion
-from .signals import Measured, friction_torque, weighed
+from ..trajectory.motion import checked_motion
+from .signals import Measured, friction_torque, model_of, state_of, weighed
 
 Array = NDArray[np.float64]
 
@@ -30,7 +31,7 @@ class ObserverMemory(NamedTuple):
     @staticmethod
     def at(state: Measured, model: Robot, *, friction: Stribeck | bool = False) -> ObserverMemory:
         """Return the memory of an observer that starts in a state without an external torque."""
-        rest = np.zeros(model.n)
+        rest = np.zeros(model_of(model).n)
         return ObserverMemory(momentum(state, model), rest, momentum_rate(state, rest, model, friction=friction))
 
 
@@ -47,7 +48,8 @@ class Collision(NamedTuple):
 
 def momentum(state: Measured, model: Robot) -> Array:
     """Generalised momentum ``p = M v``, shape ``(n,)``."""
-    p: Array = model.mass_matrix(state.q) @ state.v
+    here = state_of(state, model_of(model).n)
+    p: Array = model.mass_matrix(here.q) @ here.v
     return p
 
 
@@ -56,8 +58,9 @@ def momentum_rate(state: Measured, tau: Array, model: Robot, *, friction: Stribe
 
     ``C' v`` and not ``C v``: ``p' = M v' + M' v`` with ``M' = C + C'``.
     """
-    rate: Array = tau + model.coriolis(state.q, state.v).T @ state.v - model.gravity(state.q)
-    return rate - friction_torque(model, state.v, friction)
+    (q, v, _), torque = state_of(state, model_of(model).n), finite(tau, (model.n,), "tau")
+    rate: Array = torque + model.coriolis(q, v).T @ v - model.gravity(q)
+    return rate - friction_torque(model, v, friction)
 
 
 def momentum_observer(
@@ -85,13 +88,19 @@ def momentum_observer(
 
     Returns:
         External torques [N m, N], shape ``(n,)``, and the memory for the next sample.
+
+    Raises:
+        InputError: if an argument is of another type or shape, not finite, or the period not positive.
+        MissingData: if friction is asked of a model that has no data.
     """
-    torque = finite(tau, (model.n,), "tau")
+    n = np.ones(model_of(model).n)
+    torque, step = finite(tau, n.shape, "tau"), number(period, "period [s]", 0.0)
+    instance(memory, ObserverMemory, "the memory of an observer is an ObserverMemory")
+    integral, last = (finite(getattr(memory, x), n.shape, f"{x} of the memory") for x in ("integral", "rate"))
     rate = momentum_rate(state, np.zeros(model.n), model, friction=friction)
-    known = memory.integral + period * (torque + 0.5 * (memory.rate + rate))
-    n = np.ones(model.n)
-    residual = weighed(gain, momentum(state, model) - known, "gain [1/s]") / (n + period * weighed(gain, n, "gain [1/s]"))
-    return residual, ObserverMemory(known + period * residual, residual, rate)
+    known = integral + step * (torque + 0.5 * (last + rate))
+    residual = weighed(gain, momentum(state, model) - known, "gain [1/s]") / (n + step * weighed(gain, n, "gain [1/s]"))
+    return residual, ObserverMemory(known + step * residual, residual, rate)
 
 
 def residuals(motion: Motion, model: Robot, gain: ArrayLike, *, friction: Stribeck | bool = False) -> Array:
@@ -103,8 +112,9 @@ def residuals(motion: Motion, model: Robot, gain: ArrayLike, *, friction: Stribe
         InputError: if speeds or torques are missing.
         MissingData: if friction is asked of a model that has no data.
     """
-    if motion.v is None or motion.tau is None:
-        raise InputError("a momentum observer needs speeds and torques: this motion lacks one of them")
+    motion = checked_motion(motion, "a momentum observer", ("v", "tau"), model_of(model).n, model.name)
+    assert motion.v is not None  # checked_motion sees to it
+    assert motion.tau is not None
     memory = ObserverMemory.at(Measured(motion.q[0], motion.v[0]), model, friction=friction)
     found = np.zeros_like(motion.q)
     for k in range(1, len(motion.t)):
@@ -120,8 +130,7 @@ def collision(t: ArrayLike, residual: ArrayLike, threshold: ArrayLike) -> Collis
     Raises:
         InputError: if a threshold is not positive, or the shapes do not go together.
     """
-    time, found = np.asarray(t, dtype=float), np.asarray(residual, dtype=float)
-    limit = np.asarray(threshold, dtype=float)
+    time, found, limit = finite(t, None, "t"), finite(residual, None, "residual"), numbers(threshold, "threshold")
     if found.ndim != 2 or time.shape != found.shape[:1] or limit.shape not in ((), found.shape[1:]):
         raise InputError(f"times {time.shape}, residuals {found.shape} and threshold {limit.shape} do not go together")
     if not (limit > 0.0).all() or math.isnan(float(limit.sum())):

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 
 import numpy as np
 import pinocchio as pin
 from numpy.typing import ArrayLike, NDArray
 
-from ..checks import finite, is_rotation
+from ..checks import function, instance, number, positive
 from ..errors import InputError
 from ..robot import Robot
 from ..trajectory import Law, Motion, PosePath, Trajectory
 from ..trajectory.laws import law_of
-from .signals import AxisReference, TcpReference, homogeneous
+from ..trajectory.motion import checked_motion
+from ..trajectory.trajectory import posture
+from .signals import AxisReference, TcpReference, homogeneous, model_of
 
 Array = NDArray[np.float64]
 AxisReferences = Callable[[float], AxisReference]
@@ -22,17 +23,26 @@ TcpReferences = Callable[[float], TcpReference]
 
 
 def hold(q: ArrayLike) -> AxisReferences:
-    """Stay at axis positions [rad, m], shape ``(n,)``: from anywhere else, a step."""
-    position = np.array(q, dtype=float)
-    still = AxisReference(finite(position, position.shape, "q"), np.zeros(position.shape), np.zeros(position.shape))
-    return lambda t: still
+    """Stay at axis positions [rad, m], shape ``(n,)``: from anywhere else, a step.
+
+    Raises:
+        InputError: if they are not one posture.
+    """
+    position = posture(q, what="q")
+    return lambda t: AxisReference(position.copy(), np.zeros(position.size), np.zeros(position.size))
 
 
 def follow(trajectory: Trajectory, begin: float = 0.0) -> AxisReferences:
-    """Follow a trajectory of the axes from a time ``begin`` [s] on; before and after it, stand at its ends."""
+    """Follow a trajectory of the axes from a time ``begin`` [s] on; before and after it, stand at its ends.
+
+    Raises:
+        InputError: if it is no trajectory, or the time not finite.
+    """
+    instance(trajectory, Trajectory, "what is followed is a Trajectory, as irbmodels.trajectory.move makes it")
+    number(begin, "begin [s]")
 
     def at(t: float) -> AxisReference:
-        inside = min(max(t - begin, 0.0), trajectory.duration)
+        inside = min(max(number(t, "t [s]") - begin, 0.0), trajectory.duration)
         state = trajectory.at(inside)
         moving = 1.0 if inside == t - begin else 0.0
         return AxisReference(state.q, moving * state.v, moving * state.a)
@@ -48,13 +58,12 @@ def sampled(motion: Motion) -> AxisReferences:
     """
     from scipy.interpolate import BPoly
 
-    if motion.v is None or motion.a is None or len(motion.t) < 2:
-        raise InputError("a reference needs a motion of two samples and more, with speeds and accelerations")
-    q = BPoly.from_derivatives(motion.t, np.stack([motion.q, motion.v, motion.a], axis=1))
+    motion = checked_motion(motion, "a reference", least=2)
+    q = BPoly.from_derivatives(motion.t, np.stack(motion[1:4], axis=1))  # type: ignore[arg-type]
     v, a, first, last = q.derivative(), q.derivative(2), float(motion.t[0]), float(motion.t[-1])
 
     def at(t: float) -> AxisReference:
-        inside = min(max(t, first), last)
+        inside = min(max(number(t, "t [s]"), first), last)
         moving = 1.0 if inside == t else 0.0
         return AxisReference(q(inside), moving * v(inside), moving * a(inside))
 
@@ -68,10 +77,7 @@ def tcp_hold(pose: pin.SE3 | ArrayLike) -> TcpReferences:
         InputError: if it is no pose.
     """
     matrix = homogeneous(pose)
-    if not is_rotation(matrix[:3, :3]):
-        raise InputError("a pose needs a rotation in its upper left 3 by 3 numbers")
-    still = TcpReference(matrix, np.zeros(6), np.zeros(6))
-    return lambda t: still
+    return lambda t: TcpReference(matrix.copy(), np.zeros(6), np.zeros(6))
 
 
 def tcp_along(path: PosePath, duration: float, law: str | Law = "freudenstein", begin: float = 0.0) -> TcpReferences:
@@ -82,15 +88,16 @@ def tcp_along(path: PosePath, duration: float, law: str | Law = "freudenstein", 
         UnknownName: if there is no such law.
     """
     chosen = law_of(law)
+    instance(path, PosePath, "the way is a PosePath, as irbmodels.trajectory.line makes it")
     if path.stops:
         raise InputError(f"the path has corners at s = {', '.join(f'{s:g}' for s in path.stops)} m: blend them, or go in parts")
-    if not (math.isfinite(duration) and duration > 0.0):
-        raise InputError(f"a motion needs a positive duration, got {duration!r} s")
+    rate = 1.0 / positive(duration, "the duration of a motion [s]")
+    number(begin, "begin [s]")
 
     def at(t: float) -> TcpReference:
-        x = min(max((t - begin) / duration, 0.0), 1.0)
+        x = min(max((number(t, "t [s]") - begin) / duration, 0.0), 1.0)
         moving = 1.0 if x == (t - begin) / duration else 0.0
-        s, v, a = (path.length * float(chosen.derivative(k, x)) / duration**k for k in range(3))
+        s, v, a = (path.length * float(chosen.derivative(k, x)) * rate**k for k in range(3))
         here = path.at(s)
         return TcpReference(here.poses, moving * here.twists * v, moving * (here.accelerations * v**2 + here.twists * a))
 
@@ -98,10 +105,16 @@ def tcp_along(path: PosePath, duration: float, law: str | Law = "freudenstein", 
 
 
 def tcp_of(reference: AxisReferences, model: Robot) -> TcpReferences:
-    """Follow what the TCP does along a reference of the axes: always within reach."""
+    """Follow what the TCP does along a reference of the axes: always within reach.
+
+    Raises:
+        InputError: if it is no function, or the model no robot.
+    """
+    function(reference, "a reference is a function of time, as hold, follow and sampled make it")
+    model_of(model)
 
     def at(t: float) -> TcpReference:
-        q, v, a = reference(t)
+        q, v, a = instance(reference(t), AxisReference, "a reference of the axes returns an AxisReference(q, v, a)")
         J = model.jacobian(q)
         return TcpReference(homogeneous(model.pose(q)), J @ v, J @ a + model.jacobian_rate(q, v) @ v)
 

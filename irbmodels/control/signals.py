@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import math
 from typing import NamedTuple
 
 import numpy as np
 import pinocchio as pin
 from numpy.typing import ArrayLike, NDArray
 
-from ..checks import finite
+from ..checks import finite, instance, is_rotation, numbers, positive, shown
 from ..errors import InputError, MissingData
 from ..friction import Stribeck
 from ..robot import Robot
+from ..trajectory.trajectory import posture
 
 Array = NDArray[np.float64]
 
@@ -60,9 +60,50 @@ class Gains(NamedTuple):
         Raises:
             InputError: if one is not positive.
         """
-        if not (math.isfinite(frequency) and frequency > 0.0 and math.isfinite(damping) and damping > 0.0):
-            raise InputError(f"gains need a positive frequency [rad/s] and damping ratio, got {frequency!r}, {damping!r}")
-        return Gains(frequency**2, 2.0 * damping * frequency)
+        w, ratio = positive(frequency, "the natural frequency of gains [rad/s]"), positive(damping, "the damping ratio of gains")
+        return Gains(w * w, 2.0 * ratio * w)
+
+
+def state_of(state: Measured, n: int | None = None) -> Measured:
+    """Return a measured state of ``n`` axes, or of as many as it has, as finite arrays.
+
+    Raises:
+        InputError: if it is none.
+    """
+    q, v, wrench = instance(state, Measured, "the state is Measured(q, v)")
+    position = posture(q, n, "measured q")
+    load = None if wrench is None else finite(wrench, (6,), "measured wrench (force, moment)")
+    return Measured(position, finite(v, position.shape, "measured v"), load)
+
+
+def axes_of(state: Measured, reference: AxisReference, model: Robot | None = None) -> tuple[Measured, AxisReference]:
+    """Return a measured state and a reference of as many axes, those of the model where a law has one, as finite arrays.
+
+    Raises:
+        InputError: if one is something else, or they do not go together, or the reference looks like degrees.
+    """
+    here = state_of(state, None if model is None else model_of(model).n)
+    return here, reference_of(reference, here.q.size, model)
+
+
+def reference_of(reference: AxisReference, n: int, robot: Robot | None = None) -> AxisReference:
+    """Return a reference of ``n`` axes as finite arrays.
+
+    Raises:
+        InputError: if it is none, or far beyond the ranges of a robot that is given.
+    """
+    given = instance(reference, AxisReference, "the reference of this law is an AxisReference(q, v, a)")
+    goal = AxisReference(*(finite(x, (n,), f"reference {name}") for name, x in zip("qva", given, strict=True)))
+    return goal if robot is None else goal._replace(q=robot._one(goal.q))
+
+
+def model_of(model: Robot) -> Robot:
+    """Return the controller's model.
+
+    Raises:
+        InputError: if it is no robot.
+    """
+    return instance(model, Robot, "the model is an irbmodels.Robot, as irbmodels.load makes it")
 
 
 def weighed(gain: ArrayLike, error: Array, what: str) -> Array:
@@ -71,7 +112,7 @@ def weighed(gain: ArrayLike, error: Array, what: str) -> Array:
     Raises:
         InputError: if the gain is no number, ``(n,)`` or ``(n, n)``, is negative or not finite.
     """
-    weight = np.asarray(gain, dtype=float)
+    weight = numbers(gain, what)
     n = error.size
     if weight.shape not in ((), (n,), (n, n)) or not np.isfinite(weight).all():
         raise InputError(f"{what} needs a finite number, or shape ({n},) or ({n}, {n}), got {weight.tolist()}")
@@ -86,14 +127,27 @@ def friction_torque(model: Robot, v: Array, friction: Stribeck | bool) -> Array 
     Raises:
         MissingData: if True and nobody has published friction of this robot.
     """
+    if not isinstance(friction, bool | Stribeck):
+        raise InputError(f"friction is True (the model's), False (none) or an irbmodels.Stribeck, not {shown(friction)}")
     if friction is False:
         return 0.0
     law = model.friction_model if friction is True else friction
     if law is None:
         raise MissingData(f"{model.name} has no friction data: friction=False, or an irbmodels.Stribeck of your own")
+    if law.Fc.shape != v.shape:
+        raise InputError(f"the friction law is one of {law.Fc.size} axes, {model.name} has {v.size}")
     return law.torque(v)
 
 
 def homogeneous(pose: pin.SE3 | ArrayLike) -> Array:
-    """Return a pose as a matrix ``(4, 4)``."""
-    return finite(pose.homogeneous if isinstance(pose, pin.SE3) else pose, (4, 4), "pose")
+    """Return a pose as a matrix ``(4, 4)``.
+
+    Raises:
+        InputError: if it is none.
+    """
+    if isinstance(pose, pin.SE3):
+        return finite(pose.homogeneous, (4, 4), "pose")
+    matrix = finite(pose, (4, 4), "pose")
+    if not is_rotation(matrix[:3, :3]) or (matrix[3] != (0.0, 0.0, 0.0, 1.0)).any():
+        raise InputError("a pose needs a rotation in its upper left 3 by 3 numbers, and 0, 0, 0, 1 below")
+    return matrix

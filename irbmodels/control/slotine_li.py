@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..base_parameters import BaseParameters
-from ..checks import finite
+from ..checks import finite, instance, number
 from ..errors import InputError
 from ..robot import Robot
-from .signals import AxisReference, Measured, weighed
+from .signals import AxisReference, Measured, axes_of, model_of, weighed
 
 Array = NDArray[np.float64]
 
@@ -36,7 +36,7 @@ class AdaptiveMemory(NamedTuple):
     @staticmethod
     def of(base: BaseParameters, robot: Robot) -> AdaptiveMemory:
         """Return the memory of a law that starts with what a robot's model says."""
-        return AdaptiveMemory(base.values(robot.parameter_vector()))
+        return AdaptiveMemory(_base_of(base).values(model_of(robot).parameter_vector()))
 
 
 class AdaptiveStep(NamedTuple):
@@ -77,7 +77,7 @@ def adaptive(
         Torques [N m, N], shape ``(n,)``, and the memory for the next sample.
     """
     step = adaptive_step(state, reference, model, gains, base, memory)
-    return step.tau, AdaptiveMemory(memory.parameters + period * step.rate)
+    return step.tau, AdaptiveMemory(memory.parameters + number(period, "period [s]", 0.0) * step.rate)
 
 
 def adaptive_step(
@@ -88,15 +88,22 @@ def adaptive_step(
     base: BaseParameters,
     memory: AdaptiveMemory,
 ) -> AdaptiveStep:
-    """Return torque and learning rate of :func:`adaptive`, before any step in time."""
-    if len(base.axes) != model.n:
+    """Return torque and learning rate of :func:`adaptive`, before any step in time.
+
+    Raises:
+        InputError: if an argument is of another type or shape or not finite, or the parameters are not those of all axes.
+    """
+    here, goal = axes_of(state, reference, model)
+    instance(gains, AdaptiveGains, "gains of adaptive control are AdaptiveGains(slope, kd, adaptation)")
+    instance(memory, AdaptiveMemory, "the memory of adaptive control is an AdaptiveMemory")
+    if len(_base_of(base).axes) != model.n:
         raise InputError(f"adaptive control needs base parameters of all {model.n} axes, these are of {len(base.axes)}")
     beta = finite(memory.parameters, (base.rank,), "base parameters")
-    error, rate = reference.q - state.q, reference.v - state.v
-    v_r = reference.v + weighed(gains.slope, error, "slope [1/s]")
-    a_r = reference.a + weighed(gains.slope, rate, "slope [1/s]")
-    s = v_r - state.v
-    Y = base.reduced(tracking_regressor(model, state.q, state.v, v_r, a_r))
+    error, rate = goal.q - here.q, goal.v - here.v
+    v_r = goal.v + weighed(gains.slope, error, "slope [1/s]")
+    a_r = goal.a + weighed(gains.slope, rate, "slope [1/s]")
+    s = v_r - here.v
+    Y = base.reduced(tracking_regressor(model, here.q, here.v, v_r, a_r))
     learnt = weighed(gains.adaptation, Y.T @ s, "adaptation")
     return AdaptiveStep(Y @ beta + weighed(gains.kd, s, "kd"), learnt, s)
 
@@ -107,10 +114,15 @@ def tracking_regressor(model: Robot, q: ArrayLike, v: ArrayLike, v_r: ArrayLike,
     The product ``C(q, v) w`` of the Christoffel symbols is symmetric in ``v`` and ``w``; with ``c(v) = C(q, v) v`` it is
     ``(c(v + w) - c(v - w)) / 4``, so the robot's own regressor gives it. Friction is that of ``v``.
     """
-    position, speed, wanted = (np.asarray(x, dtype=float) for x in (q, v, v_r))
-    rest = np.zeros(model.n)
+    rest = np.zeros(model_of(model).n)
+    position, speed, wanted = (finite(x, rest.shape, name) for x, name in ((q, "q"), (v, "v"), (v_r, "v_r")))
+    wanted_rate = finite(a_r, rest.shape, "a_r")
     fast, slow = (model.regressor(position, speed + sign * wanted, rest) for sign in (1.0, -1.0))
-    Y: Array = model.regressor(position, rest, a_r) + 0.25 * (fast - slow)
+    Y: Array = model.regressor(position, rest, wanted_rate) + 0.25 * (fast - slow)
     if model.friction_model is not None:
         Y[:, -3 * model.n :] = model.friction_model.regressor(speed)
     return Y
+
+
+def _base_of(base: BaseParameters) -> BaseParameters:
+    return instance(base, BaseParameters, "base parameters are those of irbmodels.base_parameters.base_parameters(robot)")

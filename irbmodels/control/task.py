@@ -14,13 +14,14 @@ import numpy as np
 import pinocchio as pin
 from numpy.typing import ArrayLike, NDArray
 
+from ..checks import finite, instance, listed, positive
 from ..errors import InputError
 from ..friction import Stribeck
 from ..orientation import quaternion
 from ..robot import Robot
 from ..singularities import damped_velocity
 from .joint import torque
-from .signals import Gains, Measured, TcpReference, homogeneous, weighed
+from .signals import Gains, Measured, TcpReference, homogeneous, model_of, state_of, weighed
 
 Array = NDArray[np.float64]
 
@@ -51,13 +52,17 @@ def tcp_error(pose: pin.SE3 | ArrayLike, goal: pin.SE3 | ArrayLike) -> Array:
     return np.concatenate([there[:3, 3] - here[:3, 3], turn])
 
 
-@lru_cache(maxsize=64)
 def task_rows(model: Robot) -> tuple[int, ...]:
     """Rows of a pose that an arm can move: all six, or those in which its Jacobian is not always zero.
 
     Raises:
         InputError: if there are not as many rows as axes; then the law has to be told which ones.
     """
+    return _task_rows(model_of(model))
+
+
+@lru_cache(maxsize=64)
+def _task_rows(model: Robot) -> tuple[int, ...]:
     low, high = model.limits.envelope()
     q = np.random.default_rng(0).uniform(np.maximum(low, -np.pi), np.minimum(high, np.pi), (5, model.n))
     size = np.abs([model.jacobian(one) for one in q]).max(axis=(0, 2))
@@ -68,23 +73,28 @@ def task_rows(model: Robot) -> tuple[int, ...]:
     return rows
 
 
-def task_state(state: Measured, reference: TcpReference, model: Robot, rows: Sequence[int] | None = None) -> TaskState:
-    """Return error, rate, Jacobian and its rate in the rows that are controlled.
+def task_state(
+    state: Measured, reference: TcpReference, model: Robot, rows: Sequence[int] | None = None
+) -> tuple[Measured, TaskState]:
+    """Return the state as arrays, and error, rate, Jacobian and its rate in the rows that are controlled.
 
     Raises:
-        InputError: if the goal is off in a direction that the arm cannot move, or the rows do not fit the axes.
+        InputError: if the goal is off in a direction that the arm cannot move, the rows do not fit the axes, or an argument is
+            of another type or shape.
     """
+    state = state_of(state, model_of(model).n)
+    instance(reference, TcpReference, "the reference of this law is a TcpReference(pose, twist, acceleration)")
     error = tcp_error(model.pose(state.q), reference.pose)
-    kept = task_rows(model) if rows is None else tuple(rows)
-    if len(kept) != model.n or not set(kept) <= set(range(6)):
+    kept = task_rows(model) if rows is None else tuple(listed(rows, int, "rows are whole numbers from 0 to 5"))
+    if len(kept) != model.n or len(set(kept)) != model.n or not set(kept) <= set(range(6)):
         raise InputError(f"{model.name} needs {model.n} rows out of 0..5, got {kept}")
     if rows is None:
         _refuse_off(error, kept, model)
     J, J_rate = model.jacobian(state.q), model.jacobian_rate(state.q, state.v)
     index = list(kept)
-    rate = np.asarray(reference.twist, dtype=float) - J @ state.v
-    wanted = np.asarray(reference.acceleration, dtype=float)
-    return TaskState(error[index], rate[index], J[index], J_rate[index], wanted[index], kept)
+    twist, wanted = (finite(getattr(reference, x), (6,), f"reference {x}") for x in ("twist", "acceleration"))
+    rate = twist - J @ state.v
+    return state, TaskState(error[index], rate[index], J[index], J_rate[index], wanted[index], kept)
 
 
 def tcp_speed(
@@ -115,7 +125,8 @@ def tcp_speed(
     Raises:
         InputError: if J is singular and ``near`` is None, or the goal is off in a direction that the arm cannot move.
     """
-    task = task_state(state, reference, model, rows)
+    here = instance(state, Measured, "the state is Measured(q, v)")._replace(v=np.zeros(model_of(model).n))
+    _, task = task_state(here, reference, model, rows)
     twist = np.asarray(reference.twist, dtype=float)[list(task.rows)] + weighed(gain, task.error, "gain [1/s]")
     return _axis_values(task, twist, model, near)
 
@@ -148,7 +159,8 @@ def task_inverse_dynamics(
     Raises:
         InputError: as :func:`tcp_speed`.
     """
-    task = task_state(state, reference, model, rows)
+    instance(gains, Gains, "gains are Gains(kp, kd)")
+    state, task = task_state(state, reference, model, rows)
     wanted = task.acceleration + weighed(gains.kd, task.rate, "kd") + weighed(gains.kp, task.error, "kp")
     a = _axis_values(task, wanted - task.J_rate @ state.v, model, near)
     return torque(state, a, model, friction)
@@ -159,7 +171,7 @@ def _axis_values(task: TaskState, wanted: Array, model: Robot, near: float | Non
     if near is not None:
         J, whole = np.zeros((6, task.J.shape[1])), np.zeros(6)
         J[list(task.rows)], whole[list(task.rows)] = task.J, wanted
-        return damped_velocity(J, whole, near).v
+        return damped_velocity(J, whole, positive(near, "near, the singular value below which the inverse is damped,")).v
     return solved(task.J, wanted, model)
 
 

@@ -21,14 +21,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import dynamics
-from ..checks import together
+from ..checks import together, whole
 from ..errors import InputError, MissingData
 from ..friction import Stribeck
 from ..queries import Wrench
 from ..robot import Robot
 from . import modes
 from .drive import Drive, drives_of
-from .model import FlexibleModel
+from .model import FlexibleModel, drives_for
 
 if TYPE_CHECKING:
     from ..simulation import Run
@@ -84,14 +84,13 @@ class FlexibleRobot(FlexibleModel):
             InputError: if an axis is assumed that the tables know.
         """
         known = drives_of(robot)
-        for i, drive in enumerate(assumed or ()):
-            if drive is not None and i < robot.n and known[i] is not None:
+        others = [None] * robot.n if assumed is None else drives_for(robot, assumed)
+        for i, drive in enumerate(others):
+            if drive is not None and known[i] is not None:
                 raise InputError(
                     f"the tables of {robot.name} know the drive of axis {i + 1}: do not assume one, or give all drives"
                 )
-        if assumed is not None and len(assumed) != robot.n:
-            raise InputError(f"{robot.name} has {robot.n} axes: assumed needs one Drive or None per axis, got {len(assumed)}")
-        drives = [own or other for own, other in zip(known, assumed or [None] * robot.n, strict=True)]
+        drives = [own or other for own, other in zip(known, others, strict=True)]
         if not any(drive is not None and drive.elastic for drive in drives):
             raise MissingData(f"no stiffness of {robot.name} is known; give FlexibleRobot(robot, [Drive(...), ...])")
         return FlexibleRobot(robot, drives, friction)
@@ -296,8 +295,8 @@ class FlexibleRobot(FlexibleModel):
         """
         from .linear import OneAxis
 
-        if not isinstance(axis, int) or not 1 <= axis <= self.n or (drive := self.drives[axis - 1]) is None:
-            raise InputError(f"{self.robot.name} has elastic axes {(self.elastic + 1).tolist()}, not {axis!r}")
+        if (drive := self.drives[whole(axis, f"an axis of {self.robot.name}", 1, self.n) - 1]) is None:
+            raise InputError(f"{self.robot.name} has elastic axes {(self.elastic + 1).tolist()}, not {axis}")
         return OneAxis(drive, float(self.robot.mass_matrix(self.robot._one(q))[axis - 1, axis - 1]))
 
     def __repr__(self) -> str:

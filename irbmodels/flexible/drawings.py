@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..checks import instance, listed, shown, whole
 from ..errors import InputError
 from ..tree import UNLIMITED
 from .arm import FlexibleRobot
@@ -25,6 +26,8 @@ def bode_figure(axis: OneAxis, title: str = "") -> Figure:
     """Draw gain and phase from the torque of the motor to its speed (S003's model with three states), with both resonances."""
     from matplotlib.figure import Figure
 
+    instance(axis, OneAxis, "what is drawn is a OneAxis, as arm.one_axis(q, axis) makes it")
+    instance(title, str, "the title is a text")
     dip, peak = axis.antiresonance, axis.resonance
     f = np.unique(np.concatenate([np.geomspace(0.05 * dip, 20.0 * peak, 1500), np.linspace(0.9 * dip, 1.1 * peak, 1500)]))
     response = axis.three_states().response(f)[:, 0, 0]
@@ -62,11 +65,13 @@ def map_figure(
     """
     from matplotlib.figure import Figure
 
-    robot = arm.robot
-    if len(axes) != 2 or axes[0] == axes[1] or not all(isinstance(i, int) and 1 <= i <= arm.n for i in axes):
-        raise InputError(f"a map goes over two of the axes 1 to {arm.n}, not {axes!r}")
-    if not 1 <= mode <= arm.elastic.size:
-        raise InputError(f"{arm!r} has modes 1 to {arm.elastic.size}, not {mode!r}")
+    robot = instance(arm, FlexibleRobot, "what is drawn is a FlexibleRobot").robot
+    what = f"a map goes over two of the axes 1 to {arm.n}"
+    pair = [whole(axis, what, 1, arm.n) for axis in listed(axes, int, what)]
+    if len(pair) != 2 or pair[0] == pair[1]:
+        raise InputError(f"{what}, not {shown(axes)}")
+    whole(mode, f"a mode of {arm.robot.name}", 1, arm.elastic.size)
+    whole(count, "the number of postures per axis", 2)
     first, second = (axis - 1 for axis in axes)
     ends: Array = np.array([robot.limits.lower, robot.limits.upper])
     if (np.abs(ends[:, [first, second]]) >= UNLIMITED).any():
@@ -75,12 +80,12 @@ def map_figure(
     x, y = (np.linspace(ends[0, i], ends[1, i], count) for i in (first, second))
     postures[..., first], postures[..., second] = np.meshgrid(x, y)
     values = np.where(robot.in_range(postures), arm.frequencies(postures, motors)[..., mode - 1], np.nan)
-    shown = robot.to_controller(postures)
+    there = robot.to_controller(postures)
     figure = Figure(figsize=(7.0, 5.6), layout="constrained")
     panel = figure.subplots()
-    filled = panel.contourf(shown[..., first], shown[..., second], values, levels=15, cmap="viridis")
+    filled = panel.contourf(there[..., first], there[..., second], values, levels=15, cmap="viridis")
     lines = panel.contour(
-        shown[..., first], shown[..., second], values, levels=np.asarray(filled.levels)[::3], colors="white", linewidths=0.7
+        there[..., first], there[..., second], values, levels=np.asarray(filled.levels)[::3], colors="white", linewidths=0.7
     )
     panel.clabel(lines, fmt="%.4g Hz", fontsize=8)
     units = ["mm" if robot.limits.linear[i] else "deg" for i in (first, second)]

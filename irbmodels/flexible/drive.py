@@ -10,6 +10,7 @@ from typing import Any, get_args
 
 import numpy as np
 
+from ..checks import instance, number, shown
 from ..errors import InputError, MissingData, UnknownName
 from ..motors import Motors
 from ..robot import Robot
@@ -25,38 +26,40 @@ class Drive:
     A gear ratio of 1 makes the motor's numbers arm-side ones. For a linear axis read N/m, N s/m and m where it says N m/rad,
     N m s/rad and rad, and rad/m for the gear ratio.
 
+    Args:
+        stiffness: Of gear and shaft, arm side [N m/rad]; infinite: the axis is rigid, and its rotor adds to the mass matrix.
+        rotor_inertia: Motor side [kg m^2]; an elastic axis needs it.
+        gear_ratio: Turns of the motor per turn of the axis [1]; S003's r is its inverse.
+        viscous: Viscous friction of the motor, motor side [N m s/rad] (S003: f_m); adds to the friction that the robot has.
+        damping: Of the gear, parallel to the spring, arm side [N m s/rad]; it acts inside the backlash too.
+        bearing: Viscous friction of the link's bearing, arm side [N m s/rad] (S003: f_a).
+        backlash: Whole width of the dead zone of the spring, arm side [rad].
+        hardening: Cubic term of the spring, arm side [N m/rad^3]: beyond the dead zone ``k u + hardening u^3``.
+        turned_by: Turns of this motor per turn of another axis [1], by its number from 1, where a wrist couples them.
+        grade: How good the stiffness is; what somebody types is assumed unless it says otherwise.
+
     Raises:
         InputError: if a number is not finite, negative, or does not go with the others.
         UnknownName: if the grade is none.
     """
 
     stiffness: float = math.inf
-    """Of gear and shaft, arm side [N m/rad]; infinite: the axis is rigid, and its rotor adds to the mass matrix."""
     rotor_inertia: float = 0.0
-    """Motor side [kg m^2]; an elastic axis needs it."""
     gear_ratio: float = 1.0
-    """Turns of the motor per turn of the axis; S003's r is its inverse."""
     viscous: float = 0.0
-    """Viscous friction of the motor, motor side [N m s/rad] (S003: f_m); adds to the friction that the robot has."""
     damping: float = 0.0
-    """Of the gear, parallel to the spring, arm side [N m s/rad]; it acts inside the backlash too."""
     bearing: float = 0.0
-    """Viscous friction of the link's bearing, arm side [N m s/rad] (S003: f_a)."""
     backlash: float = 0.0
-    """Whole width of the dead zone of the spring, arm side [rad]."""
     hardening: float = 0.0
-    """Cubic term of the spring, arm side [N m/rad^3]: beyond the dead zone ``k u + hardening u^3``."""
     turned_by: Mapping[int, float] = field(default_factory=dict, hash=False)
-    """Turns of this motor per turn of another axis, by its number from 1, where a wrist couples them."""
     grade: Grade = "assumed"
-    """How good the stiffness is; what somebody types is assumed unless it says otherwise."""
 
     def __post_init__(self) -> None:
         """Check every number."""
         for name in ("stiffness", "gear_ratio", *_OPTIONAL):
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, int | float | np.number) or math.isnan(value):
-                raise InputError(f"{name} of a drive is a number, not {value!r}")
+                raise InputError(f"{name} of a drive is a number, not {shown(value)}")
             if name != "stiffness" and math.isinf(value):
                 raise InputError(f"{name} of a drive must be finite")
         if self.stiffness <= 0.0:
@@ -71,10 +74,12 @@ class Drive:
         given = [name for name in ("damping", "backlash", "hardening") if getattr(self, name) > 0.0]
         if given and not self.elastic:
             raise InputError(f"a rigid drive has no spring, so it has no {' and no '.join(given)}; give a stiffness")
-        for other, turns in self.turned_by.items():
-            if not isinstance(other, int) or other < 1 or not math.isfinite(turns):
-                raise InputError(f"turned_by takes axis numbers from 1 and finite turns, not {other!r}: {turns!r}")
-        if self.grade not in get_args(Grade):
+        what = "turned_by takes axis numbers from 1 and finite turns"
+        for other, turns in instance(self.turned_by, Mapping, what).items():
+            if isinstance(other, bool) or not isinstance(other, int) or other < 1:
+                raise InputError(f"{what}, not {shown(other)}: {shown(turns)}")
+            number(turns, f"turned_by[{other}], turns per turn of axis {other},")
+        if instance(self.grade, str, "the grade of a drive is a word") not in get_args(Grade):
             raise UnknownName("grade", self.grade, get_args(Grade))
         object.__setattr__(self, "turned_by", MappingProxyType(dict(self.turned_by)))
 
@@ -112,6 +117,7 @@ def drives_of(robot: Robot) -> list[Drive | None]:
     Raises:
         MissingData: for a robot from a URDF, or where a stiffness stands without a rotor inertia.
     """
+    instance(robot, Robot, "drives are those of an irbmodels.Robot")
     if robot.description is None:
         raise MissingData(f"{robot.name} comes from a URDF and has no table of drives; give one Drive, or None, per axis")
     table, names = robot.description.drives, robot.description.axes

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..checks import finite, instance, numbers, positive, whole
 from ..errors import InputError, MissingData
 from ..robot import Robot
 from .drive import Drive, drives_of
@@ -32,7 +33,7 @@ class LinearModel(NamedTuple):
     @property
     def poles(self) -> ComplexArray:
         """Eigenvalues of A [1/s], by their size, the lower of a pair first."""
-        return _sorted(np.linalg.eigvals(self.A))
+        return _sorted(np.linalg.eigvals(self._matrices().A))
 
     @property
     def zeros(self) -> ComplexArray:
@@ -43,15 +44,16 @@ class LinearModel(NamedTuple):
         """
         from scipy.linalg import eigvals
 
-        states, inputs, outputs = len(self.A), self.B.shape[1], self.C.shape[0]
+        A, B, C, D = self._matrices()
+        states, inputs, outputs = len(A), B.shape[1], C.shape[0]
         if inputs != outputs:
             raise InputError(f"zeros need as many outputs as inputs; this model has {outputs} and {inputs}")
-        pencil = np.block([[self.A, self.B], [self.C, self.D]])
+        pencil = np.block([[A, B], [C, D]])
         mass = np.zeros_like(pencil)
         mass[:states, :states] = np.eye(states)
         above, below = eigvals(pencil, mass, homogeneous_eigvals=True)
-        finite = np.abs(below) > 1e-9 * np.abs(above)  # the others are infinite: below is 0 but for rounding
-        return _sorted(above[finite] / below[finite])
+        there = np.abs(below) > 1e-9 * np.abs(above)  # the others are infinite: below is 0 but for rounding
+        return _sorted(above[there] / below[there])
 
     def response(self, frequency: ArrayLike) -> ComplexArray:
         """Frequency response at frequencies [Hz], shape ``(..., outputs, inputs)``.
@@ -60,13 +62,23 @@ class LinearModel(NamedTuple):
             InputError: if a frequency is negative, not finite, or that of an undamped pole.
         """
         s = 2j * math.pi * frequencies_of(frequency)[..., None, None]
-        return self.C @ solved(s * np.eye(len(self.A)) - self.A, self.B) + self.D
+        A, B, C, D = self._matrices()
+        return C @ solved(s * np.eye(len(A)) - A, B) + D
 
     def state_space(self) -> Any:
         """Return the model as ``scipy.signal.StateSpace``."""
         from scipy.signal import StateSpace
 
-        return StateSpace(*self)
+        return StateSpace(*self._matrices())
+
+    def _matrices(self) -> LinearModel:
+        """Return the four matrices as finite arrays whose shapes go together."""
+        A, B, C, D = (finite(matrix, None, f"{name} of a linear model") for name, matrix in self._asdict().items())
+        shapes = [matrix.shape for matrix in (A, B, C, D)]
+        n, m, p = len(np.atleast_1d(A)), B.shape[-1] if B.ndim else 0, len(np.atleast_1d(C))
+        if shapes != [(n, n), (n, m), (p, n), (p, m)]:
+            raise InputError(f"A, B, C, D of a linear model need shapes (n, n), (n, m), (p, n), (p, m), got {shapes}")
+        return LinearModel(A, B, C, D)
 
 
 @dataclass(frozen=True)
@@ -87,8 +99,7 @@ class OneAxis:
             raise InputError("a one-axis model needs a Drive with a finite stiffness")
         if self.drive.backlash or self.drive.hardening:
             raise InputError("a one-axis model is linear: its drive has neither backlash nor hardening")
-        if not (math.isfinite(self.inertia) and self.inertia > 0.0):
-            raise InputError(f"the inertia of the link is positive [kg m^2], not {self.inertia!r}")
+        positive(self.inertia, "the inertia of the link [kg m^2]")
 
     @property
     def antiresonance(self) -> float:
@@ -148,8 +159,8 @@ def identified(robot: Robot, axis: int = 1) -> OneAxis:
         InputError: if there is no such axis.
         MissingData: if the tables have no such model.
     """
-    if not isinstance(axis, int) or not 1 <= axis <= robot.n:
-        raise InputError(f"{robot.name} has axes 1 to {robot.n}, not {axis!r}")
+    instance(robot, Robot, "a model is one of an irbmodels.Robot")
+    whole(axis, f"an axis of {robot.name}", 1, robot.n)
     drive = drives_of(robot)[axis - 1]
     row = robot.description.drives.axes.get(f"axis_{axis}") if robot.description else None
     if drive is None or row is None or row.load_inertia_kg_m2 is None or not drive.elastic:
@@ -186,10 +197,7 @@ def frequencies_of(frequency: ArrayLike) -> Array:
     Raises:
         InputError: if one is negative or not finite.
     """
-    try:
-        f = np.asarray(frequency, dtype=float)
-    except (TypeError, ValueError):
-        raise InputError(f"frequencies [Hz] are numbers, not {frequency!r}") from None
+    f = numbers(frequency, "frequencies [Hz]")
     if not (np.isfinite(f) & (f >= 0.0)).all():
         raise InputError("frequencies [Hz] must be finite and not negative")
     return f

@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from ..checks import instance, listed, shown
 from ..compiled.mechanism import Mechanism, mechanism_of
 from ..errors import InputError
 from ..friction import Stribeck
@@ -35,16 +36,12 @@ class FlexibleModel:
 
     def __post_init__(self) -> None:
         """Check that robot and drives go together."""
-        robot, drives = self.robot, tuple(self.drives)
-        if not isinstance(robot, Robot):
-            raise InputError(f"a flexible robot is made of a Robot, not {robot!r}")
-        wrong = [drive for drive in drives if drive is not None and not isinstance(drive, Drive)]
-        if len(drives) != robot.n or wrong:
-            raise InputError(f"{robot.name} needs {robot.n} drives, one Drive or None per axis; got {len(drives)}: {drives!r}")
+        robot = instance(self.robot, Robot, "a flexible robot is made of an irbmodels.Robot")
+        drives = drives_for(robot, self.drives)
         if robot.rotors.any():
             raise InputError(f"{robot.name} has rotors in use already; the drives bring them, so leave with_rotors out")
         if not isinstance(self.friction, bool | Stribeck):
-            raise InputError(f"friction is True (the robot's), False (none) or an irbmodels.Stribeck, not {self.friction!r}")
+            raise InputError(f"friction is True (the robot's), False (none) or an irbmodels.Stribeck, not {shown(self.friction)}")
         if self.friction_law is not None and self.friction_law.Fc.shape != (robot.n,):
             raise InputError(f"the friction law needs {robot.n} axes, not {self.friction_law.Fc.size}")
         object.__setattr__(self, "drives", drives)
@@ -165,6 +162,19 @@ class FlexibleModel:
         result[:, :n] = np.diag(np.isin(np.arange(n), self.elastic, invert=True).astype(float))
         result[self.elastic, n + np.arange(m)] = 1.0
         return result
+
+
+def drives_for(robot: Robot, drives: Sequence[Drive | None]) -> tuple[Drive | None, ...]:
+    """Return drives that go with a robot.
+
+    Raises:
+        InputError: if they are not one Drive or None per axis.
+    """
+    what = f"{robot.name} needs {robot.n} drives, one Drive or None per axis"
+    given = tuple(listed(drives, Drive | None, what))
+    if len(given) != robot.n:
+        raise InputError(f"{what}; got {len(given)}")
+    return given
 
 
 def _with_viscous(law: Stribeck | None, coefficients: Array) -> Stribeck | None:

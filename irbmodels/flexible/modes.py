@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..checks import instance
 from ..errors import InputError, UnknownName
 from .linear import ComplexArray, LinearModel, frequencies_of, solved
 
@@ -85,7 +86,7 @@ def frequency_response(arm: FlexibleRobot, q: Array, frequency: ArrayLike, to: s
     links = np.eye(n, size)
     by_torque = _checked("source", source, Source) == "torque"
     right = arm.motor_positions.T if by_torque else links.T @ arm.robot.jacobian(q).T
-    out = {"links": links, "motors": arm.motor_positions}.get(to)
+    out = {"links": links, "motors": arm.motor_positions}.get(instance(to, str, "what answers is links, motors or a frame"))
     if out is None:
         out = arm.robot.jacobian(q, to) @ links
     if _checked("motors", motors, Hold) == "held":
@@ -99,6 +100,6 @@ def frequency_response(arm: FlexibleRobot, q: Array, frequency: ArrayLike, to: s
 
 
 def _checked(kind: str, value: str, known: object) -> str:
-    if value not in get_args(known):
+    if instance(value, str, f"{kind} is one of {', '.join(get_args(known))}") not in get_args(known):
         raise UnknownName(kind, value, get_args(known))
     return value

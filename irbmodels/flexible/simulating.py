@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..checks import finite, flag, instance, number
 from ..errors import UnknownName
 from ..friction import Stribeck
 from ..robot import Robot
@@ -103,7 +104,7 @@ def simulate(
     robot, motors = arm.robot, arm.elastic.size
     q, v, theta, theta_dot = start
     links = checked_start(robot, Stops(robot, settings.stops), q, v)
-    position = arm.equilibrium(links.q).theta if theta is None else robot._one_rate(theta, "theta")
+    position = arm.equilibrium(links.q).theta if theta is None else robot._one(finite(theta, (robot.n,), "theta"))
     speed = links.v if theta_dot is None else robot._one_rate(theta_dot, "theta_dot")
     world = World(
         _Mechanics(arm),
@@ -128,8 +129,11 @@ def simulate(
 
 
 def _check(settings: Settings, duration: float) -> None:
+    if not isinstance(settings.max_step, float):  # infinite is no bound
+        number(settings.max_step, "max_step")
+    flag(settings.stops, "stops, whether the ends of the ranges are walls,")
     check_numbers(duration, settings.every, settings.rtol, settings.atol, settings.max_step, settings.rebound)
-    if settings.method not in METHODS:
+    if instance(settings.method, str, f"the method is one of {', '.join(METHODS)}") not in METHODS:
         raise UnknownName("method", settings.method, METHODS)
 
 

@@ -5,15 +5,16 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..checks import finite
+from ..checks import finite, positive
 from ..errors import InputError
 from ..redundancy import Cost
 from ..robot import Robot
 from .cutting import CuttingForce
-from .loads import deflected, process_wrench
+from .loads import checked_force, deflected, process_wrench, stiffness_of
 
 Array = NDArray[np.float64]
 
+SIX = 6  # axes of an arm with a free angle
 ALONG_X = (1.0, 0.0, 0.0)
 
 
@@ -24,7 +25,8 @@ def torque_cost(force: CuttingForce, feed: ArrayLike = ALONG_X) -> Cost:
         force: In the frame of the cut.
         feed: Direction of the feed in the frames of the path's poses, before the free turn about their z; default their x.
     """
-    direction = finite(feed, (3,), "feed")
+    checked_force(force)
+    direction = _direction(feed)
 
     def share(robot: Robot, q: Array, phi: Array) -> Array:
         wrench = process_wrench(robot, q, _in_base(robot, q, phi, direction), force)
@@ -44,9 +46,9 @@ def deflection_cost(force: CuttingForce, stiffness: ArrayLike, allowed: float, f
         allowed: Deflection [m] that costs 1.
         feed: As for :func:`torque_cost`.
     """
-    direction, k = finite(feed, (3,), "feed"), np.asarray(stiffness, dtype=float)
-    if not 0.0 < allowed < np.inf:
-        raise InputError(f"the allowed deflection must be positive and finite [m], got {allowed!r}")
+    checked_force(force)
+    direction, k = _direction(feed), stiffness_of(stiffness, SIX)
+    positive(allowed, "the allowed deflection [m]")
 
     def moved(robot: Robot, q: Array, phi: Array) -> Array:
         wrench = process_wrench(robot, q, _in_base(robot, q, phi, direction), force)
@@ -63,3 +65,10 @@ def _in_base(robot: Robot, q: Array, phi: Array, direction: Array) -> Array:
     back = np.stack([c * x + s * y, c * y - s * x, np.broadcast_to(z, phi.shape)], axis=-1)
     turned: Array = np.einsum("kij,kj->ki", robot.pose(q)[:, :3, :3], back)
     return turned
+
+
+def _direction(feed: ArrayLike) -> Array:
+    direction = finite(feed, (3,), "feed")
+    if not direction.any():
+        raise InputError("the feed needs a direction, got 0, 0, 0")
+    return direction

@@ -15,6 +15,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..checks import finite, positive, shown, whole
 from ..errors import InputError
 
 Array = NDArray[np.float64]
@@ -63,17 +64,15 @@ class Milling:
         for field in fields(self):
             value = getattr(self, field.name)
             if field.name == "side":
-                if value not in ("climb", "conventional"):
-                    raise InputError(f"a cut is climb or conventional, not {value!r}")
+                if not isinstance(value, str) or value not in ("climb", "conventional"):
+                    raise InputError(f"a cut is climb or conventional, not {shown(value)}")
             elif field.name in ("pressure", "edge"):
-                if np.shape(value) != (3,) or not all(isinstance(x, int | float) and math.isfinite(x) for x in value):
-                    raise InputError(
-                        f"{field.name} of a cut takes three finite numbers (tangential, radial, axial), not {value!r}"
-                    )
-            elif not isinstance(value, int | float) or not 0.0 < value < math.inf:
-                raise InputError(f"{field.name} of a cut must be positive and finite, got {value!r}")
-        if self.teeth != int(self.teeth):
-            raise InputError(f"a cutter has a whole number of teeth, not {self.teeth!r}")
+                kept = finite(value, (3,), f"{field.name} of a cut (tangential, radial, axial)")
+                object.__setattr__(self, field.name, tuple(kept.tolist()))
+            elif field.name == "teeth":
+                whole(value, "the number of teeth of a cutter", 1)
+            else:
+                positive(value, f"{field.name} of a cut [m]")
         if self.width > self.diameter:
             raise InputError(f"a cut of {self.width:g} m is wider than its cutter of {self.diameter:g} m")
         if self.diameter > 0.5 or self.feed_per_tooth > 0.05:
@@ -111,7 +110,7 @@ class Milling:
 
         Shape ``(..., 4)``.
         """
-        turned = np.asarray(angle, dtype=float)[..., None] + math.tau / self.teeth * np.arange(self.teeth)
+        turned = finite(angle, None, "angle [rad]")[..., None] + math.tau / self.teeth * np.arange(self.teeth)
         psi = np.mod(turned + math.pi, math.tau) - math.pi
         low, high = self.engaged
         inside = (psi >= low) & (psi <= high)

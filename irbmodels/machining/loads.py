@@ -7,10 +7,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..checks import finite
+from ..checks import finite, instance, numbers, rows, shown, together
 from ..errors import InputError
 from ..robot import Robot
 from ..trajectory import Motion
+from ..trajectory.motion import checked_motion
 from .cutting import CuttingForce
 
 Array = NDArray[np.float64]
@@ -49,12 +50,11 @@ def process_wrench(robot: Robot, q: ArrayLike, feed: ArrayLike, force: CuttingFo
     Raises:
         InputError: if a feed is zero or along the tool's axis: then it has no direction across.
     """
-    if not isinstance(force, CuttingForce):
-        raise InputError(f"a force is a CuttingForce, as Milling(...).mean() returns it, not {type(force).__name__}")
-    finite(force, (4,), "a cutting force (feed, across, axial, torque)")
-    place = robot.pose(np.asarray(q, dtype=float))
+    checked_force(force)
+    place = instance(robot, Robot, "a cut is one of an irbmodels.Robot").pose(rows(q, robot.n, "q"))
     poses = np.asarray(getattr(place, "homogeneous", place))
-    z, along = poses[..., :3, 2], np.asarray(feed, dtype=float)
+    z, along = poses[..., :3, 2], rows(feed, 3, "feed")
+    z, along = together(z, along)
     length = np.linalg.norm(along, axis=-1, keepdims=True)
     with np.errstate(invalid="ignore", divide="ignore"):
         unit = along / length
@@ -84,8 +84,10 @@ def process_load(robot: Robot, motion: Motion, force: CuttingForce, stiffness: A
     Raises:
         InputError: if the motion has no speeds or accelerations, or a stiffness is not positive.
     """
-    if motion.v is None or motion.a is None:
-        raise InputError("a process load needs a motion with speeds and accelerations")
+    instance(robot, Robot, "a cut is one of an irbmodels.Robot")
+    motion = checked_motion(motion, "a process load", n=robot.n, name=robot.name)
+    assert motion.v is not None  # checked_motion sees to it
+    assert motion.a is not None
     wrench, torque, deflection = process_torque(robot, motion.q, motion.v, force, stiffness)
     total = robot.inverse_dynamics(motion.q, motion.v, motion.a) + torque
     return ProcessLoad(wrench, torque, total, np.abs(total) / robot.limits.effort, deflection)
@@ -108,7 +110,17 @@ def process_torque(
         force: In the frame of the cut.
         stiffness: As for :func:`process_load`.
         cuts: In which samples the tool cuts, shape ``(N,)``; default in all in which it moves.
+
+    Raises:
+        InputError: if a shape is wrong, or a number not finite.
     """
+    checked_force(force)
+    q = rows(q, instance(robot, Robot, "a cut is one of an irbmodels.Robot").n, "q")
+    if q.ndim != 2:
+        raise InputError(f"q needs shape (N, {robot.n}), got {q.shape}")
+    v = finite(v, q.shape, "v")
+    if cuts is not None and (np.shape(cuts) != q.shape[:1] or np.asarray(cuts).dtype.kind != "b"):
+        raise InputError(f"cuts need one True or False per sample, shape ({len(q)},), not {shown(cuts)}")
     J = robot.jacobian(q)
     velocity = np.einsum("nij,nj->ni", J[:, :3], v)
     moving = np.linalg.norm(velocity, axis=1) > 0.0
@@ -124,13 +136,35 @@ def deflected(J: Array, wrench: Array, stiffness: ArrayLike) -> Array:
     """Return the static deflection of the TCP ``(..., 6)`` by a wrench there: ``J K^-1 J' w``, axes as springs.
 
     Raises:
-        InputError: if there is not one positive stiffness per axis.
+        InputError: if a shape is wrong, or there is not one positive stiffness per axis.
     """
-    k = np.asarray(stiffness, dtype=float)
-    if k.shape != J.shape[-1:] or not (k > 0.0).all():
-        raise InputError(
-            f"a stiffness needs one positive number per axis [N m/rad, N/m], {J.shape[-1]} of them, got {k.tolist()}"
-        )
-    turned = np.einsum("...ij,...i->...j", J, wrench) / k
-    bent: Array = np.einsum("...ij,...j->...i", J, turned)
+    jacobian, load = finite(J, None, "J"), rows(wrench, 6, "wrench (force, moment)")
+    if jacobian.ndim < 2 or jacobian.shape[-2] != 6 or load.shape[:-1] not in ((), jacobian.shape[:-2]):
+        raise InputError(f"J needs shape (..., 6, n) and the wrench (..., 6), got {jacobian.shape} and {load.shape}")
+    k = stiffness_of(stiffness, jacobian.shape[-1])
+    turned = np.einsum("...ij,...i->...j", jacobian, load) / k
+    bent: Array = np.einsum("...ij,...j->...i", jacobian, turned)
     return bent
+
+
+def stiffness_of(stiffness: ArrayLike, n: int) -> Array:
+    """Return the stiffness of ``n`` axes as an array ``(n,)``; infinite where one does not give.
+
+    Raises:
+        InputError: if there is not one positive number per axis.
+    """
+    k = numbers(stiffness, "a stiffness [N m/rad, N/m]")
+    if k.shape != (n,) or not (k > 0.0).all():
+        raise InputError(f"a stiffness needs one positive number per axis [N m/rad, N/m], {n} of them, got {shown(k)}")
+    return k
+
+
+def checked_force(force: CuttingForce) -> CuttingForce:
+    """Return a cutting force.
+
+    Raises:
+        InputError: if it is none, or not finite.
+    """
+    instance(force, CuttingForce, "a force is a CuttingForce, as Milling(...).mean() returns it")
+    finite(force, (4,), "a cutting force (feed, across, axial, torque)")
+    return force

@@ -10,18 +10,19 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..checks import finite
+from ..checks import finite, flag, function, instance, listed, location, number, positive
 from ..errors import InputError
 from ..files import replacing
 from ..limits import ROUNDING
 from ..logs import REST, ROWS, MotionFile
 from ..robot import Robot
 from ..trajectory import Motion
+from ..trajectory.motion import checked_motion
 from . import table
 from .extent import ToolExtent
 from .findings import Finding, Stretches
 from .programmed import Programmed
-from .samples import Cut, in_lines, samples_of, spoken_lines, with_cut
+from .samples import Cut, checked_cut, in_lines, samples_of, spoken_lines, with_cut
 from .totals import Nearest, PerLine, Totals, Trace
 from .watches import Box, axis_watches, box_watches, collision_watch, near_told, near_watches, told
 
@@ -81,6 +82,18 @@ class PathCheck:
         """Whether every bound is kept, and nothing of a program was left out."""
         return not self.findings and not (self.program and self.program.unevaluated)
 
+    def __repr__(self) -> str:
+        """Say whether every bound is kept, or what first is not, and how near the limits the path comes."""
+        found = f"{len(self.findings) + self.more} bounds not kept, first {self.first}" if self.first else "every bound kept"
+        unevaluated = len(self.program.unevaluated) if self.program else 0
+        left = f", {unevaluated} notes of what is not evaluated" if unevaluated else ""
+        used = ", ".join(f"{name} {100.0 * np.max(one.value):.3g} %" for name, one in self._shares().items())
+        return f"<PathCheck of {self.rows} samples, {self.duration:.4g} s: {found}{left}; used at most: {used}>"
+
+    def _shares(self) -> dict[str, Nearest]:
+        shares = {"range": self.used, "speed": self.speed, "torque": self.torque}
+        return shares if self.acceleration is None else {**shares, "acceleration": self.acceleration}
+
     @property
     def first(self) -> Finding | None:
         """The first violation, in time and so in the program; None where everything is kept."""
@@ -122,16 +135,29 @@ def check_path(
         MotionError: if a row of the file is wrong; nothing is written then.
         MissingData: if collision is asked for and the robot has no collision shapes.
     """
+    instance(robot, Robot, "what is checked is a path of an irbmodels.Robot")
+    what = "a path is a Motion, a motion file (irbmodels.open_motion) or what a program asks for (programmed_motion)"
+    instance(path, Motion | MotionFile | Programmed, what)
+    flag(collision, "collision, whether to look for it,")
+    number(rest, "rest [deg, mm]", 0.0)
+    function(advance, "advance is a function of a number of bytes")
+    if window is not None:
+        positive(window, "window, the length of the derivative filter [s],")
     limit = None if acceleration is None else finite(acceleration, (robot.n,), "acceleration limits [rad/s^2, m/s^2]")
     if limit is not None and not (limit > 0.0).all():
         raise InputError(f"acceleration limits are positive, got {limit.tolist()}")
     if box is not None:
-        low, high = (finite(corner, (3,), "a corner of the box [m]") for corner in box)
+        corners = instance(box, Box, "a box is Box(lower, upper)")
+        low, high = (finite(corner, (3,), "a corner of the box [m]") for corner in corners)
         if not (low < high).all():
             raise InputError(f"the box is empty: {low.tolist()} .. {high.tolist()} m")
-    if output is not None and isinstance(path, MotionFile) and Path(output).exists() and Path(output).samefile(path.path):
+    file = None if output is None else location(output, "the table to write")
+    if file is not None and isinstance(path, MotionFile) and file.exists() and file.samefile(path.path):
         raise InputError(f"{output} is the motion itself; write the table to another file")
     program = path if isinstance(path, Programmed) else None
+    if program is not None:
+        listed(program.findings, Finding, "findings of a program are a list of Finding")
+    cut = None if cut is None else checked_cut(cut, robot.n)
     if cut is not None and cut.lines is not None and isinstance(path, Motion):
         raise InputError("a motion made in code has no lines; cut along the whole of it, or along a program or a file")
     tool = ToolExtent(robot) if box is not None else None
@@ -166,13 +192,13 @@ def check_path(
         if stream is not None:
             stream.close()  # before it is moved into place
     law = robot.friction_model
-    listed = [told(robot, one) for one in found.result()]
-    listed = sorted([*listed, *(program.findings if program else ())], key=lambda one: one.start)
+    broken = [told(robot, one) for one in found.result()]
+    broken = sorted([*broken, *(program.findings if program else ())], key=lambda one: one.start)
     singular = {name: totals.worst(name) for name in ("wrist", "elbow", "shoulder")}
     return PathCheck(
         rows=totals.rows,
         duration=totals.duration,
-        findings=tuple(listed),
+        findings=tuple(broken),
         more=found.more,
         near=tuple(near_told(one) for one in near.result()),
         margin=totals.worst("margin"),
@@ -215,30 +241,21 @@ def _pieces(
             row += len(motion.t)
         return
     motion, lines = (path.motion, path.lines) if isinstance(path, Programmed) else (path, None)
-    _check_motion(robot, motion)
+    motion = checked_motion(motion, "the check", n=robot.n, name=robot.name)
+    _refuse_degrees(robot, motion)
+    if lines is not None:
+        lines = finite(lines, motion.t.shape, "lines of a program, one per sample,").astype(np.int64)
     for begin in range(0, len(motion.t), ROWS):
         part = slice(begin, begin + ROWS)
         yield motion.each(lambda x, part=part: x[part]), None if lines is None else lines[part]  # type: ignore[misc]
 
 
-def _check_motion(robot: Robot, motion: Motion) -> None:
-    if motion.v is None or motion.a is None:
-        raise InputError("the check needs a motion with v and a; irbmodels.open_motion(path, robot) derives them from a file")
-    t = np.asarray(motion.t, dtype=float)
-    if t.ndim != 1 or not len(t) or not np.isfinite(t).all() or not (np.diff(t) > 0.0).all():
-        raise InputError("the times of a motion are finite and grow")
-    for name, values in (("q", motion.q), ("v", motion.v), ("a", motion.a)):
-        shape = np.shape(values)
-        if shape != (len(t), robot.n):
-            raise InputError(f"{name} of a motion of {robot.name} needs shape ({len(t)}, {robot.n}), got {shape}")
-        bad = np.argwhere(~np.isfinite(values))
-        if len(bad):
-            raise InputError(f"{name} of axis {bad[0][1] + 1} is not finite at t = {t[bad[0][0]]:.6g} s")
+def _refuse_degrees(robot: Robot, motion: Motion) -> None:
     farthest = 3.0 * robot.limits.largest()
     far = np.argwhere(np.abs(motion.q) > farthest)
     if len(far):
         k, i = far[0]
         raise InputError(
-            f"q{i + 1} = {motion.q[k, i]:g} at t = {t[k]:.6g} s is more than three times the largest limit;"
+            f"q{i + 1} = {motion.q[k, i]:g} at t = {motion.t[k]:.6g} s is more than three times the largest limit;"
             " are these degrees? use robot.from_controller(...)"
         )

@@ -15,6 +15,7 @@ import numpy as np
 import pinocchio as pin
 from numpy.typing import ArrayLike, NDArray
 
+from ..checks import finite, flag, instance, listed, positive
 from ..configuration import EDGE
 from ..errors import InputError
 from ..rapid import JointTarget, Move, RobTarget, WobjData
@@ -82,12 +83,19 @@ def programmed_motion(
     Raises:
         InputError: if no move can be evaluated, or a number is not positive.
     """
-    for value, what in ((ramp, "ramp"), (step, "step")):
-        if not 0.0 < value < math.inf:
-            raise InputError(f"{what} is a positive time in [s], not {value!r}")
+    instance(robot, Robot, "a program is one of an irbmodels.Robot")
+    moves = listed(moves, Move, "moves are those that irbmodels.rapid.read_file(path).sequence() lists")
+    for what, time in (("ramp", ramp), ("step", step)):
+        positive(time, f"{what} [s]")
+    flag(slow, "slow, whether moves are slowed to the rated speeds,")
+    flag(stand_in, "stand_in, whether the robot's tool stands for tooldata without a value,")
+    for named, kind in ((wobjs, WobjData), (units, Robot)):
+        if named is not None:
+            what = f"{'work objects' if kind is WobjData else 'mechanical units'} are a dictionary of names to {kind.__name__}"
+            listed(instance(named, Mapping, what).values(), kind, what)
     run = _Run(Said(robot, wobjs or {}, stand_in), ramp, step, slow, units)
     if start is not None:
-        run.begin(np.array(robot.from_controller(robot.to_controller(start)), dtype=float))
+        run.begin(np.array(robot._one(finite(start, (robot.n,), "start [rad, m]"))))
     for move in moves:
         run.take(move)
     if not run.pieces:

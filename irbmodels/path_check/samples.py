@@ -8,9 +8,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..checks import instance, listed
 from ..dynamics import TorqueParts
-from ..errors import MissingData, PhysicsWarning
+from ..errors import InputError, MissingData, PhysicsWarning
 from ..machining import CuttingForce, process_torque
+from ..machining.loads import stiffness_of
 from ..robot import Robot
 from ..tree import UNLIMITED
 
@@ -54,6 +56,20 @@ class Cut(NamedTuple):
     """Of each axis, arm side [N m/rad, N/m], shape ``(n,)``."""
     lines: tuple[int | range, ...] | None = None
     """Lines of the program, or rows of the file, in which the tool cuts, and ranges of them; None: in all."""
+
+
+def checked_cut(cut: Cut, n: int) -> Cut:
+    """Return a cut of an arm with ``n`` axes.
+
+    Raises:
+        InputError: if it is none, or its lines or stiffness cannot be.
+    """
+    instance(cut, Cut, "a cut is Cut(force, stiffness, lines)")
+    instance(cut.force, CuttingForce, "the force of a cut is a CuttingForce, as Milling(...).mean() returns it")
+    lines = None if cut.lines is None else tuple(listed(cut.lines, int | range, "lines of a cut are numbers and ranges of them"))
+    if any(isinstance(one, range) and one.step != 1 for one in lines or ()):
+        raise InputError("ranges of lines of a cut go in steps of 1")
+    return cut._replace(stiffness=None if cut.stiffness is None else stiffness_of(cut.stiffness, n), lines=lines)
 
 
 def in_lines(lines: NDArray[np.int64], wanted: tuple[int | range, ...]) -> NDArray[np.bool_]:

@@ -9,13 +9,13 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Collection
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pinocchio as pin
 from numpy.typing import ArrayLike, NDArray
 
-from ..checks import finite, is_rotation
+from ..checks import finite, instance, is_rotation, listed, shown
 from ..errors import InputError, UnknownName
 from ..robot import Robot
 from .circle import Circle, circle_of
@@ -70,17 +70,44 @@ def feasible_angles(
         InputError: if the pose is no rigid motion, or the axis has no direction.
         MissingData: if the arm has no spherical wrist, or couples axes in another way than 2 with 3.
     """
-    direction = finite(axis, (3,), "axis of symmetry")
-    if not np.linalg.norm(direction) > 0.0:
-        raise InputError("the axis of symmetry needs a direction, got 0, 0, 0")
+    instance(robot, Robot, "free angles are those of an irbmodels.Robot")
+    direction = direction_of(axis)
     matrix = finite(getattr(pose, "homogeneous", pose), (4, 4), "pose")
     if not is_rotation(matrix[:3, :3]) or np.abs(matrix[3] - (0.0, 0.0, 0.0, 1.0)).max() > 1e-9:
         raise InputError(f"the pose is no rigid motion (a rotation, and 0, 0, 0, 1 below): {matrix.round(9).tolist()}")
-    wanted = range(8) if branch is None else [branch] if isinstance(branch, int) else list(branch)
-    for slot in wanted:
+    return angles_of(robot, lines_of(robot), matrix, direction, slots_of(branch))
+
+
+def direction_of(axis: ArrayLike) -> Array:
+    """Return an axis of symmetry as a unit vector.
+
+    Raises:
+        InputError: if it has no direction.
+    """
+    direction = finite(axis, (3,), "axis of symmetry")
+    if not np.linalg.norm(direction) > 0.0:
+        raise InputError("the axis of symmetry needs a direction, got 0, 0, 0")
+    return np.asarray(direction / np.linalg.norm(direction))
+
+
+def slots_of(branch: int | Collection[int] | None) -> list[int]:
+    """Return the branches that are asked for.
+
+    Raises:
+        InputError: if they are no whole numbers, or none.
+        UnknownName: if one does not exist.
+    """
+    if branch is None:
+        return list(range(8))
+    what = "branches are whole numbers, one or several"
+    given: Any = branch
+    slots = listed([given] if isinstance(given, int | np.integer) else given, int | np.integer, what)
+    if not slots or any(isinstance(slot, bool) for slot in slots):
+        raise InputError(f"{what}, not {shown(branch)}")
+    for slot in slots:
         if slot not in range(8):
             raise UnknownName("branch", slot, map(str, range(8)))
-    return angles_of(robot, lines_of(robot), matrix, direction / np.linalg.norm(direction), wanted)
+    return [int(slot) for slot in slots]
 
 
 def angles_of(robot: Robot, lines: Lines, pose: Array, axis: Array, branches: Collection[int] = range(8)) -> FreeAngles:

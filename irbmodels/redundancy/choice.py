@@ -8,21 +8,22 @@ What is made small, with ``s`` from 0 to 1 along the path, is
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..checks import finite, is_rotation
+from ..checks import finite, flag, instance, is_rotation, number, numbers, per_axis, positive, shown
 from ..errors import InputError, MissingData
 from ..robot import Robot
-from .angles import angles_of
+from .angles import angles_of, direction_of, slots_of
+from .closing import closed_sequence
 from .costs import Cost, Function, margins, range_margin, singularity_distance
 from .cuts import TURN
 from .intervals import BRANCHES
 from .lines import lines_of
-from .sequence import begun, best_sequence, laid
+from .sequence import begun, best_sequence, laid, returned
 from .smoothing import Path, smoothed
 
 Array = NDArray[np.float64]
@@ -30,6 +31,7 @@ Array = NDArray[np.float64]
 GRID = math.radians(5.0)
 STEP = math.radians(30.0)
 FINEST = math.radians(0.5)
+SAME = 1e-9  # [m, 1] what the ends of a closed path may differ
 
 
 class Choice(NamedTuple):
@@ -77,8 +79,9 @@ def choose_angle(
     max_step: ArrayLike = STEP,
     max_turn: float | None = None,
     start: ArrayLike | None = None,
-    branch: int | Sequence[int] | None = None,
+    branch: int | Collection[int] | None = None,
     grid: float = GRID,
+    closed: bool = False,
 ) -> Choice:
     """Choose the free angle of a symmetric tool along a path, with the branch and the full turns of the axes.
 
@@ -100,16 +103,22 @@ def choose_angle(
         start: Posture to begin with ``(6,)`` [rad], on the first pose at some angle; default free.
         branch: Only these branches.
         grid: Distance of grid points [rad]; made finer, down to 0.5 deg, where half the smallest step allowed is less.
+        closed: Whether the path ends where it begins, and the angle has to: the first and the last pose are the same, and so are
+            the angles there, whole turns aside. Axes may come back whole turns away, where their ranges have room for it.
 
     Raises:
         BrokenPath: an InputError with ``index`` and ``reason``, where there is no such choice.
-        InputError: if an argument has a wrong shape, ``start`` is not on the first pose, or a cost returns nonsense.
+        InputError: if an argument has a wrong shape, ``start`` is not on the first pose, a closed path is open, or a cost
+            returns nonsense.
         MissingData: as :func:`feasible_angles`.
     """
-    path, direction = _poses(poses), finite(axis, (3,), "axis of symmetry")
-    if not np.linalg.norm(direction) > 0.0:
-        raise InputError("the axis of symmetry needs a direction, got 0, 0, 0")
-    direction /= np.linalg.norm(direction)
+    instance(robot, Robot, "an angle is chosen for an irbmodels.Robot")
+    path, direction = _poses(poses, flag(closed, "closed, whether the path ends where it begins,")), direction_of(axis)
+    number(turning, "the weight of turning")
+    number(motion, "the weight of motion")
+    if max_turn is not None:
+        positive(max_turn, "max_turn [rad]")
+    positive(grid, "grid [rad]")
     weights = finite([turning, motion], (2,), "weights of turning and motion")
     if (weights < 0.0).any():
         raise InputError(f"weights of turning and motion must not be negative: {weights.tolist()}")
@@ -117,31 +126,44 @@ def choose_angle(
     lines, n = lines_of(robot), len(path)
     steps = _steps(robot, n, times, max_step)
     distance = float(np.clip(steps.min() / 2.0 if n > 1 else grid, min(FINEST, grid), grid))
-    window = (
-        max(3.01 * distance, 2.0 * TURN / max(n - 1, 1)) if max_turn is None else float(finite(max_turn, (), "max_turn [rad]"))
-    )
-    slots = range(8) if branch is None else [branch] if isinstance(branch, int) else list(branch)
+    if closed:
+        distance = TURN / math.ceil(TURN / distance)  # so that angles whole turns apart are grid points of both
+    window = max(3.01 * distance, 2.0 * TURN / max(n - 1, 1)) if max_turn is None else float(max_turn)
+    slots = slots_of(branch)
     free = [angles_of(robot, lines, pose, direction, slots) for pose in path]
     grids = [laid(robot, angles, distance, judged) for angles in free]
     if start is not None:
         grids[0] = begun(robot, free[0], finite(start, (6,), "start [rad]"), judged)
-    chosen = best_sequence(robot, free, grids, steps, min(window, math.pi), weights * (n - 1))
+        if closed:
+            grids[-1] = returned(robot, free[-1], grids[0], judged)
+    sequence = closed_sequence if closed else best_sequence
+    chosen = sequence(robot, free, grids, steps, min(window, math.pi), weights * (n - 1))
     at = [(free[k][int(grids[k].interval[i])], float(grids[k].phi[i])) for k, i in enumerate(chosen)]
     coarse = np.unwrap([phi for _, phi in at])
     coarse -= TURN * np.round(coarse[0] / TURN)
+    turned = TURN * float(np.round((coarse[-1] - coarse[0]) / TURN)) if closed else None
+    coarse[-1] = coarse[-1] if turned is None else coarse[0] + turned  # rounding aside, they are
     stretches = [interval for interval, _ in at]
     shift = coarse - [phi for _, phi in at]
-    problem = Path(robot, free, stretches, shift, judged, weights * (n - 1), steps, start is not None)
+    problem = Path(robot, free, stretches, shift, judged, weights * (n - 1), steps, start is not None, turned)
     return _told(robot, problem, smoothed(problem, coarse), coarse)
 
 
-def _poses(value: ArrayLike) -> Array:
-    poses = np.asarray(value, dtype=float)
+def _poses(value: ArrayLike, closed: bool) -> Array:
+    poses = numbers(value, "poses of a path")
     if poses.ndim != 3 or poses.shape[1:] != (4, 4) or not len(poses) or not np.isfinite(poses).all():
         raise InputError(f"a path is finite poses (N, 4, 4), got shape {poses.shape}")
     for i, pose in enumerate(poses):
         if not is_rotation(pose[:3, :3]) or np.abs(pose[3] - (0.0, 0.0, 0.0, 1.0)).max() > 1e-9:
             raise InputError(f"pose {i} is no rigid motion (a rotation, and 0, 0, 0, 1 below)")
+    if closed:
+        apart = float(np.abs(poses[-1] - poses[0]).max())
+        if len(poses) < 3 or apart > SAME:
+            raise InputError(
+                "a closed path has three poses or more, and its last pose is its first;"
+                f" here are {len(poses)}, and those differ by {apart:.3g} m or rad"
+            )
+        poses[-1] = poses[0]
     return poses
 
 
@@ -155,12 +177,9 @@ def _default(robot: Robot) -> Cost:
 
 def _steps(robot: Robot, n: int, times: ArrayLike | None, max_step: ArrayLike) -> Array:
     """Return how far each axis may move in each step, ``(N - 1, 6)``."""
-    try:
-        largest = np.broadcast_to(np.asarray(max_step, dtype=float), (6,))
-    except ValueError:
-        largest = np.zeros(6)
+    largest = per_axis(max_step, 6, "max_step [rad]")
     if not (largest > 0.0).all():
-        raise InputError(f"max_step [rad] is one positive number, or one per axis, not {max_step!r}")
+        raise InputError(f"max_step [rad] is one positive number, or one per axis, not {shown(largest)}")
     steps = np.tile(largest, (n - 1, 1))
     if times is None:
         return steps

@@ -6,14 +6,14 @@ those here is about 1 where a posture is worth avoiding, and near 0 where it is 
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..checks import finite
+from ..checks import function as checked_function
+from ..checks import instance, number, numbers, positive, shown
 from ..errors import InputError
 from ..robot import Robot
 from ..tree import UNLIMITED
@@ -30,13 +30,24 @@ class Cost:
 
     terms: tuple[tuple[str, float, Function], ...]
 
+    def __post_init__(self) -> None:
+        """Check every term.
+
+        Raises:
+            InputError: if one is no name, weight and function.
+        """
+        for term in instance(self.terms, tuple, "terms of a cost are a tuple of (name, weight, function)"):
+            if not (isinstance(term, tuple) and len(term) == 3 and isinstance(term[0], str) and callable(term[2])):
+                raise InputError(f"a term of a cost is (name, weight, function), not {shown(term)}; Cost.of(function) makes one")
+            number(term[1], "the weight of a cost", 0.0)
+
     @classmethod
     def of(cls, function: Function, name: str = "") -> Cost:
         """Make a cost of a function ``(robot, q (K, 6), phi (K,)) -> (K,)``."""
         if isinstance(function, Cost):
             return function
-        if not callable(function):
-            raise InputError(f"a cost is a function of robot, q (K, 6) and phi (K,), not {function!r}")
+        checked_function(function, "a cost is a function of robot, q (K, 6) and phi (K,)")
+        instance(name, str, "the name of a cost is a text")
         return cls(((name or getattr(function, "__name__", "cost"), 1.0, function),))
 
     def __add__(self, other: Cost) -> Cost:
@@ -45,8 +56,7 @@ class Cost:
 
     def __mul__(self, weight: float) -> Cost:
         """Return it with another weight."""
-        if not (isinstance(weight, int | float) and 0.0 <= weight < math.inf):
-            raise InputError(f"the weight of a cost is a finite number, not negative: {weight!r}")
+        number(weight, "the weight of a cost", 0.0)
         return Cost(tuple((name, weight * factor, function) for name, factor, function in self.terms))
 
     __rmul__ = __mul__
@@ -57,9 +67,12 @@ class Cost:
         Raises:
             InputError: if a function returns another shape, or numbers below 0.
         """
+        q, phi = numbers(q, "q"), numbers(phi, "phi")
+        if phi.ndim != 1 or q.shape != (*phi.shape, instance(robot, Robot, "a cost is asked of an irbmodels.Robot").n):
+            raise InputError(f"a cost is asked of q (K, {robot.n}) and phi (K,), not {q.shape} and {phi.shape}")
         found: dict[str, Array] = {}
         for name, weight, function in self.terms:
-            values = np.asarray(function(robot, q, phi), dtype=float)
+            values = numbers(function(robot, q, phi), f"cost {name}")
             if values.shape != phi.shape or not (values >= 0.0).all():
                 raise InputError(f"cost {name} needs {phi.shape} numbers that are not negative, got {values.shape}")
             found[name] = found.get(name, 0.0) + np.minimum(weight * values, LARGEST)
@@ -98,7 +111,8 @@ def singularity_distance(wrist: float = 0.2, elbow: float = 0.2, shoulder: float
     Raises:
         MissingData: when it is asked of an arm of another shape; there :func:`manipulability` serves.
     """
-    nears = finite([wrist, elbow, shoulder], (3,), "distances from singularities [rad, rad, m]")
+    named = {"wrist [rad]": wrist, "elbow [rad]": elbow, "shoulder [m]": shoulder}
+    nears = [number(value, f"the distance from the singularity of the {name}", 0.0) for name, value in named.items()]
 
     def nearness(robot: Robot, q: Array, phi: Array) -> Array:
         found = robot.singularities(q)
@@ -115,7 +129,7 @@ def manipulability(reference: float = 0.05) -> Cost:
     Args:
         reference: The ``w`` [m^3] that costs 1.
     """
-    (near,) = finite([reference], (1,), "reference manipulability [m^3]")
+    near = positive(reference, "reference manipulability [m^3]")
 
     def lack(robot: Robot, q: Array, phi: Array) -> Array:
         with np.errstate(divide="ignore"):

@@ -11,6 +11,7 @@ from typing import Literal, NamedTuple, overload
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..checks import finite, number, numbers
 from ..errors import InputError
 from ..robot import Robot
 from .circle import Circle
@@ -81,6 +82,7 @@ class Interval:
 
     def holds(self, phi: float) -> list[float]:
         """Return all angles of the interval that are whole turns from ``phi``: more than one where it is longer than a turn."""
+        number(phi, "phi [rad]")
         if self.full:
             return [math.remainder(phi, TURN)]
         first, last = math.ceil((self.low - 1e-9 - phi) / TURN), math.floor((self.high + 1e-9 - phi) / TURN)
@@ -94,7 +96,7 @@ class Interval:
         Raises:
             InputError: if an angle is outside the interval.
         """
-        angles = np.asarray(phi, dtype=float)
+        angles = numbers(phi, "phi [rad]")
         if self.full and np.isfinite(angles).all():
             angles = wrapped(angles)
         elif not ((angles >= self.low - 1e-9) & (angles <= self.high + 1e-9)).all():
@@ -145,7 +147,7 @@ class FreeAngles(Sequence[Interval]):
 
     def pose(self, phi: ArrayLike) -> Array:
         """Return the pose turned by angles ``(...)`` [rad], shape ``(..., 4, 4)``."""
-        angles = np.asarray(phi, dtype=float)
+        angles = finite(phi, None, "phi [rad]")
         return self.circle.poses(angles.ravel()).reshape(*angles.shape, 4, 4)
 
     @cached_property

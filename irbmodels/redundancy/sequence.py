@@ -85,10 +85,33 @@ def begun(robot: Robot, angles: FreeAngles, start: Array, cost: Cost) -> Grid:
     raise InputError("start is on the first pose, but out of range, on a singularity, or not of these branches")
 
 
+def returned(robot: Robot, angles: FreeAngles, first: Grid, cost: Cost) -> Grid:
+    """Return the candidates at the one angle of ``first``, of its branch, in every full turn of the axes."""
+    lifted = [
+        (i, phi)
+        for i, interval in enumerate(angles)
+        if interval.branch == first.branch[0]
+        for phi in interval.holds(float(first.phi[0]))
+    ]
+    number, phi = zip(*lifted, strict=True)
+    return candidates(robot, angles, np.array(number), np.array(phi), cost)
+
+
 def best_sequence(
     robot: Robot, free: list[FreeAngles], grids: list[Grid], steps: Array, window: float, weights: Array
 ) -> list[int]:
     """Return the candidate of each pose that the best sequence takes."""
+    return weighed_sequence(robot, free, grids, steps, window, weights)[1]
+
+
+def weighed_sequence(
+    robot: Robot, free: list[FreeAngles], grids: list[Grid], steps: Array, window: float, weights: Array
+) -> tuple[float, list[int]]:
+    """Return what the best sequence costs, and the candidate of each pose that it takes.
+
+    Raises:
+        BrokenPath: if there is none.
+    """
     n = len(grids)
     totals, parents = [grids[0].cost / n], [np.full(len(grids[0].phi), -1)]
     for k in range(n):
@@ -113,7 +136,7 @@ def best_sequence(
         parent[j[first]] = i[first]
         totals.append(best + after.cost / n)
         parents.append(parent)
-    return _back(totals, parents)
+    return float(totals[-1].min()), _back(totals, parents)
 
 
 def _neighbours(before: Grid, after: Grid, window: float) -> tuple[Whole, Whole]:

@@ -43,6 +43,8 @@ class Path:
     """Largest steps [rad], ``(N - 1, 6)``."""
     pinned: bool
     """Whether the first angle stays."""
+    turned: float | None = None
+    """Whole turns by which the last angle is ahead of the first [rad], where the path is closed; None where it is open."""
 
     def bounds(self) -> tuple[Array, Array]:
         """Return the smallest and largest angle of each point."""
@@ -51,6 +53,9 @@ class Path:
             for i in self.intervals
         ]
         low, high = (np.array(ends) + self.shift[:, None]).T
+        if self.turned is not None:
+            low[0], high[0] = max(low[0], low[-1] - self.turned), min(high[0], high[-1] - self.turned)
+            low[-1], high[-1] = low[0] + self.turned, high[0] + self.turned
         return low, high
 
     def postures(self, phi: Array) -> Array:
@@ -87,21 +92,25 @@ class Path:
 
 def smoothed(path: Path, start: Array) -> Array:
     """Return angles with a total no greater than that of the angles to start from."""
-    from scipy.linalg import solveh_banded
-
     low, high = path.bounds()
     phi, q = start.copy(), path.postures(start)
-    value, damping, n = path.judged(phi, q), 1e-6, len(phi)
+    value, damping, corner = path.judged(phi, q), 1e-6, 0.0
     for _ in range(ROUNDS):
         gradient, diagonal, beside = _model(path, phi, q)
-        held = ((phi <= low) & (gradient > 0.0)) | ((phi >= high) & (gradient < 0.0))
+        if path.turned is not None:  # the last angle goes with the first
+            gradient[0], diagonal[0], corner = gradient[0] + gradient[-1], diagonal[0] + diagonal[-1], float(beside[-1])
+            gradient, diagonal, beside = gradient[:-1], diagonal[:-1], beside[:-1]
+        n = len(gradient)
+        held = ((phi[:n] <= low[:n]) & (gradient > 0.0)) | ((phi[:n] >= high[:n]) & (gradient < 0.0))
         held[0] |= path.pinned
         free = ~held
-        banded = np.zeros((2, n))
-        banded[0, 1:] = beside * (free[1:] & free[:-1])
+        corner *= float(free[0] and free[-1])
+        beside = beside * (free[1:] & free[:-1])
+        downhill = np.where(free, -gradient, 0.0)
         while damping < 1e12:
-            banded[1] = np.where(free, diagonal + damping * (1.0 + diagonal), 1.0)
-            change = solveh_banded(banded if n > 1 else banded[1:], np.where(free, -gradient, 0.0))
+            change = _solved(np.where(free, diagonal + damping * (1.0 + diagonal), 1.0), beside, corner, downhill)
+            if path.turned is not None:
+                change = np.append(change, change[0])
             change *= min(1.0, FAR / max(float(np.abs(change).max()), 1e-300))
             trial = np.clip(phi + change, low, high)
             postures = path.postures(trial)
@@ -115,6 +124,21 @@ def smoothed(path: Path, start: Array) -> Array:
         if done:
             break
     return phi if path.total(phi, q) <= path.total(start, path.postures(start)) else start
+
+
+def _solved(diagonal: Array, beside: Array, corner: float, right: Array) -> Array:
+    """Solve a positive tridiagonal system, with one more coupling of its first and last unknown (Sherman-Morrison)."""
+    from scipy.linalg import solveh_banded
+
+    banded = np.zeros((2, len(diagonal)))
+    banded[0, 1:], banded[1] = beside, diagonal
+    if corner == 0.0:
+        return np.asarray(solveh_banded(banded if len(diagonal) > 1 else banded[1:], right))
+    ends = np.zeros(len(diagonal))
+    ends[0], ends[-1] = 1.0, -np.sign(corner)
+    banded[1, [0, -1]] += abs(corner)  # what is taken off again adds the coupling
+    plain, along = solveh_banded(banded, np.stack([right, ends], axis=1)).T
+    return np.asarray(plain + abs(corner) * along * (ends @ plain) / (1.0 - abs(corner) * (ends @ along)))
 
 
 def _model(path: Path, phi: Array, q: Array) -> tuple[Array, Array, Array]:

@@ -7,10 +7,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..checks import finite
+from ..checks import finite, numbers
 from ..errors import InputError
 
 Array = NDArray[np.float64]
+
+ROUNDING = 1e-9  # share of the length that ``s`` may lie outside its path
 
 
 class OnPath(NamedTuple):
@@ -40,8 +42,17 @@ class AxisPath:
         return f"<AxisPath of {self.n} axes through {len(self.knots)} postures, length {self.length:.4g}>"
 
     def at(self, s: ArrayLike) -> OnPath:
-        """Return positions and their derivatives at ``s`` between 0 and :attr:`length`."""
-        return OnPath(*(np.asarray(spline(s)) for spline in self._splines))
+        """Return positions and their derivatives at ``s`` between 0 and :attr:`length`.
+
+        Raises:
+            InputError: if an ``s`` is not finite or not on the path.
+        """
+        place = numbers(s, "s")
+        slack = ROUNDING * self.length
+        off = ~((place >= -slack) & (place <= self.length + slack))
+        if off.any():
+            raise InputError(f"s = {float(place[off].flat[0]):g} is not on the path: 0 .. {self.length:g}")
+        return OnPath(*(np.asarray(spline(place)) for spline in self._splines))
 
     def turns(self) -> Array:
         """Every ``s`` inside the path at which an axis turns back."""
@@ -61,10 +72,7 @@ def axis_path(q: ArrayLike, s: ArrayLike | None = None) -> AxisPath:
     Raises:
         InputError: if there are fewer than two postures, two in a row are the same, or ``s`` does not grow from 0.
     """
-    try:
-        shape = np.shape(np.asarray(q, dtype=float))
-    except (TypeError, ValueError) as err:
-        raise InputError(f"postures of a path are not an array of numbers: {err}") from None
+    shape = numbers(q, "postures of a path").shape
     if len(shape) != 2 or shape[0] < 2 or shape[1] < 1:
         raise InputError(f"a path needs postures of shape (K, n), at least two, got {shape}")
     postures = finite(q, shape, "postures of a path")

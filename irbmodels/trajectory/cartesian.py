@@ -12,7 +12,7 @@ import numpy as np
 import pinocchio as pin
 from numpy.typing import ArrayLike, NDArray
 
-from ..checks import finite, is_rotation
+from ..checks import finite, is_rotation, listed, numbers
 from ..errors import InputError
 from ..orientation import quaternion
 from .blend import blended
@@ -64,10 +64,8 @@ def arc(start: ArrayLike | pin.SE3, via: ArrayLike | pin.SE3, end: ArrayLike | p
         InputError: if start and end are in one place, or the three positions are on one line.
     """
     first, last = _pose(start, "start"), _pose(end, "end")
-    if isinstance(via, pin.SE3) or np.shape(via) == (4, 4):
-        middle = _pose(via, "via")[:3, 3]
-    else:
-        middle = finite(via, (3,), "via, a pose or a position [m],")
+    place = numbers(getattr(via, "homogeneous", via), "via, a pose or a position [m],")
+    middle = _pose(place, "via")[:3, 3] if place.shape == (4, 4) else finite(place, (3,), "via, a pose or a position [m],")
     a, b = middle - first[:3, 3], last[:3, 3] - first[:3, 3]
     if np.linalg.norm(b) < STILL:
         raise InputError("start and end are in one place: which circle goes there is open; make a full circle of two arcs")
@@ -99,11 +97,13 @@ def joined(paths: Sequence[PosePath], zones: float | Sequence[float] = 0.0) -> P
     Raises:
         InputError: if two paths do not meet, zones are negative or overlap, or a path turns straight back within a zone.
     """
-    parts = list(paths)
-    if not parts or not all(isinstance(part, PosePath) for part in parts):
-        raise InputError("joined needs a list of paths: [line(a, b), arc(b, c, d)]")
+    parts = listed(paths, PosePath, "joined needs a list of paths: [line(a, b), arc(b, c, d)]")
+    if not parts:
+        raise InputError("joined needs a list of paths, and this one is empty")
     corners = len(parts) - 1
-    radii = finite(np.full(corners, zones) if np.ndim(zones) == 0 else zones, (corners,), f"zones of {corners} corners [m]")
+    what = f"zones of {corners} corners [m]"
+    given = numbers(zones, what)
+    radii = finite(np.full(corners, given) if given.ndim == 0 else given, (corners,), what)
     if (radii < 0.0).any():
         raise InputError(f"a zone must not be negative: {radii.tolist()} m")
     before, after = np.append(0.0, radii), np.append(radii, 0.0)

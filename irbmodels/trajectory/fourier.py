@@ -14,9 +14,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..checks import finite
+from ..checks import finite, instance, numbers, positive, shown
 from ..errors import InputError
-from .trajectory import State, Trajectory, positive
+from .trajectory import State, Trajectory
 
 Array = NDArray[np.float64]
 
@@ -69,7 +69,7 @@ class FourierSeries:
             InputError: if there are fewer than two harmonics, or the duration is not positive.
         """
         if isinstance(self.harmonics, bool) or not isinstance(self.harmonics, int | np.integer) or self.harmonics < 2:
-            raise InputError(f"a series at rest at both ends needs two harmonics or more, got {self.harmonics!r}")
+            raise InputError(f"a series at rest at both ends needs two harmonics or more, got {shown(self.harmonics)}")
         positive(self.duration, "the duration of a series [s]")
 
     @property
@@ -88,7 +88,7 @@ class FourierSeries:
         Raises:
             InputError: if the times are no finite numbers.
         """
-        time = finite(t, np.shape(t), "times [s]").ravel()
+        time = finite(t, None, "times [s]").ravel()
         share = time / self.duration % 1.0
         rates = self.frequencies
         turned = 2.0 * np.pi * share[:, None] * np.arange(1, self.harmonics + 1)
@@ -117,9 +117,11 @@ class FourierSeries:
             InputError: if their shapes are wrong, or the series would not rest at its ends.
         """
         count = self.harmonics
-        n = np.size(coefficients.q0)
-        q0 = finite(coefficients.q0, (n,), "q0")
-        a, b = (finite(part, (count, n), name) for name, part in zip("ab", coefficients[1:], strict=True))
+        given = instance(coefficients, Coefficients, "parameters are those of Coefficients(q0, a, b)")
+        q0 = numbers(given.q0, "q0")
+        n = q0.size
+        q0 = finite(q0, (n,), "q0")
+        a, b = (finite(part, (count, n), name) for name, part in zip("ab", given[1:], strict=True))
         order = np.arange(1, count + 1)
         missed = {"sum a_l": a.sum(axis=0), "sum b_l / l": (b.T / order).sum(axis=1), "sum l b_l": (b.T * order).sum(axis=1)}
         for name, left in missed.items():
@@ -151,9 +153,10 @@ class FourierSeries:
         return matrix
 
     def _checked(self, x: ArrayLike) -> Array:
-        if np.ndim(x) != 2:
-            raise InputError(f"parameters of a series need shape ({self.size}, n), one column per axis, got {np.shape(x)}")
-        return finite(x, (self.size, np.shape(x)[1]), "parameters of a series")
+        values = numbers(x, "parameters of a series")
+        if values.ndim != 2:
+            raise InputError(f"parameters of a series need shape ({self.size}, n), one column per axis, got {values.shape}")
+        return finite(values, (self.size, values.shape[1]), "parameters of a series")
 
 
 class Fourier(Trajectory):

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..checks import finite
+from ..checks import finite, shown
 from ..errors import InputError, require
 from .trajectory import State, Trajectory, bounds, posture
 
@@ -109,8 +109,8 @@ def jerk_limited(
     found = ruckig.Trajectory(n)
     try:
         result = ruckig.Ruckig(n).calculate(limits, found)
-    except ruckig.RuckigError as err:
-        raise InputError(f"no move keeps these bounds: {' '.join(str(err).split())}") from None
+    except (ruckig.RuckigError, ValueError) as err:  # ValueError: a failure that its Python side has no name for
+        raise InputError(f"no move keeps these bounds: {shown(' '.join(str(err).split()))}") from None
     if result not in (ruckig.Result.Working, ruckig.Result.Finished):
         raise InputError(f"no move found between these states: {result.name}")
     profiles = found.profiles[0]
@@ -126,7 +126,8 @@ def _check(moved: JerkLimited, last: Array, lower: ArrayLike | None, upper: Arra
     """See that the pieces arrive, and stay within the range."""
     just_before = np.nextafter(moved.duration, 0.0)
     reached = np.array(moved._at(np.array([just_before]))[:3])[:, 0]
-    assert np.allclose(reached, last, rtol=_MET, atol=_MET), "Ruckig's profile does not arrive"
+    if not np.allclose(reached, last, rtol=_MET, atol=_MET):
+        raise InputError("no move found: these bounds are so far apart that rounding misses the end; take lower ones")
     least, most = moved.extremes()
     low = np.full(moved.n, -np.inf) if lower is None else posture(lower, moved.n, "lower")
     high = np.full(moved.n, np.inf) if upper is None else posture(upper, moved.n, "upper")

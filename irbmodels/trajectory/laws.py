@@ -15,6 +15,7 @@ import numpy as np
 from numpy.polynomial import Polynomial
 from numpy.typing import ArrayLike, NDArray
 
+from ..checks import number, numbers, shown, whole
 from ..errors import InputError, UnknownName
 
 Array = NDArray[np.float64]
@@ -40,8 +41,15 @@ class Law(ABC):
         """Return the position (0), or its derivative by ``x`` of an order up to 3; where it jumps, the later value.
 
         Every law here slows down as it sped up; from the far end it is computed backwards, so that it rests there exactly.
+
+        Raises:
+            InputError: if the order is none of 0 to 3, or an ``x`` is not within 0..1.
         """
-        share = np.asarray(x, dtype=float)
+        whole(order, "the order of a derivative", 0, 3)
+        share = numbers(x, "x")
+        off = ~((share >= -_SMOOTH) & (share <= 1.0 + _SMOOTH))
+        if off.any():
+            raise InputError(f"x = {float(share[off].flat[0]):g} is no share of a duration: 0 .. 1")
         back = share > 0.5
         value = self._rising(order, np.where(back, 1.0 - share, share), back)
         if order % 2:
@@ -215,8 +223,8 @@ def s_curve(blend: float = 1.0 / 3.0, rounding: float = 0.5) -> Law:
 
 
 def _share(value: float, what: str) -> float:
-    if not isinstance(value, int | float | np.integer | np.floating) or not 0.0 < value <= 0.5:
-        raise InputError(f"{what} is a share above 0 and at most 0.5, got {value!r}")
+    if not 0.0 < number(value, f"{what}, a share,") <= 0.5:
+        raise InputError(f"{what} is a share above 0 and at most 0.5, got {shown(value)}")
     return float(value)
 
 
@@ -240,9 +248,12 @@ def law_of(law: str | Law) -> Law:
 
     Raises:
         UnknownName: if there is none of that name.
+        InputError: if it is neither a name nor a law.
     """
     if isinstance(law, Law):
         return law
+    if not isinstance(law, str):
+        raise InputError(f"a law is a name ({', '.join(LAWS)}) or a Law, not {shown(law)}")
     if law not in LAWS:
         raise UnknownName("law", law, LAWS)
     return LAWS[law]

@@ -8,9 +8,10 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..checks import listed, positive
 from ..errors import InputError
 from .laws import Law, law_of
-from .trajectory import Chain, State, Trajectory, bounds, positive, posture
+from .trajectory import Chain, State, Trajectory, bounds, posture
 
 Array = NDArray[np.float64]
 
@@ -99,11 +100,12 @@ def through(
     Raises:
         InputError: if there are fewer than two postures, or as :func:`move`.
     """
-    if len(postures) < 2:
+    places = listed(postures, object, "a motion needs a list of postures")
+    if len(places) < 2:
         raise InputError("a motion needs at least two postures")
     return Chain(
         [
             move(start, end, law, duration=duration, velocity=velocity, acceleration=acceleration, jerk=jerk)
-            for start, end in pairwise(postures)
+            for start, end in pairwise(places)
         ]
     )

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..checks import numbers
 from ..errors import InputError
 
 Array = NDArray[np.float64]
@@ -52,10 +53,7 @@ class PosePath(ABC):
         Raises:
             InputError: if an ``s`` is not finite or not on the path.
         """
-        try:
-            distance = np.asarray(s, dtype=float)
-        except (TypeError, ValueError) as err:
-            raise InputError(f"s is not an array of numbers: {err}") from None
+        distance = numbers(s, "s")
         off = ~((distance >= -ROUNDING) & (distance <= self.length + ROUNDING))
         if off.any():
             raise InputError(f"s = {float(distance[off].flat[0]):g} m is not on the path: 0 .. {self.length:g} m")

@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from ..checks import instance, shown
 from ..errors import InputError
-from .motion import Motion
+from .motion import Motion, checked_motion
 
 _MOST = 4000  # targets; a larger array does not fit into a controller's program memory for sure
 _LONGEST_NAME = 32  # characters of a name in RAPID
@@ -32,6 +33,11 @@ def rapid_module(motion: Motion, robot: Any, name: str = "Trajectory", tool: str
     """
     from ..rapid.grammar import RESERVED  # few need it
 
+    if not hasattr(robot, "to_controller"):
+        raise InputError(f"a module is one of an irbmodels.Robot, not {shown(robot)}")
+    motion = checked_motion(motion, "a module", (), robot.n, robot.name, least=0)
+    instance(name, str, "the name of a module is a text")
+    instance(tool, str, "the tool of a module is the name of a tooldata")
     for what, word in (("module", name), ("procedure", f"run{name}"), ("tool", tool)):
         legal = word.isascii() and word.isidentifier() and word[0].isalpha() and len(word) <= _LONGEST_NAME
         if not legal or word.lower() in RESERVED:

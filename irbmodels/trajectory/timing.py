@@ -17,6 +17,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..checks import flag, instance, shown
 from ..errors import InputError, require
 from ..limits import Limits
 from .axis_path import AxisPath
@@ -90,8 +91,12 @@ def time_optimal(
         MissingExtra: without toppra.
     """
     require("toppra", "motion")
+    instance(path, AxisPath, "a timing is one of an AxisPath, as axis_path makes it")
+    if robot is not None and not isinstance(robot, Arm):
+        raise InputError(f"the torques of a timing are those of an irbmodels.Robot, not {shown(robot)}")
+    flag(friction, "friction, whether it is part of the torques,")
     if isinstance(intervals, bool) or not isinstance(intervals, int | np.integer) or not 10 <= intervals <= 100_000:
-        raise InputError(f"a grid has 10 to 100000 intervals, got {intervals!r}")
+        raise InputError(f"a grid has 10 to 100000 intervals, got {shown(intervals)}")
     if robot is None and (torque is not None or acceleration is None):
         raise InputError("a timing without a robot has no torques, and needs bounds of acceleration")
     problem = problem_of(path, robot, velocity, acceleration, torque, friction, _grid(path, int(intervals)))

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -35,6 +35,7 @@ _SPEEDS = np.unique(
 """Shares of the largest speed at which friction is compared with a straight line."""
 
 
+@runtime_checkable
 class Arm(Protocol):
     """What a timing asks of a robot: any ``irbmodels.Robot``."""
 

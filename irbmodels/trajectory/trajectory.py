@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..checks import finite
+from ..checks import finite, listed, numbers, per_axis, positive
 from ..errors import InputError
 from .motion import Motion
 
@@ -47,10 +47,7 @@ class Trajectory(ABC):
         Raises:
             InputError: if a time is not finite, or is before 0 or after the end.
         """
-        try:
-            time = np.asarray(t, dtype=float)
-        except (TypeError, ValueError) as err:
-            raise InputError(f"t is not an array of numbers: {err}") from None
+        time = numbers(t, "t")
         slack = ROUNDING * self.duration
         off = ~((time >= -slack) & (time <= self.duration + slack))
         if off.any():
@@ -88,9 +85,9 @@ class Chain(Trajectory):
         Raises:
             InputError: if there are none, or one does not start at the position and speed where the one before it ends.
         """
-        self.parts = tuple(parts)
-        if not self.parts or not all(isinstance(part, Trajectory) for part in self.parts):
-            raise InputError("a chain needs a list of trajectories")
+        self.parts = tuple(listed(parts, Trajectory, "a chain needs a list of trajectories"))
+        if not self.parts:
+            raise InputError("a chain needs a list of trajectories, and this one is empty")
         for i, (first, second) in enumerate(pairwise(self.parts)):
             end, start = first.at(first.duration), second.at(0.0)
             for what, old, new in (("position", end.q, start.q), ("speed", end.v, start.v)):
@@ -120,30 +117,16 @@ class Chain(Trajectory):
         return State(q, v, a, jerk if jerk_known else None)
 
 
-def positive(value: float, what: str) -> float:
-    """Return a positive finite number.
-
-    Raises:
-        InputError: if it is anything else.
-    """
-    if isinstance(value, bool) or not isinstance(value, int | float | np.integer | np.floating) or not 0.0 < value < np.inf:
-        raise InputError(f"{what} must be a positive finite number, got {value!r}")
-    return float(value)
-
-
 def posture(q: ArrayLike, n: int | None = None, what: str = "a posture") -> Array:
     """Return axis positions as a finite array ``(n,)``.
 
     Raises:
         InputError: if they are anything else.
     """
-    try:
-        size = np.shape(np.asarray(q, dtype=float))
-    except (TypeError, ValueError) as err:
-        raise InputError(f"{what} is not an array of numbers: {err}") from None
-    if len(size) != 1 or size[0] == 0:
-        raise InputError(f"{what} needs shape (n,), got {size}")
-    return finite(q, (size[0] if n is None else n,), what)
+    values = numbers(q, what)
+    if values.ndim != 1 or values.size == 0:
+        raise InputError(f"{what} needs shape (n,), got {values.shape}")
+    return finite(values, (values.size if n is None else n,), what)
 
 
 def bounds(value: ArrayLike, n: int, what: str) -> Array:
@@ -152,10 +135,7 @@ def bounds(value: ArrayLike, n: int, what: str) -> Array:
     Raises:
         InputError: if one is not positive.
     """
-    try:
-        array = np.array(np.broadcast_to(np.asarray(value, dtype=float), (n,)))
-    except (TypeError, ValueError):
-        raise InputError(f"{what} needs one number, or {n}, one per axis; got {value!r}") from None
+    array = per_axis(value, n, what)
     if not (array > 0.0).all():
         raise InputError(f"{what} must be positive: {array.tolist()}")
     return array
