@@ -122,6 +122,23 @@ def test_stops_are_walls(arm):
     assert not arm.in_range(state.q)
 
 
+def test_an_impact_ends_at_the_stop_and_the_axis_stands_there_to_the_bit(arm):
+    """An axis whose step would go through its stop is at the stop after that step, and stays while it is pressed."""
+    law = arm.friction_model
+    for way in (-1.0, 1.0):
+        plant = Plant(arm)
+        end = way * np.radians(400.0)
+        start = np.where(np.arange(6) == 5, end - way * 4e-4, posture(arm))
+        tau = arm.gravity(start) + way * np.array([0, 0, 0, 0, 0, law.Fs[5] + 10.0])
+        state = plant.start(start, way * np.array([0, 0, 0, 0, 0, 0.5]))  # 0.4 mm of 0.5 rad/s in 1 ms: beyond the end
+        for _ in range(20):
+            state = plant.advance(state, tau, 1e-3)
+            assert state.q[5] == end
+            assert state.v[5] == 0.0
+        np.testing.assert_allclose(state.friction[5], way * law.Fs[5], rtol=1e-9)
+        np.testing.assert_allclose(state.stop[5], -way * 10.0, rtol=0, atol=0.5)  # gravity of a turned tool, axes that hold
+
+
 def test_a_position_is_put_back_into_its_own_range(arm):
     """What an axis 2 beyond its end is put back by leaves q3 - q2 as it was."""
     stops = Plant(arm).stops
@@ -174,7 +191,10 @@ def test_what_cannot_be_is_refused(arm):
     coarse = Plant(arm, step=0.1)
     with pytest.raises(SimulationError, match=r"at t = 2 s: a step of 100 ms is too large: axis 6 would move by [\d.]+ rad"):
         coarse.advance(coarse.start(posture(arm), t=2.0), [0, -200, -260, 0, -20, 100.0], 0.1)
-    for dt in (0.0, -1.0, np.nan, "a", None):
+    for dt in (1e9, 100.1):
+        with pytest.raises(irb.InputError, match=r"dt = .* s in steps of 0.001 s are more than 100,000 steps"):
+            plant.advance(state, np.zeros(6), dt)
+    for dt in (0.0, -1.0, np.nan, np.inf, "a", None):
         with pytest.raises(irb.InputError, match=r"dt \[s\] is a positive number"):
             plant.advance(state, np.zeros(6), dt)
     with pytest.raises(irb.InputError, match=r"step \[s\] is a positive number"):

@@ -70,13 +70,18 @@ def test_the_columns_are_those_of_a_motion_file(name, tmp_path):
 
 
 def test_a_run_says_what_was_simulated():
-    """Notes name robot, parameters, tool, payload, gravity, rotors and version."""
-    robot = irb.load("irb2400", tool="spindle").with_payload(irb.payload(3.0)).with_gravity([0, 0, -1.6])
+    """Notes name robot, parameters, tool, payload, gravity, rotors and version, with all numbers of what is carried."""
+    carried = irb.payload(3.0, [0.01, 0.0, 0.02], np.diag([0.1, 0.2, 0.25]))
+    robot = irb.load("irb2400", tool="spindle").with_payload(carried).with_gravity([0, 0, -1.6])
     notes = run_of(robot, irb.Motion(np.zeros(1), np.zeros((1, 6))), notes={"step": 1e-3}).notes
     assert notes["robot"] == "irb2400_16"
     assert (notes["parameters"], notes["tool"], notes["payload_kg"]) == ("obal2025", "spindle", 3.0)
     assert (notes["gravity"], notes["rotors"], notes["version"]) == ([0, 0, -1.6], [0.0] * 6, irb.__version__)
     assert notes["step"] == 1e-3
+    assert (notes["payload_com_m"], notes["payload_inertia_kg_m2"]) == (carried.com.tolist(), carried.tensor.tolist())
+    assert (notes["tool_kg"], notes["tool_com_m"]) == (robot.tool.load.mass, robot.tool.load.com.tolist())
+    assert notes["tool_inertia_kg_m2"] == robot.tool.load.tensor.tolist()
+    np.testing.assert_array_equal(notes["tool_tcp"], robot.tool.tcp.homogeneous)
 
 
 def test_columns_events_and_motion_are_found():

@@ -48,13 +48,16 @@ class Course:
 
     def _go_on(self, end: Mapping[str, Any]) -> None:
         try:
-            y, law = np.array(end["y"], dtype=float), end["law"]
+            y, law = np.array(end["y"], dtype=float), dict(end["law"])
             self.t, self._step, self._number = end["t"], end["step"], end["number"]
             self._modes, self._before = (_modes_of(end[name]) for name in ("modes", "before"))
         except (LookupError, TypeError, ValueError) as err:
             raise InputError(f"the end of the run to go on from is damaged: {err!r}") from None
-        if y.shape != self.y.shape or law != numbers_of(self._worlds[0][1].law):
-            raise InputError("a run goes on with the friction law that it began with: this one has other numbers")
+        for name, values in numbers_of(self._worlds[0][1].law).items():
+            if law.get(name) != values:
+                raise InputError(f"a run with {name} = {law.get(name)} of the friction law does not go on with {name} = {values}")
+        if y.shape != self.y.shape:
+            raise InputError(f"the end of the run to go on from is damaged: its state has {y.size} numbers, not {self.y.size}")
         if any(t < self.t - _SAME for t, _ in self._worlds[1 + self._number :]) or self._number >= len(self._worlds):
             raise InputError(f"a run after {self._number} switches of the robot goes on with the same switches, none of them new")
         self.y = y

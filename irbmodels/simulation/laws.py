@@ -98,11 +98,11 @@ class LuGre:
 FrictionLaw = Stribeck | Regularised | LuGre | bool
 
 
-def numbers_of(law: Stribeck | SmoothLaw) -> list[list[float]]:
-    """Return every number of a law, as plain data."""
+def numbers_of(law: Stribeck | SmoothLaw) -> dict[str, list[float]]:
+    """Return every number of a law by its name, as plain data."""
     if isinstance(law, Stribeck):
-        return [getattr(law, name).tolist() for name in ("Fs", "Fc", "Fv", "v_St")]
-    return numbers_of(law.law) + [value.tolist() for value in vars(law).values() if isinstance(value, np.ndarray)]
+        return {name: getattr(law, name).tolist() for name in ("Fs", "Fc", "Fv", "v_St")}
+    return numbers_of(law.law) | {name: value.tolist() for name, value in vars(law).items() if isinstance(value, np.ndarray)}
 
 
 def _positive(value: ArrayLike, law: Stribeck, what: str) -> Array:

@@ -18,6 +18,9 @@ from ..limits import ROUNDING
 from ..robot import Robot
 
 Array = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+
+CONTACT = 1e-9  # [rad, m, and per s] within which a stop is touched
 
 
 class Mechanics:
@@ -63,10 +66,18 @@ class Stops:
         result: Array = q @ self.rows.T - self.ends
         return result
 
-    def within(self, q: Array) -> Array:
-        """Return the position with every range kept."""
+    def touched(self, q: Array, v: Array) -> Flags:
+        """Say which stops are touched and not being left, shape ``(2 n,)``."""
+        result: Flags = (self.gaps(q) <= CONTACT) & (self.rows @ v <= CONTACT)
+        return result
+
+    def within(self, q: Array, at: Flags | None = None) -> Array:
+        """Return the position with every range kept, and at the stops that are flagged."""
         value = self.A @ q
         kept = np.clip(value, self.lower, self.upper)
+        if at is not None:
+            low, high = np.split(at, 2)
+            kept = np.where(low, self.lower, np.where(high, self.upper, kept))
         return q if (kept == value).all() else q + self._inverse @ (kept - value)
 
     @staticmethod

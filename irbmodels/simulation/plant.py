@@ -20,13 +20,14 @@ from ..checks import finite
 from ..errors import InputError
 from ..friction import Stribeck
 from ..robot import Robot
-from .mechanics import Mechanics, Stops, checked_robot, checked_start, dry_level, effort_of, law_of, positive
+from .mechanics import CONTACT, Mechanics, Stops, checked_robot, checked_start, dry_level, effort_of, law_of, positive
 from .run import SimulationError
 from .stiction import STILL, Modes, settled
 
 Array = NDArray[np.float64]
 
 STEP = 1e-3  # [s] of the integration inside a sample
+_MOST = 100_000  # steps of a sample: more is a mistake of units
 FARTHEST = 0.2  # [rad, m] per step: beyond it M and h of its middle say nothing of its ends
 
 
@@ -115,10 +116,14 @@ class Plant:
             wrench: What the world exerts on the robot at the TCP: force [N], moment [N m], base axes, shape ``(6,)``.
 
         Raises:
-            InputError: if ``dt`` is no time, or the state one of another robot.
+            InputError: if ``dt`` is no time, or too many steps, or the state one of another robot.
             SimulationError: if a torque is not finite, or the step is too large for the motion; names the time.
         """
         positive(dt, "dt [s]")
+        if dt > _MOST * self.step:
+            raise InputError(
+                f"dt = {dt:g} s in steps of {self.step:g} s are more than {_MOST:,} steps; take shorter samples or a longer step"
+            )
         if not isinstance(state, State) or len(state.q) != self.robot.n:
             raise InputError(f"a plant of {self.robot.name} goes on from a State of {self.robot.n} axes, not from {state!r}")
         try:
@@ -145,7 +150,7 @@ class Plant:
         push = tau - h if wrench is None else tau - h + self._mechanics.pull(middle, wrench)
         A = M + np.diag(dt * law.Fv)
         right, bound = M @ v + dt * push, dt * dry_level(law, v)
-        touched: NDArray[np.bool_] = np.zeros(len(stops.rows), dtype=bool)
+        touched = stops.touched(q, v)
         while True:
             found = settled(A, right, bound, stops.rows[touched], np.append(modes, np.zeros(touched.sum(), np.int8)))
             ahead = q + 0.5 * dt * (v + found.x)
@@ -160,7 +165,8 @@ class Plant:
                 f"a step of {1e3 * dt:g} ms is too large: axis {axis + 1} would move by {dt * found.x[axis]:.3g} rad or m in it",
             )
         friction = law.Fv * found.x - found.friction / dt
-        return stops.within(ahead), found.x, friction, stops.rows[touched].T @ found.stop / dt, found.state[: len(q)]
+        leant = touched & (stops.rows @ found.x <= CONTACT)  # the step would have gone through: it ends there
+        return stops.within(ahead, leant), found.x, friction, stops.rows[touched].T @ found.stop / dt, found.state[: len(q)]
 
 
 def _guess(v: Array) -> Modes:

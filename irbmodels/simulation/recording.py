@@ -45,13 +45,14 @@ class Recorder:
             InputError: if that run is one of another robot, with another friction law, or has other times.
         """
         asked = {**facts_of(self._robot), "every": self._every, **{name: self._settings.get(name) for name in _SETTINGS}}
-        for name, value in asked.items():
-            if run.notes.get(name) != value:
-                raise InputError(f"a run with {name} = {run.notes.get(name)!r} does not go on with {name} = {value!r}")
+        _same("a run", run.notes, asked)
         happened = sum(event.kind == "robot" for event in run.events)
         before, now = ((notes.get("switches") or [])[:happened] for notes in (run.notes, self._settings))
-        if before != now:
-            raise InputError(f"a run after the switches {before!r} does not go on with {now!r}")
+        times = [[t for t, _ in switches] for switches in (before, now)]
+        if times[0] != times[1]:
+            raise InputError(f"a run after switches at {times[0]} s does not go on with switches at {times[1]} s")
+        for (t, old), (_, new) in zip(before, now, strict=True):
+            _same(f"a run after a switch at {t:g} s to a robot", old, new)
         self._before, self._next, self.events = run, len(run), list(run.events)
 
     def sample(self, reached: float, row: Callable[[float], tuple[Array | float, ...]]) -> None:
@@ -83,3 +84,9 @@ class Recorder:
         motion = Motion(t, *(values[name] for name in _NAMES[:4]))
         told = {"every": self._every, **self._settings, **notes}
         return run_of(self._robot, motion, {**more, **energies}, self.events, told, end)
+
+
+def _same(what: str, before: Mapping[str, Any], now: Mapping[str, Any]) -> None:
+    for name, value in now.items():
+        if before.get(name) != value:
+            raise InputError(f"{what} with {name} = {before.get(name)!r} does not go on with {name} = {value!r}")

@@ -17,7 +17,7 @@ from .inputs import Drive, Load, Switches, TorqueInput, WrenchInput, check_numbe
 from .laws import FrictionLaw, LuGre, Regularised
 from .mechanics import Mechanics, Stops, checked_robot, checked_start, effort_of, law_of
 from .recording import Recorder
-from .run import Run
+from .run import Run, facts_of
 from .world import World
 
 Array = NDArray[np.float64]
@@ -102,8 +102,7 @@ def simulate(
     named = type(law).__name__ if not isinstance(law, Stribeck) or law.Fs.any() or law.Fv.any() else None
     settings = {"method": chosen, "rtol": rtol, "atol": atol, "friction": named, "stops": stops, "rebound": rebound}
     if switched:
-        told = [[t, r.name, r.tool.name if r.tool else None, r.payload.mass if r.payload else None] for t, r in switched]
-        settings["switches"] = told  # time [s], robot, tool, payload [kg]
+        settings["switches"] = [[t, facts_of(r)] for t, r in switched]
     recorder = Recorder(robot, every, duration, settings)
     z = np.zeros(0 if isinstance(law, Stribeck) else law.states)
     if resume is None:

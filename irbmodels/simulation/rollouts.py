@@ -16,11 +16,11 @@ from .batch import machine_code
 from .mechanics import Stops, checked_robot, effort_of, law_of, positive
 from .plant import FARTHEST, STEP
 from .run import SimulationError
+from .states import States, walls_of
 
 Array = NDArray[np.float64]
 BatchTorque = Callable[[float, Array, Array], ArrayLike] | ArrayLike | None
 """Function of time, positions and speeds ``(N, n)`` at the start of each step, or constants ``(n,)`` or ``(N, n)``."""
-
 
 _MOST = 10_000_000  # steps: more is a mistake of units
 
@@ -100,8 +100,7 @@ def rollouts(
         laws[:, :, columns] = values[:, :, None]
     drive = _Drive(torque, effort_of(robots[0], torque_limit), (count, n))
     kernels = [(other.compiled(friction=False), columns) for other, columns in groups]
-    rows = np.column_stack([walls.rows, walls.ends])
-    move, inverse = machine_code().step_all, np.linalg.inv(walls.A)
+    move, ends = machine_code().step_all, walls_of(walls)
     M, h, middle, none = np.empty((n, n, count)), np.empty((n, count)), np.empty((n, count)), np.zeros((n, count))
     bad, failed = np.zeros(count, dtype=bool), np.full(count, np.nan)
     samples = np.empty((2, steps // between + 1, n, count))
@@ -122,7 +121,7 @@ def rollouts(
                 part = np.ascontiguousarray(middle[:, columns])
                 M[:, :, columns] = kernel.mass_matrix(part)
                 h[:, columns] = kernel.inverse_dynamics(part, np.ascontiguousarray(speed[:, columns]), np.zeros_like(part))
-        move(M, h, tau, position, speed, laws, rows, inverse, step, FARTHEST, bad)
+        move(States(M, h, tau, position, speed, laws), ends, step, FARTHEST, bad)
         failed[bad & np.isnan(failed)] = i * step
     t: Array = np.arange(steps // between + 1, dtype=float) * (between * step)
     kept: Array = np.ascontiguousarray(samples.transpose(0, 3, 1, 2))

@@ -20,6 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..errors import FileError, InputError, IrbError, MotionError, UnknownName, require
 from ..files import replacing
+from ..inertia import Inertial
 from ..robot import Robot
 from ..trajectory import Motion
 
@@ -263,15 +264,23 @@ def run_of(
 
 
 def facts_of(robot: Robot) -> dict[str, Any]:
-    """What the notes of a run say of its robot."""
+    """What the notes of a run say of its robot: plain data, with every number of the tool and of the payload."""
+    tool, payload = robot.tool, robot.payload
     return {
         "robot": robot.name,
         "parameters": robot.parameters,
-        "tool": robot.tool.name if robot.tool else None,
-        "payload_kg": robot.payload.mass if robot.payload else None,
+        "tool": tool.name if tool else None,
+        "tool_tcp": tool.tcp.homogeneous.tolist() if tool else None,
+        **_load("tool", tool.load if tool else None),
+        **_load("payload", payload),
         "gravity": robot.gravity_vector.tolist(),
         "rotors": robot.rotors.tolist(),
     }
+
+
+def _load(name: str, load: Inertial | None) -> dict[str, Any]:
+    values = (None, None, None) if load is None else (load.mass, load.com.tolist(), load.tensor.tolist())
+    return dict(zip((f"{name}_kg", f"{name}_com_m", f"{name}_inertia_kg_m2"), values, strict=True))
 
 
 def _parts(values: Array) -> list[Array]:

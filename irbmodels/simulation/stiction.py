@@ -124,6 +124,14 @@ def balance(M: Array, r: Array, b: Array, D: Array, state: Modes) -> tuple[Array
     for i in range(n):
         if state[i] != STILL:
             x[i] = motion[i]
+    for _ in range(k):  # what a stop holds alone rests exactly; one may do so only once another has
+        for i in range(n, m):
+            moving, last = 0, 0
+            for axis in range(n):
+                if D[i - n, axis] * x[axis] != 0.0:
+                    moving, last = moving + 1, axis
+            if state[i] == STILL and moving == 1:
+                x[last] = 0.0
     return x, force
 
 

@@ -12,14 +12,12 @@ from numpy.typing import NDArray
 from ..friction import Stribeck
 from .inputs import Drive, Load
 from .laws import SmoothLaw
-from .mechanics import Mechanics, Stops
+from .mechanics import CONTACT, Flags, Mechanics, Stops
 from .stiction import LOW, settled
 
 Array = NDArray[np.float64]
-Flags = NDArray[np.bool_]
 
 AT_REST = 1e-12  # [rad/s, m/s]: a speed after an impact that is only rounding
-CONTACT = 1e-9  # [rad, m, and per s] within which a stop is touched
 PULL = 1e-8  # [N m, N] by which a stop would have to pull before it lets go
 SLOW = 1e-3  # [rad/s, m/s]: slower impacts end in rest, and so do bounces
 
@@ -88,7 +86,7 @@ class World:
         kicks within some microseconds, in which axes and stops kick each other again and again.
         """
         rows = self.stops.rows
-        met = (self.stops.gaps(q) <= CONTACT) & (rows @ v <= CONTACT)
+        met = self.stops.touched(q, v)
         M, _ = self.mechanics.terms(q, v)
         if (rows[met] @ v).min(initial=0.0) >= -SLOW:
             still = np.vstack([np.eye(len(v))[holds], rows[met]])

@@ -9,7 +9,7 @@ import numpy as np
 import pinocchio as pin
 
 import irbmodels as irb
-from irbmodels.simulation import Plant, rollouts, simulate
+from irbmodels.simulation import Plant, Rollouts, rollouts, simulate
 
 from .arm import Arm, Array
 from .claims import OURS
@@ -17,6 +17,7 @@ from .races import Contestant, Results
 
 STEP = 1e-3  # [s]
 SECONDS, LIMIT = 10.0, 1.0  # of motion, and what they may take [s]
+PRESSED = 5.0  # times the torques of free roll-outs press most arms against their stops
 
 
 def measurements(arm: Arm) -> list[tuple[str, Callable[[Results], None]]]:
@@ -45,7 +46,7 @@ def one_arm(arm: Arm, results: Results) -> None:
 
 
 def many(arm: Arm, results: Results) -> None:
-    """A thousand roll-outs with friction and stops; Pinocchio's loop has neither."""
+    """A thousand roll-outs with friction and stops, also pressed against them; Pinocchio's loop has neither."""
     robot, count, steps = arm.robot, 20 if results.effort.quick else 1000, 20 if results.effort.quick else 1000
     rng, duration = np.random.default_rng(0), steps * STEP
     q = robot.from_controller([0, 20, 10, 0, 30, 0]) + rng.uniform(-0.2, 0.2, (count, robot.n))
@@ -61,16 +62,22 @@ def many(arm: Arm, results: Results) -> None:
             position = pin.integrate(arm.model, position, STEP * speed)
             speed *= 0.99  # nothing else keeps it from flying off
 
-    def ours(stops: bool) -> None:
-        rollouts(robot, q, v, duration=duration, torque=tau, step=STEP, every=duration, stops=stops)
+    pressed = robot.gravity(q) + PRESSED * (tau - robot.gravity(q))
+    cases = {"friction": (tau, False), "friction and stops": (tau, True), "pressed against stops": (pressed, True)}
 
-    contestants = [
-        Contestant(OURS, "rollouts, friction and stops", partial(ours, True), count * steps),
-        Contestant(OURS, "rollouts, friction", partial(ours, False), count * steps),
-        Contestant("pin", "loop over pin.aba", loop, alone),
-    ]
-    ns = results.race(f"one step of {STEP:g} s, {count} roll-outs", contestants)
-    for how in ("rollouts, friction and stops", "rollouts, friction"):
+    def ours(load: Array, stops: bool) -> Rollouts:
+        return rollouts(robot, q, v, duration=duration, torque=load, step=STEP, every=duration, stops=stops)
+
+    contestants = [Contestant(OURS, f"rollouts, {how}", partial(ours, *case), count * steps) for how, case in cases.items()]
+    ns = results.race(
+        f"one step of {STEP:g} s, {count} roll-outs", [*contestants, Contestant("pin", "loop over pin.aba", loop, alone)]
+    )
+    walls = Plant(robot).stops
+    for how, case in cases.items():
+        end = ours(*case)
+        at = [walls.touched(*state).any() for state in zip(end.q[:, -1], end.v[:, -1], strict=True)] if case[1] else [False]
+        results.notes.append(f"rollouts, {how}: {np.mean(at):.0%} of the arms are on a stop at the end")
+    for how in (f"rollouts, {name}" for name in cases):
         results.faster(f"{count} roll-outs at 1 kHz, {how}", "pin.aba loop", ns[how], ns["loop over pin.aba"], 20.0)
 
 
@@ -81,6 +88,7 @@ def _swinging(arm: Arm) -> tuple[irb.Robot, Array, Callable[[float, Array, Array
     stiffness, damping = np.array([8000, 8000, 6000, 400, 500, 150]), np.array([900, 900, 600, 20, 20, 3])
 
     def drive(t: float, q: Array, v: Array) -> Array:
-        return stiffness * (held + size * np.sin(rate * t) - q) + damping * (size * rate * np.cos(rate * t) - v)
+        torque: Array = stiffness * (held + size * np.sin(rate * t) - q) + damping * (size * rate * np.cos(rate * t) - v)
+        return torque
 
     return robot, held, drive

@@ -1,0 +1,41 @@
+"""Robots, laws and energies that the tests of simulations share."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pinocchio as pin
+
+import irbmodels as irb
+from irbmodels.simulation import Run
+
+TIGHT = {"rtol": 1e-11, "atol": 1e-12}
+SLIDE = """<robot name="slide"><link name="base_link"/><link name="block"><inertial><origin xyz="0 0 0"/><mass value="2"/>
+<inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link><joint name="x" type="prismatic">
+<parent link="base_link"/><child link="block"/><axis xyz="1 0 0"/><limit lower="{low}" upper="{high}" velocity="9" effort="99"/>
+</joint></robot>"""
+
+
+def rail(folder: Path, low: float = -50.0, high: float = 50.0) -> irb.Robot:
+    """Make a block of 2 kg on a horizontal rail."""
+    (folder / "slide.urdf").write_text(SLIDE.format(low=low, high=high))
+    return irb.from_urdf(folder / "slide.urdf")
+
+
+def stribeck(robot: irb.Robot, Fs: float, Fc: float, Fv: float, v_St: float) -> irb.Stribeck:
+    """Return a law that is the same for every axis."""
+    return irb.Stribeck(*(np.full(robot.n, value) for value in (Fs, Fc, Fv, v_St)))
+
+
+def energy(robot: irb.Robot, run: Run) -> np.ndarray:
+    """Return the mechanical energy along a run."""
+    model, (G, q0) = robot.model, robot.coupling
+    data = model.createData()
+    kinetic = [pin.computeKineticEnergy(model, data, G @ q + q0, G @ v) for q, v in zip(run.q, run.v, strict=True)]
+    return np.array(kinetic) + [pin.computePotentialEnergy(model, data, G @ q + q0) for q in run.q]
+
+
+def posture(robot: irb.Robot) -> np.ndarray:
+    """Return axis positions away from all stops."""
+    return robot.from_controller([0.0, 20.0, 10.0, 0.0, 30.0, 0.0])
