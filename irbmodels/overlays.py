@@ -14,13 +14,14 @@ from typing import Any
 
 import yaml
 
-from .description import Description, describe, mesh_folder
+from .description import BARS, Description, describe, mesh_folder
 from .errors import FileError, InputError, TableError, UnknownName
 from .tables import Source, read
 
 Tables = dict[str, dict[str, Any]]  # contents of kinematics.yaml, limits.yaml ..., by the name before .yaml
 
 _MEASURED = "measured_to_rad_s"
+_OF_BODY = {"mass_kg", "com_mm", "inertia_kg_m2"}
 _ROWS = {  # where the rows of each table stand
     "kinematics": ("joints",),
     "limits": ("axes",),
@@ -213,11 +214,11 @@ def tables_of(description: Description) -> Tables:
 
 
 def write_tables(folder: Path, tables: Tables, header: str) -> None:
-    """Write tables as YAML, rows on one line each."""
+    """Write tables as YAML, rows on one line each; the header is a comment of one line, whatever it holds."""
     folder.mkdir(parents=True, exist_ok=True)
     for name, table in tables.items():
         text = yaml.dump(table, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=200, default_flow_style=None)
-        (folder / f"{name}.yaml").write_text(f"# {header}\n{text}", encoding="utf-8")
+        (folder / f"{name}.yaml").write_text(f"# {' '.join(header.split())}\n{text}", encoding="utf-8")
 
 
 def _lay_on(tables: Tables, overlay: dict[str, Any], file: Path, prefix: str) -> None:
@@ -239,7 +240,8 @@ def _lay_on(tables: Tables, overlay: dict[str, Any], file: Path, prefix: str) ->
             table |= {"default": part["default"]} if "default" in part else {}
             for name, entry in _mapping(part.get("sets", {}), file, f"{key}.sets").items():
                 _mapping(entry, file, f"{key}.sets.{name}")
-                base = table["sets"].get(name) or yaml.safe_load(yaml.safe_dump(start))
+                alone = key == "inertials" and _stands_alone(entry, start)
+                base = table["sets"].get(name) or ({} if alone else yaml.safe_load(yaml.safe_dump(start)))
                 for group in (path[2], "rotors"):
                     if group in entry:
                         at, rows = f"{key}.sets.{name}.{group}", base.setdefault(group, {})
@@ -268,6 +270,13 @@ def _fresh(table: dict[str, Any]) -> dict[str, Any]:
     """Return a copy of the default set, to be changed under a new name; an empty one where there is none."""
     default = table["sets"].get(table.get("default"), {})
     return {name: value for name, value in default.items() if name not in ("impossible", "serial")}
+
+
+def _stands_alone(entry: Mapping[str, Any], start: Mapping[str, Any]) -> bool:
+    """Whether a set of inertials has all numbers of every link but bars: then it starts from no other, which may have bars."""
+    links = entry.get("links", {})
+    rows = {link: row for link, row in links.items() if isinstance(row, Mapping)} if isinstance(links, Mapping) else {}
+    return all(set(rows.get(link, ())) >= _OF_BODY for link in start.get("links", {}) if link not in BARS)
 
 
 def _changed(row: dict[str, Any], values: object, prefix: str, file: Path, key: str) -> dict[str, Any]:

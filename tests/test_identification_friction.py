@@ -153,6 +153,7 @@ def test_a_linear_axis_is_planned_in_metres():
     """Axis 3 of the SCARA: gravity is the same everywhere and stays."""
     found = friction_plan(irb.load("irb930"), 3, coarse_grid(1e-4, 0.05, 8), slide=5e-4)
     assert "m/s" in str(found)
+    assert re.search(r"gravity \S+ \.\. \S+ N stays", str(found))
     assert np.ptp(found.gravity) < 1e-9
     assert abs(found.gravity[0]) > 1.0
 
@@ -319,6 +320,27 @@ def test_strokes_one_way_are_no_pair():
     q = np.where(phase < 3.0, 0.1 * phase, 0.3 - 0.3 * (phase - 3.0))
     with pytest.raises(irb.InputError, match="no two stretches of one speed"):
         friction_points(Recording(t, q[:, None], tau=np.ones((6000, 1))), 1)
+
+
+@pytest.mark.parametrize(("apart", "held"), [(0.03, True), (0.08, False)])
+def test_the_two_ways_may_differ_by_five_per_cent(apart, held):
+    """A controller that holds 3 % more on the way back makes a point at the mean of both speeds; 8 % are another speed."""
+    v, dt = np.array([0.1, 0.1 * (1.0 + apart)]), 0.004
+    counts = np.round(0.3 / v / dt).astype(int)  # the same way both times
+    moves = np.concatenate([np.zeros(200), np.full(counts[0], v[0]), np.zeros(200), np.full(counts[1], -v[1]), np.zeros(200)])
+    q = np.cumsum(moves) * dt
+    tau = 40.0 + 7.0 * np.sign(moves)
+    log = Recording(np.arange(q.size) * dt, q[:, None], tau=tau[:, None])
+    if held:
+        points = friction_points(log, 1, [v.mean()])
+        np.testing.assert_allclose(points.speed, v.mean(), rtol=1e-3)
+        np.testing.assert_allclose([points.friction[0], points.gravity[0]], [7.0, 40.0], rtol=1e-6)
+        assert not any("planned speeds" in finding.what for finding in points.findings)
+        off = friction_points(log, 1, [0.96 * v.mean(), 1.08 * v.mean()]).findings  # a speed is held to as many per cent
+        assert any("1 of 2 planned speeds were not held: 0.1096" in finding.what for finding in off)
+    else:
+        with pytest.raises(irb.InputError, match="no two stretches of one speed"):
+            friction_points(log, 1)
 
 
 def test_flagged_samples_do_not_count(plan):
@@ -578,6 +600,35 @@ def test_the_log_of_the_module_is_read(robot, tmp_path):
     assert "stroke" in log.more
     fit = fit_friction(friction_points(log, 2, plan.speeds))
     np.testing.assert_allclose(fit.values, TABLE_5[1], rtol=2e-3)  # ten samples a second, 1e-7 deg and N m
+
+
+def test_a_linear_axis_is_in_millimetres_and_newtons(tmp_path):
+    """The module of the SCARA's third axis counts in mm, its log says so, and what is read from it is in m and N."""
+    scara = irb.load("irb930")
+    plan = friction_plan(scara, 3, coarse_grid(1e-3, 0.05, 9), slide=5e-4, steady=1.6)
+    text = friction_module(plan)
+    module = rapid.read(text)
+    np.testing.assert_allclose(module["half"], 500.0 * plan.stroke, rtol=1e-6)  # half of it, in mm
+    np.testing.assert_allclose(module["middle"].q(scara), plan.posture, atol=1e-9)
+    assert "! mm, from the middle to each end" in text
+    header = "".join(re.findall(r'Write log,"([^"]+)"', text)[:2])
+    assert header.split(",") == ["t", "q1_deg", "q2_deg", "q3_mm", "q4_deg", "v3_mm_s", "tau3_N", "stroke"]
+    truth, motion = [50.0, 30.0, 400.0, 0.004], plan.motion(10.0)
+    v = motion.v[:, 2]
+    tau = (30.0 + 20.0 * np.exp(-((v / 0.004) ** 2))) * np.sign(v) + 400.0 * v - 100.0
+    shown = motion.q * [180.0 / np.pi, 180.0 / np.pi, 1000.0, 180.0 / np.pi]
+    table = np.column_stack([motion.t, shown, 1000.0 * v, tau, 0.0 * motion.t])
+    np.savetxt(tmp_path / "friction_axis3.csv", table, delimiter=",", header=header, comments="", fmt="%.7f")
+    points = friction_points(read_recording(tmp_path / "friction_axis3.csv", scara), 3, plan.speeds)
+    fit = fit_friction(points)
+    np.testing.assert_allclose(fit.values, truth, rtol=2e-3)
+    np.testing.assert_allclose(points.gravity, -100.0, rtol=1e-4)
+    assert re.findall(r"\) ([^,\n]+)", str(fit))[:4] == ["N", "N", "N s/m", "m/s"]
+    assert [cell.split(":")[0] for cell in fit.row().split(", ")] == ["Fs_N", "Fc_N", "Fv_N_s_m", "v_St_m_s"]
+    panel, rest = fit.figure().axes
+    assert (panel.get_xlabel(), panel.get_ylabel()) == ("speed [m/s]", "friction [N]")
+    assert rest.get_ylabel() == "off the law [N]"
+    assert all(unit in panel.get_title() for unit in (" N,", " N s/m,", " m/s"))
 
 
 @pytest.mark.parametrize(

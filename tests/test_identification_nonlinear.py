@@ -79,16 +79,18 @@ def test_intervals_hold_the_truth(arm):
     """On 20 noisy logs 95 % intervals hold base parameters and Stribeck speeds as often as they say; noise is that of Tab. 6."""
     robot, base, truth = arm
     motion = random_states(robot, 600)
-    rows, inside, errors = TorqueRows(guessing(robot, 1.5), base), [], []
+    rows, inside, errors, noises = TorqueRows(guessing(robot, 1.5), base), [], [], []
     for k in range(20):
         noisy = motion._replace(tau=motion.tau + SIGMA * np.random.default_rng(k).normal(size=motion.tau.shape))
         fit = stribeck_fit(Samples.of(noisy), rows)
         lower, upper = fit.intervals().T
         inside.append((lower <= truth) & (truth <= upper))
         errors.append(((fit.beta - truth) / fit.deviation)[-6:])
+        noises.append(fit.noise)
     assert np.sqrt(np.mean(np.square(errors))) == pytest.approx(1.0, abs=0.2)  # of v_St: 3 sigma of 120 numbers
     assert 0.93 <= np.mean(inside) <= 0.97
-    np.testing.assert_allclose(fit.noise, SIGMA, rtol=0.1)
+    # of 20 times 600 samples 0.65 %, twice that; and 60 parameters that axes do not share equally: 10 of 600 are 0.8 %
+    np.testing.assert_allclose(np.mean(noises, axis=0), SIGMA, rtol=0.025)
     assert fit.degrees == 6 * 600 - truth.size
 
 

@@ -1,5 +1,6 @@
 """Friction and rotors that nobody has told: found in samples, written, and loaded again."""
 
+import warnings
 from functools import cache
 
 import numpy as np
@@ -13,7 +14,7 @@ from irbmodels.friction import frictionless
 from irbmodels.identification.fits import Samples, TorqueRows, accumulated, stribeck_fit, stribeck_speeds, weighted
 from irbmodels.identification.fits.speeds import SPEEDS
 from irbmodels.identification.recordings import Recording
-from irbmodels.identification.verdict import halves, identify, judge, prepared, write_set
+from irbmodels.identification.verdict import halves, identify, judge, nearest, prepared, write_set
 from irbmodels.identification.verdict.terms import Question, terms_of
 from irbmodels.trajectory import Motion
 
@@ -93,9 +94,78 @@ def test_speeds_are_told_axis_by_axis():
     motion = with_torques(true, motion)
     noisy = motion.tau + NOISE * robot.limits.effort * np.random.default_rng(0).normal(size=motion.tau.shape)
     rows = TorqueRows(robot.with_friction(frictionless(4)), base_parameters(robot.with_friction(frictionless(4)), friction=True))
-    found = stribeck_speeds(Samples.of(motion._replace(tau=noisy)), rows)
-    assert np.isnan(found[[0, 1, 3]]).all()
-    assert abs(np.log(found[2] / 0.02)) < np.log(SPEEDS[1] / SPEEDS[0])
+    samples = Samples.of(motion._replace(tau=noisy))
+    found = stribeck_speeds(samples, rows)
+    assert np.isnan(found.speeds[[0, 1, 3]]).all()
+    assert abs(np.log(found.speeds[2] / 0.02)) < np.log(SPEEDS[1] / SPEEDS[0])
+    assert not found.absent.any()
+    believed = np.full(4, 0.02), 0.5 * law.Fc
+    assert stribeck_speeds(samples, rows, believed).absent.tolist() == [True, False, False, True]
+
+
+def test_a_fall_that_samples_deny_is_dropped(tmp_path):
+    """The robot's law has Fs = 3 Fc on axis 2, the truth has no fall there: the set says Fs = Fc; elsewhere it keeps its own."""
+    robot = nominal("irb930")
+    true = robot.with_friction(law_for(robot, drop=0.0))
+    own = law_for(robot, drop=0.0)
+    believed = robot.with_friction(irb.Stribeck(own.Fc * [1.0, 3.0, 1.0, 1.0], own.Fc, own.Fv, own.v_St))
+    found = fitted(believed, log_of(true, 1), log_of(true, 2))
+    assert found.verdict.trustworthy, found.verdict.reasons
+    law = irb.load("irb930", parameters=write_set(tmp_path / "s.yaml", found.found, found.verdict, "a log")).friction_model
+    assert not law.falls.any()
+    np.testing.assert_allclose(law.Fc, true.friction_model.Fc, rtol=0.05)
+
+
+def test_each_axis_has_its_own_best_speed():
+    """Speeds that differ tenfold between axes are found each to the next of the row, whatever the others' misfit."""
+    robot = nominal("irb930")
+    true = robot.with_friction(law_for(robot, [0.004, 0.04, 0.1, 0.015]))
+    motion = samples_of(true, slowest=np.array([0.004, 0.04, 0.1, 0.015]))
+    noisy = motion.tau + NOISE * robot.limits.effort * np.random.default_rng(0).normal(size=motion.tau.shape)
+    without = robot.with_friction(frictionless(4))
+    found = stribeck_speeds(Samples.of(motion._replace(tau=noisy)), TorqueRows(without, base_parameters(without, friction=True)))
+    assert (np.abs(np.log(found.speeds / true.friction_model.v_St)) < 1.5 * np.log(SPEEDS[1] / SPEEDS[0])).all()
+
+
+def test_subsets_of_axes_add_up(tmp_path):
+    """Axes 1 and 2 first, 3 and 4 from there: the last file holds both, loads as what was judged, and names its sources."""
+    robot = nominal("irb930")
+    true = robot.with_friction(law_for(robot, drop=0.0))
+    loaded, friction = robot, []
+    for name, moving in (("first", [1.0, 1.0, 0.0, 0.0]), ("second", [0.0, 0.0, 1.0, 1.0])):
+        whole = excitation(robot, 12.0, seed=3)
+        motion = Motion(whole.t, whole.q[0] + (whole.q - whole.q[0]) * moving, whole.v * moving, whole.a * moving, None)
+        motion = with_torques(true, motion)
+        noise = NOISE * robot.limits.effort * np.random.default_rng(1).normal(size=motion.q.shape)
+        log = Recording(motion.t, motion.q, tau=motion.tau + noise, linear=(False, False, True, False))
+        found = fitted(loaded, log, axes=[i + 1 for i in range(4) if moving[i]])
+        path = write_set(tmp_path / f"{name}.yaml", found.found, found.verdict, name)
+        loaded = irb.load("irb930", parameters=path)
+        np.testing.assert_allclose(loaded.parameter_vector(), found.found.parameters, rtol=1e-12, atol=1e-12)
+        friction.append(loaded.friction_model.Fc)
+    np.testing.assert_array_equal(friction[1][:2], friction[0][:2])
+    np.testing.assert_allclose(friction[1], true.friction_model.Fc, rtol=0.05)
+    table = loaded.description.friction
+    rows = table.sets[table.default].axes
+    refs = [table.sources[rows[f"axis_{i}"].source_of("Fc_N" if i == 3 else "Fc_N_m")].ref for i in (1, 3)]
+    assert refs == ["first", "second"]
+
+
+@pytest.mark.parametrize("name", ["irb2400", "irb1400"])
+def test_a_set_made_from_another_prior_holds_all_of_it(name, tmp_path):
+    """Only axes 4 to 6 move: the file has the other bodies of the prior that was named, not of the robot's default set."""
+    default = irb.load(name)
+    sets = default.description.inertials.sets
+    other = next(key for key, entry in sets.items() if key != default.parameters and not entry.impossible)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", irb.PhysicsWarning)
+        prior = irb.load(name, parameters=other)
+        bare = prior.with_friction(None)
+        base = base_parameters(bare, (4, 5, 6))
+        samples = Samples.of(random_states(bare, 300, axes=(4, 5, 6)))
+        found = nearest(weighted(accumulated(samples, TorqueRows(bare, base))), bare, base)
+        mine = irb.load(name, parameters=found.write(tmp_path / "mine.yaml", "mine", "samples"))
+    np.testing.assert_allclose(mine.with_friction(None).parameter_vector(), found.parameters, rtol=1e-9, atol=1e-12)
 
 
 def test_an_axis_that_is_not_told_keeps_its_own_speed():
@@ -106,13 +176,48 @@ def test_an_axis_that_is_not_told_keeps_its_own_speed():
     motion.v[::2, 3] *= 0.02
     samples = Samples.of(with_torques(true, motion))
     own = true.friction_model
-    wrong = true.with_friction(irb.Stribeck(own.Fs, own.Fc, own.Fv, 3.0 * own.v_St))
+    wrong = true.with_friction(irb.Stribeck(own.Fs, own.Fc, own.Fv, 3.0 * own.v_St, measured_to=0.4))
     terms = terms_of(samples, Question(wrong, None, None, 0))
     assert terms.tangent.axes == (3,)
     np.testing.assert_allclose(terms.robot.friction_model.v_St[3], own.v_St[3], rtol=1e-7)
     np.testing.assert_array_equal(np.delete(terms.robot.friction_model.v_St, 3), np.delete(3.0 * own.v_St, 3))
     kept = "Stribeck speeds of axis 1, 2, 3, 5, 6 those of the robot"
     assert terms.told[0] == f"friction: Coulomb and viscous; Stribeck speeds of axis 4 fitted; {kept}"
+    assert terms.robot.friction_model.measured_to == 0.4
+
+
+def test_samples_without_slow_ones_leave_a_law_as_it_is():
+    """Where no axis is slow no Stribeck speed is fitted: the robot keeps the fall that it has, and that is said."""
+    true = irb.load("irb2400")
+    motion = random_states(true.with_friction(None), 600)
+    motion.v[:] += np.where(motion.v < 0.0, -0.3, 0.3)
+    terms = terms_of(Samples.of(with_torques(true, motion)), Question(true, None, None, 0))
+    assert terms.tangent is None
+    assert terms.robot.friction_model.same_as(true.friction_model)
+    assert terms.told[0] == "friction: Coulomb and viscous; Stribeck speeds of axis 1, 2, 3, 4, 5, 6 those of the robot"
+    assert not any(name.startswith("Fs-Fc") for name in terms.base.names)
+
+
+def test_sums_are_those_of_where_the_others_stand():
+    """Axes 2 and 3 move, the wrist stands bent: sums of the true parameters as they add up there explain the torques."""
+    robot = nominal("irb1600")
+    true = robot.with_friction(law_for(robot, drop=0.0))
+    held, moves = np.array([0.4, 0.0, 0.0, 0.7, -1.1, 0.3]), np.array([0.0, 1.0, 1.0, 0.0, 0.0, 0.0])
+
+    def standing(motion):
+        return with_torques(true, Motion(motion.t, np.where(moves, motion.q, held), motion.v * moves, motion.a * moves, None))
+
+    samples = Samples.of(standing(samples_of(true)))
+    terms = terms_of(samples, Question(robot, [2, 3], held, 0), "coulomb")
+    fit = weighted(accumulated(samples, TorqueRows(terms.robot, terms.base)))
+    exact = terms.base.values(true.parameter_vector())
+    np.testing.assert_allclose(fit.beta, exact, rtol=1e-7, atol=1e-9 * np.abs(exact).max())
+
+    motion = standing(excitation(robot, 12.0))  # the same from a log, which says itself where they stand
+    noise = NOISE * robot.limits.effort * np.random.default_rng(0).normal(size=motion.q.shape)
+    found = fitted(robot, Recording(motion.t, motion.q, tau=motion.tau + noise), axes=[2, 3], friction="coulomb")
+    exact = found.base.values(true.parameter_vector())
+    assert (np.abs(found.fit.beta - exact) < 5.0 * found.fit.deviation).all()
 
 
 def test_friction_may_be_named():
@@ -128,8 +233,9 @@ def test_friction_may_be_named():
         terms_of(samples, Question(robot, None, None, 0), "own")
     with pytest.raises(irb.UnknownName, match="coulomb"):
         terms_of(samples, Question(robot, None, None, 0), "coulom")
-    with pytest.raises(InputError, match="needs friction among the base parameters"):
-        stribeck_fit(samples, TorqueRows(true, base_parameters(true, friction=True)), axes=(5,))
+    for axes in ((5,), (1, 5)):  # none of them, one of them
+        with pytest.raises(InputError, match="needs friction among the base parameters"):
+            stribeck_fit(samples, TorqueRows(true, base_parameters(true, friction=True)), axes=axes)
     with pytest.raises(InputError, match="and no Fs - Fc"):
         stribeck_speeds(samples, TorqueRows(true, base_parameters(true, friction=True)))
 
@@ -163,6 +269,8 @@ def test_a_set_of_a_robot_without_a_law_predicts_like_the_truth(name, tmp_path):
     np.testing.assert_allclose(mine.parameter_vector(), found.found.parameters, rtol=1e-12, atol=1e-12)
     np.testing.assert_allclose(mine.friction_model.v_St, found.found.robot.friction_model.v_St, rtol=1e-15)
     assert mine.rotors.any()
+    fastest = found.verdict.coverage.speed[~robot.limits.linear]  # the file's bound is one of rotary axes
+    assert mine.friction_model.measured_to == pytest.approx(fastest.min(), rel=1e-12)
     other = with_torques(true, excitation(robot, seed=5))
     off = np.array([mine.inverse_dynamics(*state) for state in zip(other.q[::25], other.v[::25], other.a[::25], strict=True)])
     assert (np.sqrt(np.mean((off - other.tau[::25]) ** 2, axis=0)) < NOISE * robot.limits.effort).all()
@@ -184,6 +292,7 @@ def test_axes_that_stood_still_are_said_to_be_assumed(tmp_path):
     log = Recording(motion.t, motion.q, tau=motion.tau + noise, linear=(False, False, True, False))
     found = fitted(robot, log, axes=[2, 3])
     mine = irb.load("irb930", parameters=write_set(tmp_path / "mine.yaml", found.found, found.verdict, "two axes"))
+    assert "v_St" not in (tmp_path / "mine.yaml").read_text()  # where nothing falls no speed is stated
     friction = mine.description.friction
     rows = friction.sets[friction.default].axes
     grades = [friction.sources[rows[f"axis_{i}"].source_of("Fc_N" if i == 3 else "Fc_N_m")].grade for i in range(1, 5)]
@@ -222,3 +331,5 @@ def test_judging_without_a_law_says_so():
     judged = judge(robot, [prepared(log_of(robot, 1))])
     assert judged.told == ("no friction law is known of this robot: what rubs stays in the residuals",)
     assert judge(robot.with_friction(frictionless(4)), [prepared(log_of(robot, 1))]).told == ()
+    with pytest.raises(MissingData, match="no friction law of its own"):  # the same from logs, no matter of the motion
+        fitted(robot, log_of(robot, 1), friction="own")

@@ -10,7 +10,7 @@ from .recursive import Recursive
 from .regression import Fit, least_squares, weighted
 from .robust import huber
 from .sensor import SensorFit, load_from_sensor
-from .speeds import stribeck_speeds
+from .speeds import Falls, stribeck_speeds
 from .streaming import Samples, accumulated, from_files, on_dask
 from .torques import TorqueRows
 
@@ -18,6 +18,7 @@ __all__ = [
     "Accumulator",
     "Consistent",
     "EnergyRows",
+    "Falls",
     "Fit",
     "Load",
     "Recursive",

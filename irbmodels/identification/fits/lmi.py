@@ -22,7 +22,7 @@ from ...base_parameters import BaseParameters
 from ...checks import finite
 from ...errors import FileError, InputError, MissingData, UnknownName, require
 from ...inertia import Inertial, ball_moment
-from ...overlays import write_tables
+from ...overlays import tables_of, write_tables
 from ...robot import Robot
 from .pseudo import inertial_of, parameters_of, pseudo_inertia
 from .regression import Fit
@@ -44,9 +44,9 @@ class Consistent:
     inertials: dict[str, Inertial]
     """Those that have influence, in their own axes, by link; by joint, where a URDF does not call it joint_NAME."""
     rotors: Array
-    """Arm side [kg m^2, kg], shape ``(n,)``."""
+    """Arm side [kg m^2, kg], shape ``(n,)``; NaN where the fit does not hold them, as below."""
     friction: Array
-    """``Fv, Fc, Fs - Fc`` per axis, shape ``(n, 3)``; NaN where the fit does not hold them."""
+    """``Fv, Fc, Fs - Fc`` per axis, shape ``(n, 3)``."""
     parameters: Array
     """In the order of ``robot.parameter_vector()``, tool and payload included."""
     beta: Array
@@ -54,31 +54,10 @@ class Consistent:
     distance: float
     """``|R (beta - beta_LS)|``: by how many standard deviations, all in all, the set is off the unconstrained fit."""
 
-    def _rotor_rows(self) -> dict[str, Any]:
-        axes, linear = self.robot.description.axes, self.robot.limits.linear  # type: ignore[union-attr]
-        units = ("inertia_kg" if one else "inertia_kg_m2" for one in linear)
-        rows = zip(axes, units, self.rotors.tolist(), strict=True)
-        return {axis: {unit: value, "source": "fit"} for axis, unit, value in rows if value}
-
-    def _friction_rows(self) -> dict[str, Any]:
-        """Rows of the axes that were fitted; and of the others, zeros that are said to be assumed, where nobody knows better."""
-        description, law = self.robot.description, self.robot.friction_model
-        assert description is not None
-        assert law is not None
-        published = description.friction.default is not None
-        rows = {}
-        numbers = zip(description.axes, self.friction.tolist(), law.v_St.tolist(), self.robot.limits.linear, strict=True)
-        for axis, row, speed, linear in numbers:
-            if np.isfinite(row).all():
-                rows[axis] = _rubbing(row, speed, linear) | {"source": "fit"}
-            elif not published:
-                rows[axis] = _rubbing([0.0, 0.0, 0.0], speed, linear) | {"source": "unmoved"}
-        return rows
-
     def write(self, path: str | Path, name: str, ref: str, about: str = "identified, consistent") -> Path:
-        """Write the set as an overlay, ``irbmodels.load(..., overlays=[path])``; what it does not name keeps its number.
+        """Write the set as an overlay, ``irbmodels.load(..., overlays=[path])``, whole: it does not depend on what was before.
 
-        That are links without influence, and friction that was not fitted; where nobody knows it, it is said to be 0.
+        What was not fitted has the number and the source of the robot; friction that nobody knows is said to be 0, assumed.
 
         Args:
             path: File to write, with the suffix .yaml.
@@ -95,15 +74,7 @@ class Consistent:
         file = Path(path)
         if file.suffix != ".yaml":
             raise InputError(f"an overlay is a .yaml file, not {file.name!r}")
-        bodies: dict[str, Any] = {"about": about, "links": {link: _row(body) for link, body in self.inertials.items()}}
-        if self.rotors.any():
-            bodies["rotors"] = self._rotor_rows()
-        sources = {"fit": {"ref": ref, "grade": "identified"}}
-        overlay: dict[str, Any] = {"about": about, "sources": sources, "inertials": {"default": name, "sets": {name: bodies}}}
-        if np.isfinite(self.friction).any():
-            overlay["friction"] = {"default": name, "sets": {name: {"axes": self._friction_rows()}}}
-            if any(row["source"] == "unmoved" for row in overlay["friction"]["sets"][name]["axes"].values()):
-                sources["unmoved"] = {"ref": f"axes that stood still in {ref}", "grade": "assumed"}
+        overlay = _overlay(self, name, about, {"ref": ref, "grade": "identified"})
         try:
             write_tables(file.parent, {file.stem: overlay}, f"{self.robot.name}: {ref}")
         except OSError as err:
@@ -174,8 +145,7 @@ def consistent(
     return Consistent(
         robot,
         {link: inertial_of(own[start : start + 10]) for link, start in bodies.items()},
-        own[last : last + robot.n],
-        friction_found(own, seen, robot),
+        *fitted_scalars(own, seen, robot),
         own + carried,
         found,
         float(np.linalg.norm(factor @ (found - fit.beta))),
@@ -226,16 +196,55 @@ def _bounds(parameters: Any, mass: tuple[float, float] | None, box: tuple[ArrayL
     return found
 
 
-def friction_found(parameters: Array, seen: NDArray[np.bool_], robot: Robot) -> Array:
-    """``Fv, Fc, Fs - Fc`` per axis of a parameter vector, shape ``(n, 3)``; NaN of axes whose friction was not fitted."""
-    first = 10 * (robot.model.njoints - 1) + robot.n
-    rubs = seen[first:].reshape(-1, 3)[:, :1]
-    return np.where(rubs, parameters[first:].reshape(-1, 3), np.nan)
+def fitted_scalars(parameters: Array, seen: NDArray[np.bool_], robot: Robot) -> tuple[Array, Array]:
+    """Rotors ``(n,)`` and friction ``(n, 3)`` of a parameter vector; NaN where no sum holds them."""
+    first = 10 * (robot.model.njoints - 1)
+    known = np.where(seen, parameters, np.nan)
+    friction = known[first + robot.n :] if parameters.size > first + robot.n else np.full(3 * robot.n, np.nan)
+    return known[first : first + robot.n], friction.reshape(-1, 3)
 
 
 def link_of(joint: str) -> str:
     """Return the name of the body that a joint moves."""
     return f"link_{joint.removeprefix('joint_')}" if joint.startswith("joint_") else joint
+
+
+def _overlay(found: Consistent, name: str, about: str, fit: dict[str, Any]) -> dict[str, Any]:
+    """The whole set as tables: what was fitted, and the rest as the robot has it, with its own sources."""
+    robot = found.robot
+    assert robot.description is not None
+    tables = tables_of(robot.description)
+    before = tables["inertials"]["sets"][str(robot.parameters)]
+    links = before["links"] | {link: _row(body) for link, body in found.inertials.items()}
+    bodies: dict[str, Any] = {"about": about, "links": links}
+    if kept := [link for link in before.get("impossible", ()) if link not in found.inertials]:
+        bodies["impossible"] = kept
+    sources: dict[str, Any] = {"fit": fit}
+    rotors = dict(zip(robot.description.axes, zip(found.rotors, robot.rotors, robot.limits.linear, strict=True), strict=True))
+    rows = {axis: _rotor(*numbers, before.get("rotors", {}).get(axis)) for axis, numbers in rotors.items()}
+    if rows := {axis: row for axis, row in rows.items() if row}:
+        bodies["rotors"] = rows
+    overlay: dict[str, Any] = {"about": about, "sources": sources, "inertials": {"default": name, "sets": {name: bodies}}}
+    groups = [links, rows]
+    if robot.friction_model is not None:
+        groups.append(_friction_rows(found, tables["friction"]))
+        overlay["friction"] = {"default": name, "sets": {name: {"axes": groups[-1]}}}
+    known = tables["inertials"]["sources"] | tables["friction"]["sources"] | _SAID
+    for row in (row for group in groups for row in group.values()):
+        named = row["source"].values() if isinstance(row["source"], dict) else [row["source"]]
+        sources |= {one: known[one] for one in named if one != "fit"}
+    return overlay
+
+
+_SAID = {
+    "unmoved": {"ref": "axes that stood still while others were identified", "grade": "assumed"},
+    "untold": {
+        "ref": "Fs - Fc and Stribeck speed as they were known before: no sample tells them",
+        "grade": "assumed",
+    },
+    "given": {"ref": "given in Python", "grade": "assumed"},
+}
+"""Sources of numbers that are in no table."""
 
 
 def _row(body: Inertial) -> dict[str, Any]:
@@ -244,6 +253,37 @@ def _row(body: Inertial) -> dict[str, Any]:
 
 
 _TENSOR = {"xx": (0, 0), "yy": (1, 1), "zz": (2, 2), "xy": (0, 1), "xz": (0, 2), "yz": (1, 2)}
+
+
+def _rotor(fitted: float, own: float, linear: bool, before: dict[str, Any] | None) -> dict[str, Any] | None:
+    unit = "inertia_kg" if linear else "inertia_kg_m2"
+    if np.isfinite(fitted):
+        return {unit: float(fitted), "source": "fit"} if fitted else None
+    if before is not None and before[unit] == own:
+        return before
+    return {unit: float(own), "source": "given"} if own else None
+
+
+def _friction_rows(found: Consistent, table: dict[str, Any]) -> dict[str, Any]:
+    robot, law, linear = found.robot, found.robot.friction_model, found.robot.limits.linear
+    assert law is not None
+    assert robot.description is not None
+    published = table["sets"][table["default"]]["axes"] if table.get("default") else {}
+    rows: dict[str, Any] = {}
+    for i, axis in enumerate(robot.description.axes):
+        viscous, coulomb, drop = found.friction[i].tolist()
+        kept, speed = float(law.Fs[i] - law.Fc[i]), float(law.v_St[i])
+        if np.isnan(coulomb):
+            own = _rubbing([float(law.Fv[i]), float(law.Fc[i]), kept], speed, bool(linear[i]))
+            there = {key: value for key, value in published.get(axis, {}).items() if key != "source"}
+            source = "unmoved" if not any(own.values()) else "given"
+            rows[axis] = published[axis] if there == own else own | {"source": source}
+            continue
+        row = _rubbing([viscous, coulomb, kept if np.isnan(drop) else drop], speed, bool(linear[i]))
+        told = "untold" if np.isnan(drop) and kept else "fit"
+        names = {key: told if key.startswith(("Fs", "v_St")) else "fit" for key in row}
+        rows[axis] = row | {"source": "fit" if told == "fit" else names}
+    return rows
 
 
 def _rubbing(friction: list[float], speed: float, linear: bool) -> dict[str, float]:

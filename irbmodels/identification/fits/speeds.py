@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,17 +26,29 @@ Array = NDArray[np.float64]
 SPEEDS = np.geomspace(1e-3, 0.3, 17)  # [rad/s, m/s]; S000 Tab. 5 has 0.003 to 0.018 rad/s, a factor of 1.4 lies between two
 SLOW = 20.0  # samples that must be as slow as a Stribeck speed, or it may be any
 APART = 0.05  # of a unit column: the part that no other column of its axis has
+SWEEPS = 5  # over all axes; two or three are enough
 SURE = 5.0  # standard deviations of Fs - Fc: residuals that are no white noise make a fit too sure, and 17 speeds are tried
 
 
-def stribeck_speeds(samples: Samples, rows: TorqueRows) -> Array:
-    """Return the Stribeck speed of each moving axis [rad/s, m/s] to the next of :data:`SPEEDS`, shape ``(size,)``.
+class Falls(NamedTuple):
+    """What samples say of how dry friction falls, per moving axis."""
 
-    NaN where samples do not tell it: too few are slow, ``Fs - Fc`` is not clearly positive, or the best is an end of the row.
+    speeds: Array
+    """Stribeck speed [rad/s, m/s] to the next of :data:`SPEEDS`, shape ``(size,)``; NaN where samples do not tell it: too few
+    are slow, ``Fs - Fc`` is not clearly positive, or the best is an end of the row."""
+    absent: NDArray[np.bool_]
+    """Where a fall was expected, and samples deny it: they say a smaller one, surely."""
+
+
+def stribeck_speeds(samples: Samples, rows: TorqueRows, expected: tuple[Array, Array] | None = None) -> Falls:
+    """Look for the fall of dry friction of each moving axis.
+
+    Axis by axis the speed is taken that leaves least of the torques of all axes, until none changes.
 
     Args:
         samples: Samples, slow and fast.
         rows: Equations with Fv and Fc of each moving axis among the base parameters, and no Fs - Fc.
+        expected: Stribeck speed and Fs - Fc that somebody believes in, shape ``(size,)`` each.
 
     Raises:
         InputError: if friction is not among them, or samples do not tell the other parameters apart.
@@ -43,28 +56,47 @@ def stribeck_speeds(samples: Samples, rows: TorqueRows) -> Array:
     places = places_of(rows)
     if (places[:, :2] < 0).any() or (places[:, 2] >= 0).any():
         raise InputError("a search of Stribeck speeds needs Fv and Fc among the base parameters, and no Fs - Fc")
-    total = accumulated(samples, _Candidates(rows, places))
-    p, none = len(rows.names), np.full(rows.size, -1)
+    believed, drop = (np.ones(rows.size), np.zeros(rows.size)) if expected is None else expected
+    total, p = accumulated(samples, _Candidates(rows, places, believed)), len(rows.names)
     possible = _possible(total, p)
-    left = np.full((SPEEDS.size, rows.size), np.inf)
-    without = _chosen(total, p, none)
-    start = weighted(without)
-    left_without = without.squares(start.beta)
-    for k in range(SPEEDS.size):
-        choice = np.where(possible[k], k, -1)
-        if possible[k].any():
-            trial = _chosen(total, p, choice)
-            left[k] = np.where(possible[k], trial.squares(_solved(trial, start.weights)), np.inf)
-    best = np.where(np.isfinite(left).any(axis=0) & (left.min(axis=0) < left_without), np.argmin(left, axis=0), -1)
+    weights = weighted(_chosen(total, p, np.full(rows.size, -1))).weights
+    best = _searched(total, p, possible[:-1], weights)
     best[(best == 0) | (best == SPEEDS.size - 1)] = -1
-    if (best < 0).all():
-        return np.full(rows.size, np.nan)
-    fit = weighted(_chosen(total, p, best))
-    falls = fit.beta[p:] > SURE * fit.deviation[p:]
     speeds = np.full(rows.size, np.nan)
-    axes = np.flatnonzero(best >= 0)[falls]
-    speeds[axes] = SPEEDS[best[axes]]
-    return speeds
+    if (best >= 0).any():
+        fit = weighted(_chosen(total, p, best))
+        axes = np.flatnonzero(best >= 0)[fit.beta[p:] > SURE * fit.deviation[p:]]
+        speeds[axes] = SPEEDS[best[axes]]
+    asked = possible[-1] & np.isnan(speeds)
+    absent = np.zeros(rows.size, dtype=bool)
+    if asked.any():
+        fit = weighted(_chosen(total, p, np.where(np.isnan(speeds), np.where(asked, SPEEDS.size, -1), best)))
+        shows = np.flatnonzero(np.isfinite(speeds) | asked)
+        absent[shows] = asked[shows] & (fit.beta[p:] + SURE * fit.deviation[p:] < drop[shows])
+    return Falls(speeds, absent)
+
+
+def _searched(total: Accumulator, p: int, possible: NDArray[np.bool_], weights: Array) -> NDArray[np.intp]:
+    """Return the number of the best speed of each axis, -1 where none is possible or helps."""
+
+    def left(choice: NDArray[np.intp]) -> float:
+        trial = _chosen(total, p, choice)
+        return float(weights @ trial.squares(_solved(trial, weights)))
+
+    best = np.full(total.size, -1)
+    least = left(best)
+    for _ in range(SWEEPS):
+        before = best.copy()
+        for i in range(total.size):
+            for k in np.flatnonzero(possible[:, i]):
+                other = best.copy()
+                other[i] = k
+                found = left(other)
+                if found < least:
+                    best, least = other, found
+        if np.array_equal(best, before):
+            break
+    return best
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,14 +105,16 @@ class _Candidates:
 
     rows: TorqueRows
     places: NDArray[np.intp]
+    believed: Array
+    """The last speed of each axis."""
 
     @property
     def names(self) -> tuple[str, ...]:
-        return (*self.rows.names, *(f"at {speed:g}" for speed in SPEEDS))
+        return (*self.rows.names, *(f"at {speed:g}" for speed in SPEEDS), "at what is believed")
 
     @property
     def units(self) -> tuple[str, ...]:
-        return (*self.rows.units, *("N m",) * SPEEDS.size)
+        return (*self.rows.units, *("N m",) * (SPEEDS.size + 1))
 
     @property
     def size(self) -> int:
@@ -90,14 +124,15 @@ class _Candidates:
         own = np.arange(self.size)
         for Y, y in self.rows(pieces):
             v, sign = Y[:, own, self.places[:, 0]], Y[:, own, self.places[:, 1]]
-            falling = np.exp(-np.square(v[..., None] / SPEEDS)) * sign[..., None]
+            speeds = np.column_stack([np.tile(SPEEDS, (self.size, 1)), self.believed])
+            falling = np.exp(-np.square(v[..., None] / speeds)) * sign[..., None]
             yield np.concatenate([Y, falling], axis=-1), y
 
 
 def _possible(total: Accumulator, p: int) -> NDArray[np.bool_]:
     """For each speed and axis whether enough samples are so slow, and the column is no sum of others: ``(speeds, size)``."""
     columns = total.factors[:, :, p:-1]
-    whole, own = np.square(columns).sum(axis=1), np.zeros((total.size, SPEEDS.size))
+    whole, own = np.square(columns).sum(axis=1), np.zeros(columns.shape[::2])
     for i, factor in enumerate(total.factors):
         others = factor[:p, :p]
         used = np.flatnonzero(others.any(axis=0))

@@ -56,7 +56,8 @@ def terms_of(samples: Samples, asked: Question, friction: Friction = "stribeck",
         samples: Of the fit.
         asked: Robot, axes that move, and where the others stand.
         friction: ``stribeck``: Coulomb and viscous friction, and Fs - Fc with Stribeck speeds of axes whose samples tell them;
-            others keep what the robot has. ``own``: Fs - Fc of every axis, at the robot's speeds. ``coulomb``: without Fs - Fc.
+            others keep what the robot has, unless samples show that it is not there. ``own``: Fs - Fc of every axis, at the
+            robot's speeds. ``coulomb``: without Fs - Fc.
         rotors: Whether there are rotor inertias; default: if samples tell one of them apart from bodies, and it is positive.
 
     Raises:
@@ -95,12 +96,16 @@ def _shows_rotors(samples: Samples, asked: Question, robot: Robot) -> bool:
 def _with_speeds(
     samples: Samples, asked: Question, without: Robot, law: Stribeck, rotors: bool
 ) -> tuple[Robot, StribeckRows | None]:
-    """Return the robot with the Stribeck speeds that samples tell, and those of its law where they do not."""
+    """Return the robot with the Stribeck speeds that samples tell, without a fall that they deny, and else with its law."""
     base = asked.base(without, rotors)
-    found = np.full(without.n, np.nan)
-    found[list(base.axes)] = stribeck_speeds(samples, TorqueRows(without, base))
-    told = np.isfinite(found)
-    guess = Stribeck(np.where(told, law.Fc + 1.0, law.Fs), law.Fc, law.Fv, np.where(told, found, law.v_St), law.measured_to)
+    moving, found = list(base.axes), np.full(without.n, np.nan)
+    believed = law.v_St[moving], (law.Fs - law.Fc)[moving]
+    falls = stribeck_speeds(samples, TorqueRows(without, base), believed)
+    found[moving] = falls.speeds
+    told, absent = np.isfinite(found), np.zeros(without.n, dtype=bool)
+    absent[moving] = falls.absent
+    static = np.where(told, law.Fc + 1.0, np.where(absent, law.Fc, law.Fs))
+    guess = Stribeck(static, law.Fc, law.Fv, np.where(told, found, law.v_St), law.measured_to)
     if not told.any():
         return without.with_friction(guess), None
     axes = np.flatnonzero(told)

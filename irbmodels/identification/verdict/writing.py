@@ -14,7 +14,7 @@ from ...errors import InputError, MissingData
 from ...files import replacing
 from ...overlays import write_tables
 from ...robot import Robot
-from ..fits.lmi import Consistent, friction_found, link_of
+from ..fits.lmi import Consistent, fitted_scalars, link_of
 from ..fits.pseudo import inertial_of
 from ..fits.regression import Fit
 from .judging import Verdict
@@ -44,10 +44,9 @@ def nearest(fit: Fit, robot: Robot, base: BaseParameters) -> Consistent:
         part = slice(10 * i, 10 * i + 10)
         if seen[part].any():
             bodies[link_of(joint)] = inertial_of(own[part])
-    friction = friction_found(own, seen, robot)
     found = base.values(own + carried)
     distance = float(np.linalg.norm(fit.factor[:-1, :-1] @ (found - fit.beta)))
-    return Consistent(robot, bodies, own[last : last + robot.n], friction, own + carried, found, distance)
+    return Consistent(robot, bodies, *fitted_scalars(own, seen, robot), own + carried, found, distance)
 
 
 def _sizes(bodies: Array) -> Array:
@@ -87,10 +86,14 @@ def write_set(path: str | Path, found: Consistent, judged: Verdict, ref: str, na
         found.write(temporary, name, ref, _about(judged))
         table: dict[str, Any] = yaml.safe_load(temporary.read_text(encoding="utf-8"))
         if judged.bodies:
-            table["inertials"]["sets"][name]["impossible"] = list(judged.bodies)
+            chosen = table["inertials"]["sets"][name]
+            chosen["impossible"] = sorted({*chosen.get("impossible", ()), *judged.bodies})
         rotary = [float(v) for v, unit in zip(judged.coverage.speed, judged.units, strict=True) if unit == "N m"]
         if "friction" in table and rotary:
-            table["friction"]["sets"][name]["measured_to_rad_s"] = min(rotary)
+            kept = not np.isfinite(found.friction[:, :2]).all()
+            law = found.robot.friction_model
+            before = law.measured_to if kept and law is not None else None
+            table["friction"]["sets"][name]["measured_to_rad_s"] = min(rotary) if before is None else min(before, *rotary)
         table["identified"] = {
             "trustworthy": judged.trustworthy,
             "reasons": list(judged.reasons),
