@@ -115,6 +115,16 @@ def test_a_wrong_tool_fails_a_validation(folder, said, tmp_path):
         (("identify", "{}/one.csv", "--robot", "irb2401"), "no robot 'irb2401'"),
         (("identify", "{}/one.csv", *ARM, "--report", "{}/one.csv"), "is a log; write to another file"),
         (("identify", "{}/one.csv", *ARM, "--report", "a.yaml", "-o", "a.yaml"), "cannot be both the set and the report"),
+        (("identify", "{}/one.csv", *ARM, "--held-out", "{}/../{base}/one.csv"), "one.csv is given twice"),
+        (("identify", "{}/one.csv", "{}/one.csv", *ARM), "one.csv is given twice"),
+        (("validate", "{}/one.csv", "{}/one.csv", *ARM), "one.csv is given twice"),
+        (("identify", "{}/one.csv", *ARM, "--seed", "-1"), "the seed must be a whole number, at least 0, got -1"),
+        (("identify", "{}/one.csv", *ARM, "--axes", "1"), "axes other than 1 must each stand at one place"),
+        (("identify", "{}/rows.csv", *ARM, "--held-out", "{}/one.csv"), "a log of three samples or more to stand out of, not 2"),
+        (("identify", "{}/brief.csv", *ARM), "of each log the last quarter is held out unless --held-out names others"),
+        (("identify", "{}/brief.csv", *ARM), "brief.csv, from t = "),
+        (("validate", "{}/rows.csv", *ARM, "--bandwidth", "-1"), "the bandwidth [Hz] must be a positive finite number, got -1.0"),
+        (("validate", "{}/brief.csv", *ARM, "--bandwidth", "1"), "(the cutoff is --bandwidth)"),
         (("validate", "{}/one.csv", *ARM, "--parameters", "none.yaml"), "none.yaml"),
         (("validate", "{}/broken.csv", *ARM), "broken.csv"),
         (("validate", "{}/silent.csv", *ARM), "no torques"),
@@ -124,7 +134,9 @@ def test_bad_input_is_one_line(folder, said, words, told):
     """Exit code 2 and one line that says what is wrong."""
     (folder / "broken.csv").write_text("t,q1_deg\n0,1\n")
     cases.log(1).changed(tau=None).save(folder / "silent.csv")
-    code, _, err = said(*(word.format(folder) for word in words))
+    cases.log(1).taken(slice(0, 2)).save(folder / "rows.csv")
+    cases.log(1).taken(slice(0, 150)).save(folder / "brief.csv")
+    code, _, err = said(*(word.format(folder, base=folder.name) for word in words))
     assert code == 2
     assert told in err
     assert len(err.strip().splitlines()) == 1

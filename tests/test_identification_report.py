@@ -12,10 +12,12 @@ from rich.console import Console
 import irbmodels as irb
 from irbmodels.errors import FileError
 from irbmodels.identification.recordings import Recording
-from irbmodels.identification.verdict import prepared
-from irbmodels.identification.verdict.judging import judge
+from irbmodels.identification.verdict import curve, prepared
+from irbmodels.identification.verdict.judging import Sum, judge
 from irbmodels.identification_report import headline, remarks, report_html, verdict_tables, write_report
 from irbmodels.identification_report.drawings import curves_figure, dependence_figure, memory_figure, sums_figure, torque_figure
+from irbmodels.identification_report.page import _cards
+from irbmodels.identification_report.tables import probability, sum_row
 
 
 @pytest.fixture(scope="module")
@@ -59,7 +61,10 @@ def test_tables_hold_the_numbers_of_the_verdict(judged):
     share = judged.dependence.share[2]
     kind, axis = np.unravel_index(np.nanargmax(share), share.shape)
     assert row[4:6] == [f"{'qva'[kind]}{axis + 1}", f"{100 * share.max():.1f}"]
+    assert row[-3:] == [f"{np.sqrt(share.max()) * accuracy.rmse[2]:.2g}", "N", "m"]  # RMS of what depends on it
     row = cells(text, "what the logs cover", 1)
+    assert row[4] == f"{100 * judged.coverage.span[0]:.0f}"
+    assert row[-1] == f"{100 * judged.coverage.slow[0]:.1f}"
     assert row[1] == f"{np.degrees(judged.coverage.low[0]):.1f}"
     assert row[5:7] == [f"{np.degrees(judged.coverage.speed[0]):.1f}", f"{100 * judged.coverage.speed_share[0]:.0f}"]
     moved = [one for one in judged.sums if one.moved and one.state != "open"]
@@ -67,6 +72,8 @@ def test_tables_hold_the_numbers_of_the_verdict(judged):
     assert f"sums that have moved most, of {len(moved)}" in text
     assert next(line for line in text[text.index("sums that") :].splitlines() if "kg" in line).startswith(f" {first.name}  ")
     assert len([line for line in text[text.index("sums that") :].splitlines() if " yes" in line]) == min(10, len(moved))
+    unsure = printed(verdict_tables(replace(judged, sums=(*judged.sums, moved[0]._replace(state="open")))))
+    assert f"sums that have moved most, of {len(moved)}" in unsure  # what may as well be 0 is left out
 
 
 def test_tables_without_a_fit(checked):
@@ -82,18 +89,33 @@ def test_remarks_count_what_is_determined(judged):
     """Counts of determined, poor and open sums, parameters without influence, flags, and a long memory."""
     said = "\n".join(remarks(judged))
     counts = [sum(one.state == state for one in judged.sums) for state in ("determined", "poor", "open")]
-    assert (
-        f"{sum(counts)} sums of parameters show in these torques: {counts[0]} are determined to 10%, {counts[1]} poorly, {counts[2]}"
-        in said
-    )
+    told = f"{sum(counts)} sums of parameters show in these torques: {counts[0]} are determined to 10%"
+    assert f"{told}, {counts[1]} poorly, {counts[2]}" in said
     assert "no torque of these axes depends on m_1, " in said
-    assert "flagged EDGE" in said
+    assert f"{100 * judged.flagged['EDGE']:.1f}% of the samples are flagged EDGE and left out" in said
     assert "every link is a body that can exist" in said
     assert "memory" not in said
     assert "friction law" not in said
     white = judged.whiteness._replace(memory=np.array([1.0, 1.9, 7.3, 1.0, 1.0, 1.0]))
     assert "memory in samples of axis 3 (7); intervals" in "\n".join(remarks(replace(judged, whiteness=white)))
     assert "no body can be link_2, link_4" in "\n".join(remarks(replace(judged, bodies=("link_2", "link_4"))))
+
+
+def test_remarks_say_what_a_missing_term_may_be(judged, checked):
+    """Residuals that depend on a state, or last, are followed by what to look for; others are not."""
+    hint = "if the model misses a term: are positions and torques on one clock"
+    assert hint not in "\n".join(remarks(judged))
+    assert hint not in "\n".join(remarks(checked))
+    lasts = judged.whiteness._replace(correlations=np.full_like(judged.whiteness.correlations, 0.9))
+    lasting = replace(judged, whiteness=lasts, held_out=judged.held_out._replace(rmse=0.12 * judged.held_out.average))
+    assert sum(hint in line for line in remarks(lasting)) == 1
+    share, p = (column.copy() for column in judged.dependence[:2])
+    share[1, 2, 0], p[1, 2, 0] = 0.5, 1e-9
+    rmse = np.maximum(judged.held_out.rmse, 0.05 * judged.held_out.average)
+    depends = replace(
+        judged, dependence=judged.dependence._replace(share=share, p=p), held_out=judged.held_out._replace(rmse=rmse)
+    )
+    assert sum(hint in line for line in remarks(depends)) == 1
 
 
 def test_headline_says_whether(judged):
@@ -140,6 +162,32 @@ def test_the_page_of_a_validation(checked):
     assert "RMSE before" not in page.words
 
 
+def test_the_cards_sum_up(judged):
+    """The worst axis, the error against the previous one, what the fit determines, and the axis that was slowest."""
+    percent = np.array([3.0, 2.0, 9.0, 1.0, 2.0, 3.0])
+    held = judged.held_out._replace(rmse_over_average=percent, rmse=np.array([1.0, 2.0, 3.0, 4.0, 5.0, 6.0]))
+    before = judged.before._replace(rmse=np.array([2.0, 2.0, 6.0, 4.0, 10.0, 6.0]))  # ratios 0.5 and 1 in turn
+    cover = judged.coverage._replace(speed_share=np.array([0.9, 0.8, 0.7, 0.31, 0.6, 0.5]))
+    found = dict(_cards(replace(judged, held_out=held, before=before, coverage=cover)))
+    assert found["RMSE/AVG, worst: axis 3"] == "9.0 %"
+    assert found["of the RMSE before, on average"] == "75 %"
+    assert found["of the rated speed, slowest axis"] == "31 %"
+    assert found["condition number"] == f"{judged.condition:.3g}"
+    sure = sum(one.deviation <= 0.1 * abs(one.estimate) for one in judged.sums)
+    assert found["sums determined to 10 %"] == f"{sure} of {len(judged.sums)}"
+    assert found["samples of the fit"] == f"{judged.samples:,}"
+
+
+def test_a_sum_says_how_sure_it_is():
+    """Half its interval, its deviation in per cent of it, nothing where nobody knew it before; small probabilities are bounds."""
+    one = Sum("Fc_1", "N m", 20.0, 0.5, 19.0, 21.0, 25.0, "determined")
+    assert sum_row(one) == ("Fc_1", "20", "1", "N m", "2.5", "determined", "25", "yes")
+    assert sum_row(one._replace(previous=20.5))[-2:] == ("20.5", "")
+    assert sum_row(one._replace(previous=np.nan))[-2:] == ("", "")
+    assert sum_row(one._replace(estimate=0.0))[4] == sum_row(one._replace(estimate=0.01))[4] == ">1000"
+    assert [probability(p) for p in (0.5, 0.001, 0.0009)] == ["0.500", "0.001", "< 0.001"]
+
+
 def test_bars_are_as_long_as_their_numbers(judged):
     """A full bar of an error is 15 %; more is red."""
     percent = np.array(judged.held_out.rmse_over_average)
@@ -148,6 +196,9 @@ def test_bars_are_as_long_as_their_numbers(judged):
     text = report_html(replace(judged, held_out=judged.held_out._replace(rmse_over_average=percent)))
     assert '<span class="bar "><i style="width:50.0%"></i></span>7.50 %' in text
     assert '<span class="bar over"><i style="width:100.0%"></i></span>30.00 %' in text
+    cover = judged.coverage._replace(span=np.full(6, 0.42), speed_share=np.full(6, 0.84))
+    (table,) = re.findall(r"<th>range %</th>.*?</table>", report_html(replace(judged, coverage=cover)), re.S)
+    assert re.findall(r"(\d+) %</td>", table) == ["42", "84"] * 6  # in the order of the heads
 
 
 def test_figures_draw_the_arrays(judged):
@@ -161,11 +212,14 @@ def test_figures_draw_the_arrays(judged):
     np.testing.assert_allclose(lines["what is left"].get_ydata()[:count], judged.residual()[:count, 1])
     np.testing.assert_allclose(lines["model"].get_xdata()[:count], part.motion.t - part.motion.t[0])
     assert np.isnan(lines["model"].get_ydata()[count])
+    assert (np.diff(lines["model"].get_xdata()) >= 0.0).all()  # one stretch after another
     share, p = np.zeros((6, 3, 6)), np.ones((6, 3, 6))
     share[2, 1, 3], p[2, 1, 3] = 0.4, 1e-9
     figure = dependence_figure(replace(judged, dependence=judged.dependence._replace(share=share, p=p)))
     image = figure.axes[0].images[0].get_array()
     assert image[2, 9] == pytest.approx(40.0)
+    ticks = [label.get_text() for label in figure.axes[0].get_xticklabels()]
+    assert ticks == [f"${name}_{axis}$" for name in "qva" for axis in range(1, 7)]
     (frame,) = [patch for patch in figure.axes[0].patches if not patch.get_fill()]
     assert frame.get_xy() == (8.5, 1.5)
     bars = memory_figure(judged).axes[4].collections[1].get_segments()
@@ -174,7 +228,18 @@ def test_figures_draw_the_arrays(judged):
     line = curves_figure(judged).axes[0].lines[0]
     low = q <= np.quantile(q, 0.05)
     np.testing.assert_allclose(line.get_xydata()[0], [q[low].mean(), residual[low].mean()], rtol=0.05, atol=0.05)
-    points = sums_figure(judged).axes[0].collections[0].get_offsets()
+    memory = judged.whiteness.memory[0]
+    wide = curve(residual, q, float(memory)).error[0]
+    (band,) = curves_figure(judged).axes[0].collections
+    ends = [y for x, y in band.get_paths()[0].vertices if x == line.get_xdata()[0]]
+    np.testing.assert_allclose([min(ends), max(ends)], line.get_ydata()[0] + 2.0 * wide * np.array([-1.0, 1.0]))
+    band = memory_figure(judged).axes[4].collections[0].get_paths()[0].vertices
+    assert np.abs(band[:, 1]).max() == judged.whiteness.bound.max()
+    sums, figure = sorted(judged.sums, key=lambda one: one.deviation / abs(one.estimate)), sums_figure(judged)
+    assert [line.get_ydata()[0] for line in figure.axes[0].lines] == [10.0, 50.0]
+    away = figure.axes[1].collections[0].get_offsets()[:, 1]
+    np.testing.assert_allclose(away, [(one.previous - one.estimate) / one.deviation for one in sums])
+    points = figure.axes[0].collections[0].get_offsets()
     relative = sorted(100.0 * one.deviation / abs(one.estimate) for one in judged.sums)
     np.testing.assert_allclose(points[:, 1], np.minimum(relative, 1e4))
 
@@ -193,3 +258,10 @@ def test_a_linear_axis_has_its_own_units():
     assert float(row[1]) == pytest.approx(-250.0, abs=1.0)
     assert "Validation" in report_html(judged)
     assert "no friction law is known of this robot" in "\n".join(remarks(judged))
+    panel = curves_figure(judged).axes[6]
+    np.testing.assert_allclose(panel.lines[0].get_xdata()[[0, -1]], [-250.0, -50.0], atol=5.0)  # mm
+    assert panel.get_ylabel() == "axis 3\n[N]"
+    some = judge(scara, [prepared(wave)], axes=[3, 4])  # panels and curves are of these axes
+    first, last = (figure.axes for figure in (curves_figure(some), memory_figure(some)))
+    np.testing.assert_allclose(first[0].lines[0].get_xdata()[[0, -1]], [-250.0, -50.0], atol=5.0)
+    assert [axes.get_title(loc="left") for axes in last] == ["axis 3", "axis 4"]

@@ -1,3 +1,4 @@
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -26,6 +27,7 @@ from irbmodels.identification.verdict import (
     write_set,
 )
 from irbmodels.identification.verdict.judging import judge
+from irbmodels.identification.verdict.preparing import standing
 from irbmodels.identification.verdict.residuals import Whiteness
 
 DEGREE = np.pi / 180.0
@@ -236,6 +238,8 @@ def _loaded(good):
 def test_condition_and_states_of_the_sums(good):
     """The condition is numpy's of the weighted regressor with unit columns, those of Stribeck speeds by finite differences."""
     judged, base = good.verdict, good.base
+    np.testing.assert_array_equal(good.joint.weights, good.fit.weights)  # an axis with more noise weighs less here, too
+    np.testing.assert_allclose(good.joint.weights, 1.0 / np.square(good.fit.noise), rtol=0.05)
     motions = usable([prepared(halves(cases.log(seed))[0]) for seed in (1, 2)], range(6))
     robot, v = good.found.robot, np.concatenate([part.v for part in motions])
     Y = np.concatenate([base.reduced(robot.regressor(part.q, part.v, part.a)) for part in motions])
@@ -464,10 +468,12 @@ def test_a_solver_that_gives_up_is_said(held, monkeypatch):
     """Where no bodies are found there is no set to judge, and the tool is suspected."""
 
     def gives_up(*_):
-        raise InputError("the solver gives up")
+        raise InputError("the solver gives up: Solver 'CLARABEL' failed. Try another solver")
 
     monkeypatch.setattr("irbmodels.identification.verdict.identifying.consistent", gives_up)
-    with pytest.raises(NotIdentifiable, match=r"move so \(the solver gives up\); is the tool another one"):
+    with pytest.raises(
+        NotIdentifiable, match=r"move so \(the solver gives up\); is the tool another one, .* method wls needs no solver$"
+    ):
         identify(cases.truth(), held, held)
 
 
@@ -617,11 +623,96 @@ def test_dependence_decides(good):
     assert reasons(0.25, 1e-6, 0.019 * average) == []
 
 
+def test_axes_that_do_not_count_are_not_looked_at(held):
+    """A flag on another axis is not counted, and its samples are used."""
+    limited = (np.arange(len(held[0])) < 300)[:, None] & (np.arange(6) == 3)
+    bad = [held[0].flagged(limited, Flag.SATURATED)]
+    whole, two = judge(cases.truth(), bad), judge(cases.truth(), bad, axes=[2, 5])
+    assert whole.flagged["SATURATED"] == pytest.approx(300 / len(held[0]))
+    assert "SATURATED" not in two.flagged
+    assert two.held_samples > whole.held_samples
+
+
 def test_input_of_a_verdict_is_checked(held):
     """Parameters of another size and axes that do not exist are refused."""
     with pytest.raises(InputError, match=r"has 84 parameters, got shape \(3,\)"):
         judge(cases.truth(), held, np.zeros(3))
-    with pytest.raises(InputError, match="axes of irb2400_16 are numbers from 1 to 6"):
-        judge(cases.truth(), held, axes=[0, 7])
+    with pytest.raises(InputError, match="finite numbers only, number 2 is not"):
+        judge(cases.truth(), held, np.where(np.arange(84) == 2, np.nan, 1.0))
+    for axes in ([0, 7], [7], [], "1,2", [1.7], [True], 1):
+        with pytest.raises(InputError, match="axes of irb2400_16 are numbers from 1 to 6"):
+            judge(cases.truth(), held, axes=axes)
     assert judge(cases.truth(), held, axes=[2]).axes == (1,)
     assert isinstance(judge(cases.truth(), held, axes=[2]).whiteness, Whiteness)
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        ({"estimation": []}, "there is no log of the fit"),
+        ({"held_out": []}, "there is no log held out"),
+        ({"estimation": "one.csv"}, "logs of the fit are a list of Recordings, not 'one.csv'"),
+        ({"estimation": "raw"}, "logs of the fit need speeds, accelerations and torques"),
+        ({"held_out": "raw"}, "logs held out need speeds, accelerations and torques"),
+        ({"robot": "irb2400"}, "the robot is an irbmodels.Robot, not 'irb2400'"),
+        ({"robot": "four"}, "the log has 6 axes, but irb930_12_105 has 4"),
+        ({"axes": "1,2"}, "axes of irb2400_16 are numbers from 1 to 6, a list of them, not '1,2'"),
+        ({"axes": [1.7]}, "axes of irb2400_16 are numbers from 1 to 6, a list of them, not 1.7"),
+        ({"seed": -1}, "the seed must be a whole number, at least 0, got -1"),
+        ({"seed": 1.5}, "the seed must be a whole number, at least 0, got 1.5"),
+        ({"rotors": "yes"}, "rotors is True or False, not 'yes'"),
+    ],
+)
+def test_input_of_an_identification_is_checked(held, change, told):
+    """What is no log, of another robot, not prepared, no axis or no seed: one line."""
+    words = {"robot": cases.truth(), "estimation": held, "held_out": held} | change
+    for name, value in change.items():
+        words[name] = [cases.log(1)] if value == "raw" else irb.load("irb930") if value == "four" else value
+    with pytest.raises(InputError, match=re.escape(told)):
+        identify(words.pop("robot"), words.pop("estimation"), words.pop("held_out"), **words)
+
+
+def test_one_log_is_no_list_of_logs(held):
+    """A recording has a length, and is no list all the same."""
+    with pytest.raises(InputError, match="logs of the fit are a list of Recordings, not a single one"):
+        identify(cases.truth(), held[0], held)
+    with pytest.raises(InputError, match="logs held out are a list of Recordings, not a single one"):
+        judge(cases.truth(), held[0])
+
+
+def test_what_is_prepared_is_checked():
+    """A log, a bandwidth and a share are what they are called."""
+    for bandwidth in ("10", 0.0, np.nan, None):
+        with pytest.raises(InputError, match=r"the bandwidth \[Hz\] must be a positive finite number"):
+            prepared(cases.log(1), bandwidth)
+    for function in (prepared, halves):
+        with pytest.raises(InputError, match=r"a log is a Recording, not 'one\.csv'"):
+            function("one.csv")
+    with pytest.raises(InputError, match="between 0 and 1, must be a finite number, got 'x'"):
+        halves(cases.log(1), "x")
+
+
+def test_other_axes_stand_where_they_are(held):
+    """Axes that are not named and move are named with their movement, in all logs together; half a degree is standing."""
+    robot, one = cases.truth(), held[0]
+
+    def at(place, wave):
+        q = one.q.copy()
+        q[:, 3] = place + wave * np.sin(one.t)
+        q[5, 3] = np.nan  # a sample that is not there does not move
+        return one.changed(q=q)
+
+    assert standing(robot, [at(0.3, 0.004)], (0, 1, 2, 4, 5))[3] == pytest.approx(0.3, abs=0.005)
+    for logs in ([at(0.3, 0.1)], [at(0.3, 0.0), at(0.4, 0.0)]):
+        reach = np.degrees(np.ptp(np.concatenate([np.delete(log.q[:, 3], 5) for log in logs])))
+        with pytest.raises(InputError, match=rf"but axis 4 by {reach:.3g} deg moves"):
+            identify(robot, logs, held, axes=[1, 2, 3, 5, 6])
+    assert standing(robot, held, range(6)).shape == (6,)
+
+
+def test_a_reference_of_many_lines_is_one(good, tmp_path):
+    """What samples come from stands in a comment too, which no line break ends."""
+    path = write_set(tmp_path / "set.yaml", good.found, good.verdict, "monday\n- tuesday: [\n")
+    assert path.read_text().splitlines()[0].endswith(": monday - tuesday: [")
+    loaded = irb.load("irb2400", tool="spindle", parameters=path)
+    np.testing.assert_array_equal(loaded.parameter_vector(), _loaded(good).parameter_vector())

@@ -27,6 +27,9 @@ AxesOption = Annotated[
 Bandwidth = Annotated[float, typer.Option(help="Of the filter of positions [Hz]; torques are not filtered.")]
 Report = Annotated[Path | None, typer.Option(help="HTML page to write, with tables and figures; stands on its own.")]
 
+_SHORT = "the cutoff is --bandwidth"
+_CUT = "of each log the last quarter is held out unless --held-out names others"
+
 
 @app.command()
 def identify(
@@ -65,7 +68,9 @@ def identify(
     from ..identification.verdict.identifying import METHODS
     from ..identification.verdict.terms import FRICTION
 
-    _refuse_overwriting([*logs, *(held_out or ())], output, report)
+    everything = [*logs, *(held_out or ())]
+    _refuse_twice(everything)
+    _refuse_overwriting(everything, output, report)
     if output is not None and output.suffix != ".yaml":
         raise InputError(f"a set of parameters is a .yaml file, not {str(output)!r}")
     if method not in METHODS:
@@ -78,7 +83,10 @@ def identify(
         estimation, others = raw, _read(held_out, arm)
     else:
         estimation, others = (list(parts) for parts in zip(*map(halves, raw), strict=True))
-    ready = [[prepared(recording, bandwidth) for recording in part] for part in (estimation, others)]
+    try:
+        ready = [[prepared(recording, bandwidth) for recording in part] for part in (estimation, others)]
+    except InputError as error:
+        raise InputError(f"{error} ({_SHORT if held_out else f'{_SHORT}; {_CUT}'})") from None
     notes = _notes(recording for part in ready for recording in part)
     names = ", ".join(path.name for path in logs)
     try:
@@ -109,9 +117,13 @@ def validate(
     from ..identification.verdict import prepared
     from ..identification.verdict.judging import judge
 
+    _refuse_twice(logs)
     _refuse_overwriting(logs, None, report)
     arm = load(robot, tool=tool, parameters=parameters, overlays=overlay or ())
-    ready = [prepared(recording, bandwidth) for recording in _read(logs, arm)]
+    try:
+        ready = [prepared(recording, bandwidth) for recording in _read(logs, arm)]
+    except InputError as error:
+        raise InputError(f"{error} ({_SHORT})") from None
     judged = judge(arm, ready, axes=_axes(axes))
     _finish(judged, ", ".join(path.name for path in logs), _notes(ready), report)
 
@@ -149,6 +161,15 @@ def _axes(text: str | None) -> list[int] | None:
         return None if text is None else [int(word) for word in text.split(",")]
     except ValueError:
         raise InputError(f"--axes {text!r} is not a comma separated list of axis numbers, such as 1,2,3") from None
+
+
+def _refuse_twice(logs: Sequence[Path]) -> None:
+    """Keep samples from counting twice, and a fit from being judged by what it has seen."""
+    seen = set()
+    for path in logs:
+        if path.resolve() in seen:
+            raise InputError(f"{path} is given twice; a log counts once, for the fit or held out")
+        seen.add(path.resolve())
 
 
 def _refuse_overwriting(logs: Sequence[Path], *written: Path | None) -> None:

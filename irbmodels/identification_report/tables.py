@@ -10,7 +10,7 @@ import numpy as np
 from rich.table import Table
 
 from ..identification.verdict.judging import Sum, Verdict
-from ..identification.verdict.reasons import POOR, SURE
+from ..identification.verdict.reasons import POOR, SLOW, SURE, depending, lasting
 from ..identification.verdict.residuals import LAGS
 from ..report import _table
 
@@ -71,6 +71,11 @@ def remarks(verdict: Verdict) -> list[str]:
         told = "; intervals account for it, but for method huber" if verdict.sums else ""
         found.append(f"residuals are no white noise: memory in samples of axis {', '.join(long)}{told}")
     found += verdict.told
+    if depending(verdict).any() or (lasting(verdict) > SLOW * verdict.held_out.average).any():
+        found.append(
+            "if the model misses a term: are positions and torques on one clock (recordings.delay tells), the arm mounted as the"
+            " robot says, tool and payload told, rotors in?"
+        )
     if verdict.silent:
         found.append(f"no torque of these axes depends on {', '.join(verdict.silent)}: they keep what they were")
     for name, share in verdict.flagged.items():

@@ -14,6 +14,7 @@ Array = NDArray[np.float64]
 
 _SPIKE = 1.4826  # of a median absolute deviation is a standard deviation, of normal noise
 _FEWEST = 5  # samples that have surroundings
+_SIGN = 5.0  # deviations of a speed: below them its sign is a guess
 _PLATEAU = 5  # equal samples in a row at the largest torque: a limit
 
 
@@ -31,6 +32,9 @@ def outliers(recording: Recording, window: float = 0.1, threshold: float = 6.0) 
     Raises:
         InputError: if the window holds less than three samples, or an argument is not positive.
     """
+    if len(recording) < 3:
+        few = f"{len(recording)} sample{'' if len(recording) == 1 else 's'}"
+        raise InputError(f"outliers need a log of three samples or more to stand out of, not {few}")
     samples = _samples(recording, window)
     if not (3 <= samples < 1_000_000 and 0.0 < threshold < np.inf):
         raise InputError(
@@ -144,3 +148,23 @@ def at_rest(recording: Recording, rest: float = 0.005, window: float = 0.08) -> 
             recording.linear, 1e-3, np.radians(1.0)
         )
     return recording.flagged(still, Flag.AT_REST)
+
+
+def of_unsure_sign(filtered: Recording, raw: Recording, bandwidth: float) -> Recording:
+    """Flag samples whose speed may have the other sign, as at rest: dry friction there is not what the sign says.
+
+    The noise of a speed follows from that of its position, which is what the filter took away: white noise of deviation ``s`` at
+    a rate ``r`` leaves ``2 pi f s sqrt(2 f / (3 r))`` of speed below ``f``.
+
+    Args:
+        filtered: Positions and speeds.
+        raw: The same log before the filter.
+        bandwidth: Of the filter, ``f`` [Hz].
+    """
+    if filtered.v is None:
+        return filtered
+    taken = raw.q - filtered.q
+    share = 2.0 * bandwidth * filtered.step
+    spread = 1.4826 * np.nanmedian(np.abs(taken - np.nanmedian(taken, axis=0)), axis=0) / np.sqrt(max(1.0 - share, share))
+    noise = 2.0 * np.pi * bandwidth * spread * np.sqrt(share / 3.0)
+    return filtered.flagged(np.abs(filtered.v) < _SIGN * noise, Flag.AT_REST)

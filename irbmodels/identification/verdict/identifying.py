@@ -10,6 +10,7 @@ from typing import Literal, get_args
 import numpy as np
 
 from ...base_parameters import BaseParameters
+from ...checks import flag, whole
 from ...errors import InputError, MissingData, UnknownName
 from ...robot import Robot
 from ..fits.accumulator import Rows
@@ -21,6 +22,7 @@ from ..fits.streaming import Samples, accumulated
 from ..fits.torques import TorqueRows
 from ..recordings.recording import Recording
 from .judging import Verdict, axes_of, judge, usable
+from .preparing import logs_of, standing
 from .terms import Friction, Question, terms_of
 from .writing import nearest
 
@@ -68,20 +70,26 @@ def identify(
         method: ``consistent``: weighted least squares, and the nearest set of bodies that can exist. ``huber``, ``wls``, ``ls``:
             robust, weighted, plain; and the nearest set with exactly these sums, whether bodies can have it or not.
         friction: ``stribeck``: Coulomb and viscous friction, and Fs - Fc with Stribeck speeds of axes whose samples tell them;
-            others keep what the robot has. ``own``: Fs - Fc of every axis, at the robot's speeds. ``coulomb``: without Fs - Fc.
+            others keep what the robot has, unless samples show that it is not there. ``own``: Fs - Fc of every axis, at the
+            robot's speeds. ``coulomb``: without Fs - Fc.
         rotors: Whether rotor inertias are parameters; default: if samples tell one of them apart from bodies.
         seed: Of the random states that find the sums.
 
     Raises:
+        InputError: if logs are no prepared logs of this robot, an axis that should stand moves, or the seed is no whole number.
         UnknownName: if there is no such method, or friction.
         MissingData: if the robot has no law of its own, and ``own`` is asked for.
         NotIdentifiable: if no sample can be used, samples do not tell the sums apart, or no body has them.
         MissingExtra: for ``consistent`` without cvxpy and clarabel.
     """
+    estimation, held_out = logs_of(robot, estimation, "of the fit"), logs_of(robot, held_out, "held out")
+    whole(seed, "the seed")
+    if rotors is not None:
+        flag(rotors, "rotors")
     if method not in METHODS:
         raise UnknownName("method", method, METHODS)
     moving = axes_of(robot, axes)
-    held = None if axes is None else np.nanmedian(np.concatenate([recording.q for recording in estimation]), axis=0)
+    held = None if axes is None else standing(robot, estimation, moving)
     try:
         samples = Samples.of(*usable(estimation, moving))
         usable(held_out, moving)
@@ -95,7 +103,11 @@ def identify(
     try:
         found = consistent(fit, terms.robot, base) if method == "consistent" else nearest(fit, terms.robot, base)
     except InputError as err:
-        raise NotIdentifiable(f"no bodies are found that move so ({err}); is the tool another one, or a term missing?") from None
+        why = str(err).partition(":")[0]  # what follows is advice on the solver
+        raise NotIdentifiable(
+            f"no bodies are found that move so ({why}); is the tool another one, a payload untold, the arm mounted another way,"
+            " a unit or sign wrong? Else log more motion; method wls needs no solver"
+        ) from None
     joint: Fit = fit
     equations: Rows = rows
     if terms.tangent is not None and method != "huber":  # how sure the sums are depends on how sure Stribeck speeds are

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...base_parameters import OF_BODY, BaseParameters
+from ...checks import listed, numbers, shown
 from ...errors import InputError
 from ...prediction import Accuracy
 from ...robot import Robot
@@ -21,7 +22,7 @@ from ..fits.lmi import Consistent
 from ..fits.regression import Fit
 from ..fits.torques import blocks
 from ..recordings.recording import Flag, Recording
-from .preparing import AVOID
+from .preparing import AVOID, logs_of
 from .reasons import POOR, SURE, reasons_against
 from .residuals import Dependence, Whiteness, dependence, whiteness
 
@@ -154,13 +155,17 @@ def judge(
         told: Which friction and rotors the set has.
 
     Raises:
-        InputError: if no sample of what is held out can be used, or the set has another size.
+        InputError: if logs are no prepared logs of this robot, no held-out sample can be used, or the set is another's.
     """
+    held_out = logs_of(robot, held_out, "held out")
+    estimation = logs_of(robot, estimation, "of the fit") if estimation else []
     now = robot if found is None else found.robot
     own = now.parameter_vector()
-    chosen = own if parameters is None else np.asarray(parameters, dtype=float)
+    chosen = own if parameters is None else numbers(parameters, f"a set of {robot.name}")
     if chosen.shape != own.shape:
         raise InputError(f"a set of {robot.name} has {own.size} parameters, got shape {chosen.shape}")
+    if not np.isfinite(chosen).all():
+        raise InputError(f"a set of {robot.name} has finite numbers only, number {int(np.argmin(np.isfinite(chosen)))} is not")
     moving = base.axes if axes is None and base is not None else axes_of(robot, axes)
     logs = _predicted(robot, now, held_out, moving, chosen)
     fitted = _predicted(robot, now, estimation, moving, chosen) if estimation else ()
@@ -200,10 +205,13 @@ def axes_of(robot: Robot, axes: Sequence[int] | None) -> tuple[int, ...]:
     Raises:
         InputError: if one does not exist, or none is named.
     """
-    moving = tuple(range(robot.n)) if axes is None else tuple(sorted({int(axis) - 1 for axis in axes}))
-    if not moving or not set(moving) <= set(range(robot.n)):
-        raise InputError(f"axes of {robot.name} are numbers from 1 to {robot.n}, got {axes!r}")
-    return moving
+    if axes is None:
+        return tuple(range(robot.n))
+    what = f"axes of {robot.name} are numbers from 1 to {robot.n}"
+    named = listed(axes, int | np.integer, f"{what}, a list of them")
+    if not named or not all(1 <= axis <= robot.n and not isinstance(axis, bool) for axis in named):
+        raise InputError(f"{what}, got {shown(axes)}")
+    return tuple(sorted({int(axis) - 1 for axis in named}))
 
 
 def usable(recordings: Sequence[Recording], axes: Sequence[int]) -> list[Motion]:

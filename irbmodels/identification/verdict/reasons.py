@@ -35,8 +35,7 @@ def reasons_against(verdict: Verdict) -> Iterator[str]:
             yield f"axis {axis}: RMSE is {share:.1%} of the mean torque on held-out samples, more than {ERROR:.0%}"
     yield from _compared(verdict, numbers)
     yield from _depending(verdict, numbers)
-    slow = np.sqrt(np.maximum(verdict.whiteness.correlations[0], 0.0)) * verdict.held_out.rmse
-    for axis, value, average, unit in zip(numbers, slow, verdict.held_out.average, verdict.units, strict=True):
+    for axis, value, average, unit in zip(numbers, lasting(verdict), verdict.held_out.average, verdict.units, strict=True):
         if not value <= SLOW * average:
             yield (
                 f"axis {axis}: residuals are no noise: {value:.2g} {unit} of them last longer than a sample, more than {SLOW:.0%}"
@@ -76,6 +75,11 @@ def _compared(verdict: Verdict, numbers: list[int]) -> Iterator[str]:
             for axis, value in zip(numbers, ratio.tolist(), strict=True):
                 if not value <= most:
                     yield f"axis {axis}: RMSE on held-out samples is {value:.2f} times {words}, more than {most:g}"
+
+
+def lasting(verdict: Verdict) -> NDArray[np.float64]:
+    """RMS of what lasts longer than a sample in the residual of each axis [N m, N], ``(size,)``."""
+    return np.asarray(np.sqrt(np.maximum(verdict.whiteness.correlations[0], 0.0)) * verdict.held_out.rmse, dtype=float)
 
 
 def depending(verdict: Verdict) -> NDArray[np.bool_]:
