@@ -22,8 +22,9 @@ from ...base_parameters import BaseParameters
 from ...checks import finite
 from ...errors import FileError, InputError, MissingData, UnknownName, require
 from ...inertia import Inertial, ball_moment
-from ...overlays import tables_of, write_tables
+from ...overlays import write_tables
 from ...robot import Robot
+from .overlay import overlay_of
 from .pseudo import inertial_of, parameters_of, pseudo_inertia
 from .regression import Fit
 
@@ -74,7 +75,7 @@ class Consistent:
         file = Path(path)
         if file.suffix != ".yaml":
             raise InputError(f"an overlay is a .yaml file, not {file.name!r}")
-        overlay = _overlay(self, name, about, {"ref": ref, "grade": "identified"})
+        overlay = overlay_of(self, name, about, {"ref": ref, "grade": "identified"})
         try:
             write_tables(file.parent, {file.stem: overlay}, f"{self.robot.name}: {ref}")
         except OSError as err:
@@ -207,89 +208,3 @@ def fitted_scalars(parameters: Array, seen: NDArray[np.bool_], robot: Robot) -> 
 def link_of(joint: str) -> str:
     """Return the name of the body that a joint moves."""
     return f"link_{joint.removeprefix('joint_')}" if joint.startswith("joint_") else joint
-
-
-def _overlay(found: Consistent, name: str, about: str, fit: dict[str, Any]) -> dict[str, Any]:
-    """The whole set as tables: what was fitted, and the rest as the robot has it, with its own sources."""
-    robot = found.robot
-    assert robot.description is not None
-    tables = tables_of(robot.description)
-    before = tables["inertials"]["sets"][str(robot.parameters)]
-    links = before["links"] | {link: _row(body) for link, body in found.inertials.items()}
-    bodies: dict[str, Any] = {"about": about, "links": links}
-    if kept := [link for link in before.get("impossible", ()) if link not in found.inertials]:
-        bodies["impossible"] = kept
-    sources: dict[str, Any] = {"fit": fit}
-    rotors = dict(zip(robot.description.axes, zip(found.rotors, robot.rotors, robot.limits.linear, strict=True), strict=True))
-    rows = {axis: _rotor(*numbers, before.get("rotors", {}).get(axis)) for axis, numbers in rotors.items()}
-    if rows := {axis: row for axis, row in rows.items() if row}:
-        bodies["rotors"] = rows
-    overlay: dict[str, Any] = {"about": about, "sources": sources, "inertials": {"default": name, "sets": {name: bodies}}}
-    groups = [links, rows]
-    if robot.friction_model is not None:
-        groups.append(_friction_rows(found, tables["friction"]))
-        overlay["friction"] = {"default": name, "sets": {name: {"axes": groups[-1]}}}
-    known = tables["inertials"]["sources"] | tables["friction"]["sources"] | _SAID
-    for row in (row for group in groups for row in group.values()):
-        named = row["source"].values() if isinstance(row["source"], dict) else [row["source"]]
-        sources |= {one: known[one] for one in named if one != "fit"}
-    return overlay
-
-
-_SAID = {
-    "unmoved": {"ref": "axes that stood still while others were identified", "grade": "assumed"},
-    "untold": {
-        "ref": "Fs - Fc and Stribeck speed as they were known before: no sample tells them",
-        "grade": "assumed",
-    },
-    "given": {"ref": "given in Python", "grade": "assumed"},
-}
-"""Sources of numbers that are in no table."""
-
-
-def _row(body: Inertial) -> dict[str, Any]:
-    tensor = {key: float(body.tensor[i, j]) for key, (i, j) in _TENSOR.items()}
-    return {"mass_kg": body.mass, "com_mm": (1000.0 * body.com).tolist(), "inertia_kg_m2": tensor, "source": "fit"}
-
-
-_TENSOR = {"xx": (0, 0), "yy": (1, 1), "zz": (2, 2), "xy": (0, 1), "xz": (0, 2), "yz": (1, 2)}
-
-
-def _rotor(fitted: float, own: float, linear: bool, before: dict[str, Any] | None) -> dict[str, Any] | None:
-    unit = "inertia_kg" if linear else "inertia_kg_m2"
-    if np.isfinite(fitted):
-        return {unit: float(fitted), "source": "fit"} if fitted else None
-    if before is not None and before[unit] == own:
-        return before
-    return {unit: float(own), "source": "given"} if own else None
-
-
-def _friction_rows(found: Consistent, table: dict[str, Any]) -> dict[str, Any]:
-    robot, law, linear = found.robot, found.robot.friction_model, found.robot.limits.linear
-    assert law is not None
-    assert robot.description is not None
-    published = table["sets"][table["default"]]["axes"] if table.get("default") else {}
-    rows: dict[str, Any] = {}
-    for i, axis in enumerate(robot.description.axes):
-        viscous, coulomb, drop = found.friction[i].tolist()
-        kept, speed = float(law.Fs[i] - law.Fc[i]), float(law.v_St[i])
-        if np.isnan(coulomb):
-            own = _rubbing([float(law.Fv[i]), float(law.Fc[i]), kept], speed, bool(linear[i]))
-            there = {key: value for key, value in published.get(axis, {}).items() if key != "source"}
-            source = "unmoved" if not any(own.values()) else "given"
-            rows[axis] = published[axis] if there == own else own | {"source": source}
-            continue
-        row = _rubbing([viscous, coulomb, kept if np.isnan(drop) else drop], speed, bool(linear[i]))
-        told = "untold" if np.isnan(drop) and kept else "fit"
-        names = {key: told if key.startswith(("Fs", "v_St")) else "fit" for key in row}
-        rows[axis] = row | {"source": "fit" if told == "fit" else names}
-    return rows
-
-
-def _rubbing(friction: list[float], speed: float, linear: bool) -> dict[str, float]:
-    viscous, coulomb, drop = friction
-    names = ("Fs_N", "Fc_N", "Fv_N_s_m", "v_St_m_s") if linear else ("Fs_N_m", "Fc_N_m", "Fv_N_m_s", "v_St_rad_s")
-    row = dict(zip(names, (coulomb + drop, coulomb, viscous, speed), strict=True))
-    if not drop:
-        del row[names[3]]
-    return row
