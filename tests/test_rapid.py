@@ -481,6 +481,13 @@ def reads_or_refuses(text):
         assert [datum.value for datum in again] == [datum.value for datum in found]
 
 
+def test_a_comment_inside_a_declaration_on_the_line_of_the_module():
+    """It is put before the declaration, and nothing else of that line is repeated."""
+    found = rapid.read("MODULE m  CONST num a:= ! why\n  1;\nENDMODULE\n")
+    again = found.with_values({"a": 2})
+    assert rapid.write(again) == "MODULE m  ! why\nCONST num a:=2;\nENDMODULE\n"
+
+
 SLOW = settings(max_examples=400, deadline=None, suppress_health_check=list(HealthCheck), derandomize=True)
 
 

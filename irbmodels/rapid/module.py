@@ -149,7 +149,8 @@ class Module:
         for old, value in sorted(changed, key=lambda pair: pair[0].span, reverse=True):
             new = Declaration(old.storage, old.type, old.name, _of_type(old, value), old.size, old.scope)
             start, end = old.span
-            indent = text[text.rfind("\n", 0, start) + 1 : start]
+            before = text[text.rfind("\n", 0, start) + 1 : start]  # blanks, or what stands on the same line
+            indent = before[: len(before) - len(before.lstrip())]
             lost = [comment + self._newline + indent for comment in _COMMENTS.findall(text[start:end]) if comment]
             text = f"{text[:start]}{''.join(lost)}{new}{text[end:]}"
         return self._again(text)
