@@ -5,6 +5,7 @@ import pytest
 
 import irbmodels as irb
 from irbmodels.identification.recordings import Flag, Recording, butterworth, low_passed, savitzky_golay, smoothing_spline
+from irbmodels.identification.recordings.marks import of_unsure_sign
 
 STEP = 0.004
 T = np.arange(3000) * STEP
@@ -170,3 +171,23 @@ def test_the_low_pass_is_three_decibels_down_after_both_passes():
     for f, gain in ((1.0, 1.0), (10.0, np.sqrt(0.5)), (60.0, 0.0)):
         wave = np.sin(2.0 * np.pi * f * T)
         assert low_passed(wave, 10.0, 250.0) @ wave / (wave @ wave) == pytest.approx(gain, abs=2e-3)
+
+
+@pytest.mark.parametrize("deviation", [2e-6, 2e-5])
+def test_speeds_of_unsure_sign_are_marked_as_rest(deviation):
+    """Of white noise the mark reaches to five deviations of the filtered speed; no sample of the wrong sign lacks it."""
+    t, rng = np.arange(0.0, 40.0, 0.004), np.random.default_rng(0)
+    q = np.stack([0.02 * np.sin(0.4 * t), 0.03 * np.cos(0.3 * t)], axis=1)  # so slow that samples lie close about standstill
+    true = np.stack([0.008 * np.cos(0.4 * t), -0.009 * np.sin(0.3 * t)], axis=1)
+    raw = Recording(t, q + deviation * rng.normal(size=q.shape), tau=np.zeros_like(q), linear=(False, False))
+    filtered = butterworth(raw, 10.0).recording
+    marked = of_unsure_sign(filtered, raw, 10.0)
+    inner = ~filtered.has(Flag.EDGE)
+    rest, noise = marked.has(Flag.AT_REST), (filtered.v - true)[inner].std()
+    wrong = np.sign(filtered.v) != np.sign(true)
+    assert wrong[inner].any()
+    assert rest[wrong & inner].all()
+    reach = np.abs(filtered.v[rest]).max()
+    assert 4.0 * noise < reach < 6.0 * noise
+    assert not (rest & (np.abs(true) > 8.0 * noise) & inner).any()
+    assert of_unsure_sign(raw, raw, 10.0) is raw  # no speeds, no signs
