@@ -14,22 +14,18 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from ...base_parameters import BaseParameters
 from ...errors import InputError
-from ...robot import Robot
 from ...trajectory import Motion
 from .accumulator import Blocks
-from .torques import TorqueRows, blocks
+from .torques import RowsOfSums, TorqueRows, blocks
 
 Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
-class EnergyRows:
+class EnergyRows(RowsOfSums):
     """One equation per window of samples; windows share their end samples. What is left at the end of a log is not used."""
 
-    robot: Robot
-    base: BaseParameters
     window: int
     """Steps of time in one window: short against the motion, long against the noise of the torque; even (Simpson's rule)."""
     noise: Array | None = None
@@ -43,16 +39,6 @@ class EnergyRows:
         """
         if not isinstance(self.window, int) or self.window < 2 or self.window % 2:
             raise InputError(f"a window is an even number of steps, got {self.window!r}")
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The sums of parameters."""
-        return self.base.names
-
-    @property
-    def units(self) -> tuple[str, ...]:
-        """Of the sums."""
-        return self.base.units
 
     @property
     def size(self) -> int:

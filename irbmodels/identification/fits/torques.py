@@ -19,11 +19,8 @@ Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
-class TorqueRows:
-    """``tau = Y(q, v, a) beta`` on the axes that move; what is not in ``beta`` keeps the value it has in the robot.
-
-    The pieces need ``v``, ``a`` and ``tau``; axes that are not identified must stand where ``base_parameters`` held them.
-    """
+class RowsOfSums:
+    """What equations in the base parameters of a robot have in common."""
 
     robot: Robot
     """Lengths, tool and gravity as in the experiment."""
@@ -38,6 +35,14 @@ class TorqueRows:
     def units(self) -> tuple[str, ...]:
         """Of the sums."""
         return self.base.units
+
+
+@dataclass(frozen=True, eq=False)
+class TorqueRows(RowsOfSums):
+    """``tau = Y(q, v, a) beta`` on the axes that move; what is not in ``beta`` keeps the value it has in the robot.
+
+    The pieces need ``v``, ``a`` and ``tau``; axes that are not identified must stand where ``base_parameters`` held them.
+    """
 
     @property
     def size(self) -> int:
