@@ -275,7 +275,7 @@ def test_clearance_of_many_postures_is_that_of_each(balls):
         assert isinstance(one.distance, float)
         assert one.links == tuple(every.links[at])
         assert every.distance[at] == pytest.approx(one.distance, abs=1e-7)  # coal begins its search where the last one ended
-        np.testing.assert_allclose(one.points, every.points[at], rtol=0, atol=1e-4)
+        np.testing.assert_allclose(one.points, every.points[at], rtol=0, atol=1e-4)  # 1e-7 m of distance, across round hulls
     none = irb.clearance(balls, np.zeros((0, 3)))
     assert (none.distance.shape, none.links.shape, none.points.shape) == ((0,), (0, 2), (0, 2, 3))
 

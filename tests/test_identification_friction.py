@@ -333,7 +333,7 @@ def test_the_two_ways_may_differ_by_five_per_cent(apart, held):
     log = Recording(np.arange(q.size) * dt, q[:, None], tau=tau[:, None])
     if held:
         points = friction_points(log, 1, [v.mean()])
-        np.testing.assert_allclose(points.speed, v.mean(), rtol=1e-3)
+        np.testing.assert_allclose(points.speed, v.mean(), rtol=1e-3)  # counts are whole: one sample of 600 less
         np.testing.assert_allclose([points.friction[0], points.gravity[0]], [7.0, 40.0], rtol=1e-6)
         assert not any("planned speeds" in finding.what for finding in points.findings)
         off = friction_points(log, 1, [0.96 * v.mean(), 1.08 * v.mean()]).findings  # a speed is held to as many per cent
@@ -621,7 +621,7 @@ def test_a_linear_axis_is_in_millimetres_and_newtons(tmp_path):
     np.savetxt(tmp_path / "friction_axis3.csv", table, delimiter=",", header=header, comments="", fmt="%.7f")
     points = friction_points(read_recording(tmp_path / "friction_axis3.csv", scara), 3, plan.speeds)
     fit = fit_friction(points)
-    np.testing.assert_allclose(fit.values, truth, rtol=2e-3)
+    np.testing.assert_allclose(fit.values, truth, rtol=2e-3)  # the file has seven digits after the point, of mm
     np.testing.assert_allclose(points.gravity, -100.0, rtol=1e-4)
     assert re.findall(r"\) ([^,\n]+)", str(fit))[:4] == ["N", "N", "N s/m", "m/s"]
     assert [cell.split(":")[0] for cell in fit.row().split(", ")] == ["Fs_N", "Fc_N", "Fv_N_s_m", "v_St_m_s"]
