@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -29,9 +28,8 @@ def copied(tmp_path: Path) -> Callable[..., Path]:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def _kernels_of_this_run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Keep kernels in a folder of this run, which all its workers share: each is compiled once, and nobody's own are touched."""
-    base = tmp_path_factory.getbasetemp()
+def _kernels_between_runs(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Keep kernels in pytest's cache folder: their key holds sources, numba, LLVM, Python, processor; users' own stay."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("IRBMODELS_CACHE", str((base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "kernels"))
+        patch.setenv("IRBMODELS_CACHE", str(request.config.cache.mkdir("kernels")))
         yield
