@@ -148,6 +148,17 @@ def test_known_and_assumed_ranges_and_speeds():
     assert scara.velocity_assumed.all()
 
 
+def test_source_of_the_disputed_end_of_axis_2_cites_what_the_files_say():
+    """RobotComponents has +110 deg for the 1.45 m arm as printed: it is named with both of its rows, not as a source of 110."""
+    limits = irb.describe("irb1600_10_120").limits
+    row = limits.axes["axis_2"]
+    source = limits.sources[row.source_of("range_deg")]
+    assert row.range_deg == (-63.0, 110.0)
+    assert source.grade == "assumed"
+    assert "RobotComponents" not in source.ref
+    assert "RobotComponents@8eaaf1a2 has -90 to 120 for 1.2 m and -63 to 110 for 1.45 m" in str(source.how)
+
+
 @pytest.mark.parametrize("name", oracles.NAMES)
 def test_limits_cannot_be_changed(name):
     """Bounds are shared, so every array is read-only."""
