@@ -108,7 +108,11 @@ class Queries(KinematicQueries):
         return self._answer("coriolis", partial(dynamics.coriolis, self._model), (self.n, self.n), *states)
 
     def gravity(self, q: ArrayLike) -> Array:
-        """Axis torques that hold the robot still [N m, N], shape ``(..., n)`` (S000 eq. 52)."""
+        """Axis torques that hold the robot still [N m, N], shape ``(..., n)`` (S000 eq. 52).
+
+        Forces of balancing springs are not part of it: the IRB 1400 has springs at its lower arm, which relieve axis 2.
+        ``irbmodels.report.notes(robot)`` lists what a model is without.
+        """
         return self._answer("gravity", partial(dynamics.gravity, self._model), (self.n,), self._position(q))
 
     def friction(self, v: ArrayLike) -> Array:

@@ -50,6 +50,7 @@ def info_tables(robot: Description) -> list[Table]:
             *_set_tables(robot),
             friction_table(robot),
             _drives_table(robot),
+            _notes_table(robot),
             _accuracy_table(robot),
             _torque_accuracy_table(robot),
             _sources_table(robot),
@@ -76,10 +77,11 @@ def prediction_tables(prediction: Prediction, robot: Robot) -> list[Table]:
 
 
 def notes(robot: Robot) -> list[str]:
-    """What a user of this robot should know before trusting its numbers: assumed inertials, an overload."""
+    """Reasons to doubt torques of this robot: parts that the model is without, assumed inertials, an overload."""
     found: list[str] = []
     if robot.description is None:
         return found
+    found += [f"{robot.name}: {row.text}" for row in robot.description.drives.notes.values()]
     rows, sources = robot.description.inertials.sets[str(robot.parameters)].links.values(), robot.description.inertials.sources
     if any("assumed" in _grades(row, sources) for row in rows):
         found.append(f"masses and inertias of {robot.name} (set {robot.parameters}) are assumed")
@@ -236,6 +238,13 @@ def _drives_table(robot: Description) -> Table:
         ratio, *numbers = ("" if value is None else f"{value:.9g}" for value in known)
         others = ", ".join(f"{other.removeprefix('axis_')}: {value:g}" for other, value in (row.turned_by or {}).items())
         table.add_row(name.removeprefix("axis_"), ratio, others, *numbers, _named(row))
+    return table
+
+
+def _notes_table(robot: Description) -> Table:
+    table = _table("part", "source", "note", title="parts that the model is without")
+    for name, row in robot.drives.notes.items():
+        table.add_row(name.replace("_", " "), _named(row), row.text)
     return table
 
 

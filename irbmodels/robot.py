@@ -201,13 +201,13 @@ class Robot(Queries):
 
     def __repr__(self) -> str:
         """Say what is loaded, and what is not known."""
+        absent = "".join(f", no {part.replace('_', ' ')}" for part in self.description.drives.notes) if self.description else ""
         friction = "Stribeck friction" if self._model.friction else "no friction data"
         tool = f", tool {self.tool.name}" if self.tool else ""
         carried = f", payload {self.payload.mass:g} kg" if self.payload else ""
         above = f" with {', '.join(self.description.overlays)}" if self.description and self.description.overlays else ""
-        return (
-            f"<Robot {self.name}{above}: {self.n} axes, parameters {self.parameters or 'of the URDF'}, {friction}{tool}{carried}>"
-        )
+        named = f"{self.name}{above}: {self.n} axes, parameters {self.parameters or 'of the URDF'}"
+        return f"<Robot {named}, {friction}{absent}{tool}{carried}>"
 
     def dh(self, convention: Convention = "modified") -> DHTable:
         """Return the Denavit-Hartenberg table, with ``theta = A q + theta0`` both ways (S003 eq. 2.24-2.25).

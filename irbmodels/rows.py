@@ -118,6 +118,13 @@ class DriveRow(Row):
 
 
 @dataclass(frozen=True, kw_only=True)
+class NoteRow(Row):
+    """A part of the machine that the model is without, and what its results lack for it."""
+
+    text: str
+
+
+@dataclass(frozen=True, kw_only=True)
 class RotorRow(Row):
     """Inertia of what the motor of one axis turns, arm side (``J n^2``); of a linear axis in kg."""
 
@@ -260,6 +267,8 @@ class DrivesTable:
 
     sources: dict[str, Source]
     axes: dict[str, DriveRow]
+    notes: dict[str, NoteRow] = field(default_factory=dict)
+    """By the name of the part."""
 
 
 @dataclass(frozen=True)

@@ -186,9 +186,10 @@ def _check_sources(item: Any, sources: Mapping[str, Source], file: Path, key: st
             at_default = next(getattr(item, f.name) == f.default for f in fields(item) if f.name == field)
             if field not in named and not at_default:
                 raise TableError(file, f"{key}.source", f"{field!r} has no source")
-        for field, name in named.items():
+        for name in [item.source] if isinstance(item.source, str) else item.source.values():  # of a text too
             if name not in sources:
                 raise TableError(file, f"{key}.source", str(UnknownName("source", name, sources)))
+        for field in named:
             if field not in filled:
                 raise TableError(file, f"{key}.source", f"{field!r} has a source and no number (numbers: {', '.join(filled)})")
     if is_dataclass(item):

@@ -129,6 +129,7 @@ def test_torque_says_what_is_assumed_and_overloaded(run, tmp_path):
     code, _, said = run("torque", "irb1400", str(tmp_path / "m.csv"), "--tool", "spindle")
     assert code == 0
     assert "masses and inertias of irb1400 (set cad) are assumed" in said
+    assert "irb1400: balancing springs hold the lower arm of the real robot and are not modelled" in said
     assert "tool and payload weigh 12.7 kg; irb1400 is rated for 5 kg" in said
 
 

@@ -49,6 +49,34 @@ def test_info_prints_tab_1_and_tab_6():
         assert number in shown
 
 
+def test_balancing_springs_of_the_1400_are_named_wherever_torques_are():
+    """ABB takes springs off its lower arm: ``info`` says with source that the model is without, as do ``torque`` and the robot."""
+    robot = irb.load("irb1400", tool="spindle")
+    shown = " ".join(text(*report.info_tables(irb.describe("irb1400"))).split())
+    assert "balancing springs manual" in shown
+    assert "gravity and every torque of axis 2 are those without springs" in shown
+    assert "3HAC021111-001" in shown
+    assert [note for note in report.notes(robot) if "balancing springs" in note and "axis 2" in note]
+    assert "no balancing springs" in repr(robot)
+
+
+def test_parts_that_the_model_is_without_are_notes_of_any_robot(tmp_path):
+    """A note of drives.yaml needs text and source, is shown by all reports, and stays under an overlay."""
+    arm = irb.new_robot("arm", like="irb1600", folder=tmp_path / "arm")
+    drives, overlay = arm / "drives.yaml", tmp_path / "mine.yaml"
+    overlay.write_text("about: a\nsources: {m: {ref: r, grade: measured}}\nlimits: {axes: {axis_1: {effort_N_m: 9, source: m}}}")
+    note = "notes: {gas_spring: {text: a gas spring lifts axis 3, source: seen}}\n"
+    drives.write_text("sources: {seen: {ref: a look, grade: measured}}\naxes: {}\n" + note)
+    for robot in (irb.load(arm), irb.load(arm, overlays=[overlay])):
+        assert "arm: a gas spring lifts axis 3" in report.notes(robot)
+        assert "no gas spring" in repr(robot)
+        assert "gas spring  seen" in text(*report.info_tables(robot.description))
+    drives.write_text("sources: {}\naxes: {}\n" + note)
+    with pytest.raises(irb.TableError, match=r"notes.gas_spring.source: no source 'seen'"):
+        report.notes(irb.load(arm))
+    assert "no gas spring" not in repr(irb.load("irb1600"))
+
+
 def test_pose_text_is_in_abbs_terms():
     """Home of the 2400: (940, 0, 1455) mm and the quaternion of S003."""
     robot = irb.load("irb2400")
