@@ -23,6 +23,8 @@ Array = NDArray[np.float64]
 
 MASSLESS = "{https://irbmodels.org/sdf}massless"
 """Attribute of a link that weighs nothing, where SDF wants a number: what it says it weighs is left out."""
+DRAKE_MIMIC = "{http://drake.mit.edu}mimic"
+"""Drake's own tag of a joint that follows, with the attributes of URDF's; it passes over SDF's."""
 WORLD = "//world"
 """What is outside of the model; a link may be called world."""
 KINDS = ("revolute", "continuous", "prismatic", "fixed")
@@ -195,7 +197,7 @@ class _Model:
             moved = f"{name}_moved"
             robot.link(moved)
             robot.joint(f"{moved}-{child}", "fixed", moved, child, link)
-        robot.joint(name, kind, parent, moved, origin, self._axis(tag, name), (low, high, velocity, effort), self._mimic(tag))
+        robot.joint(name, kind, parent, moved, origin, self._axis(tag, name), (low, high, velocity, effort), self._mimic(joint))
 
     def _axis(self, tag: Element, name: str) -> Array:
         xyz = tag.find("xyz")
@@ -218,10 +220,10 @@ class _Model:
         velocity, effort = (max(number(key, 0.0), 0.0) for key in ("velocity", "effort"))  # SDF writes -1 for unknown
         return number("lower", -UNLIMITED), number("upper", UNLIMITED), velocity, effort
 
-    def _mimic(self, tag: Element) -> tuple[str, float, float] | None:
-        mimic = tag.find("mimic")
+    def _mimic(self, joint: Element) -> tuple[str, float, float] | None:
+        mimic, drake = joint.find("axis/mimic"), joint.find(DRAKE_MIMIC)
         if mimic is None:
-            return None
+            return None if drake is None else _drake_mimic(drake)
         values = (mimic.find(key) for key in ("multiplier", "offset", "reference"))
         multiplier, offset, reference = (0.0 if value is None else float(_numbers(value, 1)[0]) for value in values)
         return str(mimic.get("joint")), multiplier, offset - multiplier * reference
@@ -268,6 +270,13 @@ class _Model:
             named = {"filename": uri if found is None else Path(os.path.abspath(found)).as_posix()}
             scale = mesh.findtext("scale")
             yield "mesh", named if scale is None else {**named, "scale": scale.strip()}
+
+
+def _drake_mimic(tag: Element) -> tuple[str, float, float]:
+    try:
+        return str(tag.get("joint")), float(tag.get("multiplier", "1")), float(tag.get("offset", "0"))
+    except ValueError:
+        raise UrdfError(f"<drake:mimic> {tag.get('multiplier')!r}, {tag.get('offset')!r} should be two numbers") from None
 
 
 def _numbers(tag: Element, count: int) -> Array:

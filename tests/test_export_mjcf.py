@@ -410,6 +410,44 @@ def test_any_mimic_becomes_a_stiff_equality(tmp_path):
     np.testing.assert_allclose(model.jnt_solref[:, 0], 0.004)  # the class reaches below a link named world
 
 
+BODY = '<inertial><origin xyz=".2 0 .05"/><mass value="1"/><inertia ixx=".1" iyy=".1" izz=".1" ixy="0" ixz="0" iyz="0"/></inertial>'
+SHIFTED = f"""<robot name="shifted"><link name="base">{BODY}</link>
+<joint name="lower" type="revolute"><parent link="base"/><child link="arm"/><axis xyz="0 1 0"/>
+  <limit lower="-1" upper="1.5" effort="9" velocity="1"/></joint><link name="arm">{BODY}</link>
+<joint name="back" type="revolute"><parent link="arm"/><child link="carrier"/><axis xyz="0 1 0"/><origin xyz="0 0 .6"/>
+  <limit lower="-9" upper="9" effort="0" velocity="0"/><mimic joint="lower" multiplier="-1" offset=".3"/></joint><link name="carrier"/>
+<joint name="upper" type="revolute"><parent link="carrier"/><child link="forearm"/><axis xyz="0 1 0"/>
+  <limit lower="-.7" upper=".9" effort="9" velocity="1"/></joint><link name="forearm">{BODY}</link>
+<joint name="grip" type="revolute"><parent link="forearm"/><child link="finger"/><axis xyz="1 0 0"/><origin xyz=".5 0 0"/>
+  <limit lower="-9" upper="9" effort="0" velocity="0"/><mimic joint="upper" multiplier="2" offset="-.4"/></joint>
+<link name="finger">{BODY}</link></robot>"""
+
+
+def test_ranges_move_with_the_offset_of_a_mimic(tmp_path):
+    """Where a carrier with an offset becomes part of an axis, its coordinate is shifted: so are range, follower and start."""
+    (tmp_path / "shifted.urdf").write_text(SHIFTED)
+    robot = irb.from_urdf(tmp_path / "shifted.urdf")
+    made = Exported(robot, tmp_path / "out")
+    model, data = made.model(BIT.mjDSBL_LIMIT)
+    place = model.tendon("upper")  # lower + upper, in MuJoCo's coordinates
+    np.testing.assert_allclose(model.tendon_range[place.id], [-0.7 + 0.3, 0.9 + 0.3], rtol=1e-12)
+    np.testing.assert_allclose(model.joint("lower").range, [-1.0, 1.5], rtol=1e-12)
+    names = [model.joint(number).name for number in range(model.njnt)]
+    assert names == ["lower", "upper", "grip"]
+    for lower, upper in np.random.default_rng(5).uniform(-0.6, 0.8, (5, 2)):
+        data.qpos[:] = lower, upper - lower + 0.3, 2.0 * upper - 0.4
+        mujoco.mj_forward(model, data)
+        assert data.ten_length[place.id] == pytest.approx(upper + 0.3, abs=1e-12)
+        np.testing.assert_allclose(data.efc_pos[: data.ne], 0.0, atol=1e-12)
+        for link in ("arm", "forearm", "finger"):
+            pose = robot.pose([lower, upper], link)
+            np.testing.assert_allclose(data.body(link).xpos, pose.translation, atol=1e-12)
+            np.testing.assert_allclose(data.body(link).xmat.reshape(3, 3), pose.rotation, atol=1e-12)
+    mujoco.mj_resetDataKeyframe(model, data, 0)
+    np.testing.assert_allclose(data.qpos, [0.0, 0.3, -0.4], atol=1e-15)
+    assert "the axis position that the controller shows plus 0.3: lower + upper" in made.text
+
+
 def test_meshes_of_a_urdf_are_taken_as_they_are(tmp_path):
     """Meshes of one name from two folders, a scale, a flat visual; what MuJoCo cannot open is left out and named."""
     flat = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 1 1 0\nf 1 2 3\nf 2 4 3\n"

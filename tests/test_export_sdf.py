@@ -1,5 +1,6 @@
 """SDF: what Drake and this package's own reader make of the folder, against the robot that it was written from."""
 
+import re
 from xml.etree import ElementTree
 
 import numpy as np
@@ -60,6 +61,21 @@ def drake_plant(path):
     parsing.Parser(plant).AddModels(str(path))
     plant.Finalize()
     return plant
+
+
+def settled(plant, robot, q):
+    """Drake's joints after 50 ms of falling from axis positions, less what the coupling makes of its axes."""
+    from pydrake.systems.analysis import Simulator
+
+    coupling, simulator = robot.whole_tree.coupling, Simulator(plant)
+    names = plant.GetPositionNames(add_model_instance_prefix=False, always_add_suffix=False)
+    rows = [coupling.joints.index(name) for name in names]
+    axes = [names.index(axis) for axis in coupling.axes]
+    plant.SetPositions(simulator.get_mutable_context(), coupling.position(np.array(q))[rows])
+    simulator.AdvanceTo(0.05)
+    after = plant.GetPositions(simulator.get_context())
+    assert abs(after[axes] - q).max() > 1e-3  # it falls
+    return after - coupling.position(after[axes])[rows]
 
 
 def drake_torque(plant, context, q, v, a):
@@ -212,8 +228,15 @@ def test_any_urdf_becomes_sdf(tmp_path):
     np.testing.assert_allclose(*torques, rtol=1e-12)
     for bound in ("lower", "upper", "velocity", "effort"):
         np.testing.assert_allclose(getattr(back.limits, bound), getattr(robot.limits, bound), rtol=1e-15)
+    text = path.read_text(encoding="utf-8")
+    path.write_text(re.sub(r"<mimic .*?</mimic>", "", text, flags=re.DOTALL), encoding="utf-8")  # Drake's own tags alone
+    drake = from_file(path)
+    np.testing.assert_allclose(drake.coupling[0], back.coupling[0], rtol=1e-15)
+    np.testing.assert_allclose(drake.coupling[1], back.coupling[1], rtol=1e-15)
+    path.write_text(text, encoding="utf-8")
     plant = drake_plant(path)
     assert (plant.num_positions(), plant.num_constraints()) == (3, 2)
+    np.testing.assert_allclose(settled(plant, back, [0.3]), 0.0, rtol=0, atol=1e-6)
     document = ElementTree.fromstring(back.urdf())
     assert document.find("link[@name='arm']/visual/material/color").get("rgba") == "1.0 0.0 0.0 0.5"
     assert document.find("link[@name='arm']/collision/geometry/cylinder").attrib == {"radius": "0.1", "length": "0.4"}

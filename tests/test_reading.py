@@ -248,6 +248,7 @@ TURNS = LINKS + JOINT.format("revolute", "a", "b")
         (TURNS.replace("<axis/>", "<axis><xyz>0 0</xyz></axis>"), "should be 3 numbers"),
         (TURNS.replace("<axis/>", "<axis><limit><lower>x</lower></limit></axis>"), "no number"),
         (TURNS.replace("<axis/>", '<axis><mimic joint="j"/></axis>'), "in a circle"),
+        (TURNS.replace("<axis/>", '<axis/><d:mimic xmlns:d="http://drake.mit.edu" joint="j" offset="x"/>'), "two numbers"),
         ('<link name="a"/><link name="b"><inertial auto="true"/></link>'
          + JOINT.format("revolute", "a", "b"), "computed from shapes"),
     ],

@@ -181,7 +181,9 @@ def _notes(robot: Robot, chain: Chain) -> Iterator[str]:
     for axis, (name, row) in enumerate(zip(names, np.eye(len(names)), strict=True)):
         sources = chain.coefficients(row)
         if sources != {chain.main[axis]: 1.0}:
-            yield f"Tendon {name} is the axis position that the controller shows: {_sum(sources)}. No constraint: exact."
+            shift = chain.shift(sources.items())
+            shifted = f" {'minus' if shift < 0.0 else 'plus'} {abs(shift):.12g}" if shift else ""
+            yield f"Tendon {name} is the axis position that the controller shows{shifted}: {_sum(sources)}. No constraint: exact."
     if robot.description is not None:
         assumed = [name for name, guess in zip(names, robot.limits.effort_assumed, strict=True) if guess]
         if assumed:
