@@ -209,7 +209,7 @@ def _against_oracles(robot: Robot, chain: Chain) -> Iterator[Agreement]:
 
 
 def _against_engine(robot: Robot, engine: Engine, tolerance: float) -> Iterator[Agreement]:
-    bare = robot.with_gravity([0.0, 0.0, -9.81]).with_payload(None).with_rotors(np.zeros(robot.n))
+    bare = robot.with_gravity([0.0, 0.0, -9.81]).mounted(np.eye(3)).with_payload(None).with_rotors(np.zeros(robot.n))
     pose, torque = 0.0, 0.0
     for q, v, a in states(robot, _STATES):
         pose = max(pose, _distance(engine.pose(q), _tcp(bare, q)))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -15,17 +15,16 @@ import pinocchio as pin
 from numpy.typing import ArrayLike, NDArray
 
 from .checks import finite, is_rotation
-from .description import Coupling, Description, describe, has_bars, robots
+from .composition import Bare, Choices, Rotors, bare_of, compose, concerns
+from .description import Coupling, Description, describe, robots
 from .dh import Convention, DHTable
-from .errors import InputError, MissingData, PhysicsWarning, UnknownName, UrdfError
-from .friction import Stribeck, checked_law, friction_of
+from .errors import InputError, MissingData, PhysicsWarning, UrdfError
+from .friction import Stribeck, checked_law
 from .inertia import Inertial
-from .limits import limits_of
-from .model import GRAVITY, Linkage, Model, limits_of_tree, loaded
-from .motors import Motors, motors_of, rotors_of
-from .overlays import doubts, with_set
+from .model import Model, limits_of_tree, loaded
+from .motors import Motors, motors_of
+from .overlays import is_file
 from .queries import Queries
-from .rows import InertialSet
 from .tool import Tool, load_tool
 from .tool import payload as checked_payload
 from .tree import Tree, copy_of, read_urdf, tree_from_urdf, tree_of
@@ -62,11 +61,10 @@ def load(
     """
     if isinstance(overlays, str | Path):
         raise InputError(f"overlays are a list of files: overlays=[{str(overlays)!r}]")
-    description, chosen = with_set(describe(name_or_folder), overlays, parameters)
-    robot = _assembled(description, chosen, coupling)
-    _warn_impossible(robot)
-    _warn_doubtful(parameters)
-    return robot.with_tool(tool) if tool is not None else robot
+    files = tuple(Path(overlay).resolve() for overlay in overlays)
+    robot = _robot(bare_of(describe(name_or_folder), files, parameters, coupling), Choices(tool=_tool(tool)))
+    _warn(robot._concerns)
+    return robot
 
 
 def from_urdf(path: str | Path) -> Robot:
@@ -100,7 +98,7 @@ def from_urdf_text(text: str, path: str | Path) -> Robot:
     limits = limits_of_tree(tree)
     n = limits.lower.size
     model = Model(tree, limits, None, np.zeros(n), np.eye(n))
-    return Robot(tree.model.name, None, None, tree, model, None, None, GRAVITY, Path(path).resolve(), text)
+    return _robot(Bare(tree.model.name, model), Choices(), Path(path).resolve(), text)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -109,7 +107,7 @@ class Robot(Queries):
 
     One state is an array ``(n,)``; arrays with leading axes ``(..., n)`` give answers with the same leading axes. One
     state must be finite and within three times the largest limit ("degrees?"); arrays let NaN pass in its own sample and
-    check no range. A robot may be used from many threads. ``with_...`` return another robot.
+    check no range. A robot may be used from many threads. ``with_...`` return another robot, the same in whatever order.
     """
 
     name: str
@@ -117,14 +115,15 @@ class Robot(Queries):
     """The tables with their sources; None for a robot from a URDF."""
     parameters: str | None
     """Name of the set of inertials."""
-    _bare: Tree
-    _model: Model
     tool: Tool | None
     payload: Inertial | None
-    _gravity: Array
-    path: Path | None = None
+    _bare: Tree
+    _model: Model
+    _of: Bare
+    _choices: Choices
+    path: Path | None
     """File of a robot that does not come from tables."""
-    _text: str | None = None
+    _text: str | None
     """Its URDF."""
 
     # --- what it is ------------------------------------------------------------------------------------------------
@@ -141,8 +140,8 @@ class Robot(Queries):
 
     @property
     def gravity_vector(self) -> Array:
-        """Gravity in use [m/s^2], shape ``(3,)``, in base axes."""
-        return self._gravity
+        """Gravity in use [m/s^2], shape ``(3,)``, in base axes: that of :meth:`with_gravity`, turned by :meth:`mounted`."""
+        return self._choices.gravity_in_base
 
     @property
     def motors(self) -> Motors:
@@ -219,7 +218,7 @@ class Robot(Queries):
             raise MissingData(f"{self.name} comes from a URDF and has no DH table")
         return self.description.dh(convention)
 
-    # --- another robot ---------------------------------------------------------------------------------------------
+    # --- another robot: each choice is independent of the others, and of the order; the last one of a kind holds --------
 
     def with_tool(self, tool: str | Path | Tool | ToolData | None) -> Robot:
         """Return the robot with another tool instead of the present one, given as in :func:`load`; None takes it off.
@@ -228,23 +227,19 @@ class Robot(Queries):
             UnknownName: if there is no such tool.
             RapidError: if a text with brackets is no tooldata.
         """
-        if hasattr(tool, "tframe") or (isinstance(tool, str) and (tool.lstrip().startswith("[") or ":=" in tool)):
-            from .rapid import tool_of  # few need it
-
-            tool = tool_of(cast("ToolData | str", tool))
-        if tool is not None and not isinstance(tool, str | Path | Tool):
-            raise InputError(f"a tool is a name, the path of a table, an irbmodels.Tool, or tooldata, not {tool!r}")
-        return self._reloaded(tool=load_tool(tool) if isinstance(tool, str | Path) else tool)
+        return self._with(tool=_tool(tool))
 
     def with_payload(self, payload: Inertial | None) -> Robot:
         """Return the robot with another payload (``irbmodels.payload(...)``), given in the TCP frame; None drops it."""
         if payload is not None and not isinstance(payload, Inertial):
             raise InputError(f"a payload comes from irbmodels.payload(mass, com, inertia), not {payload!r}")
-        payload = None if payload is None else checked_payload(*payload)
-        return self._reloaded(payload=payload)
+        return self._with(payload=None if payload is None else checked_payload(*payload))
 
     def with_parameters(self, parameters: str | Path | None) -> Robot:
-        """Return the robot with another set of inertials, everything else kept; of a file as in :func:`load`, all it holds.
+        """Return the robot with another set of inertials, and of a file all that it holds, as in :func:`load`.
+
+        It replaces the set and the file before; a name that only that file has keeps the file. Friction and rotors given by
+        :meth:`with_friction` and :meth:`with_rotors` stay; so does the coupling that :func:`load` was given.
 
         Raises:
             UnknownName: if there is no such set.
@@ -252,57 +247,53 @@ class Robot(Queries):
             TableError: if it breaks the format.
             MissingData: for a robot from a URDF.
         """
-        if self.description is None:
+        of = self._of
+        if of.tables is None or of.description is None:
             raise MissingData(f"{self.name} comes from a URDF and has one set of inertials")
-        kept: Coupling | None = "parallelogram" if "link_crank" in self._bare.frames else None
-        description, chosen = with_set(self.description, (), parameters)
-        other = _assembled(description, chosen, kept)
-        _warn_impossible(other)
-        _warn_doubtful(parameters)
-        model = replace(self._model, friction=other._model.friction)
-        if other._model.has_rotors or self.description.inertials.sets[str(self.parameters)].rotors:  # they belong to a set
-            model = replace(model, rotors=other._model.rotors, rotor_axes=other._model.rotor_axes)
-        return replace(self, description=description, parameters=other.parameters, _bare=other._bare, _model=model)._reloaded()
+        overlays = of.overlays
+        if is_file(of.given) and parameters in of.description.inertials.sets and parameters not in of.tables.inertials.sets:
+            overlays = (*overlays, Path(str(of.given)).resolve())
+        return self._with(bare_of(of.tables, overlays, parameters, of.coupling))
 
     def with_gravity(self, gravity: ArrayLike) -> Robot:
-        """Return the robot under another gravity [m/s^2], shape ``(3,)`` in base axes.
+        """Return the robot under another gravity [m/s^2], shape ``(3,)``, in axes of the world: base axes, unless mounted.
 
         Raises:
             InputError: if it is not three finite numbers.
         """
-        vector = finite(gravity, (3,), "gravity [m/s^2]")
-        vector.setflags(write=False)
-        return self._reloaded(_gravity=vector)
+        return self._with(gravity=finite(gravity, (3,), "gravity [m/s^2]"))
 
     def mounted(self, world_from_base: ArrayLike | pin.SE3) -> Robot:
-        """Return the robot on a wall, a ceiling or a tilted stand. Poses stay in base axes; gravity turns, and keeps its size.
+        """Return the robot on a wall, a ceiling or a tilted stand. Poses stay in base axes; gravity turns.
 
         Args:
-            world_from_base: Rotation ``(3, 3)`` or pose ``(4, 4)`` of the base in a world whose z points up; of a pose only
-                the rotation matters.
+            world_from_base: Rotation ``(3, 3)`` or pose ``(4, 4)`` of the base in the world whose axes gravity has (z up,
+                unless :meth:`with_gravity` says otherwise); of a pose only the rotation matters.
 
         Raises:
             InputError: if it is not a rotation.
         """
         try:
-            matrix = np.asarray(getattr(world_from_base, "homogeneous", world_from_base), dtype=float)
+            matrix = np.array(getattr(world_from_base, "homogeneous", world_from_base), dtype=float)
         except (TypeError, ValueError):
             matrix = np.zeros(0)
-        turn = matrix[:3, :3] if matrix.shape == (4, 4) else matrix
-        if not is_rotation(turn):
+        rotation = matrix[:3, :3] if matrix.shape == (4, 4) else matrix
+        if not is_rotation(rotation):
             raise InputError("mounting needs a rotation matrix (3, 3), or a pose (4, 4), of the base in the world")
-        return self.with_gravity(turn.T @ np.array([0.0, 0.0, -np.linalg.norm(self._gravity)]))
+        return self._with(world_from_base=rotation)
 
     def with_friction(self, law: Stribeck | None) -> Robot:
         """Return the robot with another friction law, arm side; None: friction is unknown, and torques are without it.
 
+        It holds whatever the set of inertials is, before and after.
+
         Raises:
             InputError: if it is no law of this many axes, or would drive one.
         """
-        return replace(self, _model=replace(self._model, friction=None if law is None else checked_law(law, self.n)))
+        return self._with(friction=None if law is None else checked_law(law, self.n))
 
     def with_rotors(self, inertia: ArrayLike | None = None, axes: ArrayLike | None = None) -> Robot:
-        """Return the robot with rotor inertias: ``M`` gains ``axes' diag(inertia) axes``.
+        """Return the robot with rotor inertias: ``M`` gains ``axes' diag(inertia) axes``; they replace those of a set.
 
         Args:
             inertia: Arm-side values ``J n^2`` [kg m^2, kg], shape ``(n,)``; None takes those of drives.yaml.
@@ -313,18 +304,15 @@ class Robot(Queries):
             MissingData: if None is given and the tables know no rotor; a warning names the axes they do not know.
             InputError: if a value is negative or not finite.
         """
-        rows: ArrayLike = np.eye(self.n) if axes is None else axes
         if inertia is None:
             if axes is not None:
                 raise InputError("rotor axes go with inertias: give both")
-            if self.description is None:
-                raise MissingData(f"{self.name} comes from a URDF; give one rotor inertia per axis, arm side [kg m^2]")
-            inertia, rows = motors_of(self.description).reflected(rotors_of(self.description))
-            _warn_rotors(self.description)
-        values, turns = finite(inertia, (self.n,), "rotor inertias [kg m^2]"), finite(rows, (self.n, self.n), "rotor axes")
+            return self._with(rotors="drives")
+        values = finite(inertia, (self.n,), "rotor inertias [kg m^2]")
+        rows = finite(np.eye(self.n) if axes is None else axes, (self.n, self.n), "rotor axes")
         if (values < 0.0).any():
             raise InputError(f"rotor inertias must not be negative: {values.tolist()}")
-        return replace(self, _model=replace(self._model, rotors=values, rotor_axes=turns))
+        return self._with(rotors=Rotors(values, rows))
 
     # --- inside ----------------------------------------------------------------------------------------------------
 
@@ -334,66 +322,39 @@ class Robot(Queries):
         if self.description is None or not self.description.kinematics.parallelogram:
             return self._model.tree
         whole = tree_of(self.description, "parallelogram", str(self.parameters))
-        return loaded(whole, self.tool, self.payload, self._gravity)
+        return loaded(whole, self.tool, self.payload, self.gravity_vector)
 
-    def _reloaded(self, **changes: object) -> Robot:
-        robot = replace(self, **changes)  # type: ignore[arg-type]
-        tree = loaded(robot._bare, robot.tool, robot.payload, robot._gravity)
-        return replace(robot, _model=replace(robot._model, tree=tree))
+    @cached_property
+    def _concerns(self) -> tuple[str, ...]:
+        return concerns(self._of, self._choices)
 
-
-def _linkage_of(description: Description) -> Linkage | None:
-    bar = description.kinematics.parallelogram
-    return None if bar is None else Linkage(description.kinematics.joints["joint_3"].a_mm / 1000.0, bar.crank_mm / 1000.0)
-
-
-def _assembled(description: Description, parameters: str | None, coupling: Coupling | None) -> Robot:
-    """Return the robot of the tables, without tool."""
-    if coupling is not None and coupling not in description.couplings:
-        raise UnknownName(f"coupling of {description.name}", coupling, description.couplings)
-    name = description.parameter_set(parameters)
-    chosen = description.inertials.sets[name]
-    weighed = has_bars(chosen)
-    if coupling == "serial" and weighed:
-        other = f"; on an open chain the set {chosen.serial!r} stands for it" if chosen.serial else ""
-        problem = f"set {name!r} of {description.name} has bars with mass; they exist only on the parallelogram tree"
-        raise InputError(problem + other)
-    tree = tree_of(description, coupling or ("parallelogram" if weighed else "serial"), name)
-    limits, friction = limits_of(description), friction_of(description)
-    n = limits.lower.size
-    model = Model(tree, limits, friction, _rotors_of(chosen, description), np.eye(n), _linkage_of(description))
-    return Robot(description.name, description, name, tree, model, None, None, GRAVITY)
+    def _with(self, of: Bare | None = None, **changes: object) -> Robot:
+        """Return the robot with other choices; warn the caller of the caller of what makes it doubtful anew."""
+        choices = replace(self._choices, **changes)  # type: ignore[arg-type]
+        robot = _robot(of or self._of, choices, self.path, self._text)
+        _warn([line for line in robot._concerns if line not in self._concerns], above=1)
+        return robot
 
 
-def _rotors_of(chosen: InertialSet, description: Description) -> Array:
-    """Rotor inertias of a set, arm side; 0 where it has none."""
-    pairs = zip(description.axes, description.linear, strict=True)
-    return np.array([chosen.rotors[axis].value(linear) if axis in chosen.rotors else 0.0 for axis, linear in pairs], dtype=float)
+def _robot(of: Bare, choices: Choices, path: Path | None = None, text: str | None = None) -> Robot:
+    model = compose(of, choices)
+    return Robot(
+        of.name, of.description, of.parameters, choices.tool, choices.payload, of.model.tree, model, of, choices, path, text
+    )
 
 
-def _warn_impossible(robot: Robot) -> None:
-    """Warn the caller of the caller if a set was asked for that no bodies can have."""
-    chosen = robot.description.inertials.sets[str(robot.parameters)] if robot.description else None
-    if chosen is None or not chosen.impossible:
-        return
-    reasons = "; ".join(f"{link}: {chosen.links[link].inertial().impossibilities()[0]}" for link in chosen.impossible)
-    rows = [chosen.links[link] for link in chosen.impossible]
-    sources = robot.description.inertials.sources  # type: ignore[union-attr]
-    fitted = any(sources[row.source_of("mass_kg")].grade == "identified" for row in rows)
-    how = "identified without keeping to bodies" if fitted else "as printed"
-    message = f"set {robot.parameters!r} of {robot.name} is {how}, and impossible in {', '.join(chosen.impossible)}: {reasons}"
-    warnings.warn(message, PhysicsWarning, stacklevel=3)
+def _tool(tool: str | Path | Tool | ToolData | None) -> Tool | None:
+    """Return a tool given in any of the ways that :func:`load` knows."""
+    if hasattr(tool, "tframe") or (isinstance(tool, str) and (tool.lstrip().startswith("[") or ":=" in tool)):
+        from .rapid import tool_of  # few need it
+
+        return tool_of(cast("ToolData | str", tool))
+    if tool is not None and not isinstance(tool, str | Path | Tool):
+        raise InputError(f"a tool is a name, the path of a table, an irbmodels.Tool, or tooldata, not {tool!r}")
+    return load_tool(tool) if isinstance(tool, str | Path) else tool
 
 
-def _warn_doubtful(parameters: str | Path | None) -> None:
-    """Warn the caller of the caller if a file says of its own set that it is not trustworthy."""
-    if reasons := doubts(parameters):
-        warnings.warn(f"{parameters} is not trustworthy: {'; '.join(reasons)}", PhysicsWarning, stacklevel=3)
-
-
-def _warn_rotors(description: Description) -> None:
-    known = {name for name, row in description.drives.axes.items() if row.rotor_inertia_kg_m2 is not None}
-    missing = [name for name in description.axes if name not in known]
-    if missing:
-        message = f"{description.name}: no rotor inertia is known for {', '.join(missing)}; theirs is left out"
-        warnings.warn(message, PhysicsWarning, stacklevel=3)
+def _warn(lines: Iterable[str], above: int = 0) -> None:
+    """Warn at the line that called the caller, or one ``above`` it."""
+    for line in lines:
+        warnings.warn(line, PhysicsWarning, stacklevel=3 + above)

@@ -36,7 +36,7 @@ def test_a_robot_with_all_it_may_carry_is_the_same(tmp_path):
     spindle = irb.load_tool("spindle")
     tool = irb.Tool("own", spindle.tcp, spindle.load)
     robot = irb.load("irb2400", parameters="cad").with_tool(tool).with_payload(irb.payload(2.0, com=[0.0, 0.01, 0.05]))
-    robot = robot.with_gravity([1.0, 0.0, -9.0]).with_rotors([1.0] * 6)
+    robot = robot.with_gravity([1.0, 0.0, -9.0]).mounted(np.diag([1.0, -1.0, -1.0])).with_rotors([1.0] * 6)
     for to in FORMATS:
         assert all(verdict.holds for verdict in verify.verify(robot, to, irb.export(robot, to, tmp_path / to)[0]))
 

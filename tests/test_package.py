@@ -13,7 +13,8 @@ PACKAGE = ROOT / "irbmodels"
 FLOORS = [  # a module imports only from floors before its own
     {"errors", "tables", "inertia", "dh", "rows", "urdf_text", "description", "files", "checks", "overlays", "urdf_parts"}
     | {"orientation"},
-    {"coupling", "tree", "friction", "limits", "tool", "motors", "model", "geometry", "sdf_text", "mjcf_text", "outline"},
+    {"coupling", "tree", "friction", "limits", "tool", "motors", "model", "composition", "geometry", "outline"}
+    | {"sdf_text", "mjcf_text"},
     {"workspace", "singularities", "crossing", "velocities", "reach", "rapid"}
     | {"kinematics", "dynamics", "derivatives", "reactions", "oracles", "trajectory", "engines", "compiled"}
     | {"inverse", "configuration", "closed_forms", "arms", "spans"},

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 import re
 import warnings
 
@@ -9,6 +11,8 @@ import numpy as np
 import oracles
 import pinocchio as pin
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import irbmodels as irb
 from irbmodels.tree import tree_from_urdf
@@ -297,6 +301,151 @@ def test_everything_else_is_kept_by_each_change():
     np.testing.assert_allclose(one.inverse_dynamics(q, v, a, friction=False), expected, rtol=0, atol=1e-11 * abs(expected).max())
 
 
+DRIVES = """
+about: drives of every axis
+sources: {motors: {ref: made up, grade: measured}}
+drives: {axes: {ROWS}}
+""".replace(
+    "ROWS", ", ".join(f"axis_{i}: {{gear_ratio: {90 + i}, rotor_inertia_kg_m2: 0.001, source: motors}}" for i in range(1, 7))
+)
+SET = """
+about: a set of a file, with friction and rotors of its own
+sources: {bench: {ref: made up, grade: measured}}
+inertials:
+  default: bench
+  sets:
+    bench:
+      about: heavier forearm
+      links: {link_4: {mass_kg: 40, com_mm: [20, 0, -150], source: bench}}
+      rotors: {axis_1: {inertia_kg_m2: 7, source: bench}, axis_5: {inertia_kg_m2: 2, source: bench}}
+friction:
+  default: bench
+  sets: {bench: {axes: {axis_2: {Fs_N_m: 200, Fc_N_m: 150, Fv_N_m_s: 11, v_St_rad_s: 0.1, source: bench}}}}
+drives: {axes: {axis_3: {rotor_inertia_kg_m2: 0.002, source: bench}}}
+"""
+LAW = irb.Stribeck([9.0] * 6, [7.0] * 6, np.arange(6.0), [0.2] * 6)
+CALLS = {
+    "with_tool": ["spindle", None, irb.Tool("block", pin.SE3(np.eye(3), np.array([0.0, 0.1, 0.2])), irb.payload(1.5))],
+    "with_payload": [irb.payload(2.0, [0.1, 0.0, 0.05]), irb.payload(1.0), None],
+    "with_gravity": [[0.0, 0.0, -1.62], [1.0, -2.0, -9.0]],
+    "mounted": [TILT, np.diag([1.0, -1.0, -1.0]), np.eye(3)],
+    "with_friction": [LAW, None],
+    "with_rotors": [np.arange(1.0, 7.0), None],
+}
+
+
+@pytest.fixture(scope="module")
+def bench(tmp_path_factory):
+    """Folder with a file of parameters, and one of drives."""
+    folder = tmp_path_factory.mktemp("bench")
+    for name, text in (("set", SET), ("drives", DRIVES)):
+        (folder / f"{name}.yaml").write_text(text, encoding="utf-8")
+    return folder
+
+
+def made(robot: irb.Robot, calls) -> irb.Robot:
+    """Call one after the other on a robot, and use every intermediate one as a program would."""
+    for method, argument in calls:
+        robot.mass_matrix(np.zeros(6))
+        robot = getattr(robot, method)(argument)
+    return robot
+
+
+def everything(robot: irb.Robot) -> dict[str, object]:
+    """All that a robot is and answers at one state, as values that can be compared."""
+    q, v, a = oracles.states("irb2400_16", 1, seed=4)[0]
+    law, tool = robot.friction_model, robot.tool
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", irb.PhysicsWarning)  # said once per robot's name: no friction data
+        moving = robot.inverse_dynamics(q, v, a)
+        back = robot.forward_dynamics(q, v, moving)
+    return {
+        "text": repr(robot),
+        "parameters": robot.parameters,
+        "law": None if law is None else [law.Fs, law.Fc, law.Fv, law.v_St],
+        "rotors": [robot.rotors, robot.rotor_axes],
+        "tool": None if tool is None else [tool.name, tool.tcp.homogeneous, *tool.load],
+        "payload": robot.payload,
+        "gravity": robot.gravity_vector,
+        "coupling": robot.coupling,
+        "frames": robot.frames,
+        "pose": robot.pose(q).homogeneous,
+        "rod": robot.pose(q, robot.frames[-2]).homogeneous,
+        "M": robot.mass_matrix(q),
+        "C": robot.coriolis(q, v),
+        "g": robot.gravity(q),
+        "tau": moving,
+        "a": back,
+        "Y": robot.regressor(q, v, a),
+        "x": robot.parameter_vector(),
+        "energy": robot.energy(q, v),
+        "sensor": robot.sensor(q, v, a),
+        "violations": [str(line) for line in robot.violations(q, v, moving)],
+    }
+
+
+def same_robot(one: irb.Robot, other: irb.Robot) -> None:
+    """Compare two robots in everything, to the last bit."""
+    left, right = everything(one), everything(other)
+    for name in left:
+        np.testing.assert_equal(left[name], right[name], err_msg=name)
+
+
+@st.composite
+def two_orders(draw, calls):
+    """Some calls, each method perhaps more than once, and the last call of each method alone in another order."""
+    methods = draw(st.lists(st.sampled_from(sorted(calls)), max_size=9))
+    chosen = [(method, draw(st.sampled_from(calls[method]))) for method in methods]
+    return chosen, draw(st.permutations(list(dict(chosen).items())))
+
+
+@settings(max_examples=25, deadline=None, derandomize=True)
+@given(data=st.data(), coupling=st.sampled_from([None, "parallelogram"]))
+def test_any_order_of_choices_gives_the_same_robot(bench, data, coupling):
+    """Tool, payload, set, gravity, mount, friction and rotors: the last of each kind counts, and nothing of the order."""
+    one, other = data.draw(two_orders(CALLS | {"with_parameters": ["jia2018", "cad", None, bench / "set.yaml"]}))
+    robot = irb.load("irb2400", coupling=coupling, overlays=[bench / "drives.yaml"])
+    same_robot(made(robot, one), made(robot, other))
+
+
+@settings(max_examples=25, deadline=None, derandomize=True)
+@given(data=st.data())
+def test_any_order_of_choices_gives_the_same_robot_of_a_urdf(data):
+    """As above for a robot that has no tables, and so neither another set nor drives."""
+    one, other = data.draw(two_orders(CALLS | {"with_rotors": [np.arange(1.0, 7.0), np.zeros(6)]}))
+    robot = irb.from_urdf(irb.urdf_path("irb1600"))
+    same_robot(made(robot, one), made(robot, other))
+
+
+def test_what_is_given_stays_through_another_set(bench):
+    """A law, no law and rotors given in code hold before and after a set; a set by name drops the file before it."""
+    robot, file = irb.load("irb2400"), bench / "set.yaml"
+    assert robot.with_friction(LAW).with_parameters("cad").friction_model.same_as(LAW)
+    assert robot.with_friction(None).with_parameters("cad").friction_model is None
+    assert robot.with_friction(None).with_parameters(file).friction_model is None
+    assert robot.with_parameters(file).friction_model.Fs[1] == 200.0
+    assert robot.with_parameters(file).rotors.tolist() == [7, 0, 0, 0, 2, 0]
+    assert robot.with_rotors([1] * 6).with_parameters(file).rotors.tolist() == [1] * 6
+    same_robot(robot.with_parameters(file).with_parameters("cad"), irb.load("irb2400", parameters="cad"))
+    same_robot(robot.with_parameters(file).with_parameters("bench"), irb.load("irb2400", parameters=file))
+    with pytest.raises(irb.UnknownName, match="no parameter set of irb2400_16 'bench'"):
+        robot.with_parameters(file).with_parameters("cad").with_parameters("bench")
+
+
+def test_an_open_chain_that_was_asked_for_stays_one():
+    """No set with heavy bars turns it into the parallelogram tree in silence."""
+    with pytest.raises(irb.InputError, match="bars with mass; they exist only on the parallelogram tree"):
+        irb.load("irb2400", coupling="serial").with_parameters("cad")
+
+
+@pytest.mark.parametrize("again", [copy.copy, copy.deepcopy, lambda robot: pickle.loads(pickle.dumps(robot))])
+def test_copies_are_the_same_robot_and_can_be_changed(again):
+    """A copied or pickled robot answers alike, and takes further choices."""
+    robot = made(irb.load("irb2400"), [(method, choices[0]) for method, choices in CALLS.items()])
+    same_robot(again(robot), robot)
+    same_robot(again(robot).with_friction(None).with_tool(None), robot.with_tool(None).with_friction(None))
+
+
 def test_another_set_keeps_the_tree():
     """A robot on the parallelogram tree stays on it with another set of inertials."""
     robot = irb.load("irb2400", coupling="parallelogram").with_parameters("jia2018")
@@ -559,10 +708,17 @@ def test_wrench_arrays_go_with_states(coupling, rotors):
             ask(q, v, a, wrench="abc")
 
 
-def test_mounting_keeps_the_strength_of_gravity():
-    """On the ceiling on Mars, in either order of saying so."""
-    robot = irb.load("irb2400").with_gravity([0, 0, -3.7]).mounted(np.diag([1.0, -1.0, -1.0]))
-    np.testing.assert_allclose(robot.gravity_vector, [0, 0, 3.7], atol=1e-15)
+def test_gravity_and_mounting_are_two_choices():
+    """On the ceiling on Mars, in either order of saying so; the last mounting holds, and turns gravity once."""
+    robot, ceiling = irb.load("irb2400"), np.diag([1.0, -1.0, -1.0])
+    mars = [0.5, 0, -3.7]
+    for other in (robot.with_gravity(mars).mounted(ceiling), robot.mounted(TILT).mounted(ceiling).with_gravity(mars)):
+        np.testing.assert_allclose(other.gravity_vector, [0.5, 0, 3.7], rtol=0, atol=1e-15)
+    np.testing.assert_array_equal(robot.with_gravity(mars).gravity_vector, mars)
+    ceiling[:] = np.eye(3)
+    np.testing.assert_allclose(other.mounted(TILT).gravity_vector, TILT.T @ mars, rtol=0, atol=1e-15)
+    with pytest.raises(ValueError, match="read-only"):
+        other.gravity_vector[0] = 1.0
 
 
 def test_what_is_on_the_robot_is_checked_wherever_it_comes_from():

@@ -119,7 +119,7 @@ def _stand_in(robot: Robot) -> Robot:
 def _differences(robot: Robot, engine: Engine, opened: bool) -> tuple[float, float, float, float]:
     """Return the largest differences of pose, torque, mass and ranges."""
     rows, offset = _joints_from_axes(robot, engine.joints, opened)
-    standing = robot.with_gravity([0.0, 0.0, -9.81])
+    standing = robot.with_gravity([0.0, 0.0, -9.81]).mounted(np.eye(3))
     pose, torque = 0.0, np.nan if engine.torque is None else 0.0
     for q, v, a in states(robot, _STATES):
         theirs = engine.pose(rows @ q + offset)

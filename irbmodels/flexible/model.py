@@ -88,7 +88,7 @@ class FlexibleModel:
         if (self.viscous != np.diag(alone)).any():
             raise InputError("viscous friction of a coupled wrist brakes axes together, which the friction of a Robot cannot say")
         robot = self.robot.with_rotors(*self.motors.reflected(self._of_drives("rotor_inertia")))
-        return replace(robot, _model=replace(robot._model, friction=_with_viscous(self.friction_law, alone + self.bearing)))
+        return robot.with_friction(_with_viscous(self.friction_law, alone + self.bearing))
 
     @cached_property
     def friction_law(self) -> Stribeck | None:
