@@ -621,7 +621,7 @@ def test_the_configuration_of_a_target_chooses_the_posture():
     wrong = target(robot, np.degrees(q0), (2, 0, 0, 0))
     made = programmed_motion(robot, program(f"MoveJ {wrong},v500,fine,tool0;").sequence())
     assert [(one.kind, one.line) for one in made.findings] == [("configuration", 4)]
-    assert "no posture of the target has the configuration [2,0,0,0]" in made.findings[0].what
+    assert "of MoveJ in main: no posture has the configuration [2,0,0,0]; it is reached as [0," in made.findings[0].what
 
 
 def test_a_line_that_ends_in_another_configuration_is_noted(robot):
@@ -641,13 +641,15 @@ def test_a_line_that_ends_in_another_configuration_is_noted(robot):
 def test_what_cannot_be_reached_is_told_by_line(robot):
     """A joint move and a line out of reach are findings; the rest of the program is still checked, from where the arm is."""
     p = target(robot, [0, 10, 20, 0, 40, 0])
-    ways = ("MoveJ p", "MoveL Offs(p,2000,0,0)", "MoveJ Offs(p,0,0,5000)", "MoveL Offs(p,0,50,0)")
+    ways = ("MoveJ p", "MoveL Offs(p,2000,0,0)", "MoveJ Offs(p,0,0,5000)", "MoveC Offs(p,173.6,15.2,0),Offs(p,-984.8,1173.6,0)", "MoveL Offs(p,0,50,0)")
     body = "\n".join(f"{way},v200,fine,tSp;" for way in ways)
     made = programmed_motion(robot, program(body, f"CONST robtarget p:={p}; {SPINDLE}").sequence())
-    assert [(one.kind, one.line, one.start) for one in made.findings] == [("reach", 5, 0.0), ("reach", 6, 0.0)]
-    assert "MoveL leaves the reach after" in made.findings[0].what
-    assert re.fullmatch(r"the target of MoveJ is out of reach by \d+(\.\d+)? mm", made.findings[1].what)
-    assert set(made.lines) == {4, 7}
+    assert [(one.kind, one.line, one.start) for one in made.findings] == [("reach", 5, 0.0), ("reach", 6, 0.0), ("reach", 7, 0.0)]
+    away = r"out of reach by \d+(\.\d+)? mm; it is left out"
+    assert re.fullmatch(rf"target Offs\(p,2000,0,0\) of MoveL in main: {away}", made.findings[0].what)
+    assert re.fullmatch(rf"target Offs\(p,0,0,5000\) of MoveJ in main: {away}", made.findings[1].what)
+    assert re.search(r"of MoveC in main: the way leaves the reach after \d+\.\d+ mm of 4\d+\.\d+ mm; it", made.findings[2].what)
+    assert set(made.lines) == {4, 8}
     found = check_path(robot, made)
     assert found.first.line == 5
 
@@ -740,11 +742,13 @@ def test_a_called_procedure_is_driven_where_it_is_called(robot):
 def test_what_is_not_evaluated_is_no_clean_check(robot):
     """A name declared nowhere is a finding by line; a function, a call with arguments and a strange tool are left over."""
     home = f"MoveAbsJ {joints(0, 0, 0, 0, 30, 0)},v500,fine,tSp;"
+    start = robot.from_controller([5, 0, 0, 0, 30, 0])
 
     def made(body, **words):
-        return check_path(robot, programmed_motion(robot, program(f"{home}\n{body}", SPINDLE).sequence(), **words))
+        moves = program(f"{home}\n{body}", SPINDLE).sequence()
+        return check_path(robot, programmed_motion(robot, moves, start=start, **words))
 
-    assert made("").kept
+    assert made(home.replace("[[0,", "[[9,")).kept
     missing = made("MoveL nowhere,v10,fine,tSp;")
     assert [(one.kind, one.line) for one in missing.findings] == [("undeclared", 5)]
     assert "nowhere is declared neither" in str(missing.first)
@@ -961,7 +965,7 @@ def test_misuse_is_one_clear_line(robot, name):
 def test_a_check_prints_one_short_line(robot):
     """What is kept or first not, how long the path is, and how near the limits it comes."""
     kept = repr(check_path(robot, STILL))
-    assert re.match(r"<PathCheck of 2 samples, 0.1 s: every bound kept; used at most: range [\d.]+ %, speed 0 %, torque ", kept)
+    assert re.match(r"<PathCheck of 2 samples, 0.1 s: every checked bound kept; used at most: range [\d.]+ %, speed 0 %, torque ", kept)
     broken = check_path(robot, motion(np.tile([0.0, 2.5, 2.5, 0.0, 0.0, 0.0], (2, 1))), acceleration=np.ones(6))
     text = repr(broken)
     assert f": {len(broken.findings)} bounds not kept, first t = 0 .. 0.01 s: axis 2: q2 = 143.239 deg is outside" in text

@@ -72,7 +72,7 @@ def printed(tables):
 
 def test_verdict_names_the_first_violation(robot):
     """A good path is kept; a bad one has the line, the axis and the value; what was not evaluated is counted."""
-    assert verdict(checked(robot, "main")) == "every bound is kept"
+    assert verdict(checked(robot, "main")) == "every checked bound is kept (not checked: accelerations, collision)"
     text = verdict(checked(robot, "bad"))
     assert re.match(r"\d+ violations?; 1 instruction could not be evaluated; the first: line 16, t = ", text)
     assert "axis 3: q3 - q2 = -70 deg is outside its bounds -60 .. 65 deg" in text
@@ -130,16 +130,15 @@ def test_what_was_not_evaluated_is_part_of_the_verdict(robot):
     """Instructions and tools are counted, singular and plural; the page is not green, and says it too."""
     text = PROGRAM.replace("MoveL Offs(p10,100", "grip; MoveL Offs(p10,100")
     one = check_path(robot, programmed_motion(robot, rapid.read(text).sequence()))
-    assert verdict(one) == "1 instruction could not be evaluated; the rest keeps every bound"
+    assert verdict(one).startswith("1 instruction could not be evaluated; the rest keeps every checked bound (not checked: acc")
     page = report_html(one, robot)
     assert 'class="verdict bad"' in page
-    assert "1 instruction could not be evaluated; the rest keeps every bound" in page
+    assert "1 instruction could not be evaluated; the rest keeps every checked bound" in page
     assert "on the part that could be evaluated" in page
     text = text.replace("grip;", "grip; drop 3;").replace("v500, fine, tSp", "v500, fine, tOld")
     two = check_path(robot, programmed_motion(robot, rapid.read(text).sequence()))
-    assert (
-        verdict(two) == "2 instructions could not be evaluated and 1 tool of the program has no value; the rest keeps every bound"
-    )
+    left = "2 instructions could not be evaluated and 1 tool of the program has no value"
+    assert verdict(two).startswith(f"{left}; the rest keeps every checked bound (not checked: ")
 
 
 # --- the page -------------------------------------------------------------------------------------------------------------
@@ -211,6 +210,33 @@ def test_a_good_page_says_so(robot):
     assert "Moves" not in text
 
 
+def test_what_was_not_checked_stands_beside_what_is_kept(robot, file, capsys):
+    """One posture says nothing about a motion, and is no clean check; limits that nobody knows or asked for are named."""
+    one = check_path(robot, programmed_motion(robot, rapid.read(PROGRAM).sequence()[:1]))
+    resting = "speeds and torques of a motion: there is one posture at rest"
+    assert (one.rows, one.moved, one.kept, one.first) == (1, False, False, None)
+    assert verdict(one) == f"nothing moves; the posture keeps its bounds (not checked: {resting}, accelerations, collision)"
+    assert "Nothing moves; the posture keeps" in (page := report_html(one, robot))
+    assert 'class="verdict bad"' in page
+    assert "nothing moves" in repr(one)
+    every = checked(robot, "main", acceleration=np.full(6, 1e6), collision=True)
+    assert (every.unchecked, verdict(every)) == ((), "every checked bound is kept")
+    file.write_text(re.sub(r"(?m)^    Move[JL] .*\n", "", PROGRAM))
+    code, _, err = said(capsys, file, "--robot", "irb2400")
+    assert (code, "cell.mod: nothing moves" in err) == (1, True)
+
+
+def test_speeds_without_a_limit_are_not_called_kept(tmp_path):
+    """A URDF that gives 0 for speeds knows none: the conclusion names them."""
+    text = re.sub(r'velocity="[^"]*"', 'velocity="0"', irb.load("irb1600").urdf())
+    (tmp_path / "a.urdf").write_text(text)
+    arm = irb.from_urdf(tmp_path / "a.urdf")
+    q = np.linspace(0.0, 0.1, 5)[:, None] * np.ones(6)
+    check = check_path(arm, irb.Motion(0.1 * np.arange(5), q, np.ones_like(q), np.zeros_like(q)))
+    assert "(not checked: speeds of axes 1, 2, 3, 4, 5 and 6, accelerations, collision)" in verdict(check)
+    assert (check.kept, check.unlimited) == (True, ("speeds of axes 1, 2, 3, 4, 5 and 6",))
+
+
 # --- the command ----------------------------------------------------------------------------------------------------------
 
 
@@ -218,7 +244,7 @@ def test_exit_codes_of_programs(file, capsys, tmp_path):
     """0 where all is kept, 1 with the first violating line, 2 for what is no input."""
     code, out, err = said(capsys, file, "--robot", "irb2400", "--tool", "spindle", "--routine", "main")
     assert code == 0
-    assert "cell.mod: every bound is kept" in err
+    assert "cell.mod: every checked bound is kept (not checked: accelerations, collision)" in err
     assert "MoveJ" in out
     table, page = tmp_path / "t.csv", tmp_path / "r.html"
     code, _, err = said(capsys, file, "--robot", "irb2400", "--routine", "bad", "-o", table, "--report", page)
@@ -311,17 +337,57 @@ def test_a_program_starts_at_main_and_follows_calls(file, capsys, tmp_path):
     code, _, err = said(capsys, file, "--robot", "irb2400")
     assert code == 1
     assert "line 10: grip not evaluated: it is no procedure of this module, and not followed" in err
-    assert "cell.mod: 1 instruction could not be evaluated; the rest keeps every bound" in err
+    assert "cell.mod: 1 instruction could not be evaluated; the rest keeps every checked bound" in err
     file.write_text(PROGRAM.replace("fine, tSp", "fine, tOther"))
     code, _, err = said(capsys, file, "--robot", "irb2400")
     assert code == 1
-    assert "cell.mod: 1 tool of the program has no value; the rest keeps every bound" in err
+    assert "cell.mod: 1 tool of the program has no value; the rest keeps every checked bound" in err
     code, _, err = said(capsys, file, "--robot", "irb2400", "--tool", "tSp")
     assert (code, "tOther has no value" in err) == (0, True)
     file.write_text(PROGRAM.replace("PROC main()", "PROC other()"))
     code, _, err = said(capsys, file, "--robot", "irb2400")
     assert code == 2
     assert "cell has no procedure main; say at which routine to start (other, bad)" in err
+
+
+def test_a_program_of_which_nothing_can_be_driven(file, capsys, tmp_path):
+    """Each move with target, routine, line and why, on screen and in the page, exit code 1; without any move it is no program."""
+    table, page = tmp_path / "t.csv", tmp_path / "r.html"
+    far = PROGRAM.replace("p10:=[[0,0,0]", "p10:=[[0,0,9000]").replace("MoveAbsJ home, v1000, fine, tSp;", "", 1)
+    file.write_text(far)
+    for more in ((), ("--start-deg", "0,0,0,0,30,0")):
+        code, out, err = said(capsys, file, "--robot", "irb2400", "-o", table, "--report", page, *more)
+        assert code == 1
+        first = r"line 9, t = 0 s: target p10 of MoveJ in main: out of reach by \d+\.\d+ mm; it is left out"
+        assert re.search(rf"cell\.mod: 2 violations; the first: {first}", err)
+        text = page.read_text(encoding="utf-8")
+        for where in (out, text):
+            assert "target p10 of MoveJ in main: out of reach by" in where
+            assert "target Offs(p10,100,0,0) of MoveL in main: out of reach by" in where
+        assert "nan" not in out + text
+        assert Page(text).open == []
+        assert table.read_text().startswith("t,line,q1_deg")
+        assert len(table.read_text().splitlines()) == (2 if more else 1)
+    file.write_text(PROGRAM.replace("home, v1000, fine, tSp;\n    MoveJ p10", "[[0,0,0,0,9999,0],[9E9,9E9,9E9,9E9,9E9,9E9]], v10, fine, tSp;\n    MoveJ CRobT()"))
+    code, out, err = said(capsys, file, "--robot", "irb2400")
+    assert (code, "range" in out) == (1, True)
+    assert "the first: line 8, t = 0 s: target [[0,0,0,0,9999,0],[9E9,9E9,9E9,9E9,9E9,9E9]] of MoveAbsJ in main: q5 = 9999 deg" in err
+    for body, reason in (("ConfL\\Off;", "; line 8: ConfL not evaluated"), ("x := 1;", "\n"), ("grip;", "; line 8: grip not evaluated: it is no")):
+        file.write_text(re.sub(r"(?m)^    Move.*\n", "", PROGRAM).replace("PROC main()\n", f"PROC main()\n    {body}\n"))
+        code, _, err = said(capsys, file, "--robot", "irb2400")
+        assert (code, f"error: the program holds no MoveL, MoveJ, MoveC or MoveAbsJ{reason}" in err) == (2, True)
+    file.write_text(PROGRAM.replace("MoveL Offs(p10,100,0,0)", "MoveC p10, Offs(p10,0,0,9000)"))
+    assert "circle point" not in said(capsys, file, "--robot", "irb2400")[2]
+    file.write_text(PROGRAM.replace("MoveL Offs(p10,100,0,0)", "MoveC Offs(p10,0,0,9000), p10"))
+    assert "line 10, t = " in (err := said(capsys, file, "--robot", "irb2400")[2])
+    assert "circle point Offs(p10,0,0,9000) of MoveC in main: out of reach by" in err
+
+
+def test_a_program_that_stays_where_it_starts(file, capsys):
+    """A move to where the arm stands is no program without moves, but a posture at rest."""
+    file.write_text(re.sub(r"(?m)^    Move[JL] .*\n", "", PROGRAM))
+    code, _, err = said(capsys, file, "--robot", "irb2400", "--start-deg", "0,0,0,0,30,0")
+    assert (code, "cell.mod: nothing moves; the posture keeps its bounds" in err) == (1, True)
 
 
 def test_tools_of_the_module_are_named_in_page_and_errors(file, capsys, tmp_path):

@@ -22,7 +22,7 @@ from . import table
 from .extent import ToolExtent
 from .findings import Finding, Stretches
 from .programmed import Programmed
-from .samples import Cut, checked_cut, in_lines, samples_of, spoken_lines, with_cut
+from .samples import Cut, checked_cut, in_lines, samples_of, spoken_axes, spoken_lines, with_cut
 from .totals import Nearest, PerLine, Totals, Trace
 from .watches import Box, axis_watches, box_watches, collision_watch, near_told, near_watches, told
 
@@ -67,6 +67,8 @@ class PathCheck:
     """Of a program: the same per move."""
     boxed: str
     """What was held against the box: ``TCP and tool``, ``TCP``, or nothing without a box."""
+    unlimited: tuple[str, ...]
+    """Bounds without a known limit: ``speeds of axes 1 and 2``."""
     collided: bool
     """Whether collision was looked for."""
     program: Programmed | None
@@ -79,16 +81,33 @@ class PathCheck:
 
     @property
     def kept(self) -> bool:
-        """Whether every bound is kept, and nothing of a program was left out."""
-        return not self.findings and not (self.program and self.program.unevaluated)
+        """Whether something moved, every bound is kept, and nothing of a program was left out."""
+        return self.moved and not self.findings and not (self.program and self.program.unevaluated)
+
+    @property
+    def moved(self) -> bool:
+        """Whether there are two samples or more: one alone is a posture at rest, which says nothing about a motion."""
+        return self.rows > 1
+
+    @property
+    def unchecked(self) -> tuple[str, ...]:
+        """Names of the bounds that were not checked, here or for want of a limit."""
+        if not self.rows:
+            return ("everything: no move could be driven",)
+        resting = () if self.moved else ("speeds and torques of a motion: there is one posture at rest",)
+        limits = () if self.acceleration is not None else ("accelerations",)
+        return (*resting, *self.unlimited, *limits, *(() if self.collided else ("collision",)))
 
     def __repr__(self) -> str:
         """Say whether every bound is kept, or what first is not, and how near the limits the path comes."""
-        found = f"{len(self.findings) + self.more} bounds not kept, first {self.first}" if self.first else "every bound kept"
+        kept = "every checked bound kept" if self.moved else "nothing moves"
+        found = f"{len(self.findings) + self.more} bounds not kept, first {self.first}" if self.first else kept
         unevaluated = len(self.program.unevaluated) if self.program else 0
         left = f", {unevaluated} notes of what is not evaluated" if unevaluated else ""
-        used = ", ".join(f"{name} {100.0 * np.max(one.value):.3g} %" for name, one in self._shares().items())
-        return f"<PathCheck of {self.rows} samples, {self.duration:.4g} s: {found}{left}; used at most: {used}>"
+        shares = self._shares().items() if self.rows else ()
+        used = ", ".join(f"{name} {100.0 * np.max(one.value):.3g} %" for name, one in shares)
+        most = f"; used at most: {used}" if used else ""
+        return f"<PathCheck of {self.rows} samples, {self.duration:.4g} s: {found}{left}{most}>"
 
     def _shares(self) -> dict[str, Nearest]:
         shares = {"range": self.used, "speed": self.speed, "torque": self.torque}
@@ -214,6 +233,7 @@ def check_path(
         extrapolated=totals.fastest > (np.inf if law is None or law.measured_to is None else law.measured_to),
         by_line=totals.per_line(),
         boxed="" if tool is None else tool.name,
+        unlimited=_unlimited(robot),
         collided=collision,
         program=program,
         cut=cut,
@@ -241,13 +261,18 @@ def _pieces(
             row += len(motion.t)
         return
     motion, lines = (path.motion, path.lines) if isinstance(path, Programmed) else (path, None)
-    motion = checked_motion(motion, "the check", n=robot.n, name=robot.name)
+    motion = checked_motion(motion, "the check", n=robot.n, name=robot.name, least=0 if lines is not None else 1)
     _refuse_degrees(robot, motion)
     if lines is not None:
         lines = finite(lines, motion.t.shape, "lines of a program, one per sample,").astype(np.int64)
     for begin in range(0, len(motion.t), ROWS):
         part = slice(begin, begin + ROWS)
         yield motion.each(lambda x, part=part: x[part]), None if lines is None else lines[part]  # type: ignore[misc]
+
+
+def _unlimited(robot: Robot) -> tuple[str, ...]:
+    bounds = {"speeds": robot.limits.velocity, "torques": robot.limits.effort}
+    return tuple(f"{what} of {spoken_axes(np.isinf(limit))}" for what, limit in bounds.items() if np.isinf(limit).any())
 
 
 def _refuse_degrees(robot: Robot, motion: Motion) -> None:

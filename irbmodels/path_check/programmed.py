@@ -34,6 +34,7 @@ RAMP = 0.2  # [s] from rest to the speed of a move: assumed, nobody publishes ac
 STEP = 0.01  # [s] between samples
 _QUARTER = math.pi / 2.0
 _TRIES, _SLOWER = 8, 1.0 + 1e-6  # to slow a move until no sample is too fast
+_LONGEST = 60  # characters of a target that an error shows
 _SAME = 1e-9  # [m, rad] a shorter move is none
 
 
@@ -81,7 +82,7 @@ def programmed_motion(
             same, and they count as not evaluated.
 
     Raises:
-        InputError: if no move can be evaluated, or a number is not positive.
+        InputError: if there is no move at all, or a number is not positive.
     """
     instance(robot, Robot, "a program is one of an irbmodels.Robot")
     moves = listed(moves, Move, "moves are those that irbmodels.rapid.read_file(path).sequence() lists")
@@ -98,8 +99,9 @@ def programmed_motion(
         run.begin(np.array(robot._one(finite(start, (robot.n,), "start [rad, m]"))))
     for move in moves:
         run.take(move)
-    if not run.pieces:
-        raise InputError(next(iter(run.said.notes), "the program holds no MoveL, MoveJ, MoveC or MoveAbsJ"))
+    if not any(move.is_motion for move in moves):
+        reasons = "".join(f"; {note}" for note in list(run.said.unevaluated)[:1])
+        raise InputError(f"the program holds no MoveL, MoveJ, MoveC or MoveAbsJ{reasons}")
     return run.result()
 
 
@@ -115,6 +117,7 @@ class _Run:
         self.timings: list[Timing] = []
         self.findings: list[Finding] = []
         self.strokes = Strokes(said.robot)
+        self.first_line = 0
         self.stopped = 0
 
     def begin(self, q: Array) -> None:
@@ -122,6 +125,7 @@ class _Run:
 
     def take(self, move: Move) -> None:
         """Carry out one move, or say why not."""
+        self.first_line = self.first_line or move.line
         handler = next((block for block in move.inside if "handler" in block), "")
         if move.unknown or handler or move.target is None or move.speed is None:
             self._leave(move, move.unknown or f"it stands in the {handler}, which runs after an error")
@@ -130,7 +134,7 @@ class _Run:
         try:
             if isinstance(move.target, JointTarget):
                 self.said.tool_known(move)
-                self._to(move, self.robot, move.target.q(self.robot))
+                self._absolutely(move, move.target)
                 return
             robot, wobj = self.said.carrying(move), self.said.work_object(move)
             pose = move.target.pose(wobj, self.units)
@@ -148,9 +152,13 @@ class _Run:
             self.said.aside.add(f"{self.stopped} {point} with zones {are} stopped at; corners are not rounded")
         if self.slow:
             self.said.aside.add("moves in which an axis would exceed its rated speed are slowed as a whole")
-        lines = np.concatenate(self.lines)
+        if not self.pieces and self.q is not None:
+            self._rest(self.first_line, self.q)  # the moves end where the arm starts, or cannot be made
+        n = self.robot.n
+        motion = Motion.joined([Motion(np.zeros(0), *np.zeros((3, 0, n))), *self.pieces])
+        lines = np.concatenate([np.zeros(0, dtype=np.int64), *self.lines])
         notes, unevaluated = self.said.result()
-        return Programmed(Motion.joined(self.pieces), lines, tuple(self.timings), tuple(self.findings), notes, unevaluated)
+        return Programmed(motion, lines, tuple(self.timings), tuple(self.findings), notes, unevaluated)
 
     def _leave(self, move: Move, reason: str) -> None:
         """Say that a move is not evaluated, and why; a name that is declared nowhere is an error."""
@@ -160,12 +168,26 @@ class _Run:
 
     # --- ways to go ------------------------------------------------------------------------------------------------
 
+    def _absolutely(self, move: Move, target: JointTarget) -> None:
+        try:
+            q = target.q(self.robot)
+        except InputError as err:
+            self._fail(move, "range", f"{_named(move)}: {err}; it is left out", math.nan, "")
+            return
+        self._to(move, self.robot, q)
+
+    def _reaches(self, move: Move, robot: Robot, pose: pin.SE3, name: str) -> bool:
+        """Whether a pose has any posture; if not, that is a finding."""
+        postures: Any = robot.inverse_kinematics(pose)
+        if not postures:
+            self._fail(move, "reach", f"{name}: {postures.note}; it is left out", float(postures.missing), "m")
+        return bool(postures)
+
     def _jointly(self, move: Move, robot: Robot, pose: pin.SE3, target: RobTarget) -> None:
         wanted = target.robconf.values
-        every: Any = robot.inverse_kinematics(pose, near=self.q, turns=True)
-        if not every:
-            self._fail(move, "reach", f"the target of {move.instruction} is {every.note}", float(every.missing), "m")
+        if not self._reaches(move, robot, pose, _named(move)):
             return
+        every: Any = robot.inverse_kinematics(pose, near=self.q, turns=True)
         found: Any = [*robot.inverse_kinematics(pose, configuration=wanted, near=self.q)]
         if not every[0].configuration.sure:  # cfx may mean something else: cf1, cf4 and cf6 decide, and then the ranges
             found += [one for one in every if one.configuration[:3] == tuple(int(value) for value in wanted[:3])]
@@ -174,7 +196,7 @@ class _Run:
         if found:
             self._to(move, robot, found[0].q)
             return
-        text = f"no posture of the target has the configuration {target.robconf}; it is reached as {every[0].configuration}"
+        text = f"{_named(move)}: no posture has the configuration {target.robconf}; it is reached as {every[0].configuration}"
         self._fail(move, "configuration", text, math.nan, "")
         self._to(move, robot, every[0].q)
 
@@ -211,11 +233,15 @@ class _Run:
         step = np.linalg.norm(first.translation - pose.translation) + np.linalg.norm(first.rotation - pose.rotation)
         if via is None and step <= 10.0 * _SAME:
             return
+        if via is not None and not self._reaches(move, robot, via, _named(move, via=True)):
+            return
+        if not self._reaches(move, robot, pose, _named(move)):
+            return
         path = line(first, pose) if via is None else arc(first, via, pose)
         followed = following.follow(robot, path, self.q)
         if followed.missing:
-            text = f"{move.instruction} leaves the reach after {1000.0 * followed.s[-1]:.6g} mm of {1000.0 * path.length:.6g} mm"
-            self._fail(move, "reach", f"{text}; it is left out", followed.missing, "m")
+            text = f"the way leaves the reach after {1000.0 * followed.s[-1]:.6g} mm of {1000.0 * path.length:.6g} mm"
+            self._fail(move, "reach", f"{_named(move)}: {text}; it is left out", followed.missing, "m")
             return
         self._along(move, robot, path, followed)
         self._compare(move, robot)
@@ -299,9 +325,13 @@ class _Run:
         self.said.aside.add(
             f"the motion begins at the target of line {move.line}: where the arm comes from is not in the program"
         )
+        self._rest(move.line, q)
+
+    def _rest(self, line: int, q: Array) -> None:
+        """Stand at a posture, for one sample."""
         still = np.zeros((1, len(q)))
         self.pieces.append(Motion(np.array([self.t]), q[None].copy(), still, still.copy()))
-        self.lines.append(np.array([move.line]))
+        self.lines.append(np.array([line]))
         self.q = q
 
     def _fail(
@@ -311,3 +341,10 @@ class _Run:
         t = self.t if when is None else when
         q = None if self.q is None else self.q.copy()
         self.findings.append(Finding(kind, t, t, move.line, t, axis, kind, value, math.nan, math.nan, unit, q, text=text))
+
+
+def _named(move: Move, via: bool = False) -> str:
+    """Return a move's target, or the circle point of a MoveC, with its instruction and routine."""
+    name = " ".join((move.via_name if via else move.target_name).split())
+    name = name if len(name) <= _LONGEST else f"{name[:_LONGEST]} ..."
+    return f"{'circle point' if via else 'target'} {name} of {move.instruction} in {move.routine}"

@@ -86,6 +86,14 @@ def spoken_lines(lines: tuple[int | range, ...]) -> str:
     return f"line{'' if len(lines) == 1 and isinstance(lines[0], int) else 's'} {', '.join(words)}"
 
 
+def spoken_axes(flags: NDArray[np.bool_]) -> str:
+    """Return ``axis 3``, ``axes 1 and 3`` or ``axes 1, 2 and 3``."""
+    numbers = [str(i + 1) for i in np.flatnonzero(flags)]
+    if len(numbers) < 2:
+        return f"axis {''.join(numbers)}"
+    return f"axes {', '.join(numbers[:-1])} and {numbers[-1]}"
+
+
 def with_cut(robot: Robot, q: Array, v: Array, samples: Samples, cut: Cut, lines: NDArray[np.int64] | None) -> Samples:
     """Return samples whose torques hold against a cut too."""
     cuts = None if cut.lines is None or lines is None else in_lines(lines, cut.lines)

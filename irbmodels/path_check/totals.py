@@ -74,6 +74,8 @@ class Totals:
         self._by_line = by_line
         self._lines: dict[int, PerLine] = {}
         self._kept: list[Trace] = []
+        shares, distances = np.zeros((3, 0, n)), np.zeros((3, 0))
+        self._none = Trace(np.zeros(0), *shares, *distances, np.zeros((0, 3)), np.zeros(0, dtype=np.int64))
         self._width = 1
 
     def add(self, motion: Motion, samples: Samples, lines: NDArray[np.int64] | None) -> None:
@@ -114,7 +116,7 @@ class Totals:
 
     def trace(self) -> Trace:
         """Return the samples for figures."""
-        return _joined(self._kept)
+        return _joined(self._kept or [self._none])
 
     def _take_lines(self, t: Array, samples: Samples, rows: NDArray[np.int64]) -> None:
         edges = np.flatnonzero(np.diff(rows)) + 1

@@ -17,9 +17,10 @@ from ..pages import bar, rows_html, style, svg
 from ..path_check import Box, PathCheck
 from ..robot import Robot
 from .drawings import distance_figure, path_figure, shares_figure
-from .tables import axis_rows, line_of, move_rows, remarks, singular_rows, unevaluated
+from .tables import axis_rows, conclusion, line_of, move_rows, remarks, singular_rows
 
 _PRINTED = 500  # findings in the page
+_NOTHING = '<p class="none">No move could be driven.</p>'
 
 
 def write_report(path: str | Path, check: PathCheck, robot: Robot, source: str = "", box: Box | None = None) -> None:
@@ -45,7 +46,7 @@ def report_html(check: PathCheck, robot: Robot, source: str = "", box: Box | Non
     said = html.escape
     template = Template(Path(__file__).with_name("page.html").read_text(encoding="utf-8"))
     tool = f" with {robot.tool.name}" if robot.tool else ""
-    first = check.first
+    first, headline = check.first, conclusion(check)
     return template.substitute(
         style=style(),
         title=said(f"Path check: {source or robot.name}"),
@@ -53,15 +54,15 @@ def report_html(check: PathCheck, robot: Robot, source: str = "", box: Box | Non
         robot=said(f"{robot.name}{tool}"),
         made=f"irbmodels {__version__}, {date.today():%Y-%m-%d}",
         state="good" if check.kept else "bad",
-        verdict=said(_headline(check)),
+        verdict=said(headline[:1].upper() + headline[1:]),
         first=said(f"First: {first}" if first else _good_news(check)),
         cards="".join(f"<div><b>{said(value)}</b><span>{said(what)}</span></div>" for what, value in _cards(check, robot)),
         findings=_findings_html(check),
-        axes=_axes_html(check, robot),
+        axes=_axes_html(check, robot) if check.rows else _NOTHING,
         moves=_moves_html(check, robot),
-        singularities=rows_html(("", "nearest approach", "at s", "at line"), singular_rows(check)),
-        shares=svg(shares_figure(check, robot)),
-        path=svg(path_figure(check, box)),
+        singularities=rows_html(("", "nearest approach", "at s", "at line"), singular_rows(check)) if check.rows else _NOTHING,
+        shares=svg(shares_figure(check, robot)) if check.rows else _NOTHING,
+        path=svg(path_figure(check, box)) if check.rows else _NOTHING,
         distances=svg(distance_figure(check)) if check.singularities else "",
         star="* of an assumed limit: none is published. " if _star(robot) else "",
         remarks="".join(f"<li>{said(line)}</li>" for line in remarks(check, robot)),
@@ -72,14 +73,9 @@ def _star(robot: Robot) -> str:
     return "*" if robot.limits.effort_assumed.any() else ""
 
 
-def _headline(check: PathCheck) -> str:
-    count, left = len(check.findings) + check.more, unevaluated(check)
-    if not count:
-        return f"{left}; the rest keeps every bound" if left else "Every checked bound is kept"
-    return f"{count} violation{'' if count == 1 else 's'}{f'; {left}' if left else ''}"
-
-
 def _good_news(check: PathCheck) -> str:
+    if not check.moved:
+        return "Nothing of a motion was checked; the remarks say what is missing."
     what = "the whole path" if check.kept else "the part that could be evaluated; the remarks say what is missing"
     return f"Ranges, speeds and torques stay within their limits on {what}."
 
@@ -88,6 +84,8 @@ def _cards(check: PathCheck, robot: Robot) -> Iterator[tuple[str, str]]:
     used = 100.0 * check.used.value
     yield "duration", f"{check.duration:.2f} s"
     yield "samples", f"{check.rows:,}"
+    if not check.rows:
+        return
     for what, shares in (
         ("of a range", used),
         ("of a speed", 100.0 * check.speed.value),

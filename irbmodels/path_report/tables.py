@@ -6,25 +6,30 @@ import math
 from collections.abc import Iterator
 
 import numpy as np
-from numpy.typing import NDArray
 from rich.table import Table
 
 from ..path_check import PathCheck, Timing
-from ..path_check.samples import spoken_lines
+from ..path_check.samples import spoken_axes, spoken_lines
 from ..report import _table, notes
 from ..robot import Robot
-
-Array = NDArray[np.float64]
 
 _LISTED = 20  # findings in the terminal
 
 
 def verdict(check: PathCheck) -> str:
-    """Say in one line whether everything is kept, what was not evaluated, and what is first not kept."""
+    """Return the conclusion in one line: what is not kept, what was not evaluated, what was not checked."""
+    return f"{conclusion(check)}; the first: {check.first}" if check.first else conclusion(check)
+
+
+def conclusion(check: PathCheck) -> str:
+    """Return the number of violations, or what every bound being kept rests on."""
     count, left = len(check.findings) + check.more, unevaluated(check)
-    if check.first is None:
-        return f"{left}; the rest keeps every bound" if left else "every bound is kept"
-    return f"{count} violation{'' if count == 1 else 's'}; {f'{left}; ' if left else ''}the first: {check.first}"
+    if count:
+        return f"{count} violation{'' if count == 1 else 's'}{f'; {left}' if left else ''}"
+    kept = f"{left}; the rest keeps every checked bound" if left else "every checked bound is kept"
+    if not check.moved:
+        kept = left if not check.rows else "; ".join([*([left] if left else []), "nothing moves; the posture keeps its bounds"])
+    return f"{kept} (not checked: {', '.join(check.unchecked)})" if check.unchecked else kept
 
 
 def unevaluated(check: PathCheck) -> str:
@@ -44,15 +49,15 @@ def remarks(check: PathCheck, robot: Robot) -> list[str]:
     if robot.limits.effort_assumed.any():
         found.append(f"torque limits of {robot.name} are assumed: none is published")
     if robot.limits.velocity_assumed.any():
-        found.append(f"speed limits of {_axes(robot.limits.velocity_assumed)} are assumed")
+        found.append(f"speed limits of {spoken_axes(robot.limits.velocity_assumed)} are assumed")
     if robot.limits.range_assumed.any():
-        found.append(f"ranges of {_axes(robot.limits.range_assumed)} are assumed")
+        found.append(f"ranges of {spoken_axes(robot.limits.range_assumed)} are assumed")
     if check.friction_share is None:
         found.append(f"{robot.name} has no friction data: torques hold none")
     if check.extrapolated.any():
         one = check.extrapolated.sum() == 1
         moves, its = ("moves", "its") if one else ("move", "their")
-        who = f"{_axes(check.extrapolated)} {moves} faster"
+        who = f"{spoken_axes(check.extrapolated)} {moves} faster"
         found.append(f"{who} than {its} friction was measured; friction there is extrapolated")
     if check.acceleration is None:
         found.append("accelerations were held against no limit: none is published, and none was given")
@@ -73,7 +78,7 @@ def remarks(check: PathCheck, robot: Robot) -> list[str]:
 
 def check_tables(check: PathCheck, robot: Robot) -> list[Table]:
     """Return margins, shares and peaks per axis, singularities, moves, and the first violations."""
-    tables = [_axis_table(check, robot), _singularity_table(check)]
+    tables = [_axis_table(check, robot), _singularity_table(check)] if check.rows else []
     if check.by_line:
         tables.append(_move_table(check))
     if check.findings:
@@ -173,13 +178,6 @@ def move_rows(check: PathCheck) -> Iterator[tuple[list[str], bool]]:
 def line_of(line: int | None) -> str:
     """Return a line as text; nothing for a motion that has none."""
     return "" if not line else str(line)
-
-
-def _axes(flags: NDArray[np.bool_]) -> str:
-    numbers = [str(i + 1) for i in np.flatnonzero(flags)]
-    if len(numbers) < 2:
-        return f"axis {''.join(numbers)}"
-    return f"axes {', '.join(numbers[:-1])} and {numbers[-1]}"
 
 
 def _by_speed(timing: Timing) -> float:

@@ -14,6 +14,7 @@ from ..errors import InputError
 from .build import NUMERIC, Builder, Expression
 from .predefined import PREDEFINED
 from .records import Orient, Pos, Value, rounded
+from .routines import MOTION
 from .values import JointTarget, RobTarget, SpeedData, ToolData, WobjData, ZoneData
 
 Array = NDArray[np.float64]
@@ -53,8 +54,11 @@ class Move:
     """Blocks around it: ``FOR of line 12``; whether and how often it runs is not known."""
     target: RobTarget | JointTarget | None = None
     """None where :attr:`unknown` says why."""
+    target_name: str = ""
+    """As it is written: ``p10``, ``Offs(p10,0,0,50)``."""
     via: RobTarget | None = None
     """Point of a ``MoveC`` between its start and its target."""
+    via_name: str = ""
     speed: SpeedData | None = None
     zone: ZoneData | None = None
     tool_name: str = ""
@@ -71,6 +75,11 @@ class Move:
     """Whether that is so because a name is declared nowhere."""
     seconds: float | None = None
     """Time ``\\T`` that the move takes instead of its speed [s]."""
+
+    @property
+    def is_motion(self) -> bool:
+        """Whether the instruction moves the robot, evaluated or not: settings, calls and conditions do not."""
+        return MOTION.fullmatch(self.instruction) is not None
 
 
 class Arguments:
@@ -117,7 +126,9 @@ class Arguments:
         return replace(
             move,
             target=None if unknown else target,
+            target_name=self.builder.source(given[points[-1]]),
             via=None if unknown else via,
+            via_name=self.builder.source(given["CirPoint"]) if "CirPoint" in given else "",
             speed=speed,
             zone=zone,
             tool_name=self.builder.source(given["Tool"]),

@@ -14,11 +14,12 @@ from .instructions import STILL
 _WORDS = re.compile(
     r'(?P<skip>![^\n]*|\s+)|"(?>[^"\n]|"")*+"|:=|<=|>=|<>|[^\W\d]\w*|(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?|.'
 )
-_MOVES = re.compile(
+MOTION = re.compile(
     r"Move(L|J|C|AbsJ)|(Move(L|J|C)(AO|DO|GO|Sync)|MoveExtJ|MovePnP|Trigg(L|J|C|AbsJ)(IOs)?|Search(L|C|ExtJ)|Arc(L|C|J)\w*"
     r"|(Spot|Nut|Paint|Disp|Cap|Calib|Force|FC|Laser|Cut)(L|J|C|AbsJ)\w*|EGM(Move|Run)\w+|Ind[ACDR]Move)",
     re.IGNORECASE,
 )
+"""Instructions that move the robot; the first group is that of those which are evaluated."""
 _SETTINGS = re.compile(
     r"PDisp(On|Off|Set)|EOffs(On|Off|Set)|VelSet|AccSet|PathAccLim|WorldAccLim|SpeedRefresh|SpeedLim(Axis|CheckPoint)|SoftAct"
     r"|ConfL|ConfJ|SingArea|CirPathMode|Corr(Con|Write|Discon)\w*|GripLoad|MechUnitLoad|ActUnit|DeactUnit|TuneServo|SetSysData"
@@ -180,7 +181,7 @@ class _Scan:
             return self._take("declaration", place)
         elif word.lower in _CHANGING and first:
             self.routine.assigned.setdefault(self.given[place + 1].lower, word.start)
-        elif (move := _MOVES.fullmatch(word.text)) and self.given[place - 1].text not in (":=", ".", ",", "\\"):
+        elif (move := MOTION.fullmatch(word.text)) and self.given[place - 1].text not in (":=", ".", ",", "\\"):
             return self._take("move" if move[1] else "other", place)
         elif first and _SETTINGS.fullmatch(word.text):
             return self._take("setting", place)
