@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from rich import box
-from rich.table import Table
 
 from .arms import Scara, SixAxis
 from .robot import Robot
+from .text_table import TextTable
 from .workspace import Workspace
 
 if TYPE_CHECKING:
@@ -83,12 +82,12 @@ def workspace_figure(robot: Robot, wrist: ArrayLike | None = None) -> Figure:
     return figure
 
 
-def workspace_tables(robot: Robot, wrist: ArrayLike | None = None) -> list[Table]:
+def workspace_tables(robot: Robot, wrist: ArrayLike | None = None) -> list[TextTable]:
     """Return extremes, corners, arcs and singular postures of a working range as tables for a terminal."""
     space = robot.workspace(wrist)
     found, (u, v) = space.extremes(), _coordinates(space)
     names = [robot.limits.names()[axis - 1] for axis in space.axes]
-    extremes = _table(f"working range of the {_what(space, wrist)}", "mm", title=robot.name)
+    extremes = TextTable(f"working range of the {_what(space, wrist)}", "mm", title=robot.name, right=["mm"])
     for label, value in (
         (f"largest {u}", found.ahead),
         (f"smallest {u}", found.behind),
@@ -99,17 +98,19 @@ def workspace_tables(robot: Robot, wrist: ArrayLike | None = None) -> list[Table
         extremes.add_row(label, f"{1e3 * value:.1f}")
     extremes.add_row("area [m^2]", f"{space.area():.3f}")
     extremes.add_row("volume [m^3]", f"{space.volume():.3f}")
-    corners = _table("", f"{u} [mm]", f"{v} [mm]", *(f"{name} [deg]" for name in names), title="positions")
+    heads = [f"{u} [mm]", f"{v} [mm]", *(f"{name} [deg]" for name in names)]
+    corners = TextTable("", *heads, title="positions", right=heads)
     for name, (x, y), values in positions(space):
         corners.add_row(name, _mm(x), _mm(y), *(f"{_degrees(value):.1f}" for value in values))
-    arcs = _table("outline", f"center {u}", f"center {v}", "radius [mm]", "from [deg]", "to [deg]", "held", title="arcs")
+    heads = [f"center {u}", f"center {v}", "radius [mm]", "from [deg]", "to [deg]"]
+    arcs = TextTable("outline", *heads, "held", title="arcs", right=heads)
     for i, loop in enumerate(space.outlines):
         for arc in loop:
             axis, value = space.held(arc)
             held = f"{robot.limits.names()[axis - 1]} = {_degrees(value):.2f} deg"
             center, ends = (f"{1e3 * c:.1f}" for c in arc.center), (f"{math.degrees(t):.2f}" for t in (arc.start, arc.end))
             arcs.add_row(str(i + 1), *center, f"{1e3 * arc.radius:.1f}", *ends, held)
-    ways = _table("singular", "where", "within the ranges", "kind", title="singularities")
+    ways = TextTable("singular", "where", "within the ranges", "kind", title="singularities")
     for way in robot.singular_postures():
         ways.add_row(way.kind, way.where, "yes" if way.reachable else "no", way.edge)
     return [extremes, corners, arcs, ways]
@@ -231,10 +232,3 @@ def _list(axes: Axes, robot: Robot, space: Workspace, what: str) -> None:
         ranges.append(f"z of the {what}: {low:.1f} .. {high:.1f} mm")
     words = [*ranges, "", f"reach from axis 1: {1e3 * space.extremes().reach:.1f} mm", f"area: {space.area():.3f} m²"]
     axes.text(0.0, 0.0, "\n".join([*words, f"volume: {space.volume():.3f} m³"]), fontsize=9, va="bottom", linespacing=1.5)
-
-
-def _table(*columns: str, title: str) -> Table:
-    table = Table(*columns, title=title, box=box.SIMPLE_HEAD, title_justify="left")
-    for column in table.columns[1:]:
-        column.justify = "right" if column.header not in ("where", "held", "kind") else "left"
-    return table

@@ -6,12 +6,11 @@ import math
 
 import numpy as np
 import pinocchio as pin
-from rich.table import Table
 
 from .errors import InputError
 from .inverse.solutions import Solution, Solutions
-from .report import _table
 from .robot import Robot
+from .text_table import TextTable
 
 OFF = 1e-3  # how far from 1 the length of a quaternion typed with four digits is
 
@@ -35,24 +34,26 @@ def pose_from(text: str) -> pin.SE3:
     return pin.SE3(pin.Quaternion(w, x, y, z).toRotationMatrix(), np.array(numbers[:3]) / 1000.0)
 
 
-def solutions_table(robot: Robot, solutions: Solutions) -> Table:
-    """One row per posture: axis positions, configuration, singularities, ranges, and the distance to the seed if there is one."""
+def solutions_table(robot: Robot, solutions: Solutions) -> TextTable:
+    """One row per posture: axis positions, configuration, singularities, ranges, distance to a seed; below, broken ranges."""
     seeded = solutions.distances is not None
     units = ["mm" if linear else "deg" for linear in robot.limits.linear]
     heads = [f"q{i} {unit}" for i, unit in enumerate(units, 1)]
     more = ["distance s"] if seeded else []
-    table = _table("", *heads, "cf1,cf4,cf6,cfx", "singular", "range", *more, title=f"{robot.name}: {len(solutions)} solutions")
+    title = f"{robot.name}: {len(solutions)} solutions"
+    table = TextTable("", *heads, "cf1,cf4,cf6,cfx", "singular", "range", *more, title=title)
     for number, solution in enumerate(solutions, 1):
         shown = [f"{round(float(value), 4) + 0.0:.4f}" for value in robot.to_controller(solution.q)]
         distance = [f"{solution.distance:.4f}"] if seeded else []
-        table.add_row(str(number), *shown, str(solution.configuration), str(solution.flags), _range(robot, solution), *distance)
+        state = "inside" if solution.in_range else "OUTSIDE"
+        table.add_row(str(number), *shown, str(solution.configuration), str(solution.flags), state, *distance)
+        if not solution.in_range:
+            table.notes.append(f"{number}: {_broken(robot, solution)}")
     return table
 
 
-def _range(robot: Robot, solution: Solution) -> str:
-    """Say that a posture is in range, or what it breaks."""
-    if solution.in_range:
-        return "inside"
+def _broken(robot: Robot, solution: Solution) -> str:
+    """Return the ranges that a posture does not keep."""
     broken = []
     for one in robot.violations(solution.q):
         factor, unit = (1000.0, "mm") if one.unit == "m" else (math.degrees(1.0), "deg")

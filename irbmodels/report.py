@@ -8,8 +8,6 @@ from typing import get_args
 import numpy as np
 import pinocchio as pin
 from numpy.typing import ArrayLike
-from rich import box
-from rich.table import Table
 
 from .check import Agreement
 from .description import Description, aliases, describe, robots
@@ -18,11 +16,12 @@ from .prediction import Prediction
 from .robot import Robot
 from .rows import RatingsRow
 from .tables import Grade, Row, Source
+from .text_table import TextTable
 
 
-def robots_table() -> Table:
+def robots_table() -> TextTable:
     """Every variant with its ratings, and the grades of its parameters."""
-    table = _table("robot", "also", "kg", "reach mm", "mass kg", "bars", "inertials", "friction", title="robots (* assumed)")
+    table = TextTable("robot", "also", "kg", "reach mm", "mass kg", "bars", "inertials", "friction", title="robots (* assumed)")
     short = {variant: name for name, variant in aliases().items()}
     for name in robots():
         robot = describe(name)
@@ -40,7 +39,7 @@ def robots_table() -> Table:
     return table
 
 
-def info_tables(robot: Description) -> list[Table]:
+def info_tables(robot: Description) -> list[TextTable]:
     """Dimensions, limits, parameter sets and what was measured, each with its source."""
     return [
         table
@@ -55,21 +54,22 @@ def info_tables(robot: Description) -> list[Table]:
             _torque_accuracy_table(robot),
             _sources_table(robot),
         )
-        if table.row_count
+        if table.rows
     ]
 
 
-def prediction_tables(prediction: Prediction, robot: Robot) -> list[Table]:
+def prediction_tables(prediction: Prediction, robot: Robot) -> list[TextTable]:
     """Largest and rms torque per axis by cause, and the accuracy against measured torques."""
     units = ["N" if linear else "N m" for linear in robot.limits.linear]
     tables = []
     for title, parts in (("largest absolute torque", prediction.largest), ("rms torque", prediction.rms)):
-        table = _table("axis", *parts._fields, "unit", title=f"{robot.name}: {title}")
+        table = TextTable("axis", *parts._fields, "unit", title=f"{robot.name}: {title}")
         for i, unit in enumerate(units):
             table.add_row(str(i + 1), *(f"{part[i]:.2f}" for part in parts), unit)
         tables.append(table)
     if prediction.accuracy is not None:
-        table = _table("axis", "MAE", "RMSE", "AVG measured", "RMSE/AVG %", "unit", title="model against measurement (eq. 75-77)")
+        heads = ("axis", "MAE", "RMSE", "AVG measured", "RMSE/AVG %", "unit")
+        table = TextTable(*heads, title="model against measurement (eq. 75-77)")
         for i, unit in enumerate(units):
             table.add_row(str(i + 1), *(f"{column[i]:.2f}" for column in prediction.accuracy), unit)
         tables.append(table)
@@ -115,9 +115,10 @@ def _tidy(value: float, digits: int) -> float:
     return round(float(value), digits) + 0.0
 
 
-def agreement_table(found: list[Agreement], robot: Robot) -> Table:
+def agreement_table(found: list[Agreement], robot: Robot) -> TextTable:
     """Largest difference of every quantity from everybody who computed it too."""
-    table = _table("quantity", "against", "largest difference", "expected below", "", title=f"{repr(robot)[7:-1]}: who agrees")
+    heads = ("quantity", "against", "largest difference", "expected below", "verdict")
+    table = TextTable(*heads, title=f"{repr(robot)[7:-1]}: who agrees", keys=2)
     for quantity, against, difference, tolerance in found:
         compared = not np.isnan(difference)
         verdict = "" if not compared else "agrees" if difference <= tolerance else "DIFFERS"
@@ -126,12 +127,14 @@ def agreement_table(found: list[Agreement], robot: Robot) -> Table:
     return table
 
 
-def verdict_table(verdicts: list[Verdict], robot: Robot) -> Table:
+def verdict_table(verdicts: list[Verdict], robot: Robot) -> TextTable:
     """How near each tool comes to the robot with an exported file."""
-    columns = ("file", "tool", "TCP pose within", "torque within", "mass", "ranges", "what it does not keep", "")
-    table = _table(*columns, title=f"{robot.name}{f' with {robot.tool.name}' if robot.tool else ''} in other tools")
+    heads = ("file", "tool", "TCP pose within", "torque within", "mass", "ranges", "verdict", "what it does not keep")
+    title = f"{robot.name}{f' with {robot.tool.name}' if robot.tool else ''} in other tools"
+    table = TextTable(*heads, title=title, keys=2)
     for verdict in verdicts:
-        table.add_row(*verdict_cells(verdict), "" if not verdict.installed else "agrees" if verdict.holds else "DIFFERS")
+        *numbers, loses = verdict_cells(verdict)
+        table.add_row(*numbers, "" if not verdict.installed else "agrees" if verdict.holds else "DIFFERS", loses)
     return table
 
 
@@ -150,9 +153,9 @@ def verdict_cells(verdict: Verdict) -> tuple[str, ...]:
     return (verdict.format, verdict.tool, within(verdict.pose), within(verdict.torque), mass, ranges, verdict.loses)
 
 
-def _kinematics_table(robot: Description) -> Table:
+def _kinematics_table(robot: Description) -> TextTable:
     title = f"{robot.name}: modified DH, T = Rx(alpha) Tx(a) Rz(theta0 + q) Tz(d)"
-    table = _table("joint", "alpha deg", "a mm", "d mm", "theta0 deg", "variable", "source", title=title)
+    table = TextTable("joint", "alpha deg", "a mm", "d mm", "theta0 deg", "variable", "source", title=title)
     for number, (name, row) in enumerate([*robot.kinematics.joints.items(), ("tool0", robot.kinematics.tool0)], start=1):
         coupled = robot.kinematics.parallelogram is not None and number == 3
         variable = "" if name == "tool0" else "q3 - q2" if coupled else f"q{number}"
@@ -164,8 +167,8 @@ def _kinematics_table(robot: Description) -> Table:
     return table
 
 
-def _limits_table(robot: Description) -> Table:
-    table = _table(
+def _limits_table(robot: Description) -> TextTable:
+    table = TextTable(
         "axis", "range of", "from", "to", "speed /s", "effort", "unit", "source", title="limits and ratings (* assumed)"
     )
     for number, row in enumerate(robot.limits.axes.values(), start=1):
@@ -199,11 +202,11 @@ def _limits_table(robot: Description) -> Table:
     return table
 
 
-def _set_tables(robot: Description) -> Iterator[Table]:
+def _set_tables(robot: Description) -> Iterator[TextTable]:
     for name, entry in robot.inertials.sets.items():
         label = f"{name}, the default" if name == robot.inertials.default else name
         title = f"inertials in the link frames: set {label}"
-        table = _table("link", "mass kg", "CoM mm", "principal moments kg m2", "grade", title=title)
+        table = TextTable("link", "mass kg", "CoM mm", "principal moments kg m2", "grade", title=title)
         for link, row in entry.links.items():
             moments = np.linalg.eigvalsh(row.inertia_kg_m2.matrix())
             grade = "impossible, as printed" if link in entry.impossible else _grades(row, robot.inertials.sources)
@@ -212,9 +215,9 @@ def _set_tables(robot: Description) -> Iterator[Table]:
         yield table
 
 
-def friction_table(robot: Description) -> Table:
+def friction_table(robot: Description) -> TextTable:
     """Stribeck parameters per axis; empty where nobody has published any."""
-    table = _table("axis", "Fs", "Fc", "Fv", "v_St", "source", title="Stribeck friction [N m, N m s/rad, rad/s]")
+    table = TextTable("axis", "Fs", "Fc", "Fv", "v_St", "source", title="Stribeck friction [N m, N m s/rad, rad/s]")
     if robot.friction.default is not None:
         for number, row in enumerate(robot.friction.sets[robot.friction.default].axes.values(), start=1):
             values = ("" if value is None else f"{value:g}" for value in row.values(row.Fs_N is not None))
@@ -222,8 +225,8 @@ def friction_table(robot: Description) -> Table:
     return table
 
 
-def _drives_table(robot: Description) -> Table:
-    table = _table(
+def _drives_table(robot: Description) -> TextTable:
+    table = TextTable(
         "axis",
         "gear ratio",
         "turned by",
@@ -241,15 +244,15 @@ def _drives_table(robot: Description) -> Table:
     return table
 
 
-def _notes_table(robot: Description) -> Table:
-    table = _table("part", "source", "note", title="parts that the model is without")
+def _notes_table(robot: Description) -> TextTable:
+    table = TextTable("part", "source", "note", title="parts that the model is without")
     for name, row in robot.drives.notes.items():
         table.add_row(name.replace("_", " "), _named(row), row.text)
     return table
 
 
-def _accuracy_table(robot: Description) -> Table:
-    table = _table("average mm", "maximum mm", "deviation mm", "source", title="absolute accuracy of one robot (S000 Tab. 1)")
+def _accuracy_table(robot: Description) -> TextTable:
+    table = TextTable("average mm", "maximum mm", "deviation mm", "source", title="absolute accuracy of one robot (S000 Tab. 1)")
     if robot.validation and robot.validation.position_accuracy:
         row = robot.validation.position_accuracy
         cells = (f"{value:g}" for value in (row.average_mm, row.maximum_mm, row.deviation_mm))
@@ -257,9 +260,9 @@ def _accuracy_table(robot: Description) -> Table:
     return table
 
 
-def _torque_accuracy_table(robot: Description) -> Table:
+def _torque_accuracy_table(robot: Description) -> TextTable:
     title = "published torque model against measurement (S000 Tab. 6)"
-    table = _table("axis", "MAE N m", "RMSE N m", "AVG N m", "RMSE/AVG %", "source", title=title)
+    table = TextTable("axis", "MAE N m", "RMSE N m", "AVG N m", "RMSE/AVG %", "source", title=title)
     if robot.validation:
         for name, row in robot.validation.torque_accuracy.items():
             cells = (f"{value:g}" for value in (row.MAE_N_m, row.RMSE_N_m, row.AVG_N_m, row.RMSE_over_AVG_percent))
@@ -267,8 +270,8 @@ def _torque_accuracy_table(robot: Description) -> Table:
     return table
 
 
-def _sources_table(robot: Description) -> Table:
-    table = _table("table", "source", "grade", "reference", title="sources")
+def _sources_table(robot: Description) -> TextTable:
+    table = TextTable("table", "source", "grade", "reference", title="sources", keys=2)
     validation = robot.validation.sources if robot.validation else {}
     for label, sources in (
         ("kinematics", robot.kinematics.sources),
@@ -280,18 +283,6 @@ def _sources_table(robot: Description) -> Table:
     ):
         for name, source in sources.items():
             table.add_row(label, name, source.grade, f"{source.ref}; {source.how}" if source.how else source.ref)
-    return table
-
-
-def _table(*columns: str, title: str | None = None) -> Table:
-    """Return an empty table whose last column alone breaks its lines."""
-    table = Table(
-        title=title, title_justify="left", title_style="bold", box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0)
-    )
-    table.min_width = len(title or "")
-    for column in columns[:-1]:
-        table.add_column(column, no_wrap=True)
-    table.add_column(columns[-1], overflow="fold")
     return table
 
 

@@ -1,14 +1,17 @@
 import base64
 import json
+import os
 import subprocess
 import sys
 from xml.etree import ElementTree
 
 import numpy as np
 import pytest
+from terminals import assert_nothing_is_cut
 
 import irbmodels as irb
 from irbmodels import cli
+from irbmodels.cli import shared
 from irbmodels.logs import write_motion
 from irbmodels.trajectory import through
 
@@ -47,6 +50,57 @@ def test_list_and_info(run):
     assert code == 0
     assert "q3 - q2" in printed
     assert "[N m, N m s/rad, rad/s]" in printed  # brackets are not markup
+
+
+IK = ["ik", "irb2400", "--pose", "1200,0,1000,0,0,1,0"]
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["list"],
+        *(["info", name] for name in ("irb2400", "irb1400", "irb1600", "irb930")),
+        ["pose", "irb2400", "--q-deg", "10.123,20,10,0,30,-170.5"],
+        IK,
+        [*IK, "--near", "0,0,0,0,0,0", "--turns"],
+        *(["workspace", name] for name in ("irb2400", "irb930")),
+        ["torque", "irb2400", "m.csv", "--tool", "spindle"],
+        ["path", "m.csv", "--robot", "irb2400", "--tool", "spindle", "--acceleration", "5,5,5,5,5,5"],
+        ["friction", "irb2400"],
+        ["check", "irb1600"],
+        ["export", "irb930", "--to", "urdf", "-o", "arm", "--verify"],
+        ["cache", "info"],
+    ],
+    ids=" ".join,
+)
+def test_nothing_is_cut_on_a_narrow_terminal(run, arguments, motion_csv, tmp_path, monkeypatch):
+    """Numbers, sources and verdicts of each command are on terminals of 60, 80, 100 and 200 columns."""
+    shown = []
+    monkeypatch.chdir(motion_csv.parent)
+    monkeypatch.setattr(shared.out, "print", lambda text, **_: shown.append(text))
+    assert run(*arguments)[0] in (0, 1)
+    assert_nothing_is_cut(shown)
+
+
+def test_rapid_targets_wrap_between_words(run, tmp_path, monkeypatch):
+    """Postures of a target are lines of text: on a terminal they wrap between words."""
+    frame = "[9E9,9E9,9E9,9E9,9E9,9E9]"
+    (tmp_path / "p.mod").write_text(
+        f"MODULE p\n CONST robtarget p10:=[[940,0,1455],[0.70711,0,0.70711,0],[0,0,0,0],{frame}];\nENDMODULE\n"
+    )
+    shown = []
+    monkeypatch.setattr(shared.out, "print", lambda text, **_: shown.append(text))
+    assert run("rapid", str(tmp_path / "p.mod"), "--robot", "irb2400")[0] == 0
+    assert_nothing_is_cut(shown)
+
+
+def test_the_width_of_a_terminal_is_asked_for(tmp_path):
+    """A pipe has 200 columns, or as many as COLUMNS says."""
+    code = "from irbmodels.cli.shared import out; print(out.width)"
+    for columns, width in (({}, 200), ({"COLUMNS": "80"}, 80)):
+        environment = {name: value for name, value in os.environ.items() if name != "COLUMNS"} | columns
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=environment)
+        assert done.stdout.strip() == str(width)
 
 
 def test_help_teaches():

@@ -410,7 +410,9 @@ def test_any_mimic_becomes_a_stiff_equality(tmp_path):
     np.testing.assert_allclose(model.jnt_solref[:, 0], 0.004)  # the class reaches below a link named world
 
 
-BODY = '<inertial><origin xyz=".2 0 .05"/><mass value="1"/><inertia ixx=".1" iyy=".1" izz=".1" ixy="0" ixz="0" iyz="0"/></inertial>'
+BODY = (
+    '<inertial><origin xyz=".2 0 .05"/><mass value="1"/><inertia ixx=".1" iyy=".1" izz=".1" ixy="0" ixz="0" iyz="0"/></inertial>'
+)
 SHIFTED = f"""<robot name="shifted"><link name="base">{BODY}</link>
 <joint name="lower" type="revolute"><parent link="base"/><child link="arm"/><axis xyz="0 1 0"/>
   <limit lower="-1" upper="1.5" effort="9" velocity="1"/></joint><link name="arm">{BODY}</link>

@@ -8,6 +8,7 @@ import pytest
 import verdict_cases as cases
 from html_pages import Page
 from rich.console import Console
+from terminals import assert_nothing_is_cut
 
 import irbmodels as irb
 from irbmodels.errors import FileError
@@ -74,6 +75,12 @@ def test_tables_hold_the_numbers_of_the_verdict(judged):
     assert len([line for line in text[text.index("sums that") :].splitlines() if " yes" in line]) == min(10, len(moved))
     unsure = printed(verdict_tables(replace(judged, sums=(*judged.sums, moved[0]._replace(state="open")))))
     assert f"sums that have moved most, of {len(moved)}" in unsure  # what may as well be 0 is left out
+
+
+def test_tables_are_never_cut(judged, checked):
+    """Every number of a fit and of a validation is on terminals of 60 to 200 columns."""
+    assert_nothing_is_cut(verdict_tables(judged))
+    assert_nothing_is_cut(verdict_tables(checked))
 
 
 def test_tables_without_a_fit(checked):

@@ -34,7 +34,8 @@ FLOORS = [  # a module imports only from floors before its own
         "c_selftest",
         "robot_descriptions",
     },
-    {"report", "path_report", "identification_report", "postures", "targets", "drawings", "figures", "view", "demo", "pages"},
+    {"report", "path_report", "identification_report", "postures", "targets", "drawings", "figures", "view", "demo", "pages"}
+    | {"text_table"},
     {"cli"},
 ]
 ROOMS = ["recordings", "fits", "excitation", "friction", "flexible", "verdict"]  # of identification, in the same order

@@ -641,7 +641,13 @@ def test_a_line_that_ends_in_another_configuration_is_noted(robot):
 def test_what_cannot_be_reached_is_told_by_line(robot):
     """A joint move and a line out of reach are findings; the rest of the program is still checked, from where the arm is."""
     p = target(robot, [0, 10, 20, 0, 40, 0])
-    ways = ("MoveJ p", "MoveL Offs(p,2000,0,0)", "MoveJ Offs(p,0,0,5000)", "MoveC Offs(p,173.6,15.2,0),Offs(p,-984.8,1173.6,0)", "MoveL Offs(p,0,50,0)")
+    ways = (
+        "MoveJ p",
+        "MoveL Offs(p,2000,0,0)",
+        "MoveJ Offs(p,0,0,5000)",
+        "MoveC Offs(p,173.6,15.2,0),Offs(p,-984.8,1173.6,0)",
+        "MoveL Offs(p,0,50,0)",
+    )
     body = "\n".join(f"{way},v200,fine,tSp;" for way in ways)
     made = programmed_motion(robot, program(body, f"CONST robtarget p:={p}; {SPINDLE}").sequence())
     assert [(one.kind, one.line, one.start) for one in made.findings] == [("reach", 5, 0.0), ("reach", 6, 0.0), ("reach", 7, 0.0)]
@@ -965,7 +971,9 @@ def test_misuse_is_one_clear_line(robot, name):
 def test_a_check_prints_one_short_line(robot):
     """What is kept or first not, how long the path is, and how near the limits it comes."""
     kept = repr(check_path(robot, STILL))
-    assert re.match(r"<PathCheck of 2 samples, 0.1 s: every checked bound kept; used at most: range [\d.]+ %, speed 0 %, torque ", kept)
+    assert re.match(
+        r"<PathCheck of 2 samples, 0.1 s: every checked bound kept; used at most: range [\d.]+ %, speed 0 %, torque ", kept
+    )
     broken = check_path(robot, motion(np.tile([0.0, 2.5, 2.5, 0.0, 0.0, 0.0], (2, 1))), acceleration=np.ones(6))
     text = repr(broken)
     assert f": {len(broken.findings)} bounds not kept, first t = 0 .. 0.01 s: axis 2: q2 = 143.239 deg is outside" in text

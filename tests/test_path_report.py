@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from html_pages import Page
 from rich.console import Console
+from terminals import assert_nothing_is_cut
 
 import irbmodels as irb
 from irbmodels import rapid
@@ -91,6 +92,14 @@ def test_tables_hold_the_numbers_of_the_check(robot):
     assert "116 (axis 3)" in move  # 10 deg beyond, of half 125
     assert "VIOLATION" not in next(line for line in text.splitlines() if re.match(r"\s*14\s+MoveAbsJ", line))
     assert re.search(r"16 .* range +axis 3: q3 - q2 = -70 deg", text)
+
+
+@pytest.mark.parametrize("routine", ["main", "bad"])
+def test_tables_are_never_cut(robot, routine):
+    """Shares, lines and VIOLATION are on terminals of 60 to 200 columns."""
+    tables = check_tables(checked(robot, routine, acceleration=np.full(6, 200.0)), robot)
+    assert ("VIOLATION" in printed(tables)) == (routine == "bad")
+    assert_nothing_is_cut(tables)
 
 
 def test_remarks_say_what_the_numbers_rest_on(robot):
@@ -368,11 +377,23 @@ def test_a_program_of_which_nothing_can_be_driven(file, capsys, tmp_path):
         assert Page(text).open == []
         assert table.read_text().startswith("t,line,q1_deg")
         assert len(table.read_text().splitlines()) == (2 if more else 1)
-    file.write_text(PROGRAM.replace("home, v1000, fine, tSp;\n    MoveJ p10", "[[0,0,0,0,9999,0],[9E9,9E9,9E9,9E9,9E9,9E9]], v10, fine, tSp;\n    MoveJ CRobT()"))
+    file.write_text(
+        PROGRAM.replace(
+            "home, v1000, fine, tSp;\n    MoveJ p10",
+            "[[0,0,0,0,9999,0],[9E9,9E9,9E9,9E9,9E9,9E9]], v10, fine, tSp;\n    MoveJ CRobT()",
+        )
+    )
     code, out, err = said(capsys, file, "--robot", "irb2400")
     assert (code, "range" in out) == (1, True)
-    assert "the first: line 8, t = 0 s: target [[0,0,0,0,9999,0],[9E9,9E9,9E9,9E9,9E9,9E9]] of MoveAbsJ in main: q5 = 9999 deg" in err
-    for body, reason in (("ConfL\\Off;", "; line 8: ConfL not evaluated"), ("x := 1;", "\n"), ("grip;", "; line 8: grip not evaluated: it is no")):
+    assert (
+        "the first: line 8, t = 0 s: target [[0,0,0,0,9999,0],[9E9,9E9,9E9,9E9,9E9,9E9]] of MoveAbsJ in main: q5 = 9999 deg"
+        in err
+    )
+    for body, reason in (
+        ("ConfL\\Off;", "; line 8: ConfL not evaluated"),
+        ("x := 1;", "\n"),
+        ("grip;", "; line 8: grip not evaluated: it is no"),
+    ):
         file.write_text(re.sub(r"(?m)^    Move.*\n", "", PROGRAM).replace("PROC main()\n", f"PROC main()\n    {body}\n"))
         code, _, err = said(capsys, file, "--robot", "irb2400")
         assert (code, f"error: the program holds no MoveL, MoveJ, MoveC or MoveAbsJ{reason}" in err) == (2, True)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from .shared import app, out
+from .shared import app, say
 
 if TYPE_CHECKING:
     from ..compiled.cache import Info
@@ -22,7 +22,7 @@ def cache_info() -> None:
     """Print where compiled kernels are kept, how many there are, and how much room they take."""
     from ..compiled import cache
 
-    out.print(_kept(cache.info()), soft_wrap=True)
+    say(_kept(cache.info()))
 
 
 @cache_app.command("clear")
@@ -30,7 +30,7 @@ def cache_clear() -> None:
     """Remove all compiled kernels; they are compiled again when they are next needed."""
     from ..compiled import cache
 
-    out.print(f"removed {_kept(cache.clear())}", soft_wrap=True)
+    say(f"removed {_kept(cache.clear())}")
 
 
 def _kept(info: Info) -> str:

@@ -9,7 +9,7 @@ import typer
 
 from ..errors import InputError
 from ..robot import load
-from .shared import AxesDeg, Overlays, RobotName, ToolName, angles, any_robot, app, axes, err, out, show
+from .shared import AxesDeg, Overlays, RobotName, ToolName, angles, any_robot, app, axes, err, say, show
 
 
 @app.command()
@@ -25,7 +25,7 @@ def pose(
 
     arm = load(robot, tool=tool, overlays=overlay or ())
     q = axes(arm, q_deg)
-    out.print(pose_text(arm, q, frame), soft_wrap=True)
+    say(pose_text(arm, q, frame))
     for violation in arm.violations(q):
         err.print(f"note: {violation}")
 
@@ -111,5 +111,4 @@ def rapid(
         arm = arm if tool is None else arm.with_tool(tool_named(module, tool))
         pairs = [text.partition("=") for text in unit or ()]
         lines = postures(module, arm, wobj, {name: any_robot(given) for name, _, given in pairs})
-    for line in lines:
-        out.print(line, soft_wrap=True)
+    say(*lines)

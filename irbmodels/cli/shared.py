@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -22,7 +23,7 @@ app = typer.Typer(
     add_completion=False,
     rich_markup_mode=None,
 )
-_WIDTH = None if sys.stdout.isatty() else 200  # a pipe or file has no width of its own
+_WIDTH = None if sys.stdout.isatty() or "COLUMNS" in os.environ else 200  # a pipe or file has no width of its own
 out = Console(width=_WIDTH, markup=False, highlight=False)
 err = Console(stderr=True, markup=False, highlight=False, soft_wrap=True)
 
@@ -94,6 +95,12 @@ def show(*tables: Any) -> None:
     """Print tables."""
     for table in tables:
         out.print(table)
+
+
+def say(*lines: str) -> None:
+    """Print lines: between words they wrap on a terminal, and not at all in a pipe, where other programs read them."""
+    for line in lines:
+        out.print(line, soft_wrap=_WIDTH is not None)
 
 
 def file_progress() -> Progress:

@@ -7,12 +7,11 @@ from collections import Counter
 from collections.abc import Iterator
 
 import numpy as np
-from rich.table import Table
 
 from ..identification.verdict.judging import Sum, Verdict
 from ..identification.verdict.reasons import POOR, SLOW, SURE, depending, lasting
 from ..identification.verdict.residuals import LAGS
-from ..report import _table
+from ..text_table import TextTable
 
 ACCURACY = ("axis", "MAE", "RMSE", "AVG", "RMSE/AVG %", "RMSE of the fit", "RMSE before", "unit")
 RESIDUALS = ("axis", "Ljung-Box", "p of white noise", "memory", "depends most on", "share %", "p of noise", "its RMS")
@@ -30,7 +29,7 @@ def headline(verdict: Verdict) -> str:
     return f"NOT trustworthy: {count} reason{'' if count == 1 else 's'}"
 
 
-def verdict_tables(verdict: Verdict) -> list[Table]:
+def verdict_tables(verdict: Verdict) -> list[TextTable]:
     """Return accuracy, residuals, coverage, and where there was a fit what it determines and what has moved."""
     kinds = [
         (ACCURACY, accuracy_rows(verdict), f"{verdict.robot}: model against measurement on held-out samples (S000 eq. 75-77)"),
@@ -43,10 +42,10 @@ def verdict_tables(verdict: Verdict) -> list[Table]:
         kinds.append((SUMS, (sum_row(one) for one in moved[:_MOVED]), f"sums that have moved most, of {len(moved)}"))
     found = []
     for heads, rows, title in kinds:
-        table = _table(*heads, title=title)
+        table = TextTable(*heads, title=title)
         for row in rows:
             table.add_row(*row)
-        if table.row_count:
+        if table.rows:
             found.append(table)
     return found
 

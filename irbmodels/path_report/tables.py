@@ -6,12 +6,12 @@ import math
 from collections.abc import Iterator
 
 import numpy as np
-from rich.table import Table
 
 from ..path_check import PathCheck, Timing
 from ..path_check.samples import spoken_axes, spoken_lines
-from ..report import _table, notes
+from ..report import notes
 from ..robot import Robot
+from ..text_table import TextTable
 
 _LISTED = 20  # findings in the terminal
 
@@ -76,7 +76,7 @@ def remarks(check: PathCheck, robot: Robot) -> list[str]:
     return [*found, *(check.program.notes if check.program else ())]
 
 
-def check_tables(check: PathCheck, robot: Robot) -> list[Table]:
+def check_tables(check: PathCheck, robot: Robot) -> list[TextTable]:
     """Return margins, shares and peaks per axis, singularities, moves, and the first violations."""
     tables = [_axis_table(check, robot), _singularity_table(check)] if check.rows else []
     if check.by_line:
@@ -87,22 +87,23 @@ def check_tables(check: PathCheck, robot: Robot) -> list[Table]:
             if len(check.findings) > _LISTED
             else "violations"
         )
-        table = _table("line", "from s", "to s", "kind", "what", title=title)
+        table = TextTable("line", "from s", "to s", "kind", "what", title=title)
         for one in check.findings[:_LISTED]:
             table.add_row(line_of(one.line), f"{one.start:.4g}", f"{one.end:.4g}", one.kind, one.what)
         tables.append(table)
     return tables
 
 
-def _axis_table(check: PathCheck, robot: Robot) -> Table:
+def _axis_table(check: PathCheck, robot: Robot) -> TextTable:
     accelerated = ["acceleration %"] if check.acceleration is not None else []
-    heads = ["axis", "range of", "margin", "at line", "speed %", "at line", *accelerated, "torque %*", "at line", "peak torque"]
+    lines = [f"{quantity} line" for quantity in ("margin", "speed", "torque")]  # each name stands alone where a table splits
+    heads = ["axis", "range of", "margin", lines[0], "speed %", lines[1], *accelerated, "torque %*", lines[2], "peak torque"]
     title = (
         f"{robot.name}: what the path takes of each limit (* of an assumed limit)"
         if robot.limits.effort_assumed.any()
         else robot.name
     )
-    table = _table(*heads, "friction %", title=title)
+    table = TextTable(*heads, "friction %", title=title, keys=2)
     for i, row in enumerate(axis_rows(check, robot)):
         more = [] if check.acceleration is None else [f"{100.0 * check.acceleration.value[i]:.1f}"]
         friction = "unknown" if check.friction_share is None else f"{100.0 * check.friction_share[i]:.0f}"
@@ -128,8 +129,8 @@ def axis_rows(check: PathCheck, robot: Robot) -> Iterator[dict[str, str]]:
         }
 
 
-def _singularity_table(check: PathCheck) -> Table:
-    table = _table("singularity", "nearest approach", "at s", "at line", title="singularities")
+def _singularity_table(check: PathCheck) -> TextTable:
+    table = TextTable("singularity", "nearest approach", "at s", "at line", title="singularities")
     for row in singular_rows(check):
         table.add_row(*row)
     return table
@@ -146,8 +147,9 @@ def singular_rows(check: PathCheck) -> Iterator[tuple[str, str, str, str]]:
         yield name, f"{one.value[0]:.4g}", f"{one.time[0]:.4g}", line_of(int(one.line[0]))
 
 
-def _move_table(check: PathCheck) -> Table:
-    table = _table("line", "move", "from s", "to s", "TCP mm/s", "range %", "speed %", "torque %", "wrist deg", "", title="moves")
+def _move_table(check: PathCheck) -> TextTable:
+    heads = ("line", "move", "from s", "to s", "TCP mm/s", "range %", "speed %", "torque %", "wrist deg", "verdict")
+    table = TextTable(*heads, title="moves", keys=2)
     for cells, bad in move_rows(check):
         table.add_row(*cells, "VIOLATION" if bad else "")
     return table
