@@ -10,11 +10,12 @@ import math
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Literal, NamedTuple
 
 import numpy as np
 
 from ..inertia import ROUNDING, Inertial, ball_moment, gyration, is_possible, moments_of
+from .findings import SEVERITIES, Finding, Severity, finding_at
+from .joints import axis, friction, limits, mimics
 from .repairing import ENTRIES, Repair, body_of, repair
 from .shapes import Measure, Solid, Unmeasured
 from .topology import bodies_of, circles, end_of, path_of
@@ -22,18 +23,12 @@ from .xml import Tag, number, numbers, read, shown
 
 __all__ = ["SEVERITIES", "Finding", "Repair", "Severity", "examine", "repair"]
 
-Severity = Literal["error", "warning", "note"]
-
-SEVERITIES: tuple[Severity, ...] = ("error", "warning", "note")
 HEAVIEST = 20_000.0  # [kg/m^3] of the hulls: gold has 19,300, and parts inside the neighbour are seldom drawn
 LIGHTEST = 5.0  # [kg/m^3] of the hulls: plastic foam has 15, air 1.2
 STAND_IN = 1e-5  # [kg] and below: a mass that only keeps an engine content
 ROUNDED = 1e-4  # relative excess over the triangle inequality that rounding to four digits explains
 FAR = 1.0  # diagonals of the shapes' box between the box and a centre of mass that cannot belong to it
 WIDEST = 20.0  # [m] radius of gyration of a link: with kg mm^2 for kg m^2 it is a thousand times too large
-MOST_TURNS = 4.0  # of a revolute joint, either way: hoses and cables wind up long before
-LONGEST = 50.0  # [m] of a prismatic joint
-NORMALISED = 1e-3  # deviation of an axis' length from 1 that rounding explains
 
 _PRINTED = 1e-9  # relative: a lead ball that repair wrote with twelve digits is one
 _JOINTS = ("revolute", "continuous", "prismatic", "fixed", "floating", "planar")
@@ -42,29 +37,6 @@ _SINGLE = {
     "inertial": ("origin", "mass", "inertia"),
     "joint": ("origin", "parent", "child", "axis", "limit", "mimic"),
 }
-
-
-class Finding(NamedTuple):
-    """One thing that is wrong, or worth knowing."""
-
-    severity: Severity
-    place: str
-    """What kind of thing has it: ``robot``, ``link`` or ``joint``."""
-    name: str
-    """Name of that robot, link or joint, empty where it has none."""
-    what: str
-    """Kind of finding, the same few words in every file."""
-    value: str
-    """What stands in the file."""
-    reason: str
-    """Why it is wrong, or who stumbles over it."""
-    line: int
-    """Line of the file, from 1."""
-
-    def __str__(self) -> str:
-        """Return one line."""
-        value = f" ({self.value})" if self.value else ""
-        return f"{self.severity}: line {self.line}: {self.place} {shown(self.name)}: {self.what}{value}: {self.reason}"
 
 
 def examine(path: str | Path) -> list[Finding]:
@@ -76,20 +48,16 @@ def examine(path: str | Path) -> list[Finding]:
     """
     _, robot = read(path)
     with np.errstate(all="ignore"):  # numbers of strangers overflow; what becomes of them is compared, and no more
-        found = [
+        findings = [
             *_outline(robot),
             *_tree(robot),
-            *_mimics(robot),
+            *mimics(robot),
             *(finding for link in robot.all("link") for finding in _inertial(link)),
             *_materials(robot),
             *_shapes(robot, Path(path).absolute().parent),
-            *(finding for joint in robot.all("joint") for finding in (*_axis(joint), *_limits(joint))),
+            *(finding for joint in robot.all("joint") for finding in (*axis(joint), *limits(joint), *friction(joint))),
         ]
-    return sorted(found, key=lambda finding: (SEVERITIES.index(finding.severity), finding.line))
-
-
-def _found(severity: Severity, owner: Tag, what: str, value: str, reason: str, at: Tag | None = None) -> Finding:
-    return Finding(severity, owner.name, owner.get("name") or "", what, value, reason, (at or owner).line)
+    return sorted(findings, key=lambda finding: (SEVERITIES.index(finding.severity), finding.line))
 
 
 # Names, and tags that stand once
@@ -97,20 +65,20 @@ def _found(severity: Severity, owner: Tag, what: str, value: str, reason: str, a
 
 def _outline(robot: Tag) -> Iterator[Finding]:
     if not robot.get("name"):
-        yield _found("error", robot, "no name", "", "URDF readers refuse a robot without a name")
+        yield finding_at("error", robot, "no name", "", "URDF readers refuse a robot without a name")
     if not robot.all("link"):
-        yield _found("error", robot, "no links", "", "a robot has at least one")
+        yield finding_at("error", robot, "no links", "", "a robot has at least one")
     macro = next((tag for tag in robot.inside if tag.name.startswith("xacro:")), None)
     if macro:
-        yield _found("error", robot, "xacro", shown(macro.name), "expand the file with xacro first", macro)
+        yield finding_at("error", robot, "xacro", shown(macro.name), "expand the file with xacro first", macro)
     for kind in ("link", "joint"):
         lines: dict[str, int] = {}
         for tag in robot.all(kind):
             name = tag.get("name")
             if not name:
-                yield _found("error", tag, "no name", "", f"nothing can refer to this {kind}")
+                yield finding_at("error", tag, "no name", "", f"nothing can refer to this {kind}")
             elif name in lines:
-                yield _found("error", tag, "repeated name", f"also in line {lines[name]}", f"names of {kind}s are unique")
+                yield finding_at("error", tag, "repeated name", f"also in line {lines[name]}", f"names of {kind}s are unique")
             else:
                 lines[name] = tag.line
             for part in (tag, *tag.all("inertial")):
@@ -124,7 +92,7 @@ def _repeated(owner: Tag, part: Tag) -> Iterator[Finding]:
         tags = part.all(name)
         if len(tags) > 1:
             severity: Severity = "error" if name in ("parent", "child") else "warning"
-            yield _found(severity, owner, "repeated tag", f"{len(tags)} <{name}>", "most readers take the first", tags[1])
+            yield finding_at(severity, owner, "repeated tag", f"{len(tags)} <{name}>", "most readers take the first", tags[1])
 
 
 def _origin(owner: Tag, part: Tag) -> Iterator[Finding]:
@@ -132,11 +100,11 @@ def _origin(owner: Tag, part: Tag) -> Iterator[Finding]:
     for key in ("xyz", "rpy") if origin else ():
         if origin and origin.get(key) is not None and numbers(origin.get(key), 3) is None:
             value = f"{key}={shown(origin.get(key))}"
-            yield _found("error", owner, "bad origin", value, "three finite numbers are needed", origin)
+            yield finding_at("error", owner, "bad origin", value, "three finite numbers are needed", origin)
     turns = numbers(origin.get("rpy"), 3) if origin and origin.get("rpy") is not None else None
     if origin and turns and max(map(abs, turns)) > 2.0 * math.pi:
         value = f"rpy={shown(origin.get('rpy'))}"
-        yield _found("warning", owner, "more than a turn", value, "URDF counts in radians: are these degrees?", origin)
+        yield finding_at("warning", owner, "more than a turn", value, "URDF counts in radians: are these degrees?", origin)
 
 
 # Links and joints as a tree
@@ -151,28 +119,28 @@ def _tree(robot: Tag) -> Iterator[Finding]:
     broken = False
     for joint in robot.all("joint"):
         if joint.get("type") not in _JOINTS:
-            yield _found("error", joint, "unknown type", shown(joint.get("type")), f"URDF knows {', '.join(_JOINTS)}")
+            yield finding_at("error", joint, "unknown type", shown(joint.get("type")), f"URDF knows {', '.join(_JOINTS)}")
         for end in ("parent", "child"):
             name = end_of(joint, end)
             if name not in links:
                 what, value = ("unknown link", f"{end} {shown(name)}") if name else (f"no {end}", "")
-                yield _found("error", joint, what, value, "a joint connects two links of this file", joint.first(end))
+                yield finding_at("error", joint, what, value, "a joint connects two links of this file", joint.first(end))
                 broken = True
         if end_of(joint, "parent") in links and end_of(joint, "child") in links:
             into[end_of(joint, "child")].append(joint)
     for child, joints in into.items():
         if len(joints) > 1:
             value = ", ".join(shown(joint.get("name"), 30) for joint in joints[:3])
-            yield _found("error", links[child], "two parents", value, "in a tree one joint leads to each link")
+            yield finding_at("error", links[child], "two parents", value, "in a tree one joint leads to each link")
     for loop in circles({child: end_of(joints[0], "parent") for child, joints in into.items()}):
-        yield _found("error", links[loop[0]], "loop", path_of(loop[::-1]), "joints go in a circle, which URDF cannot say")
+        yield finding_at("error", links[loop[0]], "loop", path_of(loop[::-1]), "joints go in a circle, which URDF cannot say")
     roots, bodies = bodies_of(links, into)
     sizes = Counter(roots.values())
     main = max(sizes, key=sizes.__getitem__, default=None)
     for root, size in sizes.items() if not broken else ():  # a joint without ends is the fault then, and is named above
         if root != main:
             value = f"root of {size} of {len(links)} links"
-            yield _found("error", links[root], "unreachable", value, f"no joint leads here from {shown(main)}")
+            yield finding_at("error", links[root], "unreachable", value, f"no joint leads here from {shown(main)}")
     yield from _moving_bodies({name: links[name] for name in bodies}, bodies, set(sizes))
 
 
@@ -186,9 +154,9 @@ def _moving_bodies(links: dict[str, Tag], bodies: dict[str, str], roots: set[str
         if name == top and top not in roots and masses[top] == 0.0:
             value = "0 kg" if link.first("inertial") else "no <inertial>"
             reason = "MuJoCo refuses it or fills its shapes with water, PyBullet takes 1 kg, others nothing"
-            yield _found("warning", link, "moves without mass", value, reason)
+            yield finding_at("warning", link, "moves without mass", value, reason)
         elif top not in roots and not link.first("inertial"):
-            yield _found("note", link, "no inertial", "", "fixed to a moving link: PyBullet takes 1 kg, others nothing")
+            yield finding_at("note", link, "no inertial", "", "fixed to a moving link: PyBullet takes 1 kg, others nothing")
 
 
 def _mass(link: Tag) -> float:
@@ -209,25 +177,25 @@ def _inertial(link: Tag) -> Iterator[Finding]:
     text = mass_tag.get("value") if mass_tag else None
     mass = number(text)
     if mass_tag is None or text is None:
-        yield _found("error", link, "no mass", "", "an <inertial> needs <mass value=...>", inertial)
+        yield finding_at("error", link, "no mass", "", "an <inertial> needs <mass value=...>", inertial)
     elif not math.isfinite(mass):
-        yield _found("error", link, "bad mass", shown(text), "a finite number of kg is needed", mass_tag)
+        yield finding_at("error", link, "bad mass", shown(text), "a finite number of kg is needed", mass_tag)
     elif mass < 0.0:
-        yield _found("error", link, "negative mass", f"{mass:g} kg", "no body has it", mass_tag)
+        yield finding_at("error", link, "negative mass", f"{mass:g} kg", "no body has it", mass_tag)
     if tensor_tag is None:
-        yield _found("error", link, "no inertia", "", "an <inertial> needs <inertia ixx=... izz=...>", inertial)
+        yield finding_at("error", link, "no inertia", "", "an <inertial> needs <inertia ixx=... izz=...>", inertial)
         return
     wrong = [key for key in ENTRIES if not math.isfinite(number(tensor_tag.get(key)))]
     if wrong:
         value = ", ".join(f"{key} {shown(tensor_tag.get(key), 20)}" for key in wrong)
-        yield _found("error", link, "bad inertia", value, "six finite numbers in kg m^2 are needed", tensor_tag)
+        yield finding_at("error", link, "bad inertia", value, "six finite numbers in kg m^2 are needed", tensor_tag)
         return
     body = body_of(link)
     if body is None and math.isfinite(mass) and not any(True for _ in _origin(link, inertial)):
-        yield _found("error", link, "bad inertia", "beyond 1e30", "no body is that large", tensor_tag)
+        yield finding_at("error", link, "bad inertia", "beyond 1e30", "no body is that large", tensor_tag)
     elif body is not None and body.mass == 0.0 and body.tensor.any():
         value = f"0 kg, diagonal {', '.join(f'{entry:g}' for entry in np.diag(body.tensor))} kg m^2"
-        yield _found("error", link, "tensor without mass", value, "what has inertia has mass", tensor_tag)
+        yield finding_at("error", link, "tensor without mass", value, "what has inertia has mass", tensor_tag)
     elif body is not None and body.mass > 0.0:
         yield from _body(link, body, tensor_tag)
 
@@ -238,23 +206,23 @@ def _body(link: Tag, body: Inertial, at: Tag) -> Iterator[Finding]:
     named = f"{body.mass:g} kg, principal moments {low:.4g}, {middle:.4g}, {high:.4g} kg m^2"
     trace, ball, isotropic = low + middle + high, 6.0 * ball_moment(body.mass), float(body.tensor[0, 0])
     if low <= ROUNDING * high:
-        yield _found("error", link, "not positive definite", named, "turning it would take no effort, or give energy", at)
+        yield finding_at("error", link, "not positive definite", named, "turning it would take no effort, or give energy", at)
     elif not is_possible(moments):
         excess = high / (low + middle) - 1.0
         severity: Severity = "warning" if excess <= ROUNDED else "error"
         reason = f"the largest exceeds the sum of the others by {100.0 * excess:.3g} %, which no body does"
-        yield _found(severity, link, "triangle inequality", named, reason, at)
+        yield finding_at(severity, link, "triangle inequality", named, reason, at)
     elif body.mass <= STAND_IN:
-        yield _found("note", link, "stand-in mass", f"{body.mass:g} kg", "it keeps engines content and weighs nothing", at)
+        yield finding_at("note", link, "stand-in mass", f"{body.mass:g} kg", "it keeps engines content and weighs nothing", at)
     elif _is_default(body):
         reason = "the same round number about every axis: a default that nobody replaced?"
-        yield _found("warning", link, "default inertial", f"{body.mass:g} kg, {isotropic:g} kg m^2", reason, at)
+        yield finding_at("warning", link, "default inertial", f"{body.mass:g} kg, {isotropic:g} kg m^2", reason, at)
     elif gyration(body) > WIDEST:
         reason = "no link reaches that far: are the moments in kg mm^2?"
-        yield _found("warning", link, "implausible size", f"radius of gyration {gyration(body):.3g} m", reason, at)
+        yield finding_at("warning", link, "implausible size", f"radius of gyration {gyration(body):.3g} m", reason, at)
     elif trace < ball * (1.0 - _PRINTED):
         reason = f"even a lead ball of {body.mass:g} kg has {ball / 3.0:.3g} about each axis"
-        yield _found("warning", link, "implausible density", named, reason, at)
+        yield finding_at("warning", link, "implausible density", named, reason, at)
 
 
 def _is_default(body: Inertial) -> bool:
@@ -278,7 +246,7 @@ def _shapes(robot: Tag, folder: Path) -> Iterator[Finding]:
                     solids = None  # part of the link is unseen
                     if problem.value not in said:
                         said.add(problem.value)
-                        yield _found(problem.severity, link, problem.what, problem.value, problem.reason, shape)
+                        yield finding_at(problem.severity, link, problem.what, problem.value, problem.reason, shape)
                 else:
                     solids = None if solids is None or solid is None else [*solids, solid]
             if solids:
@@ -293,10 +261,10 @@ def _fits(link: Tag, body: Inertial, kinds: list[list[Solid]]) -> Iterator[Findi
     densest, lightest = (body.mass / volume if volume > 0.0 else math.nan for volume in (min(volumes), max(volumes)))
     if lightest > HEAVIEST:
         reason = f"its shapes could not weigh that if they were gold ({HEAVIEST:g})"
-        yield _found("warning", link, "implausible density", f"{lightest:.3g} kg/m^3", reason)
+        yield finding_at("warning", link, "implausible density", f"{lightest:.3g} kg/m^3", reason)
     elif densest < LIGHTEST:
         reason = f"its shapes are lighter than foam ({LIGHTEST:g})"
-        yield _found("warning", link, "implausible density", f"{densest:.3g} kg/m^3", reason)
+        yield finding_at("warning", link, "implausible density", f"{densest:.3g} kg/m^3", reason)
     told = lightest > HEAVIEST or densest < LIGHTEST or _is_default(body) or not is_possible(moments_of(body.tensor))
     low = np.min([solid.low for solids in kinds for solid in solids], axis=0)
     high = np.max([solid.high for solids in kinds for solid in solids], axis=0)
@@ -304,10 +272,10 @@ def _fits(link: Tag, body: Inertial, kinds: list[list[Solid]]) -> Iterator[Findi
     size = float(np.linalg.norm(high - low))
     if not told and size < gyration(body) <= WIDEST:
         value = f"radius of gyration {gyration(body):.3g} m, shapes of {size:.3g} m"
-        yield _found("warning", link, "implausible size", value, "mass inside the shapes has half of theirs at most")
+        yield finding_at("warning", link, "implausible size", value, "mass inside the shapes has half of theirs at most")
     if outside > FAR * size:
         value = f"{outside:.3g} m outside shapes of {size:.3g} m"
-        yield _found("warning", link, "centre of mass outside", value, "a body's centre lies among its parts")
+        yield finding_at("warning", link, "centre of mass outside", value, "a body's centre lies among its parts")
 
 
 def _materials(robot: Tag) -> Iterator[Finding]:
@@ -317,91 +285,4 @@ def _materials(robot: Tag) -> Iterator[Finding]:
     for link, tag in empty.values():
         if tag.get("name") in defined:
             continue
-        yield _found("note", link, "unknown material", shown(tag.get("name")), "no colour or texture is given for it", tag)
-
-
-# Joints
-
-
-def _axis(joint: Tag) -> Iterator[Finding]:
-    if joint.get("type") not in ("revolute", "continuous", "prismatic", "planar"):
-        return
-    axis = joint.first("axis")
-    if axis is None or axis.get("xyz") is None:
-        yield _found("note", joint, "no axis", "", "URDF means x then; many expect z", axis)
-        return
-    vector = numbers(axis.get("xyz"), 3)
-    length = math.nan if vector is None else math.hypot(*vector)
-    if vector is None:
-        yield _found("error", joint, "bad axis", shown(axis.get("xyz")), "three finite numbers are needed", axis)
-    elif length == 0.0:
-        yield _found("error", joint, "zero axis", shown(axis.get("xyz")), "it has no direction", axis)
-    elif abs(length - 1.0) > NORMALISED:
-        reason = f"its length is {length:.6g}: some readers normalise it, others scale the motion"
-        yield _found("warning", joint, "axis not normalised", shown(axis.get("xyz")), reason, axis)
-
-
-def _limits(joint: Tag) -> Iterator[Finding]:
-    kind, limit = joint.get("type"), joint.first("limit")
-    if kind not in ("revolute", "prismatic", "continuous"):
-        return
-    if limit is None:
-        if kind != "continuous":
-            yield _found("error", joint, "no limit", "", f"readers refuse a {kind} joint without <limit>")
-        return
-    for key in ("effort", "velocity"):
-        text, value = limit.get(key), number(limit.get(key))
-        if text is None:
-            yield _found("error", joint, f"no {key}", "", f"readers refuse a <limit> without {key}", limit)
-        elif not 0.0 <= value < math.inf:
-            yield _found("error", joint, f"bad {key}", shown(text), "a finite number that is not negative is needed", limit)
-        elif value == 0.0:
-            severity: Severity = "note" if joint.first("mimic") else "warning"
-            yield _found(severity, joint, f"zero {key}", shown(text), "engines and planners that obey it never move it", limit)
-    if kind == "continuous":
-        return
-    lower, upper = (number(limit.get(key) or "0") for key in ("lower", "upper"))
-    given = f"{shown(limit.get('lower'))} .. {shown(limit.get('upper'))}"
-    if not (math.isfinite(lower) and math.isfinite(upper)):
-        yield _found("error", joint, "bad range", given, "two finite numbers are needed", limit)
-    elif lower > upper:
-        yield _found("error", joint, "empty range", given, "lower exceeds upper", limit)
-    elif lower == upper:
-        yield _found("warning", joint, "empty range", given, "lower equals upper: the joint cannot move", limit)
-    elif kind == "revolute" and max(abs(lower), abs(upper)) > 2.0 * math.pi * MOST_TURNS:
-        reason = "URDF counts in radians: are these degrees? A joint without end is continuous"
-        yield _found("warning", joint, "implausible range", given, reason, limit)
-    elif kind == "prismatic" and upper - lower > LONGEST:
-        yield _found("warning", joint, "implausible range", given, "URDF counts in metres: are these millimetres?", limit)
-
-
-def _mimics(robot: Tag) -> Iterator[Finding]:
-    joints: dict[str, Tag] = {}
-    for joint in robot.all("joint"):
-        joints.setdefault(joint.get("name") or "", joint)
-    sources: dict[str, str] = {}
-    for joint in robot.all("joint"):
-        tag = joint.first("mimic")
-        if tag is None:
-            continue
-        source = tag.get("joint") or ""
-        if joint.get("type") == "fixed":
-            yield _found("note", joint, "mimic without effect", shown(source), "a fixed joint follows nothing", tag)
-        elif source not in joints:
-            yield _found("error", joint, "mimic source", shown(tag.get("joint")), "no joint of this file", tag)
-        elif joints[source].get("type") == "fixed":
-            yield _found("error", joint, "mimic source", shown(source), "it is fixed and has no position to follow", tag)
-        else:
-            sources.setdefault(joint.get("name") or "", source)
-        for key in ("multiplier", "offset"):
-            if tag.get(key) is not None and not math.isfinite(number(tag.get(key))):
-                yield _found("error", joint, "bad mimic", f"{key} {shown(tag.get(key))}", "a finite number is needed", tag)
-    closed = list(circles(sources))
-    for circle in closed:
-        reason = "none of these joints has a position of its own"
-        yield _found("error", joints[circle[0]], "mimic circle", path_of(circle), reason)
-    members = {name for circle in closed for name in circle}
-    for name, source in sources.items():
-        if source in sources and name not in members:
-            value = " -> ".join(shown(joint, 30) for joint in (name, source, sources[source]))
-            yield _found("note", joints[name], "mimic chain", value, "some tools refuse a source that is itself a mimic")
+        yield finding_at("note", link, "unknown material", shown(tag.get("name")), "no colour or texture is given for it", tag)
