@@ -95,6 +95,8 @@ def _drake(urdf: Path) -> Engine:
     Parser(plant).AddModels(urdf)
     if not any(plant.get_joint(index).child_body().name() == "base_link" for index in plant.GetJointIndices()):
         plant.WeldFrames(plant.world_frame(), plant.GetFrameByName("base_link"))  # an SDF may have fixed it
+    for joint in map(plant.get_joint, plant.GetJointIndices()):
+        joint.set_default_damping_vector(np.zeros(joint.num_velocities()))
     plant.Finalize()
     context, tcp = plant.CreateDefaultContext(), plant.GetFrameByName("tcp")
 
@@ -185,6 +187,8 @@ def _roboticstoolbox(urdf: Path) -> Engine:
     links, name, _ = URDF_file(str(urdf))
     robot: Any = roboticstoolbox.Robot(links, name=name)
     moving = sorted((link for link in robot.links if link.isjoint), key=lambda link: link.jindex)
+    for link in moving:
+        link.B, link.Tc = 0.0, [0.0, 0.0]
     joint_of = {link_of(tag, "child"): str(tag.get("name")) for tag in ElementTree.parse(urdf).iterfind("joint")}
 
     def pose(q: Array) -> Array:
