@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .errors import MissingExtra, UrdfError
+from .friction import JointFriction
 from .inertia import Inertial
 from .sdf_text import Converted, Rotor
 from .tree import UNLIMITED
@@ -46,12 +48,25 @@ def mjcf_to_urdf(path: Path) -> Converted:
     return _Bodies(mujoco, model).converted()
 
 
+class _Part(NamedTuple):
+    """A joint, tendon or actuator, with what it adds to the joints that turn it."""
+
+    name: str
+    turned_by: dict[str, float]
+    armature: float
+    damping: float
+    frictionloss: float
+    more: bool
+    """Whether it has a spring, or damping that is no multiple of speed."""
+
+
 class _Bodies:
     def __init__(self, mujoco: Any, model: Any) -> None:
         self.mujoco, self.model = mujoco, model
         self.names = [WORLD, *(model.body(i).name or f"body_{i}" for i in range(1, model.nbody))]
         self.joints = [model.joint(i).name or f"joint_{i}" for i in range(model.njnt)]
         self.followers = self._followers()
+        self.stated = {name for name in self.joints if len(self.followers.get(name, ({}, 0.0))[0]) < 2}
         self.robot = UrdfParts(str(getattr(model, "names", b"").split(b"\0")[0].decode() or "mjcf"))
 
     def converted(self) -> Converted:
@@ -63,7 +78,15 @@ class _Bodies:
             if model.site(site).name:
                 origin = self._pose(model.site_pos[site], model.site_quat[site])
                 self.robot.frame(model.site(site).name, self.names[model.site_bodyid[site]], origin)
-        return Converted(self.robot.text(), np.array(model.opt.gravity), self._rotors())
+        parts = list(self._parts())
+        rotors = [Rotor(part.armature, part.turned_by) for part in parts if part.armature]
+        friction = [
+            JointFriction(part.damping, part.frictionloss, part.turned_by)
+            for part in parts
+            if (part.damping or part.frictionloss) and part.name not in self.stated
+        ]
+        left_out = [part.name for part in parts if part.more]
+        return Converted(self.robot.text(), np.array(model.opt.gravity), rotors, friction, left_out)
 
     def _body(self, body: int) -> None:
         model, name = self.model, self.names[body]
@@ -102,7 +125,9 @@ class _Bodies:
             mimic = (last, sources[last], offset)
             if len(sources) > 1:
                 limits = UNBOUNDED  # its bounds are those of a sum
-        self.robot.joint(name, kind, parent, child, origin, axis, limits, mimic)
+        dof = model.jnt_dofadr[joint]
+        friction = (float(model.dof_damping[dof]), float(model.dof_frictionloss[dof])) if name in self.stated else (0.0, 0.0)
+        self.robot.joint(name, kind, parent, child, origin, axis, limits, mimic, friction)
 
     def _kind(self, joint: int) -> int:
         kind, kinds = int(self.model.jnt_type[joint]), self.mujoco.mjtJoint
@@ -182,26 +207,52 @@ class _Bodies:
 
     def _tendon(self, tendon: int) -> dict[int, float]:
         """Return the joints of a fixed tendon with their coefficients."""
-        model, first = self.model, int(self.model.tendon_adr[tendon])
-        wraps = range(first, first + int(model.tendon_num[tendon]))
-        if any(model.wrap_type[wrap] != self.mujoco.mjtWrap.mjWRAP_JOINT for wrap in wraps):
+        model, parts = self.model, dict[int, float]()
+        if not self._is_fixed(tendon):
             raise UrdfError(f"tendon {model.tendon(tendon).name!r} is spatial; only fixed ones are read")
-        parts: dict[int, float] = {}
-        for wrap in wraps:
+        for wrap in self._wraps(tendon):
             joint = int(model.wrap_objid[wrap])
             parts[joint] = parts.get(joint, 0.0) + float(model.wrap_prm[wrap])
         return parts
 
-    def _rotors(self) -> list[Rotor]:
-        model, found = self.model, []
+    def _wraps(self, tendon: int) -> range:
+        first = int(self.model.tendon_adr[tendon])
+        return range(first, first + int(self.model.tendon_num[tendon]))
+
+    def _is_fixed(self, tendon: int) -> bool:
+        return all(self.model.wrap_type[wrap] == self.mujoco.mjtWrap.mjWRAP_JOINT for wrap in self._wraps(tendon))
+
+    def _parts(self) -> Iterator[_Part]:
+        """Yield joints, tendons, and the actuators that drive either; of spatial tendons only what is left out."""
+        model, kinds = self.model, self.mujoco.mjtTrn
         for joint, name in enumerate(self.joints):
-            if model.dof_armature[model.jnt_dofadr[joint]]:
-                found.append(Rotor(float(model.dof_armature[model.jnt_dofadr[joint]]), self._turning({name: 1.0})))
+            dof = int(model.jnt_dofadr[joint])
+            yield self._part(name, {joint: 1.0}, "dof", dof, bool(model.jnt_stiffness[joint]))
         for tendon in range(model.ntendon):
-            if model.tendon_armature[tendon]:
-                parts = {self.joints[joint]: share for joint, share in self._tendon(tendon).items()}
-                found.append(Rotor(float(model.tendon_armature[tendon]), self._turning(parts)))
-        return found
+            name, spring = f"tendon {model.tendon(tendon).name or tendon + 1}", bool(model.tendon_stiffness[tendon])
+            if self._is_fixed(tendon) or model.tendon_armature[tendon]:
+                yield self._part(name, self._tendon(tendon), "tendon", tendon, spring)
+            elif spring or model.tendon_damping[tendon] or model.tendon_frictionloss[tendon]:
+                yield _Part(name, {}, 0.0, 0.0, 0.0, True)
+        for actuator in range(model.nu):
+            name, target = f"actuator {model.actuator(actuator).name or actuator + 1}", int(model.actuator_trnid[actuator, 0])
+            if model.actuator_trntype[actuator] == kinds.mjTRN_JOINT:
+                moved = {target: 1.0}
+            elif model.actuator_trntype[actuator] == kinds.mjTRN_TENDON and self._is_fixed(target):
+                moved = self._tendon(target)
+            else:
+                continue
+            gear = float(model.actuator_gear[actuator, 0])
+            moved = {joint: gear * share for joint, share in moved.items()}
+            yield self._part(name, moved, "actuator", actuator, False)
+
+    def _part(self, name: str, moved: dict[int, float], kind: str, index: int, spring: bool) -> _Part:
+        def value(key: str) -> Any:
+            return getattr(self.model, f"{kind}_{key}", np.zeros(index + 1))[index]
+
+        parts = self._turning({self.joints[joint]: share for joint, share in moved.items()})
+        armature, damping, frictionloss = (float(value(key)) for key in ("armature", "damping", "frictionloss"))
+        return _Part(name, parts, armature, damping, frictionloss, spring or bool(np.any(value("dampingpoly"))))
 
     def _turning(self, parts: dict[str, float]) -> dict[str, float]:
         """Return the URDF's joints in place of MuJoCo's: one that follows several is several."""

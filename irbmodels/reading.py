@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from pathlib import Path
 from xml.etree import ElementTree
 
 import numpy as np
 
-from .errors import FileError, InputError, UrdfError
+from .errors import FileError, InputError, PhysicsWarning, UrdfError
 from .mjcf_text import mjcf_to_urdf
 from .robot import Robot, from_urdf, from_urdf_text
 from .sdf_text import Rotor, sdf_to_urdf
@@ -23,12 +24,14 @@ def from_file(path: str | Path) -> Robot:
     """Return the same facade as :func:`irbmodels.from_urdf` for a URDF, an MJCF (MuJoCo) or an SDF (Gazebo, Drake) file.
 
     Joints that follow others (``<mimic>``, chained or not; in MJCF linear equalities of joints or fixed tendons) are no axes.
-    Gravity is the file's, where it says one; so are MJCF's ``armature``, as rotor inertias. What URDF has no place for is left
-    behind: friction, contacts, MJCF's shapes. ``.urdf``, ``.mjcf`` and ``.sdf`` say what a file is; of another, the root element.
+    Gravity is the file's, where it says one; so are viscous and Coulomb friction (SDF's and URDF's ``<dynamics>``, MJCF's
+    ``damping`` and ``frictionloss``, of tendons and actuators too) and MJCF's ``armature``, as rotor inertias. Contacts and
+    MJCF's shapes are left behind; a warning names springs, damping that is no multiple of speed, and friction of what several
+    axes turn together. ``.urdf``, ``.mjcf`` and ``.sdf`` say what a file is; of another, the root element.
 
     Raises:
         FileError: if the file cannot be read.
-        UrdfError: if it is none of these, or not a tree of joints that turn or slide.
+        UrdfError: if it is none of these, not a tree of joints that turn or slide, or has negative friction.
         MissingExtra: for MJCF, if MuJoCo is not installed.
     """
     if not isinstance(path, str | Path):
@@ -47,7 +50,11 @@ def from_file(path: str | Path) -> Robot:
             found = mjcf_to_urdf(file)
     except UrdfError as err:
         raise UrdfError(f"{path}: {err}") from err
-    robot = from_urdf_text(found.urdf, file)
+    robot = from_urdf_text(found.urdf, file, found.friction)
+    if found.left_out:
+        names = ", ".join(found.left_out[:3]) + (f" and {len(found.left_out) - 3} more" if len(found.left_out) > 3 else "")
+        lost = f"{path}: springs, and damping that is no multiple of speed, are left out: {names}"
+        warnings.warn(lost, PhysicsWarning, stacklevel=2)
     if found.gravity is not None:
         robot = robot.with_gravity(found.gravity)
     return _with_rotors(robot, found.rotors) if found.rotors else robot

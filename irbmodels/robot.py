@@ -19,7 +19,7 @@ from .composition import Bare, Choices, Rotors, bare_of, compose, concerns
 from .description import Coupling, Description, describe, robots
 from .dh import Convention, DHTable
 from .errors import InputError, MissingData, PhysicsWarning, UrdfError
-from .friction import Stribeck, checked_law
+from .friction import JointFriction, Stribeck, axis_friction, checked_law, stated_friction
 from .inertia import Inertial
 from .model import Model, limits_of_tree, loaded
 from .motors import Motors, motors_of
@@ -27,7 +27,7 @@ from .overlays import is_file
 from .queries import Queries
 from .tool import Tool, load_tool
 from .tool import payload as checked_payload
-from .tree import Tree, copy_of, read_urdf, tree_from_urdf, tree_of
+from .tree import Tree, copy_of, parse_urdf, read_urdf, tree_from_urdf, tree_of
 from .urdf_text import with_mesh_paths
 
 if TYPE_CHECKING:
@@ -70,23 +70,30 @@ def load(
 def from_urdf(path: str | Path) -> Robot:
     """Return the same facade for any URDF; joints with (chained) ``<mimic>`` tags follow their source.
 
-    Axis positions are the joints without ``<mimic>``, in the tree's order. Friction and rotors are unknown. A frame
-    ``tcp`` is put on ``tool0``, or else on the last link, where the URDF has none.
+    Axis positions are the joints without ``<mimic>``, in the tree's order. Friction is what ``<dynamics>`` states, viscous and
+    Coulomb; where no joint states any (zeros state none) it is unknown. Rotors are unknown. A frame ``tcp`` is put on ``tool0``,
+    or else on the last link, where the URDF has none.
 
     Raises:
         FileError: if the file cannot be read.
-        UrdfError: if it is no URDF, or has floating or planar joints.
+        UrdfError: if it is no URDF, has floating or planar joints, or friction that is negative or no number.
     """
     return from_urdf_text(read_urdf(path), path)
 
 
-def from_urdf_text(text: str, path: str | Path) -> Robot:
+def from_urdf_text(text: str, path: str | Path, friction: Sequence[JointFriction] = ()) -> Robot:
     """Return the same facade for a URDF text that comes from the file ``path``, or stands for one of another format.
+
+    Args:
+        text: The URDF.
+        path: Its file.
+        friction: What the file states and a URDF has no place for.
 
     Raises:
         UrdfError: as :func:`from_urdf`.
     """
     try:
+        parts = [*stated_friction(parse_urdf(text)), *friction]
         tree = tree_from_urdf(text)
     except UrdfError as err:
         raise UrdfError(f"{path}: {err}") from err
@@ -95,9 +102,13 @@ def from_urdf_text(text: str, path: str | Path) -> Robot:
         if wrong:
             told = f"{path}: what {joint} moves is impossible: {wrong[0]}; irbmodels doctor says more"
             warnings.warn(told, PhysicsWarning, stacklevel=3)
+    law, lost = axis_friction(parts, tree.coupling)
+    if lost:
+        message = f"{path}: friction of what {', '.join(lost)} turn together is left out: no law per axis holds it"
+        warnings.warn(message, PhysicsWarning, stacklevel=3)
     limits = limits_of_tree(tree)
     n = limits.lower.size
-    model = Model(tree, limits, None, np.zeros(n), np.eye(n))
+    model = Model(tree, limits, law, np.zeros(n), np.eye(n))
     return _robot(Bare(tree.model.name, model), Choices(), Path(path).resolve(), text)
 
 
@@ -201,7 +212,7 @@ class Robot(Queries):
     def __repr__(self) -> str:
         """Say what is loaded, and what is not known."""
         absent = "".join(f", no {part.replace('_', ' ')}" for part in self.description.drives.notes) if self.description else ""
-        friction = "Stribeck friction" if self._model.friction else "no friction data"
+        friction = f"{self._model.friction.terms} friction" if self._model.friction else "no friction data"
         tool = f", tool {self.tool.name}" if self.tool else ""
         carried = f", payload {self.payload.mass:g} kg" if self.payload else ""
         above = f" with {', '.join(self.description.overlays)}" if self.description and self.description.overlays else ""

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .errors import UrdfError
+from .friction import JointFriction
 from .inertia import Inertial
 from .tree import UNLIMITED
 from .urdf_parts import UrdfParts, inverse, pose_of
@@ -44,6 +45,10 @@ class Converted(NamedTuple):
     gravity: Array | None
     """[m/s^2] in the axes of the root link, shape ``(3,)``; None where the file does not say."""
     rotors: list[Rotor]
+    friction: list[JointFriction]
+    """Of what several joints turn."""
+    left_out: list[str]
+    """Joints, tendons and actuators with springs or damping that is no multiple of speed."""
 
 
 def sdf_to_urdf(text: str, folder: Path) -> Converted:
@@ -105,7 +110,7 @@ class _Model:
                 body = self._body_of(name)
                 robot.frame(name, body, self._relative(body, name))
         base = self._relative(WORLD, root) if root in self.parts else np.eye(4)
-        return Converted(robot.text(), None if gravity is None else base[:3, :3].T @ gravity, [])
+        return Converted(robot.text(), None if gravity is None else base[:3, :3].T @ gravity, [], [], self._springs())
 
     def _parents(self) -> tuple[dict[str, str], str]:
         """Return the joint that carries each link but the root, and the root: a link, or ``world``."""
@@ -197,7 +202,8 @@ class _Model:
             moved = f"{name}_moved"
             robot.link(moved)
             robot.joint(f"{moved}-{child}", "fixed", moved, child, link)
-        robot.joint(name, kind, parent, moved, origin, self._axis(tag, name), (low, high, velocity, effort), self._mimic(joint))
+        limits = (low, high, velocity, effort)
+        robot.joint(name, kind, parent, moved, origin, self._axis(tag, name), limits, self._mimic(joint), self._dynamics(tag))
 
     def _axis(self, tag: Element, name: str) -> Array:
         xyz = tag.find("xyz")
@@ -225,8 +231,15 @@ class _Model:
         if mimic is None:
             return None if drake is None else _drake_mimic(drake)
         values = (mimic.find(key) for key in ("multiplier", "offset", "reference"))
-        multiplier, offset, reference = (0.0 if value is None else float(_numbers(value, 1)[0]) for value in values)
+        multiplier, offset, reference = map(_number, values)
         return str(mimic.get("joint")), multiplier, offset - multiplier * reference
+
+    def _dynamics(self, tag: Element) -> tuple[float, float]:
+        damping, friction = (_number(tag.find(f"dynamics/{key}")) for key in ("damping", "friction"))
+        return damping, friction
+
+    def _springs(self) -> list[str]:
+        return [name for name in self.joints if _number(self.parts[name].find("axis/dynamics/spring_stiffness"))]
 
     def _body(self, name: str) -> Inertial | None:
         link = self.parts[name]
@@ -242,10 +255,10 @@ class _Model:
         tensor = np.zeros((3, 3))
         for key, (row, column) in at.items():
             child = tag.find(f"inertia/{key}")
-            value = float(row == column) if child is None else float(_numbers(child, 1)[0])
+            value = _number(child, float(row == column))
             tensor[row, column] = tensor[column, row] = value
         pose = _pose(tag)
-        body = Inertial.of(1.0 if mass is None else float(_numbers(mass, 1)[0]), np.zeros(3), tensor)
+        body = Inertial.of(_number(mass, 1.0), np.zeros(3), tensor)
         return body.moved(pose[:3, :3], pose[:3, 3])
 
     def _shapes(self, robot: UrdfParts, name: str) -> None:
@@ -288,6 +301,10 @@ def _numbers(tag: Element, count: int) -> Array:
     if values.size != count or not np.isfinite(values).all():
         raise UrdfError(f"<{tag.tag}> {text!r} should be {count} number{'s' if count > 1 else ''}")
     return values
+
+
+def _number(tag: Element | None, default: float = 0.0) -> float:
+    return default if tag is None else float(_numbers(tag, 1)[0])
 
 
 def _colour(tag: Element) -> Array:

@@ -96,6 +96,7 @@ class UrdfParts:
         axis: ArrayLike = (0.0, 0.0, 1.0),
         limits: Sequence[float] = (0.0, 0.0, 0.0, 0.0),
         mimic: tuple[str, float, float] | None = None,
+        dynamics: tuple[float, float] = (0.0, 0.0),
     ) -> None:
         """Add a joint between two links.
 
@@ -108,6 +109,7 @@ class UrdfParts:
             axis: In the axes of the joint; any length but 0.
             limits: Lower, upper, velocity, effort in SI units; 0 where unknown.
             mimic: Source, multiplier and offset.
+            dynamics: Viscous and Coulomb friction in SI units.
 
         Raises:
             UrdfError: if two moving joints have one name.
@@ -126,6 +128,8 @@ class UrdfParts:
         SubElement(tag, "axis", {"xyz": numbers(axis)})
         bounds = dict(zip(("lower", "upper", "velocity", "effort"), map(numbers, limits), strict=True))
         SubElement(tag, "limit", bounds if kind != "continuous" else {key: bounds[key] for key in ("velocity", "effort")})
+        if any(dynamics):
+            SubElement(tag, "dynamics", dict(zip(("damping", "friction"), map(numbers, dynamics), strict=True)))
         if mimic is not None:
             source, multiplier, offset = mimic
             SubElement(tag, "mimic", {"joint": source, "multiplier": numbers(multiplier), "offset": numbers(offset)})

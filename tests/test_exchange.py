@@ -112,6 +112,19 @@ def test_an_odd_urdf_goes_everywhere(tmp_path):
         irb.from_file(None)
 
 
+def test_friction_of_a_urdf_goes_everywhere(tmp_path):
+    """A URDF with friction is the same robot in every tool; read again from any format it has that friction, once."""
+    text = irb.load("irb930").urdf().replace("<axis ", '<dynamics damping="3" friction="0.5"/><axis ')
+    (tmp_path / "rubbing.urdf").write_text(text, encoding="utf-8")
+    robot = irb.from_file(tmp_path / "rubbing.urdf")
+    np.testing.assert_array_equal([robot.friction_model.Fv, robot.friction_model.Fc], [[3.0] * 4, [0.5] * 4])
+    for to in ("urdf", "mjcf", "sdf"):
+        path = irb.export(robot, to, tmp_path / to)[0]
+        verdicts = verify.verify(robot, to, path)
+        assert all(verdict.holds for verdict in verdicts), verdicts
+        assert irb.from_file(path).friction_model.same_as(robot.friction_model)
+
+
 def test_a_tool_that_cannot_read_a_file_says_so(tmp_path):
     """Its verdict does not hold, and the others are heard all the same."""
     robot = irb.load("irb930")

@@ -1,5 +1,7 @@
 """Robots read from URDF, MJCF and SDF: saved and loaded they are the same, and other programs agree on files written by hand."""
 
+import contextlib
+
 import numpy as np
 import pytest
 
@@ -44,6 +46,14 @@ MJCF = """<mujoco model="hand"><compiler angle="degree" autolimits="true"/><opti
 <actuator><motor joint="roll" gear="20" forcerange="-2 3"/></actuator></mujoco>"""
 
 
+TOGETHER = "friction of what joint_2, joint_3 turn together is left out"
+
+
+def warned(message):
+    """Expect a PhysicsWarning; without a message none."""
+    return contextlib.nullcontext() if message is None else pytest.warns(irb.PhysicsWarning, match=message)
+
+
 def close(value, expected):
     np.testing.assert_allclose(value, expected, rtol=0, atol=1e-12 * np.abs(expected).max())
 
@@ -56,7 +66,13 @@ def test_saved_and_loaded_is_the_same(name, to, tmp_path):
         pytest.importorskip("mujoco")
     robot = irb.load(name, tool="spindle" if name.startswith("irb2400") else None)
     options = Options(meshes="relative" if to == "mjcf" else "absolute", carrier_kg=0.0 if to == "urdf" else None)
-    back = from_file(export(robot, to, tmp_path, options)[0])
+    path = export(robot, to, tmp_path, options)[0]
+    with warned(TOGETHER if to == "mjcf" and name.startswith("irb2400") else None):  # axis 3 is a tendon of two joints there
+        back = from_file(path)
+    if to == "mjcf" and robot.friction_model is not None:  # MuJoCo has no Stribeck law
+        kept = slice(0, None) if not name.startswith("irb2400") else [0, 1, 3, 4, 5]
+        np.testing.assert_allclose(back.friction_model.Fv[kept], robot.friction_model.Fv[kept], rtol=1e-12)
+        np.testing.assert_allclose(back.friction_model.Fc[kept], robot.friction_model.Fc[kept], rtol=1e-12)
     A = robot.limits.A if to == "mjcf" else np.eye(robot.n)  # MJCF's joint_3 is the angle between the arms
     assert back.axes == robot.axes
     for q, v, a in np.random.default_rng(3).uniform(-0.3, 0.3, (2, 3, robot.n)):
@@ -154,7 +170,8 @@ def test_rotors_on_tendons_come_back(tmp_path):
     """The rotor of axis 3 of a parallelogram turns with q3, not with a joint of the open chain: M has it where it belongs."""
     pytest.importorskip("mujoco")
     robot = irb.load("irb2400").with_rotors([10.0, 8.0, 6.0, 1.0, 0.5, 0.2])
-    back, A = from_file(export(robot, "mjcf", tmp_path, Options())[0]), robot.limits.A
+    with warned(TOGETHER):
+        back, A = from_file(export(robot, "mjcf", tmp_path, Options())[0]), robot.limits.A
     q = np.random.default_rng(8).uniform(-0.3, 0.3, robot.n)
     close(A.T @ back.mass_matrix(A @ q) @ A, robot.mass_matrix(q))
 
@@ -188,6 +205,74 @@ def test_a_joint_may_follow_several(tmp_path):
         close(robot.pose(q, name).translation, data.body(name).xpos)
         close(robot.pose(q, name).rotation, data.body(name).xmat.reshape(3, 3))
     close(robot.inverse_dynamics(q, v, a, friction=False), G.T @ data.qfrc_inverse)
+
+
+DAMPED = """<mujoco><compiler angle="degree"/><default><joint damping="0.5" frictionloss="0.3"/></default><worldbody>
+  <body><joint name="a" axis="0 0 1"/><inertial pos="1 0 0" mass="1" diaginertia="0.1 0.1 0.1"/>
+    <body pos="1 0 0"><joint name="b" axis="0 1 1" damping="2"/><inertial pos="0 1 0" mass="2" diaginertia="0.1 0.2 0.1"/>
+      <body pos="0 0 1"><joint name="c" type="slide" axis="1 0 1" damping="0" frictionloss="4"/>
+        <inertial pos="0 1 0" mass="3" diaginertia="0.1 0.2 0.1"/></body></body></body>
+  <body><joint name="d" axis="1 0 0" damping="0"/><inertial pos="0 0 1" mass="1" diaginertia="0.1 0.1 0.1"/></body></worldbody>
+<tendon><fixed name="t" damping="0.7" frictionloss="0.2"><joint joint="d" coef="-3"/></fixed></tendon>
+<actuator><motor joint="b" gear="3" armature="0.1" damping="0.4"/><motor tendon="t" gear="-2" damping="0.1"/></actuator>
+{}</mujoco>"""
+
+
+def test_friction_and_rotors_of_mjcf_are_those_of_mujoco(tmp_path):
+    """Damping, dry friction and armature of joints, tendons and actuators, defaults included: MuJoCo's torques are the same."""
+    mujoco = pytest.importorskip("mujoco")
+    path = tmp_path / "damped.xml"
+    path.write_text(DAMPED.format(""), encoding="utf-8")
+    robot, model = from_file(path), mujoco.MjModel.from_xml_path(str(path))
+    assert "viscous and Coulomb friction" in repr(robot)
+    model.opt.solver, model.opt.tolerance = mujoco.mjtSolver.mjSOL_NEWTON, 1e-15
+    data = mujoco.MjData(model)
+    for signs in ([1, 1, 1, 1], [-1, 1, -1, -1]):
+        q, v, a = np.random.default_rng(7).uniform(0.2, 0.9, (3, 4)) * [np.ones(4), signs, np.ones(4)]
+        data.qpos[:], data.qvel[:], data.qacc[:] = q, v, a
+        mujoco.mj_inverse(model, data)
+        dry = np.array([0.3, 0.3, 4.0, 0.3 + 3.0 * 0.2]) * signs  # MuJoCo's own is a soft constraint
+        viscous = data.qfrc_passive.copy()
+        theirs = data.qfrc_inverse + data.qfrc_constraint + dry
+        close(robot.inverse_dynamics(q, v, a), theirs)
+        close(robot.friction(v), dry - viscous)
+        close(robot.forward_dynamics(q, v, theirs), a)
+
+
+def test_friction_that_several_axes_share_is_left_out_with_one_warning(tmp_path):
+    """A tendon of two axes couples their friction, which no law per axis holds; two that cancel each other's do not."""
+    pytest.importorskip("mujoco")
+    path = tmp_path / "shared.xml"
+    tendon = '<tendon><fixed {}="5"><joint joint="a" coef="{}"/><joint joint="b" coef="2"/></fixed></tendon>'
+    path.write_text(DAMPED.format(tendon.format("damping", 1)), encoding="utf-8")
+    with pytest.warns(irb.PhysicsWarning, match="friction of what a, b turn together is left out") as raised:
+        robot = from_file(path)
+    assert len(raised) == 1
+    np.testing.assert_allclose(robot.friction_model.Fv, [0.5, 2 + 9 * 0.4, 0, 9 * (0.7 + 4 * 0.1)])
+    path.write_text(DAMPED.format(tendon.format("damping", 1) + tendon.format("damping", -1)), encoding="utf-8")
+    np.testing.assert_allclose(from_file(path).friction_model.Fv, [10.5, 42 + 3.6, 0, 9.9])
+    path.write_text(DAMPED.format(tendon.format("frictionloss", 1)), encoding="utf-8")
+    with pytest.warns(irb.PhysicsWarning, match="friction of what a, b turn together"):
+        np.testing.assert_allclose(from_file(path).friction_model.Fc, [0.3, 0.3, 4, 0.9])
+
+
+def test_springs_are_left_out_with_one_warning(tmp_path):
+    """Springs of joints and tendons, and spatial tendons that brake, are named."""
+    path, tag = tmp_path / "s.sdf", "<dynamics><damping>3</damping><friction>0.5</friction>{}</dynamics><limit><lower>-1</lower>"
+    text = SDF.replace("<limit><lower>-1</lower>", tag.format("<spring_stiffness>4</spring_stiffness>"), 1)
+    path.write_text(
+        text.replace("<xyz>1 0 0</xyz>", "<xyz>1 0 0</xyz><dynamics><friction>8</friction></dynamics>"), encoding="utf-8"
+    )
+    with pytest.warns(irb.PhysicsWarning, match="springs, and damping that is no multiple of speed, are left out: lift"):
+        robot = from_file(path)
+    np.testing.assert_allclose([robot.friction_model.Fv, robot.friction_model.Fc], [[3, 0], [0.5 + 0.5 * 8, 0]])
+    again = export(robot, "sdf", tmp_path / "again", Options())[0]
+    assert from_file(again).friction_model.same_as(robot.friction_model)
+    pytest.importorskip("mujoco")
+    path = tmp_path / "springs.xml"
+    path.write_text(DAMPED.replace('"a" axis', '"a" stiffness="3" axis').format(""), encoding="utf-8")
+    with pytest.warns(irb.PhysicsWarning, match="are left out: a$"):
+        from_file(path)
 
 
 def test_read_robots_are_whole(tmp_path):

@@ -151,3 +151,72 @@ def test_copied_model_is_another_model():
     changed.inertias[1] = pin.Inertia.Zero()
     assert tree.model.gravity.linear[2] == -9.81
     assert tree.model.inertias[1].mass == 2.0
+
+
+DYNAMICS = '<limit lower="-9" upper="9" velocity="3" effort="4"/><dynamics damping="{}" friction="{}"/>'
+
+
+def four_joints(*friction: tuple[object, object]) -> str:
+    """Return a URDF with two axes and two joints that follow: c = -2 a, and d = 0.5 c."""
+    joint = '<joint name="{0}" type="revolute"><parent link="{1}"/><child link="{0}"/><axis xyz="0 1 0"/>{2}{3}</joint>'
+    follows = {"c": '<mimic joint="a" multiplier="-2"/>', "d": '<mimic joint="c" multiplier="0.5" offset="0.1"/>'}
+    rows = zip("abcd", ["base", *"abc"], friction, strict=True)
+    joints = "".join(joint.format(name, above, DYNAMICS.format(*of), follows.get(name, "")) for name, above, of in rows)
+    links = "".join(f'<link name="{name}">{INERTIAL}</link>' for name in "abcd")
+    return f'<robot name="four"><link name="base"/>{links}{joints}</robot>'
+
+
+def test_friction_of_a_urdf_is_read(tmp_path):
+    """A joint that follows axis i m times as fast adds m^2 d and |m| f to it, in every query; repr says what there is."""
+    robot = irb.from_urdf(saved(tmp_path, four_joints((3, 0.2), (0, 0.5), (5, 0.7), (7, 0.9))))
+    np.testing.assert_allclose(robot.friction_model.Fv, [3 + 4 * 5 + 7, 0])
+    np.testing.assert_allclose(robot.friction_model.Fc, [0.2 + 2 * 0.7 + 0.9, 0.5])
+    assert repr(robot) == "<Robot four: 2 axes, parameters of the URDF, viscous and Coulomb friction>"
+    q, v, a = np.array([0.3, -0.4]), np.array([0.5, -0.6]), np.array([1.0, 2.0])
+    expected = [30 * 0.5 + 2.5, -0.5]
+    np.testing.assert_allclose(robot.friction(v), expected, rtol=1e-14)
+    tau = robot.inverse_dynamics(q, v, a)
+    np.testing.assert_allclose(tau - robot.inverse_dynamics(q, v, a, friction=False), expected, rtol=1e-12)
+    np.testing.assert_allclose(robot.regressor(q, v, a) @ robot.parameter_vector(), tau, rtol=1e-12)
+    np.testing.assert_allclose(robot.forward_dynamics(q, v, tau), a, rtol=1e-12)
+    np.testing.assert_allclose(robot.torque_parts(q, v, a).friction, expected, rtol=1e-14)
+    np.testing.assert_allclose(robot.inverse_dynamics_derivatives(q, v, a).v[0, 0] - 30, _slope(robot, q, v, a), atol=1e-8)
+    assert "no friction data" in repr(robot.with_friction(None))
+
+
+def _slope(robot, q, v, a):
+    """``d tau_1 / d v_1`` without friction, by central differences."""
+    low, high = (robot.inverse_dynamics(q, v + np.array([step, 0]), a, friction=False)[0] for step in (-1e-5, 1e-5))
+    return (high - low) / 2e-5
+
+
+@pytest.mark.parametrize(("friction", "terms"), [((2, 0), "viscous"), ((0, 2), "Coulomb")])
+def test_repr_names_the_terms_of_friction(tmp_path, friction, terms):
+    """A URDF with damping alone has viscous friction alone."""
+    robot = irb.from_urdf(saved(tmp_path, one_joint(limit=DYNAMICS.format(*friction))))
+    assert repr(robot).endswith(f"parameters of the URDF, {terms} friction>")
+
+
+def test_zeros_state_no_friction(tmp_path):
+    """Zeros, as many exporters write them, mean that friction is unknown."""
+    robot = irb.from_urdf(saved(tmp_path, one_joint(limit=DYNAMICS.format(0, "0.0"))))
+    assert robot.friction_model is None
+    assert repr(robot).endswith("no friction data>")
+
+
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [
+        ("-1", "damping -1 and friction 2 should be finite and not negative"),
+        ("nan", "damping nan"),
+        ("inf", "damping inf"),
+        ("much", "<dynamics> of joint 'turn': damping='much' is no number"),
+        ("", "damping='' is no number"),
+    ],
+)
+def test_friction_that_is_none_is_refused(tmp_path, value, message):
+    """Negative, infinite or unreadable friction stops in one line that names joint and value."""
+    with pytest.raises(irb.UrdfError, match=message) as raised:
+        irb.from_urdf(saved(tmp_path, one_joint(limit=DYNAMICS.format(value, 2))))
+    assert "turn" in str(raised.value)
+    assert len(str(raised.value)) < 250

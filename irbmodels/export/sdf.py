@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from ..coupling import AxisCoupling
 from ..errors import InputError, UnknownName
+from ..friction import stated_friction
 from ..geometry import link_of
 from ..inertia import Inertial, is_possible, moments_of
 from ..robot import Robot
@@ -68,6 +69,7 @@ class _Model:
     def __init__(self, text: str, name: str, carrier_kg: float) -> None:
         self.urdf, self.tree = parse_urdf(text), tree_from_urdf(text)
         self.name, self.carrier_kg = name, carrier_kg
+        self.friction = stated_friction(self.urdf)
         self.joints = {str(link_of(joint, "child")): joint for joint in self.urdf.iterfind("joint")}
         links = [str(link.get("name")) for link in self.urdf.iterfind("link")]
         self.root = next(link for link in links if link not in self.joints)
@@ -114,6 +116,11 @@ class _Model:
             known = kind != "continuous" and abs(value) < UNLIMITED if key in ("lower", "upper") else value != 0.0
             if known:
                 _text(limit, key, numbers(value))
+        for part in self.friction:
+            if str(joint.get("name")) in part.turned_by:
+                dynamics = SubElement(axis, "dynamics")
+                _text(dynamics, "damping", numbers(part.damping))
+                _text(dynamics, "friction", numbers(part.coulomb))
         mimic = _source(self.tree.coupling, str(joint.get("name")))
         if mimic is not None:
             source, multiplier, offset = mimic

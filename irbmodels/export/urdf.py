@@ -52,7 +52,7 @@ def urdf_of(robot: Robot, options: Options) -> str:
     """Return the robot as URDF text, tool and payload included; mesh paths start in ``robot.folder``, or are absolute.
 
     A tool made in code and a payload become links of their own, fixed to where they are mounted. Gravity, rotors and friction
-    are no part of a URDF.
+    are no part of it, but for what the URDF that a robot comes from states itself.
 
     Raises:
         InputError: if an option does not go with the robot.
