@@ -19,7 +19,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from .checks import finite, instance, listed, location, number, rows, whole
 from .description import BARS
-from .errors import FileError, MissingData, UrdfError
+from .errors import MissingData, UrdfError
+from .files import read_text
 from .geometry import Shape, link_of, mesh_of, shapes_of
 from .limits import Limits
 from .robot import Robot
@@ -224,9 +225,7 @@ def read_srdf(path: Path) -> dict[Pair, str]:
     """
     path = location(path, "an SRDF")
     try:
-        document = ElementTree.fromstring(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError) as err:
-        raise FileError(f"{path}: {getattr(err, 'strerror', None) or err}") from err
+        document = ElementTree.fromstring(read_text(path))
     except ElementTree.ParseError as err:
         raise UrdfError(f"{path}: not XML: {err}") from err
     tags = document.iterfind("disable_collisions")

@@ -1,13 +1,49 @@
-"""Writing files whole or not at all."""
+"""Reading text, and writing files entirely or not at all."""
 
 from __future__ import annotations
 
+import io
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from .errors import FileError
+
+_UTF16 = (b"\xff\xfe", b"\xfe\xff")  # marks at its beginning, as Windows writes them
+
+
+def read_bytes(path: str | Path) -> bytes:
+    """Return the bytes of a file of text, in UTF-8 or another code of which ASCII is a part.
+
+    Raises:
+        FileError: if it cannot be read, or is UTF-16.
+    """
+    try:
+        data = Path(path).read_bytes()
+    except (OSError, ValueError) as err:  # ValueError: a name that no file can have
+        raise FileError(f"{path}: {getattr(err, 'strerror', None) or err}") from err
+    refuse_utf16(path, data)
+    return data
+
+
+def read_text(path: str | Path) -> str:
+    """Return the text of a file in UTF-8, with or without its mark, lines ended by line feeds.
+
+    Raises:
+        FileError: if it cannot be read, or is in another code.
+    """
+    data = read_bytes(path)
+    try:
+        return io.TextIOWrapper(io.BytesIO(data), encoding="utf-8-sig").read()
+    except UnicodeDecodeError as err:
+        raise FileError(f"{path}: byte {err.start + 1} is not UTF-8; save the file in UTF-8") from err
+
+
+def refuse_utf16(path: str | Path, data: bytes) -> None:
+    """Raise :class:`FileError` if text begins as in UTF-16: with its mark, or with one zero byte in its first two."""
+    if data.startswith(_UTF16) or data[:2].count(0) == 1:
+        raise FileError(f"{path}: is text in UTF-16; save it in UTF-8")
 
 
 @contextmanager

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .errors import FileError, InputError, MotionError, require
-from .files import replacing
+from .files import refuse_utf16, replacing
 from .robot import Robot
 from .trajectory import Motion
 
@@ -295,7 +295,11 @@ def _parquet(file: Path) -> ParquetFile:
 
 def _opened(path: Path) -> TextIO:
     try:
+        with path.open("rb") as stream:
+            refuse_utf16(path, stream.read(2))
         return path.open(encoding="utf-8-sig", errors="replace", newline="")
+    except FileError:
+        raise
     except OSError as err:
         raise FileError(f"{path}: {err.strerror or err}") from err
 

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .errors import MissingExtra, UrdfError
+from .files import read_text
 from .friction import JointFriction
 from .inertia import Inertial
 from .sdf_text import Converted, Rotor
@@ -40,7 +41,7 @@ def mjcf_to_urdf(path: Path) -> Converted:
         if path.suffix == ".xml":
             spec = mujoco.MjSpec.from_file(str(path))
         else:  # MuJoCo opens no other
-            spec = mujoco.MjSpec.from_string(path.read_text(encoding="utf-8"))
+            spec = mujoco.MjSpec.from_string(read_text(path))
             spec.modelfiledir = str(path.resolve().parent)
         model = spec.compile()
     except (ValueError, RuntimeError, mujoco.FatalError) as err:

@@ -16,6 +16,7 @@ import yaml
 
 from .description import BARS, Description, describe, mesh_folder
 from .errors import FileError, InputError, TableError, UnknownName
+from .files import read_text
 from .tables import Source, read
 
 Tables = dict[str, dict[str, Any]]  # contents of kinematics.yaml, limits.yaml ..., by the name before .yaml
@@ -122,7 +123,7 @@ def _merged(description: Description, files: tuple[Path, ...], state: tuple[tupl
     stems = [file.stem for file in files]
     names = [stem if stems.count(stem) == 1 else f"{stem}_{number}" for number, stem in enumerate(stems, start=1)]
     for file, name in zip(files, names, strict=True):
-        _lay_on(tables, yaml.safe_load(file.read_text(encoding="utf-8")), file, f"{name}.")
+        _lay_on(tables, yaml.safe_load(read_text(file)), file, f"{name}.")
     kept = tempfile.mkdtemp(prefix="irbmodels-")
     atexit.register(_remove, kept, os.getpid())
     folder = Path(kept) / description.family

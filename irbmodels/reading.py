@@ -10,10 +10,10 @@ from xml.etree import ElementTree
 import numpy as np
 
 from .errors import FileError, InputError, PhysicsWarning, UrdfError
+from .files import read_text
 from .mjcf_text import mjcf_to_urdf
 from .robot import Robot, from_urdf, from_urdf_text
 from .sdf_text import Rotor, sdf_to_urdf
-from .tree import read_urdf
 
 FORMATS = {"robot": "URDF", "mujoco": "MJCF", "sdf": "SDF"}
 """What the root element of a file says."""
@@ -44,9 +44,9 @@ def from_file(path: str | Path) -> Robot:
         return from_urdf(file)
     try:
         if kind == "SDF":
-            found = sdf_to_urdf(read_urdf(file), file.resolve().parent)
+            found = sdf_to_urdf(read_text(file), file.resolve().parent)
         else:
-            read_urdf(file)  # which says what is wrong with the file
+            read_text(file)  # which says what is wrong with the file
             found = mjcf_to_urdf(file)
     except UrdfError as err:
         raise UrdfError(f"{path}: {err}") from err
@@ -72,7 +72,7 @@ def _with_rotors(robot: Robot, rotors: Sequence[Rotor]) -> Robot:
 
 def _kind(path: Path) -> str:
     try:
-        root = ElementTree.fromstring(read_urdf(path))
+        root = ElementTree.fromstring(read_text(path))
     except ElementTree.ParseError as err:
         raise UrdfError(f"{path}: not XML: {err}") from err
     if root.tag not in FORMATS:

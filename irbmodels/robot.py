@@ -19,6 +19,7 @@ from .composition import Bare, Choices, Rotors, bare_of, compose, concerns
 from .description import Coupling, Description, describe, robots
 from .dh import Convention, DHTable
 from .errors import InputError, MissingData, PhysicsWarning, UrdfError
+from .files import read_text
 from .friction import JointFriction, Stribeck, axis_friction, checked_law, stated_friction
 from .inertia import Inertial
 from .model import Model, limits_of_tree, loaded
@@ -27,7 +28,7 @@ from .overlays import is_file
 from .queries import Queries
 from .tool import Tool, load_tool
 from .tool import payload as checked_payload
-from .tree import Tree, copy_of, parse_urdf, read_urdf, tree_from_urdf, tree_of
+from .tree import Tree, copy_of, parse_urdf, tree_from_urdf, tree_of
 from .urdf_text import with_mesh_paths
 
 if TYPE_CHECKING:
@@ -78,7 +79,7 @@ def from_urdf(path: str | Path) -> Robot:
         FileError: if the file cannot be read.
         UrdfError: if it is no URDF, has floating or planar joints, or friction that is negative or no number.
     """
-    return from_urdf_text(read_urdf(path), path)
+    return from_urdf_text(read_text(path), path)
 
 
 def from_urdf_text(text: str, path: str | Path, friction: Sequence[JointFriction] = ()) -> Robot:

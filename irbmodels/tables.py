@@ -18,6 +18,7 @@ from typing import Any, Literal, TypeVar, Union, cast, get_args, get_origin, get
 import yaml
 
 from .errors import FileError, TableError, UnknownName
+from .files import read_text
 
 Grade = Literal["measured", "identified", "published", "derived", "assumed"]
 T = TypeVar("T")
@@ -102,12 +103,9 @@ def _read(path: Path, shape: Any, stamp: tuple[int, int]) -> object:
     del stamp  # part of the key only
     loader = None
     try:
-        with path.open(encoding="utf-8") as stream:
-            loader = _StrictLoader(stream)
-            loader.file = path
-            data = loader.get_single_data()
-    except (OSError, UnicodeDecodeError) as err:
-        raise FileError(f"{path}: {err}") from err
+        loader = _StrictLoader(read_text(path))
+        loader.file = path
+        data = loader.get_single_data()
     except yaml.YAMLError as err:
         raise TableError(path, "", " ".join(str(err).split())) from err
     finally:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import threading
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import cast
 from xml.etree import ElementTree
 
@@ -18,7 +17,7 @@ from numpy.typing import NDArray
 
 from .coupling import AxisCoupling, coupling_of
 from .description import Coupling, Description
-from .errors import FileError, UnknownName, UrdfError
+from .errors import UnknownName, UrdfError
 from .inertia import Inertial
 
 Array = NDArray[np.float64]
@@ -162,18 +161,6 @@ def parse_urdf(text: str) -> ElementTree.Element:
     if robot.tag != "robot":
         raise UrdfError(f"the root element is <{robot.tag}>, not <robot>")
     return robot
-
-
-def read_urdf(path: str | Path) -> str:
-    """Return the text of a URDF file.
-
-    Raises:
-        FileError: if it cannot be read.
-    """
-    try:
-        return Path(path).read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as err:
-        raise FileError(f"{path}: {getattr(err, 'strerror', None) or err}") from err
 
 
 def _add_tcp(model: pin.Model) -> None:

@@ -1,4 +1,4 @@
-"""Writing files whole or not at all."""
+"""Reading text, and writing files entirely or not at all."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ import os
 import pytest
 
 import irbmodels as irb
-from irbmodels.files import replacing
+from irbmodels import rapid
+from irbmodels.collision import read_srdf
+from irbmodels.files import read_text, replacing
 
 
 def write(path, text="new"):
@@ -60,3 +62,42 @@ def test_a_failure_leaves_the_old_file_and_nothing_else(tmp_path):
     with pytest.raises(KeyError):
         fail()
     assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [("file", "old")]
+
+
+READERS = {  # what reads a text of each kind
+    "a.urdf": irb.from_urdf,
+    "a.sdf": irb.from_file,
+    "a.xml": irb.from_file,
+    "a.mod": lambda path: rapid.read_file(path),
+    "a.csv": lambda path: irb.open_motion(path, irb.load("irb1600")),
+    "tool.yaml": irb.load_tool,
+    "overlay.yaml": lambda path: irb.load("irb1600", overlays=[path]),
+    "set.yaml": lambda path: irb.load("irb1600", parameters=str(path)),
+    "a.srdf": read_srdf,
+}
+
+
+@pytest.mark.parametrize("name", READERS)
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be"])
+def test_utf_16_is_named(tmp_path, name, encoding):
+    """Text as Windows writes it, with its mark or without, is called what it is, whatever it holds."""
+    (tmp_path / name).write_bytes("<robot/> t: 1\n".encode(encoding))
+    with pytest.raises(irb.FileError, match=rf"{name}: is text in UTF-16; save it in UTF-8"):
+        READERS[name](tmp_path / name)
+
+
+@pytest.mark.parametrize("name", ["a.urdf", "tool.yaml", "a.srdf"])
+def test_a_byte_that_is_no_utf_8_is_named(tmp_path, name):
+    """A degree sign of Windows in a file that must be UTF-8: where it is."""
+    (tmp_path / name).write_bytes(b"<robot/>\xb0")
+    with pytest.raises(irb.FileError, match=rf"{name}: byte 9 is not UTF-8; save the file in UTF-8"):
+        READERS[name](tmp_path / name)
+
+
+def test_the_mark_of_utf_8_is_no_text(tmp_path):
+    """A URDF and a tool table that an editor of Windows has marked are read, ends of lines included."""
+    urdf = irb.urdf_path("irb1600").read_text(encoding="utf-8")
+    (tmp_path / "a.urdf").write_bytes(b"\xef\xbb\xbf" + urdf.replace("\n", "\r\n").encode())
+    assert irb.from_urdf(tmp_path / "a.urdf").n == 6
+    assert not read_text(tmp_path / "a.urdf").startswith("\ufeff")
+    assert "\r" not in read_text(tmp_path / "a.urdf")

@@ -79,8 +79,9 @@ def path(
     r"""Check a program or a motion: ranges, speeds, torques, singularities, a box, collision.
 
     Exit code 0: everything was evaluated, and keeps every checked bound; 1: a bound is not kept, a target is out of reach,
-    something was not evaluated, or nothing moves; 2: bad input. A program is timed simply: every point is stopped at, and each move takes --ramp from rest to its speed, or the time
-    of its \T. The first path of a robot that has more than a thousand samples compiles kernels, about a minute; they are kept.
+    something was not evaluated, or nothing moves; 2: bad input. A program is timed simply: every point is stopped at, and each
+    move takes --ramp from rest to its speed, or the time of its \T. The first path of a robot that has more than a thousand
+    samples compiles kernels, about a minute; they are kept.
     """
     from ..path_report import check_tables, remarks, verdict, write_report
 

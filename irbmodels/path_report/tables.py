@@ -5,8 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-import numpy as np
-
 from ..path_check import PathCheck, Timing
 from ..path_check.samples import spoken_axes, spoken_lines
 from ..report import notes

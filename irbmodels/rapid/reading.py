@@ -8,7 +8,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from ..errors import FileError, InputError
+from ..errors import InputError
+from ..files import read_bytes
 from .build import Builder, Expression
 from .grammar import RESERVED, parse
 from .module import Declaration, Module
@@ -58,10 +59,7 @@ def read_file(path: str | Path, uses: Sequence[Module] = ()) -> Module:
         RapidError: as :func:`read`.
         MissingExtra: without lark.
     """
-    try:
-        data = Path(path).read_bytes()
-    except (OSError, ValueError) as err:
-        raise FileError(f"{path}: {getattr(err, 'strerror', None) or err}") from err
+    data = read_bytes(path)
     try:
         encoding, text = "utf-8", data.decode("utf-8")
     except UnicodeDecodeError:
