@@ -15,6 +15,7 @@ from .actor import Actor
 from .scene import Recorder, camera, put
 
 _HERE = Path(__file__).resolve().parent
+_SCRIPTS = ("robots.js", "player.js", "panel.js")  # one script, in this order
 
 
 def page_of(actors: Sequence[Actor], layers: Sequence[str] = (), *, controls: bool = True) -> str:
@@ -50,5 +51,5 @@ def text(
         kind="" if controls else "bare",
         viewer=viewer.read_text(encoding="utf-8"),
         data=json.dumps(page, allow_nan=False).replace("<", "\\u003c"),
-        panel=(_HERE / "panel.js").read_text(encoding="utf-8"),
+        scripts="\n".join((_HERE / name).read_text(encoding="utf-8") for name in _SCRIPTS),
     )

@@ -1,0 +1,199 @@
+"use strict";
+// The page's own part, in three files: the robots and their layers, the player with its charts, and the panel with sliders.
+// The 3D scene is meshcat's. What is drawn comes as `page` (see page.py); what others may call is `irb`, at the end of panel.js.
+
+const { THREE } = MeshCat;
+const DOTS = 4000;                      // dots of a TCP trace
+const COLOURS = ["#d62728", "#ff7f0e", "#2ca02c", "#1f77b4", "#9467bd", "#8c564b", "#e377c2", "#17becf"];
+const LAYERS = { frames: "frames", axes: "joint axes", com: "centres of mass", ellipsoids: "inertia ellipsoids",
+                 boxes: "inertia boxes", trace: "TCP trace", hulls: "collision hulls", torques: "torque arrows" };
+const THROUGH = ["frames", "axes", "com", "ellipsoids", "boxes", "torques"];  // layers that need a transparent robot
+
+const viewer = new MeshCat.Viewer(document.getElementById("scene"));
+viewer.gui.domElement.style.display = "none";
+const element = (tag, attributes = {}, ...children) => {
+  const made = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) name in made ? made[name] = value : made.setAttribute(name, value);
+  made.append(...children);
+  return made;
+};
+const node = path => viewer.scene_tree.find(path).object;
+const dot = (row, q) => row.reduce((sum, value, i) => sum + value * q[i], 0);
+const bytes = text => Uint8Array.from(atob(text), letter => letter.charCodeAt(0));
+const doubles = text => text === null ? null : new Float64Array(bytes(text).buffer);
+const number = (value, digits = 1) => (Math.abs(value) < 0.5 * 10 ** -digits ? 0 : value).toFixed(digits);
+
+async function unzipped(text) {
+  const stream = new Blob([bytes(text)]).stream().pipeThrough(new DecompressionStream("gzip"));
+  return new DataView(await new Response(stream).arrayBuffer());
+}
+
+// --- a robot -----------------------------------------------------------------------------------------------------------
+
+class Actor {
+  constructor(data) {
+    Object.assign(this, data);
+    Object.values(this.links).forEach(node);  // those without shapes are made now
+    this.base = node(data.root);
+    this.joints.forEach(joint => { joint.node = node(joint.path); joint.along = new THREE.Vector3(...joint.axis); });
+    this.layers = { hulls: this.hulls.map(path => node(path)) };
+    if (this.motion) {
+      for (const name of ["t", "q", "v", "tau", "measured"]) this.motion[name] = doubles(this.motion[name]);
+    }
+    this.show(data.q);
+  }
+
+  show(q) {  // q in rad and m
+    this.q = Array.from(q);
+    for (const joint of this.joints) {
+      const value = joint.offset + dot(joint.row, this.q);
+      joint.slides ? joint.node.position.copy(joint.along).multiplyScalar(value) : joint.node.quaternion.setFromAxisAngle(joint.along, value);
+    }
+    viewer.scene.updateMatrixWorld(true);
+  }
+
+  pose(link = "tcp") {  // rows of the homogeneous matrix of a link in the base
+    const frame = link === "tcp" ? this.tcp : { path: this.links[link], matrix: null };
+    if (!frame.path) throw new Error(`no link ${link}`);
+    const pose = this.base.matrixWorld.clone().invert().multiply(node(frame.path).matrixWorld);
+    if (frame.matrix) pose.multiply(new THREE.Matrix4().set(...frame.matrix.flat()));
+    const e = pose.elements;
+    return [0, 1, 2, 3].map(row => [e[row], e[row + 4], e[row + 8], e[row + 12]]);
+  }
+
+  violations() {  // the ranges that are not kept
+    return this.limits.filter(limit => { const value = dot(limit.row, this.q); return value < limit.low || value > limit.high; });
+  }
+
+  at(t) {  // q and torque at a time of the motion, between samples on a straight line
+    const { t: time, q, tau } = this.motion, n = this.axes.length, last = time.length - 1;
+    let low = 0, high = last;
+    while (high - low > 1) { const middle = (low + high) >> 1; time[middle] <= t ? low = middle : high = middle; }
+    const share = last ? Math.min(1, Math.max(0, (t - time[low]) / (time[high] - time[low]))) : 0;
+    const mixed = rows => Array.from({ length: n }, (_, i) => rows[low * n + i] * (1 - share) + rows[high * n + i] * share);
+    return { q: mixed(q), tau: tau && mixed(tau) };
+  }
+
+  layer(name, on) {
+    if (on && !this.layers[name]) this.layers[name] = BUILD[name](this);
+    (this.layers[name] || []).forEach(object => { object.visible = on; });
+  }
+
+  seeThrough(on) {
+    for (const path of this.visuals) node(path).traverse(part => {
+      if (!part.material) return;
+      part.userData.opacity ??= part.material.opacity;  // its own, of the URDF
+      part.material.opacity = part.userData.opacity * this.opacity * (on ? 0.3 : 1);
+      part.material.transparent = part.material.opacity < 1;
+      part.material.depthWrite = !on;
+    });
+  }
+
+  trace() {  // a dot wherever the TCP has been, 4 mm apart
+    if (!this.layers.trace || !this.layers.trace[0].visible) return;
+    const [dots] = this.layers.trace, place = this.pose().slice(0, 3).map(row => row[3]);
+    if (this.last && Math.hypot(...place.map((x, i) => x - this.last[i])) < 0.004) return;
+    this.last = place;
+    dots.setMatrixAt(dots.next++ % DOTS, new THREE.Matrix4().setPosition(...place));
+    dots.count = Math.min(dots.next, DOTS);
+    dots.instanceMatrix.needsUpdate = true;
+  }
+
+  pushed(tau) {  // torque arrows
+    (this.layers.torques || []).forEach((arrow, i) => {
+      const share = tau ? Math.max(-1, Math.min(1, tau[i] / this.axes[i].full)) : 0;
+      arrow.children.forEach(part => part.material.color.set(share < 0 ? 0xd62728 : 0x1f77b4));
+      arrow.scale.set(1, 1, Math.abs(share) < 1e-3 ? 1e-3 : share);
+    });
+  }
+}
+
+// --- layers: what can be shown besides the robot --------------------------------------------------------------------------
+
+const glossy = (colour, opacity = 1) => new THREE.MeshPhongMaterial({ color: colour, transparent: opacity < 1, opacity });
+const onTop = (group) => {  // seen through the robot
+  group.traverse(part => { if (part.isMesh) { part.material.depthTest = false; part.material.transparent = true; part.renderOrder = 5; } });
+  return group;
+};
+const added = (parent, object) => { parent.add(object); return object; };
+
+function stick(length, radius, colour, head = 0) {  // along z from the origin, with an arrow head
+  const rod = new THREE.Mesh(new THREE.CylinderGeometry(radius, radius, length - head, 12), glossy(colour));
+  rod.rotation.x = Math.PI / 2;
+  rod.position.z = (length - head) / 2;
+  const group = new THREE.Group();
+  group.add(rod);
+  if (head) {
+    const tip = new THREE.Mesh(new THREE.ConeGeometry(2.6 * radius, head, 16), glossy(colour));
+    tip.rotation.x = Math.PI / 2;
+    tip.position.z = length - head / 2;
+    group.add(tip);
+  }
+  return group;
+}
+
+function triad(size) {
+  const group = new THREE.Group(), turns = [[0, Math.PI / 2, 0], [-Math.PI / 2, 0, 0], [0, 0, 0]];
+  [0xd62728, 0x2ca02c, 0x1f4fd6].forEach((colour, i) => added(group, stick(size, 0.028 * size, colour, 0.22 * size)).rotation.set(...turns[i]));
+  return group;
+}
+
+function label(text, size) {
+  const canvas = element("canvas", { width: 256, height: 64 }), pen = canvas.getContext("2d");
+  pen.font = "bold 44px sans-serif";
+  pen.textAlign = "center";
+  pen.lineWidth = 8;
+  pen.strokeStyle = "white";
+  pen.strokeText(text, 128, 48);
+  pen.fillStyle = "#222";
+  pen.fillText(text, 128, 48);
+  const sprite = new THREE.Sprite(new THREE.SpriteMaterial({ map: new THREE.CanvasTexture(canvas), depthTest: false }));
+  sprite.scale.set(4 * size, size, 1);
+  sprite.renderOrder = 10;
+  return sprite;
+}
+
+const body = (actor, shape, colour, opacity, size) => actor.bodies.map(item => {
+  const mesh = new THREE.Mesh(shape, glossy(colour, opacity));
+  mesh.position.set(...item.com);
+  mesh.quaternion.set(...item.turn);
+  mesh.scale.set(...size(item));
+  return added(node(item.path), mesh);
+});
+
+const BUILD = {
+  frames: actor => actor.frames.map(frame => {
+    const group = onTop(triad(0.11 * actor.size));
+    if (frame.matrix) new THREE.Matrix4().set(...frame.matrix.flat()).decompose(group.position, group.quaternion, group.scale);
+    added(group, label(frame.name, 0.042 * actor.size)).position.set(0, 0, 0.135 * actor.size);
+    return added(node(frame.path), group);
+  }),
+  axes: actor => actor.axes.map(axis => {
+    const group = new THREE.Group(), joint = actor.joints[axis.joint];
+    added(group, onTop(stick(0.4 * actor.size, 0.004 * actor.size, 0x111111, 0.04 * actor.size))).position.z = -0.2 * actor.size;
+    group.quaternion.setFromUnitVectors(new THREE.Vector3(0, 0, 1), joint.along);
+    added(group, label(axis.label, 0.05 * actor.size)).position.z = 0.225 * actor.size;
+    return added(joint.node, group);
+  }),
+  com: actor => body(actor, new THREE.SphereGeometry(1, 24, 16), 0xc2185b, 1, item => [item.ball, item.ball, item.ball]),
+  ellipsoids: actor => body(actor, new THREE.SphereGeometry(1, 32, 24), 0x1f77b4, 0.5, item => item.ellipsoid),
+  boxes: actor => body(actor, new THREE.BoxGeometry(1, 1, 1), 0x9467bd, 0.5, item => item.box),
+  trace: actor => {
+    const dots = new THREE.InstancedMesh(new THREE.SphereGeometry(0.0035 * Math.max(actor.size, 0.5), 8, 6), glossy(0x0b5fff), DOTS);
+    dots.frustumCulled = false;
+    dots.count = dots.next = 0;
+    actor.layers.trace = [added(actor.base, dots)];
+    if (actor.motion) {
+      const q = actor.q, { t } = actor.motion;
+      for (let k = 0; k <= 3000; k++) { actor.show(actor.at(t[0] + (t[t.length - 1] - t[0]) * k / 3000).q); actor.trace(); }
+      actor.show(q);
+    }
+    return [dots];
+  },
+  torques: actor => !(actor.motion && actor.motion.tau) ? [] : actor.axes.map(axis => {
+    const joint = actor.joints[axis.joint], arrow = stick(0.45 * actor.size, 0.011 * actor.size, 0x1f77b4, 0.09 * actor.size);
+    const place = added(joint.node.parent, new THREE.Group());
+    place.quaternion.setFromUnitVectors(new THREE.Vector3(0, 0, 1), joint.along);
+    return added(place, arrow);
+  }),
+};
