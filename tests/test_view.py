@@ -15,6 +15,7 @@ import sys
 import threading
 import time
 import urllib.request
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
@@ -38,11 +39,18 @@ POSTURES = {  # home, and two others, as the controller shows them
     "irb1600": [(0, 0, 0, 0, 0, 0), (60, 20, -30, 40, -80, 33), (-140, -40, -100, -90, 60, -120)],
     "irb930": [(0, 0, 0, 0), (40, 60, -120, 90), (-70, -100, -260, -45)],
 }
+CONSOLE = """<head><script>
+const complaints = [];
+for (const kind of ["warn", "error"]) console[kind] = (...words) => complaints.push(words.join(" "));
+addEventListener("error", event => complaints.push(event.message));
+addEventListener("unhandledrejection", event => complaints.push(`${event.reason}`));
+</script>"""
 REPORT = """
 <script>
 irb.ready.then(async () => {{
   const report = {{}};
   {script}
+  report.complaints = complaints;
   const told = {{ type: "application/json", id: "report", textContent: JSON.stringify(report) }};
   document.body.append(Object.assign(document.createElement("script"), told));
 }}).catch(problem => document.body.append(`FAILED: ${{problem.stack || problem}}`));
@@ -52,15 +60,17 @@ TETRAHEDRON = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 
 needs_chromium = pytest.mark.skipif(shutil.which("chromium") is None, reason="the program chromium is not installed")
 
 
-def told_by(page: Path, script: str) -> dict:
-    """Run a script in the page in a real browser and return what it put into ``report``."""
-    text = page.read_text(encoding="utf-8").replace("</body>", REPORT.format(script=script))
+def told_by(page: Path, script: str, complaints: Sequence[str] = ()) -> dict:
+    """Run a script in the page in a real browser and return what it put into ``report``; the console gets ``complaints`` only."""
+    text = page.read_text(encoding="utf-8").replace("<head>", CONSOLE, 1).replace("</body>", REPORT.format(script=script))
     probe = page.with_name(f"probe_{page.name}")
     probe.write_text(text, encoding="utf-8")
     html = document(probe, "--virtual-time-budget=20000", "--window-size=700,520")
     start = html.find('id="report">')
     assert start > 0, html[html.rfind("FAILED") :][:2000]
-    return json.loads(html[start + len('id="report">') : html.find("</script>", start)])
+    report = json.loads(html[start + len('id="report">') : html.find("</script>", start)])
+    assert report.pop("complaints") == list(complaints)
+    return report
 
 
 def orange(url: str) -> float:

@@ -37,7 +37,11 @@ class Window(ABC):
 
     def send(self, command: Any) -> None:
         """Take one meshcat command."""
-        self.send_raw(command.lower())
+        lowered = command.lower()
+        for form in lowered.get("object", {}).get("geometries", ()):
+            if form["type"] == "_meshfile":  # its own viewer warns of this name in the console, once for each mesh
+                form["type"] = "_meshfile_geometry"
+        self.send_raw(lowered)
 
     @abstractmethod
     def send_raw(self, command: dict[str, Any]) -> None:
