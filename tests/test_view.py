@@ -268,6 +268,49 @@ def test_a_motion_moves_robot_plots_and_arrows_together(tmp_path):
 
 
 @needs_chromium
+def test_controls_are_beside_the_scene_in_every_window(tmp_path):
+    """From a phone to a screen: along its motion the TCP is in sight and not behind the controls; none of these is cut off."""
+    robot, sizes = irb.load("irb2400", tool="spindle"), [(1280, 800), (768, 1024), (390, 844)]
+    postures = [robot.from_controller(x) for x in ((90, 60, 30, 0, 0, 0), (-90, 60, 30, 0, 30, 0), (0, 90, 20, 0, 0, 0))]
+    save_page(tmp_path / "p.html", robot, motion=through(postures, duration=1.0).sample(50.0))
+    text = json.dumps((tmp_path / "p.html").read_text(encoding="utf-8")).replace("<", "\\u003c")
+    frames = f"<html><head></head><body><script>const irb = {{ ready: Promise.resolve() }}, text = {text};</script></body></html>"
+    (tmp_path / "frames.html").write_text(frames, encoding="utf-8")
+    told = told_by(
+        tmp_path / "frames.html",
+        f"""
+        report.windows = [];
+        for (const [width, height] of {json.dumps(sizes)}) {{
+          const frame = document.createElement("iframe");
+          frame.style.cssText = `border: 0; width: ${{width}}px; height: ${{height}}px`;
+          frame.srcdoc = text;
+          const loaded = new Promise(done => {{ frame.onload = done; }});
+          document.body.append(frame);
+          await loaded;
+          const page = frame.contentDocument, irb = frame.contentWindow.eval("irb"), {{ THREE }} = frame.contentWindow.MeshCat;
+          await irb.ready;
+          const camera = irb.viewer.camera, canvas = page.querySelector("canvas").getBoundingClientRect();
+          camera.updateMatrixWorld(true);
+          camera.updateProjectionMatrix();
+          const there = [0, 0.5, 1, 1.5, 2].map(t => {{
+            irb.seek(t);
+            const tcp = new THREE.Vector3(...irb.pose().slice(0, 3).map(row => row[3]));
+            const {{ x, y }} = tcp.applyMatrix4(irb.actors[0].base.matrixWorld).project(camera);
+            const across = canvas.left + canvas.width * (1 + x) / 2, down = canvas.top + canvas.height * (1 - y) / 2;
+            return (page.elementFromPoint(across, down) || {{}}).tagName;
+          }});
+          const {{ x, y }} = page.getElementById("play").getBoundingClientRect(), play = page.elementFromPoint(x + 5, y + 15);
+          const cut = [...page.querySelectorAll("#side, #side *")].filter(part => part.scrollWidth > part.clientWidth + 1
+            || part.getBoundingClientRect().right > width).map(part => part.id || part.tagName);
+          report.windows.push({{ there, cut, play: play && play.id }});
+          frame.remove();
+        }}
+        """,
+    )
+    assert told["windows"] == [{"there": ["CANVAS"] * 5, "cut": [], "play": "play"}] * len(sizes)
+
+
+@needs_chromium
 def test_a_cell_of_two_machines(tmp_path):
     """The two-axis positioner from its URDF stands where it was put, and turns by its own sliders."""
     robot, table = irb.load("irb2400"), irb.from_urdf(irb.urdf_path("positioner"))

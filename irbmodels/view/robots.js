@@ -11,6 +11,12 @@ const THROUGH = ["frames", "axes", "com", "ellipsoids", "boxes", "torques"];  //
 
 const viewer = new MeshCat.Viewer(document.getElementById("scene"));
 viewer.gui.domElement.style.display = "none";
+const fill = viewer.set_3d_pane_size.bind(viewer);
+viewer.set_3d_pane_size = () => {  // meshcat's takes the window's height; a narrow scene shows as much across as a wide one up and down
+  const { offsetWidth: width, offsetHeight: height } = viewer.dom_element;
+  viewer.camera.zoom = Math.min(1, width / height);
+  fill(width, height);
+};
 const element = (tag, attributes = {}, ...children) => {
   const made = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) name in made ? made[name] = value : made.setAttribute(name, value);
