@@ -27,6 +27,7 @@ from PIL import Image
 import irbmodels as irb
 from irbmodels.collision import random_postures
 from irbmodels.logs import write_motion
+from irbmodels.orientation import quaternion as quaternion_of
 from irbmodels.trajectory import Motion, through
 from irbmodels.view import LAYERS, save_page, save_picture
 from irbmodels.view.browser import document, flags, program
@@ -112,11 +113,16 @@ def test_a_browser_shows_every_family(tmp_path, name):
 
 @needs_chromium
 def test_sliders_speak_the_controllers_language(tmp_path):
-    """Moving axis 2 keeps the upper arm's direction, the bars follow, and the coupled range turns axis 3 red."""
-    robot = irb.load("irb2400")
+    """Moving axis 2 keeps the upper arm's direction, the bars follow, and the coupled range turns axis 3 red.
+
+    The quaternion has the sign of ``irbmodels.orientation`` in every posture, at 180 deg too.
+    """
+    robot, rng = irb.load("irb2400"), np.random.default_rng(5)
+    others = [[0, 0, 0, 0, 90, 0], [0, 0, 0, 0, 90, 180], *rng.uniform(-150.0, 150.0, (12, 6)).tolist()]
     save_page(tmp_path / "p.html", robot)
     told = told_by(
         tmp_path / "p.html",
+        f"const others = {json.dumps(others)};"
         """
         const move = (i, value) => {
           const slider = document.getElementById(`slider-${i}`);
@@ -136,6 +142,10 @@ def test_sliders_speak_the_controllers_language(tmp_path):
         const field = document.getElementById("field-4"); field.value = 130; field.dispatchEvent(new Event("input"));
         report.typed = state();
         report.slider = [...document.querySelectorAll(".axis input[type=range]")].map(s => [Number(s.min), Number(s.max)]);
+        report.quaternions = others.map(posture => {
+          irb.set(posture);
+          return document.getElementById("tcp").textContent.split(/\\s+/).slice(-4).map(Number);
+        });
         """,
     )
     home, forward = told["home"], told["forward"]
@@ -159,6 +169,43 @@ def test_sliders_speak_the_controllers_language(tmp_path):
     quaternion = pin.Quaternion(pose.rotation)  # ABB writes the scalar first
     shown = np.array([quaternion.w, quaternion.x, quaternion.y, quaternion.z])
     assert turn == pytest.approx(shown * np.sign(shown[0]), abs=6e-5)
+    rotations = [robot.pose(robot.from_controller(posture)).rotation for posture in others]
+    np.testing.assert_allclose(told["quaternions"], quaternion_of(rotations), atol=6e-5)
+
+
+@needs_chromium
+def test_what_makes_no_sense_changes_nothing(tmp_path):
+    """Commands with what is no posture, time, layer or view are one line in the page and the console, and no more than that."""
+    save_page(tmp_path / "p.html", irb.load("irb930"))
+    posture = "a posture of irb930_12_105 is 4 finite numbers (° ° mm °), not "
+    refused = {
+        "irb.set([NaN, 1, 2, 3])": posture + "[NaN, 1, 2, 3]",
+        "irb.set([1, 2, 3, Infinity])": posture + "[1, 2, 3, Infinity]",
+        "irb.set([1, 2, 3])": posture + "[1, 2, 3]",
+        'irb.set("1234")': posture + "[1, 2, 3, 4]",
+        "irb.set()": posture + "[]",
+        "irb.set([1, 2, 3, 4], 1)": "no robot number 1 on this page; it has 1, counted from 0",
+        'irb.layer("frame")': f"no frame; known are {', '.join(LAYERS)}",
+        'irb.look("left")': "no left; known are 3D, front, side, top",
+        "irb.seek(NaN)": "no motion on this page",
+        "irb.play()": "no motion on this page",
+    }
+    told = told_by(
+        tmp_path / "p.html",
+        f"""
+        irb.layer("trace");
+        irb.set([10, 20, -30, 40]);
+        const [actor] = irb.actors, {{ position }} = irb.viewer.camera;
+        const state = () => JSON.stringify([actor.q, irb.pose(), position, actor.layers.trace[0].count]);
+        const before = state(), said = () => document.getElementById("refusal").textContent;
+        report.said = {json.dumps(list(refused))}.map(text => {{ eval(text); return said(); }});
+        report.same = state() === before;
+        irb.set([0, 0, -100, 0]);
+        report.cleared = said();
+        """,
+        complaints=list(refused.values()),
+    )
+    assert told == {"said": list(refused.values()), "same": True, "cleared": ""}
 
 
 @needs_chromium
@@ -180,6 +227,16 @@ def test_layers_stand_where_the_physics_is(tmp_path):
         report.dots = actor.layers.trace[0].count;
         irb.layer("com", false);
         report.hidden = actor.layers.com.every(object => !object.visible);
+        const near = (a, b) => Math.hypot(...[12, 13, 14].map(k => a[k] - b[k]));
+        const dots = () => {{
+          const [trace] = actor.layers.trace, all = trace.instanceMatrix.array;
+          return Array.from({{ length: trace.count }}, (_, k) => all.slice(16 * k, 16 * k + 16));
+        }};
+        irb.set([0, 0, 0, 0, 0, 0]); irb.set([90, 0, 0, 0, 0, 0]); irb.set([0, 0, 0, 0, 0, 0]);
+        report.jumped = dots().length;
+        for (let k = 1; k <= 40; k++) irb.set([k / 2, 0, 0, 0, 0, 0]);
+        report.apart = dots().slice(1).map((dot, k) => near(dot, dots()[k]));
+        report.radii = dots().map(dot => Math.hypot(dot[12], dot[13]));
         report.boxes_ticked = [...document.querySelectorAll("#layers input")].map(box => [box.id, box.checked]);
         """,
     )
@@ -206,7 +263,11 @@ def test_layers_stand_where_the_physics_is(tmp_path):
     assert told["hidden"]
     assert dict(told["boxes_ticked"])["layer-com"] is False
     assert "layer-torques" not in dict(told["boxes_ticked"])  # nothing moves, so there is no torque to show
-    assert told["dots"] == 0
+    assert told["dots"] == told["jumped"] == 0  # a robot that is put elsewhere has drawn nothing
+    np.testing.assert_allclose(told["apart"], 0.004, atol=1e-4)
+    radius = np.linalg.norm(robot.pose(np.zeros(6)).translation[:2])
+    assert len(told["apart"]) == pytest.approx(radius * np.radians(20.0) / 0.004, abs=3)
+    np.testing.assert_allclose(told["radii"], radius, atol=1e-4)  # chords of half a degree
 
 
 @needs_chromium
@@ -226,8 +287,17 @@ def test_a_motion_moves_robot_plots_and_arrows_together(tmp_path):
           poses: [irb.pose("tcp", 0), irb.pose("link_rod", 1)], clock: document.getElementById("clock").textContent,
           lines: [...document.querySelectorAll("line.now")].map(line => Number(line.getAttribute("x1"))),
           arrows: irb.actors[0].layers.torques.map(arrow => arrow.scale.z),
+          values: [...document.querySelectorAll(".values")].map(strip => [...strip.children].map(value => value.textContent)),
+          when: document.getElementById("when").textContent,
         });
         irb.seek(3.217); report.at = state();
+        const charts = document.getElementById("charts"), { left } = charts.getBoundingClientRect();
+        const at = share => ({ clientX: left + share * charts.clientWidth });
+        const point = (kind, share) => charts.dispatchEvent(new PointerEvent(kind, at(share)));
+        point("pointermove", 0.25); report.hovered = state();
+        point("pointerleave", 0.25); report.left = state();
+        report.legend = [...document.querySelectorAll("#legend span")].map(entry => entry.textContent);
+        report.trace = irb.actors[0].layers.trace[0].count;
         irb.seek(99); report.end = state();
         report.paths = [...document.querySelectorAll(".strip path")].map(path => path.getAttribute("class"));
         report.labels = [...document.querySelectorAll(".strip span")].map(label => label.textContent);
@@ -235,7 +305,6 @@ def test_a_motion_moves_robot_plots_and_arrows_together(tmp_path):
         report.choices = [...quantity.options].map(option => option.value);
         quantity.value = "position"; quantity.dispatchEvent(new Event("change"));
         report.position = [...document.querySelectorAll(".strip span")].map(label => label.textContent);
-        report.dots = irb.actors[0].layers.trace[0].count;
         document.getElementById("speed").value = "2";
         const frames = []; window.requestAnimationFrame = frame => frames.push(frame);
         window.cancelAnimationFrame = () => frames.pop();
@@ -244,6 +313,22 @@ def test_a_motion_moves_robot_plots_and_arrows_together(tmp_path):
         irb.play(); report.running = frames.length;
         document.getElementById("play").click(); report.waiting = frames.length;
         report.later = Number(document.getElementById("clock").textContent.split(" ")[0]);
+        const slider = document.getElementById("slider-1"), time = document.getElementById("time");
+        report.paused = {};
+        const hands = {
+          slider: () => { slider.value = 17; slider.dispatchEvent(new Event("input")); },
+          grip: () => slider.dispatchEvent(new PointerEvent("pointerdown")),
+          set: () => irb.set([1, 2, 3, 4, 5, 6]),
+          time: () => { time.value = 4; time.dispatchEvent(new Event("input")); },
+          chart: () => point("pointerdown", 0.5),
+        };
+        for (const [name, hand] of Object.entries(hands)) {
+          irb.play(); frames.pop()(0); hand();
+          report.paused[name] = [frames.length, document.getElementById("clock").textContent, irb.actors[0].q];
+          report.paused[name].push(irb.actors[0].layers.torques.some(arrow => Math.abs(arrow.scale.z) > 1e-3));
+          irb.pause(); frames.length = 0;
+        }
+        report.dots = irb.actors[0].layers.trace[0].count;
         """,
     )
     t = 3.217
@@ -262,7 +347,21 @@ def test_a_motion_moves_robot_plots_and_arrows_together(tmp_path):
     largest = max(np.abs(tau[:, 1]).max(), np.abs(tau[:, 1] + 5.0).max())
     assert told["labels"][1] == f"2  ±{largest:.0f} N m"
     assert told["position"][0] == f"1  ±{np.degrees(np.abs(motion.q[:, 0]).max()):.1f} °"
-    assert told["dots"] > 100
+    path = robot.pose(through(postures, duration=5.0).sample(2000.0).q)[:, :3, 3]
+    assert told["dots"] == told["trace"] == pytest.approx(np.linalg.norm(np.diff(path, axis=0), axis=1).sum() / 0.004, rel=0.02)
+    for key, when in (("at", t), ("hovered", 2.5), ("left", t)):
+        value = np.array([np.interp(when, motion.t, column) for column in tau.T])
+        shown = np.array(told[key]["values"], dtype=float)
+        np.testing.assert_allclose(shown, np.stack([value + 5.0, value, value], axis=1), atol=0.051)
+        assert told[key]["when"] == f"at {when:.2f} s"
+        assert told[key]["clock"] == "3.22 s"
+    assert told["legend"] == [f"{robot.name} measured", f"{robot.name} computed", f"{robot.name} computed"]
+    assert [name for name, (loops, *_) in told["paused"].items() if loops] == []  # who moves the robot, pauses
+    np.testing.assert_allclose(told["paused"]["set"][2], robot.from_controller([1, 2, 3, 4, 5, 6]), atol=1e-12)
+    assert told["paused"]["slider"][2][1] == pytest.approx(np.radians(17.0))
+    assert [told["paused"][name][1] for name in ("time", "chart")] == ["4.00 s", "5.00 s"]
+    arrows = {name: shown for name, (*_, shown) in told["paused"].items()}
+    assert arrows == {"slider": False, "grip": True, "set": False, "time": True, "chart": True}  # of the motion only
     assert told["later"] == 1.0  # half a second at twice the speed, from the start again
     assert (told["running"], told["waiting"]) == (1, 0)  # play twice is one loop, and none after the pause
 
@@ -395,6 +494,7 @@ def test_robots_of_all_kinds_share_a_page(tmp_path):
     t = np.linspace(0.0, 1.0, 5)
     film = Motion(t, np.zeros((5, 6)), tau=np.where(t[:, None] == 0.5, np.nan, np.ones((5, 6))))
     flat_film = through([np.zeros(4), np.full(4, -0.1)], duration=1.0).sample(50.0)
+    flat_film.v[25] = np.nan  # a gap, of one sample
     actors = [irb.Actor(flat, motion=flat_film), irb.Actor(arm, motion=film), odd, tooled]
     save_page(tmp_path / "p.html", *actors, layers=("torques", "frames"))
     told = told_by(
@@ -407,6 +507,8 @@ def test_robots_of_all_kinds_share_a_page(tmp_path):
           if (part.material) report.glass = [part.material.opacity, part.material.transparent];
         });
         report.arrows = irb.actors.map(actor => actor.layers.torques.length);
+        const axis = () => [document.querySelector(".values .own").textContent, irb.actors[0].layers.torques[0].scale.z];
+        report.gap = [24, 25, 26].map(k => { irb.seek(irb.actors[0].motion.t[k]); return axis(); });
         report.tcp = irb.pose("tcp", 3);
         report.labels = [...document.querySelectorAll(".strip span")].map(label => label.textContent);
         const quantity = document.getElementById("quantity");
@@ -423,6 +525,10 @@ def test_robots_of_all_kinds_share_a_page(tmp_path):
     np.testing.assert_allclose(told["tcp"], tooled.pose(np.zeros(6)).homogeneous, atol=1e-9)
     assert len(told["labels"]) == 7  # axis 3 in N m and in N
     assert not any("NaN" in label for label in told["labels"])
+    (before, _), (value, arrow), (after, _) = told["gap"]
+    assert (value, arrow) == ("–", 1e-3)
+    tau = flat.inverse_dynamics(*(rows[[24, 26]] for rows in flat_film[1:4]), friction=False)[:, 0]
+    assert [float(before), float(after)] == pytest.approx(tau, abs=6e-3)
     assert sorted(told["positions"]) == ["mm", *["°"] * 6]
 
 

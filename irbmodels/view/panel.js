@@ -15,7 +15,7 @@ class Panel {
       return element("label", {}, box, ` ${text}`);
     }));
     const views = element("div", { id: "views" }, ...Object.keys(VIEWS).map(name => element("button", { textContent: name, onclick: () => look(name) })),
-                          element("button", { textContent: "home", title: "all axes to 0", onclick: () => this.set(this.chosen.q.map(() => 0)) }));
+                          element("button", { textContent: "home", title: "all axes to 0", onclick: () => this.move(this.chosen.q.map(() => 0)) }));
     document.getElementById("panel").append(actors.length > 1 ? names : element("h1", { textContent: actors[0].name }),
                                             this.axes, this.notes, this.readout, views, layers);
     this.choose(this.chosen);
@@ -32,17 +32,30 @@ class Panel {
     this.rows = actor.axes.map((axis, i) => {
       const slider = element("input", { type: "range", min: axis.low, max: axis.high, step: "any", id: `slider-${i}`, title: axis.range });
       const field = element("input", { type: "number", step: axis.step, id: `field-${i}` });
-      for (const input of [slider, field]) input.addEventListener("input", () => {
-        const q = actor.q.slice();
-        if (!Number.isFinite(input.valueAsNumber)) return;
-        q[i] = input.valueAsNumber / axis.scale;
-        this.set(q, input);
-      });
+      for (const input of [slider, field]) {
+        input.addEventListener("pointerdown", () => this.take(actor));
+        input.addEventListener("input", () => {
+          const q = actor.q.slice();
+          if (!Number.isFinite(input.valueAsNumber)) return;
+          q[i] = input.valueAsNumber / axis.scale;
+          this.move(q, input);
+        });
+      }
       return { slider, field, row: element("div", { className: "axis", title: `${axis.label}: ${axis.range}` }, element("b", { textContent: axis.label }), slider, field,
                                            element("span", { textContent: axis.unit })) };
     });
     this.axes.replaceChildren(...this.rows.map(row => row.row));
     this.refresh();
+  }
+
+  take(actor) {  // out of the player's hands: who moves a robot, or a program that does, is not overruled by its motion
+    if (actor.motion) player.pause();
+  }
+
+  move(q, source = null, actor = this.chosen) {  // by hand or by a program; set is the player's
+    this.take(actor);
+    actor.pushed(null);  // the torque of the motion is none of this posture
+    this.set(q, source, actor);
   }
 
   set(q, source = null, actor = this.chosen) {
@@ -65,9 +78,9 @@ class Panel {
       return element("div", { textContent: `${limit.text} = ${number(dot(limit.row, q) * scale)} ${unit}, range ${number(limit.low * scale)} … ${number(limit.high * scale)}` });
     }));
     const turn = new THREE.Quaternion().setFromRotationMatrix(new THREE.Matrix4().set(...pose.flat()));
-    const sign = turn.w < 0 ? -1 : 1;
+    const wxyz = [turn.w, turn.x, turn.y, turn.z], sign = Math.sign(wxyz.find(x => Math.abs(x) > 1e-12));  // as orientation.upright
     this.readout.textContent = `TCP [mm]  ${pose.slice(0, 3).map(row => number(1000 * row[3])).join("  ")}\nq1..q4    ` +
-      [turn.w, turn.x, turn.y, turn.z].map(value => number(sign * value, 4)).join("  ");
+      wxyz.map(value => number(sign * value, 4)).join("  ");
   }
 
   layer(name, on) {
@@ -77,7 +90,7 @@ class Panel {
     for (const actor of this.actors) {
       actor.layer(name, on);
       actor.seeThrough(through);
-      if (name === "torques" && actor.motion) actor.pushed(actor.at(player.t).tau);
+      actor.pushed(actor.tau);
     }
     viewer.set_dirty();
   }
@@ -100,16 +113,37 @@ function look(name) {
 // --- start -----------------------------------------------------------------------------------------------------------------------
 
 let panel, player;
+const robot = number => {
+  if (!irb.actors[number]) throw new Error(`no robot number ${number} on this page; it has ${irb.actors.length}, counted from 0`);
+  return irb.actors[number];
+};
+const among = (name, known) => { if (!Object.hasOwn(known, name)) throw new Error(`no ${name}; known are ${Object.keys(known).join(", ")}`); };
+const moving = () => { if (!player || !player.actors.length) throw new Error("no motion on this page"); };
+const command = work => (...inputs) => {  // what makes no sense changes nothing, and says so in the page and once in the console
+  let refusal = "";
+  try { work(...inputs); } catch (problem) { refusal = problem.message; console.error(refusal); }
+  document.getElementById("refusal").textContent = refusal;
+};
 const irb = {
   viewer, page, actors: [],
-  set: (shown, actor = 0) => {
-    if (shown.length !== irb.actors[actor].axes.length) throw new Error(`${irb.actors[actor].name} has ${irb.actors[actor].axes.length} axes`);
-    panel.set(shown.map((x, i) => x / irb.actors[actor].axes[i].scale), null, irb.actors[actor]);  // deg, mm
-  },
-  pose: (link = "tcp", actor = 0) => irb.actors[actor].pose(link),
-  violations: (actor = 0) => irb.actors[actor].violations().map(limit => limit.text),
-  layer: (name, on = true) => panel.layer(name, on),
-  look, play: () => player.play(), pause: () => player.pause(), seek: t => player.seek(t),
+  set: command((shown, number = 0) => {  // deg, mm
+    const actor = robot(number), values = Array.from(shown ?? []), units = actor.axes.map(axis => axis.unit).join(" ");
+    if (values.length !== actor.axes.length || !values.every(Number.isFinite)) {
+      throw new Error(`a posture of ${actor.name} is ${actor.axes.length} finite numbers (${units}), not [${values.join(", ").slice(0, 80)}]`);
+    }
+    panel.move(values.map((x, i) => x / actor.axes[i].scale), null, actor);
+  }),
+  pose: (link = "tcp", number = 0) => robot(number).pose(link),
+  violations: (number = 0) => robot(number).violations().map(limit => limit.text),
+  layer: command((name, on = true) => { among(name, LAYERS); panel.layer(name, on); }),
+  look: command(name => { among(name, VIEWS); look(name); }),
+  play: command(() => { moving(); player.play(); }),
+  pause: command(() => { moving(); player.pause(); }),
+  seek: command(t => {
+    moving();
+    if (!Number.isFinite(t)) throw new Error(`a time is a number of seconds, not ${t}`);
+    player.seek(t);
+  }),
 };
 irb.ready = (async () => {
   const data = await unzipped(page.commands);
@@ -121,17 +155,18 @@ irb.ready = (async () => {
   irb.actors = page.actors.map(actor => new Actor(actor));
   irb.actors.forEach(actor => { actor.layer("hulls", false); actor.seeThrough(false); });
   if (irb.actors.length) {  // an empty scene is one too
-    player = { t: 0 };
     panel = new Panel(irb.actors);
     player = new Player(irb.actors, panel);
   }
   look("3D");
   if (page.events) {
     const events = new EventSource(page.events);
-    events.onerror = () => { if (events.readyState === EventSource.CLOSED) document.getElementById("notes-of-page").textContent = "no longer connected"; };
+    const note = text => { document.getElementById("notes-of-page").textContent = text; };
+    events.onopen = () => note("");
+    events.onerror = () => note("no longer connected: the program that showed this page has ended or closed it");
     events.onmessage = ({ data: text }) => {
       const { actor, q, command } = JSON.parse(text);
-      command ? viewer.handle_command_bytearray(bytes(command)) : panel.set(q, null, irb.actors[actor]);
+      command ? viewer.handle_command_bytearray(bytes(command)) : panel.move(q, null, irb.actors[actor]);
     };
   }
   viewer.set_3d_pane_size();

@@ -3,7 +3,8 @@
 // The 3D scene is meshcat's. What is drawn comes as `page` (see page.py); what others may call is `irb`, at the end of panel.js.
 
 const { THREE } = MeshCat;
-const DOTS = 4000;                      // dots of a TCP trace
+const DOTS = 4000, APART = 0.004;       // dots of a TCP trace, and how far apart they are [m] unless that needs more of them
+const JUMP = 0.1;                       // of a robot's size: more than this at once is no motion of a hand or a loop
 const COLOURS = ["#d62728", "#ff7f0e", "#2ca02c", "#1f77b4", "#9467bd", "#8c564b", "#e377c2", "#17becf"];
 const LAYERS = { frames: "frames", axes: "joint axes", com: "centres of mass", ellipsoids: "inertia ellipsoids",
                  boxes: "inertia boxes", trace: "TCP trace", hulls: "collision hulls", torques: "torque arrows" };
@@ -71,13 +72,13 @@ class Actor {
     return this.limits.filter(limit => { const value = dot(limit.row, this.q); return value < limit.low || value > limit.high; });
   }
 
-  at(t) {  // q and torque at a time of the motion, between samples on a straight line
-    const { t: time, q, tau } = this.motion, n = this.axes.length, last = time.length - 1;
+  at(t) {  // what reads rows of the motion at a time, between samples on a straight line, beyond its ends as there
+    const { t: time } = this.motion, n = this.axes.length, last = time.length - 1;
     let low = 0, high = last;
     while (high - low > 1) { const middle = (low + high) >> 1; time[middle] <= t ? low = middle : high = middle; }
     const share = last ? Math.min(1, Math.max(0, (t - time[low]) / (time[high] - time[low]))) : 0;
-    const mixed = rows => Array.from({ length: n }, (_, i) => rows[low * n + i] * (1 - share) + rows[high * n + i] * share);
-    return { q: mixed(q), tau: tau && mixed(tau) };
+    const part = (k, weight) => weight && weight * k;  // a gap (NaN) beside a sample is not the sample's
+    return rows => rows && Array.from({ length: n }, (_, i) => part(rows[low * n + i], 1 - share) + part(rows[high * n + i], share));
   }
 
   layer(name, on) {
@@ -95,19 +96,27 @@ class Actor {
     });
   }
 
-  trace() {  // a dot wherever the TCP has been, 4 mm apart
-    if (!this.layers.trace || !this.layers.trace[0].visible) return;
-    const [dots] = this.layers.trace, place = this.pose().slice(0, 3).map(row => row[3]);
-    if (this.last && Math.hypot(...place.map((x, i) => x - this.last[i])) < 0.004) return;
-    this.last = place;
-    dots.setMatrixAt(dots.next++ % DOTS, new THREE.Matrix4().setPosition(...place));
+  position() { return this.pose().slice(0, 3).map(row => row[3]); }
+
+  trace() {  // of a robot without a motion: where its TCP is moved; a jump leaves no dot
+    if (!this.motion && this.layers.trace && this.layers.trace[0].visible) this.dotted(this.position(), APART, JUMP * this.size);
+  }
+
+  dotted(position, apart, jump = Infinity) {  // dots from the last one towards a position
+    const [dots] = this.layers.trace, from = this.last, way = from.map((x, i) => position[i] - x), length = Math.hypot(...way);
+    if (length > jump) this.last = position;
+    else for (let k = 1; k * apart <= length; k++) {
+      this.last = from.map((x, i) => x + way[i] * k * apart / length);
+      dots.setMatrixAt(dots.next++ % DOTS, new THREE.Matrix4().setPosition(...this.last));
+    }
     dots.count = Math.min(dots.next, DOTS);
     dots.instanceMatrix.needsUpdate = true;
   }
 
   pushed(tau) {  // torque arrows
+    this.tau = tau;
     (this.layers.torques || []).forEach((arrow, i) => {
-      const share = tau ? Math.max(-1, Math.min(1, tau[i] / this.axes[i].full)) : 0;
+      const share = tau && Number.isFinite(tau[i]) ? Math.max(-1, Math.min(1, tau[i] / this.axes[i].full)) : 0;
       arrow.children.forEach(part => part.material.color.set(share < 0 ? 0xd62728 : 0x1f77b4));
       arrow.scale.set(1, 1, Math.abs(share) < 1e-3 ? 1e-3 : share);
     });
@@ -189,9 +198,13 @@ const BUILD = {
     dots.frustumCulled = false;
     dots.count = dots.next = 0;
     actor.layers.trace = [added(actor.base, dots)];
+    actor.last = actor.position();
     if (actor.motion) {
-      const q = actor.q, { t } = actor.motion;
-      for (let k = 0; k <= 3000; k++) { actor.show(actor.at(t[0] + (t[t.length - 1] - t[0]) * k / 3000).q); actor.trace(); }
+      const q = actor.q, { t, q: rows } = actor.motion, duration = t[t.length - 1] - t[0];
+      const path = Array.from({ length: 3001 }, (_, k) => { actor.show(actor.at(t[0] + duration * k / 3000)(rows)); return actor.position(); });
+      const length = path.slice(1).reduce((sum, place, k) => sum + Math.hypot(...place.map((x, i) => x - path[k][i])), 0);
+      actor.last = path[0];
+      path.forEach(place => actor.dotted(place, Math.max(APART, length / DOTS)));
       actor.show(q);
     }
     return [dots];
