@@ -18,7 +18,7 @@ from .inertia import Inertial
 from .limits import limits_of
 from .model import GRAVITY, Linkage, Model, loaded
 from .motors import motors_of, rotors_of
-from .overlays import doubts, with_set
+from .overlays import NOT_STATED, is_file, overlay_for, reservations, with_set
 from .rows import InertialSet
 from .tool import Tool
 from .tree import tree_of
@@ -53,8 +53,10 @@ class Bare:
     """Set of inertials as it was asked for: a name, a file, or None for the tables' own."""
     coupling: Coupling | None = None
     """Tree that was asked for; None leaves it to the set of inertials."""
+    tools: tuple[tuple[Path, str | None], ...] = ()
+    """Files of overlays and of the set that say which tool they were identified with, and its name; None: without."""
     concerns: tuple[str, ...] = ()
-    """Reasons to doubt the set of inertials."""
+    """Reasons to doubt the tables and their set of inertials."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,8 +108,11 @@ def bare_of(tables: Description, overlays: tuple[Path, ...], parameters: str | P
     tree = tree_of(description, coupling or ("parallelogram" if heavy_bars else "serial"), name)
     rotors, n = _rotors_of_set(bodies, description), len(description.axes)
     model = Model(tree, limits_of(description), friction_of(description), rotors, np.eye(n), _linkage_of(description))
-    concerns = (*_impossible(description, name), *_untrustworthy(parameters))
-    return Bare(description.name, model, description, name, tables, overlays, parameters, coupling, concerns)
+    files = (*overlays, Path(str(parameters)).resolve()) if is_file(parameters) else overlays
+    tools = ((file, overlay_for(tables, file).tool) for file in files)
+    stated = tuple((file, tool) for file, tool in tools if tool != NOT_STATED)
+    doubts = (*_impossible(description, name), *(line for file in files for line in reservations(tables, file)))
+    return Bare(description.name, model, description, name, tables, overlays, parameters, coupling, stated, doubts)
 
 
 def compose(bare: Bare, choices: Choices) -> Model:
@@ -124,7 +129,7 @@ def compose(bare: Bare, choices: Choices) -> Model:
 
 def concerns(bare: Bare, choices: Choices) -> tuple[str, ...]:
     """Return every reason to doubt a composed robot, one line each."""
-    return (*bare.concerns, *_unknown_rotors(bare, choices))
+    return (*bare.concerns, *_other_tool(bare, choices), *_unknown_rotors(bare, choices))
 
 
 def _rotors(bare: Bare, rotors: Rotors | Literal["set", "drives"]) -> Rotors:
@@ -159,9 +164,12 @@ def _impossible(description: Description, name: str) -> Iterator[str]:
     yield f"set {name!r} of {description.name} is {how}, and impossible in {', '.join(chosen.impossible)}: {reasons}"
 
 
-def _untrustworthy(parameters: str | Path | None) -> Iterator[str]:
-    if reasons := doubts(parameters):
-        yield f"{parameters} is not trustworthy: {'; '.join(reasons)}"
+def _other_tool(bare: Bare, choices: Choices) -> Iterator[str]:
+    mounted = None if choices.tool is None else choices.tool.name
+    for file, tool in bare.tools:
+        if tool != mounted:
+            here, there = (f"tool {name}" if name else "no tool" for name in (mounted, tool))
+            yield f"{file} was identified with {there}, and {bare.name} has {here}: errors of a tool's load are in the last links"
 
 
 def _unknown_rotors(bare: Bare, choices: Choices) -> Iterator[str]:

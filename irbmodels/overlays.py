@@ -6,7 +6,7 @@ import atexit
 import os
 import shutil
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import MISSING, dataclass, field, fields, is_dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -14,12 +14,15 @@ from typing import Any
 
 import yaml
 
-from .description import BARS, Description, describe, mesh_folder
+from .description import BARS, Description, aliases, describe, mesh_folder
 from .errors import FileError, InputError, TableError, UnknownName
 from .files import read_text
 from .tables import Source, read
 
 Tables = dict[str, dict[str, Any]]  # contents of kinematics.yaml, limits.yaml ..., by the name before .yaml
+
+SCHEMA = 1  # of overlays and files of sets
+NOT_STATED = ""  # tool of a file that says nothing about it
 
 _MEASURED = "measured_to_rad_s"
 _OF_BODY = {"mass_kg", "com_mm", "inertia_kg_m2"}
@@ -49,6 +52,11 @@ class Overlay:
 
     about: str
     sources: dict[str, Source]
+    schema: int = SCHEMA
+    robot: str | tuple[str, ...] | None = None
+    """Variants that the numbers are of; without it any robot is taken, with a warning."""
+    tool: str | None = NOT_STATED
+    """Tool that the numbers were identified with; null: none was mounted."""
     kinematics: dict[str, Any] = field(default_factory=dict)
     limits: dict[str, Any] = field(default_factory=dict)
     inertials: dict[str, Any] = field(default_factory=dict)
@@ -66,12 +74,12 @@ def with_set(
 
     Raises:
         FileError: if the file cannot be read.
-        TableError: if it breaks the format, names no default set of inertials, or holds more than a set of parameters.
+        TableError: if it is of another robot, breaks the format, names no default set of inertials, or holds more than a set.
     """
     if not is_file(parameters):
         return with_overlays(description, overlays), None if parameters is None else str(parameters)
     file = Path(str(parameters)).resolve()
-    table = read(file, Overlay)
+    table = overlay_for(description, file)
     for key in ("kinematics", "limits"):
         if getattr(table, key):
             raise TableError(file, key, "is no part of a set of parameters; lay such a file on as an overlay")
@@ -86,10 +94,30 @@ def is_file(parameters: str | Path | None) -> bool:
     return isinstance(parameters, Path) or (isinstance(parameters, str) and parameters.lower().endswith((".yaml", ".yml")))
 
 
-def doubts(parameters: str | Path | None) -> tuple[str, ...]:
-    """Return why a file of parameters says of itself that it is not trustworthy; empty for all others."""
-    said = read(Path(str(parameters)).resolve(), Overlay).identified if is_file(parameters) else None
-    return () if said is None or said.trustworthy else said.reasons or ("no reason is given",)
+def overlay_for(description: Description, file: Path) -> Overlay:
+    """Read an overlay whose numbers are those of a robot.
+
+    Raises:
+        FileError: if it cannot be read.
+        TableError: if it breaks the format, or names other robots.
+    """
+    table = read(file, Overlay)
+    named = (table.robot,) if isinstance(table.robot, str) else table.robot
+    if named is not None and description.name not in [aliases().get(name, name) for name in named]:
+        known = ", ".join(named) or "no robot"
+        both = f"where they hold for both, write robot: [{', '.join([*named, description.name])}]"
+        raise TableError(file, "robot", f"the numbers are those of {known}, not of {description.name}; {both}")
+    return table
+
+
+def reservations(description: Description, file: Path) -> Iterator[str]:
+    """Yield the reasons to doubt an overlay, one line each: it names no robot, or was not identified well."""
+    table = overlay_for(description, file)
+    if table.robot is None:
+        name = description.name
+        yield f"{file} does not say whose numbers it holds; where they are those of {name}, add the line: robot: {name}"
+    if table.identified is not None and not table.identified.trustworthy:
+        yield f"{file} is not trustworthy: {'; '.join(table.identified.reasons) or 'no reason is given'}"
 
 
 def with_overlays(description: Description, paths: Sequence[str | Path]) -> Description:
@@ -100,13 +128,13 @@ def with_overlays(description: Description, paths: Sequence[str | Path]) -> Desc
 
     Raises:
         FileError: if an overlay cannot be read.
-        TableError: if it breaks the format, or the result does.
+        TableError: if it is of another robot, it breaks the format, or the result does.
     """
     if not paths:
         return description
     files = [Path(path).resolve() for path in paths]
     for file in files:
-        read(file, Overlay)  # checks keys and sources, and says so by file and key
+        overlay_for(description, file)  # checks keys and sources, and says so by file and key
     stats = [(file, file.stat()) for file in [*files, *sorted(description.folder.glob("*.yaml"))]]
     state = tuple((str(file), stat.st_mtime_ns, stat.st_size) for file, stat in stats)
     merged = _merged(description, tuple(files), state)

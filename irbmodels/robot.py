@@ -59,6 +59,9 @@ def load(
         UnknownName: if robot, tool, set or coupling does not exist; the message has the nearest name.
         TableError: if a table breaks the format.
         FileError: if a file cannot be read.
+
+    Files of sets and overlays name their robot, and perhaps the tool they were identified with: those of another robot are
+    refused, another tool warns (docs/own_robot.md).
     """
     if isinstance(overlays, str | Path):
         raise InputError(f"overlays are a list of files: overlays=[{str(overlays)!r}]")
@@ -346,6 +349,10 @@ class Robot(Queries):
         robot = _robot(of or self._of, choices, self.path, self._text)
         _warn([line for line in robot._concerns if line not in self._concerns], above=1)
         return robot
+
+    def _unloaded(self) -> Robot:
+        """Return the robot without tool and payload, for parts of a calculation: nothing warns."""
+        return _robot(self._of, replace(self._choices, tool=None, payload=None), self.path, self._text)
 
 
 def _robot(of: Bare, choices: Choices, path: Path | None = None, text: str | None = None) -> Robot:

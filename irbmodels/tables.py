@@ -158,13 +158,17 @@ def _convert(value: Any, shape: Any, file: Path, key: str) -> Any:
 
 
 def _fits(value: Any, shape: Any) -> bool:
-    return isinstance(value, Mapping) == (get_origin(shape) is dict or is_dataclass(shape))
+    origin = get_origin(shape)
+    of_mapping, of_list = origin is dict or is_dataclass(shape), origin is tuple
+    return isinstance(value, Mapping) == of_mapping and isinstance(value, list) == of_list
 
 
 def _convert_dataclass(value: Any, shape: type, file: Path, key: str) -> Any:
     if not isinstance(value, Mapping):
         raise TableError(file, key, f"{value!r} should be a mapping")
     known, hints = {field.name: field for field in fields(shape)}, _hints(shape)
+    if "schema" in known and repr(schema := value.get("schema", known["schema"].default)) != repr(known["schema"].default):
+        raise TableError(file, "schema", f"{schema!r} is not {known['schema'].default!r}, the one that this version reads")
     for name in value:
         if name not in known:
             raise TableError(file, key, str(UnknownName("key", name, known)))

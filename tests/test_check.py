@@ -26,6 +26,7 @@ def heavy(tmp_path):
             com = rng.uniform(-400.0, 400.0, 3).tolist()
             rows[bar] = {"mass_kg": rng.uniform(20.0, 60.0), "com_mm": com, "inertia_kg_m2": moments, "source": "made"}
         table = {
+            "robot": name,
             "about": "bars heavy as none is",
             "sources": {"made": {"ref": "made up for this test", "grade": "assumed"}},
             "inertials": {"default": "heavy", "sets": {"heavy": {"about": "bars weighed", "links": rows}}},

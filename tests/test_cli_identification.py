@@ -1,5 +1,7 @@
 """The commands identify and validate."""
 
+import re
+
 import numpy as np
 import pytest
 import verdict_cases as cases
@@ -50,6 +52,11 @@ def test_from_logs_to_a_set(folder, said, tmp_path):
     code, out, err = said("validate", folder / "two.csv", *ARM, "--parameters", path)
     assert code == 0, err
     assert "sums" not in out
+    log, other = folder / "two.csv", "irb1600"
+    for words in (("validate", log, "--robot", other), ("urdf", other), ("torque", other, log)):
+        code, out, err = said(*words, "--parameters", path)
+        assert (code, out) == (2, "")
+        assert re.search(r"^error: .*set\.yaml: robot: the numbers are those of irb2400_16, not of irb1600_6_120", err)
     code, _, err = said("urdf", "irb2400", "--tool", "spindle", "--parameters", path, "-o", tmp_path / "arm.urdf")
     assert code == 0, err
     arm, state = irb.from_urdf(tmp_path / "arm.urdf"), np.full(6, 0.3)
@@ -80,8 +87,9 @@ def test_logs_that_tell_nothing_write_nothing(folder, said, tmp_path):
     code, out, _ = said("identify", folder / "stands.csv", *ARM, "-o", path, "--axes", "1,2,3,5,6")
     assert code == 0
     assert "\n 4 " not in out
-    assert irb.load("irb2400", parameters=path).friction_model.Fc[3] == 7.9  # Tab. 5 of S000: kept
-    assert irb.load("irb2400", parameters=path).friction_model.measured_to == 0.5  # rad/s: kept too, for it
+    law = irb.load("irb2400", tool="spindle", parameters=path).friction_model
+    assert law.Fc[3] == 7.9  # Tab. 5 of S000: kept
+    assert law.measured_to == 0.5  # rad/s: kept too, for it
 
 
 def test_logs_may_be_held_out_whole(folder, said):

@@ -285,7 +285,7 @@ def test_calibrated_robot(coupling, elsewhere):
     """A robot with an overlay is written with its own numbers, and its meshes come along."""
     table = elsewhere.parent / "specimen.yaml"
     table.write_text(
-        "about: a specimen\nsources: {cert: {ref: certificate, grade: measured}}\n"
+        "robot: irb2400\nabout: a specimen\nsources: {cert: {ref: certificate, grade: measured}}\n"
         "kinematics: {joints: {joint_2: {alpha_deg: -90.021, a_mm: 100.31, source: cert}}}\n",
         encoding="utf-8",
     )

@@ -49,7 +49,7 @@ def test_stiffness_without_a_rotor_is_refused(tmp_path):
     """A specimen's stiffness of axis 2 alone makes no elastic axis."""
     overlay = tmp_path / "specimen.yaml"
     overlay.write_text(
-        "about: the stiffness of one robot\nsources: {cert: {ref: certificate, grade: measured}}\n"
+        "robot: irb1400\nabout: the stiffness of one robot\nsources: {cert: {ref: certificate, grade: measured}}\n"
         "drives: {axes: {axis_2: {gear_ratio: 100.0, stiffness_N_m_rad: 9.0e+04, source: cert}}}\n"
     )
     with pytest.raises(irb.MissingData, match="axis_2 has a stiffness, but no rotor inertia"):
@@ -61,7 +61,7 @@ def test_tables_with_impossible_numbers_are_refused(tmp_path, field):
     """Viscous friction and the load of an identified drive are positive, or absent."""
     overlay = tmp_path / "specimen.yaml"
     overlay.write_text(
-        "about: one robot\nsources: {cert: {ref: certificate, grade: measured}}\n"
+        "robot: irb1400\nabout: one robot\nsources: {cert: {ref: certificate, grade: measured}}\n"
         f"drives: {{axes: {{axis_1: {{{field}: -1.0, source: cert}}}}}}\n"
     )
     with pytest.raises(irb.TableError, match=rf"axes\.axis_1\.{field}: -1 should be positive"):

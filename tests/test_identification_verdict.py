@@ -2,6 +2,7 @@ import re
 from dataclasses import replace
 
 import numpy as np
+import pinocchio as pin
 import pytest
 import verdict_cases as cases
 import yaml
@@ -322,8 +323,9 @@ def test_a_doubtful_set_warns(good, tmp_path):
     """A set with reasons against it is written with them, and warns by path, by load and by with_parameters."""
     doubtful = replace(good.verdict, reasons=("too slow", "too few"))
     path = write_set(tmp_path / "bad.yaml", good.found, doubtful, "a log")
-    with pytest.warns(PhysicsWarning, match=r"bad\.yaml is not trustworthy: too slow; too few"):
-        irb.load("irb2400", parameters=path)
+    for keys in ({"parameters": path}, {"overlays": [path]}):
+        with pytest.warns(PhysicsWarning, match=r"bad\.yaml is not trustworthy: too slow; too few"):
+            irb.load("irb2400", tool="spindle", **keys)
     with pytest.warns(PhysicsWarning, match="not trustworthy"):
         cases.truth().with_parameters(str(path))
     assert "NOT TRUSTWORTHY" in yaml.safe_load(path.read_text())["about"]
@@ -354,7 +356,7 @@ def test_a_broken_file_is_refused(good, tmp_path, change, problem):
     path = tmp_path / "mine.yaml"
     path.write_text(yaml.safe_dump(table))
     with pytest.raises(TableError, match=problem):
-        irb.load("irb2400", parameters=path)
+        irb.load("irb2400", tool="spindle", parameters=path)
 
 
 def test_a_file_may_hold_rotors(good, tmp_path):
@@ -364,7 +366,7 @@ def test_a_file_may_hold_rotors(good, tmp_path):
     rows = {f"axis_{i}": {"gear_ratio": 100.0, "rotor_inertia_kg_m2": 1e-4 * i, "source": "fit"} for i in range(1, 7)}
     path = tmp_path / "rotors.yaml"
     path.write_text(yaml.safe_dump(table | {"drives": {"axes": rows}}).replace("1e-04", "1.0e-04"))
-    robot = irb.load("irb2400", parameters=path)
+    robot = irb.load("irb2400", tool="spindle", parameters=path)
     gained = robot.with_rotors().mass_matrix(np.zeros(6)) - robot.mass_matrix(np.zeros(6))
     np.testing.assert_allclose(gained, np.diag(np.arange(1.0, 7.0)), atol=1e-12)
 
@@ -383,6 +385,24 @@ def test_a_file_that_is_none_is_refused(good, tmp_path):
     with pytest.raises(MissingData, match="comes from a URDF"):
         write_set(tmp_path / "set.yaml", replace(good.found, robot=urdf), good.verdict, "")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_set_says_whose_it_is(good, tmp_path):
+    """The file names robot, tool and schema: another robot refuses it, and another tool warns until the right one is on."""
+    _loaded(good)
+    table = yaml.safe_load(_FILE[0].read_text())
+    assert [table["schema"], table["robot"], table["tool"]] == [1, "irb2400_16", "spindle"]
+    for name in ("irb1600", "irb2400_10", "irb930"):
+        with pytest.raises(TableError, match=r"robot: the numbers are those of irb2400_16, not of irb"):
+            irb.load(name, parameters=_FILE[0])
+    with pytest.warns(PhysicsWarning, match="mine.yaml was identified with tool spindle, and irb2400_16 has no tool"):
+        robot = irb.load("irb2400", parameters=_FILE[0])
+    np.testing.assert_array_equal(robot.with_tool("spindle").gravity(np.ones(6)), _loaded(good).gravity(np.ones(6)))
+    _loaded(good).with_payload(irb.payload(1.0)).with_tool("spindle").with_friction(None)
+    with pytest.warns(PhysicsWarning, match="with tool spindle, and irb2400_16 has tool pen"):
+        _loaded(good).with_tool(irb.Tool("pen", pin.SE3.Identity(), irb.payload(1.0)))
+    with pytest.warns(PhysicsWarning, match="with tool spindle, and irb2400_16 has no tool"):
+        irb.load("irb2400").with_parameters(_FILE[0])
 
 
 # --- methods --------------------------------------------------------------------------------------------------------------

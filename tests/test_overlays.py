@@ -1,6 +1,8 @@
+import re
 import shutil
 import subprocess
 import sys
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -8,8 +10,11 @@ import oracles
 import pytest
 
 import irbmodels as irb
+from irbmodels.cli import main
 
 SPECIMEN = """
+schema: 1
+robot: irb2400_16
 about: calibration and friction of one robot
 sources: {cert: {ref: birth certificate 24-1234, grade: measured}}
 kinematics:
@@ -92,7 +97,8 @@ def test_dynamics_follow_the_weighed_link(overlay):
 def test_the_last_overlay_is_on_top(overlay):
     """Two overlays stack; the upper one wins where both speak, and both keep their sources."""
     upper = overlay(
-        "about: x\nsources: {me: {ref: tape, grade: measured}}\nkinematics: {joints: {joint_2: {a_mm: 99, source: me}}}",
+        "robot: irb2400\nabout: x\nsources: {me: {ref: tape, grade: measured}}\n"
+        "kinematics: {joints: {joint_2: {a_mm: 99, source: me}}}",
         "tape.yaml",
     )
     robot = irb.load("irb2400", overlays=[overlay(), upper])
@@ -169,7 +175,8 @@ def test_new_refuses_to_overwrite(tmp_path):
 def test_an_offset_of_axis_3_turns_upper_arm_and_crank(overlay):
     """A calibrated theta0 keeps the loop closed: the rod still ends on the lever, and both trees give the same answers."""
     text = (
-        "about: x\nsources: {cert: {ref: c, grade: measured}}\nkinematics: {joints: {joint_3: {theta0_deg: 0.7, source: cert}}}"
+        "robot: irb2400\nabout: x\nsources: {cert: {ref: c, grade: measured}}\n"
+        "kinematics: {joints: {joint_3: {theta0_deg: 0.7, source: cert}}}"
     )
     path = overlay(text)
     robot, bars = irb.load("irb2400", overlays=[path]), irb.load("irb2400", overlays=[path], coupling="parallelogram")
@@ -188,6 +195,7 @@ def test_an_offset_of_axis_3_turns_upper_arm_and_crank(overlay):
 
 
 WEIGHED = """
+robot: irb1400
 about: a wrist weighed
 sources: {scale: {ref: scale of the lab, grade: measured}}
 inertials: {default: mine, sets: {mine: {about: wrist weighed, links: {link_6: {mass_kg: 0.6, source: scale}}}}}
@@ -225,7 +233,7 @@ def test_two_overlays_of_one_name_keep_their_sources(tmp_path):
     for folder, grade, axis in (("a", "measured", 1), ("b", "assumed", 2)):
         (tmp_path / folder).mkdir()
         row = f"axis_{axis}: {{speed_deg_s: 70, source: s}}"
-        text = f"about: x\nsources: {{s: {{ref: lab {folder}, grade: {grade}}}}}\nlimits: {{axes: {{{row}}}}}"
+        text = f"robot: irb2400\nabout: x\nsources: {{s: {{ref: lab {folder}, grade: {grade}}}}}\nlimits: {{axes: {{{row}}}}}"
         (tmp_path / folder / "calib.yaml").write_text(text)
     robot = irb.load("irb2400", overlays=[tmp_path / "a" / "calib.yaml", tmp_path / "b" / "calib.yaml"])
     assert robot.limits.velocity_assumed[:3].tolist() == [False, True, False]
@@ -252,6 +260,7 @@ def test_what_an_overlay_breaks_is_said_of_the_overlay(overlay):
 
 
 ROTORS = """
+robot: [irb1600, irb930]
 about: bodies that were identified with the rotors of two axes
 sources: {fit: {ref: a log, grade: identified}}
 inertials:
@@ -296,3 +305,75 @@ def test_wrong_rotors_of_a_set_are_refused(overlay, axis, row, words):
     path = overlay(ROTORS.replace("AXIS: {KEY: 0.75, source: fit}", f"{axis}: {row}"))
     with pytest.raises(irb.TableError, match=words):
         irb.load("irb1600", parameters=path)
+
+
+@pytest.mark.parametrize(
+    ("head", "words"),
+    [
+        (
+            "robot: irb1600",
+            r"robot: the numbers are those of irb1600, not of irb2400_16; .* write robot: \[irb1600, irb2400_16\]",
+        ),
+        ("robot: [irb2400_10, irb1400]", "robot: the numbers are those of irb2400_10, irb1400, not of irb2400_16"),
+        ("robot: []", "robot: the numbers are those of no robot"),
+        ("robot: 3", "robot: 3 should be a str"),
+        ("schema: 2\nrobot: irb2400\nnovel: {}", "schema: 2 is not 1, the one that this version reads"),
+        ("schema: yes\nrobot: irb2400", "schema: True is not 1"),
+        ("robot: irb2400\ntool: [spindle]", r"tool: \['spindle'\] should be a str"),
+    ],
+)
+def test_numbers_of_another_robot_are_refused(overlay, head, words):
+    """Names and schema are checked first, for overlays and for sets; one short line."""
+    path = overlay(f"{head}\n{WEIGHED[WEIGHED.index('about') :]}")
+    for keys in ({"overlays": [path]}, {"parameters": path}):
+        with pytest.raises(irb.TableError, match=words) as caught:
+            irb.load("irb2400", **keys)
+        assert len(str(caught.value).replace(str(path.parent), "")) < 250
+    with pytest.raises(irb.TableError, match=words):
+        irb.load("irb2400").with_parameters(path)
+
+
+@pytest.mark.parametrize("names", ["irb2400", "irb2400_16", "[irb1600_6_120, irb2400]"])
+def test_a_robot_is_named_by_variant_alias_or_in_a_list(overlay, names):
+    """What load takes for the robot is taken in its files."""
+    assert irb.load("irb2400", overlays=[overlay(SPECIMEN.replace("irb2400_16", names))]).parameters == "weighed"
+
+
+def test_an_overlay_without_a_robot_warns(overlay, capsys, monkeypatch):
+    """It is taken, with the line to add; on the command line too."""
+    path = overlay(SPECIMEN.replace("robot: irb2400_16\n", ""))
+    with pytest.warns(irb.PhysicsWarning, match="specimen.yaml does not say whose .* add the line: robot: irb2400_16$") as warned:
+        irb.load("irb2400", overlays=[path])
+    assert warned[0].filename == __file__
+    unnamed = overlay(WEIGHED.replace("robot: irb1400\n", ""), "set.yaml")
+    with pytest.warns(irb.PhysicsWarning, match="add the line: robot: irb2400_16$"):
+        irb.load("irb2400").with_parameters(unnamed)
+    monkeypatch.setattr(warnings, "showwarning", warnings.showwarning)
+    for words in (("info", "irb2400"), ("pose", "irb2400"), ("friction", "irb2400")):
+        with warnings.catch_warnings():
+            warnings.simplefilter("default")
+            assert main([*words, "--overlay", str(path)]) == 0
+        assert capsys.readouterr().err.count("add the line: robot: irb2400_16\n") == 1
+        assert main([words[0], "irb2400_10", "--overlay", str(overlay(name="other.yaml"))]) == 2
+        out, err = capsys.readouterr()
+        assert out == ""
+        assert re.search(r"^error: .*robot: the numbers are those of irb2400_16, not of irb2400_10", err)
+
+
+@pytest.mark.parametrize(("tool", "here"), [("null", None), ("spindle", "spindle")])
+def test_another_tool_than_that_of_the_file_warns(overlay, tool, here):
+    """Named or null: only that one is mounted without a warning; a file that says nothing takes any."""
+    path, other = overlay(SPECIMEN.replace("schema: 1", f"tool: {tool}")), {None: "spindle", "spindle": None}[here]
+    robot = irb.load("irb2400", tool=here, overlays=[path])
+    with pytest.warns(irb.PhysicsWarning, match="was identified with (no )?tool.*, and irb2400_16 has "):
+        changed = robot.with_tool(other)
+    changed.with_tool(here).with_payload(irb.payload(1.0))
+    irb.load("irb2400", overlays=[overlay()]).with_tool("spindle").with_tool(None)
+
+
+def test_a_copy_of_a_robot_is_another_robot(overlay, tmp_path):
+    """A folder with a name of its own refuses the shipped robot's numbers, unless the file names both."""
+    own = irb.new_robot("own", "irb2400", tmp_path / "own")
+    with pytest.raises(irb.TableError, match="those of irb2400_16, not of own"):
+        irb.load(own, overlays=[overlay()])
+    assert irb.load(own, overlays=[overlay(WEIGHED.replace("irb1400", "[irb2400_16, own]"))]).parameters == "mine"

@@ -106,6 +106,7 @@ def test_reactions_equal_a_loop_closure_solve(name, parameters):
 
 
 HEAVY = """
+robot: irb2400
 about: bars with mass
 sources: {made: {ref: made up for this test, grade: assumed}}
 inertials:

@@ -64,7 +64,9 @@ def test_parts_that_the_model_is_without_are_notes_of_any_robot(tmp_path):
     """A note of drives.yaml needs text and source, is shown by all reports, and stays under an overlay."""
     arm = irb.new_robot("arm", like="irb1600", folder=tmp_path / "arm")
     drives, overlay = arm / "drives.yaml", tmp_path / "mine.yaml"
-    overlay.write_text("about: a\nsources: {m: {ref: r, grade: measured}}\nlimits: {axes: {axis_1: {effort_N_m: 9, source: m}}}")
+    overlay.write_text(
+        "robot: arm\nabout: a\nsources: {m: {ref: r, grade: measured}}\nlimits: {axes: {axis_1: {effort_N_m: 9, source: m}}}"
+    )
     note = "notes: {gas_spring: {text: a gas spring lifts axis 3, source: seen}}\n"
     drives.write_text("sources: {seen: {ref: a look, grade: measured}}\naxes: {}\n" + note)
     for robot in (irb.load(arm), irb.load(arm, overlays=[overlay])):

@@ -302,6 +302,7 @@ def test_everything_else_is_kept_by_each_change():
 
 
 DRIVES = """
+robot: irb2400
 about: drives of every axis
 sources: {motors: {ref: made up, grade: measured}}
 drives: {axes: {ROWS}}
@@ -309,6 +310,7 @@ drives: {axes: {ROWS}}
     "ROWS", ", ".join(f"axis_{i}: {{gear_ratio: {90 + i}, rotor_inertia_kg_m2: 0.001, source: motors}}" for i in range(1, 7))
 )
 SET = """
+robot: irb2400
 about: a set of a file, with friction and rotors of its own
 sources: {bench: {ref: made up, grade: measured}}
 inertials:

@@ -6,12 +6,12 @@ import json
 import math
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, cast
 
 import typer
 
-from ..description import describe
-from ..overlays import new_robot, with_overlays, with_set
+from ..description import Description, describe
+from ..overlays import new_robot, with_set
 from ..robot import load
 from ..urdf_text import with_mesh_paths
 from .shared import Output, Overlays, Parameters, RobotName, ToolName, app, coupling_of, err, out, put, show
@@ -30,7 +30,8 @@ def info(robot: RobotName, overlay: Overlays = None) -> None:
     """Print every number that is known of a robot, with its source and grade."""
     from ..report import info_tables
 
-    show(*info_tables(with_overlays(describe(robot), overlay or ())))
+    arm = load(robot, overlays=overlay or ())
+    show(*info_tables(cast(Description, arm.description)))
 
 
 @app.command()

@@ -115,7 +115,7 @@ def consistent(
         raise InputError(f"the fit has {fit.beta.size} parameters, which are not the {base.rank} sums of these base parameters")
     if not doubt > 0.0:
         raise InputError(f"doubt is a positive share, got {doubt!r}")
-    bare = robot.with_tool(None).with_payload(None).parameter_vector()
+    bare = robot._unloaded().parameter_vector()
     carried = robot.parameter_vector() - bare
     seen = np.asarray(base.grouping.any(axis=0), dtype=bool)
     last = 10 * (robot.model.njoints - 1)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...inertia import Inertial
-from ...overlays import tables_of
+from ...overlays import SCHEMA, tables_of
 
 if TYPE_CHECKING:
     from .lmi import Consistent
@@ -35,7 +35,14 @@ def overlay_of(found: Consistent, name: str, about: str, fit: dict[str, Any]) ->
     rows = {axis: _rotor(*numbers, before.get("rotors", {}).get(axis)) for axis, numbers in rotors.items()}
     if rows := {axis: row for axis, row in rows.items() if row}:
         bodies["rotors"] = rows
-    overlay: dict[str, Any] = {"about": about, "sources": sources, "inertials": {"default": name, "sets": {name: bodies}}}
+    overlay: dict[str, Any] = {
+        "schema": SCHEMA,
+        "robot": robot.name,
+        "tool": robot.tool.name if robot.tool else None,
+        "about": about,
+        "sources": sources,
+        "inertials": {"default": name, "sets": {name: bodies}},
+    }
     groups = [links, rows]
     if robot.friction_model is not None:
         groups.append(_friction_rows(found, tables["friction"]))
