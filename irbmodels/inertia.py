@@ -12,6 +12,8 @@ Array = NDArray[np.float64]
 
 DENSEST = 11_340.0  # [kg/m^3] lead: no machine part on average is denser
 ROUNDING = 1e-12  # relative slack for eigenvalues of a tensor typed with finitely many digits
+MARGIN = 1e-6  # least second moment over the largest: survives any printing and MuJoCo's own eigenvalues
+LEAST = 1e-13  # [kg m^2] least second moment: MuJoCo refuses principal moments below 1e-14
 
 
 class Inertial(NamedTuple):
@@ -67,10 +69,33 @@ class Inertial(NamedTuple):
             found.append(f"tensor is not positive definite (principal moments {low:.3g}, {middle:.3g}, {high:.3g} kg m^2)")
         if high > (low + middle) * (1.0 + ROUNDING):
             found.append(f"principal moments break the triangle inequality ({high:.3g} > {low:.3g} + {middle:.3g} kg m^2)")
-        ball = 6.0 * ball_moment(self.mass)  # its trace: each moment of inertia is the sum of two second moments
-        if low + middle + high < ball:
-            found.append(f"trace {low + middle + high:.3g} kg m^2 is below that of a lead ball of {self.mass:g} kg ({ball:.3g})")
+        if self.is_too_dense():
+            trace, ball = low + middle + high, 6.0 * ball_moment(self.mass)
+            found.append(f"trace {trace:.3g} kg m^2 is below that of a lead ball of {self.mass:g} kg ({ball:.3g})")
         return found
+
+    def is_too_dense(self) -> bool:
+        """Whether the trace of the tensor is below that of a lead ball of this mass."""
+        ball = 6.0 * ball_moment(self.mass)  # each moment of inertia is the sum of two second moments
+        return float(np.trace(self.tensor)) < ball * (1.0 - ROUNDING)
+
+    def nearest_possible(self) -> Inertial:
+        """Return the body of positive mass with the nearest possible tensor in the Frobenius norm; mass and centre stay.
+
+        Each second moment about the centre is at least ``MARGIN`` of the largest, and their sum that of a lead ball of that mass.
+        Where none exceeds those of the ball, the tensor tells nothing about a body, and the ball is the nearest one.
+        """
+        moments, axes = np.linalg.eigh(self.covariance())
+        ball, largest = ball_moment(self.mass), float(moments[-1])
+        least = max(LEAST, ball if largest <= ball else MARGIN * largest)
+        raised = np.maximum(moments, least)
+        for held in range(3 if float(raised.sum()) < 3.0 * ball else 0):  # the smallest stay at the least, the others rise alike
+            lift = (3.0 * ball - held * least - float(moments[held:].sum())) / (3 - held)
+            if moments[held] + lift >= least:
+                raised = np.concatenate([np.full(held, least), moments[held:] + lift])
+                break
+        covariance = axes @ np.diag(raised) @ axes.T
+        return Inertial.of(self.mass, self.com, float(np.trace(covariance)) * np.eye(3) - covariance)
 
 
 def moments_of(tensor: Array) -> tuple[float, float, float]:

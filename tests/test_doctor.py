@@ -19,10 +19,10 @@ import irbmodels as irb
 from irbmodels import cli
 from irbmodels.doctor import examine, repair
 from irbmodels.doctor import shapes as doctor_shapes
-from irbmodels.doctor.repairing import MARGIN, ball_moment, body_of, is_possible, moments_of, nearest
+from irbmodels.doctor.repairing import body_of, is_possible, moments_of
 from irbmodels.doctor.shapes import Measure
 from irbmodels.doctor.xml import DEEPEST, LARGEST, MOST, edited, number, numbers, parse, read
-from irbmodels.inertia import Inertial
+from irbmodels.inertia import MARGIN, Inertial, ball_moment
 from irbmodels.urdf_text import with_mesh_paths
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
@@ -382,10 +382,10 @@ def impossible_tensors(count: int) -> list[np.ndarray]:
 
 @pytest.mark.parametrize("index", range(40))
 def test_repaired_body_is_possible_and_nearest(index):
-    """No body of that mass and centre whose second moments reach the margin is nearer to the tensor, in second moments."""
+    """No body of that mass and centre, dense as lead at most, with second moments above the margin is nearer to the tensor."""
     rng = np.random.default_rng(index)
     body = Inertial.of(10.0 ** rng.uniform(-4, 2), rng.normal(size=3), impossible_tensors(40)[index])
-    after = nearest(body)
+    after = body.nearest_possible()
     covariance, repaired = body.covariance(), after.covariance()
     floor = np.linalg.eigvalsh(repaired)[0]
     assert (after.mass, after.com.tolist()) == (body.mass, body.com.tolist())
@@ -397,22 +397,54 @@ def test_repaired_body_is_possible_and_nearest(index):
         other = repaired + (factor @ factor.T) * rng.choice([0.0, 1.0]) + 0.1 * distance * np.diag(rng.uniform(-1, 1, 3))
         values, axes = np.linalg.eigh(other)
         other = axes @ np.diag(np.maximum(values, floor)) @ axes.T
+        other *= max(1.0, 3.0 * ball_moment(body.mass) / np.trace(other))
         assert np.linalg.norm(other - covariance) >= distance * (1.0 - 1e-9)
 
 
 def test_repair_raises_only_the_moments_that_are_too_small():
     """By hand: second moments of (1, 1, 2.5) are 1.25, 1.25, -0.25; the last becomes a millionth of the largest."""
-    after = nearest(Inertial.of(1.0, [0.0, 0.0, 0.0], np.diag([1.0, 1.0, 2.5])))
+    after = Inertial.of(1.0, [0.0, 0.0, 0.0], np.diag([1.0, 1.0, 2.5])).nearest_possible()
     np.testing.assert_allclose(np.diag(after.covariance()), [1.25, 1.25, 1.25 * MARGIN], rtol=1e-9)
     np.testing.assert_allclose(np.diag(after.tensor), [1.25, 1.25, 2.5], rtol=1e-5)
 
 
 def test_tensor_that_tells_nothing_becomes_a_lead_ball():
     """A zero tensor of 3 kg: r = (3 m / 4 pi rho)^(1/3) = 39.8 mm, I = 2/5 m r^2 about every axis."""
-    after = nearest(Inertial.of(3.0, [0.0, 0.0, 0.0], np.zeros((3, 3))))
+    after = Inertial.of(3.0, [0.0, 0.0, 0.0], np.zeros((3, 3))).nearest_possible()
     radius = (3.0 * 3.0 / (4.0 * np.pi * 11_340.0)) ** (1.0 / 3.0)
     np.testing.assert_allclose(after.tensor, 0.4 * 3.0 * radius**2 * np.eye(3), rtol=1e-12)
     assert ball_moment(3.0) == pytest.approx(0.2 * 3.0 * radius**2)
+
+
+def test_a_needle_too_dense_rises_to_the_trace_of_a_lead_ball():
+    """By hand, in moments of the ball: (2, 0.5, -1) becomes (2.25, 0.75, 0), of sum 3 as the ball's; the last is the least."""
+    mass = 3.0
+    unit = ball_moment(mass)
+    before = np.diag([2.0, 0.5, -1.0]) * unit
+    body = Inertial.of(mass, [0.1, 0.0, 0.0], np.trace(before) * np.eye(3) - before)
+    second = np.diag(body.nearest_possible().covariance()) / unit
+    np.testing.assert_allclose(second, [2.25 - MARGIN, 0.75 - MARGIN, 2.0 * MARGIN], rtol=0, atol=1e-9)
+    assert not body.nearest_possible().is_too_dense()
+
+
+@pytest.mark.parametrize("index", range(40))
+def test_a_repaired_file_passes_every_check(index, urdf, tmp_path):
+    """Random impossible tensors, most of them of bodies too heavy for their size, turned any way: no warning, no finding left."""
+    rng = np.random.default_rng(100 + index)
+    mass = 10.0 ** rng.uniform(-3, 3)
+    matrix = impossible_tensors(40)[index]
+    matrix *= ball_moment(mass) * 10.0 ** rng.uniform(-2, 2) / np.abs(matrix).max() * rng.choice([0.0, 1.0], p=[0.1, 0.9])
+    (xx, xy, xz), (_, yy, yz), (_, _, zz) = matrix
+    place = " ".join(map(repr, rng.uniform(-1, 1, 6).tolist())).split()
+    origin = f'<origin xyz="{" ".join(place[:3])}" rpy="{" ".join(place[3:])}"/>'
+    text = one_body(repr(mass), tensor(xx, yy, zz, xy, xz, yz)).replace("<inertial><mass", f"<inertial>{origin}<mass")
+    assert origin in text
+    path, out = urdf(text), tmp_path / "out.urdf"
+    with pytest.warns(irb.PhysicsWarning, match="is impossible"):
+        irb.from_urdf(path)
+    repair(path, out)
+    irb.from_urdf(out)
+    assert not [finding for finding in examine(out) if finding.what in ("triangle inequality", "implausible density")]
 
 
 def test_possible_bodies_are_not_touched(urdf, tmp_path):

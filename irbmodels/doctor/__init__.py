@@ -30,7 +30,6 @@ ROUNDED = 1e-4  # relative excess over the triangle inequality that rounding to 
 FAR = 1.0  # diagonals of the shapes' box between the box and a centre of mass that cannot belong to it
 WIDEST = 20.0  # [m] radius of gyration of a link: with kg mm^2 for kg m^2 it is a thousand times too large
 
-_PRINTED = 1e-9  # relative: a lead ball that repair wrote with twelve digits is one
 _JOINTS = ("revolute", "continuous", "prismatic", "fixed", "floating", "planar")
 _SINGLE = {
     "link": ("inertial",),
@@ -204,7 +203,7 @@ def _body(link: Tag, body: Inertial, at: Tag) -> Iterator[Finding]:
     """Judge a body of positive mass by its numbers alone."""
     low, middle, high = moments = moments_of(body.tensor)
     named = f"{body.mass:g} kg, principal moments {low:.4g}, {middle:.4g}, {high:.4g} kg m^2"
-    trace, ball, isotropic = low + middle + high, 6.0 * ball_moment(body.mass), float(body.tensor[0, 0])
+    isotropic = float(body.tensor[0, 0])
     if low <= ROUNDING * high:
         yield finding_at("error", link, "not positive definite", named, "turning it would take no effort, or give energy", at)
     elif not is_possible(moments):
@@ -220,8 +219,8 @@ def _body(link: Tag, body: Inertial, at: Tag) -> Iterator[Finding]:
     elif gyration(body) > WIDEST:
         reason = "no link reaches that far: are the moments in kg mm^2?"
         yield finding_at("warning", link, "implausible size", f"radius of gyration {gyration(body):.3g} m", reason, at)
-    elif trace < ball * (1.0 - _PRINTED):
-        reason = f"even a lead ball of {body.mass:g} kg has {ball / 3.0:.3g} about each axis"
+    elif body.is_too_dense():
+        reason = f"even a lead ball of {body.mass:g} kg has {2.0 * ball_moment(body.mass):.3g} about each axis"
         yield finding_at("warning", link, "implausible density", named, reason, at)
 
 

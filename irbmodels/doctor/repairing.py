@@ -3,7 +3,8 @@
 A tensor ``I`` about the centre of mass belongs to a body exactly when the second moments of its mass,
 ``P = tr(I)/2 1 - I``, are positive semidefinite [Wensing2018]: that is positive definiteness and the triangle inequality in
 one. ``repair`` keeps mass and centre and moves ``P`` as little as possible in the Frobenius norm, which with mass and centre
-kept is also the norm of the 4x4 pseudo-inertia: its eigenvalues below a small bound are raised to that bound.
+kept is also the norm of the 4x4 pseudo-inertia: its eigenvalues below a small bound are raised to that bound, and all that are
+above it alike where their sum is below that of a lead ball. The written digits keep every check that a reader makes.
 """
 
 from __future__ import annotations
@@ -18,14 +19,12 @@ from numpy.typing import NDArray
 
 from ..errors import InputError, UrdfError
 from ..files import replacing
-from ..inertia import Inertial, ball_moment, is_possible, moments_of
+from ..inertia import Inertial, is_possible, moments_of
 from .xml import Tag, edited, number, numbers, parse, read, shown
 
 Array = NDArray[np.float64]
 
 ENTRIES = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
-MARGIN = 1e-6  # least second moment over the largest: survives any printing and MuJoCo's own eigenvalues
-LEAST = 1e-13  # [kg m^2] least second moment: MuJoCo refuses principal moments below 1e-14
 _FOREIGN = 10.0  # relative change beyond which the old tensor has no part in the new one
 _LARGEST = 1e30  # [kg, m, kg m^2] beyond it squares overflow, and no robot is
 
@@ -71,7 +70,7 @@ def repair(path: str | Path, output: str | Path) -> list[Repair]:
         body, place = body_of(link), _inertia_tag(link)
         if body is None or place is None or body.mass <= 0.0 or is_possible(moments_of(body.tensor)):
             continue
-        after = nearest(body)
+        after = body.nearest_possible()
         moved, size = (float(np.linalg.norm(tensor)) for tensor in (after.tensor - body.tensor, body.tensor))
         repairs.append(Repair(link.get("name") or "", body, after, moved, moved / size if size else math.inf))
         changes[place.start] = _differing(body.tensor, after.tensor)
@@ -97,19 +96,6 @@ def body_of(link: Tag) -> Inertial | None:
     return Inertial.of(mass, centre, [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
 
 
-def nearest(body: Inertial) -> Inertial:
-    """Return the body with the nearest possible tensor; mass and centre stay.
-
-    Each second moment about the centre is at least ``MARGIN`` of the largest. Where none exceeds those of a lead ball of
-    that mass, the tensor tells nothing about a body, and the ball is the nearest one.
-    """
-    moments, axes = np.linalg.eigh(body.covariance())
-    ball, largest = ball_moment(body.mass), float(moments[-1])
-    raised = np.maximum(moments, max(LEAST, ball if largest <= ball else MARGIN * largest))
-    covariance = axes @ np.diag(raised) @ axes.T
-    return Inertial.of(body.mass, body.com, float(np.trace(covariance)) * np.eye(3) - covariance)
-
-
 def _inertia_tag(link: Tag) -> Tag | None:
     inertial = link.first("inertial")
     return inertial.first("inertia") if inertial else None
@@ -121,11 +107,11 @@ def _still_impossible(link: Tag) -> bool:
 
 
 def _differing(before: Array, after: Array) -> dict[str, str]:
-    """Entries that moved by more than rounding, as text with 12 digits."""
-    slack = 1e-12 * float(np.abs(after).max())
+    """Entries that moved by more than rounding, as text; both lose less than a tenth of the slack of any check (ROUNDING)."""
+    slack = 1e-14 * float(np.abs(after).max())
     rows, columns = np.triu_indices(3)
     return {
-        key: f"{after[i, j]:.12g}"
+        key: f"{after[i, j]:.15g}"
         for key, i, j in zip(ENTRIES, rows, columns, strict=True)
         if abs(after[i, j] - before[i, j]) > slack
     }
