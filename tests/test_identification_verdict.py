@@ -6,14 +6,14 @@ import pinocchio as pin
 import pytest
 import verdict_cases as cases
 import yaml
-from excited import SIGMA, torques
+from excited import SIGMA, excitation, torques
 from scipy import signal, stats
 
 import irbmodels as irb
 from irbmodels import FileError, InputError, MissingData, PhysicsWarning, UnknownName
 from irbmodels.errors import MotionError, TableError
 from irbmodels.identification.fits import Samples, TorqueRows, accumulated, weighted
-from irbmodels.identification.recordings import Flag
+from irbmodels.identification.recordings import Flag, Sensors, synthetic_recording
 from irbmodels.identification.verdict import (
     NotIdentifiable,
     curve,
@@ -30,6 +30,7 @@ from irbmodels.identification.verdict import (
 from irbmodels.identification.verdict.judging import judge
 from irbmodels.identification.verdict.preparing import standing
 from irbmodels.identification.verdict.residuals import Whiteness
+from irbmodels.identification_report import remarks
 
 DEGREE = np.pi / 180.0
 
@@ -495,6 +496,75 @@ def test_a_solver_that_gives_up_is_said(held, monkeypatch):
         NotIdentifiable, match=r"move so \(the solver gives up\); is the tool another one, .* method wls needs no solver$"
     ):
         identify(cases.truth(), held, held)
+
+
+TWO_AXES = """<robot name="two"><link name="base"/>
+<link name="turret"><inertial><mass value="30"/><origin xyz="0.1 0 0.2"/>
+  <inertia ixx="0.9" iyy="1" izz="0.8" ixy="0" ixz="0.1" iyz="0"/></inertial></link>
+<link name="arm"><inertial><mass value="12"/><origin xyz="0.3 0.02 0.05"/>
+  <inertia ixx="{0}" iyy="{1}" izz="{1}" ixy="0" ixz="0" iyz="0"/></inertial></link>
+<joint name="turn" type="revolute"><parent link="base"/><child link="turret"/><axis xyz="0 0 1"/>
+  <limit lower="-3" upper="3" velocity="3" effort="900"/><dynamics damping="20" friction="10"/></joint>
+<joint name="lift" type="revolute"><parent link="turret"/><child link="arm"/><origin xyz="0.2 0 0.4"/><axis xyz="0 1 0"/>
+  <limit lower="-2" upper="2" velocity="3" effort="900"/><dynamics damping="15" friction="8"/></joint></robot>"""
+
+
+@pytest.fixture(scope="module")
+def two(tmp_path_factory):
+    """Somebody's URDF of two axes, the same with a zero tensor as editors leave it, and prepared halves of a log of the first."""
+    folder = tmp_path_factory.mktemp("two")
+    for name, moments in (("true", (0.05, 0.4)), ("zeroed", (0, 0))):
+        (folder / f"{name}.urdf").write_text(TWO_AXES.format(*moments), encoding="utf-8")
+    true = irb.from_urdf(folder / "true.urdf")
+    with pytest.warns(PhysicsWarning, match="what lift moves is impossible: tensor is not positive definite"):
+        zeroed = irb.from_urdf(folder / "zeroed.urdf")
+    log = synthetic_recording(true, excitation(true, 12.0), Sensors(counts=2**20, torque_noise=[0.5, 0.5]), controller=False)
+    return true, zeroed, *([prepared(half)] for half in halves(log))
+
+
+def test_a_prior_that_is_no_body_is_named_at_once(two):
+    """Its nearest body stands for it: what the log tells is identified all the same, and the report names the link."""
+    _, zeroed, estimation, held = two
+    with pytest.warns(PhysicsWarning, match="no body can be lift of two: tensor is not .*; the nearest one stands for it"):
+        found = identify(zeroed, estimation, held)
+    assert tuple(found.verdict.impossible) == ("lift",)
+    assert any(line.startswith("no body can be lift of the robot's own set: tensor") for line in remarks(found.verdict))
+    assert not found.verdict.bodies
+    assert (found.verdict.held_out.rmse < 0.55).all()  # the noise
+    assert found.verdict.trustworthy, found.verdict.reasons
+
+
+def test_where_the_prior_is_impossible_nothing_else_is_blamed(two, good, monkeypatch):
+    """A failed fit and a verdict name the link, and neither tool, payload nor sign."""
+    true, zeroed, estimation, held = two
+
+    def gives_up(*_, **__):
+        raise InputError("the solver gives up: Solver 'CLARABEL' failed. Try another solver")
+
+    judged = judge(zeroed, [one.changed(tau=one.tau + 40.0 * one.q) for one in held])
+    assert any("the model misses a term" in reason for reason in judged.reasons)
+    (reason,) = changed(good.verdict, distance=3.1, impossible={"lift": "tensor is zero"})
+    assert reason.endswith("the prior is impossible in lift; take another first")
+    monkeypatch.setattr("irbmodels.identification.verdict.identifying.consistent", gives_up)
+    with (
+        pytest.warns(PhysicsWarning, match="no body can be lift"),
+        pytest.raises(NotIdentifiable, match="the prior is none either in lift: load another set, repair the URDF") as raised,
+    ):
+        identify(zeroed, estimation, held)
+    for text in (str(raised.value), reason, *judged.reasons, *remarks(judged)):
+        assert not re.search("tool|payload|sign", text)
+    assert judge(true, held).impossible == {}
+
+
+def test_a_prior_without_mass_has_no_body_near(two, tmp_path):
+    """It stops at once and by name: nothing is near to it."""
+    _, _, estimation, held = two
+    path = tmp_path / "light.urdf"
+    path.write_text(TWO_AXES.format(0.05, 0.4).replace('value="12"', 'value="-12"'), encoding="utf-8")
+    with pytest.warns(PhysicsWarning, match="what lift moves is impossible: mass -12 kg is not positive"):
+        robot = irb.from_urdf(path)
+    with pytest.raises(NotIdentifiable, match="lift of two weighs -12 kg: no body is near to it as prior: load another set"):
+        identify(robot, estimation, held)
 
 
 def test_friction_that_is_no_friction_law_is_said():

@@ -70,7 +70,9 @@ def remarks(verdict: Verdict) -> list[str]:
         told = "; intervals account for it, but for method huber" if verdict.sums else ""
         found.append(f"residuals are no white noise: memory in samples of axis {', '.join(long)}{told}")
     found += verdict.told
-    if depending(verdict).any() or (lasting(verdict) > SLOW * verdict.held_out.average).any():
+    found += [f"no body can be {link} of the robot's own set: {reason}" for link, reason in verdict.impossible.items()]
+    missing = depending(verdict).any() or (lasting(verdict) > SLOW * verdict.held_out.average).any()
+    if missing and not verdict.impossible:  # which is the first suspect, and named above
         found.append(
             "if the model misses a term: are positions and torques on one clock (recordings.delay tells), the arm mounted as the"
             " robot says, tool and payload told, rotors in?"

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pinocchio as pin
 from numpy.typing import ArrayLike, NDArray
 
 from ...base_parameters import BaseParameters
@@ -91,16 +92,19 @@ def consistent(
     doubt: float = DOUBT,
     masses: Mapping[str, tuple[float, float]] | None = None,
     centers: Mapping[str, tuple[ArrayLike, ArrayLike]] | None = None,
+    prior: ArrayLike | None = None,
 ) -> Consistent:
     """Return the consistent set nearest to a fit of torques.
 
     Args:
         fit: Weighted fit of ``base``.
-        robot: With the tool of the experiment; its own set of inertials is the prior.
+        robot: With the tool of the experiment.
         base: What was fitted. Where it holds friction, Fv, Fc, Fs - Fc are kept from being negative; rotors too.
         doubt: Relative standard deviation of the prior.
         masses: Least and largest mass [kg] by link.
         centers: Lower and upper corner [m] of a box that holds the centre of mass, by link, in its axes.
+        prior: Parameters that the bodies are pulled towards, as ``parameter_vector()`` without tool and payload; default the
+            robot's own.
 
     Raises:
         MissingExtra: without cvxpy and clarabel.
@@ -117,6 +121,7 @@ def consistent(
         raise InputError(f"doubt is a positive share, got {doubt!r}")
     bare = robot._unloaded().parameter_vector()
     carried = robot.parameter_vector() - bare
+    towards = bare if prior is None else finite(prior, bare.shape, "the prior")
     seen = np.asarray(base.grouping.any(axis=0), dtype=bool)
     last = 10 * (robot.model.njoints - 1)
     bodies = {link_of(name): 10 * i for i, name in enumerate(list(robot.model.names)[1:]) if seen[10 * i : 10 * i + 10].any()}
@@ -127,12 +132,12 @@ def consistent(
     scalars = cp.Variable(others.size, nonneg=True) if others.size else np.zeros(0)
     beta, moves, bounds, unknown = base.grouping @ carried + base.grouping[:, others] @ scalars, 0.0, [], {}
     for link, start in bodies.items():
-        root = _root(bare[start : start + 10], link, robot)
+        root = _root(towards[start : start + 10], link, robot)
         X = cp.Variable((4, 4), PSD=True)
         unknown[link] = _OF_ENTRIES @ np.kron(root, root) @ cp.vec(X, order="C")  # of J = L X L'
         beta = beta + base.grouping[:, start : start + 10] @ unknown[link]
         moves = moves + cp.trace(X) - cp.log_det(X)
-        bounds += [X >> FLOOR * np.eye(4), _lighter_than_lead(cp, unknown[link], bare[start : start + 10])]
+        bounds += [X >> FLOOR * np.eye(4), _lighter_than_lead(cp, unknown[link], towards[start : start + 10])]
         bounds += [*_bounds(unknown[link], (masses or {}).get(link), (centers or {}).get(link), link)]
     factor = fit.factor[:-1, :-1]
     sharp = min(1.0, SHARPEST * np.sqrt(fit.degrees) / float(np.linalg.norm(fit.factor[:, -1])))
@@ -203,6 +208,35 @@ def fitted_scalars(parameters: Array, seen: NDArray[np.bool_], robot: Robot) -> 
     known = np.where(seen, parameters, np.nan)
     friction = known[first + robot.n :] if parameters.size > first + robot.n else np.full(3 * robot.n, np.nan)
     return known[first : first + robot.n], friction.reshape(-1, 3)
+
+
+def impossible_bodies(robot: Robot) -> dict[str, str]:
+    """Return the links whose numbers no body can have, each with the reason; tool and payload do not count."""
+    model = robot.with_tool(None).with_payload(None).model
+    found = {}
+    for joint, body in list(zip(model.names, model.inertias, strict=True))[1:]:
+        if reasons := Inertial.of(body.mass, body.lever, body.inertia).impossibilities():
+            found[link_of(joint)] = reasons[0]
+    return found
+
+
+def possible_prior(robot: Robot) -> Array:
+    """Return the parameters of a robot without tool and payload, with the nearest body for each that is impossible.
+
+    Raises:
+        InputError: if one weighs nothing or less; nothing is near to it.
+    """
+    bare = robot.with_tool(None).with_payload(None)
+    parameters, model = bare.parameter_vector(), bare.model
+    for i, joint in enumerate(list(model.names)[1:]):
+        body = Inertial.of(*(getattr(model.inertias[i + 1], name) for name in ("mass", "lever", "inertia")))
+        if not body.impossibilities():
+            continue
+        if body.mass <= 0.0:
+            raise InputError(f"{link_of(joint)} of {robot.name} weighs {body.mass:g} kg: no body is near to it as prior")
+        near = body.nearest_possible()
+        parameters[10 * i : 10 * i + 10] = pin.Inertia(near.mass, np.array(near.com), np.array(near.tensor)).toDynamicParameters()
+    return parameters
 
 
 def link_of(joint: str) -> str:

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Literal, get_args
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ...base_parameters import BaseParameters
 from ...checks import flag, whole
-from ...errors import InputError, MissingData, UnknownName
+from ...errors import InputError, MissingData, PhysicsWarning, UnknownName
 from ...robot import Robot
 from ..fits.accumulator import Rows
 from ..fits.autocorrelation import with_autocorrelation
-from ..fits.lmi import Consistent, consistent
+from ..fits.lmi import Consistent, consistent, impossible_bodies, possible_prior
 from ..fits.regression import Fit, least_squares, weighted
 from ..fits.robust import huber
 from ..fits.streaming import Samples, accumulated
@@ -26,6 +28,7 @@ from .preparing import logs_of, standing
 from .terms import Friction, Question, terms_of
 from .writing import nearest
 
+Array = NDArray[np.float64]
 Method = Literal["consistent", "huber", "wls", "ls"]
 METHODS: tuple[Method, ...] = get_args(Method)
 UNLIKELY = 0.01  # that white noise remembers as much on any axis: then the covariance accounts for the memory
@@ -63,7 +66,8 @@ def identify(
     """Fit a set of parameters, friction included, and judge it.
 
     Args:
-        robot: With the tool of the logs; its own set is the prior, and the one to compare with.
+        robot: With the tool of the logs; its own set is the prior, and the one to compare with. In place of bodies that cannot
+            exist the nearest ones are the prior, with a warning.
         estimation: Prepared logs (:func:`.prepared`) for the fit.
         held_out: Prepared logs for the verdict.
         axes: Axes that move and count, 1-based; default all. Others stand at the median of their positions.
@@ -89,6 +93,8 @@ def identify(
     if method not in METHODS:
         raise UnknownName("method", method, METHODS)
     moving = axes_of(robot, axes)
+    impossible = impossible_bodies(robot)
+    prior = _stand_in(robot, impossible) if impossible and method == "consistent" else None
     held = None if axes is None else standing(robot, estimation, moving)
     try:
         samples = Samples.of(*usable(estimation, moving))
@@ -100,13 +106,16 @@ def identify(
         raise
     except InputError as err:
         raise NotIdentifiable(str(err)) from None
+    fitted = nearest if method != "consistent" else consistent if prior is None else partial(consistent, prior=prior)
     try:
-        found = consistent(fit, terms.robot, base) if method == "consistent" else nearest(fit, terms.robot, base)
+        found = fitted(fit, terms.robot, base)
     except InputError as err:
         why = str(err).partition(":")[0]  # what follows is advice on the solver
+        suspects = "is the tool another one, a payload untold, the arm mounted another way, a unit or sign wrong? Else log"
+        if impossible:
+            suspects = f"the prior is none either in {', '.join(impossible)}: load another set, repair the URDF, or log"
         raise NotIdentifiable(
-            f"no bodies are found that move so ({why}); is the tool another one, a payload untold, the arm mounted another way,"
-            " a unit or sign wrong? Else log more motion; method wls needs no solver"
+            f"no bodies are found that move so ({why}); {suspects} more motion; method wls needs no solver"
         ) from None
     joint: Fit = fit
     equations: Rows = rows
@@ -120,6 +129,19 @@ def identify(
         joint = with_autocorrelation(joint, samples, equations, max(1, round(MEMORY / estimation[0].step)))
         judged = against(fit=joint)
     return Identification(base, fit, joint, found, judged)
+
+
+def _stand_in(robot: Robot, impossible: dict[str, str]) -> Array:
+    """Return the prior with the nearest bodies in place of impossible ones, and warn the caller of the caller."""
+    try:
+        prior = possible_prior(robot)
+    except InputError as err:
+        raise NotIdentifiable(f"{err}: load another set, repair the URDF, or take method wls") from None
+    link, reason = next(iter(impossible.items()))
+    others = f" (and {len(impossible) - 1} more)" if len(impossible) > 1 else ""
+    message = f"no body can be {link} of {robot.name}{others}: {reason}; the nearest one stands for it as prior"
+    warnings.warn(message, PhysicsWarning, stacklevel=3)
+    return prior
 
 
 def _fitted(samples: Samples, rows: Rows, method: Method) -> Fit:

@@ -18,7 +18,7 @@ from ...errors import InputError
 from ...prediction import Accuracy
 from ...robot import Robot
 from ...trajectory import Motion
-from ..fits.lmi import Consistent
+from ..fits.lmi import Consistent, impossible_bodies
 from ..fits.regression import Fit
 from ..fits.torques import blocks
 from ..recordings.recording import Flag, Recording
@@ -100,6 +100,8 @@ class Verdict:
     """Parameters on which no torque of these axes depends."""
     bodies: tuple[str, ...] | None
     """Links of the set that no body can be; None without a fit."""
+    impossible: dict[str, str]
+    """Links of the robot's own set, the prior of a fit, that no body can be, with the reason."""
     driving: tuple[str, ...]
     """Parameters of friction and rotors that are negative, so that they would drive the axis."""
     distance: float | None
@@ -187,6 +189,7 @@ def judge(
         sums=() if fit is None or base is None else _sums(fit, _previous(robot, now, base, fit.names)),
         silent=() if base is None else _silent(robot, base),
         bodies=None if found is None else tuple(k for k, body in found.inertials.items() if body.impossibilities()),
+        impossible=impossible_bodies(robot),
         driving=() if found is None else _driving(found),
         distance=None if found is None else found.distance / np.sqrt(len(found.beta) * max(1.0, float(white.memory.max()))),
         flagged=_flagged(everything, moving),

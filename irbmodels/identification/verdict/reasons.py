@@ -48,9 +48,12 @@ def reasons_against(verdict: Verdict) -> Iterator[str]:
     if verdict.driving:
         yield f"friction or a rotor would drive its axis: {', '.join(verdict.driving)} is negative; no table takes that"
     if verdict.distance is not None and not verdict.distance <= DISTANCE:
+        suspect = "is the tool another one, or a term missing?"
+        if verdict.impossible:
+            suspect = f"the prior is impossible in {', '.join(verdict.impossible)}; take another first"
         yield (
             f"bodies that can exist are {verdict.distance:.1f} standard deviations per sum off what the torques say, more than"
-            f" {DISTANCE:g}: is the tool another one, or a term missing?"
+            f" {DISTANCE:g}: {suspect}"
         )
     for what, shares in (("range", verdict.coverage.span), ("rated speed", verdict.coverage.speed_share)):
         for axis, share in zip(numbers, shares.tolist(), strict=True):
