@@ -74,8 +74,9 @@ class Totals:
         self._by_line = by_line
         self._lines: dict[int, PerLine] = {}
         self._kept: list[Trace] = []
-        shares, distances = np.zeros((3, 0, n)), np.zeros((3, 0))
-        self._none = Trace(np.zeros(0), *shares, *distances, np.zeros((0, 3)), np.zeros(0, dtype=np.int64))
+        share, distance, tcp = np.zeros((0, n)), np.zeros(0), np.zeros((0, 3))
+        lines = np.zeros(0, dtype=np.int64)
+        self._none = Trace(distance, share, share, share, distance, distance, distance, tcp, lines)
         self._width = 1
 
     def add(self, motion: Motion, samples: Samples, lines: NDArray[np.int64] | None) -> None:
