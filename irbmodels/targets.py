@@ -31,11 +31,22 @@ def datum(module: Module, kind: str, name: str) -> Any:
     Raises:
         UnknownName: if there is none of that type.
     """
-    known = module.of_type(kind)
-    found = next((value for one, value in known.items() if one.lower() == name.lower()), None)
-    if found is None:
+    known = data_of(module, kind)
+    value = next((value for one, value in known.items() if one.lower() == name.lower()), None)
+    if value is None:
         raise UnknownName(kind, name, known)
-    return found
+    return value
+
+
+def data_of(module: Module, kind: str) -> dict[str, Any]:
+    """Return all values of a type by name: the module's, and those that are not LOCAL of modules it uses."""
+    shared = {
+        name: value
+        for other in reversed(module.uses)
+        for name, value in other.of_type(kind).items()
+        if other.declaration(name.partition("{")[0]).scope != "LOCAL"
+    }
+    return shared | module.of_type(kind)
 
 
 def tool_named(module: Module, name: str) -> Tool:
@@ -45,7 +56,7 @@ def tool_named(module: Module, name: str) -> Tool:
         RapidError: if the tooldata is no tool that a robot can carry; with file, line and name.
         UnknownName: if there is neither.
     """
-    own = {one.lower(): one for one in module.of_type("tooldata")}
+    own = {one.lower(): one for one in data_of(module, "tooldata")}
     if name.lstrip().startswith("[") or ":=" in name:
         return tool_of(name)
     if name.lower() not in own:
@@ -53,14 +64,16 @@ def tool_named(module: Module, name: str) -> Tool:
             return load_tool(name)
         except UnknownName as err:
             raise UnknownName(err.kind, name, [*own.values(), *err.known]) from None
-    data, place = datum(module, "tooldata", name), module.declaration(own[name.lower()].partition("{")[0])
+    data, declared = datum(module, "tooldata", name), own[name.lower()].partition("{")[0]
+    where = next(one for one in (module, *module.uses) if declared in {datum.name for datum in one})
+    place = where.declaration(declared)
     try:
         if isinstance(data, Expression):
             raise InputError(f"{data.text} has to be computed")
         return tool_of(data, own[name.lower()])
     except InputError as err:
-        column = place.span[0] - module.text.rfind("\n", 0, place.span[0])
-        raise RapidError(place.line, column, f"tooldata {own[name.lower()]}: {err}", module.file) from None
+        column = place.span[0] - where.text.rfind("\n", 0, place.span[0])
+        raise RapidError(place.line, column, f"tooldata {own[name.lower()]}: {err}", where.file) from None
 
 
 def postures(module: Module, robot: Robot, wobj: str | None = None, units: Mapping[str, Robot] | None = None) -> Iterator[str]:

@@ -320,6 +320,34 @@ def test_bad_files_are_exit_code_2(file, capsys, tmp_path):
         assert reason in err
 
 
+def test_modules_of_any_suffix_and_of_several_files(robot, file, capsys, tmp_path):
+    """.modx and .SYSX are programs, a table named .mod is a motion; tool and object of another module come by --with."""
+    for name in ("a.modx", "b.SYSX", "c.txt"):
+        (tmp_path / name).write_text(PROGRAM)
+        assert said(capsys, tmp_path / name, "--robot", "irb2400")[0] == 0
+    head, *rest = PROGRAM.splitlines(keepends=True)
+    (tmp_path / "data.sys").write_text("".join(["MODULE data\n", *rest[:2], "ENDMODULE\n"]))
+    file.write_text("".join([head, *rest[2:]]))
+    code, _, err = said(capsys, file, "--robot", "irb2400", "--with", tmp_path / "data.sys")
+    assert (code, "torques are those of" in err) == (0, False)
+    assert said(capsys, file, "--robot", "irb2400")[0] == 1
+    q = robot.from_controller([[0, angle, angle, 0, 30, 0] for angle in range(10)])
+    irb.write_motion(tmp_path / "m.csv", irb.Motion(0.01 * np.arange(10), q, np.zeros_like(q), np.zeros_like(q)), robot)
+    (tmp_path / "m.mod").write_bytes((tmp_path / "m.csv").read_bytes())
+    code, _, err = said(capsys, tmp_path / "m.mod", "--robot", "irb2400")
+    assert (code, "m.mod: every checked bound is kept" in err) == (0, True)
+    code, _, err = said(capsys, tmp_path / "m.mod", "--robot", "irb2400", "--with", file)
+    assert (code, "are for RAPID modules, which begin with MODULE" in err) == (2, True)
+
+
+def test_quaternions_off_unit_are_noted_by_the_line_of_the_move(file, capsys):
+    """A target of three digits is driven to, and said."""
+    file.write_text(PROGRAM.replace("[0,0,1,0],[-1,-1", "[0,0,0.9998,0],[-1,-1"))
+    code, _, err = said(capsys, file, "--robot", "irb2400")
+    assert code == 0
+    assert "line 9: MoveJ has a target whose quaternion [0,0,0.9998,0] has length 0.9998, not 1; it is normalised" in err
+
+
 def test_the_command_takes_tool_and_work_object_of_the_module(file, capsys):
     """The module's only tooldata is the default; --wobj stands for an object without a value; --start-deg takes time."""
     code, out, err = said(capsys, file, "--robot", "irb2400", "--routine", "main", "--start-deg", "10,0,0,0,30,0")

@@ -9,7 +9,7 @@ import typer
 
 from ..errors import InputError
 from ..robot import load
-from .shared import AxesDeg, Overlays, RobotName, ToolName, angles, any_robot, app, axes, err, say, show
+from .shared import AxesDeg, Modules, Overlays, RobotName, ToolName, angles, any_robot, app, axes, err, say, show
 
 
 @app.command()
@@ -86,7 +86,7 @@ def ik(
 
 @app.command()
 def rapid(
-    file: Annotated[Path, typer.Argument(help="RAPID module (.mod, .prg, .sys).")],
+    file: Annotated[Path, typer.Argument(help="RAPID module (.mod, .modx, .sys, .sysx, .prg) or program (.pgf).")],
     robot: Annotated[str | None, typer.Option(help="Robot whose postures at each target are listed.")] = None,
     tool: Annotated[
         str | None, typer.Option(help="A tooldata of the module, a shipped tool, or a tool table; default tool0.")
@@ -96,12 +96,13 @@ def rapid(
         list[str] | None,
         typer.Option(metavar="NAME=ROBOT", help="Mechanical unit that moves the wobjdata, as a robot or .urdf; may be repeated."),
     ] = None,
+    others: Modules = None,
 ) -> None:
     """List the declarations of a RAPID module; with --robot every posture at its targets, * as programmed."""
-    from ..rapid import read_file
+    from ..rapid import read_program
     from ..targets import listing, postures, tool_named
 
-    module = read_file(file)
+    module = read_program(file, others or ())
     if robot is None:
         if tool or wobj or unit:
             raise InputError("--tool, --wobj and --unit say how a robot reaches targets; they need --robot")
@@ -111,4 +112,6 @@ def rapid(
         arm = arm if tool is None else arm.with_tool(tool_named(module, tool))
         pairs = [text.partition("=") for text in unit or ()]
         lines = postures(module, arm, wobj, {name: any_robot(given) for name, _, given in pairs})
+    for note in module.notes:
+        err.print(f"note: {note}")
     say(*lines)

@@ -13,13 +13,14 @@ from ..logs import REST, open_motion
 from ..machining import CuttingForce
 from ..path_check import Box, Cut, Programmed, check_path, programmed_motion
 from ..path_check.programmed import RAMP, STEP
+from ..rapid import Module, holds_rapid, read_program
 from ..robot import Robot
-from .shared import Overlays, any_robot, app, axes, err, file_progress, show
+from .shared import Modules, Overlays, any_robot, app, axes, err, file_progress, show
 
 
 @app.command()
 def path(
-    file: Annotated[Path, typer.Argument(help="RAPID module (.mod, .prg, .sys), or motion CSV with t, q1_deg ..")],
+    file: Annotated[Path, typer.Argument(help="RAPID module (.mod, .modx, .sys, .sysx, .prg) or program (.pgf), or motion CSV.")],
     robot: Annotated[str, typer.Option(help="Variant, alias, folder of tables, or any .urdf file.")],
     tool: Annotated[
         str | None,
@@ -30,6 +31,7 @@ def path(
     wobj: Annotated[
         str | None, typer.Option(help="The wobjdata of the module for moves whose own is not declared in it.")
     ] = None,
+    others: Modules = None,
     unit: Annotated[
         list[str] | None,
         typer.Option(metavar="NAME=ROBOT", help="Mechanical unit that moves a wobjdata, as a robot or .urdf; may be repeated."),
@@ -89,12 +91,15 @@ def path(
         raise InputError(f"{report} cannot be both the report and the table")
     bounds = None if box is None else _box(box)
     program: Programmed | None = None
-    if file.suffix.lower() in (".mod", ".prg", ".sys"):
-        arm, program = _program(file, robot, tool, wobj, unit, routine, start_deg, (ramp, step, not keep_speed), overlay)
+    if holds_rapid(file):
+        arm, program = _program(
+            read_program(file, others or ()), robot, tool, wobj, unit, routine, start_deg, (ramp, step, not keep_speed), overlay
+        )
         source: Any = program
     else:
-        if wobj or unit or routine or start_deg or keep_speed:
-            raise InputError(f"--wobj, --unit, --routine, --start-deg and --keep-speed are for RAPID modules; {file} is a motion")
+        if wobj or others or unit or routine or start_deg or keep_speed:
+            options = "--wobj, --with, --unit, --routine, --start-deg and --keep-speed"
+            raise InputError(f"{options} are for RAPID modules, which begin with MODULE; {file} is a motion")
         arm = any_robot(robot, tool, overlay)
         source = open_motion(file, arm)
         for name, meant in source.ignored.items():
@@ -121,7 +126,7 @@ def path(
 
 
 def _program(
-    file: Path,
+    module: Module,
     robot: str,
     tool: str | None,
     wobj: str | None,
@@ -132,13 +137,11 @@ def _program(
     overlay: list[Path] | None,
 ) -> tuple[Robot, Programmed]:
     """Return the robot with the program's tool, and the motion of the program."""
-    from ..rapid import read_file
-    from ..targets import datum, tool_named
+    from ..targets import data_of, datum, tool_named
 
-    module = read_file(file)
     moves = module.sequence(routine)
     arm = any_robot(robot, None, overlay)
-    own = {name.lower() for name in module.of_type("tooldata")}
+    own = {name.lower() for name in data_of(module, "tooldata")}
     stand_in = tool is not None
     if tool is None:
         named = {move.tool_name.lower() for move in moves if move.tool is not None} & own

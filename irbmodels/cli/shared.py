@@ -39,6 +39,10 @@ AxesDeg = Annotated[
 Overlays = Annotated[
     list[Path] | None, typer.Option("--overlay", help="File that changes single numbers of the tables; may be repeated.")
 ]
+Modules = Annotated[
+    list[Path] | None,
+    typer.Option("--with", metavar="FILE", help="Another RAPID module, whose records and data the module uses; may be repeated."),
+]
 Output = Annotated[Path | None, typer.Option("-o", "--output", help="File to write.")]
 
 

@@ -6,6 +6,7 @@ from ..errors import RapidError
 from .arguments import Move
 from .build import Expression
 from .convert import body_of, loaddata_of, tool0_pose, tool_of, tooldata_of
+from .files import holds_rapid, read_program
 from .module import Declaration, Module
 from .predefined import PREDEFINED
 from .reading import read, read_file, read_value, write
@@ -47,9 +48,11 @@ __all__ = [
     "WobjData",
     "ZoneData",
     "body_of",
+    "holds_rapid",
     "loaddata_of",
     "read",
     "read_file",
+    "read_program",
     "read_value",
     "tool0_pose",
     "tool_of",

@@ -1,0 +1,88 @@
+"""Which files hold RAPID, and programs that are spread over several of them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from xml.etree import ElementTree
+
+from ..errors import FileError, InputError, RapidError
+from .module import Module
+from .reading import read_file
+
+SUFFIXES = (".mod", ".modx", ".sys", ".sysx", ".prg")
+"""Of modules: RobotWare 7 writes ``.modx`` and ``.sysx``, RobotWare 6 ``.mod`` and ``.sys``, S4 ``.prg``."""
+_PROGRAM = ".pgf"
+"""Of a program file, an XML list of modules."""
+_START = 65_536  # bytes of a file that are looked at
+_MODULE = re.compile(r"\s*(?:%%%.*?%%%\s*)?(?:![^\n]*\n\s*)*MODULE\b", re.IGNORECASE | re.DOTALL)
+_TABLE = re.compile(r'\s*"?[^\s,;\t]+"?\s*[,;\t]')
+
+
+def holds_rapid(path: Path) -> bool:
+    """Whether a file holds RAPID: by its content, or by its suffix where the content is neither RAPID nor a table."""
+    known = path.suffix.lower() in (*SUFFIXES, _PROGRAM)
+    try:
+        with path.open("rb") as stream:
+            start = stream.read(_START)
+    except (OSError, ValueError):  # who reads it says why not
+        return known
+    text = start.decode("latin-1").removeprefix("\xef\xbb\xbf")
+    return bool(_MODULE.match(text)) or (known and not _TABLE.match(text.partition("\n")[0]))
+
+
+def read_program(path: Path, others: Sequence[Path] = ()) -> Module:
+    """Read a module with other modules as its ``uses``, whichever of them uses which.
+
+    Args:
+        path: A module, or a program file (``.pgf``): then the module with ``main``, or else the first that it lists.
+        others: Modules, or program files, whose records, constants and data it uses.
+
+    Raises:
+        FileError: if a file cannot be read, or a program file lists no modules.
+        InputError: if a file holds no RAPID.
+        RapidError: as :func:`irbmodels.rapid.read`.
+    """
+    first, *rest = _modules(path)
+    files = [first, *rest, *(file for other in others for file in _modules(other))]
+    waiting = list(dict.fromkeys(files)) if rest else list(dict.fromkeys(files[1:]))
+    read: list[Module] = []
+    while waiting:
+        left: list[Path] = []
+        failed: RapidError | None = None
+        for file in waiting:
+            try:
+                read.append(read_file(file, read))
+            except RapidError as err:  # it may use one that is read later
+                left, failed = [*left, file], failed or err
+        if failed is not None and len(left) == len(waiting):
+            raise failed
+        waiting = left
+    if rest:
+        first = next((Path(one.file) for one in read if _has_main(one)), first)
+    return read_file(first, [one for one in read if Path(one.file) != first])
+
+
+def _modules(path: Path) -> list[Path]:
+    """Return a module's file, or those that a program file lists."""
+    if path.suffix.lower() != _PROGRAM:
+        if not holds_rapid(path) and path.is_file():
+            raise InputError(f"{path} holds no RAPID module, which begins with MODULE and a name; irbmodels path checks motions")
+        return [path]
+    try:
+        root = ElementTree.fromstring(path.read_bytes())
+    except OSError as err:
+        raise FileError(f"{path}: {err.strerror or err}") from err
+    except (ElementTree.ParseError, ValueError) as err:
+        raise FileError(f"{path}: a program file is XML, <Program><Module>Main.mod</Module></Program>: {err}") from None
+    names = [(one.text or "").strip().replace("\\", "/") for one in root.iter("Module")]
+    if not any(names):
+        raise FileError(f"{path}: lists no module, as <Program><Module>Main.mod</Module></Program> does")
+    return [path.parent / name for name in names if name]
+
+
+def _has_main(module: Module) -> bool:
+    from .moves import routines_of
+
+    return any(one.name.lower() == "main" and one.kind == "proc" for one in routines_of(module)[1])
