@@ -10,6 +10,7 @@ import pinocchio as pin
 from ..errors import InputError
 from ..inertia import Inertial
 from ..rapid import Move, WobjData
+from ..rapid.records import orients
 from ..robot import Robot
 from ..tool import Tool
 
@@ -46,6 +47,11 @@ class Said:
         """Note what of a move is not regarded."""
         if move.inside:
             self.note(move, f"stands in the {' in the '.join(reversed(move.inside))}; it is taken once")
+        parts = {"target": move.target, "circle point": move.via, "tool": move.tool, "work object": move.wobj}
+        for what, value in parts.items():
+            for orient in orients(value) if value is not None else ():
+                if orient.note:
+                    self.note(move, f"has a {what} whose {orient.note}")
         for option in move.options:
             self.note(move, f"has {option}, which is not regarded")
         extax = getattr(move.target, "extax", None)

@@ -11,11 +11,11 @@ import pinocchio as pin
 from numpy.typing import NDArray
 
 from ..errors import InputError
-from .build import NUMERIC, Builder, Expression
+from .build import NUMERIC, Builder
 from .predefined import PREDEFINED
 from .records import Orient, Pos, Value, rounded
 from .routines import MOTION
-from .values import JointTarget, RobTarget, SpeedData, ToolData, WobjData, ZoneData
+from .values import RECORDS, JointTarget, RobTarget, SpeedData, ToolData, WobjData, ZoneData
 
 Array = NDArray[np.float64]
 V = TypeVar("V", bound=Value)
@@ -33,6 +33,9 @@ class Undeclared(Unknown):
 
 class Names(Protocol):
     """What names mean where the move stands."""
+
+    absent: frozenset[str]
+    """Optional parameters, in lower case, that the routine was not given."""
 
     def datum(self, name: Any) -> tuple[str, Any]:
         """Return type and value of a name, or raise :class:`Unknown`."""
@@ -101,6 +104,7 @@ class Arguments:
         name = word.lower()
         required = [node.children[0] for node in arguments if not _is_option(node.children[0])]
         options = {str(o.children[0]).lower(): o for node in arguments for o in node.children if _is_option(o)}
+        options = {key: option for key, option in options.items() if not self._is_absent(option)}
         points = {"moveabsj": ["ToJointPos"], "movec": ["CirPoint", "ToPoint"]}.get(name, ["ToPoint"])
         wanted = [*points, "Speed", "Zone", "Tool"]
         if len(required) != len(wanted):
@@ -121,8 +125,8 @@ class Arguments:
             raise self.builder.fail(options["t"], f"\\T is a positive time, not {seconds:g} s")
         unknown, undeclared = "; ".join(self.reasons), self.undeclared
         tool = self._known(ToolData, given["Tool"], f"{word!s}'s tool")
-        wobj_node = self._of_option(options["wobj"]) if "wobj" in options else None
-        wobj = PREDEFINED["wobj0"] if wobj_node is None else self._known(WobjData, wobj_node, f"{word!s}'s work object")
+        wobj_node = options.get("wobj")
+        wobj = PREDEFINED["wobj0"] if wobj_node is None else self._known_option(WobjData, wobj_node, f"{word!s}'s work object")
         return replace(
             move,
             target=None if unknown else target,
@@ -133,7 +137,7 @@ class Arguments:
             zone=zone,
             tool_name=self.builder.source(given["Tool"]),
             tool=tool,
-            wobj_name="wobj0" if wobj_node is None else self.builder.source(wobj_node),
+            wobj_name="wobj0" if wobj_node is None else self.builder.source(wobj_node.children[-1]),
             wobj=cast("WobjData | None", wobj),
             options=tuple(self.builder.source(node) for key, node in options.items() if key not in _KEPT),
             unknown=unknown,
@@ -142,10 +146,17 @@ class Arguments:
         )
 
     def _of_option(self, node: Any) -> Any:
+        for name in _passed_on(node):
+            self.scope.datum(name)  # a parameter: its value depends on the run
+            raise self.builder.fail(name, f"{name!s} after ? is no parameter of the routine")
         values = [part for part in node.children[1:] if getattr(part, "type", "") != "ASSIGN"]
         if len(values) != 1:
             raise self.builder.fail(node, f"\\{node.children[0]!s} needs a value, \\{node.children[0]!s}:=...")
         return values[0]
+
+    def _is_absent(self, option: Any) -> bool:
+        r"""Whether an option passes on (``\WObj?WObj``) an argument that the routine was not given."""
+        return any(str(part) in self.scope.absent for part in map(str.lower, _passed_on(option)))
 
     def _told(self, ask: Callable[[], Any]) -> Any:
         try:
@@ -159,6 +170,10 @@ class Arguments:
         found: V | None = self._told(lambda: self.value(kind, node, what))
         return found
 
+    def _known_option(self, kind: type[V], option: Any, what: str) -> V | None:
+        value: V | None = self._told(lambda: self.value(kind, self._of_option(option), what))
+        return value
+
     def value(self, kind: type[V], node: Any, what: str) -> V:
         """Return the record that an argument says.
 
@@ -166,16 +181,41 @@ class Arguments:
             Unknown: if the text does not tell it.
             RapidError: if it is no such record.
         """
-        data = getattr(node, "data", "")
+        return cast(V, self.computed(kind.rapid, (), node, what))
+
+    def computed(self, kind: str, size: tuple[int, ...], node: Any, what: str) -> Any:
+        """Return the value of any type, or array of it, that an argument or initial value comes to; errors as :meth:`value`."""
+        data, kind = getattr(node, "data", ""), self.builder.resolved(kind)
         if data == "group":
-            return self.value(kind, node.children[0], what)
+            return self.computed(kind, size, node.children[0], what)
         if data == "call":
             return self._called(kind, node, what)
         if data == "reference":
-            return cast(V, self._named(kind.rapid, node, what))
-        if data == "aggregate":
-            return cast(V, self.builder.value(kind.rapid, (), self._literal(node), what))
-        raise self.builder.fail(node, f"{what} is a {kind.rapid}, not {self.builder.source(node)}")
+            return self._named(kind, node, what, size)
+        if data == "aggregate" and any(part.data != "aggregate" for part in node.iter_subtrees()):
+            return self._aggregate(kind, size, node, what)
+        if kind in NUMERIC and not size:
+            return self.number(node)
+        if data == "aggregate" or (not data and (size or kind not in RECORDS)):
+            return self.builder.value(kind, size, node, what)
+        if kind in RECORDS or size:
+            raise self.builder.fail(node, f"{what} is a {kind}, not {self.builder.source(node)}")
+        raise Unknown(f"{self.builder.source(node)} has to be computed")
+
+    def _aggregate(self, kind: str, size: tuple[int, ...], node: Any, what: str) -> Any:
+        """Return an array or a record, some component of which is no literal."""
+        if size:
+            parts = self.builder.parts(node, size[0], f"array of {size[0]}", what)
+            return tuple(self.computed(kind, size[1:], part, f"{what}{{{i + 1}}}") for i, part in enumerate(parts))
+        fields = self.builder.fields(kind)
+        if not fields:
+            raise self.builder.fail(node, f"{what} is a {kind}, which has no components")
+        parts = self.builder.parts(node, len(fields), f"{kind} [{','.join(name for _, name in fields)}]", what)
+        values = [self.computed(inner, (), part, f"{what}.{name}") for (inner, name), part in zip(fields, parts, strict=True)]
+        try:
+            return RECORDS[kind](*values) if kind in RECORDS else tuple(values)
+        except InputError as err:
+            raise self.builder.fail(node, f"{what}: {err}") from None
 
     def number(self, node: Any) -> float:
         """Return what an argument or expression of numbers comes to; errors as :meth:`value`."""
@@ -191,12 +231,7 @@ class Arguments:
             return float(cast(float, self._named("num", node, "this number")))
         if data == "call":
             raise Unknown(f"{node.children[0]!s}() is not evaluated")
-        return float(self.builder.value("num", (), self._literal(node), "this number"))
-
-    def _literal(self, node: Any) -> Any:
-        if hasattr(node, "data") and any(part.data != "aggregate" for part in node.iter_subtrees()):
-            raise Unknown(f"{self.builder.source(node)} has to be computed")
-        return node
+        return float(self.builder.value("num", (), node, "this number"))
 
     def _computed(self, node: Any) -> float:
         return self.chain(node.children, self.builder.source(node))
@@ -215,32 +250,32 @@ class Arguments:
                 raise Unknown(f"{source} is not evaluated")
         return sum(terms)
 
-    def _named(self, kind: str, node: Any, what: str) -> Any:
+    def _named(self, kind: str, node: Any, what: str, size: tuple[int, ...] = ()) -> Any:
         """Return the value of a name, its elements and components followed."""
         root, *path = node.children
         has, value = self.scope.datum(root)
         for part in path:
-            if isinstance(value, Expression):
-                break
-            if getattr(part, "type", "") == "NAME" and hasattr(value, "rapid"):
-                value = self._component(value, part)
-            elif isinstance(value, tuple) and (getattr(part, "type", "") != "NAME"):
+            index = getattr(part, "type", "") != "NAME"
+            if index and isinstance(value, tuple):
                 value = self._element(value, part, str(root))
+            elif not index and not (isinstance(value, tuple) and has in RECORDS) and (fields := self.builder.fields(has)):
+                has, value = self._component(has, fields, value, part)
             else:
                 raise self.builder.fail(part, f"{root!s} is a {has}, which has no {self.builder.source(part)}")
-        if isinstance(value, Expression):
-            raise Unknown(f"{root} is {value.text}, which has to be computed")
-        found = getattr(value, "rapid", "") or ("num" if isinstance(value, float) else has)
-        if isinstance(value, tuple) or not (found == kind or {found, kind} <= NUMERIC):
-            article = "an array of" if isinstance(value, tuple) else "a"
-            raise self.builder.fail(node, f"{what} is a {kind}; {self.builder.source(node)} is {article} {found}")
+        plain = kind in RECORDS or kind in NUMERIC  # the values of other records are tuples, too
+        array = isinstance(value, tuple) if plain else bool(size)
+        if array != bool(size) or not (has == kind or {has, kind} <= NUMERIC):
+            article = "an array of" if array else "a"
+            raise self.builder.fail(node, f"{what} is a {kind}; {self.builder.source(node)} is {article} {has}")
         return value
 
-    def _component(self, value: Value, part: Any) -> Any:
-        name = part.lower()
-        if name not in vars(value):
-            raise self.builder.fail(part, f"a {value.rapid} has no {part!s}, but {', '.join(vars(value))}")
-        return getattr(value, name)
+    def _component(self, kind: str, fields: Sequence[tuple[str, str]], value: Any, part: Any) -> tuple[str, Any]:
+        """Return type and value of a component of a record."""
+        names = [name.lower() for _, name in fields]
+        if part.lower() not in names:
+            raise self.builder.fail(part, f"a {kind} has no {part!s}, but {', '.join(name for _, name in fields)}")
+        place = names.index(part.lower())
+        return self.builder.resolved(fields[place][0]), value[place]
 
     def _element(self, value: tuple[Any, ...], node: Any, name: str) -> Any:
         index = self.number(node)
@@ -248,9 +283,9 @@ class Arguments:
             raise self.builder.fail(node, f"{name}{{{index:g}}}: the array has elements 1 to {len(value)}")
         return value[int(index) - 1]
 
-    def _called(self, kind: type[V], node: Any, what: str) -> V:
+    def _called(self, kind: str, node: Any, what: str) -> RobTarget:
         word, *arguments = node.children
-        if kind is not RobTarget or word.lower() not in ("offs", "reltool"):
+        if kind != RobTarget.rapid or word.lower() not in ("offs", "reltool"):
             raise Unknown(f"{word!s}() is not evaluated")
         first, *lengths = [part.children[0] for part in arguments if not _is_option(part.children[0])]
         if len(lengths) != 3:
@@ -262,10 +297,10 @@ class Arguments:
         target = self.value(RobTarget, first, f"{word!s}'s target")
         move = np.array([self.number(length) for length in lengths])
         if word.lower() == "offs":
-            return cast(V, replace(target, trans=Pos(*rounded(np.array(target.trans.values) + move))))
+            return replace(target, trans=Pos(*rounded(np.array(target.trans.values) + move)))
         angles = [self.number(self._of_option(turns[axis])) if axis in turns else 0.0 for axis in ("rx", "ry", "rz")]
         try:
-            return cast(V, _in_tool(target, move, np.radians(angles)))
+            return _in_tool(target, move, np.radians(angles))
         except InputError as err:
             raise self.builder.fail(first, f"{word!s}: {err}") from None
 
@@ -277,6 +312,11 @@ def _in_tool(target: RobTarget, move: Array, angles: Array) -> RobTarget:
     x, y, z = (pin.rpy.rpyToMatrix(*(angle * axis)) for angle, axis in zip(angles, np.eye(3), strict=True))
     rot = Orient.of(turn @ x @ y @ z) if np.any(angles) else target.rot
     return replace(target, trans=Pos(*rounded(trans)), rot=rot)
+
+
+def _passed_on(option: Any) -> list[Any]:
+    r"""Return the name in ``\WObj?WObj``, if the option has that form."""
+    return [part for part in option.children[1:] if getattr(part, "type", "") == "NAME"]
 
 
 def _is_option(node: Any) -> bool:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any
 
 from ..errors import InputError, RapidError
-from .records import components
+from .predefined import type_of
+from .records import Orient, components
 from .text import Number, string
 from .values import RECORDS
 
@@ -16,17 +18,24 @@ NUMERIC = frozenset(("num", "dnum"))
 UNSEEN = frozenset(
     re.findall(
         r"\w+",
-        """byte errnum intnum clock iodev rawbytes datapos errdomain errstr errtype event_type exec_level handler_type icondata
-    identno listitem loadsession mecunit motsetdata opnum paridnum paridvalidnum pathrecid progdisp restartdata rmqheader
-    rmqmessage rmqslot shapedata signalai signalao signaldi signaldo signalgi signalgo signalorigin socketdev socketstatus
-    stoppoint stoppointdata supervtimeouts switch symnum syncident taskid tasks testsignal toolpointdata tpnum trapdata
-    triggdata triggios triggiosdnum triggmode triggstrgo tunetype uishownum veldata wzstationary wztemporary zonetype
-    buttondata confsupdata corrdescr egmident egm_minmax egmframetype egmstate jointtol loadidnum sensor sensorstate speedlimdata
-    arcdata seamdata welddata weavedata trackdata spotdata gundata simdata camdev cameradev cameratarget intdata""",
+        """
+    aiotrigg arcdata beaddata btnres busstate buttondata byte camdev cameradev camerastatus cameratarget capdata
+    caplatrackdata capspeeddata capstopmode capwaittimes capweavedata cfgdomain clock cnvcmd confsupdata corrdescr
+    datapos dionum dir egm_minmax egmframetype egmident egmstate egmstopmode equipdata errdomain errnum errstr errtype
+    event_type exec_level fcboxvol fccondstatus fccylindervol fcdamping fcforcevector fcframe fclindir fcprocess
+    fcrotdir fcspdchgtunetype fcspeedvector fcspherevol fctorquevector fcxyznum flypointdata flystartdata forcedata
+    gundata handler_type icondata identno indcnvdata inposdata intdata intnum iodev iounit_state itmtgt jointtol
+    listitem loadidnum loadsession mecunit motionprocessmode motsetdata opcalc opnum optscandata paridnum paridvalidnum
+    pathrecid processtimes progdisp rawbytes restartblkdata restartdata rmqheader rmqmessage rmqslot seamdata
+    selectiondata sensor sensorstate sensorvardata shapedata signalai signalao signaldi signaldo signalgi signalgo
+    signalorigin simdata smeqdata socketdev socketstatus sourcedata speedlimdata spotdata spotmultdata stoppoint
+    stoppointdata stringdig supervtimeouts switch symnum syncident taskid tasks testsignal toolpointdata tpnum trackdata
+    trapdata triggdata triggflag triggios triggiosdnum triggmode triggstrgo tsp_status tunegtype tunetype uishownum
+    veldata weavedata weavestartdata welddata weldeditdata wzstationary wztemporary zonetype
+    """,
     )
 )
 """ABB's other types: their values are kept as numbers, texts and tuples, without a check of the components."""
-_PREDEFINED = re.compile(r"pi|tool0|wobj0|load0|fine|vmax|[vz]\d+|eof|(err|str|type)_\w+", re.IGNORECASE)
 _DEEPEST = 30  # brackets within brackets; ABB's deepest type has four
 
 
@@ -45,8 +54,10 @@ class Builder:
         self.text, self.file = text, file
         self.records: dict[str, tuple[tuple[str, str], ...]] = {}
         self.aliases: dict[str, str] = {}
+        self.notes: list[str] = []
+        """Remarks by line."""
         self.constants: dict[str, Any] = {}
-        """Nodes of the constants that an expression or the size of an array may name."""
+        """Nodes, or values where another module declares them, of the constants that an expression or a size may name."""
 
     def fail(self, node: Any, reason: str) -> RapidError:
         """Return the error that is at ``node``."""
@@ -58,34 +69,44 @@ class Builder:
         place = getattr(node, "meta", node)
         return self.text[place.start_pos : place.end_pos]
 
+    def resolved(self, name: str) -> str:
+        """Return the type that a name or alias stands for, in lower case."""
+        name = str(name).lower()
+        for _ in self.aliases:  # one may stand for another
+            name = self.aliases.get(name, name)
+        return name
+
+    def fields(self, kind: str) -> tuple[tuple[str, str], ...]:
+        """Return type and name of each component of a record; nothing for another type."""
+        if kind in RECORDS:
+            return tuple((rapid_name(hint), name) for name, hint in components(RECORDS[kind]).items())
+        return self.records.get(kind, ())
+
     def kind(self, token: Any) -> str:
         """Return the type that a name stands for, in lower case.
 
         Raises:
             RapidError: if nobody knows it.
         """
-        name = str(token.lower())
-        for _ in self.aliases:  # one may stand for another
-            name = self.aliases.get(name, name)
+        name = self.resolved(token)
         known = [*RECORDS, *sorted(NUMERIC), "bool", "string", *self.records, *sorted(UNSEEN)]
         if name not in known:
             close = get_close_matches(name, known, n=1)
             raise self.fail(token, f"there is no type {token!s}{f'; did you mean {close[0]}?' if close else ''}")
         return name
 
-    def size(self, node: Any) -> tuple[int, ...]:
-        """Return the size of an array, ``{2,3}``, whose numbers may be names of constants.
+    def size(self, node: Any, number: Callable[[Any], float | None]) -> tuple[int, ...]:
+        """Return the size of an array, ``{2,rows+1}``; ``number`` tells what each of its parts comes to.
 
         Raises:
             RapidError: if a number is not whole and positive, or there are more than three.
         """
         counts = []
-        for token in node.children:
-            number = self.constants.get(token.lower()) if token.type == "NAME" else token
-            text = str(number) if getattr(number, "type", "") == "NUMBER" else ""
-            count = Number(text) if 0 < len(text) < 20 else 0.0
-            if not 1.0 <= count < 1e9 or count != int(count):
-                raise self.fail(token, f"the size of an array is a whole number from 1 on, or a constant's name, not {token!s}")
+        for part in node.children:
+            count = number(part)
+            if count is None or not 1.0 <= count < 1e9 or count != int(count):
+                said = self.source(part)
+                raise self.fail(part, f"the size of an array is a whole number from 1 on, or a sum of constants, not {said}")
             counts.append(int(count))
         if len(counts) > 3:
             raise self.fail(node, f"an array has one to three sizes, not {len(counts)}")
@@ -99,7 +120,7 @@ class Builder:
         """
         if computed := self._computed(node):
             for root in (reference.children[0] for reference in computed.find_data("reference")):
-                if root.lower() not in self.constants and not _PREDEFINED.fullmatch(root):
+                if root.lower() not in self.constants and not type_of(root):
                     raise self.fail(root, f"{root!s} is no constant of this module, and {what} needs {_wanted(kind, size)}")
             return Expression(self.source(node))
         return self._array(kind, size, node, what)
@@ -113,32 +134,25 @@ class Builder:
     def _array(self, kind: str, size: tuple[int, ...], node: Any, what: str) -> Any:
         if not size:
             return self._one(kind, node, what, 0)
-        parts = self._parts(node, size[0], f"array of {size[0]}", what)
+        parts = self.parts(node, size[0], f"array of {size[0]}", what)
         return tuple(self._array(kind, size[1:], part, f"{what}{{{i + 1}}}") for i, part in enumerate(parts))
 
     def _one(self, name: str, node: Any, what: str, depth: int) -> Any:
         kind = self.kind(name) if name in self.aliases else name
         if depth > _DEEPEST:
             raise self.fail(node, f"more than {_DEEPEST} brackets within brackets")
-        if kind in RECORDS:
-            record = RECORDS[kind]
-            names = components(record)
-            parts = self._parts(node, len(names), f"{kind} [{','.join(names)}]", what)
+        if fields := self.fields(kind):
+            parts = self.parts(node, len(fields), f"{kind} [{','.join(name for _, name in fields)}]", what)
             values = [
-                self._one(_rapid_name(hint), part, f"{what}.{field}", depth + 1)
-                for (field, hint), part in zip(names.items(), parts, strict=True)
+                self._one(inner, part, f"{what}.{name}", depth + 1) for (inner, name), part in zip(fields, parts, strict=True)
             ]
             try:
-                made: Any = record(*values)
-                return made
+                made: Any = RECORDS[kind](*values) if kind in RECORDS else tuple(values)
             except InputError as err:
                 raise self.fail(node, f"{what}: {err}") from None
-        if kind in self.records:
-            fields = self.records[kind]
-            parts = self._parts(node, len(fields), f"{kind} [{','.join(field for _, field in fields)}]", what)
-            return tuple(
-                self._one(inner, part, f"{what}.{field}", depth + 1) for (inner, field), part in zip(fields, parts, strict=True)
-            )
+            if isinstance(made, Orient) and made.note:
+                self.notes.append(f"line {node.meta.line}: {what}: {made.note}")
+            return made
         return self._simple(kind, node, what, depth)
 
     def _simple(self, kind: str, node: Any, what: str, depth: int) -> Any:
@@ -161,7 +175,8 @@ class Builder:
                 raise self.fail(node, f"{what}: {err}") from None
         raise wrong
 
-    def _parts(self, node: Any, count: int, shape: str, what: str) -> list[Any]:
+    def parts(self, node: Any, count: int, shape: str, what: str) -> list[Any]:
+        """Return the nodes in an aggregate, if it has that many; else raise RapidError."""
         if getattr(node, "data", None) != "aggregate":
             raise self.fail(node, f"{what} is {shape}, not {node!s}")
         if len(node.children) != count:
@@ -169,7 +184,8 @@ class Builder:
         return list(node.children)
 
 
-def _rapid_name(hint: Any) -> str:
+def rapid_name(hint: Any) -> str:
+    """Return the type of a component by its Python type."""
     simple = {float: "num", bool: "bool", str: "string"}
     return simple[hint] if hint in simple else str(hint.rapid)
 

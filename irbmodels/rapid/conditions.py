@@ -34,6 +34,12 @@ def truth(arguments: Arguments, node: Any) -> bool:
         _, value = arguments.scope.datum(node.children[0])
         if isinstance(value, bool):
             return value
+    if (
+        data == "call"
+        and node.children[0].lower() == "present"
+        and arguments.builder.source(node.children[1]).lower() in (arguments.scope.absent)
+    ):
+        return False
     raise Unknown(f"{arguments.builder.source(node)} is not evaluated")
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 from ..errors import FileError, InputError, RapidError
+from ..files import read_bytes
 from .module import Module
 from .reading import read_file
 
@@ -71,9 +72,7 @@ def _modules(path: Path) -> list[Path]:
             raise InputError(f"{path} holds no RAPID module, which begins with MODULE and a name; irbmodels path checks motions")
         return [path]
     try:
-        root = ElementTree.fromstring(path.read_bytes())
-    except OSError as err:
-        raise FileError(f"{path}: {err.strerror or err}") from err
+        root = ElementTree.fromstring(read_bytes(path))
     except (ElementTree.ParseError, ValueError) as err:
         raise FileError(f"{path}: a program file is XML, <Program><Module>Main.mod</Module></Program>: {err}") from None
     names = [(one.text or "").strip().replace("\\", "/") for one in root.iter("Module")]

@@ -24,7 +24,7 @@ routine: LOCAL? (PROC | FUNC | TRAP)
 record: LOCAL? RECORD NAME (NAME NAME ";")+ ENDRECORD
 alias: LOCAL? ALIAS NAME NAME ";"
 declaration: (LOCAL | TASK)? STORAGE NAME NAME size? (ASSIGN value)? ";"
-size: "{" (NUMBER | NAME) ("," (NUMBER | NAME))* "}"
+size: "{" value ("," value)* "}"
 text: value | declaration
 
 ?value: operand | expression

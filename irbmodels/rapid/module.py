@@ -68,6 +68,8 @@ class Module:
     file: str = ""
     encoding: str = "utf-8"
     uses: tuple[Module, ...] = ()
+    notes: tuple[str, ...] = ()
+    """Remarks by line: quaternions that are not of unit length."""
 
     def __repr__(self) -> str:
         """Say how much is in it."""
@@ -97,11 +99,17 @@ class Module:
         raise UnknownName("declaration", str(name), [declaration.name for declaration in self.declarations])
 
     def of_type(self, kind: str) -> dict[str, Any]:
-        """Return all values of a type by name; of arrays, each element as ``name{1,2}``."""
-        found: dict[str, Any] = {}
+        """Return all values of a type by name, those of its aliases too; of arrays, each element as ``name{1,2}``.
+
+        Initial values of constants and sums (``VAR zonedata z:=z60;``) are computed where the text tells them.
+        """
+        from .constants import Constants
+
+        constants, found = Constants(self), dict[str, Any]()
         for declaration in self.declarations:
-            if declaration.type.lower() == kind.lower() and declaration.value is not None:
-                found.update(_elements(declaration.name, declaration.size, declaration.value))
+            named = declaration.type.lower(), constants.builder("").resolved(declaration.type)
+            if kind.lower() in named and declaration.value is not None:
+                found.update(_elements(declaration.name, declaration.size, constants.computed(declaration)))
         return found
 
     def moves(self, routine: str | None = None) -> tuple[Move, ...]:

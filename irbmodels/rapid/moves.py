@@ -6,17 +6,16 @@ guessed: :attr:`Move.unknown` says why. What cannot be an instruction at all is 
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..errors import RapidError, UnknownName
-from .arguments import Arguments, Move, Undeclared, Unknown
+from .arguments import Arguments, Move, Unknown
 from .build import Builder
 from .conditions import truth
+from .constants import Constants
 from .grammar import parse
-from .predefined import PREDEFINED
 from .reading import collected, declared
 from .routines import Found, Routine, routine_of
 
@@ -62,6 +61,9 @@ class Scope:
     def __init__(self, module: Module, builder: Builder, routine: Routine, routines: Sequence[Routine]) -> None:
         """Collect what the routine declares, and what the module's routines change."""
         self.module, self.builder, self.routine = module, builder, routine
+        self.constants = Constants(module)
+        self.absent: frozenset[str] = frozenset()
+        """Optional parameters of the routine, in lower case, that it was not given."""
         self.counters: dict[str, float] = {}
         """Values of the counters of loops that are being run, by name in lower case."""
         self.fixed = False
@@ -164,34 +166,10 @@ class Scope:
             raise Unknown(f"{name} is {what} on line {self.place(place)[0]}: its value depends on the run")
         if lower in self.assigned:
             raise Unknown(f"{name} is changed on line {self.place(self.assigned[lower])[0]}: what it is then depends on the run")
-        found = self.local.get(lower)
-        for module in (self.module, *self.module.uses) if found is None else ():
-            for one in module.declarations:
-                if found is None and one.name.lower() == lower and (module is self.module or one.scope != "LOCAL"):
-                    found = one
-        if found is not None:
-            if self.fixed and found.storage != "CONST":
-                raise Unknown(f"{name} is no constant: what it is then depends on the run")
-            if found.value is None:
-                raise Unknown(f"{name} of line {found.line} has no value until the program runs")
-            return self.builder.kind(_Token(found.type, name)), found.value
-        if lower in PREDEFINED:
-            return PREDEFINED[lower].rapid, PREDEFINED[lower]
-        if lower == "pi":
-            return "num", math.pi
-        raise Undeclared(f"{name} is declared neither in this module nor in one it was read with")
-
-
-class _Token(str):
-    """A type's name, blamed on the place where a value of it is used."""
-
-    def __new__(cls, text: str, where: Any) -> _Token:
-        token = super().__new__(cls, text)
-        token.line, token.column = where.line, where.column
-        return token
-
-    line: int
-    column: int
+        declaration = self.local.get(lower) or self.constants.declaration(lower)
+        if self.fixed and declaration is not None and declaration.storage != "CONST":
+            raise Unknown(f"{name} is no constant: what it is then depends on the run")
+        return self.constants.value(self.local[lower], self) if lower in self.local else self.constants.datum(name)
 
 
 def _name_of(text: str, item: Found) -> str:

@@ -8,13 +8,15 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from ..errors import InputError
+from ..errors import InputError, RapidError
 from ..files import read_bytes
+from .arguments import Arguments, Unknown
 from .build import Builder, Expression
 from .grammar import RESERVED, parse
 from .module import Declaration, Module
 
 _ATTRIBUTES = ("sysmodule", "noview", "nostepin", "viewonly", "readonly")
+_WIDEST = 200  # characters of the size of an array
 _ROUTINE_NAME = re.compile(r"(?:PROC|TRAP|FUNC\s+\w+)\s+(\w+)", re.IGNORECASE)
 
 
@@ -48,6 +50,7 @@ def read(text: str, file: str = "", uses: Sequence[Module] = ()) -> Module:
         int(getattr(head[-1], "meta", head[-1]).end_pos),
         file,
         uses=tuple(uses),
+        notes=tuple(builder.notes),
     )
 
 
@@ -106,7 +109,7 @@ def collected(text: str, file: str, uses: Sequence[Module]) -> tuple[Builder, li
     for module in uses:
         builder.records.update(module.records)
         builder.aliases.update(module.aliases)
-        builder.constants.update(dict.fromkeys(datum.name.lower() for datum in module if datum.storage == "CONST"))
+        builder.constants.update({datum.name.lower(): datum.value for datum in module if _is_shared(datum)})
     head = [part for part in tree.children if getattr(part, "type", "") == "NAME" or getattr(part, "data", "") == "attributes"]
     for word in (word for part in head[1:] for word in part.children):
         if word.lower() not in _ATTRIBUTES:
@@ -146,6 +149,10 @@ def _collect(builder: Builder, module: Any, items: Sequence[Any]) -> None:
             builder.kind(kind)
 
 
+def _is_shared(datum: Declaration) -> bool:
+    return datum.storage == "CONST" and datum.scope != "LOCAL"
+
+
 def _refuse_reserved(builder: Builder, name: str, place: Any) -> None:
     if name.lower() in RESERVED:
         raise builder.fail(place, f"{name} is a word of RAPID and cannot be a name")
@@ -159,14 +166,44 @@ def _storage(item: Any) -> str:
     return next(str(part).upper() for part in item.children if getattr(part, "type", "") == "STORAGE")
 
 
+class _Constants:
+    """Constants while a module is read, for the sizes of its arrays."""
+
+    absent: frozenset[str] = frozenset()
+
+    def __init__(self, builder: Builder) -> None:
+        self.builder = builder
+        self.asked: set[str] = set()
+
+    def number(self, node: Any) -> float | None:
+        """Return what constants come to; None if the text does not tell it."""
+        try:
+            return Arguments(self, self.builder).number(node) if len(self.builder.source(node)) < _WIDEST else None
+        except (Unknown, RapidError):
+            return None
+
+    def datum(self, name: Any) -> tuple[str, Any]:
+        """Return type and value of a constant; of another module's, which is computed, none."""
+        node = self.builder.constants.get(name.lower())
+        if node is None or isinstance(node, Expression) or name.lower() in self.asked:
+            raise Unknown(f"{name} is no constant that is known here")
+        self.asked.add(name.lower())
+        try:
+            return "num", node if isinstance(node, float) else Arguments(self, self.builder).number(node)
+        finally:
+            self.asked.discard(name.lower())
+
+
 def declared(builder: Builder, item: Any) -> Declaration:
     """Return a declaration with its value checked."""
     kind, name = _names(item)
     typed, storage = builder.kind(kind), _storage(item)
     scope = next((str(part).upper() for part in item.children if getattr(part, "type", "") in ("LOCAL", "TASK")), "")
-    if scope == "TASK" and storage != "PERS":
-        raise builder.fail(item, f"TASK goes with PERS, not with {storage}")
-    size = next((builder.size(part) for part in item.children if getattr(part, "data", "") == "size"), ())
+    if scope == "TASK" and storage == "CONST":
+        raise builder.fail(item, "TASK goes with VAR and PERS, not with CONST")
+    size = next(
+        (builder.size(part, _Constants(builder).number) for part in item.children if getattr(part, "data", "") == "size"), ()
+    )
     assigned = any(getattr(part, "type", "") == "ASSIGN" for part in item.children)
     if storage == "CONST" and not assigned:
         raise builder.fail(item, f"{name!s} is a CONST without a value; it needs :=")

@@ -20,7 +20,8 @@ from .text import literal, number
 
 Array = NDArray[np.float64]
 
-OFF_UNIT = 1e-5  # what the length of a quaternion may be off: ABB writes five to six decimals (0.99998)
+PRINTED = 1e-5  # what printed digits leave of the length of a quaternion: ABB writes five to six decimals (0.99998)
+OFF_UNIT = 4e-4  # what it may be off at all, as from three decimals (0.707): it is normalised, with a note
 SAME = 1e-9  # [mm, 1] a number that came back from a matrix is the old one
 
 
@@ -103,13 +104,24 @@ class Orient(Value):
         """Check the length.
 
         Raises:
-            InputError: if it is not 1 within 1e-5.
+            InputError: if it is not 1 within 4e-4.
         """
         super().__post_init__()
-        length = float(np.linalg.norm(self.values))
-        if length and abs(length - 1.0) > OFF_UNIT:
+        length = self.length
+        if length and abs(length - 1.0) > OFF_UNIT + SAME:
             right = literal(tuple(np.round(np.divide(self.values, length), 6).tolist()))
             raise InputError(f"quaternion {self} has length {length:.6g}, not 1; the rotation it points to is {right}")
+
+    @property
+    def length(self) -> float:
+        """Length of the quaternion: 1 but for its digits, 0 where none was taught; :meth:`matrix` normalises it."""
+        return float(np.linalg.norm(self.values))
+
+    @property
+    def note(self) -> str:
+        """Remark that the length is off by more than printed digits leave; nothing where it is not."""
+        off = self.length and abs(self.length - 1.0) > PRINTED
+        return f"quaternion {self} has length {self.length:.6g}, not 1; it is normalised" if off else ""
 
     @classmethod
     def of(cls, matrix: ArrayLike) -> Orient:
@@ -159,6 +171,15 @@ class Pose(Value):
         trans = Pos(*(old if abs(old - value) <= SAME * max(1.0, abs(old)) else value for old, value in pairs))
         turned = any(self.rot.values) and np.abs(self.rot.matrix() - pose.rotation).max() <= SAME
         return Pose(trans, self.rot if turned else new.rot)
+
+
+def orients(value: Value) -> Iterator[Orient]:
+    """Yield the rotations in a record."""
+    for part in value:
+        if isinstance(part, Orient):
+            yield part
+        elif isinstance(part, Value):
+            yield from orients(part)
 
 
 def components(kind: type[Value]) -> dict[str, Any]:

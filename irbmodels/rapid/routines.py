@@ -104,6 +104,8 @@ class Routine:
     """Names in lower case that the routine gives a value to, and where first."""
     own: dict[str, tuple[str, int]] = field(default_factory=dict)
     """Parameters and loop counters in lower case: what it is, and where."""
+    optional: set[str] = field(default_factory=set)
+    """Parameters that a call may leave out."""
 
 
 def words(text: str, start: int, end: int) -> Iterator[Word]:
@@ -136,10 +138,15 @@ def _header(text: str, routine: Routine, given: list[Word], place: int) -> int:
     closing = [number for number in range(place, len(given)) if given[number].text == ")"]
     if not closing:
         raise given[place].error(text, f"the '(' of {routine.name} is not closed: ')' is missing")
+    optional = False
     while place < closing[0]:
         place += 1
-        if given[place].text in (",", ")", "|", "{") and given[place - 1].text[0].isalpha():
-            routine.own[given[place - 1].lower] = ("a parameter of the routine", given[place - 1].start)
+        sign, before = given[place].text, given[place - 1]
+        if sign in (",", ")", "|", "{", "\\") and before.text[0].isalpha():
+            routine.own[before.lower] = ("a parameter of the routine", before.start)
+            if optional:
+                routine.optional.add(before.lower)
+        optional = sign == "\\" or (optional and sign != ",")
     return place + 1
 
 

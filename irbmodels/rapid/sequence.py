@@ -71,7 +71,8 @@ class _Run:
     def carry_out(self, routine: Routine, callers: tuple[str, ...]) -> None:
         lower = routine.name.lower()
         if lower not in self.scopes:
-            self.scopes[lower] = Scope(self.module, self.builder, routine, self.routines)
+            self.scopes[lower] = scope = Scope(self.module, self.builder, routine, self.routines)
+            scope.absent = frozenset(routine.optional)  # calls with arguments are not followed
         with suppress(_Left):
             self._items(routine.found, 0, self.scopes[lower], (*callers, lower), True)
 

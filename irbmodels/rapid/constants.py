@@ -1,0 +1,85 @@
+"""What names of a module mean by the text alone: its declarations, those of modules it uses, and the controller's own."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from ..errors import RapidError
+from .arguments import Arguments, Names, Undeclared, Unknown
+from .build import Builder, Expression
+from .grammar import parse
+from .predefined import PREDEFINED, type_of
+
+if TYPE_CHECKING:
+    from .module import Declaration, Module
+
+
+class Constants:
+    """The data of a module, initial values computed where they have to be."""
+
+    def __init__(self, module: Module) -> None:
+        """Begin; values are computed when they are asked for."""
+        self.module = module
+        self._computing: list[str] = []
+        self.absent: frozenset[str] = frozenset()
+
+    def declaration(self, name: str) -> Declaration | None:
+        """Return the declaration of a name in lower case; LOCAL ones of other modules are not seen."""
+        for module in (self.module, *self.module.uses):
+            for one in module.declarations:
+                if one.name.lower() == name and (module is self.module or one.scope != "LOCAL"):
+                    return one
+        return None
+
+    def datum(self, name: Any) -> tuple[str, Any]:
+        """Return type and value of a name.
+
+        Raises:
+            Unknown: if the text does not tell it.
+        """
+        lower = name.lower()
+        declared = self.declaration(lower)
+        if declared is not None:
+            return self.value(declared, self)
+        if lower in PREDEFINED:
+            return PREDEFINED[lower].rapid, PREDEFINED[lower]
+        if lower == "pi":
+            return "num", math.pi
+        if kind := type_of(lower):
+            raise Unknown(f"{name} is the controller's own {kind}, whose value is not known here")
+        raise Undeclared(f"{name} is declared neither in this module nor in one it was read with")
+
+    def computed(self, declared: Declaration) -> Any:
+        """Return the value of a declaration, computed if the text tells it, else its expression."""
+        try:
+            return self.value(declared, self)[1]
+        except (Unknown, RapidError):
+            return declared.value
+
+    def value(self, declared: Declaration, names: Names) -> tuple[str, Any]:
+        """Return type and value of a declaration, computed of what ``names`` mean where it stands.
+
+        Raises:
+            Unknown: if it has none, or it cannot be computed.
+        """
+        if declared.value is None:
+            raise Unknown(f"{declared.name} of line {declared.line} has no value until the program runs")
+        builder = self.builder(declared.value.text if isinstance(declared.value, Expression) else "")
+        kind = builder.resolved(declared.type)
+        if not isinstance(declared.value, Expression):
+            return kind, declared.value
+        if declared.name in self._computing:
+            raise Unknown(f"{declared.name} of line {declared.line} is defined by itself")
+        self._computing.append(declared.name)
+        try:
+            node = parse(builder.text, "condition").children[0]
+            return kind, Arguments(names, builder).computed(kind, declared.size, node, declared.name)
+        finally:
+            self._computing.pop()
+
+    def builder(self, text: str) -> Builder:
+        """Return what values in a text are checked against: the types of the module."""
+        builder = Builder(text, self.module.file)
+        builder.records, builder.aliases = dict(self.module.records), dict(self.module.aliases)
+        return builder
