@@ -6,6 +6,7 @@ import base64
 import contextlib
 import io
 import json
+import os
 import re
 import shutil
 import signal
@@ -18,6 +19,7 @@ import urllib.request
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pinocchio as pin
@@ -728,7 +730,8 @@ def test_ending_the_command_ends_its_server(end):
     """However `irbmodels view` ends, nobody listens any more and no process is left."""
     port = str(np.random.default_rng(end).integers(20000, 50000))  # its own: other tests listen on 7000
     command = [sys.executable, "-m", "irbmodels.cli", "view", "irb1600", "--port", port]
-    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    blind = {name: value for name, value in os.environ.items() if name not in ("DISPLAY", "WAYLAND_DISPLAY")}
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True, "env": blind}
     heard = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)  # a shell's background jobs are deaf to Ctrl-C
     with subprocess.Popen(command, **pipes, preexec_fn=heard) as process, contextlib.ExitStack() as stack:
         stack.callback(process.kill)  # else a test that fails would wait for it for ever
@@ -736,7 +739,10 @@ def test_ending_the_command_ends_its_server(end):
         assert listening(url)
         children = subprocess.run(["pgrep", "-P", str(process.pid)], capture_output=True, text=True, check=False).stdout
         assert not children.split()  # the server lives in the process itself
-        assert any("Ctrl-C" in line for line in iter(process.stderr.readline, ""))
+        elsewhere = process.stderr.readline()
+        number = url.rstrip("/").rpartition(":")[2]
+        assert f": ssh -L {number}:127.0.0.1:{number} {socket.gethostname()} (" in elsewhere
+        assert "Ctrl-C" in process.stderr.readline()
         process.send_signal(end)
         process.wait(timeout=20)
         assert process.returncode == {signal.SIGTERM: 143, signal.SIGINT: 130, signal.SIGKILL: -9}[end]
@@ -751,6 +757,63 @@ def test_a_script_that_forgets_to_close_leaves_nothing(ending):
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=30, check=False)
     assert done.returncode == {"": 0, "r": 1, "i": 3}[ending[:1]]
     assert not listening(done.stdout.split()[0])
+
+
+def test_a_view_says_where_it_is(monkeypatch, capsys):
+    """Address and ``wait`` on stderr, a tunnel where there is no browser; in a notebook a frame instead; closed is closed."""
+    opened = []
+    monkeypatch.setattr("webbrowser.open", lambda url: opened.append(url) or True)
+    monkeypatch.delenv("WAYLAND_DISPLAY", raising=False)
+    monkeypatch.delenv("DISPLAY", raising=False)
+    robot = irb.load("irb930")
+    with irb.view(robot, irb.Actor(robot, name="R & D")) as viewer:
+        said, names = capsys.readouterr(), "irb930_12_105, R & D"
+        number = viewer.url.rstrip("/").rpartition(":")[2]
+        where, elsewhere = said.err.splitlines()
+        assert where == f"showing {names} at {viewer.url} until this program ends (.wait() keeps it running)"
+        assert f"ssh -L {number}:127.0.0.1:{number} {socket.gethostname()}" in elsewhere
+        assert said.out == ""
+        assert opened == []
+        assert repr(viewer) == f"<Viewer of {names} at {viewer.url}>"
+        frame = viewer._repr_html_()
+        assert f'<iframe title="irb930_12_105, R &amp; D" src="{viewer.url}"' in frame
+        assert f'<a href="{viewer.url}"' in frame
+        assert f"ssh -L {number}:127.0.0.1:{number}" in frame
+    assert repr(viewer) == f"<Viewer of {names}, closed>"
+    assert viewer._repr_html_() == "<p>&lt;Viewer of irb930_12_105, R &amp; D, closed&gt;</p>"
+    viewer.wait()  # at once
+    monkeypatch.setenv("DISPLAY", ":0")
+    for browser, count in ((None, 1), (False, 0), (True, 1)):
+        with irb.view(robot, browser=browser):
+            assert len(opened) == count
+            assert len(capsys.readouterr().err.splitlines()) == 1
+        opened.clear()
+    monkeypatch.setitem(sys.modules, "IPython", SimpleNamespace(get_ipython=lambda: SimpleNamespace(kernel=None)))
+    with irb.view(robot):
+        assert opened == []
+        assert capsys.readouterr().err == ""
+
+
+def test_a_script_that_waits_keeps_its_page():
+    """``wait`` ends with Ctrl-C, the script goes on, and nobody listens any more; or with a close from another thread."""
+    code = "import irbmodels as irb; irb.view(irb.load('irb930'), port=52300, browser=False).wait(); print('after')"
+    heard = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True, "preexec_fn": heard}
+    with subprocess.Popen([sys.executable, "-c", code], **pipes) as process, contextlib.ExitStack() as stack:
+        stack.callback(process.kill)
+        url = re.search("http://[0-9.:]+/", process.stderr.readline())[0]
+        with pytest.raises(subprocess.TimeoutExpired):
+            process.wait(timeout=1.0)
+        assert listening(url)
+        process.send_signal(signal.SIGINT)
+        printed, said = process.communicate(timeout=20)
+        assert (process.returncode, printed) == (0, "after\n")
+        assert "Traceback" not in said
+    assert not listening(url)
+    with irb.view(irb.load("irb930"), browser=False) as viewer:
+        threading.Timer(0.2, viewer.close).start()
+        viewer.wait()
+        assert not viewer.server.listening
 
 
 def test_a_notebook_shows_the_robot():
@@ -824,7 +887,10 @@ def test_an_open_page_follows_what_python_shows(tmp_path):
                 assert until(lambda: evaluated(port, "irb.actors[0].q[0]"))
                 pose = evaluated(port, "irb.pose('link_rod')")
                 fields = evaluated(port, "[...document.querySelectorAll('.axis input[type=number]')].map(f => Number(f.value))")
+                viewer.close()
+                gone = until(lambda: evaluated(port, "document.getElementById('notes-of-page').textContent"))
             finally:
                 browser.kill()
     np.testing.assert_allclose(pose, robot.pose(q, "link_rod").homogeneous, atol=1e-9)
     assert fields == [10, 30, 20, 40, 50, 60]
+    assert gone == "no longer connected: the program that showed this page has ended or closed it"

@@ -39,8 +39,7 @@ def view(
     overlay: Overlays = None,
 ) -> None:
     """Show robots in 3D, a slider per axis: live in a browser until Ctrl-C, as one HTML page, or as a picture."""
-    from ..view import Actor, save_page, save_picture
-    from ..view import view as live_view
+    from ..view import NO_SCREEN, Actor, Viewer, save_page, save_picture
 
     arm = any_robot(robot, tool, overlay)
     q = axes(arm, q_deg)
@@ -60,12 +59,12 @@ def view(
     if save is not None or png is not None:
         return
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that the server is closed below
-    with live_view(*actors, layers=layer or (), port=port, browser=False) as viewer:
-        out.print(f"showing {', '.join(actor.name or actor.robot.name for actor in actors)} at {viewer.url}")
+    with Viewer(*actors, layers=layer or (), port=port) as viewer:
+        out.print(f"showing {viewer.names} at {viewer.url}")
         if not viewer.open():
-            err.print("no screen or browser here; open that address elsewhere, or save a page: --save page.html")
+            err.print(f"{NO_SCREEN}: {viewer.tunnel} (or save a page: --save page.html)")
         err.print("Ctrl-C ends it")
-        signal.pause()
+        viewer.server.wait()
 
 
 @app.command()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import os
 import sys
 from collections.abc import Sequence
@@ -19,11 +20,16 @@ from ..robot import Robot
 from ..trajectory import Motion
 from .actor import LAYERS, Actor
 
+NO_SCREEN = "no screen or browser here; type this on a machine with one, and open the address there"
+
 __all__ = ["LAYERS", "Actor", "Viewer", "save_page", "save_picture", "view"]
 
 
 class Viewer:
-    """A live page. ``show`` moves a robot on it; close it when done, or use it as a context manager."""
+    """A live page. ``show`` moves a robot on it; close it when done, or use it as a context manager.
+
+    The page ends with this process: :meth:`wait` keeps a script from ending. A notebook shows the page in a frame.
+    """
 
     def __init__(self, *robots: Robot | Actor, layers: Sequence[str] = (), port: int | None = None) -> None:
         """Start a server inside this process, on the first free port from ``port`` (default 7000) on."""
@@ -61,6 +67,19 @@ class Viewer:
 
         return meshcat.Visualizer(window=self.server)
 
+    @property
+    def names(self) -> str:
+        """Titles of the robots on the page, in one line."""
+        return ", ".join(actor.name or actor.robot.name for actor in self.actors)
+
+    @property
+    def tunnel(self) -> str:
+        """Command that brings the page, which only this machine can reach, to the machine it is typed on."""
+        import socket
+
+        port = self.url.rstrip("/").rpartition(":")[2]
+        return f"ssh -L {port}:127.0.0.1:{port} {socket.gethostname()}"
+
     def show(self, q: ArrayLike, actor: int = 0) -> None:
         """Show one posture [rad, m], shape ``(n,)``, of the robot with this number.
 
@@ -76,12 +95,30 @@ class Viewer:
         """Open the page in this machine's browser; False where there is no screen or no browser."""
         import webbrowser
 
-        screen = sys.platform == "darwin" or bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
-        return screen and webbrowser.open(self.url)
+        return _screen() and webbrowser.open(self.url)
+
+    def wait(self) -> None:
+        """Keep the page until Ctrl-C, which closes it, or until another thread calls :meth:`close`."""
+        try:
+            self.server.wait()
+        except KeyboardInterrupt:
+            self.close()
 
     def close(self) -> None:
         """Stop the server."""
         self.server.close()
+
+    def __repr__(self) -> str:
+        return f"<Viewer of {self.names}{f' at {self.url}' if self.server.listening else ', closed'}>"
+
+    def _repr_html_(self) -> str:
+        """Return the address and the page in a frame, for a notebook whose browser runs on this machine or has a tunnel to it."""
+        if not self.server.listening:
+            return f"<p>{html.escape(repr(self))}</p>"
+        link = f'<a href="{self.url}" target="_blank">{self.url}</a>'
+        where = f"<p>{link} on the machine of the kernel; to reach it from another: <code>{html.escape(self.tunnel)}</code></p>"
+        style = "width: 100%; height: 560px; border: 0"
+        return f'{where}<iframe title="{html.escape(self.names)}" src="{self.url}" style="{style}"></iframe>'
 
     def __enter__(self) -> Viewer:
         return self
@@ -96,9 +133,12 @@ def view(
     motion: Motion | MotionFile | None = None,
     layers: Sequence[str] = (),
     port: int | None = None,
-    browser: bool = True,
+    browser: bool | None = None,
 ) -> Viewer:
     """Show robots in a browser and return the viewer: a slider per axis, layers, and motions with their torques.
+
+    The address is printed on stderr, except in a notebook, which shows the returned viewer as a frame. The page ends with this
+    process: a script calls :meth:`Viewer.wait` at its end.
 
     Args:
         robots: Any robots; an :class:`Actor` says where one stands, what it does and how solid it looks.
@@ -106,15 +146,19 @@ def view(
         motion: Motion of a single robot.
         layers: What to show besides: any of ``frames, axes, com, ellipsoids, boxes, trace, hulls, torques``.
         port: First port to try; default 7000.
-        browser: Whether to open this machine's browser, where there is a screen.
+        browser: Whether to open this machine's browser, where there is a screen; default everywhere but in a notebook.
 
     Raises:
         UnknownName: if there is no such layer.
         FileError: if a mesh of a URDF is lost.
     """
     viewer = Viewer(*_dressed(robots, q, motion), layers=layers, port=port)
-    if browser:
-        viewer.open()
+    notebook = _in_notebook()
+    seen = viewer.open() if browser or (browser is None and not notebook) else _screen()
+    if not notebook:
+        print(f"showing {viewer.names} at {viewer.url} until this program ends (.wait() keeps it running)", file=sys.stderr)
+        if not seen:
+            print(f"{NO_SCREEN}: {viewer.tunnel}", file=sys.stderr)
     return viewer
 
 
@@ -183,8 +227,6 @@ def save_picture(
 
 def notebook(robot: Robot) -> str:
     """Return a robot's page in a frame, as a notebook shows it."""
-    import html
-
     from .page import page_of
     from .scene import checked
 
@@ -193,6 +235,16 @@ def notebook(robot: Robot) -> str:
 
 
 Robot._repr_html_ = notebook  # type: ignore[attr-defined]  # the one thing a robot has from above: notebooks look for it there
+
+
+def _screen() -> bool:
+    return sys.platform in ("darwin", "win32") or bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
+
+
+def _in_notebook() -> bool:
+    """Whether this process is a kernel, so that HTML is shown of what a cell returns."""
+    shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
+    return hasattr(shell, "kernel")
 
 
 def _dressed(robots: Sequence[Robot | Actor], q: ArrayLike | None, motion: Motion | MotionFile | None) -> list[Robot | Actor]:

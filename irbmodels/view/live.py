@@ -85,6 +85,11 @@ class Server(Window):
                 raise InputError("this view is closed")
             self._tell(("q", str(actor)), {"actor": actor, "q": q})
 
+    def wait(self) -> None:
+        """Return when the server is closed, by another thread."""
+        while self.listening:
+            self._thread.join(timeout=0.5)  # without an end it would be deaf to Ctrl-C on Windows
+
     def close(self) -> None:
         """Stop listening and let open pages go."""
         with self._changed:
