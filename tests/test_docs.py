@@ -1,33 +1,54 @@
-import contextlib
-import io
 import re
-from pathlib import Path
 
 import pytest
+from page_blocks import CHECKS, PAGES, ROOT, blocks_of, excused, run_python
 
 import irbmodels as irb
 
-ROOT = Path(__file__).resolve().parent.parent
-PAGES = sorted([ROOT / "README.md", *(ROOT / "docs").rglob("*.md"), *(ROOT / "urdf").glob("*/README.md")])
-PAIR = re.compile(r"```python\n((?:(?!```).)*)```\s*```text\n(.*?)```", re.DOTALL)
-EXAMPLES = [(page, code, shown) for page in PAGES for code, shown in PAIR.findall(page.read_text(encoding="utf-8"))]
+BLOCKS = {page: blocks_of(page) for page in PAGES}
+ALL = [block for blocks in BLOCKS.values() for block in blocks]
+EXAMPLES = [block for block in ALL if block.language == "python" and block.shown is not None]
+OTHERS = {page: [b for b in blocks if b not in EXAMPLES] for page, blocks in BLOCKS.items()}
 
 
-@pytest.mark.parametrize(("page", "code", "shown"), EXAMPLES, ids=lambda value: value.stem if isinstance(value, Path) else "")
-def test_examples_print_what_the_page_says(page, code, shown, tmp_path, monkeypatch):
+def test_no_block_goes_unchecked():
+    """Every fence is found; each block is run, checked by its language, or has an excuse that names what covers it or lacks."""
+    for page, blocks in BLOCKS.items():
+        fences = len(re.findall(r"^ *```", page.read_text(encoding="utf-8"), re.MULTILINE))
+        assert fences == 2 * sum(1 + (block.shown is not None) for block in blocks), page
+    for block in ALL:
+        where = f"{block.page.relative_to(ROOT)}:{block.line}: "
+        if block.excuse is not None:
+            assert excused(block), f"{where}{block.excuse!r} names neither a file of the project nor what is needed"
+        else:
+            assert block.language == "python" or block.language in CHECKS, f"{where}no check of {block.language!r}"
+
+
+@pytest.mark.parametrize("block", EXAMPLES, ids=lambda block: f"{block.page.stem}-{block.line}")
+def test_examples_print_what_the_page_says(block, tmp_path, monkeypatch):
     """Every Python example of README and docs runs alone and prints the text below it."""
-    if page.stem == "pybullet":
+    if block.page.stem == "pybullet":
         pytest.importorskip("pybullet", reason="no wheel for this Python")
     monkeypatch.chdir(tmp_path)
-    printed = io.StringIO()
-    with contextlib.redirect_stdout(printed):
-        exec(compile(code, str(page), "exec"), {"__name__": "__main__"})
-    assert printed.getvalue().strip() == shown.strip()
+    assert run_python(block, {"__name__": "__main__"}).strip() == block.shown.strip()
+
+
+@pytest.mark.parametrize("page", [page for page, blocks in OTHERS.items() if blocks], ids=lambda page: page.stem)
+def test_other_blocks_of_a_page_run(page, tmp_path, monkeypatch):
+    """Commands, files and programs without printed output work, in the page's order and in one folder."""
+    monkeypatch.chdir(tmp_path)
+    blocks = [block for block in OTHERS[page] if block.excuse is None]
+    namespace: dict[str, object] = {"__name__": "__main__"}
+    for block in sorted(blocks, key=lambda block: block.language != "rapid"):  # programs before the commands that read them
+        if block.language == "python":
+            run_python(block, namespace)
+        else:
+            CHECKS[block.language](block, tmp_path)
 
 
 def test_readme_has_an_example():
     """The README's example is among those that are run."""
-    assert any(page.name == "README.md" and page.parent == ROOT for page, _, _ in EXAMPLES)
+    assert any(block.page == ROOT / "README.md" for block in EXAMPLES)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: f"{page.parent.name}-{page.stem}")

@@ -417,7 +417,8 @@ SHIFTED = f"""<robot name="shifted"><link name="base">{BODY}</link>
 <joint name="lower" type="revolute"><parent link="base"/><child link="arm"/><axis xyz="0 1 0"/>
   <limit lower="-1" upper="1.5" effort="9" velocity="1"/></joint><link name="arm">{BODY}</link>
 <joint name="back" type="revolute"><parent link="arm"/><child link="carrier"/><axis xyz="0 1 0"/><origin xyz="0 0 .6"/>
-  <limit lower="-9" upper="9" effort="0" velocity="0"/><mimic joint="lower" multiplier="-1" offset=".3"/></joint><link name="carrier"/>
+  <limit lower="-9" upper="9" effort="0" velocity="0"/><mimic joint="lower" multiplier="-1" offset=".3"/></joint>
+<link name="carrier"/>
 <joint name="upper" type="revolute"><parent link="carrier"/><child link="forearm"/><axis xyz="0 1 0"/>
   <limit lower="-.7" upper=".9" effort="9" velocity="1"/></joint><link name="forearm">{BODY}</link>
 <joint name="grip" type="revolute"><parent link="forearm"/><child link="finger"/><axis xyz="1 0 0"/><origin xyz=".5 0 0"/>
