@@ -180,7 +180,7 @@ def check_yaml(block: Block, folder: Path) -> None:
     """Read a table, or an overlay, as the package does: on an IRB 2400."""
     data, path = yaml.safe_load(block.text), folder / "page.yaml"
     if "joints" in data:  # rows of kinematics.yaml
-        data = {"about": "page", "sources": data.pop("sources"), "kinematics": data}
+        data = {"about": "page", "robot": "irb2400_16", "sources": data.pop("sources"), "kinematics": data}
     path.write_text(yaml.safe_dump(data, sort_keys=False), encoding="utf-8")
     if "inertials" in data:
         irb.load("irb2400", tool=data.get("tool"), parameters=path)
@@ -251,6 +251,11 @@ def part(path: Path) -> None:
     )
 
 
+def declarations(path: Path) -> None:
+    """Write a module with nothing but one declaration."""
+    path.write_text(f"MODULE {path.stem}\n  CONST num n{path.stem}:=1;\nENDMODULE\n", encoding="utf-8")
+
+
 def some_urdf(path: Path) -> None:
     """Write a URDF."""
     shutil.copyfile(irb.urdf_path("irb1600"), path)
@@ -258,7 +263,8 @@ def some_urdf(path: Path) -> None:
 
 FILES: dict[str, Callable[[Path], None]] = {
     "motion.csv": motion_log, "monday.csv": identification_log, "tuesday.csv": identification_log,
-    "wednesday.csv": identification_log, "Deburr.mod": deburring, "program.mod": deburring, "Part.mod": part,
+    "wednesday.csv": identification_log, "Deburr.mod": deburring, "program.mod": deburring, "Part.mod": part, "Part.modx": part,
+    "Types.sysx": declarations, "Data.sysx": declarations,
     "any.urdf": some_urdf, "robot.urdf": some_urdf,
 }  # fmt: skip
 """Files that commands on the pages read, by name, and what makes them."""

@@ -50,7 +50,7 @@ def test_info_prints_tab_1_and_tab_6():
 
 
 def test_balancing_springs_of_the_1400_are_named_wherever_torques_are():
-    """ABB takes springs off its lower arm: ``info`` says with source that the model lacks them, as do ``torque`` and the robot."""
+    """ABB takes springs off its lower arm: ``info`` says with source that the model lacks them, so do ``torque`` and repr."""
     robot = irb.load("irb1400", tool="spindle")
     shown = " ".join(text(*report.info_tables(irb.describe("irb1400"))).split())
     assert "balancing springs manual" in shown
