@@ -16,7 +16,7 @@ from .errors import InputError, require
 from .friction import Stribeck
 from .inertia import Inertial
 from .limits import Limits, Violation
-from .model import Model
+from .model import Model, load_on_flange
 from .tool import Tool
 from .tree import Tree
 
@@ -83,10 +83,16 @@ class Asking:
         return self.limits.in_range(self._position(q))
 
     def violations(self, q: ArrayLike, v: ArrayLike | None = None, tau: ArrayLike | None = None) -> list[Violation]:
-        """Return every bound on position, speed [rad/s] or torque [N m] that one state does not keep."""
+        """Return every bound on position, speed [rad/s] or torque [N m] that one state does not keep, and on what is carried."""
         speed = None if v is None else finite(v, (self.n,), "v")
         torque = None if tau is None else finite(tau, (self.n,), "tau")
-        return self.limits.violations(self._one(q), speed, torque)
+        return [*self.limits.violations(self._one(q), speed, torque), *self.overload]
+
+    @cached_property
+    def overload(self) -> tuple[Violation, ...]:
+        """Bounds on mass and, where a load diagram is known, moments of inertia that tool and payload do not keep."""
+        load = load_on_flange(self.tool, self.payload)
+        return () if load is None or self.limits.load is None else tuple(self.limits.load.violations(load))
 
     def compiled(self, *, friction: bool = True, single: bool = False, threads: int = 1) -> Kernels:
         """Return the bare kernels, for loops of your own: no checks of values, components first, ``(n,)`` or ``(n, N)``.

@@ -16,7 +16,7 @@ from .errors import InputError, MissingData, UnknownName
 from .friction import Stribeck, friction_of
 from .inertia import Inertial
 from .limits import limits_of
-from .model import GRAVITY, Linkage, Model, loaded
+from .model import GRAVITY, Linkage, Model, load_on_flange, loaded
 from .motors import motors_of, rotors_of
 from .overlays import NOT_STATED, is_file, overlay_for, reservations, with_set
 from .rows import InertialSet
@@ -24,6 +24,10 @@ from .tool import Tool
 from .tree import tree_of
 
 Array = NDArray[np.float64]
+
+HEAVIEST = 1.1  # bodies by rated mass: data sheets round to 5 or 10 kg, and do not say whether cables and oil count
+LIGHTEST = 0.5  # of a set that has its base: motors, gears and castings left out of a drawing weigh less than what is in it
+PLACEHOLDER = 0.01  # base by rated mass: less is no base, which moves no axis and may be left out
 
 
 class Rotors(NamedTuple):
@@ -111,8 +115,9 @@ def bare_of(tables: Description, overlays: tuple[Path, ...], parameters: str | P
     files = (*overlays, Path(str(parameters)).resolve()) if is_file(parameters) else overlays
     tools = ((file, overlay_for(tables, file).tool) for file in files)
     stated = tuple((file, tool) for file, tool in tools if tool != NOT_STATED)
-    doubts = (*_impossible(description, name), *(line for file in files for line in reservations(tables, file)))
-    return Bare(description.name, model, description, name, tables, overlays, parameters, coupling, stated, doubts)
+    doubts = [*_impossible(description, name), *_weight(description, name)]
+    doubts += [line for file in files for line in reservations(tables, file)]
+    return Bare(description.name, model, description, name, tables, overlays, parameters, coupling, stated, tuple(doubts))
 
 
 def compose(bare: Bare, choices: Choices) -> Model:
@@ -129,7 +134,7 @@ def compose(bare: Bare, choices: Choices) -> Model:
 
 def concerns(bare: Bare, choices: Choices) -> tuple[str, ...]:
     """Return every reason to doubt a composed robot, one line each."""
-    return (*bare.concerns, *_other_tool(bare, choices), *_unknown_rotors(bare, choices))
+    return (*bare.concerns, *_overload(bare, choices), *_other_tool(bare, choices), *_unknown_rotors(bare, choices))
 
 
 def _rotors(bare: Bare, rotors: Rotors | Literal["set", "drives"]) -> Rotors:
@@ -162,6 +167,35 @@ def _impossible(description: Description, name: str) -> Iterator[str]:
     fitted = any(sources[chosen.links[link].source_of("mass_kg")].grade == "identified" for link in chosen.impossible)
     how = "identified without keeping to bodies" if fitted else "as printed"
     yield f"set {name!r} of {description.name} is {how}, and impossible in {', '.join(chosen.impossible)}: {reasons}"
+
+
+def _weight(description: Description, name: str) -> Iterator[str]:
+    bodies, rated = description.inertials.sets[name].links, description.limits.ratings.mass_kg
+    total, base = sum(row.mass_kg for row in bodies.values()), bodies["base_link"].mass_kg
+    left_out = base < PLACEHOLDER * rated
+    if total > HEAVIEST * rated or (total < LIGHTEST * rated and not left_out):
+        how = "" if left_out else ", base included"
+        yield (
+            f"bodies of set {name!r} weigh {total:.4g} kg together{how}, and {description.name} {rated:g} kg (mass_kg of its"
+            " ratings): masses and rating are not of one robot"
+        )
+
+
+def _overload(bare: Bare, choices: Choices) -> Iterator[str]:
+    load, limits = load_on_flange(choices.tool, choices.payload), bare.model.limits.load
+    if load is None or limits is None:
+        return
+    tool, payload = choices.tool, choices.payload
+    parts = [
+        *([f"tool {tool.name} {tool.load.mass:g} kg"] if tool else []),
+        *([f"payload {payload.mass:g} kg"] if payload else []),
+    ]
+    beyond = limits.violations(load)
+    if beyond and beyond[0].axis is None:
+        yield f"{bare.name} carries {load.mass:g} kg on its flange ({', '.join(parts)}), and is rated for {limits.mass:g} kg"
+    for row in beyond:
+        if row.axis is not None:
+            yield f"{bare.name} carries a load ({', '.join(parts)}) whose {row}"
 
 
 def _other_tool(bare: Bare, choices: Choices) -> Iterator[str]:

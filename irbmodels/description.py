@@ -202,7 +202,10 @@ class Description:
         for name in ("payload_kg", "reach_mm", "mass_kg", "repeatability_mm"):
             if getattr(ratings, name) is not None and getattr(ratings, name) <= 0.0:
                 raise TableError(file, f"ratings.{name}", f"{getattr(ratings, name):g} is not positive")
-        return LimitsTable(table.sources, axes, ratings, table.variants)
+        handling = own.handling or table.handling
+        if handling is not None and (len(axes) != 6 or min(handling.J5_kg_m2, handling.J6_kg_m2) <= 0.0):
+            raise TableError(file, "handling", "needs a six-axis arm, and moments of inertia that are positive")
+        return LimitsTable(table.sources, axes, ratings, table.variants, handling)
 
     @cached_property
     def inertials(self) -> InertialsTable:

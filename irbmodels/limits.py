@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .description import Description
+from .inertia import Inertial
 
 Array = NDArray[np.float64]
 
@@ -20,16 +21,16 @@ ROUNDING = 1e-9  # [rad, m, N m] a bound typed in degrees is kept although q3 - 
 class Violation(NamedTuple):
     """One bound that a state does not keep."""
 
-    axis: int
-    """1-based, as on the controller."""
+    axis: int | None
+    """1-based, as on the controller; None for a load as a whole."""
     quantity: str
-    """What is out of bounds: ``q2``, ``q3 - q2``, ``v4``, ``tau1``."""
+    """What is out of bounds: ``q2``, ``q3 - q2``, ``v4``, ``tau1``; of tool and payload ``load``, ``J5``, ``J6``."""
     value: float
     """In SI units, as the bounds."""
     lower: float
     upper: float
     unit: str
-    """``rad``, ``m``, ``rad/s``, ``m/s``, ``N m`` or ``N``."""
+    """``rad``, ``m``, ``rad/s``, ``m/s``, ``N m`` or ``N``; of a load ``kg`` or ``kg m^2``."""
     assumed: bool
     """Whether the bound itself is only assumed."""
 
@@ -39,7 +40,32 @@ class Violation(NamedTuple):
         factor = math.degrees(1.0) if "rad" in self.unit else 1000.0 if shown.startswith("mm") else 1.0
         value, lower, upper = (f"{factor * number:.6g}" for number in (self.value, self.lower, self.upper))
         bounds = "assumed bounds" if self.assumed else "bounds"
-        return f"axis {self.axis}: {self.quantity} = {value} {shown} is outside its {bounds} {lower} .. {upper} {shown}"
+        whose = "" if self.axis is None else f"axis {self.axis}: "
+        return f"{whose}{self.quantity} = {value} {shown} is outside its {bounds} {lower} .. {upper} {shown}"
+
+
+class LoadLimits(NamedTuple):
+    """What tool and payload together may be, on the mounting flange."""
+
+    mass: float
+    """Rated payload [kg]."""
+    mass_assumed: bool = False
+    inertia: tuple[float, float] | None = None
+    """Largest ``J5``, ``J6`` [kg m^2] of a load diagram; None: unknown, and not checked."""
+    inertia_assumed: bool = False
+    d6: float = 0.0
+    """Distance from axis 5 to tool0, along axis 6 [m]."""
+
+    def violations(self, load: Inertial) -> list[Violation]:
+        """Return every bound that a load, given in the axes of tool0, does not keep."""
+        rows = [Violation(None, "load", load.mass, 0.0, self.mass, "kg", self.mass_assumed)]
+        if self.inertia is not None:
+            beside, along = float(load.com[0] ** 2 + load.com[1] ** 2), float(load.com[2]) + self.d6
+            x, y, z = np.diagonal(load.tensor).tolist()
+            values = load.mass * (along**2 + beside) + max(x, y), load.mass * beside + z
+            for axis, value, bound in zip((5, 6), values, self.inertia, strict=True):
+                rows.append(Violation(axis, f"J{axis}", value, 0.0, bound, "kg m^2", self.inertia_assumed))
+        return [row for row in rows if row.value > row.upper * (1.0 + ROUNDING)]
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,11 +82,14 @@ class Limits:
     range_assumed: NDArray[np.bool_]
     velocity_assumed: NDArray[np.bool_]
     effort_assumed: NDArray[np.bool_]
+    load: LoadLimits | None = None
+    """What the arm may carry; None where nothing is known."""
 
     def __post_init__(self) -> None:
         """Make the shared arrays read-only."""
         for array in vars(self).values():
-            array.setflags(write=False)
+            if isinstance(array, np.ndarray):
+                array.setflags(write=False)
 
     def envelope(self) -> tuple[Array, Array]:
         """Smallest and largest value each single axis position can take, shape ``(n,)`` each."""
@@ -140,4 +169,17 @@ def limits_of(description: Description) -> Limits:
         range_assumed=range_assumed,
         velocity_assumed=velocity_assumed,
         effort_assumed=effort_assumed,
+        load=_load_limits(description),
     )
+
+
+def _load_limits(description: Description) -> LoadLimits:
+    table = description.limits
+    ratings, handling = table.ratings, table.handling
+    assumed = table.sources[ratings.source_of("payload_kg")].grade == "assumed"
+    if handling is None:
+        return LoadLimits(ratings.payload_kg, assumed)
+    grades = (table.sources[handling.source_of(name)].grade for name in ("J5_kg_m2", "J6_kg_m2"))
+    d6 = (description.kinematics.joints["joint_6"].d_mm + description.kinematics.tool0.d_mm) / 1000.0
+    inertia = handling.J5_kg_m2, handling.J6_kg_m2
+    return LoadLimits(ratings.payload_kg, assumed, inertia, "assumed" in grades, d6)

@@ -81,6 +81,22 @@ def loaded(bare: Tree, tool: Tool | None, payload: Inertial | None, gravity: Arr
     return bare.with_model(model)
 
 
+def load_on_flange(tool: Tool | None, payload: Inertial | None) -> Inertial | None:
+    """Return tool and payload as one body in the axes of tool0; None where nothing weighs."""
+    bodies = [] if tool is None else [tool.load]
+    if payload is not None:
+        bodies.append(payload if tool is None else payload.moved(tool.tcp.rotation, tool.tcp.translation))
+    mass = sum(body.mass for body in bodies)
+    if not mass:
+        return None
+    com = np.sum([body.mass * body.com for body in bodies], axis=0) / mass
+    tensor = np.zeros((3, 3))
+    for body in bodies:
+        arm = body.com - com
+        tensor += body.tensor + body.mass * (arm @ arm * np.eye(3) - np.outer(arm, arm))
+    return Inertial.of(mass, com, tensor)
+
+
 def _attach(model: pin.Model, frame: pin.Frame, body: Inertial) -> None:
     """Add a body, given in the axes of ``frame``, to the joint that carries the frame."""
     added = pin.Inertia(body.mass, np.array(body.com), np.array(body.tensor))

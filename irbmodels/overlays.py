@@ -207,6 +207,7 @@ def new_robot(name: str, like: str, folder: str | Path) -> Path:
         if key in tables["kinematics"]:
             tables["kinematics"][key]["source"] = "copied"
     tables["limits"]["ratings"]["source"] = "copied"
+    tables["limits"].pop("handling", None)  # another arm's load diagram
     tables["kinematics"]["variants"] = {name: {}}
     chosen = tables["inertials"]["sets"][tables["inertials"]["default"]]
     chosen["about"] = f"bodies of {source.name}, to be replaced"
@@ -258,10 +259,10 @@ def _lay_on(tables: Tables, overlay: dict[str, Any], file: Path, prefix: str) ->
         table = tables[key]
         table["sources"] |= {prefix + name: source for name, source in overlay["sources"].items()}
         for name in part:
-            if name not in ("default", "tool0", "parallelogram", "ratings", path[0]):
+            if name not in ("default", "tool0", "parallelogram", "ratings", "handling", path[0]):
                 known = sorted({path[0], "default" if "*" in path else path[0]})
                 raise TableError(file, f"{key}.{name}", str(UnknownName("key", name, known)))
-        for single in ("tool0", "parallelogram", "ratings"):
+        for single in ("tool0", "parallelogram", "ratings", "handling"):
             if single in part:
                 table[single] = _changed(table.get(single, {}), part[single], prefix, file, f"{key}.{single}")
         if "*" in path:

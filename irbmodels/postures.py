@@ -55,7 +55,7 @@ def solutions_table(robot: Robot, solutions: Solutions) -> TextTable:
 def _broken(robot: Robot, solution: Solution) -> str:
     """Return the ranges that a posture does not keep."""
     broken = []
-    for one in robot.violations(solution.q):
+    for one in robot.limits.violations(solution.q):
         factor, unit = (1000.0, "mm") if one.unit == "m" else (math.degrees(1.0), "deg")
         low, high = factor * one.lower, factor * one.upper
         broken.append(f"{one.quantity} = {factor * one.value:.1f} not in {low:.6g} .. {high:.6g} {unit}")

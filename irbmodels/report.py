@@ -199,6 +199,12 @@ def _limits_table(robot: Description) -> TextTable:
         if getattr(ratings, field) is not None:
             label = "repeatability mm" if what == "mm" else what
             table.add_row(label, "", "", _marked(ratings, field, robot.limits.sources), "", "", "", ratings.source_of(field))
+    if (handling := robot.limits.handling) is None:
+        table.add_row("load inertia", "", "", "unknown", "", "", "", "not checked")
+    else:
+        for field in ("J5_kg_m2", "J6_kg_m2"):
+            value = _marked(handling, field, robot.limits.sources)
+            table.add_row(f"load {field[:2]} kg m2", "", "", value, "", "", "", handling.source_of(field))
     return table
 
 

@@ -55,6 +55,16 @@ class RatingsRow(Row):
     repeatability_mm: float | None = None
 
 
+@dataclass(frozen=True, kw_only=True)
+class HandlingRow(Row):
+    """Largest moments of inertia of tool and payload together, as a six-axis arm's load diagram states them."""
+
+    J5_kg_m2: float
+    """Of ``m ((z + d6)^2 + l^2) + max(Jx, Jy)``: centre of mass z along and l beside axis 6, from tool0."""
+    J6_kg_m2: float
+    """Of ``m l^2 + Jz``."""
+
+
 @dataclass(frozen=True)
 class Tensor:
     """Inertia tensor about the centre of mass; products are tensor entries (-int xy dm)."""
@@ -202,6 +212,7 @@ class LimitRows:
 
     axes: dict[str, AxisRow] = field(default_factory=dict)
     ratings: RatingsRow | None = None
+    handling: HandlingRow | None = None
 
 
 @dataclass(frozen=True)
@@ -212,6 +223,8 @@ class LimitsTable:
     axes: dict[str, AxisRow]
     ratings: RatingsRow
     variants: dict[str, LimitRows] = field(default_factory=dict)
+    handling: HandlingRow | None = None
+    """None: no load diagram is known, and only the mass of a load is checked."""
 
 
 @dataclass(frozen=True)

@@ -25,10 +25,12 @@ def heavy(tmp_path):
             moments = {"xyz"[i] + "xyz"[j]: float(tensor[i, j]) for i in range(3) for j in range(i, 3)}
             com = rng.uniform(-400.0, 400.0, 3).tolist()
             rows[bar] = {"mass_kg": rng.uniform(20.0, 60.0), "com_mm": com, "inertia_kg_m2": moments, "source": "made"}
+        total = irb.describe(name).limits.ratings.mass_kg + sum(row["mass_kg"] for row in rows.values())
         table = {
             "robot": name,
             "about": "bars heavy as none is",
             "sources": {"made": {"ref": "made up for this test", "grade": "assumed"}},
+            "limits": {"ratings": {"mass_kg": total, "source": "made"}},
             "inertials": {"default": "heavy", "sets": {"heavy": {"about": "bars weighed", "links": rows}}},
         }
         if calibrated:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import replace
 
 import numpy as np
 import oracles
+import pinocchio as pin
 import pytest
+import yaml
 
 import irbmodels as irb
+from irbmodels.cli import main
 
 
 @pytest.mark.parametrize("name", oracles.NAMES)
@@ -175,3 +179,128 @@ def test_limits_of_a_urdf_are_those_of_its_axes():
     np.testing.assert_allclose(np.degrees(limits.velocity), [150, 150, 150, 360, 360, 450], rtol=1e-12)
     np.testing.assert_array_equal(limits.effort, irb.load("irb2400").limits.effort)
     np.testing.assert_array_equal(limits.A, np.eye(6))
+
+
+def overloads(robot):
+    """Violations of a robot at home, as text."""
+    return [str(row) for row in robot.violations(np.zeros(robot.n))]
+
+
+def test_a_load_above_the_rating_warns_and_is_a_violation():
+    """Tool and payload count together, in either order; what is rated passes; the warning names parts and rating."""
+    robot = irb.load("irb2400_16")
+    with pytest.warns(
+        irb.PhysicsWarning, match=r"^irb2400_16 carries 60 kg on its flange \(payload 60 kg\), and is rated for 16 kg$"
+    ) as seen:
+        heavy = robot.with_payload(irb.payload(60.0))
+    assert (len(seen), seen[0].filename) == (1, __file__)
+    (row,) = heavy.violations(np.zeros(6))
+    assert row == (None, "load", 60.0, 0.0, 16.0, "kg", False)
+    assert overloads(heavy) == ["load = 60 kg is outside its bounds 0 .. 16 kg"]
+    assert overloads(heavy.with_payload(None)) == []
+    both = r"carries 18 kg on its flange \(tool own 12 kg, payload 6 kg\), and is rated for 16 kg"
+    tool = irb.Tool("own", pin.SE3.Identity(), irb.payload(12.0, [0.0, 0.0, 0.1]))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with_tool, with_payload = robot.with_tool(tool), robot.with_payload(irb.payload(6.0))
+        robot.with_payload(irb.payload(16.0)).with_friction(None)
+        irb.from_urdf(irb.urdf_path("irb2400")).with_payload(irb.payload(99.0))  # whose rating nobody knows
+    with pytest.warns(irb.PhysicsWarning, match=both):
+        one = with_tool.with_payload(irb.payload(6.0))
+    with pytest.warns(irb.PhysicsWarning, match=both):
+        other = with_payload.with_tool(tool)
+    assert overloads(one) == overloads(other) == ["load = 18 kg is outside its bounds 0 .. 16 kg"]
+    with pytest.warns(irb.PhysicsWarning, match="irb2400_10 carries 12 kg .*rated for 10 kg") as seen:
+        irb.load("irb2400_10", tool=tool)
+    assert (len(seen), seen[0].filename) == (1, __file__)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        one.with_friction(None).mounted(np.eye(3))  # said once
+
+
+def test_a_load_diagram_bounds_centre_and_inertia(tmp_path):
+    """Made-up J5 and J6: by hand on point masses and a box on a tool, on and beyond the bound."""
+    folder = irb.new_robot("made", "irb1600", tmp_path / "made")
+    file = folder / "limits.yaml"
+    file.write_text(file.read_text() + "handling: {J5_kg_m2: 0.5, J6_kg_m2: 0.2, source: copied}\n")
+    robot = irb.load(folder)
+    d6 = float(np.linalg.norm(robot.pose(np.zeros(6), "tool0").translation - robot.pose(np.zeros(6), "link_5").translation))
+    beside, along = 0.2**0.5, 0.1**0.5 - d6  # [m] of 1 and of 5 kg
+    for mass, x, z, words in (
+        (1.0, beside - 1e-6, 0.0, None),
+        (1.0, beside + 1e-4, 0.0, "axis 6: J6 = 0.200089 kg m^2 is outside its assumed bounds 0 .. 0.2 kg m^2"),
+        (5.0, 0.0, along - 1e-6, None),
+        (5.0, 0.0, along + 1e-4, "axis 5: J5 = 0.500316 kg m^2 is outside its assumed bounds 0 .. 0.5 kg m^2"),
+    ):
+        with warnings.catch_warnings(record=True) as seen:
+            warnings.simplefilter("always")
+            loaded = robot.with_payload(irb.payload(mass, [0.6 * x, 0.8 * x, z]))
+        assert overloads(loaded) == ([words] if words else [])
+        assert [str(one.message) for one in seen] == (
+            [f"made carries a load (payload {mass:g} kg) whose {words}"] if words else []
+        )
+    tool = irb.Tool(
+        "arm", pin.SE3(np.eye(3), np.array([0.2, 0.0, 0.05])), irb.payload(1.0, [0.1, 0.0, 0.0], np.diag([0.01, 0.02, 0.02]))
+    )
+    with pytest.warns(irb.PhysicsWarning, match=r"carries a load \(tool arm 1 kg, payload 4 kg\) whose axis 6: J6"):
+        held = robot.with_tool(tool).with_payload(irb.payload(4.0, [0.0, 0.0, 0.1], np.diag([0.03, 0.04, 0.05])))
+    centre = np.array([(1.0 * 0.1 + 4.0 * 0.2) / 5.0, 0.0, 4.0 * 0.15 / 5.0])
+    spread = 1.0 * 4.0 / 5.0 * np.array([0.15**2, 0.1**2 + 0.15**2, 0.1**2])  # of two points 0.1 m apart in x and 0.15 m in z
+    Jx, Jy, Jz = spread + np.array([0.04, 0.06, 0.07])
+    rows = {row.quantity: row.value for row in held.violations(np.zeros(6))}
+    assert rows["J6"] == pytest.approx(5.0 * centre[0] ** 2 + Jz)
+    file.write_text(file.read_text().replace("J5_kg_m2: 0.5, J6_kg_m2: 0.2", "J5_kg_m2: 0.01, J6_kg_m2: 9"))
+    with pytest.warns(irb.PhysicsWarning, match="J5"):
+        held = irb.load(folder).with_tool(tool).with_payload(held.payload)
+    rows = {row.quantity: row.value for row in held.violations(np.zeros(6))}
+    assert rows["J5"] == pytest.approx(5.0 * ((centre[2] + d6) ** 2 + centre[0] ** 2) + max(Jx, Jy))
+    file.write_text(file.read_text().replace("J6_kg_m2: 9", "J6_kg_m2: 0"))
+    with pytest.raises(irb.TableError, match="handling: needs a six-axis arm, and moments of inertia that are positive"):
+        irb.load(folder)
+
+
+@pytest.mark.parametrize(("mass", "wrong"), [(25, True), (228, False), (249, False), (480, False), (510, True)])
+def test_bodies_are_held_against_the_mass_of_the_robot(tmp_path, mass, wrong, capsys, monkeypatch):
+    """250 kg of bodies on a rating of 25 kg: load, info, check and another set of the same arm say so; rounding does not."""
+    folder = irb.new_robot("irb120", "irb1600", tmp_path / "irb120")
+    file = folder / "limits.yaml"
+    file.write_text(file.read_text().replace("mass_kg: 250", f"mass_kg: {mass}"))
+    words = f"bodies of set 'copied' weigh 250 kg together, base included, and irb120 {mass} kg"
+    monkeypatch.setattr(warnings, "showwarning", warnings.showwarning)
+    with warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter("always")
+        irb.load(folder).with_payload(irb.payload(1.0))
+    assert [words in str(one.message) for one in seen] == [True] * wrong
+    with warnings.catch_warnings():
+        warnings.simplefilter("always")
+        assert main(["info", str(folder)]) == 0
+    assert (words in capsys.readouterr().err) == wrong
+
+
+def test_a_base_may_be_left_out(tmp_path):
+    """A set whose base is a placeholder may be as light as it likes, and no heavier than the robot."""
+    folder = irb.new_robot("light", "irb930", tmp_path / "light")
+    file = folder / "inertials.yaml"
+    table = yaml.safe_load(file.read_text())
+    links = table["sets"]["copied"]["links"]
+    links["base_link"] |= {
+        "mass_kg": 0.001,
+        "inertia_kg_m2": dict.fromkeys(("xx", "yy", "zz"), 1.0e-06) | dict.fromkeys(("xy", "xz", "yz"), 0),
+    }
+    links["link_1"]["mass_kg"] = links["link_2"]["mass_kg"] = 0.5
+    file.write_text(yaml.safe_dump(table).replace("1.0e-06", "0.000001"))
+    irb.load(folder)
+    links["link_1"]["mass_kg"] = 80.0
+    file.write_text(yaml.safe_dump(table).replace("1.0e-06", "0.000001"))
+    with pytest.warns(irb.PhysicsWarning, match="weigh 8[0-9.]+ kg together, and light 60 kg"):
+        irb.load(folder)
+
+
+@pytest.mark.parametrize("name", irb.robots())
+def test_no_shipped_set_is_taken_for_another_robot_s(name):
+    """Every set of every robot weighs what the catalogue says, within rounding."""
+    for chosen in irb.describe(name).inertials.sets:
+        with warnings.catch_warnings(record=True) as seen:
+            warnings.simplefilter("always")
+            irb.load(name, parameters=chosen)
+        assert not any("together" in str(one.message) for one in seen)

@@ -59,6 +59,19 @@ def test_margins_of_postures_worked_by_hand(robot):
     assert found.first is None
 
 
+def test_an_overload_is_one_finding_of_the_path(robot, tmp_path):
+    """Once, over the whole time, first of all; on the rating itself nothing, and nothing where no sample was."""
+    light, heavy = (irb.load("irb2400").with_payload(irb.payload(mass)) for mass in (16.0, 16.1))
+    path = motion(heavy.from_controller([[0, 0, 0, 0, 30, 0], [0, 0, 0, 0, 31, 0], [0, 0, 0, 0, 32, 0]]))._replace(
+        t=np.array([2.0, 3.0, 4.0])
+    )
+    assert not check_path(light, path).findings
+    (one,) = check_path(heavy, path).findings
+    assert (one.kind, one.axis, one.start, one.end, one.value, one.upper, one.unit) == ("load", None, 2.0, 4.0, 16.1, 16.0, "kg")
+    assert str(one) == "t = 2 .. 4 s: load = 16.1 kg is outside its bounds 0 .. 16 kg"
+    assert not check_path(heavy, path).kept
+
+
 def test_a_coupled_range_is_left_while_each_axis_keeps_its_own(robot):
     """q2 = 60 and q3 = -10 are harmless alone; q3 - q2 = -70 is 10 deg beyond -60."""
     for alone in ([0, 60, 10, 0, 30, 0], [0, 0, -10, 0, 30, 0]):

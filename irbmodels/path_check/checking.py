@@ -20,7 +20,7 @@ from ..trajectory import Motion
 from ..trajectory.motion import checked_motion
 from . import table
 from .extent import ToolExtent
-from .findings import Finding, Stretches
+from .findings import Finding, Stretches, overloaded
 from .programmed import Programmed
 from .samples import Cut, checked_cut, in_lines, samples_of, spoken_axes, spoken_lines, with_cut
 from .totals import Nearest, PerLine, Totals, Trace
@@ -212,7 +212,8 @@ def check_path(
             stream.close()  # before it is moved into place
     law = robot.friction_model
     broken = [told(robot, one) for one in found.result()]
-    broken = sorted([*broken, *(program.findings if program else ())], key=lambda one: one.start)
+    carried = [overloaded(row, totals.start, totals.duration) for row in robot.overload] if totals.rows else []
+    broken = sorted([*carried, *broken, *(program.findings if program else ())], key=lambda one: one.start)
     singular = {name: totals.worst(name) for name in ("wrist", "elbow", "shoulder")}
     return PathCheck(
         rows=totals.rows,

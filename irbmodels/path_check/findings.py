@@ -20,8 +20,8 @@ class Finding(NamedTuple):
     """One stretch of a path on which one bound is not kept, or one move that cannot be made."""
 
     kind: str
-    """``range``, ``speed``, ``acceleration``, ``torque``, ``box``, ``collision``; of a program ``reach``, ``configuration``,
-    ``jump``; nearness to a singularity is ``wrist``, ``elbow`` or ``shoulder``."""
+    """``load``, ``range``, ``speed``, ``acceleration``, ``torque``, ``box``, ``collision``; of a program ``reach``,
+    ``configuration``, ``jump``; nearness to a singularity is ``wrist``, ``elbow`` or ``shoulder``."""
     start: float
     """Time of its first sample [s]."""
     end: float
@@ -61,6 +61,14 @@ class Finding(NamedTuple):
             return str(Violation(self.axis, self.quantity, self.value, self.lower, self.upper, self.unit, self.assumed))
         low, high = (f"{1000.0 * bound:.6g}" for bound in (self.lower, self.upper))
         return f"{self.quantity} = {1000.0 * self.value:.6g} mm is outside {low} .. {high} mm"
+
+
+def overloaded(row: Violation, start: float, duration: float) -> Finding:
+    """Return a bound on tool and payload that does not hold all along a path."""
+    bounds = row.value, row.lower, row.upper, row.unit
+    return Finding(
+        "load", start, start + duration, None, start, row.axis, row.quantity, *bounds, assumed=row.assumed, text=str(row)
+    )
 
 
 class Watch(NamedTuple):

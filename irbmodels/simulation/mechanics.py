@@ -117,7 +117,7 @@ def checked_start(robot: Robot, stops: Stops, q: ArrayLike, v: ArrayLike | None,
     speed = np.zeros(robot.n) if v is None else finite(v, (robot.n,), f"v of {robot.name} at t = {t:g} s")
     gaps = stops.gaps(position)
     if (gaps < -ROUNDING).any():
-        raise InputError(f"the start at t = {t:g} s is out of range: {'; '.join(map(str, robot.violations(position)))}")
+        raise InputError(f"the start at t = {t:g} s is out of range: {'; '.join(map(str, robot.limits.violations(position)))}")
     rates = stops.rows @ speed
     through = np.flatnonzero((gaps <= ROUNDING) & (rates < -ROUNDING))
     if through.size:

@@ -91,7 +91,7 @@ def rollouts(
     walls = Stops(robots[0], stops)
     outside = np.flatnonzero((walls.gaps(position.T) < -ROUNDING).any(axis=1))
     if outside.size:
-        raise InputError(f"start {outside[0]} is out of range: {robots[0].violations(position[:, outside[0]])[0]}")
+        raise InputError(f"start {outside[0]} is out of range: {robots[0].limits.violations(position[:, outside[0]])[0]}")
     steps, between = _whole(duration, step, "duration"), _whole(every, step, "every")
     laws = np.empty((4, n, count))
     for other, columns in groups:

@@ -194,7 +194,7 @@ def friction_plan(
     half = 0.5 * float((travel + np.square(wanted) / acceleration).max())
     middle = least_gravity(robot, axis - 1, half) if posture is None else robot._one(posture)
     ends = along(middle, axis - 1, half)
-    outside = [violation for end in ends[[0, -1]] for violation in robot.violations(end)]
+    outside = [violation for end in ends[[0, -1]] for violation in robot.limits.violations(end)]
     if outside:
         raise InputError(f"strokes of {2.0 * half:.4g} [rad, m] do not fit: {outside[0]}; fewer fast speeds, a shorter 'steady'")
     gravity = gravity_of(robot, ends, axis - 1)
