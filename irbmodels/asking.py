@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import math
+import sys
 from collections.abc import Callable
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .checks import each, finite
+from .checks import each, finite, flag, nan_for_infinity, numbers, together, whole
 from .compiled.dispatch import Dispatch
 from .errors import InputError, require
 from .friction import Stribeck
+from .guards import Guards
 from .inertia import Inertial
 from .limits import Limits, Violation
 from .model import Model, load_on_flange
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from .compiled.kernels import Kernel, Kernels
 
 Array = NDArray[np.float64]
+_DOUBLE = np.dtype(np.float64)
 
 
 class Asking:
@@ -68,10 +70,13 @@ class Asking:
             InputError: if one position has the wrong shape, is not finite, or is far outside every range.
         """
         shown = self._shaped(position, "position")
-        q = np.where(self.limits.linear, shown / 1000.0, np.radians(shown))
+        q = self._from_shown(shown)
         if q.ndim == 1:
-            self._refuse_far(q, shown)
+            self._guards.check_position(q, "q", shown)
         return q
+
+    def _from_shown(self, shown: Array) -> Array:
+        return np.where(self.limits.linear, shown / 1000.0, np.radians(shown))
 
     def to_controller(self, q: ArrayLike) -> Array:
         """Return positions as the controller shows them [deg, mm] for ``q`` [rad, m], shape ``(..., n)``."""
@@ -110,9 +115,8 @@ class Asking:
         from .compiled.kernels import Kernels
 
         surroundings()
-        if not isinstance(threads, int) or threads < 1:
-            raise InputError(f"threads is a positive whole number, not {threads!r}")
-        return Kernels(self._model, self._frame, friction, single, threads)
+        with_friction, narrow = flag(friction, "friction"), flag(single, "single")
+        return Kernels(self._model, self._frame, with_friction, narrow, whole(threads, "threads", 1))
 
     def symbolic(self, query: str, *, friction: bool = True, frame: str = "tcp", parameters: bool = False) -> Any:
         """Return a query as ``casadi.Function``, to be differentiated, or to build an optimal control problem on.
@@ -133,8 +137,9 @@ class Asking:
         require("casadi", "fast")
         if query in queries.OF_FRAMES:
             return queries.casadi_function(query, chain_of(*self._frame(frame)))
-        strip = whole_of if parameters or query == "regressor" else mechanism_of
-        return queries.casadi_function(query, strip(self._model, friction), parameters)
+        wanted = flag(parameters, "parameters")
+        strip = whole_of if wanted or query == "regressor" else mechanism_of
+        return queries.casadi_function(query, strip(self._model, flag(friction, "friction")), wanted)
 
     @cached_property
     def whole_tree(self) -> Tree:
@@ -146,58 +151,69 @@ class Asking:
         return tree, tree.frame(name)
 
     def _shaped(self, value: ArrayLike, what: str) -> Array:
-        try:
-            array = np.asarray(value, dtype=float)
-        except (TypeError, ValueError) as err:
-            raise InputError(f"{what} of {self.name} is not an array of numbers: {err}") from None
+        """Return one state, or an array of states with NaN for infinity."""
+        array = value if type(value) is np.ndarray and value.dtype is _DOUBLE else numbers(value, f"{what} of {self.name}")
         if array.ndim == 0 or array.shape[-1] != self.n:
             raise InputError(f"{what} of {self.name} needs shape ({self.n},) or (..., {self.n}), got {array.shape}")
-        return array
+        return array if array.ndim == 1 else nan_for_infinity(array)
 
     @cached_property
-    def _farthest(self) -> Array:
-        """Largest position taken for radians and metres: three times the largest limit."""
-        return 3.0 * self.limits.largest()
+    def _guards(self) -> Guards:
+        return Guards(self.name, self._model, self.limits)
 
     @cached_property
-    def _surely_near(self) -> float:
-        """Square of a distance within which no axis can be too far."""
-        return float(self._farthest.min()) ** 2
+    def _surely(self) -> tuple[float, float, float]:
+        """Squares of the norms of one position, speed and acceleration that need no further check."""
+        return self._guards.squares
 
-    def _position(self, q: ArrayLike) -> Array:
-        array = self._shaped(q, "q")
-        if array.ndim == 1 and not array.dot(array) <= self._surely_near:  # cheap, and nearly every call passes; false for NaN
-            self._refuse_far(array)
+    def _position(self, q: ArrayLike, what: str = "q") -> Array:
+        array = self._shaped(q, what)
+        if array.ndim == 1:
+            if not array.dot(array) <= self._surely[0]:  # cheap, and nearly every call passes; false for NaN
+                self._guards.check_position(array, what)
+            if array is not q:  # typed, or integers
+                self._guards.doubt(array, self._from_shown(array))
         return array
 
-    def _refuse_far(self, q: Array, shown: Array | None = None) -> None:
-        share = q / self._farthest
-        if not np.isfinite(q).all():
-            raise InputError(f"q of {self.name} is not finite: {q.tolist()}")
-        axis = int(np.argmax(np.abs(share)))
-        if abs(share[axis]) > 1.0:
-            unit, other = ("m", "mm") if self.limits.linear[axis] else ("rad", "deg")
-            what = f"q{axis + 1} = {q[axis]:g} {unit}" if shown is None else f"q{axis + 1} = {shown[axis]:g} {other}"
-            advice = f"; are these {other}? use robot.from_controller(...)" if shown is None else ""
-            raise InputError(f"{what} of {self.name} is more than three times the largest limit{advice}")
+    def _speed(self, v: ArrayLike, what: str = "v") -> Array:
+        array = self._shaped(v, what)
+        if array.ndim == 1 and not array.dot(array) <= self._surely[1]:
+            self._guards.check_speed(array, what)
+        return array
 
-    def _one(self, q: ArrayLike) -> Array:
-        position = self._position(q)
-        if position.ndim != 1:
-            raise InputError(f"q of {self.name} needs shape ({self.n},), got {position.shape}")
-        return position
+    def _acceleration(self, a: ArrayLike, q: Array) -> Array:
+        """Return accelerations at ``q``, where the inertia is that one state's may have to move."""
+        array = self._shaped(a, "a")
+        if array.ndim == 1 and not array.dot(array) <= self._surely[2]:
+            self._guards.check_acceleration(array, q, "a")
+        return array
 
     def _rate(self, value: ArrayLike, what: str) -> Array:
+        """Return torques, or what else must only be finite."""
         array = self._shaped(value, what)
-        if array.ndim == 1 and not math.isfinite(array.dot(array)) and not np.isfinite(array).all():
-            raise InputError(f"{what} of {self.name} is not finite: {array.tolist()}")
+        if array.ndim == 1 and not array.dot(array) <= sys.float_info.max:
+            self._guards.check_finite(array, what)
         return array
 
-    def _one_rate(self, value: ArrayLike, what: str) -> Array:
-        rate = self._rate(value, what)
-        if rate.ndim != 1:
-            raise InputError(f"{what} of {self.name} needs shape ({self.n},), got {rate.shape}")
-        return rate
+    def _one(self, q: ArrayLike, what: str = "q") -> Array:
+        return self._single(self._position(q, what), what)
+
+    def _one_speed(self, v: ArrayLike, what: str = "v") -> Array:
+        return self._single(self._speed(v, what), what)
+
+    def _one_motion(self, q: ArrayLike, v: ArrayLike, a: ArrayLike) -> tuple[Array, Array, Array]:
+        position = self._one(q)
+        return position, self._one_speed(v), self._single(self._acceleration(a, position), "a")
+
+    def _motion(self, q: ArrayLike, v: ArrayLike, a: ArrayLike) -> list[Array]:
+        """Return positions, speeds and accelerations with the same leading axes."""
+        position = self._position(q)
+        return together(position, self._speed(v), self._acceleration(a, position))
+
+    def _single(self, array: Array, what: str) -> Array:
+        if array.ndim != 1:
+            raise InputError(f"{what} of {self.name} needs shape ({self.n},), got {array.shape}")
+        return array
 
     def _answer(
         self,
@@ -218,7 +234,9 @@ class Asking:
         if kernel is None:
             return each(reference, shape, *states)
         if query in self._dispatch.in_use:
-            self._dispatch.in_use[query][bool(friction)] = kernel
+            far, fast, strong = self._surely
+            kernel.bound(far, fast, strong if query == "inverse_dynamics" else sys.float_info.max)
+            self._dispatch.in_use[query][friction] = kernel
         if first.ndim == 1:
             one: Array = kernel(*states)
             return one

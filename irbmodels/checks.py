@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import os
+import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from types import UnionType
@@ -20,13 +22,17 @@ T = TypeVar("T")
 MOST = 20  # numbers that an error shows
 WIDEST = 80  # characters of anything else
 _SCALAR = (int, float, np.integer, np.floating)
+_NO_NUMBER = (bool, np.bool_, complex, np.complexfloating)  # float() takes them, or drops half of them
 
 
 def shown(value: object) -> str:
     """Return a value as an error shows it: in one line, and a short one."""
     if isinstance(value, np.ndarray) and value.size > MOST:
         return f"an array of shape {value.shape}"
-    text = " ".join((repr(value.tolist()) if isinstance(value, np.ndarray) else repr(value)).split())
+    try:
+        text = " ".join((repr(value.tolist()) if isinstance(value, np.ndarray) else repr(value)).split())
+    except ValueError:  # Python writes no number of more than 4300 digits
+        text = "an integer of too many digits"
     return text if len(text) <= WIDEST else f"{text[: WIDEST - 4]} ..."
 
 
@@ -34,18 +40,43 @@ def numbers(value: ArrayLike | None, what: str) -> Array:
     """Return a copy of ``value`` as floats of its own shape; NaN passes.
 
     Raises:
-        InputError: for text, complex numbers, truth values, rows of unlike length, and what is no number at all.
+        InputError: for text, complex numbers, truth values, masked entries, rows of unlike length, and what is no number at all.
     """
+    if np.ma.is_masked(value):
+        raise InputError(f"{what} is not an array of numbers: some are masked; use .filled(np.nan), or .compressed()")
     try:
         given = np.array(value)
         if given.dtype.kind not in "iufO":
             raise InputError(f"{what} is not an array of numbers, but of {given.dtype.name}: {shown(value)}")
-        array: Array = given.astype(float, copy=False)
+        if given.dtype.kind == "O":  # NumPy would read text, and take None for NaN
+            for item in given.flat:
+                if isinstance(item, _NO_NUMBER) or not hasattr(item, "__float__"):
+                    raise InputError(f"{what} is not an array of numbers, but holds {shown(item)}")
+        with np.errstate(over="ignore"):  # of longer floats: infinity says it
+            array: Array = given.astype(float, copy=False)
     except (TypeError, ValueError, OverflowError) as err:
         if isinstance(err, InputError):
             raise
         raise InputError(f"{what} is not an array of numbers: {' '.join(str(err).split())}") from None
     return array
+
+
+def nan_for_infinity(array: Array) -> Array:
+    """Return the array with NaN for infinity: a broken sample then stays in its row, and NumPy warns of nothing."""
+    sound = np.isfinite(array)
+    return array if sound.all() else np.where(sound, array, np.nan)
+
+
+def six(value: ArrayLike, what: str, parts: str) -> Array:
+    """Return one motion or load ``(6,)`` of finite numbers, or ``(..., 6)`` with NaN in those that are not finite.
+
+    Raises:
+        InputError: if it is anything else.
+    """
+    array = numbers(value, what)
+    if array.shape[-1:] != (6,) or (array.ndim == 1 and not np.isfinite(array).all()):
+        raise InputError(f"{what} needs six finite numbers ({parts}), got {shown(array)}")
+    return nan_for_infinity(array)
 
 
 def finite(value: ArrayLike | None, shape: tuple[int, ...] | None, what: str) -> Array:
@@ -89,10 +120,11 @@ def number(value: Any, what: str, low: float = -np.inf, high: float = np.inf) ->
     Raises:
         InputError: if it is anything else.
     """
-    if not _is_number(value) or not np.isfinite(value) or not low <= value <= high:
+    given = _float(value)
+    if not math.isfinite(given) or not low <= given <= high:
         bounds = "" if np.isinf(low) else f", at least {low:g}" if np.isinf(high) else f" in {low:g} .. {high:g}"
         raise InputError(f"{what} must be a finite number{bounds}, got {shown(value)}")
-    return float(value)
+    return given
 
 
 def positive(value: Any, what: str) -> float:
@@ -101,9 +133,10 @@ def positive(value: Any, what: str) -> float:
     Raises:
         InputError: if it is anything else.
     """
-    if not _is_number(value) or not 0.0 < value < np.inf:
+    given = _float(value)
+    if not 0.0 < given < np.inf:
         raise InputError(f"{what} must be a positive finite number, got {shown(value)}")
-    return float(value)
+    return given
 
 
 def whole(value: Any, what: str, low: int = 0, high: float = np.inf) -> int:
@@ -112,7 +145,7 @@ def whole(value: Any, what: str, low: int = 0, high: float = np.inf) -> int:
     Raises:
         InputError: if it is anything else.
     """
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or not low <= value <= high:
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or not low <= value <= min(high, sys.maxsize):
         bounds = f"at least {low}" if np.isinf(high) else f"{low} to {high:.0f}"
         raise InputError(f"{what} must be a whole number, {bounds}, got {shown(value)}")
     return int(value)
@@ -178,8 +211,14 @@ def location(value: object, what: str) -> Path:
     return Path(value)
 
 
-def _is_number(value: Any) -> bool:
-    return isinstance(value, _SCALAR) and not isinstance(value, bool)
+def _float(value: object) -> float:
+    """Return a number as float; NaN for what is none, or an integer beyond every float."""
+    if not isinstance(value, _SCALAR) or isinstance(value, bool):
+        return math.nan
+    try:
+        return float(value)
+    except OverflowError:
+        return math.nan
 
 
 _TURNED = 1e-9  # what rounding leaves of a rotation typed with ten digits

@@ -12,7 +12,7 @@ import pinocchio as pin
 from numpy.typing import ArrayLike, NDArray
 
 from . import derivatives, kinematics
-from .checks import each, finite, together
+from .checks import each, finite, flag, six, together
 from .dh import Convention, DHTable
 from .errors import InputError, MissingData, UnknownName
 
@@ -103,7 +103,7 @@ class KinematicQueries(Asking):
             raise UnknownName("axes", axes, ("base", "local"))
         tree, number = self._frame(frame)
         offset = None if point is None else finite(point, (3,), "point [m]")
-        states = together(self._position(q), self._rate(v, "v"))
+        states = together(self._position(q), self._speed(v))
         rate = derivatives.jacobian_rate
         return each(lambda x, y: rate(tree, number, x, y, offset, axes == "local"), (6, self.n), *states)
 
@@ -148,7 +148,7 @@ class KinematicQueries(Asking):
         Raises:
             InputError: if one state cannot have that twist, being singular or of fewer axes. In arrays NaN stands there.
         """
-        return self._solved(self.jacobian(q, frame), _six(twist, "twist"), "velocity")
+        return self._solved(self.jacobian(q, frame), six(twist, "twist", "linear, angular"), "velocity")
 
     def inverse_acceleration(self, q: ArrayLike, v: ArrayLike, acceleration: ArrayLike, frame: str = "tcp") -> Array:
         """Axis accelerations ``(..., n)`` for a frame's acceleration ``(..., 6)`` while axes move with ``v`` (S003 eq. 2.69).
@@ -156,20 +156,21 @@ class KinematicQueries(Asking):
         Raises:
             InputError: as :meth:`inverse_velocity`.
         """
-        drift = np.einsum("...ij,...j->...i", self.jacobian_rate(q, v, frame), self._rate(v, "v"))
-        return self._solved(self.jacobian(q, frame), _six(acceleration, "acceleration") - drift, "acceleration")
+        drift = np.einsum("...ij,...j->...i", self.jacobian_rate(q, v, frame), self._speed(v))
+        wanted = six(acceleration, "acceleration", "linear, angular") - drift
+        return self._solved(self.jacobian(q, frame), wanted, "acceleration")
 
     def damped_velocity(self, q: ArrayLike, twist: ArrayLike, frame: str = "tcp", near: float = 0.05) -> DampedVelocity:
         """Axis speeds for a twist that stay bounded through singularities; see :func:`singularities.damped_velocity`."""
         from .singularities import damped_velocity
 
-        return damped_velocity(self.jacobian(q, frame), _six(twist, "twist"), near)
+        return damped_velocity(self.jacobian(q, frame), six(twist, "twist", "linear, angular"), near)
 
     def link_motion(self, q: ArrayLike, v: ArrayLike, a: ArrayLike) -> LinkMotion:
         """Velocity and acceleration of every link and the TCP at one state, link by link in their own axes (S004 eq. 30-33)."""
         from .velocities import link_motion
 
-        return link_motion(self.dh(), self._one(q), self._one_rate(v, "v"), self._one_rate(a, "a"), self._tcp)
+        return link_motion(self.dh(), *self._one_motion(q, v, a), self._tcp)
 
     def workspace(self, wrist: ArrayLike | None = None) -> Workspace:
         """Where the wrist center can be, exactly; with axes 4 to 6 held at ``wrist`` [rad] where the TCP can be.
@@ -237,7 +238,8 @@ class KinematicQueries(Asking):
             InputError: if a pose is no rigid motion, one pose is not finite, or a shape is wrong.
             MissingData: if the arm is no SCARA, and no six-axis arm with a spherical wrist.
         """
-        return self._inverse(pose, in_range, None if near is None else self._one(near), turns, configuration)
+        inside, every = flag(in_range, "in_range"), flag(turns, "turns")
+        return self._inverse(pose, inside, None if near is None else self._one(near, "near"), every, configuration)
 
     def configuration(self, q: ArrayLike) -> Configuration:
         """ABB's configuration data of one posture: cf1, cf4, cf6, cfx, and whether they are beyond doubt.
@@ -275,14 +277,6 @@ class KinematicQueries(Asking):
         from .inverse.solver import InverseKinematics
 
         return InverseKinematics(self._arm, self.limits)
-
-
-def _six(value: ArrayLike, what: str) -> Array:
-    """Return velocities or accelerations ``(..., 6)``."""
-    array = np.asarray(value, dtype=float)
-    if array.shape[-1:] != (6,) or (array.ndim == 1 and not np.isfinite(array).all()):
-        raise InputError(f"{what} needs six finite numbers (linear, angular), got {array.tolist()}")
-    return array
 
 
 def _alike(J: Array, wanted: Array) -> tuple[Array, Array]:

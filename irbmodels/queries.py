@@ -12,7 +12,7 @@ import pinocchio as pin
 from numpy.typing import ArrayLike, NDArray
 
 from . import derivatives, dynamics, kinematics, reactions
-from .checks import finite, is_rotation, together
+from .checks import finite, flag, is_rotation, six, together
 from .derivatives import EnergyRegressor, ForwardDerivatives, InverseDerivatives
 from .dynamics import Energy, TorqueParts
 from .errors import InputError, MissingData, PhysicsWarning
@@ -51,11 +51,14 @@ class Queries(KinematicQueries):
         Raises:
             InputError: if a shape is wrong, or one state is not finite or far outside every range.
         """
-        if wrench is None and (kernel := self._dispatch.in_use["inverse_dynamics"][bool(friction)]):
+        if friction is not True and friction is not False:
+            friction = flag(friction, "friction")
+        if wrench is None and (kernel := self._dispatch.in_use["inverse_dynamics"][friction]):
             tau = self._quick(kernel, q, v, a)
             if tau is not None:
                 return tau
-        position, speed, acceleration = self._position(q), self._rate(v, "v"), self._rate(a, "a")
+        position, speed = self._position(q), self._speed(v)
+        acceleration = self._acceleration(a, position)
         if not position.ndim == speed.ndim == acceleration.ndim == 1:
             position, speed, acceleration = together(position, speed, acceleration)
         if friction and self._model.friction is None:
@@ -74,11 +77,13 @@ class Queries(KinematicQueries):
 
         At rest friction is 0 (``sgn(0) = 0``): sticking is a matter of simulation, not of this formula.
         """
-        if wrench is None and (kernel := self._dispatch.in_use["forward_dynamics"][bool(friction)]):
+        if friction is not True and friction is not False:
+            friction = flag(friction, "friction")
+        if wrench is None and (kernel := self._dispatch.in_use["forward_dynamics"][friction]):
             acceleration = self._quick(kernel, q, v, tau)
             if acceleration is not None:
                 return acceleration
-        position, speed, torque = together(self._position(q), self._rate(v, "v"), self._rate(tau, "tau"))
+        position, speed, torque = together(self._position(q), self._speed(v), self._rate(tau, "tau"))
         if friction and self._model.friction is None:
             _say_no_friction(self.name)
         if wrench is not None:
@@ -89,7 +94,7 @@ class Queries(KinematicQueries):
 
     def torque_parts(self, q: ArrayLike, v: ArrayLike, a: ArrayLike) -> TorqueParts:
         """Split the torque of a motion into inertia ``M a``, Coriolis ``C v``, gravity, friction, and their sum."""
-        position, speed, acceleration = together(self._position(q), self._rate(v, "v"), self._rate(a, "a"))
+        position, speed, acceleration = self._motion(q, v, a)
         moving = self._answer("inverse_dynamics", self._torque, (self.n,), position, speed, acceleration)
         steady = self._answer("inverse_dynamics", self._torque, (self.n,), position, speed, np.zeros_like(speed))
         held = self.gravity(position)
@@ -104,7 +109,7 @@ class Queries(KinematicQueries):
 
     def coriolis(self, q: ArrayLike, v: ArrayLike) -> Array:
         """Coriolis matrix of the Christoffel symbols (S000 eq. 51): ``dM/dt = C + C'``, shape ``(..., n, n)``."""
-        states = together(self._position(q), self._rate(v, "v"))
+        states = together(self._position(q), self._speed(v))
         return self._answer("coriolis", partial(dynamics.coriolis, self._model), (self.n, self.n), *states)
 
     def gravity(self, q: ArrayLike) -> Array:
@@ -123,11 +128,11 @@ class Queries(KinematicQueries):
         """
         if self._model.friction is None:
             raise MissingData(f"{self.name} has no friction data")
-        return self._model.friction.torque(self._rate(v, "v"))
+        return self._model.friction.torque(self._speed(v))
 
     def energy(self, q: ArrayLike, v: ArrayLike) -> Energy:
         """Kinetic and potential energy [J], shape ``(...)`` each; potential is 0 for a mass at the base origin."""
-        states = together(self._position(q), self._rate(v, "v"))
+        states = together(self._position(q), self._speed(v))
         return Energy(*self._answers("energy", partial(dynamics.energy, self._model), ((), ()), *states))
 
     def regressor(self, q: ArrayLike, v: ArrayLike, a: ArrayLike) -> Array:
@@ -136,7 +141,7 @@ class Queries(KinematicQueries):
         Columns: per body of the tree [m, m c, Ixx, Ixy, Iyy, Ixz, Iyz, Izz] about the link origin (tool and payload inside
         the last link), then the rotor inertias, then Fv, Fc, Fs - Fc per axis (``v_St`` fixed) where friction is known.
         """
-        states = together(self._position(q), self._rate(v, "v"), self._rate(a, "a"))
+        states = self._motion(q, v, a)
         shape = (self.n, self.parameter_vector().size)
         return self._answer("regressor", partial(dynamics.regressor, self._model), shape, *states, friction=True)
 
@@ -155,7 +160,9 @@ class Queries(KinematicQueries):
 
         At ``v = 0`` friction has the slope of its continuous part, Fv. The wrench keeps its value and its frame.
         """
-        states = together(self._position(q), self._rate(v, "v"), self._rate(a, "a"))
+        return self._derivatives(self._motion(q, v, a), flag(friction, "friction"), wrench)
+
+    def _derivatives(self, states: list[Array], friction: bool, wrench: Wrench | None) -> InverseDerivatives:
         reference = partial(derivatives.inverse_dynamics, self._model, friction=friction)
         shapes = ((self.n, self.n),) * 3
         by_q, by_v, by_a = self._answers("inverse_dynamics_derivatives", reference, shapes, *states, friction=friction)
@@ -166,12 +173,12 @@ class Queries(KinematicQueries):
         self, q: ArrayLike, v: ArrayLike, tau: ArrayLike, *, friction: bool = True, wrench: Wrench | None = None
     ) -> ForwardDerivatives:
         """Derivatives of :meth:`forward_dynamics` with respect to q, v and tau, shape ``(..., n, n)`` each."""
-        a = self.forward_dynamics(q, v, tau, friction=friction, wrench=wrench)
-        return derivatives.forward_dynamics(self.inverse_dynamics_derivatives(q, v, a, friction=friction, wrench=wrench))
+        states = self._position(q), self._speed(v), self.forward_dynamics(q, v, tau, friction=friction, wrench=wrench)
+        return derivatives.forward_dynamics(self._derivatives(together(*states), friction, wrench))
 
     def energy_regressor(self, q: ArrayLike, v: ArrayLike) -> EnergyRegressor:
         """Rows whose products with :meth:`parameter_vector` are the energies of one state, shape ``(p,)`` each."""
-        return derivatives.energy_regressor(self._model, self._one(q), self._one_rate(v, "v"))
+        return derivatives.energy_regressor(self._model, self._one(q), self._one_speed(v))
 
     def reactions(self, q: ArrayLike, v: ArrayLike, a: ArrayLike, *, wrench: Wrench | None = None) -> Reactions:
         """What bearings, flange, rod and pins carry at one state; see :class:`Reactions`. Friction does not change it.
@@ -179,7 +186,7 @@ class Queries(KinematicQueries):
         Raises:
             InputError: if a wrench acts at a bar and the tree in use has none.
         """
-        states = self._one(q), self._one_rate(v, "v"), self._one_rate(a, "a")
+        states = self._one_motion(q, v, a)
         loads = self._loads(wrench)
         for tree, frame, _ in loads:
             if (name := tree.model.frames[frame].name) not in self._model.tree.frames:
@@ -214,7 +221,7 @@ class Queries(KinematicQueries):
             InputError: if a wrench acts elsewhere: what it does to the arm does not pass the sensor.
             MissingData: for a URDF whose joints go on beyond the flange, such as those of a gripper.
         """
-        states = self._one(q), self._one_rate(v, "v"), self._one_rate(a, "a")
+        states = self._one_motion(q, v, a)
         carried = self._carried()
         if carried is None:
             raise MissingData(f"{self.name} has joints beyond its flange: what they need passes the sensor too, and is not told")
@@ -276,19 +283,14 @@ class Queries(KinematicQueries):
     def _wrenches(self, wrench: Wrench | None) -> Iterator[tuple[str, Array]]:
         """Frames with their wrenches, ``(..., 6)``; one wrench must be finite."""
         for frame, value in (wrench if isinstance(wrench, Mapping) else {} if wrench is None else {"tcp": wrench}).items():
-            try:
-                load = np.asarray(value, dtype=float)
-            except (TypeError, ValueError):
-                raise InputError(f"wrench at {frame} is not an array of numbers: {value!r}") from None
-            if load.shape[-1:] != (6,) or (load.ndim == 1 and not np.isfinite(load).all()):
-                raise InputError(f"wrench at {frame} needs six finite numbers (force, moment), got {load.tolist()}")
+            load = six(value, f"wrench at {frame}", "force, moment")
             yield frame, load
 
     def _quick(self, kernel: Kernel, q: ArrayLike, v: ArrayLike, x: ArrayLike) -> Array | None:
         """Answer for one state that surely needs no message; None for any other, which takes the long way."""
         if type(q) is type(v) is type(x) is np.ndarray and q.ndim == 1:
             try:
-                return kernel.within(self._surely_near, q, v, x)
+                return kernel.within(q, v, x)
             except (TypeError, ValueError):  # no doubles, or not one state
                 pass
         return None

@@ -121,8 +121,9 @@ class Robot(Queries):
     """An immutable robot. ``q`` are axis positions as the controller shows them, in SI units [rad; m for a linear axis].
 
     One state is an array ``(n,)``; arrays with leading axes ``(..., n)`` give answers with the same leading axes. One
-    state must be finite and within three times the largest limit ("degrees?"); arrays let NaN pass in its own sample and
-    check no range. A robot may be used from many threads. ``with_...`` return another robot, the same in whatever order.
+    state must be finite, and within stated multiples of the limits ("degrees?", docs/conventions.md); arrays check no range, and
+    a sample that is not finite is answered with NaN in its own row. A robot may be used from many threads. ``with_...`` return
+    another robot, the same in whatever order.
     """
 
     name: str

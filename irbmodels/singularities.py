@@ -17,9 +17,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .arms import Scara, SixAxis
+from .checks import nan_for_infinity, numbers, positive, six
+from .errors import InputError
 from .limits import Limits
 from .outline import Arc
 from .spans import Span, span
+from .velocities import singular_values
 from .workspace import Workspace, workspace_of
 
 Array = NDArray[np.float64]
@@ -85,12 +88,12 @@ class DampedVelocity(NamedTuple):
 def singularities(arm: SixAxis | Scara, q: Array) -> Singularities:
     """Return the distances of axis positions ``(..., n)`` [rad, m] from every singularity."""
     x = arm.law.absolute(q)
-    far = np.full(q.shape[:-1], np.inf)
+    far = np.full(q.shape[:-1], np.inf)[()]
     scale = -arm.long * arm.short * float(np.round(np.linalg.det(arm.law.H)))  # 1 or -1, by which axes turn against x
     if isinstance(arm, Scara):
         bend = x[..., 1] - x[..., 0]
         upright = math.copysign(1.0, arm.turn[2, 2])  # vy, vz, wz change sign where the arm hangs
-        return Singularities(far, _nearest(bend), far.copy(), upright * scale * np.sin(bend))
+        return Singularities(far, _nearest(bend), far, upright * scale * np.sin(bend))
     bend = x[..., 2] - x[..., 1]
     shoulder = arm.a1 + arm.long * np.sin(x[..., 1]) + arm.short * np.sin(x[..., 2])
     return Singularities(_nearest(x[..., 4]), _nearest(bend), shoulder, scale * np.sin(x[..., 4]) * np.sin(bend) * shoulder)
@@ -120,12 +123,15 @@ def measures(J: ArrayLike, length: float = LENGTH) -> Measures:
         J: Linear rows [m/rad] first.
         length: Characteristic length [m]: linear rows are divided by it, so that all rows are angles. Two postures can be
             compared at one length only.
+
+    Raises:
+        InputError: if the length is not positive, or J is no Jacobian.
     """
-    jacobian = np.asarray(J, dtype=float)
-    manipulability = np.prod(np.linalg.svd(jacobian, compute_uv=False), axis=-1)
-    values = np.asarray(np.linalg.svd(_scaled(jacobian, length), compute_uv=False), dtype=float)
+    jacobian = _jacobians(J)
+    _, values, _ = singular_values(_scaled(jacobian, length))
+    smallest = values[..., -1][()]
     with np.errstate(divide="ignore"):
-        return Measures(manipulability, values[..., 0] / values[..., -1], values[..., -1])
+        return Measures(np.prod(singular_values(jacobian)[1], axis=-1), values[..., 0] / smallest, smallest)
 
 
 def damped_velocity(J: ArrayLike, twist: ArrayLike, near: float = NEAR, length: float = LENGTH) -> DampedVelocity:
@@ -140,10 +146,14 @@ def damped_velocity(J: ArrayLike, twist: ArrayLike, near: float = NEAR, length: 
         twist: Tool velocities ``(..., 6)``: linear [m/s], angular [rad/s].
         near: Smallest singular value at which damping begins.
         length: Characteristic length [m]; the bound counts linear velocity in units of it.
+
+    Raises:
+        InputError: if ``near`` or ``length`` is not positive, or a shape is wrong.
     """
-    jacobian, wanted = np.asarray(J, dtype=float), np.asarray(twist, dtype=float)
+    jacobian, wanted = _jacobians(J), six(twist, "twist", "linear, angular")
+    near = positive(near, "near, the smallest singular value at which damping begins,")
     scaled = _scaled(wanted[..., None], length)
-    left, values, right = np.linalg.svd(_scaled(jacobian, length), full_matrices=False)
+    left, values, right = singular_values(_scaled(jacobian, length))
     squared = (near / 2.0) ** 2 * np.maximum(1.0 - (values[..., -1] / near) ** 2, 0.0)
     gains = values / (values**2 + squared[..., None])
     v = np.swapaxes(right, -1, -2) @ (gains[..., None] * (np.swapaxes(left, -1, -2) @ scaled))
@@ -151,8 +161,15 @@ def damped_velocity(J: ArrayLike, twist: ArrayLike, near: float = NEAR, length: 
     return DampedVelocity(v[..., 0], wanted - (jacobian @ v)[..., 0], np.sqrt(squared), bound)
 
 
+def _jacobians(J: ArrayLike) -> Array:
+    array = numbers(J, "a Jacobian")
+    if array.ndim < 2 or array.shape[-2] != 6:
+        raise InputError(f"a Jacobian has shape (6, n), or (..., 6, n), not {array.shape}")
+    return nan_for_infinity(array)
+
+
 def _scaled(rows: Array, length: float) -> Array:
-    scaled: Array = rows / np.array([length] * 3 + [1.0] * 3)[:, None]
+    scaled: Array = rows / np.array([positive(length, "the characteristic length [m]")] * 3 + [1.0] * 3)[:, None]
     return scaled
 
 

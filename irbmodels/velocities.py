@@ -63,6 +63,13 @@ def link_motion(dh: DHTable, q: Array, v: Array, a: Array, tool0_from_tcp: Array
     return LinkMotion(*(np.array(rows) for rows in zip(*found, strict=True)))
 
 
+def singular_values(matrices: Array) -> tuple[Array, Array, Array]:
+    """Singular value decompositions of matrices ``(..., m, n)``, with values NaN of those that are not finite."""
+    sound = np.asarray(np.isfinite(matrices).all(axis=(-2, -1), keepdims=True))
+    left, values, right = np.linalg.svd(np.where(sound, matrices, 0.0), full_matrices=False)
+    return left, np.where(sound[..., 0], values, np.nan), right
+
+
 def axis_rates(J: Array, wanted: Array) -> tuple[Array, NDArray[np.bool_]]:
     """Solve ``J x = wanted`` (S003 eq. 2.68), and say where that is possible.
 
@@ -76,7 +83,7 @@ def axis_rates(J: Array, wanted: Array) -> tuple[Array, NDArray[np.bool_]]:
     Returns:
         Rates ``(..., n)``, NaN where there is no solution, and whether there is one ``(...)``.
     """
-    left, values, right = np.linalg.svd(J, full_matrices=False)
+    left, values, right = singular_values(J)
     kept = values > _RANK * values[..., :1]
     gains = np.where(kept, 1.0 / np.where(kept, values, 1.0), 0.0)
     x = np.swapaxes(right, -1, -2) @ (gains[..., None] * (np.swapaxes(left, -1, -2) @ wanted[..., None]))

@@ -7,6 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+import scipy.sparse
 
 import irbmodels as irb
 from irbmodels import checks
@@ -16,8 +17,30 @@ BAD = {
     "complex": (lambda: checks.finite([1j, 0.0], (2,), "q"), "q is not an array of numbers, but of complex128"),
     "truth": (lambda: checks.finite([True, False], (2,), "q"), "q is not an array of numbers, but of bool"),
     "ragged": (lambda: checks.finite([[1.0, 2.0], [3.0]], (2,), "q"), "q is not an array of numbers: .*inhomogeneous"),
-    "nothing": (lambda: checks.finite(None, (2,), "q"), r"q needs \(2,\) finite numbers, got nan"),
-    "a thing": (lambda: checks.finite(object(), (2,), "q"), "q is not an array of numbers: "),
+    "nothing": (lambda: checks.finite(None, (2,), "q"), "q is not an array of numbers, but holds None"),
+    "nothing in a row": (lambda: checks.finite([0.0, None], (2,), "q"), "q is not an array of numbers, but holds None"),
+    "text among numbers": (lambda: checks.finite(np.array(["0", 1.0], object), (2,), "q"), "q is not .* but holds '0'"),
+    "truth among numbers": (lambda: checks.finite([10**30, True], (2,), "q"), "q is not .* but holds True"),
+    "complex among numbers": (lambda: checks.finite([10**30, np.complex128(1j)], (2,), "q"), "q is not .* but holds .*1j"),
+    "masked": (
+        lambda: checks.finite(np.ma.array([0.0, 1.0], mask=[0, 1]), (2,), "q"),
+        r"q is not .* masked; use .filled\(np.nan\)",
+    ),
+    "a date": (
+        lambda: checks.finite(np.array(["2020-01-01"], "M8[D]"), (1,), "q"),
+        "q is not an array of numbers, but of datetime64",
+    ),
+    "sparse": (lambda: checks.finite(scipy.sparse.eye(2).tocsr(), (2, 2), "q"), "q is not an array of numbers, but holds "),
+    "beyond every float": (lambda: checks.finite([10**400], (1,), "q"), "q is not an array of numbers: int too large"),
+    "number beyond every float": (lambda: checks.number(10**400, "dt"), "dt must be a finite number, got 1000"),
+    "positive beyond every float": (
+        lambda: checks.positive(10**5000, "dt"),
+        "dt must be a positive finite number, got an integer of too",
+    ),
+    "whole beyond every float": (lambda: checks.whole(10**400, "count"), "count must be a whole number, at least 0, got 1000"),
+    "six of five": (lambda: checks.six(np.zeros(5), "twist", "v, w"), r"twist needs six finite numbers \(v, w\), got"),
+    "six with one broken": (lambda: checks.six([0, 0, 0, 0, 0, math.inf], "twist", "v, w"), "twist needs six finite numbers"),
+    "a thing": (lambda: checks.finite(object(), (2,), "q"), "q is not an array of numbers, but holds <object"),
     "shape": (lambda: checks.finite([1.0], (2,), "q"), r"q needs \(2,\) finite numbers, got \[1.0\]"),
     "much": (lambda: checks.finite(np.zeros(30), (2,), "q"), r"q needs \(2,\) finite numbers, got shape \(30,\)"),
     "nan of any shape": (lambda: checks.finite([math.nan], None, "q"), r"q needs only finite numbers, got \[nan\]"),

@@ -337,9 +337,17 @@ def test_one_state_is_checked_as_before(robot, used, query):
     agree([ask(edge * 0.999, v, a)], [getattr(fresh, query)(edge * 0.999, v, a)])
     with pytest.raises(InputError, match="three times"):
         ask(edge * 1.001, v, a)
+    fastest = 20.0 * robot.limits.velocity * np.eye(4)[0]
+    with pytest.raises(InputError, match="20 times its speed limit"):
+        ask(q, -1.001 * fastest, a)
+    agree([ask(q, 0.999 * fastest, a)], [getattr(fresh, query)(q, 0.999 * fastest, a)])
     huge = np.array([1e200, 0.0, 0.0, 0.0])
     with np.errstate(over="ignore"):  # its square is infinite, it is not
-        agree([ask(q, v, huge)], [getattr(fresh, query)(q, v, huge)])
+        if query == "forward_dynamics":
+            agree([ask(q, v, huge)], [fresh.forward_dynamics(q, v, huge)])
+        else:
+            with pytest.raises(InputError, match="10 times its effort"):
+                ask(q, v, huge)
 
 
 def test_nan_in_an_array_stays_in_its_state(robot, used):

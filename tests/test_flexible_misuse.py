@@ -43,7 +43,10 @@ BAD = {
     "a rigid axis": (lambda: ARM.one_axis(Q, 3), r"has elastic axes \[1, 2, 4\], not 3"),
     "inertia in words": (lambda: OneAxis(DRIVE, "a"), "inertia of the link .* positive finite number, got 'a'"),
     "identified of a word": (lambda: identified("irb1400"), "a model is one of an irbmodels.Robot, not 'irb1400'"),
-    "model without A": (lambda: LinearModel(None, *MODEL[1:]).poles, "A of a linear model needs only finite numbers"),
+    "model without A": (
+        lambda: LinearModel(None, *MODEL[1:]).poles,
+        "A of a linear model is not an array of numbers, but holds None",
+    ),
     "model of words": (lambda: LinearModel(*MODEL[:3], "a").zeros, "D of a linear model is not an array of numbers"),
     "model that misfits": (
         lambda: MODEL._replace(A=np.eye(3)).response(1.0),

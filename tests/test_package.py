@@ -16,7 +16,7 @@ FLOORS = [  # a module imports only from floors before its own
     {"coupling", "tree", "friction", "limits", "tool", "motors", "model", "composition", "geometry", "outline"}
     | {"sdf_text", "mjcf_text"},
     {"workspace", "singularities", "crossing", "velocities", "reach", "rapid"}
-    | {"kinematics", "dynamics", "derivatives", "reactions", "oracles", "trajectory", "engines", "compiled"}
+    | {"kinematics", "dynamics", "derivatives", "reactions", "guards", "oracles", "trajectory", "engines", "compiled"}
     | {"inverse", "configuration", "closed_forms", "arms", "spans"},
     {"asking", "kinematic_queries", "queries", "robot", "logs", "reading"},
     {"base_parameters", "collision", "simulation", "flexible", "redundancy"},

@@ -17,6 +17,9 @@ WORTH = 1000
 LONGEST = 20_000
 """Operations; what is longer would take minutes to compile, and stays with Pinocchio."""
 
+SINGLE = ("inverse_dynamics", "forward_dynamics")
+"""Queries whose single states go to machine code without a detour."""
+
 
 class Dispatch:
     """The kernels of one robot that are in use; every other query goes to Pinocchio."""
@@ -25,8 +28,8 @@ class Dispatch:
         """Start without kernels."""
         self._asked: Counter[Hashable] = Counter()
         self._kernels: dict[Hashable, Kernel | None] = {}
-        self.in_use: dict[str, list[Kernel | None]] = {"inverse_dynamics": [None, None], "forward_dynamics": [None, None]}
-        """Kernels that single states go to without a detour, without and with friction."""
+        self.in_use: dict[str, dict[bool, Kernel | None]] = {name: {False: None, True: None} for name in SINGLE}
+        """Kernels of those, without and with friction."""
 
     def __reduce__(self) -> tuple[type[Dispatch], tuple[()]]:
         """Start anew when pickled."""

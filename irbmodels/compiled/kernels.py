@@ -147,14 +147,19 @@ class Kernel:
         shaped = tuple(result.reshape((*shape, *count)) for result, shape in zip(results, form.shapes, strict=True))
         return shaped[0] if len(shaped) == 1 else shaped
 
-    def within(self, limit: float, x: NDArray[Any], y: NDArray[Any], z: NDArray[Any]) -> Array | None:
-        """Answer for one state with ``x.x <= limit``, and ``y`` and ``z`` finite; None for any other."""
+    def bound(self, *squares: float) -> None:
+        """Set the largest square of each input for :meth:`within`."""
+        self._limits = np.array(squares, self.dtype)
+        self._limits_at = self._limits.ctypes.data
+
+    def within(self, x: NDArray[Any], y: NDArray[Any], z: NDArray[Any]) -> Array | None:
+        """Answer for one state whose inputs' squares ``x.x`` keep their bounds; None for any other."""
         form = self._state  # machine code is there from now on
         if not x.dtype is y.dtype is z.dtype is DOUBLE:
             return None
         _, constants, size = self._vector
         result = empty(size)
-        return result if form.module.near(x, y, z, constants, limit, result) else None
+        return result if form.module.near(x, y, z, constants, self._limits_at, result) else None
 
     def rows(self, *states: NDArray[Any]) -> Any:
         """Answer for arrays ``(N, n)`` of any layout and real dtype; what is not contiguous doubles is copied piece by piece.

@@ -58,13 +58,10 @@ def one({given}, p, {made}):
 {body}
 
 
-@njit(boolean({vectors}, uint64, real, {results}), cache=CACHE)
-def near({given}, p, limit, {made}):
-    first = rest = real(0.0)
-    for x in x0:
-        first += x * x
-{others}
-    if first <= limit and rest < np.inf:
+@njit(boolean({vectors}, uint64, uint64, {results}), cache=CACHE)
+def near({given}, p, limits, {made}):
+{squares}
+    if {within}:
         one({given}, p, {made})
         return True
     return False
@@ -76,7 +73,7 @@ def state_source(program: Program, single: bool = False) -> str:
 
     The constants are given by the address ``p`` of their array.
 
-    ``near(x.., p, limit, y..)`` does so if the square of the first input is below a limit and the others are finite, and says so.
+    ``near(x.., p, limits, y..)`` does so if the square of each input is within its limit, and says so; limits come by address.
     Whoever runs the module defines ``CACHE``: whether numba keeps what it compiles.
     """
     lines = _steps(program, single, "    ", "{k}")
@@ -88,7 +85,8 @@ def state_source(program: Program, single: bool = False) -> str:
         body="\n".join(lines),
         constant_lines="\n".join(f"    c{i} = at(p, {i}, real(0.0))" for i in range(len(program.constants))),
         wrong=wrong,
-        others="\n".join(f"    for x in x{i}:\n        rest += x * x" for i in range(1, len(program.inputs))),
+        squares="\n".join(f"    s{i} = real(0.0)\n    for x in x{i}:\n        s{i} += x * x" for i in range(len(program.inputs))),
+        within=" and ".join(f"s{i} <= at(limits, {i}, real(0.0))" for i in range(len(program.inputs))),
         **_names(program),
     )
 

@@ -105,7 +105,9 @@ def feed_forward(
 
 def torque(state: Measured, a: Array, model: Robot, friction: Stribeck | bool) -> Array:
     """Torques ``M a + C v + g + F(v)`` that give the measured arm an acceleration, as far as the model is right."""
-    return model.inverse_dynamics(state.q, state.v, a, friction=False) + friction_torque(model, state.v, friction)
+    rows = state.q[None], state.v[None], a[None]  # an array: what a law commands may be far beyond what an axis can do
+    wanted: Array = model.inverse_dynamics(*rows, friction=False)[0]
+    return wanted + friction_torque(model, state.v, friction)
 
 
 def _feedback(state: Measured, reference: AxisReference, gains: Gains) -> Array:

@@ -117,8 +117,9 @@ def tracking_regressor(model: Robot, q: ArrayLike, v: ArrayLike, v_r: ArrayLike,
     rest = np.zeros(model_of(model).n)
     position, speed, wanted = (finite(x, rest.shape, name) for x, name in ((q, "q"), (v, "v"), (v_r, "v_r")))
     wanted_rate = finite(a_r, rest.shape, "a_r")
-    fast, slow = (model.regressor(position, speed + sign * wanted, rest) for sign in (1.0, -1.0))
-    Y: Array = model.regressor(position, rest, wanted_rate) + 0.25 * (fast - slow)
+    speeds, rates = np.array([speed + wanted, speed - wanted, rest]), np.array([rest, rest, wanted_rate])
+    fast, slow, still = model.regressor(np.tile(position, (3, 1)), speeds, rates)
+    Y: Array = still + 0.25 * (fast - slow)
     if model.friction_model is not None:
         Y[:, -3 * model.n :] = model.friction_model.regressor(speed)
     return Y

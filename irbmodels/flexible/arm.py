@@ -118,7 +118,7 @@ class FlexibleRobot(FlexibleModel):
         Raises:
             InputError: if a shape is wrong, or one state is not finite or far outside every range.
         """
-        states = self._states(q, v=v, theta=theta, theta_dot=theta_dot, torque=torque)
+        states = self._states(q, v, theta, theta_dot, torque=torque)
         pull = np.zeros(self.n)
         if wrench is not None:
             *states, pull = together(*states, self.robot._pull(states[0], wrench))
@@ -138,7 +138,7 @@ class FlexibleRobot(FlexibleModel):
 
     def energy(self, q: ArrayLike, v: ArrayLike, theta: ArrayLike, theta_dot: ArrayLike) -> FlexibleEnergy:
         """Kinetic, potential and elastic energy [J], shape ``(...)`` each; arguments as :meth:`forward_dynamics`."""
-        q, v, theta, theta_dot = self._states(q, v=v, theta=theta, theta_dot=theta_dot)
+        q, v, theta, theta_dot = self._states(q, v, theta, theta_dot)
         speed = self.of_motors(v, theta_dot)
         links = self.robot.energy(q, v)
         rotors = 0.5 * np.einsum("...i,ij,...j->...", speed, self.rotor_inertia, speed)
@@ -230,8 +230,9 @@ class FlexibleRobot(FlexibleModel):
         """
         from .feedforward import feedforward
 
-        more = {f"derivative {k} of q": x for k, x in enumerate(higher, start=5)}
-        return feedforward(self, np.stack(self._states(q, v=v, a=a, jerk=jerk, snap=snap, **more)))
+        more = {"jerk": jerk, "snap": snap} | {f"derivative {k} of q": x for k, x in enumerate(higher, start=5)}
+        motion = self.robot._motion(q, v, a)
+        return feedforward(self, np.stack(together(*motion, *(self.robot._rate(x, name) for name, x in more.items()))))
 
     def simulate(
         self,
@@ -306,5 +307,10 @@ class FlexibleRobot(FlexibleModel):
         told = [f"elastic axes {', '.join(grades) or 'none'}"] + ([f"rigid axes {', '.join(rigid)}"] if rigid else [])
         return f"<FlexibleRobot {self.robot.name}: {'; '.join(told)}>"
 
-    def _states(self, q: ArrayLike, **rates: ArrayLike) -> list[Array]:
-        return together(self.robot._position(q), *(self.robot._rate(x, name) for name, x in rates.items()))
+    def _states(self, q: ArrayLike, v: ArrayLike, theta: ArrayLike, theta_dot: ArrayLike, **rates: ArrayLike) -> list[Array]:
+        robot = self.robot
+        links, motors = (
+            (robot._position(q), robot._speed(v)),
+            (robot._position(theta, "theta"), robot._speed(theta_dot, "theta_dot")),
+        )
+        return together(*links, *motors, *(robot._rate(x, name) for name, x in rates.items()))

@@ -68,6 +68,8 @@ def frequencies(arm: FlexibleRobot, q: Array, motors: Hold) -> Array:
     m, held = arm.elastic.size, _checked("motors", motors, Hold) == "held"
     if held:
         H, K = (X[..., arm.elastic[:, None], arm.elastic] for X in (H, K))
+    sound = np.asarray(np.isfinite(H + K).all(axis=(-2, -1), keepdims=True))
+    H, K = (np.where(sound, X, np.eye(H.shape[-1])) for X in (H, K))
     root = np.linalg.cholesky(H)
     half = np.linalg.solve(root, K)
     squares = np.linalg.eigvalsh(np.linalg.solve(root, np.swapaxes(half, -1, -2)))
@@ -76,7 +78,7 @@ def frequencies(arm: FlexibleRobot, q: Array, motors: Hold) -> Array:
     if not held:  # and so does, from its motor, what floats in a dead zone
         loose |= np.arange(m) < np.count_nonzero(stiffness == 0.0, axis=-1)[..., None]
     swinging = np.where(loose, 0.0, swinging)
-    return np.sqrt(np.where(swinging >= 0.0, swinging, np.nan)) / (2.0 * np.pi)
+    return np.sqrt(np.where((swinging >= 0.0) & sound[..., 0], swinging, np.nan)) / (2.0 * np.pi)
 
 
 def frequency_response(arm: FlexibleRobot, q: Array, frequency: ArrayLike, to: str, source: Source, motors: Hold) -> ComplexArray:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..checks import finite, flag, instance, number
+from ..checks import flag, instance, number
 from ..errors import UnknownName
 from ..friction import Stribeck
 from ..robot import Robot
@@ -104,8 +104,8 @@ def simulate(
     robot, motors = arm.robot, arm.elastic.size
     q, v, theta, theta_dot = start
     links = checked_start(robot, Stops(robot, settings.stops), q, v)
-    position = arm.equilibrium(links.q).theta if theta is None else robot._one(finite(theta, (robot.n,), "theta"))
-    speed = links.v if theta_dot is None else robot._one_rate(theta_dot, "theta_dot")
+    position = arm.equilibrium(links.q).theta if theta is None else robot._one(theta, "theta")
+    speed = links.v if theta_dot is None else robot._one_speed(theta_dot, "theta_dot")
     world = World(
         _Mechanics(arm),
         _on_motors(arm, law_of(robot, arm.friction)),
