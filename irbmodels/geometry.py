@@ -16,6 +16,9 @@ from .urdf_text import mesh_candidates
 
 Array = NDArray[np.float64]
 Kind = Literal["box", "cylinder", "sphere", "mesh"]
+Look = Literal["visual", "collision"]
+
+LOOKS: tuple[Look, ...] = ("visual", "collision")
 
 UNCOLOURED = (0.7, 0.7, 0.7, 1.0)
 
@@ -66,13 +69,14 @@ def corners(shape: Shape) -> Array:
     return np.asarray((ends @ shape.placement.T)[:, :3])
 
 
-def shapes_of(document: Element, folder: Path, what: Literal["visual", "collision"]) -> list[Shape]:
+def shapes_of(document: Element, folder: Path, what: Look, lost: list[str] | None = None) -> list[Shape]:
     """Return the shapes of a URDF.
 
     Args:
         document: Its root element.
         folder: Where the file is; mesh paths start there, and packages are looked for above.
         what: Shapes to look at or to collide with.
+        lost: List to add a name to for each shape that cannot be read, which is then left out; without one it is an error.
 
     Raises:
         FileError: if a mesh file does not exist.
@@ -89,8 +93,13 @@ def shapes_of(document: Element, folder: Path, what: Literal["visual", "collisio
             name, material = str(link.get("name")), shape.find("material")
             own = None if material is None else material.find("color")
             named = None if material is None else colours.get(str(material.get("name")))
-            colour = _colour(named if own is None else own)
-            found.append(Shape(name, *_sizes(tag, name), placement_of(shape.find("origin")), colour, _file(tag, name, folder)))
+            try:
+                placement, colour = placement_of(shape.find("origin")), _colour(named if own is None else own)
+                found.append(Shape(name, *_sizes(tag, name), placement, colour, _file(tag, name, folder)))
+            except (FileError, UrdfError) as err:
+                if lost is None:
+                    raise
+                lost.append(str(tag.get("filename")) if isinstance(err, FileError) else str(err))
     return found
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 from xml.etree import ElementTree
 
 import numpy as np
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from ..coupling import AxisCoupling
 from ..description import BARS
 from ..errors import InputError
-from ..geometry import link_of, placement_of, shapes_of
+from ..geometry import LOOKS, link_of, placement_of, shapes_of
 from ..inertia import Inertial
 from ..robot import Robot
 from ..tree import parse_urdf, tree_from_urdf
@@ -29,7 +29,6 @@ Element = ElementTree.Element
 BAR = 0.01  # [kg] of a bar without data; lighter ones get lost in the solver's tolerance. The links give what it weighs
 GYRATION = 1e-3  # [m^2] square of the radius of gyration of such a bar, as in the URDF
 CARRIER = 1e-5  # [kg] a link without shapes that weighs no more stands for no body
-LOOKS: tuple[Literal["visual"], Literal["collision"]] = ("visual", "collision")
 ROUNDING = 1e-12  # of coefficients of a coupling
 
 

@@ -23,13 +23,13 @@ from numpy.typing import NDArray
 from ..collision import Collider, adjacent, always_touching, read_srdf, srdf_path
 from ..errors import FileError, InputError, MissingExtra, UrdfError
 from ..files import replacing
-from ..geometry import Shape, shapes_of
+from ..geometry import LOOKS, Shape, shapes_of
 from ..inertia import Inertial
 from ..robot import Robot
 from ..tree import UNLIMITED, parse_urdf
 from ..urdf_parts import numbers
 from . import Options
-from .hinges import BAR, LOOKS, Chain, chain_of
+from .hinges import BAR, Chain, chain_of
 from .urdf import file_name
 
 Array = NDArray[np.float64]

@@ -148,9 +148,10 @@ def view(
         port: First port to try; default 7000.
         browser: Whether to open this machine's browser, where there is a screen; default everywhere but in a notebook.
 
+    Meshes that are not there or cannot be read, and shapes without sizes, are left out; a warning and the page name them.
+
     Raises:
         UnknownName: if there is no such layer.
-        FileError: if a mesh of a URDF is lost.
     """
     viewer = Viewer(*_dressed(robots, q, motion), layers=layers, port=port)
     notebook = _in_notebook()

@@ -48,8 +48,15 @@ def text(
     viewer = Path(meshcat.__file__).parent / "viewer" / "dist" / "main.min.js"
     return Template((_HERE / "page.html").read_text(encoding="utf-8")).substitute(
         title=html.escape(", ".join(str(actor["name"]) for actor in actors)),
+        lost=_lost(actors),
         kind="" if controls else "bare",
         viewer=viewer.read_text(encoding="utf-8"),
         data=json.dumps(page, allow_nan=False).replace("<", "\\u003c"),
         scripts="\n".join((_HERE / name).read_text(encoding="utf-8") for name in _SCRIPTS),
     )
+
+
+def _lost(actors: Sequence[dict[str, Any]]) -> str:
+    """Return what each robot is shown without, in HTML."""
+    lines = (f"{actor['name']} is shown without {', '.join(actor['lost'])}" for actor in actors if actor["lost"])
+    return "<br>".join(map(html.escape, lines))

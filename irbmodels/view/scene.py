@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import math
+import warnings
 from abc import ABC, abstractmethod
 from dataclasses import replace
 from typing import Any, cast
@@ -15,20 +16,22 @@ from numpy.typing import NDArray
 
 from ..checks import finite, is_rotation
 from ..coupling import coupling_of
-from ..errors import InputError
-from ..geometry import Shape, corners, link_of, mesh_of, placement_of, shapes_of
+from ..errors import InputError, PhysicsWarning
+from ..geometry import LOOKS, Shape, corners, link_of, placement_of
 from ..limits import ROUNDING
 from ..logs import MotionFile
 from ..robot import Robot
 from ..trajectory import Motion
 from ..tree import UNLIMITED, parse_urdf
 from .actor import Actor
+from .shapes import READERS, drawn
 
 Array = NDArray[np.float64]
 
 _FIELD = 30.0  # [deg] of view
 _STEEL = 7850.0  # [kg/m^3] a centre of mass is drawn as a ball of steel that weighs as much as its link
 _LIGHT = 1e-4  # [kg] carriers of exchange files are not drawn
+_NAMED = 4  # lost meshes in a warning; the page names all
 _SAMPLES = 20_000  # of a motion in a page; longer ones are thinned
 
 
@@ -82,7 +85,13 @@ def put(window: Any, actors: list[Actor]) -> list[dict[str, Any]]:
 
     actors = [checked(actor) for actor in actors]
     _studio(meshcat.Visualizer(window=window), window, actors)
-    return [_put_actor(window, number, actor) for number, actor in enumerate(actors)]
+    data = [_put_actor(window, number, actor) for number, actor in enumerate(actors)]
+    for one in data:
+        if lost := one["lost"]:
+            named = ", ".join(lost[:_NAMED]) + (f" and {len(lost) - _NAMED} more" if len(lost) > _NAMED else "")
+            message = f"{one['name']} is shown without {named}: not there, or not readable"
+            warnings.warn(message, PhysicsWarning, stacklevel=4)  # at the line that asked for page or view
+    return data
 
 
 def reach_of(robot: Robot) -> float:
@@ -130,7 +139,7 @@ def _corners(actor: Actor) -> Array:
     q = np.asarray(actor.q if motion is None else motion.q[0], dtype=float)
     poses = {frame: np.asarray(robot.pose(q[None], frame))[0] for frame in robot.frames}
     points = [pose[None, :3, 3] for pose in poses.values()]
-    points += [corners(shape) @ poses[shape.link][:3, :3].T + poses[shape.link][:3, 3] for shape in _visuals(robot)]
+    points += [corners(shape) @ poses[shape.link][:3, :3].T + poses[shape.link][:3, 3] for shape in drawn(robot, "visual")[0]]
     if motion is not None:
         postures = motion.q[:: max(1, len(motion.t) // 20)]
         points += [np.asarray(robot.pose(postures, frame))[:, :3, 3] for frame in robot.frames]
@@ -139,12 +148,6 @@ def _corners(actor: Actor) -> Array:
 
 def _film(actor: Actor) -> Motion | None:
     return cast(Motion | None, actor.motion)  # checked() has read it
-
-
-def _visuals(robot: Robot) -> list[Shape]:
-    """Return what is looked at; of a URDF without visuals what it collides with."""
-    document = parse_urdf(robot.urdf())
-    return shapes_of(document, robot.folder, "visual") or shapes_of(document, robot.folder, "collision")
 
 
 def _size(actors: list[Actor]) -> float:
@@ -165,8 +168,11 @@ def _put_actor(window: Any, number: int, actor: Actor) -> dict[str, Any]:
     for joint in document.iterfind("joint"):
         child = paths[link_of(joint, "child")]
         vis[child.rpartition("/")[0]].set_transform(placement_of(joint.find("origin")))
-    drawn: dict[str, list[str]] = {"visual": [], "collision": []}
-    for what, shapes in (("visual", _visuals(robot)), ("collision", shapes_of(document, robot.folder, "collision"))):
+    nodes: dict[str, list[str]] = {"visual": [], "collision": []}
+    lost: list[str] = []
+    for what in LOOKS:
+        shapes, missing = drawn(robot, what)
+        lost += missing
         for k, shape in enumerate(shapes):
             path = f"{paths[shape.link]}/{what}_{k}"
             colour = _hex(shape.colour) if what == "visual" else 0x2CA02C
@@ -175,7 +181,7 @@ def _put_actor(window: Any, number: int, actor: Actor) -> dict[str, Any]:
             material = geometry.MeshPhongMaterial(color=colour, opacity=opacity, transparent=opacity < 1.0)
             vis[path].set_object(_object(form, material, path))
             vis[path].set_transform(shape.placement @ scale)
-            drawn[what].append(path)
+            nodes[what].append(path)
     joints = _joints(document, robot, paths)
     by_name = [joint["name"] for joint in joints]
     return {
@@ -190,8 +196,9 @@ def _put_actor(window: Any, number: int, actor: Actor) -> dict[str, Any]:
         "tcp": _tcp(robot, paths),
         "frames": _frames(robot, paths),
         "bodies": _bodies(document, paths),
-        "visuals": [_split(path) for path in drawn["visual"]],
-        "hulls": [_split(path) for path in drawn["collision"]],
+        "visuals": [_split(path) for path in nodes["visual"]],
+        "hulls": [_split(path) for path in nodes["collision"]],
+        "lost": list(dict.fromkeys(lost)),
         "q": np.asarray(actor.q, dtype=float).tolist(),
         "motion": None if film is None else _motion(robot, film),
     }
@@ -379,13 +386,9 @@ def _meshcat_geometry(shape: Shape) -> tuple[Any, Array]:
         radius, length = shape.size
         along_z = np.array([[1.0, 0.0, 0.0, 0.0], [0.0, 0.0, -1.0, 0.0], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 0.0, 1.0]])
         return geometry.Cylinder(length, radius), along_z
-    readers = {".obj": "ObjMeshGeometry", ".stl": "StlMeshGeometry", ".dae": "DaeMeshGeometry"}
     assert shape.file is not None  # a mesh has one
-    mesh_of(shape)  # a page would say nothing of a broken one
-    reader = readers.get(shape.file.suffix.lower())
-    if reader is None:
-        raise InputError(f"{shape.file}: the viewer shows meshes as .obj, .stl or .dae, not {shape.file.suffix or 'this'}")
-    return getattr(geometry, reader).from_file(str(shape.file)), np.diag([*shape.size, 1.0])
+    reader = getattr(geometry, READERS[shape.file.suffix.lower()])
+    return reader.from_file(str(shape.file)), np.diag([*shape.size, 1.0])
 
 
 def _object(form: Any, material: Any, name: str) -> Any:
