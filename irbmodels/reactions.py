@@ -23,7 +23,12 @@ BEYOND_FLANGE = ("tool0", "tcp")
 
 
 class Bars(NamedTuple):
-    """Forces of the parallelogram's pins, base axes [N, N m]."""
+    """Loads of the parallelogram's pins, base axes [N, N m].
+
+    Statics tells what lies in the plane of the parallelogram, and the moment that both pins of the rod bear together along it.
+    How two hinges share loads out of the plane depends on stiffness and play; the convention here is a ball joint at the upper
+    pin, which bears no moment, and a lower pin that bears none but that along the rod, all of it.
+    """
 
     rod: float
     """Force along the rod at its upper pin [N], positive where the rod pushes lever and crank apart."""
@@ -33,6 +38,9 @@ class Bars(NamedTuple):
     """Force ``(3,)`` that the rod exerts on the crank."""
     crank: Array
     """Wrench ``(6,)`` that link_1 exerts on the crank (bearing and motor 3) at axis 2."""
+    lower_moment: Array
+    """Moment ``(3,)`` along the rod that the rod exerts on the crank at its lower pin; zero where the rod weighs nothing and no
+    wrench acts on it."""
 
 
 class Reactions(NamedTuple):
@@ -119,7 +127,8 @@ def _share_with_rod(linkage: Linkage, wrenches: dict[str, Array], places: dict[s
     """Move the rod's share out of joint_2 and joint_3 of the open chain, in place; bars leave the list of joints.
 
     The elbow pin bears no moment about its axis, so the rod alone turns the upper arm: its force F along itself has the
-    lever arm ``crank * cos r3``. Across itself it exerts what swings its own mass about the lower pin.
+    lever arm ``crank * cos r3``. Across itself it exerts what swings its own mass about the lower pin; what would turn it about
+    itself no force at the upper pin can hold, and passes the lower one.
     """
     along, axis = frames["joint_2"][:, 0], frames["joint_3"][:, 2]
     lever = frames["joint_3"] @ np.array([0.0, -linkage.crank, 0.0])
@@ -133,4 +142,5 @@ def _share_with_rod(linkage: Linkage, wrenches: dict[str, Array], places: dict[s
     for name in ("joint_2", "joint_3"):
         wrenches[name] = wrenches[name] - np.concatenate([push, np.cross(upper - places[name], push)])
     crank = own["joint_crank"] + np.concatenate([push, np.cross(upper - places["joint_2"], push)])
-    return Bars(rod, push, -(own["joint_rod"][:3] + push), crank)
+    twist = -(own["joint_rod"][3:] @ along) * along
+    return Bars(rod, push, -(own["joint_rod"][:3] + push), crank, twist)

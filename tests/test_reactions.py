@@ -141,9 +141,43 @@ def test_bars_with_mass_share_the_load_too(tmp_path):
             np.testing.assert_allclose(found.joints[f"joint_{i + 1}"], wanted[f"j{i + 1}"], atol=1e-10 * size)
         for ours, theirs in ((found.bars.upper_pin, "upper"), (found.bars.lower_pin, "lower"), (found.bars.crank, "crank")):
             np.testing.assert_allclose(ours, wanted[theirs], atol=1e-10 * size)
+        along = robot.pose(q, "link_rod").rotation[:, 0]
+        np.testing.assert_allclose(found.bars.lower_moment, -wanted["spin"] * along, atol=1e-10 * size)
         tau = robot.inverse_dynamics(q, v, a, friction=False)
         assert found.bars.crank[3:] @ robot.pose(q, "link_2").rotation[:, 2] == pytest.approx(tau[2], abs=1e-9 * size)
         np.testing.assert_allclose(tau, oracles.lagrange(arm, q, v, a), atol=1e-10 * size)
+
+
+@pytest.mark.parametrize("loads", [(), ("link_rod",), ("link_crank",), ("link_rod", "link_crank", "tcp")])
+def test_each_bar_is_in_balance(loads, tmp_path):
+    """Newton and Euler for rod and crank alone: their pins and what acts on them move them as they do, moments included."""
+    (tmp_path / "heavy.yaml").write_text(HEAVY)
+    robot = irb.load("irb2400", tool="spindle", overlays=[tmp_path / "heavy.yaml"])
+    arm = oracles.carrying(
+        oracles.arm("irb2400_16", "heavy", robot.description.folder), *oracles.SPINDLE, tip=oracles.SPINDLE_TCP
+    )
+    rng = np.random.default_rng(9)
+    for q, v, a in oracles.states("irb2400_16", 5, seed=4):
+        wrench = {name: rng.normal(size=6) * [200, 200, 200, 50, 50, 50] for name in loads}
+        frames, needed = body_wrenches(arm, q, v, a, oracles.GRAVITY)
+        reactions = robot.reactions(q, v, a, wrench=wrench)
+        bars, (crank, rod) = reactions.bars, frames[6:8]
+        upper = ROD["irb2400_16"] * rod[:3, 0]
+        on_rod = np.r_[-bars.upper_pin - bars.lower_pin, -np.cross(upper, bars.upper_pin) - bars.lower_moment]
+        pin = rod[:3, 3] - crank[:3, 3]
+        on_crank = bars.crank + np.r_[bars.lower_pin, np.cross(pin, bars.lower_pin) + bars.lower_moment]
+        none = np.zeros(6)
+        np.testing.assert_allclose(on_rod + wrench.get("link_rod", none), needed[7], atol=1e-9)
+        np.testing.assert_allclose(on_crank + wrench.get("link_crank", none), needed[6], atol=1e-9)
+        assert np.abs(np.cross(bars.lower_moment, rod[:3, 0])).max() < 1e-12
+        assert np.linalg.norm(bars.lower_moment) > 0.01
+
+
+def test_massless_bars_exchange_no_moment():
+    """Two pins of a rod without mass and load pull along it, and do not turn it."""
+    robot = irb.load("irb2400", tool="spindle")
+    for q, v, a in oracles.states("irb2400_16", 3, seed=4):
+        np.testing.assert_allclose(robot.reactions(q, v, a).bars.lower_moment, 0.0, atol=1e-12)
 
 
 def test_the_rod_carries_its_lever_rule():
