@@ -31,6 +31,7 @@ Array = NDArray[np.float64]
 ROWS = 8192  # per piece
 WINDOW = 0.08  # [s] of the derivative filter: passes about 20 Hz
 REST = 0.005  # [deg, mm] an axis that moves less than this within the filter's window stands still: resolver noise is less
+_STILL = 1e-9  # [rad/s, m/s]: rounding of a rest, of which friction would take the sign; no axis can creep so slowly
 _ORDER = 3
 _FEWEST = 5  # rows, and samples of the filter
 _COARSEST = 0.25  # [s] time step; nothing can be said of an arm that is seen four times a second
@@ -90,7 +91,8 @@ class MotionFile:
 
         Speeds and accelerations that the file does not have come from a Savitzky-Golay filter: a cubic over ``window``,
         symmetric in time, one-sided at the two ends. An axis that moves less than ``rest`` within the window, or would at its
-        derived speed, stands still: one that waits is not taken to rub. Positions stay as they are.
+        derived speed, stands still: one that waits is not taken to rub. Speeds of the file below 1e-9 rad/s or m/s, the rounding
+        of a rest, are 0. Positions stay as they are.
 
         Args:
             window: Length of the filter [s]; default 80 ms, at least five samples, at most the file.
@@ -190,6 +192,8 @@ class MotionFile:
     def _motion(self, table: Array, t: Array, row: int) -> Motion:
         groups = _groups(self.robot)
         values = {name: table[:, index] * groups[name].factor for name, index in self.columns.items() if name != "t"}
+        if "v" in values:
+            values["v"][np.abs(values["v"]) <= _STILL] = 0.0
         limits = self.robot.limits
         for quantity, bound, what in (
             ("q", 3.0 * limits.largest(), "three times the largest limit"),
@@ -373,7 +377,7 @@ def _differentiated(motion: Motion, step: float, samples: int, rest: Array, path
     if v is None:
         v = slope(motion.q, 1)
         moved = maximum_filter1d(motion.q, size, axis=0) - minimum_filter1d(motion.q, size, axis=0)
-        v[(moved < rest) | (np.abs(v) * size * step < rest)] = 0.0
+        v[(moved <= rest) | (np.abs(v) * size * step <= rest)] = 0.0
     a = motion.a if motion.a is not None else slope(motion.q, 2) if motion.v is None else slope(motion.v, 1)
     return motion._replace(v=v, a=a)
 

@@ -224,6 +224,23 @@ def test_references_rest_before_and_after_laws_that_jump():
         assert np.linalg.norm(tcp(t).acceleration) > 0.1
 
 
+@pytest.mark.parametrize("law", ["cubic", "s_curve"])
+@pytest.mark.parametrize("begin", [0.0, 0.3, 700.1])
+def test_references_end_at_rest_whatever_rounding_does(law, begin):
+    """At times that miss the end by rounding every reference has a speed of exactly 0."""
+    swing = move(START, END, law, duration=0.8)
+    samples = swing.sample(10.0)
+    references = [
+        follow(swing, begin=begin),
+        sampled(samples._replace(t=begin + samples.t)),
+        tcp_along(line(ROBOT.pose(START), ROBOT.pose(END)), 0.8, law, begin=begin),
+    ]
+    for end in (begin, begin + 0.8):
+        for t in (np.nextafter(end, -1.0), end, np.nextafter(end, 1e9)):
+            for reference in references:
+                assert not np.any(reference(t)[1]), (t, reference)
+
+
 # --- what goes wrong ----------------------------------------------------------------------------------------------------
 
 

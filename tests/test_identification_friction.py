@@ -112,6 +112,21 @@ def test_the_motion_is_one_with_its_derivatives(plan):
     np.testing.assert_array_equal(motion.q[:, others], 0.0)
 
 
+@pytest.mark.parametrize("rate", [100.0, 250.0, 333.3])
+def test_the_motion_rests_between_its_strokes_and_at_its_end(plan, rate):
+    """The last sample is the end; in every pause and at the end the speed is exactly 0, wherever the samples are."""
+    motion = plan.motion(rate)
+    assert motion.t[-1] == plan.duration
+    assert not motion.v[[0, -1]].any()
+    start = 0.0
+    for seconds, between in zip(plan.seconds, plan.between, strict=True):
+        start += between
+        for _ in range(2):
+            pause = (motion.t >= start - 1e-9) & (motion.t <= start + plan.pause + 1e-9)
+            assert not motion.v[pause].any()
+            start += plan.pause + seconds
+
+
 @pytest.mark.parametrize("name", ["irb2400", "irb1400", "irb1600"])
 @pytest.mark.parametrize("axis", [1, 4, 5, 6])
 def test_gravity_vanishes_where_it_can(name, axis):

@@ -120,6 +120,19 @@ def test_an_axis_that_waits_stands_still(tmp_path, robot):
         assert not whole(open_motion(tmp_path / "m.csv", robot))[2].any()
 
 
+def test_speeds_that_rounding_leaves_of_a_rest_are_none(tmp_path, robot):
+    """A speed of 1e-17 in a file is a rest, and so is an axis that never moves; the slowest motion stays."""
+    t = np.arange(200) * 0.004
+    q = np.tile(np.radians([0, 20, 10, 0, 30, 0]), (200, 1))
+    v = np.tile([1e-17, -3e-16, 1e-12, -1e-10, 2e-9, -1e-6], (200, 1))
+    write_motion(tmp_path / "m.csv", Motion(t, q, v), robot)
+    read = open_motion(tmp_path / "m.csv", robot).read().v
+    assert not read[:, :4].any()
+    np.testing.assert_allclose(read[:, 4:], v[:, 4:], rtol=1e-6)
+    write_motion(tmp_path / "m.csv", Motion(t, q), robot)
+    assert not np.any([part.v for part in open_motion(tmp_path / "m.csv", robot).motions(rest=0.0)])
+
+
 def test_a_motion_that_starts_at_rest_starts_with_no_friction(tmp_path, robot, motion):
     """The one-sided filter at the first row must not invent a speed against the motion."""
     write_motion(tmp_path / "m.csv", motion._replace(v=None, a=None), robot)

@@ -814,12 +814,48 @@ def test_the_program_of_a_motion_is_that_motion():
     dense = found.sample(500.0)
     fastest = np.abs(dense.v).max(axis=0)
     np.testing.assert_allclose(np.abs(made.motion.v).max(axis=0), fastest, rtol=0.02)
-    inner = [robot.inverse_dynamics(*state) for state in zip(dense.q, dense.v, dense.a, strict=True)]
+    # at the same times: static friction peaks at the slowest of the samples, and there is none at rest
+    inner = [robot.inverse_dynamics(one.q, one.v, one.a) for one in exact]
     made_tau = [robot.inverse_dynamics(*state) for state in zip(*made.motion[1:4], strict=True)]
     # the corners of the acceleration are rounded, or overshoot, within two samples: some percent of a peak
     np.testing.assert_allclose(np.abs(made_tau).max(axis=0), np.abs(inner).max(axis=0), rtol=0.05)
     hasty = programmed_motion(robot, read.sequence(), slow=False)
     np.testing.assert_array_equal(hasty.motion.q, made.motion.q)
+
+
+def test_axes_that_do_not_move_and_points_that_are_stopped_at_have_no_speed(robot):
+    """In the plane of the arm axes 1, 4 and 6 stand; at fine points all do, and where a timed move repeats its point."""
+    places = [
+        target(robot, q) for q in ((0, 20, 10, 0, 40, 0), (0, 30, 12, 0, 33, 0), (0, 22, 22, 0, 31, 0), (0, 25, 5, 0, 50, 0))
+    ]
+    a, b, c, d = (str(one) for one in places)
+    before, after = joints(0, 20, 30, 0, 30, 0), joints(0, 30, 35, 0, 30, 0)
+    body = f"""
+MoveJ {a},v500,fine,tSp;
+MoveL {b},v500,fine,tSp;
+MoveC {c},{d},v300,fine,tSp;
+MoveJ {a},v500,fine,tSp;
+MoveAbsJ {before},v500,fine,tSp;
+MoveAbsJ {after},v500\\T:=1.13,z0,tSp;
+MoveAbsJ {after},v500\\T:=0.7,z0,tSp;
+MoveAbsJ {after},v500\\T:=0.71,z0,tSp;
+MoveAbsJ {joints(0, 20, 30, 0, 31, 0)},v500\\T:=1.3,fine,tSp;
+"""
+    made = programmed_motion(robot, program(body, SPINDLE).sequence())
+    t, q, v, a = made.motion[:4]
+    assert not v[:, [0, 3, 5]].any()
+    assert [one.instruction for one in made.timings] == ["MoveL", "MoveC", "MoveJ", *["MoveAbsJ"] * 5]
+    for one in made.timings:
+        inside = (t > one.start + 1e-6) & (t < one.end - 1e-6)
+        assert v[inside][:, [1, 2, 4]].any() == (one not in made.timings[5:7])
+        assert not v[np.abs(t - one.end) < 1e-9].any()
+    stands = (t >= made.timings[5].start) & (t <= made.timings[6].end)
+    assert stands.sum() > 100
+    assert not v[stands].any()
+    assert not a[stands][1:-1].any()
+    np.testing.assert_allclose(robot.to_controller(q[stands]), np.tile([0, 30, 35, 0, 30, 0], (stands.sum(), 1)), atol=1e-9)
+    timed = t > made.timings[4].start + 0.02
+    np.testing.assert_allclose(np.gradient(q, t, axis=0)[timed][:-2], v[timed][:-2], atol=5e-3)  # of 10 ms; a jumps
 
 
 def test_flown_points_keep_times_lines_and_rated_speeds(robot):

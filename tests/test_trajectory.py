@@ -4,6 +4,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from scipy.integrate import quad
 
 import irbmodels as irb
@@ -190,6 +192,48 @@ def test_samples_end_where_the_trajectory_ends():
     np.testing.assert_allclose(off.t, [0.0, 0.1, 0.2, 0.25], atol=1e-15)
     assert off.q[-1] == 1.0
     assert isinstance(off, Motion)
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    st.sampled_from(sorted(MANY)), st.floats(0.01, 3.0), st.floats(0.1, 3.0),
+    st.one_of(st.floats(3.0, 2000.0), st.sampled_from([100.0, 250.0, 1000.0])), st.floats(-3e-16, 3e-16),
+)  # fmt: skip
+def test_every_law_rests_exactly_at_both_ends(name, stroke, speed, rate, noise):
+    """The last sample is the end itself, at rest; an axis that rounding alone moves stands still at every time."""
+    start, end = np.array([0.3, -1.0, 0.7]), np.array([0.3 + stroke, -1.0 - 0.4 * stroke, 0.7 + noise])
+    motion = (swing := move(start, end, MANY[name], velocity=speed)).sample(rate)
+    assert motion.t[-1] == swing.duration
+    np.testing.assert_array_equal([motion.q[0], motion.q[-1]], [start, end])
+    assert not motion.v[[0, -1]].any()
+    assert not motion.v[:, 2].any()
+    assert motion.v[1:-1, :2].all()
+    np.testing.assert_array_equal(irb.load("irb2400").friction(np.tile(motion.v[-1], 2)), 0.0)
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.sampled_from(sorted(MANY)), st.floats(0.05, 2.0), st.floats(0.05, 2.0), st.integers(-4, 4), st.integers(1, 30))
+def test_times_off_a_rest_by_rounding_are_at_rest(name, first, second, ulps, times):
+    """Ends and joints of chains, of chains of chains too, are met by times that are off by rounding."""
+    way = Chain([move([0.0], [1.0], MANY[name], duration=first), move([1.0], [0.2], MANY[name], duration=second)])
+    back = move([0.2], [0.0], MANY[name], duration=first)
+    wait = move([0.0], [0.0], duration=1e4 * second)  # rounding of its end is far more than that of a move's duration
+    swing = Chain([Chain([way, back]), *[wait, way, back] * times])
+    assert len(swing.joints) == 3 * times
+    inner = first + second
+    for t in (0.0, first, inner, *swing.joints, swing.duration):
+        off = t + ulps * np.spacing(swing.duration)
+        assert not swing.at(off).v.any(), t
+    assert swing.at(0.5 * first).v.all()
+
+
+def test_a_law_rests_at_shares_that_rounding_moves():
+    """A share of a duration just short of 1, or beyond it, is 1; none is taken for a time after the end."""
+    for law in MANY.values():
+        for x in (1.0 - 2e-16, 1.0 + 1e-10, 2e-16, -1e-10):
+            assert law.speed(x) == 0.0
+            assert law.position(x) == round(x)
+        assert law.speed(1e-9) > 0.0
 
 
 def test_csv_comes_back(tmp_path):

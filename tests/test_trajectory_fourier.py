@@ -37,6 +37,8 @@ def test_series_starts_and_ends_at_rest(harmonics):
     assert np.abs(near.a).max() < 1.1e-6 * size
     assert np.abs(near.v).max() < 1e-12 * size + 1e-14
     assert np.abs(near.q - x[0]).max() < 1e-15 * (1 + size)
+    times = [0.0, np.nextafter(8.0, 0.0), np.nextafter(8.0, 9.0), np.nextafter(16.0, 0.0), np.nextafter(24.0, 30.0)]
+    assert not (series.maps(times).v @ x).any()
 
 
 def test_derivatives_are_derivatives():

@@ -61,6 +61,19 @@ def test_axes_arrive_together():
     assert (late.q < [2.0, 0.01]).all()
 
 
+def test_an_axis_that_rounding_moves_stands_still():
+    """Of two axes whose ends are equal but for rounding neither moves; the other one rests exactly at both ends."""
+    end = np.array([0.7, 0.3 + 3e-16, -0.2])
+    moved = jerk_limited([0.1, 0.3, -0.2], end, velocity=1.0, acceleration=3.0, jerk=20.0)
+    motion = moved.sample(333.0)
+    assert not motion.v[:, 1:].any()
+    assert not motion.v[[0, -1]].any()
+    assert not moved.at([np.spacing(1.0), np.nextafter(moved.duration, 0.0)]).v.any()
+    np.testing.assert_array_equal(motion.q[-1], end)
+    with pytest.raises(irb.InputError, match="same state"):
+        jerk_limited([0.3], [0.3 + 3e-16], velocity=1.0, acceleration=3.0, jerk=20.0)
+
+
 def test_many_waypoints_are_a_chain():
     """Moves with chosen speeds at the waypoints follow each other without stopping, without a call of a server."""
     middle = State(np.array([0.5, 0.2]), np.array([0.4, 0.1]), np.zeros(2))

@@ -261,6 +261,16 @@ def test_finer_grids_close_in_from_both_sides():
     assert found[-1].gap == pytest.approx(found[-1].duration / found[-1].lower_bound - 1.0)
 
 
+def test_an_axis_that_rounding_moves_stands_still():
+    """Postures of an inverse kinematics differ by rounding where an axis stands; its speed is 0, as all are at the ends."""
+    q = np.array([[0.1, 0.3, -0.2], [0.5, 0.3 + 3e-16, 0.3], [0.9, 0.3 - 3e-16, 0.1]])
+    found = time_optimal(axis_path(q), velocity=1.0, acceleration=3.0, intervals=60)
+    motion = found.sample(300.0)
+    assert not motion.v[:, 1].any()
+    assert not motion.v[[0, -1]].any()
+    assert not found.at([np.spacing(1.0), np.nextafter(found.duration, 0.0)]).v.any()
+
+
 def test_motion_follows_the_path_from_rest_to_rest():
     """Every position is on the path, waypoints are passed, speed is exactly 0 at both ends, v and a are derivatives of q."""
     path = axis_path(CURVE)

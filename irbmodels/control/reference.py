@@ -14,6 +14,7 @@ from ..robot import Robot
 from ..trajectory import Law, Motion, PosePath, Trajectory
 from ..trajectory.laws import law_of
 from ..trajectory.motion import checked_motion
+from ..trajectory.rounding import snapped
 from ..trajectory.trajectory import posture
 from .signals import AxisReference, TcpReference, homogeneous, model_of
 
@@ -42,9 +43,8 @@ def follow(trajectory: Trajectory, begin: float = 0.0) -> AxisReferences:
     number(begin, "begin [s]")
 
     def at(t: float) -> AxisReference:
-        inside = min(max(number(t, "t [s]") - begin, 0.0), trajectory.duration)
-        state = trajectory.at(inside)
-        moving = 1.0 if inside == t - begin else 0.0
+        since, moving = _since(t, begin, trajectory.duration)
+        state = trajectory.at(since)
         return AxisReference(state.q, moving * state.v, moving * state.a)
 
     return at
@@ -60,11 +60,12 @@ def sampled(motion: Motion) -> AxisReferences:
 
     motion = checked_motion(motion, "a reference", least=2)
     q = BPoly.from_derivatives(motion.t, np.stack(motion[1:4], axis=1))  # type: ignore[arg-type]
-    v, a, first, last = q.derivative(), q.derivative(2), float(motion.t[0]), float(motion.t[-1])
+    v, a, first = q.derivative(), q.derivative(2), float(motion.t[0])
+    duration = float(motion.t[-1]) - first
 
     def at(t: float) -> AxisReference:
-        inside = min(max(number(t, "t [s]"), first), last)
-        moving = 1.0 if inside == t else 0.0
+        since, moving = _since(t, first, duration)
+        inside = snapped(np.array(first + since), motion.t, abs(t) + duration)
         return AxisReference(q(inside), moving * v(inside), moving * a(inside))
 
     return at
@@ -95,8 +96,8 @@ def tcp_along(path: PosePath, duration: float, law: str | Law = "freudenstein", 
     number(begin, "begin [s]")
 
     def at(t: float) -> TcpReference:
-        x = min(max((number(t, "t [s]") - begin) / duration, 0.0), 1.0)
-        moving = 1.0 if x == (t - begin) / duration else 0.0
+        since, moving = _since(t, begin, duration)
+        x = since * rate
         s, v, a = (path.length * float(chosen.derivative(k, x)) * rate**k for k in range(3))
         here = path.at(s)
         return TcpReference(here.poses, moving * here.twists * v, moving * (here.accelerations * v**2 + here.twists * a))
@@ -119,3 +120,10 @@ def tcp_of(reference: AxisReferences, model: Robot) -> TcpReferences:
         return TcpReference(homogeneous(model.pose(q)), J @ v, J @ a + model.jacobian_rate(q, v) @ v)
 
     return at
+
+
+def _since(t: float, begin: float, duration: float) -> tuple[float, float]:
+    """Return the time since a begin, within the duration, and 1; 0 before and after it, where the reference stands."""
+    since = float(snapped(np.array(number(t, "t [s]") - begin), (0.0, duration), abs(t) + abs(begin) + duration))
+    inside = min(max(since, 0.0), duration)
+    return inside, float(inside == since)

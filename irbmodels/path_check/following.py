@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from ..robot import Robot
 from ..trajectory.cartesian import PosePath
+from .timing import STILL
 
 Array = NDArray[np.float64]
 
@@ -79,12 +80,16 @@ def at(robot: Robot, followed: Followed, poses: Array, s: Array) -> Array:
 
 
 def rates(robot: Robot, path: PosePath, s: Array, q: Array) -> tuple[Array, Array]:
-    """Return ``dq/ds`` and ``d2q/ds2`` ``(N, n)`` on a path; differences where the Jacobian has lost the direction."""
+    """Return ``dq/ds`` and ``d2q/ds2`` ``(N, n)`` on a path; differences where the Jacobian has lost the direction.
+
+    An axis that moves by rounding only has a rate of exactly 0: friction would take its sign.
+    """
     along = path.at(s)
     rate = robot.inverse_velocity(q, along.twists)
     lost = ~np.isfinite(rate).all(axis=1)
     if lost.any() and len(s) > 1:
         rate[lost] = np.gradient(q, s, axis=0)[lost]
+    rate[np.abs(rate) <= STILL] = 0.0
     gain = robot.inverse_acceleration(q, rate, along.accelerations)
     lost = ~np.isfinite(gain).all(axis=1)
     if lost.any() and len(s) > 1:

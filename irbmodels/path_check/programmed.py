@@ -22,6 +22,7 @@ from ..rapid import JointTarget, Move, RobTarget, WobjData
 from ..robot import Robot
 from ..trajectory import Motion
 from ..trajectory.cartesian import PosePath, arc, line
+from ..trajectory.rounding import stroke_of
 from . import following
 from .findings import Finding
 from .said import Said
@@ -214,7 +215,7 @@ class _Run:
             return
         self._flush()
         self._stop(move)
-        begin, way = self.q, end - self.q
+        begin, way = self.q, stroke_of(self.q, end)
         if np.abs(way).max() <= _SAME:
             return
         share = np.linspace(0.0, 1.0, 101)

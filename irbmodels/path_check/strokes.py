@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import groupby
+from itertools import groupby, pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from ..robot import Robot
 from ..trajectory import Motion
+from ..trajectory.rounding import at_rest, snapped, stroke_of
 
 Array = NDArray[np.float64]
 
@@ -59,7 +60,8 @@ class Strokes:
     def carry_out(self, start: float, step: float, slow: bool, first: int) -> tuple[Motion, NDArray[np.int64], list[Timing]]:
         """Return the motion from rest to rest, the line of each sample, and the times of the moves.
 
-        Positions between the points are a cubic spline, whose speeds and accelerations are continuous.
+        Positions between the points are a cubic spline, whose speeds and accelerations are continuous. Where a point repeats the
+        one before, the arm waits: the spline ends there at rest, and another one begins after the wait.
 
         Args:
             start: Time of the first point [s].
@@ -67,12 +69,9 @@ class Strokes:
             slow: Stretch all times by one factor where an axis would exceed its rated speed.
             first: First sample that is wanted: 1 where the one at the start belongs to the move before.
         """
-        from scipy.interpolate import CubicSpline  # few need it
-
         knots = np.append(0.0, np.cumsum(self._seconds))
-        course = CubicSpline(knots, np.array(self._q), bc_type="clamped")
         t = np.append(np.arange(0.0, knots[-1] - 1e-3 * step, step), knots[-1])[first:]
-        q, v, a = (np.asarray(course(t, order), dtype=float) for order in range(3))
+        q, v, a = _course(knots, np.array(self._q), t)
         shares = np.abs(v).max(axis=0) / self.robot.limits.velocity
         stretch = max(1.0, float(shares.max())) if slow else 1.0
         slowed = int(np.argmax(shares)) + 1 if stretch > 1.0 else None
@@ -88,3 +87,20 @@ class Strokes:
         lines = np.array([line for line, _ in self._moves])[stroke]
         self._clear()
         return Motion(start + stretch * t, q, v, a), lines, timings
+
+
+def _course(knots: Array, q: Array, t: Array) -> tuple[Array, Array, Array]:
+    """Return positions, speeds and accelerations ``(N, n)`` at times ``t`` on the way through points ``q`` at times ``knots``."""
+    from scipy.interpolate import CubicSpline  # few need it
+
+    q = at_rest(q)
+    waits = np.flatnonzero((stroke_of(q[:-1], q[1:]) == 0.0).all(axis=1))
+    rests = np.unique([0, *waits, *(waits + 1), len(knots) - 1])
+    time, found = snapped(t, knots[rests], knots[-1]), np.zeros((3, len(t), q.shape[1]))
+    number = np.clip(np.searchsorted(knots[rests], time, side="right") - 1, 0, len(rests) - 2)
+    for i, (first, last) in enumerate(pairwise(rests)):
+        part, here = slice(first, last + 1), number == i
+        spline = CubicSpline(knots[part], at_rest(q[part]), bc_type="clamped")
+        found[:, here] = [spline(time[here], order) for order in range(3)]
+    found[1, np.isin(time, knots[rests])] = 0.0
+    return found[0], found[1], found[2]

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 Array = NDArray[np.float64]
 
 _MOST = 20_000  # samples of one move
-_STILL = 1e-9  # [m, rad] per unit of path: what only rounding moves
+STILL = 1e-9  # [m, rad] per unit of path: what only rounding moves
 
 
 class Law(NamedTuple):
@@ -77,7 +77,7 @@ def law_of(
     tops = [math.inf]
     for rates, limit in bounds:
         fastest = float(np.linalg.norm(rates, axis=1).max())
-        if fastest > _STILL:
+        if fastest > STILL:
             tops.append(limit / fastest)
     if duration is not None:
         ramp = min(ramp, 0.5 * duration)

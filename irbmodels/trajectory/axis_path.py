@@ -9,10 +9,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..checks import finite, numbers
 from ..errors import InputError
+from .rounding import ROUNDING, at_rest
 
 Array = NDArray[np.float64]
-
-ROUNDING = 1e-9  # share of the length that ``s`` may lie outside its path
 
 
 class OnPath(NamedTuple):
@@ -75,7 +74,7 @@ def axis_path(q: ArrayLike, s: ArrayLike | None = None) -> AxisPath:
     shape = numbers(q, "postures of a path").shape
     if len(shape) != 2 or shape[0] < 2 or shape[1] < 1:
         raise InputError(f"a path needs postures of shape (K, n), at least two, got {shape}")
-    postures = finite(q, shape, "postures of a path")
+    postures = at_rest(finite(q, shape, "postures of a path"))
     strokes = np.linalg.norm(np.diff(postures, axis=0), axis=1)
     if s is None and not (strokes > 0.0).all():
         raise InputError(f"postures {int(np.argmin(strokes)) + 1} and {int(np.argmin(strokes)) + 2} of the path are the same")

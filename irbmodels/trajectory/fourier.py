@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..checks import finite, instance, numbers, positive, shown
 from ..errors import InputError
+from .rounding import snapped
 from .trajectory import State, Trajectory
 
 Array = NDArray[np.float64]
@@ -89,7 +90,7 @@ class FourierSeries:
             InputError: if the times are no finite numbers.
         """
         time = finite(t, None, "times [s]").ravel()
-        share = time / self.duration % 1.0
+        share = snapped(time / self.duration % 1.0, (0.0, 1.0), 1.0) % 1.0
         rates = self.frequencies
         turned = 2.0 * np.pi * share[:, None] * np.arange(1, self.harmonics + 1)
         sine, cosine = np.sin(turned), np.cos(turned)

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..checks import finite, shown
 from ..errors import InputError, require
+from .rounding import stroke_of
 from .trajectory import State, Trajectory, bounds, posture
 
 Array = NDArray[np.float64]
@@ -98,12 +99,14 @@ def jerk_limited(
     first = _state(start, "start")
     n = first.shape[1]
     last = _state(end, "end", n)
-    if np.array_equal(first, last):
+    still = ~(first[1:].any(axis=0) | last[1:].any(axis=0)) & (stroke_of(first[0], last[0]) == 0.0)
+    aim = np.where(still, first, last)
+    if np.array_equal(first, aim):
         raise InputError("start and end are the same state: a move needs a way")
     limits = ruckig.InputParameter(n)
     for name, value in (("velocity", velocity), ("acceleration", acceleration), ("jerk", jerk)):
         setattr(limits, f"max_{name}", finite(bounds(value, n, name), (n,), name).tolist())
-    for which, state in (("current", first), ("target", last)):
+    for which, state in (("current", first), ("target", aim)):
         for name, values in zip(("position", "velocity", "acceleration"), state, strict=True):
             setattr(limits, f"{which}_{name}", values.tolist())
     found = ruckig.Trajectory(n)

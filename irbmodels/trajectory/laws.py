@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..checks import number, numbers, shown, whole
 from ..errors import InputError, UnknownName
+from .rounding import snapped
 
 Array = NDArray[np.float64]
 
@@ -40,7 +41,8 @@ class Law(ABC):
     def derivative(self, order: int, x: ArrayLike) -> Array:
         """Return the position (0), or its derivative by ``x`` of an order up to 3; where it jumps, the later value.
 
-        Every law here slows down as it sped up; from the far end it is computed backwards, so that it rests there exactly.
+        Every law here slows down as it sped up; from the far end it is computed backwards, so that it rests there exactly. An
+        ``x`` that is off an end by rounding only is that end.
 
         Raises:
             InputError: if the order is none of 0 to 3, or an ``x`` is not within 0..1.
@@ -50,6 +52,7 @@ class Law(ABC):
         off = ~((share >= -_SMOOTH) & (share <= 1.0 + _SMOOTH))
         if off.any():
             raise InputError(f"x = {float(share[off].flat[0]):g} is no share of a duration: 0 .. 1")
+        share = snapped(np.clip(share, 0.0, 1.0), (0.0, 1.0), 1.0)
         back = share > 0.5
         value = self._rising(order, np.where(back, 1.0 - share, share), back)
         if order % 2:
@@ -139,9 +142,12 @@ class _Waves(Law):
 
     def _rising(self, order: int, x: Array, back: NDArray[np.bool_]) -> Array:
         rates = 2.0 * np.pi * np.array(self.orders)
-        wave, sign = ((np.sin, 1.0), (np.cos, 1.0), (np.sin, -1.0), (np.cos, -1.0))[order]
+        if order == 1:  # 1 - cos of a small angle as a square: near its end it is no difference of rounded ones
+            speed: Array = 2.0 * np.square(np.sin(0.5 * rates * x[..., None])) @ (np.array(self.weights) * rates)
+            return speed
+        wave, sign = {0: (np.sin, 1.0), 2: (np.sin, -1.0), 3: (np.cos, -1.0)}[order]
         waves: Array = sign * wave(rates * x[..., None]) @ (np.array(self.weights) * rates**order)
-        return (x if order == 0 else 1.0 if order == 1 else 0.0) - waves
+        return (x if order == 0 else 0.0) - waves
 
     def _candidates(self, order: int) -> Array:
         """With ``z = exp(2 pi i x)`` the next derivative is a polynomial in z; a root off the circle does no harm."""

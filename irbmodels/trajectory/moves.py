@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from ..checks import listed, positive
 from ..errors import InputError
 from .laws import Law, law_of
+from .rounding import stroke_of
 from .trajectory import Chain, State, Trajectory, bounds, posture
 
 Array = NDArray[np.float64]
@@ -19,14 +20,15 @@ Array = NDArray[np.float64]
 class Move(Trajectory):
     """One straight stroke in the space of the axes."""
 
-    def __init__(self, start: Array, stroke: Array, law: Law, duration: float) -> None:
+    def __init__(self, start: Array, end: Array, law: Law, duration: float) -> None:
         """Take what :func:`move` has checked."""
-        self.start, self.stroke, self.law, self.duration, self.n = start, stroke, law, duration, start.size
+        self.start, self.end, self.law, self.duration, self.n = start, end, law, duration, start.size
+        self.stroke = stroke_of(start, end)
 
     def _at(self, t: Array) -> State:
         x = t / self.duration
         q, v, a, jerk = (self.stroke * (self.law.derivative(k, x) / self.duration**k)[:, None] for k in range(4))
-        return State(self.start + q, v, a, jerk)
+        return State(np.where((x == 1.0)[:, None], self.end, self.start + q), v, a, jerk)
 
 
 def move(
@@ -59,13 +61,14 @@ def move(
             or a jerk is to be kept by a law whose acceleration jumps.
     """
     first, chosen = posture(start, what="start"), law_of(law)
-    stroke = posture(end, first.size, "end") - first
+    last = posture(end, first.size, "end")
+    stroke = stroke_of(first, last)
     all_bounds = {"velocity": velocity, "acceleration": acceleration, "jerk": jerk}
     given = {name: value for name, value in all_bounds.items() if value is not None}
     if (duration is None) != bool(given):
         raise InputError("a move needs either a duration [s] or bounds of velocity, acceleration or jerk, not both")
     if duration is not None:
-        return Move(first, stroke, chosen, positive(duration, "the duration of a move [s]"))
+        return Move(first, last, chosen, positive(duration, "the duration of a move [s]"))
     if "jerk" in given and not chosen.smooth:
         raise InputError(f"the acceleration of law {chosen.name!r} jumps: it keeps no bound of jerk; take 'quintic' or 's_curve'")
     shortest = 0.0
@@ -75,7 +78,7 @@ def move(
             shortest = max(shortest, (peak * largest) ** (1.0 / order))
     if not shortest > 0.0:
         raise InputError("start and end are the same posture, or no bound is finite: give a duration")
-    return Move(first, stroke, chosen, shortest)
+    return Move(first, last, chosen, shortest)
 
 
 def through(

@@ -13,10 +13,10 @@ from numpy.typing import ArrayLike, NDArray
 from ..checks import finite, listed, numbers, per_axis, positive
 from ..errors import InputError
 from .motion import Motion
+from .rounding import ROUNDING, sample_times, snapped
 
 Array = NDArray[np.float64]
 
-ROUNDING = 1e-9  # share of the duration that a time may lie outside, and of a position that two ends may differ
 _MOST = 1e8  # samples; more do not fit into memory
 
 
@@ -44,6 +44,9 @@ class Trajectory(ABC):
     def at(self, t: ArrayLike) -> State:
         """Return position, speed, acceleration and jerk; where one of them jumps, it is the later value.
 
+        A time that is off an end, or a joint of a chain, by rounding only is that of the end: a motion that rests there has a
+        speed of exactly 0.
+
         Raises:
             InputError: if a time is not finite, or is before 0 or after the end.
         """
@@ -52,12 +55,12 @@ class Trajectory(ABC):
         off = ~((time >= -slack) & (time <= self.duration + slack))
         if off.any():
             raise InputError(f"t = {float(time[off].flat[0]):g} s is not within the trajectory: 0 .. {self.duration:g} s")
-        found = self._at(np.clip(time, 0.0, self.duration).ravel())
+        found = self._at(snapped(np.clip(time, 0.0, self.duration).ravel(), self._marks, self.duration))
         q, v, a = (part.reshape(*time.shape, self.n) for part in found[:3])
         return State(q, v, a, None if found.jerk is None else found.jerk.reshape(*time.shape, self.n))
 
     def sample(self, rate: float) -> Motion:
-        """Return samples at ``rate`` [Hz] from 0 on, and one at the end, which may be nearer to the one before.
+        """Return samples at ``rate`` [Hz] from 0 on, and one at :attr:`duration`, which may be nearer to the one before.
 
         Raises:
             InputError: if the rate is not positive and finite, or gives more than a hundred million samples.
@@ -65,11 +68,14 @@ class Trajectory(ABC):
         frequency = positive(rate, "a rate [Hz]")
         if self.duration * frequency > _MOST:
             raise InputError(f"{frequency:g} Hz for {self.duration:g} s are more than {_MOST:g} samples")
-        t: Array = np.arange(int(np.floor(self.duration * frequency * (1.0 + ROUNDING))) + 1) / frequency
-        if self.duration - t[-1] > ROUNDING * self.duration:
-            t = np.append(t, self.duration)
+        t = sample_times(self.duration, frequency)
         state = self.at(t)
         return Motion(t, state.q, state.v, state.a)
+
+    @property
+    def _marks(self) -> Array:
+        """Times at which the motion may rest, ascending: both ends, and where parts meet."""
+        return np.array([0.0, self.duration])
 
     @abstractmethod
     def _at(self, t: Array) -> State:
@@ -94,13 +100,20 @@ class Chain(Trajectory):
                 if old.shape != new.shape or np.abs(old - new).max() > ROUNDING * max(1.0, float(np.abs(old).max())):
                     raise InputError(f"{what} jumps from part {i + 1} to part {i + 2}: {old.tolist()}, then {new.tolist()}")
         self.n = self.parts[0].n
-        self._starts = np.append(0.0, np.cumsum([part.duration for part in self.parts]))
+        each = [part._leaves if isinstance(part, Chain) else (part,) for part in self.parts]
+        self._leaves: tuple[Trajectory, ...] = tuple(leaf for leaves in each for leaf in leaves)
+        self._starts = np.append(0.0, np.cumsum([leaf.duration for leaf in self._leaves]))
+        self._firsts = np.cumsum([len(leaves) for leaves in each[:-1]], dtype=int)
         self.duration = float(self._starts[-1])
 
     @property
     def joints(self) -> tuple[float, ...]:
         """Times [s] at which one part ends and the next begins."""
-        return tuple(self._starts[1:-1].tolist())
+        return tuple(self._starts[self._firsts].tolist())
+
+    @property
+    def _marks(self) -> Array:
+        return self._starts
 
     def _at(self, t: Array) -> State:
         number = np.searchsorted(self._starts[1:-1], t, side="right")
@@ -108,7 +121,9 @@ class Chain(Trajectory):
         jerk_known = True
         for i in np.unique(number):
             here = number == i
-            state = self.parts[i].at(np.clip(t[here] - self._starts[i], 0.0, self.parts[i].duration))
+            leaf = self._leaves[i]
+            since = np.clip(t[here] - self._starts[i], 0.0, leaf.duration)
+            state = leaf.at(np.where(t[here] == self._starts[i + 1], leaf.duration, since))
             jerk_known = jerk_known and state.jerk is not None
             for whole, part in zip(found, state, strict=True):
                 if part is not None:

@@ -15,6 +15,7 @@ from ...errors import InputError
 from ...robot import Robot
 from ...trajectory import Motion
 from ...trajectory.laws import law_of
+from ...trajectory.rounding import sample_times, snapped
 from .posture import along, gravity_of, least_gravity
 
 Array = NDArray[np.float64]
@@ -92,16 +93,18 @@ class FrictionPlan:
         """
         if not (0.0 < rate < np.inf) or self.duration * rate > 5e7:
             raise InputError(f"a rate [Hz] is positive and {self.duration:.4g} s hold at most 5e7 samples of it, not {rate!r}")
-        t = np.arange(int(self.duration * rate) + 1) / rate
+        t = sample_times(self.duration, rate)
         values, start, last = np.zeros((3, len(t))), 0.0, -0.5 * self.stroke[0]
         for speed, seconds, between, stroke in zip(self.speeds, self.seconds, self.between, self.stroke, strict=True):
             inside = t >= start
-            values[:, inside] = self._moved(t[inside] - start, between, last, -0.5 * stroke)
+            values[:, inside] = self._moved(
+                snapped(t[inside] - start, (0.0, between), self.duration), between, last, -0.5 * stroke
+            )
             start += between
             for sign in (1.0, -1.0):
                 inside = t >= start
-                x = np.clip(t[inside] - start - self.pause, 0.0, seconds)
-                values[:, inside] = self._ramped(x, speed, seconds, stroke) * sign
+                x = snapped(t[inside] - start - self.pause, (0.0, seconds), self.duration)
+                values[:, inside] = self._ramped(np.clip(x, 0.0, seconds), speed, seconds, stroke) * sign
                 values[0, inside] -= 0.5 * sign * stroke
                 start += self.pause + seconds
             last = -0.5 * stroke

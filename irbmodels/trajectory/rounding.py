@@ -1,0 +1,46 @@
+"""Rounding of times and positions at a rest, where any speed that it leaves would be taken by friction for a motion."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+Array = NDArray[np.float64]
+
+ROUNDING = 1e-9  # share of the duration that a time may lie outside, and of a position that two ends may differ
+EXACT = 1e-12  # share of a duration, or of a position [rad, m], that only rounding leaves: some thousand times that of one sum
+
+
+def snapped(values: Array, marks: ArrayLike, scale: float) -> Array:
+    """Return values with those that are off a mark by rounding only put on it.
+
+    Args:
+        values: Times or distances, any shape.
+        marks: Where motions begin, end or meet, ascending, two or more.
+        scale: Length of all that rounding is a share of, such as the duration.
+    """
+    places = np.asarray(marks, dtype=float)
+    after = np.clip(np.searchsorted(places, values), 1, len(places) - 1)
+    for mark in (places[after - 1], places[after]):
+        values = np.where(np.abs(values - mark) <= EXACT * scale, mark, values)
+    return values
+
+
+def stroke_of(start: Array, end: Array) -> Array:
+    """Return ``end - start`` [rad, m], exactly 0 for an axis whose positions differ by rounding only."""
+    stroke = end - start
+    return np.where(np.abs(stroke) <= EXACT * np.maximum(1.0, np.abs(start)), 0.0, stroke)
+
+
+def at_rest(postures: Array) -> Array:
+    """Return postures ``(K, n)`` in which an axis that moves by rounding only keeps its first position."""
+    return np.where((stroke_of(postures[0], postures) == 0.0).all(axis=0), postures[0], postures)
+
+
+def sample_times(duration: float, rate: float) -> Array:
+    """Return times from 0 on at ``rate`` [Hz], and the end itself, which may be nearer to the one before."""
+    t: Array = np.arange(int(np.floor(duration * rate * (1.0 + ROUNDING))) + 1) / rate
+    if duration - t[-1] > ROUNDING * duration:
+        t = np.append(t, duration)
+    t[-1] = duration
+    return t
