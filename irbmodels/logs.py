@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from .errors import FileError, InputError, MotionError, require
 from .files import refuse_utf16, replacing
 from .robot import Robot
+from .speeds import held_against
 from .trajectory import Motion
 
 if TYPE_CHECKING:
@@ -82,7 +83,12 @@ class MotionFile:
     @property
     def derived(self) -> bool:
         """Whether speeds or accelerations are not in the file."""
-        return not {"v", "a"} <= self.columns.keys()
+        return bool(self.missing)
+
+    @property
+    def missing(self) -> tuple[str, ...]:
+        """``speeds`` and ``accelerations`` where they are not in the file, and so derived."""
+        return tuple(name for quantity, name in (("v", "speeds"), ("a", "accelerations")) if quantity not in self.columns)
 
     def motions(
         self, window: float | None = None, rest: float = REST, advance: Callable[[int], object] = lambda _: None
@@ -101,13 +107,16 @@ class MotionFile:
 
         Raises:
             MotionError: names row and column of a cell that is no finite number, a time that does not grow, a position or
-                speed far outside every limit; or says why speeds cannot be derived.
+                speed far outside every limit, a column of speeds or accelerations that has another unit or sign than the
+                positions; or says why speeds cannot be derived.
         """
         if not (0.0 <= rest < np.inf):
             raise InputError(f"rest is a length of motion [deg, mm], not {rest!r}")
-        pieces = self._pieces(advance)
+        pieces, given = self._pieces(advance), [quantity for quantity in ("v", "a") if quantity in self.columns]
         noise = rest * np.where(self.robot.limits.linear, 1e-3, np.radians(1.0))
-        return _derived(pieces, window, noise, self.path) if self.derived else pieces
+        pieces = _derived(pieces, window, noise, self.path) if self.derived else pieces
+        names = {quantity: group.names for quantity, group in _groups(self.robot).items()}
+        return held_against(pieces, given, names, self.robot.limits.linear.tolist(), str(self.path))
 
     def read(self) -> Motion:
         """Return the whole motion at once, as :meth:`motions` yields it piece by piece."""

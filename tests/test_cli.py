@@ -176,6 +176,25 @@ def test_torque_says_what_it_assumes(run, tmp_path):
     assert "missing speeds and accelerations are derived by a cubic over 90 ms" in said
 
 
+def test_torque_refuses_speeds_of_another_unit_and_says_what_it_derives(run, tmp_path):
+    """Rad/s in a column of deg/s is exit code 2 and no file; of a file with speeds only accelerations are said to be derived."""
+    robot = irb.load("irb2400")
+    motion = through([np.zeros(6), np.full(6, 0.4)], duration=1.0).sample(100.0)
+    path, output = tmp_path / "m.csv", tmp_path / "tau.csv"
+    write_motion(path, motion._replace(v=np.radians(motion.v)), robot)
+    code, printed, said = run("torque", "irb2400", str(path), "-o", str(output))
+    assert (code, printed) == (2, "")
+    assert "column 'v1_deg_s': 'q1_deg' changes 57.3 times as fast as it says" in " ".join(said.split())
+    assert "it looks like rad/s" in " ".join(said.split())
+    assert not output.exists()
+    write_motion(path, motion._replace(a=None), robot)
+    code, _, said = run("torque", "irb2400", str(path))
+    assert code == 0
+    assert "missing accelerations are derived" in said
+    assert "stands still" not in said
+    assert "speeds" not in said.replace("speed limit", "")
+
+
 def test_torque_says_what_is_assumed_and_overloaded(run, tmp_path):
     """A robot with assumed inertials and a tool beyond its rating says both."""
     robot = irb.load("irb1400")

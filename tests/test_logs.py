@@ -1,10 +1,14 @@
+import re
+
 import numpy as np
 import pytest
 
 import irbmodels as irb
 from irbmodels import logs
 from irbmodels.logs import open_motion, write_motion
-from irbmodels.trajectory import Motion, through
+from irbmodels.trajectory import FourierSeries, Motion, through
+
+DEG = np.radians(1.0)
 
 
 @pytest.fixture(scope="module")
@@ -342,3 +346,121 @@ def test_broken_parquet_files_say_where(tmp_path, robot, motion):
     write_motion(tmp_path / "m.parquet", motion.each(lambda x: x[:0]), robot)
     with pytest.raises(irb.MotionError, match="no rows"):
         whole(open_motion(tmp_path / "m.parquet", robot))
+
+
+# --- speeds held against positions ----------------------------------------------------------------------------------------
+
+
+def swing(robot, rate, seed=0, seconds=6.0):
+    """A motion of all axes, a few harmonics each, with its exact speeds and accelerations."""
+    series, rng = FourierSeries(4, seconds), np.random.default_rng(seed)
+    x = 0.15 * rng.normal(size=(series.size, robot.n)) * np.where(robot.limits.linear, 0.1, 1.0)
+    x[0] = 0.5 * (np.maximum(robot.limits.lower, -1.0) + np.minimum(robot.limits.upper, 1.0))
+    return series.trajectory(x).sample(rate)
+
+
+def scaled(motion, quantity, axis, factor):
+    values = getattr(motion, quantity).copy()
+    values[:, axis] *= factor
+    return motion._replace(**{quantity: values})
+
+
+@pytest.mark.parametrize(
+    ("name", "quantity", "axis", "factor", "column", "words"),
+    [
+        ("irb2400", "v", 0, DEG, "'v1_deg_s': 'q1_deg'", "it looks like rad/s"),
+        ("irb2400", "v", 3, -1.0, "'v4_deg_s': 'q4_deg'", "its sign is the opposite"),
+        ("irb2400", "v", 3, -DEG, "'v4_deg_s': 'q4_deg'", "it looks like rad/s with the opposite sign"),
+        ("irb2400", "v", 5, 1.0 / DEG, "'v6_deg_s': 'q6_deg'", "'q6_deg' looks like rad"),
+        ("irb2400", "a", 1, DEG, "'a2_deg_s2': 'v2_deg_s'", "it looks like rad/s^2"),
+        ("irb2400", "a", 4, -1.0, "'a5_deg_s2': 'v5_deg_s'", "its sign is the opposite"),
+        ("irb930", "v", 2, 1e-3, "'v3_mm_s': 'q3_mm'", "it looks like m/s"),
+        ("irb930", "a", 2, 1e-3, "'a3_mm_s2': 'v3_mm_s'", "it looks like m/s^2"),
+        ("irb930", "v", 0, -1.0, "'v1_deg_s': 'q1_deg'", "its sign is the opposite"),
+    ],
+)
+@pytest.mark.parametrize(("rate", "noise"), [(25.0, 0.0), (1000.0, 1e-4)])
+def test_speeds_of_another_unit_or_sign_are_refused(tmp_path, name, quantity, axis, factor, column, words, rate, noise):
+    """Column, factor, and the unit or sign it looks like, at any rate, with noise or without; nothing is written."""
+    robot = irb.load(name)
+    motion, rng = scaled(swing(robot, rate), quantity, axis, factor), np.random.default_rng(1)
+    q = motion.q + noise * rng.normal(size=motion.q.shape) * np.where(robot.limits.linear, 0.1, 1.0)
+    write_motion(tmp_path / "m.csv", motion._replace(q=q), robot)
+    file = open_motion(tmp_path / "m.csv", robot)
+    with pytest.raises(irb.MotionError) as caught:
+        irb.predict(file, tmp_path / "tau.csv")
+    said = str(caught.value).replace(str(tmp_path), "")
+    ending = re.escape(f", from t = 0 s on: {words}")
+    changes = re.fullmatch(rf"/m.csv: column {column} changes (-?[0-9.]+) times as fast as it says{ending}", said)
+    assert changes, said
+    assert float(changes[1]) == pytest.approx(1.0 / factor, rel=0.05)  # trapezoids, 37 a period of the fastest harmonic
+    assert not (tmp_path / "tau.csv").exists()
+    with pytest.raises(irb.MotionError):
+        file.read()
+
+
+def test_accelerations_are_held_against_derived_speeds_too(tmp_path, robot):
+    """A file without speeds: those that are derived say which unit accelerations are in."""
+    motion = scaled(swing(robot, 250.0), "a", 2, DEG)._replace(v=None)
+    write_motion(tmp_path / "m.csv", motion, robot)
+    with pytest.raises(irb.MotionError, match=r"column 'a3_deg_s2'.*looks like rad/s"):
+        open_motion(tmp_path / "m.csv", robot).read()
+
+
+def test_a_fault_far_into_a_file_is_found_in_its_piece(tmp_path, robot):
+    """Each piece is held against itself: a bias of hours does not hide it, and memory does not grow."""
+    motion = swing(robot, 250.0)
+    pieces = [scaled(motion, "v", 0, -1.0 if k > 5 else 1.0) for k in range(16)]
+    late = irb.Motion.joined([piece._replace(t=piece.t + 6.1 * k) for k, piece in enumerate(pieces)])
+    write_motion(tmp_path / "m.csv", late, robot)
+    with pytest.raises(irb.MotionError, match="column 'v1_deg_s'"):
+        open_motion(tmp_path / "m.csv", robot).read()
+
+
+def test_speeds_of_another_factor_only_warn(tmp_path, robot):
+    """A gear ratio, or a motion run slower, is no unit: once per column."""
+    motion = scaled(swing(robot, 250.0, seconds=60.0), "v", 2, 100.0)._replace(a=None)
+    write_motion(tmp_path / "m.csv", motion, robot)
+    with pytest.warns(irb.PhysicsWarning, match=r"column 'v3_deg_s': 'q3_deg' changes 0\.01 times") as warned:
+        open_motion(tmp_path / "m.csv", robot).read()
+    assert len(warned) == 1
+
+
+@pytest.mark.parametrize("rate", [1.0, 2.0, 4.0, 10.0, 25.0, 100.0, 250.0, 1000.0])
+@pytest.mark.parametrize("name", ["irb2400", "irb930"])
+def test_good_motions_are_never_refused(tmp_path, name, rate):
+    """Seen rarely, quantised, noisy, late, differenced from an encoder, or without accelerations: warnings are errors here."""
+    robot = irb.load(name)
+    size = np.where(robot.limits.linear, 0.1, 1.0)
+    for seed in range(6):
+        motion, rng = swing(robot, rate, seed, seconds=rng_seconds(seed)), np.random.default_rng(seed)
+        step = np.where(robot.limits.linear, 1e-5, np.radians(0.01))
+        coarse = step * np.round(motion.q / step)
+        noisy = motion.v + 0.05 * size * rng.normal(size=motion.v.shape)
+        late = np.roll(motion.v, min(int(0.01 * rate), 5), axis=0)
+        variants = [
+            motion,
+            motion._replace(q=coarse),
+            motion._replace(q=coarse, v=noisy),
+            motion._replace(v=late, a=0.0 * motion.a),
+        ]
+        if len(motion.t) > 2:
+            variants.append(motion._replace(q=coarse, v=np.gradient(coarse, motion.t, axis=0)))
+        variants.append(motion._replace(q=np.repeat(motion.q[:1], len(motion.t), axis=0) + 1e-5 * noisy, v=noisy, a=0.0 * noisy))
+        for variant in variants:
+            write_motion(tmp_path / "m.csv", variant, robot)
+            open_motion(tmp_path / "m.csv", robot).read()
+
+
+def rng_seconds(seed):
+    return float(np.random.default_rng(100 + seed).uniform(2.0, 20.0))
+
+
+def test_unrelated_states_are_no_motion_to_judge(tmp_path, robot):
+    """Rows that are states of their own, for their torques alone, have speeds that are of no positions."""
+    rng = np.random.default_rng(0)
+    for count in (8, 10, 20, 200):
+        for _ in range(20):
+            q, v, a = rng.uniform(-0.5, 0.5, (3, count, robot.n))
+            write_motion(tmp_path / "m.csv", Motion(np.arange(count) * 1.0, q, v, a), robot)
+            open_motion(tmp_path / "m.csv", robot).read()

@@ -18,7 +18,7 @@ FLOORS = [  # a module imports only from floors before its own
     {"workspace", "singularities", "crossing", "velocities", "reach", "rapid"}
     | {"kinematics", "dynamics", "derivatives", "reactions", "guards", "oracles", "trajectory", "engines", "compiled"}
     | {"inverse", "configuration", "closed_forms", "arms", "spans"},
-    {"asking", "kinematic_queries", "queries", "robot", "logs", "reading"},
+    {"asking", "kinematic_queries", "queries", "robot", "logs", "speeds", "reading"},
     {"base_parameters", "collision", "simulation", "flexible", "redundancy"},
     {
         "control",

@@ -56,7 +56,7 @@ def torque(
     if figure is not None:
         figures.save(figures.torque_figure(prediction, arm), figure)
     show(*prediction_tables(prediction, arm))
-    _say_what_to_mind(prediction, arm, rest)
+    _say_what_to_mind(prediction, arm, rest, file.missing)
     for path in (output, figure):
         if path is not None:
             err.print(f"wrote {path}")
@@ -109,13 +109,14 @@ def check(
         raise typer.Exit(1)
 
 
-def _say_what_to_mind(prediction: Prediction, robot: Robot, rest: float) -> None:
+def _say_what_to_mind(prediction: Prediction, robot: Robot, rest: float, missing: tuple[str, ...]) -> None:
     from ..report import notes
 
     err.print(f"{prediction.rows} rows, {prediction.duration:.6g} s of motion")
     if prediction.window is not None:
-        err.print(f"missing speeds and accelerations are derived by a cubic over {1e3 * prediction.window:.4g} ms;")
-        err.print(f"an axis that moves less than {rest:g} deg or mm within it stands still")
+        err.print(f"missing {' and '.join(missing)} are derived by a cubic over {1e3 * prediction.window:.4g} ms")
+        if "speeds" in missing:
+            err.print(f"an axis that moves less than {rest:g} deg or mm within it stands still")
     for line in notes(robot):
         err.print(line)
     if prediction.first_out_of_range is not None:

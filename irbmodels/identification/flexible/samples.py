@@ -11,7 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from ...errors import InputError, UnknownName
 from ...simulation import Run
-from ..recordings.recording import GAP, STEADY
+from ...speeds import GAP
+from ..recordings.recording import STEADY
 
 Array = NDArray[np.float64]
 Hold = Literal["zero", "linear"]

@@ -12,16 +12,14 @@ from numpy.typing import NDArray
 
 from ...errors import MotionError
 from ...robot import Robot
-from .recording import GAP, QUANTITIES, Finding, Recording
+from ...speeds import GAP, TURN, ratio
+from .recording import QUANTITIES, Finding, Recording
 from .refusals import LITTLE, Name, refuse_impossible, refuse_units
 
 Array = NDArray[np.float64]
 
 _HELD = 0.5  # share of the rows in which an axis moves and its torque repeats itself to the last digit
 _WEAK, _NOTHING = 0.01, 0.002  # of the effort: with all axes below it, torques are perhaps, or surely, in another unit
-_TURN = np.degrees(1.0)
-_MIXED = 0.1  # how near a ratio of speeds must be to 57.3 to be a mix-up of units
-_UNLIKE = 0.2  # of the speed: what noise and delay do not explain
 
 
 def checked(recording: Recording, robot: Robot, first: int = 0, names: Mapping[tuple[str, int], str] | None = None) -> Recording:
@@ -128,7 +126,7 @@ def _radians(recording: Recording, name: Name) -> list[Finding]:
     column = name("q", int(np.argmax(rotary)))
     if not rotary.any() or "rad" in column:
         return []
-    largest = float(np.nanmax(np.abs(recording.q[:, rotary]), initial=0.0)) * _TURN
+    largest = float(np.nanmax(np.abs(recording.q[:, rotary]), initial=0.0)) * TURN
     if not 0.0 < largest < 2.0 * np.pi:
         return []
     what = f"no rotary axis is farther than {largest:.3g} deg from zero"
@@ -139,7 +137,7 @@ def _unlike(recording: Recording, name: Name) -> list[Finding]:
     """Speeds that are not those of the positions.
 
     Raises:
-        MotionError: if they are by the factor between degrees and radians.
+        MotionError: if they are by the factor between degrees and radians, of a linear axis millimetres and metres.
     """
     findings: list[Finding] = []
     if recording.v is None:
@@ -147,27 +145,20 @@ def _unlike(recording: Recording, name: Name) -> list[Finding]:
     for axis in range(recording.n):
         good = np.isfinite(recording.q[:, axis]) & np.isfinite(recording.v[:, axis])
         t, q, v = recording.t[good], recording.q[good, axis], recording.v[good, axis]
-        if len(t) < 3 or not v.any():
+        dt = np.diff(t)  # where samples are lost, nobody knows the way between
+        if (held := ratio(q, v, np.where(dt < GAP * recording.step, dt, 0.0))) is None:
             continue
-        known = np.diff(t) < GAP * recording.step  # where samples are lost, nobody knows the way between
-        left = np.append(0.0, np.cumsum(known * np.diff(q)))
-        right = np.append(0.0, np.cumsum(known * 0.5 * np.diff(t) * (v[1:] + v[:-1])))
-        left, right = left - left.mean(), right - right.mean()
-        if left @ left < 1e-12 * len(t) or right @ right == 0.0:
-            continue
-        ratio, fit = float(left @ right / (right @ right)), abs(float(left @ right)) / np.sqrt((left @ left) * (right @ right))
         column = name("v", axis)
-        for factor, told in (
-            (_TURN, "are degrees in one, radians in the other"),
-            (1.0 / _TURN, "are radians in one, degrees in the other"),
-        ):
-            if fit > 0.9 and abs(abs(ratio) / factor - 1.0) < _MIXED:
-                raise MotionError(
-                    f"{recording.source}: column {column!r}: positions change {ratio:.4g} times as fast as it says: they {told};"
-                    " name columns with their unit: q1_deg, q1_rad, v1_deg_s, v1_rad_s"
-                )
-        if fit < 0.9 or abs(ratio - 1.0) > _UNLIKE:
-            what = f"is not the speed of its position: that changes {ratio:.3g} times as fast (correlation {fit:.2f})"
+        if mixed := held.mixed(recording.linear[axis]):
+            small, large = ("millimetres", "metres") if recording.linear[axis] else ("degrees", "radians")
+            units = (small, large) if mixed > 1.0 else (large, small)
+            raise MotionError(
+                f"{recording.source}: column {column!r}: positions change {held.factor:.4g} times as fast as it says: they are"
+                f" {units[0]} in one, {units[1]} in the other; name columns with their unit: q1_deg, q1_rad, v1_deg_s, v1_rad_s"
+            )
+        if held.unlike:
+            what = f"is not the speed of its position: that changes {held.factor:.3g} times as fast"
+            what += f" (correlation {held.correlation:.2f})"
             findings.append(Finding(what, "is it of another axis, of the motor, or of another sign?", None, column))
     return findings
 

@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ...errors import InputError
-from .recording import GAP, QUANTITIES, Finding, Flag, Recording
+from ...speeds import GAP
+from .recording import QUANTITIES, Finding, Flag, Recording
 
 Array = NDArray[np.float64]
 

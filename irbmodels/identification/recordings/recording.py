@@ -16,13 +16,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ...errors import InputError, UnknownName
+from ...speeds import GAP
 from ...trajectory import Motion
 
 Array = NDArray[np.float64]
 Flags = NDArray[np.uint16]
 
 STEADY = 0.5  # of a step: time stamps that wander less are only rounded
-GAP = 1.5  # steps: a longer one has lost a sample
 QUANTITIES = ("q", "v", "a", "tau")
 
 
