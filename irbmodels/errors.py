@@ -78,6 +78,10 @@ class MissingData(IrbError, LookupError):
     """A query that needs numbers which nobody has published for this robot."""
 
 
+class NoSolution(IrbError, IndexError):
+    """A posture asked for where the inverse kinematics has none, or fewer."""
+
+
 class MissingExtra(IrbError, ImportError):
     """An optional package that is not installed."""
 

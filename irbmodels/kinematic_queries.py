@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from .crossing import Crossing
     from .inverse.solutions import Branches, Solutions
     from .inverse.solver import InverseKinematics
+    from .rapid import RobTarget
     from .reach import TcpExtremes
     from .singularities import DampedVelocity, Measures, Singularities, SingularPosture
     from .velocities import LinkMotion
@@ -206,7 +207,7 @@ class KinematicQueries(Asking):
 
     def inverse_kinematics(
         self,
-        pose: pin.SE3 | ArrayLike,
+        pose: pin.SE3 | ArrayLike | RobTarget | str,
         *,
         in_range: bool = False,
         near: ArrayLike | None = None,
@@ -223,15 +224,19 @@ class KinematicQueries(Asking):
 
         Args:
             pose: ``base_from_tcp`` in metres: ``pin.SE3`` or ``(4, 4)``, or an array ``(..., 4, 4)``. Arrays let what is not
-                finite pass in its own sample.
+                finite pass in its own sample. Or a robtarget, or its text ``[[x,y,z],[q1,q2,q3,q4],[cf1,cf4,cf6,cfx],[9E9,...]]``
+                in mm as RAPID writes it, in the base (``target.pose(wobj)`` is the pose in a work object): all its solutions
+                come, those with its configuration data first and ``programmed``.
             in_range: Return only what keeps every range, the coupled one of axis 3 included.
             near: Seed ``(n,)`` [rad, m]: solutions of one pose are sorted by their distance to it.
             turns: Return every full turn that is in range as a solution of its own; for one pose.
-            configuration: ABB's ``cf1, cf4, cf6, cfx``: return only solutions that have it, in the full turns that it tells.
+            configuration: ABB's ``cf1, cf4, cf6, cfx``: return only solutions that have it, in the full turns that it tells,
+                whatever a robtarget programs.
 
         Returns:
             For one pose a sequence of solutions, each with ``q``, ``configuration``, ``flags`` and ``in_range``; empty where the
-            pose is out of reach, with ``missing`` [m] and the reason as ``note``. For arrays ``q`` ``(..., 8, 6)`` with the masks
+            pose is out of reach, with ``missing`` [m] and the reason as ``note``; printed, a table. For arrays ``q``
+            ``(..., 8, 6)`` with the masks
             ``valid``, ``flags`` and ``in_range`` ``(..., 8)``, and ``missing`` ``(...)``.
 
         Raises:

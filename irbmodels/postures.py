@@ -8,7 +8,7 @@ import numpy as np
 import pinocchio as pin
 
 from .errors import InputError
-from .inverse.solutions import Solution, Solutions
+from .inverse.solutions import Solutions
 from .robot import Robot
 from .text_table import TextTable
 
@@ -36,27 +36,9 @@ def pose_from(text: str) -> pin.SE3:
 
 def solutions_table(robot: Robot, solutions: Solutions) -> TextTable:
     """One row per posture: axis positions, configuration, singularities, ranges, distance to a seed; below, broken ranges."""
-    seeded = solutions.distances is not None
-    units = ["mm" if linear else "deg" for linear in robot.limits.linear]
-    heads = [f"q{i} {unit}" for i, unit in enumerate(units, 1)]
-    more = ["distance s"] if seeded else []
-    title = f"{robot.name}: {len(solutions)} solutions"
-    table = TextTable("", *heads, "cf1,cf4,cf6,cfx", "singular", "range", *more, title=title)
-    for number, solution in enumerate(solutions, 1):
-        shown = [f"{round(float(value), 4) + 0.0:.4f}" for value in robot.to_controller(solution.q)]
-        distance = [f"{solution.distance:.4f}"] if seeded else []
-        state = "inside" if solution.in_range else "OUTSIDE"
-        table.add_row(str(number), *shown, str(solution.configuration), str(solution.flags), state, *distance)
-        if not solution.in_range:
-            table.notes.append(f"{number}: {_broken(robot, solution)}")
+    heads, rows, below = solutions.table()
+    table = TextTable(*heads, title=f"{robot.name}: {len(solutions)} solutions")
+    for row in rows:
+        table.add_row(*row)
+    table.notes += below
     return table
-
-
-def _broken(robot: Robot, solution: Solution) -> str:
-    """Return the ranges that a posture does not keep."""
-    broken = []
-    for one in robot.limits.violations(solution.q):
-        factor, unit = (1000.0, "mm") if one.unit == "m" else (math.degrees(1.0), "deg")
-        low, high = factor * one.lower, factor * one.upper
-        broken.append(f"{one.quantity} = {factor * one.value:.1f} not in {low:.6g} .. {high:.6g} {unit}")
-    return "; ".join(broken)

@@ -34,6 +34,21 @@ def test_ik_command(run):
     assert "-164.2000" in told
 
 
+TARGET = "[[900,100,900],[0,0,1,0],[0,0,0,0],[9E9,9E9,9E9,9E9,9E9,9E9]]"
+
+
+def test_ik_command_takes_a_robtarget(run):
+    """The programmed posture has a star and comes first; a quaternion of three digits is noted."""
+    code, told, err = run("ik", "irb1600", "--target", TARGET)
+    assert (code, err) == (0, "")
+    rows = [line.split() for line in told.splitlines() if line.strip()[:1] in "*123456789" and "[" in line]
+    assert rows[0][0] == "*1"
+    assert rows[0][7] == "[0,0,0,0]"
+    assert not any(row[0].startswith("*") for row in rows[1:])
+    code, _, err = run("ik", "irb1600", "--target", TARGET.replace("0,0,1,0]", "0,0,0.9998,0]", 1))
+    assert (code, err) == (0, "note: quaternion [0,0,0.9998,0] has length 0.9998, not 1; it is normalised\n")
+
+
 HOME = "815,0,961.5,0.70711,0,0.70711,0"
 
 
@@ -52,6 +67,11 @@ HOME = "815,0,961.5,0.70711,0,0.70711,0"
         ),
         (("irb1600", "--pose", "815,50,961.5,0.70711,0,0.70711,0", "--conf", "3,0,0,0"), 1, "has the configuration [3,0,0,0]"),
         (("irb1600", "--pose", HOME, "--near", "0,0"), 2, "needs shape"),
+        (("irb1600",), 2, "ik takes one of --pose and --target"),
+        (("irb1600", "--pose", HOME, "--target", TARGET), 2, "ik takes one of --pose and --target"),
+        (("irb1600", "--target", "[[900,100,900],[0,0,1,0]]"), 2, "robtarget has 2 components"),
+        (("irb1600", "--target", TARGET.replace("900,", "9000,", 1)), 1, "no solution: out of reach by "),
+        (("irb1600", "--target", TARGET, "--conf", "3,0,0,0"), 1, "has the configuration [3,0,0,0]; there are [0,0,0,0]"),
         (("positioner", "--pose", HOME), 2, "has no closed-form inverse kinematics"),
     ],
 )

@@ -1,6 +1,7 @@
 """What is asked and answered: order, turns, filters, reasons, wrong questions."""
 
 import itertools
+import re
 from importlib.util import find_spec
 
 import numpy as np
@@ -10,6 +11,7 @@ from inverse_cases import ROBOTS, compiled, forward, postures, ranges_kept
 from own_arms import arm_urdf, urdf, written
 
 import irbmodels as irb
+from irbmodels import rapid
 
 
 def test_solutions_are_sorted_by_time_from_the_seed():
@@ -112,7 +114,16 @@ def test_reasons_for_none():
     robot = ROBOTS["irb2400_16"]
     q = robot.from_controller([0, 20, 120, 0, 30, 0])  # q3 - q2 = 100 deg
     T = robot.pose(q)
-    assert robot.inverse_kinematics(T, in_range=True).note == f"none of {len(robot.inverse_kinematics(T))} solutions is in range"
+    none = robot.inverse_kinematics(T, in_range=True)
+    count = len(robot.inverse_kinematics(T))
+    assert none.note == f"none of {count} solutions is in range; the nearest has q3 - q2 = 100.0 not in -60 .. 65 deg"
+    assert str(none) == f"no solution: {none.note}"
+    with pytest.raises(irb.NoSolution, match=r"^no solution: none of 8 solutions is in range; the nearest has q3 - q2 = "):
+        none[0]
+    other = robot.inverse_kinematics(robot.pose(robot.from_controller([10, 20, 60, 5, 30, 5])), configuration=(3, 0, 0, 0))
+    assert other.note.startswith("none of 8 solutions has the configuration [3,0,0,0]; there are [0,0,0,0], [0,")
+    with pytest.raises(IndexError, match="there is no solution 8, but 0 to 7"):
+        robot.inverse_kinematics(T)[8]
     scara = ROBOTS["irb930_12_105"]
     pose = scara.pose(np.zeros(4))
     leaning = pin.SE3(pose.rotation @ pin.exp3(np.array([0.1, 0.0, 0.0])), pose.translation)
@@ -124,10 +135,109 @@ def test_reasons_for_none():
     assert "lean by 180 deg" in scara.inverse_kinematics(upside_down).note
 
 
+NONE = "[9E9,9E9,9E9,9E9,9E9,9E9]"
+
+
+def target(robot, q_deg, conf=None):
+    """A robtarget that the robot is on at a posture, with its own configuration."""
+    q = robot.from_controller(q_deg)
+    pose = rapid.Pose.of(robot.pose(q))
+    return rapid.RobTarget(pose.trans, pose.rot, conf or robot.configuration(q)[:4], rapid.ExtJoint())
+
+
+@pytest.mark.parametrize("name", ["irb2400_16", "irb1600_6_120", "irb930_12_105"])
+def test_the_programmed_posture_of_a_robtarget_comes_first(name):
+    """All postures of its pose, as value and as text; the one with its configuration is marked, in the turn that it tells."""
+    robot = ROBOTS[name]
+    for q in postures(name, 5, seed=4):
+        one = target(robot, robot.to_controller(q))
+        every = robot.inverse_kinematics(one.pose())
+        for given in (one, str(one)):
+            found = robot.inverse_kinematics(given)
+            assert [s.programmed for s in found] == [k < found.programmed for k in range(len(found))]
+            np.testing.assert_allclose(found[0].q, q, atol=1e-6)
+            for posture in every.q:
+                assert (np.abs(found.q - posture).max(axis=1) < 1e-6).any()
+            assert len(every) <= len(found) <= len(every) + found.programmed
+        near = robot.inverse_kinematics(one, near=every.q[-1], in_range=True)
+        assert near[0].programmed
+        assert near.distances[0] == pytest.approx(robot.inverse_kinematics(one.pose(), near=every.q[-1]).distances.min(), abs=9.0)
+        assert list(near.distances[near.programmed :]) == sorted(near.distances[near.programmed :])
+        assert all(s.in_range for s in near)
+
+
+def test_configurations_of_robtargets():
+    """Another configuration is a filter; none such is a note; on a parallelogram arm cf1, cf4, cf6 stand in for all four."""
+    robot, unsure = ROBOTS["irb1600_6_120"], ROBOTS["irb2400_16"]
+    one = target(robot, [10, 20, 30, 40, 50, 60])
+    other = robot.inverse_kinematics(one.pose())[1].configuration[:4]
+    assert [s.configuration[:4] for s in robot.inverse_kinematics(one, configuration=other)] == [other]
+    lost = robot.inverse_kinematics(target(robot, [10, 20, 30, 40, 50, 60], (3, 3, 3, 0)))
+    assert (lost.programmed, lost.note) == (0, "none has the configuration [3,3,3,0]")
+    assert len(lost) == len(robot.inverse_kinematics(one.pose()))
+    assert "none has the configuration [3,3,3,0]" in str(lost)
+    found = unsure.inverse_kinematics(target(unsure, [10, 20, 30, 40, 50, 60], (0, 0, 0, 1)))
+    assert found[0].programmed
+    assert found[0].configuration[:3] == (0, 0, 0)
+    assert "cfx of this kind of arm is not known for sure: cf1, cf4 and cf6 choose" in found.note
+
+
+def test_solutions_print_as_a_table():
+    """Degrees, mm, configuration, ranges and singularities; a star for what is programmed; what is out of range below."""
+    robot, scara = ROBOTS["irb2400_16"], ROBOTS["irb930_12_105"]
+    inline = robot.pose(robot.from_controller([20, 10, 15, 100, 0, -30]))
+    lines = str(robot.inverse_kinematics(inline, near=np.zeros(6))).splitlines()
+    heads = "q1 deg q2 deg q3 deg q4 deg q5 deg q6 deg cf1,cf4,cf6,cfx singular range distance s"
+    assert " ".join(lines[0].split()) == heads
+    first = lines[1].split()
+    assert (first[:4], first[-3:-1]) == (["1", "20.0000", "10.0000", "15.0000"], ["wrist", "inside"])
+    assert any(re.match(r"\d+: q3 - q2 = -?\d+\.\d not in -60 \.\. 65 deg", line) for line in lines)
+    programmed = str(robot.inverse_kinematics(target(robot, [20, 10, 15, 100, 40, -30]))).splitlines()
+    assert programmed[1].split()[:2] == ["*1", "20.0000"]
+    assert "* as programmed" in programmed
+    text = str(scara.inverse_kinematics(scara.pose([0.1, 0.2, -0.1, 0.3])))
+    assert "q3 mm" in text
+    assert "-100.0000" in text
+    assert "*" not in text
+
+
+def test_targets_need_no_parser_and_refuse_what_they_are_not(monkeypatch):
+    """Without lark a literal is read all the same; a malformed one says where, and what is no robtarget is refused."""
+    robot = ROBOTS["irb1600_6_120"]
+    q = robot.from_controller([10, 20, 30, 40, 50, 60])
+    text = str(target(robot, robot.to_controller(q)))
+    joints = rapid.JointTarget.of(robot, q)
+    with pytest.raises(irb.InputError, match="a target is a robtarget, not a jointtarget; it has axis positions already"):
+        robot.inverse_kinematics(joints)
+    monkeypatch.setattr("irbmodels.errors.find_spec", lambda name: None)
+    monkeypatch.setattr("irbmodels.rapid.reading.find_spec", lambda name: None)
+    np.testing.assert_allclose(robot.inverse_kinematics(f" ! taught\n{text}")[0].q, q, atol=1e-6)
+    for wrong, reason in (
+        (text[:-1], "the text ends where"),
+        (text.replace("],[", "][", 1), "found '[' where ',' or ']' belongs"),
+        (f"{text},", "found ','"),
+        (text.replace("[0,", "[x,", 1), "found 'x,"),
+        (f"{text}]", "found ']' where the text ends"),
+        ("[[1,2,3],[1,0,0,0],]", "found ']' where a"),
+        ("[[1,2,3],[1,0,0,0]]", "robtarget has 2 components; robtarget [trans,rot,robconf,extax] has 4"),
+        ("", "the text ends"),
+        (f"[[1,2,3],[1,1,0,0],[0,0,0,0],{NONE}]", "has length 1.41421"),
+        (f"[[1,2,3],[0,0,0,0],[0,0,0,0],{NONE}]", "four zeros"),
+        (f"[[1,2,3],[1,0,0,0],[0,0,0,9],{NONE}]", "cfx of this kind of arm is 0 to 7, not 9"),
+        ("[" * 5000, "the text ends"),
+    ):
+        with pytest.raises(irb.InputError, match=re.escape(reason)) as caught:
+            robot.inverse_kinematics(wrong)
+        assert len(str(caught.value)) < 250
+    with pytest.raises(irb.MissingExtra, match="lark is not installed"):
+        robot.inverse_kinematics(f"CONST robtarget p:={text};")
+
+
 @pytest.mark.parametrize(
     ("pose", "message"),
     [
-        ("here", "a pose is a pin.SE3, or numbers of shape (4, 4) or (..., 4, 4): could not convert"),
+        ("here", "the text of a target is a robtarget [[x,y,z],[q1,q2,q3,q4],[cf1,cf4,cf6,cfx],[9E9,...]] in mm: line 1, col"),
+        ([["here"]], "a pose is a pin.SE3, or numbers of shape (4, 4) or (..., 4, 4): could not convert"),
         (np.eye(3), "a pose is a pin.SE3, or numbers of shape (4, 4) or (..., 4, 4), got (3, 3)"),
         (np.zeros((2, 3, 4)), "a pose is a pin.SE3, or numbers of shape (4, 4) or (..., 4, 4), got (2, 3, 4)"),
         (1.0, "got ()"),

@@ -57,9 +57,16 @@ def workspace(
 @app.command()
 def ik(
     robot: Annotated[str, typer.Argument(help="Variant, alias, folder of tables, or any .urdf file.")],
+    pose: Annotated[
+        str | None,
+        typer.Option("--pose", help="TCP in the base: x,y,z,q1,q2,q3,q4 in mm, and the quaternion with the scalar first."),
+    ] = None,
     target: Annotated[
-        str, typer.Option("--pose", help="TCP in the base: x,y,z,q1,q2,q3,q4 in mm, and the quaternion with the scalar first.")
-    ],
+        str | None,
+        typer.Option(
+            "--target", help="The same as a robtarget: [[x,y,z],[q1,q2,q3,q4],[cf1,cf4,cf6,cfx],[9E9,...]]; * as programmed."
+        ),
+    ] = None,
     tool: ToolName = None,
     near: Annotated[
         str | None, typer.Option(help="Seed, as --q-deg: solutions are sorted by distance to it, and keep its free axes.")
@@ -72,16 +79,22 @@ def ik(
     overlay: Overlays = None,
 ) -> None:
     """Print every posture that brings the TCP to a pose, with ABB's configuration data; exit code 1 if there is none."""
+    from ..inverse.solver import as_target
     from ..postures import pose_from, solutions_table
 
     arm = any_robot(robot, tool, overlay)
     seed = None if near is None else axes(arm, near)
     wanted: Any = None if configuration is None else configuration.split(",")
-    found: Any = arm.inverse_kinematics(pose_from(target), in_range=in_range, near=seed, turns=turns, configuration=wanted)
-    if not found:
-        err.print(f"no solution: {found.note}")
+    if (pose is None) == (target is None):
+        raise InputError("ik takes one of --pose and --target")
+    goal: Any = pose_from(pose) if pose is not None else as_target(target)
+    if target is not None and goal.rot.note:
+        err.print(f"note: {goal.rot.note}")
+    solutions: Any = arm.inverse_kinematics(goal, in_range=in_range, near=seed, turns=turns, configuration=wanted)
+    if not solutions:
+        err.print(str(solutions))
         raise typer.Exit(1)
-    show(solutions_table(arm, found))
+    show(solutions_table(arm, solutions))
 
 
 @app.command()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple, overload
 
@@ -11,6 +12,8 @@ from numpy.typing import NDArray
 
 from ..arms import Scara, SixAxis
 from ..configuration import Configuration, configuration_of
+from ..errors import NoSolution
+from ..limits import Limits
 from .branches import ELBOW, INSIDE, SHOULDER, WRIST
 
 Array = NDArray[np.float64]
@@ -34,11 +37,13 @@ class Flags(NamedTuple):
 class Solution:
     """One posture."""
 
-    __slots__ = ("_arm", "_bits", "distance", "q")
+    __slots__ = ("_arm", "_bits", "distance", "programmed", "q")
 
-    def __init__(self, arm: SixAxis | Scara, q: Array, bits: int, distance: float | None) -> None:
+    def __init__(self, arm: SixAxis | Scara, q: Array, bits: int, distance: float | None, programmed: bool = False) -> None:
         """Keep what is known; the rest is worked out when it is asked for."""
         self._arm, self._bits = arm, bits
+        self.programmed = programmed
+        """Whether it has the configuration of the robtarget that was asked for; False for a pose, which has none."""
         self.q = q
         """Axis positions [rad, m], shape ``(n,)``."""
         self.distance = distance
@@ -81,14 +86,29 @@ class Branches(NamedTuple):
 
 
 class Solutions(Sequence[Solution]):
-    """The postures of one pose, nearest to the seed first; empty where there is none, and then :attr:`note` says why."""
+    """The postures of one pose, nearest to the seed first; those that a robtarget programs before the others.
 
-    __slots__ = ("_arm", "_bits", "distances", "missing", "note", "q")
+    Printed, they are a table in degrees and mm. Where there is none, :attr:`note` says why, and so does the error of ``[0]``.
+    """
 
-    def __init__(self, arm: SixAxis | Scara, q: Array, bits: Any, missing: float, note: str, distances: Array | None) -> None:
+    __slots__ = ("_arm", "_bits", "_limits", "distances", "missing", "note", "programmed", "q")
+
+    def __init__(
+        self,
+        arm: SixAxis | Scara,
+        limits: Limits,
+        q: Array,
+        bits: Any,
+        missing: float,
+        note: str,
+        distances: Array | None,
+        programmed: int = 0,
+    ) -> None:
         """Keep arrays; solutions are made when they are asked for."""
-        self._arm, self._bits = arm, bits
+        self._arm, self._limits, self._bits = arm, limits, bits
         self.q, self.missing, self.note, self.distances = q, missing, note, distances
+        self.programmed = programmed
+        """How many, from the first on, have the configuration of the robtarget that was asked for."""
 
     def __len__(self) -> int:
         """Return how many there are."""
@@ -101,20 +121,68 @@ class Solutions(Sequence[Solution]):
     def __getitem__(self, index: slice) -> list[Solution]: ...
 
     def __getitem__(self, index: int | slice) -> Solution | list[Solution]:
-        """Return one solution, or several."""
+        """Return one solution, or several.
+
+        Raises:
+            NoSolution: if there is none of that number; where there is none at all, it says why.
+        """
+        count = len(self)
         if isinstance(index, slice):
-            return [self[i] for i in range(*index.indices(len(self)))]
+            return [self[i] for i in range(*index.indices(count))]
+        if not -count <= index < count:
+            raise NoSolution(f"there is no solution {index}, but 0 to {count - 1}" if count else f"no solution: {self.note}")
         distance = None if self.distances is None else float(self.distances[index])
-        return Solution(self._arm, self.q[index], int(self._bits[index]), distance)
+        return Solution(self._arm, self.q[index], int(self._bits[index]), distance, index % count < self.programmed)
 
     def __iter__(self) -> Iterator[Solution]:
         """Run over all, in order."""
         distances = [None] * len(self.q) if self.distances is None else self.distances.tolist()
-        return map(Solution, itertools.repeat(self._arm), self.q, self._bits.tolist(), distances)
+        programmed = [k < self.programmed for k in range(len(self.q))]
+        return map(Solution, itertools.repeat(self._arm), self.q, self._bits.tolist(), distances, programmed)
 
     def __repr__(self) -> str:
         """Say how many there are, or why there is none."""
         return f"<{len(self)} solutions{': ' if self.note else ''}{self.note}>"
+
+    def __str__(self) -> str:
+        """Return a table: axis positions, configuration, singularities, ranges; below it what is out of range."""
+        if not len(self):
+            return f"no solution: {self.note}"
+        heads, rows, below = self.table()
+        widths = [max(map(len, column)) for column in zip(heads, *rows, strict=True)]
+        lines = ["  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)) for row in (heads, *rows)]
+        return "\n".join([*(line.rstrip() for line in lines), *below])
+
+    def table(self) -> tuple[list[str], list[list[str]], list[str]]:
+        """Return heads, a row of text per posture in the controller's degrees and mm, and lines to stand below."""
+        linear = self._limits.linear
+        seeded = ["distance s"] if self.distances is not None else []
+        heads = ["", *(f"q{i} {'mm' if slides else 'deg'}" for i, slides in enumerate(linear.tolist(), 1))]
+        heads += ["cf1,cf4,cf6,cfx", "singular", "range", *seeded]
+        below = (
+            [f"* as programmed{f'; {self.note}' if self.note else ''}"] if self.programmed else [self.note] if self.note else []
+        )
+        rows = []
+        for number, one in enumerate(self, 1):
+            shown = np.where(linear, 1000.0 * one.q, np.degrees(one.q)).round(4) + 0.0
+            state = "inside" if one.in_range else "OUTSIDE"
+            distance = [] if one.distance is None else [f"{one.distance:.4f}"]
+            mark = f"{'*' if one.programmed else ''}{number}"
+            cells = [f"{value:.4f}" for value in shown.tolist()]
+            rows.append([mark, *cells, str(one.configuration), str(one.flags), state, *distance])
+            if not one.in_range:
+                below.append(f"{number}: {broken_ranges(self._limits, one.q)}")
+        return heads, rows, below
+
+
+def broken_ranges(limits: Limits, q: Array) -> str:
+    """Return the ranges that a posture does not keep, in degrees and mm."""
+    parts = []
+    for one in limits.violations(q):
+        factor, unit = (1000.0, "mm") if one.unit == "m" else (math.degrees(1.0), "deg")
+        low, high = factor * one.lower, factor * one.upper
+        parts.append(f"{one.quantity} = {factor * one.value:.1f} not in {low:.6g} .. {high:.6g} {unit}")
+    return "; ".join(parts)
 
 
 def flags_of(bits: Any) -> Flags:

@@ -3,23 +3,29 @@
 from __future__ import annotations
 
 import itertools
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pinocchio as pin
 from numpy.typing import ArrayLike, NDArray
 
 from ..arms import Scara, SixAxis
-from ..configuration import Configuration, checked, matches, seeds
-from ..errors import InputError
+from ..configuration import Configuration, checked, configuration_of, matches, seeds
+from ..errors import InputError, RapidError
 from ..limits import ROUNDING, Limits
 from ..tree import UNLIMITED
 from . import branches
 from .branches import INSIDE, VALID, Bounds, Found
 from .machine import Machine
-from .solutions import Branches, Flags, Solutions, flags_of
+from .solutions import Branches, Flags, Solutions, broken_ranges, flags_of
+
+if TYPE_CHECKING:
+    from ..rapid import RobTarget
 
 Array = NDArray[np.float64]
+
+_QUADRANTS = (-2, -1, 0, 1)  # of axis 2
+_SAME = 1e-6  # [rad, m] one posture, whatever configuration it was asked for by
 
 
 class InverseKinematics:
@@ -38,7 +44,9 @@ class InverseKinematics:
     def __call__(
         self, pose: Any, in_range: bool, near: Array | None, turns: bool, configuration: object | None
     ) -> Solutions | Branches:
-        """Answer for one pose, or for an array; what the arguments mean is told at ``Robot.inverse_kinematics``."""
+        """Answer for one pose, robtarget, or array; what the arguments mean is told at ``Robot.inverse_kinematics``."""
+        if isinstance(pose, str) or hasattr(pose, "rapid"):
+            return self.of_target(as_target(pose), in_range, near, turns, configuration)
         if type(pose) is pin.SE3:
             return self.one(pose.homogeneous, in_range, near, turns, configuration)
         matrix = as_poses(getattr(pose, "homogeneous", pose))
@@ -68,27 +76,54 @@ class InverseKinematics:
             kept = np.flatnonzero(found.bits[0] & VALID)
             q, bits, missing = found.q[0, kept], found.bits[0, kept], float(found.missing[0])
         if not len(q):
-            return Solutions(self.arm, q, bits, missing, self._why_none(matrix, missing), None)
+            return Solutions(self.arm, self._limits, q, bits, missing, self._why_none(matrix, missing), None)
         if plain and not in_range and not turns:
-            return Solutions(self.arm, q, bits, missing, "", None)
-        note, every = "", len(q)
+            return Solutions(self.arm, self._limits, q, bits, missing, "", None)
+        note = ""
         if wanted is not None:
             right = matches(self.arm, q, wanted)
             q, bits = q[right], bits[right]
-            note = "" if len(q) else f"none of {every} solutions has the configuration {wanted}"
+            note = "" if len(q) else self._none_configured(matrix, near, wanted)
         if turns and len(q):
             q, bits = self._with_turns(q, bits, () if wanted is None else tuple(seeds(self.arm, wanted)))
         if in_range and len(q):
-            every = len(q)
-            inside = (bits & INSIDE) != 0
+            inside, postures = (bits & INSIDE) != 0, q
             q, bits = q[inside], bits[inside]
-            note = "" if len(q) else f"none of {every} solutions is in range"
+            note = "" if len(q) else self._none_in_range(postures)
         distances = None
         if near is not None:
             distances = self.distances(q, near)
             order = np.argsort(distances, kind="stable")
             q, bits, distances = q[order], bits[order], distances[order]
-        return Solutions(self.arm, q, bits, missing, note, distances)
+        return Solutions(self.arm, self._limits, q, bits, missing, note, distances)
+
+    def of_target(
+        self, target: RobTarget, in_range: bool, near: Array | None, turns: bool, configuration: object | None
+    ) -> Solutions:
+        """Return the solutions of a robtarget in the base, those with its configuration first; another one is a filter.
+
+        Where ABB's rule for cfx is not known for sure, cf1, cf4 and cf6 decide if no posture has all four.
+
+        Raises:
+            InputError: if its rotation was never taught, or this kind of arm has no such cfx.
+        """
+        matrix = target.pose().homogeneous
+        if configuration is not None:
+            return self.one(matrix, in_range, near, turns, configuration)
+        every = self.one(matrix, in_range, near, turns, None)
+        own, note = [self.one(matrix, in_range, near, turns, target.robconf.values)], ""
+        if not own[0] and every and isinstance(self.arm, SixAxis) and self.arm.coupled:
+            cf1, cf4, cf6, _ = target.robconf.values
+            own = [self.one(matrix, in_range, near, turns, (cf1, cf4, cf6, cfx)) for cfx in _QUADRANTS]
+            note = "cfx of this kind of arm is not known for sure: cf1, cf4 and cf6 choose"
+        q, count = np.concatenate([one.q for one in own]), sum(map(len, own))
+        others = [k for k, posture in enumerate(every.q) if not np.isclose(posture, q, atol=_SAME).all(axis=1).any()]
+        distances = None if near is None else self.distances(np.concatenate([q, every.q[others]]), near)
+        bits = np.concatenate([*(one._bits for one in own), every._bits[others]])
+        note = note if count else every.note or own[-1].note if not every else f"none has the configuration {target.robconf}"
+        return Solutions(
+            self.arm, self._limits, np.concatenate([q, every.q[others]]), bits, every.missing, note, distances, count
+        )
 
     def many(self, poses: Array, in_range: bool, near: Array | None, configuration: object | None) -> Branches:
         """Return the branches of poses ``(..., 4, 4)``.
@@ -169,12 +204,43 @@ class InverseKinematics:
             kinds += [kind] * len(values)
         return np.concatenate(more), np.array(kinds, dtype=np.uint8)
 
+    def _none_configured(self, matrix: Array, near: Array | None, wanted: Configuration) -> str:
+        postures = self.one(matrix, False, near, False, None).q
+        there = dict.fromkeys(str(configuration_of(self.arm, q)).rstrip("?") for q in postures)
+        return f"none of {len(postures)} solutions has the configuration {wanted}; there are {', '.join(there)}"
+
+    def _none_in_range(self, postures: Array) -> str:
+        values = postures @ self._limits.A.T
+        excess = np.maximum(self._limits.lower - values, values - self._limits.upper).max(axis=1)
+        nearest = broken_ranges(self._limits, postures[int(np.argmin(excess))])
+        return f"none of {len(postures)} solutions is in range; the nearest has {nearest}"
+
     def _why_none(self, pose: Array, missing: float) -> str:
         if missing == np.inf:
             turn = self.arm.turn @ pose[:3, :3] @ self.arm.E.T
             lean = np.degrees(np.arctan2(np.hypot(turn[0, 2], turn[1, 2]), turn[2, 2]))
             return f"the tool would have to lean by {lean:.3g} deg, and the axes of a SCARA are parallel"
         return f"out of reach by {1000.0 * missing:.6g} mm"
+
+
+def as_target(value: Any) -> RobTarget:
+    """Return a robtarget, or what its text says.
+
+    Raises:
+        InputError: if it is none.
+    """
+    from ..rapid import RobTarget
+
+    if isinstance(value, str):
+        try:
+            return RobTarget.read(value)
+        except RapidError as err:
+            shape = "[[x,y,z],[q1,q2,q3,q4],[cf1,cf4,cf6,cfx],[9E9,...]]"
+            raise InputError(f"the text of a target is a robtarget {shape} in mm: {err}") from None
+    if not isinstance(value, RobTarget):
+        hint = "; it has axis positions already: target.q(robot)" if value.rapid == "jointtarget" else ""
+        raise InputError(f"a target is a robtarget, not a {value.rapid}{hint}")
+    return value
 
 
 def as_poses(value: ArrayLike) -> Array:

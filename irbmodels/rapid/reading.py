@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from ..files import read_bytes
 from .arguments import Arguments, Unknown
 from .build import Builder, Expression
 from .grammar import RESERVED, parse
+from .literals import parse_literal
 from .module import Declaration, Module
 
 _ATTRIBUTES = ("sysmodule", "noview", "nostepin", "viewonly", "readonly")
@@ -80,12 +82,11 @@ def read_value(text: str, kind: str) -> Any:
 
     Raises:
         RapidError: if it is none.
-        MissingExtra: without lark.
+        MissingExtra: for a declaration without lark.
     """
     if not isinstance(text, str):
         raise InputError(f"the text of a {kind} is a str, not {text!r}")
-    tree = parse(text, "text")
-    builder, node = Builder(text), tree.children[0]
+    builder, node = Builder(text), _value_node(text)
     if getattr(node, "data", "") == "declaration":
         found = declared(builder, node)
         if found.type.lower() != kind or found.size or found.value is None:
@@ -96,6 +97,16 @@ def read_value(text: str, kind: str) -> Any:
     if isinstance(value, Expression):
         raise builder.fail(node, f"{value.text!r} has to be computed; a {kind} of numbers is wanted")
     return value
+
+
+def _value_node(text: str) -> Any:
+    """Return the node of a value or declaration; lark is needed for what is more than a literal."""
+    try:
+        return parse_literal(text)
+    except RapidError:
+        if find_spec("lark") is None and ":=" not in text:
+            raise
+        return parse(text, "text").children[0]  # which explains better what is wrong
 
 
 def collected(text: str, file: str, uses: Sequence[Module]) -> tuple[Builder, list[Any], list[Any]]:

@@ -47,7 +47,7 @@ class Value:
 
         Raises:
             RapidError: if the text is no value of this type; says line, column and why.
-            MissingExtra: without lark.
+            MissingExtra: for a declaration without lark.
         """
         from .reading import read_value
 
