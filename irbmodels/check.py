@@ -35,6 +35,11 @@ class Agreement(NamedTuple):
     """What is expected of two right answers in double precision (single precision inside PyBullet)."""
 
     @property
+    def compared(self) -> bool:
+        """Whether there was something to compare with."""
+        return not np.isnan(self.difference)
+
+    @property
     def holds(self) -> bool:
         """Whether the two agree; an engine that is not there neither agrees nor disagrees."""
         return not self.difference > self.tolerance

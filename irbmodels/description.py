@@ -40,6 +40,8 @@ from .urdf_text import expand
 Array = NDArray[np.float64]
 Coupling = Literal["parallelogram", "serial"]
 COUPLINGS: tuple[Coupling, ...] = ("parallelogram", "serial")
+MODEL_FILES = (".urdf", ".sdf", ".world", ".xml", ".mjcf")
+"""Endings of files that hold a robot without tables."""
 BARS = ("link_crank", "link_rod")
 _DRIVE_NUMBERS = ("rotor_inertia_kg_m2", "stiffness_N_m_rad", "viscous_N_m_s_rad", "load_inertia_kg_m2", "gear_ratio")
 T = TypeVar("T")
@@ -142,6 +144,8 @@ def describe(name_or_folder: str | Path) -> Description:
             if wanted not in known:
                 raise UnknownName(f"variant in {folder}", wanted, known)
             return _resolved(folder.resolve(), str(wanted))
+    if path.suffix.lower() in MODEL_FILES:
+        raise InputError(f"{name} is a model in one file, without tables; irbmodels.from_file({name!r}) reads it")
     if "/" in name or path.is_dir():
         raise InputError(f"no robot folder {name!r}: {path / 'kinematics.yaml'} does not exist")
     raise UnknownName("robot", name, (*catalogue.aliases, *catalogue.robots))

@@ -27,7 +27,7 @@ class Engine(NamedTuple):
     joints: tuple[str, ...]
     """Names of the joints whose coordinates it takes, in its own order."""
     pose: Callable[[Array], Array]
-    """Homogeneous matrix of ``tcp`` in ``base_link``, from joint positions."""
+    """Homogeneous matrix of ``tcp`` in the base, from joint positions."""
     torque: Callable[[Array, Array, Array], Array] | None
     """Inverse dynamics from joint positions, speeds and accelerations; None where the engine has none."""
     mass: float = float("nan")
@@ -89,12 +89,14 @@ def _mujoco(urdf: Path) -> Engine:
 def _drake(urdf: Path) -> Engine:
     from pydrake.multibody.parsing import Parser
     from pydrake.multibody.plant import MultibodyPlant
-    from pydrake.multibody.tree import MultibodyForces
+    from pydrake.multibody.tree import BodyIndex, MultibodyForces
 
     plant: Any = MultibodyPlant(0.0)
     Parser(plant).AddModels(urdf)
-    if not any(plant.get_joint(index).child_body().name() == "base_link" for index in plant.GetJointIndices()):
-        plant.WeldFrames(plant.world_frame(), plant.GetFrameByName("base_link"))  # an SDF may have fixed it
+    carried = {int(plant.get_joint(index).child_body().index()) for index in plant.GetJointIndices()}
+    for base in range(1, plant.num_bodies()):  # 0 is the world; an SDF may have fixed the base to it
+        if base not in carried:
+            plant.WeldFrames(plant.world_frame(), plant.get_body(BodyIndex(base)).body_frame())
     for joint in map(plant.get_joint, plant.GetJointIndices()):
         joint.set_default_damping_vector(np.zeros(joint.num_velocities()))
     plant.Finalize()
@@ -151,10 +153,11 @@ def _yourdfpy(urdf: Path) -> Engine:
     import yourdfpy
 
     model = yourdfpy.URDF.load(str(urdf), load_meshes=False)
+    base = model.base_link
 
     def pose(q: Array) -> Array:
         model.update_cfg(q)
-        return np.asarray(model.get_transform("tcp", "base_link"))
+        return np.asarray(model.get_transform("tcp", base))
 
     mass = sum(link.inertial.mass for link in model.robot.links if link.inertial is not None and link.inertial.mass)
     ranges = np.array([[joint.limit.lower, joint.limit.upper] for joint in model.actuated_joints])
@@ -220,4 +223,6 @@ def _fixed_below(urdf: Path, frame: str) -> tuple[str, Array]:
     model: Any = pin.buildModelFromUrdf(str(urdf))
     placed = model.frames[model.getFrameId(frame)]
     joint = model.names[placed.parentJoint]
-    return str(joint).replace("joint", "link"), np.asarray(placed.placement.homogeneous)
+    tags = ElementTree.parse(urdf).iterfind("joint")
+    link = next(link_of(tag, "child") for tag in tags if tag.get("name") == joint)
+    return link, np.asarray(placed.placement.homogeneous)

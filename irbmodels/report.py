@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from typing import get_args
 
@@ -11,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from .check import Agreement
 from .description import Description, aliases, describe, robots
-from .export.verify import Verdict
+from .export.verify import Outcome, Verdict
 from .prediction import Prediction
 from .robot import Robot
 from .rows import RatingsRow
@@ -121,7 +122,7 @@ def agreement_table(found: list[Agreement], robot: Robot) -> TextTable:
     table = TextTable(*heads, title=f"{repr(robot)[7:-1]}: who agrees", keys=2)
     for quantity, against, difference, tolerance in found:
         compared = not np.isnan(difference)
-        verdict = "" if not compared else "agrees" if difference <= tolerance else "DIFFERS"
+        verdict = "not compared" if not compared else "agrees" if difference <= tolerance else "DIFFERS"
         cells = (f"{difference:.1e}", f"{tolerance:.0e}") if compared else ("-", "-")
         table.add_row(quantity, against, *cells, verdict)
     return table
@@ -134,13 +135,22 @@ def verdict_table(verdicts: list[Verdict], robot: Robot) -> TextTable:
     table = TextTable(*heads, title=title, keys=2)
     for verdict in verdicts:
         *numbers, loses = verdict_cells(verdict)
-        table.add_row(*numbers, "" if not verdict.installed else "agrees" if verdict.holds else "DIFFERS", loses)
+        table.add_row(*numbers, verdict.outcome, "" if not verdict.installed else loses)
     return table
+
+
+def verdict_summary(verdicts: list[Verdict]) -> str:
+    """Return in one line how many tools agree, differ, could not be compared or are not installed."""
+    counts = Counter(verdict.outcome for verdict in verdicts)
+    plurals = {"agrees": "agree", "DIFFERS": "DIFFER"}
+    parts = [f"{counts[one]} {one if counts[one] == 1 else plurals.get(one, one)}" for one in get_args(Outcome) if counts[one]]
+    nothing = "" if counts["agrees"] + counts["DIFFERS"] else "nothing was compared; "
+    return f"{nothing}{len(verdicts)} tool{'' if len(verdicts) == 1 else 's'}: {', '.join(parts)}"
 
 
 def verdict_cells(verdict: Verdict) -> tuple[str, ...]:
     """Return file, tool, pose, torque, mass, ranges and what is lost, as text; differences as the bound that they keep."""
-    if not verdict.installed:
+    if verdict.outcome in ("not installed", "cannot be asked"):
         return (verdict.format, verdict.tool, "-", "-", "-", "-", verdict.loses)
 
     def within(difference: float) -> str:

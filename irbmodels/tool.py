@@ -73,7 +73,7 @@ Tool.tcp = _OwnPose()
 
 
 def load_tool(name_or_path: str | Path) -> Tool:
-    """Read a shipped tool by name, or a tool table by path.
+    """Read a shipped tool by name, or a tool table by path; a load whose moments are all zero is a point mass, as ABB has it.
 
     Raises:
         UnknownName: if there is no such tool.
@@ -82,7 +82,7 @@ def load_tool(name_or_path: str | Path) -> Tool:
     path = tool_path(str(location(name_or_path, "a tool is a name or a path; what is given")))
     table = read(path, ToolTable)
     inertial = table.load.inertial()
-    wrong = inertial.impossibilities()
+    wrong = inertial.impossibilities() if inertial.tensor.any() or inertial.mass <= 0.0 else []  # else it is a point mass
     if wrong:
         raise TableError(path, "load", "; ".join(wrong))
     for key, rows in (("shapes", table.shapes), ("collision", table.collision)):

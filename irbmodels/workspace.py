@@ -82,6 +82,13 @@ class Workspace:
     heights: tuple[float, float] | None = None
     """Of a SCARA's TCP."""
 
+    def __repr__(self) -> str:
+        ends, v = self.extremes(), "y" if isinstance(self.arm, Scara) else "z"
+        return (
+            f"<Workspace: x {ends.behind:.3f} .. {ends.ahead:.3f} m, {v} {ends.bottom:.3f} .. {ends.top:.3f} m,"
+            f" reach {ends.reach:.3f} m, area {self.area():.3f} m^2, volume {self.volume():.3f} m^3>"
+        )
+
     @cached_property
     def outlines(self) -> list[list[Arc]]:
         """Closed outlines in the arm's plane, the region to the left of their arcs; holes run clockwise."""

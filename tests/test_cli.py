@@ -103,6 +103,80 @@ def test_the_width_of_a_terminal_is_asked_for(tmp_path):
         assert done.stdout.strip() == str(width)
 
 
+def test_summaries_of_commands_are_not_cut(run, monkeypatch):
+    """The list of commands has entire sentences, at 80 columns one line each; -h is --help, of a command too."""
+    for columns in ("60", "80"):
+        monkeypatch.setenv("COLUMNS", columns)
+        for arguments in (["-h"], ["cache", "-h"], ["pose", "-h"]):
+            code, printed, _ = run(*arguments)
+            assert code == 0
+            assert "..." not in printed.partition("Commands:")[2]
+    commands = run("-h")[1].partition("Commands:\n")[2].splitlines()
+    assert all(line.endswith(".") and line[2] != " " for line in commands)
+    assert len(commands) > 20
+
+
+def test_cache_without_a_verb_is_its_info(run):
+    """Where kernels are kept, as cache info says."""
+    code, printed, said = run("cache")
+    assert (code, said) == (0, "")
+    assert printed == run("cache", "info")[1]
+    assert "kernel" in printed
+
+
+def test_a_payload_weighs(run, motion_csv):
+    """--payload of torque, check and pose is irb.payload: kg, and mm in the TCP frame."""
+    robot = irb.load("irb2400", tool="spindle").with_payload(irb.payload(3.0, [0.1, 0.02, -0.05]))
+    motion = irb.open_motion(motion_csv, robot).read()
+    largest = np.abs(robot.inverse_dynamics(motion.q, motion.v, motion.a)).max(axis=0)
+    code, printed, _ = run("torque", "irb2400", str(motion_csv), "--tool", "spindle", "--payload", "3,100,20,-50")
+    rows = [line.split() for line in printed.split("rms torque")[0].splitlines() if line[:3].strip().isdigit()]
+    assert code == 0
+    np.testing.assert_allclose([float(row[5]) for row in rows], largest, atol=0.0051)  # two decimals
+    assert run("check", "irb1600", "--payload", "3,100,20,-50")[0] == 0
+    assert run("pose", "irb1600", "--payload", "3")[1] == run("pose", "irb1600")[1]
+
+
+def test_path_and_view_carry_the_payload(run, motion_csv, tmp_path):
+    """The peak torque of axis 3 grows by it; a page is written with it."""
+    peaks = []
+    for more in ([], ["--payload", "8,200,0,0"]):
+        code, printed, _ = run("path", str(motion_csv), "--robot", "irb2400", "--tool", "spindle", *more)
+        assert code in (0, 1)
+        (row,) = (line for line in printed.splitlines() if line.split()[:2] == ["3", "q3"] and "N m" in line)
+        peaks.append(float(row.split("N m")[0].split()[-1]))
+    assert peaks[1] > peaks[0] + 20.0
+    assert run("view", "irb930", "--payload", "2,0,0,50", "--save", str(tmp_path / "v.html"))[0] == 0
+
+
+TWO = """<robot name="two"><link name="ground"><inertial><mass value="3"/>{tensor}</inertial></link>
+<link name="upper"><inertial><origin xyz=".2 0 .05"/><mass value="1"/>{tensor}</inertial></link>
+<link name="fore"><inertial><origin xyz=".1 0 0"/><mass value=".5"/>{tensor}</inertial></link>
+<joint name="a" type="revolute"><parent link="ground"/><child link="upper"/><axis xyz="0 1 0"/>
+<limit lower="-2" upper="2" effort="9" velocity="3"/></joint>
+<joint name="b" type="revolute"><parent link="upper"/><child link="fore"/><origin xyz=".4 0 0"/><axis xyz="0 1 0"/>
+<limit lower="-2" upper="2" effort="9" velocity="3"/></joint></robot>
+""".format(tensor='<inertia ixx=".1" iyy=".1" izz=".1" ixy="0" ixz="0" iyz="0"/>')
+
+
+def test_any_urdf_is_a_robot_of_pose_torque_and_check(run, tmp_path):
+    """A URDF with names of its own: pose, torque, and a comparison with every engine."""
+    file, motion = tmp_path / "two.urdf", tmp_path / "m.csv"
+    file.write_text(TWO)
+    robot = irb.from_urdf(file)
+    write_motion(motion, through([np.zeros(2), np.full(2, 0.4)], duration=1.0).sample(100.0), robot)
+    code, printed, _ = run("pose", str(file), "--q-deg", "0,90")
+    assert code == 0
+    assert printed.splitlines()[1].split()[2:] == ["400.0000", "0.0000", "0.0000"]
+    assert run("torque", str(file), str(motion), "--payload", "2")[0] == 0
+    code, printed, said = run("check", str(file), "--payload", "2,0,0,50")
+    assert code == 0, printed
+    assert "6 tools: 6 agree" in said
+    code, _, said = run("check", str(file), "--figure", str(tmp_path / "f.png"))
+    assert code == 2
+    assert "has none" in said
+
+
 def test_help_teaches():
     """--help of every command says what it does and what its arguments are."""
     for command in ([], ["torque"], ["urdf"], ["view"], ["pose"], ["demo"], ["friction"], ["info"], ["list"]):
@@ -327,7 +401,22 @@ def test_printed_set_warns_on_one_line(run, motion_csv):
         (["pose", "irb2400", "--tool", "spindel"], "no tool 'spindel'; did you mean 'spindle'"),
         (["pose", "irb2400", "--tool", "nothing.yaml"], "no tool file 'nothing.yaml'"),
         (["pose", "irb2400", "--frame", "tool"], "no frame 'tool'; did you mean 'tool0'"),
-        (["pose", "irb2400", "--q-deg", "1,2,3"], "needs shape (6,)"),
+        (["pose", "irb2400", "--q-deg", "1,2,3"], "--q-deg '1,2,3' needs 6 numbers, for axes 1 to 6 of irb2400_16; got 3"),
+        (["view", "irb930", "--payload", "2,0", "--save", "x.html"], "--payload '2,0' is not MASS in kg, or MASS,x,y,z"),
+        (["torque", "irb2400", "nothing.csv", "--payload", "heavy"], "--payload 'heavy' is not MASS in kg, or MASS,x,y,z"),
+        (["pose", "irb2400", "--payload", "-2"], "mass of a payload [kg] must be a positive"),
+        (["check", "irb2400", "--payload", "1,0,0,inf"], "centre of mass"),
+        (["identify", "m.csv", "--robot", "my.urdf"], "my.urdf is a model in one file, without tables"),
+        *(
+            ([*command.split(), *option.split()], "my.urdf has no tables; --parameters and --overlay are for robots that do")
+            for command in (
+                "torque my.urdf m.csv",
+                "check my.urdf",
+                "export my.urdf --to urdf -o x",
+                "codegen my.urdf --what v -o x",
+            )
+            for option in ("--parameters cad", "--overlay x.yaml")
+        ),
         (["pose", "irb2400", "--q-deg", "1,2,3,4,5,x"], "is not a comma separated list"),
         (["pose", "irb2400", "--q-deg", "1,2,3,4,5,nan"], "not finite"),
         (["pose", "irb2400", "--q-deg", "0,0,0,0,0,99999"], "more than three times the largest limit"),

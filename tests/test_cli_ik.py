@@ -66,7 +66,7 @@ HOME = "815,0,961.5,0.70711,0,0.70711,0"
             "cfx of this kind of arm is 0 to 7, not 9",
         ),
         (("irb1600", "--pose", "815,50,961.5,0.70711,0,0.70711,0", "--conf", "3,0,0,0"), 1, "has the configuration [3,0,0,0]"),
-        (("irb1600", "--pose", HOME, "--near", "0,0"), 2, "needs shape"),
+        (("irb1600", "--pose", HOME, "--near", "0,0"), 2, "--near '0,0' needs 6 numbers, for axes 1 to 6"),
         (("irb1600",), 2, "ik takes one of --pose and --target"),
         (("irb1600", "--pose", HOME, "--target", TARGET), 2, "ik takes one of --pose and --target"),
         (("irb1600", "--target", "[[900,100,900],[0,0,1,0]]"), 2, "robtarget has 2 components"),

@@ -408,3 +408,11 @@ def test_bad_table_stops_the_urdf_too(copied):
     folder = copied("irb2400", "limits.yaml", "effort_N_m: 1500", "effort_N_m: 0")
     with pytest.raises(irb.TableError, match="0 is not positive"):
         irb.describe(folder / "irb2400_16").urdf()
+
+
+@pytest.mark.parametrize("name", ["arm.urdf", "models/arm.URDF", "scene.xml", "arm.sdf", "arm.mjcf"])
+def test_a_model_in_one_file_is_not_loaded_but_read(name):
+    """Load and describe take robots with tables; they point to the function that reads a file."""
+    for function in (irb.load, irb.describe):
+        with pytest.raises(irb.InputError, match=rf"{name} is a model in one file, without tables; irbmodels.from_file"):
+            function(name)

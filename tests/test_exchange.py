@@ -135,6 +135,42 @@ def test_a_tool_that_cannot_read_a_file_says_so(tmp_path):
     assert len(verdicts) == 6
 
 
+def test_a_comparison_with_nothing_is_no_proof(tmp_path, monkeypatch, capsys):
+    """--verify and check of a URDF end with 1 where no tool is installed, or none reads the file, and say so."""
+    file = irb.export(irb.load("irb930"), "urdf", tmp_path / "arm")[0]
+
+    def missing(name, file):
+        raise MissingExtra(name, "dev")
+
+    def broken(name, file):
+        raise ValueError("not my kind of file")
+
+    for engine, words in (
+        (missing, "6 tools: 6 not installed"),
+        (broken, "6 tools: 6 cannot be asked"),
+    ):
+        monkeypatch.setattr(verify, "load_engine", engine)
+        for arguments in (["export", "irb930", "--to", "urdf", "-o", str(tmp_path / "new"), "--verify"], ["check", str(file)]):
+            assert cli.main(arguments) == 1
+            printed = capsys.readouterr()
+            assert f"nothing was compared; {words}" in printed.err
+            assert "nan" not in printed.out
+
+
+def test_one_tool_is_enough_for_a_proof(tmp_path, monkeypatch, capsys):
+    """Tools that are not installed are counted, and break nothing."""
+    load = verify.load_engine
+
+    def only(name, file):
+        if name != "pinocchio":
+            raise MissingExtra(name, "dev")
+        return load(name, file)
+
+    monkeypatch.setattr(verify, "load_engine", only)
+    assert cli.main(["export", "irb930", "--to", "urdf", "-o", str(tmp_path), "--verify"]) == 0
+    assert "6 tools: 1 agrees, 5 not installed" in capsys.readouterr().err
+
+
 def test_a_refused_export_leaves_no_folder(tmp_path):
     """What was made for it goes again."""
     with pytest.raises(irb.InputError):

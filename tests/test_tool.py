@@ -87,6 +87,26 @@ def test_impossible_load_is_refused(tmp_path):
         irb.load_tool(path)
 
 
+def test_a_load_without_moments_is_a_point_mass(tmp_path):
+    """As payload() and RAPID take it; a mass below zero is none, and the URDF with it is the robot with it."""
+    path = tmp_path / "pin.yaml"
+    text = (
+        "sources: {here: {ref: drawn, grade: assumed}}\ntcp: {xyz_mm: [0, 0, 100], source: here}\n"
+        "load: {mass_kg: 0.5, com_mm: [10, 0, 50], source: here,\n"
+        "       inertia_kg_m2: {xx: 0, yy: 0, zz: 0, xy: 0, xz: 0, yz: 0}}\n"
+    )
+    path.write_text(text)
+    tool, q = irb.load_tool(path), np.full(6, 0.3)
+    assert (tool.load.mass, tool.load.tensor.any()) == (0.5, False)
+    in_code = irb.load("irb1600", tool=irb.Tool("pin", tool.tcp, irb.payload(0.5, [0.01, 0.0, 0.05])))
+    np.testing.assert_allclose(irb.load("irb1600", tool=path).gravity(q), in_code.gravity(q), rtol=1e-12)
+    (tmp_path / "a.urdf").write_text(irb.describe("irb1600").urdf(tool=path))
+    np.testing.assert_allclose(irb.from_urdf(tmp_path / "a.urdf").gravity(q), in_code.gravity(q), rtol=1e-9)
+    path.write_text(text.replace("mass_kg: 0.5", "mass_kg: -0.5"))
+    with pytest.raises(irb.TableError, match="load: mass"):
+        irb.load_tool(path)
+
+
 @pytest.mark.parametrize(
     ("asked", "said"), [("spindel", "did you mean 'spindle'"), ("nowhere.yaml", "no tool file 'nowhere.yaml'")]
 )

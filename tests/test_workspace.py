@@ -548,3 +548,11 @@ def test_command_prints_and_draws(tmp_path, capsys):
         code, _, said = run("workspace", *arguments)
         assert code == 2
         assert words in said
+
+
+def test_it_prints_as_one_line():
+    """Extremes, area and volume in metres; a SCARA's plane is x, y."""
+    assert repr(irb.load("irb2400").workspace()) == (
+        "<Workspace: x -1.350 .. 1.550 m, z -0.393 .. 2.065 m, reach 1.550 m, area 3.485 m^2, volume 13.024 m^3>"
+    )
+    assert "y -1.050 .. 1.050 m" in repr(irb.load("irb930").workspace())

@@ -3,24 +3,41 @@
 from __future__ import annotations
 
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Annotated
 
 import typer
 
 from ..description import describe
 from ..errors import InputError
+from ..export import export
 from ..logs import REST, open_motion
 from ..overlays import with_overlays
 from ..prediction import Prediction, predict
 from ..robot import Robot, load
-from .shared import Output, Overlays, Parameters, RobotName, ToolName, app, err, file_progress, show
+from .shared import (
+    AnyRobot,
+    Output,
+    Overlays,
+    Parameters,
+    Payload,
+    RobotName,
+    ToolName,
+    any_robot,
+    app,
+    err,
+    file_progress,
+    show,
+    verify_file,
+)
 
 
 @app.command()
 def torque(
-    robot: RobotName,
+    robot: AnyRobot,
     motion: Annotated[Path, typer.Argument(help="CSV with t, q1_deg ..; optional v1_deg_s .., a1_deg_s2 .., tau1_Nm ..")],
     tool: ToolName = None,
+    payload: Payload = None,
     parameters: Parameters = None,
     output: Output = None,
     figure: Annotated[
@@ -32,7 +49,9 @@ def torque(
     rest: Annotated[float, typer.Option(help="Move [deg, mm] within the window that is noise: the axis stands still.")] = REST,
     overlay: Overlays = None,
 ) -> None:
-    """Predict axis torques along a motion, split by cause, and compare them with measured ones.
+    """Predict axis torques along a motion, split by cause.
+
+    Measured torques are compared with them.
 
     Speeds and accelerations that the file does not have come from a Savitzky-Golay filter: a cubic over --window seconds,
     symmetric in time; what moves less than --rest per window stands still. Files may be larger than memory.
@@ -40,7 +59,7 @@ def torque(
     from .. import figures
     from ..report import prediction_tables
 
-    arm = load(robot, tool=tool, parameters=parameters, overlays=overlay or ())
+    arm = any_robot(robot, tool, overlay, parameters, payload)
     file = open_motion(motion, arm)
     if figure is not None:
         figures.check_format(figure)
@@ -68,7 +87,10 @@ def friction(
     save: Annotated[Path | None, typer.Option("--save", help="Figure to write (png, pdf, svg).")] = None,
     overlay: Overlays = None,
 ) -> None:
-    """Print the friction of each axis, and draw it over speed; shaded is what was measured."""
+    """Print the friction of each axis, and draw it over speed.
+
+    Shaded is what was measured.
+    """
     from .. import figures
     from ..report import friction_table
 
@@ -84,23 +106,37 @@ def friction(
 
 @app.command()
 def check(
-    robot: RobotName,
+    robot: AnyRobot,
     tool: ToolName = None,
+    payload: Payload = None,
     parameters: Parameters = None,
     figure: Annotated[Path | None, typer.Option(help="Figure to write: the TCP along S001's motion, three ways.")] = None,
     overlay: Overlays = None,
 ) -> None:
-    """Compare a robot's answers with two independent derivations and with every installed engine; exit code 1 if one differs."""
+    """Compare a robot with two derivations and installed engines.
+
+    Exit code 1 if one differs. A robot from a file has no tables to derive from: it is compared with the engines alone, and the
+    exit code is 1 too if there is none.
+    """
     from .. import figures
     from ..check import check as run
     from ..check import reference_motion, tcp_paths
     from ..report import agreement_table
 
-    arm = load(robot, tool=tool, parameters=parameters, overlays=overlay or ())
+    arm = any_robot(robot, tool, overlay, parameters, payload)
+    if arm.description is None:
+        if figure is not None:
+            raise InputError(f"--figure compares with the DH table, and {robot} has none")
+        with TemporaryDirectory() as folder:
+            verify_file(arm, "urdf", export(arm, "urdf", folder)[0])
+        return
     if figure is not None:
         figures.check_format(figure)
     found = run(arm)
     show(agreement_table(found, arm))
+    absent = [one.against for one in found if not one.compared]
+    if absent:
+        err.print(f"not compared: {', '.join(absent)}")
     if figure is not None:
         motion = reference_motion(arm)
         figures.save(figures.tcp_figure(tcp_paths(arm, motion), motion, arm), figure)

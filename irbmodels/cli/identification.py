@@ -59,7 +59,9 @@ def identify(
     seed: Annotated[int, typer.Option(help="Of the random states that find the base parameters.")] = 0,
     overlay: Overlays = None,
 ) -> None:
-    """Identify inertials, rotors and friction from logs, and say whether they can be trusted; exit code 1, with reasons, if not.
+    """Identify inertials, rotors and friction from logs.
+
+    Exit code 1, with reasons, if they cannot be trusted.
 
     What is not trustworthy is written all the same, and warns when it is loaded.
     """
@@ -113,7 +115,10 @@ def validate(
     report: Report = None,
     overlay: Overlays = None,
 ) -> None:
-    """Say how well a set of parameters predicts logs; exit code 1, with reasons, if it cannot be trusted there."""
+    """Say how well a set of parameters predicts logs.
+
+    Exit code 1, with reasons, if it cannot be trusted there.
+    """
     from ..identification.verdict import prepared
     from ..identification.verdict.judging import judge
 

@@ -6,15 +6,20 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from .shared import app, say
+from .shared import Commands, app, say
 
 if TYPE_CHECKING:
     from ..compiled.cache import Info
 
-cache_app = typer.Typer(
-    help="Compiled kernels that are kept between runs: what there is, and how to be rid of it.", no_args_is_help=True
-)
+cache_app = typer.Typer(cls=Commands, help="Print where compiled kernels are kept, or remove them.", invoke_without_command=True)
 app.add_typer(cache_app, name="cache")
+
+
+@cache_app.callback()
+def cache(context: typer.Context) -> None:
+    """Print where compiled kernels are kept, or remove them."""
+    if context.invoked_subcommand is None:
+        cache_info()
 
 
 @cache_app.command("info")

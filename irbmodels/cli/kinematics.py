@@ -8,22 +8,25 @@ from typing import Annotated, Any
 import typer
 
 from ..errors import InputError
-from ..robot import load
-from .shared import AxesDeg, Modules, Overlays, RobotName, ToolName, angles, any_robot, app, axes, err, say, show
+from .shared import AnyRobot, AxesDeg, Modules, Overlays, Payload, ToolName, angles, any_robot, app, axes, err, say, show
 
 
 @app.command()
 def pose(
-    robot: RobotName,
+    robot: AnyRobot,
     q_deg: AxesDeg = None,
     frame: Annotated[str, typer.Option(help="Frame whose pose is wanted: tcp, tool0, flange, link_3 ...")] = "tcp",
     tool: ToolName = None,
+    payload: Payload = None,
     overlay: Overlays = None,
 ) -> None:
-    """Print the pose of a frame in the base: position, quaternion q1..q4 (scalar first), and matrix."""
+    """Print the pose of a frame in the base.
+
+    Position, quaternion q1..q4 (scalar first), and matrix.
+    """
     from ..report import pose_text
 
-    arm = load(robot, tool=tool, overlays=overlay or ())
+    arm = any_robot(robot, tool, overlay, payload=payload)
     q = axes(arm, q_deg)
     say(pose_text(arm, q, frame))
     for violation in arm.violations(q):
@@ -32,7 +35,7 @@ def pose(
 
 @app.command()
 def workspace(
-    robot: RobotName,
+    robot: AnyRobot,
     output: Annotated[Path | None, typer.Option("-o", "--output", help="Drawing to write (svg, png, pdf).")] = None,
     wrist_deg: Annotated[
         str | None,
@@ -41,10 +44,13 @@ def workspace(
     tool: ToolName = None,
     overlay: Overlays = None,
 ) -> None:
-    """Print or draw what an arm reaches in its plane: exact arcs, corners, extremes, area, volume, singular postures."""
+    """Print or draw what an arm reaches in its plane.
+
+    Exact arcs, corners, extremes, area, volume, singular postures.
+    """
     from .. import drawings, figures
 
-    arm = load(robot, tool=tool, overlays=overlay or ())
+    arm = any_robot(robot, tool, overlay)
     wrist = None if wrist_deg is None else angles(wrist_deg, "--wrist-deg", 3 if arm.n == 6 else 1)
     if output is None:
         show(*drawings.workspace_tables(arm, wrist))
@@ -56,7 +62,7 @@ def workspace(
 
 @app.command()
 def ik(
-    robot: Annotated[str, typer.Argument(help="Variant, alias, folder of tables, or any .urdf file.")],
+    robot: AnyRobot,
     pose: Annotated[
         str | None,
         typer.Option("--pose", help="TCP in the base: x,y,z,q1,q2,q3,q4 in mm, and the quaternion with the scalar first."),
@@ -78,12 +84,15 @@ def ik(
     ] = None,
     overlay: Overlays = None,
 ) -> None:
-    """Print every posture that brings the TCP to a pose, with ABB's configuration data; exit code 1 if there is none."""
+    """Print every posture that brings the TCP to a pose.
+
+    With ABB's configuration data; exit code 1 if there is none.
+    """
     from ..inverse.solver import as_target
     from ..postures import pose_from, solutions_table
 
     arm = any_robot(robot, tool, overlay)
-    seed = None if near is None else axes(arm, near)
+    seed = None if near is None else axes(arm, near, "--near")
     wanted: Any = None if configuration is None else configuration.split(",")
     if (pose is None) == (target is None):
         raise InputError("ik takes one of --pose and --target")
@@ -111,7 +120,10 @@ def rapid(
     ] = None,
     others: Modules = None,
 ) -> None:
-    """List the declarations of a RAPID module; with --robot every posture at its targets, * as programmed."""
+    """List the declarations of a RAPID module, or its targets.
+
+    With --robot every posture at its targets, * as programmed.
+    """
     from ..rapid import read_program
     from ..targets import listing, postures, tool_named
 

@@ -15,19 +15,20 @@ from ..path_check import Box, Cut, Programmed, check_path, programmed_motion
 from ..path_check.programmed import RAMP, STEP
 from ..rapid import Module, holds_rapid, read_program
 from ..robot import Robot
-from .shared import Modules, Overlays, any_robot, app, axes, err, file_progress, show
+from .shared import Modules, Overlays, Payload, any_robot, app, axes, err, file_progress, show
 
 
 @app.command()
 def path(
     file: Annotated[Path, typer.Argument(help="RAPID module (.mod, .modx, .sys, .sysx, .prg) or program (.pgf), or motion CSV.")],
-    robot: Annotated[str, typer.Option(help="Variant, alias, folder of tables, or any .urdf file.")],
+    robot: Annotated[str, typer.Option(help="Variant, alias, folder of tables, or any .urdf, .sdf or MJCF file.")],
     tool: Annotated[
         str | None,
         typer.Option(
             help="A shipped tool, a tool table, or a tooldata of the module; default the module's, if its moves have one."
         ),
     ] = None,
+    payload: Payload = None,
     wobj: Annotated[
         str | None, typer.Option(help="The wobjdata of the module for moves whose own is not declared in it.")
     ] = None,
@@ -78,7 +79,9 @@ def path(
     rest: Annotated[float, typer.Option(help="Move [deg, mm] within the window that is noise: the axis stands still.")] = REST,
     overlay: Overlays = None,
 ) -> None:
-    r"""Check a program or a motion: ranges, speeds, torques, singularities, a box, collision.
+    r"""Check a program or a motion before it runs.
+
+    Ranges, speeds, torques, singularities, a box, collision.
 
     Exit code 0: everything was evaluated, and keeps every checked bound; 1: a bound is not kept, a target is out of reach,
     something was not evaluated, or nothing moves; 2: bad input. A program is timed simply: every point is stopped at, and each
@@ -92,15 +95,14 @@ def path(
     bounds = None if box is None else _box(box)
     program: Programmed | None = None
     if holds_rapid(file):
-        arm, program = _program(
-            read_program(file, others or ()), robot, tool, wobj, unit, routine, start_deg, (ramp, step, not keep_speed), overlay
-        )
+        module, arm = read_program(file, others or ()), any_robot(robot, None, overlay, payload=payload)
+        arm, program = _program(module, arm, tool, wobj, unit, routine, start_deg, (ramp, step, not keep_speed))
         source: Any = program
     else:
         if wobj or others or unit or routine or start_deg or keep_speed:
             options = "--wobj, --with, --unit, --routine, --start-deg and --keep-speed"
             raise InputError(f"{options} are for RAPID modules, which begin with MODULE; {file} is a motion")
-        arm = any_robot(robot, tool, overlay)
+        arm = any_robot(robot, tool, overlay, payload=payload)
         source = open_motion(file, arm)
         for name, meant in source.ignored.items():
             err.print(f"ignored column: {name}{f' (did you mean {meant}?)' if meant else ''}")
@@ -127,20 +129,18 @@ def path(
 
 def _program(
     module: Module,
-    robot: str,
+    arm: Robot,
     tool: str | None,
     wobj: str | None,
     unit: list[str] | None,
     routine: str | None,
     start_deg: str | None,
     timing: tuple[float, float, bool],
-    overlay: list[Path] | None,
 ) -> tuple[Robot, Programmed]:
     """Return the robot with the program's tool, and the motion of the program."""
     from ..targets import data_of, datum, tool_named
 
     moves = module.sequence(routine)
-    arm = any_robot(robot, None, overlay)
     own = {name.lower() for name in data_of(module, "tooldata")}
     stand_in = tool is not None
     if tool is None:
@@ -152,7 +152,7 @@ def _program(
     undeclared = {move.wobj_name: frame for move in moves if move.wobj is None and frame is not None}
     pairs = [text.partition("=") for text in unit or ()]
     units = {name: any_robot(given) for name, _, given in pairs}
-    begin = None if start_deg is None else axes(arm, start_deg)
+    begin = None if start_deg is None else axes(arm, start_deg, "--start-deg")
     ramp, step, slow = timing
     found = programmed_motion(
         arm, moves, start=begin, ramp=ramp, step=step, slow=slow, wobjs=undeclared, units=units, stand_in=stand_in

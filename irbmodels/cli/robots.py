@@ -19,7 +19,7 @@ from .shared import Output, Overlays, Parameters, RobotName, ToolName, app, coup
 
 @app.command("list")
 def list_robots() -> None:
-    """List the robots with their ratings and the grade of their numbers (* assumed)."""
+    """List the robots, their ratings and the grades of their numbers."""
     from ..report import robots_table
 
     show(robots_table())
@@ -27,7 +27,7 @@ def list_robots() -> None:
 
 @app.command()
 def info(robot: RobotName, overlay: Overlays = None) -> None:
-    """Print every number that is known of a robot, with its source and grade."""
+    """Print every number of a robot, with its source and grade."""
     from ..report import info_tables
 
     arm = load(robot, overlays=overlay or ())
@@ -68,7 +68,7 @@ def new(
     like: Annotated[str, typer.Option(help="Shipped robot of the same build, whose tables are copied.")],
     output: Annotated[Path | None, typer.Option("-o", "--output", help="Folder to make; default ./NAME.")] = None,
 ) -> None:
-    """Write the tables of a robot of your own, to be filled in from its data sheet."""
+    """Write tables for a robot of your own, to be filled in."""
     folder = new_robot(name, like, output or Path(name))
     shown = folder if folder.is_absolute() else f"./{folder}"
     err.print(f"wrote {folder}; every number is a copy until you replace it. Next: irbmodels info {shown}")
@@ -83,7 +83,9 @@ def doctor(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the findings as JSON.")] = False,
 ) -> None:
-    """Find what is wrong with a URDF: impossible bodies, limits, joints that make no tree, lost meshes.
+    """Find what is wrong with a URDF.
+
+    Impossible bodies, limits, joints that make no tree, lost meshes.
 
     Exit code 0 if there is nothing but notes, 1 if there are errors or warnings, 2 if the file cannot be read as a URDF.
     """

@@ -12,25 +12,50 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
+from typer.core import TyperGroup
 
-from ..description import COUPLINGS, Coupling, fixtures, urdf_path
+from ..description import COUPLINGS, MODEL_FILES, Coupling, fixtures, urdf_path
 from ..errors import InputError, UnknownName
 from ..files import replacing
-from ..robot import Robot, from_urdf, load
+from ..inertia import Inertial
+from ..reading import from_file
+from ..robot import Robot, load
+from ..tool import payload as point_mass
+
+
+class Commands(TyperGroup):
+    """Commands whose summaries in ``--help`` are entire sentences: they wrap where the terminal is narrow."""
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """Return a command by name, with the first sentence of its help as its summary."""
+        command = super().get_command(ctx, cmd_name)
+        if command is not None and command.help:
+            command.short_help = f"{' '.join(command.help.split()).partition('. ')[0].rstrip('.')}."
+        return command
+
 
 app = typer.Typer(
+    cls=Commands,
     help="ABB's IRB 2400, 1400, 1600 and 930: sourced tables, URDF, and dynamics in the controller's own axes.",
     add_completion=False,
     rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
 )
 _WIDTH = None if sys.stdout.isatty() or "COLUMNS" in os.environ else 200  # a pipe or file has no width of its own
 out = Console(width=_WIDTH, markup=False, highlight=False)
 err = Console(stderr=True, markup=False, highlight=False, soft_wrap=True)
 
 RobotName = Annotated[str, typer.Argument(help="Variant or alias (see: irbmodels list), or a folder with the same tables.")]
+AnyRobot = Annotated[str, typer.Argument(help="Variant, alias, folder of tables, or any .urdf, .sdf or MJCF file.")]
 ToolName = Annotated[str | None, typer.Option("--tool", help="Tool by name (spindle), or path of a tool table.")]
 Parameters = Annotated[
     str | None, typer.Option("--parameters", help="Set of inertials (see: irbmodels info NAME), or a .yaml file.")
+]
+Payload = Annotated[
+    str | None,
+    typer.Option(
+        metavar="MASS[,X,Y,Z]", help="Load beyond the tool: kg, and its center of mass in the TCP frame in mm; a point mass."
+    ),
 ]
 AxesDeg = Annotated[
     str | None,
@@ -63,14 +88,34 @@ def coupling_of(name: str | None) -> Coupling | None:
     return name
 
 
-def any_robot(name: str, tool: str | None = None, overlay: Sequence[Path] | None = None) -> Robot:
-    """Return a robot from tables, or from a URDF file."""
-    if not name.lower().endswith(".urdf") and name not in fixtures():
-        return load(name, tool=tool, overlays=overlay or ())
-    if overlay:
-        raise InputError(f"{name} has no tables for an overlay to change")
-    robot = from_urdf(urdf_path(name) if name in fixtures() else name)
-    return robot if tool is None else robot.with_tool(tool)
+def any_robot(
+    name: str,
+    tool: str | None = None,
+    overlay: Sequence[Path] | None = None,
+    parameters: str | None = None,
+    payload: str | None = None,
+) -> Robot:
+    """Return a robot from tables, or from a URDF, SDF or MJCF file, with tool and payload."""
+    carried = None if payload is None else _payload(payload)
+    if name not in fixtures() and Path(name).suffix.lower() not in MODEL_FILES:
+        robot = load(name, tool=tool, parameters=parameters, overlays=overlay or ())
+    else:
+        if parameters or overlay:
+            raise InputError(f"{name} has no tables; --parameters and --overlay are for robots that do")
+        robot = from_file(urdf_path(name) if name in fixtures() else name)
+        robot = robot if tool is None else robot.with_tool(tool)
+    return robot if carried is None else robot.with_payload(carried)
+
+
+def _payload(text: str) -> Inertial:
+    """Return the point mass that ``MASS`` or ``MASS,x,y,z`` means: kg, and mm in the TCP frame."""
+    try:
+        mass, *com = (float(word) for word in text.split(","))
+    except ValueError:
+        mass, com = math.nan, []
+    if math.isnan(mass) or len(com) not in (0, 3):
+        raise InputError(f"--payload {text!r} is not MASS in kg, or MASS,x,y,z with the center of mass in the TCP frame in mm")
+    return point_mass(mass, [x / 1000.0 for x in com] or (0.0, 0.0, 0.0))
 
 
 def angles(text: str, option: str, count: int) -> list[float]:
@@ -84,14 +129,17 @@ def angles(text: str, option: str, count: int) -> list[float]:
     return values
 
 
-def axes(robot: Robot, text: str | None) -> Any:
-    """Return axis positions [rad, m] of what ``--q-deg`` says; home if nothing."""
+def axes(robot: Robot, text: str | None, option: str = "--q-deg") -> Any:
+    """Return axis positions [rad, m] of what an option says in degrees and mm; home if nothing."""
     if text is None:
         return robot.from_controller([0.0] * robot.n)
     try:
         values = [float(word) for word in text.split(",")]
     except ValueError:
-        raise InputError(f"--q-deg {text!r} is not a comma separated list of numbers") from None
+        raise InputError(f"{option} {text!r} is not a comma separated list of numbers") from None
+    if len(values) != robot.n:
+        wanted = f"{robot.n} numbers, for axes 1 to {robot.n} of {robot.name}" if robot.n > 1 else f"1 number for {robot.name}"
+        raise InputError(f"{option} {text!r} needs {wanted}; got {len(values)}")
     return robot.from_controller(values)
 
 
@@ -99,6 +147,18 @@ def show(*tables: Any) -> None:
     """Print tables."""
     for table in tables:
         out.print(table)
+
+
+def verify_file(robot: Robot, to: str, file: Path) -> None:
+    """Print how near each installed tool comes to a robot with a file of it; exit code 1 unless all agree, and there is one."""
+    from ..export.verify import proven, verify
+    from ..report import verdict_summary, verdict_table
+
+    verdicts = verify(robot, to, file)
+    show(verdict_table(verdicts, robot))
+    err.print(verdict_summary(verdicts))
+    if not proven(verdicts):
+        raise typer.Exit(1)
 
 
 def say(*lines: str) -> None:

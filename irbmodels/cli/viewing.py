@@ -11,14 +11,15 @@ import typer
 
 from ..errors import InputError
 from ..logs import open_motion
-from .shared import AxesDeg, Overlays, ToolName, any_robot, app, axes, err, out, show
+from .shared import AxesDeg, Overlays, Payload, ToolName, any_robot, app, axes, err, out, show
 
 
 @app.command()
 def view(
-    robot: Annotated[str, typer.Argument(help="Variant, alias, folder of tables, any .urdf file, or positioner.")],
+    robot: Annotated[str, typer.Argument(help="Variant, alias, folder of tables, any .urdf, .sdf or MJCF file, or positioner.")],
     q_deg: AxesDeg = None,
     tool: ToolName = None,
+    payload: Payload = None,
     motion: Annotated[
         list[Path] | None,
         typer.Option(help="CSV to play, with its torques; given again: shown translucent beside it."),
@@ -38,10 +39,13 @@ def view(
     port: Annotated[int | None, typer.Option(help="First port to try for the live view; default 7000.")] = None,
     overlay: Overlays = None,
 ) -> None:
-    """Show robots in 3D, a slider per axis: live in a browser until Ctrl-C, as one HTML page, or as a picture."""
+    """Show robots in 3D, a slider per axis.
+
+    Live in a browser until Ctrl-C, as one HTML page, or as a picture.
+    """
     from ..view import NO_SCREEN, Actor, Viewer, save_page, save_picture
 
-    arm = any_robot(robot, tool, overlay)
+    arm = any_robot(robot, tool, overlay, payload=payload)
     q = axes(arm, q_deg)
     for violation in arm.violations(q):
         err.print(f"note: {violation}")
@@ -69,7 +73,10 @@ def view(
 
 @app.command()
 def demo(folder: Annotated[Path, typer.Option("-o", "--output", help="Folder to write into.")] = Path("demo")) -> None:
-    """Move the IRB 2400 with the spindle: motion, torques, a figure and a page with the 3D animation."""
+    """Move the IRB 2400 with the spindle.
+
+    Motion, torques, a figure and a page with the 3D animation.
+    """
     from ..demo import demo as run
     from ..report import prediction_tables
 

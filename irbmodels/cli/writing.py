@@ -7,14 +7,26 @@ from typing import Annotated
 
 import typer
 
-from ..errors import InputError
 from ..robot import load
-from .shared import Output, Overlays, Parameters, RobotName, ToolName, any_robot, app, coupling_of, err, put, show
+from .shared import (
+    AnyRobot,
+    Output,
+    Overlays,
+    Parameters,
+    RobotName,
+    ToolName,
+    any_robot,
+    app,
+    coupling_of,
+    err,
+    put,
+    verify_file,
+)
 
 
 @app.command()
 def export(
-    robot: Annotated[str, typer.Argument(help="Variant, alias, folder of tables, or any .urdf, .sdf or MJCF file.")],
+    robot: AnyRobot,
     to: Annotated[str, typer.Option(help="urdf, mjcf (MuJoCo), sdf (Gazebo, Drake) or ros2 (a description package).")],
     output: Annotated[Path, typer.Option("-o", "--output", help="Folder to write into; it is made.")],
     tool: ToolName = None,
@@ -26,32 +38,23 @@ def export(
     ] = None,
     verify: Annotated[
         bool,
-        typer.Option("--verify", help="Load the file again in every tool it is for, and compare; exit code 1 if one differs."),
+        typer.Option("--verify", help="Load the file again in its installed tools, and compare; exit code 1 unless all agree."),
     ] = False,
     overlay: Overlays = None,
 ) -> None:
-    """Write a robot, its tool and its meshes for another tool, in a folder that stands on its own."""
+    """Write a robot, its tool and its meshes for another program.
+
+    Into a folder that stands on its own.
+    """
     from ..export import Options
     from ..export import export as write
-    from ..reading import from_file
 
-    if Path(robot).suffix.lower() in (".urdf", ".sdf", ".xml", ".mjcf"):
-        if parameters or overlay:
-            raise InputError(f"{robot} has no tables; --parameters and --overlay are for robots that do")
-        arm = from_file(robot).with_tool(tool) if tool else from_file(robot)
-    else:
-        arm = load(robot, tool=tool, parameters=parameters, overlays=overlay or ())
+    arm = any_robot(robot, tool, overlay, parameters)
     written = write(arm, to, output, Options(coupling_of(coupling), meshes, carrier_kg))
     others = f" and {len(written) - 1} files beside it" if len(written) > 1 else ""
     err.print(f"wrote {written[0]}{others}")
     if verify:
-        from ..export.verify import verify as compare
-        from ..report import verdict_table
-
-        verdicts = compare(arm, to, written[0])
-        show(verdict_table(verdicts, arm))
-        if not all(verdict.holds for verdict in verdicts):
-            raise typer.Exit(1)
+        verify_file(arm, to, written[0])
 
 
 @app.command()
@@ -63,7 +66,10 @@ def tables(
     parameters: Parameters = None,
     overlay: Overlays = None,
 ) -> None:
-    """Write DH rows, limits, inertials and friction, each number with its source, for papers and other programs."""
+    """Write DH rows, limits, inertials and friction with sources.
+
+    For papers and other programs.
+    """
     from ..export.tables import write_tables
 
     arm = load(robot, tool=tool, parameters=parameters, overlays=overlay or ())
@@ -73,7 +79,7 @@ def tables(
 
 @app.command()
 def equations(
-    robot: Annotated[str, typer.Argument(help="Variant, alias, folder of tables, or any .urdf file.")],
+    robot: AnyRobot,
     what: Annotated[str, typer.Option(help="pose, jacobian, mass_matrix, coriolis, gravity, inverse_dynamics, energy ...")],
     fmt: Annotated[str, typer.Option("--as", help="sympy, latex or matlab.")] = "latex",
     frame: Annotated[str | None, typer.Option(help="Frame of pose and jacobian: tcp (default), tool0, link_3 ...")] = None,
@@ -82,19 +88,18 @@ def equations(
     output: Output = None,
     overlay: Overlays = None,
 ) -> None:
-    """Write a robot's equations with named constants, to be read, pasted into a paper, or run."""
+    """Write a robot's equations with named constants.
+
+    To be read, pasted into a paper, or run.
+    """
     from ..equations import equations_text
 
-    if robot.lower().endswith(".urdf") and parameters:
-        raise InputError(f"{robot} has no tables; --parameters is for robots that do")
-    arm = any_robot(robot, tool, overlay)
-    text = equations_text(arm if parameters is None else arm.with_parameters(parameters), what, fmt, frame)
-    put(text, output)
+    put(equations_text(any_robot(robot, tool, overlay, parameters), what, fmt, frame), output)
 
 
 @app.command()
 def codegen(
-    robot: Annotated[str, typer.Argument(help="Variant, alias, folder of tables, or any .urdf file.")],
+    robot: AnyRobot,
     what: Annotated[
         list[str],
         typer.Option(help="inverse_dynamics, forward_dynamics, pose, jacobian ..., comma separated; may be repeated."),
@@ -108,11 +113,13 @@ def codegen(
     name: Annotated[str | None, typer.Option(help="What names of files and functions begin with; default the robot's.")] = None,
     overlay: Overlays = None,
 ) -> None:
-    """Write queries as C99 without dependencies for a real-time controller: header, source, and a self-test to compile."""
+    """Write queries as C99 for a real-time controller.
+
+    Header, source, and a self-test to compile; without dependencies.
+    """
     from ..codegen import write_c
 
-    arm = any_robot(robot, tool, overlay)
-    arm = arm if parameters is None else arm.with_parameters(parameters)
+    arm = any_robot(robot, tool, overlay, parameters)
     queries = [word.strip() for words in what for word in words.split(",")]
     for path in write_c(arm, output, queries, frame=frame, friction=not no_friction, single=single, name=name):
         err.print(f"wrote {path}")

@@ -5,9 +5,9 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 import pinocchio as pin
@@ -42,6 +42,9 @@ LOST_OF_LINKAGES = {  # what a tool makes of a joint that follows another
 }
 
 
+Outcome = Literal["agrees", "DIFFERS", "cannot be asked", "not installed"]
+
+
 class Verdict(NamedTuple):
     """How near a tool comes to the robot with an exported file; NaN where it has no such answer."""
 
@@ -66,6 +69,15 @@ class Verdict(NamedTuple):
         return not np.isnan(self.pose)
 
     @property
+    def outcome(self) -> Outcome:
+        """How the comparison ended."""
+        if not self.installed:
+            return "not installed"
+        if np.isinf(self.pose):
+            return "cannot be asked"
+        return "agrees" if self.holds else "DIFFERS"
+
+    @property
     def holds(self) -> bool:
         """Whether poses, torques and ranges are the robot's; a tool that is not there proves nothing, and breaks nothing."""
         wrong = (self.pose > self.tolerance, self.torque > self.tolerance, self.ranges > DOUBLE)
@@ -81,9 +93,15 @@ def verify(robot: Robot, to: str, file: Path) -> list[Verdict]:
         file: What :func:`irbmodels.export.export` returned first.
 
     Returns:
-        One verdict per tool.
+        One verdict per tool; where none is installed, they prove nothing (:func:`proven`).
     """
     return [_verdict(robot, to, tool, file.resolve()) for tool in TOOLS[to]]
+
+
+def proven(verdicts: Sequence[Verdict]) -> bool:
+    """Return whether one tool at least agrees, and none of those that are installed does not."""
+    outcomes = {verdict.outcome for verdict in verdicts} - {"not installed"}
+    return outcomes == {"agrees"}
 
 
 def _verdict(robot: Robot, to: str, tool: str, file: Path) -> Verdict:
