@@ -1,0 +1,68 @@
+"""Torques of the parameter sets of each family side by side, as in urdf/FAMILY/README.md: ``python scripts/compare_sets.py``.
+
+Random states (seed 0): postures inside every range, the coupled one too, speeds up to 0.5 and accelerations up to 2 in SI units
+of each axis, without friction.
+"""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+from numpy.typing import NDArray
+
+import irbmodels as irb
+
+Array = NDArray[np.float64]
+STATES = 5000
+SETS = {  # tool and sets by variant, the set to compare with first
+    "irb2400_16": [
+        ("spindle", ["obal2025", "obal2025_printed", "jia2018", "cad"]),
+        (None, ["obal2025", "jia2018", "cad"]),
+    ],
+    "irb1400": [(None, ["cad", "stretched"])],
+    "irb1600_6_120": [(None, ["cad", "cad_scaled"])],
+    "irb930_12_105": [(None, ["cad", "cad_scaled"])],
+}
+
+
+def states(robot: irb.Robot, count: int) -> tuple[Array, Array, Array]:
+    """Return random positions inside the ranges, speeds and accelerations, shape ``(count, n)`` each."""
+    rng, limits = np.random.default_rng(0), robot.limits
+    bounded = rng.uniform(limits.lower, limits.upper, (count, robot.n))  # what the rows of A bound
+    q = np.linalg.solve(limits.A, bounded.T).T
+    return q, rng.uniform(-0.5, 0.5, (count, robot.n)), rng.uniform(-2.0, 2.0, (count, robot.n))
+
+
+def compare(name: str, tool: str | None, sets: list[str], count: int = STATES) -> list[tuple[str, Array]]:
+    """Return rows of the table: a label, and a number per axis [N m, N]."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", irb.PhysicsWarning)  # of sets that no bodies can have
+        robots = [irb.load(name, tool=tool, parameters=parameters) for parameters in sets]
+    q, v, a = states(robots[0], count)
+    torques = [robot.inverse_dynamics(q, v, a, friction=False) for robot in robots]
+    weights = [robot.gravity(q) for robot in robots]
+    rows = [(f"rms torque of `{sets[0]}`", rms(torques[0]))]
+    for parameters, torque, weight in list(zip(sets, torques, weights, strict=True))[1:]:
+        rows.append((f"`{parameters}`, rms difference", rms(torque - torques[0])))
+        rows.append((f"`{parameters}`, in % of rms", 100.0 * rms(torque - torques[0]) / rms(torques[0])))
+        rows.append((f"`{parameters}`, largest gravity difference", np.abs(weight - weights[0]).max(axis=0)))
+    return rows
+
+
+def rms(values: Array) -> Array:
+    """Return the root of the mean square per axis."""
+    return np.asarray(np.sqrt(np.mean(np.square(values), axis=0)), dtype=float)
+
+
+def main() -> None:
+    """Print a table per robot and tool."""
+    for name, cases in SETS.items():
+        for tool, sets in cases:
+            print(f"\n{name}, {f'with the {tool}' if tool else 'no tool'}, per axis [N m, N]")
+            for label, values in compare(name, tool, sets):
+                print(f"| {label} | {' | '.join(f'{value:.2g}' if value < 1.0 else f'{value:.1f}' for value in values)} |")
+
+
+if __name__ == "__main__":
+    main()
