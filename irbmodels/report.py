@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 from .check import Agreement
 from .description import Description, aliases, describe, robots
 from .export.verify import Outcome, Verdict
+from .orientation import quaternion
 from .prediction import Prediction
 from .robot import Robot
 from .rows import RatingsRow
@@ -97,14 +98,12 @@ def pose_text(robot: Robot, q: ArrayLike, frame: str) -> str:
     """Pose of a frame in ABB's terms: position [mm], quaternion q1..q4 (scalar first), and the homogeneous matrix [m]."""
     pose = robot.pose(q, frame)
     assert isinstance(pose, pin.SE3)  # one posture
-    x, y, z, w = pin.Quaternion(pose.rotation).coeffs()
-    sign = -1.0 if w < 0.0 else 1.0
     units = ["mm" if linear else "deg" for linear in robot.limits.linear]
     shown = (f"{value:g} {unit}" for value, unit in zip(robot.to_controller(q), units, strict=True))
     lines = [
         f"{robot.name} {frame} in base at {', '.join(shown)}",
         "position [mm]       " + "  ".join(f"{_tidy(1000.0 * value, 4):10.4f}" for value in pose.translation),
-        "quaternion q1..q4   " + "  ".join(f"{_tidy(sign * value, 7):10.7f}" for value in (w, x, y, z)),
+        "quaternion q1..q4   " + "  ".join(f"{_tidy(value, 7):10.7f}" for value in quaternion(pose.rotation)),
         "matrix [m]",
         *("  " + "  ".join(f"{_tidy(value, 7):11.7f}" for value in row) for row in pose.homogeneous),
     ]

@@ -86,6 +86,9 @@ def test_pose_text_is_in_abbs_terms():
     assert "940.0000      0.0000   1455.0000" in shown
     assert "0.7071068   0.0000000   0.7071068   0.0000000" in shown
     assert "-0.0000" not in shown
+    for posture in ([0, 0, 0, 0, 90, 0], [180, 90, 45, 0, 45, 180]):  # at 180 deg the scalar is 0, and gives no sign
+        shown = report.pose_text(robot, robot.from_controller(posture), "tcp")
+        assert "0.0000000   0.0000000   1.0000000   0.0000000" in shown, posture
 
 
 @pytest.fixture(scope="module")
