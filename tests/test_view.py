@@ -582,6 +582,13 @@ def test_without_a_browser_the_way_out_is_named(tmp_path, monkeypatch):
         (lambda robot, folder: save_page(folder / "p.html", robot, motion=Motion(T[:0], np.zeros((0, 6)))), "one sample"),
         (lambda robot, folder: save_page(folder / "p.html", robot, motion=Motion(T, np.zeros((2, 6)), tau=T)), "tau of a motion"),
         (lambda robot, folder: save_page(folder / "p.html", irb.Actor(robot, opacity=7.0)), "from 0 to 1"),
+        (
+            lambda robot, folder: save_page(folder / "p.html", irb.Actor("irb2400")),
+            "irbmodels.load or from_urdf returns, not 'irb",
+        ),
+        (lambda robot, folder: save_page(folder / "p.html", irb.Actor(robot, name=7)), "is a text, not 7"),
+        (lambda robot, folder: save_page(folder / "p.html", robot, layers="frames"), "layers are a list of names, not 'frames'"),
+        (lambda robot, folder: save_page(folder / "p.html", robot, layers=None), "layers are a list of names, not None"),
         (lambda robot, folder: save_picture(folder / "p.png", robot, size=(0, 9)), "120 x 120"),
     ],
 )
@@ -698,7 +705,7 @@ def test_a_live_page_hears_all_that_came_after_it():
         stream = viewer.url + re.search(r'"events": "([^"]*)"', page)[1]
         viewer.scene["workpiece"].set_object(geometry.Box([0.1, 0.1, 0.1]))
         viewer.show(np.full(6, 0.3))
-        viewer.show(np.full(6, 0.1))
+        viewer.show(np.full(6, 0.1), np.int64(0))
         box, posture = heard(stream, 2)
         assert b"workpiece" in base64.b64decode(box["command"])
         assert posture == {"actor": 0, "q": [0.1] * 6}
@@ -820,6 +827,7 @@ def test_a_view_says_where_it_is(monkeypatch, capsys):
     assert viewer._repr_html_() == "<p>&lt;Viewer of irb930_12_105, R &amp; D, closed&gt;</p>"
     viewer.wait()  # at once
     monkeypatch.setenv("DISPLAY", ":0")
+    assert not viewer.open()  # no tab on what is closed
     for browser, count in ((None, 1), (False, 0), (True, 1)):
         with irb.view(robot, browser=browser):
             assert len(opened) == count

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..checks import finite
+from ..checks import finite, instance, listed, whole
 from ..errors import InputError, UnknownName
 from ..files import replacing
 from ..logs import MotionFile
@@ -86,16 +86,15 @@ class Viewer:
         Raises:
             InputError: if there is no such robot, its posture has another shape or is not finite, or the view is closed.
         """
-        if not isinstance(actor, int) or not 0 <= actor < len(self.actors):
-            raise InputError(f"no robot number {actor!r} on this page; it has {len(self.actors)}, counted from 0")
-        position = finite(q, (self.actors[actor].robot.n,), "q")
-        self.server.show(actor, position.tolist())
+        number = whole(actor, "the number of a robot on this page", 0, len(self.actors) - 1)
+        position = finite(q, (self.actors[number].robot.n,), "q")
+        self.server.show(number, position.tolist())
 
     def open(self) -> bool:
-        """Open the page in this machine's browser; False where there is no screen or no browser."""
+        """Open the page in this machine's browser; False where there is no screen or no browser, or the view is closed."""
         import webbrowser
 
-        return _screen() and webbrowser.open(self.url)
+        return self.server.listening and _screen() and webbrowser.open(self.url)
 
     def wait(self) -> None:
         """Keep the page until Ctrl-C, which closes it, or until another thread calls :meth:`close`."""
@@ -213,7 +212,7 @@ def save_picture(
     """
     if not isinstance(path, str | Path) or Path(path).suffix.lower() != ".png":
         raise InputError(f"{path}: the name of a picture ends in .png")
-    if np.shape(size) != (2,) or not all(isinstance(pixels, int) and 120 <= pixels <= 8192 for pixels in size):
+    if np.shape(size) != (2,) or not all(isinstance(pixels, int | np.integer) and 120 <= pixels <= 8192 for pixels in size):
         raise InputError(f"a picture is from 120 x 120 to 8192 x 8192 pixels, not {size!r}")
     import tempfile
 
@@ -261,11 +260,10 @@ def _cast(robots: Sequence[Robot | Actor], layers: Sequence[str]) -> list[Actor]
     from .scene import checked
 
     for robot in robots:
-        if not isinstance(robot, Robot | Actor):
-            raise InputError(f"what is shown is a robot or an irbmodels.Actor, not {robot!r}")
+        instance(robot, Robot | Actor, "what is shown is a robot or an irbmodels.Actor")
     if not robots:
         raise InputError("no robot to show")
-    for layer in layers:
+    for layer in listed(layers, str, "layers are a list of names"):
         if layer not in LAYERS:
             raise UnknownName("layer", layer, LAYERS)
     return [checked(robot if isinstance(robot, Actor) else Actor(robot)) for robot in robots]

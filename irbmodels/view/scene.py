@@ -14,7 +14,7 @@ import numpy as np
 import pinocchio as pin
 from numpy.typing import NDArray
 
-from ..checks import finite, is_rotation
+from ..checks import finite, instance, is_rotation
 from ..coupling import coupling_of
 from ..errors import InputError, PhysicsWarning
 from ..geometry import LOOKS, Shape, corners, link_of, placement_of
@@ -71,7 +71,8 @@ def checked(actor: Actor) -> Actor:
     Raises:
         InputError: if one of them does not.
     """
-    robot = actor.robot
+    robot = instance(actor.robot, Robot, "the robot of an irbmodels.Actor is one that irbmodels.load or from_urdf returns")
+    instance(actor.name, str | None, "the name of an irbmodels.Actor is a text")
     if not isinstance(actor.opacity, int | float) or not 0.0 <= actor.opacity <= 1.0:
         raise InputError(f"opacity is a number from 0 to 1, not {actor.opacity!r}")
     q = np.zeros(robot.n) if actor.q is None else finite(actor.q, (robot.n,), "q")
