@@ -106,7 +106,7 @@ def check(robot: Robot) -> list[Agreement]:
     assert robot.description is not None  # chain_of refuses it
     if robot.description.inertials.sets[str(robot.parameters)].impossible:
         return [*found, *(Agreement("refused: impossible inertias", name, np.nan, np.nan) for name in PEERS)]
-    tabled = robot if robot.tool and robot.tool.path else robot._unloaded()  # a URDF holds no tool made in code
+    tabled = robot if robot.tool and robot.tool.path else robot._quietly(tool=None)  # a URDF holds no tool made in code
     for name in PEERS:
         tolerance = 1e-6 if name == "pybullet" else 1e-9
         try:

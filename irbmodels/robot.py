@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 from xml.etree import ElementTree
 
 import numpy as np
@@ -344,16 +344,16 @@ class Robot(Queries):
     def _concerns(self) -> tuple[str, ...]:
         return concerns(self._of, self._choices)
 
-    def _with(self, of: Bare | None = None, **changes: object) -> Robot:
+    def _with(self, of: Bare | None = None, **changes: Any) -> Robot:
         """Return the robot with other choices; warn the caller of the caller of what makes it doubtful anew."""
-        choices = replace(self._choices, **changes)  # type: ignore[arg-type]
+        choices = replace(self._choices, **changes)
         robot = _robot(of or self._of, choices, self.path, self._text)
         _warn([line for line in robot._concerns if line not in self._concerns], above=1)
         return robot
 
-    def _unloaded(self) -> Robot:
-        """Return the robot without tool and payload, for parts of a calculation: nothing warns."""
-        return _robot(self._of, replace(self._choices, tool=None, payload=None), self.path, self._text)
+    def _quietly(self, **changes: Any) -> Robot:
+        """Return the robot with other choices for a part of a calculation, without a warning."""
+        return _robot(self._of, replace(self._choices, **changes), self.path, self._text)
 
 
 def _robot(of: Bare, choices: Choices, path: Path | None = None, text: str | None = None) -> Robot:

@@ -1,9 +1,11 @@
 """Tables, the page, and the command of the path check."""
 
 import re
+import warnings
 from dataclasses import replace
 
 import numpy as np
+import pinocchio as pin
 import pytest
 from html_pages import Page
 from rich.console import Console
@@ -465,3 +467,20 @@ def test_lines_of_a_cut_are_lines_of_moves(file, capsys):
     code, _, err = said(capsys, *words, "9-40")
     assert code == 0
     assert "torques hold a cut of 10, 0, 0 N (feed, across, axial) in lines 9-40" in err
+
+
+def test_tools_of_a_program_are_not_other_tools_of_an_overlay(file, tmp_path, capsys):
+    """The tool of the overlay is the program's: nothing warns on the way to it, nor where only a TCP is the program's."""
+    overlay = tmp_path / "mine.yaml"
+    text = "robot: irb2400\ntool: {}\nabout: x\nsources: {{m: {{ref: r, grade: measured}}}}\nlimits: {{axes: {{}}}}\n"
+    overlay.write_text(text.format("tSp"))
+    code, _, err = said(capsys, file, "--robot", "irb2400", "--overlay", overlay)
+    assert code == 0, err
+    overlay.write_text(text.format("spindle"))
+    spindle = irb.load_tool("spindle")
+    longer = irb.Tool("spindle", spindle.tcp * pin.SE3(np.eye(3), np.array([0.0, 0.0, 0.01])), spindle.load)
+    assert checked(irb.load("irb2400", tool=longer, overlays=[overlay]), "main").kept
+    with warnings.catch_warnings():
+        warnings.simplefilter("always")
+        _, _, err = said(capsys, file, "--robot", "irb2400", "--overlay", overlay)
+    assert err.count("was identified with tool spindle, and irb2400_16 has tool tSp") == 1

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -15,6 +17,7 @@ from ..path_check import Box, Cut, Programmed, check_path, programmed_motion
 from ..path_check.programmed import RAMP, STEP
 from ..rapid import Module, holds_rapid, read_program
 from ..robot import Robot
+from ..tool import Tool
 from .shared import Modules, Overlays, Payload, any_robot, app, axes, err, file_progress, show
 
 
@@ -95,8 +98,8 @@ def path(
     bounds = None if box is None else _box(box)
     program: Programmed | None = None
     if holds_rapid(file):
-        module, arm = read_program(file, others or ()), any_robot(robot, None, overlay, payload=payload)
-        arm, program = _program(module, arm, tool, wobj, unit, routine, start_deg, (ramp, step, not keep_speed))
+        module, robot_with = read_program(file, others or ()), partial(any_robot, robot, overlay=overlay, payload=payload)
+        arm, program = _program(module, robot_with, tool, wobj, unit, routine, start_deg, (ramp, step, not keep_speed))
         source: Any = program
     else:
         if wobj or others or unit or routine or start_deg or keep_speed:
@@ -129,7 +132,7 @@ def path(
 
 def _program(
     module: Module,
-    arm: Robot,
+    robot_with: Callable[[Tool | None], Robot],
     tool: str | None,
     wobj: str | None,
     unit: list[str] | None,
@@ -146,8 +149,7 @@ def _program(
     if tool is None:
         named = {move.tool_name.lower() for move in moves if move.tool is not None} & own
         tool = named.pop() if len(named) == 1 else None
-    if tool is not None:
-        arm = arm.with_tool(tool_named(module, tool))
+    arm = robot_with(None if tool is None else tool_named(module, tool))
     frame = None if wobj is None else datum(module, "wobjdata", wobj)
     undeclared = {move.wobj_name: frame for move in moves if move.wobj is None and frame is not None}
     pairs = [text.partition("=") for text in unit or ()]

@@ -20,6 +20,7 @@ from ..files import replacing
 from ..inertia import Inertial
 from ..reading import from_file
 from ..robot import Robot, load
+from ..tool import Tool
 from ..tool import payload as point_mass
 
 
@@ -90,7 +91,7 @@ def coupling_of(name: str | None) -> Coupling | None:
 
 def any_robot(
     name: str,
-    tool: str | None = None,
+    tool: str | Tool | None = None,
     overlay: Sequence[Path] | None = None,
     parameters: str | None = None,
     payload: str | None = None,

@@ -119,7 +119,7 @@ def consistent(
         raise InputError(f"the fit has {fit.beta.size} parameters, which are not the {base.rank} sums of these base parameters")
     if not doubt > 0.0:
         raise InputError(f"doubt is a positive share, got {doubt!r}")
-    bare = robot._unloaded().parameter_vector()
+    bare = robot._quietly(tool=None, payload=None).parameter_vector()
     carried = robot.parameter_vector() - bare
     towards = bare if prior is None else finite(prior, bare.shape, "the prior")
     seen = np.asarray(base.grouping.any(axis=0), dtype=bool)
@@ -212,7 +212,7 @@ def fitted_scalars(parameters: Array, seen: NDArray[np.bool_], robot: Robot) -> 
 
 def impossible_bodies(robot: Robot) -> dict[str, str]:
     """Return the links whose numbers no body can have, each with the reason; tool and payload do not count."""
-    model = robot.with_tool(None).with_payload(None).model
+    model = robot._quietly(tool=None, payload=None).model
     found = {}
     for joint, body in list(zip(model.names, model.inertias, strict=True))[1:]:
         if reasons := Inertial.of(body.mass, body.lever, body.inertia).impossibilities():
@@ -226,7 +226,7 @@ def possible_prior(robot: Robot) -> Array:
     Raises:
         InputError: if one weighs nothing or less; nothing is near to it.
     """
-    bare = robot.with_tool(None).with_payload(None)
+    bare = robot._quietly(tool=None, payload=None)
     parameters, model = bare.parameter_vector(), bare.model
     for i, joint in enumerate(list(model.names)[1:]):
         body = Inertial.of(*(getattr(model.inertias[i + 1], name) for name in ("mass", "lever", "inertia")))
