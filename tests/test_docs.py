@@ -24,6 +24,22 @@ def test_no_block_goes_unchecked():
             assert block.language == "python" or block.language in CHECKS, f"{where}no check of {block.language!r}"
 
 
+RESULT = re.compile(r"\d(?:\.\d+)?e-\d+|\d+(?:\.\d+)? ?%|\b\d+(?:\.\d+)? (?:ns|µs|ms|MB|GB|times)\b")
+TRACE = re.compile(r"\b((?:scripts|tests)/[\w/]+\.py)|\b(test_\w+)|<!-- numbers: (thresholds|settings|quoted)|(EXAMPLE)")
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: f"{page.parent.name}-{page.stem}")
+def test_numbers_on_a_page_lead_to_what_measures_them(page):
+    """A section with results outside of a tested example names a script or a test, or says that they are no measurements."""
+    text = re.sub(r"```.*?^ *```", "EXAMPLE", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+    for section in re.split(r"^(?=##? )", text, flags=re.MULTILINE):
+        heading = f"{page.relative_to(ROOT)}: {section.splitlines()[0] if section else ''}"
+        found = RESULT.findall(re.sub(r"<!--.*?-->", "", section))
+        assert not found or TRACE.search(section), f"{heading}: {found}: add <!-- numbers: scripts/X.py -->"
+        for path in re.findall(r"\b((?:scripts|tests)/[\w/]+\.py)", section):
+            assert (ROOT / path).is_file(), f"{heading}: no {path}"
+
+
 @pytest.mark.parametrize("block", EXAMPLES, ids=lambda block: f"{block.page.stem}-{block.line}")
 def test_examples_print_what_the_page_says(block, tmp_path, monkeypatch):
     """Every Python example of README and docs runs alone and prints the text below it."""
