@@ -155,6 +155,7 @@ def test_the_programmed_posture_of_a_robtarget_comes_first(name):
         for given in (one, str(one)):
             found = robot.inverse_kinematics(given)
             assert [s.programmed for s in found] == [k < found.programmed for k in range(len(found))]
+            assert [s.programmed for s in found[:]] == [s.programmed for s in found]
             np.testing.assert_allclose(found[0].q, q, atol=1e-6)
             for posture in every.q:
                 assert (np.abs(found.q - posture).max(axis=1) < 1e-6).any()

@@ -404,6 +404,7 @@ def test_a_program_of_which_nothing_can_be_driven(file, capsys, tmp_path):
             assert "target p10 of MoveJ in main: out of reach by" in where
             assert "target Offs(p10,100,0,0) of MoveL in main: out of reach by" in where
         assert "nan" not in out + text
+        assert text.count("<p>No move could be driven.</p>") == (0 if more else 4)
         assert Page(text).open == []
         assert table.read_text().startswith("t,line,q1_deg")
         assert len(table.read_text().splitlines()) == (2 if more else 1)

@@ -20,7 +20,7 @@ from .drawings import distance_figure, path_figure, shares_figure
 from .tables import axis_rows, conclusion, line_of, move_rows, remarks, singular_rows
 
 _PRINTED = 500  # findings in the page
-_NOTHING = '<p class="none">No move could be driven.</p>'
+_NOTHING = "<p>No move could be driven.</p>"
 
 
 def write_report(path: str | Path, check: PathCheck, robot: Robot, source: str = "", box: Box | None = None) -> None:
