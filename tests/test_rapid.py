@@ -1068,6 +1068,16 @@ def test_other_modules_targets_are_known():
         f"MODULE m\n{body}PROC q()\nVAR robtarget a;\na := x; other \\a:=1;\nENDPROC\nENDMODULE", uses=[data]
     ).moves()
     assert one.target == data["a"]  # the other routine has its own
+    for change, known in (
+        ("PROC q() a.trans.x:=1; ENDPROC", False),
+        ("PROC q() VAR robtarget a; a.trans.x:=1; ENDPROC", True),
+        ("PROC q(robtarget a) a.trans.x:=1; ENDPROC", True),
+    ):
+        other = rapid.read(f"MODULE e\nPERS robtarget a:=[[1,2,3],[1,0,0,0],[0,0,0,0],{FRAME}];\n{change}\nENDMODULE")
+        (one, _) = rapid.read(f"MODULE m\n{body}ENDMODULE", uses=[other]).moves()
+        assert one.unknown == ("" if known else "a is changed on line 3 of e: what it is then depends on the run")
+        (one, _) = rapid.read(f"MODULE m\nLOCAL CONST robtarget a:={MANUAL};\n{body}ENDMODULE", uses=[other]).moves()
+        assert str(one.target) == MANUAL
     own = "PROC p()\nVAR robtarget a;\nVAR robtarget b:=c;\na := c; MoveL a, v10, fine, tool0;\nENDPROC\n"
     (one,) = rapid.read(f"MODULE m\nCONST robtarget c:={MANUAL};\n{own}ENDMODULE").moves()
     assert "a is changed on line 6" in one.unknown

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ..errors import RapidError, UnknownName
@@ -44,6 +45,7 @@ def moves_of(module: Module, routine: str | None = None) -> tuple[Move, ...]:
     return tuple(found)
 
 
+@lru_cache(maxsize=32)
 def routines_of(module: Module) -> tuple[Builder, list[Routine]]:
     """Return what values are checked against, and the routines of a module.
 
@@ -76,12 +78,20 @@ class Scope:
                 inner = self._builder(text)
                 datum = declared(inner, parse(text, "text", module.file).children[0])
                 self.local[datum.name.lower()] = datum
-        self.assigned: dict[str, int] = {}
+        self.assigned: dict[str, str] = {}
+        """Where names in lower case are first given a value."""
         for other in routines:
-            hidden = {*other.own, *(_name_of(module.text, item) for item in other.found if item.kind == "declaration")}
             for name, place in other.assigned.items():
-                if other is routine or name not in hidden:
-                    self.assigned.setdefault(name, place)
+                if other is routine or name not in _hidden(module, other):
+                    self.assigned.setdefault(name, f"line {self.place(place)[0]}")
+        own = {datum.name.lower() for datum in module if datum.scope == "LOCAL"}
+        for used in module.uses:
+            hidden = own | {datum.name.lower() for datum in used if datum.scope == "LOCAL"}
+            for other in routines_of(used)[1]:
+                for name, place in other.assigned.items():
+                    if name not in hidden | _hidden(used, other):
+                        line = used.text.count("\n", 0, place) + 1
+                        self.assigned.setdefault(name, f"line {line} of {used.name}")
 
     def move(self, item: Found) -> Move:
         """Return one instruction."""
@@ -165,11 +175,16 @@ class Scope:
             what, place = self.routine.own[lower]
             raise Unknown(f"{name} is {what} on line {self.place(place)[0]}: its value depends on the run")
         if lower in self.assigned:
-            raise Unknown(f"{name} is changed on line {self.place(self.assigned[lower])[0]}: what it is then depends on the run")
+            raise Unknown(f"{name} is changed on {self.assigned[lower]}: what it is then depends on the run")
         declaration = self.local.get(lower) or self.constants.declaration(lower)
         if self.fixed and declaration is not None and declaration.storage != "CONST":
             raise Unknown(f"{name} is no constant: what it is then depends on the run")
         return self.constants.value(self.local[lower], self) if lower in self.local else self.constants.datum(name)
+
+
+def _hidden(module: Module, routine: Routine) -> set[str]:
+    """Return the names, in lower case, that are a routine's own."""
+    return {*routine.own, *(_name_of(module.text, item) for item in routine.found if item.kind == "declaration")}
 
 
 def _name_of(text: str, item: Found) -> str:
