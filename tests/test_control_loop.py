@@ -172,6 +172,31 @@ def test_stiction_holds_what_is_too_weak():
     assert run.v[-1, 1] > 0.0
 
 
+@pytest.mark.parametrize("delay", [0.0, 0.006])
+def test_sticking_and_slipping_are_events_as_of_a_simulation(delay):
+    """Torques that come and go: the same axes slip and stick in the same order as integrated, each within a period or two."""
+    rubbing = irb.Stribeck(np.array([20.0, 0.0, 20.0, 0.5]), np.array([15.0, 0.0, 20.0, 0.5]), np.ones(4), np.full(4, 0.01))
+    period, count = 0.004, 100
+    pulses = np.zeros((count, 4))
+    pulses[10:30, 0], pulses[20:24, 2], pulses[50:60, 0] = 40.0, -80.0, -40.0
+    samples = iter(ROBOT.gravity(START) + pulses)
+
+    def law(state, reference, model):
+        return next(samples)
+
+    run = run_loop(ROBOT, law, hold(START), (count - 2) * period, start=START, friction=rubbing, period=period, delay=delay)
+    torque = irb.Motion(period * np.arange(count) + delay, np.zeros((count, 4)), tau=ROBOT.gravity(START) + pulses)
+    exact = irb.simulation.simulate(ROBOT, START, duration=run.t[-1], torque=torque, friction=rubbing)
+    for axis in (1, 3, 4):
+        mine, its = run.of_axis(axis), exact.of_axis(axis)
+        assert [event.kind for event in mine] == [event.kind for event in its]
+        np.testing.assert_allclose([event.t for event in mine], [event.t for event in its], rtol=0, atol=2.0 * period)
+    assert [event.kind for event in run.of_axis(1)] == ["slips", "sticks"]
+    assert [event.kind for event in run.of_axis(3)] == ["slips", "sticks"]
+    assert not run.of_axis(2)
+    assert [event.t for event in run.events] == sorted(event.t for event in run.events)
+
+
 def test_tcp_reference_has_its_error():
     """A task law holds the TCP on a straight line, and the run says how far off the true arm is."""
     here = ROBOT.pose(START).homogeneous

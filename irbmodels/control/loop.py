@@ -73,7 +73,8 @@ def run_loop(
         A run with ``q, v, a, tau`` of the arm; ``a`` and ``tau`` are means over the period that begins. Further columns are
         ``q_read``, ``v_read`` and ``tau_wanted``; for a reference of axes ``q_wanted``, ``v_wanted`` and ``error`` [rad, m], for
         one of the TCP ``tcp_error`` [m] and ``turn_error`` [rad], as the true arm has them; with a wrench ``force`` and
-        ``moment``; arrays of the memory as ``memory_...``. Events: ``saturates``.
+        ``moment``; arrays of the memory as ``memory_...``. Events: ``saturates``; of axes with dry friction
+        ``slips`` and ``sticks``, at the end of the period in which an axis begins to move, or stands still again.
 
     Raises:
         InputError: if an argument cannot be.
@@ -121,10 +122,12 @@ def run_loop(
             acting.append(finite(tau, (n,), "the law's torque [N m, N]"))
             record.commanded(acting[-1])
             v, first = state.v, np.zeros(n)
+            before = state
             if late:
                 state = plant.advance(state, acting[0], late, load)
                 first = late * state.tau
             state = plant.advance(state, acting[1], period - late, load)
+            record.rested(before, state, plant.law)
             record.acted((state.v - v) / period, (first + (period - late) * state.tau) / period)
             acting.pop(0)
             _refuse_runaway(robot, state)
@@ -218,6 +221,12 @@ class _Record:
     def acted(self, a: Array, tau: Array) -> None:
         """Take what acted from this sample until the next."""
         self.columns["a"][-1], self.columns["tau"][-1] = a, tau
+
+    def rested(self, before: PlantState, after: PlantState, law: Stribeck) -> None:
+        """Take which axes with dry friction stand still before and after a period."""
+        changed = (before.sticks != after.sticks) & ((law.Fs > 0.0) | (law.Fc > 0.0))
+        for axis in np.flatnonzero(changed):
+            self.events.append(Event(after.t, int(axis) + 1, "sticks" if after.sticks[axis] else "slips"))
 
     def run(self) -> Run:
         """Return what was recorded."""
