@@ -243,3 +243,12 @@ def test_a_failure_keeps_what_was_computed():
         elastic().simulate(START, duration=0.02, torque=control, max_step=1e-3)
     assert 3 <= len(caught.value.run) <= 6
     assert caught.value.run["theta"].shape == (len(caught.value.run), 6)
+
+
+def test_absurd_torques_are_refused_by_the_axis_that_they_drive():
+    """A motor far beyond its speed limit is named by its axis, not by its coordinate."""
+    arm = elastic(count=3)
+    torque = np.zeros(6)
+    torque[1] = 1e12
+    with pytest.raises(irb.simulation.SimulationError, match=r"axis 2 has .* over 100 times its limit"):
+        arm.simulate(np.zeros(6), duration=1.0, torque=torque)

@@ -218,3 +218,10 @@ def test_what_cannot_be_is_refused(arm):
         plant.start(posture(arm), t=np.nan)
     with pytest.raises(irb.InputError, match="torque_limit needs 6 positive"):
         Plant(arm, torque_limit="a")
+
+
+def test_a_torque_that_throws_the_arm_at_its_stops_in_one_step_is_refused(arm):
+    """Stops end the step, but no axis crosses its range within a millisecond."""
+    plant = Plant(arm)
+    with pytest.raises(irb.simulation.SimulationError, match=r"a step of 1 ms is too large: axis . would move by"):
+        plant.advance(plant.start(posture(arm)), np.full(6, 1e12), 0.004)

@@ -370,3 +370,18 @@ def test_a_payload_is_dropped(arm):
     assert [event for event in both.events if event.kind == "robot"] == [(0.3, 0, "robot")]
     total = np.array([sum((loaded if t <= 0.3 else arm).energy(q, v)) for t, q, v in zip(both.t, both.q, both.v, strict=True)])
     np.testing.assert_allclose(total - total[0], both["work"] - both["lost"], rtol=0, atol=1e-7)
+
+
+@pytest.mark.parametrize("torque", [1e6, -1e12, lambda t, q, v: np.full(6, 1e12)])
+@pytest.mark.parametrize("stops", [True, False])
+def test_absurd_torques_end_at_a_speed_that_no_arm_has(arm, torque, stops):
+    """A torque in another unit is refused at the speed it drives an axis to, within some hundred steps, and names that axis."""
+    steps = []
+    driven = torque if callable(torque) else np.full(6, torque)
+    with pytest.raises(
+        irb.simulation.SimulationError, match=r"axis . has .* over 100 times its limit; are torques in N m"
+    ) as caught:
+        simulate(arm, np.zeros(6), duration=1.0, torque=driven, stops=stops, progress=lambda t, end: steps.append(t))
+    assert len(steps) < 500
+    assert caught.value.t < 1e-3
+    assert caught.value.run is not None

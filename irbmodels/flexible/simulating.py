@@ -49,6 +49,8 @@ class _Mechanics(Mechanics):
         super().__init__(arm.robot)
         self._arm, self._links = arm, arm.n
         self.n = arm.n + arm.elastic.size
+        self.axes = np.concatenate([self.axes, arm.elastic + 1])
+        self.fastest = np.concatenate([self.fastest, self.fastest[arm.elastic]])
 
     def terms(self, q: Array, v: Array) -> tuple[Array, Array]:
         """Inertia of links and rotors, and all torques but those of motors, dry friction and the world."""

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from ..errors import InputError
 from .laws import numbers_of
+from .mechanics import FASTEST
 from .phase import Phase
 from .recording import Recorder
 from .run import Run, SimulationError
@@ -128,6 +129,7 @@ class Course:
             self._recorder.sample(at, lambda t, dense=dense: self._row(phase, t, dense(t)))  # type: ignore[misc]
             self._step = getattr(solver, "h_abs", None)
             self.t, self.y = at, dense(at) if fired else solver.y
+            self._refuse_fast(phase.world)
             if fired:
                 self._after(phase, fired)
             if progress is not None and progress(self.t, end) is False and self.t < end:
@@ -135,6 +137,14 @@ class Course:
             if fired:
                 break
         return ""
+
+    def _refuse_fast(self, world: World) -> None:
+        """Give up where a speed says that torques cannot be meant: the integrator would take steps of nanoseconds from there."""
+        speed = np.abs(self.y[self.n : 2 * self.n])
+        if (speed > world.mechanics.fastest).any():
+            i = int(np.argmax(speed / world.mechanics.fastest))
+            what = f"axis {world.mechanics.axes[i]} has {speed[i]:.3g} rad/s or m/s, over {FASTEST:g} times its limit"
+            raise SimulationError(self.t, f"{what}; are torques in N m and N?")
 
     def _event(self, phase: Phase, dense: Callable[[float], Array], start: float, stop: float) -> tuple[float, list[int]]:
         """Return the first time at which a guard of a step is passed, and the guards; the step's end if none is."""

@@ -20,6 +20,7 @@ from ..robot import Robot
 Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
+FASTEST = 100.0  # times the speed limit: no arm turns so fast, and torques that drive it there are in another unit
 CONTACT = 1e-9  # [rad, m, and per s] within which a stop is touched
 
 
@@ -32,6 +33,11 @@ class Mechanics:
         self._model = robot._model
         self._rest = np.zeros(robot.n)
         self._tcp = robot._frame("tcp")
+        self.axes = np.arange(robot.n) + 1
+        """1-based axis of each coordinate."""
+        limit = robot.limits.velocity
+        self.fastest: Array = np.where(limit > 0.0, FASTEST * limit, np.inf)
+        """Speed beyond which a simulation gives up, shape ``(n,)``; infinite for an axis without a limit."""
 
     def terms(self, q: Array, v: Array) -> tuple[Array, Array]:
         """``M`` and ``h = C v + g`` of ``M a + h = tau - friction + J' w``."""

@@ -158,15 +158,17 @@ class Plant:
             if not beyond.any():
                 break
             touched |= beyond
-        if not np.abs(dt * found.x).max() <= FARTHEST:
-            axis = int(np.argmax(~(np.abs(dt * found.x) <= FARTHEST)))
+        leant = touched & (stops.rows @ found.x <= CONTACT)  # the step would have gone through: it ends there
+        end = stops.within(ahead, leant)
+        way = np.maximum(np.abs(dt * found.x), np.abs(end - q))
+        if not way.max() <= FARTHEST:
+            axis = int(np.argmax(~(way <= FARTHEST)))
             raise SimulationError(
                 t,
-                f"a step of {1e3 * dt:g} ms is too large: axis {axis + 1} would move by {dt * found.x[axis]:.3g} rad or m in it",
+                f"a step of {1e3 * dt:g} ms is too large: axis {axis + 1} would move by {way[axis]:.3g} rad or m in it",
             )
         friction = law.Fv * found.x - found.friction / dt
-        leant = touched & (stops.rows @ found.x <= CONTACT)  # the step would have gone through: it ends there
-        return stops.within(ahead, leant), found.x, friction, stops.rows[touched].T @ found.stop / dt, found.state[: len(q)]
+        return end, found.x, friction, stops.rows[touched].T @ found.stop / dt, found.state[: len(q)]
 
 
 def _guess(v: Array) -> Modes:
