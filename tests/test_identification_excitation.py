@@ -303,6 +303,9 @@ def test_figure_shows_each(quick):
     [
         ({"criterion": "cond"}, UnknownName, "criterion 'cond'"),
         ({"starts": 0}, InputError, "starts"),
+        ({"family": None}, InputError, "a family of motions is a Fourier"),
+        ({"base": "all"}, InputError, "base parameters are those that"),
+        ({"bounds": 0.5}, InputError, r"bounds of an excitation are Bounds"),
         ({"iterations": 0}, InputError, "iterations"),
         ({"posture": [0.0, 0.0, 0.0]}, InputError, "posture"),
         ({"posture": [0.0, 0.0, 30.0, 0.0]}, InputError, "range limit"),
@@ -316,6 +319,14 @@ def test_what_is_refused(wrong, error, told):
     """Bad input is refused with a line that says what was wrong."""
     with pytest.raises(error, match=told):
         optimal_excitation(SCARA, **{**QUICK, **wrong})
+
+
+def test_a_random_excitation_needs_a_robot_and_a_family():
+    """None is refused in one line, as of a search."""
+    with pytest.raises(InputError, match="a family of motions is a Fourier"):
+        random_excitation(SCARA, None)
+    with pytest.raises(InputError, match="what is excited is an irbmodels"):
+        random_excitation(None)
 
 
 def test_friction_beyond_the_effort_is_said():

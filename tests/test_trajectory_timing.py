@@ -358,6 +358,9 @@ def test_axis_path_is_a_smooth_curve_through_its_postures():
         (lambda: time_optimal(axis_path([[0.0], [1.0]]), acceleration=1.0, torque=1.0), "without a robot has no torques"),
         (lambda: time_optimal(axis_path([[0.0], [1.0]]), acceleration=1.0, intervals=5), "10 to 100000 intervals"),
         (lambda: time_optimal(axis_path([[0.0], [1.0]]), acceleration=np.inf), "nothing bounds"),
+        (lambda: time_optimal(axis_path([[0.0], [1.0]]), acceleration=np.inf, velocity=1.0), "nothing bounds the acceleration"),
+        (lambda: time_optimal(axis_path([[0, 0], [1, 0]]), acceleration=[np.inf, 1], velocity=1.0), "nothing bounds the accel"),
+        (lambda: time_optimal(axis_path([[0.0] * 2, [1.0] * 2]), TwoArms(), torque=np.inf), "nothing bounds the acceleration"),
         (
             lambda: time_optimal(axis_path([[0.0], [1.0]]), Slide(3.0, load=4.0)),
             "axis 1 cannot hold the arm at s = .* 4, .* 3 N m",

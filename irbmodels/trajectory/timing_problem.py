@@ -262,6 +262,9 @@ def problem_of(
     speeds = bounds(velocity, n, "velocity")
     gains = unbounded if acceleration is None else bounds(acceleration, n, "acceleration")
     efforts = unbounded if robot is None else bounds(robot.limits.effort if torque is None else torque, n, "torque")
+    moves = np.abs(path.at(s).slope).max(axis=0) > 0.0
+    if not (np.isfinite(gains) & moves).any() and not np.isfinite(efforts).any():
+        raise InputError("nothing bounds the acceleration along this path: give finite bounds of acceleration or torque")
     law = _friction_of(robot, n) if robot is not None and friction else None
     if law is not None and not np.isfinite(speeds).all():
         raise InputError("friction that depends on speed needs finite bounds of velocity")

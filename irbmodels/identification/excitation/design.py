@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ...base_parameters import BaseParameters, base_parameters
-from ...checks import finite
+from ...checks import finite, instance
 from ...errors import InputError
 from ...robot import Robot
 from ...trajectory import Motion, Trajectory, rapid_module
@@ -173,6 +173,10 @@ def compare(excitations: Sequence[Excitation]) -> str:
 
 
 def _task(robot: Robot, family: Family, base: BaseParameters | None, bounds: Bounds | None, posture: ArrayLike | None) -> Task:
+    instance(robot, Robot, "what is excited is an irbmodels.Robot")
+    instance(family, Family, "a family of motions is a Fourier(harmonics, duration) or a Freudenstein(moves, duration)")
+    instance(base, BaseParameters | None, "base parameters are those that base_parameters(robot) returns")
+    instance(bounds, Bounds | None, "bounds of an excitation are Bounds(...)")
     chosen = base_parameters(robot) if base is None else base
     if chosen.grouping.shape[1] != robot.parameter_vector().size:
         raise InputError(f"these base parameters are not those of {robot.name}: take base_parameters(robot, ...)")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,6 +16,7 @@ from ...trajectory.fourier import Maps
 Array = NDArray[np.float64]
 
 
+@runtime_checkable
 class Family(Protocol):
     """Motions of one duration; their parameters are arrays ``(size, n)``, one column per axis."""
 
