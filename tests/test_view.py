@@ -493,7 +493,7 @@ def test_robots_of_all_kinds_share_a_page(tmp_path):
     (folder / "odd.urdf").write_text(text, encoding="utf-8")
     odd, arm, flat = irb.from_urdf(folder / "odd.urdf"), irb.load("irb1600"), irb.load("irb930")
     tooled = irb.from_urdf(irb.urdf_path("irb1600")).with_tool("spindle")
-    t = np.linspace(0.0, 1.0, 5)
+    t = np.array([0.25, 0.5, 0.75, 0.8125, 0.875])  # later, and ended before the other
     film = Motion(t, np.zeros((5, 6)), tau=np.where(t[:, None] == 0.5, np.nan, np.ones((5, 6))))
     flat_film = through([np.zeros(4), np.full(4, -0.1)], duration=1.0).sample(50.0)
     flat_film.v[25] = np.nan  # a gap, of one sample
@@ -511,6 +511,8 @@ def test_robots_of_all_kinds_share_a_page(tmp_path):
         report.arrows = irb.actors.map(actor => actor.layers.torques.length);
         const axis = () => [document.querySelector(".values .own").textContent, irb.actors[0].layers.torques[0].scale.z];
         report.gap = [24, 25, 26].map(k => { irb.seek(irb.actors[0].motion.t[k]); return axis(); });
+        const other = t => { irb.seek(t); return document.querySelector(".values .other").textContent; };
+        report.shorter = [0.2, 0.25, 0.5, 0.875, 0.9].map(other);
         report.tcp = irb.pose("tcp", 3);
         report.labels = [...document.querySelectorAll(".strip span")].map(label => label.textContent);
         const quantity = document.getElementById("quantity");
@@ -531,6 +533,7 @@ def test_robots_of_all_kinds_share_a_page(tmp_path):
     assert (value, arrow) == ("–", 1e-3)
     tau = flat.inverse_dynamics(*(rows[[24, 26]] for rows in flat_film[1:4]), friction=False)[:, 0]
     assert [float(before), float(after)] == pytest.approx(tau, abs=6e-3)
+    assert told["shorter"] == ["–", "1.000", "–", "1.000", "–"]
     assert sorted(told["positions"]) == ["mm", *["°"] * 6]
 
 
