@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from math import radians
 from pathlib import Path
@@ -13,12 +14,17 @@ from numpy.typing import ArrayLike, NDArray
 
 from .checks import finite, instance, location, positive
 from .description import check_shape, mesh_folder, tool_path
-from .errors import InputError, TableError, UnknownName
-from .inertia import Inertial
+from .errors import InputError, PhysicsWarning, TableError, UnknownName
+from .inertia import Inertial, gyration
 from .rows import ToolTable
 from .tables import Grade, read
 
 Array = NDArray[np.float64]
+
+REACH = 1.0  # [m] of a centre of mass from the TCP or flange
+WIDEST = 10.0  # [m] of a radius of gyration; of a tensor in kg mm^2 it is a thousandfold
+LONGEST = 5.0  # [m] of a TCP from the flange
+_POINT = 3.0  # [mm] no tool has both its TCP and its centre of mass this near to the flange: they count in metres
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,6 +56,8 @@ class Tool:
         tcp = vars(self)["_tcp"]
         if not isinstance(tcp, pin.SE3) or not np.isfinite(tcp.homogeneous).all():
             raise InputError(f"tcp of tool {self.name!r} is no pin.SE3 of finite numbers")
+        if (far := float(np.linalg.norm(tcp.translation))) > LONGEST:
+            raise InputError(f"tcp of tool {self.name!r} is {far:.4g} m from the flange; are these mm? it counts in m")
         instance(self.load, Inertial, f"the load of tool {self.name!r} is an Inertial, as irbmodels.payload makes it")
         object.__setattr__(self, "load", Inertial.of(*self.load))
         if self.load.mass or np.any(self.load.tensor):
@@ -88,9 +96,16 @@ def load_tool(name_or_path: str | Path) -> Tool:
     for key, rows in (("shapes", table.shapes), ("collision", table.collision)):
         for number, row in enumerate(rows):
             check_shape(row, path, f"{key}[{number}]", mesh_folder(path.parent))
+    if 0.0 < max(map(abs, (*table.tcp.xyz_mm, *table.load.com_mm))) < _POINT:
+        message = f"{path}: TCP and centre of mass are within {_POINT:g} mm of the flange: these are mm, not m"
+        warnings.warn(message, PhysicsWarning, stacklevel=2)
     turn = pin.rpy.rpyToMatrix(*(radians(angle) for angle in table.tcp.rpy_deg))
     source = table.sources[table.load.source_of("mass_kg")]
-    return Tool(path.stem, pin.SE3(turn, np.array(table.tcp.xyz_mm) / 1000.0), inertial, source.ref, source.grade, path)
+    tcp = pin.SE3(turn, np.array(table.tcp.xyz_mm) / 1000.0)
+    try:
+        return Tool(path.stem, tcp, inertial, source.ref, source.grade, path)
+    except InputError as err:
+        raise TableError(path, "", str(err)) from None
 
 
 def payload(mass: float, com: ArrayLike = (0.0, 0.0, 0.0), inertia: ArrayLike | None = None) -> Inertial:
@@ -99,14 +114,19 @@ def payload(mass: float, com: ArrayLike = (0.0, 0.0, 0.0), inertia: ArrayLike | 
     Without ``inertia`` it is a point mass, as ABB takes ``loaddata`` whose moments are all zero.
 
     Raises:
-        InputError: if the mass is not positive, an array has the wrong shape, or no body can have these numbers.
+        InputError: if the mass is not positive, an array has the wrong shape, no body can have these numbers, or the centre is
+            farther away than a metre, or the radius of gyration is more than 10 m (mm?).
     """
     weight, centre = positive(mass, "the mass of a payload [kg]"), finite(com, (3,), "the centre of mass of a payload [m]")
     tensor = finite(np.zeros((3, 3)) if inertia is None else inertia, (3, 3), "the tensor of a payload [kg m^2]")
+    if (far := float(np.linalg.norm(centre))) > REACH:
+        raise InputError(f"the centre of mass of a payload is {far:.4g} m away; are these mm? it counts in m")
     symmetric = np.allclose(tensor, tensor.T, rtol=0.0, atol=1e-12 * abs(tensor).max())  # R I R' rounds to 1e-16 of it
     if not symmetric:
         raise InputError(f"the tensor of a payload [kg m^2] must be symmetric, got {tensor.tolist()}")
     body = Inertial.of(weight, centre, tensor)
+    if (wide := gyration(body)) > WIDEST:
+        raise InputError(f"a payload of {weight:g} kg has a radius of gyration of {wide:.4g} m; is its tensor in kg mm^2?")
     wrong = body.impossibilities() if tensor.any() else []
     if wrong:
         raise InputError(f"no body can be this payload: {'; '.join(wrong)}")

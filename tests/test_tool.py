@@ -25,6 +25,8 @@ BAD_PAYLOADS = {
     "tensor that is no number": ((1.0, [0, 0, 0], np.full((3, 3), np.inf)), "tensor"),
     "tensor not symmetric": ((1.0, [0, 0, 0], [[1, 0.1, 0], [0, 1, 0], [0, 0, 1]]), "symmetric"),
     "tensor breaks the triangle": ((1.0, [0, 0, 0], np.diag([0.1, 0.1, 0.3])), "triangle inequality"),
+    "centre in mm": ((10.0, [0, 0, 100]), r"centre of mass of a payload is 100 m away; are these mm\?"),
+    "tensor in kg mm^2": ((10.0, [0, 0, 0.1], 1e4 * np.eye(3)), r"radius of gyration of 38.* m; is its tensor in kg mm\^2\?"),
     "tensor not positive definite": ((1.0, [0, 0, 0], np.diag([0.1, 0.1, -0.1])), "not positive definite"),
 }
 
@@ -105,6 +107,26 @@ def test_a_load_without_moments_is_a_point_mass(tmp_path):
     path.write_text(text.replace("mass_kg: 0.5", "mass_kg: -0.5"))
     with pytest.raises(irb.TableError, match="load: mass"):
         irb.load_tool(path)
+
+
+def test_a_table_in_metres_is_doubted_and_one_in_micrometres_refused(tmp_path):
+    """Numbers of a table are mm: a tool within 3 mm of the flange is warned of, one of 100 m names the table."""
+    path = tmp_path / "pin.yaml"
+    text = (
+        "sources: {here: {ref: drawn, grade: assumed}}\ntcp: {xyz_mm: [0, 0, TCP], source: here}\n"
+        "load: {mass_kg: 1, com_mm: [0, 0, COM], source: here,\n"
+        "       inertia_kg_m2: {xx: 0.01, yy: 0.01, zz: 0.01, xy: 0, xz: 0, yz: 0}}\n"
+    )
+    path.write_text(text.replace("TCP", "0.2").replace("COM", "0.1"))
+    with pytest.warns(irb.PhysicsWarning, match=r"pin\.yaml: TCP and centre of mass are within 3 mm of the flange: .* mm, not m"):
+        irb.load_tool(path)
+    path.write_text(text.replace("TCP", "200000").replace("COM", "50"))
+    with pytest.raises(irb.TableError, match=r"pin\.yaml: tcp of tool 'pin' is 200 m from the flange"):
+        irb.load_tool(path)
+    path.write_text(text.replace("TCP", "0").replace("COM", "0"))
+    assert irb.load_tool(path).load.mass == 1.0
+    path.write_text(text.replace("TCP", "0").replace("COM", "50"))
+    assert irb.load_tool(path).load.mass == 1.0
 
 
 @pytest.mark.parametrize(
@@ -194,6 +216,14 @@ MISUSED = {
     "a load of 5": (lambda: irb.Tool("a", pin.SE3.Identity(), 5.0), "the load of tool 'a' is an Inertial, .* not 5.0"),
     "a grade": (lambda: irb.Tool("a", pin.SE3.Identity(), irb.payload(1.0), grade="good"), "no grade 'good'"),
     "a path of 5": (lambda: irb.Tool("a", pin.SE3.Identity(), irb.payload(1.0), path=5), "the table of a tool is a path, not 5"),
+    "a frame in mm": (
+        lambda: irb.Tool("a", pin.SE3(np.eye(3), np.array([0.0, 0.0, 200.0])), irb.payload(1.0)),
+        r"tcp of tool 'a' is 200 m from the flange; are these mm\?",
+    ),
+    "a load in mm": (
+        lambda: irb.Tool("a", pin.SE3.Identity(), irb.Inertial.of(1.0, [0.0, 0.0, 80.0], np.zeros((3, 3)))),
+        r"load of tool 'a': the centre of mass of a payload is 80 m away; are these mm\?",
+    ),
     "a mass in words": (lambda: irb.payload("1"), r"the mass of a payload \[kg\] must be a positive finite number, got '1'"),
     "a centre in words": (lambda: irb.payload(1.0, "abc"), r"the centre of mass of a payload \[m\] is not an array of numbers"),
 }
