@@ -211,6 +211,23 @@ def test_full_turns_give_an_annulus():
     assert sum(arc.moment() for (arc,) in outlines) == pytest.approx(0.3 * math.pi * (1.1**2 - 0.3**2), rel=1e-12)
 
 
+@pytest.mark.parametrize("turn", [310.0, 330.0, 345.0, 359.0, 400.0])
+@pytest.mark.parametrize("inner", [0.4, 0.7, 1.0])
+def test_an_elbow_of_nearly_a_full_turn_or_more_has_its_whole_edge(inner, turn):
+    """Outlines close, have the region to their left, and bound the area that a fine grid of points counts."""
+    low = math.radians(-150.0)
+    links = TwoLinks((0.3, -0.2), inner, 0.7, ((-0.6, 0.9), (low, low + math.radians(turn))))
+    outlines = links.outlines()
+    for loop in outlines:
+        for one, other in zip(loop, [*loop[1:], loop[0]], strict=True):
+            assert math.dist(one.points(one.end), other.points(other.start)) < 1e-6
+    reach, count = inner + 0.7, 400
+    ticks = reach * ((np.arange(count) + 0.5) / (count / 2) - 1.0)
+    grid = np.stack(np.meshgrid(ticks, ticks), axis=-1) + np.array([0.3, -0.2])
+    counted = np.count_nonzero(links.contains(grid)) * (2.0 * reach / count) ** 2
+    assert sum(arc.area() for loop in outlines for arc in loop) == pytest.approx(counted, rel=5e-3)  # of the grid
+
+
 def test_arcs_say_where_they_are():
     """An arc's ends, length, extremes and mirror image."""
     arc = Arc((1.0, 2.0), 0.5, math.radians(-10.0), math.radians(100.0), 1, 0.0)
