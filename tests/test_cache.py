@@ -257,11 +257,12 @@ def test_python_s_own_code_files_are_not_trusted(folder, caplog, monkeypatch):
 
 
 def test_a_folder_that_cannot_be_made(folder, caplog, monkeypatch):
-    """Below a file no folder can be made: the kernel lives in memory, and the log says so."""
+    """Below a file no folder can be made: the kernel lives in memory, and the log says so, with a remedy, once."""
     folder.write_text("a file")
     monkeypatch.setenv(cache.FOLDER, str(folder / "below"))
     assert ask() == 3.0
-    assert f"not kept: nothing can be written in {folder / 'below'}" in caplog.text
+    why = f"(not kept: {folder} is a file where the folder of kernels should be; remove it, or name a folder in {cache.FOLDER})"
+    assert why in caplog.text
     assert ask() == 3.0, "from memory"
     assert compiled(caplog) == 1
     assert ask() == 3.0
@@ -269,6 +270,16 @@ def test_a_folder_that_cannot_be_made(folder, caplog, monkeypatch):
     assert folder.read_text() == "a file"
     assert cache.info() == (folder / "below", 0, 0)
     assert cache.clear() == (folder / "below", 0, 0)
+
+
+def test_a_file_in_place_of_the_folder(folder, caplog):
+    """A file of the folder's own name is named too; of a second kernel the log says only that it is not kept."""
+    folder.write_text("a file")
+    assert ask() == 3.0
+    assert f"{folder} is a file where the folder of kernels should be" in caplog.text
+    assert ask("another", 2.0) == 4.0
+    assert caplog.messages[-1].endswith("s (not kept)")
+    assert folder.read_text() == "a file"
 
 
 def failing(error, when=lambda *_: True):

@@ -27,6 +27,7 @@ FOLDER = "IRBMODELS_CACHE"
 """Environment variable that names another folder."""
 SEAL = "seal.json"
 log = logging.getLogger("irbmodels")
+_refused: set[Path] = set()  # folders of which was said why nothing is kept
 
 
 class Info(NamedTuple):
@@ -114,9 +115,20 @@ def kernel_module(key: str, title: str, source: Callable[[], str]) -> ModuleType
     started = time.perf_counter()
     text = source()
     module, kept = _compiled(name, text, place)
-    where = f"kept in {place.parent}" if kept else f"not kept: nothing can be written in {place.parent}"
+    where = f"kept in {place.parent}" if kept else f"not kept{_why_not(place.parent)}"
     log.warning("compiled %s in %.1f s (%s)", title, time.perf_counter() - started, where)
     return module
+
+
+def _why_not(wanted: Path) -> str:
+    """Return why nothing can be kept in a folder; once per process."""
+    if wanted in _refused:
+        return ""
+    _refused.add(wanted)
+    nearest = next(path for path in (wanted.absolute(), *wanted.absolute().parents) if os.path.lexists(path))
+    if nearest.is_dir():
+        return f": nothing can be written in {wanted}"
+    return f": {nearest} is a file where the folder of kernels should be; remove it, or name a folder in {FOLDER}"
 
 
 def is_ready(key: str) -> bool:
