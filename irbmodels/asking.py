@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .checks import each, finite, flag, nan_for_infinity, numbers, together, whole
+from .checks import each, finite, flag, named, nan_for_infinity, numbers, together, whole
 from .compiled.dispatch import Dispatch
 from .errors import InputError, require
 from .friction import Stribeck
@@ -135,7 +135,7 @@ class Asking:
         from .compiled.mechanism import chain_of, mechanism_of, whole_of
 
         require("casadi", "fast")
-        if query in queries.OF_FRAMES:
+        if named(query, queries.QUERIES, "query") in queries.OF_FRAMES:
             return queries.casadi_function(query, chain_of(*self._frame(frame)))
         wanted = flag(parameters, "parameters")
         strip = whole_of if wanted or query == "regressor" else mechanism_of
@@ -147,7 +147,8 @@ class Asking:
         return self._model.tree
 
     def _frame(self, name: str) -> tuple[Tree, int]:
-        tree = self._model.tree if name in self._model.tree.frames else self.whole_tree
+        own = self._model.tree
+        tree = own if isinstance(name, str) and name in own.frames else self.whole_tree
         return tree, tree.frame(name)
 
     def _shaped(self, value: ArrayLike, what: str) -> Array:

@@ -13,27 +13,23 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .errors import InputError
+from . import errors
+from .errors import InputError, UnknownName
 
 Array = NDArray[np.float64]
 T = TypeVar("T")
 
 
 MOST = 20  # numbers that an error shows
-WIDEST = 80  # characters of anything else
 _SCALAR = (int, float, np.integer, np.floating)
 _NO_NUMBER = (bool, np.bool_, complex, np.complexfloating)  # float() takes them, or drops half of them
 
 
 def shown(value: object) -> str:
-    """Return a value as an error shows it: in one line, and a short one."""
+    """Return a value as an error shows it: in one line, and a short one; of a long array its shape."""
     if isinstance(value, np.ndarray) and value.size > MOST:
         return f"an array of shape {value.shape}"
-    try:
-        text = " ".join((repr(value.tolist()) if isinstance(value, np.ndarray) else repr(value)).split())
-    except ValueError:  # Python writes no number of more than 4300 digits
-        text = "an integer of too many digits"
-    return text if len(text) <= WIDEST else f"{text[: WIDEST - 4]} ..."
+    return errors.shown(value)
 
 
 def numbers(value: ArrayLike | None, what: str) -> Array:
@@ -65,6 +61,18 @@ def nan_for_infinity(array: Array) -> Array:
     """Return the array with NaN for infinity: a broken sample then stays in its row, and NumPy warns of nothing."""
     sound = np.isfinite(array)
     return array if sound.all() else np.where(sound, array, np.nan)
+
+
+def states(value: ArrayLike, n: int, what: str) -> Array:
+    """Return vectors ``(n,)`` or ``(..., n)`` as floats; NaN and infinity pass.
+
+    Raises:
+        InputError: if it is anything else.
+    """
+    array = value if type(value) is np.ndarray and value.dtype == float else numbers(value, what)
+    if array.shape[-1:] != (n,):
+        raise InputError(f"{what} need shape ({n},) or (..., {n}), got {array.shape}")
+    return array
 
 
 def six(value: ArrayLike, what: str, parts: str) -> Array:
@@ -198,6 +206,30 @@ def listed(value: Iterable[T], kind: type[Any] | UnionType, what: str) -> list[T
     if items is None or wrong:
         raise InputError(f"{what}, not {shown(wrong[0])}")
     return items
+
+
+def named(value: str, known: Iterable[str], kind: str) -> str:
+    """Return one of the known names.
+
+    Raises:
+        UnknownName: if it is none of them, or no text.
+    """
+    names = tuple(known)
+    if not isinstance(value, str) or value not in names:
+        raise UnknownName(kind, value, names)
+    return value
+
+
+def poses(value: ArrayLike, what: str) -> Array:
+    """Return finite matrices ``(N, 4, 4)``, at least one.
+
+    Raises:
+        InputError: if it is anything else.
+    """
+    array = numbers(value, what)
+    if array.ndim != 3 or array.shape[1:] != (4, 4) or not len(array) or not np.isfinite(array).all():
+        raise InputError(f"{what} need shape (N, 4, 4) and finite numbers, got {shown(array)}")
+    return array
 
 
 def location(value: object, what: str) -> Path:

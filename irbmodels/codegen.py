@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from . import derivatives, dynamics, kinematics
 from .c_selftest import Case, selftest_text
+from .checks import instance, location
 from .compiled.c_text import DOUBLE, SINGLE, Dialect, comment, function_text, helpers_text, preamble, prototype
 from .compiled.mechanism import Mechanism, chain_of, mechanism_of, whole_of
 from .compiled.program import Program
@@ -76,6 +77,8 @@ def write_c(
         MissingExtra: if casadi is not installed.
         FileError: if a file cannot be written.
     """
+    location(folder, "the folder of C files")
+    instance(robot, Robot, "what is written as C is an irbmodels.Robot")
     if not str(folder):
         raise InputError("C files need a folder to be written into")
     target = Path(folder).expanduser()

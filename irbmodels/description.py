@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .dh import Convention, DHTable, rotation_x, rotation_z, translation
-from .errors import FileError, InputError, TableError, UnknownName
+from .errors import FileError, InputError, TableError, UnknownName, shown
 from .rows import (
     AxisRow,
     BodyRows,
@@ -127,7 +127,7 @@ def describe(name_or_folder: str | Path) -> Description:
         TableError: if a table breaks the format.
     """
     if not isinstance(name_or_folder, str | Path):
-        raise InputError(f"a robot is a name or a folder, not {name_or_folder!r}")
+        raise InputError(f"a robot is a name or a folder, not {shown(name_or_folder)}")
     catalogue, name = _catalogue(), str(name_or_folder)
     variant = catalogue.aliases.get(name, name)
     if variant in catalogue.robots:
@@ -324,7 +324,7 @@ class Description:
         Raises:
             InputError: if ``convention`` is neither ``"standard"`` nor ``"modified"``.
         """
-        if convention not in ("standard", "modified"):
+        if not isinstance(convention, str) or convention not in ("standard", "modified"):
             raise InputError(str(UnknownName("DH convention", convention, ("standard", "modified"))))
         rows = list(self.kinematics.joints.values())
         table = DHTable(

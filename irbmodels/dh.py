@@ -7,6 +7,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from .checks import states
 from .errors import InputError
 
 Array = NDArray[np.float64]
@@ -57,11 +58,11 @@ class DHTable(NamedTuple):
 
     def joint_variables(self, q: ArrayLike) -> Array:
         """Return ``A q + theta0`` for axis positions ``q`` as the controller shows them [rad, m]."""
-        return np.asarray(q, dtype=float) @ self.A.T + self.offsets
+        return states(q, len(self.A), "axis positions") @ self.A.T + self.offsets
 
     def axis_positions(self, variables: ArrayLike) -> Array:
         """Return the ``q`` whose joint variables are given: the inverse of :meth:`joint_variables`."""
-        return (np.asarray(variables, dtype=float) - self.offsets) @ np.linalg.inv(self.A).T
+        return (states(variables, len(self.A), "joint variables") - self.offsets) @ np.linalg.inv(self.A).T
 
     def frames(self, q: ArrayLike) -> list[Array]:
         """Poses of frames 1..n and tool0 in the base, each ``(4, 4)``: the plain matrix product."""

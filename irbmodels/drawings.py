@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .arms import Scara, SixAxis
+from .checks import instance
 from .robot import Robot
 from .text_table import TextTable
 from .workspace import Workspace
@@ -51,7 +52,7 @@ def workspace_figure(robot: Robot, wrist: ArrayLike | None = None) -> Figure:
     from matplotlib.patches import PathPatch
     from matplotlib.path import Path
 
-    space = robot.workspace(wrist)
+    space = instance(robot, Robot, "whose workspace is drawn is an irbmodels.Robot").workspace(wrist)
     what = _what(space, wrist)
     figure = Figure(figsize=(11.0, 8.0), layout="constrained")
     axes, listed = figure.subplots(1, 2, width_ratios=[3, 1.25])
@@ -84,7 +85,7 @@ def workspace_figure(robot: Robot, wrist: ArrayLike | None = None) -> Figure:
 
 def workspace_tables(robot: Robot, wrist: ArrayLike | None = None) -> list[TextTable]:
     """Return extremes, corners, arcs and singular postures of a working range as tables for a terminal."""
-    space = robot.workspace(wrist)
+    space = instance(robot, Robot, "whose workspace is drawn is an irbmodels.Robot").workspace(wrist)
     found, (u, v) = space.extremes(), _coordinates(space)
     names = [robot.limits.names()[axis - 1] for axis in space.axes]
     extremes = TextTable(f"working range of the {_what(space, wrist)}", "mm", title=robot.name, right=["mm"])

@@ -8,6 +8,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+WIDEST = 80  # characters of a value that an error shows
+
 
 class IrbError(Exception):
     """Base of all errors of this package."""
@@ -24,6 +26,15 @@ def _again(kind: type[IrbError], arguments: tuple[object, ...], values: dict[str
     return error
 
 
+def shown(value: object, widest: int = WIDEST) -> str:
+    """Return a value as an error shows it: in one line, and a short one."""
+    try:
+        text = " ".join((repr(value.tolist()) if hasattr(value, "tolist") else repr(value)).split())
+    except ValueError:  # Python writes no number of more than 4300 digits
+        text = "an integer of too many digits"
+    return text if len(text) <= widest else f"{text[: widest - 4]} ..."
+
+
 class UnknownName(IrbError, LookupError):
     """A robot, tool, parameter set, frame or column that does not exist."""
 
@@ -31,9 +42,9 @@ class UnknownName(IrbError, LookupError):
         """Say what was asked for, what comes close and what exists."""
         self.kind, self.name, self.known = kind, name, tuple(known)
         lowered = {word.lower(): word for word in self.known}
-        close = get_close_matches(str(name).lower(), lowered, n=1, cutoff=0.5)
+        close = get_close_matches(name.lower(), lowered, n=1, cutoff=0.5) if isinstance(name, str) else []
         hint = f"; did you mean {lowered[close[0]]!r}?" if close else ""
-        super().__init__(f"no {kind} {name!r}{hint} (known: {', '.join(self.known) or 'none'})")
+        super().__init__(f"no {kind} {shown(name, 40)}{hint} (known: {', '.join(self.known) or 'none'})")
 
     def __str__(self) -> str:
         """Return the plain message (LookupError would quote it)."""

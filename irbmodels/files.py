@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from .checks import location
 from .errors import FileError
 
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")  # marks at its beginning, as Windows writes them
@@ -19,6 +20,7 @@ def read_bytes(path: str | Path) -> bytes:
     Raises:
         FileError: if it cannot be read, or is UTF-16.
     """
+    location(path, "a file")
     try:
         data = Path(path).read_bytes()
     except (OSError, ValueError) as err:  # ValueError: a name that no file can have
@@ -55,7 +57,7 @@ def replacing(path: str | Path) -> Iterator[Path]:
     """
     import secrets  # loads OpenSSL, which few need
 
-    target = Path(os.path.realpath(path))  # a link stays one, and what it points to is replaced
+    target = Path(os.path.realpath(location(path, "a file to write")))  # a link stays one, and what it points to is replaced
     if target.is_dir() or not str(path):
         raise FileError(f"cannot write {str(path)!r}: it is a folder, not a file")
     if target.exists() and not target.is_file():

@@ -11,7 +11,7 @@ from xml.etree.ElementTree import Element
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .checks import finite
+from .checks import finite, numbers, shown
 from .coupling import AxisCoupling
 from .description import Description
 from .errors import InputError, UrdfError
@@ -39,7 +39,7 @@ class Stribeck:
     def __post_init__(self) -> None:
         """Keep read-only copies."""
         for name in ("Fs", "Fc", "Fv", "v_St"):
-            array = np.array(getattr(self, name), dtype=float)
+            array = numbers(getattr(self, name), f"{name} of a friction law")
             array.setflags(write=False)
             object.__setattr__(self, name, array)
 
@@ -185,7 +185,7 @@ def checked_law(law: Stribeck, n: int) -> Stribeck:
         InputError: if it is no law, of other axes, or would drive an axis.
     """
     if not isinstance(law, Stribeck):
-        raise InputError(f"a friction law is an irbmodels.Stribeck, not {law!r}")
+        raise InputError(f"a friction law is an irbmodels.Stribeck, not {shown(law)}")
     static, coulomb, viscous, stribeck = (
         finite(getattr(law, name), (n,), f"{name} of the friction law") for name in ("Fs", "Fc", "Fv", "v_St")
     )

@@ -8,6 +8,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from .checks import numbers
+
 Array = NDArray[np.float64]
 
 DENSEST = 11_340.0  # [kg/m^3] lead: no machine part on average is denser
@@ -29,7 +31,7 @@ class Inertial(NamedTuple):
     @staticmethod
     def of(mass: float, com: ArrayLike, tensor: ArrayLike) -> Inertial:
         """Return an inertial with read-only arrays; ``tensor`` is ``(3, 3)``."""
-        centre, matrix = np.array(com, dtype=float), np.array(tensor, dtype=float)
+        centre, matrix = numbers(com, "a centre of mass [m]"), numbers(tensor, "a tensor of inertia [kg m^2]")
         centre.setflags(write=False)
         matrix.setflags(write=False)
         return Inertial(float(mass), centre, matrix)

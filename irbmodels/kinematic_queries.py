@@ -12,9 +12,10 @@ import pinocchio as pin
 from numpy.typing import ArrayLike, NDArray
 
 from . import derivatives, kinematics
-from .checks import each, finite, flag, six, together
+from .checks import each, finite, flag, named, number, six, together
+from .checks import poses as checked_poses
 from .dh import Convention, DHTable
-from .errors import InputError, MissingData, UnknownName
+from .errors import InputError, MissingData
 
 if TYPE_CHECKING:
     from .arms import Scara, SixAxis
@@ -72,8 +73,7 @@ class KinematicQueries(Asking):
         Returns:
             Shape ``(..., 6, n)``, linear rows first (S000 eq. 33).
         """
-        if axes not in ("base", "local"):
-            raise UnknownName("axes", axes, ("base", "local"))
+        named(axes, ("base", "local"), "axes")
         tree, number = self._frame(frame)
         offset = None if point is None else finite(point, (3,), "point [m]")
         reference = partial(kinematics.jacobian, tree, number, point=offset, local=axes == "local")
@@ -100,8 +100,7 @@ class KinematicQueries(Asking):
 
         In base axes that is the frame's classical acceleration; in local axes the derivative of its local components.
         """
-        if axes not in ("base", "local"):
-            raise UnknownName("axes", axes, ("base", "local"))
+        named(axes, ("base", "local"), "axes")
         tree, number = self._frame(frame)
         offset = None if point is None else finite(point, (3,), "point [m]")
         states = together(self._position(q), self._speed(v))
@@ -203,7 +202,8 @@ class KinematicQueries(Asking):
         """
         from .crossing import cross_wrist
 
-        return cross_wrist(self._arm, np.asarray(poses, dtype=float), self._one(start), zone)
+        band = number(zone, "the zone [rad]", 0.0, math.pi / 2)
+        return cross_wrist(self._arm, checked_poses(poses, "poses of the TCP"), self._one(start, "start"), band)
 
     def inverse_kinematics(
         self,

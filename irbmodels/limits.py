@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from .checks import states
 from .description import Description
 from .inertia import Inertial
 
@@ -99,7 +100,7 @@ class Limits:
 
     def in_range(self, q: ArrayLike) -> NDArray[np.bool_]:
         """Whether positions ``(..., n)`` keep every range, shape ``(...)``; NaN never does."""
-        values = np.asarray(q, dtype=float) @ self.A.T
+        values = states(q, len(self.A), "axis positions") @ self.A.T
         result: NDArray[np.bool_] = np.all((values >= self.lower - ROUNDING) & (values <= self.upper + ROUNDING), axis=-1)
         return result
 

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, NamedTuple, TextIO
 import numpy as np
 from numpy.typing import NDArray
 
+from .checks import instance, location
 from .errors import FileError, InputError, MotionError, require
 from .files import refuse_utf16, replacing
 from .robot import Robot
@@ -224,7 +225,8 @@ def open_motion(path: str | Path, robot: Robot) -> MotionFile:
         MissingExtra: for Parquet without pyarrow.
         MotionError: if a column is missing, repeated, or a group of columns is not whole.
     """
-    file = Path(path)
+    file = location(path, "a motion file")
+    instance(robot, Robot, "a motion file is read for an irbmodels.Robot")
     if file.exists() and not file.is_file():
         raise FileError(f"{file} is not a regular file: a motion is read twice, so save a pipe to a file first")
     header, delimiter = _header(file)
@@ -256,6 +258,9 @@ def write_motion(path: str | Path, motion: Motion, robot: Robot) -> None:
         FileError: if the file cannot be written; then nothing is.
         MissingExtra: for Parquet without pyarrow.
     """
+    location(path, "a motion file")
+    instance(motion, Motion, "what is written is an irbmodels.Motion")
+    instance(robot, Robot, "a motion is one of an irbmodels.Robot")
     header, blocks = ["t"], [motion.t[:, None]]
     if any(x is not None and np.shape(x) != (len(motion.t), robot.n) for x in motion[1:]):
         shapes = ", ".join(str(np.shape(x)) for x in motion[1:] if x is not None)

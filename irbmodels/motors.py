@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from .checks import nan_for_infinity, numbers, shown
 from .description import Description
 from .errors import InputError, MissingData
 
@@ -28,10 +29,7 @@ class Motors:
 
     def __post_init__(self) -> None:
         """Make the matrix, check it, and make it read-only."""
-        try:
-            values = np.array(self.N, dtype=float)
-        except (TypeError, ValueError):
-            raise InputError(f"gear ratios need shape (n,) or (n, n) and numbers, got {self.N!r}") from None
+        values = numbers(self.N, "the matrix of gear ratios")
         matrix = _diagonal(values) if values.ndim == 1 else values
         if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or np.isinf(matrix).any():
             raise InputError(f"gear ratios need shape (n,) or (n, n) and finite numbers (NaN: unknown), got {values.shape}")
@@ -96,13 +94,10 @@ class Motors:
 
     def _shaped(self, values: ArrayLike, what: str) -> Array:
         n = self.N.shape[0]
-        try:
-            array = np.asarray(values, dtype=float)
-        except (TypeError, ValueError):
-            array = np.zeros(0)
+        array = numbers(values, f"an array of {what}")
         if array.shape[-1:] != (n,):
-            raise InputError(f"{what} need shape ({n},) or (..., {n}) and numbers, got {values!r}")
-        return array
+            raise InputError(f"{what} need shape ({n},) or (..., {n}) and numbers, got {shown(values)}")
+        return nan_for_infinity(array)
 
     def _at_motors(self, axes: Array) -> Array:
         result = np.full(axes.shape, np.nan)

@@ -14,6 +14,7 @@ from typing import Any
 
 import yaml
 
+from .checks import instance, location
 from .description import BARS, Description, aliases, describe, mesh_folder
 from .errors import FileError, InputError, TableError, UnknownName
 from .files import read_text
@@ -187,8 +188,8 @@ def new_robot(name: str, like: str, folder: str | Path) -> Path:
         FileError: if it cannot be written.
     """
     source = describe(like)
-    target = Path(folder)
-    if not name.replace("-", "_").isidentifier():
+    target = location(folder, "the folder of a new robot")
+    if not instance(name, str, "the name of a robot is a text").replace("-", "_").isidentifier():
         raise InputError(f"{name!r} is no name for a robot: letters, digits, _ and -")
     if target.exists() and (not target.is_dir() or any(target.iterdir())):
         raise InputError(f"{target} is not an empty folder; choose another one")

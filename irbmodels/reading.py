@@ -9,7 +9,8 @@ from xml.etree import ElementTree
 
 import numpy as np
 
-from .errors import FileError, InputError, PhysicsWarning, UrdfError
+from .checks import location
+from .errors import FileError, PhysicsWarning, UrdfError
 from .files import read_text
 from .mjcf_text import mjcf_to_urdf
 from .robot import Robot, from_urdf, from_urdf_text
@@ -34,9 +35,7 @@ def from_file(path: str | Path) -> Robot:
         UrdfError: if it is none of these, not a tree of joints that turn or slide, or has negative friction.
         MissingExtra: for MJCF, if MuJoCo is not installed.
     """
-    if not isinstance(path, str | Path):
-        raise InputError(f"a file is named by its path, not by {path!r}")
-    file = Path(path)
+    file = location(path, "a file")
     if file.is_dir():
         raise FileError(f"{path}: is a folder, not a file")
     kind = SUFFIXES.get(file.suffix.lower()) or _kind(file)

@@ -14,7 +14,7 @@ import numpy as np
 import pinocchio as pin
 from numpy.typing import ArrayLike, NDArray
 
-from .checks import finite, is_rotation
+from .checks import finite, is_rotation, listed, shown
 from .composition import Bare, Choices, Rotors, bare_of, compose, concerns
 from .description import Coupling, Description, describe, robots
 from .dh import Convention, DHTable
@@ -65,7 +65,7 @@ def load(
     """
     if isinstance(overlays, str | Path):
         raise InputError(f"overlays are a list of files: overlays=[{str(overlays)!r}]")
-    files = tuple(Path(overlay).resolve() for overlay in overlays)
+    files = tuple(Path(overlay).resolve() for overlay in listed(overlays, str | Path, "overlays are a list of files"))
     robot = _robot(bare_of(describe(name_or_folder), files, parameters, coupling), Choices(tool=_tool(tool)))
     _warn(robot._concerns)
     return robot
@@ -248,7 +248,7 @@ class Robot(Queries):
     def with_payload(self, payload: Inertial | None) -> Robot:
         """Return the robot with another payload (``irbmodels.payload(...)``), given in the TCP frame; None drops it."""
         if payload is not None and not isinstance(payload, Inertial):
-            raise InputError(f"a payload comes from irbmodels.payload(mass, com, inertia), not {payload!r}")
+            raise InputError(f"a payload comes from irbmodels.payload(mass, com, inertia), not {shown(payload)}")
         return self._with(payload=None if payload is None else checked_payload(*payload))
 
     def with_parameters(self, parameters: str | Path | None) -> Robot:
@@ -291,7 +291,7 @@ class Robot(Queries):
         """
         try:
             matrix = np.array(getattr(world_from_base, "homogeneous", world_from_base), dtype=float)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             matrix = np.zeros(0)
         rotation = matrix[:3, :3] if matrix.shape == (4, 4) else matrix
         if not is_rotation(rotation):
@@ -370,7 +370,7 @@ def _tool(tool: str | Path | Tool | ToolData | None) -> Tool | None:
 
         return tool_of(cast("ToolData | str", tool))
     if tool is not None and not isinstance(tool, str | Path | Tool):
-        raise InputError(f"a tool is a name, the path of a table, an irbmodels.Tool, or tooldata, not {tool!r}")
+        raise InputError(f"a tool is a name, the path of a table, an irbmodels.Tool, or tooldata, not {shown(tool)}")
     return load_tool(tool) if isinstance(tool, str | Path) else tool
 
 

@@ -67,7 +67,7 @@ class Tree:
         """
         try:
             return self.frames[name]
-        except KeyError:
+        except (KeyError, TypeError):  # TypeError: lists and arrays name nothing
             raise UnknownName("frame", name, self.frames) from None
 
     def with_model(self, model: pin.Model) -> Tree:

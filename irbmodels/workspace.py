@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .arms import Scara, SixAxis
+from .checks import finite, numbers, states
 from .errors import InputError, MissingData, UnknownName
 from .limits import Limits
 from .outline import TURN, Arc, TwoLinks, edges
@@ -170,7 +171,7 @@ class Workspace:
 
     def in_plane(self, points: ArrayLike) -> NDArray[np.bool_]:
         """Whether points ``(..., 2)`` of the arm's plane [m] can be reached, shape ``(...)``."""
-        return self.links.contains(np.asarray(points, dtype=float))
+        return self.links.contains(states(points, 2, "points of the arm's plane [m]"))
 
     def contains(self, points: ArrayLike) -> NDArray[np.bool_]:
         """Whether points ``(..., 3)`` in base axes [m] can be reached, the range of axis 1 included, shape ``(...)``."""
@@ -193,7 +194,7 @@ class Workspace:
 
     def _from_axis_1(self, points: ArrayLike) -> Array:
         """Return points ``(..., 3)`` in base axes as the arm counts them: from axis 1, and along it."""
-        turned: Array = np.asarray(points, dtype=float) @ self.arm.turn.T - self.arm.foot * np.array([1.0, 1.0, 0.0])
+        turned: Array = states(points, 3, "points [m]") @ self.arm.turn.T - self.arm.foot * np.array([1.0, 1.0, 0.0])
         return turned
 
     def measured(self, points: ArrayLike, measure: Measure = "manipulability", directions: int = 200) -> Array:
@@ -270,7 +271,7 @@ def workspace_of(arm: SixAxis | Scara, limits: Limits, wrist: ArrayLike | None =
     """
     if isinstance(arm, Scara):
         tool, slide = span(arm, limits, {1: -1.0, 2: 1.0}), span(arm, limits, {3: 1.0})
-        held = 0.0 if wrist is None else float(np.ravel(wrist)[0])
+        held = 0.0 if wrist is None else float(finite(np.ravel(numbers(wrist, "wrist [rad]")), (1,), "wrist [rad], axis 4,")[0])
         x, y = arm.tip(np.array(tool.sign * held + tool.zero)).tolist()
         first, second = _dial(arm, limits, {0: 1.0}), _dial(arm, limits, {0: -1.0, 1: 1.0}, math.atan2(y, x))
         links = TwoLinks((0.0, 0.0), arm.long, math.hypot(x, y), ((first.low, first.high), (second.low, second.high)))
@@ -278,7 +279,7 @@ def workspace_of(arm: SixAxis | Scara, limits: Limits, wrist: ArrayLike | None =
         return Workspace(arm, links, first, (first, second), None, (level + slide.low, level + slide.high))
     x, y, z = 0.0, arm.d, arm.short
     if wrist is not None:
-        q = np.concatenate([np.zeros(3), np.asarray(wrist, dtype=float)])
+        q = np.concatenate([np.zeros(3), finite(wrist, (3,), "wrist [rad], axes 4 to 6,")])
         x, y, z = arm.tip(arm.law.absolute(q)).tolist()
     if abs(y) > _IN_PLANE:
         raise InputError(f"with these wrist axes the TCP is {1e3 * y:g} mm beside the arm's plane; no outline there is exact")

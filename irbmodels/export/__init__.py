@@ -9,8 +9,9 @@ from importlib import import_module
 from pathlib import Path
 from typing import NamedTuple
 
+from ..checks import instance, location, named
 from ..description import COUPLINGS, Coupling
-from ..errors import FileError, InputError, UnknownName
+from ..errors import FileError, InputError
 from ..robot import Robot
 
 CARRIER_KG = 1e-9  # with 1e-12 kg m^2; MuJoCo warns from 1e-11 kg down
@@ -52,11 +53,12 @@ def export(robot: Robot, to: str, folder: str | Path, options: Options = PLAIN) 
         InputError: if an option does not go with the format.
         FileError: if a file cannot be written.
     """
-    if to not in FORMATS:
-        raise UnknownName("export format", to, FORMATS)
-    if options.coupling is not None and options.coupling not in COUPLINGS:
-        raise UnknownName("coupling", options.coupling, COUPLINGS)
-    if not str(folder):
+    instance(robot, Robot, "what is exported is an irbmodels.Robot")
+    named(to, FORMATS, "export format")
+    instance(options, Options, "options of an export are irbmodels.Options(coupling=...)")
+    if options.coupling is not None:
+        named(options.coupling, COUPLINGS, "coupling")
+    if not str(location(folder, "the folder to export to")) or not folder:
         raise InputError("an export needs a folder to write into")
     target = Path(folder).expanduser()
     own = robot.path is not None and robot.path.suffix.lower() in _SUFFIXES.get(to, ())

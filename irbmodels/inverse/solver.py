@@ -10,6 +10,7 @@ import pinocchio as pin
 from numpy.typing import ArrayLike, NDArray
 
 from ..arms import Scara, SixAxis
+from ..checks import numbers
 from ..configuration import Configuration, checked, configuration_of, matches, seeds
 from ..errors import InputError, RapidError
 from ..limits import ROUNDING, Limits
@@ -249,10 +250,7 @@ def as_poses(value: ArrayLike) -> Array:
     Raises:
         InputError: if the shape is wrong.
     """
-    try:
-        array = np.asarray(value, dtype=float)
-    except (TypeError, ValueError) as err:
-        raise InputError(f"a pose is a pin.SE3, or numbers of shape (4, 4) or (..., 4, 4): {err}") from None
+    array = numbers(value, "a pose (pin.SE3, or numbers of shape (..., 4, 4))")
     if array.shape[-2:] != (4, 4):
         raise InputError(f"a pose is a pin.SE3, or numbers of shape (4, 4) or (..., 4, 4), got {array.shape}")
     return array
