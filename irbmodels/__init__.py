@@ -163,6 +163,11 @@ __all__ = [
 ]
 
 
+def __dir__() -> list[str]:
+    """Return the public names, those that are imported later too."""
+    return [*__all__, *(name for name in globals() if name.startswith("__"))]
+
+
 def __getattr__(name: str) -> object:
     """Import what few need when it is asked for."""
     if name in _LATER:

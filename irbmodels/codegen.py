@@ -6,7 +6,6 @@ import re
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from importlib import import_module
 from pathlib import Path
 from typing import NamedTuple
 
@@ -20,7 +19,7 @@ from .compiled.c_text import DOUBLE, SINGLE, Dialect, comment, function_text, he
 from .compiled.mechanism import Mechanism, chain_of, mechanism_of, whole_of
 from .compiled.program import Program
 from .compiled.queries import OF_FRAMES, QUERIES, program_for
-from .errors import FileError, InputError, MissingData, MissingExtra, PhysicsWarning, UnknownName
+from .errors import FileError, InputError, MissingData, PhysicsWarning, UnknownName, require
 from .export.meshes import write_files
 from .export.tables import tables
 from .export.urdf import file_name
@@ -97,10 +96,7 @@ def c_files(
     name: str | None = None,
 ) -> dict[str, str]:
     """Return what :func:`write_c` writes, by file name."""
-    try:
-        import_module("casadi")
-    except ImportError as err:
-        raise MissingExtra("casadi", "fast") from err
+    require("casadi", "fast")
     prefix = _prefix(robot, name)
     dialect = SINGLE if single else DOUBLE
     functions = _functions(robot, what, prefix, frame, friction)

@@ -15,7 +15,7 @@ from .compiled.program import Program, program_of
 from .compiled.queries import OF_FRAMES, QUERIES
 from .compiled.readable import WIDTH, Latex, Matlab, Name, Sympy, plain, printed
 from .dh import rotation_x, rotation_z
-from .errors import InputError, MissingData, MissingExtra, UnknownName
+from .errors import InputError, MissingData, UnknownName, require
 from .robot import Robot
 
 Array = NDArray[np.float64]
@@ -94,6 +94,7 @@ def equations_text(robot: Robot, what: str, fmt: str = "latex", frame: str | Non
         MissingData: if friction is asked for that the robot does not have.
         MissingExtra: if CasADi is not installed.
     """
+    require("casadi", "fast")
     if fmt not in EQUATION_FORMATS:
         raise UnknownName("format of equations", fmt, EQUATION_FORMATS)
     if what not in QUERIES:
@@ -119,10 +120,8 @@ def _mechanism(robot: Robot, what: str, frame: str) -> Mechanism:
 
 
 def _program(what: str, mechanism: Mechanism) -> Program:
-    try:
-        from .compiled.paper import PaperDynamics
-    except ImportError as err:
-        raise MissingExtra("casadi", "fast") from err
+    from .compiled.paper import PaperDynamics
+
     dynamics = PaperDynamics(mechanism)
     inputs = {name: getattr(dynamics, name) for name in QUERIES[what].inputs}
     return program_of(what, inputs, dynamics.constants, QUERIES[what].outputs(dynamics))

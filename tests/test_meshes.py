@@ -1,6 +1,7 @@
 """The committed meshes: what the script writes, sound as surfaces, named by the tables, and read by every engine."""
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -447,6 +448,15 @@ def test_yourdfpy(path, elsewhere):
 def test_pinocchio(path, elsewhere):
     """Both geometry models are complete, with the folder of the URDF as package_dirs."""
     _, hit, seen = pin.buildModelsFromUrdf(str(path), [str(path.parent)])
+    assert (seen.ngeoms, hit.ngeoms) == counts(path)
+
+
+def test_the_readme_says_how_pinocchio_finds_meshes(elsewhere):
+    """Its line is run as it stands."""
+    readme = (Path(__file__).resolve().parent.parent / "README.md").read_text(encoding="utf-8")
+    (line,) = re.findall(r"`(pin\.buildModelsFromUrdf\([^`]+)`", readme)
+    path = FOUR[0]
+    _, hit, seen = eval(line, {"pin": pin, "path": path})
     assert (seen.ngeoms, hit.ngeoms) == counts(path)
 
 

@@ -2,6 +2,7 @@ import ast
 import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -94,3 +95,78 @@ def test_nothing_names_a_machine():
         path = ROOT / name
         if path.suffix in {".py", ".md", ".yaml", ".xacro", ".urdf", ".toml", ""} and path.is_file():
             assert not pattern.search(path.read_text(encoding="utf-8")), name
+
+
+EXTRAS = {
+    name: {re.split(r"[\[><=;]", requirement)[0] for requirement in requirements}
+    for name, requirements in tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"][
+        "optional-dependencies"
+    ].items()
+}
+
+
+def test_the_readme_lists_every_extra_with_its_packages():
+    """Its table is pyproject's; what ``dev`` brings contains all others."""
+    rows = re.findall(r"^\| `(\w+)` \| ([^|]+) \|", (ROOT / "README.md").read_text(encoding="utf-8"), flags=re.MULTILINE)
+    listed = {name: set(packages.split(", ")) for name, packages in rows if name in EXTRAS}
+    assert listed.keys() == EXTRAS.keys()
+    assert all(packages == EXTRAS[name] for name, packages in listed.items() if name != "dev")
+    assert set().union(*EXTRAS.values()) == EXTRAS["dev"]
+
+
+def test_every_missing_extra_exists_and_brings_its_package():
+    """Each call of require and MissingExtra in the package names an extra of pyproject that brings what is missing."""
+    modules = {"distributed": "dask"}
+    named = [
+        pair
+        for path in PACKAGE.rglob("*.py")
+        for pair in re.findall(r'(?:require|MissingExtra)\("(\w+)", "(\w+)"\)', path.read_text(encoding="utf-8"))
+    ]
+    assert len(named) > 10
+    for module, extra in named:
+        assert modules.get(module, module) in EXTRAS[extra], (module, extra)
+
+
+def test_dir_lists_what_is_public():
+    """Names that are imported later too; neither TYPE_CHECKING nor modules."""
+    names = {name for name in dir(irb) if not name.startswith("__")}
+    assert names == set(irb.__all__)
+    assert {"simulate", "collides", "clearance", "from_file"} <= names
+    assert set(irb._LATER) <= names
+
+
+MISSING = {
+    "identify nothing.csv --robot irb2400": ("cvxpy", "identify"),
+    "codegen irb1600 --what pose -o arm": ("casadi", "fast"),
+    "equations irb1600 --what nothing": ("casadi", "fast"),
+    "rapid program.mod": ("lark", "rapid"),
+    "path program.mod --robot irb2400": ("lark", "rapid"),
+    "validate log.parquet --robot irb2400": ("pyarrow", "logs"),
+}
+
+
+@pytest.mark.parametrize("command", MISSING)
+def test_a_missing_extra_is_named_before_any_work(command, monkeypatch, tmp_path, capsys):
+    """What comes later would fail too: the files hold nothing; yet it is the extra that is named, in one line."""
+    from irbmodels.cli import main
+
+    package, extra = MISSING[command]
+    (tmp_path / "program.mod").write_text("MODULE nothing")
+    (tmp_path / "log.parquet").write_text("nothing")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("irbmodels.errors.find_spec", lambda name: None if name == package else object())
+    before = sorted(tmp_path.iterdir())
+    assert main(command.split()) == 2
+    assert capsys.readouterr().err == f"error: {package} is not installed; get it with: pip install 'irbmodels[{extra}]'\n"
+    assert sorted(tmp_path.iterdir()) == before
+
+
+def test_excitation_and_identify_name_their_extra_first(monkeypatch):
+    """In Python too: arguments that are wrong are not looked at."""
+    from irbmodels.identification.excitation import optimal_excitation, random_excitation
+    from irbmodels.identification.verdict import identify
+
+    monkeypatch.setattr("irbmodels.errors.find_spec", lambda name: None)
+    for call in (optimal_excitation, random_excitation, lambda robot: identify(robot, [], [])):
+        with pytest.raises(irb.MissingExtra):
+            call(None)

@@ -67,7 +67,7 @@ def identify(
     """
     from ..identification.verdict import NotIdentifiable, halves, prepared, write_set
     from ..identification.verdict import identify as fitted
-    from ..identification.verdict.identifying import METHODS
+    from ..identification.verdict.identifying import METHODS, check_method
     from ..identification.verdict.terms import FRICTION
 
     everything = [*logs, *(held_out or ())]
@@ -77,6 +77,7 @@ def identify(
         raise InputError(f"a set of parameters is a .yaml file, not {str(output)!r}")
     if method not in METHODS:
         raise InputError(f"--method {method!r} is none of {', '.join(METHODS)}")
+    check_method(method)
     if friction not in FRICTION:
         raise InputError(f"--friction {friction!r} is none of {', '.join(FRICTION)}")
     arm = load(robot, tool=tool, parameters=parameters, overlays=overlay or ())

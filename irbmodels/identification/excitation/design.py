@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ...base_parameters import BaseParameters, base_parameters
 from ...checks import finite, instance
-from ...errors import InputError
+from ...errors import InputError, require
 from ...robot import Robot
 from ...trajectory import Motion, Trajectory, rapid_module
 from .bounds import Bounds, Limiting
@@ -124,6 +124,7 @@ def optimal_excitation(
         InputError: if a number is out of its bounds, the posture keeps no limits, or no start ends without collision.
         MissingData: if collision is to be avoided and the robot has no shapes.
     """
+    require("casadi", "fast")
     task = _task(robot, family, base, bounds, posture)
     found = search(task, criterion=criterion, starts=starts, iterations=iterations, seed=seed, progress=progress)
     return _verified(robot, task, family.name, found.x, seed, criterion, found.history, found.start)
@@ -143,6 +144,7 @@ def random_excitation(
     The free coefficients of a series are ``a_1 .. a_{L-1}`` and ``b_1 .. b_{L-2}``; the others follow from the rest at both
     ends. Arguments are those of :func:`optimal_excitation`, errors too. Where the robot would touch itself, the scale is smaller.
     """
+    require("casadi", "fast")
     task = _task(robot, family, base, bounds, posture)
     x = task.kept(task.scaled(task.drawn(np.random.default_rng(seed)), task.fine))
     if x is None:

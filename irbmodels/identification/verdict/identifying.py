@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from ...base_parameters import BaseParameters
 from ...checks import flag, whole
-from ...errors import InputError, MissingData, PhysicsWarning, UnknownName
+from ...errors import InputError, MissingData, PhysicsWarning, UnknownName, require
 from ...robot import Robot
 from ..fits.accumulator import Rows
 from ..fits.autocorrelation import with_autocorrelation
@@ -52,6 +52,15 @@ class Identification:
     verdict: Verdict
 
 
+def check_method(method: str) -> None:
+    """Raise :class:`UnknownName` or :class:`MissingExtra` for a method that is none, or cannot be used here."""
+    if method not in METHODS:
+        raise UnknownName("method", method, METHODS)
+    if method == "consistent":
+        require("cvxpy", "identify")
+        require("clarabel", "identify")
+
+
 def identify(
     robot: Robot,
     estimation: Sequence[Recording],
@@ -86,12 +95,11 @@ def identify(
         NotIdentifiable: if no sample can be used, samples do not tell the sums apart, or no body has them.
         MissingExtra: for ``consistent`` without cvxpy and clarabel.
     """
+    check_method(method)
     estimation, held_out = logs_of(robot, estimation, "of the fit"), logs_of(robot, held_out, "held out")
     whole(seed, "the seed")
     if rotors is not None:
         flag(rotors, "rotors")
-    if method not in METHODS:
-        raise UnknownName("method", method, METHODS)
     moving = axes_of(robot, axes)
     impossible = impossible_bodies(robot)
     prior = _stand_in(robot, impossible) if impossible and method == "consistent" else None
