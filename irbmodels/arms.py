@@ -20,6 +20,7 @@ from .tree import Tree
 Array = NDArray[np.float64]
 
 TIGHT = 1e-9  # [rad, m] how far axes may be from parallel, at right angles, or from one point
+NEARLY = 0.03  # sine, and [m]: no calibration moves axes by 1.7 deg or 30 mm; an arm that is further off is another one
 
 
 class Law(NamedTuple):
@@ -144,18 +145,33 @@ class Scara:
         return place
 
 
+class CrookedError(ValueError):
+    """Axes that are not square, parallel or in one point, of an arm that has the right ones."""
+
+
 def arm_of(tree: Tree, frame: int, name: str) -> SixAxis | Scara:
     """Read the normal form of a frame's chain.
 
     Raises:
         MissingData: if the arm has another shape; the message says in what.
     """
-    chain = chain_of(tree, frame)
     try:
-        return _shape(chain)
+        return _shape(chain_of(tree, frame))
     except ValueError as err:
         advice = "closed forms are for six axes with a spherical wrist, and for the SCARA"
         raise MissingData(f"{name} has no closed-form inverse kinematics: {err} ({advice})") from None
+
+
+def without_closed_form(tree: Tree, name: str) -> tuple[str, ...]:
+    """Return a line that says what an arm cannot answer whose axes are nearly as closed forms want them; none for any other."""
+    try:
+        _shape(chain_of(tree, tree.flange))
+    except CrookedError as err:
+        refused = "no inverse kinematics, configuration data, singularities, working range or path check of robtargets"
+        return (f"{name}: {err}: {refused}; poses, Jacobians and dynamics are exact",)
+    except ValueError:  # another kind of arm
+        pass
+    return ()
 
 
 def _shape(chain: Mechanism) -> SixAxis | Scara:
@@ -174,10 +190,7 @@ def _shape(chain: Mechanism) -> SixAxis | Scara:
 def _six_axis(chain: Mechanism) -> SixAxis:
     turns, places = _at_zero(chain)
     axes = [turn[:, 2] for turn in turns]
-    _right_angle(axes, 1, 2)
-    _parallel(axes, 2, 3)
-    _right_angle(axes, 4, 5)
-    _right_angle(axes, 5, 6)
+    _refuse(*max(_right_angle(axes, 1, 2), _parallel(axes, 2, 3), _right_angle(axes, 4, 5), _right_angle(axes, 5, 6)))
     same = 1.0 if axes[1] @ axes[2] > 0.0 else -1.0
     arm = np.stack([np.cross(axes[1], axes[0]), axes[1], axes[0]])  # arm_from_base
     centre = _meeting(axes[3:], places[3:])
@@ -219,9 +232,7 @@ def _scara(chain: Mechanism) -> Scara:
     axes = [turn[:, 2] for turn in turns]
     slide = next(i for i, joint in enumerate(chain.joints) if joint.slides)
     one, two, three = (i for i in range(4) if i != slide)
-    for i in range(4):
-        if i != one:
-            _parallel(axes, one + 1, i + 1)
+    _refuse(*max(_parallel(axes, one + 1, i + 1) for i in range(4) if i != one))
     signs = [1.0 if axis @ axes[one] > 0.0 else -1.0 for axis in axes]
     arm = turns[one].T
     tip = chain.frame
@@ -267,16 +278,20 @@ def _law(chain: Mechanism, T: Array, c: Array) -> Law:
     return Law(whole, back @ (c - q0))
 
 
-def _right_angle(axes: list[Array], i: int, j: int) -> None:
+def _right_angle(axes: list[Array], i: int, j: int) -> tuple[float, str]:
     off = abs(float(axes[i - 1] @ axes[j - 1]))
-    if off > TIGHT:
-        raise ValueError(f"axes {i} and {j} are {np.degrees(np.arcsin(min(off, 1.0))):.3g} deg off a right angle")
+    return off, f"axes {i} and {j} are {np.degrees(np.arcsin(min(off, 1.0))):.3g} deg off a right angle"
 
 
-def _parallel(axes: list[Array], i: int, j: int) -> None:
+def _parallel(axes: list[Array], i: int, j: int) -> tuple[float, str]:
     off = float(np.linalg.norm(np.cross(axes[i - 1], axes[j - 1])))
+    return off, f"axes {i} and {j} are {np.degrees(np.arcsin(min(off, 1.0))):.3g} deg off parallel"
+
+
+def _refuse(off: float, problem: str) -> None:
+    """Stop at what is off by a sine, or by metres: as a calibrated specimen is, or as another kind of arm."""
     if off > TIGHT:
-        raise ValueError(f"axes {i} and {j} are {np.degrees(np.arcsin(min(off, 1.0))):.3g} deg off parallel")
+        raise CrookedError(problem) if off < NEARLY else ValueError(problem)
 
 
 def _meeting(axes: list[Array], places: list[Array]) -> Array:
@@ -284,8 +299,7 @@ def _meeting(axes: list[Array], places: list[Array]) -> Array:
     across = [np.eye(3) - np.outer(axis, axis) for axis in axes]
     point = np.linalg.solve(sum(across, np.zeros((3, 3))), sum((P @ p for P, p in zip(across, places, strict=True)), np.zeros(3)))
     off = max(float(np.linalg.norm(P @ (point - place))) for P, place in zip(across, places, strict=True))
-    if off > TIGHT:
-        raise ValueError(f"its wrist is not spherical: axes 4, 5 and 6 miss one point by {1000.0 * off:.3g} mm")
+    _refuse(off, f"its wrist is not spherical: axes 4, 5 and 6 miss one point by {1000.0 * off:.3g} mm")
     return np.asarray(point, dtype=float)
 
 

@@ -14,6 +14,7 @@ import numpy as np
 import pinocchio as pin
 from numpy.typing import ArrayLike, NDArray
 
+from .arms import without_closed_form
 from .checks import finite, is_rotation, listed, shown
 from .composition import Bare, Choices, Rotors, bare_of, compose, concerns
 from .description import Coupling, Description, describe, robots
@@ -66,7 +67,7 @@ def load(
     if isinstance(overlays, str | Path):
         raise InputError(f"overlays are a list of files: overlays=[{str(overlays)!r}]")
     files = tuple(Path(overlay).resolve() for overlay in listed(overlays, str | Path, "overlays are a list of files"))
-    robot = _robot(bare_of(describe(name_or_folder), files, parameters, coupling), Choices(tool=_tool(tool)))
+    robot = _robot(_bare(describe(name_or_folder), files, parameters, coupling), Choices(tool=_tool(tool)))
     _warn(robot._concerns)
     return robot
 
@@ -269,7 +270,7 @@ class Robot(Queries):
         overlays = of.overlays
         if is_file(of.given) and parameters in of.description.inertials.sets and parameters not in of.tables.inertials.sets:
             overlays = (*overlays, Path(str(of.given)).resolve())
-        return self._with(bare_of(of.tables, overlays, parameters, of.coupling))
+        return self._with(_bare(of.tables, overlays, parameters, of.coupling))
 
     def with_gravity(self, gravity: ArrayLike) -> Robot:
         """Return the robot under another gravity [m/s^2], shape ``(3,)``, in axes of the world: base axes, unless mounted.
@@ -354,6 +355,12 @@ class Robot(Queries):
     def _quietly(self, **changes: Any) -> Robot:
         """Return the robot with other choices for a part of a calculation, without a warning."""
         return _robot(self._of, replace(self._choices, **changes), self.path, self._text)
+
+
+def _bare(tables: Description, overlays: tuple[Path, ...], parameters: str | Path | None, coupling: Coupling | None) -> Bare:
+    """Return the robot of tables; what its axes are not square enough for is among its concerns."""
+    bare = bare_of(tables, overlays, parameters, coupling)
+    return replace(bare, concerns=(*bare.concerns, *without_closed_form(bare.model.tree, bare.name)))
 
 
 def _robot(of: Bare, choices: Choices, path: Path | None = None, text: str | None = None) -> Robot:

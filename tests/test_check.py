@@ -13,6 +13,9 @@ SETS = [(name, chosen) for name in irb.robots() for chosen in irb.describe(name)
 PARTS = [("link_crank",), ("link_rod",), ("link_crank", "link_rod")]
 
 
+pytestmark = pytest.mark.filterwarnings("ignore:.*no inverse kinematics:irbmodels.PhysicsWarning")  # of calibrated twists
+
+
 @pytest.fixture
 def heavy(tmp_path):
     """Return a loader of arms whose bars weigh much, off their plane and askew, and whose axes 2 and 3 may be calibrated."""

@@ -280,6 +280,7 @@ def test_meshes_are_found_before_any_is_copied(tmp_path):
 # --- robots of one's own -----------------------------------------------------------------------------------------------
 
 
+@pytest.mark.filterwarnings("ignore:.*no inverse kinematics:irbmodels.PhysicsWarning")
 @pytest.mark.parametrize("coupling", ["serial", "parallelogram"])
 def test_calibrated_robot(coupling, elsewhere):
     """A robot with an overlay is written with its own numbers, and its meshes come along."""

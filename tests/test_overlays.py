@@ -10,7 +10,11 @@ import oracles
 import pytest
 
 import irbmodels as irb
+from irbmodels import rapid
 from irbmodels.cli import main
+from irbmodels.path_check import check_path, programmed_motion
+
+pytestmark = pytest.mark.filterwarnings("ignore:.*no inverse kinematics:irbmodels.PhysicsWarning")  # of the specimen's twists
 
 SPECIMEN = """
 schema: 1
@@ -69,6 +73,61 @@ def test_named_numbers_change_and_the_rest_stays_with_its_source(overlay):
     assert robot.parameters == "weighed"
     assert robot.motors.known.tolist() == [True, False, False, False, False, False]
     assert "specimen" in repr(robot)
+
+
+CROOKED = """
+schema: 1
+robot: irb1600_6_120
+about: one number of a calibration
+sources: {{cert: {{ref: certificate, grade: measured}}}}
+kinematics: {{joints: {{joint_{}: {{{}, source: cert}}}}}}
+"""
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize(
+    ("joint", "number", "words"),
+    [
+        (2, "alpha_deg: -90.021", "axes 1 and 2 are 0.021 deg off a right angle"),
+        (3, "alpha_deg: 0.02", "axes 2 and 3 are 0.02 deg off parallel"),
+        (5, "a_mm: 0.2", "its wrist is not spherical: axes 4, 5 and 6 miss one point by"),
+        (4, "alpha_deg: -90.02", None),
+        (2, "a_mm: 150.3", None),
+        (6, "d_mm: 65.2", None),
+        (3, "theta0_deg: -89.98", None),
+    ],
+)
+def test_a_specimen_without_closed_form_says_so_when_it_is_loaded(overlay, joint, number, words):
+    """One warning names the axes and all that is refused; each of these is, and what the page calls exact answers."""
+    path = overlay(CROOKED.format(joint, number))
+    if words is None:
+        assert len(irb.load("irb1600", overlays=[path]).singular_postures())
+        return
+    with pytest.warns(irb.PhysicsWarning, match=f"^irb1600_6_120: {words}.*: no inverse kinematics, configuration") as raised:
+        robot = irb.load("irb1600", overlays=[path])
+    assert len(raised) == 1
+    assert len(str(raised[0].message)) < 250
+    q, rest = np.full(6, 0.2), np.zeros(6)
+    program = rapid.read(f"MODULE M\nPROC main()\n{MOVES}\nENDPROC\nENDMODULE\n").sequence()
+    for refused in (
+        lambda: robot.inverse_kinematics(robot.pose(q)),
+        lambda: robot.configuration(q),
+        lambda: robot.singularities(q),
+        robot.singular_postures,
+        robot.workspace,
+        robot.tcp_extremes,
+        lambda: programmed_motion(robot, program),
+    ):
+        with pytest.raises(irb.MissingData, match=words):
+            refused()
+    assert np.isfinite(robot.inverse_velocity(q, rest)).all()
+    assert np.isfinite(robot.measures(q).manipulability)
+    assert np.isfinite(robot.inverse_dynamics(q, rest, rest, friction=False)).all()
+    assert check_path(robot, programmed_motion(robot, program[:1])).kept is not None
+
+
+MOVES = """MoveAbsJ [[10,20,10,5,30,5],[9E9,9E9,9E9,9E9,9E9,9E9]],v100,fine,tool0;
+MoveL [[600,100,900],[0.5,0,0.866025,0],[0,0,0,0],[9E9,9E9,9E9,9E9,9E9,9E9]],v100,fine,tool0;"""
 
 
 def test_a_calibrated_twist_is_exact(overlay):
