@@ -464,3 +464,22 @@ def test_unrelated_states_are_no_motion_to_judge(tmp_path, robot):
             q, v, a = rng.uniform(-0.5, 0.5, (3, count, robot.n))
             write_motion(tmp_path / "m.csv", Motion(np.arange(count) * 1.0, q, v, a), robot)
             open_motion(tmp_path / "m.csv", robot).read()
+
+
+@pytest.mark.parametrize("bend", [400.0, 9.0, 6.0, 0.8])
+def test_slow_reversals_are_motions_but_for_their_instant(tmp_path, robot, bend):
+    """Of ``q = bend t^2 / 2`` a speed is 0 only where the window moves, or the speed would, less than 0.005 deg; else exact."""
+    t = np.arange(-400, 401) * 0.001
+    q = np.tile(np.radians([0.0, 20.0, 10.0, 0.0, 30.0, 0.0]), (len(t), 1))
+    q[:, 3] += np.radians(0.5 * bend * t**2)
+    write_motion(tmp_path / "m.csv", Motion(t - t[0], q), robot)
+    v = np.degrees(whole(open_motion(tmp_path / "m.csv", robot))[2][:, 3])
+    half, inner = 0.040, slice(100, -100)  # 81 samples
+    speed, far, near = bend * t, np.abs(t) + half, np.maximum(np.abs(t) - half, 0.0)
+    moved, would = 0.5 * bend * (far**2 - near**2), np.abs(speed) * 0.081
+    rests = (moved <= 0.005) | (would <= 0.005)
+    clear = np.minimum(np.abs(moved / 0.005 - 1.0), np.abs(would / 0.005 - 1.0)) > 0.02
+    assert not v[inner][(rests & clear)[inner]].any()
+    np.testing.assert_allclose(v[inner][(~rests & clear)[inner]], speed[inner][(~rests & clear)[inner]], rtol=1e-3, atol=1e-4)
+    assert (~rests)[inner].sum() > 100
+    assert rests[inner].any()

@@ -12,6 +12,10 @@ from simulated import posture, rail, stribeck
 
 import irbmodels as irb
 from irbmodels.simulation import LuGre, Regularised, Run, SimulationError, simulate
+from irbmodels.simulation.inputs import Drive, Load
+from irbmodels.simulation.mechanics import Mechanics, Stops
+from irbmodels.simulation.phase import Phase
+from irbmodels.simulation.world import Modes, World
 
 
 @pytest.fixture(scope="module")
@@ -321,3 +325,31 @@ def test_a_run_goes_on_only_with_its_own_robot(arm):
         simulate(arm, duration=0.2, every=0.02, resume=run)
     with pytest.raises(irb.InputError, match="neither"):
         simulate(arm, posture(arm), duration=0.2, resume=run)
+
+
+@pytest.mark.parametrize("end", [1.0, -1.0])
+@pytest.mark.parametrize(
+    ("load", "friction", "stop"),
+    [(90.0, (50.0, 40.0), (50.0, -50.0)), (30.0, (10.0, 20.0), (10.0, -10.0)), (-30.0, (0.0, -30.0), (0.0, 0.0))],
+)
+def test_what_holds_an_arm_at_its_coupled_stop_bears_no_more_than_it_can(end, load, friction, stop):
+    """Axes 2 and 3 hold, and the stop of q3 - q2: axis 3 bears Fs at most, with the sign of its load, and no stop pulls."""
+    robot, n = irb.load("irb2400"), 6
+    law = irb.Stribeck(np.full(n, [20.0, 60.0, 40.0, 10.0, 10.0, 5.0]), np.full(n, 4.0), np.full(n, 2.0), np.full(n, 0.02))
+    walls, q = Stops(robot), np.zeros(n)
+    row = 2 + (n if end > 0.0 else 0)
+    q[2] = robot.limits.upper[2] if end > 0.0 else robot.limits.lower[2]
+    tau = robot.gravity(q) + end * load * np.eye(n)[2]
+    world = World(Mechanics(robot), law, walls, Drive(robot, tau, None), Load(robot, None), 0.0)
+    y = np.concatenate([q, np.zeros(n + 2)])
+    phase = Phase(world, Modes(np.ones(n, bool), np.zeros(n), np.arange(2 * n) == row)).relieved(0.0, y)
+    acts = phase.motion(0.0, y)
+    np.testing.assert_allclose(acts.a, 0.0, atol=1e-9)
+    np.testing.assert_allclose(acts.friction[1:3], end * np.array(friction), atol=1e-6)
+    np.testing.assert_allclose(acts.stop[1:3], end * np.array(stop), atol=1e-6)
+    np.testing.assert_allclose(tau - robot.gravity(q) - acts.friction + acts.stop, 0.0, atol=1e-9)
+    run = simulate(robot, q, duration=0.02, torque=tau, friction=law)
+    assert not run.v.any()
+    assert (np.abs(run["friction"]) <= law.Fs * (1.0 + 1e-9)).all()
+    assert (end * run["stop"][:, 2] <= 1e-9).all()
+    np.testing.assert_allclose(tau - robot.gravity(q) - run["friction"] + run["stop"], 0.0, atol=1e-9)
