@@ -609,7 +609,8 @@ LOST = {
     "m.stl": "not a mesh",
     "m.obj": "",
     "m.dae": "<COLLADA/>",
-    "m.ply": "ply",
+    "m.ply": "ply\nformat ascii 1.0\nelement vertex 3\nproperty float x\nproperty float y\nproperty float z\nelement face 1\n"
+    "property list uchar int vertex_indices\nend_header\n0 0 0\n1 0 0\n0 1 0\n3 0 1 2\n",  # which meshcat does not draw
 }
 
 
@@ -637,7 +638,7 @@ def test_a_lost_or_broken_mesh_leaves_the_rest_visible(tmp_path, name, what):
         assert f"is shown without {name}" in robot._repr_html_()
     with pytest.warns(irb.PhysicsWarning, match="is shown without"), irb.view(robot, browser=False) as viewer:
         assert f"is shown without {name}" in answer(viewer.url)[1]
-    if what == "collision":  # an answer without one would be wrong
+    if what == "collision" and name != "m.ply":  # an answer without one would be wrong
         with pytest.raises(irb.IrbError, match=re.escape(name)):
             irb.collides(robot, np.zeros(4))
 
