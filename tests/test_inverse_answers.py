@@ -240,7 +240,7 @@ def test_targets_need_no_parser_and_refuse_what_they_are_not(monkeypatch):
     ("pose", "message"),
     [
         ("here", "the text of a target is a robtarget [[x,y,z],[q1,q2,q3,q4],[cf1,cf4,cf6,cfx],[9E9,...]] in mm: line 1, col"),
-        ([["here"]], "a pose is a pin.SE3, or numbers of shape (4, 4) or (..., 4, 4): could not convert"),
+        ([["here"]], "a pose is a pin.SE3, or numbers of shape (4, 4) or (..., 4, 4): what is given is not an array"),
         (np.eye(3), "a pose is a pin.SE3, or numbers of shape (4, 4) or (..., 4, 4), got (3, 3)"),
         (np.zeros((2, 3, 4)), "a pose is a pin.SE3, or numbers of shape (4, 4) or (..., 4, 4), got (2, 3, 4)"),
         (1.0, "got ()"),

@@ -250,7 +250,10 @@ def as_poses(value: ArrayLike) -> Array:
     Raises:
         InputError: if the shape is wrong.
     """
-    array = numbers(value, "a pose (pin.SE3, or numbers of shape (..., 4, 4))")
+    try:
+        array = numbers(value, "what is given")
+    except InputError as err:
+        raise InputError(f"a pose is a pin.SE3, or numbers of shape (4, 4) or (..., 4, 4): {err}") from None
     if array.shape[-2:] != (4, 4):
         raise InputError(f"a pose is a pin.SE3, or numbers of shape (4, 4) or (..., 4, 4), got {array.shape}")
     return array
