@@ -190,7 +190,7 @@ def _shape(chain: Mechanism) -> SixAxis | Scara:
 def _six_axis(chain: Mechanism) -> SixAxis:
     turns, places = _at_zero(chain)
     axes = [turn[:, 2] for turn in turns]
-    _refuse(*max(_right_angle(axes, 1, 2), _parallel(axes, 2, 3), _right_angle(axes, 4, 5), _right_angle(axes, 5, 6)))
+    _refuse_largest(_right_angle(axes, 1, 2), _parallel(axes, 2, 3), _right_angle(axes, 4, 5), _right_angle(axes, 5, 6))
     same = 1.0 if axes[1] @ axes[2] > 0.0 else -1.0
     arm = np.stack([np.cross(axes[1], axes[0]), axes[1], axes[0]])  # arm_from_base
     centre = _meeting(axes[3:], places[3:])
@@ -232,7 +232,7 @@ def _scara(chain: Mechanism) -> Scara:
     axes = [turn[:, 2] for turn in turns]
     slide = next(i for i, joint in enumerate(chain.joints) if joint.slides)
     one, two, three = (i for i in range(4) if i != slide)
-    _refuse(*max(_parallel(axes, one + 1, i + 1) for i in range(4) if i != one))
+    _refuse_largest(*(_parallel(axes, one + 1, i + 1) for i in range(4) if i != one))
     signs = [1.0 if axis @ axes[one] > 0.0 else -1.0 for axis in axes]
     arm = turns[one].T
     tip = chain.frame
@@ -286,6 +286,11 @@ def _right_angle(axes: list[Array], i: int, j: int) -> tuple[float, str]:
 def _parallel(axes: list[Array], i: int, j: int) -> tuple[float, str]:
     off = float(np.linalg.norm(np.cross(axes[i - 1], axes[j - 1])))
     return off, f"axes {i} and {j} are {np.degrees(np.arcsin(min(off, 1.0))):.3g} deg off parallel"
+
+
+def _refuse_largest(*deviations: tuple[float, str]) -> None:
+    """Stop at the largest deviation; of equal ones, which rounding tells apart, at the first."""
+    _refuse(*max(deviations, key=lambda deviation: round(deviation[0], 9)))
 
 
 def _refuse(off: float, problem: str) -> None:

@@ -43,8 +43,9 @@ def read_text(path: str | Path) -> str:
 
 
 def refuse_utf16(path: str | Path, data: bytes) -> None:
-    """Raise :class:`FileError` if text begins as in UTF-16: with its mark, or with one zero byte in its first two."""
-    if data.startswith(_UTF16) or data[:2].count(0) == 1:
+    """Raise :class:`FileError` if text begins as in UTF-16: with its mark, or as Latin letters with a zero byte each."""
+    start = data[:8]
+    if data.startswith(_UTF16) or (len(start) > 1 and any(start) and not (any(start[::2]) and any(start[1::2]))):
         raise FileError(f"{path}: is text in UTF-16; save it in UTF-8")
 
 

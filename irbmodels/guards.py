@@ -124,9 +124,11 @@ class Guards:
     def doubt(self, q: Array, as_shown: Array) -> None:
         """Warn once of a position in whole numbers that is out of range in radians, and in range as degrees (``as_shown``).
 
-        Whoever leaves the range on purpose hardly does so in whole radians.
+        Whoever leaves the range on purpose hardly does so in whole radians, beyond half a turn.
         """
-        if self._doubted or (q % 1.0).any() or self._limits.in_range(q) or not self._limits.in_range(as_shown):
+        if self._doubted or (q % 1.0).any() or np.abs(q).max() <= np.pi:
+            return
+        if self._limits.in_range(q) or not self._limits.in_range(as_shown):
             return
         self._doubted = True
         advice = "are these degrees? use robot.from_controller(...)"

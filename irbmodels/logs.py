@@ -314,7 +314,7 @@ def _parquet(file: Path) -> ParquetFile:
 def _opened(path: Path) -> TextIO:
     try:
         with path.open("rb") as stream:
-            refuse_utf16(path, stream.read(2))
+            refuse_utf16(path, stream.read(8))
         return path.open(encoding="utf-8-sig", errors="replace", newline="")
     except FileError:
         raise

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -34,9 +35,10 @@ def write_robot(folder: Path, joints: list[str], links: str | None = None, tool0
         sliding = "range_mm: [-300, 400], speed_mm_s: 500, effort_N: 34"
         coupled = "range_of: q3 - q2, " if extra and i == 3 else ""
         axes += f"  axis_{i}: {{{coupled}{sliding if 'prismatic' in row else turning}, source: made}}\n"
-    ratings = "ratings: {payload_kg: 1, reach_mm: 1, mass_kg: 1, source: made}\n"
-    (folder / "limits.yaml").write_text(f"{SOURCE}axes:\n{axes}{ratings}")
     bodies = links or "".join(f"      {link}: {BODY}\n" for link in ("base_link", *(f"link_{i}" for i in numbers)))
+    mass = sum(float(text) for text in re.findall(r"mass_kg: ([\d.]+)", bodies))
+    ratings = f"ratings: {{payload_kg: 1, reach_mm: 1, mass_kg: {mass}, source: made}}\n"
+    (folder / "limits.yaml").write_text(f"{SOURCE}axes:\n{axes}{ratings}")
     sets = f"default: made\nsets:\n  made:\n    about: made up\n    links:\n{bodies}"
     (folder / "inertials.yaml").write_text(SOURCE + sets)
     (folder / "friction.yaml").write_text("sources: {}\nsets: {}\n")

@@ -85,7 +85,6 @@ _CLOSING = tuple(_BRACKETS.values())
 
 @cache
 def _parser(calls: bool = False) -> Lark:
-    require("lark", "rapid")
     from lark import Lark
 
     grammar = GRAMMAR
@@ -102,6 +101,7 @@ def parse(text: str, start: str, file: str = "") -> Any:
         RapidError: if it breaks the grammar; says where, why, and what would be right.
         MissingExtra: without lark.
     """
+    require("lark", "rapid")
     parser = _parser(start in ("instruction", "condition"))
     from lark.exceptions import UnexpectedInput
 
