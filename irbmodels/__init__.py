@@ -5,10 +5,9 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from .derivatives import EnergyRegressor, ForwardDerivatives, InverseDerivatives
-from .description import aliases, describe, robots, tools, urdf_path
-from .dh import DHTable
-from .dynamics import Energy, TorqueParts
+from .dynamics.derivatives import EnergyRegressor, ForwardDerivatives, InverseDerivatives
+from .dynamics.equations_of_motion import Energy, TorqueParts
+from .dynamics.reactions import Bars, Reactions
 from .errors import (
     FileError,
     InputError,
@@ -24,56 +23,57 @@ from .errors import (
     UnknownName,
     UrdfError,
 )
-from .export import Options, export
-from .friction import Stribeck
-from .inertia import Inertial
-from .limits import Limits, Violation
-from .logs import MotionFile, open_motion, write_motion
-from .motors import Motors
-from .overlays import new_robot
-from .prediction import Prediction, predict
-from .reactions import Bars, Reactions
-from .robot import Robot, from_urdf, load
-from .tool import Tool, load_tool, payload
+from .exchange.write import Options, export
+from .model.dh import DHTable
+from .model.friction import Stribeck
+from .model.inertia import Inertial
+from .model.limits import Limits, Violation
+from .model.motors import Motors
+from .model.tool import Tool, load_tool, payload
+from .robot.robot import Robot, from_urdf, load
+from .tables.description import aliases, describe, robots, tools, urdf_path
+from .tables.overlays import new_robot
 from .trajectory import Motion
-from .view import Actor, Viewer, save_page, save_picture, view
+from .trajectory.motion_files import MotionFile, open_motion, write_motion
+from .trajectory.torque_prediction import Prediction, predict
+from .viewer import Actor, Viewer, save_page, save_picture, view
 
 if TYPE_CHECKING:
-    from .codegen import write_c
-    from .collision import Clearance, clearance, collides, contacts
-    from .configuration import Configuration
-    from .crossing import Crossing
-    from .drawings import workspace_figure
-    from .equations import equations_text
-    from .export.tables import write_tables
-    from .inverse.solutions import Branches, Solution, Solutions
-    from .outline import Arc
-    from .path_check import PathCheck, check_path
+    from .exchange.c.codegen import write_c
+    from .exchange.equations.equations import equations_text
+    from .exchange.read.from_file import from_file
+    from .exchange.write.tables import write_tables
+    from .kinematics.configuration import Configuration
+    from .kinematics.inverse.solutions import Branches, Solution, Solutions
+    from .kinematics.link_velocities import LinkMotion
+    from .kinematics.planar_boundary import Arc
+    from .kinematics.singularities import DampedVelocity, Measures, Singularities, SingularPosture
+    from .kinematics.workspace import Workspace
+    from .kinematics.wrist_crossing import Crossing
     from .rapid import JointTarget, LoadData, RobTarget, ToolData, WobjData
-    from .reading import from_file
+    from .report.workspace_drawing import workspace_figure
+    from .robot.collision import Clearance, clearance, collides, contacts
     from .simulation import Plant, Run, SimulationError, simulate
-    from .singularities import DampedVelocity, Measures, Singularities, SingularPosture
-    from .velocities import LinkMotion
-    from .workspace import Workspace
+    from .tasks.path_check import PathCheck, check_path
 
 __version__ = "0.1.0"
 _LATER = {  # imported when they are first asked for
-    **dict.fromkeys(("Clearance", "clearance", "collides", "contacts"), "collision"),
-    **dict.fromkeys(("Branches", "Solution", "Solutions"), "inverse.solutions"),
-    "Configuration": "configuration",
-    "equations_text": "equations",
-    "from_file": "reading",
+    **dict.fromkeys(("Clearance", "clearance", "collides", "contacts"), "robot.collision"),
+    **dict.fromkeys(("Branches", "Solution", "Solutions"), "kinematics.inverse.solutions"),
+    "Configuration": "kinematics.configuration",
+    "equations_text": "exchange.equations.equations",
+    "from_file": "exchange.read.from_file",
     **dict.fromkeys(("JointTarget", "LoadData", "RobTarget", "ToolData", "WobjData"), "rapid"),
-    "write_c": "codegen",
-    "write_tables": "export.tables",
-    **dict.fromkeys(("DampedVelocity", "Measures", "SingularPosture", "Singularities"), "singularities"),
-    **dict.fromkeys(("PathCheck", "check_path"), "path_check"),
+    "write_c": "exchange.c.codegen",
+    "write_tables": "exchange.write.tables",
+    **dict.fromkeys(("DampedVelocity", "Measures", "SingularPosture", "Singularities"), "kinematics.singularities"),
+    **dict.fromkeys(("PathCheck", "check_path"), "tasks.path_check"),
     **dict.fromkeys(("Plant", "Run", "SimulationError", "simulate"), "simulation"),
-    "Arc": "outline",
-    "Crossing": "crossing",
-    "LinkMotion": "velocities",
-    "Workspace": "workspace",
-    "workspace_figure": "drawings",
+    "Arc": "kinematics.planar_boundary",
+    "Crossing": "kinematics.wrist_crossing",
+    "LinkMotion": "kinematics.link_velocities",
+    "Workspace": "kinematics.workspace",
+    "workspace_figure": "report.workspace_drawing",
 }
 
 __all__ = [

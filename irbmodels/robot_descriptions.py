@@ -18,8 +18,8 @@ from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 
-from .description import Coupling, aliases, data_folder, describe, robots, urdf_path
 from .errors import UnknownName
+from .tables.description import Coupling, aliases, data_folder, describe, robots, urdf_path
 
 __all__ = ["DESCRIPTIONS"]
 
@@ -64,8 +64,8 @@ def _of_urdf(name: str, coupling: Coupling | None) -> dict[str, Callable[[], Pat
 
 def _of_mujoco(name: str) -> dict[str, Callable[[], Path]]:
     def written() -> Path:
-        from .export import export
-        from .robot import load
+        from .exchange.write import export
+        from .robot.robot import load
 
         return export(load(name), "mjcf", _cache() / "mjcf" / describe(name).name)[0]
 

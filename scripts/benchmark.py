@@ -24,8 +24,8 @@ from rich.console import Console
 from rich.progress import Progress
 
 import irbmodels as irb
-from irbmodels.figures import save
 from irbmodels.files import replacing
+from irbmodels.report.figures import save
 
 BEGIN, END = "<!-- tables: scripts/benchmark.py -->", "<!-- end of tables -->"
 

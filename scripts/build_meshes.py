@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from rich.progress import track
 
 import irbmodels as irb
-from irbmodels.description import data_folder
+from irbmodels.tables.description import data_folder
 
 Array = NDArray[np.float64]
 Files = dict[Path, str]

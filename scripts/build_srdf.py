@@ -19,7 +19,7 @@ import numpy as np
 from rich.progress import track
 
 import irbmodels as irb
-from irbmodels.collision import Collider, Pair, adjacent, always_touching, random_postures
+from irbmodels.robot.collision import Collider, Pair, adjacent, always_touching, random_postures
 
 POSTURES = 10_000
 MARGINS = {True: 0.002, False: 0.02}  # [m] where at most two axes are between two links, and elsewhere

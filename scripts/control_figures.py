@@ -21,7 +21,6 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 import irbmodels as irb
-from irbmodels.base_parameters import base_parameters
 from irbmodels.control import (
     AdaptiveGains,
     AdaptiveMemory,
@@ -49,7 +48,8 @@ from irbmodels.control import (
     tcp_hold,
     tcp_speed,
 )
-from irbmodels.figures import save
+from irbmodels.report.figures import save
+from irbmodels.robot.base_parameters import base_parameters
 from irbmodels.trajectory import line, move, through
 
 FOLDER = Path(__file__).resolve().parent.parent / "docs" / "pictures"

@@ -27,10 +27,10 @@ from typing import Literal
 import numpy as np
 from cad.robots import Weighed, weighed
 
-from irbmodels.description import Description, data_folder, describe
-from irbmodels.inertia import Inertial
-from irbmodels.rows import BodyRow
-from irbmodels.tables import Source, read
+from irbmodels.model.inertia import Inertial
+from irbmodels.tables.description import Description, data_folder, describe
+from irbmodels.tables.reader import Source, read
+from irbmodels.tables.schema import BodyRow
 
 Bodies = dict[str, Inertial]
 

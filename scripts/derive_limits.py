@@ -21,9 +21,9 @@ from pathlib import Path
 import numpy as np
 
 import irbmodels as irb
-from irbmodels.description import describe
-from irbmodels.rows import LimitsTable
-from irbmodels.tables import read
+from irbmodels.tables.description import describe
+from irbmodels.tables.reader import read
+from irbmodels.tables.schema import LimitsTable
 
 RISE_TIME = 0.25  # [s] to the speed limit
 PAYLOAD_AT = (0.1, 0.0, 0.1)  # [m] in tool0

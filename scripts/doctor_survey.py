@@ -16,8 +16,8 @@ from importlib import metadata
 from pathlib import Path
 from typing import NamedTuple
 
-from irbmodels.doctor import SEVERITIES, Finding, examine
 from irbmodels.errors import FileError, UrdfError
+from irbmodels.exchange.doctor import SEVERITIES, Finding, examine
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "doctor.md"
 COLLECTIONS = {"example-robot-data": "example-robot-data/robots/", "pybullet": "pybullet_data/"}

@@ -16,10 +16,10 @@ from pathlib import Path
 from rich.progress import track
 
 import irbmodels as irb
-from irbmodels.description import Coupling
-from irbmodels.export import FORMATS
-from irbmodels.export.verify import verify
-from irbmodels.report import verdict_cells
+from irbmodels.exchange.verify.exports import verify
+from irbmodels.exchange.write import FORMATS
+from irbmodels.report.tables import verdict_cells
+from irbmodels.tables.description import Coupling
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "exchange.md"
 BEGIN, END = "<!-- tables: scripts/exchange_table.py -->", "<!-- end of tables -->"

@@ -15,8 +15,6 @@ import numpy as np
 from matplotlib.figure import Figure
 
 import irbmodels as irb
-from irbmodels.base_parameters import BaseParameters
-from irbmodels.figures import save
 from irbmodels.identification.excitation import (
     Bounds,
     Excitation,
@@ -28,7 +26,9 @@ from irbmodels.identification.excitation import (
     random_excitation,
 )
 from irbmodels.identification.excitation.drawings import COLORS
-from irbmodels.identification.excitation.families import Family
+from irbmodels.identification.excitation.parametrizations import Family
+from irbmodels.report.figures import save
+from irbmodels.robot.base_parameters import BaseParameters
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 BEGIN, END = "<!-- tables: scripts/excitation.py -->", "<!-- end of tables -->"

@@ -25,9 +25,6 @@ from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 import irbmodels as irb
-from irbmodels.figures import save
-from irbmodels.flexible import FlexibleRobot, OneAxis, identified
-from irbmodels.friction import Stribeck
 from irbmodels.identification.flexible import (
     OneAxisData,
     angle_figure,
@@ -37,6 +34,9 @@ from irbmodels.identification.flexible import (
     response_figure,
     validation_figure,
 )
+from irbmodels.model.friction import Stribeck
+from irbmodels.report.figures import save
+from irbmodels.simulation.flexible import FlexibleRobot, OneAxis, identified
 from irbmodels.trajectory import Motion
 
 FOLDER = Path(__file__).resolve().parent.parent / "docs" / "pictures"

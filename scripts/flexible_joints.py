@@ -18,8 +18,8 @@ import numpy as np
 from matplotlib.figure import Figure
 
 import irbmodels as irb
-from irbmodels.figures import save
-from irbmodels.flexible import Drive, FlexibleRobot, bode_figure, identified, map_figure
+from irbmodels.report.figures import save
+from irbmodels.simulation.flexible import Drive, FlexibleRobot, bode_figure, identified, map_figure
 
 FOLDER = Path(__file__).resolve().parent.parent / "docs" / "pictures"
 # Nobody has published drives of axes 2 to 6. These are guesses: axis 1's numbers at the arm side, and a tenth for the wrist.

@@ -27,7 +27,6 @@ from rich.console import Console
 from rich.progress import Progress
 
 import irbmodels as irb
-from irbmodels.base_parameters import BaseParameters, base_parameters
 from irbmodels.files import replacing
 from irbmodels.identification.excitation import Bounds, Fourier, optimal_excitation
 from irbmodels.identification.fits import (
@@ -41,8 +40,9 @@ from irbmodels.identification.fits import (
     with_filter,
 )
 from irbmodels.identification.recordings import Sensors, as_logged
-from irbmodels.identification.verdict import prepared, usable
-from irbmodels.robot import Robot
+from irbmodels.identification.validation import prepared, usable
+from irbmodels.robot.base_parameters import BaseParameters, base_parameters
+from irbmodels.robot.robot import Robot
 from irbmodels.simulation import Run, run_of
 from irbmodels.trajectory import Motion
 

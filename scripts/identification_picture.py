@@ -15,9 +15,9 @@ import numpy as np
 from matplotlib.figure import Figure
 
 import irbmodels as irb
-from irbmodels.base_parameters import BaseParameters, base_parameters
-from irbmodels.figures import save
 from irbmodels.identification.fits import Fit, Samples, TorqueRows, accumulated, weighted
+from irbmodels.report.figures import save
+from irbmodels.robot.base_parameters import BaseParameters, base_parameters
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests"))
 from excited import excitation, inner, measured  # the noise that the tests are judged by

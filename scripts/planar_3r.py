@@ -27,9 +27,9 @@ import yaml
 from matplotlib.figure import Figure
 
 import irbmodels as irb
-from irbmodels.description import data_folder
-from irbmodels.figures import save
 from irbmodels.files import replacing
+from irbmodels.report.figures import save
+from irbmodels.tables.description import data_folder
 
 TIME = np.linspace(0.0, 5.0, 51)  # [s]
 ACCELERATION = 0.1  # [rad/s^2] of every joint

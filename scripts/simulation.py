@@ -12,7 +12,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 import irbmodels as irb
-from irbmodels.figures import save
+from irbmodels.report.figures import save
 from irbmodels.simulation import LuGre, Regularised, simulate
 
 COLORS = {"true stiction": "#0072B2", "LuGre": "#E69F00", "regularised": "#D55E00"}  # Okabe-Ito

@@ -13,7 +13,7 @@ from matplotlib.colors import LogNorm
 from matplotlib.figure import Figure
 
 import irbmodels as irb
-from irbmodels.redundancy import BRANCHES, Choice, choose_angle, feasible_angles, range_margin, singularity_distance
+from irbmodels.tasks.free_angle import BRANCHES, Choice, choose_angle, feasible_angles, range_margin, singularity_distance
 
 PICTURE = Path(__file__).resolve().parent.parent / "docs" / "pictures" / "symmetric_map.png"
 

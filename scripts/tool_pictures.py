@@ -22,8 +22,8 @@ from PIL import Image
 from rich.progress import track
 
 import irbmodels as irb
-from irbmodels.export import Options, export
-from irbmodels.view.browser import screenshot
+from irbmodels.exchange.write import Options, export
+from irbmodels.viewer.browser import screenshot
 
 FOLDER = Path(__file__).resolve().parent.parent / "docs" / "pictures" / "tools"
 WIDTH, HEIGHT = 600, 450

@@ -3,7 +3,7 @@
 import numpy as np
 from scipy.signal import butter, sosfiltfilt
 
-from irbmodels import dynamics
+from irbmodels.dynamics import equations_of_motion as dynamics
 from irbmodels.trajectory.fourier import FourierSeries
 from irbmodels.trajectory.motion import Motion
 

@@ -5,7 +5,7 @@ import oracles
 import pytest
 
 import irbmodels as irb
-from irbmodels.inverse import machine
+from irbmodels.kinematics.inverse import kernel_loader as machine
 
 CLOSE = 1e-9  # [m, rad] what is asked of every solution
 EPS = 2e-14  # rounding of a pose with lengths of some metres; over the sine of an angle it is what a posture can be off

@@ -8,10 +8,10 @@ from functools import cache
 import numpy as np
 
 import irbmodels as irb
-from irbmodels import derivatives
-from irbmodels.compiled.mechanism import Mechanism, chain_of, mechanism_of, whole_of
 from irbmodels.compiled.program import Program
 from irbmodels.compiled.queries import OF_FRAMES, QUERIES, program_for
+from irbmodels.dynamics import derivatives
+from irbmodels.model.mechanism import Mechanism, chain_of, mechanism_of, whole_of
 
 RULES = {
     "add": np.add,

@@ -5,7 +5,7 @@ import oracles
 import pytest
 
 import irbmodels as irb
-from irbmodels.base_parameters import base_parameters
+from irbmodels.robot.base_parameters import base_parameters
 
 ROUNDING = 1e-9  # of the largest entry; the sums' coefficients are solved from 480 equations
 

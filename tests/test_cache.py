@@ -136,15 +136,18 @@ def test_surroundings_tell_sources_apart(monkeypatch, tmp_path):
     assert llvmlite.binding.get_host_cpu_name() in told
     assert "avx" in told or "neon" in told or llvmlite.binding.get_host_cpu_features().flatten() in told
     assert json.dumps(sys.version) in told
-    copies = tmp_path / "compiled"
-    shutil.copytree(Path(cache.__file__).parent, copies, ignore=shutil.ignore_patterns("__pycache__"))
-    monkeypatch.setattr(cache, "__file__", str(copies / "cache.py"))
+    package = Path(cache.__file__).parents[1]
+    for room in ("compiled", "model"):
+        shutil.copytree(package / room, tmp_path / room, ignore=shutil.ignore_patterns("__pycache__"))
+    monkeypatch.setattr(cache, "__file__", str(tmp_path / "compiled" / "cache.py"))
     assert cache.surroundings.__wrapped__() == told
-    for name in ("elementary.py", "numba_text.py", "mechanism.py", "symbolic.py", "program.py", "queries.py"):
-        text = (copies / name).read_text(encoding="utf-8")
-        (copies / name).write_text(text + "\n", encoding="utf-8")
+    writers = [f"compiled/{name}.py" for name in ("simd_math", "numba_writer", "symbolic", "program", "queries")]
+    for name in (*writers, "model/mechanism.py"):
+        text = (tmp_path / name).read_text(encoding="utf-8")
+        (tmp_path / name).write_text(text + "\n", encoding="utf-8")
         assert cache.surroundings.__wrapped__() != told, name
-        (copies / name).write_text(text, encoding="utf-8")
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    (tmp_path / "model" / "limits.py").write_text("", encoding="utf-8")
     assert cache.surroundings.__wrapped__() == told
     monkeypatch.setattr(llvmlite.binding, "get_host_cpu_name", lambda: "another")
     assert cache.surroundings.__wrapped__() != told

@@ -7,7 +7,8 @@ import pytest
 import yaml
 
 import irbmodels as irb
-from irbmodels import check, engines, oracles
+from irbmodels.dynamics import oracles
+from irbmodels.exchange.verify import check, engines
 
 SETS = [(name, chosen) for name in irb.robots() for chosen in irb.describe(name).inertials.sets]
 PARTS = [("link_crank",), ("link_rod",), ("link_crank", "link_rod")]

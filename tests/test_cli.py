@@ -12,8 +12,8 @@ from terminals import assert_nothing_is_cut
 import irbmodels as irb
 from irbmodels import cli
 from irbmodels.cli import shared
-from irbmodels.logs import write_motion
 from irbmodels.trajectory import through
+from irbmodels.trajectory.motion_files import write_motion
 
 
 @pytest.fixture

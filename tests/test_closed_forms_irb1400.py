@@ -8,10 +8,10 @@ import pinocchio as pin
 import pytest
 
 import irbmodels as irb
-from irbmodels.check import chain_of
-from irbmodels.closed_forms import MainAxes
-from irbmodels.inertia import Inertial
-from irbmodels.oracles import Chain
+from irbmodels.dynamics.closed_forms import MainAxes
+from irbmodels.dynamics.oracles import Chain
+from irbmodels.exchange.verify.check import chain_of
+from irbmodels.model.inertia import Inertial
 
 CLOSE = 1e-12  # of the largest entry: sums of a hundred terms in double precision
 BODY = (4.0, np.array([0.03, -0.05, 0.12]), np.array([[0.05, 0.004, -0.003], [0.004, 0.06, 0.002], [-0.003, 0.002, 0.03]]))

@@ -10,9 +10,9 @@ import pinocchio as pin
 import pytest
 
 import irbmodels as irb
-from irbmodels.check import chain_of
-from irbmodels.closed_forms import Scara, cycle_peaks, cycle_time, tool_acceleration
-from irbmodels.inertia import Inertial
+from irbmodels.dynamics.closed_forms import Scara, cycle_peaks, cycle_time, tool_acceleration
+from irbmodels.exchange.verify.check import chain_of
+from irbmodels.model.inertia import Inertial
 
 CLOSE = 1e-12  # of the largest entry: sums of a dozen terms in double precision
 VARIANTS = ("irb930_12_105", "irb930_22_105", "irb930_12_085")

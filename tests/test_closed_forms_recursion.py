@@ -8,11 +8,11 @@ import pinocchio as pin
 import pytest
 
 import irbmodels as irb
-from irbmodels.check import chain_of
-from irbmodels.closed_forms import joint_loads
-from irbmodels.dh import DHTable
-from irbmodels.inertia import Inertial
-from irbmodels.oracles import Chain
+from irbmodels.dynamics.closed_forms import joint_loads
+from irbmodels.dynamics.oracles import Chain
+from irbmodels.exchange.verify.check import chain_of
+from irbmodels.model.dh import DHTable
+from irbmodels.model.inertia import Inertial
 
 CLOSE = 1e-11  # of the largest entry: two recursions in double precision differ by some 1e-15 per operation
 OPEN = [name for name in oracles.NAMES if not oracles.has_bars(name)]

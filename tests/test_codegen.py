@@ -14,10 +14,12 @@ import numpy as np
 import pytest
 
 import irbmodels as irb
-from irbmodels import c_selftest, cli, codegen
-from irbmodels.compiled.c_text import DOUBLE, SINGLE, Dialect, function_text, helpers_text, preamble
+from irbmodels import cli
 from irbmodels.compiled.program import Output, Program, Step
 from irbmodels.compiled.queries import OF_FRAMES, QUERIES
+from irbmodels.exchange.c import codegen
+from irbmodels.exchange.c import selftest as c_selftest
+from irbmodels.exchange.c.writer import DOUBLE, SINGLE, Dialect, function_text, helpers_text, preamble
 
 pytest.importorskip("casadi", reason="needs the extra 'fast'")
 if shutil.which("gcc") is None:

@@ -14,8 +14,8 @@ import trimesh
 from manifold3d import Manifold
 
 import irbmodels as irb
-from irbmodels.collision import Collider, adjacent, random_postures, read_srdf
-from irbmodels.description import mesh_folder
+from irbmodels.robot.collision import Collider, adjacent, random_postures, read_srdf
+from irbmodels.tables.description import mesh_folder
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "scripts"))
 

@@ -6,7 +6,6 @@ import pytest
 from closed_loop import integrated
 
 import irbmodels as irb
-from irbmodels.base_parameters import base_parameters
 from irbmodels.control import (
     AdaptiveGains,
     AdaptiveMemory,
@@ -17,6 +16,7 @@ from irbmodels.control import (
     follow,
     tracking_regressor,
 )
+from irbmodels.robot.base_parameters import base_parameters
 from irbmodels.trajectory import through
 
 ROBOT = irb.load("irb930")

@@ -9,7 +9,6 @@ import pytest
 from misuse import refused_in_one_line
 
 import irbmodels as irb
-from irbmodels.base_parameters import base_parameters
 from irbmodels.control import (
     AdaptiveGains,
     AdaptiveMemory,
@@ -46,6 +45,7 @@ from irbmodels.control import (
     tcp_speed,
     tracking_regressor,
 )
+from irbmodels.robot.base_parameters import base_parameters
 from irbmodels.trajectory import Motion, line, move
 
 ROBOT = irb.load("irb930")

@@ -9,8 +9,8 @@ import oracles
 import pytest
 
 import irbmodels as irb
-from irbmodels.coupling import AxisCoupling, coupling_of
-from irbmodels.tree import parse_urdf
+from irbmodels.model.coupling import AxisCoupling, coupling_of
+from irbmodels.model.tree import parse_urdf
 
 
 def urdf_of(mimics: dict[str, tuple[str, str]], fixed: tuple[str, ...] = ()) -> str:

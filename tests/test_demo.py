@@ -1,7 +1,7 @@
 import numpy as np
 
 import irbmodels as irb
-from irbmodels.demo import demo
+from irbmodels.cli.demo import demo
 
 
 def test_demo_makes_four_files_that_belong_together(tmp_path):

@@ -11,7 +11,7 @@ import oracles
 import pytest
 
 import irbmodels as irb
-from irbmodels.description import data_folder, tool_path
+from irbmodels.tables.description import data_folder, tool_path
 
 
 def test_robots_are_the_ten_variants():

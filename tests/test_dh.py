@@ -7,7 +7,7 @@ import oracles
 import pytest
 
 import irbmodels as irb
-from irbmodels.dh import DHTable, rotation_x, rotation_z, translation
+from irbmodels.model.dh import DHTable, rotation_x, rotation_z, translation
 
 EXACT = 1e-14  # products of a dozen matrices with entries up to 2
 RIGHT = np.pi / 2

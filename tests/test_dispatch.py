@@ -17,7 +17,7 @@ from irbmodels.compiled import dispatch
 from irbmodels.compiled.dispatch import WORTH, Dispatch
 from irbmodels.compiled.kernels import Kernel
 from irbmodels.errors import InputError, MissingExtra
-from irbmodels.friction import Stribeck
+from irbmodels.model.friction import Stribeck
 
 pytest.importorskip("casadi")
 pytest.importorskip("numba")
@@ -363,7 +363,7 @@ def test_nan_in_an_array_stays_in_its_state(robot, used):
 
 def test_unknown_friction_is_told(used):
     """A robot without friction data says so where kernels answer, too."""
-    from irbmodels import queries
+    from irbmodels.robot import dynamics as queries
 
     queries._say_no_friction.cache_clear()
     with warnings.catch_warnings():

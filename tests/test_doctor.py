@@ -17,13 +17,13 @@ import pytest
 
 import irbmodels as irb
 from irbmodels import cli
-from irbmodels.doctor import examine, repair
-from irbmodels.doctor import shapes as doctor_shapes
-from irbmodels.doctor.repairing import body_of, is_possible, moments_of
-from irbmodels.doctor.shapes import Measure
-from irbmodels.doctor.xml import DEEPEST, LARGEST, MOST, edited, number, numbers, parse, read
-from irbmodels.inertia import MARGIN, Inertial, ball_moment
-from irbmodels.urdf_text import with_mesh_paths
+from irbmodels.exchange.doctor import examine, repair
+from irbmodels.exchange.doctor import shapes as doctor_shapes
+from irbmodels.exchange.doctor.repairing import body_of, is_possible, moments_of
+from irbmodels.exchange.doctor.shapes import Measure
+from irbmodels.exchange.doctor.xml import DEEPEST, LARGEST, MOST, edited, number, numbers, parse, read
+from irbmodels.model.inertia import MARGIN, Inertial, ball_moment
+from irbmodels.model.mesh_paths import with_mesh_paths
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 SHIPPED = [(name, coupling) for name in oracles.NAMES for coupling in irb.describe(name).couplings]

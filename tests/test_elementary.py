@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 numba = pytest.importorskip("numba")
-elementary = pytest.importorskip("irbmodels.compiled.elementary")
+elementary = pytest.importorskip("irbmodels.compiled.simd_math")
 
 ULPS = 2.5  # what the module promises
 FAR = 1e4  # [rad], as far as it promises it

@@ -12,7 +12,7 @@ import pinocchio as pin
 import pytest
 
 import irbmodels as irb
-from irbmodels import engines
+from irbmodels.exchange.verify import engines
 
 MUJOCO = 1e-9  # of the largest torque: MuJoCo turns every tensor to its principal axes first
 EXCHANGE = 1e-7  # of the largest torque: four carriers of 1e-6 kg in some 100 kg of arm

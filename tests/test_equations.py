@@ -17,10 +17,10 @@ import irbmodels as irb
 from irbmodels import cli
 from irbmodels.compiled.program import Output, Program, Step
 from irbmodels.compiled.queries import QUERIES
-from irbmodels.compiled.readable import Latex, Matlab, Sympy
-from irbmodels.equations import EQUATION_FORMATS, equations_text
 from irbmodels.errors import InputError, MissingData, MissingExtra, UnknownName
-from irbmodels.robot import from_urdf_text
+from irbmodels.exchange.equations.equations import EQUATION_FORMATS, equations_text
+from irbmodels.exchange.equations.readable import Latex, Matlab, Sympy
+from irbmodels.robot.robot import from_urdf_text
 
 pytest.importorskip("casadi")
 pytest.importorskip("sympy")
@@ -351,7 +351,7 @@ def test_lengths_are_named_after_the_dh_table(name):
 
 def test_every_constant_has_its_value():
     """The numbers that stand in the text, inertials included, are the mechanism's to twelve digits."""
-    from irbmodels.compiled.mechanism import mechanism_of
+    from irbmodels.model.mechanism import mechanism_of
 
     robot = loaded("irb2400")
     free = mechanism_of(robot._model, friction=True).free

@@ -17,8 +17,8 @@ from scipy.optimize import least_squares, linprog
 from scipy.signal import savgol_coeffs, savgol_filter
 
 import irbmodels as irb
-from irbmodels import dynamics
-from irbmodels.base_parameters import base_parameters
+from irbmodels.dynamics import equations_of_motion as dynamics
+from irbmodels.robot.base_parameters import base_parameters
 from irbmodels.trajectory import LAWS, FourierSeries, Trajectory, move
 
 GOLDEN = json.loads((Path(__file__).resolve().parent / "data" / "freudenstein_135.json").read_text(encoding="utf-8"))

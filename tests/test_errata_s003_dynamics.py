@@ -19,9 +19,9 @@ from scipy.integrate import solve_ivp
 from scipy.linalg import expm
 
 import irbmodels as irb
-from irbmodels.closed_forms import MainAxes
-from irbmodels.inertia import Inertial
-from irbmodels.oracles import Bar, Chain
+from irbmodels.dynamics.closed_forms import MainAxes
+from irbmodels.dynamics.oracles import Bar, Chain
+from irbmodels.model.inertia import Inertial
 
 EXACT = 1e-11  # [kg m^2, N m] sums of dozens of terms up to 1000
 G = 9.81  # [m/s^2]
@@ -192,7 +192,7 @@ def closed(given: dict) -> MainAxes:
 
 @pytest.mark.parametrize("given", [FULL, PLANE], ids=["full", "plane"])
 def test_3_right_closed_form(given):
-    """The corrected closed form, as irbmodels.closed_forms has it, is Lagrange's D, C and g, and the golden file's."""
+    """The corrected closed form, as irbmodels.dynamics.closed_forms has it, is Lagrange's D, C and g, and the golden file's."""
     for q, v, _ in STATES:
         D, C, g = right(given, q, v)
         np.testing.assert_allclose(closed(given).mass_matrix(q), D, rtol=0, atol=EXACT)

@@ -13,8 +13,8 @@ import pytest
 from scipy.integrate import solve_ivp
 
 import irbmodels as irb
-from irbmodels.check import chain_of
-from irbmodels.closed_forms import Scara
+from irbmodels.dynamics.closed_forms import Scara
+from irbmodels.exchange.verify.check import chain_of
 
 EXACT = 1e-11  # [N m, N] recursions over four to six links on torques up to 1000
 G = 9.81  # [m/s^2]

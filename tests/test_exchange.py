@@ -12,7 +12,8 @@ import pytest
 import irbmodels as irb
 from irbmodels import cli
 from irbmodels.errors import MissingExtra
-from irbmodels.export import FORMATS, verify
+from irbmodels.exchange.verify import exports as verify
+from irbmodels.exchange.write import FORMATS
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "scripts"))
 

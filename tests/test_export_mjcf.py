@@ -9,9 +9,9 @@ import pytest
 from scipy.integrate import solve_ivp
 
 import irbmodels as irb
-from irbmodels.collision import adjacent, random_postures, read_srdf, srdf_path
 from irbmodels.errors import InputError, MissingExtra, UrdfError
-from irbmodels.export import Options, export
+from irbmodels.exchange.write import Options, export
+from irbmodels.robot.collision import adjacent, random_postures, read_srdf, srdf_path
 
 BIT = mujoco.mjtDisableBit
 BARS = ("joint_crank", "joint_rod")

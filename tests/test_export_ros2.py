@@ -16,10 +16,10 @@ import pytest
 import yaml
 
 import irbmodels as irb
-from irbmodels.collision import Collider, adjacent, always_touching, read_srdf
-from irbmodels.export import Options, export
-from irbmodels.export.ros2 import ros_name
-from irbmodels.urdf_text import expand
+from irbmodels.exchange.write import Options, export
+from irbmodels.exchange.write.ros2 import ros_name
+from irbmodels.model.mesh_paths import expand
+from irbmodels.robot.collision import Collider, adjacent, always_touching, read_srdf
 
 TREES = [(name, coupling) for name in oracles.NAMES for coupling in irb.describe(name).couplings]
 

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 import irbmodels as irb
-from irbmodels.export import Options, export
-from irbmodels.export.urdf import urdf_of
-from irbmodels.reading import from_file
-from irbmodels.tree import tree_from_urdf
+from irbmodels.exchange.read.from_file import from_file
+from irbmodels.exchange.write import Options, export
+from irbmodels.exchange.write.urdf import urdf_of
+from irbmodels.model.tree import tree_from_urdf
 
 CARRIERS = 1e-7  # of the largest torque: what carriers of 1e-6 kg change (measured 1.6e-8 and 4.3e-8)
 TWO_LINKS = """<robot name="two links">

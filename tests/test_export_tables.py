@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import irbmodels as irb
-from irbmodels.dh import rotation_x, rotation_z, translation
-from irbmodels.export.tables import TABLE_FORMATS, TABLES, tables, tables_text, write_tables
+from irbmodels.exchange.write.tables import TABLE_FORMATS, TABLES, tables, tables_text, write_tables
+from irbmodels.model.dh import rotation_x, rotation_z, translation
 
 GRADES = {"measured", "identified", "published", "derived", "assumed"}
 

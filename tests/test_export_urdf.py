@@ -11,10 +11,10 @@ import pinocchio as pin
 import pytest
 
 import irbmodels as irb
-from irbmodels.check import states
-from irbmodels.engines import load_engine
-from irbmodels.export import Options, export
-from irbmodels.export.meshes import copied_meshes, gathered_meshes, write_files
+from irbmodels.exchange.verify.check import states
+from irbmodels.exchange.verify.engines import load_engine
+from irbmodels.exchange.write import Options, export
+from irbmodels.exchange.write.meshes import copied_meshes, gathered_meshes, write_files
 
 CARRIER = 1e-9  # [kg] weighs 1e-10 of the largest torque at most
 TREES = [(name, coupling) for name in oracles.NAMES for coupling in irb.describe(name).couplings]

@@ -8,8 +8,8 @@ import pytest
 
 import irbmodels as irb
 from irbmodels import rapid
-from irbmodels.collision import read_srdf
 from irbmodels.files import read_text, replacing
+from irbmodels.robot.collision import read_srdf
 
 
 def write(path, text="new"):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import irbmodels as irb
-from irbmodels.flexible import Drive, FlexibleRobot, bode_figure, identified, map_figure
+from irbmodels.simulation.flexible import Drive, FlexibleRobot, bode_figure, identified, map_figure
 
 MADE_UP = [None, Drive(8e4, 7.0), Drive(7e4, 7.0), None, None, None]
 

@@ -7,9 +7,9 @@ import pytest
 from numpy.polynomial import Polynomial
 
 import irbmodels as irb
-from irbmodels.flexible import Drive, drives_of
-from irbmodels.flexible.drive import motors_of_drives
-from irbmodels.flexible.springs import Springs
+from irbmodels.simulation.flexible import Drive, drives_of
+from irbmodels.simulation.flexible.drive import motors_of_drives
+from irbmodels.simulation.flexible.springs import Springs
 
 N = 118.461539  # gear ratio of axis 1 of the IRB 1400 (S003 section 3.3.2)
 

@@ -4,8 +4,8 @@ import pytest
 from numpy.polynomial import Polynomial
 
 import irbmodels as irb
-from irbmodels.flexible import Drive, FlexibleRobot
-from irbmodels.flexible.feedforward import link_torques
+from irbmodels.simulation.flexible import Drive, FlexibleRobot
+from irbmodels.simulation.flexible.feedforward import link_torques
 
 STIFFNESS = np.array([2e5, 1e5, 8e4, 3e4, 2e4, 1e4])
 ROTORS = np.array([8.0, 7.0, 6.0, 1.0, 0.8, 0.5])  # arm side [kg m^2]

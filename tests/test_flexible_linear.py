@@ -8,7 +8,7 @@ import scipy.signal
 import sympy as sp
 
 import irbmodels as irb
-from irbmodels.flexible import Drive, LinearModel, OneAxis, identified
+from irbmodels.simulation.flexible import Drive, LinearModel, OneAxis, identified
 
 R = 1.0 / 118.461539  # S003 section 3.3.2
 FULL = OneAxis(Drive(8e4, 6e-4, -100.0, viscous=0.01, damping=25.0, bearing=3.0), 7.0)  # every number there, the gear reverses

@@ -1,4 +1,4 @@
-"""Everything of irbmodels.flexible that is called wrongly: one line that says what, where, and what would be right."""
+"""Everything of irbmodels.simulation.flexible that is called wrongly: one line that says what, where, and what would be right."""
 
 from __future__ import annotations
 
@@ -10,7 +10,16 @@ import pytest
 from misuse import refused_in_one_line
 
 import irbmodels as irb
-from irbmodels.flexible import Drive, FlexibleRobot, LinearModel, OneAxis, bode_figure, drives_of, identified, map_figure
+from irbmodels.simulation.flexible import (
+    Drive,
+    FlexibleRobot,
+    LinearModel,
+    OneAxis,
+    bode_figure,
+    drives_of,
+    identified,
+    map_figure,
+)
 
 ROBOT = irb.load("irb930")
 Q = np.array([0.3, -0.8, -0.1, 0.5])

@@ -4,7 +4,7 @@ import pytest
 import scipy.linalg
 
 import irbmodels as irb
-from irbmodels.flexible import Drive, FlexibleRobot, identified
+from irbmodels.simulation.flexible import Drive, FlexibleRobot, identified
 
 STIFFNESS = np.array([2e5, 1e5, 8e4, 3e4, 2e4, 1e4])
 ROTORS = np.array([8.0, 7.0, 6.0, 1.0, 0.8, 0.5])  # arm side [kg m^2]

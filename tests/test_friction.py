@@ -11,7 +11,7 @@ import pytest
 import irbmodels as irb
 from irbmodels import Stribeck
 from irbmodels.errors import TableError
-from irbmodels.queries import _say_no_friction
+from irbmodels.robot.dynamics import _say_no_friction
 
 
 @pytest.fixture

@@ -8,8 +8,8 @@ from scipy.signal import butter, sosfiltfilt
 
 import irbmodels as irb
 from irbmodels import InputError
-from irbmodels.base_parameters import base_parameters
 from irbmodels.identification.fits import Samples, TorqueRows, accumulated, weighted, with_autocorrelation, with_filter
+from irbmodels.robot.base_parameters import base_parameters
 
 CUTOFF = 10.0  # [Hz]
 

@@ -10,9 +10,9 @@ from scipy import optimize
 
 import irbmodels as irb
 from irbmodels import InputError, MissingData, MissingExtra, UnknownName
-from irbmodels.base_parameters import base_parameters
 from irbmodels.identification.fits import Samples, TorqueRows, accumulated, consistent, weighted
 from irbmodels.identification.fits.pseudo import pseudo_inertia
+from irbmodels.robot.base_parameters import base_parameters
 
 LINKS = tuple(f"link_{i}" for i in range(1, 7))
 

@@ -6,8 +6,8 @@ from excited import SIGMA, excitation, inner
 
 import irbmodels as irb
 from irbmodels import InputError
-from irbmodels.base_parameters import base_parameters
 from irbmodels.identification.fits import EnergyRows, Samples, TorqueRows, accumulated, least_squares, weighted
+from irbmodels.robot.base_parameters import base_parameters
 from irbmodels.trajectory import Motion
 
 

@@ -5,7 +5,6 @@ import pinocchio as pin
 import pytest
 
 import irbmodels as irb
-from irbmodels.base_parameters import base_parameters
 from irbmodels.errors import InputError, UnknownName
 from irbmodels.identification.excitation import (
     Bounds,
@@ -16,8 +15,9 @@ from irbmodels.identification.excitation import (
     optimal_excitation,
     random_excitation,
 )
-from irbmodels.path_check import Box, check_path
 from irbmodels.rapid import read
+from irbmodels.robot.base_parameters import base_parameters
+from irbmodels.tasks.path_check import Box, check_path
 from irbmodels.trajectory import FourierSeries
 
 ARM, SCARA = irb.load("irb1600"), irb.load("irb930")

@@ -3,14 +3,14 @@ import pytest
 from scipy.optimize import linprog
 
 import irbmodels as irb
-from irbmodels.base_parameters import base_parameters
 from irbmodels.identification.excitation import Bounds
 from irbmodels.identification.excitation.bounds import SHARPNESS, Cuts, Limiting, _nearest
-from irbmodels.identification.excitation.families import Fourier, Freudenstein
+from irbmodels.identification.excitation.parametrizations import Fourier, Freudenstein
 from irbmodels.identification.excitation.regressor import BaseRegressor, condition, condition_slope, information_slope, log_det
 from irbmodels.identification.excitation.search import POWERS, freed, solved
 from irbmodels.identification.excitation.task import Task
-from irbmodels.path_check import Box
+from irbmodels.robot.base_parameters import base_parameters
+from irbmodels.tasks.path_check import Box
 
 BOX = Box((-0.5, -1.5, 0.1), (1.9, 1.5, 2.6))
 

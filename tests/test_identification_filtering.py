@@ -5,7 +5,7 @@ import pytest
 
 import irbmodels as irb
 from irbmodels.identification.recordings import Flag, Recording, butterworth, low_passed, savitzky_golay, smoothing_spline
-from irbmodels.identification.recordings.marks import of_unsure_sign
+from irbmodels.identification.recordings.outliers import of_unsure_sign
 
 STEP = 0.004
 T = np.arange(3000) * STEP

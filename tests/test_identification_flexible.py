@@ -8,10 +8,10 @@ from two_masses import Joint, N, recorded, sines, step_map
 
 import irbmodels as irb
 from irbmodels.errors import InputError, UnknownName
-from irbmodels.flexible import Drive, FlexibleRobot, LinearModel, OneAxis, identified
 from irbmodels.identification.flexible import FlexibleFit, OneAxisData, flexible_fit
 from irbmodels.identification.flexible import model as law
 from irbmodels.identification.flexible.search import Problem
+from irbmodels.simulation.flexible import Drive, FlexibleRobot, LinearModel, OneAxis, identified
 from irbmodels.trajectory import Motion
 
 STEP = 0.002  # [s], S003: 500 Hz
@@ -236,7 +236,7 @@ def one_axis_arm(axis):
     text = f"""<robot name="one"><link name="base"/><link name="arm"><inertial><mass value="1"/>
     <inertia ixx="1" iyy="{axis.inertia}" izz="{axis.inertia}" ixy="0" ixz="0" iyz="0"/></inertial></link>
     <joint name="a" type="continuous"><parent link="base"/><child link="arm"/><axis xyz="0 0 1"/></joint></robot>"""
-    from irbmodels.robot import from_urdf_text
+    from irbmodels.robot.robot import from_urdf_text
 
     return FlexibleRobot(from_urdf_text(text, "one.urdf"), [axis.drive], False)
 

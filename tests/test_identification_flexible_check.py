@@ -8,7 +8,6 @@ import scipy.stats
 from two_masses import Joint, N, recorded, sines
 
 from irbmodels.errors import InputError
-from irbmodels.flexible import Drive, OneAxis
 from irbmodels.identification.flexible import (
     OneAxisData,
     angle_figure,
@@ -21,6 +20,7 @@ from irbmodels.identification.flexible import (
     validation_figure,
 )
 from irbmodels.identification.flexible.noise import autocorrelation, colour, whiteness
+from irbmodels.simulation.flexible import Drive, OneAxis
 
 STEP = 0.002
 COUNT = 4000

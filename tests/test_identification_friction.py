@@ -19,7 +19,7 @@ from irbmodels.identification.friction import (
     friction_table,
     grid_of_s000,
 )
-from irbmodels.identification.friction.stretches import stretches
+from irbmodels.identification.friction.constant_speed_segments import stretches
 from irbmodels.identification.recordings import Flag, Recording, Sensors, as_logged, followed, read_recording, synthetic_recording
 
 TABLE_5 = np.array(  # Fs, Fc [N m], Fv [N m s/rad], v_St [rad/s] of S000 Tab. 5

@@ -6,10 +6,10 @@ from excited import SIGMA, random_states
 
 import irbmodels as irb
 from irbmodels import InputError
-from irbmodels.base_parameters import base_parameters
-from irbmodels.friction import Stribeck
 from irbmodels.identification.fits import Samples, TorqueRows, accumulated, stribeck_fit, weighted
 from irbmodels.identification.fits.nonlinear import _Residuals, _split
+from irbmodels.model.friction import Stribeck
+from irbmodels.robot.base_parameters import base_parameters
 
 
 def guessing(robot, factor):

@@ -5,8 +5,8 @@ from scipy import linalg, stats
 
 import irbmodels as irb
 from irbmodels import InputError
-from irbmodels.base_parameters import base_parameters
 from irbmodels.identification.fits import Accumulator, Samples, TorqueRows, accumulated, least_squares, weighted
+from irbmodels.robot.base_parameters import base_parameters
 
 STATES = 150  # 600 equations and more for 63 parameters at most; below 1000 nothing is compiled
 
@@ -55,7 +55,7 @@ def rubbing(robot):
     """The robot with some friction; nobody has published that of these arms."""
     from dataclasses import replace
 
-    from irbmodels.friction import Stribeck
+    from irbmodels.model.friction import Stribeck
 
     one = np.linspace(1.0, 0.5, robot.n)
     law = Stribeck(30.0 * one, 20.0 * one, 8.0 * one, 0.01 * one)

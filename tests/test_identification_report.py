@@ -13,12 +13,12 @@ from terminals import assert_nothing_is_cut
 import irbmodels as irb
 from irbmodels.errors import FileError
 from irbmodels.identification.recordings import Recording
-from irbmodels.identification.verdict import curve, prepared
-from irbmodels.identification.verdict.judging import Sum, judge
-from irbmodels.identification_report import headline, remarks, report_html, verdict_tables, write_report
-from irbmodels.identification_report.drawings import curves_figure, dependence_figure, memory_figure, sums_figure, torque_figure
-from irbmodels.identification_report.page import _cards
-from irbmodels.identification_report.tables import probability, sum_row
+from irbmodels.identification.validation import curve, prepared
+from irbmodels.identification.validation.evaluation import Sum, judge
+from irbmodels.report.identification import headline, remarks, report_html, verdict_tables, write_report
+from irbmodels.report.identification.drawings import curves_figure, dependence_figure, memory_figure, sums_figure, torque_figure
+from irbmodels.report.identification.page import _cards
+from irbmodels.report.identification.tables import probability, sum_row
 
 
 @pytest.fixture(scope="module")

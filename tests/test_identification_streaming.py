@@ -6,7 +6,6 @@ from excited import RATE, SIGMA, random_states
 
 import irbmodels as irb
 from irbmodels import InputError, MissingExtra, MotionError
-from irbmodels.base_parameters import base_parameters
 from irbmodels.identification.fits import (
     Samples,
     TorqueRows,
@@ -17,8 +16,9 @@ from irbmodels.identification.fits import (
     weighted,
     with_autocorrelation,
 )
-from irbmodels.logs import write_motion
+from irbmodels.robot.base_parameters import base_parameters
 from irbmodels.trajectory import Motion
+from irbmodels.trajectory.motion_files import write_motion
 
 PIECE = 40
 

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 import irbmodels as irb
-from irbmodels.flexible import Drive, FlexibleRobot
 from irbmodels.identification.recordings import (
     Flag,
     Sensors,
@@ -16,6 +15,7 @@ from irbmodels.identification.recordings import (
     synthetic_recording,
 )
 from irbmodels.simulation import run_of
+from irbmodels.simulation.flexible import Drive, FlexibleRobot
 from irbmodels.trajectory import Motion, move
 
 START, END = np.array([0.0, 0.1, 0.0, 0.0, 0.5, 0.0]), np.array([0.5, 0.4, 0.3, 0.4, 0.9, 0.8])

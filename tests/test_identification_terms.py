@@ -9,13 +9,13 @@ from excited import excitation, random_states, torques
 
 import irbmodels as irb
 from irbmodels import InputError, MissingData
-from irbmodels.base_parameters import base_parameters
-from irbmodels.friction import frictionless
 from irbmodels.identification.fits import Samples, TorqueRows, accumulated, stribeck_fit, stribeck_speeds, weighted
-from irbmodels.identification.fits.speeds import SPEEDS
+from irbmodels.identification.fits.stribeck_speeds import SPEEDS
 from irbmodels.identification.recordings import Recording
-from irbmodels.identification.verdict import halves, identify, judge, nearest, prepared, write_set
-from irbmodels.identification.verdict.terms import Question, terms_of
+from irbmodels.identification.validation import halves, identify, judge, nearest, prepared, write_set
+from irbmodels.identification.validation.model_terms import Question, terms_of
+from irbmodels.model.friction import frictionless
+from irbmodels.robot.base_parameters import base_parameters
 from irbmodels.trajectory import Motion
 
 NOISE = 0.002  # of the effort limits

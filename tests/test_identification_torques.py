@@ -5,9 +5,9 @@ import pytest
 from excited import random_states
 
 import irbmodels as irb
-from irbmodels.base_parameters import base_parameters
 from irbmodels.identification.fits import TorqueRows
 from irbmodels.identification.fits.accumulator import BLOCK
+from irbmodels.robot.base_parameters import base_parameters
 
 
 def whole(rows, pieces):

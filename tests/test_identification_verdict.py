@@ -14,7 +14,7 @@ from irbmodels import FileError, InputError, MissingData, PhysicsWarning, Unknow
 from irbmodels.errors import MotionError, TableError
 from irbmodels.identification.fits import Samples, TorqueRows, accumulated, weighted
 from irbmodels.identification.recordings import Flag, Sensors, synthetic_recording
-from irbmodels.identification.verdict import (
+from irbmodels.identification.validation import (
     NotIdentifiable,
     curve,
     dependence,
@@ -27,10 +27,10 @@ from irbmodels.identification.verdict import (
     whiteness,
     write_set,
 )
-from irbmodels.identification.verdict.judging import judge
-from irbmodels.identification.verdict.preparing import standing
-from irbmodels.identification.verdict.residuals import Whiteness
-from irbmodels.identification_report import remarks
+from irbmodels.identification.validation.evaluation import judge
+from irbmodels.identification.validation.preparation import standing
+from irbmodels.identification.validation.residuals import Whiteness
+from irbmodels.report.identification import remarks
 
 DEGREE = np.pi / 180.0
 
@@ -491,7 +491,7 @@ def test_a_solver_that_gives_up_is_said(held, monkeypatch):
     def gives_up(*_):
         raise InputError("the solver gives up: Solver 'CLARABEL' failed. Try another solver")
 
-    monkeypatch.setattr("irbmodels.identification.verdict.identifying.consistent", gives_up)
+    monkeypatch.setattr("irbmodels.identification.validation.pipeline.consistent", gives_up)
     with pytest.raises(
         NotIdentifiable, match=r"move so \(the solver gives up\); is the tool another one, .* method wls needs no solver$"
     ):
@@ -545,7 +545,7 @@ def test_where_the_prior_is_impossible_nothing_else_is_blamed(two, good, monkeyp
     assert any("the model misses a term" in reason for reason in judged.reasons)
     (reason,) = changed(good.verdict, distance=3.1, impossible={"lift": "tensor is zero"})
     assert reason.endswith("the prior is impossible in lift; take another first")
-    monkeypatch.setattr("irbmodels.identification.verdict.identifying.consistent", gives_up)
+    monkeypatch.setattr("irbmodels.identification.validation.pipeline.consistent", gives_up)
     with (
         pytest.warns(PhysicsWarning, match="no body can be lift"),
         pytest.raises(NotIdentifiable, match="the prior is none either in lift: load another set, repair the URDF") as raised,

@@ -6,7 +6,7 @@ import numpy as np
 import oracles
 import pytest
 
-from irbmodels.inertia import DENSEST, Inertial
+from irbmodels.model.inertia import DENSEST, Inertial
 
 
 def cloud(rng: np.random.Generator, count: int = 30) -> tuple[np.ndarray, np.ndarray]:

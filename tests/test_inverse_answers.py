@@ -212,7 +212,7 @@ def test_targets_need_no_parser_and_refuse_what_they_are_not(monkeypatch):
     with pytest.raises(irb.InputError, match="a target is a robtarget, not a jointtarget; it has axis positions already"):
         robot.inverse_kinematics(joints)
     monkeypatch.setattr("irbmodels.errors.find_spec", lambda name: None)
-    monkeypatch.setattr("irbmodels.rapid.reading.find_spec", lambda name: None)
+    monkeypatch.setattr("irbmodels.rapid.parser.find_spec", lambda name: None)
     np.testing.assert_allclose(robot.inverse_kinematics(f" ! taught\n{text}")[0].q, q, atol=1e-6)
     for wrong, reason in (
         (text[:-1], "the text ends where"),

@@ -10,7 +10,9 @@ from inverse_cases import ROBOTS, apart, compiled, forward, postures
 from own_arms import arm_urdf, written
 
 import irbmodels as irb
-from irbmodels.inverse import branches, machine, solver
+from irbmodels.kinematics.inverse import closed_form as branches
+from irbmodels.kinematics.inverse import kernel_loader as machine
+from irbmodels.kinematics.inverse import solver
 
 
 def test_constants_of_the_kernel_are_those_of_the_reference():

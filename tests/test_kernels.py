@@ -12,12 +12,14 @@ import pytest
 from programs import mechanism
 
 import irbmodels as irb
-from irbmodels import derivatives, dynamics, kinematics
 from irbmodels.compiled.kernels import ALONE, CHUNK, Kernel
-from irbmodels.compiled.numba_text import BLOCK_BYTES, batch_source, state_source
+from irbmodels.compiled.numba_writer import BLOCK_BYTES, batch_source, state_source
 from irbmodels.compiled.program import Output, Program, Step
 from irbmodels.compiled.queries import OF_FRAMES, QUERIES
+from irbmodels.dynamics import derivatives
+from irbmodels.dynamics import equations_of_motion as dynamics
 from irbmodels.errors import InputError
+from irbmodels.kinematics import frames as kinematics
 
 pytest.importorskip("casadi")
 pytest.importorskip("numba")
@@ -773,7 +775,7 @@ PROGRAMS = {
 @pytest.mark.parametrize("program", PROGRAMS.values(), ids=PROGRAMS)
 def test_written_loops_stay_within_their_arrays(program, single, monkeypatch):
     """Written in blocks of a few states, any program reads and writes its own places, for any begin and end."""
-    monkeypatch.setattr("irbmodels.compiled.numba_text.BLOCK_BYTES", 1000)
+    monkeypatch.setattr("irbmodels.compiled.numba_writer.BLOCK_BYTES", 1000)
     made = made_up(*program)
     module = in_python(batch_source(made, single), single)
     kind = np.float32 if single else np.float64

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 import irbmodels as irb
-from irbmodels import logs
-from irbmodels.logs import open_motion, write_motion
 from irbmodels.trajectory import FourierSeries, Motion, through
+from irbmodels.trajectory import motion_files as logs
+from irbmodels.trajectory.motion_files import open_motion, write_motion
 
 DEG = np.radians(1.0)
 

@@ -11,7 +11,8 @@ from scipy.integrate import quad
 from scipy.optimize import root
 
 import irbmodels as irb
-from irbmodels.machining import (
+from irbmodels.tasks.free_angle import choose_angle
+from irbmodels.tasks.milling import (
     CuttingForce,
     Milling,
     deflected,
@@ -21,7 +22,6 @@ from irbmodels.machining import (
     process_wrench,
     torque_cost,
 )
-from irbmodels.redundancy import choose_angle
 from irbmodels.trajectory import Motion
 
 STIFFNESS = np.array([4e5, 5e5, 3e5, 4e4, 5e4, 2e4])  # made up

@@ -11,9 +11,9 @@ from programs import answers, evaluate, mechanism, reference
 from test_random_trees import random_urdf
 
 import irbmodels as irb
-from irbmodels.compiled.mechanism import INERTIALS, Mechanism, Place, chain_of, mechanism_of, moving, regrouped, whole_of
 from irbmodels.compiled.queries import QUERIES, program_for
-from irbmodels.robot import from_urdf_text
+from irbmodels.model.mechanism import INERTIALS, Mechanism, Place, chain_of, mechanism_of, moving, regrouped, whole_of
+from irbmodels.robot.robot import from_urdf_text
 
 pytest.importorskip("casadi")
 

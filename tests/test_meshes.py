@@ -17,10 +17,10 @@ import trimesh
 import umsgpack
 
 import irbmodels as irb
-from irbmodels.description import BARS
-from irbmodels.geometry import shapes_of
-from irbmodels.tree import parse_urdf
-from irbmodels.view.scene import Recorder, put
+from irbmodels.model.shapes import shapes_of
+from irbmodels.model.tree import parse_urdf
+from irbmodels.tables.description import BARS
+from irbmodels.viewer.scene import Recorder, put
 
 ROOT = Path(__file__).resolve().parent.parent
 MESHES = ROOT / "meshes"

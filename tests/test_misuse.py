@@ -9,7 +9,7 @@ import pytest
 from misuse import refused_in_one_line
 
 import irbmodels as irb
-from irbmodels import singularities
+from irbmodels.kinematics import singularities
 
 ROBOT, SCARA = irb.load("irb2400"), irb.load("irb930")
 Q, REST = np.array([0.1, 0.2, 0.3, 0.4, 0.5, 0.6]), np.zeros(6)

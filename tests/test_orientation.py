@@ -7,7 +7,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from irbmodels import InputError
-from irbmodels.orientation import from_zyx, from_zyz, quaternion, rotation, upright, zyx, zyz
+from irbmodels.model.rotations import from_zyx, from_zyz, quaternion, rotation, upright, zyx, zyz
 
 RNG = np.random.default_rng(7)
 

@@ -12,7 +12,7 @@ import pytest
 import irbmodels as irb
 from irbmodels import rapid
 from irbmodels.cli import main
-from irbmodels.path_check import check_path, programmed_motion
+from irbmodels.tasks.path_check import check_path, programmed_motion
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*no inverse kinematics:irbmodels.PhysicsWarning")  # of the specimen's twists
 

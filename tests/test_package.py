@@ -5,49 +5,55 @@ import sys
 import tomllib
 from pathlib import Path
 
+import numpy as np
 import pytest
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
 
 import irbmodels as irb
 
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "irbmodels"
-FLOORS = [  # a module imports only from floors before its own
-    {"errors", "tables", "inertia", "dh", "rows", "urdf_text", "description", "files", "checks", "overlays", "urdf_parts"}
-    | {"orientation"},
-    {"coupling", "tree", "friction", "limits", "tool", "motors", "model", "composition", "geometry", "outline"}
-    | {"sdf_text", "mjcf_text"},
-    {"workspace", "singularities", "crossing", "velocities", "reach", "rapid"}
-    | {"kinematics", "dynamics", "derivatives", "reactions", "guards", "oracles", "trajectory", "engines", "compiled"}
-    | {"inverse", "configuration", "closed_forms", "arms", "spans"},
-    {"asking", "kinematic_queries", "queries", "robot", "logs", "speeds", "reading"},
-    {"base_parameters", "collision", "simulation", "flexible", "redundancy"},
-    {
-        "control",
-        "identification",
-        "machining",
-        "path_check",
-        "prediction",
-        "check",
-        "doctor",
-        "export",
-        "equations",
-        "codegen",
-        "c_selftest",
-        "robot_descriptions",
-    },
-    {"report", "path_report", "identification_report", "postures", "targets", "drawings", "figures", "view", "demo", "pages"}
-    | {"text_table"},
-    {"cli"},
-]
-ROOMS = ["recordings", "fits", "excitation", "friction", "flexible", "verdict"]  # of identification, in the same order
+ROOMS = (  # a room imports only from those before it
+    *("errors", "checks", "files", "model", "tables", "compiled", "rapid", "kinematics", "dynamics", "robot", "trajectory"),
+    *("simulation", "tasks", "exchange", "viewer", "control", "identification", "report", "", "robot_descriptions", "cli"),
+)
+UPWARD = {("model", "tables"), ("simulation", ""), ("exchange", ""), ("report", "")}  # still to be opened; may only shrink
+CIRCLES = {"rapid": 11, "simulation": 12, "simulation.flexible": 4, "identification": 2}  # largest one of each; the same
+IDENTIFICATION = ("recordings", "fits", "excitation", "friction", "flexible", "validation")  # its rooms, in the same order
 
 
-def imports_of(path, above=0):
-    """Names that a module imports from the package, or from ``above`` folders below it on its own path."""
-    depth = len(path.relative_to(PACKAGE).parts) - above
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.ImportFrom) and node.level == depth:
-            yield from [node.module.partition(".")[0]] if node.module else [alias.name for alias in node.names]
+def modules():
+    """Every module of the package by its dotted name within it; the package itself is ``""``."""
+    names = (path.relative_to(PACKAGE).with_suffix("").parts for path in PACKAGE.rglob("*.py"))
+    return {".".join(parts[:-1] if parts[-1] == "__init__" else parts): PACKAGE.joinpath(*parts) for parts in names}
+
+
+def imports(name, path, known):
+    """Modules of the package that one imports, lazily and for type checkers included."""
+    package = path.relative_to(PACKAGE).parts[:-1]
+    for node in ast.walk(ast.parse(path.with_suffix(".py").read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and node.level:
+            source = [*package[: len(package) - node.level + 1], *(node.module.split(".") if node.module else [])]
+            for alias in node.names:
+                module = ".".join([*source, alias.name])
+                yield module if module in known else ".".join(source)
+
+
+def arrows():
+    """Pairs of modules of which the first imports the second."""
+    known = modules()
+    return {(name, other) for name, path in known.items() for other in imports(name, path, known) if other != name}
+
+
+def circles(pairs):
+    """Sets of modules that import each other, directly or not."""
+    names = sorted({name for pair in pairs for name in pair})
+    rows, columns = zip(*((names.index(one), names.index(other)) for one, other in pairs), strict=True)
+    graph = coo_array((np.ones(len(rows)), (rows, columns)), shape=(len(names), len(names)))
+    _, labels = connected_components(graph, connection="strong")
+    sets = [{name for name, label in zip(names, labels, strict=True) if label == one} for one in set(labels)]
+    return [members for members in sets if len(members) > 1]
 
 
 def test_every_public_name_exists():
@@ -57,25 +63,23 @@ def test_every_public_name_exists():
         assert getattr(irb, name).__doc__
 
 
-@pytest.mark.parametrize("path", sorted(PACKAGE.rglob("*.py")), ids=lambda path: path.stem)
-def test_modules_import_only_downwards(path):
-    """No module imports from a floor above its own, and imports within a floor make no circle."""
-    if path == PACKAGE / "__init__.py":
-        return
-    here = path.relative_to(PACKAGE).with_suffix("").parts[0]
-    floor = next(i for i, names in enumerate(FLOORS) if here in names)
-    for name in imports_of(path):
-        if name in ("__version__",):
-            continue
-        assert name in set().union(*FLOORS[: floor + 1]), f"{path.stem} imports {name}"
-        if name in FLOORS[floor] and path.parent == PACKAGE and path.with_name(f"{name}.py").exists():
-            assert path.stem not in set(imports_of(path.with_name(f"{name}.py"))), f"{path.stem} and {name} import each other"
+def test_rooms_import_only_downwards():
+    """No room imports from one after it; nothing but the rooms stands in the package."""
+    pairs = arrows()
+    assert {name.partition(".")[0] for name in modules()} == set(ROOMS)
+    rooms = {tuple(name.partition(".")[0] for name in pair) for pair in pairs}
+    assert {(one, other) for one, other in rooms if ROOMS.index(other) > ROOMS.index(one)} <= UPWARD
+    inside = [pair for pair in pairs if all(name.startswith("identification.") and name.count(".") == 2 for name in pair)]
+    for one, other in ((IDENTIFICATION.index(name.split(".")[1]) for name in pair) for pair in inside):
+        assert other <= one
 
 
-@pytest.mark.parametrize("path", sorted((PACKAGE / "identification").glob("*/*.py")), ids=lambda path: path.stem)
-def test_rooms_of_identification_import_only_downwards(path):
-    """No room imports from one after it, and every room has its place."""
-    assert set(imports_of(path, above=1)) <= set(ROOMS[: ROOMS.index(path.parent.name)])
+def test_modules_make_no_circles():
+    """No module imports itself by way of others, but for those that are listed."""
+    for circle in circles(arrows()):
+        places = [place for place in CIRCLES if sum(name.startswith(place) for name in circle) >= len(circle) - 1]
+        assert places, circle
+        assert len(circle) <= CIRCLES[places[-1]], sorted(circle)
 
 
 def test_import_does_not_load_what_few_need():
@@ -164,7 +168,7 @@ def test_a_missing_extra_is_named_before_any_work(command, monkeypatch, tmp_path
 def test_excitation_and_identify_name_their_extra_first(monkeypatch):
     """In Python too: arguments that are wrong are not looked at."""
     from irbmodels.identification.excitation import optimal_excitation, random_excitation
-    from irbmodels.identification.verdict import identify
+    from irbmodels.identification.validation import identify
 
     monkeypatch.setattr("irbmodels.errors.find_spec", lambda name: None)
     for call in (optimal_excitation, random_excitation, lambda robot: identify(robot, [], [])):

@@ -11,13 +11,14 @@ import pytest
 
 import irbmodels as irb
 from irbmodels import cli, rapid
-from irbmodels.logs import write_motion
-from irbmodels.machining import CuttingForce, process_load
-from irbmodels.path_check import NEAR, Box, Cut, Finding, Programmed, check_path, following, programmed_motion
-from irbmodels.path_check.extent import ToolExtent
-from irbmodels.path_check.findings import Stretches, outside
-from irbmodels.path_check.timing import Law
+from irbmodels.robot.tool_extent import ToolExtent
+from irbmodels.tasks.milling import CuttingForce, process_load
+from irbmodels.tasks.path_check import NEAR, Box, Cut, Finding, Programmed, check_path, programmed_motion
+from irbmodels.tasks.path_check import ik_following as following
+from irbmodels.tasks.path_check.move_timing import Law
+from irbmodels.tasks.path_check.violations import Stretches, outside
 from irbmodels.trajectory import axis_path, rapid_module, time_optimal
+from irbmodels.trajectory.motion_files import write_motion
 
 FRAME = "[9E9,9E9,9E9,9E9,9E9,9E9]"
 
@@ -235,8 +236,8 @@ def test_a_long_motion_is_checked_in_pieces(robot, monkeypatch):
     v[313, 2], q[199, 0] = 99.0, np.radians(181.0)
     q[:, 4] = np.radians(np.linspace(-40.0, 45.0, 400))  # crosses q5 = 0 between two samples
     whole = check_path(irb.load("irb2400", tool="spindle"), motion(q, v))
-    monkeypatch.setattr("irbmodels.path_check.checking.ROWS", 100)
-    monkeypatch.setattr("irbmodels.path_check.totals._TRACE", 64)
+    monkeypatch.setattr("irbmodels.tasks.path_check.check.ROWS", 100)
+    monkeypatch.setattr("irbmodels.tasks.path_check.extremes._TRACE", 64)
     found = check_path(robot, motion(q, v))
     assert (found.rows, found.duration) == (400, pytest.approx(3.99))
     assert [(kind, axis) for kind, axis in kinds(found) if kind != "torque"] == [("range", 1), ("speed", 3)]
@@ -274,8 +275,8 @@ def test_the_box_holds_the_tcp_of_a_tool_without_shapes():
 
 def test_the_tools_shape_counts_as_well(robot):
     """Ends of the spindle's hull are those of all its vertices, moved by the pose of tool0; the TCP alone is less."""
-    from irbmodels.geometry import corners, mesh_of, shapes_of
-    from irbmodels.tree import parse_urdf
+    from irbmodels.model.shapes import corners, mesh_of, shapes_of
+    from irbmodels.model.tree import parse_urdf
 
     shapes = [one for one in shapes_of(parse_urdf(robot.urdf()), robot.folder, "collision") if one.link == "tool0"]
     assert shapes
@@ -465,7 +466,7 @@ def test_moves_are_summed_up_wherever_pieces_end(robot, monkeypatch):
     body = "\n".join(f"MoveAbsJ {joints(*q)},v500,fine,tSp;" for q in ways)
     made = programmed_motion(robot, program(body, SPINDLE).sequence(), step=0.05)
     whole = check_path(robot, made)
-    monkeypatch.setattr("irbmodels.path_check.checking.ROWS", 7)
+    monkeypatch.setattr("irbmodels.tasks.path_check.check.ROWS", 7)
     cut = check_path(robot, made)
     assert cut.by_line == whole.by_line
     for one in whole.by_line:
@@ -578,7 +579,7 @@ def test_straight_moves_are_slowed_to_the_rated_speed_of_the_fastest_axis(robot)
 def test_an_axis_that_is_fastest_between_samples_of_the_path_slows_the_move_too(robot, monkeypatch):
     """Seen at four places of the line only, the speed would be 2 % too high at a fifth; samples of time are held to the limit."""
     for name, value in (("_FEWEST", 3), ("_STEP", 1.0), ("_TURN", 10.0)):
-        monkeypatch.setattr(f"irbmodels.path_check.following.{name}", value)
+        monkeypatch.setattr(f"irbmodels.tasks.path_check.ik_following.{name}", value)
     p = target(robot, [0, 0, 0, 0, 15, 0])
     body = "MoveJ Offs(p,0,-110,0),v500,fine,tSp;\nMoveL Offs(p,0,100,0),v5000,fine,tSp;"
     moves = program(body, f"CONST robtarget p:={p}; {SPINDLE}").sequence()

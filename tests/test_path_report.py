@@ -14,10 +14,10 @@ from terminals import assert_nothing_is_cut
 import irbmodels as irb
 from irbmodels import rapid
 from irbmodels.cli import main
-from irbmodels.path_check import Box, check_path, programmed_motion
-from irbmodels.path_report import check_tables, remarks, report_html, verdict, write_report
-from irbmodels.path_report.drawings import path_figure, shares_figure
-from irbmodels.path_report.tables import move_rows
+from irbmodels.report.path import check_tables, remarks, report_html, verdict, write_report
+from irbmodels.report.path.drawings import path_figure, shares_figure
+from irbmodels.report.path.tables import move_rows
+from irbmodels.tasks.path_check import Box, check_path, programmed_motion
 
 FRAME = "[9E9,9E9,9E9,9E9,9E9,9E9]"
 PROGRAM = rf"""MODULE cell

@@ -2,10 +2,10 @@ import numpy as np
 import pytest
 
 import irbmodels as irb
-from irbmodels import prediction as module
-from irbmodels.logs import open_motion, write_motion
-from irbmodels.prediction import predict
 from irbmodels.trajectory import through
+from irbmodels.trajectory import torque_prediction as module
+from irbmodels.trajectory.motion_files import open_motion, write_motion
+from irbmodels.trajectory.torque_prediction import predict
 
 
 @pytest.fixture(scope="module")
@@ -109,7 +109,7 @@ def test_output_folder_must_exist(tmp_path, file):
 @pytest.mark.parametrize("size", [10, 50, 100])
 def test_the_trace_is_an_even_selection(monkeypatch, tmp_path, robot, motion, size):
     """However long the file, the trace keeps at most the wanted number of evenly spaced rows, and more than a third."""
-    from irbmodels import logs
+    from irbmodels.trajectory import motion_files as logs
 
     monkeypatch.setattr(module, "_TRACE", size)
     monkeypatch.setattr(logs, "ROWS", 37)

@@ -7,7 +7,7 @@ import pytest
 
 import irbmodels as irb
 from irbmodels.compiled.dispatch import WORTH
-from irbmodels.flexible import Drive, FlexibleRobot
+from irbmodels.simulation.flexible import Drive, FlexibleRobot
 
 ROWS = {"few": 6, "many": WORTH}  # Pinocchio, and machine code
 ARMS = {"irb2400": ("few",), "irb930": ("few", "many")}

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy.optimize import brentq
 
 import irbmodels as irb
-from irbmodels.redundancy import (
+from irbmodels.tasks.free_angle import (
     BrokenPath,
     Cost,
     choose_angle,
@@ -20,9 +20,9 @@ from irbmodels.redundancy import (
     range_margin,
     singularity_distance,
 )
-from irbmodels.redundancy.closing import closed_sequence
-from irbmodels.redundancy.sequence import best_sequence, candidates
-from irbmodels.redundancy.smoothing import _solved
+from irbmodels.tasks.free_angle.closed_paths import closed_sequence
+from irbmodels.tasks.free_angle.dynamic_programming import best_sequence, candidates
+from irbmodels.tasks.free_angle.smoothing import _solved
 
 TURN = 2.0 * np.pi
 NAMES = ("irb2400", "irb1400", "irb1600", "bare", "urdf", "serial", "beside", "lopsided", "endless")

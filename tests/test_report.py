@@ -5,10 +5,11 @@ import pytest
 from rich.console import Console
 
 import irbmodels as irb
-from irbmodels import figures, report
-from irbmodels.logs import open_motion, write_motion
-from irbmodels.prediction import predict
+from irbmodels.report import figures
+from irbmodels.report import tables as report
 from irbmodels.trajectory import through
+from irbmodels.trajectory.motion_files import open_motion, write_motion
+from irbmodels.trajectory.torque_prediction import predict
 
 
 def text(*tables):

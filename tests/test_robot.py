@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import irbmodels as irb
-from irbmodels.tree import tree_from_urdf
+from irbmodels.model.tree import tree_from_urdf
 
 TILT = (oracles.rotation(0, 0.6) @ oracles.rotation(1, -1.1))[:3, :3]
 

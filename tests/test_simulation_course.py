@@ -14,7 +14,7 @@ import irbmodels as irb
 from irbmodels.simulation import LuGre, Regularised, Run, SimulationError, simulate
 from irbmodels.simulation.inputs import Drive, Load
 from irbmodels.simulation.mechanics import Mechanics, Stops
-from irbmodels.simulation.phase import Phase
+from irbmodels.simulation.smooth_phase import Phase
 from irbmodels.simulation.world import Modes, World
 
 

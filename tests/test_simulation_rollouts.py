@@ -8,9 +8,9 @@ from scipy.optimize import linprog
 
 import irbmodels as irb
 from irbmodels.simulation import Plant, SimulationError, rollouts
-from irbmodels.simulation.batch import machine_code, step_all
-from irbmodels.simulation.one_step import moved, slide, solve
-from irbmodels.simulation.states import ODD, OWN, States, Walls, walls_of
+from irbmodels.simulation.batch.one_state import moved, slide, solve
+from irbmodels.simulation.batch.states import ODD, OWN, States, Walls, walls_of
+from irbmodels.simulation.batch.step import machine_code, step_all
 from irbmodels.simulation.stiction import settled
 
 
@@ -176,7 +176,7 @@ def test_few_arms_that_lean_go_one_by_one(arm, monkeypatch):
     M = np.ascontiguousarray(np.moveaxis(arm.mass_matrix(middle), 0, -1))
     flat = (np.ascontiguousarray(x.T) for x in (arm.inverse_dynamics(middle, v, 0.0 * v, friction=False), tau, q, v))
     states = States(M, *flat, np.repeat(curve[:, :, None], 200, axis=2))
-    monkeypatch.setattr("irbmodels.simulation.batch.step_one", lambda s, *rest: slow.append(s) is None)
+    monkeypatch.setattr("irbmodels.simulation.batch.step.step_one", lambda s, *rest: slow.append(s) is None)
     step_all(states, walls_of(Plant(arm).stops), 1e-3, 0.2, np.zeros(200, dtype=bool))
     assert len(slow) <= 20
 

@@ -10,7 +10,7 @@ import pytest
 from own_arms import arm_urdf, urdf, written
 
 import irbmodels as irb
-from irbmodels.singularities import damped_velocity, measures
+from irbmodels.kinematics.singularities import damped_velocity, measures
 
 EXACT = 1e-12  # [m^3, -] sums of a dozen products up to 2
 OUTSIDE = {  # [deg] how far each singularity is from the ranges of oracles.RANGES; 0: inside. stretched, folded, q5 = 180

@@ -13,11 +13,11 @@ from programs import answers, evaluate, mechanism, program, reference
 from test_random_trees import random_urdf
 
 import irbmodels as irb
-from irbmodels.compiled.mechanism import mechanism_of
 from irbmodels.compiled.program import OPERATIONS, Program, pairs, program_of
 from irbmodels.compiled.queries import OF_FRAMES, QUERIES, program_for
 from irbmodels.errors import UnknownName
-from irbmodels.robot import from_urdf_text
+from irbmodels.model.mechanism import mechanism_of
+from irbmodels.robot.robot import from_urdf_text
 
 casadi = pytest.importorskip("casadi")
 
@@ -407,7 +407,7 @@ def test_programs_are_the_same_in_every_process():
     """Another process with another hash seed writes the same steps in the same order."""
     code = (
         "import irbmodels as irb; from irbmodels.compiled.queries import program_for;"
-        "from irbmodels.compiled.mechanism import mechanism_of; m = mechanism_of(irb.load('irb2400')._model, True);"
+        "from irbmodels.model.mechanism import mechanism_of; m = mechanism_of(irb.load('irb2400')._model, True);"
         "print(m.key, [repr(program_for(x, m)) for x in ('forward_dynamics', 'inverse_dynamics_derivatives')])"
     )
     root = Path(__file__).resolve().parent.parent

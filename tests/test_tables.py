@@ -15,7 +15,7 @@ import yaml
 
 import irbmodels as irb
 from irbmodels.errors import FileError, TableError
-from irbmodels.tables import Row, Source, read
+from irbmodels.tables.reader import Row, Source, read
 
 TABLES = sorted(oracles.URDF.rglob("*.yaml"))
 SOURCED = [path for path in TABLES if path.name not in ("robots.yaml", "shapes.yaml")]

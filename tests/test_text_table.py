@@ -1,7 +1,7 @@
 import pytest
 from terminals import WIDTHS, assert_nothing_is_cut, printed, words
 
-from irbmodels.text_table import TextTable
+from irbmodels.report.text_table import TextTable
 
 SENTENCE = "a sentence of many words that no narrow terminal can hold on a single one of its lines"
 

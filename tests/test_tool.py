@@ -12,7 +12,7 @@ import pinocchio as pin
 import pytest
 
 import irbmodels as irb
-from irbmodels.inertia import Inertial
+from irbmodels.model.inertia import Inertial
 
 BAD_PAYLOADS = {
     "no mass": ((0.0,), r"mass of a payload .* must be a positive"),

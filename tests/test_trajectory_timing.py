@@ -211,7 +211,7 @@ def test_what_narrowing_does_not_repair_is_run_slower(monkeypatch):
     """With a single round of narrowing, which is not enough on this curve, the whole motion is slowed until all is kept."""
     arm, path = TwoArms(), axis_path(CURVE)
     repaired = time_optimal(path, arm, intervals=60)
-    monkeypatch.setattr("irbmodels.trajectory.timing_problem._REPAIRS", 1)
+    monkeypatch.setattr("irbmodels.trajectory.timing_bounds._REPAIRS", 1)
     slower = time_optimal(path, arm, intervals=60)
     assert max(used(arm, slower, 100)) <= 1.0
     assert repaired.duration < slower.duration < 1.2 * repaired.duration

@@ -8,7 +8,7 @@ import pinocchio as pin
 import pytest
 
 import irbmodels as irb
-from irbmodels.tree import copy_of, tree_from_urdf
+from irbmodels.model.tree import copy_of, tree_from_urdf
 
 INERTIAL = '<inertial><mass value="2"/><inertia ixx="0.1" iyy="0.1" izz="0.1" ixy="0" ixz="0" iyz="0"/></inertial>'
 

@@ -11,7 +11,7 @@ import oracles
 import pytest
 
 import irbmodels as irb
-from irbmodels.urdf_text import with_mesh_paths
+from irbmodels.model.mesh_paths import with_mesh_paths
 
 SHIPPED = [(name, coupling) for name in oracles.NAMES for coupling in irb.describe(name).couplings]
 CATALOGUE_KG = {"irb2400": 380.0, "irb1400": 225.0, "irb1600": 250.0, "irb930": 60.0}  # 1400, 930: assumed

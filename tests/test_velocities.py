@@ -8,8 +8,8 @@ import pinocchio as pin
 import pytest
 
 import irbmodels as irb
-from irbmodels.dh import DHTable
-from irbmodels.velocities import axis_rates, link_motion
+from irbmodels.kinematics.link_velocities import axis_rates, link_motion
+from irbmodels.model.dh import DHTable
 
 EXACT = 2e-12  # [m/s, rad/s^2] recursions over seven frames on accelerations up to 200
 

@@ -27,14 +27,14 @@ import pytest
 from PIL import Image
 
 import irbmodels as irb
-from irbmodels.collision import random_postures
-from irbmodels.logs import write_motion
-from irbmodels.orientation import quaternion as quaternion_of
+from irbmodels.model.rotations import quaternion as quaternion_of
+from irbmodels.robot.collision import random_postures
 from irbmodels.trajectory import Motion, through
-from irbmodels.view import LAYERS, save_page, save_picture
-from irbmodels.view.browser import document, flags, program
-from irbmodels.view.live import Server
-from irbmodels.view.shapes import drawn
+from irbmodels.trajectory.motion_files import write_motion
+from irbmodels.viewer import LAYERS, save_page, save_picture
+from irbmodels.viewer.browser import document, flags, program
+from irbmodels.viewer.live import Server
+from irbmodels.viewer.shapes import drawn
 
 POSTURES = {  # home, and two others, as the controller shows them
     "irb2400": [(0, 0, 0, 0, 0, 0), (40, 35, 20, -60, 70, 110), (-120, -30, -25, 90, -45, -200)],
@@ -117,7 +117,7 @@ def test_a_browser_shows_every_family(tmp_path, name):
 def test_sliders_speak_the_controllers_language(tmp_path):
     """Moving axis 2 keeps the upper arm's direction, the bars follow, and the coupled range turns axis 3 red.
 
-    The quaternion has the sign of ``irbmodels.orientation`` in every posture, at 180 deg too.
+    The quaternion has the sign of ``irbmodels.model.rotations`` in every posture, at 180 deg too.
     """
     robot, rng = irb.load("irb2400"), np.random.default_rng(5)
     others = [[0, 0, 0, 0, 90, 0], [0, 0, 0, 0, 90, 180], *rng.uniform(-150.0, 150.0, (12, 6)).tolist()]

@@ -12,9 +12,11 @@ import pytest
 from own_arms import arm_urdf, written
 
 import irbmodels as irb
-from irbmodels import cli, drawings, figures
-from irbmodels.outline import Arc, TwoLinks
-from irbmodels.workspace import workspace_of
+from irbmodels import cli
+from irbmodels.kinematics.planar_boundary import Arc, TwoLinks
+from irbmodels.kinematics.workspace import workspace_of
+from irbmodels.report import figures
+from irbmodels.report import workspace_drawing as drawings
 
 DRAWN = 5e-4  # [m] rounding of ABB's drawing, which is in whole mm
 REACH = {  # [m] data sheets and README

@@ -7,7 +7,7 @@ from excited import SIGMA, excitation
 
 import irbmodels as irb
 from irbmodels.identification.recordings import Sensors, synthetic_recording
-from irbmodels.identification.verdict import halves, identify, prepared
+from irbmodels.identification.validation import halves, identify, prepared
 
 
 @cache

@@ -8,13 +8,13 @@ from typing import Annotated
 
 import typer
 
-from ..description import describe
 from ..errors import InputError
-from ..export import export
-from ..logs import REST, open_motion
-from ..overlays import with_overlays
-from ..prediction import Prediction, predict
-from ..robot import Robot, load
+from ..exchange.write import export
+from ..robot.robot import Robot, load
+from ..tables.description import describe
+from ..tables.overlays import with_overlays
+from ..trajectory.motion_files import REST, open_motion
+from ..trajectory.torque_prediction import Prediction, predict
 from .shared import (
     AnyRobot,
     Output,
@@ -56,8 +56,8 @@ def torque(
     Speeds and accelerations that the file does not have come from a Savitzky-Golay filter: a cubic over --window seconds,
     symmetric in time; what moves less than --rest per window stands still. Files may be larger than memory.
     """
-    from .. import figures
-    from ..report import prediction_tables
+    from ..report import figures
+    from ..report.tables import prediction_tables
 
     arm = any_robot(robot, tool, overlay, parameters, payload)
     file = open_motion(motion, arm)
@@ -91,8 +91,8 @@ def friction(
 
     Shaded is what was measured.
     """
-    from .. import figures
-    from ..report import friction_table
+    from ..report import figures
+    from ..report.tables import friction_table
 
     arm = load(robot, overlays=overlay or ())
     if save is not None:
@@ -118,10 +118,10 @@ def check(
     Exit code 1 if one differs. A robot from a file has no tables to derive from: it is compared with the engines alone, and the
     exit code is 1 too if there is none.
     """
-    from .. import figures
-    from ..check import check as run
-    from ..check import reference_motion, tcp_paths
-    from ..report import agreement_table
+    from ..exchange.verify.check import check as run
+    from ..exchange.verify.check import reference_motion, tcp_paths
+    from ..report import figures
+    from ..report.tables import agreement_table
 
     arm = any_robot(robot, tool, overlay, parameters, payload)
     if arm.description is None:
@@ -146,7 +146,7 @@ def check(
 
 
 def _say_what_to_mind(prediction: Prediction, robot: Robot, rest: float, missing: tuple[str, ...]) -> None:
-    from ..report import notes
+    from ..report.tables import notes
 
     err.print(f"{prediction.rows} rows, {prediction.duration:.6g} s of motion")
     if prediction.window is not None:

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ..errors import InputError
-from ..robot import Robot, load
+from ..robot.robot import Robot, load
 from .shared import Overlays, ToolName, app, err, show
 
 if TYPE_CHECKING:
     from ..identification.recordings import Recording
-    from ..identification.verdict import Verdict
+    from ..identification.validation import Verdict
 
 Logs = Annotated[list[Path], typer.Argument(help="CSV or Parquet logs with positions and torques (docs/identify.md).")]
 RobotOption = Annotated[str, typer.Option("--robot", help="Variant, alias, or a folder with the same tables.")]
@@ -65,10 +65,10 @@ def identify(
 
     What is not trustworthy is written all the same, and warns when it is loaded.
     """
-    from ..identification.verdict import NotIdentifiable, halves, prepared, write_set
-    from ..identification.verdict import identify as fitted
-    from ..identification.verdict.identifying import METHODS, check_method
-    from ..identification.verdict.terms import FRICTION
+    from ..identification.validation import NotIdentifiable, halves, prepared, write_set
+    from ..identification.validation import identify as fitted
+    from ..identification.validation.model_terms import FRICTION
+    from ..identification.validation.pipeline import METHODS, check_method
 
     everything = [*logs, *(held_out or ())]
     _refuse_twice(everything)
@@ -120,8 +120,8 @@ def validate(
 
     Exit code 1, with reasons, if it cannot be trusted there.
     """
-    from ..identification.verdict import prepared
-    from ..identification.verdict.judging import judge
+    from ..identification.validation import prepared
+    from ..identification.validation.evaluation import judge
 
     _refuse_twice(logs)
     _refuse_overwriting(logs, None, report)
@@ -135,7 +135,7 @@ def validate(
 
 
 def _finish(judged: Verdict, names: str, notes: Sequence[str], report: Path | None) -> None:
-    from ..identification_report import headline, remarks, verdict_tables, write_report
+    from ..report.identification import headline, remarks, verdict_tables, write_report
 
     show(*verdict_tables(judged))
     for line in (*notes, *remarks(judged)):

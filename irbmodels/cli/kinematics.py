@@ -24,7 +24,7 @@ def pose(
 
     Position, quaternion q1..q4 (scalar first), and matrix.
     """
-    from ..report import pose_text
+    from ..report.tables import pose_text
 
     arm = any_robot(robot, tool, overlay, payload=payload)
     q = axes(arm, q_deg)
@@ -48,7 +48,8 @@ def workspace(
 
     Exact arcs, corners, extremes, area, volume, singular postures.
     """
-    from .. import drawings, figures
+    from ..report import figures
+    from ..report import workspace_drawing as drawings
 
     arm = any_robot(robot, tool, overlay)
     wrist = None if wrist_deg is None else angles(wrist_deg, "--wrist-deg", 3 if arm.n == 6 else 1)
@@ -88,8 +89,8 @@ def ik(
 
     With ABB's configuration data; exit code 1 if there is none.
     """
-    from ..inverse.solver import as_target
-    from ..postures import pose_from, solutions_table
+    from ..kinematics.inverse.solver import as_target
+    from ..report.ik_table import pose_from, solutions_table
 
     arm = any_robot(robot, tool, overlay)
     seed = None if near is None else axes(arm, near, "--near")
@@ -125,7 +126,7 @@ def rapid(
     With --robot every posture at its targets, * as programmed.
     """
     from ..rapid import read_program
-    from ..targets import listing, postures, tool_named
+    from ..tasks.rapid_targets import listing, postures, tool_named
 
     module = read_program(file, others or ())
     if robot is None:

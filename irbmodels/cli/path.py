@@ -11,13 +11,13 @@ import numpy as np
 import typer
 
 from ..errors import InputError
-from ..logs import REST, open_motion
-from ..machining import CuttingForce
-from ..path_check import Box, Cut, Programmed, check_path, programmed_motion
-from ..path_check.programmed import RAMP, STEP
+from ..model.tool import Tool
 from ..rapid import Module, holds_rapid, read_program
-from ..robot import Robot
-from ..tool import Tool
+from ..robot.robot import Robot
+from ..tasks.milling import CuttingForce
+from ..tasks.path_check import Box, Cut, Programmed, check_path, programmed_motion
+from ..tasks.path_check.program_motion import RAMP, STEP
+from ..trajectory.motion_files import REST, open_motion
 from .shared import Modules, Overlays, Payload, any_robot, app, axes, err, file_progress, show
 
 
@@ -91,7 +91,7 @@ def path(
     move takes --ramp from rest to its speed, or the time of its \T. The first path of a robot that has more than a thousand
     samples compiles kernels, about a minute; they are kept.
     """
-    from ..path_report import check_tables, remarks, verdict, write_report
+    from ..report.path import check_tables, remarks, verdict, write_report
 
     if report is not None and output is not None and report == output:
         raise InputError(f"{report} cannot be both the report and the table")
@@ -141,7 +141,7 @@ def _program(
     timing: tuple[float, float, bool],
 ) -> tuple[Robot, Programmed]:
     """Return the robot with the program's tool, and the motion of the program."""
-    from ..targets import data_of, datum, tool_named
+    from ..tasks.rapid_targets import data_of, datum, tool_named
 
     moves = module.sequence(routine)
     own = {name.lower() for name in data_of(module, "tooldata")}

@@ -10,17 +10,17 @@ from typing import Annotated, cast
 
 import typer
 
-from ..description import Description, describe
-from ..overlays import new_robot, with_set
-from ..robot import load
-from ..urdf_text import with_mesh_paths
+from ..model.mesh_paths import with_mesh_paths
+from ..robot.robot import load
+from ..tables.description import Description, describe
+from ..tables.overlays import new_robot, with_set
 from .shared import Output, Overlays, Parameters, RobotName, ToolName, app, coupling_of, err, out, put, show
 
 
 @app.command("list")
 def list_robots() -> None:
     """List the robots, their ratings and the grades of their numbers."""
-    from ..report import robots_table
+    from ..report.tables import robots_table
 
     show(robots_table())
 
@@ -28,7 +28,7 @@ def list_robots() -> None:
 @app.command()
 def info(robot: RobotName, overlay: Overlays = None) -> None:
     """Print every number of a robot, with its source and grade."""
-    from ..report import info_tables
+    from ..report.tables import info_tables
 
     arm = load(robot, overlays=overlay or ())
     show(*info_tables(cast(Description, arm.description)))
@@ -89,8 +89,8 @@ def doctor(
 
     Exit code 0 if there is nothing but notes, 1 if there are errors or warnings, 2 if the file cannot be read as a URDF.
     """
-    from ..doctor import SEVERITIES, examine
-    from ..doctor import repair as write_repaired
+    from ..exchange.doctor import SEVERITIES, examine
+    from ..exchange.doctor import repair as write_repaired
 
     found = examine(file)
     repairs = [] if repair is None else write_repaired(file, repair)

@@ -14,14 +14,14 @@ from rich.console import Console
 from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
 from typer.core import TyperGroup
 
-from ..description import COUPLINGS, MODEL_FILES, Coupling, fixtures, urdf_path
 from ..errors import InputError, UnknownName
+from ..exchange.read.from_file import from_file
 from ..files import replacing
-from ..inertia import Inertial
-from ..reading import from_file
-from ..robot import Robot, load
-from ..tool import Tool
-from ..tool import payload as point_mass
+from ..model.inertia import Inertial
+from ..model.tool import Tool
+from ..model.tool import payload as point_mass
+from ..robot.robot import Robot, load
+from ..tables.description import COUPLINGS, MODEL_FILES, Coupling, fixtures, urdf_path
 
 
 class Commands(TyperGroup):
@@ -152,8 +152,8 @@ def show(*tables: Any) -> None:
 
 def verify_file(robot: Robot, to: str, file: Path) -> None:
     """Print how near each installed tool comes to a robot with a file of it; exit code 1 unless all agree, and there is one."""
-    from ..export.verify import proven, verify
-    from ..report import verdict_summary, verdict_table
+    from ..exchange.verify.exports import proven, verify
+    from ..report.tables import verdict_summary, verdict_table
 
     verdicts = verify(robot, to, file)
     show(verdict_table(verdicts, robot))

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from ..errors import InputError
-from ..logs import open_motion
+from ..trajectory.motion_files import open_motion
 from .shared import AxesDeg, Overlays, Payload, ToolName, any_robot, app, axes, err, out, show
 
 
@@ -43,7 +43,7 @@ def view(
 
     Live in a browser until Ctrl-C, as one HTML page, or as a picture.
     """
-    from ..view import NO_SCREEN, Actor, Viewer, save_page, save_picture
+    from ..viewer import NO_SCREEN, Actor, Viewer, save_page, save_picture
 
     arm = any_robot(robot, tool, overlay, payload=payload)
     q = axes(arm, q_deg)
@@ -77,8 +77,8 @@ def demo(folder: Annotated[Path, typer.Option("-o", "--output", help="Folder to 
 
     Motion, torques, a figure and a page with the 3D animation.
     """
-    from ..demo import demo as run
-    from ..report import prediction_tables
+    from ..report.tables import prediction_tables
+    from .demo import demo as run
 
     result = run(folder)
     show(*prediction_tables(result.prediction, result.robot))
@@ -88,8 +88,8 @@ def demo(folder: Annotated[Path, typer.Option("-o", "--output", help="Folder to 
 
 def _placed(text: str) -> Any:
     """Return the actor that NAME@x,y,z,roll,pitch,yaw means, in mm and degrees."""
-    from ..view import Actor
-    from ..view.scene import place
+    from ..viewer import Actor
+    from ..viewer.scene import place
 
     name, found, where = text.rpartition("@")
     try:

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from ..robot import load
+from ..robot.robot import load
 from .shared import (
     AnyRobot,
     Output,
@@ -46,8 +46,8 @@ def export(
 
     Into a folder that stands on its own.
     """
-    from ..export import Options
-    from ..export import export as write
+    from ..exchange.write import Options
+    from ..exchange.write import export as write
 
     arm = any_robot(robot, tool, overlay, parameters)
     written = write(arm, to, output, Options(coupling_of(coupling), meshes, carrier_kg))
@@ -70,7 +70,7 @@ def tables(
 
     For papers and other programs.
     """
-    from ..export.tables import write_tables
+    from ..exchange.write.tables import write_tables
 
     arm = load(robot, tool=tool, parameters=parameters, overlays=overlay or ())
     for path in write_tables(arm, fmt, output):
@@ -92,7 +92,7 @@ def equations(
 
     To be read, pasted into a paper, or run.
     """
-    from ..equations import equations_text
+    from ..exchange.equations.equations import equations_text
 
     put(equations_text(any_robot(robot, tool, overlay, parameters), what, fmt, frame), output)
 
@@ -117,7 +117,7 @@ def codegen(
 
     Header, source, and a self-test to compile; without dependencies.
     """
-    from ..codegen import write_c
+    from ..exchange.c.codegen import write_c
 
     arm = any_robot(robot, tool, overlay, parameters)
     queries = [word.strip() for words in what for word in words.split(",")]

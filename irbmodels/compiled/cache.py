@@ -89,7 +89,8 @@ def surroundings() -> str:
     import llvmlite.binding as llvm
     import numba
 
-    sources = sorted(Path(__file__).parent.glob("*.py"))
+    here = Path(__file__).parent
+    sources = [*sorted(here.glob("*.py")), here.parent / "model" / "mechanism.py"]
     ours = hashlib.sha256(b"".join(path.read_bytes() for path in sources)).hexdigest()
     processor = (llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten(), llvm.get_process_triple())
     return json.dumps([ours, numba.__version__, llvm.llvm_version_info, sys.version, processor])

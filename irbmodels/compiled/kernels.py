@@ -14,10 +14,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..checks import finite
 from ..errors import InputError
-from ..model import Model
-from ..tree import Tree
+from ..model.mechanism import Mechanism, chain_of, mechanism_of, whole_of
+from ..model.model import Model
+from ..model.tree import Tree
 from .cache import is_ready, kernel_module
-from .mechanism import Mechanism, chain_of, mechanism_of, whole_of
 from .queries import QUERIES, program_for
 
 if TYPE_CHECKING:
@@ -233,7 +233,7 @@ class Kernel:
 
     def _loaded(self, what: str) -> _Form:
         """Find machine code in the cache, or compile it."""
-        from .numba_text import batch_source, state_source
+        from .numba_writer import batch_source, state_source
 
         write = batch_source if what == "arrays" else state_source
         single, mechanism = self.dtype == np.float32, self._mechanism

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import UnknownName
-from .mechanism import Mechanism
+from ..model.mechanism import Mechanism
 from .program import Program, program_of
 
 if TYPE_CHECKING:

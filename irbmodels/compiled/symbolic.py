@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import casadi as ca
 
-from .mechanism import INERTIALS, Mechanism
+from ..model.mechanism import INERTIALS, Mechanism
 
 SX = Any  # casadi.SX, or a float where it folded
 Vector = list[SX]
@@ -285,10 +285,11 @@ class Dynamics:
         return found
 
     def regressor(self) -> SX:
-        """Matrix whose product with the parameters is the torque; columns as :func:`irbmodels.dynamics.regressor`.
+        """Matrix whose product with the parameters is the torque.
 
-        Entry by entry it is the power that a unit of a parameter takes per unit of an axis rate: partial velocities of the
-        body times what its motion weighs.
+        Columns as in :func:`irbmodels.dynamics.equations_of_motion.regressor`. Entry by entry it is the
+        power that a unit of a parameter takes per unit of an axis rate: partial velocities of the body times what its motion
+        weighs.
         """
         n = self.mechanism.n
         moved = self.motions(self.v, self.a, self.gravity_vector)

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..checks import finite, instance, number, per_axis, whole
 from ..errors import InputError
-from ..robot import Robot
+from ..robot.robot import Robot
 from .signals import AxisReference, Measured, axes_of, weighed
 
 Array = NDArray[np.float64]

@@ -10,14 +10,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..checks import finite, flag, function, instance, number, per_axis, positive, whole
 from ..errors import InputError, IrbError, MissingData
-from ..friction import Stribeck
-from ..robot import Robot
+from ..model.friction import Stribeck
+from ..robot.robot import Robot
 from ..simulation import Event, Plant, Run, SimulationError, run_of
 from ..simulation import State as PlantState
 from ..simulation.run import STANDARD
 from ..trajectory import Motion
 from .signals import AxisReference, Measured, TcpReference, model_of, reference_of
-from .task import tcp_error
+from .task_space import tcp_error
 
 Array = NDArray[np.float64]
 

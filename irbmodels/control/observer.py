@@ -10,8 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..checks import finite, instance, number, numbers
 from ..errors import InputError
-from ..friction import Stribeck
-from ..robot import Robot
+from ..model.friction import Stribeck
+from ..robot.robot import Robot
 from ..trajectory import Motion
 from ..trajectory.motion import checked_motion
 from .signals import Measured, friction_torque, model_of, state_of, weighed

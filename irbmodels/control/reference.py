@@ -10,11 +10,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..checks import function, instance, number, positive
 from ..errors import InputError
-from ..robot import Robot
+from ..robot.robot import Robot
 from ..trajectory import Law, Motion, PosePath, Trajectory
-from ..trajectory.laws import law_of
 from ..trajectory.motion import checked_motion
 from ..trajectory.rounding import snapped
+from ..trajectory.time_laws import law_of
 from ..trajectory.trajectory import posture
 from .signals import AxisReference, TcpReference, homogeneous, model_of
 

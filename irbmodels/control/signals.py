@@ -10,8 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..checks import finite, instance, is_rotation, numbers, positive, shown
 from ..errors import InputError, MissingData
-from ..friction import Stribeck
-from ..robot import Robot
+from ..model.friction import Stribeck
+from ..robot.robot import Robot
 from ..trajectory.trajectory import posture
 
 Array = NDArray[np.float64]

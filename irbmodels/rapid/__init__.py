@@ -3,27 +3,16 @@
 from __future__ import annotations
 
 from ..errors import RapidError
-from .arguments import Move
-from .build import Expression
 from .convert import body_of, loaddata_of, tool0_pose, tool_of, tooldata_of
 from .files import holds_rapid, read_program
 from .module import Declaration, Module
+from .parser import read, read_file, read_value, write
 from .predefined import PREDEFINED
-from .reading import read, read_file, read_value, write
+from .program.arguments import Move
 from .records import Orient, Pos, Pose, Value
 from .text import Number
-from .values import (
-    ConfData,
-    ExtJoint,
-    JointTarget,
-    LoadData,
-    RobJoint,
-    RobTarget,
-    SpeedData,
-    ToolData,
-    WobjData,
-    ZoneData,
-)
+from .value_builder import Expression
+from .values import ConfData, ExtJoint, JointTarget, LoadData, RobJoint, RobTarget, SpeedData, ToolData, WobjData, ZoneData
 
 __all__ = [
     "PREDEFINED",

@@ -6,10 +6,10 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from ..errors import RapidError
-from .arguments import Arguments, Names, Undeclared, Unknown
-from .build import Builder, Expression
 from .grammar import parse
 from .predefined import PREDEFINED, type_of
+from .program.arguments import Arguments, Names, Undeclared, Unknown
+from .value_builder import Builder, Expression
 
 if TYPE_CHECKING:
     from .module import Declaration, Module

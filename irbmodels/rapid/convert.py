@@ -10,8 +10,8 @@ import pinocchio as pin
 from numpy.typing import NDArray
 
 from ..errors import InputError
-from ..inertia import Inertial
-from ..tool import Tool, payload
+from ..model.inertia import Inertial
+from ..model.tool import Tool, payload
 from .records import Orient, Pos, Pose, rounded
 from .values import LoadData, RobTarget, ToolData, Unit, WobjData
 

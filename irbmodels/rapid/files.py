@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 from ..errors import FileError, InputError, RapidError
 from ..files import read_bytes
 from .module import Module
-from .reading import read_file
+from .parser import read_file
 
 SUFFIXES = (".mod", ".modx", ".sys", ".sysx", ".prg")
 """Of modules: RobotWare 7 writes ``.modx`` and ``.sysx``, RobotWare 6 ``.mod`` and ``.sys``, S4 ``.prg``."""
@@ -82,6 +82,6 @@ def _modules(path: Path) -> list[Path]:
 
 
 def _has_main(module: Module) -> bool:
-    from .moves import routines_of
+    from .program.moves import routines_of
 
     return any(one.name.lower() == "main" and one.kind == "proc" for one in routines_of(module)[1])

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import FileError, InputError, UnknownName
 from ..files import replacing
-from .build import Expression
 from .text import literal
+from .value_builder import Expression
 from .values import RECORDS
 
 if TYPE_CHECKING:
-    from .arguments import Move
+    from .program.arguments import Move
 
 _COMMENTS = re.compile(r'"(?>[^"\n]|"")*+"|(![^\r\n]*)')
 Fields = tuple[tuple[str, str], ...]
@@ -119,7 +119,7 @@ class Module:
             RapidError: if an instruction breaks the language, or has an argument of another type; with line and column.
             UnknownName: if there is no such routine.
         """
-        from .moves import moves_of
+        from .program.moves import moves_of
 
         return moves_of(self, routine)
 
@@ -139,7 +139,7 @@ class Module:
             UnknownName: if there is no such routine.
             InputError: if none is named, there is no ``main``, and several could be meant.
         """
-        from .sequence import sequence_of
+        from .program.sequence import sequence_of
 
         return sequence_of(self, routine)
 
@@ -194,7 +194,7 @@ class Module:
         return "\r\n" if "\r\n" in self.text else "\n"
 
     def _again(self, text: str) -> Module:
-        from .reading import read
+        from .parser import read
 
         return replace(read(text, self.file, self.uses), encoding=self.encoding)
 

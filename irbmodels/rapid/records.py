@@ -15,7 +15,7 @@ import pinocchio as pin
 from numpy.typing import ArrayLike, NDArray
 
 from ..errors import InputError
-from ..orientation import from_zyx, quaternion, rotation, zyx
+from ..model.rotations import from_zyx, quaternion, rotation, zyx
 from .text import literal, number
 
 Array = NDArray[np.float64]
@@ -49,7 +49,7 @@ class Value:
             RapidError: if the text is no value of this type; says line, column and why.
             MissingExtra: for a declaration without lark.
         """
-        from .reading import read_value
+        from .parser import read_value
 
         found: Self = read_value(text, cls.rapid)
         return found

@@ -1,10 +1,10 @@
 """Rigid simulation with true stiction, hard stops, and results in named columns."""
 
-from .laws import LuGre, Regularised
+from .batch.rollouts import Rollouts, rollouts
 from .plant import Plant, State
 from .rigid import simulate
-from .rollouts import Rollouts, rollouts
 from .run import Event, Run, SimulationError, run_of
+from .smooth_friction import LuGre, Regularised
 
 __all__ = [
     "Event",

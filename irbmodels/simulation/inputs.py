@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..checks import finite
 from ..errors import InputError
-from ..robot import Robot
+from ..robot.robot import Robot
 from ..trajectory import Motion
 from .mechanics import positive
 from .run import SimulationError

@@ -10,12 +10,13 @@ import numpy as np
 import pinocchio as pin
 from numpy.typing import ArrayLike, NDArray
 
-from .. import dynamics, kinematics
 from ..checks import finite
+from ..dynamics import equations_of_motion as dynamics
 from ..errors import InputError
-from ..friction import Stribeck
-from ..limits import ROUNDING
-from ..robot import Robot
+from ..kinematics import frames as kinematics
+from ..model.friction import Stribeck
+from ..model.limits import ROUNDING
+from ..robot.robot import Robot
 
 Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]

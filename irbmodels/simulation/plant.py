@@ -18,8 +18,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..checks import finite
 from ..errors import InputError
-from ..friction import Stribeck
-from ..robot import Robot
+from ..model.friction import Stribeck
+from ..robot.robot import Robot
 from .mechanics import CONTACT, Mechanics, Stops, checked_robot, checked_start, dry_level, effort_of, law_of, positive
 from .run import SimulationError
 from .stiction import STILL, Modes, settled

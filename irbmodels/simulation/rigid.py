@@ -10,14 +10,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..errors import InputError, UnknownName
-from ..friction import Stribeck
-from ..robot import Robot
-from .course import METHODS, Course, Progress
+from ..model.friction import Stribeck
+from ..robot.robot import Robot
 from .inputs import Drive, Load, Switches, TorqueInput, WrenchInput, check_numbers, checked_switches, longest_step
-from .laws import FrictionLaw, LuGre, Regularised
+from .integration import METHODS, Course, Progress
 from .mechanics import Mechanics, Stops, checked_robot, checked_start, effort_of, law_of
-from .recording import Recorder
+from .recorder import Recorder
 from .run import Run, facts_of
+from .smooth_friction import FrictionLaw, LuGre, Regularised
 from .world import World
 
 Array = NDArray[np.float64]

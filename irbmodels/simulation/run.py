@@ -20,8 +20,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..errors import FileError, InputError, IrbError, MotionError, UnknownName, require
 from ..files import replacing
-from ..inertia import Inertial
-from ..robot import Robot
+from ..model.inertia import Inertial
+from ..robot.robot import Robot
 from ..trajectory import Motion
 
 if TYPE_CHECKING:

@@ -9,10 +9,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..friction import Stribeck
+from ..model.friction import Stribeck
 from .inputs import Drive, Load
-from .laws import SmoothLaw
 from .mechanics import CONTACT, Flags, Mechanics, Stops
+from .smooth_friction import SmoothLaw
 from .stiction import LOW, settled
 
 Array = NDArray[np.float64]

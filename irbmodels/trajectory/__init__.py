@@ -1,15 +1,15 @@
 """Motions as functions of time, and the paths they follow."""
 
 from .axis_path import AxisPath, axis_path
-from .cartesian import arc, joined, line
+from .cartesian_path import arc, joined, line
 from .fourier import Coefficients, Fourier, FourierSeries
 from .jerk_limited import JerkLimited, jerk_limited
-from .laws import LAWS, Law, Peaks, s_curve, trapezoid
+from .joint_moves import Move, move, through
 from .motion import Motion
-from .moves import Move, move, through
 from .pose_path import Along, PosePath
 from .rapid_module import rapid_module
-from .timing import TimeOptimal, time_optimal
+from .time_laws import LAWS, Law, Peaks, s_curve, trapezoid
+from .time_optimal import TimeOptimal, time_optimal
 from .trajectory import Chain, State, Trajectory
 
 __all__ = [

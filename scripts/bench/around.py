@@ -20,7 +20,7 @@ import pinocchio as pin
 
 import irbmodels as irb
 from irbmodels.trajectory import through
-from irbmodels.view.browser import flags, program
+from irbmodels.viewer.browser import flags, program
 
 from .arm import NAME, TOOL, Arm
 from .claims import OURS

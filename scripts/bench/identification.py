@@ -21,7 +21,7 @@ ARM = f"""
 import json, resource, sys, time
 import numpy as np
 import irbmodels as irb
-from irbmodels.base_parameters import base_parameters
+from irbmodels.robot.base_parameters import base_parameters
 from irbmodels.identification.fits import Samples, TorqueRows, accumulated, from_files, on_dask, weighted
 from irbmodels.trajectory import Motion
 
@@ -49,7 +49,7 @@ print(json.dumps([*spent, peak()]))
 """
 WRITE = f"""
 {ARM}
-from irbmodels.logs import write_motion
+from irbmodels.trajectory.motion_files import write_motion
 
 for number, path in enumerate(sys.argv[2:]):
     log = moved(int(sys.argv[1]), number)

@@ -86,7 +86,7 @@ def _instructions(kernel: Any) -> int:
     LLVM does not unroll so long a loop, so that there is one copy with the widest registers. Sines and exponentials are
     inside; loads, shuffles, comparisons and integers do not count.
     """
-    from irbmodels.compiled.numba_text import batch_source
+    from irbmodels.compiled.numba_writer import batch_source
     from irbmodels.compiled.queries import program_for
 
     namespace: dict[str, Any] = {"CACHE": False, "__name__": "benchmark"}

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 import irbmodels as irb
-from irbmodels.engines import load_engine
+from irbmodels.exchange.verify.engines import load_engine
 
 from . import arm as loops
 from .arm import NAME, TOOL, Arm, States

@@ -12,7 +12,7 @@ import trimesh
 from manifold3d import Manifold
 from numpy.typing import NDArray
 
-from irbmodels.inertia import Inertial
+from irbmodels.model.inertia import Inertial
 
 Array = NDArray[np.float64]
 Colour = Literal["orange", "black", "grey"]

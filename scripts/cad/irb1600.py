@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from manifold3d import Manifold
 
-from irbmodels.description import Description
+from irbmodels.tables.description import Description
 
 from .body import AIR, ALUMINIUM, GEAR, IRON, MOTOR, PLASTIC, STEEL, Body, Part
 from .shapes import Point, arc, block, bolts, cone, disc, hull, lathe, mirrored, motor, placed, plain, union

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from manifold3d import Manifold
 
-from irbmodels.description import Description
+from irbmodels.tables.description import Description
 
 from .body import AIR, ALUMINIUM, GEAR, MOTOR, PLASTIC, STEEL, Body, Part
 from .shapes import Array, Axis, Point, arc, block, bolts, disc, hull, lathe, mirrored, plain, skinned, union

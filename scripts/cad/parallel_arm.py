@@ -13,8 +13,8 @@ from dataclasses import dataclass
 
 from manifold3d import Manifold
 
-from irbmodels.description import Description
 from irbmodels.errors import InputError
+from irbmodels.tables.description import Description
 
 from .body import AIR, ALUMINIUM, GEAR, IRON, MOTOR, STEEL, Body, Part
 from .shapes import Point, arc, block, bolts, disc, hull, lathe, mirrored, motor, plain, union

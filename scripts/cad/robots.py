@@ -8,8 +8,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from irbmodels.description import BARS, Description
-from irbmodels.inertia import Inertial
+from irbmodels.model.inertia import Inertial
+from irbmodels.tables.description import BARS, Description
 
 from . import irb930, irb1600, parallel_arm
 from .body import Body, closing

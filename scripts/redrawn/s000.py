@@ -17,9 +17,9 @@ import irbmodels as irb
 from irbmodels.identification.friction import FrictionFit, coarse_grid, fit_friction, friction_plan, friction_points
 from irbmodels.identification.friction.fitting import NAMES
 from irbmodels.identification.recordings import Recording, Sensors, as_logged, followed, synthetic_recording
-from irbmodels.logs import open_motion, write_motion
-from irbmodels.prediction import Prediction, predict
 from irbmodels.trajectory import Motion, through
+from irbmodels.trajectory.motion_files import open_motion, write_motion
+from irbmodels.trajectory.torque_prediction import Prediction, predict
 
 from .sheet import BLACK, BLUE, GREEN, ORANGE, RED, Array, Sheet, grid, legend, markdown, stamped
 

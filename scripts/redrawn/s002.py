@@ -15,10 +15,10 @@ import numpy as np
 from matplotlib.figure import Figure
 
 import irbmodels as irb
-from irbmodels.base_parameters import BaseParameters, base_parameters
 from irbmodels.identification.fits import Fit, Samples, accumulated, weighted
 from irbmodels.identification.fits.accumulator import Blocks
 from irbmodels.identification.recordings import Recording, Sensors, as_logged, savitzky_golay
+from irbmodels.robot.base_parameters import BaseParameters, base_parameters
 from irbmodels.simulation import run_of
 from irbmodels.trajectory import Motion, Move, move
 

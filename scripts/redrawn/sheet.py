@@ -12,7 +12,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from irbmodels.figures import save
+from irbmodels.report.figures import save
 
 Array = NDArray[np.float64]
 

@@ -3,7 +3,7 @@
 from .bounds import Bounds
 from .design import Excitation, compare, optimal_excitation, random_excitation
 from .drawings import excitation_figure
-from .families import Fourier, Freudenstein
+from .parametrizations import Fourier, Freudenstein
 
 __all__ = [
     "Bounds",

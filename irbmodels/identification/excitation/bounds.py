@@ -9,14 +9,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ... import kinematics
 from ...checks import finite
-from ...collision import Clearance, clearance, collides
 from ...errors import InputError
-from ...path_check import Box
-from ...path_check.extent import ToolExtent
-from ...robot import Robot
-from ...tree import UNLIMITED
+from ...kinematics import frames as kinematics
+from ...model.tree import UNLIMITED
+from ...robot.collision import Clearance, clearance, collides
+from ...robot.robot import Robot
+from ...robot.tool_extent import ToolExtent
+from ...tasks.path_check import Box
 from .regressor import Mapped, mapped
 
 Array = NDArray[np.float64]

@@ -13,13 +13,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ...base_parameters import BaseParameters, base_parameters
 from ...checks import finite, instance
 from ...errors import InputError, require
-from ...robot import Robot
+from ...robot.base_parameters import BaseParameters, base_parameters
+from ...robot.robot import Robot
 from ...trajectory import Motion, Trajectory, rapid_module
 from .bounds import Bounds, Limiting
-from .families import Family, Fourier
+from .parametrizations import Family, Fourier
 from .regressor import BaseRegressor, condition, log_det, singular_values
 from .search import Step, search
 from .task import Task

@@ -13,9 +13,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ...base_parameters import BaseParameters
 from ...errors import UnknownName
-from ...robot import Robot
+from ...robot.base_parameters import BaseParameters
+from ...robot.robot import Robot
 
 Array = NDArray[np.float64]
 

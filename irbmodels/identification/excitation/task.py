@@ -8,11 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ...base_parameters import BaseParameters
 from ...errors import InputError
+from ...robot.base_parameters import BaseParameters
 from ...trajectory.fourier import Maps
 from .bounds import Cuts, Limiting
-from .families import Family
+from .parametrizations import Family
 from .regressor import BaseRegressor, Slope, criterion_of
 
 Array = NDArray[np.float64]

@@ -2,7 +2,7 @@
 
 from .accumulator import Accumulator, Rows
 from .autocorrelation import with_autocorrelation, with_filter
-from .energy import EnergyRows
+from .energy_equations import EnergyRows
 from .lmi import Consistent, consistent
 from .nonlinear import stribeck_fit
 from .payload import Load, load_from_torques
@@ -10,9 +10,9 @@ from .recursive import Recursive
 from .regression import Fit, least_squares, weighted
 from .robust import huber
 from .sensor import SensorFit, load_from_sensor
-from .speeds import Falls, stribeck_speeds
 from .streaming import Samples, accumulated, from_files, on_dask
-from .torques import TorqueRows
+from .stribeck_speeds import Falls, stribeck_speeds
+from .torque_equations import TorqueRows
 
 __all__ = [
     "Accumulator",

@@ -19,12 +19,12 @@ import numpy as np
 import pinocchio as pin
 from numpy.typing import ArrayLike, NDArray
 
-from ...base_parameters import BaseParameters
 from ...checks import finite
 from ...errors import FileError, InputError, MissingData, UnknownName, require
-from ...inertia import Inertial, ball_moment
-from ...overlays import write_tables
-from ...robot import Robot
+from ...model.inertia import Inertial, ball_moment
+from ...robot.base_parameters import BaseParameters
+from ...robot.robot import Robot
+from ...tables.overlays import write_tables
 from .overlay import overlay_of
 from .pseudo import inertial_of, parameters_of, pseudo_inertia
 from .regression import Fit

@@ -18,7 +18,7 @@ from ...trajectory import Motion
 from .accumulator import Accumulator, Blocks
 from .regression import Fit, audible, least_squares, weighted
 from .streaming import Samples, accumulated
-from .torques import TorqueRows
+from .torque_equations import TorqueRows
 
 Array = NDArray[np.float64]
 Places = NDArray[np.intp]

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...inertia import Inertial
-from ...overlays import SCHEMA, tables_of
+from ...model.inertia import Inertial
+from ...tables.overlays import SCHEMA, tables_of
 
 if TYPE_CHECKING:
     from .lmi import Consistent

@@ -12,17 +12,17 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ... import tool
-from ...base_parameters import OF_BODY, UNITS_OF_BODY
 from ...errors import MissingData, UnknownName
-from ...inertia import Inertial
-from ...robot import Robot
+from ...model import tool
+from ...model.inertia import Inertial
+from ...robot.base_parameters import OF_BODY, UNITS_OF_BODY
+from ...robot.robot import Robot
 from ...trajectory import Motion
 from .accumulator import Blocks
 from .pseudo import inertial_of, moving
 from .regression import EXCITED, Fit, weighted
 from .streaming import Samples, accumulated
-from .torques import blocks
+from .torque_equations import blocks
 
 Array = NDArray[np.float64]
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ...inertia import Inertial
+from ...model.inertia import Inertial
 
 Array = NDArray[np.float64]
 

@@ -13,10 +13,10 @@ import numpy as np
 import pinocchio as pin
 from numpy.typing import ArrayLike, NDArray
 
-from ...base_parameters import OF_BODY, UNITS_OF_BODY
 from ...checks import finite, is_rotation
 from ...errors import InputError
-from ...robot import Robot
+from ...robot.base_parameters import OF_BODY, UNITS_OF_BODY
+from ...robot.robot import Robot
 from .accumulator import Accumulator
 from .payload import Load, load_of, told
 from .pseudo import moving

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
 from ...errors import InputError, MotionError, require
-from ...logs import open_motion
-from ...robot import Robot
+from ...robot.robot import Robot
 from ...trajectory import Motion
+from ...trajectory.motion_files import open_motion
 from .accumulator import Accumulator, Rows
 
 

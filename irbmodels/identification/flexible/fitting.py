@@ -1,7 +1,8 @@
 """Fit the two masses of one elastic axis to torque and speed of its motor: S003 section 3.3.2, Table 3.1.
 
 The model is that of three states with the sign of its A23 corrected; as S003 prints it, it is unstable whatever its parameters.
-Its numbers are those of :class:`irbmodels.flexible.OneAxis`: S003's k and Ja are the arm-side ones times ``r = 1 / gear ratio``.
+Its numbers are those of :class:`irbmodels.simulation.flexible.OneAxis`: S003's k and Ja are the arm-side ones times
+``r = 1 / gear ratio``.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 import numpy as np
 
 from ...errors import InputError, UnknownName
-from ...flexible import OneAxis
+from ...simulation.flexible import OneAxis
 from . import model as law
 from .model import LOGARITHMIC, PARAMETERS, Array
 from .noise import Whiteness, colour, whiteness

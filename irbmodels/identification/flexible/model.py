@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import InputError
-from ...flexible import Drive, LinearModel, OneAxis
+from ...simulation.flexible import Drive, LinearModel, OneAxis
 from .samples import OneAxisData
 
 Array = NDArray[np.float64]

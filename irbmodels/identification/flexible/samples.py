@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ...errors import InputError, UnknownName
 from ...simulation import Run
-from ...speeds import GAP
+from ...trajectory.rate_consistency import GAP
 from ..recordings.recording import STEADY
 
 Array = NDArray[np.float64]

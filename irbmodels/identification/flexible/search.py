@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...flexible import OneAxis
+from ...simulation.flexible import OneAxis
 from . import model as law
 from .model import LOGARITHMIC, Explained
 from .samples import OneAxisData

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...flexible import OneAxis
+from ...simulation.flexible import OneAxis
 from .model import axis_of
 from .samples import OneAxisData
 from .spectrum import spectrum

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ...errors import InputError
-from ...friction import Stribeck
+from ...model.friction import Stribeck
 from ..recordings.recording import Finding
 from .levels import FrictionPoints
 

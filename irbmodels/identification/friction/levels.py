@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from ...errors import InputError
 from ..recordings.recording import Finding, Flag, Recording
-from .stretches import FINEST, Stretch, position_noise, stretches
+from .constant_speed_segments import FINEST, Stretch, position_noise, stretches
 
 Array = NDArray[np.float64]
 

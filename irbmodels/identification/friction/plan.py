@@ -12,10 +12,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ...errors import InputError
-from ...robot import Robot
+from ...robot.robot import Robot
 from ...trajectory import Motion
-from ...trajectory.laws import law_of
 from ...trajectory.rounding import sample_times, snapped
+from ...trajectory.time_laws import law_of
 from .posture import along, gravity_of, least_gravity
 
 Array = NDArray[np.float64]

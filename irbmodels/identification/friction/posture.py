@@ -8,10 +8,10 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from ... import dynamics
 from ...checks import each
+from ...dynamics import equations_of_motion as dynamics
 from ...errors import InputError, MissingData
-from ...robot import Robot
+from ...robot.robot import Robot
 
 Array = NDArray[np.float64]
 
@@ -91,7 +91,7 @@ def _plain(u: Array, home: Array, torques: Callable[[Array], Array], scale: floa
 
 
 def _touches(robot: Robot, postures: Array) -> bool:
-    from ...collision import collides
+    from ...robot.collision import collides
 
     try:
         return bool(np.any(collides(robot, postures)))

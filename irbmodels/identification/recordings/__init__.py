@@ -1,12 +1,12 @@
 """Logs of a robot: read, checked, marked, aligned, filtered; and synthetic ones."""
 
-from .clocks import Delay, delay, merged, resampled, shifted
-from .files import write_recording
 from .filtering import Filtered, butterworth, low_passed, savitzky_golay, smoothing_spline
-from .marks import at_rest, outliers, saturated
-from .reading import read_recording
+from .log_reader import read_recording
+from .outliers import at_rest, outliers, saturated
 from .recording import Finding, Flag, Recording
 from .synthetic import Sensors, as_logged, exact_run, followed, synthetic_recording
+from .table_files import write_recording
+from .time_alignment import Delay, delay, merged, resampled, shifted
 
 __all__ = [
     "Delay",

@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ...errors import InputError, UnknownName
-from ...speeds import GAP
 from ...trajectory import Motion
+from ...trajectory.rate_consistency import GAP
 
 Array = NDArray[np.float64]
 Flags = NDArray[np.uint16]
@@ -241,6 +241,6 @@ class Recording:
             FileError: if the file cannot be written.
             MissingExtra: for Parquet without pyarrow.
         """
-        from .files import write_recording
+        from .table_files import write_recording
 
         write_recording(path, self)

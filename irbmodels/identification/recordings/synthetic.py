@@ -1,6 +1,6 @@
 """Realistic logs of a simulated robot: stiction, flexibility, a controller, encoders, noise, delay, lost samples.
 
-A run (:mod:`irbmodels.simulation`, :mod:`irbmodels.control`, :mod:`irbmodels.flexible`) is what the arm did;
+A run (:mod:`irbmodels.simulation`, :mod:`irbmodels.control`, :mod:`irbmodels.simulation.flexible`) is what the arm did;
 :func:`as_logged` is what a controller would have written of it. Every result says that it is synthetic, in the data and in files.
 """
 
@@ -13,10 +13,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from ...checks import finite
 from ...errors import InputError
-from ...flexible import FlexibleRobot
-from ...friction import Stribeck
-from ...robot import Robot
+from ...model.friction import Stribeck
+from ...robot.robot import Robot
 from ...simulation import Plant, Run, run_of
+from ...simulation.flexible import FlexibleRobot
 from ...trajectory import Motion
 from .recording import Finding, Recording
 
@@ -147,7 +147,7 @@ def followed(
     too weak against its friction: ``robot.with_rotors``.
 
     Args:
-        robot: The arm; a :class:`irbmodels.flexible.FlexibleRobot` has elastic joints and friction of its own.
+        robot: The arm; a :class:`irbmodels.simulation.flexible.FlexibleRobot` has elastic joints and friction of its own.
         motion: What is wanted, with speeds and accelerations; the arm starts there at rest.
         model: What the controller knows, friction included; default the robot itself.
         bandwidth: Of the feedback [Hz]: ``kp = M_ii w^2``, ``kd = 2 M_ii w``, at the start's mass matrix.

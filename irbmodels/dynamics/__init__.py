@@ -1,0 +1,1 @@
+"""Equations of motion, derivatives, reactions, closed forms."""

@@ -1,0 +1,108 @@
+"""Dynamics of a model in axis coordinates, for one state: the reference that everything faster is tested against.
+
+Rigid bodies are computed on the unreduced tree and projected with the constant coupling; friction and rotor inertia are
+added after the projection, since each motor stands before its own axis.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import pinocchio as pin
+from numpy.typing import NDArray
+
+from ..model.model import Model
+
+Array = NDArray[np.float64]
+
+
+class TorqueParts(NamedTuple):
+    """Axis torques [N m, N] by cause; ``total`` is their sum."""
+
+    inertia: Array
+    coriolis: Array
+    gravity: Array
+    friction: Array
+    total: Array
+
+
+class Energy(NamedTuple):
+    """Mechanical energy [J]; potential energy is 0 for a mass at the base origin."""
+
+    kinetic: Array | float
+    potential: Array | float
+
+
+def inverse_dynamics(model: Model, q: Array, v: Array, a: Array) -> Array:
+    """Axis torques without friction: ``G' rnea(G q + q0, G v, G a) + J_rotor a``."""
+    tree, coupling = model.tree, model.tree.coupling
+    tree_tau = pin.rnea(tree.model, tree.data, coupling.position(q), coupling.velocity(v), coupling.velocity(a))
+    tau = coupling.torque(tree_tau)
+    return tau + model.rotor_inertia.dot(a) if model.has_rotors else tau
+
+
+def forward_dynamics(model: Model, q: Array, v: Array, tau: Array) -> Array:
+    """Axis accelerations under ``tau`` less friction: by ABA where it applies, else by solving with ``M``."""
+    tree, coupling = model.tree, model.tree.coupling
+    if coupling.is_square and not model.has_rotors:
+        tree_tau = coupling.G_inverse.T.dot(tau)
+        tree_a = pin.aba(tree.model, tree.data, coupling.position(q), coupling.velocity(v), tree_tau)
+        solved: Array = coupling.G_inverse.dot(tree_a)
+        return solved
+    rest = inverse_dynamics(model, q, v, np.zeros(model.n))
+    a: Array = np.asarray(np.linalg.solve(mass_matrix(model, q), tau - rest), dtype=float)
+    return a
+
+
+def mass_matrix(model: Model, q: Array) -> Array:
+    """``M = G' M_tree G + diag(J_rotor)``, shape ``(n, n)``."""
+    tree, coupling = model.tree, model.tree.coupling
+    M: Array = coupling.G.T.dot(pin.crba(tree.model, tree.data, coupling.position(q))).dot(coupling.G)
+    return M + model.rotor_inertia if model.has_rotors else M
+
+
+def coriolis(model: Model, q: Array, v: Array) -> Array:
+    """Coriolis matrix of the Christoffel symbols (eq. 51), shape ``(n, n)``: ``dM/dt = C + C'``."""
+    tree, coupling = model.tree, model.tree.coupling
+    C: Array = pin.computeCoriolisMatrix(tree.model, tree.data, coupling.position(q), coupling.velocity(v))
+    result: Array = coupling.G.T @ C @ coupling.G
+    return result
+
+
+def gravity(model: Model, q: Array) -> Array:
+    """Axis torques that hold the robot still, shape ``(n,)``."""
+    tree, coupling = model.tree, model.tree.coupling
+    return coupling.torque(pin.computeGeneralizedGravity(tree.model, tree.data, coupling.position(q)))
+
+
+def energy(model: Model, q: Array, v: Array) -> Energy:
+    """Kinetic and potential energy [J] of links, tool, payload and rotors."""
+    tree, coupling = model.tree, model.tree.coupling
+    tree_q, tree_v = coupling.position(q), coupling.velocity(v)
+    kinetic = pin.computeKineticEnergy(tree.model, tree.data, tree_q, tree_v) + 0.5 * float(v @ model.rotor_inertia @ v)
+    return Energy(kinetic, pin.computePotentialEnergy(tree.model, tree.data, tree_q))
+
+
+def regressor(model: Model, q: Array, v: Array, a: Array) -> Array:
+    """Matrix ``Y`` whose product with :func:`parameter_vector` is the torque, friction included.
+
+    Columns: ten per body of the tree [m, m c, Ixx, Ixy, Iyy, Ixz, Iyz, Izz] about the link origin, then the rotor
+    inertias, then Fv, Fc, Fs - Fc per axis where the model has friction.
+    """
+    tree, coupling = model.tree, model.tree.coupling
+    G = coupling.G
+    of_tree = pin.computeJointTorqueRegressor(
+        tree.model, tree.data, coupling.position(q), coupling.velocity(v), coupling.velocity(a)
+    )
+    bodies = G.T @ np.reshape(of_tree, (len(G), -1))  # eigenpy drops the axis of a single row
+    rotors = model.rotor_axes.T * (model.rotor_axes @ a)
+    columns = [bodies, rotors] + ([model.friction.regressor(v)] if model.friction else [])
+    return np.hstack(columns)
+
+
+def parameter_vector(model: Model) -> Array:
+    """Parameters in the order of :func:`regressor`; the tool and payload are inside the last link."""
+    bodies = [inertia.toDynamicParameters() for inertia in list(model.tree.model.inertias)[1:]]
+    friction = [model.friction.parameters()] if model.friction else []
+    return np.concatenate([*bodies, model.rotors, *friction])

@@ -1,0 +1,229 @@
+"""Two independent derivations of the equation of motion, to check everything faster against.
+
+Euler-Lagrange from energies (S000 eq. 45-52) and link-by-link Newton-Euler in the modified DH frames of the paper (S000 eq.
+57-68), both corrected (docs/errata.md, 0-13 to 0-20 and 0-34). Plain numpy on the tables: no Pinocchio, no URDF. Slow and
+readable on purpose.
+
+Of a parallelogram both know in closed form where its bars are: the crank turns about axis 2 and stays parallel to link_3, the
+rod hangs on the crank's end and stays parallel to link_2. So a bar moves with the origin of link_2, turns with one of the two
+links, and needs no joint of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..model.dh import DHTable
+from ..model.inertia import Inertial
+
+Array = NDArray[np.float64]
+Maybe = NDArray[Any]  # real, or complex where a complex step passes through
+
+_STEP = 1e-30  # [rad, m] of the complex step: exact derivatives, no cancellation
+_LOWER, _UPPER = 1, 2  # indices of link_2 and link_3, the two arms of a parallelogram
+
+
+class Bar(NamedTuple):
+    """Crank or rod of a parallelogram, in a frame parallel to that of one link."""
+
+    body: Inertial
+    parallel_to: int
+    """Index of the link whose axes the bar's frame has: link_3 for the crank, link_2 for the rod."""
+    pin: Array
+    """Origin of the bar's frame from axis 2 [m], in the axes of the crank, which are those of link_3."""
+
+
+class Chain(NamedTuple):
+    """A serial chain of weighed links, in the modified DH frames, driven through ``theta = A q + theta0``."""
+
+    table: DHTable
+    bodies: tuple[tuple[Inertial, ...], ...]
+    """Bodies fixed to each link, in its frame; tool and payload are with the last link."""
+    bars: tuple[Bar, ...]
+    """Crank and rod of a parallelogram, where they have mass of their own."""
+    gravity: Array
+    """[m/s^2], base axes."""
+    friction: tuple[tuple[float, float, float, float], ...] | None
+    """Fs, Fc, Fv, v_St per axis."""
+    rotors: Array
+    """Inertia on the arm side of each motor [kg m^2, kg], shape ``(n,)``."""
+    rotor_axes: Array
+    """Row i: how the axes turn rotor i, shape ``(n, n)``; identity where no wrist is coupled."""
+    tcp: Array
+    """Pose of the TCP in the last link, ``(4, 4)``."""
+
+
+class LagrangeTerms(NamedTuple):
+    """Terms of ``M a + C v + G`` (eq. 49)."""
+
+    M: Array
+    C: Array
+    G: Array
+
+
+def euler_lagrange(chain: Chain, q: Array, v: Array, a: Array, wrench: Array | None = None) -> Array:
+    """Axis torques [N m, N] from energies: ``M a + C v + G + F(v) - J' w``."""
+    M, C, G = lagrange_terms(chain, q, v)
+    tau = M @ a + C @ v + G + friction(chain, v)
+    if wrench is not None:
+        frames = _frames(chain.table, q)
+        linear, angular = _jacobian(chain.table, frames, len(q) - 1, (frames[-1] @ chain.tcp)[:3, 3])
+        tau = tau - linear.T @ wrench[:3] - angular.T @ wrench[3:]
+    return tau
+
+
+def lagrange_terms(chain: Chain, q: Array, v: Array) -> LagrangeTerms:
+    """Mass matrix (eq. 50), Coriolis matrix of Christoffel symbols (eq. 51), gravity torque (eq. 52)."""
+    n = len(q)
+    shifted = [q + 1j * _STEP * np.eye(n)[k] for k in range(n)]
+    dM = np.stack([_mass_matrix(chain, x).imag / _STEP for x in shifted], axis=2)  # dM[i, j, k] = dM_ij / dq_k
+    C = 0.5 * np.einsum("kji,i->kj", dM + dM.transpose(0, 2, 1) - dM.transpose(2, 1, 0), v)
+    G = np.array([_potential_energy(chain, x).imag / _STEP for x in shifted])
+    return LagrangeTerms(_mass_matrix(chain, q), C, G)
+
+
+def newton_euler(chain: Chain, q: Array, v: Array, a: Array, wrench: Array | None = None) -> Array:
+    """Axis torques [N m, N] link by link.
+
+    Outward: angular velocity and acceleration of each link and the acceleration of its origin, in its own axes. Inward: the
+    force and moment on its inboard joint. The motors are where the axes are: ``u = A' tau``, so that ``u_2 = tau_2 - tau_3``
+    through a parallelogram. What a bar needs is shared out by virtual work: its force at the origin of link_2, whose motion
+    the bar shares, the moment of that force at the crank's end to link_3, which turns as the crank does, and the moment about
+    the bar's own pin to the link that it is parallel to. Friction is internal to a joint: it joins at the end and never runs
+    through the recursion.
+    """
+    n, table = len(q), chain.table
+    variables, speed, rate = table.joint_variables(q), table.A @ v, table.A @ a
+    step = [_row(table, i, variables[i]) for i in range(n)]
+    z = np.array([0.0, 0.0, 1.0])
+    omega, epsilon, origin = np.zeros(3), np.zeros(3), -chain.gravity  # the base accelerates against gravity
+    moving = []
+    for i in range(n):
+        turn, offset = step[i][:3, :3].T, step[i][:3, 3]
+        origin = turn @ (origin + np.cross(epsilon, offset) + np.cross(omega, np.cross(omega, offset)))
+        omega, epsilon = turn @ omega, turn @ epsilon
+        if table.prismatic[i]:
+            origin = origin + 2.0 * speed[i] * np.cross(omega, z) + rate[i] * z
+        else:
+            epsilon = epsilon + np.cross(omega, speed[i] * z) + rate[i] * z
+            omega = omega + speed[i] * z
+        moving.append((omega, epsilon, origin))
+    force, moment = np.zeros((n, 3)), np.zeros((n, 3))  # needed at the origin of each link, in its axes
+    for i, bodies in enumerate(chain.bodies):
+        for body in bodies:
+            push, twist = _effort(body, *moving[i])
+            force[i] += push
+            moment[i] += twist
+    for bar in chain.bars:
+        elbow = step[_UPPER][:3, :3]  # from the axes of link_3 to those of link_2
+        omega, epsilon, _ = moving[_UPPER]
+        pin = moving[_LOWER][2] + elbow @ (np.cross(epsilon, bar.pin) + np.cross(omega, np.cross(omega, bar.pin)))
+        turn = elbow if bar.parallel_to == _UPPER else np.eye(3)  # from the axes of the bar to those of link_2
+        push, twist = _effort(bar.body, *moving[bar.parallel_to][:2], turn.T @ pin)
+        force[_LOWER] += turn @ push
+        moment[_UPPER] += np.cross(bar.pin, elbow.T @ turn @ push)
+        moment[bar.parallel_to] += twist
+    if wrench is not None:
+        turn = _frames(table, q)[-1][:3, :3].T
+        force[-1] -= turn @ wrench[:3]
+        moment[-1] -= turn @ wrench[3:] + np.cross(chain.tcp[:3, 3], turn @ wrench[:3])
+    tau = np.zeros(n)
+    for i in reversed(range(n)):
+        tau[i] = z @ (force[i] if table.prismatic[i] else moment[i])
+        if i > 0:
+            turn, offset = step[i][:3, :3], step[i][:3, 3]
+            force[i - 1] += turn @ force[i]
+            moment[i - 1] += turn @ moment[i] + np.cross(offset, turn @ force[i])
+    rotors = chain.rotor_axes.T @ (chain.rotors * (chain.rotor_axes @ a))
+    return np.asarray(table.A.T @ tau + rotors + friction(chain, v))
+
+
+def friction(chain: Chain, v: Array) -> Array:
+    """Friction torque [N m, N] axis by axis (eq. 54)."""
+    result = np.zeros(len(v))
+    for i, (static, coulomb, viscous, stribeck) in enumerate(chain.friction or ()):
+        rubbing = coulomb + (static - coulomb) * np.exp(-((v[i] / stribeck) ** 2))
+        result[i] = rubbing * np.sign(v[i]) + viscous * v[i]
+    return result
+
+
+def energy(chain: Chain, q: Array, v: Array) -> tuple[float, float]:
+    """Kinetic and potential energy [J]."""
+    return float(0.5 * v @ _mass_matrix(chain, q) @ v), float(_potential_energy(chain, q))
+
+
+def _effort(body: Inertial, omega: Array, epsilon: Array, origin: Array) -> tuple[Array, Array]:
+    """Force and moment at a frame's origin that move a body fixed to it, everything in its axes; ``origin`` is accelerated."""
+    at = origin + np.cross(epsilon, body.com) + np.cross(omega, np.cross(omega, body.com))
+    push = body.mass * at
+    return push, np.cross(body.com, push) + body.tensor @ epsilon + np.cross(omega, body.tensor @ omega)
+
+
+def _row(table: DHTable, i: int, variable: Any) -> Maybe:
+    """Transform of one modified DH row, written out (eq. 2)."""
+    theta, d = (table.theta[i], variable) if table.prismatic[i] else (variable, table.d[i])
+    ca, sa, c, s = np.cos(table.alpha[i]), np.sin(table.alpha[i]), np.cos(theta), np.sin(theta)
+    return np.array(
+        [
+            [c, -s, 0.0, table.a[i]],
+            [s * ca, c * ca, -sa, -d * sa],
+            [s * sa, c * sa, ca, d * ca],
+            [0.0, 0.0, 0.0, 1.0],
+        ]
+    )
+
+
+def _frames(table: DHTable, q: Maybe) -> list[Maybe]:
+    variables, pose, result = table.A @ q + table.offsets, np.eye(4), []
+    for i in range(len(q)):
+        pose = pose @ _row(table, i, variables[i])
+        result.append(pose)
+    return result
+
+
+def _jacobian(table: DHTable, frames: list[Maybe], link: int, point: Maybe) -> tuple[Maybe, Maybe]:
+    """Linear and angular Jacobian ``(3, n)`` of a point of a link, with respect to axis positions (eq. 32 times A)."""
+    n = len(frames)
+    linear, angular = np.zeros((3, n), dtype=point.dtype), np.zeros((3, n), dtype=point.dtype)
+    for i in range(link + 1):
+        z = frames[i][:3, 2]
+        if table.prismatic[i]:
+            linear[:, i] = z
+        else:
+            linear[:, i], angular[:, i] = np.cross(z, point - frames[i][:3, 3]), z
+    return linear @ table.A, angular @ table.A
+
+
+def _placed(chain: Chain) -> Iterator[tuple[Inertial, int, list[tuple[int, Array]]]]:
+    """Yield each body with the link at whose origin the way to its centre starts, and the way: levers, each in a link's axes.
+
+    The last lever is in the axes that the body itself has.
+    """
+    for link, bodies in enumerate(chain.bodies):
+        yield from ((body, link, [(link, body.com)]) for body in bodies)
+    yield from ((bar.body, _LOWER, [(_UPPER, bar.pin), (bar.parallel_to, bar.body.com)]) for bar in chain.bars)
+
+
+def _mass_matrix(chain: Chain, q: Maybe) -> Maybe:
+    frames = _frames(chain.table, q)
+    moves = [_jacobian(chain.table, frames, link, frame[:3, 3]) for link, frame in enumerate(frames)]
+    M = (chain.rotor_axes.T * chain.rotors) @ chain.rotor_axes + np.zeros((len(q), len(q)), dtype=q.dtype)
+    for body, start, way in _placed(chain):
+        linear, turn, angular = moves[start][0], frames[way[-1][0]][:3, :3], moves[way[-1][0]][1]
+        for link, lever in way:
+            linear = linear + np.cross(moves[link][1], frames[link][:3, :3] @ lever, axisa=0, axisc=0)
+        M = M + body.mass * linear.T @ linear + angular.T @ turn @ body.tensor @ turn.T @ angular
+    return M
+
+
+def _potential_energy(chain: Chain, q: Maybe) -> Any:
+    frames = _frames(chain.table, q)
+    places = [
+        (body.mass, frames[start][:3, 3] + sum(frames[link][:3, :3] @ lever for link, lever in way))
+        for body, start, way in _placed(chain)
+    ]
+    return -sum(mass * (chain.gravity @ place) for mass, place in places)

@@ -1,0 +1,1 @@
+"""Other tools: read, write, verify, C, equations, doctor."""

@@ -1,0 +1,1 @@
+"""C99 of a robot's queries, with a self-test."""

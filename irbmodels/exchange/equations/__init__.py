@@ -1,0 +1,1 @@
+"""Equations of a robot's queries, for people to read."""

@@ -1,0 +1,1 @@
+"""A robot from a file of any format: URDF, MJCF, SDF."""

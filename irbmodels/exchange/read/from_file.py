@@ -1,0 +1,79 @@
+"""A robot from a file of any format: URDF, MJCF, SDF."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from pathlib import Path
+from xml.etree import ElementTree
+
+import numpy as np
+
+from ...checks import location
+from ...errors import FileError, PhysicsWarning, UrdfError
+from ...files import read_text
+from ...robot.robot import Robot, from_urdf, from_urdf_text
+from .mjcf import mjcf_to_urdf
+from .sdf import Rotor, sdf_to_urdf
+
+FORMATS = {"robot": "URDF", "mujoco": "MJCF", "sdf": "SDF"}
+"""What the root element of a file says."""
+SUFFIXES = {".urdf": "URDF", ".mjcf": "MJCF", ".sdf": "SDF", ".world": "SDF"}
+
+
+def from_file(path: str | Path) -> Robot:
+    """Return the same facade as :func:`irbmodels.from_urdf` for a URDF, an MJCF (MuJoCo) or an SDF (Gazebo, Drake) file.
+
+    Joints that follow others (``<mimic>``, chained or not; in MJCF linear equalities of joints or fixed tendons) are no axes.
+    Gravity is the file's, where it says one; so are viscous and Coulomb friction (SDF's and URDF's ``<dynamics>``, MJCF's
+    ``damping`` and ``frictionloss``, of tendons and actuators too) and MJCF's ``armature``, as rotor inertias. Contacts and
+    MJCF's shapes are left behind; a warning names springs, damping that is no multiple of speed, and friction of what several
+    axes turn together. ``.urdf``, ``.mjcf`` and ``.sdf`` say what a file is; of another, the root element.
+
+    Raises:
+        FileError: if the file cannot be read.
+        UrdfError: if it is none of these, not a tree of joints that turn or slide, or has negative friction.
+        MissingExtra: for MJCF, if MuJoCo is not installed.
+    """
+    file = location(path, "a file")
+    if file.is_dir():
+        raise FileError(f"{path}: is a folder, not a file")
+    kind = SUFFIXES.get(file.suffix.lower()) or _kind(file)
+    if kind == "URDF":
+        return from_urdf(file)
+    try:
+        if kind == "SDF":
+            found = sdf_to_urdf(read_text(file), file.resolve().parent)
+        else:
+            read_text(file)  # which says what is wrong with the file
+            found = mjcf_to_urdf(file)
+    except UrdfError as err:
+        raise UrdfError(f"{path}: {err}") from err
+    robot = from_urdf_text(found.urdf, file, found.friction)
+    if found.left_out:
+        names = ", ".join(found.left_out[:3]) + (f" and {len(found.left_out) - 3} more" if len(found.left_out) > 3 else "")
+        lost = f"{path}: springs, and damping that is no multiple of speed, are left out: {names}"
+        warnings.warn(lost, PhysicsWarning, stacklevel=2)
+    if found.gravity is not None:
+        robot = robot.with_gravity(found.gravity)
+    return _with_rotors(robot, found.rotors) if found.rotors else robot
+
+
+def _with_rotors(robot: Robot, rotors: Sequence[Rotor]) -> Robot:
+    G, joints = robot.coupling[0], list(robot.model.names)[1:]
+    rows = np.array([[rotor.turned_by.get(joint, 0.0) for joint in joints] for rotor in rotors]) @ G
+    inertia = (rows.T * [rotor.inertia for rotor in rotors]) @ rows
+    if np.array_equal(inertia, np.diag(np.diagonal(inertia))):
+        return robot.with_rotors(np.diagonal(inertia))
+    values, vectors = np.linalg.eigh(inertia)  # as many as there are axes, with the same effect
+    return robot.with_rotors(np.maximum(values, 0.0), vectors.T)
+
+
+def _kind(path: Path) -> str:
+    try:
+        root = ElementTree.fromstring(read_text(path))
+    except ElementTree.ParseError as err:
+        raise UrdfError(f"{path}: not XML: {err}") from err
+    if root.tag not in FORMATS:
+        raise UrdfError(f"{path}: the root element is <{root.tag}>, not <robot> (URDF), <mujoco> (MJCF) or <sdf>")
+    return FORMATS[root.tag]

@@ -1,0 +1,1 @@
+"""Agreement with independent derivations and other engines."""

@@ -1,0 +1,241 @@
+"""Is the model right? Its answers beside two independent derivations and every installed engine."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...dynamics import oracles
+from ...dynamics.oracles import Bar, Chain
+from ...errors import InputError, MissingData, MissingExtra
+from ...robot.robot import Robot
+from ...tables.description import Coupling
+from ...trajectory import Motion
+from .engines import PEERS, Engine, load_engine
+
+Array = NDArray[np.float64]
+
+_STATES = 50  # random states per comparison
+_CARRIER = 1e-9  # [kg]; weighs 1e-10 of the largest torque at most, and MuJoCo warns of singular inertias from 1e-11 kg down
+
+
+class Agreement(NamedTuple):
+    """Largest difference of one quantity between the robot and somebody else."""
+
+    quantity: str
+    against: str
+    difference: float
+    """Absolute for poses [m], relative to the largest entry else; NaN where nothing was compared, inf where one has no number."""
+    tolerance: float
+    """What is expected of two right answers in double precision (single precision inside PyBullet)."""
+
+    @property
+    def compared(self) -> bool:
+        """Whether there was something to compare with."""
+        return not np.isnan(self.difference)
+
+    @property
+    def holds(self) -> bool:
+        """Whether the two agree; an engine that is not there neither agrees nor disagrees."""
+        return not self.difference > self.tolerance
+
+
+class TcpPath(NamedTuple):
+    """The TCP along a motion."""
+
+    position: Array
+    """[m], base axes, ``(N, 3)``."""
+    angle: Array
+    """Angle of its rotation from the base [rad], ``(N,)``."""
+    velocity: Array
+    """[m/s], base axes, ``(N, 3)``."""
+
+
+def chain_of(robot: Robot) -> Chain:
+    """Return the robot as plain numbers from its tables: what the oracles compute with.
+
+    Raises:
+        MissingData: for a robot from a URDF.
+    """
+    if robot.description is None:
+        raise MissingData(f"{robot.name} comes from a URDF; the oracles work on tables")
+    rows = robot.description.inertials.sets[str(robot.parameters)].links
+    table = robot.dh("modified")
+    bodies = [[rows[f"link_{i + 1}"].inertial()] for i in range(robot.n)]
+    tcp = table.tool0
+    if robot.tool is not None:
+        bodies[-1].append(robot.tool.load.moved(table.tool0[:3, :3], table.tool0[:3, 3]))
+        tcp = table.tool0 @ robot.tool.tcp.homogeneous
+    if robot.payload is not None:
+        bodies[-1].append(robot.payload.moved(tcp[:3, :3], tcp[:3, 3]))
+    bars = []
+    if (linkage := robot.description.kinematics.parallelogram) is not None:
+        pins = {"link_crank": (2, np.zeros(3)), "link_rod": (1, np.array([0.0, -linkage.crank_mm / 1000.0, 0.0]))}
+        bars = [Bar(rows[name].inertial(), *place) for name, place in pins.items() if name in rows]
+    law = robot.friction_model
+    friction = None if law is None else tuple(zip(*(x.tolist() for x in (law.Fs, law.Fc, law.Fv, law.v_St)), strict=True))
+    groups = tuple(map(tuple, bodies))
+    return Chain(table, groups, tuple(bars), robot.gravity_vector, friction, robot.rotors, robot.rotor_axes, tcp)
+
+
+def states(robot: Robot, count: int, seed: int = 0) -> Iterator[tuple[Array, Array, Array]]:
+    """Yield random states: positions over all ranges, speeds up to half their limits, accelerations up to 5 per second^2."""
+    rng, limits = np.random.default_rng(seed), robot.limits
+    inverse = np.linalg.inv(limits.A)
+    low, high = (np.clip(ends, -np.pi, np.pi) if robot.description is None else ends for ends in (limits.lower, limits.upper))
+    low, high = np.minimum(low, high), np.maximum(low, high)
+    speed = np.where(np.isfinite(limits.velocity), limits.velocity, 1.0)
+    for _ in range(count):
+        q = inverse @ rng.uniform(low, high)
+        yield q, rng.uniform(-0.5, 0.5, robot.n) * speed, rng.uniform(-5.0, 5.0, robot.n)
+
+
+def check(robot: Robot) -> list[Agreement]:
+    """Compare the robot with Euler-Lagrange, Newton-Euler and every engine; of the engines those that are installed answer.
+
+    Raises:
+        MissingData: for a robot that has no tables.
+    """
+    chain = chain_of(robot)
+    found = [*_against_oracles(robot, chain)]
+    assert robot.description is not None  # chain_of refuses it
+    if robot.description.inertials.sets[str(robot.parameters)].impossible:
+        return [*found, *(Agreement("refused: impossible inertias", name, np.nan, np.nan) for name in PEERS)]
+    tabled = robot if robot.tool and robot.tool.path else robot._quietly(tool=None)  # a URDF holds no tool made in code
+    for name in PEERS:
+        tolerance = 1e-6 if name == "pybullet" else 1e-9
+        try:
+            found += _against_engine(tabled, _in_engine(tabled, name), tolerance)
+        except MissingExtra:
+            found.append(Agreement("not installed", name, np.nan, tolerance))
+    return found
+
+
+def reference_motion(robot: Robot, duration: float = 3.0, rate: float = 100.0) -> Motion:
+    """Return S001's motion: constant axis speeds (0.5, -0.3, -0.2, 0.2, 0.1, 0.1) rad/s from zero (section 4.2)."""
+    t = np.arange(round(duration * rate) + 1) / rate
+    speed = np.array([0.5, -0.3, -0.2, 0.2, 0.1, 0.1])[: robot.n] * np.where(robot.limits.linear, 0.1, 1.0)
+    return Motion(t, np.outer(t, speed), np.tile(speed, (len(t), 1)), np.zeros((len(t), robot.n)))
+
+
+def tcp_paths(robot: Robot, motion: Motion, engine: str = "mujoco") -> dict[str, TcpPath]:
+    """Return the TCP along a motion three times: the closed form of the MDH table, the robot (Pinocchio), a second engine.
+
+    The velocity of the closed form and of the engine is the central difference of their own positions.
+
+    Raises:
+        InputError: if the motion has no speeds.
+        MissingExtra: if the engine is not installed.
+    """
+    if motion.v is None:
+        raise InputError("the TCP's velocity needs a motion with speeds")
+    table, speed = robot.dh("modified"), motion.v
+    tcp = np.eye(4) if robot.tool is None else robot.tool.tcp.homogeneous
+
+    def closed_form(q: Array) -> Array:
+        return np.asarray(table.frames(q)[-1] @ tcp)
+
+    peer = _in_engine(robot, engine)
+    beyond = tcp if robot.tool is None or robot.tool.path is None else np.eye(4)  # of a tool that the URDF does not hold
+    paths = {
+        "closed form": _path(closed_form, motion.q, speed),
+        "pinocchio": _path(lambda q: _tcp(robot, q), motion.q, speed),
+        engine: _path(lambda q: peer.pose(q) @ beyond, motion.q, speed),
+    }
+    velocity = np.einsum("kij,kj->ki", robot.jacobian(motion.q), speed)[:, :3]
+    return paths | {"pinocchio": paths["pinocchio"]._replace(velocity=velocity)}
+
+
+def _in_engine(robot: Robot, name: str) -> Engine:
+    """Load the tree that the robot runs on in an engine, asked in axis positions; a tool made in code is left out.
+
+    Raises:
+        MissingExtra: if the engine is not installed.
+    """
+    assert robot.description is not None
+    names = list(robot.model.names)[1:]  # the first is the universe
+    coupling: Coupling = "parallelogram" if "joint_crank" in names else "serial"
+    tool = robot.tool.path if robot.tool else None
+    text = robot.description.urdf(coupling, robot.parameters, tool, carrier_kg=_CARRIER, looks=False)
+    with tempfile.TemporaryDirectory() as folder:
+        urdf = Path(folder) / "robot.urdf"
+        urdf.write_text(text, encoding="utf-8")
+        engine = load_engine(name, urdf)
+    rows = [names.index(joint) for joint in engine.joints]
+    G, q0 = (array[rows] for array in robot.coupling)
+    ask = engine.torque
+
+    def pose(q: Array) -> Array:
+        return engine.pose(G @ q + q0)
+
+    def torque(q: Array, v: Array, a: Array) -> Array:
+        assert ask is not None
+        return np.asarray(G.T @ ask(G @ q + q0, G @ v, G @ a))
+
+    return Engine(name, robot.axes, pose, None if ask is None else torque)
+
+
+def _path(pose: Callable[[Array], Array], positions: Array, speed: Array) -> TcpPath:
+    step = 1e-5  # [s]; the error of a central difference over it is far below the thickness of a line
+    poses = np.stack([pose(q) for q in positions])
+    ahead, behind = (np.stack([pose(q)[:3, 3] for q in positions + sign * step * speed]) for sign in (1.0, -1.0))
+    angle = np.arccos(np.clip((np.trace(poses[:, :3, :3], axis1=1, axis2=2) - 1.0) / 2.0, -1.0, 1.0))
+    return TcpPath(poses[:, :3, 3], angle, (ahead - behind) / (2.0 * step))
+
+
+def _against_oracles(robot: Robot, chain: Chain) -> Iterator[Agreement]:
+    rng = np.random.default_rng(1)
+    worst = dict.fromkeys(("Euler-Lagrange", "Newton-Euler", "M", "C", "G", "pose"), 0.0)
+    for q, v, a in states(robot, _STATES):
+        wrench = rng.uniform(-50.0, 50.0, 6)
+        tau = robot.inverse_dynamics(q, v, a, friction=robot.friction_model is not None, wrench=wrench)
+        terms = oracles.lagrange_terms(chain, q, v)
+        pairs = {
+            "Euler-Lagrange": (tau, oracles.euler_lagrange(chain, q, v, a, wrench)),
+            "Newton-Euler": (tau, oracles.newton_euler(chain, q, v, a, wrench)),
+            "M": (robot.mass_matrix(q), terms.M),
+            "C": (robot.coriolis(q, v), terms.C),
+            "G": (robot.gravity(q), terms.G),
+        }
+        for name, (ours, theirs) in pairs.items():
+            worst[name] = max(worst[name], _relative(ours, theirs))
+        closed = chain.table.frames(q)[-2] @ chain.tcp
+        worst["pose"] = max(worst["pose"], _distance(_tcp(robot, q), closed))
+    yield Agreement("TCP pose", "MDH product", worst["pose"], 1e-12)
+    yield Agreement("torque", "Newton-Euler", worst["Newton-Euler"], 1e-10)
+    yield Agreement("torque", "Euler-Lagrange", worst["Euler-Lagrange"], 1e-10)
+    for name, what in (("M", "mass matrix"), ("C", "Coriolis matrix"), ("G", "gravity torque")):
+        yield Agreement(what, "Euler-Lagrange", worst[name], 1e-10)
+
+
+def _against_engine(robot: Robot, engine: Engine, tolerance: float) -> Iterator[Agreement]:
+    bare = robot.with_gravity([0.0, 0.0, -9.81]).mounted(np.eye(3)).with_payload(None).with_rotors(np.zeros(robot.n))
+    pose, torque = 0.0, 0.0
+    for q, v, a in states(robot, _STATES):
+        pose = max(pose, _distance(engine.pose(q), _tcp(bare, q)))
+        if engine.torque is not None:
+            torque = max(torque, _relative(bare.inverse_dynamics(q, v, a, friction=False), engine.torque(q, v, a)))
+    yield Agreement("TCP pose", engine.name, pose, tolerance)
+    if engine.torque is not None:
+        yield Agreement("torque", engine.name, torque, tolerance)
+
+
+def _tcp(robot: Robot, q: Array) -> Array:
+    pose: Array = np.asarray(robot.pose(q[None]))[0]
+    return pose
+
+
+def _relative(ours: Array, theirs: Array) -> float:
+    size = float(np.abs(theirs).max())
+    return _distance(ours, theirs) / size if size > 1e-9 else _distance(ours, theirs)
+
+
+def _distance(ours: Array, theirs: Array) -> float:
+    """Largest difference; infinite where there is no number to compare, lest it be taken for agreement."""
+    largest = float(np.abs(ours - theirs).max())
+    return largest if np.isfinite(largest) else np.inf

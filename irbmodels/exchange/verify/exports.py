@@ -1,0 +1,213 @@
+"""Proof that an exported file is the same robot: loaded again in its own tools, asked, and compared."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+import numpy as np
+import pinocchio as pin
+from numpy.typing import NDArray
+
+from ...errors import MissingExtra
+from ...model.tree import UNLIMITED
+from ...robot.robot import Robot
+from .check import states
+from .engines import ENGINES, Engine, load_engine
+
+Array = NDArray[np.float64]
+
+_STATES = 20
+SINGLE = 1e-6  # what a tool that computes in single precision keeps of a metre
+DOUBLE = 1e-9
+TOOLS = {"urdf": tuple(ENGINES), "ros2": tuple(ENGINES), "mjcf": ("mujoco",), "sdf": ("drake",)}
+LOST_ALWAYS = {
+    ("urdf", "mujoco"): "mass of the base",
+    ("urdf", "pybullet"): "mass of the base, half the digits of a pose",
+    ("urdf", "yourdfpy"): "dynamics",
+    ("mjcf", "mujoco"): "Stribeck peak of friction",
+}
+LOST_OF_LINKAGES = {  # what a tool makes of a joint that follows another
+    ("urdf", "pinocchio"): "mimic, unless asked for",
+    ("urdf", "mujoco"): "mimic is a soft spring",
+    ("urdf", "drake"): "mimic, but for a discrete plant",
+    ("urdf", "pybullet"): "mimic",
+    ("urdf", "roboticstoolbox"): "mimic",
+    ("mjcf", "mujoco"): "bars follow softly",
+    ("sdf", "drake"): "mimic, but for a discrete plant",
+}
+
+
+Outcome = Literal["agrees", "DIFFERS", "cannot be asked", "not installed"]
+
+
+class Verdict(NamedTuple):
+    """How near a tool comes to the robot with an exported file; NaN where it has no such answer."""
+
+    format: str
+    tool: str
+    pose: float
+    """Largest difference of the TCP's homogeneous matrix, lengths in m."""
+    torque: float
+    """Largest difference of the axis torques, relative to the largest."""
+    mass: float
+    """Difference of the total mass [kg]."""
+    ranges: float
+    """Largest difference of an axis range [rad, m]."""
+    tolerance: float
+    """Of pose and torque."""
+    loses: str
+    """What this tool does not keep."""
+
+    @property
+    def installed(self) -> bool:
+        """Whether the tool was there to be asked."""
+        return not np.isnan(self.pose)
+
+    @property
+    def outcome(self) -> Outcome:
+        """How the comparison ended."""
+        if not self.installed:
+            return "not installed"
+        if np.isinf(self.pose):
+            return "cannot be asked"
+        return "agrees" if self.holds else "DIFFERS"
+
+    @property
+    def holds(self) -> bool:
+        """Whether poses, torques and ranges are the robot's; a tool that is not there proves nothing, and breaks nothing."""
+        wrong = (self.pose > self.tolerance, self.torque > self.tolerance, self.ranges > DOUBLE)
+        return not any(wrong)
+
+
+def verify(robot: Robot, to: str, file: Path) -> list[Verdict]:
+    """Load an exported file in each of its tools and compare.
+
+    Args:
+        robot: What was exported.
+        to: The format.
+        file: What :func:`irbmodels.exchange.write.export` returned first.
+
+    Returns:
+        One verdict per tool; where none is installed, they prove nothing (:func:`proven`).
+    """
+    return [_verdict(robot, to, tool, file.resolve()) for tool in TOOLS[to]]
+
+
+def proven(verdicts: Sequence[Verdict]) -> bool:
+    """Return whether one tool at least agrees, and none of those that are installed does not."""
+    outcomes = {verdict.outcome for verdict in verdicts} - {"not installed"}
+    return outcomes == {"agrees"}
+
+
+def _verdict(robot: Robot, to: str, tool: str, file: Path) -> Verdict:
+    tolerance = SINGLE if tool == "pybullet" else DOUBLE
+    kind, text = "urdf" if to == "ros2" else to, file.read_text(encoding="utf-8")
+    linked = "link_crank" in robot.whole_tree.frames
+    opened = linked and "joint_carrier" not in text
+    lost = [LOST_ALWAYS.get((kind, tool))]
+    if linked and (kind == "mjcf" or not opened):
+        lost.append(LOST_OF_LINKAGES.get((kind, tool)))
+    if opened and "link_crank" not in text and (stand_in := _stand_in(robot)) is not robot:
+        robot = stand_in
+        lost.append(f"bars: set {robot.parameters}")
+    if to != "mjcf":  # the only one that has them
+        robot = robot.with_rotors(np.zeros(robot.n))
+    try:
+        with _quiet(), _resolved(file, text) as readable:
+            found = _differences(robot, load_engine(tool, readable), opened)
+    except MissingExtra:
+        return Verdict(to, tool, np.nan, np.nan, np.nan, np.nan, tolerance, "not installed")
+    except Exception as err:  # whatever an engine raises at a file it cannot read
+        problem = f"cannot be asked: {type(err).__name__} {' '.join(str(err).split())[:120]}".rstrip()
+        return Verdict(to, tool, np.inf, np.nan, np.nan, np.nan, tolerance, problem)
+    return Verdict(to, tool, *found, tolerance, "; ".join(filter(None, lost)))
+
+
+def _stand_in(robot: Robot) -> Robot:
+    """Return the robot whose set an open chain holds instead of bars with mass; itself, where they weigh nothing."""
+    chosen = None if robot.description is None else robot.description.inertials.sets[str(robot.parameters)]
+    return robot if chosen is None or chosen.serial is None else robot.with_parameters(chosen.serial)
+
+
+def _differences(robot: Robot, engine: Engine, opened: bool) -> tuple[float, float, float, float]:
+    """Return the largest differences of pose, torque, mass and ranges."""
+    rows, offset = _joints_from_axes(robot, engine.joints, opened)
+    standing = robot.with_gravity([0.0, 0.0, -9.81]).mounted(np.eye(3))
+    pose, torque = 0.0, np.nan if engine.torque is None else 0.0
+    for q, v, a in states(robot, _STATES):
+        theirs = engine.pose(rows @ q + offset)
+        pose = max(pose, float(np.abs(theirs - np.asarray(standing.pose(q[None]))[0]).max()))
+        if engine.torque is not None:
+            tau = rows.T @ engine.torque(rows @ q + offset, rows @ v, rows @ a)
+            ours = standing.inverse_dynamics(q, v, a, friction=False)
+            torque = max(torque, float(np.abs(tau - ours).max() / max(np.abs(ours).max(), 1e-9)))
+    return pose, torque, abs(engine.mass - _mass(robot)), _range_difference(robot, engine, opened)
+
+
+def _joints_from_axes(robot: Robot, joints: tuple[str, ...], opened: bool) -> tuple[Array, Array]:
+    """Return how a file's joints follow the axes, ``q_joints = rows @ q + offset``, by their names.
+
+    On an open chain ``joint_3`` is the angle between the arms, and without carriers ``joint_rod`` that between crank and rod.
+    """
+    coupling = robot.whole_tree.coupling
+    known = {name: (row, shift) for name, row, shift in zip(coupling.joints, coupling.G, coupling.q0, strict=True)}
+    if opened:
+        known["joint_3"] = (known["joint_3"][0] + known["joint_carrier"][0], known["joint_carrier"][1])
+        known["joint_rod"] = (known["joint_rod"][0] + known["joint_rod_carrier"][0], known["joint_rod_carrier"][1])
+    rows, offset = zip(*(known[name] for name in joints), strict=True)
+    return np.array(rows), np.array(offset)
+
+
+def _mass(robot: Robot) -> float:
+    model = robot.whole_tree.model
+    return float(pin.computeTotalMass(model) + model.inertias[0].mass)  # the base hangs on the universe
+
+
+def _range_difference(robot: Robot, engine: Engine, opened: bool) -> float:
+    model, limits = robot.whole_tree.model, robot.limits
+    wanted = dict(zip(list(model.names)[1:], zip(model.lowerPositionLimit, model.upperPositionLimit, strict=True), strict=True))
+    if opened:
+        wanted["joint_3"] = (limits.lower[2], limits.upper[2])
+    largest = 0.0
+    for name, found in zip(engine.joints, engine.ranges, strict=True):
+        if name in robot.axes:
+            ends = zip(found, wanted[name], strict=True)
+            largest = max([largest, *(abs(one - other) for one, other in ends if min(abs(one), abs(other)) < UNLIMITED)])
+    return largest
+
+
+@contextlib.contextmanager
+def _resolved(file: Path, text: str) -> Iterator[Path]:
+    """Give a file that every tool reads: where meshes are named by a package, the same with plain paths."""
+    if "package://" not in text:
+        yield file
+        return
+    package = next((folder for folder in file.parents if (folder / "package.xml").is_file()), file.parent)
+    plain = file.with_name(f".{file.stem}.urdf")
+    try:
+        plain.write_text(text.replace(f"package://{package.name}/", f"{package}/"), encoding="utf-8")
+        yield plain
+    finally:
+        plain.unlink(missing_ok=True)
+
+
+@contextlib.contextmanager
+def _quiet() -> Iterator[None]:
+    """Keep what engines print from their C++ out of a table."""
+    sys.stdout.flush()
+    sys.stderr.flush()
+    kept, nowhere = [os.dup(1), os.dup(2)], os.open(os.devnull, os.O_WRONLY)
+    try:
+        for stream in (1, 2):
+            os.dup2(nowhere, stream)
+        yield
+    finally:
+        for stream, copy in zip((1, 2), kept, strict=True):
+            os.dup2(copy, stream)
+            os.close(copy)
+        os.close(nowhere)

@@ -1,0 +1,79 @@
+"""The same robot in other tools: one module per format, each writes a folder that stands on its own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import replace
+from importlib import import_module
+from pathlib import Path
+from typing import NamedTuple
+
+from ...checks import instance, location, named
+from ...errors import FileError, InputError
+from ...robot.robot import Robot
+from ...tables.description import COUPLINGS, Coupling
+
+CARRIER_KG = 1e-9  # with 1e-12 kg m^2; MuJoCo warns from 1e-11 kg down
+FORMATS = ("urdf", "mjcf", "sdf", "ros2")
+MESHES = ("relative", "absolute", "package")
+
+_SUFFIXES = {"urdf": (".urdf",), "mjcf": (".xml", ".mjcf"), "sdf": (".sdf",)}  # of files that an export might replace
+
+
+class Options(NamedTuple):
+    """What an export may be asked for."""
+
+    coupling: Coupling | None = None
+    """Which tree; None is the one that serves the tool best."""
+    meshes: str = "relative"
+    """Mesh paths of a URDF: relative to the file, absolute, or package://NAME."""
+    carrier_kg: float | None = None
+    """Mass of each massless carrier or bar; None is what serves the tool best: 1e-9 kg in URDF and SDF, which no torque notices
+    in nine digits, and 10 g in MJCF, taken off the links beside them."""
+
+
+PLAIN = Options()
+
+
+def export(robot: Robot, to: str, folder: str | Path, options: Options = PLAIN) -> list[Path]:
+    """Write a robot, with its tool, for another tool.
+
+    Args:
+        robot: A robot from tables, or from a URDF.
+        to: ``urdf``, ``mjcf`` (MuJoCo), ``sdf`` (Gazebo, Drake) or ``ros2`` (a description package).
+        folder: Folder to write into; it is made. Files of the same name are replaced, others stay.
+        options: Coupling, mesh paths, carriers.
+
+    Returns:
+        The files written, the one to load first.
+
+    Raises:
+        UnknownName: if there is no such format or coupling.
+        InputError: if an option does not go with the format.
+        FileError: if a file cannot be written.
+    """
+    instance(robot, Robot, "what is exported is an irbmodels.Robot")
+    named(to, FORMATS, "export format")
+    instance(options, Options, "options of an export are irbmodels.Options(coupling=...)")
+    if options.coupling is not None:
+        named(options.coupling, COUPLINGS, "coupling")
+    if not str(location(folder, "the folder to export to")) or not folder:
+        raise InputError("an export needs a folder to write into")
+    target = Path(folder).expanduser()
+    own = robot.path is not None and robot.path.suffix.lower() in _SUFFIXES.get(to, ())
+    if own and robot.folder == target.resolve():
+        raise InputError(f"{target} is where {robot.name} comes from; choose another folder")
+    made = [above for above in (target, *target.parents) if not above.exists()]
+    try:
+        target.mkdir(parents=True, exist_ok=True)
+    except OSError as err:
+        raise FileError(f"cannot make the folder {target}: {err.strerror or err}") from err
+    write: Callable[[Robot, Path, Options], list[Path]] = import_module(f".{to}", __name__).write
+    try:
+        return write(robot if robot.name else replace(robot, name="robot"), target, options)
+    except BaseException:
+        for above in made:
+            with suppress(OSError):  # something is in it
+                above.rmdir()
+        raise

@@ -1,0 +1,194 @@
+"""A URDF as MuJoCo can have it: joints of carriers put together, bars that weigh something.
+
+A carrier is a link between two hinges about one line, there because URDF's ``<mimic>`` has one source; here the two are one joint
+whose angle is a sum.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+from xml.etree import ElementTree
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import InputError
+from ...model.coupling import AxisCoupling
+from ...model.inertia import Inertial
+from ...model.shapes import LOOKS, link_of, placement_of, shapes_of
+from ...model.tree import parse_urdf, tree_from_urdf
+from ...robot.robot import Robot
+from ...tables.description import BARS
+from . import Options
+
+Array = NDArray[np.float64]
+Element = ElementTree.Element
+
+BAR = 0.01  # [kg] of a bar without data; lighter ones get lost in the solver's tolerance. The links give what it weighs
+GYRATION = 1e-3  # [m^2] square of the radius of gyration of such a bar, as in the URDF
+CARRIER = 1e-5  # [kg] a link without shapes that weighs no more stands for no body
+ROUNDING = 1e-12  # of coefficients of a coupling
+
+
+class Joint(NamedTuple):
+    """A joint of a URDF."""
+
+    name: str
+    kind: str
+    parent: str
+    placement: Array
+    """Pose of the child in the parent at 0, ``(4, 4)``."""
+    axis: Array
+
+
+@dataclass(frozen=True)
+class Chain:
+    """A URDF, with every pair of hinges about one line as one hinge."""
+
+    document: Element
+    """Of the robot without tool."""
+    joints: dict[str, Joint]
+    """By child link, in the order of the document."""
+    rows: dict[str, Array]
+    """By moving joint: its coordinate is ``row @ q + offset``."""
+    offsets: dict[str, float]
+    bodies: dict[str, Inertial]
+    """By link, in its own axes."""
+    main: tuple[str, ...]
+    """Joints that the axes move, one per axis; the others follow."""
+    root: str
+    note: str
+    tool: Element | None = None
+    """The same URDF with the tool."""
+
+    @property
+    def followers(self) -> list[str]:
+        """Moving joints that are not free."""
+        return [name for name in self.rows if name not in self.main]
+
+    def coefficients(self, row: Array) -> dict[str, float]:
+        """Return what of each main joint is in ``row @ q``."""
+        matrix = np.array([self.rows[name] for name in self.main])
+        found = np.linalg.solve(matrix.T, row)
+        return {name: float(c) for name, c in zip(self.main, found, strict=True) if abs(c) > ROUNDING}
+
+    def shift(self, place: Iterable[tuple[str, float]]) -> float:
+        """Return the value of a sum of joint coordinates where all axes are at 0."""
+        return sum(c * self.offsets[name] for name, c in place)
+
+
+def chain_of(robot: Robot, options: Options) -> Chain:
+    """Return the chain of a robot, without its tool.
+
+    Raises:
+        InputError: if an option does not go with the robot.
+    """
+    described = robot.description
+    if described is None:
+        if options.coupling is not None or options.carrier_kg is not None:
+            raise InputError(f"{robot.name} comes from a URDF, whose mimics and masses stay: no coupling, no carriers to choose")
+        text = robot.urdf()
+        return _merged(parse_urdf(text), tree_from_urdf(text).coupling, robot, "Inertials: those of its URDF.", None)
+    kind, tool = options.coupling or described.couplings[0], None
+    text = described.urdf(kind, robot.parameters)
+    chosen = described.inertials.sets[str(robot.parameters)]
+    lumped = chosen.serial if kind == "serial" else None
+    note = f"Inertials: set {lumped or robot.parameters}" + (f", the open chain of {robot.parameters}." if lumped else ".")
+    coupling = tree_from_urdf(text).coupling
+    if kind == "serial":
+        coupling = coupling.then(described.dh("modified").A)
+    if robot.tool is not None and robot.tool.path is not None:
+        tool = parse_urdf(described.urdf(kind, robot.parameters, robot.tool.path))
+    chain = _merged(parse_urdf(text), coupling, robot, note, tool)
+    bars = set(BARS) & set(chain.joints) - set(chosen.links)
+    if not bars:
+        return chain
+    mass = BAR if options.carrier_kg is None else options.carrier_kg
+    if not mass > 0.0:
+        raise InputError(f"MuJoCo refuses bars of {mass:g} kg; coupling='serial' leaves them out")
+    return _lent(chain, robot, bars, mass)
+
+
+def _merged(document: Element, coupling: AxisCoupling, robot: Robot, note: str, tool: Element | None) -> Chain:
+    """Put the two hinges around each carrier together: they turn about one line, and their angles add."""
+    joints = {link_of(tag, "child"): _joint(tag) for tag in document.iterfind("joint")}
+    rows = dict(zip(coupling.joints, coupling.G, strict=True))
+    offsets = dict(zip(coupling.joints, coupling.q0.tolist(), strict=True))
+    bodies = {str(tag.get("name")): _inertial(tag) for tag in document.iterfind("link")}
+    (root,) = (link for link in bodies if link not in joints)
+    shaped = {shape.link for what in LOOKS for shape in shapes_of(document, robot.folder, what)}
+    for link in list(joints):
+        above = joints[link]
+        below = [child for child, joint in joints.items() if joint.parent == link]
+        weighs = bodies[link].mass > CARRIER or np.abs(bodies[link].tensor).max() > CARRIER
+        if above.name not in rows or link in shaped or weighs or len(below) != 1 or above.name in coupling.axes:
+            continue
+        joint = joints[below[0]]
+        turned, moved = joint.placement[:3, :3], joint.placement[:3, 3]
+        same_line = np.allclose(turned @ joint.axis, above.axis, atol=ROUNDING) and not np.cross(above.axis, moved).any()
+        own = joint.name in coupling.axes and rows[above.name][coupling.axes.index(joint.name)]  # it follows the joint it carries
+        if own or not same_line or {above.kind, joint.kind} - {"revolute", "continuous"}:
+            continue
+        joints[below[0]] = joint._replace(parent=above.parent, placement=above.placement @ joint.placement)
+        rows[joint.name] = rows[joint.name] + rows.pop(above.name)
+        offsets[joint.name] += offsets.pop(above.name)
+        if robot.description is None:  # the carriers of tables weigh nothing
+            bodies[above.parent] = _with_point(bodies[above.parent], bodies[link].mass, above.placement[:3, 3])
+        del joints[link]
+    return Chain(document, joints, rows, offsets, bodies, coupling.axes, root, note, tool)
+
+
+def _lent(chain: Chain, robot: Robot, bars: set[str], mass: float) -> Chain:
+    """Give bars without data a mass that the links around them give: the arm moves as if the bars weighed nothing, exactly.
+
+    The crank's centre is on axis 2, where a point of link_1 is; the rod's is its upper pin, a point of link_3. The crank turns
+    as link_3 does, the rod as link_2.
+    """
+    linkage = robot._model.linkage
+    assert linkage is not None  # an arm with bars has one
+    bodies, tensor = dict(chain.bodies), mass * GYRATION * np.eye(3)
+    for bar, centre, holder, point, turner in (
+        (BARS[0], np.zeros(3), "link_1", chain.joints[BARS[0]].placement[:3, 3], "link_3"),
+        (BARS[1], np.array([linkage.long, 0.0, 0.0]), "link_3", np.array([0.0, -linkage.crank, 0.0]), "link_2"),
+    ):
+        if bar in bars:
+            bodies[bar] = Inertial.of(mass, centre, tensor)
+            bodies[holder] = _with_point(bodies[holder], -mass, point)
+            bodies[turner] = bodies[turner]._replace(tensor=bodies[turner].tensor - tensor)
+    told = f"{' and '.join(sorted(bars))} weigh nothing in this set: each has {mass:g} kg here, which the links around it"
+    return replace(chain, bodies=bodies, note=f"{chain.note} {told} give, so that the arm moves as if it had not.")
+
+
+def _with_point(body: Inertial, mass: float, point: Array) -> Inertial:
+    """Return a body with a point mass more, or less."""
+    if mass == 0.0:
+        return body
+    total, apart = body.mass + mass, point - body.com
+    centre = body.com + apart * (mass / total)
+    spread = body.mass * mass / total * (apart @ apart * np.eye(3) - np.outer(apart, apart))
+    return Inertial.of(total, centre, body.tensor + spread)
+
+
+def _joint(tag: Element) -> Joint:
+    axis = tag.find("axis")
+    direction = np.array([float(word) for word in ("1 0 0" if axis is None else axis.get("xyz", "1 0 0")).split()])
+    direction = direction / (np.linalg.norm(direction) or 1.0)
+    return Joint(str(tag.get("name")), str(tag.get("type")), link_of(tag, "parent"), placement_of(tag.find("origin")), direction)
+
+
+def _inertial(link: Element) -> Inertial:
+    """Return a link's inertial in its own axes."""
+    tag = link.find("inertial")
+    if tag is None:
+        return Inertial.of(0.0, np.zeros(3), np.zeros((3, 3)))
+    mass, tensor = tag.find("mass"), tag.find("inertia")
+    xx, xy, xz, yy, yz, zz = (
+        float("0" if tensor is None else tensor.get(key, "0")) for key in ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
+    )
+    pose = placement_of(tag.find("origin"))
+    body = Inertial.of(
+        float("0" if mass is None else mass.get("value", "0")), np.zeros(3), [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]
+    )
+    return body.moved(pose[:3, :3], pose[:3, 3])

@@ -1,0 +1,266 @@
+"""A robot as a model folder for Gazebo, which Drake reads too: SDF 1.11, the parallelogram by ``<mimic>``, meshes beside it."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Container, Iterator
+from pathlib import Path
+from xml.etree import ElementTree
+from xml.etree.ElementTree import Element, SubElement
+
+import numpy as np
+import pinocchio as pin
+from numpy.typing import NDArray
+
+from ...errors import InputError, UnknownName
+from ...model.coupling import AxisCoupling
+from ...model.friction import stated_friction
+from ...model.inertia import Inertial, is_possible, moments_of
+from ...model.shapes import link_of
+from ...model.tree import UNLIMITED, Tree, parse_urdf, tree_from_urdf
+from ...robot.robot import Robot
+from ..read.sdf import MASSLESS
+from . import CARRIER_KG, MESHES, Options
+from .meshes import gathered_meshes, write_files
+from .urdf import urdf_of
+from .urdf_parts import numbers
+
+Array = NDArray[np.float64]
+
+VERSION = "1.11"  # first with <mimic>
+CARRIER_KG_M2 = 1e-3 * CARRIER_KG
+NAMESPACES = {"xmlns:drake": "http://drake.mit.edu", "xmlns:irb": MASSLESS[1:].partition("}")[0]}
+
+
+def write(robot: Robot, folder: Path, options: Options) -> list[Path]:
+    """Write ``model.sdf``, ``model.config`` and ``meshes/``, and ``world.sdf`` with the robot under its gravity.
+
+    Links that move are links; those that a URDF fixes to them (``tool0``, ``flange``, ``tcp``) are frames, and their bodies and
+    shapes, the tool's and the payload included, belong to the link that carries them.
+
+    Raises:
+        InputError: if an option does not go with the robot, or a body is impossible: readers of SDF refuse such.
+        FileError: if a mesh is not there, or a file cannot be written.
+    """
+    if options.meshes not in MESHES:
+        raise UnknownName("style of mesh paths", options.meshes, MESHES)
+    kg = CARRIER_KG if options.carrier_kg is None else options.carrier_kg
+    if not (math.isfinite(kg) and kg > 0.0):
+        raise InputError(f"readers of SDF refuse bodies without mass: carrier_kg={kg!r} should be above 0")
+    name = folder.resolve().name
+    tables = robot.description is not None
+    bare = urdf_of(robot, options._replace(carrier_kg=0.0 if tables else None))
+    prefix = {"relative": "", "package": f"model://{name}/", "absolute": f"{folder.resolve().as_posix()}/"}[options.meshes]
+    text, meshes = gathered_meshes(bare, robot.folder, prefix)
+    model = _Model(text, robot.name, kg).element()
+    files = {
+        "model.sdf": _document(model),
+        "model.config": _config(robot, text),
+        "world.sdf": _document(_world(model, robot.gravity_vector)),
+    }
+    copied = write_files(folder, meshes)  # before the model, which names them
+    return [*write_files(folder, files), *copied]
+
+
+class _Model:
+    """The SDF of a URDF text."""
+
+    def __init__(self, text: str, name: str, carrier_kg: float) -> None:
+        self.urdf, self.tree = parse_urdf(text), tree_from_urdf(text)
+        self.name, self.carrier_kg = name, carrier_kg
+        self.friction = stated_friction(self.urdf)
+        self.joints = {str(link_of(joint, "child")): joint for joint in self.urdf.iterfind("joint")}
+        links = [str(link.get("name")) for link in self.urdf.iterfind("link")]
+        self.root = next(link for link in links if link not in self.joints)
+        self.bodies = [link for link in links if link == self.root or self.joints[link].get("type") != "fixed"]
+        self.fixed = [link for link in links if link not in self.bodies]
+        self.colours = {str(tag.get("name")): tag.find("color") for tag in self.urdf.iterfind("material")}
+        self.taken = {link: link for link in links}
+        if "world" in self.taken:  # SDF keeps this name for itself
+            self.taken["world"] = _free("world_link", links)
+
+    def element(self) -> Element:
+        model = Element("model", {"name": self.name, "canonical_link": self.taken[self.root]})
+        _text(model, "self_collide", "false")
+        anchor = SubElement(model, "joint", {"name": _free("world_joint", self.taken.values()), "type": "fixed"})
+        _text(anchor, "parent", "world")
+        _text(anchor, "child", self.taken[self.root])
+        named = {str(joint.get("name")): _free(str(joint.get("name")), self.taken.values()) for joint in self.joints.values()}
+        for link in self.bodies:
+            if link != self.root:
+                self._joint(model, link, named)
+            self._link(model, link, named)
+        for link in self.fixed:
+            frame = SubElement(model, "frame", {"name": self.taken[link], "attached_to": self._parent(link)})
+            _text(frame, "pose", _pose(self.joints[link].find("origin")))
+        self._filter(model)
+        return model
+
+    def _parent(self, link: str) -> str:
+        return self.taken[link_of(self.joints[link], "parent")]
+
+    def _joint(self, model: Element, link: str, named: dict[str, str]) -> None:
+        joint = self.joints[link]
+        kind = str(joint.get("type"))
+        tag = SubElement(model, "joint", {"name": named[str(joint.get("name"))], "type": kind})
+        parent = self._parent(link)
+        _text(tag, "pose", _pose(joint.find("origin")), relative_to=parent)
+        _text(tag, "parent", parent)
+        _text(tag, "child", self.taken[link])
+        axis, given = SubElement(tag, "axis"), joint.find("axis")
+        _text(axis, "xyz", numbers(_floats(given, "xyz", "1 0 0")))
+        limit, bounds = SubElement(axis, "limit"), joint.find("limit")
+        for key in ("lower", "upper", "effort", "velocity"):
+            value = float(_floats(bounds, key, "0")[0])
+            known = kind != "continuous" and abs(value) < UNLIMITED if key in ("lower", "upper") else value != 0.0
+            if known:
+                _text(limit, key, numbers(value))
+        for part in self.friction:
+            if str(joint.get("name")) in part.turned_by:
+                dynamics = SubElement(axis, "dynamics")
+                _text(dynamics, "damping", numbers(part.damping))
+                _text(dynamics, "friction", numbers(part.coulomb))
+        mimic = _source(self.tree.coupling, str(joint.get("name")))
+        if mimic is not None:
+            source, multiplier, offset = mimic
+            follows = SubElement(axis, "mimic", {"joint": named[source]})
+            for key, value in (("multiplier", multiplier), ("offset", offset), ("reference", 0.0)):
+                _text(follows, key, numbers(value))
+            own = {"joint": named[source], "multiplier": numbers(multiplier), "offset": numbers(offset)}
+            SubElement(tag, "drake:mimic", own)  # Drake passes over the one above
+
+    def _link(self, model: Element, link: str, named: dict[str, str]) -> None:
+        body = _body(self.tree, None if link == self.root else str(self.joints[link].get("name")))
+        massless = {} if body.mass else {"irb:massless": "true"}
+        tag = SubElement(model, "link", {"name": self.taken[link], **massless})
+        if link != self.root:
+            _text(tag, "pose", "0 0 0 0 0 0", relative_to=named[str(self.joints[link].get("name"))])
+        if body.mass and not is_possible(moments_of(body.tensor)):
+            problem = (body.impossibilities() or ["it has no extent"])[0]
+            raise InputError(f"{self.name} cannot become SDF, whose readers refuse impossible bodies: {link}: {problem}")
+        if not body.mass:
+            body = Inertial.of(self.carrier_kg, np.zeros(3), CARRIER_KG_M2 * self.carrier_kg / CARRIER_KG * np.eye(3))
+        inertial = SubElement(tag, "inertial")
+        _text(inertial, "pose", f"{numbers(body.com)} 0 0 0")
+        _text(inertial, "mass", numbers(body.mass))
+        tensor = SubElement(inertial, "inertia")
+        for i, j in ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2)):
+            _text(tensor, f"i{'xyz'[i]}{'xyz'[j]}", numbers(body.tensor[i, j]))
+        for carried in (link, *self._carried(link)):
+            for what in ("visual", "collision"):
+                self._shapes(tag, link, carried, what)
+
+    def _carried(self, link: str) -> Iterator[str]:
+        """Yield what is fixed to a link."""
+        for other in self.fixed:
+            if link_of(self.joints[other], "parent") == link:
+                yield other
+                yield from self._carried(other)
+
+    def _shapes(self, tag: Element, link: str, carried: str, what: str) -> None:
+        owner = next(item for item in self.urdf.iterfind("link") if item.get("name") == carried)
+        for number, shape in enumerate(owner.iterfind(what)):
+            given = shape.find("geometry/*")
+            if given is None:
+                continue
+            own = SubElement(tag, what, {"name": f"{self.taken[carried]}_{what}_{number}"})
+            _text(own, "pose", _pose(shape.find("origin")), **({} if carried == link else {"relative_to": self.taken[carried]}))
+            geometry = SubElement(SubElement(own, "geometry"), given.tag)
+            if given.tag == "mesh":
+                _text(geometry, "uri", str(given.get("filename")))
+                if given.get("scale"):
+                    _text(geometry, "scale", numbers(_floats(given, "scale", "", 3)))
+            for key in {"box": ("size",), "cylinder": ("radius", "length"), "sphere": ("radius",)}.get(given.tag, ()):
+                _text(geometry, key, numbers(_floats(given, key, "", 3 if key == "size" else 1)))
+            colour = self._colour(shape.find("material"))
+            if what == "visual" and colour is not None:
+                material = SubElement(own, "material")
+                for key, factor in (("ambient", 1.0), ("diffuse", 1.0), ("specular", 0.1)):
+                    _text(material, key, numbers([*(factor * colour[:3]), colour[3]]))
+
+    def _colour(self, material: Element | None) -> Array | None:
+        if material is None:
+            return None
+        own = material.find("color")
+        own = self.colours.get(str(material.get("name"))) if own is None else own
+        return None if own is None else _floats(own, "rgba", "", 4)
+
+    def _filter(self, model: Element) -> None:
+        """Say to Drake, which knows no ``<self_collide>``, that the robot does not meet itself."""
+        group = SubElement(model, "drake:collision_filter_group", {"name": "robot"})
+        for link in self.bodies:
+            _text(group, "drake:member", self.taken[link])
+        _text(group, "drake:ignored_collision_filter_group", "robot")
+
+
+def _source(coupling: AxisCoupling, joint: str) -> tuple[str, float, float] | None:
+    """Return the axis that a joint follows in the end, factor and offset; None for an axis itself."""
+    if joint in coupling.axes:
+        return None
+    row = coupling.joints.index(joint)
+    axis = int(np.argmax(np.abs(coupling.G[row])))
+    return coupling.axes[axis], float(coupling.G[row, axis]), float(coupling.q0[row])
+
+
+def _body(tree: Tree, joint: str | None) -> Inertial:
+    """Return all that a joint moves until the next joint, in the joint's frame; None stands for the base."""
+    inertia: pin.Inertia = tree.model.inertias[0 if joint is None else tree.model.getJointId(joint)]
+    return Inertial.of(inertia.mass, inertia.lever, inertia.inertia)
+
+
+def _world(model: Element, gravity: Array) -> Element:
+    world = Element("world", {"name": "default"})
+    _text(world, "gravity", numbers(gravity))
+    sun = SubElement(world, "light", {"name": "sun", "type": "directional"})
+    _text(sun, "cast_shadows", "true")
+    _text(sun, "pose", "0 0 10 0 0 0")
+    _text(sun, "diffuse", "0.9 0.9 0.9 1")
+    _text(sun, "direction", "-0.5 0.3 -0.9")
+    world.append(model)
+    return world
+
+
+def _document(content: Element) -> str:
+    root = Element("sdf", {"version": VERSION, **NAMESPACES})
+    root.append(content)
+    ElementTree.indent(root)
+    return f'<?xml version="1.0"?>\n{ElementTree.tostring(root, encoding="unicode")}\n'
+
+
+def _config(robot: Robot, text: str) -> str:
+    root = Element("model")
+    _text(root, "name", robot.name)
+    _text(root, "version", "1.0")
+    _text(root, "sdf", "model.sdf", version=VERSION)
+    author = SubElement(root, "author")
+    _text(author, "name", "irbmodels")
+    comment = re.search(r"<!--\s*(Inertials: .*?)\s*-->", text, re.DOTALL)
+    _text(root, "description", comment[1] if comment else f"{robot.name}, from a file of another format")
+    ElementTree.indent(root)
+    return f'<?xml version="1.0"?>\n{ElementTree.tostring(root, encoding="unicode")}\n'
+
+
+def _text(parent: Element, tag: str, text: str, **attributes: str) -> None:
+    SubElement(parent, tag, attributes).text = text
+
+
+def _free(name: str, taken: Container[str]) -> str:
+    while name in taken:
+        name += "_joint"
+    return name
+
+
+def _pose(origin: Element | None) -> str:
+    return f"{numbers(_floats(origin, 'xyz', '0 0 0', 3))} {numbers(_floats(origin, 'rpy', '0 0 0', 3))}"
+
+
+def _floats(tag: Element | None, key: str, default: str, count: int = 0) -> Array:
+    text = default if tag is None else tag.get(key, default)
+    try:
+        values = np.array([float(word) for word in text.split()])
+    except ValueError:
+        values = np.zeros(0)
+    if not values.size or (count and values.size != count) or not np.isfinite(values).all():
+        raise InputError(f"{key}={text!r} of the URDF should be {count or 'finite'} numbers")
+    return values

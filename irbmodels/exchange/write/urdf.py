@@ -1,0 +1,163 @@
+"""A robot as a URDF in a folder that stands on its own: either tree, its tool and payload, meshes beside it."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable
+from pathlib import Path
+from xml.etree import ElementTree
+from xml.etree.ElementTree import Element, SubElement
+
+import pinocchio as pin
+
+from ...errors import InputError, UnknownName
+from ...model.inertia import Inertial
+from ...model.shapes import link_of
+from ...model.tree import parse_urdf
+from ...robot.robot import Robot
+from . import CARRIER_KG, MESHES, Options
+from .meshes import absolute_meshes, gathered_meshes, write_files
+from .urdf_parts import numbers
+
+
+def write(robot: Robot, folder: Path, options: Options) -> list[Path]:
+    """Write ``NAME.urdf`` (``NAME_serial.urdf`` for the open chain of a parallelogram arm), and ``meshes/`` beside it.
+
+    Mesh paths ``relative`` and ``package`` (``package://FOLDER/meshes/...``) lead to copies, ``absolute`` ones to the originals.
+
+    Raises:
+        InputError: if an option does not go with the robot, or the folder is the one that the robot comes from.
+        FileError: if a mesh is not there, or a file cannot be written.
+    """
+    if options.meshes not in MESHES:
+        raise UnknownName("style of mesh paths", options.meshes, MESHES)
+    if folder.resolve() == robot.folder.resolve():
+        raise InputError(f"{folder} is the folder that {robot.name} comes from; choose another one")
+    text, here = urdf_of(robot, options), robot.folder
+    files: dict[str, Path] = {}
+    if options.meshes == "absolute":
+        text = absolute_meshes(text, here)
+    else:
+        package = folder.resolve().name
+        if options.meshes == "package" and not re.fullmatch(r"[A-Za-z][\w-]*", package):
+            raise InputError(f"package:// paths take the folder's name, and {package!r} is no name of a package")
+        text, files = gathered_meshes(text, here, f"package://{package}/" if options.meshes == "package" else "")
+    name = f"{file_name(robot)}{'_serial' if is_serial_twin(robot, options) else ''}.urdf"
+    meshes = write_files(folder, files)  # before the URDF, which names them
+    return [*write_files(folder, {name: text}), *meshes]
+
+
+def urdf_of(robot: Robot, options: Options) -> str:
+    """Return the robot as URDF text, tool and payload included; mesh paths start in ``robot.folder``, or are absolute.
+
+    A tool made in code and a payload become links of their own, fixed to where they are mounted. Gravity, rotors and friction
+    are no part of it, but for what the URDF that a robot comes from states itself.
+
+    Raises:
+        InputError: if an option does not go with the robot.
+        UnknownName: if the robot has no such coupling.
+    """
+    kg, description = options.carrier_kg, robot.description
+    if kg is not None and not (math.isfinite(kg) and kg >= 0.0):
+        raise InputError(f"a carrier weighs a finite number of kg, 0 or more, not {kg!r}")
+    if description is None:
+        for option, value in (("coupling", options.coupling), ("carrier_kg", kg)):
+            if value is not None:
+                raise InputError(f"{robot.name} comes from a URDF, which has the tree and the bodies it has: leave {option} out")
+        text = robot.urdf()
+        return _loaded(text, robot) if robot.tool is not None or robot.payload is not None else text
+    tool = robot.tool.path if robot.tool else None
+    text = description.urdf(options.coupling, robot.parameters, tool, carrier_kg=CARRIER_KG if kg is None else kg)
+    return _loaded(text, robot) if (robot.tool is not None and tool is None) or robot.payload is not None else text
+
+
+def is_serial_twin(robot: Robot, options: Options) -> bool:
+    """Whether the open chain is asked for of an arm that has a parallelogram."""
+    return robot.description is not None and options.coupling == "serial" and len(robot.description.couplings) > 1
+
+
+def file_name(robot: Robot) -> str:
+    """Return the robot's name as the name of a file."""
+    return re.sub(r"[^\w.-]", "_", robot.name).lstrip(".") or "robot"
+
+
+def _loaded(text: str, robot: Robot) -> str:
+    """Put tool and payload into a URDF that does not hold them."""
+    tree, root = robot.whole_tree, _parsed_with_comments(text)
+    frames, tcp = tree.model.frames, tree.model.frames[tree.frame("tcp")]
+    links = {str(link.get("name")) for link in root.iterfind("link")}
+    flange = frames[tree.flange]
+    mount = flange.name if flange.type == pin.FrameType.BODY else frames[flange.parentFrame].name
+    joint = next((joint for joint in root.iterfind("joint") if joint.find("child[@link='tcp']") is not None), None)
+    if joint is not None and (mount == "tcp" or robot.tool is not None):
+        if joint.get("type") != "fixed":
+            raise InputError(f"the URDF of {robot.name} moves its link 'tcp' by a joint: a tool cannot be put there")
+        parent = link_of(joint, "parent")
+        mount = parent if mount == "tcp" else mount
+    tabled = robot.description is not None and robot.tool is not None and robot.tool.path is not None
+    if robot.tool is not None and not tabled:
+        if robot.tool.load.mass:
+            place = frames[tree.frame(mount)].placement.actInv(flange.placement)
+            bare = next(link for link in root.iterfind("link") if link.get("name") == mount)
+            if place.isIdentity(1e-12) and not _mass(
+                bare
+            ):  # one link more would branch the chain, which some readers lose track of
+                _weigh(bare, robot.tool.load)
+            else:
+                _add_body(root, _free("tool", links), mount, place, robot.tool.load)
+        if joint is not None:
+            _set_origin(joint, frames[tree.frame(parent)].placement.actInv(tcp.placement))
+    if "tcp" not in links:
+        _add_body(root, "tcp", mount, frames[tree.frame(mount)].placement.actInv(tcp.placement), None)
+    if robot.payload is not None:
+        _add_body(root, _free("payload", links), "tcp", pin.SE3.Identity(), robot.payload)
+    ElementTree.indent(root)
+    return f'<?xml version="1.0" ?>\n{ElementTree.tostring(root, encoding="unicode")}\n'
+
+
+def _parsed_with_comments(text: str) -> Element:
+    parse_urdf(text)  # which says what is wrong
+    parser = ElementTree.XMLParser(target=ElementTree.TreeBuilder(insert_comments=True))
+    return ElementTree.fromstring(text, parser)
+
+
+def _free(name: str, taken: Iterable[str]) -> str:
+    while name in taken:
+        name += "_"
+    return name
+
+
+def _add_body(root: Element, name: str, parent: str, place: pin.SE3, body: Inertial | None) -> None:
+    """Add a link fixed to another one; without a body it is a frame, whose explicit zero keeps PyBullet from giving it 1 kg."""
+    _weigh(SubElement(root, "link", {"name": name}), body)
+    joint = SubElement(root, "joint", {"name": f"{parent}-{name}", "type": "fixed"})
+    _set_origin(joint, place)
+    SubElement(joint, "parent", {"link": parent})
+    SubElement(joint, "child", {"link": name})
+
+
+def _mass(link: Element) -> float:
+    mass = link.find("inertial/mass")
+    return 0.0 if mass is None else float(mass.get("value", "0"))
+
+
+def _weigh(link: Element, body: Inertial | None) -> None:
+    """Give a link a body, or the explicit zero."""
+    for old in link.findall("inertial"):
+        link.remove(old)
+    inertial = Element("inertial")
+    link.insert(0, inertial)
+    if body is not None:
+        SubElement(inertial, "origin", {"xyz": numbers(body.com), "rpy": "0 0 0"})
+    SubElement(inertial, "mass", {"value": repr(0.0 if body is None else float(body.mass))})
+    entries = {f"i{'xyz'[i]}{'xyz'[j]}": (i, j) for i in range(3) for j in range(i, 3)}
+    SubElement(inertial, "inertia", {key: repr(0.0 if body is None else float(body.tensor[at])) for key, at in entries.items()})
+
+
+def _set_origin(joint: Element, place: pin.SE3) -> None:
+    origin = joint.find("origin")
+    if origin is None:
+        origin = SubElement(joint, "origin")
+    origin.set("xyz", numbers(place.translation))
+    origin.set("rpy", numbers(pin.rpy.matrixToRpy(place.rotation)))

@@ -1,0 +1,99 @@
+"""The equations of the energy: what the drives put in between two times is what the arm gained and what rubbed away.
+
+``integral of v' tau dt = E(t1) - E(t0) + integral of v' F(v) dt``, linear in the same base parameters as the torques
+[Gautier & Khalil 1988; Gautier 1997]. No acceleration is needed, and of the torques no more than their integral. All axes share
+one equation per window, so a parameter is told less well than by the torques of each axis.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import InputError
+from ...trajectory import Motion
+from .accumulator import Blocks
+from .torque_equations import RowsOfSums, TorqueRows, blocks
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class EnergyRows(RowsOfSums):
+    """One equation per window of samples; windows share their end samples. What is left at the end of a log is not used."""
+
+    window: int
+    """Steps of time in one window: short against the motion, long against the noise of the torque; even (Simpson's rule)."""
+    noise: Array | None = None
+    """Standard deviation of each axis's torque [N m, N], shape ``(n,)``: scales each equation to unit noise; None scales none."""
+
+    def __post_init__(self) -> None:
+        """Check the window.
+
+        Raises:
+            InputError: if it is not even and positive.
+        """
+        if not isinstance(self.window, int) or self.window < 2 or self.window % 2:
+            raise InputError(f"a window is an even number of steps, got {self.window!r}")
+
+    @property
+    def size(self) -> int:
+        """One equation."""
+        return 1
+
+    @cached_property
+    def _known(self) -> Array:
+        return TorqueRows(self.robot, self.base).known
+
+    def __call__(self, pieces: Iterable[Motion]) -> Blocks:
+        """Yield ``Y`` ``(windows, 1, rank)`` and the work ``(windows, 1)`` [J], however the log is cut into pieces."""
+        axes, length = list(self.base.axes), 64 * self.window
+        held: list[Array] | None = None
+        for piece in pieces:
+            for t, (q, v, tau) in zip(_times(piece, length), blocks(piece, self.robot, "v", "tau", length=length), strict=True):
+                new = [t, q, v, tau]
+                held = new if held is None else [np.concatenate(pair) for pair in zip(held, new, strict=True)]
+                count = (len(held[0]) - 1) // self.window
+                if count > 0:
+                    yield self._windows([array[: count * self.window + 1] for array in held], axes)
+                    held = [array[count * self.window :] for array in held]
+
+    def _windows(self, arrays: list[Array], axes: list[int]) -> tuple[Array, Array]:
+        """Equations of whole windows; a window in which nothing moves says nothing, and is left out."""
+        t, q, v, tau = arrays
+        ends = range(0, len(t), self.window)
+        energy = np.array([np.sum(self.robot.energy_regressor(q[k], v[k]), axis=0) for k in ends])
+        rows = np.diff(energy, axis=0)
+        if self.robot.friction_model is not None:
+            last = 3 * self.robot.n
+            rubbing = self.robot.regressor(q, v, np.zeros_like(v))[:, axes, -last:]
+            rows[:, -last:] += self._integral(np.einsum("ni,nij->nj", v[:, axes], rubbing), t)
+        work = self._integral(np.sum(v[:, axes] * tau[:, axes], axis=1), t) - rows @ self._known
+        Y = rows[:, list(self.base.columns)]
+        moved = self._integral(np.square(v[:, axes]).sum(axis=1), t) > 0.0
+        Y, work = Y[moved], work[moved]
+        if self.noise is not None:
+            steps = np.diff(t).reshape(-1, self.window).mean(axis=1)
+            spread = np.sqrt(steps * self._integral(np.square(v[:, axes]) @ np.square(self.noise[axes]), t))[moved]
+            Y, work = Y / spread[:, None], work / spread
+        return Y[:, None], work[:, None]
+
+    def _integral(self, values: Array, t: Array) -> Array:
+        """Integrals over each window of samples ``(N, ...)``."""
+        from scipy.integrate import simpson
+
+        starts = np.arange(0, len(t) - 1, self.window)[:, None]
+        index = starts + np.arange(self.window + 1)
+        x = t[index].reshape(*index.shape, *(1,) * (values.ndim - 1)) + np.zeros(values.shape[1:])
+        return np.asarray(simpson(values[index], x=x, axis=1), dtype=float)
+
+
+def _times(piece: Motion, length: int) -> Iterable[Array]:
+    t = np.asarray(piece.t, dtype=float)
+    if not (np.diff(t) > 0.0).all():
+        raise InputError("times must grow")
+    return (t[start : start + length] for start in range(0, len(piece.q), length))

@@ -1,0 +1,163 @@
+"""How fast the dry friction of each axis falls, where nobody has said it: a search over Stribeck speeds in one pass.
+
+Next to the columns of its regressor each axis carries ``exp(-(v / v_St)^2) sgn(v)`` for a row of speeds ``v_St``. Triangular
+factors of all of them hold what least squares with any choice among these speeds would leave.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import InputError
+from ...trajectory import Motion
+from .accumulator import Accumulator, Blocks, folded
+from .nonlinear import places_of
+from .regression import weighted
+from .streaming import Samples, accumulated
+from .torque_equations import TorqueRows
+
+Array = NDArray[np.float64]
+
+SPEEDS = np.geomspace(1e-3, 0.3, 17)  # [rad/s, m/s]; S000 Tab. 5 has 0.003 to 0.018 rad/s, a factor of 1.4 lies between two
+SLOW = 20.0  # samples that must be as slow as a Stribeck speed, or it may be any
+APART = 0.05  # of a unit column: the part that no other column of its axis has
+SWEEPS = 5  # over all axes; two or three are enough
+SURE = 5.0  # standard deviations of Fs - Fc: residuals that are no white noise make a fit too sure, and 17 speeds are tried
+
+
+class Falls(NamedTuple):
+    """What samples say of how dry friction falls, per moving axis."""
+
+    speeds: Array
+    """Stribeck speed [rad/s, m/s] to the next of :data:`SPEEDS`, shape ``(size,)``; NaN where samples do not tell it: too few
+    are slow, ``Fs - Fc`` is not clearly positive, or the best is an end of the row."""
+    absent: NDArray[np.bool_]
+    """Where a fall was expected, and samples deny it: they say a smaller one, surely."""
+
+
+def stribeck_speeds(samples: Samples, rows: TorqueRows, expected: tuple[Array, Array] | None = None) -> Falls:
+    """Look for the fall of dry friction of each moving axis.
+
+    Axis by axis the speed is taken that leaves least of the torques of all axes, until none changes.
+
+    Args:
+        samples: Samples, slow and fast.
+        rows: Equations with Fv and Fc of each moving axis among the base parameters, and no Fs - Fc.
+        expected: Stribeck speed and Fs - Fc that somebody believes in, shape ``(size,)`` each.
+
+    Raises:
+        InputError: if friction is not among them, or samples do not tell the other parameters apart.
+    """
+    places = places_of(rows)
+    if (places[:, :2] < 0).any() or (places[:, 2] >= 0).any():
+        raise InputError("a search of Stribeck speeds needs Fv and Fc among the base parameters, and no Fs - Fc")
+    believed, drop = (np.ones(rows.size), np.zeros(rows.size)) if expected is None else expected
+    total, p = accumulated(samples, _Candidates(rows, places, believed)), len(rows.names)
+    possible = _possible(total, p)
+    weights = weighted(_chosen(total, p, np.full(rows.size, -1))).weights
+    best = _searched(total, p, possible[:-1], weights)
+    best[(best == 0) | (best == SPEEDS.size - 1)] = -1
+    speeds = np.full(rows.size, np.nan)
+    if (best >= 0).any():
+        fit = weighted(_chosen(total, p, best))
+        axes = np.flatnonzero(best >= 0)[fit.beta[p:] > SURE * fit.deviation[p:]]
+        speeds[axes] = SPEEDS[best[axes]]
+    asked = possible[-1] & np.isnan(speeds)
+    absent = np.zeros(rows.size, dtype=bool)
+    if asked.any():
+        fit = weighted(_chosen(total, p, np.where(np.isnan(speeds), np.where(asked, SPEEDS.size, -1), best)))
+        shows = np.flatnonzero(np.isfinite(speeds) | asked)
+        absent[shows] = asked[shows] & (fit.beta[p:] + SURE * fit.deviation[p:] < drop[shows])
+    return Falls(speeds, absent)
+
+
+def _searched(total: Accumulator, p: int, possible: NDArray[np.bool_], weights: Array) -> NDArray[np.intp]:
+    """Return the number of the best speed of each axis, -1 where none is possible or helps."""
+
+    def left(choice: NDArray[np.intp]) -> float:
+        trial = _chosen(total, p, choice)
+        return float(weights @ trial.squares(_solved(trial, weights)))
+
+    best = np.full(total.size, -1)
+    least = left(best)
+    for _ in range(SWEEPS):
+        before = best.copy()
+        for i in range(total.size):
+            for k in np.flatnonzero(possible[:, i]):
+                other = best.copy()
+                other[i] = k
+                found = left(other)
+                if found < least:
+                    best, least = other, found
+        if np.array_equal(best, before):
+            break
+    return best
+
+
+@dataclass(frozen=True, eq=False)
+class _Candidates:
+    """The rows with a column per speed, each axis its own."""
+
+    rows: TorqueRows
+    places: NDArray[np.intp]
+    believed: Array
+    """The last speed of each axis."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return (*self.rows.names, *(f"at {speed:g}" for speed in SPEEDS), "at what is believed")
+
+    @property
+    def units(self) -> tuple[str, ...]:
+        return (*self.rows.units, *("N m",) * (SPEEDS.size + 1))
+
+    @property
+    def size(self) -> int:
+        return self.rows.size
+
+    def __call__(self, pieces: Iterable[Motion]) -> Blocks:
+        own = np.arange(self.size)
+        for Y, y in self.rows(pieces):
+            v, sign = Y[:, own, self.places[:, 0]], Y[:, own, self.places[:, 1]]
+            speeds = np.column_stack([np.tile(SPEEDS, (self.size, 1)), self.believed])
+            falling = np.exp(-np.square(v[..., None] / speeds)) * sign[..., None]
+            yield np.concatenate([Y, falling], axis=-1), y
+
+
+def _possible(total: Accumulator, p: int) -> NDArray[np.bool_]:
+    """For each speed and axis whether enough samples are so slow, and the column is no sum of others: ``(speeds, size)``."""
+    columns = total.factors[:, :, p:-1]
+    whole, own = np.square(columns).sum(axis=1), np.zeros(columns.shape[::2])
+    for i, factor in enumerate(total.factors):
+        others = factor[:p, :p]
+        used = np.flatnonzero(others.any(axis=0))
+        basis = np.linalg.qr(factor[:, used])[0]
+        own[i] = np.square(columns[i] - basis @ (basis.T @ columns[i])).sum(axis=0)
+    return np.asarray((whole > SLOW) & (own > APART**2 * whole), dtype=bool).T
+
+
+def _chosen(total: Accumulator, p: int, choice: NDArray[np.intp]) -> Accumulator:
+    """Return the factors of the base columns and, for each axis with a choice, of one column more that is its alone."""
+    falling = np.flatnonzero(choice >= 0)
+    names = [*total.names[:p], *(f"Fs-Fc of equation {i + 1}" for i in falling)]
+    result = Accumulator(total.size, names, [*total.units[:p], *("N m" for _ in falling)])
+    result.samples = total.samples
+    for i, factor in enumerate(total.factors):
+        block = np.zeros((len(factor), len(names) + 1))
+        block[:, :p], block[:, -1] = factor[:, :p], factor[:, -1]
+        if choice[i] >= 0:
+            block[:, p + int(np.searchsorted(falling, i))] = factor[:, p + choice[i]]
+        result.factors[i] = folded(result.factors[i], block)
+    return result
+
+
+def _solved(total: Accumulator, weights: Array) -> Array:
+    whole = total.together(weights)
+    size = np.linalg.norm(whole[:, :-1], axis=0)
+    scale = np.where(size > 0.0, size, 1.0)
+    return np.asarray(np.linalg.lstsq(whole[:-1, :-1] / scale, whole[:-1, -1], rcond=1e-10)[0] / scale, dtype=float)

@@ -1,0 +1,84 @@
+"""The equations of the torques: one per moving axis and sample, linear in the base parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import InputError
+from ...robot.base_parameters import BaseParameters
+from ...robot.robot import Robot
+from ...trajectory import Motion
+from .accumulator import BLOCK, Blocks
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class RowsOfSums:
+    """What equations in the base parameters of a robot have in common."""
+
+    robot: Robot
+    """Lengths, tool and gravity as in the experiment."""
+    base: BaseParameters
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The sums of parameters."""
+        return self.base.names
+
+    @property
+    def units(self) -> tuple[str, ...]:
+        """Of the sums."""
+        return self.base.units
+
+
+@dataclass(frozen=True, eq=False)
+class TorqueRows(RowsOfSums):
+    """``tau = Y(q, v, a) beta`` on the axes that move; what is not in ``beta`` keeps the value it has in the robot.
+
+    The pieces need ``v``, ``a`` and ``tau``; axes that are not identified must stand where ``base_parameters`` held them.
+    """
+
+    @property
+    def size(self) -> int:
+        """Number of axes that move."""
+        return len(self.base.axes)
+
+    @cached_property
+    def known(self) -> Array:
+        """Parameters that no sum holds, shape ``(p,)``; 0 elsewhere."""
+        free = self.base.grouping.any(axis=0)
+        return np.where(free, 0.0, self.robot.parameter_vector())
+
+    def __call__(self, pieces: Iterable[Motion]) -> Blocks:
+        """Yield ``Y`` ``(N, size, rank)`` and the torques that ``beta`` has to explain ``(N, size)``."""
+        axes = list(self.base.axes)
+        for piece in pieces:
+            for q, v, a, tau in blocks(piece, self.robot, "v", "a", "tau"):
+                whole = self.robot.regressor(q, v, a)
+                rest = whole[:, axes] @ self.known if self.known.any() else 0.0
+                yield self.base.reduced(whole), tau[:, axes] - rest
+
+
+def blocks(piece: Motion, robot: Robot, *needed: str, length: int = BLOCK) -> Iterable[list[Array]]:
+    """Cut ``q`` and what else is needed of a piece into blocks.
+
+    Raises:
+        InputError: if the piece is of another robot, or lacks something.
+    """
+    for name in needed:
+        if getattr(piece, name) is None:
+            raise InputError(f"these samples have no {name}, which this estimate of {robot.name} needs")
+    arrays = [np.asarray(getattr(piece, name), dtype=float) for name in ("q", *needed)]
+    for name, array in zip(("q", *needed), arrays, strict=True):
+        if array.ndim != 2 or array.shape != (arrays[0].shape[0], robot.n):
+            raise InputError(f"{name} of {robot.name} needs shape ({arrays[0].shape[0]}, {robot.n}), got {array.shape}")
+        if not np.isfinite(array).all():
+            first = int(np.argwhere(~np.isfinite(array))[0, 0])
+            raise InputError(f"{name} is not finite at sample {first} of a piece: leave such samples out")
+    return ([array[start : start + length] for array in arrays] for start in range(0, arrays[0].shape[0], length))

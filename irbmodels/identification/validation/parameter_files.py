@@ -1,0 +1,109 @@
+"""The set of parameters that a fit leads to, and its file in the tables' own format."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import yaml
+from numpy.typing import NDArray
+
+from ...errors import InputError, MissingData
+from ...files import replacing
+from ...robot.base_parameters import BaseParameters
+from ...robot.robot import Robot
+from ...tables.overlays import write_tables
+from ..fits.lmi import Consistent, fitted_scalars, link_of
+from ..fits.pseudo import inertial_of
+from ..fits.regression import Fit
+from .evaluation import Verdict
+
+Array = NDArray[np.float64]
+
+
+def nearest(fit: Fit, robot: Robot, base: BaseParameters) -> Consistent:
+    """Return the set with exactly the sums of a fit that is nearest to the robot's own, whether bodies can have it or not.
+
+    Least squares of the moves, each in units of what a body has of its kind: mass, ``sqrt(mass * second moment)``, second moment.
+
+    Args:
+        fit: Of torques.
+        robot: With the tool of the experiment.
+        base: What was fitted.
+    """
+    bare = robot._quietly(tool=None, payload=None).parameter_vector()
+    carried = robot.parameter_vector() - bare
+    last = 10 * (robot.model.njoints - 1)
+    size = np.concatenate([_sizes(bare[:last]), np.ones(bare.size - last)])
+    wanted = fit.beta - base.values(bare + carried)
+    own = bare + size * np.linalg.lstsq(base.grouping * size, wanted, rcond=None)[0]
+    seen = np.asarray(base.grouping.any(axis=0), dtype=bool)
+    bodies = {}
+    for i, joint in enumerate(list(robot.model.names)[1:]):
+        part = slice(10 * i, 10 * i + 10)
+        if seen[part].any():
+            bodies[link_of(joint)] = inertial_of(own[part])
+    found = base.values(own + carried)
+    distance = float(np.linalg.norm(fit.factor[:-1, :-1] @ (found - fit.beta)))
+    return Consistent(robot, bodies, *fitted_scalars(own, seen, robot), own + carried, found, distance)
+
+
+def _sizes(bodies: Array) -> Array:
+    rows = bodies.reshape(-1, 10)
+    mass, second = np.maximum(rows[:, :1], 0.0), np.maximum(0.5 * rows[:, [4, 6, 9]].sum(axis=1, keepdims=True), 0.0)
+    kinds = [mass, np.repeat(np.sqrt(mass * second), 3, axis=1), np.repeat(second, 6, axis=1)]
+    return np.concatenate(kinds, axis=1).ravel()
+
+
+def write_set(path: str | Path, found: Consistent, judged: Verdict, ref: str, name: str = "identified") -> Path:
+    """Write a set that ``irbmodels.load(..., parameters=path)`` loads: inertials, rotors, friction, and how sure they are.
+
+    Links without influence keep what the robot has. Friction is said to be measured up to the speed that
+    every rotary axis has reached in the logs. What was found not to be trustworthy is written, and warns when it is loaded.
+
+    Args:
+        path: File to write, with the suffix .yaml.
+        found: Set of bodies and friction.
+        judged: What is to be known about it.
+        ref: Where the samples come from.
+        name: Of the set of inertials, and of the set of friction.
+
+    Raises:
+        MissingData: for a robot from a URDF.
+        InputError: if it is no .yaml file, or friction or a rotor would drive an axis.
+        FileError: if it cannot be written; then nothing is.
+    """
+    file = Path(path)
+    if file.suffix != ".yaml":
+        raise InputError(f"a set of parameters is a .yaml file, not {str(path)!r}")
+    if found.robot.description is None:
+        raise MissingData(f"{found.robot.name} comes from a URDF, which has no tables to lay numbers on")
+    if judged.driving:
+        told = f"{', '.join(judged.driving)} is negative: friction or a rotor would drive the axis"
+        raise InputError(f"{told}; method consistent keeps it from that")
+    with replacing(file) as temporary:
+        found.write(temporary, name, ref, _about(judged))
+        table: dict[str, Any] = yaml.safe_load(temporary.read_text(encoding="utf-8"))
+        if judged.bodies:
+            chosen = table["inertials"]["sets"][name]
+            chosen["impossible"] = sorted({*chosen.get("impossible", ()), *judged.bodies})
+        rotary = [float(v) for v, unit in zip(judged.coverage.speed, judged.units, strict=True) if unit == "N m"]
+        if "friction" in table and rotary:
+            kept = not np.isfinite(found.friction[:, :2]).all()
+            law = found.robot.friction_model
+            before = law.measured_to if kept and law is not None else None
+            table["friction"]["sets"][name]["measured_to_rad_s"] = min(rotary) if before is None else min(before, *rotary)
+        table["identified"] = {
+            "trustworthy": judged.trustworthy,
+            "reasons": list(judged.reasons),
+            "sums": {one.name: [one.estimate, one.deviation] for one in judged.sums},
+        }
+        write_tables(temporary.parent, {temporary.stem: table}, f"{judged.robot}: {ref}")
+    return file
+
+
+def _about(judged: Verdict) -> str:
+    axes = ", ".join(f"{value:.1f}" for value in judged.held_out.rmse_over_average)
+    worth = "" if judged.trustworthy else "NOT TRUSTWORTHY: "
+    return f"{worth}identified from {judged.samples} samples; RMSE over mean torque on {judged.held_samples} others: {axes} %"

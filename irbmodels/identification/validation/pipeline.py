@@ -1,0 +1,159 @@
+"""From samples to a set of parameters and the verdict on it: equations, fit, bodies, judgement, in this order."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...checks import flag, whole
+from ...errors import InputError, MissingData, PhysicsWarning, UnknownName, require
+from ...robot.base_parameters import BaseParameters
+from ...robot.robot import Robot
+from ..fits.accumulator import Rows
+from ..fits.autocorrelation import with_autocorrelation
+from ..fits.lmi import Consistent, consistent, impossible_bodies, possible_prior
+from ..fits.regression import Fit, least_squares, weighted
+from ..fits.robust import huber
+from ..fits.streaming import Samples, accumulated
+from ..fits.torque_equations import TorqueRows
+from ..recordings.recording import Recording
+from .evaluation import Verdict, axes_of, judge, usable
+from .model_terms import Friction, Question, terms_of
+from .parameter_files import nearest
+from .preparation import logs_of, standing
+
+Array = NDArray[np.float64]
+Method = Literal["consistent", "huber", "wls", "ls"]
+METHODS: tuple[Method, ...] = get_args(Method)
+UNLIKELY = 0.01  # that white noise remembers as much on any axis: then the covariance accounts for the memory
+MEMORY = 0.1  # [s] that it accounts for: one period of the cut-off of a usual filter, 10 Hz
+
+
+class NotIdentifiable(InputError):
+    """Samples that do not tell the parameters apart, or of which none can be used: there is no fit to be judged."""
+
+
+@dataclass(frozen=True, eq=False)
+class Identification:
+    """A fit, the set that was made of it, and the verdict."""
+
+    base: BaseParameters
+    fit: Fit
+    """Of the sums; bodies were made of it."""
+    joint: Fit
+    """The same with the Stribeck speeds that were fitted, after the sums, and the intervals of the verdict."""
+    found: Consistent
+    verdict: Verdict
+
+
+def check_method(method: str) -> None:
+    """Raise :class:`UnknownName` or :class:`MissingExtra` for a method that is none, or cannot be used here."""
+    if method not in METHODS:
+        raise UnknownName("method", method, METHODS)
+    if method == "consistent":
+        require("cvxpy", "identify")
+        require("clarabel", "identify")
+
+
+def identify(
+    robot: Robot,
+    estimation: Sequence[Recording],
+    held_out: Sequence[Recording],
+    *,
+    axes: Sequence[int] | None = None,
+    method: Method = "consistent",
+    friction: Friction = "stribeck",
+    rotors: bool | None = None,
+    seed: int = 0,
+) -> Identification:
+    """Fit a set of parameters, friction included, and judge it.
+
+    Args:
+        robot: With the tool of the logs; its own set is the prior, and the one to compare with. In place of bodies that cannot
+            exist the nearest ones are the prior, with a warning.
+        estimation: Prepared logs (:func:`.prepared`) for the fit.
+        held_out: Prepared logs for the verdict.
+        axes: Axes that move and count, 1-based; default all. Others stand at the median of their positions.
+        method: ``consistent``: weighted least squares, and the nearest set of bodies that can exist. ``huber``, ``wls``, ``ls``:
+            robust, weighted, plain; and the nearest set with exactly these sums, whether bodies can have it or not.
+        friction: ``stribeck``: Coulomb and viscous friction, and Fs - Fc with Stribeck speeds of axes whose samples tell them;
+            others keep what the robot has, unless samples show that it is not there. ``own``: Fs - Fc of every axis, at the
+            robot's speeds. ``coulomb``: without Fs - Fc.
+        rotors: Whether rotor inertias are parameters; default: if samples tell one of them apart from bodies.
+        seed: Of the random states that find the sums.
+
+    Raises:
+        InputError: if logs are no prepared logs of this robot, an axis that should stand moves, or the seed is no whole number.
+        UnknownName: if there is no such method, or friction.
+        MissingData: if the robot has no law of its own, and ``own`` is asked for.
+        NotIdentifiable: if no sample can be used, samples do not tell the sums apart, or no body has them.
+        MissingExtra: for ``consistent`` without cvxpy and clarabel.
+    """
+    check_method(method)
+    estimation, held_out = logs_of(robot, estimation, "of the fit"), logs_of(robot, held_out, "held out")
+    whole(seed, "the seed")
+    if rotors is not None:
+        flag(rotors, "rotors")
+    moving = axes_of(robot, axes)
+    impossible = impossible_bodies(robot)
+    prior = _stand_in(robot, impossible) if impossible and method == "consistent" else None
+    held = None if axes is None else standing(robot, estimation, moving)
+    try:
+        samples = Samples.of(*usable(estimation, moving))
+        usable(held_out, moving)
+        terms = terms_of(samples, Question(robot, axes, held, seed), friction, rotors)
+        base, rows = terms.base, TorqueRows(terms.robot, terms.base)
+        fit = _fitted(samples, rows, method)
+    except (UnknownName, MissingData):
+        raise
+    except InputError as err:
+        raise NotIdentifiable(str(err)) from None
+    fitted = nearest if method != "consistent" else consistent if prior is None else partial(consistent, prior=prior)
+    try:
+        found = fitted(fit, terms.robot, base)
+    except InputError as err:
+        why = str(err).partition(":")[0]  # what follows is advice on the solver
+        suspects = "is the tool another one, a payload untold, the arm mounted another way, a unit or sign wrong? Else log"
+        if impossible:
+            suspects = f"the prior is none either in {', '.join(impossible)}: load another set, repair the URDF, or log"
+        raise NotIdentifiable(
+            f"no bodies are found that move so ({why}); {suspects} more motion; method wls needs no solver"
+        ) from None
+    joint: Fit = fit
+    equations: Rows = rows
+    if terms.tangent is not None and method != "huber":  # how sure the sums are depends on how sure Stribeck speeds are
+        equations = terms.tangent
+        joint = least_squares(accumulated(samples, equations), fit.weights, fit.noise)
+        joint = replace(joint, beta=np.append(fit.beta, terms.tangent.x[base.rank :]))
+    against = partial(judge, robot, held_out, found.parameters, base=base, found=found, estimation=estimation, told=terms.told)
+    judged = against(fit=joint)
+    if method != "huber" and (judged.whiteness.p < UNLIKELY / len(base.axes)).any():
+        joint = with_autocorrelation(joint, samples, equations, max(1, round(MEMORY / estimation[0].step)))
+        judged = against(fit=joint)
+    return Identification(base, fit, joint, found, judged)
+
+
+def _stand_in(robot: Robot, impossible: dict[str, str]) -> Array:
+    """Return the prior with the nearest bodies in place of impossible ones, and warn the caller of the caller."""
+    try:
+        prior = possible_prior(robot)
+    except InputError as err:
+        raise NotIdentifiable(f"{err}: load another set, repair the URDF, or take method wls") from None
+    link, reason = next(iter(impossible.items()))
+    others = f" (and {len(impossible) - 1} more)" if len(impossible) > 1 else ""
+    message = f"no body can be {link} of {robot.name}{others}: {reason}; the nearest one stands for it as prior"
+    warnings.warn(message, PhysicsWarning, stacklevel=3)
+    return prior
+
+
+def _fitted(samples: Samples, rows: Rows, method: Method) -> Fit:
+    if method == "huber":
+        return huber(samples, rows)
+    total = accumulated(samples, rows)
+    return least_squares(total) if method == "ls" else weighted(total)

@@ -1,0 +1,1 @@
+"""Kinematics: frames, inverse kinematics, singularities, working range."""

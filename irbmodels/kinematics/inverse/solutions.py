@@ -1,0 +1,190 @@
+"""What the inverse kinematics answers: the postures of one pose as a sequence, those of many poses as arrays."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import NoSolution
+from ...model.limits import Limits
+from ..arm_geometry import Scara, SixAxis
+from ..configuration import Configuration, configuration_of
+from .closed_form import ELBOW, INSIDE, SHOULDER, WRIST
+
+Array = NDArray[np.float64]
+
+
+class Flags(NamedTuple):
+    """Singularities that a posture is on, within 1e-12 rad or m: bool, or arrays of it."""
+
+    wrist: Any
+    """Axes 4 and 6 are in line: axis 4 is free, and kept as in ``near``, else 0."""
+    elbow: Any
+    """The arm is stretched or folded: both postures of the elbow are one. Where it folds to a point, axis 2 is kept too."""
+    shoulder: Any
+    """The wrist centre is on axis 1, which is free, and kept as in ``near``, else 0; front and back are one."""
+
+    def __str__(self) -> str:
+        """Name those that are set."""
+        return ", ".join(name for name, flag in zip(self._fields, self, strict=True) if flag)
+
+
+class Solution:
+    """One posture."""
+
+    __slots__ = ("_arm", "_bits", "distance", "programmed", "q")
+
+    def __init__(self, arm: SixAxis | Scara, q: Array, bits: int, distance: float | None, programmed: bool = False) -> None:
+        """Keep what is known; the rest is worked out when it is asked for."""
+        self._arm, self._bits = arm, bits
+        self.programmed = programmed
+        """Whether it has the configuration of the robtarget that was asked for; False for a pose, which has none."""
+        self.q = q
+        """Axis positions [rad, m], shape ``(n,)``."""
+        self.distance = distance
+        """From the seed: root of the summed squares of the times [s] that the axes need at their rated speeds."""
+
+    @property
+    def configuration(self) -> Configuration:
+        """ABB's confdata."""
+        return configuration_of(self._arm, self.q)
+
+    @property
+    def flags(self) -> Flags:
+        """Singularities it is on."""
+        return flags_of(self._bits)
+
+    @property
+    def in_range(self) -> bool:
+        """Whether every range is kept, the coupled one of axis 3 included."""
+        return bool(self._bits & INSIDE)
+
+    def __repr__(self) -> str:
+        """Show it in SI units."""
+        on = f", on the {self.flags} singularity" if any(self.flags) else ""
+        return f"<Solution q={np.round(self.q, 6).tolist()} {self.configuration}{on}{'' if self.in_range else ', out of range'}>"
+
+
+class Branches(NamedTuple):
+    """All branches of an array of poses, each in its own slot."""
+
+    q: Array
+    """``(..., 8, 6)``, of a SCARA ``(..., 2, 4)`` [rad, m]; NaN where a pose has no solution in a slot."""
+    valid: NDArray[np.bool_]
+    """``(..., slots)``."""
+    flags: Flags
+    """Arrays ``(..., slots)``."""
+    in_range: NDArray[np.bool_]
+    """``(..., slots)``."""
+    missing: Array
+    """``(...)`` [m] how far the pose is beyond reach, 0 where it is not, inf where a SCARA's tool would have to lean."""
+
+
+class Solutions(Sequence[Solution]):
+    """The postures of one pose, nearest to the seed first; those that a robtarget programs before the others.
+
+    Printed, they are a table in degrees and mm. Where there is none, :attr:`note` says why, and so does the error of ``[0]``.
+    """
+
+    __slots__ = ("_arm", "_bits", "_limits", "distances", "missing", "note", "programmed", "q")
+
+    def __init__(
+        self,
+        arm: SixAxis | Scara,
+        limits: Limits,
+        q: Array,
+        bits: Any,
+        missing: float,
+        note: str,
+        distances: Array | None,
+        programmed: int = 0,
+    ) -> None:
+        """Keep arrays; solutions are made when they are asked for."""
+        self._arm, self._limits, self._bits = arm, limits, bits
+        self.q, self.missing, self.note, self.distances = q, missing, note, distances
+        self.programmed = programmed
+        """How many, from the first on, have the configuration of the robtarget that was asked for."""
+
+    def __len__(self) -> int:
+        """Return how many there are."""
+        return len(self.q)
+
+    @overload
+    def __getitem__(self, index: int) -> Solution: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> list[Solution]: ...
+
+    def __getitem__(self, index: int | slice) -> Solution | list[Solution]:
+        """Return one solution, or several.
+
+        Raises:
+            NoSolution: if there is none of that number; where there is none at all, it says why.
+        """
+        count = len(self)
+        if isinstance(index, slice):
+            return [self[i] for i in range(*index.indices(count))]
+        if not -count <= index < count:
+            raise NoSolution(f"there is no solution {index}, but 0 to {count - 1}" if count else f"no solution: {self.note}")
+        distance = None if self.distances is None else float(self.distances[index])
+        return Solution(self._arm, self.q[index], int(self._bits[index]), distance, index % count < self.programmed)
+
+    def __iter__(self) -> Iterator[Solution]:
+        """Run over all, in order."""
+        distances = [None] * len(self.q) if self.distances is None else self.distances.tolist()
+        programmed = [k < self.programmed for k in range(len(self.q))]
+        return map(Solution, itertools.repeat(self._arm), self.q, self._bits.tolist(), distances, programmed)
+
+    def __repr__(self) -> str:
+        """Say how many there are, or why there is none."""
+        return f"<{len(self)} solutions{': ' if self.note else ''}{self.note}>"
+
+    def __str__(self) -> str:
+        """Return a table: axis positions, configuration, singularities, ranges; below it what is out of range."""
+        if not len(self):
+            return f"no solution: {self.note}"
+        heads, rows, below = self.table()
+        widths = [max(map(len, column)) for column in zip(heads, *rows, strict=True)]
+        lines = ["  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)) for row in (heads, *rows)]
+        return "\n".join([*(line.rstrip() for line in lines), *below])
+
+    def table(self) -> tuple[list[str], list[list[str]], list[str]]:
+        """Return heads, a row of text per posture in the controller's degrees and mm, and lines to stand below."""
+        linear = self._limits.linear
+        seeded = ["distance s"] if self.distances is not None else []
+        heads = ["", *(f"q{i} {'mm' if slides else 'deg'}" for i, slides in enumerate(linear.tolist(), 1))]
+        heads += ["cf1,cf4,cf6,cfx", "singular", "range", *seeded]
+        below = (
+            [f"* as programmed{f'; {self.note}' if self.note else ''}"] if self.programmed else [self.note] if self.note else []
+        )
+        rows = []
+        for number, one in enumerate(self, 1):
+            shown = np.where(linear, 1000.0 * one.q, np.degrees(one.q)).round(4) + 0.0
+            state = "inside" if one.in_range else "OUTSIDE"
+            distance = [] if one.distance is None else [f"{one.distance:.4f}"]
+            mark = f"{'*' if one.programmed else ''}{number}"
+            cells = [f"{value:.4f}" for value in shown.tolist()]
+            rows.append([mark, *cells, str(one.configuration), str(one.flags), state, *distance])
+            if not one.in_range:
+                below.append(f"{number}: {broken_ranges(self._limits, one.q)}")
+        return heads, rows, below
+
+
+def broken_ranges(limits: Limits, q: Array) -> str:
+    """Return the ranges that a posture does not keep, in degrees and mm."""
+    parts = []
+    for one in limits.violations(q):
+        factor, unit = (1000.0, "mm") if one.unit == "m" else (math.degrees(1.0), "deg")
+        low, high = factor * one.lower, factor * one.upper
+        parts.append(f"{one.quantity} = {factor * one.value:.1f} not in {low:.6g} .. {high:.6g} {unit}")
+    return "; ".join(parts)
+
+
+def flags_of(bits: Any) -> Flags:
+    """Return which singularities bits tell, of one solution or of arrays."""
+    return Flags((bits & WRIST) != 0, (bits & ELBOW) != 0, (bits & SHOULDER) != 0)

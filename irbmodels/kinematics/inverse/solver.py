@@ -1,0 +1,265 @@
+"""All postures of a robot that bring its TCP to a pose: closed forms, full turns, ranges, order and choice."""
+
+from __future__ import annotations
+
+import itertools
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pinocchio as pin
+from numpy.typing import ArrayLike, NDArray
+
+from ...checks import numbers
+from ...errors import InputError, RapidError
+from ...model.limits import ROUNDING, Limits
+from ...model.tree import UNLIMITED
+from ..arm_geometry import Scara, SixAxis
+from ..configuration import Configuration, checked, configuration_of, matches, seeds
+from . import closed_form as branches
+from .closed_form import INSIDE, VALID, Bounds, Found
+from .kernel_loader import Machine
+from .solutions import Branches, Flags, Solutions, broken_ranges, flags_of
+
+if TYPE_CHECKING:
+    from ...rapid import RobTarget
+
+Array = NDArray[np.float64]
+
+_QUADRANTS = (-2, -1, 0, 1)  # of axis 2
+_SAME = 1e-6  # [rad, m] one posture, whatever configuration it was asked for by
+
+
+class InverseKinematics:
+    """The closed form of one robot, with its ranges."""
+
+    def __init__(self, arm: SixAxis | Scara, limits: Limits) -> None:
+        """Prepare what does not depend on the pose."""
+        self.arm, self._limits = arm, limits
+        self._bounds = self._bounds_for(np.zeros(limits.lower.size), None)
+        self._machine = Machine(arm, self._bounds) if isinstance(arm, SixAxis) else None
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Leave machine code behind when pickled."""
+        return InverseKinematics, (self.arm, self._limits)
+
+    def __call__(
+        self, pose: Any, in_range: bool, near: Array | None, turns: bool, configuration: object | None
+    ) -> Solutions | Branches:
+        """Answer for one pose, robtarget, or array; what the arguments mean is told at ``Robot.inverse_kinematics``."""
+        if isinstance(pose, str) or hasattr(pose, "rapid"):
+            return self.of_target(as_target(pose), in_range, near, turns, configuration)
+        if type(pose) is pin.SE3:
+            return self.one(pose.homogeneous, in_range, near, turns, configuration)
+        matrix = as_poses(getattr(pose, "homogeneous", pose))
+        if matrix.ndim == 2:
+            return self.one(matrix, in_range, near, turns, configuration)
+        if turns:
+            raise InputError("full turns are listed for one pose, not for arrays: their number differs from pose to pose")
+        return self.many(matrix, in_range, near, configuration)
+
+    def one(self, matrix: Array, in_range: bool, near: Array | None, turns: bool, configuration: object | None) -> Solutions:
+        """Return the solutions of one pose.
+
+        Raises:
+            InputError: if it is no finite rigid motion, or the configuration is none.
+        """
+        machine = self._machine and self._machine.ready(1)
+        wanted = None if configuration is None else checked(self.arm, configuration)
+        plain = near is None and wanted is None
+        if machine:
+            count, q, bits, missing = machine.one(matrix, *((None, None) if plain else self._constants_for(near, wanted)))
+            if count < 0:
+                raise InputError(_not_rigid(matrix))
+        else:
+            if not np.isfinite(matrix).all() or not branches.are_rigid(matrix[None])[0]:
+                raise InputError(_not_rigid(matrix))
+            found = self._solve(matrix[None], near, wanted)
+            kept = np.flatnonzero(found.bits[0] & VALID)
+            q, bits, missing = found.q[0, kept], found.bits[0, kept], float(found.missing[0])
+        if not len(q):
+            return Solutions(self.arm, self._limits, q, bits, missing, self._why_none(matrix, missing), None)
+        if plain and not in_range and not turns:
+            return Solutions(self.arm, self._limits, q, bits, missing, "", None)
+        note = ""
+        if wanted is not None:
+            right = matches(self.arm, q, wanted)
+            q, bits = q[right], bits[right]
+            note = "" if len(q) else self._none_configured(matrix, near, wanted)
+        if turns and len(q):
+            q, bits = self._with_turns(q, bits, () if wanted is None else tuple(seeds(self.arm, wanted)))
+        if in_range and len(q):
+            inside, postures = (bits & INSIDE) != 0, q
+            q, bits = q[inside], bits[inside]
+            note = "" if len(q) else self._none_in_range(postures)
+        distances = None
+        if near is not None:
+            distances = self.distances(q, near)
+            order = np.argsort(distances, kind="stable")
+            q, bits, distances = q[order], bits[order], distances[order]
+        return Solutions(self.arm, self._limits, q, bits, missing, note, distances)
+
+    def of_target(
+        self, target: RobTarget, in_range: bool, near: Array | None, turns: bool, configuration: object | None
+    ) -> Solutions:
+        """Return the solutions of a robtarget in the base, those with its configuration first; another one is a filter.
+
+        Where ABB's rule for cfx is not known for sure, cf1, cf4 and cf6 decide if no posture has all four.
+
+        Raises:
+            InputError: if its rotation was never taught, or this kind of arm has no such cfx.
+        """
+        matrix = target.pose().homogeneous
+        if configuration is not None:
+            return self.one(matrix, in_range, near, turns, configuration)
+        every = self.one(matrix, in_range, near, turns, None)
+        own, note = [self.one(matrix, in_range, near, turns, target.robconf.values)], ""
+        if not own[0] and every and isinstance(self.arm, SixAxis) and self.arm.coupled:
+            cf1, cf4, cf6, _ = target.robconf.values
+            own = [self.one(matrix, in_range, near, turns, (cf1, cf4, cf6, cfx)) for cfx in _QUADRANTS]
+            note = "cfx of this kind of arm is not known for sure: cf1, cf4 and cf6 choose"
+        q, count = np.concatenate([one.q for one in own]), sum(map(len, own))
+        others = [k for k, posture in enumerate(every.q) if not np.isclose(posture, q, atol=_SAME).all(axis=1).any()]
+        distances = None if near is None else self.distances(np.concatenate([q, every.q[others]]), near)
+        bits = np.concatenate([*(one._bits for one in own), every._bits[others]])
+        note = note if count else every.note or own[-1].note if not every else f"none has the configuration {target.robconf}"
+        return Solutions(
+            self.arm, self._limits, np.concatenate([q, every.q[others]]), bits, every.missing, note, distances, count
+        )
+
+    def many(self, poses: Array, in_range: bool, near: Array | None, configuration: object | None) -> Branches:
+        """Return the branches of poses ``(..., 4, 4)``.
+
+        Raises:
+            InputError: if one of them is no rigid motion; NaN is none, but stays in its own sample.
+        """
+        wanted = None if configuration is None else checked(self.arm, configuration)
+        leading, poses = poses.shape[:-2], poses.reshape(-1, 4, 4)
+        machine = self._machine and self._machine.ready(len(poses))
+        if machine:
+            found, rigid = machine.rows(poses, *(self._constants_for(near, wanted)))
+        else:
+            rigid = branches.are_rigid(poses)
+            found = self._solve(poses, near, wanted) if rigid.all() else Found(np.empty(0), np.empty(0, np.uint8), np.empty(0))
+        if not rigid.all():
+            first = int(np.argmin(rigid))
+            raise InputError(f"pose {first}: {_not_rigid(poses[first])}")
+        valid, inside = (found.bits & VALID) != 0, (found.bits & INSIDE) != 0
+        if in_range:
+            valid &= inside
+        if wanted is not None:
+            valid &= matches(self.arm, found.q, wanted)
+        flags, slots = flags_of(found.bits), (*leading, self.arm.slots)
+        return Branches(
+            found.q.reshape(*slots, self._limits.lower.size),
+            valid.reshape(slots),
+            Flags(*(flag.reshape(slots) for flag in flags)),
+            inside.reshape(slots),
+            found.missing.reshape(leading),
+        )
+
+    def distances(self, q: Array, near: Array) -> Array:
+        """Return how far postures ``(k, n)`` are from a seed: see :attr:`Solution.distance`. Unknown speeds count as 1 rad/s."""
+        speed = np.where(np.isfinite(self._limits.velocity), self._limits.velocity, 1.0)
+        result: Array = np.sqrt((((q - near) / speed) ** 2).sum(axis=-1))
+        return result
+
+    def _solve(self, poses: Array, near: Array | None, wanted: Configuration | None) -> Found:
+        free, bounds = self._constants_for(near, wanted)
+        with np.errstate(all="ignore"):
+            if isinstance(self.arm, SixAxis):
+                return branches.six_axis(self.arm, poses, free, bounds)
+            return branches.scara(self.arm, poses, free, bounds)
+
+    def _constants_for(self, near: Array | None, wanted: Configuration | None) -> tuple[Array, Bounds]:
+        seed = np.zeros(self._limits.lower.size) if near is None else near
+        plain = near is None and wanted is None
+        return self.arm.law.absolute(seed), self._bounds if plain else self._bounds_for(seed, wanted)
+
+    def _bounds_for(self, near: Array, wanted: Configuration | None) -> Bounds:
+        limits = self._limits
+        lower = np.where(limits.lower <= -UNLIMITED, -np.inf, limits.lower - ROUNDING)
+        upper = np.where(limits.upper >= UNLIMITED, np.inf, limits.upper + ROUNDING)
+        low, high, seed = lower.copy(), upper.copy(), near.copy()
+        for axis, middle in (seeds(self.arm, wanted) if wanted is not None else {}).items():
+            low[axis], high[axis], seed[axis] = -np.inf, np.inf, middle  # the turn is prescribed, in range or not
+        seed = np.clip(limits.A @ seed, low, high)
+        return Bounds(np.asarray(limits.A), lower, upper, low, high, seed, limits.linear)
+
+    def _with_turns(self, q: Array, bits: Any, fixed: tuple[int, ...]) -> tuple[Array, Any]:
+        """Add every full turn of every axis that its range allows; an axis without range stays as it is."""
+        bounds, back = self._bounds, np.linalg.inv(self._limits.A)
+        more: list[Array] = []
+        kinds: list[Any] = []
+        for posture, kind in zip(q, bits, strict=True):
+            choices = []
+            for axis, value in enumerate(bounds.A @ posture):
+                low, high = float(bounds.lower[axis]), float(bounds.upper[axis])
+                whole = 2.0 * np.pi
+                if bounds.linear[axis] or axis in fixed or not low <= value <= high or not np.isfinite(high - low):
+                    choices.append([value])
+                else:
+                    turns = range(-int((value - low) // whole), int((high - value) // whole) + 1)
+                    choices.append([value + whole * turn for turn in sorted(turns, key=abs)])
+            values = np.array(list(itertools.product(*choices)))
+            more.append(posture + (values - bounds.A @ posture) @ back.T)
+            kinds += [kind] * len(values)
+        return np.concatenate(more), np.array(kinds, dtype=np.uint8)
+
+    def _none_configured(self, matrix: Array, near: Array | None, wanted: Configuration) -> str:
+        postures = self.one(matrix, False, near, False, None).q
+        there = dict.fromkeys(str(configuration_of(self.arm, q)).rstrip("?") for q in postures)
+        return f"none of {len(postures)} solutions has the configuration {wanted}; there are {', '.join(there)}"
+
+    def _none_in_range(self, postures: Array) -> str:
+        values = postures @ self._limits.A.T
+        excess = np.maximum(self._limits.lower - values, values - self._limits.upper).max(axis=1)
+        nearest = broken_ranges(self._limits, postures[int(np.argmin(excess))])
+        return f"none of {len(postures)} solutions is in range; the nearest has {nearest}"
+
+    def _why_none(self, pose: Array, missing: float) -> str:
+        if missing == np.inf:
+            turn = self.arm.turn @ pose[:3, :3] @ self.arm.E.T
+            lean = np.degrees(np.arctan2(np.hypot(turn[0, 2], turn[1, 2]), turn[2, 2]))
+            return f"the tool would have to lean by {lean:.3g} deg, and the axes of a SCARA are parallel"
+        return f"out of reach by {1000.0 * missing:.6g} mm"
+
+
+def as_target(value: Any) -> RobTarget:
+    """Return a robtarget, or what its text says.
+
+    Raises:
+        InputError: if it is none.
+    """
+    from ...rapid import RobTarget
+
+    if isinstance(value, str):
+        try:
+            return RobTarget.read(value)
+        except RapidError as err:
+            shape = "[[x,y,z],[q1,q2,q3,q4],[cf1,cf4,cf6,cfx],[9E9,...]]"
+            raise InputError(f"the text of a target is a robtarget {shape} in mm: {err}") from None
+    if not isinstance(value, RobTarget):
+        hint = "; it has axis positions already: target.q(robot)" if value.rapid == "jointtarget" else ""
+        raise InputError(f"a target is a robtarget, not a {value.rapid}{hint}")
+    return value
+
+
+def as_poses(value: ArrayLike) -> Array:
+    """Return one pose or an array of them as numbers.
+
+    Raises:
+        InputError: if the shape is wrong.
+    """
+    try:
+        array = numbers(value, "what is given")
+    except InputError as err:
+        raise InputError(f"a pose is a pin.SE3, or numbers of shape (4, 4) or (..., 4, 4): {err}") from None
+    if array.shape[-2:] != (4, 4):
+        raise InputError(f"a pose is a pin.SE3, or numbers of shape (4, 4) or (..., 4, 4), got {array.shape}")
+    return array
+
+
+def _not_rigid(matrix: Array) -> str:
+    if not np.isfinite(matrix).all():
+        return "the pose is not finite"
+    return f"the pose is no rigid motion (a rotation, and 0, 0, 0, 1 below): {np.round(matrix, 9).tolist()}"

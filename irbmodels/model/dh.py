@@ -1,0 +1,101 @@
+"""Denavit-Hartenberg tables in both conventions, with the coupling of the axes (S003 eq. 2.24-2.25)."""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..checks import states
+from ..errors import InputError
+
+Array = NDArray[np.float64]
+Convention = Literal["standard", "modified"]
+
+
+def rotation_x(angle: float) -> Array:
+    """Return the homogeneous rotation about x by ``angle`` [rad]."""
+    c, s = np.cos(angle), np.sin(angle)
+    return np.array([[1.0, 0.0, 0.0, 0.0], [0.0, c, -s, 0.0], [0.0, s, c, 0.0], [0.0, 0.0, 0.0, 1.0]])
+
+
+def rotation_z(angle: float) -> Array:
+    """Return the homogeneous rotation about z by ``angle`` [rad]."""
+    c, s = np.cos(angle), np.sin(angle)
+    return np.array([[c, -s, 0.0, 0.0], [s, c, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0], [0.0, 0.0, 0.0, 1.0]])
+
+
+def translation(x: float, y: float, z: float) -> Array:
+    """Return the homogeneous translation [m]."""
+    result = np.eye(4)
+    result[:3, 3] = x, y, z
+    return result
+
+
+class DHTable(NamedTuple):
+    """One row per axis; lengths in [m], angles in [rad], arrays of shape ``(n,)``.
+
+    modified (Craig): ``T_i = Rx(alpha) Tx(a) Rz(theta) Tz(d)``; standard: ``T_i = Rz(theta) Tz(d) Tx(a) Rx(alpha)``.
+    ``theta`` (``d`` where ``prismatic``) holds the offset; the joint adds its part of ``A q`` to it.
+    """
+
+    convention: Convention
+    alpha: Array
+    a: Array
+    d: Array
+    theta: Array
+    prismatic: NDArray[np.bool_]
+    A: Array
+    """``(n, n)``: joint variables = ``A q`` + offsets; -1 at (3, 2) where a parallelogram drives axis 3."""
+    tool0: Array
+    """Pose of tool0 in the last frame, ``(4, 4)``."""
+
+    @property
+    def offsets(self) -> Array:
+        """Joint variables at ``q = 0``: theta0, and d where prismatic."""
+        return np.where(self.prismatic, self.d, self.theta)
+
+    def joint_variables(self, q: ArrayLike) -> Array:
+        """Return ``A q + theta0`` for axis positions ``q`` as the controller shows them [rad, m]."""
+        return states(q, len(self.A), "axis positions") @ self.A.T + self.offsets
+
+    def axis_positions(self, variables: ArrayLike) -> Array:
+        """Return the ``q`` whose joint variables are given: the inverse of :meth:`joint_variables`."""
+        return (states(variables, len(self.A), "joint variables") - self.offsets) @ np.linalg.inv(self.A).T
+
+    def frames(self, q: ArrayLike) -> list[Array]:
+        """Poses of frames 1..n and tool0 in the base, each ``(4, 4)``: the plain matrix product."""
+        pose, result = np.eye(4), []
+        for alpha, a, d, theta in zip(*self._rows(q), strict=True):
+            if self.convention == "modified":
+                pose = pose @ rotation_x(alpha) @ translation(a, 0, 0) @ rotation_z(theta) @ translation(0, 0, d)
+            else:
+                pose = pose @ rotation_z(theta) @ translation(a, 0, d) @ rotation_x(alpha)
+            result.append(pose)
+        return [*result, pose @ self.tool0]
+
+    def _rows(self, q: ArrayLike) -> tuple[Array, Array, Array, Array]:
+        variables = self.joint_variables(q)
+        theta = np.where(self.prismatic, self.theta, variables)
+        return self.alpha, self.a, np.where(self.prismatic, variables, self.d), theta
+
+    def as_standard(self) -> DHTable:
+        """Return the standard (classic) table of the same arm, with tool0 folded into the last row.
+
+        Row i takes alpha and a of the modified row i + 1. An offset of 180 deg is passed on outward through
+        ``Rz(180) Rx(alpha) = Rx(-alpha) Rz(180)``, which gives Table 2.1 of S003 and the usual tables of ABB's arms.
+
+        Raises:
+            InputError: if the first modified row or tool0 does not fit a standard table.
+        """
+        first = rotation_x(self.alpha[0]) @ translation(self.a[0], 0, 0)
+        if not np.allclose(first, np.eye(4)) or not np.allclose(self.tool0[:3, :3], np.eye(3)):
+            raise InputError("the table starts or ends with a transform that a standard row cannot hold")
+        alpha, a = np.append(self.alpha[1:], 0.0), np.append(self.a[1:], self.tool0[0, 3])
+        d, theta = self.d.copy(), self.theta.copy()
+        d[-1] += self.tool0[2, 3]
+        for i in range(len(d) - 1):
+            if np.isclose(abs(theta[i]), np.pi) and not self.prismatic[i] and a[i] == 0.0:
+                theta[i], alpha[i], theta[i + 1] = 0.0, -alpha[i], theta[i + 1] + np.pi
+        return DHTable("standard", alpha, a, d, theta, self.prismatic, self.A, np.eye(4))

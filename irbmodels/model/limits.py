@@ -1,0 +1,186 @@
+"""What an axis may do: ranges (the coupled one of a parallelogram included), speeds, efforts."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..checks import states
+from ..tables.description import Description
+from .inertia import Inertial
+
+Array = NDArray[np.float64]
+
+
+ROUNDING = 1e-9  # [rad, m, N m] a bound typed in degrees is kept although q3 - q2 rounds
+
+
+class Violation(NamedTuple):
+    """One bound that a state does not keep."""
+
+    axis: int | None
+    """1-based, as on the controller; None for a load as a whole."""
+    quantity: str
+    """What is out of bounds: ``q2``, ``q3 - q2``, ``v4``, ``tau1``; of tool and payload ``load``, ``J5``, ``J6``."""
+    value: float
+    """In SI units, as the bounds."""
+    lower: float
+    upper: float
+    unit: str
+    """``rad``, ``m``, ``rad/s``, ``m/s``, ``N m`` or ``N``; of a load ``kg`` or ``kg m^2``."""
+    assumed: bool
+    """Whether the bound itself is only assumed."""
+
+    def __str__(self) -> str:
+        """Say which value is out of which bounds, in the controller's degrees and millimetres."""
+        shown = self.unit.replace("rad", "deg").replace("m/s", "mm/s") if self.unit != "m" else "mm"
+        factor = math.degrees(1.0) if "rad" in self.unit else 1000.0 if shown.startswith("mm") else 1.0
+        value, lower, upper = (f"{factor * number:.6g}" for number in (self.value, self.lower, self.upper))
+        bounds = "assumed bounds" if self.assumed else "bounds"
+        whose = "" if self.axis is None else f"axis {self.axis}: "
+        return f"{whose}{self.quantity} = {value} {shown} is outside its {bounds} {lower} .. {upper} {shown}"
+
+
+class LoadLimits(NamedTuple):
+    """What tool and payload together may be, on the mounting flange."""
+
+    mass: float
+    """Rated payload [kg]."""
+    mass_assumed: bool = False
+    inertia: tuple[float, float] | None = None
+    """Largest ``J5``, ``J6`` [kg m^2] of a load diagram; None: unknown, and not checked."""
+    inertia_assumed: bool = False
+    d6: float = 0.0
+    """Distance from axis 5 to tool0, along axis 6 [m]."""
+
+    def violations(self, load: Inertial) -> list[Violation]:
+        """Return every bound that a load, given in the axes of tool0, does not keep."""
+        rows = [Violation(None, "load", load.mass, 0.0, self.mass, "kg", self.mass_assumed)]
+        if self.inertia is not None:
+            beside, along = float(load.com[0] ** 2 + load.com[1] ** 2), float(load.com[2]) + self.d6
+            x, y, z = np.diagonal(load.tensor).tolist()
+            values = load.mass * (along**2 + beside) + max(x, y), load.mass * beside + z
+            for axis, value, bound in zip((5, 6), values, self.inertia, strict=True):
+                rows.append(Violation(axis, f"J{axis}", value, 0.0, bound, "kg m^2", self.inertia_assumed))
+        return [row for row in rows if row.value > row.upper * (1.0 + ROUNDING)]
+
+
+@dataclass(frozen=True, eq=False)
+class Limits:
+    """Bounds in SI units, arrays of shape ``(n,)``. Ranges hold for ``A q``, which couples axes of a parallelogram."""
+
+    lower: Array
+    upper: Array
+    velocity: Array
+    effort: Array
+    A: Array
+    """``(n, n)``: the catalogue range of axis 3 of a parallelogram arm is one of ``q3 - q2`` (docs/conventions.md)."""
+    linear: NDArray[np.bool_]
+    range_assumed: NDArray[np.bool_]
+    velocity_assumed: NDArray[np.bool_]
+    effort_assumed: NDArray[np.bool_]
+    load: LoadLimits | None = None
+    """What the arm may carry; None where nothing is known."""
+
+    def __post_init__(self) -> None:
+        """Make the shared arrays read-only."""
+        for array in vars(self).values():
+            if isinstance(array, np.ndarray):
+                array.setflags(write=False)
+
+    def envelope(self) -> tuple[Array, Array]:
+        """Smallest and largest value each single axis position can take, shape ``(n,)`` each."""
+        inverse = np.linalg.inv(self.A)
+        up, down = np.maximum(inverse, 0.0), np.minimum(inverse, 0.0)
+        return up @ self.lower + down @ self.upper, up @ self.upper + down @ self.lower
+
+    def in_range(self, q: ArrayLike) -> NDArray[np.bool_]:
+        """Whether positions ``(..., n)`` keep every range, shape ``(...)``; NaN never does."""
+        values = states(q, len(self.A), "axis positions") @ self.A.T
+        result: NDArray[np.bool_] = np.all((values >= self.lower - ROUNDING) & (values <= self.upper + ROUNDING), axis=-1)
+        return result
+
+    def violations(self, q: Array, v: Array | None = None, tau: Array | None = None) -> list[Violation]:
+        """Return every bound that one state ``(n,)`` does not keep."""
+        found = self._outside(self.A @ q, self.lower, self.upper, self.range_assumed, self.names(), ("m", "rad"))
+        if v is not None:
+            names = [f"v{i + 1}" for i in range(len(v))]
+            found += self._outside(v, -self.velocity, self.velocity, self.velocity_assumed, names, ("m/s", "rad/s"))
+        if tau is not None:
+            names = [f"tau{i + 1}" for i in range(len(tau))]
+            found += self._outside(tau, -self.effort, self.effort, self.effort_assumed, names, ("N", "N m"))
+        return found
+
+    def largest(self) -> Array:
+        """Largest position of any axis of the same kind (rotary, linear), per axis, shape ``(n,)``."""
+        low, high = self.envelope()
+        size = np.maximum(np.abs(low), np.abs(high))
+        return np.array([size[self.linear == kind].max() for kind in self.linear])
+
+    def names(self) -> list[str]:
+        """Return what each range is one of: ``q2``, ``q3 - q2``."""
+        return [combination(row) for row in self.A]
+
+    def _outside(
+        self, values: Array, low: Array, high: Array, assumed: NDArray[np.bool_], names: list[str], units: tuple[str, str]
+    ) -> list[Violation]:
+        bad = ~((values >= low - ROUNDING) & (values <= high + ROUNDING))
+        return [
+            Violation(
+                int(i) + 1, names[i], float(values[i]), float(low[i]), float(high[i]), units[not self.linear[i]], bool(assumed[i])
+            )
+            for i in np.flatnonzero(bad)
+        ]
+
+
+def combination(row: Array) -> str:
+    """Return a sum of axis positions in words, ``q3 - q2``, for the factor (1, 0 or -1) of each."""
+    plus, minus = ([f"q{i + 1}" for i in np.flatnonzero(np.sign(row) == sign)[::-1]] for sign in (1, -1))
+    return " - ".join([" + ".join(plus), *minus]).strip()
+
+
+def limits_of(description: Description) -> Limits:
+    """Return a robot's limits in SI units, each with the word whether it is only assumed."""
+    table = description.limits
+    rows = list(table.axes.values())
+
+    def column(rotary: str, linear: str) -> tuple[Array, NDArray[np.bool_]]:
+        values, assumed = [], []
+        for row in rows:
+            name = rotary if getattr(row, rotary) is not None else linear
+            value = np.array(getattr(row, name))
+            values.append(value / 1000.0 if "_mm" in name else np.radians(value) if "_deg" in name else value)
+            assumed.append(table.sources[row.source_of(name)].grade == "assumed")
+        return np.array(values, dtype=float), np.array(assumed)
+
+    ranges, range_assumed = column("range_deg", "range_mm")
+    velocity, velocity_assumed = column("speed_deg_s", "speed_mm_s")
+    effort, effort_assumed = column("effort_N_m", "effort_N")
+    return Limits(
+        lower=ranges[:, 0].copy(),
+        upper=ranges[:, 1].copy(),
+        velocity=velocity,
+        effort=effort,
+        A=description.dh("modified").A,
+        linear=np.array(description.linear),
+        range_assumed=range_assumed,
+        velocity_assumed=velocity_assumed,
+        effort_assumed=effort_assumed,
+        load=_load_limits(description),
+    )
+
+
+def _load_limits(description: Description) -> LoadLimits:
+    table = description.limits
+    ratings, handling = table.ratings, table.handling
+    assumed = table.sources[ratings.source_of("payload_kg")].grade == "assumed"
+    if handling is None:
+        return LoadLimits(ratings.payload_kg, assumed)
+    grades = (table.sources[handling.source_of(name)].grade for name in ("J5_kg_m2", "J6_kg_m2"))
+    d6 = (description.kinematics.joints["joint_6"].d_mm + description.kinematics.tool0.d_mm) / 1000.0
+    inertia = handling.J5_kg_m2, handling.J6_kg_m2
+    return LoadLimits(ratings.payload_kg, assumed, inertia, "assumed" in grades, d6)

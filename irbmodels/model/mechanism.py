@@ -1,0 +1,333 @@
+"""A model stripped to what its answers depend on: joints along z, base inertials, and constants that have a name each.
+
+Numbers that are exactly 0, 1 or -1 belong to the structure, and fold away; all others are named constants. Models of the
+same structure share every program, whatever their lengths, masses, tools and friction.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+import numpy as np
+import pinocchio as pin
+from numpy.typing import NDArray
+
+from .model import Model
+from .tree import Tree
+
+Array = NDArray[np.float64]
+
+ROUNDING = 1e-14  # what cosines of right angles, and sums that cancel, leave of 0 and 1
+INERTIALS = ("M", "MX", "MY", "MZ", "XX", "XY", "YY", "XZ", "YZ", "ZZ")
+"""Parameters of a body about its joint's origin [kg, kg m, kg m^2], in Pinocchio's order; names as in Khalil & Dombre."""
+
+
+@dataclass(frozen=True, eq=False)
+class Joint:
+    """A joint that turns about, or slides along, the z axis of its own frame, and the body it carries."""
+
+    parent: int
+    """Number of the joint it stands on; -1 for the base."""
+    slides: bool
+    rotation: Array
+    """``parent_from_joint`` at zero, ``(3, 3)``."""
+    place: Array
+    """Its origin in the parent's frame [m], ``(3,)``."""
+    row: Array
+    """Its row of the coupling ``G``, ``(n,)``."""
+    offset: float
+    """Its entry of ``q0`` [rad, m]."""
+    body: Array
+    """Its inertials, ``(10,)``, in the order of :data:`INERTIALS`."""
+    size: Array = field(default_factory=lambda: np.zeros(3))
+    """Largest mass, first and second moment that its inertials were ever summed from: the measure of what rounding left."""
+    turned: Array = field(default_factory=lambda: np.eye(3))
+    """Rotation from its frame to the one that the tree has there, whose axis may be another than z."""
+
+
+@dataclass(frozen=True, eq=False)
+class Place:
+    """A frame fixed to a joint's body, or to the base (-1)."""
+
+    joint: int
+    rotation: Array
+    place: Array
+
+
+@dataclass(frozen=True, eq=False)
+class Mechanism:
+    """What the programs of :mod:`.symbolic` are written for."""
+
+    n: int
+    """Number of axes."""
+    joints: tuple[Joint, ...]
+    gravity: Array
+    """In base axes [m/s^2], ``(3,)``."""
+    rotors: Array
+    """What rotors add to the mass matrix, ``(n, n)``."""
+    friction: Array | None = None
+    """Rows Fc, Fs - Fc, 1/v_St^2 and Fv of the axes, ``(4, n)``."""
+    frame: Place | None = None
+    ground: Array = field(default_factory=lambda: np.zeros(10))
+    """Inertials that do not move; only potential energy knows of them."""
+    rotor_axes: Array | None = None
+    """How the axes turn the rotors, ``(n, n)``; only the regressor takes rotors apart."""
+
+    def constants(self) -> dict[str, float]:
+        """Every number by its name; those without influence on the structure included."""
+        named = dict(zip(("gx", "gy", "gz"), self.gravity.tolist(), strict=True))
+        for number, joint in enumerate(self.joints, 1):
+            named |= _placed(str(number), joint.rotation, joint.place)
+            named |= {f"{name}{number}": value for name, value in zip(INERTIALS, joint.body.tolist(), strict=True)}
+            named |= {f"G{number}_{axis}": value for axis, value in enumerate(joint.row.tolist(), 1)}
+            named[f"q0_{number}"] = joint.offset
+            named |= _entries(f"RT{number}_", joint.turned)
+        named |= _square("IA", self.rotors)
+        named |= {f"{name}0": value for name, value in zip(INERTIALS[:4], self.ground.tolist(), strict=False)}
+        if self.rotor_axes is not None:
+            named |= _square("RA", self.rotor_axes)
+        if self.friction is not None:
+            for name, row in zip(("FC", "FD", "KS", "FV"), self.friction.tolist(), strict=True):
+                named |= {f"{name}{axis}": value for axis, value in enumerate(row, 1)}
+        if self.frame is not None:
+            named |= _placed("E", self.frame.rotation, self.frame.place)
+        return named
+
+    @cached_property
+    def free(self) -> dict[str, float]:
+        """The constants that are no part of the structure, in the order in which kernels take them."""
+        return {name: value for name, value in self.constants().items() if not _folds(name, value)}
+
+    @cached_property
+    def values(self) -> Array:
+        """Values of :attr:`free`."""
+        values = np.array(list(self.free.values()))
+        values.setflags(write=False)
+        return values
+
+    @cached_property
+    def key(self) -> str:
+        """What models of the same structure have in common, as hexadecimal digits."""
+        fixed = {name: value for name, value in self.constants().items() if name not in self.free}
+        frame = None if self.frame is None else self.frame.joint
+        joints = [(joint.parent, joint.slides) for joint in self.joints]
+        told = json.dumps([self.n, joints, frame, self.friction is not None, fixed, list(self.free)])
+        return hashlib.sha256(told.encode()).hexdigest()[:20]
+
+
+def mechanism_of(model: Model, friction: bool = False) -> Mechanism:
+    """Strip a model for its dynamics: carriers without mass merged, bodies without mass dropped, inertials on a base set."""
+    return _clean(regrouped(_pruned(_merged(_pruned(_mechanism(model, friction))))))
+
+
+def whole_of(model: Model, friction: bool = True) -> Mechanism:
+    """Take every joint of a model, and no inertials: what the regressor needs, whose columns are the bodies' own parameters."""
+    whole = _mechanism(model, friction)
+    light = tuple(replace(joint, body=np.zeros(10)) for joint in whole.joints)
+    return _clean(replace(whole, joints=light, rotors=np.zeros_like(whole.rotors), rotor_axes=model.rotor_axes))
+
+
+def _mechanism(model: Model, friction: bool) -> Mechanism:
+    joints, turns = _joints_of(model.tree)
+    turned = tuple(replace(joint, turned=turn) for joint, turn in zip(joints, turns, strict=True))
+    law = None
+    if friction and model.friction is not None:
+        law = np.stack([model.friction.Fc, model.friction.Fs - model.friction.Fc, model.friction.v_St**-2.0, model.friction.Fv])
+    return Mechanism(model.n, turned, np.array(model.tree.model.gravity.linear), np.array(model.rotor_inertia), law)
+
+
+def chain_of(tree: Tree, frame: int, point: Array | None = None) -> Mechanism:
+    """Strip a tree to the joints between the base and a frame, or a point fixed to it, without inertials."""
+    joints, places = _joints_of(tree)
+    pin_frame = tree.model.frames[frame]
+    carrier = pin_frame.parentJoint - 1
+    turn, place = np.array(pin_frame.placement.rotation), np.array(pin_frame.placement.translation)
+    if point is not None:
+        place = place + turn @ point
+    if carrier >= 0:
+        turn, place = places[carrier].T @ turn, places[carrier].T @ place
+    n = tree.coupling.G.shape[1]
+    light = tuple(replace(joint, body=np.zeros(10)) for joint in joints)
+    bare = Mechanism(n, light, np.zeros(3), np.zeros((n, n)), None, Place(carrier, turn, place))
+    return _clean(_pruned(_merged(_pruned(bare))))
+
+
+def _joints_of(tree: Tree) -> tuple[list[Joint], list[Array]]:
+    """Read the joints of a tree; the second list has the rotations ``old_from_new`` that put each axis on z."""
+    model, coupling = tree.model, tree.coupling
+    data = model.createData()
+    pin.computeJointJacobians(model, data, pin.neutral(model))
+    joints: list[Joint] = []
+    turns: list[Array] = []
+    for number in range(1, model.njoints):
+        column = np.reshape(pin.getJointJacobian(model, data, number, pin.ReferenceFrame.LOCAL), (6, -1))
+        motion = column[:, model.joints[number].idx_v]
+        slides = bool(np.linalg.norm(motion[3:]) < 0.5)
+        turn = _z_to(motion[:3] if slides else motion[3:])
+        parent = int(model.parents[number]) - 1
+        placement = model.jointPlacements[number]
+        rotation, place = placement.rotation @ turn, np.array(placement.translation)
+        if parent >= 0:
+            rotation, place = turns[parent].T @ rotation, turns[parent].T @ place
+        body = model.inertias[number].se3Action(pin.SE3(turn.T, np.zeros(3))).toDynamicParameters()
+        row, offset = coupling.G[number - 1], float(coupling.q0[number - 1])
+        joints.append(Joint(parent, slides, rotation, place, np.array(row), offset, body))
+        turns.append(turn)
+    return joints, turns
+
+
+def _z_to(axis: Array) -> Array:
+    """Return a rotation whose third column is ``axis``; a permutation where the axis is x, y or z."""
+    largest = int(np.argmax(np.abs(axis)))
+    first = np.roll(np.eye(3), -1, axis=0)[largest]  # x for z, y for x, z for y
+    third = axis / np.linalg.norm(axis)
+    second = np.cross(third, first)
+    second /= np.linalg.norm(second)
+    return np.stack([np.cross(second, third), second, third], axis=1)
+
+
+def _merged(mechanism: Mechanism) -> Mechanism:
+    """Let what stands on a massless carrier, and turns about the same line, turn by the sum of both angles."""
+    joints = list(mechanism.joints)
+    for number, carrier in enumerate(joints):
+        above = [i for i, joint in enumerate(joints) if joint.parent == number]
+        if carrier.body.any() or carrier.slides or not all(_same_line(joints[i]) for i in above):
+            continue
+        for i in above:
+            joint = joints[i]
+            joints[i] = replace(
+                joint,
+                parent=carrier.parent,
+                rotation=carrier.rotation @ joint.rotation,
+                place=carrier.place + carrier.rotation @ joint.place,
+                row=carrier.row + joint.row,
+                offset=carrier.offset + joint.offset,
+            )
+    return replace(mechanism, joints=tuple(joints))
+
+
+def _same_line(joint: Joint) -> bool:
+    tilted = joint.rotation[2, 2] < 0.0 or np.any(np.abs(joint.rotation[:2, 2]) > ROUNDING)  # a cosine would hide 1e-7 rad
+    return not (joint.slides or tilted or np.any(np.abs(joint.place[:2]) > ROUNDING))
+
+
+def _pruned(mechanism: Mechanism) -> Mechanism:
+    """Drop the joints that carry neither mass nor the frame."""
+    joints = mechanism.joints
+    needed = set()
+    for number in reversed(range(len(joints))):
+        carries_frame = mechanism.frame is not None and mechanism.frame.joint == number
+        if carries_frame or joints[number].body.any() or number in needed:
+            needed |= {number, joints[number].parent}
+    kept = [number for number in range(len(joints)) if number in needed]
+    renumbered = {number: i for i, number in enumerate(kept)} | {-1: -1}
+    frame = mechanism.frame
+    if frame is not None:
+        frame = replace(frame, joint=renumbered[frame.joint])
+    rest = tuple(replace(joints[number], parent=renumbered[joints[number].parent]) for number in kept)
+    return replace(mechanism, joints=rest, frame=frame)
+
+
+def regrouped(mechanism: Mechanism) -> Mechanism:
+    """Move to the joint below, from the tips inwards, what could as well be fixed there: the motion's torques stay the same.
+
+    A body that turns about z moves no differently if a mass point or thin rod on that axis is fixed to the link below: M,
+    MZ and YY (of XX = YY) go. A body that slides turns with the link below: its whole tensor goes [Gautier & Khalil 1990].
+    """
+    joints = [replace(joint, turned=np.eye(3)) for joint in mechanism.joints]
+    ground = mechanism.ground
+    for number in reversed(range(len(joints))):
+        joint = joints[number]
+        shared = np.zeros(10)
+        if joint.slides:
+            shared[4:] = joint.body[4:]
+        else:
+            m, mz, yy = joint.body[[0, 3, 6]]
+            shared[[0, 3, 4, 6]] = m, mz, yy, yy
+        size = np.maximum(joint.size, _size(joint.body))
+        joints[number] = replace(joint, body=joint.body - shared, size=size)
+        moved = moving(joint.rotation, joint.place) @ shared
+        if joint.parent >= 0:
+            below = joints[joint.parent]
+            grown = np.maximum(_size(below.body), _size(moved))
+            joints[joint.parent] = replace(below, body=below.body + moved, size=np.maximum(below.size, grown))
+        else:
+            ground = ground + moved
+    return replace(mechanism, joints=tuple(joints), ground=ground)
+
+
+def moving(rotation: Array, place: Array) -> Array:
+    """Matrix that takes the ten inertials of a body from one frame to another, whose pose ``new_from_old`` is given."""
+    columns = []
+    for unit in np.eye(10):
+        m, first, tensor = unit[0], rotation @ unit[1:4], rotation @ _tensor(unit[4:]) @ rotation.T
+        product = np.outer(place, first + 0.5 * m * place)
+        tensor = tensor + 2.0 * np.trace(product) * np.eye(3) - product - product.T
+        columns.append(np.concatenate([[m], first + m * place, tensor[[0, 0, 1, 0, 1, 2], [0, 1, 1, 2, 2, 2]]]))
+    return np.stack(columns, axis=1)
+
+
+def _tensor(six: Array) -> Array:
+    xx, xy, yy, xz, yz, zz = six
+    return np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+
+
+def _clean(mechanism: Mechanism) -> Mechanism:
+    """Make exact what rounding left near 0 and 1; inertials against what they were summed from."""
+    joints = []
+    for joint in mechanism.joints:
+        body = joint.body.copy()
+        sizes = np.maximum(joint.size, _size(joint.body))
+        for part, largest in zip(PARTS, sizes, strict=True):
+            body[part] = np.where(np.abs(body[part]) <= ROUNDING * largest, 0.0, body[part])
+        joints.append(
+            replace(
+                joint,
+                rotation=_exact(joint.rotation),
+                place=_exact(joint.place),
+                turned=_exact(joint.turned),
+                row=_exact(joint.row),
+                offset=float(_exact(np.array(joint.offset))),
+                body=body,
+            )
+        )
+    frame = mechanism.frame
+    if frame is not None:
+        frame = replace(frame, rotation=_exact(frame.rotation), place=_exact(frame.place))
+    return replace(mechanism, joints=tuple(joints), gravity=_exact(mechanism.gravity), frame=frame)
+
+
+PARTS = (slice(0, 1), slice(1, 4), slice(4, 10))
+
+
+def _size(body: Array) -> Array:
+    """Largest mass, first and second moment of ten inertials, ``(3,)``."""
+    return np.array([np.abs(body[part]).max() for part in PARTS])
+
+
+def _exact(values: Array) -> Array:
+    whole = np.round(values)
+    near = (np.abs(whole) <= 1.0) & (np.abs(values - whole) <= ROUNDING)
+    return np.where(near, whole, values) + 0.0
+
+
+def _folds(name: str, value: float) -> bool:
+    """Whether a number is structure: 0 everywhere, 1 and -1 in rotations and in the coupling."""
+    return value == 0.0 or (abs(value) == 1.0 and name[0] in "RG")
+
+
+def _placed(name: str, rotation: Array, place: Array) -> dict[str, float]:
+    shift = {f"p{name}{axis}": value for axis, value in zip("xyz", place.tolist(), strict=True)}
+    return _entries(f"R{name}_", rotation) | shift
+
+
+def _entries(name: str, matrix: Array) -> dict[str, float]:
+    return {f"{name}{i + 1}{j + 1}": float(value) for (i, j), value in np.ndenumerate(matrix)}
+
+
+def _square(name: str, matrix: Array) -> dict[str, float]:
+    """Name the entries of an ``(n, n)`` matrix; without the line between, 1, 11 and 11, 1 would be one name."""
+    return {f"{name}{i + 1}_{j + 1}": float(value) for (i, j), value in np.ndenumerate(matrix)}

@@ -1,0 +1,95 @@
+"""URDF as text: expanded by xacro from the tables, and with mesh paths as the reader of the file needs them."""
+
+from __future__ import annotations
+
+import html
+import os
+import re
+import threading
+from collections.abc import Iterator
+from functools import lru_cache
+from pathlib import Path
+from urllib.parse import unquote
+
+from ..errors import InputError, UrdfError
+
+_XACRO = threading.Lock()  # xacro keeps its state in module globals
+
+
+def expand(entry: Path, arguments: dict[str, str], inputs: list[Path]) -> str:
+    """Run xacro and return the URDF text; the same arguments and unchanged ``inputs`` answer from memory.
+
+    Raises:
+        UrdfError: if xacro stops.
+    """
+    state = tuple((str(path), stat.st_mtime_ns, stat.st_size) for path in sorted(inputs) for stat in [path.stat()])
+    return _expand(entry, tuple(arguments.items()), state)
+
+
+@lru_cache(maxsize=64)
+def _expand(entry: Path, arguments: tuple[tuple[str, str], ...], state: tuple[tuple[str, int, int], ...]) -> str:
+    import xacro  # imported here: only robots built from tables need it
+
+    del state  # part of the key only
+    with _XACRO:
+        try:
+            document = xacro.process_file(str(entry), mappings=dict(arguments))
+        except Exception as err:  # xacro lets through whatever an expression of a table raises
+            raise UrdfError(f"{entry.name} with {dict(arguments)}: {' '.join(str(err).split())}") from err
+    for node in list(document.childNodes):
+        if node.nodeType == node.COMMENT_NODE:  # xacro's banner names a path of this machine
+            document.removeChild(node)
+    return re.sub(r"\n\s*\n+", "\n", str(document.toprettyxml(indent="  ")))
+
+
+def with_mesh_paths(text: str, style: str, here: Path, target: Path | None = None) -> str:
+    """Return the URDF with its relative mesh paths rewritten.
+
+    Args:
+        text: URDF whose mesh paths are relative to the folder ``here``.
+        style: ``relative`` (to the folder ``target``), ``absolute``, or ``package://NAME`` (below the folder that holds
+            ``meshes``).
+        here: Folder that the paths are relative to.
+        target: Folder that the file is written to; default ``here``.
+
+    Raises:
+        InputError: if the style is none of these.
+    """
+    package = re.fullmatch(r"package://([A-Za-z][\w-]*)/?", style)
+    if style not in ("relative", "absolute") and not package:
+        raise InputError(f"mesh paths {style!r}: choose relative, absolute or package://NAME")
+
+    def rewritten(match: re.Match[str]) -> str:
+        before, name = match[1], html.unescape(match[2][1:-1])
+        if "://" in name or Path(name).is_absolute():
+            return match[0]
+        path = (here / name).resolve()
+        if package:
+            return before + _quoted(f"package://{package[1]}/{path.relative_to(_above_meshes(path)).as_posix()}")
+        if style == "absolute":
+            return before + _quoted(path.as_posix())
+        return before + _quoted(Path(os.path.relpath(path, (target or here).resolve())).as_posix())
+
+    return re.sub(r"""(<mesh\b[^>]*?\bfilename\s*=\s*)("[^"]*"|'[^']*')""", rewritten, text)
+
+
+def _quoted(value: str) -> str:
+    return f'"{html.escape(value, quote=True)}"'
+
+
+def mesh_candidates(name: str, folder: Path) -> Iterator[str]:
+    """Where a mesh may lie: beside the URDF; for ``package://`` and ``model://`` in a folder above that holds the package."""
+    if name.startswith(("package://", "model://")):
+        rest = name.partition("://")[2].lstrip("/")
+        yield from (os.path.join(above, rest) for above in (folder, *folder.parents))
+    elif name.startswith("file://"):
+        yield os.path.join(folder, unquote(name.removeprefix("file://")))
+    elif "://" not in name:
+        yield os.path.join(folder, name)
+
+
+def _above_meshes(path: Path) -> Path:
+    above = [folder.parent for folder in path.parents if folder.name == "meshes"]
+    if not above:
+        raise UrdfError(f"mesh {path.name} does not lie below a folder 'meshes'; a package:// path cannot name it")
+    return above[0]

@@ -1,0 +1,136 @@
+"""Rotations as ABB writes them: quaternions with the scalar first, EulerZYX, and ZYZ. Angles in [rad].
+
+Every function takes leading axes. Sign of a quaternion: its first component that is not zero is positive, so ``q1 >= 0`` as
+ABB shows it, and at 180 deg, where ``q1`` is 0, there is still one answer.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..errors import InputError
+
+Array = NDArray[np.float64]
+
+NOTHING = 1e-12  # a component that only rounding made is no sign to go by
+GIMBAL = 1e-8  # below this sine the two outer angles of an Euler triple are one: nearer, each would be rounding
+
+
+def quaternion(rotation: ArrayLike) -> Array:
+    """Return ``q1..q4``, scalar first, of rotation matrices ``(..., 3, 3)``; shape ``(..., 4)``.
+
+    Of the four columns of ``4 q q'``, whose entries are sums of the matrix's, the one with the largest diagonal is taken: no
+    component is divided by a small one, so it is right at and near 180 deg, where S003's eq. 2.16-2.22 lose digits.
+    """
+    R = _shaped(rotation, (3, 3), "a rotation matrix")
+    (xx, xy, xz), (yx, yy, yz), (zx, zy, zz) = (tuple(R[..., i, j] for j in range(3)) for i in range(3))
+    columns = np.stack(
+        [
+            np.stack([1 + xx + yy + zz, zy - yz, xz - zx, yx - xy], -1),
+            np.stack([zy - yz, 1 + xx - yy - zz, xy + yx, xz + zx], -1),
+            np.stack([xz - zx, xy + yx, 1 - xx + yy - zz, yz + zy], -1),
+            np.stack([yx - xy, xz + zx, yz + zy, 1 - xx - yy + zz], -1),
+        ],
+        -2,
+    )
+    largest = np.argmax(np.diagonal(columns, axis1=-2, axis2=-1), axis=-1)
+    best = np.take_along_axis(columns, largest[..., None, None], axis=-2)[..., 0, :]
+    return upright(best / np.linalg.norm(best, axis=-1, keepdims=True))
+
+
+def upright(q: ArrayLike) -> Array:
+    """Return quaternions ``(..., 4)`` with the sign that this module gives: the first nonzero component positive."""
+    wxyz = _shaped(q, (4,), "a quaternion")
+    first = np.argmax(np.abs(wxyz) > NOTHING, axis=-1)
+    lead = np.take_along_axis(wxyz, first[..., None], axis=-1)
+    return np.where(lead < 0.0, -wxyz, wxyz)
+
+
+def rotation(q: ArrayLike) -> Array:
+    """Return rotation matrices ``(..., 3, 3)`` of quaternions ``q1..q4``, scalar first, ``(..., 4)``, of any length but 0.
+
+    Raises:
+        InputError: if a quaternion is zero.
+    """
+    wxyz = _shaped(q, (4,), "a quaternion")
+    length = np.linalg.norm(wxyz, axis=-1, keepdims=True)
+    if not (length > 0.0).all():
+        raise InputError("a quaternion of four zeros is no rotation; none at all is [1,0,0,0]")
+    w, x, y, z = np.moveaxis(wxyz / length, -1, 0)
+    return _matrix(
+        [
+            [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
+            [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
+            [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
+        ]
+    )
+
+
+def from_zyx(angles: ArrayLike) -> Array:
+    """Return ``Rz(a) Ry(b) Rx(c)`` of ``(a, b, c)`` [rad], shape ``(..., 3)``: RAPID's ``OrientZYX(c_z, b_y, a_x)`` as matrix."""
+    (ca, cb, cc), (sa, sb, sc) = _turns(angles)
+    return _matrix(
+        [
+            [ca * cb, ca * sb * sc - sa * cc, ca * sb * cc + sa * sc],
+            [sa * cb, sa * sb * sc + ca * cc, sa * sb * cc - ca * sc],
+            [-sb, cb * sc, cb * cc],
+        ]
+    )
+
+
+def zyx(rotation: ArrayLike) -> Array:
+    """Return ``(z, y, x)`` [rad] of matrices ``(..., 3, 3)``, RAPID's ``EulerZYX``; y within -90..90 deg.
+
+    At y = +-90 deg only z - x (or z + x) is determined; x is 0 there, by our choice.
+    """
+    R = _shaped(rotation, (3, 3), "a rotation matrix")
+    size = np.hypot(R[..., 0, 0], R[..., 1, 0])
+    locked = size < GIMBAL
+    z = np.where(locked, np.arctan2(-R[..., 0, 1], R[..., 1, 1]), np.arctan2(R[..., 1, 0], R[..., 0, 0]))
+    x = np.where(locked, 0.0, np.arctan2(R[..., 2, 1], R[..., 2, 2]))
+    return np.stack([z, np.arctan2(-R[..., 2, 0], size), x], -1)
+
+
+def from_zyz(angles: ArrayLike) -> Array:
+    """Return ``Rz(a) Ry(b) Rz(c)`` of ``(a, b, c)`` [rad], shape ``(..., 3)``."""
+    (ca, cb, cc), (sa, sb, sc) = _turns(angles)
+    return _matrix(
+        [
+            [ca * cb * cc - sa * sc, -ca * cb * sc - sa * cc, ca * sb],
+            [sa * cb * cc + ca * sc, -sa * cb * sc + ca * cc, sa * sb],
+            [-sb * cc, sb * sc, cb],
+        ]
+    )
+
+
+def zyz(rotation: ArrayLike) -> Array:
+    """Return ``(a, b, c)`` [rad] with ``Rz(a) Ry(b) Rz(c)`` of matrices ``(..., 3, 3)``; b within 0..180 deg.
+
+    At b = 0 or 180 deg only a + c (or a - c) is determined; c is 0 there, by our choice.
+    """
+    R = _shaped(rotation, (3, 3), "a rotation matrix")
+    size = np.hypot(R[..., 2, 0], R[..., 2, 1])
+    locked = size < GIMBAL
+    first = np.where(locked, np.arctan2(-R[..., 0, 1], R[..., 1, 1]), np.arctan2(R[..., 1, 2], R[..., 0, 2]))
+    last = np.where(locked, 0.0, np.arctan2(R[..., 2, 1], -R[..., 2, 0]))
+    return np.stack([first, np.arctan2(size, R[..., 2, 2]), last], -1)
+
+
+def _turns(angles: ArrayLike) -> tuple[Array, Array]:
+    moved = np.moveaxis(_shaped(angles, (3,), "an Euler triple"), -1, 0)
+    return np.cos(moved), np.sin(moved)
+
+
+def _matrix(rows: list[list[Array]]) -> Array:
+    return np.stack([np.stack(row, -1) for row in rows], -2)
+
+
+def _shaped(value: ArrayLike, shape: tuple[int, ...], what: str) -> Array:
+    try:
+        array = np.asarray(value, dtype=float)
+    except (TypeError, ValueError) as err:
+        raise InputError(f"{what} is made of numbers: {err}") from None
+    if array.shape[-len(shape) :] != shape:
+        raise InputError(f"{what} has shape {(..., *shape)}, not {array.shape}".replace("Ellipsis", "..."))
+    return array

@@ -1,0 +1,133 @@
+"""What the robot carries: ABB's ``tooldata`` and ``loaddata`` in SI units."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from math import radians
+from pathlib import Path
+from typing import get_args
+
+import numpy as np
+import pinocchio as pin
+from numpy.typing import ArrayLike, NDArray
+
+from ..checks import finite, instance, location, positive
+from ..errors import InputError, PhysicsWarning, TableError, UnknownName
+from ..tables.description import check_shape, mesh_folder, tool_path
+from ..tables.reader import Grade, read
+from ..tables.schema import ToolTable
+from .inertia import Inertial, gyration
+
+Array = NDArray[np.float64]
+
+REACH = 1.0  # [m] of a centre of mass from the TCP or flange
+WIDEST = 10.0  # [m] of a radius of gyration; of a tensor in kg mm^2 it is a thousandfold
+LONGEST = 5.0  # [m] of a TCP from the flange
+_POINT = 3.0  # [mm] no tool has both its TCP and its centre of mass this near to the flange: they count in metres
+
+
+@dataclass(frozen=True, eq=False)
+class Tool:
+    """TCP frame in tool0, and the tool's load in the axes of tool0."""
+
+    name: str
+    tcp: pin.SE3
+    """``tool0_from_tcp``; what is handed out is a copy, since a ``pin.SE3`` can be written into."""
+    load: Inertial
+    source: str = "given in code"
+    grade: str = "assumed"
+    path: Path | None = None
+    """Its table, where it came from one."""
+
+    def __post_init__(self) -> None:
+        """Keep a frame and a load of its own, and check both.
+
+        Raises:
+            InputError: if the name is no text, the frame no ``pin.SE3``, or no body can have the load.
+            UnknownName: if the grade is none.
+        """
+        for what in ("name", "source", "grade"):
+            instance(getattr(self, what), str, f"the {what} of a tool is a text")
+        if self.grade not in get_args(Grade):
+            raise UnknownName("grade", self.grade, get_args(Grade))
+        if self.path is not None:
+            location(self.path, "the table of a tool")
+        tcp = vars(self)["_tcp"]
+        if not isinstance(tcp, pin.SE3) or not np.isfinite(tcp.homogeneous).all():
+            raise InputError(f"tcp of tool {self.name!r} is no pin.SE3 of finite numbers")
+        if (far := float(np.linalg.norm(tcp.translation))) > LONGEST:
+            raise InputError(f"tcp of tool {self.name!r} is {far:.4g} m from the flange; are these mm? it counts in m")
+        instance(self.load, Inertial, f"the load of tool {self.name!r} is an Inertial, as irbmodels.payload makes it")
+        object.__setattr__(self, "load", Inertial.of(*self.load))
+        if self.load.mass or np.any(self.load.tensor):
+            try:
+                payload(*self.load)
+            except InputError as err:
+                raise InputError(f"load of tool {self.name!r}: {err}") from None
+
+
+class _OwnPose:
+    """A pose that its owner keeps to itself: it takes a copy, and hands out copies."""
+
+    def __get__(self, owner: Tool | None, kind: type[Tool]) -> pin.SE3:
+        return self if owner is None else vars(owner)["_tcp"].copy()
+
+    def __set__(self, owner: Tool, pose: pin.SE3) -> None:
+        vars(owner)["_tcp"] = pose.copy() if isinstance(pose, pin.SE3) else pose
+
+
+Tool.tcp = _OwnPose()
+
+
+def load_tool(name_or_path: str | Path) -> Tool:
+    """Read a shipped tool by name, or a tool table by path; a load whose moments are all zero is a point mass, as ABB has it.
+
+    Raises:
+        UnknownName: if there is no such tool.
+        TableError: if the table breaks the format, or no body can have its load.
+    """
+    path = tool_path(str(location(name_or_path, "a tool is a name or a path; what is given")))
+    table = read(path, ToolTable)
+    inertial = table.load.inertial()
+    wrong = inertial.impossibilities() if inertial.tensor.any() or inertial.mass <= 0.0 else []  # else it is a point mass
+    if wrong:
+        raise TableError(path, "load", "; ".join(wrong))
+    for key, rows in (("shapes", table.shapes), ("collision", table.collision)):
+        for number, row in enumerate(rows):
+            check_shape(row, path, f"{key}[{number}]", mesh_folder(path.parent))
+    if 0.0 < max(map(abs, (*table.tcp.xyz_mm, *table.load.com_mm))) < _POINT:
+        message = f"{path}: TCP and centre of mass are within {_POINT:g} mm of the flange: these are mm, not m"
+        warnings.warn(message, PhysicsWarning, stacklevel=2)
+    turn = pin.rpy.rpyToMatrix(*(radians(angle) for angle in table.tcp.rpy_deg))
+    source = table.sources[table.load.source_of("mass_kg")]
+    tcp = pin.SE3(turn, np.array(table.tcp.xyz_mm) / 1000.0)
+    try:
+        return Tool(path.stem, tcp, inertial, source.ref, source.grade, path)
+    except InputError as err:
+        raise TableError(path, "", str(err)) from None
+
+
+def payload(mass: float, com: ArrayLike = (0.0, 0.0, 0.0), inertia: ArrayLike | None = None) -> Inertial:
+    """Return a payload, ABB's ``loaddata``: mass [kg], centre of mass [m] and tensor about it [kg m^2] in the TCP frame.
+
+    Without ``inertia`` it is a point mass, as ABB takes ``loaddata`` whose moments are all zero.
+
+    Raises:
+        InputError: if the mass is not positive, an array has the wrong shape, no body can have these numbers, or the centre is
+            farther away than a metre, or the radius of gyration is more than 10 m (mm?).
+    """
+    weight, centre = positive(mass, "the mass of a payload [kg]"), finite(com, (3,), "the centre of mass of a payload [m]")
+    tensor = finite(np.zeros((3, 3)) if inertia is None else inertia, (3, 3), "the tensor of a payload [kg m^2]")
+    if (far := float(np.linalg.norm(centre))) > REACH:
+        raise InputError(f"the centre of mass of a payload is {far:.4g} m away; are these mm? it counts in m")
+    symmetric = np.allclose(tensor, tensor.T, rtol=0.0, atol=1e-12 * abs(tensor).max())  # R I R' rounds to 1e-16 of it
+    if not symmetric:
+        raise InputError(f"the tensor of a payload [kg m^2] must be symmetric, got {tensor.tolist()}")
+    body = Inertial.of(weight, centre, tensor)
+    if (wide := gyration(body)) > WIDEST:
+        raise InputError(f"a payload of {weight:g} kg has a radius of gyration of {wide:.4g} m; is its tensor in kg mm^2?")
+    wrong = body.impossibilities() if tensor.any() else []
+    if wrong:
+        raise InputError(f"no body can be this payload: {'; '.join(wrong)}")
+    return body

@@ -1,0 +1,223 @@
+"""Reading RAPID: a module, a file, or the text of one value."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from ..errors import InputError, RapidError
+from ..files import read_bytes
+from .grammar import RESERVED, parse
+from .literals import parse_literal
+from .module import Declaration, Module
+from .program.arguments import Arguments, Unknown
+from .value_builder import Builder, Expression
+
+_ATTRIBUTES = ("sysmodule", "noview", "nostepin", "viewonly", "readonly")
+_WIDEST = 200  # characters of the size of an array
+_ROUTINE_NAME = re.compile(r"(?:PROC|TRAP|FUNC\s+\w+)\s+(\w+)", re.IGNORECASE)
+
+
+def read(text: str, file: str = "", uses: Sequence[Module] = ()) -> Module:
+    """Read the text of a RAPID module.
+
+    Routines, comments and layout are kept word for word. Nothing is guessed: what breaks the language, or does not fit its type,
+    is refused. An initial value that has to be computed becomes an :class:`Expression`.
+
+    Args:
+        text: The module, from MODULE (or a ``%%%`` header) to ENDMODULE.
+        file: What an error calls it.
+        uses: Modules whose records and constants this one uses.
+
+    Raises:
+        RapidError: with line, column, reason, and what would be right.
+        MissingExtra: without lark.
+    """
+    if not isinstance(text, str):
+        raise InputError(f"the text of a module is a str, not {text!r}; read_file reads a file")
+    builder, head, items = collected(text, file, uses)
+    attributes = [word for part in head[1:] for word in part.children]
+    declarations = tuple(declared(builder, item) for item in items if item.data == "declaration")
+    return Module(
+        str(head[0]),
+        tuple(map(str, attributes)),
+        declarations,
+        builder.records,
+        builder.aliases,
+        text,
+        int(getattr(head[-1], "meta", head[-1]).end_pos),
+        file,
+        uses=tuple(uses),
+        notes=tuple(builder.notes),
+    )
+
+
+def read_file(path: str | Path, uses: Sequence[Module] = ()) -> Module:
+    """Read a RAPID module from a file, in UTF-8, or else in ISO 8859-1 as older controllers write.
+
+    Raises:
+        FileError: if the file cannot be read.
+        RapidError: as :func:`read`.
+        MissingExtra: without lark.
+    """
+    data = read_bytes(path)
+    try:
+        encoding, text = "utf-8", data.decode("utf-8")
+    except UnicodeDecodeError:
+        encoding, text = "latin-1", data.decode("latin-1")
+    return replace(read(text, str(path), uses), encoding=encoding)
+
+
+def write(module: Module) -> str:
+    """Return the text of a module: to the character what was read, but for what ``with_...`` changed."""
+    return module.text
+
+
+def read_value(text: str, kind: str) -> Any:
+    """Read the text of one value: ``[[0,0,0],[1,0,0,0]]``, or a declaration with it, of one of ABB's types.
+
+    Raises:
+        RapidError: if it is none.
+        MissingExtra: for a declaration without lark.
+    """
+    if not isinstance(text, str):
+        raise InputError(f"the text of a {kind} is a str, not {text!r}")
+    builder, node = Builder(text), _value_node(text)
+    if getattr(node, "data", "") == "declaration":
+        found = declared(builder, node)
+        if found.type.lower() != kind or found.size or found.value is None:
+            raise builder.fail(node, f"{found.name} is no single {kind} with a value")
+        value = found.value
+    else:
+        value = builder.value(kind, (), node, kind)
+    if isinstance(value, Expression):
+        raise builder.fail(node, f"{value.text!r} has to be computed; a {kind} of numbers is wanted")
+    return value
+
+
+def _value_node(text: str) -> Any:
+    """Return the node of a value or declaration; lark is needed for what is more than a literal."""
+    try:
+        return parse_literal(text)
+    except RapidError:
+        if find_spec("lark") is None and ":=" not in text:
+            raise
+        return parse(text, "text").children[0]  # which explains better what is wrong
+
+
+def collected(text: str, file: str, uses: Sequence[Module]) -> tuple[Builder, list[Any], list[Any]]:
+    """Return what values of a module are checked against, the nodes of its name and attributes, and those of its items.
+
+    Raises:
+        RapidError: if the text breaks the grammar, or a name or type is wrong.
+    """
+    tree = parse(text, "module", file)
+    builder = Builder(text, file)
+    for module in uses:
+        builder.records.update(module.records)
+        builder.aliases.update(module.aliases)
+        builder.constants.update({datum.name.lower(): datum.value for datum in module if _is_shared(datum)})
+    head = [part for part in tree.children if getattr(part, "type", "") == "NAME" or getattr(part, "data", "") == "attributes"]
+    for word in (word for part in head[1:] for word in part.children):
+        if word.lower() not in _ATTRIBUTES:
+            raise builder.fail(word, f"{word!s} is no attribute of a module; those are {', '.join(_ATTRIBUTES).upper()}")
+    items = [part for part in tree.children if hasattr(part, "data") and part.data != "attributes"]
+    _collect(builder, head[0], items)
+    return builder, head, items
+
+
+def _collect(builder: Builder, module: Any, items: Sequence[Any]) -> None:
+    """Note the module's own types and constants, and refuse names that are words of RAPID or stand twice."""
+    seen: dict[str, Any] = {}
+    _refuse_reserved(builder, str(module), module)
+    for item in items:
+        names = _names(item)
+        if item.data == "routine":
+            found = _ROUTINE_NAME.match(item.children[-1])
+            name, place = found[1] if found else "", item.children[-1]
+            if not name:
+                raise builder.fail(place, f"{place.split()[0]} has no name")
+        else:
+            place = names[0] if item.data == "record" else names[1]
+            name = str(place)
+        _refuse_reserved(builder, name, place)
+        if name.lower() in seen:
+            raise builder.fail(place, f"{name} is declared twice, first on line {seen[name.lower()]}")
+        seen[name.lower()] = place.line
+        if item.data == "record":
+            fields = zip(names[1::2], names[2::2], strict=True)
+            builder.records[name.lower()] = tuple((kind.lower(), str(field)) for kind, field in fields)
+        elif item.data == "alias":
+            builder.aliases[name.lower()] = names[0].lower()
+        elif item.data == "declaration" and _storage(item) == "CONST":
+            builder.constants[name.lower()] = item.children[-1]
+    for item in items:  # types may be declared after they are used
+        for kind in _names(item)[:1] if item.data == "alias" else _names(item)[1::2] if item.data == "record" else ():
+            builder.kind(kind)
+
+
+def _is_shared(datum: Declaration) -> bool:
+    return datum.storage == "CONST" and datum.scope != "LOCAL"
+
+
+def _refuse_reserved(builder: Builder, name: str, place: Any) -> None:
+    if name.lower() in RESERVED:
+        raise builder.fail(place, f"{name} is a word of RAPID and cannot be a name")
+
+
+def _names(item: Any) -> list[Any]:
+    return [part for part in item.children if getattr(part, "type", "") == "NAME"]
+
+
+def _storage(item: Any) -> str:
+    return next(str(part).upper() for part in item.children if getattr(part, "type", "") == "STORAGE")
+
+
+class _Constants:
+    """Constants while a module is read, for the sizes of its arrays."""
+
+    absent: frozenset[str] = frozenset()
+
+    def __init__(self, builder: Builder) -> None:
+        self.builder = builder
+        self.asked: set[str] = set()
+
+    def number(self, node: Any) -> float | None:
+        """Return what constants come to; None if the text does not tell it."""
+        try:
+            return Arguments(self, self.builder).number(node) if len(self.builder.source(node)) < _WIDEST else None
+        except (Unknown, RapidError):
+            return None
+
+    def datum(self, name: Any) -> tuple[str, Any]:
+        """Return type and value of a constant; of another module's, which is computed, none."""
+        node = self.builder.constants.get(name.lower())
+        if node is None or isinstance(node, Expression) or name.lower() in self.asked:
+            raise Unknown(f"{name} is no constant that is known here")
+        self.asked.add(name.lower())
+        try:
+            return "num", node if isinstance(node, float) else Arguments(self, self.builder).number(node)
+        finally:
+            self.asked.discard(name.lower())
+
+
+def declared(builder: Builder, item: Any) -> Declaration:
+    """Return a declaration with its value checked."""
+    kind, name = _names(item)
+    typed, storage = builder.kind(kind), _storage(item)
+    scope = next((str(part).upper() for part in item.children if getattr(part, "type", "") in ("LOCAL", "TASK")), "")
+    if scope == "TASK" and storage == "CONST":
+        raise builder.fail(item, "TASK goes with VAR and PERS, not with CONST")
+    size = next(
+        (builder.size(part, _Constants(builder).number) for part in item.children if getattr(part, "data", "") == "size"), ()
+    )
+    assigned = any(getattr(part, "type", "") == "ASSIGN" for part in item.children)
+    if storage == "CONST" and not assigned:
+        raise builder.fail(item, f"{name!s} is a CONST without a value; it needs :=")
+    value = builder.value(typed, size, item.children[-1], str(name)) if assigned else None
+    span = item.meta.start_pos, item.meta.end_pos
+    return Declaration(storage, str(kind), str(name), value, size, scope, item.meta.line, span)

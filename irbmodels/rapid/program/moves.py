@@ -1,0 +1,192 @@
+"""Move instructions as values: where to, how fast, with which tool, in which work object; and what cannot be told from the text.
+
+Instructions come in the order of the text. What depends on the run (a target that is assigned, a counter, a function) is not
+guessed: :attr:`Move.unknown` says why. What cannot be an instruction at all is refused with line and column.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from ...errors import RapidError, UnknownName
+from ..constants import Constants
+from ..grammar import parse
+from ..parser import collected, declared
+from ..value_builder import Builder
+from .arguments import Arguments, Move, Unknown
+from .conditions import truth
+from .routines import Found, Routine, routine_of
+
+if TYPE_CHECKING:
+    from ..module import Module
+
+T = TypeVar("T")
+
+
+def moves_of(module: Module, routine: str | None = None) -> tuple[Move, ...]:
+    """Return the moves of a module's routines, or of one, in the order of the text.
+
+    Raises:
+        RapidError: if an instruction breaks the language, or has an argument of another type; with line and column.
+        UnknownName: if there is no such routine.
+    """
+    builder, routines = routines_of(module)
+    names = [one.name for one in routines]
+    if routine is not None and routine.lower() not in map(str.lower, names):
+        raise UnknownName("routine", routine, names)
+    found: list[Move] = []
+    for one in routines:
+        if routine in (None, one.name) or str(routine).lower() == one.name.lower():
+            scope = Scope(module, builder, one, routines)
+            found += [scope.move(item) for item in one.found if item.kind in ("move", "other", "setting")]
+    return tuple(found)
+
+
+@lru_cache(maxsize=32)
+def routines_of(module: Module) -> tuple[Builder, list[Routine]]:
+    """Return what values are checked against, and the routines of a module.
+
+    Raises:
+        RapidError: if the bracket of a routine's parameters is not closed.
+    """
+    builder, _, items = collected(module.text, module.file, module.uses)
+    tokens = [item.children[-1] for item in items if item.data == "routine"]
+    return builder, [routine_of(module.text, (token.start_pos, token.end_pos)) for token in tokens]
+
+
+class Scope:
+    """What a name means in one routine."""
+
+    def __init__(self, module: Module, builder: Builder, routine: Routine, routines: Sequence[Routine]) -> None:
+        """Collect what the routine declares, and what the module's routines change."""
+        self.module, self.builder, self.routine = module, builder, routine
+        self.constants = Constants(module)
+        self.absent: frozenset[str] = frozenset()
+        """Optional parameters of the routine, in lower case, that it was not given."""
+        self.counters: dict[str, float] = {}
+        """Values of the counters of loops that are being run, by name in lower case."""
+        self.fixed = False
+        """Whether only constants and counters are known: what else a condition names may be changed from outside."""
+        self._read: dict[tuple[int, int], tuple[Builder, Any]] = {}
+        self.local: dict[str, Any] = {}
+        for item in routine.found:
+            if item.kind == "declaration":
+                text = self._padded(item.span)
+                inner = self._builder(text)
+                datum = declared(inner, parse(text, "text", module.file).children[0])
+                self.local[datum.name.lower()] = datum
+        self.assigned: dict[str, str] = {}
+        """Where names in lower case are first given a value."""
+        for other in routines:
+            for name, place in other.assigned.items():
+                if other is routine or name not in _hidden(module, other):
+                    self.assigned.setdefault(name, f"line {self.place(place)[0]}")
+        own = {datum.name.lower() for datum in module if datum.scope == "LOCAL"}
+        for used in module.uses:
+            hidden = own | {datum.name.lower() for datum in used if datum.scope == "LOCAL"}
+            for other in routines_of(used)[1]:
+                for name, place in other.assigned.items():
+                    if name not in hidden | _hidden(used, other):
+                        line = used.text.count("\n", 0, place) + 1
+                        self.assigned.setdefault(name, f"line {line} of {used.name}")
+
+    def move(self, item: Found) -> Move:
+        """Return one instruction."""
+        line, column = self.place(item.span[0])
+        inside = tuple(f"{block.word} of line {self.place(block.start)[0]}" for block, _ in item.inside)
+        text = self.module.text[slice(*item.span)]
+        move = Move(item.name, line, column, self.routine.name, text, inside)
+        if item.kind == "setting":
+            return replace(move, unknown=f"{item.name} is not evaluated; it may change where or how the moves after it go")
+        if item.kind == "other":
+            return replace(move, unknown=f"{item.name} is not evaluated; only MoveL, MoveJ, MoveC and MoveAbsJ are")
+        builder, tree = self._parsed(item.span, "instruction")
+        return Arguments(self, builder).of(move, tree)
+
+    def number(self, span: tuple[int, int]) -> float:
+        """Return the number that an expression in the text comes to.
+
+        Raises:
+            Unknown: if the text does not tell it.
+        """
+        return self._asked(span, lambda arguments, node: arguments.number(node))
+
+    def truth(self, span: tuple[int, int]) -> bool:
+        """Return whether a condition holds, of constants and counters; errors as :meth:`number`."""
+        self.fixed = True
+        try:
+            return self._asked(span, truth)
+        finally:
+            self.fixed = False
+
+    def among(self, about: tuple[int, int], values: tuple[int, int]) -> bool:
+        """Return whether what a TEST is about is among the values of a CASE; errors as :meth:`number`."""
+        self.fixed = True
+        try:
+            sought = self.number(about)
+            start, end = values
+            parts = self.module.text[start:end].split(",")
+            ends = [start + sum(map(len, parts[: k + 1])) + k for k in range(len(parts))]
+            return any(self.number((end - len(part), end)) == sought for part, end in zip(parts, ends, strict=True))
+        finally:
+            self.fixed = False
+
+    def _asked(self, span: tuple[int, int], ask: Callable[[Arguments, Any], T]) -> T:
+        try:
+            builder, tree = self._parsed(span, "condition")
+            return ask(Arguments(self, builder), tree.children[0])
+        except RapidError as err:  # the grammar holds what moves are made of, not all that a condition may be
+            raise Unknown(err.reason) from None
+
+    def _parsed(self, span: tuple[int, int], what: str) -> tuple[Builder, Any]:
+        if span not in self._read:  # a loop comes here again and again
+            padded = self._padded(span)
+            self._read[span] = self._builder(padded), parse(padded, what, self.module.file)
+        return self._read[span]
+
+    def _builder(self, text: str) -> Builder:
+        inner = Builder(text, self.builder.file)
+        inner.records, inner.aliases, inner.constants = self.builder.records, self.builder.aliases, self.builder.constants
+        return inner
+
+    def _padded(self, span: tuple[int, int]) -> str:
+        """Return a part of the text with nothing but blanks before it: its lines and columns are those of the module."""
+        line, column = self.place(span[0])
+        return "\n" * (line - 1) + " " * (column - 1) + self.module.text[slice(*span)]
+
+    def place(self, start: int) -> tuple[int, int]:
+        """Return line and column, 1-based."""
+        text = self.module.text
+        return text.count("\n", 0, start) + 1, start - text.rfind("\n", 0, start)
+
+    def datum(self, name: Any) -> tuple[str, Any]:
+        """Return type and value of a name.
+
+        Raises:
+            Unknown: if the text does not tell it.
+        """
+        lower = name.lower()
+        if lower in self.counters:
+            return "num", self.counters[lower]
+        if lower in self.routine.own:
+            what, place = self.routine.own[lower]
+            raise Unknown(f"{name} is {what} on line {self.place(place)[0]}: its value depends on the run")
+        if lower in self.assigned:
+            raise Unknown(f"{name} is changed on {self.assigned[lower]}: what it is then depends on the run")
+        declaration = self.local.get(lower) or self.constants.declaration(lower)
+        if self.fixed and declaration is not None and declaration.storage != "CONST":
+            raise Unknown(f"{name} is no constant: what it is then depends on the run")
+        return self.constants.value(self.local[lower], self) if lower in self.local else self.constants.datum(name)
+
+
+def _hidden(module: Module, routine: Routine) -> set[str]:
+    """Return the names, in lower case, that are a routine's own."""
+    return {*routine.own, *(_name_of(module.text, item) for item in routine.found if item.kind == "declaration")}
+
+
+def _name_of(text: str, item: Found) -> str:
+    """Return the name that a declaration in a routine declares, in lower case."""
+    return text[slice(*item.span)].split(":=")[0].split("{")[0].rstrip("; \t\r\n").split()[-1].lower()

@@ -1,0 +1,288 @@
+"""Where instructions stand in a routine, without a grammar of all of RAPID: words, brackets and blocks are enough."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from ...errors import RapidError
+from ..grammar import RESERVED
+from .instructions import STILL
+
+_WORDS = re.compile(
+    r'(?P<skip>![^\n]*|\s+)|"(?>[^"\n]|"")*+"|:=|<=|>=|<>|[^\W\d]\w*|(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?|.'
+)
+MOTION = re.compile(
+    r"Move(L|J|C|AbsJ)|(Move(L|J|C)(AO|DO|GO|Sync)|MoveExtJ|MovePnP|Trigg(L|J|C|AbsJ)(IOs)?|Search(L|C|ExtJ)|Arc(L|C|J)\w*"
+    r"|(Spot|Nut|Paint|Disp|Cap|Calib|Force|FC|Laser|Cut)(L|J|C|AbsJ)\w*|EGM(Move|Run)\w+|Ind[ACDR]Move)",
+    re.IGNORECASE,
+)
+"""Instructions that move the robot; the first group is that of those which are evaluated."""
+_SETTINGS = re.compile(
+    r"PDisp(On|Off|Set)|EOffs(On|Off|Set)|VelSet|AccSet|PathAccLim|WorldAccLim|SpeedRefresh|SpeedLim(Axis|CheckPoint)|SoftAct"
+    r"|ConfL|ConfJ|SingArea|CirPathMode|Corr(Con|Write|Discon)\w*|GripLoad|MechUnitLoad|ActUnit|DeactUnit|TuneServo|SetSysData"
+    r"|WaitSyncTask|SyncMove(On|Off)|GOTO",
+    re.IGNORECASE,
+)
+_CHANGING = frozenset(("incr", "decr", "clear", "add"))
+_OPENING, _CLOSING = frozenset("([{"), frozenset(")]}")
+_ENDS = {"endif": "IF", "endfor": "FOR", "endwhile": "WHILE", "endtest": "TEST"}
+_HANDLERS = frozenset(("error", "undo", "backward"))
+_LEAVING = frozenset(("return", "raise", "exit", "exitcycle"))
+_OPERATORS = frozenset(("and", "or", "xor", "not", "div", "mod"))
+
+
+class Word(NamedTuple):
+    """A word or sign of a routine, and where it stands in the module's text."""
+
+    text: str
+    start: int
+
+    @property
+    def lower(self) -> str:
+        """Names and keywords do not distinguish case."""
+        return self.text.lower()
+
+    @property
+    def end(self) -> int:
+        """Where it ends."""
+        return self.start + len(self.text)
+
+    def error(self, text: str, reason: str) -> RapidError:
+        """Return the error that is here in a module's text."""
+        return RapidError(text.count("\n", 0, self.start) + 1, self.start - text.rfind("\n", 0, self.start), reason)
+
+
+@dataclass(eq=False)
+class Block:
+    """IF, FOR, WHILE, TEST, or the handler of a routine."""
+
+    word: str
+    """``IF`` .. or ``ERROR handler``."""
+    start: int
+    heads: list[tuple[int, int] | None] = field(default_factory=list)
+    """Where the expressions stand: conditions of an IF or WHILE, values of each CASE, None for ELSE and DEFAULT; of a FOR from,
+    to and maybe step."""
+    about: tuple[int, int] = (0, 0)
+    """Where the counter of a FOR stands, or what a TEST is about."""
+    compact: bool = True
+    """Of an IF: whether it holds one instruction, without THEN."""
+    begin: int | None = None
+    """Where the expression that is being read begins."""
+
+    def close(self, end: int) -> None:
+        """End the expression that is being read."""
+        if self.begin is not None:
+            self.heads.append((self.begin, end))
+            self.begin = None
+
+
+class Found(NamedTuple):
+    """A declaration or an instruction in a routine."""
+
+    kind: str
+    """``declaration``, ``move``, ``other`` (moves in a way that is not evaluated), ``setting`` (changes later moves), ``call``
+    (of a procedure) or ``leave`` (the routine or the program)."""
+    name: str
+    span: tuple[int, int]
+    inside: tuple[tuple[Block, int], ...]
+    """Blocks around it, the outermost first, and in which branch of each it stands."""
+
+
+@dataclass
+class Routine:
+    """What of a routine matters to its moves."""
+
+    name: str
+    kind: str
+    """``proc``, ``func`` or ``trap``."""
+    span: tuple[int, int]
+    found: list[Found] = field(default_factory=list)
+    assigned: dict[str, int] = field(default_factory=dict)
+    """Names in lower case that the routine gives a value to, and where first."""
+    own: dict[str, tuple[str, int]] = field(default_factory=dict)
+    """Parameters and loop counters in lower case: what it is, and where."""
+    optional: set[str] = field(default_factory=set)
+    """Parameters that a call may leave out."""
+
+
+def words(text: str, start: int, end: int) -> Iterator[Word]:
+    """Yield words and signs; comments and blanks are passed over."""
+    for match in _WORDS.finditer(text, start, end):
+        if match["skip"] is None:
+            yield Word(match[0], match.start())
+
+
+def routine_of(text: str, span: tuple[int, int]) -> Routine:
+    """Return the instructions of the routine that stands at ``span`` of a module's text, in the order of the text.
+
+    Raises:
+        RapidError: if the bracket of its parameters is not closed.
+    """
+    given = list(words(text, *span))
+    place = 1 if given[0].lower == "local" else 0
+    kind = given[place].lower
+    place += 2 if kind == "func" else 1
+    routine = Routine(given[place].text, kind, span)
+    body = _header(text, routine, given, place + 1)
+    _Scan(routine, given, body).run()
+    return routine
+
+
+def _header(text: str, routine: Routine, given: list[Word], place: int) -> int:
+    """Note the parameters, and return where the body begins."""
+    if given[place].text != "(":
+        return place
+    closing = [number for number in range(place, len(given)) if given[number].text == ")"]
+    if not closing:
+        raise given[place].error(text, f"the '(' of {routine.name} is not closed: ')' is missing")
+    optional = False
+    while place < closing[0]:
+        place += 1
+        sign, before = given[place].text, given[place - 1]
+        if sign in (",", ")", "|", "{", "\\") and before.text[0].isalpha():
+            routine.own[before.lower] = ("a parameter of the routine", before.start)
+            if optional:
+                routine.optional.add(before.lower)
+        optional = sign == "\\" or (optional and sign != ",")
+    return place + 1
+
+
+class _Scan:
+    """One pass over the words of a body."""
+
+    def __init__(self, routine: Routine, given: list[Word], body: int) -> None:
+        self.routine, self.given, self.body = routine, given, body
+        self.blocks: list[Block] = []
+        self.depth, self.first = 0, True
+
+    def run(self) -> None:
+        place = self.body
+        while place < len(self.given) - 1:  # the last word is ENDPROC
+            place = self._word(place)
+
+    def _word(self, place: int) -> int:
+        word = self.given[place]
+        if word.text in _OPENING:
+            self.depth += 1
+        elif word.text in _CLOSING:
+            self.depth = max(self.depth - 1, 0)
+        elif self.depth == 0:
+            return self._outside(place, word)
+        return place + 1
+
+    def _outside(self, place: int, word: Word) -> int:
+        if self._begins_compact(place):
+            self.blocks[-1].close(word.start)
+            self.first = True
+        first, self.first = self.first, False
+        if word.text == ":=":
+            self._assign(place)
+        elif word.text in (";", ":"):
+            self._end_statement(word)
+        elif self._block(place, word, first):
+            pass
+        elif word.lower in ("const", "var", "pers") and first:
+            return self._take("declaration", place)
+        elif word.lower in _CHANGING and first:
+            self.routine.assigned.setdefault(self.given[place + 1].lower, word.start)
+        elif (move := MOTION.fullmatch(word.text)) and self.given[place - 1].text not in (":=", ".", ",", "\\"):
+            return self._take("move" if move[1] else "other", place)
+        elif first and _SETTINGS.fullmatch(word.text):
+            return self._take("setting", place)
+        elif first and word.lower in _LEAVING:
+            return self._take("leave", place)
+        elif first and self._calls(place, word):
+            return self._take("call", place)
+        return place + 1
+
+    def _block(self, place: int, word: Word, first: bool) -> bool:
+        """Note that a block begins, goes on in another branch, or ends; return whether this word does."""
+        lower, last = word.lower, self.blocks[-1] if self.blocks else None
+        if lower in ("if", "for", "while", "test") and first:
+            block = Block(word.text.upper(), word.start, begin=word.end)
+            if lower == "for":
+                counter = self.given[place + 1]
+                block.about, block.begin = (counter.start, counter.end), None
+                self.routine.own[counter.lower] = ("the counter of the FOR", word.start)
+            self.blocks.append(block)
+        elif lower in ("from", "to", "step", "do", "then") and last is not None:
+            last.close(word.start)
+            last.begin = None if lower in ("do", "then") else word.end
+            last.compact, self.first = last.compact and lower != "then", lower in ("do", "then")
+        elif lower in ("case", "default") and last is not None and last.word == "TEST":
+            if not last.heads and last.begin is not None:
+                last.about = (last.begin, word.start)
+            last.begin = word.end if lower == "case" else None
+            if lower == "default":
+                last.heads.append(None)
+        elif lower == "elseif" and last is not None:
+            last.begin = word.end
+        elif lower == "else":
+            self.first = True
+            if last is not None:
+                last.heads.append(None)
+        elif lower in _ENDS:
+            self.first = True
+            if self.blocks:
+                self.blocks.pop()
+        elif lower in _HANDLERS and first:
+            self.first, self.blocks = True, [Block(f"{word.text.upper()} handler", word.start)]
+        else:
+            return False
+        return True
+
+    def _begins_compact(self, place: int) -> bool:
+        """Whether the instruction of an IF without THEN begins here: a name right after the end of an operand."""
+        block = self.blocks[-1] if self.blocks else None
+        if block is None or block.word != "IF" or not block.compact or block.begin is None:
+            return False
+        before, word = self.given[place - 1], self.given[place]
+        ended = before.text[-1] in '")]}' or before.text[0].isalnum() or (before.text[0] == "." and len(before.text) > 1)
+        named = word.text[0].isalpha() and word.lower not in _OPERATORS | {"then"}
+        return named and ended and before.start > block.start and before.lower not in _OPERATORS
+
+    def _calls(self, place: int, word: Word) -> bool:
+        """Whether a statement calls a procedure, as no instruction that is known to leave the arm alone."""
+        if word.text == "%":  # %"name"%, told by a text
+            return True
+        after = self.given[place + 1].text
+        known = word.lower in STILL or word.lower in RESERVED
+        return word.text[0].isalpha() and not known and after not in (":=", ":", ".", "{", "(")
+
+    def _end_statement(self, word: Word) -> None:
+        self.first = True
+        last = self.blocks[-1] if self.blocks else None
+        if last is None:
+            return
+        if word.text == ";" and last.word == "IF" and last.compact:  # it held one instruction
+            self.blocks.pop()
+        elif word.text == ":" and last.word == "TEST":
+            last.close(word.start)
+
+    def _take(self, kind: str, place: int) -> int:
+        """Keep an instruction up to its semicolon, and go on there."""
+        last = place
+        while last < len(self.given) - 2 and self.given[last].text != ";":
+            last += 1
+        inside = tuple((block, max(len(block.heads) - 1, 0)) for block in self.blocks)
+        span = self.given[place].start, self.given[last].end
+        self.routine.found.append(Found(kind, self.given[place].text, span, inside))
+        return max(last, place + 1)
+
+    def _assign(self, place: int) -> None:
+        """Note what gets a value here: the name before ``.component`` and ``{index}``, unless it is an argument's."""
+        place -= 1
+        while place > 0:
+            if self.given[place].text == "}":
+                while place > 0 and self.given[place].text != "{":
+                    place -= 1
+                place -= 1
+            elif self.given[place - 1].text == ".":
+                place -= 2
+            else:
+                break
+        if self.given[place - 1].text != "\\":
+            self.routine.assigned.setdefault(self.given[place].lower, self.given[place].start)

@@ -1,0 +1,168 @@
+"""Figures of an identification, as elements of a page."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...identification.validation.criteria import DEPENDENT, POOR, SURE, depending
+from ...identification.validation.evaluation import Verdict
+from ...identification.validation.residuals import curve
+from ..html import BAD, COLORS, GREY, blank, plain
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+Array = NDArray[np.float64]
+
+STATES = {"determined": "#009E73", "poor": "#E69F00", "open": "#8a949e"}
+_SHOWN = 15.0  # [s] of a log of logs in the figure of torques
+_GAP = 0.1  # [s] between stretches there
+_POINTS = 3000  # per curve: a page stays below a megabyte
+
+
+def torque_figure(verdict: Verdict) -> Figure:
+    """Draw measured and predicted torques of what is held out, and what is left of them."""
+    t, tau, model = _joined(verdict)
+    figure, grid = _grid(len(verdict.axes), 2, 10.0, 1.9)
+    for i, (axes, axis) in enumerate(zip(grid, verdict.axes, strict=True)):
+        axes.plot(t, tau[:, i], color="0.65", lw=0.9, label="measured")
+        axes.plot(t, tau[:, i] - model[:, i], color=BAD, lw=0.6, alpha=0.75, label="what is left")
+        axes.plot(t, model[:, i], color=COLORS[0], lw=1.3, label="model")
+        axes.set_title(f"axis {axis + 1} [{verdict.units[i]}]", loc="left", fontsize=9, color=GREY)
+        plain(axes)
+    for axes in grid[-2:]:
+        axes.set_xlabel("time, one stretch after another [s]")
+    handles, labels = grid[0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower center", ncols=3, frameon=False)
+    return figure
+
+
+def memory_figure(verdict: Verdict) -> Figure:
+    """Draw the autocorrelation of each axis' residual; the band holds 95 % of that of white noise."""
+    figure, grid = _grid(len(verdict.axes), 3, 10.0, 1.55, sharey=True)
+    white = verdict.whiteness
+    lags = np.arange(1, len(white.bound) + 1)
+    for i, (axes, axis) in enumerate(zip(grid, verdict.axes, strict=True)):
+        r = white.correlations[:, i]
+        axes.fill_between(lags, -white.bound, white.bound, color="0.9", lw=0.0)
+        axes.vlines(lags, 0.0, r, color=[BAD if outside else COLORS[0] for outside in np.abs(r) > white.bound], lw=2.2)
+        axes.axhline(0.0, color="0.5", lw=0.6)
+        axes.set_title(f"axis {axis + 1}", loc="left", fontsize=9, color=GREY)
+        axes.set_xticks([1, *range(5, len(lags) + 1, 5)])
+        plain(axes)
+    top = max(0.12, 1.1 * float(np.abs(white.correlations).max()))
+    for axes in grid:
+        axes.set_ylim(-min(top, 1.0), min(top, 1.0))
+    for axes in grid[-3:]:
+        axes.set_xlabel("lag [samples]")
+    return figure
+
+
+def dependence_figure(verdict: Verdict) -> Figure:
+    """Draw the share of each residual's variance that depends on each quantity; squares of what counts are framed."""
+    from matplotlib.patches import Rectangle
+
+    share, names = verdict.dependence.share, "qva"
+    size, kinds, n = share.shape
+    table = 100.0 * share.reshape(size, kinds * n)
+    figure = blank(10.0, 0.9 + 0.34 * size)
+    axes = figure.subplots()
+    most = max(100.0 * DEPENDENT, float(np.nanmax(table)))
+    image = axes.imshow(table, cmap="Blues", vmin=0.0, vmax=most, aspect="auto")
+    for i, j in zip(*np.nonzero(table > 0.1 * most), strict=True):
+        dark = table[i, j] > 0.55 * most
+        axes.text(j, i, f"{table[i, j]:.0f}", ha="center", va="center", fontsize=8, color="white" if dark else "0.2")
+    for i, j in zip(*np.nonzero(depending(verdict).reshape(table.shape)), strict=True):
+        axes.add_patch(Rectangle((j - 0.5, i - 0.5), 1.0, 1.0, fill=False, edgecolor=BAD, lw=1.4))
+    axes.set_xticks(range(kinds * n), [f"${names[k]}_{j + 1}$" for k in range(kinds) for j in range(n)])
+    axes.set_yticks(range(size), [f"axis {axis + 1}" for axis in verdict.axes])
+    for k in range(1, kinds):
+        axes.axvline(k * n - 0.5, color="white", lw=3.0)
+    axes.tick_params(length=0, labelsize=8)
+    axes.spines[:].set_visible(False)
+    figure.colorbar(image, ax=axes, label="% of variance", pad=0.01, fraction=0.025)
+    return figure
+
+
+def curves_figure(verdict: Verdict) -> Figure:
+    """Draw the mean residual over position, speed and acceleration of its own axis, with twice its standard deviation."""
+    residual, size = verdict.residual(), len(verdict.axes)
+    figure = blank(10.0, 0.8 + 1.15 * size)
+    grid = np.asarray(figure.subplots(size, 3, sharey="row", squeeze=False))
+    for row, i, axis in zip(grid, range(size), verdict.axes, strict=True):
+        linear = verdict.units[i] == "N"
+        factor, unit = (1000.0, "mm") if linear else (float(np.degrees(1.0)), "deg")
+        reach = 0.0
+        for axes, quantity, per in zip(row, ("q", "v", "a"), ("", "/s", "/s²"), strict=True):
+            found = curve(residual[:, i], verdict.state(quantity)[:, axis], float(verdict.whiteness.memory[i]))
+            at = factor * found.at
+            low, high = found.mean - 2.0 * found.error, found.mean + 2.0 * found.error
+            axes.fill_between(at, low, high, color=COLORS[0], alpha=0.18, lw=0.0)
+            axes.plot(at, found.mean, color=COLORS[0], lw=1.4)
+            axes.axhline(0.0, color="0.5", lw=0.6)
+            plain(axes)
+            reach = max(reach, float(np.max(np.abs([low, high]))))
+            if i == size - 1:
+                name = {"q": "position", "v": "speed", "a": "acceleration"}[quantity]
+                axes.set_xlabel(f"{name} of the axis [{unit}{per}]")
+        row[0].set_ylim(-1.1 * reach, 1.1 * reach)
+        row[0].set_ylabel(f"axis {axis + 1}\n[{verdict.units[i]}]", fontsize=8)
+    return figure
+
+
+def sums_figure(verdict: Verdict) -> Figure:
+    """Draw how sure each sum is, surest first, and how far it lies from the previous set."""
+    order = sorted(verdict.sums, key=lambda one: one.deviation / abs(one.estimate) if one.estimate else np.inf)
+    ranks = np.arange(1, len(order) + 1)
+    colors = [STATES[one.state] for one in order]
+    figure = blank(10.0, 3.1)
+    left, right = figure.subplots(1, 2)
+    relative = [min(100.0 * one.deviation / abs(one.estimate), 1e4) if one.estimate else 1e4 for one in order]
+    left.scatter(ranks, relative, c=colors, s=22)
+    for value, name in ((SURE, "determined"), (POOR, "poor")):
+        left.axhline(100.0 * value, color=STATES[name], lw=0.9, ls=(0, (4, 3)))
+    left.set_yscale("log")
+    left.set_ylabel("% of the value")
+    left.set_title("standard deviation", loc="left", fontsize=9, color=GREY)
+    moved = [(one.previous - one.estimate) / one.deviation if one.deviation else 0.0 for one in order]
+    right.axhspan(-1.96, 1.96, color="0.9", lw=0.0)
+    right.scatter(ranks, moved, c=colors, s=22)
+    right.set_yscale("symlog", linthresh=2.0)
+    right.set_ylabel("standard deviations")
+    right.set_title("previous value less the estimate; the band is the 95 % interval", loc="left", fontsize=9, color=GREY)
+    for axes in (left, right):
+        axes.set_xlabel("sums of parameters, the surest first")
+        plain(axes)
+    handles = [left.scatter([], [], c=color, s=22, label=name) for name, color in STATES.items()]
+    figure.legend(handles=handles, loc="outside lower center", ncols=3, frameon=False)
+    return figure
+
+
+def _joined(verdict: Verdict) -> tuple[Array, Array, Array]:
+    """Return times, measured and predicted torques of stretches one after another, with a gap between them."""
+    gap, start, pieces = np.full((1, len(verdict.axes)), np.nan), 0.0, []
+    for part in verdict.logs:
+        t = start + part.motion.t - part.motion.t[0]
+        pieces.append((np.append(t, t[-1]), np.concatenate([part.tau, gap]), np.concatenate([part.model, gap])))
+        start = float(t[-1]) + _GAP
+        if start > _SHOWN:
+            break
+    t, tau, model = (np.concatenate(columns) for columns in zip(*pieces, strict=True))
+    shown = int(np.searchsorted(t, _SHOWN))
+    step = max(1, shown // _POINTS)
+    return t[:shown:step], tau[:shown:step], model[:shown:step]
+
+
+def _grid(count: int, columns: int, width: float, height: float, **shared: Any) -> tuple[Figure, list[Axes]]:
+    """Return a figure with so many panels, the last row perhaps not full."""
+    columns = min(columns, count)
+    rows = -(-count // columns)
+    figure = blank(width, 0.6 + height * rows)
+    panels = list(np.asarray(figure.subplots(rows, columns, sharex=True, squeeze=False, **shared)).flat)
+    for spare in panels[count:]:
+        spare.set_visible(False)
+    return figure, panels[:count]

@@ -1,0 +1,148 @@
+"""Rows of numbers: for a terminal, and for the page."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterator
+
+import numpy as np
+
+from ...identification.validation.criteria import POOR, SLOW, SURE, depending, lasting
+from ...identification.validation.evaluation import Sum, Verdict
+from ...identification.validation.residuals import LAGS
+from ..text_table import TextTable
+
+ACCURACY = ("axis", "MAE", "RMSE", "AVG", "RMSE/AVG %", "RMSE of the fit", "RMSE before", "unit")
+RESIDUALS = ("axis", "Ljung-Box", "p of white noise", "memory", "depends most on", "share %", "p of noise", "its RMS")
+COVERAGE = ("axis", "from", "to", "unit", "range %", "speed /s", "speed %", "acceleration /s2", "slow %")
+SUMS = ("sum", "estimate", "+- 95 %", "unit", "deviation %", "state", "before", "moved")
+_LONG = 2.0  # samples of memory that are worth a remark
+_MOVED = 10  # sums in the terminal
+
+
+def headline(verdict: Verdict) -> str:
+    """Say in one line whether the set can be trusted."""
+    if verdict.trustworthy:
+        return "trustworthy: nothing speaks against this set"
+    count = len(verdict.reasons)
+    return f"NOT trustworthy: {count} reason{'' if count == 1 else 's'}"
+
+
+def verdict_tables(verdict: Verdict) -> list[TextTable]:
+    """Return accuracy, residuals, coverage, and where there was a fit what it determines and what has moved."""
+    kinds = [
+        (ACCURACY, accuracy_rows(verdict), f"{verdict.robot}: model against measurement on held-out samples (S000 eq. 75-77)"),
+        (RESIDUALS, residual_rows(verdict), f"residuals on held-out samples: memory over {LAGS} samples, dependence on q, v, a"),
+        (COVERAGE, coverage_rows(verdict), "what the logs cover"),
+    ]
+    if verdict.sums:
+        moved = [one for one in verdict.sums if one.moved and one.state != "open"]
+        moved.sort(key=lambda one: -abs(one.estimate - one.previous) / one.deviation if one.deviation else -math.inf)
+        kinds.append((SUMS, (sum_row(one) for one in moved[:_MOVED]), f"sums that have moved most, of {len(moved)}"))
+    found = []
+    for heads, rows, title in kinds:
+        table = TextTable(*heads, title=title)
+        for row in rows:
+            table.add_row(*row)
+        if table.rows:
+            found.append(table)
+    return found
+
+
+def remarks(verdict: Verdict) -> list[str]:
+    """What the numbers rest on: samples, flags, what torques determine, and what they say nothing about."""
+    if verdict.sums:
+        found = [f"{verdict.samples} samples for the fit, {verdict.held_samples} held out"]
+        found.append(f"condition number {verdict.condition:.3g} of the weighted regressor with columns of unit length")
+        counts = Counter(one.state for one in verdict.sums)
+        found.append(
+            f"{len(verdict.sums)} sums of parameters show in these torques: {counts['determined']} are determined to {SURE:.0%},"
+            f" {counts['poor']} poorly, {counts['open']} not (deviation above {POOR:.0%} of the value)"
+        )
+        found.append(
+            "every link is a body that can exist" if not verdict.bodies else f"no body can be {', '.join(verdict.bodies)}"
+        )
+    else:
+        found = [f"{verdict.held_samples} samples, none of them used for a fit"]
+    long = [f"{axis + 1} ({m:.0f})" for axis, m in zip(verdict.axes, verdict.whiteness.memory, strict=True) if m >= _LONG]
+    if long:
+        told = "; intervals account for it, but for method huber" if verdict.sums else ""
+        found.append(f"residuals are no white noise: memory in samples of axis {', '.join(long)}{told}")
+    found += verdict.told
+    found += [f"no body can be {link} of the robot's own set: {reason}" for link, reason in verdict.impossible.items()]
+    missing = depending(verdict).any() or (lasting(verdict) > SLOW * verdict.held_out.average).any()
+    if missing and not verdict.impossible:  # which is the first suspect, and named above
+        found.append(
+            "if the model misses a term: are positions and torques on one clock (recordings.delay tells), the arm mounted as the"
+            " robot says, tool and payload told, rotors in?"
+        )
+    if verdict.silent:
+        found.append(f"no torque of these axes depends on {', '.join(verdict.silent)}: they keep what they were")
+    for name, share in verdict.flagged.items():
+        found.append(f"{share:.1%} of the samples are flagged {name} and left out")
+    return found
+
+
+def accuracy_rows(verdict: Verdict) -> Iterator[tuple[str, ...]]:
+    """Tab. 6 of S000: errors per axis, and RMSE of the fit and of the previous set."""
+    held, others = verdict.held_out, (verdict.estimation, verdict.before)
+    for i, (axis, unit) in enumerate(zip(verdict.axes, verdict.units, strict=True)):
+        cells = (f"{column[i]:.2f}" for column in held)
+        yield str(axis + 1), *cells, *("" if other is None else f"{other.rmse[i]:.2f}" for other in others), unit
+
+
+def residual_rows(verdict: Verdict) -> Iterator[tuple[str, ...]]:
+    """Whiteness, and the quantity on which most of the residual's variance depends."""
+    white, depends = verdict.whiteness, verdict.dependence
+    for i, axis in enumerate(verdict.axes):
+        kind, other = strongest(verdict, i)
+        share, p = depends.share[i, kind, other], depends.p[i, kind, other]
+        part = math.sqrt(share) * verdict.held_out.rmse[i]
+        yield (
+            str(axis + 1),
+            f"{white.statistic[i]:.1f}",
+            probability(white.p[i]),
+            f"{white.memory[i]:.1f}",
+            f"{'qva'[kind]}{other + 1}",
+            f"{100.0 * share:.1f}",
+            probability(p),
+            f"{part:.2g} {verdict.units[i]}",
+        )
+
+
+def strongest(verdict: Verdict, i: int) -> tuple[int, int]:
+    """Return the quantity (0, 1, 2 for q, v, a) and the axis on which a residual depends most."""
+    share = verdict.dependence.share[i]
+    kind, other = np.unravel_index(int(np.nanargmax(share)), share.shape)
+    return int(kind), int(other)
+
+
+def coverage_rows(verdict: Verdict) -> Iterator[tuple[str, ...]]:
+    """Positions, speeds and accelerations in the controller's units, and their shares of what the axis may do."""
+    cover = verdict.coverage
+    for i, (axis, torque) in enumerate(zip(verdict.axes, verdict.units, strict=True)):
+        factor, unit = (1000.0, "mm") if torque == "N" else (math.degrees(1.0), "deg")
+        low, high, speed, acceleration = (
+            f"{factor * column[i]:.1f}" for column in (cover.low, cover.high, cover.speed, cover.acceleration)
+        )
+        slow = "" if math.isnan(cover.slow[i]) else f"{100.0 * cover.slow[i]:.1f}"
+        yield (
+            str(axis + 1), low, high, unit, f"{100.0 * cover.span[i]:.0f}",
+            speed, f"{100.0 * cover.speed_share[i]:.0f}", acceleration, slow,
+        )  # fmt: skip
+
+
+def sum_row(one: Sum) -> tuple[str, ...]:
+    """Return a sum of parameters with its interval, and the previous value."""
+    relative = 100.0 * one.deviation / abs(one.estimate) if one.estimate else math.inf
+    shown = f"{relative:.1f}" if relative < 1000.0 else ">1000"
+    half = 0.5 * (one.high - one.low)
+    moved = "yes" if one.moved else ""
+    before = "" if math.isnan(one.previous) else f"{one.previous:.4g}"
+    return one.name, f"{one.estimate:.4g}", f"{half:.2g}", one.unit, shown, one.state, before, moved
+
+
+def probability(p: float) -> str:
+    """Return a probability, small ones as a bound."""
+    return f"{p:.3f}" if p >= 0.001 else "< 0.001"

@@ -1,0 +1,130 @@
+"""Figures of a path check, as elements of a page."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...robot.robot import Robot
+from ...tasks.path_check import NEAR, NEAR_AXIS, Box, Finding, PathCheck
+from ..html import BAD, COLORS, GOOD, GREY, blank, plain
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+_SHADED = 500  # findings that are shaded
+_SMALLEST = 10.0  # [mm] that a view of the path shows at least
+
+
+def shares_figure(check: PathCheck, robot: Robot) -> Figure:
+    """Draw ranges, speeds and torques as shares of their limits, one line per axis; stretches that break one are shaded."""
+    figure = blank(10.0, 7.4)
+    trace, kinds = check.trace, ("range", "speed", "torque")
+    grid = figure.subplots(3, 1, sharex=True)
+    columns = (100.0 * trace.used, 100.0 * trace.speed, 100.0 * trace.torque)
+    titles = ("range used: 0 % in the middle, 100 % at an end", "speed", "torque, of assumed limits")
+    if not robot.limits.effort_assumed.any():
+        titles = (*titles[:2], "torque")
+    for axes, kind, values, title in zip(grid, kinds, columns, titles, strict=True):
+        _shade(axes, [one for one in check.findings if one.kind == kind])
+        for i, column in enumerate(values.T):
+            axes.plot(trace.t, column, color=COLORS[i % len(COLORS)], lw=1.3, label=f"axis {i + 1}")
+        axes.axhline(100.0, color=BAD, lw=0.9, ls=(0, (4, 3)))
+        axes.set_ylim(0.0, max(108.0, 1.06 * float(np.nanmax(values))))
+        axes.set_ylabel("%")
+        axes.set_title(title, loc="left", fontsize=9, color=GREY)
+        plain(axes)
+    _mark_lines(grid, check)
+    grid[-1].set_xlabel("time [s]")
+    handles, labels = grid[0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower center", ncols=len(labels), frameon=False)
+    return figure
+
+
+def distance_figure(check: PathCheck) -> Figure:
+    """Draw how far each singularity is, whichever side; what counts as near is grey."""
+    figure = blank(10.0, 3.4)
+    trace = check.trace
+    left = figure.subplots()
+    for name, color in (("wrist", COLORS[0]), ("elbow", COLORS[2])):
+        values = np.degrees(np.abs(getattr(trace, name)))
+        if np.isfinite(values).any():
+            left.plot(trace.t, values, color=color, lw=1.3, label=f"{name} [deg]")
+    left.axhspan(0.0, math.degrees(NEAR), color="0.9", zorder=0)
+    left.set_ylim(0.0, 95.0)
+    left.set_ylabel("wrist, elbow [deg]")
+    left.set_xlabel("time [s]")
+    plain(left)
+    if np.isfinite(trace.shoulder).any():
+        right = left.twinx()
+        distance = 1000.0 * np.abs(trace.shoulder)
+        right.plot(trace.t, distance, color=COLORS[4], lw=1.3, label="shoulder [mm]")
+        right.set_ylim(0.0, 1.05 * max(float(np.nanmax(distance)), 2000.0 * NEAR_AXIS))
+        right.set_ylabel("shoulder [mm]")
+        right.spines[["top"]].set_visible(False)
+    handles = [line for axes in figure.axes for line in axes.get_legend_handles_labels()[0]]
+    figure.legend(handles=handles, loc="outside lower center", ncols=3, frameon=False)
+    return figure
+
+
+def path_figure(check: PathCheck, box: Box | None) -> Figure:
+    """Draw the TCP from above and from the side; samples that break a bound in red."""
+    figure = blank(10.0, 4.4)
+    tcp, t = 1000.0 * check.trace.tcp, check.trace.t
+    bad = np.zeros(len(t), dtype=bool)
+    for one in check.findings:
+        first, last = np.searchsorted(t, one.start, side="right") - 1, np.searchsorted(t, one.end, side="left")
+        bad[max(first, 0) : last + 1] = True
+    spans = np.ptp(tcp, axis=0)
+    along = 0 if spans[0] >= spans[1] else 1  # seen from the side where the path is longer
+    views = ((0, 1), "from above"), ((along, 2), "from the side")
+    for axes, ((i, j), title) in zip(figure.subplots(1, 2), views, strict=True):
+        axes.plot(tcp[:, i], tcp[:, j], color=COLORS[0], lw=1.4, label="TCP")
+        if bad.any():
+            axes.plot(
+                np.where(bad, tcp[:, i], np.nan),
+                np.where(bad, tcp[:, j], np.nan),
+                color=BAD,
+                lw=2.4,
+                label="a bound is not kept",
+            )
+        axes.plot(*tcp[0, [i, j]], "o", color=GOOD, ms=6, label="start")
+        axes.plot(*tcp[-1, [i, j]], "s", color="0.15", ms=5, label="end")
+        if box is not None:
+            (x0, y0), (x1, y1) = ((1000.0 * corner[i], 1000.0 * corner[j]) for corner in box)
+            axes.plot([x0, x1, x1, x0, x0], [y0, y0, y1, y1, y0], color=GREY, lw=1.0, ls=(0, (4, 3)), label="box")
+        middle, half = 0.5 * (tcp.min(axis=0) + tcp.max(axis=0))[[i, j]], 0.5 * max(_SMALLEST, *spans)
+        axes.update_datalim([middle - half, middle + half])  # a straight path is a line, not rounding noise over the figure
+        axes.autoscale_view()
+        axes.set_aspect("equal", adjustable="datalim")
+        axes.set_xlabel(f"{'xyz'[i]} [mm]")
+        axes.set_ylabel(f"{'xyz'[j]} [mm]")
+        axes.set_title(title, loc="left", fontsize=9, color=GREY)
+        plain(axes)
+    handles, labels = figure.axes[0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside lower center", ncols=len(labels), frameon=False)
+    return figure
+
+
+def _shade(axes: Axes, findings: Sequence[Finding]) -> None:
+    for one in findings[:_SHADED]:
+        axes.axvspan(one.start, max(one.end, one.start + 1e-6), color=BAD, alpha=0.12, lw=0.0)
+
+
+def _mark_lines(grid: Any, check: PathCheck) -> None:
+    """Part the moves of a program, and write their lines above."""
+    if check.program is None:
+        return
+    room = 0.0
+    for one in check.program.timings:
+        for axes in grid:
+            axes.axvline(one.start, color="0.85", lw=0.7, zorder=0)
+        middle = 0.5 * (one.start + one.end)
+        if middle - room > 0.025 * check.duration:
+            place = grid[0].get_xaxis_transform()
+            grid[0].text(middle, 0.98, str(one.line), transform=place, ha="center", va="top", fontsize=7.5, color=GREY)
+            room = middle

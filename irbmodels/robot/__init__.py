@@ -1,0 +1,1 @@
+"""The facade: Robot, load, from_urdf, collision."""

@@ -1,0 +1,178 @@
+"""Base parameters: the combinations of a robot's parameters that its torques depend on, and no more.
+
+Of the columns of ``robot.regressor`` some are always zero and some are sums of others. What is left, with the coefficients of
+the sums, is found numerically: QR with column pivoting of the regressor stacked over random states [Gautier 1991].
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..checks import finite
+from ..dynamics import equations_of_motion as dynamics
+from ..errors import InputError, MissingData
+from .robot import Robot
+
+Array = NDArray[np.float64]
+
+STATES = 80  # rows are 80 n, columns at most 11 n + 3 n + 10 bars
+DEPENDENT = 1e-9  # share of a unit column that rounding leaves of a sum of others; kept ones have 1e-3 and more
+OF_BODY = ("m", "mx", "my", "mz", "Ixx", "Ixy", "Iyy", "Ixz", "Iyz", "Izz")
+UNITS_OF_BODY = ("kg", *["kg m"] * 3, *["kg m^2"] * 6)
+
+
+@dataclass(frozen=True, eq=False)
+class BaseParameters:
+    """Which columns of a regressor count, and which sums of parameters belong to them: ``Y pi = Y[:, columns] beta``."""
+
+    columns: tuple[int, ...]
+    """Columns of ``robot.regressor`` that are kept, in its order; as many as there are base parameters."""
+    grouping: Array
+    """``(rank, p)``: ``beta = grouping @ robot.parameter_vector()``; 1 at its own column in each row."""
+    names: tuple[str, ...]
+    """The sums, such as ``Izz_1 + 0.3136 m_2``; the number of a body is that of its joint, moments are about its origin."""
+    units: tuple[str, ...]
+    axes: tuple[int, ...]
+    """Axes that move, 0-based: rows of the regressor in use."""
+    gap: tuple[float, float]
+    """Least independent part of a column that is kept, and largest of one that is not, both of unit columns."""
+
+    @property
+    def rank(self) -> int:
+        """Number of base parameters."""
+        return len(self.columns)
+
+    def reduced(self, regressor: Array) -> Array:
+        """Return the kept rows and columns of ``robot.regressor(...)``, shape ``(..., axes, rank)``."""
+        kept: Array = regressor[..., np.array(self.axes), :][..., np.array(self.columns)]
+        return kept
+
+    def values(self, parameters: ArrayLike) -> Array:
+        """Return ``beta`` for ``robot.parameter_vector()``, shape ``(rank,)``.
+
+        Raises:
+            InputError: if the vector has not one entry per column of the regressor.
+        """
+        return self.grouping @ finite(parameters, self.grouping.shape[1:], "parameter vector")
+
+
+def base_parameters(
+    robot: Robot,
+    axes: Sequence[int] | None = None,
+    *,
+    rotors: bool = False,
+    friction: bool = False,
+    falling: Sequence[int] | None = None,
+    held: ArrayLike | None = None,
+    seed: int = 0,
+) -> BaseParameters:
+    """Return the base parameters of a robot, with its tool inside the last link, under the gravity in use.
+
+    Args:
+        robot: The robot. Only its lengths, gravity and Stribeck speeds count, not its masses.
+        axes: Axes that move and whose torques are looked at, 1-based as on the controller; default all.
+        rotors: Whether rotor inertias are parameters.
+        friction: Whether Fv, Fc, Fs - Fc per axis are parameters.
+        falling: Axes whose Fs - Fc is one, 1-based; default those whose law has ``Fs != Fc``, since of others nobody knows how
+            fast friction falls.
+        held: Where the other axes stand [rad, m], shape ``(n,)``; default zero.
+        seed: Of the random states.
+
+    Raises:
+        InputError: if an axis does not exist, or none is named.
+        MissingData: if friction is asked of a robot that has no law.
+    """
+    moving = tuple(range(robot.n)) if axes is None else tuple(sorted({int(axis) - 1 for axis in axes}))
+    if not moving or not set(moving) <= set(range(robot.n)):
+        raise InputError(f"axes of {robot.name} are numbers from 1 to {robot.n}, got {axes!r}")
+    if friction and robot.friction_model is None:
+        raise MissingData(f"{robot.name} has no friction law whose parameters could be counted")
+    names, units, asked = _parameters(robot, rotors, friction, falling)
+    rest = np.zeros(robot.n) if held is None else finite(held, (robot.n,), "held [rad, m]")
+    states = _states(robot, moving, rest, np.random.default_rng(seed))
+    stacked = np.concatenate([dynamics.regressor(robot._model, *state)[list(moving)] for state in states])
+    kept, grouping, gap = _independent(stacked * asked)
+    sums = tuple(_sum(row, column, names) for row, column in zip(grouping, kept, strict=True))
+    return BaseParameters(kept, grouping, sums, tuple(units[i] for i in kept), moving, gap)
+
+
+def _parameters(
+    robot: Robot, rotors: bool, friction: bool, falling: Sequence[int] | None
+) -> tuple[list[str], list[str], NDArray[np.bool_]]:
+    """Names and units of the regressor's columns, and which of them are asked for; bodies without mass are no bodies."""
+    model = robot.model
+    bodies = [str(name).removeprefix("joint_") for name in list(model.names)[1:]]
+    weighs = [bool(inertia.toDynamicParameters().any()) for inertia in list(model.inertias)[1:]]
+    names = [f"{kind}_{body}" for body in bodies for kind in OF_BODY]
+    units = list(UNITS_OF_BODY) * len(bodies)
+    asked = [weighed for weighed in weighs for _ in OF_BODY]
+    axes = range(1, robot.n + 1)
+    names += [f"J_{axis}" for axis in axes]
+    units += ["kg" if linear else "kg m^2" for linear in robot.limits.linear]
+    asked += [rotors] * robot.n
+    if robot.friction_model is not None:
+        names += [f"{kind}_{axis}" for axis in axes for kind in ("Fv", "Fc", "Fs-Fc")]
+        for linear in robot.limits.linear:
+            units += ["N s/m", "N", "N"] if linear else ["N m s/rad", "N m", "N m"]
+        chosen = robot.friction_model.falls if falling is None else np.isin(axes, falling)
+        asked += [friction and kept for falls in chosen.tolist() for kept in (True, True, falls)]
+    return names, units, np.array(asked)
+
+
+def _states(robot: Robot, moving: tuple[int, ...], rest: Array, rng: np.random.Generator) -> list[tuple[Array, Array, Array]]:
+    """Random states; every second one is as slow as the Stribeck speeds, where Fs - Fc shows."""
+    low, high = robot.limits.envelope()
+    low, high = np.maximum(low, -np.pi), np.minimum(high, np.pi)  # a URDF may leave an axis without limits
+    mask = np.isin(np.arange(robot.n), moving)
+    law = robot.friction_model
+    slow = np.ones(robot.n) if law is None else np.where(law.falls, law.v_St, 1.0)
+    states = []
+    for i in range(STATES):
+        q = np.where(mask, rng.uniform(low, high), rest)
+        v = rng.normal(size=robot.n) * mask * (slow if i % 2 else 1.0)
+        states.append((q, v, rng.normal(size=robot.n) * mask))
+    return states
+
+
+def _independent(stacked: Array) -> tuple[tuple[int, ...], Array, tuple[float, float]]:
+    """Return the columns kept, the rows that give their parameters' sums, and how clear the cut was.
+
+    How many are independent tells QR with pivoting. Which ones are kept is free: here those that come first, nearest to the
+    base, so that what is farther out is added to them with lengths and their squares.
+    """
+    from scipy.linalg import lstsq, qr
+
+    size = np.linalg.norm(stacked, axis=0)
+    seen = np.flatnonzero(size > DEPENDENT * size.max(initial=0.0))
+    if not seen.size:
+        raise InputError("no parameter shows in any torque: has no body a mass?")
+    units = stacked[:, seen] / size[seen]
+    left = np.abs(np.diag(qr(units, mode="r", pivoting=True)[0][: seen.size]))
+    rank = int((left > DEPENDENT).sum())
+    first = np.abs(np.diag(qr(units, mode="r")[0][: seen.size])) > DEPENDENT
+    kept = np.sort(seen[first])
+    if kept.size != rank:  # a column so nearly a sum of others that the two ways of counting disagree
+        raise InputError(f"the regressor's columns are too nearly dependent to count: {rank} or {kept.size} base parameters")
+    others = np.setdiff1d(seen, kept)
+    grouping = np.zeros((rank, stacked.shape[1]))
+    grouping[np.arange(rank), kept] = 1.0
+    if others.size:
+        share = lstsq(stacked[:, kept] / size[kept], stacked[:, others] / size[others])[0] * size[others] / size[kept][:, None]
+        share[np.abs(share) < DEPENDENT] = 0.0
+        grouping[:, others] = share
+    grouping.setflags(write=False)
+    return tuple(kept.tolist()), grouping, (float(left[rank - 1]), float(left[rank:].max(initial=0.0)))
+
+
+def _sum(row: Array, first: int, names: list[str]) -> str:
+    """Return a sum of parameters as text, the column's own one first."""
+    text = names[first]
+    for i in np.flatnonzero(row):
+        if i != first:
+            factor = "" if abs(abs(row[i]) - 1.0) < DEPENDENT else f"{abs(row[i]):.6g} "
+            text += f" {'-' if row[i] < 0.0 else '+'} {factor}{names[i]}"
+    return text

@@ -1,0 +1,292 @@
+"""Where a robot touches itself, and how far it is from it: convex pieces of its links, on coal.
+
+Links that a joint connects may overlap there; such pairs are not asked. Nor are those that the robot's SRDF names because they
+touch in every posture or in none (``scripts/build_srdf.py``).
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, NamedTuple
+from weakref import WeakKeyDictionary
+from xml.etree import ElementTree
+
+import numpy as np
+import pinocchio as pin
+from numpy.typing import ArrayLike, NDArray
+
+from ..checks import finite, instance, listed, location, number, rows, whole
+from ..errors import MissingData, UrdfError
+from ..files import read_text
+from ..model.limits import Limits
+from ..model.shapes import Shape, link_of, mesh_of, shapes_of
+from ..model.tree import UNLIMITED, parse_urdf
+from ..tables.description import BARS
+from .robot import Robot
+
+Array = NDArray[np.float64]
+Pair = frozenset[str]
+"""Names of two links."""
+
+_POSTURES = 200  # in which a tool is tried for what it always touches
+
+
+class Clearance(NamedTuple):
+    """The two places of a robot that are nearest to each other, of links that no joint connects; of one posture or many."""
+
+    distance: Any
+    """A float [m]; negative is how deep they are in each other; of arrays an array ``(...)``."""
+    links: Any
+    """Names of the two links, a tuple; of arrays an array ``(..., 2)``."""
+    points: Array
+    """The nearest points, one on each link [m], base axes, shape ``(..., 2, 3)``."""
+
+
+def collides(robot: Robot, q: ArrayLike) -> bool | NDArray[np.bool_]:
+    """Whether the robot touches itself.
+
+    Args:
+        robot: A robot with collision shapes; those of its tool belong to it.
+        q: Axis positions [rad, m], shape ``(..., n)``, inside the ranges or not.
+
+    Returns:
+        A bool for one posture, ``(...)`` for arrays.
+
+    Raises:
+        InputError: if a posture has the wrong shape or is not finite.
+        MissingData: if the robot has no collision shapes.
+        FileError: if a mesh of a URDF is lost.
+        UrdfError: if a mesh is flat, so that nothing is inside it.
+    """
+    colliders = _colliders(robot)
+    position = rows(q, robot.n, "q")
+    if position.ndim == 1:
+        return colliders.at(robot, position).touches(position)
+    found = [colliders.at(robot, x).touches(x) for x in position.reshape(-1, robot.n)]
+    return np.array(found, dtype=bool).reshape(position.shape[:-1])
+
+
+def contacts(robot: Robot, q: ArrayLike) -> list[tuple[str, str]]:
+    """Return the pairs of links that touch in one posture [rad, m], shape ``(n,)``; errors as :func:`collides`."""
+    colliders = _colliders(robot)
+    position = finite(q, (robot.n,), "q")
+    return colliders.at(robot, position).contacts(position)
+
+
+def clearance(robot: Robot, q: ArrayLike) -> Clearance:
+    """Return the smallest distance between links that can touch, of each posture; errors as :func:`collides`.
+
+    Links that never touch inside the ranges, such as bars that turn side by side, are left out there. Where no two links can
+    touch, the distance is infinite, between no links.
+
+    Args:
+        robot: As for :func:`collides`.
+        q: Axis positions [rad, m], shape ``(..., n)``.
+
+    Returns:
+        Distance, links and points; of arrays each with their leading axes.
+    """
+    colliders = _colliders(robot)
+    position = rows(q, robot.n, "q")
+    if position.ndim == 1:
+        return colliders.at(robot, position).clearance(position)
+    found = [colliders.at(robot, x).clearance(x) for x in position.reshape(-1, robot.n)]
+    leading = position.shape[:-1]
+    return Clearance(
+        np.array([one.distance for one in found], dtype=float).reshape(leading),
+        np.array([one.links for one in found], dtype=str).reshape(*leading, 2),
+        np.array([one.points for one in found], dtype=float).reshape(*leading, 2, 3),
+    )
+
+
+def random_postures(limits: Limits, count: int, seed: int = 0) -> Array:
+    """Return postures inside the ranges, shape ``(count, n)``; one axis in four stands at an end of its range."""
+    instance(limits, Limits, "postures are drawn inside limits, as robot.limits")
+    whole(count, "the number of postures")
+    rng, n = np.random.default_rng(whole(seed, "seed")), limits.lower.size
+    low, high = (np.where(np.abs(x) >= UNLIMITED, np.sign(x) * np.pi, x) for x in (limits.lower, limits.upper))
+    inside, ends = rng.uniform(low, high, (count, n)), np.where(rng.random((count, n)) < 0.5, low, high)
+    return np.asarray(np.where(rng.random((count, n)) < 0.25, ends, inside) @ np.linalg.inv(limits.A).T)
+
+
+def adjacent(robot: Robot) -> set[Pair]:
+    """Return the pairs of links that a moving joint connects, those of a parallelogram's closed loop included.
+
+    Links that are fixed to each other are one body; a carrier, which follows an axis and has no shape, is passed over.
+    """
+    document = parse_urdf(_robot(robot).urdf())
+    above = {link_of(joint, "child"): joint for joint in document.iterfind("joint")}
+
+    def body(link: str) -> str:
+        """Return the first link of those that are fixed to this one."""
+        while link in above and above[link].get("type") == "fixed":
+            link = link_of(above[link], "parent")
+        return link
+
+    shaped: dict[str, set[str]] = {}
+    for shape in shapes_of(document, robot.folder, "collision"):
+        shaped.setdefault(body(shape.link), set()).add(shape.link)
+    pairs: set[Pair] = set()
+    for outer, links in shaped.items():
+        inner = body(link_of(above[outer], "parent")) if outer in above else outer
+        while inner not in shaped and inner in above and above[inner].find("mimic") is not None:
+            inner = body(link_of(above[inner], "parent"))
+        if inner != outer:
+            pairs |= {frozenset((one, other)) for one in links for other in shaped.get(inner, ())}
+    closed = robot.description is not None and robot.description.kinematics.parallelogram is not None
+    return pairs | ({frozenset((BARS[1], "link_3"))} if closed else set())
+
+
+class Collider:
+    """The collision shapes of one robot, ready to be asked; may be used from many threads."""
+
+    def __init__(self, robot: Robot, margin: float = 0.0, ignored: Iterable[Pair] = ()) -> None:
+        """Build the shapes; shapes count as touching within ``margin`` [m]; pairs of ``ignored`` are not asked."""
+        shapes = shapes_of(parse_urdf(_robot(robot).urdf()), robot.folder, "collision")
+        if not shapes:
+            raise MissingData(f"{robot.name} has no collision shapes; scripts/build_meshes.py makes those of a robot from tables")
+        self._tree, self.margin = robot.whole_tree, number(margin, "margin [m]")
+        self._geometry = pin.GeometryModel()
+        links = [shape.link for shape in shapes]
+        for i, shape in enumerate(shapes):
+            index = self._tree.frame(shape.link)
+            frame = self._tree.model.frames[index]
+            placement, name = frame.placement * pin.SE3(shape.placement), f"{shape.link}_{i}"
+            self._geometry.addGeometryObject(pin.GeometryObject(name, frame.parentJoint, index, placement, _form(shape)))
+        left_out = set(listed(ignored, frozenset, "pairs that are not asked are frozensets of two names"))
+        joints = [form.parentJoint for form in self._geometry.geometryObjects]
+        for i, one in enumerate(links):
+            for j in range(i):
+                if joints[i] != joints[j] and frozenset((one, links[j])) not in left_out:
+                    self._geometry.addCollisionPair(pin.CollisionPair(j, i))
+        self._links, self._local = links, threading.local()
+
+    @property
+    def pairs(self) -> set[Pair]:
+        """Pairs of links that are asked."""
+        return {self._pair(number) for number in range(len(self._geometry.collisionPairs))}
+
+    def touches(self, q: Array) -> bool:
+        """Whether any pair touches in one posture."""
+        data = self._placed(q)
+        return bool(pin.computeCollisions(self._geometry, data, True))
+
+    def contacts(self, q: Array) -> list[tuple[str, str]]:
+        """Return the pairs of links that touch in one posture, sorted."""
+        data = self._placed(q)
+        pin.computeCollisions(self._geometry, data, False)
+        found = {self._pair(i) for i, result in enumerate(data.collisionResults) if result.isCollision()}
+        return sorted((min(pair), max(pair)) for pair in found)
+
+    def clearance(self, q: Array) -> Clearance:
+        """Return the smallest distance in one posture."""
+        if not len(self._geometry.collisionPairs):
+            return Clearance(np.inf, ("", ""), np.full((2, 3), np.nan))
+        data = self._placed(q)
+        number = pin.computeDistances(self._geometry, data)
+        result, pair = data.distanceResults[number], self._geometry.collisionPairs[number]
+        points = np.array([result.getNearestPoint1(), result.getNearestPoint2()])
+        return Clearance(float(result.min_distance), (self._links[pair.first], self._links[pair.second]), points)
+
+    def _pair(self, number: int) -> Pair:
+        pair = self._geometry.collisionPairs[number]
+        return frozenset((self._links[pair.first], self._links[pair.second]))
+
+    def _placed(self, q: Array) -> pin.GeometryData:
+        try:
+            data = self._local.data
+        except AttributeError:
+            data = self._local.data = self._geometry.createData()
+            for request in data.collisionRequests:
+                request.security_margin = self.margin
+        tree = self._tree
+        pin.updateGeometryPlacements(tree.model, tree.data, self._geometry, data, tree.coupling.position(q))
+        return data
+
+
+def always_touching(robot: Robot, pairs: set[Pair]) -> set[Pair]:
+    """Return those of ``pairs`` that touch in each of some random postures: they are made so, and say nothing."""
+    collider, found = Collider(robot, ignored=Collider(robot).pairs - pairs), set(pairs)
+    for q in random_postures(robot.limits, _POSTURES):
+        found &= {frozenset(pair) for pair in collider.contacts(q)}
+        if not found:
+            break
+    return found
+
+
+def read_srdf(path: Path) -> dict[Pair, str]:
+    """Return the pairs of links that an SRDF leaves out, with its reasons.
+
+    Raises:
+        FileError: if it cannot be read.
+        UrdfError: if it is no XML.
+    """
+    path = location(path, "an SRDF")
+    try:
+        document = ElementTree.fromstring(read_text(path))
+    except ElementTree.ParseError as err:
+        raise UrdfError(f"{path}: not XML: {err}") from err
+    tags = document.iterfind("disable_collisions")
+    return {frozenset((str(tag.get("link1")), str(tag.get("link2")))): str(tag.get("reason", "")) for tag in tags}
+
+
+def srdf_path(robot: Robot) -> Path | None:
+    """Return the SRDF beside a robot's tables or its URDF, where there is one."""
+    _robot(robot)
+    path = robot.folder / f"{robot.name}.srdf" if robot.path is None else robot.path.with_suffix(".srdf")
+    return path if path.is_file() else None
+
+
+class _Colliders(NamedTuple):
+    """The pairs of links that can touch inside the ranges; and all, for postures outside."""
+
+    inside: Collider
+    outside: Collider
+
+    def at(self, robot: Robot, q: Array) -> Collider:
+        return self.inside if robot.in_range(q) else self.outside
+
+
+_COLLIDERS: WeakKeyDictionary[Robot, _Colliders] = WeakKeyDictionary()
+
+
+def _colliders(robot: Robot) -> _Colliders:
+    try:
+        return _COLLIDERS[_robot(robot)]
+    except KeyError:
+        pass
+    path = srdf_path(robot)
+    known = dict.fromkeys(adjacent(robot), "Adjacent") | ({} if path is None else read_srdf(path))
+    new = {pair for pair in Collider(robot, ignored=known).pairs if path is None or "tool0" in pair}
+    known |= dict.fromkeys(always_touching(robot, new), "Always")
+    far = {pair for pair, reason in known.items() if reason == "Never"}
+    both = _Colliders(Collider(robot, ignored=known), Collider(robot, ignored=set(known) - far))
+    return _COLLIDERS.setdefault(robot, both)
+
+
+def _robot(robot: Robot) -> Robot:
+    return instance(robot, Robot, "what collides is an irbmodels.Robot")
+
+
+def _form(shape: Shape) -> object:
+    """Return coal's form of a shape; a mesh stands for its convex hull."""
+    import coal
+
+    if shape.kind == "box":
+        return coal.Box(*shape.size)
+    if shape.kind == "sphere":
+        return coal.Sphere(shape.size[0])
+    if shape.kind == "cylinder":
+        return coal.Cylinder(*shape.size)
+    mesh = mesh_of(shape)
+    corners = np.asarray(mesh.vertices())
+    spread = np.linalg.svd(corners - corners.mean(axis=0), compute_uv=False) if len(corners) > 3 else np.zeros(3)
+    if spread[-1] <= 1e-9 * spread[0]:  # coal would not survive it
+        raise UrdfError(f"{shape.file}: the collision mesh of link {shape.link!r} is flat, so nothing is inside it")
+    try:
+        mesh.buildConvexHull(True, "Qt")
+    except RuntimeError as err:
+        raise UrdfError(f"{shape.file}: the collision mesh of link {shape.link!r} has no hull") from err
+    return mesh.convex

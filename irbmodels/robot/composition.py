@@ -1,0 +1,215 @@
+"""A robot as independent choices: the model is put together from all of them at once, so their order cannot matter."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import InputError, MissingData, UnknownName
+from ..model.friction import Stribeck, friction_of
+from ..model.inertia import Inertial
+from ..model.limits import limits_of
+from ..model.model import GRAVITY, Linkage, Model, load_on_flange, loaded
+from ..model.motors import motors_of, rotors_of
+from ..model.tool import Tool
+from ..model.tree import tree_of
+from ..tables.description import Coupling, Description, has_bars
+from ..tables.overlays import NOT_STATED, is_file, overlay_for, reservations, with_set
+from ..tables.schema import InertialSet
+
+Array = NDArray[np.float64]
+
+HEAVIEST = 1.1  # bodies by rated mass: data sheets round to 5 or 10 kg, and do not say whether cables and oil count
+LIGHTEST = 0.5  # of a set that has its base: motors, gears and castings left out of a drawing weigh less than what is in it
+PLACEHOLDER = 0.01  # base by rated mass: less is no base, which moves no axis and may be left out
+
+
+class Rotors(NamedTuple):
+    """Rotor inertias on the arm side, and how the axes turn them."""
+
+    inertia: Array
+    """``J n^2`` [kg m^2, kg], shape ``(n,)``."""
+    axes: Array
+    """Row i: turns of rotor i per turn of each axis, in turns of axis i, shape ``(n, n)``."""
+
+
+@dataclass(frozen=True, eq=False)
+class Bare:
+    """A robot as its tables or its URDF give it; what is chosen in code comes on top."""
+
+    name: str
+    model: Model
+    """Without tool and payload; friction and rotors are those of tables and set."""
+    description: Description | None = None
+    """The tables with overlays and the file of parameters; None for a robot from a URDF."""
+    parameters: str | None = None
+    """Name of the set of inertials."""
+    tables: Description | None = None
+    """The tables alone."""
+    overlays: tuple[Path, ...] = ()
+    given: str | Path | None = None
+    """Set of inertials as it was asked for: a name, a file, or None for the tables' own."""
+    coupling: Coupling | None = None
+    """Tree that was asked for; None leaves it to the set of inertials."""
+    tools: tuple[tuple[Path, str | None], ...] = ()
+    """Files of overlays and of the set that say which tool they were identified with, and its name; None: without."""
+    concerns: tuple[str, ...] = ()
+    """Reasons to doubt the tables and their set of inertials."""
+
+
+@dataclass(frozen=True, eq=False)
+class Choices:
+    """What a robot carries, how it stands, and what was given in place of the tables' friction and rotors."""
+
+    tool: Tool | None = None
+    payload: Inertial | None = None
+    """In the TCP frame."""
+    gravity: Array = field(default_factory=lambda: GRAVITY)
+    """[m/s^2], in axes of the world."""
+    world_from_base: Array = field(default_factory=lambda: np.eye(3))
+    """Rotation of the base in the world, shape ``(3, 3)``."""
+    friction: Stribeck | Literal["tables"] | None = "tables"
+    """None: unknown."""
+    rotors: Rotors | Literal["set", "drives"] = "set"
+    """Those that belong to the set of inertials, those of drives.yaml, or given ones."""
+
+    def __post_init__(self) -> None:
+        """Make the shared arrays read-only."""
+        for array in (self.gravity, self.world_from_base):
+            array.setflags(write=False)
+
+    @cached_property
+    def gravity_in_base(self) -> Array:
+        """Gravity [m/s^2] in base axes, shape ``(3,)``, read-only."""
+        result: Array = self.world_from_base.T @ self.gravity
+        result.setflags(write=False)
+        return result
+
+
+def bare_of(tables: Description, overlays: tuple[Path, ...], parameters: str | Path | None, coupling: Coupling | None) -> Bare:
+    """Return the robot of tables with overlays and one set of inertials: a name, None for the tables' own, or a file.
+
+    Raises:
+        UnknownName: if there is no such set or coupling.
+        InputError: if bars of the set weigh, and an open chain is asked for.
+    """
+    description, chosen = with_set(tables, overlays, parameters)
+    if coupling is not None and coupling not in description.couplings:
+        raise UnknownName(f"coupling of {description.name}", coupling, description.couplings)
+    name = description.parameter_set(chosen)
+    bodies = description.inertials.sets[name]
+    heavy_bars = has_bars(bodies)
+    if coupling == "serial" and heavy_bars:
+        other = f"; on an open chain the set {bodies.serial!r} stands for it" if bodies.serial else ""
+        problem = f"set {name!r} of {description.name} has bars with mass; they exist only on the parallelogram tree"
+        raise InputError(problem + other)
+    tree = tree_of(description, coupling or ("parallelogram" if heavy_bars else "serial"), name)
+    rotors, n = _rotors_of_set(bodies, description), len(description.axes)
+    model = Model(tree, limits_of(description), friction_of(description), rotors, np.eye(n), _linkage_of(description))
+    files = (*overlays, Path(str(parameters)).resolve()) if is_file(parameters) else overlays
+    tools = ((file, overlay_for(tables, file).tool) for file in files)
+    stated = tuple((file, tool) for file, tool in tools if tool != NOT_STATED)
+    doubts = [*_impossible(description, name), *_weight(description, name)]
+    doubts += [line for file in files for line in reservations(tables, file)]
+    return Bare(description.name, model, description, name, tables, overlays, parameters, coupling, stated, tuple(doubts))
+
+
+def compose(bare: Bare, choices: Choices) -> Model:
+    """Return the model of a robot with everything that was chosen.
+
+    Raises:
+        MissingData: if rotors of drives.yaml are chosen, and the tables know none.
+    """
+    tree = loaded(bare.model.tree, choices.tool, choices.payload, choices.gravity_in_base)
+    friction = bare.model.friction if isinstance(choices.friction, str) else choices.friction
+    rotors = _rotors(bare, choices.rotors)
+    return replace(bare.model, tree=tree, friction=friction, rotors=rotors.inertia, rotor_axes=rotors.axes)
+
+
+def concerns(bare: Bare, choices: Choices) -> tuple[str, ...]:
+    """Return every reason to doubt a composed robot, one line each."""
+    return (*bare.concerns, *_overload(bare, choices), *_other_tool(bare, choices), *_unknown_rotors(bare, choices))
+
+
+def _rotors(bare: Bare, rotors: Rotors | Literal["set", "drives"]) -> Rotors:
+    if isinstance(rotors, Rotors):
+        return rotors
+    if rotors == "set":
+        return Rotors(bare.model.rotors, bare.model.rotor_axes)
+    if bare.description is None:
+        raise MissingData(f"{bare.name} comes from a URDF; give one rotor inertia per axis, arm side [kg m^2]")
+    return Rotors(*motors_of(bare.description).reflected(rotors_of(bare.description)))
+
+
+def _linkage_of(description: Description) -> Linkage | None:
+    bar = description.kinematics.parallelogram
+    return None if bar is None else Linkage(description.kinematics.joints["joint_3"].a_mm / 1000.0, bar.crank_mm / 1000.0)
+
+
+def _rotors_of_set(bodies: InertialSet, description: Description) -> Array:
+    """Rotor inertias of a set, arm side; 0 where it has none."""
+    pairs = zip(description.axes, description.linear, strict=True)
+    return np.array([bodies.rotors[axis].value(linear) if axis in bodies.rotors else 0.0 for axis, linear in pairs], dtype=float)
+
+
+def _impossible(description: Description, name: str) -> Iterator[str]:
+    chosen = description.inertials.sets[name]
+    if not chosen.impossible:
+        return
+    reasons = "; ".join(f"{link}: {chosen.links[link].inertial().impossibilities()[0]}" for link in chosen.impossible)
+    sources = description.inertials.sources
+    fitted = any(sources[chosen.links[link].source_of("mass_kg")].grade == "identified" for link in chosen.impossible)
+    how = "identified without keeping to bodies" if fitted else "as printed"
+    yield f"set {name!r} of {description.name} is {how}, and impossible in {', '.join(chosen.impossible)}: {reasons}"
+
+
+def _weight(description: Description, name: str) -> Iterator[str]:
+    bodies, rated = description.inertials.sets[name].links, description.limits.ratings.mass_kg
+    total, base = sum(row.mass_kg for row in bodies.values()), bodies["base_link"].mass_kg
+    left_out = base < PLACEHOLDER * rated
+    if total > HEAVIEST * rated or (total < LIGHTEST * rated and not left_out):
+        how = "" if left_out else ", base included"
+        yield (
+            f"bodies of set {name!r} weigh {total:.4g} kg together{how}, and {description.name} {rated:g} kg (mass_kg of its"
+            " ratings): masses and rating are not of one robot"
+        )
+
+
+def _overload(bare: Bare, choices: Choices) -> Iterator[str]:
+    load, limits = load_on_flange(choices.tool, choices.payload), bare.model.limits.load
+    if load is None or limits is None:
+        return
+    tool, payload = choices.tool, choices.payload
+    parts = [
+        *([f"tool {tool.name} {tool.load.mass:g} kg"] if tool else []),
+        *([f"payload {payload.mass:g} kg"] if payload else []),
+    ]
+    beyond = limits.violations(load)
+    if beyond and beyond[0].axis is None:
+        yield f"{bare.name} carries {load.mass:g} kg on its flange ({', '.join(parts)}), and is rated for {limits.mass:g} kg"
+    for row in beyond:
+        if row.axis is not None:
+            yield f"{bare.name} carries a load ({', '.join(parts)}) whose {row}"
+
+
+def _other_tool(bare: Bare, choices: Choices) -> Iterator[str]:
+    mounted = None if choices.tool is None else choices.tool.name
+    for file, tool in bare.tools:
+        if tool != mounted:
+            here, there = (f"tool {name}" if name else "no tool" for name in (mounted, tool))
+            yield f"{file} was identified with {there}, and {bare.name} has {here}: errors of a tool's load are in the last links"
+
+
+def _unknown_rotors(bare: Bare, choices: Choices) -> Iterator[str]:
+    if choices.rotors != "drives" or bare.description is None:
+        return
+    drives = bare.description.drives.axes
+    unknown = [axis for axis in bare.description.axes if axis not in drives or drives[axis].rotor_inertia_kg_m2 is None]
+    if unknown:
+        yield f"{bare.name}: no rotor inertia is known for {', '.join(unknown)}; theirs is left out"

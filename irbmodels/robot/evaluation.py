@@ -1,0 +1,279 @@
+"""What every query needs: a model, checks of what comes in, and who answers: Pinocchio, or machine code."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..checks import each, finite, flag, named, nan_for_infinity, numbers, together, whole
+from ..compiled.dispatch import Dispatch
+from ..errors import InputError, require
+from ..model.friction import Stribeck
+from ..model.inertia import Inertial
+from ..model.limits import Limits, Violation
+from ..model.model import Model, load_on_flange
+from ..model.tool import Tool
+from ..model.tree import Tree
+from .guards import Guards
+
+if TYPE_CHECKING:
+    from ..compiled.kernels import Kernel, Kernels
+
+Array = NDArray[np.float64]
+_DOUBLE = np.dtype(np.float64)
+
+
+class Asking:
+    """A model in axis positions, without a question yet."""
+
+    name: str
+    tool: Tool | None
+    payload: Inertial | None
+    _bare: Tree
+    """Without tool and payload."""
+    _model: Model
+
+    @cached_property
+    def n(self) -> int:
+        """Number of axes."""
+        return self._model.n
+
+    @property
+    def limits(self) -> Limits:
+        """Ranges (the coupled one included), speeds and efforts; the last are assumed for every ABB robot here."""
+        return self._model.limits
+
+    @property
+    def friction_model(self) -> Stribeck | None:
+        """Friction law with its parameters, or None where nobody has published any."""
+        return self._model.friction
+
+    @property
+    def rotors(self) -> Array:
+        """Rotor inertias in use, arm side [kg m^2, kg], shape ``(n,)``; zero unless :meth:`with_rotors` was called."""
+        return self._model.rotors
+
+    @property
+    def rotor_axes(self) -> Array:
+        """How the axes turn each rotor, in turns of its own axis, shape ``(n, n)``."""
+        return self._model.rotor_axes
+
+    def from_controller(self, position: ArrayLike) -> Array:
+        """Return ``q`` [rad, m] for positions as the controller shows them [deg, mm], shape ``(..., n)``.
+
+        Raises:
+            InputError: if one position has the wrong shape, is not finite, or is far outside every range.
+        """
+        shown = self._shaped(position, "position")
+        q = self._from_shown(shown)
+        if q.ndim == 1:
+            self._guards.check_position(q, "q", shown)
+        return q
+
+    def _from_shown(self, shown: Array) -> Array:
+        return np.where(self.limits.linear, shown / 1000.0, np.radians(shown))
+
+    def to_controller(self, q: ArrayLike) -> Array:
+        """Return positions as the controller shows them [deg, mm] for ``q`` [rad, m], shape ``(..., n)``."""
+        position = self._position(q)
+        return np.where(self.limits.linear, position * 1000.0, np.degrees(position))
+
+    def in_range(self, q: ArrayLike) -> NDArray[np.bool_]:
+        """Whether every range is kept, the coupled one of axis 3 included, shape ``(...)``."""
+        return self.limits.in_range(self._position(q))
+
+    def violations(self, q: ArrayLike, v: ArrayLike | None = None, tau: ArrayLike | None = None) -> list[Violation]:
+        """Return every bound on position, speed [rad/s] or torque [N m] that one state does not keep, and on what is carried."""
+        speed = None if v is None else finite(v, (self.n,), "v")
+        torque = None if tau is None else finite(tau, (self.n,), "tau")
+        return [*self.limits.violations(self._one(q), speed, torque), *self.overload]
+
+    @cached_property
+    def overload(self) -> tuple[Violation, ...]:
+        """Bounds on mass and, where a load diagram is known, moments of inertia that tool and payload do not keep."""
+        load = load_on_flange(self.tool, self.payload)
+        return () if load is None or self.limits.load is None else tuple(self.limits.load.violations(load))
+
+    def compiled(self, *, friction: bool = True, single: bool = False, threads: int = 1) -> Kernels:
+        """Return the bare kernels, for loops of your own: no checks of values, components first, ``(n,)`` or ``(n, N)``.
+
+        Args:
+            friction: Whether torques include friction, where it is known.
+            single: Compute in single precision (float32 in and out), right to 1e-4 of the largest entry within two turns.
+            threads: How many threads share an array.
+
+        Raises:
+            MissingExtra: without casadi and numba.
+            InputError: if ``threads`` is not a positive number.
+        """
+        from ..compiled.cache import surroundings
+        from ..compiled.kernels import Kernels
+
+        surroundings()
+        with_friction, narrow = flag(friction, "friction"), flag(single, "single")
+        return Kernels(self._model, self._frame, with_friction, narrow, whole(threads, "threads", 1))
+
+    def symbolic(self, query: str, *, friction: bool = True, frame: str = "tcp", parameters: bool = False) -> Any:
+        """Return a query as ``casadi.Function``, to be differentiated, or to build an optimal control problem on.
+
+        Args:
+            query: ``inverse_dynamics``, ``forward_dynamics``, ``mass_matrix``, ``pose``, ``jacobian``, ``energy`` ...
+            friction: Whether torques include friction, where it is known.
+            frame: Frame of ``pose``, ``jacobian`` and ``hessian``.
+            parameters: Whether inertials, rotors and friction are a further input, in the order of :meth:`parameter_vector`.
+
+        Raises:
+            MissingExtra: without casadi.
+            UnknownName: if there is no such query or frame.
+        """
+        from ..compiled import queries
+        from ..model.mechanism import chain_of, mechanism_of, whole_of
+
+        require("casadi", "fast")
+        if named(query, queries.QUERIES, "query") in queries.OF_FRAMES:
+            return queries.casadi_function(query, chain_of(*self._frame(frame)))
+        wanted = flag(parameters, "parameters")
+        strip = whole_of if wanted or query == "regressor" else mechanism_of
+        return queries.casadi_function(query, strip(self._model, flag(friction, "friction")), wanted)
+
+    @cached_property
+    def whole_tree(self) -> Tree:
+        """Tree with every frame; the one in use, where that has them all."""
+        return self._model.tree
+
+    def _frame(self, name: str) -> tuple[Tree, int]:
+        own = self._model.tree
+        tree = own if isinstance(name, str) and name in own.frames else self.whole_tree
+        return tree, tree.frame(name)
+
+    def _shaped(self, value: ArrayLike, what: str) -> Array:
+        """Return one state, or an array of states with NaN for infinity."""
+        array = value if type(value) is np.ndarray and value.dtype is _DOUBLE else numbers(value, f"{what} of {self.name}")
+        if array.ndim == 0 or array.shape[-1] != self.n:
+            raise InputError(f"{what} of {self.name} needs shape ({self.n},) or (..., {self.n}), got {array.shape}")
+        return array if array.ndim == 1 else nan_for_infinity(array)
+
+    @cached_property
+    def _guards(self) -> Guards:
+        return Guards(self.name, self._model, self.limits)
+
+    @cached_property
+    def _surely(self) -> tuple[float, float, float]:
+        """Squares of the norms of one position, speed and acceleration that need no further check."""
+        return self._guards.squares
+
+    def _position(self, q: ArrayLike, what: str = "q") -> Array:
+        array = self._shaped(q, what)
+        if array.ndim == 1:
+            if not array.dot(array) <= self._surely[0]:  # cheap, and nearly every call passes; false for NaN
+                self._guards.check_position(array, what)
+            if array is not q:  # typed, or integers
+                self._guards.doubt(array, self._from_shown(array))
+        return array
+
+    def _speed(self, v: ArrayLike, what: str = "v") -> Array:
+        array = self._shaped(v, what)
+        if array.ndim == 1 and not array.dot(array) <= self._surely[1]:
+            self._guards.check_speed(array, what)
+        return array
+
+    def _acceleration(self, a: ArrayLike, q: Array) -> Array:
+        """Return accelerations at ``q``, where the inertia is that one state's may have to move."""
+        array = self._shaped(a, "a")
+        if array.ndim == 1 and not array.dot(array) <= self._surely[2]:
+            self._guards.check_acceleration(array, q, "a")
+        return array
+
+    def _rate(self, value: ArrayLike, what: str) -> Array:
+        """Return torques, or what else must only be finite."""
+        array = self._shaped(value, what)
+        if array.ndim == 1 and not array.dot(array) <= sys.float_info.max:
+            self._guards.check_finite(array, what)
+        return array
+
+    def _one(self, q: ArrayLike, what: str = "q") -> Array:
+        return self._single(self._position(q, what), what)
+
+    def _one_speed(self, v: ArrayLike, what: str = "v") -> Array:
+        return self._single(self._speed(v, what), what)
+
+    def _one_motion(self, q: ArrayLike, v: ArrayLike, a: ArrayLike) -> tuple[Array, Array, Array]:
+        position = self._one(q)
+        return position, self._one_speed(v), self._single(self._acceleration(a, position), "a")
+
+    def _motion(self, q: ArrayLike, v: ArrayLike, a: ArrayLike) -> list[Array]:
+        """Return positions, speeds and accelerations with the same leading axes."""
+        position = self._position(q)
+        return together(position, self._speed(v), self._acceleration(a, position))
+
+    def _single(self, array: Array, what: str) -> Array:
+        if array.ndim != 1:
+            raise InputError(f"{what} of {self.name} needs shape ({self.n},), got {array.shape}")
+        return array
+
+    def _answer(
+        self,
+        query: str,
+        reference: Callable[..., Array],
+        shape: tuple[int, ...],
+        /,
+        *states: Array,
+        friction: bool = False,
+        frame: str | None = None,
+        point: Array | None = None,
+    ) -> Array:
+        """Answer for states with the same leading axes: by machine code where that is in use, else state by state."""
+        first = states[0]
+        count = first.size // self.n
+        make = partial(self._kernel, query, friction, frame, point)
+        kernel = self._dispatch.kernel((query, friction, frame), count, make, remember=point is None)
+        if kernel is None:
+            return each(reference, shape, *states)
+        if query in self._dispatch.in_use:
+            far, fast, strong = self._surely
+            kernel.bound(far, fast, strong if query == "inverse_dynamics" else sys.float_info.max)
+            self._dispatch.in_use[query][friction] = kernel
+        if first.ndim == 1:
+            one: Array = kernel(*states)
+            return one
+        rows: Array = kernel.rows(*(state.reshape(count, self.n) for state in states))
+        return rows.reshape(*first.shape[:-1], *shape)
+
+    def _answers(
+        self,
+        query: str,
+        reference: Callable[..., tuple[Array | float, ...]],
+        shapes: tuple[tuple[int, ...], ...],
+        /,
+        *states: Array,
+        friction: bool = False,
+    ) -> tuple[Array, ...]:
+        """Do the same for a query with several results."""
+        first = states[0]
+        count, leading = first.size // self.n, first.shape[:-1]
+        kernel = self._dispatch.kernel((query, friction, None), count, partial(self._kernel, query, friction))
+        flat = [state.reshape(count, self.n) for state in states]
+        if kernel is not None:
+            found: tuple[Array, ...] = kernel.rows(*flat)
+        else:
+            each_state = [reference(*state) for state in zip(*flat, strict=True)]
+            found = tuple(np.array([results[i] for results in each_state], dtype=float) for i in range(len(shapes)))
+        return tuple(result.reshape((*leading, *shape))[()] for result, shape in zip(found, shapes, strict=True))
+
+    def _kernel(self, query: str, friction: bool, frame: str | None = None, point: Array | None = None) -> Kernel:
+        kernels = self._kernels[friction]
+        kernel: Kernel = getattr(kernels if frame is None else kernels.at(frame, point), query)
+        return kernel
+
+    @cached_property
+    def _kernels(self) -> dict[bool, Kernels]:
+        return {friction: self.compiled(friction=friction) for friction in (False, True)}
+
+    @cached_property
+    def _dispatch(self) -> Dispatch:
+        return Dispatch()

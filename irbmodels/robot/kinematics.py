@@ -1,0 +1,296 @@
+"""Questions about positions and speeds: poses, Jacobians, postures for a pose, singularities, reach."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+import pinocchio as pin
+from numpy.typing import ArrayLike, NDArray
+
+from ..checks import each, finite, flag, named, number, six, together
+from ..checks import poses as checked_poses
+from ..dynamics import derivatives
+from ..errors import InputError, MissingData
+from ..kinematics import frames as kinematics
+from ..model.dh import Convention, DHTable
+
+if TYPE_CHECKING:
+    from ..kinematics.arm_geometry import Scara, SixAxis
+    from ..kinematics.configuration import Configuration
+    from ..kinematics.inverse.solutions import Branches, Solutions
+    from ..kinematics.inverse.solver import InverseKinematics
+    from ..kinematics.link_velocities import LinkMotion
+    from ..kinematics.singularities import DampedVelocity, Measures, Singularities, SingularPosture
+    from ..kinematics.tcp_extremes import TcpExtremes
+    from ..kinematics.workspace import Workspace
+    from ..kinematics.wrist_crossing import Crossing
+    from ..rapid import RobTarget
+
+from .evaluation import Asking
+
+Array = NDArray[np.float64]
+
+
+class KinematicQueries(Asking):
+    """What the lengths of an arm answer."""
+
+    def pose(self, q: ArrayLike, frame: str = "tcp", point: ArrayLike | None = None) -> pin.SE3 | Array:
+        """Pose of a frame in the base.
+
+        Args:
+            q: Axis positions [rad, m], shape ``(..., n)``.
+            frame: Any name of :attr:`frames`: ``tcp``, ``tool0``, ``flange``, ``link_3``, ``link_rod`` ...
+            point: Point fixed to the frame [m], in its axes; becomes the origin of the answer.
+
+        Returns:
+            ``pin.SE3`` for one state, homogeneous matrices ``(..., 4, 4)`` for arrays.
+
+        Raises:
+            UnknownName: if there is no such frame.
+        """
+        tree, number = self._frame(frame)
+        offset = None if point is None else finite(point, (3,), "point [m]")
+        position = self._position(q)
+        if position.ndim == 1:
+            return kinematics.pose(tree, number, position, offset)
+        reference = partial(kinematics.homogeneous, tree, number, point=offset)
+        return self._answer("pose", reference, (4, 4), position, frame=frame, point=offset)
+
+    def jacobian(
+        self, q: ArrayLike, frame: str = "tcp", point: ArrayLike | None = None, axes: Literal["base", "local"] = "base"
+    ) -> Array:
+        """Geometric Jacobian at a frame's origin, or at a point fixed to it: ``[v; w] = J q'``.
+
+        Args:
+            q: Axis positions [rad, m], shape ``(..., n)``.
+            frame: Any name of :attr:`frames`.
+            point: Point fixed to the frame [m], in its axes.
+            axes: Express the velocity in ``base`` axes, or in those of the frame (``local``).
+
+        Returns:
+            Shape ``(..., 6, n)``, linear rows first (S000 eq. 33).
+        """
+        named(axes, ("base", "local"), "axes")
+        tree, number = self._frame(frame)
+        offset = None if point is None else finite(point, (3,), "point [m]")
+        reference = partial(kinematics.jacobian, tree, number, point=offset, local=axes == "local")
+        if axes == "local":
+            return each(reference, (6, self.n), self._position(q))
+        return self._answer("jacobian", reference, (6, self.n), self._position(q), frame=frame, point=offset)
+
+    def hessian(self, q: ArrayLike, frame: str = "tcp", point: ArrayLike | None = None) -> Array:
+        """Derivative of the base-axes Jacobian, ``H[..., i, j, k] = d J_ij / d q_k``, shape ``(..., 6, n, n)``."""
+        tree, number = self._frame(frame)
+        offset = None if point is None else finite(point, (3,), "point [m]")
+        reference = partial(derivatives.hessian, tree, number, point=offset)
+        return self._answer("hessian", reference, (6, self.n, self.n), self._position(q), frame=frame, point=offset)
+
+    def jacobian_rate(
+        self,
+        q: ArrayLike,
+        v: ArrayLike,
+        frame: str = "tcp",
+        point: ArrayLike | None = None,
+        axes: Literal["base", "local"] = "base",
+    ) -> Array:
+        """Time derivative of :meth:`jacobian` along a motion, shape ``(..., 6, n)``: accelerations are ``J a + rate v``.
+
+        In base axes that is the frame's classical acceleration; in local axes the derivative of its local components.
+        """
+        named(axes, ("base", "local"), "axes")
+        tree, number = self._frame(frame)
+        offset = None if point is None else finite(point, (3,), "point [m]")
+        states = together(self._position(q), self._speed(v))
+        rate = derivatives.jacobian_rate
+        return each(lambda x, y: rate(tree, number, x, y, offset, axes == "local"), (6, self.n), *states)
+
+    def dh(self, convention: Convention = "modified") -> DHTable:
+        """Return the Denavit-Hartenberg table, where there is one."""
+        raise MissingData(f"{self.name} has no DH table")
+
+    def singularities(self, q: ArrayLike) -> Singularities:
+        """Signed distances from wrist [rad], elbow [rad] and shoulder [m] singularity, and det J in closed form.
+
+        Args:
+            q: Axis positions [rad, m], shape ``(..., n)``.
+
+        Raises:
+            MissingData: for an arm with neither a spherical wrist nor the shape of a SCARA; :meth:`measures` serves any.
+        """
+        from ..kinematics.singularities import singularities
+
+        return singularities(self._arm, self._position(q))
+
+    def singular_postures(self) -> list[SingularPosture]:
+        """Every way in which the arm can be singular: where, whether its ranges let it, boundary or interior (S004)."""
+        from ..kinematics.singularities import singular_postures
+
+        return singular_postures(self._arm, self.limits)
+
+    def measures(self, q: ArrayLike, frame: str = "tcp", length: float = 1.0) -> Measures:
+        """Manipulability, condition number and smallest singular value of :meth:`jacobian`, shape ``(...)`` each.
+
+        Args:
+            q: Axis positions [rad, m], shape ``(..., n)``.
+            frame: Any name of :attr:`frames`.
+            length: Characteristic length [m] at which 1 m/s counts as much as 1 rad/s.
+        """
+        from ..kinematics.singularities import measures
+
+        return measures(self.jacobian(q, frame), length)
+
+    def inverse_velocity(self, q: ArrayLike, twist: ArrayLike, frame: str = "tcp") -> Array:
+        """Axis speeds ``(..., n)`` that move a frame with ``twist`` ``(..., 6)``: [m/s], then [rad/s], base axes (S003 eq. 2.68).
+
+        Raises:
+            InputError: if one state cannot have that twist, being singular or of fewer axes. In arrays NaN stands there.
+        """
+        return self._solved(self.jacobian(q, frame), six(twist, "twist", "linear, angular"), "velocity")
+
+    def inverse_acceleration(self, q: ArrayLike, v: ArrayLike, acceleration: ArrayLike, frame: str = "tcp") -> Array:
+        """Axis accelerations ``(..., n)`` for a frame's acceleration ``(..., 6)`` while axes move with ``v`` (S003 eq. 2.69).
+
+        Raises:
+            InputError: as :meth:`inverse_velocity`.
+        """
+        drift = np.einsum("...ij,...j->...i", self.jacobian_rate(q, v, frame), self._speed(v))
+        wanted = six(acceleration, "acceleration", "linear, angular") - drift
+        return self._solved(self.jacobian(q, frame), wanted, "acceleration")
+
+    def damped_velocity(self, q: ArrayLike, twist: ArrayLike, frame: str = "tcp", near: float = 0.05) -> DampedVelocity:
+        """Axis speeds for a twist that stay bounded through singularities; see :func:`singularities.damped_velocity`."""
+        from ..kinematics.singularities import damped_velocity
+
+        return damped_velocity(self.jacobian(q, frame), six(twist, "twist", "linear, angular"), near)
+
+    def link_motion(self, q: ArrayLike, v: ArrayLike, a: ArrayLike) -> LinkMotion:
+        """Velocity and acceleration of every link and the TCP at one state, link by link in their own axes (S004 eq. 30-33)."""
+        from ..kinematics.link_velocities import link_motion
+
+        return link_motion(self.dh(), *self._one_motion(q, v, a), self._tcp)
+
+    def workspace(self, wrist: ArrayLike | None = None) -> Workspace:
+        """Where the wrist center can be, exactly; with axes 4 to 6 held at ``wrist`` [rad] where the TCP can be.
+
+        Raises:
+            InputError: if the TCP then lies beside the arm's plane.
+            MissingData: as :meth:`singularities`.
+        """
+        from ..kinematics.workspace import workspace_of
+
+        return workspace_of(self._arm, self.limits, wrist)
+
+    def tcp_extremes(self) -> TcpExtremes:
+        """How far from axis 1, how high and how low the TCP comes with all axes free, and postures that have it; by search.
+
+        Raises:
+            MissingData: as :meth:`singularities`.
+        """
+        from ..kinematics.tcp_extremes import tcp_extremes
+
+        return tcp_extremes(self._arm, self.limits)
+
+    def cross_wrist(self, poses: ArrayLike, start: ArrayLike, zone: float = math.radians(5.0)) -> Crossing:
+        """Axis positions along poses of the TCP ``(N, 4, 4)`` through ``q5 = 0``.
+
+        :mod:`irbmodels.kinematics.wrist_crossing` has the rule.
+
+        Raises:
+            InputError: if ``start`` is not on the first pose, or a pose is out of reach.
+            MissingData: for an arm without a spherical wrist.
+        """
+        from ..kinematics.wrist_crossing import cross_wrist
+
+        band = number(zone, "the zone [rad]", 0.0, math.pi / 2)
+        return cross_wrist(self._arm, checked_poses(poses, "poses of the TCP"), self._one(start, "start"), band)
+
+    def inverse_kinematics(
+        self,
+        pose: pin.SE3 | ArrayLike | RobTarget | str,
+        *,
+        in_range: bool = False,
+        near: ArrayLike | None = None,
+        turns: bool = False,
+        configuration: Sequence[int] | None = None,
+    ) -> Solutions | Branches:
+        """Axis positions that bring the TCP to a pose: all of them, in closed form (S003 eq. 2.29-2.49, corrected).
+
+        A six-axis arm has up to eight: front and back of axis 1, elbow up and down, axis 5 positive and negative, in this
+        order; a SCARA two. Each position is shown in the full turn that is in range, nearest to ``near`` or else to 0.
+
+        Where a singularity leaves an axis free (``flags``), it is kept as in ``near``, or else 0: axis 4 where axes 4 and 6 are
+        in line, axis 1 where the wrist centre is on it. Postures that are one there are returned once.
+
+        Args:
+            pose: ``base_from_tcp`` in metres: ``pin.SE3`` or ``(4, 4)``, or an array ``(..., 4, 4)``. Arrays let what is not
+                finite pass in its own sample. Or a robtarget, or its text ``[[x,y,z],[q1,q2,q3,q4],[cf1,cf4,cf6,cfx],[9E9,...]]``
+                in mm as RAPID writes it, in the base (``target.pose(wobj)`` is the pose in a work object): all its solutions
+                come, those with its configuration data first and ``programmed``.
+            in_range: Return only what keeps every range, the coupled one of axis 3 included.
+            near: Seed ``(n,)`` [rad, m]: solutions of one pose are sorted by their distance to it.
+            turns: Return every full turn that is in range as a solution of its own; for one pose.
+            configuration: ABB's ``cf1, cf4, cf6, cfx``: return only solutions that have it, in the full turns that it tells,
+                whatever a robtarget programs.
+
+        Returns:
+            For one pose a sequence of solutions, each with ``q``, ``configuration``, ``flags`` and ``in_range``; empty where the
+            pose is out of reach, with ``missing`` [m] and the reason as ``note``; printed, a table. For arrays ``q``
+            ``(..., 8, 6)`` with the masks
+            ``valid``, ``flags`` and ``in_range`` ``(..., 8)``, and ``missing`` ``(...)``.
+
+        Raises:
+            InputError: if a pose is no rigid motion, one pose is not finite, or a shape is wrong.
+            MissingData: if the arm is no SCARA, and no six-axis arm with a spherical wrist.
+        """
+        inside, every = flag(in_range, "in_range"), flag(turns, "turns")
+        return self._inverse(pose, inside, None if near is None else self._one(near, "near"), every, configuration)
+
+    def configuration(self, q: ArrayLike) -> Configuration:
+        """ABB's configuration data of one posture: cf1, cf4, cf6, cfx, and whether they are beyond doubt.
+
+        Raises:
+            MissingData: if the arm is no SCARA, and no six-axis arm with a spherical wrist.
+        """
+        from ..kinematics.configuration import configuration_of
+
+        return configuration_of(self._arm, self._one(q))
+
+    @cached_property
+    def _arm(self) -> SixAxis | Scara:
+        from ..kinematics.arm_geometry import arm_of
+
+        return arm_of(*self._frame("tcp"), self.name)
+
+    @property
+    def _tcp(self) -> Array:
+        """Pose of the TCP in tool0."""
+        tcp: Array = np.eye(4) if self.tool is None else self.tool.tcp.homogeneous
+        return tcp
+
+    def _solved(self, J: Array, wanted: Array, what: str) -> Array:
+        from ..kinematics.link_velocities import axis_rates
+
+        jacobians, values = (J, wanted) if J.shape[:-2] == wanted.shape[:-1] else _alike(J, wanted)
+        rates, possible = axis_rates(jacobians, values)
+        if rates.ndim == 1 and not possible:
+            raise InputError(f"{self.name} cannot have this {what} here: its Jacobian has lost that direction")
+        return rates
+
+    @cached_property
+    def _inverse(self) -> InverseKinematics:
+        from ..kinematics.inverse.solver import InverseKinematics
+
+        return InverseKinematics(self._arm, self.limits)
+
+
+def _alike(J: Array, wanted: Array) -> tuple[Array, Array]:
+    """Return Jacobians and velocities with the same leading axes."""
+    try:
+        leading = np.broadcast_shapes(J.shape[:-2], wanted.shape[:-1])
+    except ValueError:
+        raise InputError(f"states of shape {J.shape[:-2]} and velocities of shape {wanted.shape} do not go together") from None
+    return np.broadcast_to(J, (*leading, *J.shape[-2:])), np.broadcast_to(wanted, (*leading, 6))

@@ -1,0 +1,1 @@
+"""Roll-outs of many states at once."""

@@ -1,0 +1,195 @@
+"""Many simulations at once, at a fixed step: the steps of :mod:`.plant` as machine code, over all states."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ...errors import InputError
+from ...model.friction import Stribeck
+from ...model.limits import ROUNDING
+from ...robot.robot import Robot
+from ..mechanics import Stops, checked_robot, effort_of, law_of, positive
+from ..plant import FARTHEST, STEP
+from ..run import SimulationError
+from .states import States, walls_of
+from .step import machine_code
+
+Array = NDArray[np.float64]
+BatchTorque = Callable[[float, Array, Array], ArrayLike] | ArrayLike | None
+"""Function of time, positions and speeds ``(N, n)`` at the start of each step, or constants ``(n,)`` or ``(N, n)``."""
+
+_MOST = 10_000_000  # steps: more is a mistake of units
+
+
+class Rollouts(NamedTuple):
+    """Samples of many simulations."""
+
+    t: Array
+    """[s], shape ``(T,)``."""
+    q: Array
+    """Axis positions [rad, m], shape ``(N, T, n)``; NaN after a simulation failed."""
+    v: Array
+    """Axis speeds [rad/s, m/s], shape ``(N, T, n)``."""
+    failed: Array
+    """When each failed [s], because its torques were not finite or the step too large for its motion; NaN if it did not."""
+
+
+def rollouts(
+    robot: Robot | Sequence[Robot],
+    q: ArrayLike,
+    v: ArrayLike | None = None,
+    *,
+    duration: float,
+    torque: BatchTorque = None,
+    step: float = STEP,
+    every: float = 0.01,
+    friction: Stribeck | bool = True,
+    stops: bool = True,
+    torque_limit: ArrayLike | None = None,
+) -> Rollouts:
+    """Simulate many states, or many robots, at a fixed step.
+
+    Args:
+        robot: A robot, or one per state (with other payloads, parameters, overlays); those that are the same object share work.
+        q: Axis positions at the start [rad, m], shape ``(N, n)``; ``(n,)`` for all.
+        v: Axis speeds at the start [rad/s, m/s]; default at rest.
+        duration: How long [s], a whole number of steps.
+        torque: Motor torques [N m, N], arm side; default none.
+        step: Step [s]; torques do not change within it.
+        every: Time between samples [s], a whole number of steps.
+        friction: As :class:`.plant.Plant` has it.
+        stops: Whether the ends of the ranges are walls.
+        torque_limit: Bounds of the motor torques [N m, N], shape ``(n,)``.
+
+    Returns:
+        Samples from 0 to ``duration``.
+
+    Raises:
+        MissingExtra: without casadi and numba.
+        InputError: if an argument cannot be, or a start is out of range.
+        SimulationError: if the function of torques fails or returns another shape, with the time.
+    """
+    robots = [robot] if isinstance(robot, Robot) else list(robot) if isinstance(robot, Sequence) else [robot]
+    for other in robots:
+        checked_robot(other)
+    if not robots or any(other.axes != robots[0].axes for other in robots):
+        raise InputError("rollouts need one robot, or one per state with the same axes")
+    n = robots[0].n
+    first, start = _rows(q, n, "q"), _rows(np.zeros(n) if v is None else v, n, "v")
+    try:
+        count, _ = leading = np.broadcast_shapes(first.shape, start.shape, (len(robots) if len(robots) > 1 else 1, n))
+    except ValueError:
+        raise InputError(
+            f"rollouts of {len(robots)} robots of {n} axes: q {first.shape} and v {start.shape} do not go together"
+        ) from None
+    position, speed = (np.array(np.broadcast_to(x, leading).T, order="C") for x in (first, start))
+    groups = _groups(robots, count)
+    walls = Stops(robots[0], stops)
+    outside = np.flatnonzero((walls.gaps(position.T) < -ROUNDING).any(axis=1))
+    if outside.size:
+        raise InputError(f"start {outside[0]} is out of range: {robots[0].limits.violations(position[:, outside[0]])[0]}")
+    steps, between = _whole(duration, step, "duration"), _whole(every, step, "every")
+    laws = np.empty((4, n, count))
+    for other, columns in groups:
+        law = law_of(other, friction)
+        values = np.array([law.Fc, law.Fs - law.Fc, -1.0 / np.square(law.v_St), law.Fv])
+        laws[:, :, columns] = values[:, :, None]
+    drive = _Drive(torque, effort_of(robots[0], torque_limit), (count, n))
+    kernels = [(other.compiled(friction=False), columns) for other, columns in groups]
+    move, ends = machine_code().step_all, walls_of(walls)
+    M, h, middle, none = np.empty((n, n, count)), np.empty((n, count)), np.empty((n, count)), np.zeros((n, count))
+    bad, failed = np.zeros(count, dtype=bool), np.full(count, np.nan)
+    samples = np.empty((2, steps // between + 1, n, count))
+    for i in range(steps + 1):
+        if i % between == 0:
+            samples[:, i // between] = position, speed
+            samples[:, i // between, :, bad] = np.nan
+        if i == steps:
+            break
+        tau = drive(i * step, position, speed)
+        bad |= ~np.isfinite(tau).all(axis=0)
+        np.add(position, 0.5 * step * speed, out=middle)
+        for kernel, columns in kernels:
+            if len(kernels) == 1:
+                kernel.mass_matrix(middle, out=M)
+                kernel.inverse_dynamics(middle, speed, none, out=h)
+            else:
+                part = np.ascontiguousarray(middle[:, columns])
+                M[:, :, columns] = kernel.mass_matrix(part)
+                h[:, columns] = kernel.inverse_dynamics(part, np.ascontiguousarray(speed[:, columns]), np.zeros_like(part))
+        move(States(M, h, tau, position, speed, laws), ends, step, FARTHEST, bad)
+        failed[bad & np.isnan(failed)] = i * step
+    t: Array = np.arange(steps // between + 1, dtype=float) * (between * step)
+    kept: Array = np.ascontiguousarray(samples.transpose(0, 3, 1, 2))
+    return Rollouts(t, kept[0], kept[1], failed)
+
+
+class _Drive:
+    """Torques of all states, ``(n, N)``."""
+
+    def __init__(self, torque: BatchTorque, limit: Array | None, shape: tuple[int, int]) -> None:
+        self._limit, self._shape = limit, shape
+        self._function = torque if callable(torque) else None
+        given: ArrayLike = np.zeros(shape) if torque is None or callable(torque) else torque
+        self._constant = self._checked(given)
+        if not np.isfinite(self._constant).all():
+            raise InputError("torques of rollouts must be finite")
+
+    def __call__(self, t: float, q: Array, v: Array) -> Array:
+        if self._function is None:
+            return self._constant
+        try:
+            return self._checked(self._function(t, q.T.copy(), v.T.copy()))
+        except Exception as err:  # a user's function may raise anything
+            raise SimulationError(t, f"the function torque fails: {err!r}") from err
+
+    def _checked(self, torque: ArrayLike) -> Array:
+        try:
+            value = np.asarray(torque, dtype=float)
+        except (TypeError, ValueError) as err:
+            raise InputError(f"torques of rollouts are not an array of numbers: {err}") from None
+        if value.shape not in (self._shape, self._shape[1:]):
+            raise InputError(f"torques of rollouts have shape {self._shape} or {self._shape[1:]}, not {value.shape}")
+        value = np.broadcast_to(value, self._shape)
+        if self._limit is not None:
+            value = np.clip(value, -self._limit, self._limit)
+        return np.array(value.T, order="C")
+
+
+def _groups(robots: list[Robot], count: int) -> list[tuple[Robot, NDArray[np.intp]]]:
+    """Return each different robot with its states."""
+    if len(robots) == 1:
+        return [(robots[0], np.arange(count))]
+    if len(robots) != count:
+        raise InputError(f"{len(robots)} robots and {count} states do not go together")
+    places: dict[int, list[int]] = {}
+    for i, robot in enumerate(robots):
+        places.setdefault(id(robot), []).append(i)
+    return [(robots[where[0]], np.array(where)) for where in places.values()]
+
+
+def _rows(value: ArrayLike, n: int, what: str) -> Array:
+    """Return states, one or in rows, as they are; numbers are not spread over the axes."""
+    try:
+        array = np.asarray(value, dtype=float)
+    except (TypeError, ValueError) as err:
+        raise InputError(f"{what} of rollouts is not an array of numbers: {err}") from None
+    if array.ndim not in (1, 2) or array.shape[-1] != n or not np.isfinite(array).all():
+        raise InputError(f"{what} of rollouts is finite and of shape (N, {n}) or ({n},), got {array.shape}")
+    return array
+
+
+def _whole(time: float, step: float, what: str) -> int:
+    """Return how many steps a time is."""
+    positive(step, "step [s]")
+    positive(time, f"{what} [s]")
+    if time / step > _MOST:
+        raise InputError(f"{what} = {time:g} s in steps of {step:g} s are more than {_MOST:,} steps; take a longer step")
+    steps = round(time / step)
+    if steps < 1 or abs(steps * step - time) > 1e-6 * step:
+        raise InputError(f"{what} = {time:g} s is no whole number of steps of {step:g} s")
+    return steps

@@ -1,0 +1,147 @@
+"""Feed-forward of elastic joints: inverse dynamics and its time derivatives, in Taylor arithmetic.
+
+A quantity that moves is an array of its Taylor coefficients in time, the order first. Each body enters by its second moments
+in a 4 by 4 matrix [Uicker 1965]: with its pose T and ``P`` = integral of ``p p'`` over it, ``(T'' - G) P T'`` holds all that
+moves it, force and moment alike, and the torque of a joint is its product with the joint's twist.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...model.mechanism import Mechanism
+
+if TYPE_CHECKING:
+    from .robot import FlexibleRobot
+
+Array = NDArray[np.float64]
+
+
+class Feedforward(NamedTuple):
+    """What the motors do, in axis coordinates, shape ``(..., n)`` each."""
+
+    torque: Array
+    """Torques [N m, N]."""
+    theta: Array
+    """Positions [rad, m]."""
+    theta_dot: Array
+    """Speeds."""
+    theta_ddot: Array
+    """Accelerations."""
+
+
+def feedforward(arm: FlexibleRobot, motion: Array) -> Feedforward:
+    """See :meth:`FlexibleRobot.feedforward`; ``motion`` are the derivatives of q from the 0th on, shape ``(order, ..., n)``."""
+    factorials = np.array([math.factorial(k) for k in range(len(motion))]).reshape(-1, *[1] * (motion.ndim - 1))
+    q = motion / factorials
+    links = link_torques(arm.mechanism, q)
+    links += arm.bearing * rate_of(q)[: len(links)]
+    theta = q[: len(links)].copy()
+    theta[..., arm.elastic] += _apart(arm, links[..., arm.elastic])
+    position, speed, acceleration = theta[0], theta[1], 2.0 * theta[2]
+    torque = acceleration @ arm.rotor_inertia + speed @ arm.viscous + links[0]
+    if arm.friction_law is not None:
+        torque = torque + arm.friction_law.torque(speed)
+    return Feedforward(torque, position, speed, acceleration)
+
+
+def _apart(arm: FlexibleRobot, load: Array) -> Array:
+    """How far the motors are ahead, where springs and dampers together carry ``load``; coefficients of time.
+
+    From the spring alone on, each pass takes the damper's torque from the one before; it costs the highest coefficient, which
+    stays as it was.
+    """
+    apart = arm.springs.apart_series(load)
+    for known in range(len(load) - 1, 0, -1) if arm.springs.damping.any() else ():
+        rest = load[:known] - arm.springs.damping * rate_of(apart)[:known]
+        apart[:known] = arm.springs.apart_series(rest)
+    return apart
+
+
+def link_torques(mechanism: Mechanism, q: Array) -> Array:
+    """Taylor coefficients of the links' inverse dynamics, of ``order - 2``, from those of q, shape ``(order, ..., n)``."""
+    order, leading = len(q), q.shape[1:-1]
+    poses: list[Array] = []
+    twists: list[Array] = []
+    efforts: list[Array] = []
+    pull = np.zeros((4, 4))
+    pull[:3, 3] = mechanism.gravity
+    for joint in mechanism.joints:
+        variable = q @ joint.row
+        variable[0] += joint.offset
+        fixed = np.eye(4)
+        fixed[:3, :3], fixed[:3, 3] = joint.rotation, joint.place
+        below = fixed if joint.parent < 0 else poses[joint.parent] @ fixed
+        moved = np.zeros((order, *leading, 4, 4))
+        generator = np.zeros((4, 4))
+        moved[0] = np.eye(4)
+        if joint.slides:
+            moved[..., 2, 3] = variable
+            generator[2, 3] = 1.0
+        else:
+            cos, sin = _cos_sin(variable)
+            moved[..., 0, 0], moved[..., 0, 1], moved[..., 1, 0], moved[..., 1, 1] = cos, -sin, sin, cos
+            generator[0, 1], generator[1, 0] = -1.0, 1.0
+        pose = below @ moved if joint.parent < 0 else product(below, moved)
+        poses.append(pose)
+        pushed = rate_of(rate_of(pose))
+        pushed[0] -= pull
+        efforts.append(product(pushed @ _second_moments(joint.body), np.swapaxes(pose, -1, -2)))
+        twists.append(product(pose[: order - 2] @ generator, _inverse(pose[: order - 2])))
+    result = np.zeros((order - 2, *leading, mechanism.n))
+    for i in reversed(range(len(poses))):
+        joint = mechanism.joints[i]
+        power = product(twists[i], np.swapaxes(efforts[i], -1, -2))
+        result += np.trace(power, axis1=-2, axis2=-1)[..., None] * joint.row
+        if joint.parent >= 0:
+            efforts[joint.parent] = efforts[joint.parent] + efforts[i]
+    return result
+
+
+def product(a: Array, b: Array) -> Array:
+    """Coefficients of a product of matrices, as far as both factors are known: ``c_k = a_k b_0 + .. + a_0 b_k``."""
+    order = min(len(a), len(b))
+    padded = np.concatenate([a[:order], np.zeros_like(a[:1])])
+    number = np.subtract.outer(
+        np.arange(order), np.arange(order)
+    )  # k - i; the last of padded is 0, as are those before the first
+    result: Array = (padded[np.maximum(number, -1)] @ b[:order]).sum(axis=1)
+    return result
+
+
+def rate_of(a: Array) -> Array:
+    """Coefficients of the time derivative; one less."""
+    return np.arange(1, len(a)).reshape(-1, *[1] * (a.ndim - 1)) * a[1:]
+
+
+def _cos_sin(angle: Array) -> tuple[Array, Array]:
+    """Coefficients of cosine and sine: ``sin' = cos angle'``, ``cos' = -sin angle'``, coefficient by coefficient."""
+    cos, sin = np.zeros_like(angle), np.zeros_like(angle)
+    cos[0], sin[0] = np.cos(angle[0]), np.sin(angle[0])
+    for k in range(1, len(angle)):
+        for i in range(1, k + 1):
+            share = i / k * angle[i]
+            sin[k] += share * cos[k - i]
+            cos[k] -= share * sin[k - i]
+    return cos, sin
+
+
+def _inverse(pose: Array) -> Array:
+    """Coefficients of the inverse of a pose."""
+    turned = np.swapaxes(pose[..., :3, :3], -1, -2)
+    result = np.zeros_like(pose)
+    result[..., :3, :3] = turned
+    result[..., :3, 3:] = -product(turned, pose[..., :3, 3:])
+    result[0, ..., 3, 3] = 1.0
+    return result
+
+
+def _second_moments(body: Array) -> Array:
+    """``P`` of a body from its ten inertials: the integral of ``p p'`` with ``p = (x, y, z, 1)``."""
+    m, x, y, z, xx, xy, yy, xz, yz, zz = body
+    half = 0.5 * (xx + yy + zz)
+    return np.array([[half - xx, -xy, -xz, x], [-xy, half - yy, -yz, y], [-xz, -yz, half - zz, z], [x, y, z, m]])

@@ -1,0 +1,184 @@
+"""What an arm with elastic joints is made of: robot, drives, and the matrices between links and motors."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...checks import instance, listed, shown
+from ...errors import InputError
+from ...model.friction import Stribeck
+from ...model.mechanism import Mechanism, mechanism_of
+from ...model.motors import Motors
+from ...robot.robot import Robot
+from .drive import Drive, motors_of_drives
+from .springs import Springs
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class FlexibleModel:
+    """Robot and drives in axis coordinates; :class:`FlexibleRobot` adds the questions.
+
+    Raises:
+        InputError: if there is not one drive per axis, or the robot carries rotors already: the drives bring them.
+    """
+
+    robot: Robot
+    drives: Sequence[Drive | None]
+    friction: Stribeck | bool = True
+    """Dry and viscous friction of the motors in axis coordinates: True for the robot's own law, False for none, or another."""
+
+    def __post_init__(self) -> None:
+        """Check that robot and drives go together."""
+        robot = instance(self.robot, Robot, "a flexible robot is made of an irbmodels.Robot")
+        drives = drives_for(robot, self.drives)
+        if robot.rotors.any():
+            raise InputError(f"{robot.name} has rotors in use already; the drives bring them, so leave with_rotors out")
+        if not isinstance(self.friction, bool | Stribeck):
+            raise InputError(f"friction is True (the robot's), False (none) or an irbmodels.Stribeck, not {shown(self.friction)}")
+        if self.friction_law is not None and self.friction_law.Fc.shape != (robot.n,):
+            raise InputError(f"the friction law needs {robot.n} axes, not {self.friction_law.Fc.size}")
+        object.__setattr__(self, "drives", drives)
+        _ = self.motors
+
+    @property
+    def n(self) -> int:
+        """Number of axes."""
+        return self.robot.n
+
+    @cached_property
+    def elastic(self) -> NDArray[np.intp]:
+        """Which axes are elastic, counted from 0, shape ``(m,)``."""
+        return np.flatnonzero([drive is not None and drive.elastic for drive in self.drives])
+
+    @cached_property
+    def motors(self) -> Motors:
+        """The map between axes and motors; ``motors.torque(tau)`` are torques at the shafts. Unknown motors answer NaN."""
+        return motors_of_drives(self.drives)
+
+    @cached_property
+    def springs(self) -> Springs:
+        """The springs of the elastic axes."""
+        return Springs.of([drive for drive in self.drives if drive is not None and drive.elastic])
+
+    @cached_property
+    def rotor_inertia(self) -> Array:
+        """``B``: inertia of the rotors in axis coordinates [kg m^2], shape ``(n, n)``; diagonal unless a wrist is coupled."""
+        return self._reflected("rotor_inertia")
+
+    @cached_property
+    def viscous(self) -> Array:
+        """Viscous friction of the drives' motors in axis coordinates [N m s/rad], shape ``(n, n)``."""
+        return self._reflected("viscous")
+
+    @cached_property
+    def rigid(self) -> Robot:
+        """The robot that this one becomes when every stiffness grows: rotors and all friction in one place.
+
+        Raises:
+            InputError: if a coupled wrist has viscous friction: a robot's law knows no friction of two axes together.
+        """
+        alone = np.diag(self.viscous)
+        if (self.viscous != np.diag(alone)).any():
+            raise InputError("viscous friction of a coupled wrist brakes axes together, which the friction of a Robot cannot say")
+        robot = self.robot.with_rotors(*self.motors.reflected(self._of_drives("rotor_inertia")))
+        return robot.with_friction(_with_viscous(self.friction_law, alone + self.bearing))
+
+    @cached_property
+    def friction_law(self) -> Stribeck | None:
+        """The law that acts on the motors beside the drives' viscous friction; None where there is none."""
+        return self.friction if isinstance(self.friction, Stribeck) else self.robot.friction_model if self.friction else None
+
+    @cached_property
+    def bearing(self) -> Array:
+        """Viscous friction of the links' bearings [N m s/rad], shape ``(n,)``."""
+        return self._of_drives("bearing")
+
+    @cached_property
+    def mechanism(self) -> Mechanism:
+        """The links' joints and bodies, stripped to what moves them."""
+        return mechanism_of(self.robot._model)
+
+    def bias(self, of_links: Array, x: Array, x_dot: Array) -> Array:
+        """Torques of one state that springs, dampers and viscous friction take, beside those ``of_links``, shape ``(n + m,)``.
+
+        Args:
+            of_links: Coriolis and gravity torque, shape ``(n,)``.
+            x: Positions of the links, then of the elastic axes' motors, shape ``(n + m,)``.
+            x_dot: Their speeds.
+        """
+        n, elastic = self.n, self.elastic
+        load = self.springs.torque(x[n:] - x[elastic]) + self.springs.damping * (x_dot[n:] - x_dot[elastic])
+        result = self._viscous @ x_dot
+        result[:n] += of_links
+        result[elastic] -= load
+        result[n:] += load
+        return result
+
+    def of_motors(self, of_links: Array, of_motors: Array) -> Array:
+        """Values of all motors: of rigid axes those of the links, shape ``(..., n)``."""
+        result = of_links.copy()
+        result[..., self.elastic] = of_motors[..., self.elastic]
+        return result
+
+    def inertia(self, M: Array) -> Array:
+        """Mass matrices of ``(q, theta of the elastic axes)`` from those of the links, shape ``(..., n + m, n + m)``."""
+        size = self.n + self.elastic.size
+        result = np.zeros((*M.shape[:-2], size, size))
+        result[..., : self.n, : self.n] = M
+        result += self._rotors
+        return result
+
+    def _of_drives(self, name: str) -> Array:
+        return np.array([0.0 if drive is None else getattr(drive, name) for drive in self.drives])
+
+    def _reflected(self, name: str) -> Array:
+        """``N' diag(x) N`` of what every motor has on its own side."""
+        values, turns = self.motors.reflected(self._of_drives(name))
+        result: Array = (turns.T * values) @ turns
+        return result
+
+    @cached_property
+    def _viscous(self) -> Array:
+        result: Array = self.motor_positions.T @ self.viscous @ self.motor_positions
+        result[: self.n, : self.n] += np.diag(self.bearing)
+        return result
+
+    @cached_property
+    def _rotors(self) -> Array:
+        return self.motor_positions.T @ self.rotor_inertia @ self.motor_positions
+
+    @cached_property
+    def motor_positions(self) -> Array:
+        """``theta`` of all axes from ``(q, theta of the elastic axes)``, shape ``(n, n + m)``."""
+        n, m = self.n, self.elastic.size
+        result = np.zeros((n, n + m))
+        result[:, :n] = np.diag(np.isin(np.arange(n), self.elastic, invert=True).astype(float))
+        result[self.elastic, n + np.arange(m)] = 1.0
+        return result
+
+
+def drives_for(robot: Robot, drives: Sequence[Drive | None]) -> tuple[Drive | None, ...]:
+    """Return drives that go with a robot.
+
+    Raises:
+        InputError: if they are not one Drive or None per axis.
+    """
+    what = f"{robot.name} needs {robot.n} drives, one Drive or None per axis"
+    given = tuple(listed(drives, Drive | None, what))
+    if len(given) != robot.n:
+        raise InputError(f"{what}; got {len(given)}")
+    return given
+
+
+def _with_viscous(law: Stribeck | None, coefficients: Array) -> Stribeck | None:
+    if law is not None:
+        return replace(law, Fv=law.Fv + coefficients)
+    none = np.zeros_like(coefficients)
+    return Stribeck(none, none, coefficients, np.ones_like(coefficients)) if coefficients.any() else None

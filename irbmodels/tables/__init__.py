@@ -1,0 +1,1 @@
+"""ABB's numbers: strict YAML with sources, overlays, xacro."""

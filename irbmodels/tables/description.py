@@ -1,0 +1,488 @@
+"""A robot as its tables: found, read strictly, resolved for one variant, and expanded to URDF by xacro."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from math import radians
+from os.path import relpath
+from pathlib import Path
+from typing import Literal, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import FileError, InputError, TableError, UnknownName, shown
+from ..model.dh import Convention, DHTable, rotation_x, rotation_z, translation
+from ..model.mesh_paths import expand
+from .reader import Row, read
+from .schema import (
+    AxisRow,
+    BodyRows,
+    Catalogue,
+    DrivesTable,
+    FrictionRow,
+    FrictionTable,
+    InertialSet,
+    InertialsTable,
+    KinematicsTable,
+    LimitRows,
+    LimitsTable,
+    MdhRow,
+    ShapeRow,
+    ShapeRows,
+    ShapesTable,
+    ValidationTable,
+)
+
+Array = NDArray[np.float64]
+Coupling = Literal["parallelogram", "serial"]
+COUPLINGS: tuple[Coupling, ...] = ("parallelogram", "serial")
+MODEL_FILES = (".urdf", ".sdf", ".world", ".xml", ".mjcf")
+"""Endings of files that hold a robot without tables."""
+BARS = ("link_crank", "link_rod")
+_DRIVE_NUMBERS = ("rotor_inertia_kg_m2", "stiffness_N_m_rad", "viscous_N_m_s_rad", "load_inertia_kg_m2", "gear_ratio")
+T = TypeVar("T")
+
+
+def data_folder() -> Path:
+    """Return the folder ``urdf``: beside the package in a checkout, inside it in an installed wheel."""
+    package = Path(__file__).resolve().parents[1]
+    beside = package.parent / "urdf"
+    return beside if (package.parent / "pyproject.toml").exists() and beside.is_dir() else package / "urdf"
+
+
+def urdf_path(name: str, coupling: Coupling | None = None) -> Path:
+    """Return the path of a shipped URDF, for any tool that reads one.
+
+    Args:
+        name: A variant or an alias; or ``positioner``, a two-axis positioner for cells.
+        coupling: ``parallelogram`` (default where the arm has one: joint_3 is the controller's axis 3, the bars are
+            ``<mimic>`` joints) or ``serial`` (open chain: joint_3 is the angle between the arms).
+
+    Raises:
+        UnknownName: if there is no such robot or coupling.
+        FileError: if the robot is not a shipped one.
+    """
+    if name in fixtures():
+        return data_folder() / name / f"{name}.urdf"
+    robot = describe(name)
+    if coupling is not None and coupling not in robot.couplings:
+        raise UnknownName(f"coupling of {robot.name}", coupling, robot.couplings)
+    serial_twin = coupling == "serial" and len(robot.couplings) > 1
+    path = robot.folder / f"{robot.name}{'_serial' if serial_twin else ''}.urdf"
+    if not path.is_file():
+        raise FileError(f"{path} does not exist; write one with: irbmodels urdf {name} -o FILE.urdf")
+    return path
+
+
+def robots() -> tuple[str, ...]:
+    """Return the names of all variants."""
+    return tuple(_catalogue().robots)
+
+
+def aliases() -> dict[str, str]:
+    """Return the short names and the variant each stands for."""
+    return dict(_catalogue().aliases)
+
+
+def fixtures() -> tuple[str, ...]:
+    """Return the names of what stands beside robots in a cell: URDFs without tables."""
+    return tuple(sorted(path.stem for path in data_folder().glob("*/*.urdf") if not (path.parent / "kinematics.yaml").exists()))
+
+
+def tools() -> tuple[str, ...]:
+    """Return the names of all shipped tools."""
+    return tuple(sorted(path.stem for path in (data_folder() / "tools").glob("*.yaml")))
+
+
+def tool_path(name_or_path: str | Path) -> Path:
+    """Return the table of a shipped tool or of a YAML path.
+
+    Raises:
+        UnknownName: if it is neither.
+    """
+    path = Path(name_or_path)
+    if path.suffix in (".yaml", ".yml"):
+        if not path.is_file():
+            raise UnknownName("tool file", str(name_or_path), tools())
+        return path.resolve()
+    if str(name_or_path) not in tools():
+        unknown = UnknownName("tool", str(name_or_path), tools())
+        raise InputError(f"{unknown}; a tool of your own is a path that ends in .yaml") if "/" in str(name_or_path) else unknown
+    return data_folder() / "tools" / f"{name_or_path}.yaml"
+
+
+def describe(name_or_folder: str | Path) -> Description:
+    """Return the tables of a shipped robot, or of a folder with the same tables.
+
+    Args:
+        name_or_folder: A variant (``irb2400_16``), an alias (``irb2400``), or a folder that holds kinematics.yaml; where
+            that has several variants, ``folder/variant``.
+
+    Raises:
+        UnknownName: if there is no such robot.
+        TableError: if a table breaks the format.
+    """
+    if not isinstance(name_or_folder, str | Path):
+        raise InputError(f"a robot is a name or a folder, not {shown(name_or_folder)}")
+    catalogue, name = _catalogue(), str(name_or_folder)
+    variant = catalogue.aliases.get(name, name)
+    if variant in catalogue.robots:
+        return _resolved(data_folder() / catalogue.robots[variant], variant)
+    path = Path(name_or_folder)
+    for folder, wanted in ((path, None), (path.parent, path.name)):
+        if (folder / "kinematics.yaml").is_file() and (wanted is None or path.parent != Path()):
+            known = read(folder.resolve() / "kinematics.yaml", KinematicsTable).variants
+            if wanted is None and len(known) == 1:
+                (wanted,) = known
+            if wanted is None:
+                choices = ", ".join(str(folder / variant) for variant in known)
+                raise InputError(f"{folder} describes {len(known)} robots; name one of them: {choices or 'none'}")
+            if wanted not in known:
+                raise UnknownName(f"variant in {folder}", wanted, known)
+            return _resolved(folder.resolve(), str(wanted))
+    if path.suffix.lower() in MODEL_FILES:
+        raise InputError(f"{name} is a model in one file, without tables; irbmodels.from_file({name!r}) reads it")
+    if "/" in name or path.is_dir():
+        raise InputError(f"no robot folder {name!r}: {path / 'kinematics.yaml'} does not exist")
+    raise UnknownName("robot", name, (*catalogue.aliases, *catalogue.robots))
+
+
+def _catalogue() -> Catalogue:
+    return read(data_folder() / "robots.yaml", Catalogue)
+
+
+def _resolved(folder: Path, variant: str) -> Description:
+    return Description(name=variant, folder=folder)
+
+
+@dataclass(frozen=True)
+class Description:
+    """The tables of one variant. Each table is read and checked when it is first asked for."""
+
+    name: str
+    folder: Path
+    overlays: tuple[str, ...] = ()
+    """Names of the overlays that are merged into the tables."""
+
+    @property
+    def family(self) -> str:
+        """Name of the folder of tables."""
+        return self.folder.name
+
+    @cached_property
+    def kinematics(self) -> KinematicsTable:
+        """MDH rows with this variant's own rows in place."""
+        table = self._table("kinematics.yaml", KinematicsTable)
+        if not re.fullmatch(r"[A-Za-z][\w-]*", self.name):
+            raise TableError(self.folder / "kinematics.yaml", "variants", f"{self.name!r} is no name: letters, digits, _ and -")
+        rows = {**table.joints, **table.variants[self.name].joints}
+        for number, name in enumerate(rows, start=1):
+            if name != f"joint_{number}":
+                raise TableError(self.folder / "kinematics.yaml", f"joints.{name}", f"expected joint_{number}")
+        elbow = rows.get("joint_3")
+        if table.parallelogram and (elbow is None or elbow.alpha_deg or elbow.d_mm):
+            problem = "joint_3 needs alpha_deg 0 and d_mm 0: its axis lies parallel to joint_2's, and the bars in one plane"
+            raise TableError(self.folder / "kinematics.yaml", "parallelogram", problem)
+        if table.parallelogram and table.parallelogram.crank_mm <= 0.0:
+            raise TableError(self.folder / "kinematics.yaml", "parallelogram.crank_mm", "a crank has a positive length")
+        return KinematicsTable(table.sources, rows, table.tool0, table.variants, table.parallelogram)
+
+    @cached_property
+    def limits(self) -> LimitsTable:
+        """Limits with this variant's own rows in place."""
+        table = self._table("limits.yaml", LimitsTable)
+        file = self.folder / "limits.yaml"
+        self._know_variants(file, "variants", table.variants)
+        own = table.variants.get(self.name, LimitRows())
+        axes = {**table.axes, **own.axes}
+        self._need_axes(file, "axes", axes)
+        for (name, row), linear in zip(axes.items(), self.linear, strict=True):
+            _check_axis(row, linear, bool(self.kinematics.parallelogram) and name == "axis_3", file, f"axes.{name}")
+        ratings = own.ratings or table.ratings
+        for name in ("payload_kg", "reach_mm", "mass_kg", "repeatability_mm"):
+            if getattr(ratings, name) is not None and getattr(ratings, name) <= 0.0:
+                raise TableError(file, f"ratings.{name}", f"{getattr(ratings, name):g} is not positive")
+        handling = own.handling or table.handling
+        if handling is not None and (len(axes) != 6 or min(handling.J5_kg_m2, handling.J6_kg_m2) <= 0.0):
+            raise TableError(file, "handling", "needs a six-axis arm, and moments of inertia that are positive")
+        return LimitsTable(table.sources, axes, ratings, table.variants, handling)
+
+    @cached_property
+    def inertials(self) -> InertialsTable:
+        """Inertial sets with this variant's own bodies in place, each checked for physical consistency."""
+        table = self._table("inertials.yaml", InertialsTable)
+        file = self.folder / "inertials.yaml"
+        sets = {name: self._inertial_set(file, name, entry) for name, entry in table.sets.items()}
+        if table.default not in sets:
+            raise TableError(file, "default", str(UnknownName("parameter set", table.default, sets)))
+        for name, entry in sets.items():
+            if entry.serial is not None and (entry.serial not in sets or has_bars(sets[entry.serial])):
+                open_chains = [other for other in sets if not has_bars(sets[other])]
+                raise TableError(file, f"sets.{name}.serial", str(UnknownName("set without bars", entry.serial, open_chains)))
+        return InertialsTable(table.sources, table.default, sets)
+
+    @cached_property
+    def friction(self) -> FrictionTable:
+        """Friction sets; a table without sets where nothing is known."""
+        file = self.folder / "friction.yaml"
+        if not file.exists():
+            return FrictionTable({}, {})
+        table = self._table("friction.yaml", FrictionTable)
+        if table.sets and table.default is None:
+            raise TableError(file, "default", f"names none of the sets {', '.join(table.sets)}")
+        for name, entry in table.sets.items():
+            self._need_axes(file, f"sets.{name}.axes", entry.axes)
+            for (axis, row), linear in zip(entry.axes.items(), self.linear, strict=True):
+                _check_friction(row, linear, file, f"sets.{name}.axes.{axis}")
+        if table.default is not None and table.default not in table.sets:
+            raise TableError(file, "default", str(UnknownName("friction set", table.default, table.sets)))
+        return table
+
+    @cached_property
+    def drives(self) -> DrivesTable:
+        """Gears and motors, as far as known."""
+        if not (self.folder / "drives.yaml").exists():
+            return DrivesTable({}, {})
+        table = self._table("drives.yaml", DrivesTable)
+        for name in table.axes:
+            if name not in self.axes:
+                raise TableError(self.folder / "drives.yaml", "axes", str(UnknownName("axis", name, self.axes)))
+            for field in _DRIVE_NUMBERS:
+                value = getattr(table.axes[name], field)
+                if value is not None and (value == 0.0 or (value < 0.0 and field != "gear_ratio")):
+                    wanted = "not 0" if field == "gear_ratio" else "positive"
+                    raise TableError(self.folder / "drives.yaml", f"axes.{name}.{field}", f"{value:g} should be {wanted}")
+            for other in table.axes[name].turned_by or {}:
+                key = f"axes.{name}.turned_by"
+                if other not in self.axes or other == name:
+                    raise TableError(self.folder / "drives.yaml", key, str(UnknownName("axis", other, self.axes)))
+                if table.axes[name].gear_ratio is None:
+                    raise TableError(
+                        self.folder / "drives.yaml", key, "needs gear_ratio: a motor turned by others has its own gear"
+                    )
+        return table
+
+    @cached_property
+    def validation(self) -> ValidationTable | None:
+        """What was measured on a real robot, where anything was."""
+        path = self.folder / "validation.yaml"
+        return self._table("validation.yaml", ValidationTable) if path.exists() else None
+
+    @cached_property
+    def shapes(self) -> ShapesTable:
+        """What the links look like and collide with, with this variant's own shapes in place."""
+        table, file = self._table("shapes.yaml", ShapesTable), self.folder / "shapes.yaml"
+        self._know_variants(file, "variants", table.variants)
+        own = table.variants.get(self.name, ShapeRows())
+        links, collision = {**table.links, **own.links}, {**table.collision, **own.collision}
+        for key, group in (("links", links), ("collision", collision)):
+            for link, rows in group.items():
+                if link not in self.links:
+                    raise TableError(file, key, str(UnknownName("link", link, self.links)))
+                for number, row in enumerate(rows):
+                    check_shape(row, file, f"{key}.{link}[{number}]", mesh_folder(self.folder))
+        return ShapesTable(links, collision, table.variants)
+
+    @property
+    def axes(self) -> tuple[str, ...]:
+        """Names ``axis_1 ..``."""
+        return tuple(name.replace("joint", "axis") for name in self.kinematics.joints)
+
+    @property
+    def links(self) -> tuple[str, ...]:
+        """Names of the bodies: ``base_link``, ``link_1 ..``, and the bars of a parallelogram."""
+        moving = (joint.replace("joint", "link") for joint in self.kinematics.joints)
+        return ("base_link", *moving, *(BARS if self.kinematics.parallelogram else ()))
+
+    @property
+    def linear(self) -> tuple[bool, ...]:
+        """For each axis whether it slides."""
+        return tuple(row.type == "prismatic" for row in self.kinematics.joints.values())
+
+    @property
+    def couplings(self) -> tuple[Coupling, ...]:
+        """Trees that exist for this robot, the default first."""
+        return COUPLINGS if self.kinematics.parallelogram else ("serial",)
+
+    def parameter_set(self, name: str | None) -> str:
+        """Return ``name``, or the default set if None.
+
+        Raises:
+            UnknownName: if there is no such set.
+        """
+        if name is not None and name not in self.inertials.sets:
+            raise UnknownName(f"parameter set of {self.name}", name, self.inertials.sets)
+        return name or self.inertials.default
+
+    def dh(self, convention: Convention) -> DHTable:
+        """Return the DH table in SI units.
+
+        Raises:
+            InputError: if ``convention`` is neither ``"standard"`` nor ``"modified"``.
+        """
+        if not isinstance(convention, str) or convention not in ("standard", "modified"):
+            raise InputError(str(UnknownName("DH convention", convention, ("standard", "modified"))))
+        rows = list(self.kinematics.joints.values())
+        table = DHTable(
+            "modified",
+            alpha=np.array([radians(row.alpha_deg) for row in rows]),
+            a=np.array([row.a_mm / 1000.0 for row in rows]),
+            d=np.array([row.d_mm / 1000.0 for row in rows]),
+            theta=np.array([radians(row.theta0_deg) for row in rows]),
+            prismatic=np.array(self.linear),
+            A=self._joint_from_axis(),
+            tool0=_mdh_matrix(self.kinematics.tool0),
+        )
+        return table if convention == "modified" else table.as_standard()
+
+    def urdf(
+        self,
+        coupling: Coupling | None = None,
+        inertials: str | None = None,
+        tool: str | Path | None = None,
+        carrier_kg: float | None = None,
+        looks: bool = True,
+    ) -> str:
+        """Expand the xacro and return the URDF text.
+
+        Args:
+            coupling: Which tree; default the parallelogram where there is one.
+            inertials: Parameter set; default the robot's own. On a serial tree a set whose bars weigh is replaced by the one
+                that it names for that.
+            tool: Tool whose load and TCP are built in.
+            carrier_kg: Mass of each massless bar or carrier; default that of exchange files (1e-6 kg).
+            looks: Whether the links get their visuals.
+
+        Raises:
+            UnknownName: if coupling, set or tool does not exist.
+        """
+        if coupling is not None and coupling not in self.couplings:
+            raise UnknownName(f"coupling of {self.name}", coupling, self.couplings)
+        name = self.parameter_set(inertials)
+        if coupling == "serial" and has_bars(self.inertials.sets[name]) and self.inertials.sets[name].serial is None:
+            raise InputError(f"set {name!r} of {self.name} has bars with mass; they exist only on the parallelogram tree")
+        _ = self.limits, self.shapes, self.friction, self.drives  # read and check before xacro, which would say less
+        arguments = {
+            "robot": self.name,
+            "folder": str(self.folder),
+            "coupling": coupling or self.couplings[0],
+            "inertials": name,
+            "tool": "" if tool is None else str(tool_path(tool)),
+            "looks": "true" if looks else "false",
+            "meshes": relpath(mesh_folder(self.folder), self.folder),
+        }
+        if tool is not None:
+            arguments["tool_meshes"] = relpath(mesh_folder(Path(arguments["tool"]).parent), self.folder)
+        if carrier_kg is not None:
+            arguments["carrier_kg"] = repr(carrier_kg)
+        root = data_folder()
+        inputs = [*self.folder.glob("*.yaml"), *root.glob("*.*"), *(root / "common").glob("*"), *(root / "tools").glob("*")]
+        return expand(root / "irb.urdf.xacro", arguments, [*inputs, *([Path(arguments["tool"])] if tool else [])])
+
+    def _joint_from_axis(self) -> Array:
+        result = np.eye(len(self.axes))
+        if self.kinematics.parallelogram:
+            result[2, 1] = -1.0
+        return result
+
+    def _table(self, file: str, shape: type[T]) -> T:
+        return read(self.folder / file, shape)
+
+    def _need_axes(self, file: Path, key: str, rows: Mapping[str, Row]) -> None:
+        if tuple(rows) != self.axes:
+            raise TableError(file, key, f"axes are {', '.join(rows) or 'none'}; expected {', '.join(self.axes)}")
+
+    def _know_variants(self, file: Path, key: str, variants: Mapping[str, object]) -> None:
+        for name in variants:
+            if name not in self.kinematics.variants:
+                raise TableError(file, key, str(UnknownName("variant", name, self.kinematics.variants)))
+
+    def _inertial_set(self, file: Path, name: str, entry: InertialSet) -> InertialSet:
+        self._know_variants(file, f"sets.{name}.variants", entry.variants)
+        links = {**entry.links, **entry.variants.get(self.name, BodyRows()).links}
+        for link in links:
+            if link not in self.links:
+                raise TableError(file, f"sets.{name}.links", str(UnknownName("link", link, self.links)))
+        for link in self.links:
+            if link not in links and link not in BARS:
+                raise TableError(file, f"sets.{name}.links", f"{link} is missing")
+        for link, row in links.items():
+            wrong = row.inertial().impossibilities()
+            if wrong and link not in entry.impossible:
+                raise TableError(file, f"sets.{name}.links.{link}", "; ".join(wrong))
+            if not wrong and link in entry.impossible:
+                raise TableError(file, f"sets.{name}.impossible", f"{link} is listed, but a body can have its numbers")
+        for axis, rotor in entry.rotors.items():
+            key = f"sets.{name}.rotors.{axis}"
+            if axis not in self.axes:
+                raise TableError(file, key, str(UnknownName("axis", axis, self.axes)))
+            linear = self.linear[self.axes.index(axis)]
+            value = rotor.value(linear)
+            if value is None or value < 0.0 or rotor.value(not linear) is not None:
+                raise TableError(file, key, f"needs {'inertia_kg' if linear else 'inertia_kg_m2'}, 0 or more, and nothing else")
+        return replace(entry, links=links)
+
+
+def has_bars(chosen: InertialSet) -> bool:
+    """Whether crank or rod of a set weigh anything."""
+    return bool(set(BARS) & set(chosen.links))
+
+
+def mesh_folder(folder: Path) -> Path:
+    """Return where the mesh files of a folder of tables are: in its own folder ``meshes``, or else the shipped ones."""
+    own = folder / "meshes"
+    return own if own.is_dir() else data_folder().parent / "meshes"
+
+
+def check_shape(row: ShapeRow, file: Path, key: str, meshes: Path) -> None:
+    """Check that a shape has the sizes of its kind, all positive, and a mesh its file below the folder ``meshes``."""
+    wanted = {"mesh": {"file"}, "box": {"at_mm", "size_mm"}}.get(row.shape, {"at_mm", "axis", "radius_mm", "length_mm"})
+    given = {name for name in ("file", "at_mm", "size_mm", "axis", "radius_mm", "length_mm") if getattr(row, name) is not None}
+    if given != wanted:
+        raise TableError(
+            file, key, f"a {row.shape} needs {', '.join(sorted(wanted))}, not {', '.join(sorted(given)) or 'nothing'}"
+        )
+    if row.file is not None and not (meshes / row.file).is_file():
+        raise TableError(file, f"{key}.file", f"{meshes / row.file} does not exist")
+    if row.file is None and min(row.size_mm or (row.radius_mm or 0.0, row.length_mm or 0.0)) <= 0.0:
+        raise TableError(file, key, f"a {row.shape} needs positive sizes")
+
+
+def _mdh_matrix(row: MdhRow) -> Array:
+    turned = rotation_x(radians(row.alpha_deg)) @ translation(row.a_mm / 1000.0, 0.0, 0.0)
+    return np.asarray(turned @ rotation_z(radians(row.theta0_deg)) @ translation(0.0, 0.0, row.d_mm / 1000.0))
+
+
+def _check_axis(row: AxisRow, linear: bool, coupled: bool, file: Path, key: str) -> None:
+    wanted = ("range_mm", "speed_mm_s", "effort_N") if linear else ("range_deg", "speed_deg_s", "effort_N_m")
+    for name in ("range_deg", "range_mm", "speed_deg_s", "speed_mm_s", "effort_N_m", "effort_N"):
+        value = getattr(row, name)
+        if (value is None) == (name in wanted):
+            raise TableError(file, key, f"a {'linear' if linear else 'rotary'} axis needs {', '.join(wanted)}; see {name}")
+        if isinstance(value, float) and value <= 0.0:
+            raise TableError(file, f"{key}.{name}", f"{value:g} is not positive; an unknown bound is assumed, never 0")
+    lower, upper = getattr(row, wanted[0])
+    if lower >= upper:
+        raise TableError(file, f"{key}.{wanted[0]}", f"[{lower:g}, {upper:g}] is empty")
+    if (row.range_of is not None) != coupled:
+        problem = (
+            "missing: with a parallelogram this range is one of 'q3 - q2'"
+            if coupled
+            else ("'q3 - q2' is the range of axis 3 of an arm with a parallelogram, and of no other")
+        )
+        raise TableError(file, f"{key}.range_of", problem)
+
+
+def _check_friction(row: FrictionRow, linear: bool, file: Path, key: str) -> None:
+    values = row.values(linear)
+    fixed = values[3] is None and values[0] == values[1]  # no fall, no speed
+    if None in (values[:3] if fixed else values) or any(value is not None for value in row.values(not linear)):
+        kind = "linear" if linear else "rotary"
+        raise TableError(file, key, f"a {kind} axis needs Fs, Fc, Fv and, unless Fs = Fc, v_St in its units")
+    static, coulomb, viscous, stribeck = (1.0 if value is None else float(value) for value in values)
+    if not (static >= coulomb >= 0.0 and viscous >= 0.0 and stribeck > 0.0):
+        raise TableError(file, key, "needs Fs >= Fc >= 0, Fv >= 0 and v_St > 0, or friction would drive the axis")

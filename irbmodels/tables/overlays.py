@@ -1,0 +1,381 @@
+"""Own robots: tables written to a folder, and overlays that change single numbers of a robot, each with its source."""
+
+from __future__ import annotations
+
+import atexit
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import MISSING, dataclass, field, fields, is_dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from ..checks import instance, location
+from ..errors import FileError, InputError, TableError, UnknownName
+from ..files import read_text
+from .description import BARS, Description, aliases, describe, mesh_folder
+from .reader import Source, read
+
+Tables = dict[str, dict[str, Any]]  # contents of kinematics.yaml, limits.yaml ..., by the name before .yaml
+
+SCHEMA = 1  # of overlays and files of sets
+NOT_STATED = ""  # tool of a file that says nothing about it
+
+_MEASURED = "measured_to_rad_s"
+_OF_BODY = {"mass_kg", "com_mm", "inertia_kg_m2"}
+_ROWS = {  # where the rows of each table stand
+    "kinematics": ("joints",),
+    "limits": ("axes",),
+    "friction": ("sets", "*", "axes"),
+    "inertials": ("sets", "*", "links"),
+    "drives": ("axes",),
+}
+
+
+@dataclass(frozen=True)
+class Identified:
+    """How a set was identified (docs/identify.md). No model uses it; what is not trustworthy warns when it is loaded."""
+
+    trustworthy: bool
+    reasons: tuple[str, ...] = ()
+    """Why it is not."""
+    sums: dict[str, tuple[float, float]] = field(default_factory=dict)
+    """Of parameters, as torques tell them: estimate and standard deviation [SI], before bodies were made of them."""
+
+
+@dataclass(frozen=True)
+class Overlay:
+    """An overlay file: parts of tables, in the tables' own keys; a row may hold only the numbers that change."""
+
+    about: str
+    sources: dict[str, Source]
+    schema: int = SCHEMA
+    robot: str | tuple[str, ...] | None = None
+    """Variants that the numbers are of; without it any robot is taken, with a warning."""
+    tool: str | None = NOT_STATED
+    """Tool that the numbers were identified with; null: none was mounted."""
+    kinematics: dict[str, Any] = field(default_factory=dict)
+    limits: dict[str, Any] = field(default_factory=dict)
+    inertials: dict[str, Any] = field(default_factory=dict)
+    friction: dict[str, Any] = field(default_factory=dict)
+    drives: dict[str, Any] = field(default_factory=dict)
+    identified: Identified | None = None
+
+
+def with_set(
+    description: Description, overlays: Sequence[str | Path], parameters: str | Path | None
+) -> tuple[Description, str | None]:
+    """Return a robot with overlays, and the name of its set of inertials; a set may be the path of a file that holds one.
+
+    The file is an overlay, on top of the others, with inertials and what belongs to the same robot: friction, rotors.
+
+    Raises:
+        FileError: if the file cannot be read.
+        TableError: if it is of another robot, breaks the format, names no default set of inertials, or holds more than a set.
+    """
+    if not is_file(parameters):
+        return with_overlays(description, overlays), None if parameters is None else str(parameters)
+    file = Path(str(parameters)).resolve()
+    table = overlay_for(description, file)
+    for key in ("kinematics", "limits"):
+        if getattr(table, key):
+            raise TableError(file, key, "is no part of a set of parameters; lay such a file on as an overlay")
+    name = table.inertials.get("default")
+    if not isinstance(name, str) or name not in (table.inertials.get("sets") or {}):
+        raise TableError(file, "inertials.default", f"{name!r} is no set of this file; name the one that is to be used")
+    return with_overlays(description, [*overlays, file]), name
+
+
+def is_file(parameters: str | Path | None) -> bool:
+    """Whether parameters are a file, and not the name of a set."""
+    return isinstance(parameters, Path) or (isinstance(parameters, str) and parameters.lower().endswith((".yaml", ".yml")))
+
+
+def overlay_for(description: Description, file: Path) -> Overlay:
+    """Read an overlay whose numbers are those of a robot.
+
+    Raises:
+        FileError: if it cannot be read.
+        TableError: if it breaks the format, or names other robots.
+    """
+    table = read(file, Overlay)
+    named = (table.robot,) if isinstance(table.robot, str) else table.robot
+    if named is not None and description.name not in [aliases().get(name, name) for name in named]:
+        known = ", ".join(named) or "no robot"
+        both = f"where they hold for both, write robot: [{', '.join([*named, description.name])}]"
+        raise TableError(file, "robot", f"the numbers are those of {known}, not of {description.name}; {both}")
+    return table
+
+
+def reservations(description: Description, file: Path) -> Iterator[str]:
+    """Yield the reasons to doubt an overlay, one line each: it names no robot, or was not identified well."""
+    table = overlay_for(description, file)
+    if table.robot is None:
+        name = description.name
+        yield f"{file} does not say whose numbers it holds; where they are those of {name}, add the line: robot: {name}"
+    if table.identified is not None and not table.identified.trustworthy:
+        yield f"{file} is not trustworthy: {'; '.join(table.identified.reasons) or 'no reason is given'}"
+
+
+def with_overlays(description: Description, paths: Sequence[str | Path]) -> Description:
+    """Return a robot with overlays stacked on its tables, the last one on top.
+
+    Numbers that an overlay does not name stay, with their sources; a set of inertials or friction that it names anew starts
+    from the default one. What is merged is checked like any table.
+
+    Raises:
+        FileError: if an overlay cannot be read.
+        TableError: if it is of another robot, it breaks the format, or the result does.
+    """
+    if not paths:
+        return description
+    files = [Path(path).resolve() for path in paths]
+    for file in files:
+        overlay_for(description, file)  # checks keys and sources, and says so by file and key
+    stats = [(file, file.stat()) for file in [*files, *sorted(description.folder.glob("*.yaml"))]]
+    state = tuple((str(file), stat.st_mtime_ns, stat.st_size) for file, stat in stats)
+    merged = _merged(description, tuple(files), state)
+    if not merged.folder.is_dir():  # somebody has cleaned up the folder of temporary files
+        _merged.cache_clear()
+        merged = _merged(description, tuple(files), state)
+    return merged
+
+
+@lru_cache(maxsize=64)
+def _merged(description: Description, files: tuple[Path, ...], state: tuple[tuple[str, int, int], ...]) -> Description:
+    del state  # part of the key only
+    tables = tables_of(description)
+    stems = [file.stem for file in files]
+    names = [stem if stems.count(stem) == 1 else f"{stem}_{number}" for number, stem in enumerate(stems, start=1)]
+    for file, name in zip(files, names, strict=True):
+        _lay_on(tables, yaml.safe_load(read_text(file)), file, f"{name}.")
+    kept = tempfile.mkdtemp(prefix="irbmodels-")
+    atexit.register(_remove, kept, os.getpid())
+    folder = Path(kept) / description.family
+    write_tables(folder, tables, "Merged from tables and overlays.")
+    (folder / "meshes").symlink_to(mesh_folder(description.folder))
+    merged = Description(description.name, folder, (*description.overlays, *names))
+    try:
+        _ = merged.kinematics, merged.limits, merged.inertials, merged.friction, merged.drives
+    except TableError as err:  # the reader named its own file, which nobody has written
+        raise TableError(" + ".join(map(str, files)), f"{err.file.stem}.{err.key}", err.problem) from None
+    return merged
+
+
+def _remove(folder: str, process: int) -> None:
+    if os.getpid() == process:  # a forked child ends without taking its parent's tables along
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def new_robot(name: str, like: str, folder: str | Path) -> Path:
+    """Write the tables of a new robot, to be filled in: those of ``like``, every number marked as a mere copy.
+
+    Args:
+        name: Name of the new robot.
+        like: Shipped robot of the same build.
+        folder: Folder to make; it must not exist, or be empty.
+
+    Returns:
+        The folder; ``irbmodels.load(folder)`` loads it.
+
+    Raises:
+        UnknownName: if there is no robot ``like``.
+        InputError: if the folder holds anything, or the name is none.
+        FileError: if it cannot be written.
+    """
+    source = describe(like)
+    target = location(folder, "the folder of a new robot")
+    if not instance(name, str, "the name of a robot is a text").replace("-", "_").isidentifier():
+        raise InputError(f"{name!r} is no name for a robot: letters, digits, _ and -")
+    if target.exists() and (not target.is_dir() or any(target.iterdir())):
+        raise InputError(f"{target} is not an empty folder; choose another one")
+    tables = tables_of(source)
+    copied = {
+        "ref": f"row of {source.name}",
+        "grade": "assumed",
+        "licence": "facts only",
+        "how": "copied by irbmodels new; replace it by the arm's own data sheet, drawing or measurement",
+    }
+    for key, path in _ROWS.items():
+        tables[key]["sources"] = {"copied": copied}
+        for row in _rows_at(tables[key], path):
+            row["source"] = "copied"
+    for key in ("tool0", "parallelogram"):
+        if key in tables["kinematics"]:
+            tables["kinematics"][key]["source"] = "copied"
+    tables["limits"]["ratings"]["source"] = "copied"
+    tables["limits"].pop("handling", None)  # another arm's load diagram
+    tables["kinematics"]["variants"] = {name: {}}
+    chosen = tables["inertials"]["sets"][tables["inertials"]["default"]]
+    chosen["about"] = f"bodies of {source.name}, to be replaced"
+    chosen.pop("serial", None)
+    tables["inertials"] |= {"default": "copied", "sets": {"copied": chosen}}
+    tables["friction"], tables["drives"] = {"sources": {}, "sets": {}}, {"sources": {}, "axes": {}}
+    header = f"{name}: copied from {source.name} by irbmodels new. Replace the numbers, and 'copied' by their own sources."
+    try:
+        write_tables(target, tables, header)
+        (target / "README.md").write_text(_README.format(name=name, like=source.name), encoding="utf-8")
+    except OSError as err:
+        raise FileError(f"cannot write {target}: {err.strerror or err}") from err
+    return target
+
+
+def tables_of(description: Description) -> Tables:
+    """Return the tables of one variant as plain mappings, its own rows in place."""
+    kinematics, limits = _plain(description.kinematics), _plain(description.limits)
+    kinematics["variants"] = {description.name: {}}
+    limits.pop("variants", None)
+    shapes = _plain(description.shapes)
+    shapes.pop("variants", None)
+    inertials = _plain(description.inertials)
+    for entry in inertials["sets"].values():
+        entry.pop("variants", None)
+    return {
+        "kinematics": kinematics,
+        "limits": limits,
+        "inertials": inertials,
+        "friction": _plain(description.friction),
+        "drives": _plain(description.drives),
+        "shapes": shapes,
+    }
+
+
+def write_tables(folder: Path, tables: Tables, header: str) -> None:
+    """Write tables as YAML, rows on one line each; the header is a comment of one line, whatever it holds."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, table in tables.items():
+        text = yaml.dump(table, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=200, default_flow_style=None)
+        (folder / f"{name}.yaml").write_text(f"# {' '.join(header.split())}\n{text}", encoding="utf-8")
+
+
+def _lay_on(tables: Tables, overlay: dict[str, Any], file: Path, prefix: str) -> None:
+    for key, path in _ROWS.items():
+        part = overlay.get(key)
+        if not part:
+            continue
+        table = tables[key]
+        table["sources"] |= {prefix + name: source for name, source in overlay["sources"].items()}
+        for name in part:
+            if name not in ("default", "tool0", "parallelogram", "ratings", "handling", path[0]):
+                known = sorted({path[0], "default" if "*" in path else path[0]})
+                raise TableError(file, f"{key}.{name}", str(UnknownName("key", name, known)))
+        for single in ("tool0", "parallelogram", "ratings", "handling"):
+            if single in part:
+                table[single] = _changed(table.get(single, {}), part[single], prefix, file, f"{key}.{single}")
+        if "*" in path:
+            start = _fresh(table)
+            table |= {"default": part["default"]} if "default" in part else {}
+            for name, entry in _mapping(part.get("sets", {}), file, f"{key}.sets").items():
+                _mapping(entry, file, f"{key}.sets.{name}")
+                alone = key == "inertials" and _stands_alone(entry, start)
+                base = table["sets"].get(name) or ({} if alone else yaml.safe_load(yaml.safe_dump(start)))
+                for group in (path[2], "rotors"):
+                    if group in entry:
+                        at, rows = f"{key}.sets.{name}.{group}", base.setdefault(group, {})
+                        for row, values in _mapping(entry[group], file, at).items():
+                            rows[row] = _changed(rows.get(row, {}), values, prefix, file, f"{at}.{row}")
+                kept = set(base.get(path[2], {})) - set(entry.get(path[2], {}))
+                rest = {other: value for other, value in entry.items() if other not in (path[2], "rotors")}
+                if bounds := [part[_MEASURED] for part in (base, rest) if part.get(_MEASURED) and kept]:
+                    rest[_MEASURED] = min(bounds)  # some axes keep what was measured before
+                base.pop("serial", None)  # what stands for a set is another's once its bodies have changed
+                table["sets"][name] = base | rest
+                table.setdefault("default", name)
+        else:
+            for row, values in _mapping(part.get(path[0], {}), file, f"{key}.{path[0]}").items():
+                rows = table[path[0]]
+                rows[row] = _changed(rows.get(row, {}), values, prefix, file, f"{key}.{path[0]}.{row}")
+
+
+def _mapping(value: object, file: Path, key: str) -> Mapping[str, Any]:
+    if not isinstance(value, Mapping):
+        raise TableError(file, key, f"{value!r} should be a mapping")
+    return value
+
+
+def _fresh(table: dict[str, Any]) -> dict[str, Any]:
+    """Return a copy of the default set, to be changed under a new name; an empty one where there is none."""
+    default = table["sets"].get(table.get("default"), {})
+    return {name: value for name, value in default.items() if name not in ("impossible", "serial")}
+
+
+def _stands_alone(entry: Mapping[str, Any], start: Mapping[str, Any]) -> bool:
+    """Whether a set of inertials has all numbers of every link but bars: then it starts from no other, which may have bars."""
+    links = entry.get("links", {})
+    rows = {link: row for link, row in links.items() if isinstance(row, Mapping)} if isinstance(links, Mapping) else {}
+    return all(set(rows.get(link, ())) >= _OF_BODY for link in start.get("links", {}) if link not in BARS)
+
+
+def _changed(row: dict[str, Any], values: object, prefix: str, file: Path, key: str) -> dict[str, Any]:
+    """Return a row with some of its numbers replaced, each number with its own source."""
+    values = _mapping(values, file, key)
+    if "source" not in values:
+        raise TableError(file, key, "the row names no source")
+    numbers = {name: value for name, value in values.items() if name != "source"}
+    named = values["source"] if isinstance(values["source"], Mapping) else dict.fromkeys(_sourced(numbers), values["source"])
+    before = row.get("source", {})
+    kept = before if isinstance(before, Mapping) else dict.fromkeys(_sourced(row), before)
+    sources = {name: source for name, source in kept.items() if name not in numbers}
+    sources |= {name: prefix + str(source) for name, source in named.items()}
+    return {**{name: value for name, value in row.items() if name != "source"}, **numbers, "source": sources}
+
+
+def _sourced(row: Mapping[str, Any]) -> list[str]:
+    """Return the fields of a row that hold numbers, as tables.py counts them."""
+    return [name for name, value in row.items() if name != "source" and not isinstance(value, str)]
+
+
+def _rows_at(table: dict[str, Any], path: tuple[str, ...]) -> list[dict[str, Any]]:
+    found: list[Any] = [table]
+    for step in path:
+        found = [value for item in found for value in (item.values() if step == "*" else [item.get(step, {})])]
+    return [row for item in found for row in item.values()]
+
+
+def _plain(value: Any) -> Any:
+    """Return dataclasses, tuples and mappings as what YAML writes; what is at its default is left out."""
+    if is_dataclass(value) and not isinstance(value, type):
+        names = sorted(fields(value), key=lambda f: f.name == "source")  # the source closes a row
+        return {f.name: _plain(getattr(value, f.name)) for f in names if getattr(value, f.name) != _default(f)}
+    if isinstance(value, Mapping):
+        return {name: _plain(item) for name, item in value.items()}
+    if isinstance(value, tuple | list):
+        return [_plain(item) for item in value]
+    return int(value) if isinstance(value, float) and value.is_integer() and abs(value) < 1e15 else value
+
+
+def _default(item: Any) -> Any:
+    return item.default if item.default is not MISSING else object()
+
+
+class _Dumper(yaml.SafeDumper):
+    """Writes floats as YAML 1.1 reads them back, and repeats rather than aliases."""
+
+    def ignore_aliases(self, data: Any) -> bool:
+        """Never write an alias."""
+        return True
+
+
+def _float(dumper: yaml.SafeDumper, value: float) -> yaml.ScalarNode:
+    text = repr(value)
+    return dumper.represent_scalar("tag:yaml.org,2002:float", text if "." in text else text.replace("e", ".0e"))
+
+
+_Dumper.add_representer(float, _float)
+
+_README = """# {name}
+
+Tables copied from {like}. Every number carries the source `copied` (grade assumed) until you replace it.
+
+1. `kinematics.yaml`: the DH rows and tool0, from the data sheet's drawing.
+2. `limits.yaml`: ranges, speeds, payload, reach, mass; efforts, if you know any.
+3. `inertials.yaml`: masses, centers of mass and tensors in the link frames.
+4. `friction.yaml`, `drives.yaml`: what you have measured; empty means unknown.
+5. `shapes.yaml`: looks and collision shapes of {like}; `scripts/build_meshes.py` draws them from your lengths.
+
+Then: `irbmodels info ./{name}`, `irbmodels check ./{name}`, `irbmodels view ./{name}`.
+"""

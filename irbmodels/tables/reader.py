@@ -1,0 +1,210 @@
+"""Strict reading of the YAML tables: repeated or unknown keys, wrong types and unsourced rows are errors.
+
+A table becomes the frozen dataclass that describes it. The unit of a number is the suffix of its key
+(``a_mm``, ``range_deg``, ``mass_kg``), so a key without its unit is an unknown key.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import types
+from collections.abc import Hashable, Mapping
+from dataclasses import MISSING, dataclass, fields, is_dataclass
+from functools import cache, lru_cache
+from pathlib import Path
+from typing import Any, Literal, TypeVar, Union, cast, get_args, get_origin, get_type_hints
+
+import yaml
+
+from ..errors import FileError, TableError, UnknownName
+from ..files import read_text
+
+Grade = Literal["measured", "identified", "published", "derived", "assumed"]
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where numbers come from: a pinned reference, its licence, how good it is, and how they were taken from it."""
+
+    ref: str
+    grade: Grade
+    licence: str = "facts only"
+    how: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Row:
+    """Numbers with their source: one name for all of them, or one name per field."""
+
+    source: str | dict[str, str]
+
+    def source_of(self, field: str) -> str:
+        """Return the name of the source of ``field``."""
+        return self.source if isinstance(self.source, str) else self.source[field]
+
+
+class _StrictLoader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
+    """Refuses what YAML 1.1 lets pass: repeated keys, ``off:`` as a key, ``1e-6`` read as text."""
+
+    file: Path
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:
+        """Build a mapping whose keys are distinct texts."""
+        seen: set[str] = set()
+        for key_node, _ in node.value:
+            key = self.construct_object(key_node, deep=True)
+            if not isinstance(key, str):
+                raise TableError(
+                    self.file, key_node.value, f"key on line {key_node.start_mark.line + 1} reads as {key!r}; quote it"
+                )
+            if key in seen:
+                raise TableError(self.file, key, f"key is repeated on line {key_node.start_mark.line + 1}")
+            seen.add(key)
+        result: dict[Hashable, Any] = super().construct_mapping(node, deep=deep)
+        return result
+
+
+def _plain_number(loader: _StrictLoader, node: yaml.ScalarNode) -> int | float:
+    """Read what people mean by a number: YAML 1.1 would take 010 for 8, 1:30 for 90 and 0x10 for 16."""
+    text = str(node.value)
+    if text.lower().lstrip("+-") in (".inf", ".nan"):
+        return float(text.replace(".", ""))  # refused below, where the key is known
+    try:
+        if not re.fullmatch(r"[-+]?(0|[1-9][0-9]*)?(\.[0-9]*)?([eE][-+]?[0-9]+)?", text):
+            raise ValueError
+        return int(text) if re.fullmatch(r"[-+]?[0-9]+", text) else float(text)
+    except ValueError:
+        where = f"line {node.start_mark.line + 1}"
+        raise TableError(loader.file, where, f"{text!r} is not a plain decimal number (quote it if it is text)") from None
+
+
+for _tag in ("int", "float"):
+    _StrictLoader.add_constructor(f"tag:yaml.org,2002:{_tag}", _plain_number)
+
+
+def read(path: Path, shape: type[T]) -> T:
+    """Read the YAML table ``path`` as the dataclass ``shape``.
+
+    Raises:
+        FileError: if the file cannot be read.
+        TableError: if it breaks the format; names file, key and value.
+    """
+    try:
+        stat = path.stat()
+    except OSError as err:
+        raise FileError(f"{path}: {err.strerror or err}") from err
+    return cast(T, _read(path, cast(Hashable, shape), (stat.st_mtime_ns, stat.st_size)))
+
+
+@lru_cache(maxsize=256)
+def _read(path: Path, shape: Any, stamp: tuple[int, int]) -> object:
+    del stamp  # part of the key only
+    loader = None
+    try:
+        loader = _StrictLoader(read_text(path))
+        loader.file = path
+        data = loader.get_single_data()
+    except yaml.YAMLError as err:
+        raise TableError(path, "", " ".join(str(err).split())) from err
+    finally:
+        if loader is not None:
+            loader.dispose()
+    if data is None:
+        raise TableError(path, "", "the file is empty")
+    table = _convert(data, shape, path, "")
+    _check_sources(table, getattr(table, "sources", {}), path, "")
+    return table
+
+
+@cache
+def _hints(shape: type) -> dict[str, Any]:
+    return get_type_hints(shape)
+
+
+def _convert(value: Any, shape: Any, file: Path, key: str) -> Any:
+    """Return ``value`` as ``shape`` (dataclass, number, text, choice, tuple, mapping or optional one of them)."""
+    origin, arguments = get_origin(shape), get_args(shape)
+    if shape is Any:
+        return value
+    if is_dataclass(shape):
+        return _convert_dataclass(value, shape, file, key)  # type: ignore[arg-type]
+    if origin in (Union, types.UnionType):
+        options = [option for option in arguments if option is not type(None)]
+        if value is None and len(options) < len(arguments):
+            return None
+        return _convert(value, next((o for o in options if _fits(value, o)), options[0]), file, key)
+    if origin is Literal:
+        if value not in arguments:
+            raise TableError(file, key, f"{value!r} is not one of {', '.join(map(str, arguments))}")
+        return value
+    if origin is dict:
+        if not isinstance(value, Mapping):
+            raise TableError(file, key, f"{value!r} should be a mapping")
+        return {name: _convert(item, arguments[1], file, f"{key}.{name}".lstrip(".")) for name, item in value.items()}
+    if origin is tuple:
+        if not isinstance(value, list) or (arguments[-1] is not Ellipsis and len(value) != len(arguments)):
+            raise TableError(file, key, f"{value!r} should be a list of {len(arguments)} numbers")
+        return tuple(_convert(item, arguments[0], file, key) for item in value)
+    if shape is float:
+        if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+            hint = " (YAML 1.1 wants 1.0e-6, not 1e-6)" if isinstance(value, str) and "e" in value.lower() else ""
+            raise TableError(file, key, f"{value!r} is not a finite number{hint}")
+        return float(value)
+    if not isinstance(value, shape):
+        raise TableError(file, key, f"{value!r} should be a {shape.__name__}")
+    return value
+
+
+def _fits(value: Any, shape: Any) -> bool:
+    origin = get_origin(shape)
+    of_mapping, of_list = origin is dict or is_dataclass(shape), origin is tuple
+    return isinstance(value, Mapping) == of_mapping and isinstance(value, list) == of_list
+
+
+def _convert_dataclass(value: Any, shape: type, file: Path, key: str) -> Any:
+    if not isinstance(value, Mapping):
+        raise TableError(file, key, f"{value!r} should be a mapping")
+    known, hints = {field.name: field for field in fields(shape)}, _hints(shape)
+    if "schema" in known and repr(schema := value.get("schema", known["schema"].default)) != repr(known["schema"].default):
+        raise TableError(file, "schema", f"{schema!r} is not {known['schema'].default!r}, the one that this version reads")
+    for name in value:
+        if name not in known:
+            raise TableError(file, key, str(UnknownName("key", name, known)))
+    for name, field in known.items():
+        if name not in value and field.default is MISSING and field.default_factory is MISSING:
+            reason = "the row names no source" if name == "source" else f"key {name!r} is missing"
+            raise TableError(file, key, reason)
+    return shape(**{name: _convert(item, hints[name], file, f"{key}.{name}".lstrip(".")) for name, item in value.items()})
+
+
+def _check_sources(item: Any, sources: Mapping[str, Source], file: Path, key: str) -> None:
+    """Check that every row below ``item`` names a source of this table for each of its numbers."""
+    if isinstance(item, Row):
+        filled = [f.name for f in fields(item) if f.name != "source" and _has_number(getattr(item, f.name))]
+        named = dict.fromkeys(filled, item.source) if isinstance(item.source, str) else item.source
+        for field in filled:
+            at_default = next(getattr(item, f.name) == f.default for f in fields(item) if f.name == field)
+            if field not in named and not at_default:
+                raise TableError(file, f"{key}.source", f"{field!r} has no source")
+        for name in [item.source] if isinstance(item.source, str) else item.source.values():  # of a text too
+            if name not in sources:
+                raise TableError(file, f"{key}.source", str(UnknownName("source", name, sources)))
+        for field in named:
+            if field not in filled:
+                raise TableError(file, f"{key}.source", f"{field!r} has a source and no number (numbers: {', '.join(filled)})")
+    if is_dataclass(item):
+        for f in fields(item):
+            _check_sources(getattr(item, f.name), sources, file, f"{key}.{f.name}".lstrip("."))
+    elif isinstance(item, Mapping):
+        for name, entry in item.items():
+            _check_sources(entry, sources, file, f"{key}.{name}".lstrip("."))
+
+
+def _has_number(value: Any) -> bool:
+    if isinstance(value, Mapping):
+        return bool(value) and all(isinstance(item, float) for item in value.values())
+    if is_dataclass(value) or isinstance(value, str) or value is None:
+        return is_dataclass(value) and not isinstance(value, Row)
+    return True

@@ -1,0 +1,329 @@
+"""The tables of a robot: one dataclass per row and per file. The suffix of a name is the unit of its number."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..model.inertia import Inertial
+from .reader import Row, Source
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, kw_only=True)
+class MdhRow(Row):
+    """Modified DH row: ``Rx(alpha) Tx(a) Rz(theta0 + q) Tz(d)``."""
+
+    alpha_deg: float
+    a_mm: float
+    d_mm: float
+    theta0_deg: float
+    type: Literal["revolute", "prismatic"] = "revolute"
+
+
+@dataclass(frozen=True, kw_only=True)
+class ParallelogramRow(Row):
+    """Linkage that drives axis 3 from the shoulder; its long side is the lower arm."""
+
+    crank_mm: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class AxisRow(Row):
+    """Range, speed and effort limit of one axis; of a linear axis in mm and N."""
+
+    range_deg: tuple[float, float] | None = None
+    range_mm: tuple[float, float] | None = None
+    range_of: Literal["q3 - q2"] | None = None
+    speed_deg_s: float | None = None
+    speed_mm_s: float | None = None
+    effort_N_m: float | None = None
+    effort_N: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class RatingsRow(Row):
+    """Catalogue data of the whole robot."""
+
+    payload_kg: float
+    reach_mm: float
+    mass_kg: float
+    repeatability_mm: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class HandlingRow(Row):
+    """Largest moments of inertia of tool and payload together, as a six-axis arm's load diagram states them."""
+
+    J5_kg_m2: float
+    """Of ``m ((z + d6)^2 + l^2) + max(Jx, Jy)``: centre of mass z along and l beside axis 6, from tool0."""
+    J6_kg_m2: float
+    """Of ``m l^2 + Jz``."""
+
+
+@dataclass(frozen=True)
+class Tensor:
+    """Inertia tensor about the centre of mass; products are tensor entries (-int xy dm)."""
+
+    xx: float
+    yy: float
+    zz: float
+    xy: float
+    xz: float
+    yz: float
+
+    def matrix(self) -> Array:
+        """Return the symmetric ``(3, 3)`` matrix."""
+        return np.array([[self.xx, self.xy, self.xz], [self.xy, self.yy, self.yz], [self.xz, self.yz, self.zz]])
+
+
+@dataclass(frozen=True, kw_only=True)
+class BodyRow(Row):
+    """Mass, centre of mass and tensor about it, in the axes of the body's own frame."""
+
+    mass_kg: float
+    com_mm: tuple[float, float, float]
+    inertia_kg_m2: Tensor
+
+    def inertial(self) -> Inertial:
+        """Return the row in SI units."""
+        return Inertial.of(self.mass_kg, np.array(self.com_mm) / 1000.0, self.inertia_kg_m2.matrix())
+
+
+@dataclass(frozen=True, kw_only=True)
+class FrictionRow(Row):
+    """Stribeck friction of one axis (eq. 54); of a linear axis in N and m. Where Fs = Fc, a Stribeck speed says nothing."""
+
+    Fs_N_m: float | None = None
+    Fc_N_m: float | None = None
+    Fv_N_m_s: float | None = None
+    v_St_rad_s: float | None = None
+    Fs_N: float | None = None
+    Fc_N: float | None = None
+    Fv_N_s_m: float | None = None
+    v_St_m_s: float | None = None
+
+    def values(self, linear: bool) -> tuple[float | None, ...]:
+        """Return Fs, Fc, Fv, v_St of a linear or a rotary axis."""
+        rotary = (self.Fs_N_m, self.Fc_N_m, self.Fv_N_m_s, self.v_St_rad_s)
+        return (self.Fs_N, self.Fc_N, self.Fv_N_s_m, self.v_St_m_s) if linear else rotary
+
+
+@dataclass(frozen=True, kw_only=True)
+class DriveRow(Row):
+    """Gearbox and motor of one axis: rotor inertia and viscous friction on the motor side, stiffness on the arm side."""
+
+    gear_ratio: float | None = None
+    turned_by: dict[str, float] | None = None
+    """Turns of this motor per turn of another axis, where a wrist couples them."""
+    rotor_inertia_kg_m2: float | None = None
+    stiffness_N_m_rad: float | None = None
+    viscous_N_m_s_rad: float | None = None
+    load_inertia_kg_m2: float | None = None
+    """What the motor moved when the drive was identified, arm side; it belongs to one posture."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class NoteRow(Row):
+    """A part of the machine that the model is without, and what its results lack for it."""
+
+    text: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class RotorRow(Row):
+    """Inertia of what the motor of one axis turns, arm side (``J n^2``); of a linear axis in kg."""
+
+    inertia_kg_m2: float | None = None
+    inertia_kg: float | None = None
+
+    def value(self, linear: bool) -> float | None:
+        """Return the inertia of a linear or a rotary axis [kg, kg m^2]."""
+        return self.inertia_kg if linear else self.inertia_kg_m2
+
+
+@dataclass(frozen=True, kw_only=True)
+class FrameRow(Row):
+    """Pose of a frame: position, then roll-pitch-yaw as in URDF."""
+
+    xyz_mm: tuple[float, float, float]
+    rpy_deg: tuple[float, float, float] = (0.0, 0.0, 0.0)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ShapeRow:
+    """A mesh in the link's frame, or an ordinary shape whose ``axis`` is the long direction. No physics is taken from it."""
+
+    shape: Literal["mesh", "box", "cylinder", "capsule"]
+    colour: Literal["orange", "black", "grey"] = "grey"
+    file: str | None = None
+    """Path below the folder of meshes."""
+    at_mm: tuple[float, float, float] | None = None
+    size_mm: tuple[float, float, float] | None = None
+    axis: Literal["x", "y", "z"] | None = None
+    radius_mm: float | None = None
+    length_mm: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class AccuracyRow(Row):
+    """Absolute position accuracy of one specimen."""
+
+    average_mm: float
+    maximum_mm: float
+    deviation_mm: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class TorqueAccuracyRow(Row):
+    """Torque model against measurement for one axis (eq. 75-77)."""
+
+    MAE_N_m: float
+    RMSE_N_m: float
+    AVG_N_m: float
+    RMSE_over_AVG_percent: float
+
+
+@dataclass(frozen=True)
+class JointRows:
+    """Rows of one variant that replace the shared ones."""
+
+    joints: dict[str, MdhRow] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class KinematicsTable:
+    """kinematics.yaml: MDH rows and the linkage."""
+
+    sources: dict[str, Source]
+    joints: dict[str, MdhRow]
+    tool0: MdhRow
+    variants: dict[str, JointRows]
+    parallelogram: ParallelogramRow | None = None
+
+
+@dataclass(frozen=True)
+class LimitRows:
+    """Rows of one variant that replace the shared ones."""
+
+    axes: dict[str, AxisRow] = field(default_factory=dict)
+    ratings: RatingsRow | None = None
+    handling: HandlingRow | None = None
+
+
+@dataclass(frozen=True)
+class LimitsTable:
+    """limits.yaml: ranges, speeds, efforts and ratings."""
+
+    sources: dict[str, Source]
+    axes: dict[str, AxisRow]
+    ratings: RatingsRow
+    variants: dict[str, LimitRows] = field(default_factory=dict)
+    handling: HandlingRow | None = None
+    """None: no load diagram is known, and only the mass of a load is checked."""
+
+
+@dataclass(frozen=True)
+class BodyRows:
+    """Bodies of one variant that replace the shared ones."""
+
+    links: dict[str, BodyRow] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class InertialSet:
+    """A named set of inertials in the link frames; ``impossible`` lists the links that no body can be."""
+
+    about: str
+    links: dict[str, BodyRow]
+    impossible: tuple[str, ...] = ()
+    serial: str | None = None
+    """The set that stands for this one on an open chain, where bars with mass cannot be."""
+    variants: dict[str, BodyRows] = field(default_factory=dict)
+    rotors: dict[str, RotorRow] = field(default_factory=dict)
+    """By axis, where they were identified along with the bodies and belong to them; not those of drives.yaml."""
+
+
+@dataclass(frozen=True)
+class InertialsTable:
+    """inertials.yaml."""
+
+    sources: dict[str, Source]
+    default: str
+    sets: dict[str, InertialSet]
+
+
+@dataclass(frozen=True)
+class FrictionSet:
+    """Friction of every axis, and the speed up to which it was measured."""
+
+    axes: dict[str, FrictionRow]
+    measured_to_rad_s: float | None = None
+
+
+@dataclass(frozen=True)
+class FrictionTable:
+    """friction.yaml; without sets where nothing is known."""
+
+    sources: dict[str, Source]
+    sets: dict[str, FrictionSet]
+    default: str | None = None
+
+
+@dataclass(frozen=True)
+class DrivesTable:
+    """drives.yaml; axes without a row are unknown."""
+
+    sources: dict[str, Source]
+    axes: dict[str, DriveRow]
+    notes: dict[str, NoteRow] = field(default_factory=dict)
+    """By the name of the part."""
+
+
+@dataclass(frozen=True)
+class ValidationTable:
+    """validation.yaml: what was measured on a real robot."""
+
+    sources: dict[str, Source]
+    position_accuracy: AccuracyRow | None = None
+    torque_accuracy: dict[str, TorqueAccuracyRow] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class ShapeRows:
+    """Shapes of one variant that replace the shared ones, link by link."""
+
+    links: dict[str, tuple[ShapeRow, ...]] = field(default_factory=dict)
+    collision: dict[str, tuple[ShapeRow, ...]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class ShapesTable:
+    """shapes.yaml: what the links look like, and the convex pieces that stand for them where they may collide."""
+
+    links: dict[str, tuple[ShapeRow, ...]]
+    collision: dict[str, tuple[ShapeRow, ...]] = field(default_factory=dict)
+    variants: dict[str, ShapeRows] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class ToolTable:
+    """tools/NAME.yaml: TCP frame, load and looks in tool0."""
+
+    sources: dict[str, Source]
+    tcp: FrameRow
+    load: BodyRow
+    shapes: tuple[ShapeRow, ...] = ()
+    collision: tuple[ShapeRow, ...] = ()
+
+
+@dataclass(frozen=True)
+class Catalogue:
+    """robots.yaml: the family of every variant, and short names."""
+
+    robots: dict[str, str]
+    aliases: dict[str, str]

@@ -1,0 +1,1 @@
+"""Jobs of a robot: path check, free angle of a symmetric tool, milling, RAPID targets."""

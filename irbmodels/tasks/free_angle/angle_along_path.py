@@ -1,0 +1,205 @@
+"""The free angle along a path: the best grid point of every pose by dynamic programming, then smoothed without a grid.
+
+What is made small, with ``s`` from 0 to 1 along the path, is
+
+``mean of cost(q, phi) + turning * integral of (dphi/ds)^2 + motion * integral of |dq/ds|^2``.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ...checks import finite, flag, instance, is_rotation, number, numbers, per_axis, positive, shown
+from ...errors import InputError, MissingData
+from ...robot.robot import Robot
+from .arm_lines import lines_of
+from .closed_paths import closed_sequence
+from .costs import Cost, Function, margins, range_margin, singularity_distance
+from .dynamic_programming import begun, best_sequence, laid, returned
+from .feasible_angles import angles_of, direction_of, slots_of
+from .interval_ends import TURN
+from .intervals import BRANCHES
+from .smoothing import Path, smoothed
+
+Array = NDArray[np.float64]
+
+GRID = math.radians(5.0)
+STEP = math.radians(30.0)
+FINEST = math.radians(0.5)
+SAME = 1e-9  # [m, 1] what the ends of a closed path may differ
+
+
+class Choice(NamedTuple):
+    """The free angle along a path."""
+
+    phi: Array
+    """Angle of each pose [rad], without jumps, shape ``(N,)``."""
+    q: Array
+    """Axis positions [rad], shape ``(N, 6)``."""
+    poses: Array
+    """Poses turned by ``phi``, shape ``(N, 4, 4)``."""
+    branch: int
+    """Slot of ``robot.inverse_kinematics``, the same all along; ``BRANCHES`` has the words."""
+    costs: dict[str, Array]
+    """What each cost is along the path, ``(N,)`` each, and ``turning`` and ``motion`` of each step, ``(N - 1,)``."""
+    total: float
+    """What was made small."""
+    coarse: Array
+    """The choice on the grid, before it was smoothed [rad], shape ``(N,)``."""
+    range_margin: float
+    """Smallest distance of an axis from an end of its range [rad]."""
+    wrist: float
+    """Smallest distance from the wrist's singularity [rad]; NaN where the robot cannot tell, as for the next two."""
+    elbow: float
+    """From the stretched or folded arm [rad]."""
+    shoulder: float
+    """Of the wrist centre from axis 1 [m]."""
+
+    def __repr__(self) -> str:
+        """Say what was chosen."""
+        angles = f"phi {math.degrees(self.phi.min()):.1f} .. {math.degrees(self.phi.max()):.1f} deg"
+        least = f"range {math.degrees(self.range_margin):.1f} deg, wrist {math.degrees(self.wrist):.1f} deg"
+        return f"<Choice of {len(self.phi)} points: {BRANCHES[self.branch]}, {angles}, at least {least}>"
+
+
+def choose_angle(
+    robot: Robot,
+    poses: ArrayLike,
+    axis: ArrayLike = (0.0, 0.0, 1.0),
+    *,
+    cost: Cost | Function | None = None,
+    turning: float = 0.02,
+    motion: float = 0.02,
+    times: ArrayLike | None = None,
+    max_step: ArrayLike = STEP,
+    max_turn: float | None = None,
+    start: ArrayLike | None = None,
+    branch: int | Collection[int] | None = None,
+    grid: float = GRID,
+    closed: bool = False,
+) -> Choice:
+    """Choose the free angle of a symmetric tool along a path, with the branch and the full turns of the axes.
+
+    Of all feasible intervals (:func:`feasible_angles`) the middles, the neighbourhood of the ends, and a grid are candidates. The
+    best sequence of them is found by dynamic programming, so it is the best of the grid; no step changes the branch or is larger
+    than the axes may move. From there the angles are improved continuously within their intervals: a local optimum, never worse.
+
+    Args:
+        robot: Six axes with a spherical wrist.
+        poses: ``base_from_tcp`` at ``phi = 0``, shape ``(N, 4, 4)``.
+        axis: Axis of symmetry through the TCP, in its frame.
+        cost: What a posture costs, a :class:`Cost` or a function ``(robot, q (K, 6), phi (K,)) -> (K,)``; default
+            ``range_margin() + singularity_distance()``, without the latter where the robot has no closed forms for it.
+        turning: Weight of turning the tool [1/rad^2].
+        motion: Weight of moving the axes [1/rad^2].
+        times: Times of the poses [s], shape ``(N,)``: steps then keep the axes' rated speeds.
+        max_step: Largest step of an axis between two poses [rad], one number or one per axis.
+        max_turn: Largest step of the angle on the grid [rad]; default three grid points, or two turns in the whole path if more.
+        start: Posture to begin with ``(6,)`` [rad], on the first pose at some angle; default free.
+        branch: Only these branches.
+        grid: Distance of grid points [rad]; made finer, down to 0.5 deg, where half the smallest step allowed is less.
+        closed: Whether the path ends where it begins, and the angle has to: the first and the last pose are the same, and so are
+            the angles there, whole turns aside. Axes may come back whole turns away, where their ranges have room for it.
+
+    Raises:
+        BrokenPath: an InputError with ``index`` and ``reason``, where there is no such choice.
+        InputError: if an argument has a wrong shape, ``start`` is not on the first pose, a closed path is open, or a cost
+            returns nonsense.
+        MissingData: as :func:`feasible_angles`.
+    """
+    instance(robot, Robot, "an angle is chosen for an irbmodels.Robot")
+    path, direction = _poses(poses, flag(closed, "closed, whether the path ends where it begins,")), direction_of(axis)
+    number(turning, "the weight of turning")
+    number(motion, "the weight of motion")
+    if max_turn is not None:
+        positive(max_turn, "max_turn [rad]")
+    positive(grid, "grid [rad]")
+    weights = finite([turning, motion], (2,), "weights of turning and motion")
+    if (weights < 0.0).any():
+        raise InputError(f"weights of turning and motion must not be negative: {weights.tolist()}")
+    judged = Cost.of(cost) if cost is not None else _default(robot)
+    lines, n = lines_of(robot), len(path)
+    steps = _steps(robot, n, times, max_step)
+    distance = float(np.clip(steps.min() / 2.0 if n > 1 else grid, min(FINEST, grid), grid))
+    if closed:
+        distance = TURN / math.ceil(TURN / distance)  # so that angles whole turns apart are grid points of both
+    window = max(3.01 * distance, 2.0 * TURN / max(n - 1, 1)) if max_turn is None else float(max_turn)
+    slots = slots_of(branch)
+    free = [angles_of(robot, lines, pose, direction, slots) for pose in path]
+    grids = [laid(robot, angles, distance, judged) for angles in free]
+    if start is not None:
+        grids[0] = begun(robot, free[0], finite(start, (6,), "start [rad]"), judged)
+        if closed:
+            grids[-1] = returned(robot, free[-1], grids[0], judged)
+    sequence = closed_sequence if closed else best_sequence
+    chosen = sequence(robot, free, grids, steps, min(window, math.pi), weights * (n - 1))
+    at = [(free[k][int(grids[k].interval[i])], float(grids[k].phi[i])) for k, i in enumerate(chosen)]
+    coarse = np.unwrap([phi for _, phi in at])
+    coarse -= TURN * np.round(coarse[0] / TURN)
+    turned = TURN * float(np.round((coarse[-1] - coarse[0]) / TURN)) if closed else None
+    coarse[-1] = coarse[-1] if turned is None else coarse[0] + turned  # rounding aside, they are
+    stretches = [interval for interval, _ in at]
+    shift = coarse - [phi for _, phi in at]
+    problem = Path(robot, free, stretches, shift, judged, weights * (n - 1), steps, start is not None, turned)
+    return _told(robot, problem, smoothed(problem, coarse), coarse)
+
+
+def _poses(value: ArrayLike, closed: bool) -> Array:
+    poses = numbers(value, "poses of a path")
+    if poses.ndim != 3 or poses.shape[1:] != (4, 4) or not len(poses) or not np.isfinite(poses).all():
+        raise InputError(f"a path is finite poses (N, 4, 4), got shape {poses.shape}")
+    for i, pose in enumerate(poses):
+        if not is_rotation(pose[:3, :3]) or np.abs(pose[3] - (0.0, 0.0, 0.0, 1.0)).max() > 1e-9:
+            raise InputError(f"pose {i} is no rigid motion (a rotation, and 0, 0, 0, 1 below)")
+    if closed:
+        apart = float(np.abs(poses[-1] - poses[0]).max())
+        if len(poses) < 3 or apart > SAME:
+            raise InputError(
+                "a closed path has three poses or more, and its last pose is its first;"
+                f" here are {len(poses)}, and those differ by {apart:.3g} m or rad"
+            )
+        poses[-1] = poses[0]
+    return poses
+
+
+def _default(robot: Robot) -> Cost:
+    try:
+        robot.singularities(np.zeros(robot.n))
+    except MissingData:
+        return range_margin()
+    return range_margin() + singularity_distance()
+
+
+def _steps(robot: Robot, n: int, times: ArrayLike | None, max_step: ArrayLike) -> Array:
+    """Return how far each axis may move in each step, ``(N - 1, 6)``."""
+    largest = per_axis(max_step, 6, "max_step [rad]")
+    if not (largest > 0.0).all():
+        raise InputError(f"max_step [rad] is one positive number, or one per axis, not {shown(largest)}")
+    steps = np.tile(largest, (n - 1, 1))
+    if times is None:
+        return steps
+    instants = finite(times, (n,), "times [s]")
+    if (np.diff(instants) <= 0.0).any():
+        raise InputError(f"times must grow; they do not at point {int(np.argmax(np.diff(instants) <= 0.0)) + 1}")
+    speed = np.where(robot.limits.velocity > 0.0, robot.limits.velocity, np.inf)  # URDFs write 0 for unknown
+    return np.asarray(np.minimum(steps, np.diff(instants)[:, None] * speed))
+
+
+def _told(robot: Robot, problem: Path, phi: Array, coarse: Array) -> Choice:
+    """Return what there is to know of a choice."""
+    q = problem.postures(phi)
+    costs = problem.cost.parts(robot, q, phi)
+    turned, moved = np.diff(phi), np.diff(q, axis=0)
+    costs |= {"turning": problem.weights[0] * turned**2, "motion": problem.weights[1] * (moved**2).sum(axis=1)}
+    try:
+        distances = [float(np.abs(distance).min()) for distance in robot.singularities(q)[:3]]
+    except MissingData:
+        distances = [math.nan] * 3
+    poses = np.stack([angles.pose(float(angle)) for angles, angle in zip(problem.free, phi, strict=True)])
+    branch, least = problem.intervals[0].branch, float(margins(robot, q).min())
+    return Choice(phi, q, poses, branch, costs, problem.total(phi, q), coarse, least, *distances)

@@ -1,0 +1,221 @@
+"""What is known of a tool's free angle at one pose: intervals, what ends them, and the posture along each."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal, NamedTuple, overload
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ...checks import finite, number, numbers
+from ...errors import InputError
+from ...robot.robot import Robot
+from .interval_ends import AT_SHOULDER, AT_WRIST, TURN, Ranges, postures
+from .tool_circle import Circle
+
+Array = NDArray[np.float64]
+
+BRANCHES = tuple(
+    f"{arm}, {elbow}, axis 5 {wrist}" for arm in ("front", "back") for elbow in ("elbow up", "elbow down") for wrist in "+-"
+)
+"""Names of the branches, in the order of ``robot.inverse_kinematics``."""
+ASIDE = 1e-6  # [rad] so far from a singularity an axis that it leaves free is still told
+
+
+class End(NamedTuple):
+    """What ends an interval."""
+
+    kind: Literal["range", "reach", "shoulder", "elbow", "wrist", "circle"]
+    """A bound of an axis; out of reach beyond; a singularity where two branches meet; nothing, as it is the whole circle."""
+    text: str
+    axis: int | None = None
+    """1-based, of a bound."""
+    bound: float | None = None
+    """In radians, as in :attr:`Robot.limits`."""
+
+    def __str__(self) -> str:
+        """Say it in words."""
+        return self.text
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Interval:
+    """A stretch of the free angle on which one posture moves continuously and keeps every range.
+
+    ``low`` is in [-pi, pi); ``high`` may be beyond pi, and more than a turn above ``low`` where an axis has room to wind.
+    """
+
+    low: float
+    high: float
+    branch: int
+    """Slot of ``robot.inverse_kinematics``, 0 to 7; :attr:`name` has the words."""
+    low_reason: End
+    high_reason: End
+    _all: FreeAngles
+    _starts: Array
+    """Where its pieces begin [rad], rising, ``(P,)``."""
+    _known: Array
+    """``A q`` within each piece, less than half a turn from all of it, ``(P, 6)``."""
+
+    @property
+    def name(self) -> str:
+        """Branch in words."""
+        return BRANCHES[self.branch]
+
+    @property
+    def length(self) -> float:
+        """How wide it is [rad]."""
+        return self.high - self.low
+
+    @property
+    def full(self) -> bool:
+        """Whether it is the whole circle, without ends."""
+        return self.low_reason.kind == "circle"
+
+    def order(self) -> tuple[float, ...]:
+        """Return what intervals are sorted by: branch, ends, full turns; rounded, so that rounding does not decide."""
+        return (self.branch, round(self.low, 9), round(self.high, 9), *self._known[0].round(6))
+
+    def holds(self, phi: float) -> list[float]:
+        """Return all angles of the interval that are whole turns from ``phi``: more than one where it is longer than a turn."""
+        number(phi, "phi [rad]")
+        if self.full:
+            return [math.remainder(phi, TURN)]
+        first, last = math.ceil((self.low - 1e-9 - phi) / TURN), math.floor((self.high + 1e-9 - phi) / TURN)
+        return [min(max(phi + TURN * k, self.low), self.high) for k in range(first, last + 1)]
+
+    def q(self, phi: ArrayLike) -> Array:
+        """Axis positions [rad], shape ``(..., 6)``, at angles ``(...)`` from :attr:`low` to :attr:`high`; continuous.
+
+        A whole circle takes any angle; from one round to the next, an axis without range may be whole turns apart.
+
+        Raises:
+            InputError: if an angle is outside the interval.
+        """
+        angles = numbers(phi, "phi [rad]")
+        if self.full and np.isfinite(angles).all():
+            angles = wrapped(angles)
+        elif not ((angles >= self.low - 1e-9) & (angles <= self.high + 1e-9)).all():
+            outside = np.ravel(angles)[:3].round(9).tolist()
+            raise InputError(f"phi = {outside} rad is outside the interval {self.low:.9g} .. {self.high:.9g} rad")
+        return self._all.followed(self, np.clip(angles.ravel(), self.low, self.high)).reshape(*angles.shape, 6)
+
+    def reference(self, phi: Array) -> Array:
+        """Return ``A q`` less than half a turn from the posture at angles ``(N,)``."""
+        angles = wrapped(phi) if self.full else phi
+        return np.asarray(self._known[np.maximum(np.searchsorted(self._starts, angles, side="right") - 1, 0)])
+
+    def __repr__(self) -> str:
+        """Show it in degrees."""
+        ends = f"{math.degrees(self.low):.3f} .. {math.degrees(self.high):.3f} deg"
+        return f"<Interval {ends}, {self.name}: {self.low_reason} .. {self.high_reason}>"
+
+
+class FreeAngles(Sequence[Interval]):
+    """All intervals of one pose, by branch and angle."""
+
+    def __init__(self, robot: Robot, circle: Circle, ranges: Ranges) -> None:
+        """Keep what the answers come from."""
+        self.robot, self.circle, self.ranges = robot, circle, ranges
+        self.intervals: tuple[Interval, ...] = ()
+
+    def __len__(self) -> int:
+        """Return how many there are."""
+        return len(self.intervals)
+
+    @overload
+    def __getitem__(self, index: int) -> Interval: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> tuple[Interval, ...]: ...
+
+    def __getitem__(self, index: int | slice) -> Interval | tuple[Interval, ...]:
+        """Return one, or several."""
+        return self.intervals[index]
+
+    def __iter__(self) -> Iterator[Interval]:
+        """Run over all."""
+        return iter(self.intervals)
+
+    def __repr__(self) -> str:
+        """Say how many there are, or why there is none."""
+        return f"<{len(self)} intervals{': ' if self.note else ''}{self.note}>"
+
+    def pose(self, phi: ArrayLike) -> Array:
+        """Return the pose turned by angles ``(...)`` [rad], shape ``(..., 4, 4)``."""
+        angles = finite(phi, None, "phi [rad]")
+        return self.circle.poses(angles.ravel()).reshape(*angles.shape, 4, 4)
+
+    @cached_property
+    def missing(self) -> float:
+        """How far the pose is beyond reach at the best angle [m]; 0 where some angle is within reach."""
+        from scipy.optimize import minimize_scalar
+
+        def beyond(phi: ArrayLike) -> Array:
+            return np.asarray(self.robot.inverse_kinematics(self.circle.poses(np.atleast_1d(phi))).missing)
+
+        if len(self):
+            return 0.0
+        grid = np.linspace(-math.pi, math.pi, 360, endpoint=False)
+        values = beyond(grid)
+        best = int(values.argmin())
+        ends = (grid[best] - 0.02, grid[best] + 0.02)
+        found = minimize_scalar(lambda phi: beyond(phi)[0], bounds=ends, method="bounded", options={"xatol": 1e-9})
+        return float(min(found.fun, values[best]))
+
+    @cached_property
+    def note(self) -> str:
+        """Why there is no interval; empty where there is one. Of ranges it tells the best of 720 angles."""
+        if len(self):
+            return ""
+        if self.missing > 0.0:
+            return f"out of reach at every angle, by {1000.0 * self.missing:.6g} mm at least"
+        y = postures(self.robot, self.circle, np.linspace(-math.pi, math.pi, 720, endpoint=False)) @ self.ranges.A.T
+        y = y.reshape(-1, 6)[np.isfinite(y).all(axis=-1).ravel()]
+        off = self.ranges.outside(y)
+        best = off[int(off.max(axis=1).argmin())] if len(off) else np.full(6, np.nan)
+        worst = int(best.argmax())
+        name, least = self.robot.limits.names()[worst], math.degrees(best[worst])
+        return f"within reach, but out of range at every angle: {name} by {least:.3g} deg at best"
+
+    def followed(self, interval: Interval, phi: Array) -> Array:
+        """Return axis positions at angles ``(N,)`` of an interval."""
+        y = postures(self.robot, self.circle, phi)[:, interval.branch] @ self.ranges.A.T
+        y = near(y, interval.reference(phi))
+        free = ~np.isfinite(y).all(axis=1) | (self.circle.shoulder(phi) < AT_SHOULDER)
+        free |= np.abs(np.sin(y[:, 4] + self.circle.lines.wrist_at_home)) < AT_WRIST
+        for i in np.flatnonzero(free & (interval.length > 4.0 * ASIDE)):
+            y[i] = self._at_singularity(interval, float(phi[i]))
+        return np.asarray(y @ np.linalg.inv(self.ranges.A).T)
+
+    def _at_singularity(self, interval: Interval, phi: float) -> Array:
+        """Return ``A q`` where a singularity leaves an axis free: that axis as it is a little inside."""
+        inside = np.array([min(max(phi, interval.low + ASIDE), interval.high - ASIDE)])
+        if inside[0] == phi:  # on the way through
+            return near(
+                postures(self.robot, self.circle, inside)[0, interval.branch] @ self.ranges.A.T, interval.reference(inside)[0]
+            )
+        beside = self.followed(interval, inside)[0]
+        solutions = self.robot.inverse_kinematics(self.circle.poses(np.array([phi]))[0], near=beside)
+        y = near(solutions.q @ self.ranges.A.T, beside @ self.ranges.A.T)
+        one = y[int(np.abs(y - beside @ self.ranges.A.T)[:, [0, 1, 2, 4]].max(axis=1).argmin())]
+        bend = one[4] + self.circle.lines.wrist_at_home
+        if abs(math.sin(bend)) < AT_WRIST:
+            shift = math.remainder(beside[3] - one[3], TURN)
+            one = one + shift * np.array([0.0, 0.0, 0.0, 1.0, 0.0, -math.copysign(1.0, math.cos(bend))])
+            one = near(one, beside @ self.ranges.A.T)
+        return np.asarray(one)
+
+
+def near(y: Array, reference: Array) -> Array:
+    """Return angles in the full turns nearest to a reference."""
+    return np.asarray(y + TURN * np.round((reference - y) / TURN))
+
+
+def wrapped(angle: Array) -> Array:
+    """Return angles in [-pi, pi)."""
+    return np.asarray((angle + math.pi) % TURN - math.pi)

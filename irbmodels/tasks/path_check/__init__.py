@@ -1,0 +1,12 @@
+"""Checks of a path before it runs: ranges, speeds, torques, singularities, collision, a Cartesian box; from CSV or RAPID."""
+
+from __future__ import annotations
+
+from .check import PathCheck, check_path
+from .criteria import NEAR, NEAR_AXIS, Box
+from .joint_segments import Timing
+from .program_motion import Programmed, programmed_motion
+from .samples import Cut
+from .violations import Finding
+
+__all__ = ["NEAR", "NEAR_AXIS", "Box", "Cut", "Finding", "PathCheck", "Programmed", "Timing", "check_path", "programmed_motion"]

@@ -1,0 +1,103 @@
+"""What a program says about its moves beside the way, what stands for what it leaves open, and what of it is not evaluated."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+import pinocchio as pin
+
+from ...errors import InputError
+from ...model.inertia import Inertial
+from ...model.tool import Tool
+from ...rapid import Move, WobjData
+from ...rapid.records import orients
+from ...robot.robot import Robot
+
+
+class Said:
+    """Tools and work objects of moves, and notes about them."""
+
+    def __init__(self, robot: Robot, wobjs: Mapping[str, WobjData], stand_in: bool) -> None:
+        """Begin without notes; ``wobjs`` and ``stand_in`` as of :func:`programmed_motion`."""
+        self.robot, self.stand_in = robot, stand_in
+        self.wobjs = {name.lower(): one for name, one in wobjs.items()}
+        self.notes: dict[str, None] = {}
+        """In the order of the program, each once: a loop comes by again and again."""
+        self.unevaluated: dict[str, None] = {}
+        """Those without which the program is not wholly checked."""
+        self.aside: set[str] = set()
+        """What holds for the whole program."""
+        self._robots: dict[bytes, Robot] = {}
+
+    def result(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Return all notes, and those of what is not evaluated."""
+        return (*self.notes, *sorted(self.aside)), tuple(self.unevaluated)
+
+    def note(self, move: Move, text: str) -> None:
+        """Note something about one move."""
+        self.notes[f"line {move.line}: {move.instruction} {text}"] = None
+
+    def left(self, move: Move, reason: str) -> None:
+        """Note that a move is not evaluated, and why."""
+        text = f"line {move.line}: {move.instruction} not evaluated: {reason}"
+        self.notes[text] = self.unevaluated[text] = None
+
+    def remark(self, move: Move) -> None:
+        """Note what of a move is not regarded."""
+        if move.inside:
+            self.note(move, f"stands in the {' in the '.join(reversed(move.inside))}; it is taken once")
+        parts = {"target": move.target, "circle point": move.via, "tool": move.tool, "work object": move.wobj}
+        for what, value in parts.items():
+            for orient in orients(value) if value is not None else ():
+                if orient.note:
+                    self.note(move, f"has a {what} whose {orient.note}")
+        for option in move.options:
+            self.note(move, f"has {option}, which is not regarded")
+        extax = getattr(move.target, "extax", None)
+        if extax is not None and any(value is not None for value in extax.used):
+            self.aside.add("external axes are not moved")
+
+    def tool_known(self, move: Move) -> bool:
+        """Whether the tooldata has a value; if not, the robot's tool stands for it, and that is noted."""
+        if move.tool is not None:
+            return True
+        own = "tool0" if self.robot.tool is None else f"tool {self.robot.tool.name}"
+        text = f"{move.tool_name} has no value in the program: the robot's {own} stands for it"
+        self.notes[text] = None
+        if not self.stand_in:
+            self.unevaluated[text] = None
+        return False
+
+    def carrying(self, move: Move) -> Robot:
+        """Return the robot with the TCP of the program; its mass stays that of the robot's own tool.
+
+        Raises:
+            InputError: if the tool is stationary.
+        """
+        own = self.robot.tool
+        if not self.tool_known(move) or move.tool is None:
+            return self.robot
+        if not move.tool.robhold:
+            raise InputError(f"{move.tool_name} is stationary")
+        tcp = move.tool.tframe.se3()
+        if tcp.isApprox(pin.SE3.Identity() if own is None else own.tcp, 1e-9):
+            return self.robot
+        name = "no tool" if own is None else own.name
+        self.aside.add(f"the TCP of {move.tool_name} is the program's; torques are those of {name}")
+        key = tcp.homogeneous.tobytes()
+        if key not in self._robots:
+            load = Inertial.of(0.0, np.zeros(3), np.zeros((3, 3))) if own is None else own.load
+            self._robots[key] = self.robot._quietly(tool=Tool(move.tool_name, tcp, load))
+        return self._robots[key]
+
+    def work_object(self, move: Move) -> WobjData:
+        """Return the work object of a move.
+
+        Raises:
+            InputError: if nobody says what it is.
+        """
+        wobj = move.wobj if move.wobj is not None else self.wobjs.get(move.wobj_name.lower())
+        if wobj is None:
+            raise InputError(f"the work object {move.wobj_name} has no value in the program")
+        return wobj

@@ -1,0 +1,134 @@
+"""Every number that a path is judged by, sample by sample."""
+
+from __future__ import annotations
+
+import warnings
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...checks import instance, listed
+from ...dynamics.equations_of_motion import TorqueParts
+from ...errors import InputError, MissingData, PhysicsWarning
+from ...model.tree import UNLIMITED
+from ...robot.robot import Robot
+from ..milling import CuttingForce, process_torque
+from ..milling.loads import stiffness_of
+
+Array = NDArray[np.float64]
+
+
+class Samples(NamedTuple):
+    """Numbers of ``N`` samples, SI units."""
+
+    margin: Array
+    """Distance to the nearer end of each range, the coupled one included [rad, m], ``(N, n)``; negative outside."""
+    used: Array
+    """Share of each half range that is used, ``(N, n)``: 0 in the middle of a range and for one without ends, 1 at an end."""
+    speed: Array
+    """``|v|`` as a share of its limit, ``(N, n)``."""
+    acceleration: Array | None
+    """The same of ``|a|``; None without a limit."""
+    torque: Array
+    """The same of ``|tau|``; the limits are assumed."""
+    parts: TorqueParts
+    """Torques by cause [N m, N], ``(N, n)`` each."""
+    wrist: Array
+    """Signed distances from singularities [rad, rad, m], ``(N,)``; infinite where an arm has no such one, NaN if not known."""
+    elbow: Array
+    shoulder: Array
+    smallest: Array
+    """Smallest singular value of the TCP's Jacobian at 1 m/rad, ``(N,)``."""
+    manipulability: Array
+    """Product of its singular values, ``(N,)``."""
+    tcp: Array
+    """Position of the TCP [m], base axes, ``(N, 3)``."""
+    deflection: Array | None = None
+    """How far the TCP gives way under a cut [m], ``(N,)``; None without a cut or a stiffness."""
+
+
+class Cut(NamedTuple):
+    """A cut along a path, or along a part of it."""
+
+    force: CuttingForce
+    stiffness: Array | None = None
+    """Of each axis, arm side [N m/rad, N/m], shape ``(n,)``."""
+    lines: tuple[int | range, ...] | None = None
+    """Lines of the program, or rows of the file, in which the tool cuts, and ranges of them; None: in all."""
+
+
+def checked_cut(cut: Cut, n: int) -> Cut:
+    """Return a cut of an arm with ``n`` axes.
+
+    Raises:
+        InputError: if it is none, or its lines or stiffness cannot be.
+    """
+    instance(cut, Cut, "a cut is Cut(force, stiffness, lines)")
+    instance(cut.force, CuttingForce, "the force of a cut is a CuttingForce, as Milling(...).mean() returns it")
+    lines = None if cut.lines is None else tuple(listed(cut.lines, int | range, "lines of a cut are numbers and ranges of them"))
+    if any(isinstance(one, range) and one.step != 1 for one in lines or ()):
+        raise InputError("ranges of lines of a cut go in steps of 1")
+    return cut._replace(stiffness=None if cut.stiffness is None else stiffness_of(cut.stiffness, n), lines=lines)
+
+
+def in_lines(lines: NDArray[np.int64], wanted: tuple[int | range, ...]) -> NDArray[np.bool_]:
+    """Return which of the lines of samples are among lines and ranges."""
+    found = np.zeros(lines.shape, dtype=bool)
+    for one in wanted:
+        found |= (lines >= one.start) & (lines < one.stop) if isinstance(one, range) else lines == one
+    return found
+
+
+def spoken_lines(lines: tuple[int | range, ...]) -> str:
+    """Return ``line 3`` or ``lines 3, 5-7``."""
+    words = [f"{one.start}-{one.stop - 1}" if isinstance(one, range) else str(one) for one in lines]
+    return f"line{'' if len(lines) == 1 and isinstance(lines[0], int) else 's'} {', '.join(words)}"
+
+
+def spoken_axes(flags: NDArray[np.bool_]) -> str:
+    """Return ``axis 3``, ``axes 1 and 3`` or ``axes 1, 2 and 3``."""
+    numbers = [str(i + 1) for i in np.flatnonzero(flags)]
+    if len(numbers) < 2:
+        return f"axis {''.join(numbers)}"
+    return f"axes {', '.join(numbers[:-1])} and {numbers[-1]}"
+
+
+def with_cut(robot: Robot, q: Array, v: Array, samples: Samples, cut: Cut, lines: NDArray[np.int64] | None) -> Samples:
+    """Return samples whose torques hold against a cut too."""
+    cuts = None if cut.lines is None or lines is None else in_lines(lines, cut.lines)
+    _, torque, bent = process_torque(robot, q, v, cut.force, cut.stiffness, cuts)
+    parts = samples.parts._replace(total=samples.parts.total + torque)
+    deflection = None if bent is None else np.linalg.norm(bent[:, :3], axis=1)
+    return samples._replace(parts=parts, torque=np.abs(parts.total) / robot.limits.effort, deflection=deflection)
+
+
+def samples_of(robot: Robot, q: Array, v: Array, a: Array, acceleration: Array | None = None) -> Samples:
+    """Return the numbers of states ``(N, n)`` [rad, m]; ``acceleration`` are limits ``(n,)`` [rad/s^2, m/s^2]."""
+    limits = robot.limits
+    values = q @ limits.A.T
+    low, high = (np.where(np.abs(x) >= UNLIMITED, np.copysign(np.inf, x), x) for x in (limits.lower, limits.upper))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", PhysicsWarning)  # that friction is not known stands in the result
+        parts = robot.torque_parts(q, v, a)
+    try:
+        wrist, elbow, shoulder, _ = robot.singularities(q)
+    except MissingData:
+        wrist = elbow = shoulder = np.full(len(q), np.nan)
+    measures = robot.measures(q)
+    margin, half = np.minimum(values - low, high - values), 0.5 * (high - low)
+    bounded = np.isfinite(half)
+    return Samples(
+        margin=margin,
+        used=np.where(bounded, 1.0 - np.where(bounded, margin, 0.0) / half, 0.0),
+        speed=np.abs(v) / limits.velocity,
+        acceleration=None if acceleration is None else np.abs(a) / acceleration,
+        torque=np.abs(parts.total) / limits.effort,
+        parts=parts,
+        wrist=wrist,
+        elbow=elbow,
+        shoulder=shoulder,
+        smallest=measures.smallest,
+        manipulability=measures.manipulability,
+        tcp=np.asarray(robot.pose(q))[:, :3, 3],
+    )

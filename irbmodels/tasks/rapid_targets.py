@@ -1,0 +1,139 @@
+"""What a robot can do with the targets of a RAPID module: every posture, which are out of range or near a singularity."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import InputError, MissingData, RapidError, UnknownName
+from ..model.tool import Tool, load_tool
+from ..rapid import Expression, JointTarget, Module, RobTarget, WobjData, tool_of
+from ..robot.robot import Robot
+from .path_check import NEAR, NEAR_AXIS
+
+Array = NDArray[np.float64]
+
+
+def listing(module: Module) -> Iterator[str]:
+    """Lines with every declaration of a module, each with its line in the file."""
+    yield f"{module.name}: {len(module.declarations)} declarations"
+    for declaration in module:
+        yield f"{declaration.line:6d}  {declaration}"
+
+
+def datum(module: Module, kind: str, name: str) -> Any:
+    """Return a value of a module by its type and name, in any case.
+
+    Raises:
+        UnknownName: if there is none of that type.
+    """
+    known = data_of(module, kind)
+    value = next((value for one, value in known.items() if one.lower() == name.lower()), None)
+    if value is None:
+        raise UnknownName(kind, name, known)
+    return value
+
+
+def data_of(module: Module, kind: str) -> dict[str, Any]:
+    """Return all values of a type by name: the module's, and those that are not LOCAL of modules it uses."""
+    shared = {
+        name: value
+        for other in reversed(module.uses)
+        for name, value in other.of_type(kind).items()
+        if other.declaration(name.partition("{")[0]).scope != "LOCAL"
+    }
+    return shared | module.of_type(kind)
+
+
+def tool_named(module: Module, name: str) -> Tool:
+    """Return the tool of a module's tooldata by its name, in any case; else the shipped tool, or that of a table or a text.
+
+    Raises:
+        RapidError: if the tooldata is no tool that a robot can carry; with file, line and name.
+        UnknownName: if there is neither.
+    """
+    own = {one.lower(): one for one in data_of(module, "tooldata")}
+    if name.lstrip().startswith("[") or ":=" in name:
+        return tool_of(name)
+    if name.lower() not in own:
+        try:
+            return load_tool(name)
+        except UnknownName as err:
+            raise UnknownName(err.kind, name, [*own.values(), *err.known]) from None
+    data, declared = datum(module, "tooldata", name), own[name.lower()].partition("{")[0]
+    where = next(one for one in (module, *module.uses) if declared in {datum.name for datum in one})
+    place = where.declaration(declared)
+    try:
+        if isinstance(data, Expression):
+            raise InputError(f"{data.text} has to be computed")
+        return tool_of(data, own[name.lower()])
+    except InputError as err:
+        column = place.span[0] - where.text.rfind("\n", 0, place.span[0])
+        raise RapidError(place.line, column, f"tooldata {own[name.lower()]}: {err}", where.file) from None
+
+
+def postures(module: Module, robot: Robot, wobj: str | None = None, units: Mapping[str, Robot] | None = None) -> Iterator[str]:
+    """Lines with every posture of a robot at each target of a module, for the robot's tool; ``*`` is as programmed.
+
+    Args:
+        module: Its robtargets and jointtargets are taken, those in arrays too.
+        robot: With its tool.
+        wobj: Name of the work object that targets are given in; None is ``wobj0``.
+        units: Mechanical units by name, for a work object that one moves.
+
+    Raises:
+        UnknownName: if the module has no such work object.
+    """
+    frame = None if wobj is None else datum(module, "wobjdata", wobj)
+    for kind in ("robtarget", "jointtarget"):
+        for name, target in module.of_type(kind).items():
+            try:
+                if isinstance(target, Expression):
+                    yield f"{name}: {target.text} has to be computed, and is left out"
+                elif isinstance(target, JointTarget):
+                    yield from _row(robot, f"{name}:", target.q(robot))
+                else:
+                    yield from _of_target(robot, name, target, frame, units)
+            except InputError as err:
+                yield f"{name}: {err}"
+
+
+def _of_target(
+    robot: Robot, name: str, target: RobTarget, wobj: WobjData | None, units: Mapping[str, Robot] | None
+) -> Iterator[str]:
+    pose = target.pose(wobj, units)
+    found: Any = robot.inverse_kinematics(pose)
+    if not found:
+        yield f"{name}: no solution: {found.note}"
+        return
+    programmed: Any = robot.inverse_kinematics(pose, configuration=target.robconf.values)
+    others = [one for one in found if not any(np.allclose(one.q, own.q, atol=1e-6) for own in programmed)]
+    inside = sum(one.in_range for one in (*programmed, *others))
+    wanted = "" if programmed else f", none as programmed, {target.robconf}"
+    yield f"{name}: {len(programmed) + len(others)} solutions, {inside} in range{wanted}"
+    for sign, solutions in (("*", programmed), (" ", others)):
+        for one in solutions:
+            yield from _row(robot, f"  {sign}", one.q, str(one.configuration))
+
+
+def _row(robot: Robot, head: str, q: Array, configuration: str = "") -> Iterator[str]:
+    shown = " ".join(f"{round(float(value), 3) + 0.0:9.3f}" for value in robot.to_controller(q))
+    notes = [*map(str, robot.violations(q)), *_near(robot, q)]
+    yield " ".join([head, shown, configuration, "; ".join(notes)]).rstrip()
+
+
+def _near(robot: Robot, q: Array) -> Iterator[str]:
+    """Say which singularities a posture is near, and how near."""
+    try:
+        found = robot.singularities(q)
+    except MissingData:  # an arm of another shape
+        return
+    for kind, distance in (("wrist", found.wrist), ("elbow", found.elbow)):
+        if abs(distance) < NEAR:
+            yield f"{math.degrees(abs(distance)):.3f} deg from the {kind} singularity"
+    if abs(found.shoulder) < NEAR_AXIS:
+        yield f"{1000.0 * abs(found.shoulder):.2f} mm from the shoulder singularity"

@@ -1,0 +1,412 @@
+"""Motion files (CSV, Parquet): read in pieces of bounded memory, with missing speeds and accelerations derived.
+
+Columns: ``t`` [s], ``q1_deg ..``; optional ``v1_deg_s ..``, ``a1_deg_s2 ..``, ``tau1_Nm ..``. A linear axis has
+``q3_mm``, ``v3_mm_s``, ``a3_mm_s2``, ``tau3_N``. Unknown columns are named and ignored. A file
+``*.parquet`` has the same columns.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple, TextIO
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..checks import instance, location
+from ..errors import FileError, InputError, MotionError, require
+from ..files import refuse_utf16, replacing
+from ..robot.robot import Robot
+from . import Motion
+from .rate_consistency import held_against
+
+if TYPE_CHECKING:
+    from pyarrow.parquet import ParquetFile
+
+Array = NDArray[np.float64]
+
+ROWS = 8192  # per piece
+WINDOW = 0.08  # [s] of the derivative filter: passes about 20 Hz
+REST = 0.005  # [deg, mm] an axis that moves less than this within the filter's window stands still: resolver noise is less
+_STILL = 1e-9  # [rad/s, m/s]: rounding of a rest, of which friction would take the sign; no axis can creep so slowly
+_ORDER = 3
+_FEWEST = 5  # rows, and samples of the filter
+_COARSEST = 0.25  # [s] time step; nothing can be said of an arm that is seen four times a second
+_FASTEST = 100.0  # times the speed limit: beyond it a column is not what its name says
+
+
+_SUFFIXES = {"q": ("deg", "mm"), "v": ("deg_s", "mm_s"), "a": ("deg_s2", "mm_s2"), "tau": ("Nm", "N")}  # rotary, linear
+
+
+class _Group(NamedTuple):
+    """Columns of one quantity: their names, and the factor to SI units per axis."""
+
+    names: list[str]
+    factor: Array
+
+
+def _groups(robot: Robot) -> dict[str, _Group]:
+    linear = robot.limits.linear.tolist()
+    return {quantity: _Group(*names_and_factors(quantity, linear)) for quantity in _SUFFIXES}
+
+
+def names_and_factors(quantity: str, linear: Sequence[bool]) -> tuple[list[str], Array]:
+    """Return the columns of ``q``, ``v``, ``a`` or ``tau`` in a file, and the factor to SI units per axis."""
+    rotary, straight = _SUFFIXES[quantity]
+    names = [f"{quantity}{i + 1}_{straight if flag else rotary}" for i, flag in enumerate(linear)]
+    angle, length = (1.0, 1.0) if quantity == "tau" else (np.radians(1.0), 1e-3)
+    return names, np.where(linear, length, angle)
+
+
+@dataclass(frozen=True)
+class MotionFile:
+    """A motion file whose header has been read and found to fit a robot."""
+
+    path: Path
+    robot: Robot
+    columns: dict[str, list[int]]
+    """Column numbers of ``t`` and of each quantity that the file has."""
+    header: list[str]
+    ignored: dict[str, str]
+    """Unknown columns, each with the name it comes close to, or an empty text."""
+    delimiter: str
+
+    @property
+    def size(self) -> int:
+        """Size of the file [bytes], for progress."""
+        return self.path.stat().st_size
+
+    @property
+    def derived(self) -> bool:
+        """Whether speeds or accelerations are not in the file."""
+        return bool(self.missing)
+
+    @property
+    def missing(self) -> tuple[str, ...]:
+        """``speeds`` and ``accelerations`` where they are not in the file, and so derived."""
+        return tuple(name for quantity, name in (("v", "speeds"), ("a", "accelerations")) if quantity not in self.columns)
+
+    def motions(
+        self, window: float | None = None, rest: float = REST, advance: Callable[[int], object] = lambda _: None
+    ) -> Iterator[Motion]:
+        """Yield the motion piece by piece, each with ``v`` and ``a``; memory does not grow with the file.
+
+        Speeds and accelerations that the file does not have come from a Savitzky-Golay filter: a cubic over ``window``,
+        symmetric in time, one-sided at the two ends. An axis that moves less than ``rest`` within the window, or would at its
+        derived speed, stands still: one that waits is not taken to rub. Speeds of the file below 1e-9 rad/s or m/s, the rounding
+        of a rest, are 0. Positions stay as they are.
+
+        Args:
+            window: Length of the filter [s]; default 80 ms, at least five samples, at most the file.
+            rest: Move within the window [deg, mm] that is noise; more than the noise of the log, less than its slowest motion.
+            advance: Called with the number of bytes read.
+
+        Raises:
+            MotionError: names row and column of a cell that is no finite number, a time that does not grow, a position or
+                speed far outside every limit, a column of speeds or accelerations that has another unit or sign than the
+                positions; or says why speeds cannot be derived.
+        """
+        if not (0.0 <= rest < np.inf):
+            raise InputError(f"rest is a length of motion [deg, mm], not {rest!r}")
+        pieces, given = self._pieces(advance), [quantity for quantity in ("v", "a") if quantity in self.columns]
+        noise = rest * np.where(self.robot.limits.linear, 1e-3, np.radians(1.0))
+        pieces = _derived(pieces, window, noise, self.path) if self.derived else pieces
+        names = {quantity: group.names for quantity, group in _groups(self.robot).items()}
+        return held_against(pieces, given, names, self.robot.limits.linear.tolist(), str(self.path))
+
+    def read(self) -> Motion:
+        """Return the whole motion at once, as :meth:`motions` yields it piece by piece."""
+        return Motion.joined(list(self.motions()))
+
+    def _pieces(self, advance: Callable[[int], object]) -> Iterator[Motion]:
+        last, rows = -np.inf, 0
+        for row, table, size in self._from_parquet() if _is_parquet(self.path) else self._from_text():
+            t = table[:, self.columns["t"][0]]
+            self._check_times(t, last, row)
+            yield self._motion(table, t, row)
+            last, rows = t[-1], rows + len(t)
+            advance(size)
+        if not rows:
+            raise MotionError(f"{self.path}: the file has a header and no rows")
+
+    def _from_text(self) -> Iterator[tuple[int, Array, int]]:
+        """Yield the number of the first row, the numbers, and the characters read; the header is row 1."""
+        with _opened(self.path) as stream:
+            stream.readline()
+            row = 2
+            while lines := _without_blank_end(list(islice(stream, ROWS))):
+                yield row, self._numbers(lines, row), sum(map(len, lines))
+                row += len(lines)
+
+    def _from_parquet(self) -> Iterator[tuple[int, Array, int]]:
+        """Yield the same of a Parquet file; its first row is row 1."""
+        used = sorted({index for indices in self.columns.values() for index in indices})
+        with _parquet(self.path) as file:
+            row, share = 1, self.size / max(file.metadata.num_rows, 1)
+            for batch in file.iter_batches(ROWS, columns=[self.header[index] for index in used]):
+                table = np.full((batch.num_rows, len(self.header)), np.nan)
+                for index in used:
+                    column = batch.column(self.header[index])
+                    try:
+                        table[:, index] = column.cast("double").to_numpy(zero_copy_only=False)
+                    except (ValueError, NotImplementedError):
+                        raise MotionError(f"{self.path}: column {self.header[index]!r} holds no numbers: {column.type}") from None
+                bad = np.argwhere(~np.isfinite(table[:, used]))
+                if len(bad):
+                    i, name = row + int(bad[0, 0]), self.header[used[int(bad[0, 1])]]
+                    raise MotionError(f"{self.path}: row {i}, column {name!r}: there is no finite number")
+                yield row, table, round(share * batch.num_rows)
+                row += batch.num_rows
+
+    def _numbers(self, lines: list[str], row: int) -> Array:
+        used = sorted({index for indices in self.columns.values() for index in indices})
+        table = np.full((len(lines), len(self.header)), np.nan)
+        try:
+            regular = all(line.count(self.delimiter) == len(self.header) - 1 for line in lines)
+            if regular and not any(line.isspace() for line in lines):
+                cells = np.loadtxt(lines, delimiter=self.delimiter, usecols=used, comments=None, quotechar='"', ndmin=2)
+                table[:, used] = cells
+        except ValueError:
+            pass  # the table stays NaN, and the slow reader below reads the cells or names the bad one
+        if not np.isfinite(table[:, used]).all():
+            table[:, used] = self._cell_by_cell(lines, row, used)
+        return table
+
+    def _cell_by_cell(self, lines: list[str], row: int, used: list[int]) -> Array:
+        """Read what numpy's reader cannot, such as quoted commas in a column that is ignored; name the first bad cell."""
+        table = np.empty((len(lines), len(used)))
+        for number, line in enumerate(lines, start=row):
+            cells = next(csv.reader([line], delimiter=self.delimiter), [])
+            if len(cells) != len(self.header):
+                raise MotionError(f"{self.path}: row {number} has {len(cells)} cells, the header has {len(self.header)}")
+            for column, index in enumerate(used):
+                if not _is_finite(cells[index]):
+                    name, cell = self.header[index], cells[index]
+                    hint = "; write a decimal point" if _is_finite(cell.replace(",", ".")) else ""
+                    raise MotionError(f"{self.path}: row {number}, column {name!r}: {cell!r} is not a finite number{hint}")
+                table[number - row, column] = float(cells[index])
+        return table
+
+    def _check_times(self, t: Array, last: float, row: int) -> None:
+        steps = np.diff(t, prepend=last)
+        if not (steps > 0.0).all():
+            i = int(np.flatnonzero(~(steps > 0.0))[0])
+            before = t[i - 1] if i else last
+            raise MotionError(f"{self.path}: row {row + i}, column 't': {t[i]:.10g} s does not come after {before:.10g} s")
+
+    def _motion(self, table: Array, t: Array, row: int) -> Motion:
+        groups = _groups(self.robot)
+        values = {name: table[:, index] * groups[name].factor for name, index in self.columns.items() if name != "t"}
+        if "v" in values:
+            values["v"][np.abs(values["v"]) <= _STILL] = 0.0
+        limits = self.robot.limits
+        for quantity, bound, what in (
+            ("q", 3.0 * limits.largest(), "three times the largest limit"),
+            ("v", _FASTEST * limits.velocity, f"{_FASTEST:g} times the speed limit"),
+        ):
+            far = np.abs(values[quantity]) > bound if quantity in values else np.zeros((0, 0))
+            if far.any():
+                i, axis = (int(k) for k in np.argwhere(far)[0])
+                name, shown = groups[quantity].names[axis], table[i, self.columns[quantity][axis]]
+                raise MotionError(f"{self.path}: row {row + i}, column {name!r}: {shown:g} is more than {what} of the robot")
+        return Motion(t, values["q"], values.get("v"), values.get("a"), values.get("tau"))
+
+
+def open_motion(path: str | Path, robot: Robot) -> MotionFile:
+    """Read the header of a motion file: CSV, or Parquet by its ending ``.parquet``.
+
+    Raises:
+        FileError: if the file cannot be read.
+        MissingExtra: for Parquet without pyarrow.
+        MotionError: if a column is missing, repeated, or a group of columns is not whole.
+    """
+    file = location(path, "a motion file")
+    instance(robot, Robot, "a motion file is read for an irbmodels.Robot")
+    if file.exists() and not file.is_file():
+        raise FileError(f"{file} is not a regular file: a motion is read twice, so save a pipe to a file first")
+    header, delimiter = _header(file)
+    shown = "".join(letter if letter.isprintable() else "?" for letter in ", ".join(header))[:200] or "none"
+    if "t" not in header:
+        raise MotionError(f"{file}: column 't' [s] is missing (columns: {shown})")
+    columns = {"t": [header.index("t")]}
+    for quantity, group in _groups(robot).items():
+        present = [name for name in group.names if name in header]
+        missing = [name for name in group.names if name not in header]
+        if missing and (present or quantity == "q"):
+            raise MotionError(f"{file}: column {missing[0]!r} is missing (columns: {shown})")
+        if present:
+            columns[quantity] = [header.index(name) for name in group.names]
+    known = {header[index] for indices in columns.values() for index in indices}
+    for name in known:
+        if header.count(name) > 1:
+            raise MotionError(f"{file}: column {name!r} stands there {header.count(name)} times")
+    names = [name for group in _groups(robot).values() for name in group.names if name not in known]
+    ignored = {name: next(iter(get_close_matches(name, names, n=1, cutoff=0.6)), "") for name in header if name not in known}
+    return MotionFile(file, robot, columns, header, ignored, delimiter)
+
+
+def write_motion(path: str | Path, motion: Motion, robot: Robot) -> None:
+    """Write a motion as CSV, or Parquet by its ending, in the controller's units; what is None is left out.
+
+    Raises:
+        InputError: if the motion is one of another robot.
+        FileError: if the file cannot be written; then nothing is.
+        MissingExtra: for Parquet without pyarrow.
+    """
+    location(path, "a motion file")
+    instance(motion, Motion, "what is written is an irbmodels.Motion")
+    instance(robot, Robot, "a motion is one of an irbmodels.Robot")
+    header, blocks = ["t"], [motion.t[:, None]]
+    if any(x is not None and np.shape(x) != (len(motion.t), robot.n) for x in motion[1:]):
+        shapes = ", ".join(str(np.shape(x)) for x in motion[1:] if x is not None)
+        raise InputError(f"a motion of {robot.name} needs arrays of shape ({len(motion.t)}, {robot.n}), got {shapes}")
+    for quantity, group in _groups(robot).items():
+        values = getattr(motion, quantity)
+        if values is not None:
+            header += group.names
+            blocks.append(values / group.factor)
+    table = np.hstack(blocks)
+    if _is_parquet(Path(path)):
+        require("pyarrow", "logs")
+        import pyarrow as pa
+        from pyarrow import parquet
+
+        with replacing(path) as temporary:
+            parquet.write_table(pa.table(dict(zip(header, table.T, strict=True))), temporary)
+        return
+    with replacing(path) as temporary:
+        np.savetxt(temporary, table, delimiter=",", fmt="%.9g", header=",".join(header), comments="")
+
+
+def _header(file: Path) -> tuple[list[str], str]:
+    """Return the names of the columns, and what parts them in a text file."""
+    if _is_parquet(file):
+        with _parquet(file) as table:
+            return list(table.schema_arrow.names), ","
+    with _opened(file) as stream:
+        first = stream.readline()
+    delimiter = max(",;\t", key=first.count)
+    return [cell.strip() for cell in next(csv.reader([first], delimiter=delimiter), [])], delimiter
+
+
+def _is_parquet(file: Path) -> bool:
+    return file.suffix.lower() == ".parquet"
+
+
+def _parquet(file: Path) -> ParquetFile:
+    require("pyarrow", "logs")
+    import pyarrow as pa
+    from pyarrow.parquet import ParquetFile
+
+    try:
+        return ParquetFile(file)
+    except OSError as err:
+        raise FileError(f"{file}: {err.strerror or err}") from None
+    except pa.ArrowException as err:
+        raise MotionError(f"{file} is no Parquet file: {err}") from None
+
+
+def _opened(path: Path) -> TextIO:
+    try:
+        with path.open("rb") as stream:
+            refuse_utf16(path, stream.read(8))
+        return path.open(encoding="utf-8-sig", errors="replace", newline="")
+    except FileError:
+        raise
+    except OSError as err:
+        raise FileError(f"{path}: {err.strerror or err}") from err
+
+
+def _without_blank_end(lines: list[str]) -> list[str]:
+    while lines and len(lines) < ROWS and lines[-1].isspace():
+        lines.pop()
+    return lines
+
+
+def _is_finite(cell: str) -> bool:
+    try:
+        return bool(np.isfinite(float(cell)))
+    except ValueError:
+        return False
+
+
+def _derived(pieces: Iterator[Motion], window: float | None, rest: Array, path: Path) -> Iterator[Motion]:
+    """Fill in ``v`` and ``a``; the result does not depend on how the file is cut into pieces."""
+    held, done = next(pieces), 0  # samples not yet given out, and how many at their start only serve as neighbors
+    if len(held.t) < _FEWEST:
+        raise MotionError(f"{path}: {len(held.t)} rows are too few to derive speeds; give v and a, or at least {_FEWEST} rows")
+    step = float(held.t[-1] - held.t[0]) / (len(held.t) - 1)
+    if step > _COARSEST and window is None:
+        raise MotionError(
+            f"{path}: a time step of {step:.4g} s is too coarse to derive speeds (is t in milliseconds?);"
+            " give v and a, or a window"
+        )
+    samples = samples_of(window, step)
+    half = samples // 2
+    for piece in pieces:
+        held = Motion.joined([held, piece])
+        ready = len(held.t) - half
+        if ready > done and len(held.t) >= samples:
+            yield _cut(_differentiated(held, step, samples, rest, path), done, ready)
+            keep = max(ready - half - 1, 0)  # a whole window stays, for the end of the file
+            held, done = _cut(held, keep, len(held.t)), ready - keep
+    if window is not None and samples > len(held.t):
+        raise MotionError(f"{path}: a window of {window:g} s is {samples} samples; the file has {len(held.t)} rows")
+    yield _cut(_differentiated(held, step, samples, rest, path), done, len(held.t))
+
+
+def samples_of(window: float | None, step: float) -> int:
+    """Return the odd number of samples of the derivative filter at a time step [s].
+
+    Raises:
+        InputError: if a window that was asked for is no time, or holds fewer samples than a cubic needs.
+    """
+    if window is None:
+        return max(_FEWEST, 2 * round(WINDOW / step / 2.0) + 1)
+    if not (0.0 < window < 1e6 * step):
+        raise InputError(f"a window of {window!r} s is no filter for a time step of {step:.4g} s")
+    samples = 2 * round(window / step / 2.0) + 1
+    if samples < _FEWEST:
+        raise InputError(f"a window of {window:g} s is {samples} samples; a cubic needs {_FEWEST}, {_FEWEST * step:.4g} s")
+    return samples
+
+
+def _differentiated(motion: Motion, step: float, samples: int, rest: Array, path: Path) -> Motion:
+    """Fill in what is missing; ``rest`` is the move [rad, m] that does not count, per axis."""
+    from scipy.ndimage import maximum_filter1d, minimum_filter1d  # imported here: half a second that most users never need
+    from scipy.signal import savgol_filter
+
+    _check_steps(motion.t, step, path)
+    size = min(samples, len(motion.t) - 1 + len(motion.t) % 2)  # odd, and no longer than a short file
+
+    def slope(values: Array, order: int) -> Array:
+        return np.asarray(savgol_filter(values, size, _ORDER, deriv=order, delta=step, axis=0, mode="interp"))
+
+    v = motion.v
+    if v is None:
+        v = slope(motion.q, 1)
+        moved = maximum_filter1d(motion.q, size, axis=0) - minimum_filter1d(motion.q, size, axis=0)
+        v[(moved <= rest) | (np.abs(v) * size * step <= rest)] = 0.0
+    a = motion.a if motion.a is not None else slope(motion.q, 2) if motion.v is None else slope(motion.v, 1)
+    return motion._replace(v=v, a=a)
+
+
+def _check_steps(t: Array, step: float, path: Path) -> None:
+    """Refuse a lost sample or another rate; time stamps that are only rounded may wander."""
+    steps, mean = np.diff(t), float(t[-1] - t[0]) / (len(t) - 1)
+    wandering = np.abs(t - np.linspace(t[0], t[-1], len(t))).max()
+    if max(np.abs(steps - step).max(), wandering) > 0.5 * step or abs(mean - step) > 0.05 * step:
+        i = int(np.argmax(np.abs(steps - step)))
+        raise MotionError(
+            f"{path}: the time step after t = {t[i]:.10g} s is {1e3 * steps[i]:.4g} ms, on average it is {1e3 * step:.4g} ms;"
+            " speeds can be derived only at a steady step: give v and a"
+        )
+
+
+def _cut(motion: Motion, start: int, stop: int) -> Motion:
+    return motion.each(lambda x: x[start:stop])

@@ -1,0 +1,269 @@
+"""Robots in 3D, in the controller's axes: a live page in a browser, one HTML file that can be mailed, a picture."""
+
+from __future__ import annotations
+
+import html
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..checks import finite, instance, listed, whole
+from ..errors import InputError, UnknownName
+from ..files import replacing
+from ..robot.robot import Robot
+from ..trajectory import Motion
+from ..trajectory.motion_files import MotionFile
+from .actor import LAYERS, Actor
+
+NO_SCREEN = "no screen or browser here; type this on a machine with one, and open the address there"
+
+__all__ = ["LAYERS", "Actor", "Viewer", "save_page", "save_picture", "view"]
+
+
+class Viewer:
+    """A live page. ``show`` moves a robot on it; close it when done, or use it as a context manager.
+
+    The page ends with this process: :meth:`wait` keeps a script from ending. A notebook shows the page in a frame.
+    """
+
+    def __init__(self, *robots: Robot | Actor, layers: Sequence[str] = (), port: int | None = None) -> None:
+        """Start a server inside this process, on the first free port from ``port`` (default 7000) on."""
+        from .live import PORT, Server  # servers, pages and browsers are imported where they are used: few need them
+        from .page import text
+        from .scene import camera, put
+
+        if port is not None and not (isinstance(port, int) and 1024 <= port <= 65535):
+            raise InputError(f"port {port!r} is not a number from 1024 to 65535")
+        self.actors = _cast(robots, layers)
+        data: list[dict[str, Any]] = []
+        seen_from = camera(self.actors)
+
+        def page(server: Server) -> str:
+            now = [entry | {"q": server.posture(number) or entry["q"]} for number, entry in enumerate(data)]
+            return text(server.commands, now, seen_from, layers, events=f"events/{server.token}?from={server.number}")
+
+        self.server = Server(page, port or PORT)
+        try:
+            data += put(self.server, self.actors)
+            self.server.start()
+        except BaseException:
+            self.server.close()
+            raise
+
+    @property
+    def url(self) -> str:
+        """Address to open in a browser on this machine."""
+        return self.server.url
+
+    @property
+    def scene(self) -> Any:
+        """The ``meshcat.Visualizer`` of the page, to add objects of one's own."""
+        import meshcat
+
+        return meshcat.Visualizer(window=self.server)
+
+    @property
+    def names(self) -> str:
+        """Titles of the robots on the page, in one line."""
+        return ", ".join(actor.name or actor.robot.name for actor in self.actors)
+
+    @property
+    def tunnel(self) -> str:
+        """Command that brings the page, which only this machine can reach, to the machine it is typed on."""
+        import socket
+
+        port = self.url.rstrip("/").rpartition(":")[2]
+        return f"ssh -L {port}:127.0.0.1:{port} {socket.gethostname()}"
+
+    def show(self, q: ArrayLike, actor: int = 0) -> None:
+        """Show one posture [rad, m], shape ``(n,)``, of the robot with this number.
+
+        Raises:
+            InputError: if there is no such robot, its posture has another shape or is not finite, or the view is closed.
+        """
+        number = whole(actor, "the number of a robot on this page", 0, len(self.actors) - 1)
+        position = finite(q, (self.actors[number].robot.n,), "q")
+        self.server.show(number, position.tolist())
+
+    def open(self) -> bool:
+        """Open the page in this machine's browser; False where there is no screen or no browser, or the view is closed."""
+        import webbrowser
+
+        return self.server.listening and _screen() and webbrowser.open(self.url)
+
+    def wait(self) -> None:
+        """Keep the page until Ctrl-C, which closes it, or until another thread calls :meth:`close`."""
+        try:
+            self.server.wait()
+        except KeyboardInterrupt:
+            self.close()
+
+    def close(self) -> None:
+        """Stop the server."""
+        self.server.close()
+
+    def __repr__(self) -> str:
+        return f"<Viewer of {self.names}{f' at {self.url}' if self.server.listening else ', closed'}>"
+
+    def _repr_html_(self) -> str:
+        """Return the address and the page in a frame, for a notebook whose browser runs on this machine or has a tunnel to it."""
+        if not self.server.listening:
+            return f"<p>{html.escape(repr(self))}</p>"
+        link = f'<a href="{self.url}" target="_blank">{self.url}</a>'
+        where = f"<p>{link} on the machine of the kernel; to reach it from another: <code>{html.escape(self.tunnel)}</code></p>"
+        style = "width: 100%; height: 560px; border: 0"
+        return f'{where}<iframe title="{html.escape(self.names)}" src="{self.url}" style="{style}"></iframe>'
+
+    def __enter__(self) -> Viewer:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def view(
+    *robots: Robot | Actor,
+    q: ArrayLike | None = None,
+    motion: Motion | MotionFile | None = None,
+    layers: Sequence[str] = (),
+    port: int | None = None,
+    browser: bool | None = None,
+) -> Viewer:
+    """Show robots in a browser and return the viewer: a slider per axis, layers, and motions with their torques.
+
+    The address is printed on stderr, except in a notebook, which shows the returned viewer as a frame. The page ends with this
+    process: a script calls :meth:`Viewer.wait` at its end.
+
+    Args:
+        robots: Any robots; an :class:`Actor` says where one stands, what it does and how solid it looks.
+        q: Posture of a single robot [rad, m], shape ``(n,)``; default all zero.
+        motion: Motion of a single robot.
+        layers: What to show besides: any of ``frames, axes, com, ellipsoids, boxes, trace, hulls, torques``.
+        port: First port to try; default 7000.
+        browser: Whether to open this machine's browser, where there is a screen; default everywhere but in a notebook.
+
+    Meshes that are not there or cannot be read, and shapes without sizes, are left out; a warning and the page name them.
+
+    Raises:
+        UnknownName: if there is no such layer.
+    """
+    viewer = Viewer(*_dressed(robots, q, motion), layers=layers, port=port)
+    notebook = _in_notebook()
+    seen = viewer.open() if browser or (browser is None and not notebook) else _screen()
+    if not notebook:
+        print(f"showing {viewer.names} at {viewer.url} until this program ends (.wait() keeps it running)", file=sys.stderr)
+        if not seen:
+            print(f"{NO_SCREEN}: {viewer.tunnel}", file=sys.stderr)
+    return viewer
+
+
+def save_page(
+    path: str | Path,
+    *robots: Robot | Actor,
+    q: ArrayLike | None = None,
+    motion: Motion | MotionFile | None = None,
+    layers: Sequence[str] = (),
+    controls: bool = True,
+) -> None:
+    """Write one HTML file that shows robots in any browser and without a network; arguments as :func:`view`.
+
+    Args:
+        path: File to write, .html.
+        robots: Any robots or actors.
+        q: Posture of a single robot.
+        motion: Motion of a single robot.
+        layers: What to show besides.
+        controls: Whether the page has sliders, layers and player.
+
+    Raises:
+        InputError: if the name does not end in .html.
+        UnknownName: if there is no such layer.
+        FileError: if the file cannot be written; then nothing is.
+    """
+    if not isinstance(path, str | Path) or Path(path).suffix.lower() not in (".html", ".htm"):
+        raise InputError(f"{path}: the name of a page ends in .html")
+    from .page import page_of
+
+    page = page_of(_cast(_dressed(robots, q, motion), layers), layers, controls=controls)
+    with replacing(path) as temporary:
+        temporary.write_text(page, encoding="utf-8")
+
+
+def save_picture(
+    path: str | Path,
+    *robots: Robot | Actor,
+    q: ArrayLike | None = None,
+    motion: Motion | MotionFile | None = None,
+    layers: Sequence[str] = (),
+    controls: bool = False,
+    size: tuple[int, int] = (900, 700),
+) -> None:
+    """Write a PNG picture, drawn by Chromium without a window; arguments as :func:`save_page`.
+
+    Raises:
+        InputError: if the name does not end in .png.
+        MissingProgram: if there is no Chromium.
+        FileError: if the file cannot be written; then nothing is.
+    """
+    if not isinstance(path, str | Path) or Path(path).suffix.lower() != ".png":
+        raise InputError(f"{path}: the name of a picture ends in .png")
+    if np.shape(size) != (2,) or not all(isinstance(pixels, int | np.integer) and 120 <= pixels <= 8192 for pixels in size):
+        raise InputError(f"a picture is from 120 x 120 to 8192 x 8192 pixels, not {size!r}")
+    import tempfile
+
+    from .browser import program, screenshot
+
+    program()
+    with tempfile.TemporaryDirectory() as folder:
+        page = Path(folder) / "page.html"
+        save_page(page, *robots, q=q, motion=motion, layers=layers, controls=controls)
+        screenshot(page, path, *size)
+
+
+def notebook(robot: Robot) -> str:
+    """Return a robot's page in a frame, as a notebook shows it."""
+    from .page import page_of
+    from .scene import checked
+
+    page = html.escape(page_of([checked(Actor(robot))]), quote=True)
+    return f'<iframe title="{html.escape(robot.name)}" style="width: 100%; height: 480px; border: 0" srcdoc="{page}"></iframe>'
+
+
+Robot._repr_html_ = notebook  # type: ignore[attr-defined]  # the one thing a robot has from above: notebooks look for it there
+
+
+def _screen() -> bool:
+    return sys.platform in ("darwin", "win32") or bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
+
+
+def _in_notebook() -> bool:
+    """Whether this process is a kernel, so that HTML is shown of what a cell returns."""
+    shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
+    return hasattr(shell, "kernel")
+
+
+def _dressed(robots: Sequence[Robot | Actor], q: ArrayLike | None, motion: Motion | MotionFile | None) -> list[Robot | Actor]:
+    """Return the robots with the posture and motion that were given for a single one."""
+    if q is None and motion is None:
+        return list(robots)
+    if len(robots) != 1 or not isinstance(robots[0], Robot):
+        raise InputError("q and motion are those of a single robot; with several, give each an irbmodels.Actor(robot, q, motion)")
+    return [Actor(robots[0], q, motion)]
+
+
+def _cast(robots: Sequence[Robot | Actor], layers: Sequence[str]) -> list[Actor]:
+    from .scene import checked
+
+    for robot in robots:
+        instance(robot, Robot | Actor, "what is shown is a robot or an irbmodels.Actor")
+    if not robots:
+        raise InputError("no robot to show")
+    for layer in listed(layers, str, "layers are a list of names"):
+        if layer not in LAYERS:
+            raise UnknownName("layer", layer, LAYERS)
+    return [checked(robot if isinstance(robot, Actor) else Actor(robot)) for robot in robots]

@@ -1,0 +1,48 @@
+"""The shapes of a robot that can be drawn, and the names of those that cannot."""
+
+from __future__ import annotations
+
+import os
+from functools import lru_cache
+from pathlib import Path
+
+import numpy as np
+
+from ..errors import FileError
+from ..model.shapes import UNCOLOURED, Look, Shape, mesh_of, shapes_of
+from ..model.tree import parse_urdf
+from ..robot.robot import Robot
+
+READERS = {".obj": "ObjMeshGeometry", ".stl": "StlMeshGeometry", ".dae": "DaeMeshGeometry"}
+"""meshcat's classes by suffix."""
+
+
+def drawn(robot: Robot, what: Look) -> tuple[list[Shape], list[str]]:
+    """Return the visual or collision shapes of a robot that can be drawn; where no visual can, what it collides with.
+
+    Returns:
+        The shapes, and the names of meshes that are not there or cannot be read, and what is wrong with other shapes.
+    """
+    lost: list[str] = []
+    shapes = [shape for shape in shapes_of(parse_urdf(robot.urdf()), robot.folder, what, lost) if _reads(shape, lost)]
+    folder = f"{robot.folder.resolve()}{os.sep}"
+    if what == "visual" and not shapes:
+        shapes = drawn(robot, "collision")[0]
+    return shapes, [name.removeprefix(folder) for name in lost]
+
+
+def _reads(shape: Shape, lost: list[str]) -> bool:
+    if shape.file is None or _is_mesh(shape.link, shape.file, shape.size, shape.file.stat().st_mtime_ns):
+        return True
+    lost.append(str(shape.file))
+    return False
+
+
+@lru_cache(maxsize=1024)
+def _is_mesh(link: str, file: Path, scale: tuple[float, ...], _changed: int) -> bool:
+    """Whether a file holds a mesh that a page can show; of another it would say nothing."""
+    try:
+        mesh_of(Shape(link, "mesh", scale, np.eye(4), UNCOLOURED, file))
+    except FileError:
+        return False
+    return file.suffix.lower() in READERS
