@@ -1,0 +1,176 @@
+import ast
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
+
+import irbmodels as irb
+
+ROOT = Path(__file__).resolve().parents[2]
+PACKAGE = ROOT / "irbmodels"
+ROOMS = (  # a room imports only from those before it
+    *("errors", "checks", "files", "model", "tables", "compiled", "rapid", "kinematics", "dynamics", "robot", "trajectory"),
+    *("simulation", "tasks", "exchange", "viewer", "control", "identification", "report", "", "robot_descriptions", "cli"),
+)
+UPWARD = {("model", "tables"), ("simulation", ""), ("exchange", ""), ("report", "")}  # still to be opened; may only shrink
+CIRCLES = {"rapid": 11, "simulation": 12, "simulation.flexible": 4, "identification": 2}  # largest one of each; the same
+IDENTIFICATION = ("recordings", "fits", "excitation", "friction", "flexible", "validation")  # its rooms, in the same order
+
+
+def modules():
+    """Every module of the package by its dotted name within it; the package itself is ``""``."""
+    names = (path.relative_to(PACKAGE).with_suffix("").parts for path in PACKAGE.rglob("*.py"))
+    return {".".join(parts[:-1] if parts[-1] == "__init__" else parts): PACKAGE.joinpath(*parts) for parts in names}
+
+
+def imports(name, path, known):
+    """Modules of the package that one imports, lazily and for type checkers included."""
+    package = path.relative_to(PACKAGE).parts[:-1]
+    for node in ast.walk(ast.parse(path.with_suffix(".py").read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and node.level:
+            source = [*package[: len(package) - node.level + 1], *(node.module.split(".") if node.module else [])]
+            for alias in node.names:
+                module = ".".join([*source, alias.name])
+                yield module if module in known else ".".join(source)
+
+
+def arrows():
+    """Pairs of modules of which the first imports the second."""
+    known = modules()
+    return {(name, other) for name, path in known.items() for other in imports(name, path, known) if other != name}
+
+
+def circles(pairs):
+    """Sets of modules that import each other, directly or not."""
+    names = sorted({name for pair in pairs for name in pair})
+    rows, columns = zip(*((names.index(one), names.index(other)) for one, other in pairs), strict=True)
+    graph = coo_array((np.ones(len(rows)), (rows, columns)), shape=(len(names), len(names)))
+    _, labels = connected_components(graph, connection="strong")
+    sets = [{name for name, label in zip(names, labels, strict=True) if label == one} for one in set(labels)]
+    return [members for members in sets if len(members) > 1]
+
+
+def test_every_public_name_exists():
+    """All names of __all__ are there, sorted, and documented."""
+    assert sorted(irb.__all__) == irb.__all__
+    for name in irb.__all__:
+        assert getattr(irb, name).__doc__
+
+
+def test_rooms_import_only_downwards():
+    """No room imports from one after it; nothing but the rooms stands in the package."""
+    pairs = arrows()
+    assert {name.partition(".")[0] for name in modules()} == set(ROOMS)
+    rooms = {tuple(name.partition(".")[0] for name in pair) for pair in pairs}
+    assert {(one, other) for one, other in rooms if ROOMS.index(other) > ROOMS.index(one)} <= UPWARD
+    inside = [pair for pair in pairs if all(name.startswith("identification.") and name.count(".") == 2 for name in pair)]
+    for one, other in ((IDENTIFICATION.index(name.split(".")[1]) for name in pair) for pair in inside):
+        assert other <= one
+
+
+def test_modules_make_no_circles():
+    """No module imports itself by way of others, but for those that are listed."""
+    for circle in circles(arrows()):
+        places = [place for place in CIRCLES if sum(name.startswith(place) for name in circle) >= len(circle) - 1]
+        assert places, circle
+        assert len(circle) <= CIRCLES[places[-1]], sorted(circle)
+
+
+def test_import_does_not_load_what_few_need():
+    """Import irbmodels loads neither scipy, matplotlib, meshcat, xacro nor the terminal libraries."""
+    heavy = ("scipy.signal", "scipy.linalg", "matplotlib", "meshcat", "xacro", "rich", "typer")
+    code = f"import sys, irbmodels; print([name for name in {heavy} if name in sys.modules])"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip() == "[]"
+
+
+def test_nothing_names_a_machine():
+    """No tracked text file holds a path of somebody's machine."""
+    names = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=False).stdout.split()
+    if not names:
+        pytest.skip("not a git checkout")
+    pattern = re.compile(r"(/ho" + r"me/|/ro" + r"ot/|/Us" + r"ers/|/wo" + r"rk/)")
+    for name in names:
+        path = ROOT / name
+        if path.suffix in {".py", ".md", ".yaml", ".xacro", ".urdf", ".toml", ""} and path.is_file():
+            assert not pattern.search(path.read_text(encoding="utf-8")), name
+
+
+EXTRAS = {
+    name: {re.split(r"[\[><=;]", requirement)[0] for requirement in requirements}
+    for name, requirements in tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"][
+        "optional-dependencies"
+    ].items()
+}
+
+
+def test_the_readme_lists_every_extra_with_its_packages():
+    """Its table is pyproject's; what ``dev`` brings contains all others."""
+    rows = re.findall(r"^\| `(\w+)` \| ([^|]+) \|", (ROOT / "README.md").read_text(encoding="utf-8"), flags=re.MULTILINE)
+    listed = {name: set(packages.split(", ")) for name, packages in rows if name in EXTRAS}
+    assert listed.keys() == EXTRAS.keys()
+    assert all(packages == EXTRAS[name] for name, packages in listed.items() if name != "dev")
+    assert set().union(*EXTRAS.values()) == EXTRAS["dev"]
+
+
+def test_every_missing_extra_exists_and_brings_its_package():
+    """Each call of require and MissingExtra in the package names an extra of pyproject that brings what is missing."""
+    modules = {"distributed": "dask"}
+    named = [
+        pair
+        for path in PACKAGE.rglob("*.py")
+        for pair in re.findall(r'(?:require|MissingExtra)\("(\w+)", "(\w+)"\)', path.read_text(encoding="utf-8"))
+    ]
+    assert len(named) > 10
+    for module, extra in named:
+        assert modules.get(module, module) in EXTRAS[extra], (module, extra)
+
+
+def test_dir_lists_what_is_public():
+    """Names that are imported later too; neither TYPE_CHECKING nor modules."""
+    names = {name for name in dir(irb) if not name.startswith("__")}
+    assert names == set(irb.__all__)
+    assert {"simulate", "collides", "clearance", "from_file"} <= names
+    assert set(irb._LATER) <= names
+
+
+MISSING = {
+    "identify nothing.csv --robot irb2400": ("cvxpy", "identify"),
+    "codegen irb1600 --what pose -o arm": ("casadi", "fast"),
+    "equations irb1600 --what nothing": ("casadi", "fast"),
+    "rapid program.mod": ("lark", "rapid"),
+    "path program.mod --robot irb2400": ("lark", "rapid"),
+    "validate log.parquet --robot irb2400": ("pyarrow", "logs"),
+}
+
+
+@pytest.mark.parametrize("command", MISSING)
+def test_a_missing_extra_is_named_before_any_work(command, monkeypatch, tmp_path, capsys):
+    """What comes later would fail too: the files hold nothing; yet it is the extra that is named, in one line."""
+    from irbmodels.cli import main
+
+    package, extra = MISSING[command]
+    (tmp_path / "program.mod").write_text("MODULE nothing")
+    (tmp_path / "log.parquet").write_text("nothing")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("irbmodels.errors.find_spec", lambda name: None if name == package else object())
+    before = sorted(tmp_path.iterdir())
+    assert main(command.split()) == 2
+    assert capsys.readouterr().err == f"error: {package} is not installed; get it with: pip install 'irbmodels[{extra}]'\n"
+    assert sorted(tmp_path.iterdir()) == before
+
+
+def test_excitation_and_identify_name_their_extra_first(monkeypatch):
+    """In Python too: arguments that are wrong are not looked at."""
+    from irbmodels.identification.excitation import optimal_excitation, random_excitation
+    from irbmodels.identification.validation import identify
+
+    monkeypatch.setattr("irbmodels.errors.find_spec", lambda name: None)
+    for call in (optimal_excitation, random_excitation, lambda robot: identify(robot, [], [])):
+        with pytest.raises(irb.MissingExtra):
+            call(None)
