@@ -5,5 +5,5 @@
 - ``excitation``: motions that tell parameters apart
 - ``friction``: friction from constant speeds, as S000 measures it
 - ``flexible``: elastic joints
-- ``verdict``: from logs to a set of parameters, and whether it can be trusted
+- ``validation``: from logs to a set of parameters, and whether it can be trusted
 """
