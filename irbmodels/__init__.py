@@ -36,6 +36,7 @@ from .tables.overlays import new_robot
 from .trajectory import Motion
 from .trajectory.motion_files import MotionFile, open_motion, write_motion
 from .trajectory.torque_prediction import Prediction, predict
+from .version import __version__ as __version__
 from .viewer import Actor, Viewer, save_page, save_picture, view
 
 if TYPE_CHECKING:
@@ -56,7 +57,6 @@ if TYPE_CHECKING:
     from .simulation import Plant, Run, SimulationError, simulate
     from .tasks.path_check import PathCheck, check_path
 
-__version__ = "0.1.0"
 _LATER = {  # imported when they are first asked for
     **dict.fromkeys(("Clearance", "clearance", "collides", "contacts"), "robot.collision"),
     **dict.fromkeys(("Branches", "Solution", "Solutions"), "kinematics.inverse.solutions"),

@@ -9,8 +9,8 @@ from typing import Annotated, Any
 
 import typer
 
-from .. import __version__
 from ..errors import IrbError, PhysicsWarning
+from ..version import __version__
 
 from . import robots, kinematics, dynamics, path, identification, viewing, writing, kernels  # noqa: F401  # isort: skip  # --help has this order
 from .shared import app, err, out

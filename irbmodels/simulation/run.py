@@ -23,6 +23,7 @@ from ..files import replacing
 from ..model.inertia import Inertial
 from ..robot.robot import Robot
 from ..trajectory import Motion
+from ..version import __version__
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -252,8 +253,6 @@ def run_of(
         notes: Settings; added to those of the robot.
         end: Where a later simulation can go on.
     """
-    from .. import __version__
-
     columns = {name: values for name, values in zip(STANDARD, motion[1:], strict=True) if values is not None}
     units = {name: STANDARD[name] for name in columns}
     for name, (values, unit) in (more or {}).items():

@@ -14,13 +14,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ... import __version__
 from ...errors import InputError, MissingData
 from ...model.shapes import shapes_of
 from ...model.tree import UNLIMITED, parse_urdf
 from ...robot.collision import Collider, Pair, adjacent, always_touching, read_srdf, srdf_path
 from ...robot.robot import Robot
 from ...tables.description import data_folder, robots
+from ...version import __version__
 from . import Options
 from .meshes import gathered_meshes, write_files
 from .urdf import is_serial_twin, urdf_of

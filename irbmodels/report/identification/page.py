@@ -8,10 +8,10 @@ from datetime import date
 from pathlib import Path
 from string import Template
 
-from ... import __version__
 from ...files import replacing
 from ...identification.validation.criteria import ERROR
 from ...identification.validation.evaluation import Verdict
+from ...version import __version__
 from ..html import bar, rows_html, style, svg
 from .drawings import curves_figure, dependence_figure, memory_figure, sums_figure, torque_figure
 from .tables import COVERAGE, RESIDUALS, SUMS, accuracy_rows, coverage_rows, headline, remarks, residual_rows, sum_row

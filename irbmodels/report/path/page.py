@@ -11,10 +11,10 @@ from string import Template
 
 import numpy as np
 
-from ... import __version__
 from ...files import replacing
 from ...robot.robot import Robot
 from ...tasks.path_check import Box, PathCheck
+from ...version import __version__
 from ..html import bar, rows_html, style, svg
 from .drawings import distance_figure, path_figure, shares_figure
 from .tables import axis_rows, conclusion, line_of, move_rows, remarks, singular_rows
