@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import shutil
+from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from peers import ABSENT
 
 HERE = Path(__file__).resolve().parent
 
@@ -33,3 +35,24 @@ def _kernels_between_runs(request: pytest.FixtureRequest) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("IRBMODELS_CACHE", str(request.config.cache.mkdir("kernels")))
         yield
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the option by which CI refuses skipped tests."""
+    parser.addoption("--every-test", action="store_true", help="fail if a test is skipped, except for a peer without a wheel")
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Count the tests that an absent peer skips; with --every-test, every other skip fails the run."""
+    reporter = session.config.pluginmanager.get_plugin("terminalreporter")
+    if reporter is None:  # a worker of xdist: the controller has all reports
+        return
+    reasons = Counter(report.longrepr[2].removeprefix("Skipped: ") for report in reporter.stats.get("skipped", []))
+    for reason, count in sorted(reasons.items()):
+        absent = reason.startswith(ABSENT)
+        refused = session.config.option.every_test and not absent
+        if absent or refused:
+            reporter.write_line(f"{'refused: ' if refused else ''}{count} skipped, {reason}")
+        if refused:
+            session.exitstatus = pytest.ExitCode.TESTS_FAILED

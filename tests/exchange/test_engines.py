@@ -10,6 +10,7 @@ import numpy as np
 import oracles
 import pinocchio as pin
 import pytest
+from peers import require_peer
 
 import irbmodels as irb
 from irbmodels.exchange.verify import engines
@@ -147,7 +148,7 @@ def test_robot_asks_the_unreduced_tree_twice_without_harm():
 @pytest.mark.parametrize("name", oracles.NAMES)
 def test_every_engine_agrees_on_the_committed_serial_file(name, engine):
     """MuJoCo, Drake, PyBullet and yourdfpy: TCP within 1e-9 m and torque within 1e-9 of the largest (PyBullet 1e-6)."""
-    pytest.importorskip("pydrake" if engine == "drake" else engine, reason=f"{engine} has no wheel for this Python")
+    require_peer(engine)
     robot = irb.load(name, parameters=oracles.open_chain(name))
     A = robot.dh().A
     peer, bound = engines.load_engine(engine, irb.urdf_path(name, "serial")), 1e-6 if engine == "pybullet" else 1e-9
@@ -162,7 +163,7 @@ def test_every_engine_agrees_on_the_committed_serial_file(name, engine):
 @pytest.mark.parametrize("name", oracles.PARALLELOGRAM)
 def test_every_engine_agrees_on_the_committed_parallelogram_file(name, engine):
     """Each names its joints; their turns written out, TCP and torques are those of the drawing, but for the carriers."""
-    pytest.importorskip("pydrake" if engine == "drake" else engine, reason=f"{engine} has no wheel for this Python")
+    require_peer(engine)
     turns = {"joint_carrier": [0, -1, 0], "joint_crank": [0, 0, 1], "joint_rod_carrier": [0, 0, -1], "joint_rod": [0, 1, 0]}
     turns = {f"joint_{i + 1}": np.eye(6)[i] for i in range(6)} | {joint: np.r_[row, 0, 0, 0] for joint, row in turns.items()}
     arm, peer = oracles.arm(name), engines.load_engine(engine, irb.urdf_path(name))

@@ -9,6 +9,7 @@ import numpy as np
 import oracles
 import pinocchio as pin
 import pytest
+from peers import require_peer
 
 import irbmodels as irb
 from irbmodels.exchange.verify.check import states
@@ -37,6 +38,7 @@ def loaded(name, coupling, tool="spindle"):
 
 def compare(robot, file, engine, serial=False, count=3):
     """Poses and torques of an engine that reads the file are those of the robot."""
+    require_peer(engine)
     peer, read = load_engine(engine, file), irb.from_urdf(file)
     assert read.axes == robot.axes
     G, q0 = read.coupling

@@ -15,6 +15,7 @@ import pinocchio as pin
 import pytest
 import trimesh
 import umsgpack
+from peers import require_peer
 
 import irbmodels as irb
 from irbmodels.model.shapes import shapes_of
@@ -417,7 +418,7 @@ def test_drake(path, elsewhere):
 
 def test_pybullet(elsewhere, capfd):
     """Every link has its shapes, all of them meshes."""
-    pybullet = pytest.importorskip("pybullet", reason="no wheel for this Python")
+    pybullet = require_peer("pybullet")
     client = pybullet.connect(pybullet.DIRECT)
     capfd.readouterr()  # it greets
     try:

@@ -12,6 +12,7 @@ import numpy as np
 import oracles
 import pinocchio as pin
 import pytest
+from peers import require_peer
 from robot_descriptions.loaders import mujoco as in_mujoco
 from robot_descriptions.loaders import pinocchio as in_pinocchio
 from robot_descriptions.loaders import yourdfpy as in_yourdfpy
@@ -77,7 +78,7 @@ def test_loader_of_yourdfpy():
 
 def test_loader_of_pybullet():
     """PyBullet finds the meshes."""
-    pybullet = pytest.importorskip("pybullet", reason="pybullet has no wheel for this Python")
+    pybullet = require_peer("pybullet")
     in_pybullet = import_module("robot_descriptions.loaders.pybullet")
     client = pybullet.connect(pybullet.DIRECT)
     try:

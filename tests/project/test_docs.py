@@ -2,6 +2,7 @@ import re
 
 import pytest
 from page_blocks import CHECKS, PAGES, ROOT, blocks_of, excused, run_python
+from peers import require_peer
 
 import irbmodels as irb
 
@@ -44,7 +45,7 @@ def test_numbers_on_a_page_lead_to_what_measures_them(page):
 def test_examples_print_what_the_page_says(block, tmp_path, monkeypatch):
     """Every Python example of README and docs runs alone and prints the text below it."""
     if block.page.stem == "pybullet":
-        pytest.importorskip("pybullet", reason="no wheel for this Python")
+        require_peer("pybullet")
     monkeypatch.chdir(tmp_path)
     assert run_python(block, {"__name__": "__main__"}).strip() == block.shown.strip()
 

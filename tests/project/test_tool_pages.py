@@ -4,6 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from peers import require_peer
 from PIL import Image
 
 import irbmodels as irb
@@ -73,7 +74,7 @@ def test_there_is_no_picture_without_a_page():
 
 def test_pybullet_draws_the_exported_file_in_color(tmp_path):
     """PyBullet's TinyRenderer needs no screen: the robot is orange, as large as in the committed picture, and in its place."""
-    pytest.importorskip("pybullet", reason="pybullet has no wheel for this Python")
+    require_peer("pybullet")
     script = runpy.run_path(str(ROOT / "scripts" / "tool_pictures.py"))
     robot = irb.load("irb2400", tool="spindle")
     large = script["pybullet"](robot, robot.from_controller(script["SHOWN"]), tmp_path / "arm")
