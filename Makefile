@@ -1,26 +1,41 @@
-# make test and make demo need Python >= 3.11, make and a package index; everything else goes into .venv.
+# make demo and make test need Python >= 3.11, make and a package index; everything else goes into .venv,
+# in the versions of constraints.txt. The demo installs the package alone, the tests add what they compare it with.
 PYTHON ?= python3
 BIN := .venv/bin
+INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: test demo lint clean
+.PHONY: demo test docs lint dist clean
 
-.venv/installed: pyproject.toml
-	@echo "installing into .venv (once, about a minute)"
+.venv/installed-core: pyproject.toml constraints.txt
+	@echo "installing the package into .venv (once, about a minute, 0.8 GB)"
 	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[dev]"
+	$(INSTALL) --editable .
 	touch $@
 
-# One thread of linear algebra in each of pytest's processes: more of them only wait for each other.
-test: .venv/installed
-	OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n auto
+.venv/installed-dev: .venv/installed-core
+	@echo "installing what the tests need into .venv (once, a few minutes, 2 GB more)"
+	$(INSTALL) --editable ".[dev]"
+	touch $@
 
-demo: .venv/installed
+demo: .venv/installed-core
 	$(BIN)/irbmodels demo
 
-lint: .venv/installed
+# One thread of linear algebra in each of pytest's processes: more of them only wait for each other.
+test: .venv/installed-dev
+	OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n auto
+
+docs: .venv/installed-dev
+	$(BIN)/python -m pytest tests/project/test_docs.py tests/project/test_tool_pages.py
+
+lint: .venv/installed-dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+
+# Source archive, the wheel made from it, and both installed and tried from another folder.
+dist: .venv/installed-dev
+	$(BIN)/python -m build --quiet
+	$(BIN)/python scripts/check_dist.py dist
 
 clean:
 	rm -rf .venv build dist demo .pytest_cache .mypy_cache .ruff_cache .hypothesis
