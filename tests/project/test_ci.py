@@ -1,0 +1,81 @@
+"""Files by which a contributor's work is checked and published: they agree with each other and with make."""
+
+import re
+import tomllib
+from pathlib import Path
+
+import yaml
+from packaging.specifiers import SpecifierSet
+
+ROOT = Path(__file__).resolve().parents[2]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8")
+WORKFLOWS = {
+    path.stem: yaml.safe_load(path.read_text(encoding="utf-8")) for path in sorted((ROOT / ".github" / "workflows").glob("*.yml"))
+}
+
+
+def steps(job):
+    """Shell lines of a job."""
+    return [line.strip() for step in job["steps"] for line in step.get("run", "").splitlines()]
+
+
+def test_workflows_call_targets_that_make_has():
+    """Each make target of a workflow exists, and ci has linters, demo, tests and archives among them."""
+    called = {
+        name: {line.split()[1] for job in flow["jobs"].values() for line in steps(job) if line.startswith("make ")}
+        for name, flow in WORKFLOWS.items()
+    }
+    assert set(called) == {"ci", "docs", "publish"}
+    assert set().union(*called.values()) <= set(re.findall(r"^(\w+):", MAKEFILE, re.MULTILINE))
+    assert called["ci"] == {"lint", "demo", "test", "dist"}
+
+
+def matrix():
+    """Systems and Pythons of the tests."""
+    return WORKFLOWS["ci"]["jobs"]["test"]["strategy"]["matrix"]
+
+
+def test_ci_runs_every_python_that_the_package_names_on_both_systems():
+    """The matrix is the classifiers, and the lowest is requires-python."""
+    named = [text.rpartition(" ")[2] for text in PROJECT["classifiers"] if re.search(r":: 3\.\d+$", text)]
+    assert matrix()["python"] == named
+    assert SpecifierSet(PROJECT["requires-python"]) == SpecifierSet(f">={named[0]}")
+    assert {system.partition("-")[0] for system in matrix()["os"]} == {"ubuntu", "macos"}
+
+
+def test_ci_success_needs_every_other_job():
+    """It runs even after a failure, and passes only if all of them did."""
+    jobs = WORKFLOWS["ci"]["jobs"]
+    last = jobs["ci_success"]
+    assert set(last["needs"]) == set(jobs) - {"ci_success"}
+    assert last["if"] == "always()"
+    assert steps(last)[-1] == f'test "$RESULTS" = "{" ".join(["success"] * len(last["needs"]))}"'
+
+
+def test_hooks_of_a_commit_are_the_linters_of_make():
+    """The commands of .pre-commit-config.yaml are those of make lint, in the same order."""
+    hooks = yaml.safe_load((ROOT / ".pre-commit-config.yaml").read_text(encoding="utf-8"))["repos"][0]["hooks"]
+    recipe = re.search(r"^lint:.*\n((?:\t.*\n)+)", MAKEFILE, re.MULTILINE)[1]
+    assert [hook["entry"] for hook in hooks] == [line.strip().replace("$(BIN)", ".venv/bin") for line in recipe.splitlines()]
+
+
+def test_citation_is_of_this_version():
+    """CITATION.cff has the version and the licence of pyproject.toml."""
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text(encoding="utf-8"))
+    assert (citation["version"], citation["license"]) == (PROJECT["version"], PROJECT["license"])
+
+
+def test_ci_uses_the_rule():
+    """.ci/run and the Linux jobs run pytest with --every-test and print the slowest tests."""
+    options = WORKFLOWS["ci"]["jobs"]["test"]["env"]["PYTEST_ADDOPTS"]
+    for text in ((ROOT / ".ci" / "run").read_text(encoding="utf-8"), options):
+        assert "--every-test" in text
+        assert "--durations=30" in text
+
+
+def test_coverage_is_measured_where_it_is_free():
+    """One Python measures coverage, the newest, by sys.monitoring: 3.11 has none, and its tracer costs 77 % more time."""
+    environment = WORKFLOWS["ci"]["jobs"]["test"]["env"]
+    assert re.findall(r"python == '([\d.]+)' && '--cov=irbmodels", environment["PYTEST_ADDOPTS"]) == [matrix()["python"][-1]]
+    assert environment["COVERAGE_CORE"] == "sysmon"
