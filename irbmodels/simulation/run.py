@@ -26,6 +26,8 @@ from ..trajectory import Motion
 from ..version import __version__
 
 if TYPE_CHECKING:
+    from matplotlib.artist import Artist
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 Array = NDArray[np.float64]
@@ -39,6 +41,12 @@ _SHOWN = {
 }
 """Suffix in a file, and factor to SI, of the units that have another name there."""
 _KEY = b"irbmodels"
+_COLORS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#000000")  # Okabe-Ito, per axis
+_MARKERS = {"sticks": "o", "slips": "^", "hits its stop": "X", "leaves its stop": "d"}
+_MAX_MARKERS = 200  # of one kind and axis; more would cover the curve, and none is drawn
+_TITLES = {"q": "position", "v": "speed", "a": "acceleration", "tau": "torque"}
+_UNITS = {"deg_s": "deg/s", "deg_s2": "deg/s²", "mm_s": "mm/s", "mm_s2": "mm/s²", "Nm": "N m"}
+"""Units of a figure whose suffix in a file has another spelling."""
 
 
 class Event(NamedTuple):
@@ -155,10 +163,31 @@ class Run:
         return f"<Run of {self.notes.get('robot', '?')}: {span}, {', '.join(self.columns)}, {len(self.events)} events{stopped}>"
 
     def plot(self, columns: Sequence[str] = ("q", "v", "tau")) -> Figure:
-        """Draw columns one above the other, in degrees, with the events on the first; see :mod:`.drawing`."""
-        from .drawing import figure_of
+        """Draw columns one above the other: degrees and millimetres, one color per axis, events on the first.
 
-        return figure_of(self, columns)
+        Raises:
+            UnknownName: if the run has no such column.
+            InputError: if there is no column or no sample.
+        """
+        from matplotlib.figure import Figure  # imported here: a third of a second that most users never need
+
+        if not columns or not len(self):
+            raise InputError("a figure needs at least one column and one sample")
+        figure = Figure(figsize=(9.0, 1.2 + 2.2 * len(columns)), layout="constrained")
+        panels = figure.subplots(len(columns), 1, sharex=True, squeeze=False)[:, 0]
+        for panel, name in zip(panels, columns, strict=True):
+            _plot_column(self, name, panel)
+        _plot_events(self, columns[0], panels[0])
+        panels[-1].set_xlabel("time [s]")
+        tool = f" with {self.notes['tool']}" if self.notes.get("tool") else ""
+        figure.suptitle(f"{self.notes.get('robot', '')}{tool}", fontsize="medium")
+        legend: dict[str, Artist] = {}
+        for panel in panels:
+            for artist, label in zip(*panel.get_legend_handles_labels(), strict=True):
+                legend.setdefault(label, artist)
+        artists, labels = list(legend.values()), list(legend)
+        figure.legend(artists, labels, loc="outside lower center", ncols=6, frameon=False, fontsize="small")
+        return figure
 
     # --- files -----------------------------------------------------------------------------------------------------
 
@@ -280,6 +309,30 @@ def facts_of(robot: Robot) -> dict[str, Any]:
 def _load(name: str, load: Inertial | None) -> dict[str, Any]:
     values = (None, None, None) if load is None else (load.mass, load.com.tolist(), load.tensor.tolist())
     return dict(zip((f"{name}_kg", f"{name}_com_m", f"{name}_inertia_kg_m2"), values, strict=True))
+
+
+def _plot_column(run: Run, name: str, panel: Axes) -> None:
+    """Draw each part of a column in the unit that it has in a file."""
+    parts, labels = _parts(run[name]), run.labels(name)
+    for i, (part, (_, _, factor)) in enumerate(zip(parts, labels, strict=True)):
+        label = f"axis {i + 1}" if len(parts) > 1 else None
+        panel.plot(run.t, part / factor, color=_COLORS[i % len(_COLORS)], lw=1.2, label=label)
+    units = dict.fromkeys(_UNITS.get(unit, unit) for _, unit, _ in labels)
+    panel.set_ylabel(f"{_TITLES.get(name, name.replace('_', ' '))} [{', '.join(units)}]")
+    panel.grid(alpha=0.25, lw=0.5)
+
+
+def _plot_events(run: Run, name: str, panel: Axes) -> None:
+    """Mark when axes stick, slip, and meet or leave a stop, on the curves of a column."""
+    parts, labels = _parts(run[name]), run.labels(name)
+    for kind, marker in _MARKERS.items():
+        for i, (part, (_, _, factor)) in enumerate(zip(parts, labels, strict=True)):
+            times = np.array([event.t for event in run.of_axis(i + 1, kind)])
+            if not 0 < len(times) <= _MAX_MARKERS:
+                continue
+            heights, color = np.interp(times, run.t, part / factor), _COLORS[i % len(_COLORS)]
+            fill = "none" if kind == "slips" else color
+            panel.plot(times, heights, color=color, marker=marker, ms=5, ls="none", mfc=fill, label=kind)
 
 
 def _parts(values: Array) -> list[Array]:

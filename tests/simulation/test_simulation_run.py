@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import pickle
+from dataclasses import replace
 
 import numpy as np
 import pyarrow.parquet
@@ -139,6 +140,18 @@ def test_a_picture_has_degrees_and_the_events():
     assert made("irb930")[1].plot().axes[0].get_ylabel() == "position [deg, mm]"
     with pytest.raises(irb.InputError, match="at least one column"):
         run.plot(())
+
+
+def test_a_picture_marks_only_events_that_can_be_seen():
+    """Up to 200 events of a kind and axis have a mark each, more have none; the legend names every axis and kind once."""
+    _, run = made()
+    slips, sticks = ([Event(1.9 * i / 200, axis, kind) for i in range(200)] for axis, kind in ((1, "slips"), (2, "sticks")))
+    few, many = (replace(run, events=(*slips, *sticks, *more)).plot() for more in ((), (Event(0.5, 2, "sticks"),)))
+    names = [f"axis {i + 1}" for i in range(6)]
+    for figure, kinds in ((few, ["sticks", "slips"]), (many, ["slips"])):
+        marks = [line for line in figure.axes[0].lines if line.get_linestyle() == "None"]
+        assert [(line.get_label(), len(line.get_xdata())) for line in marks] == [(kind, 200) for kind in kinds]
+        assert [text.get_text() for text in figure.legends[0].get_texts()] == names + kinds
 
 
 def test_an_error_carries_its_run():
