@@ -4,7 +4,8 @@ from .drawings import bode_figure, map_figure
 from .drive import Drive, drives_of
 from .feedforward import Feedforward
 from .linear import LinearModel, OneAxis, identified
-from .robot import Equilibrium, FlexibleEnergy, FlexibleRobot
+from .model import Equilibrium
+from .robot import FlexibleEnergy, FlexibleRobot
 
 __all__ = [
     "Drive",

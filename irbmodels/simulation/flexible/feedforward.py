@@ -8,15 +8,13 @@ moves it, force and moment alike, and the torque of a joint is its product with 
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...model.mechanism import Mechanism
-
-if TYPE_CHECKING:
-    from .robot import FlexibleRobot
+from .model import FlexibleModel
 
 Array = NDArray[np.float64]
 
@@ -34,7 +32,7 @@ class Feedforward(NamedTuple):
     """Accelerations."""
 
 
-def feedforward(arm: FlexibleRobot, motion: Array) -> Feedforward:
+def feedforward(arm: FlexibleModel, motion: Array) -> Feedforward:
     """See :meth:`FlexibleRobot.feedforward`; ``motion`` are the derivatives of q from the 0th on, shape ``(order, ..., n)``."""
     factorials = np.array([math.factorial(k) for k in range(len(motion))]).reshape(-1, *[1] * (motion.ndim - 1))
     q = motion / factorials
@@ -49,7 +47,7 @@ def feedforward(arm: FlexibleRobot, motion: Array) -> Feedforward:
     return Feedforward(torque, position, speed, acceleration)
 
 
-def _apart(arm: FlexibleRobot, load: Array) -> Array:
+def _apart(arm: FlexibleModel, load: Array) -> Array:
     """How far the motors are ahead, where springs and dampers together carry ``load``; coefficients of time.
 
     From the spring alone on, each pass takes the damper's torque from the one before; it costs the highest coefficient, which

@@ -1,29 +1,41 @@
-"""What an arm with elastic joints is made of: robot, drives, and the matrices between links and motors."""
+"""Robot and drives of an arm with elastic joints, the matrices between links and motors, and the equilibrium of both."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from ...checks import instance, listed, shown
+from ...checks import instance, listed, shown, together
 from ...errors import InputError
 from ...model.friction import Stribeck
 from ...model.mechanism import Mechanism, mechanism_of
 from ...model.motors import Motors
+from ...robot.dynamics import Wrench
 from ...robot.robot import Robot
 from .drive import Drive, motors_of_drives
 from .springs import Springs
 
 Array = NDArray[np.float64]
+_ROUNDING = 1e-13  # of the largest torque: what is left of 0, which would push an axis to one side of its backlash
+
+
+class Equilibrium(NamedTuple):
+    """Motor positions and torques that hold the links still, shape ``(..., n)`` each."""
+
+    theta: Array
+    """Motor positions in axis coordinates [rad, m]."""
+    torque: Array
+    """Motor torques in axis coordinates [N m, N]."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class FlexibleModel:
-    """Robot and drives in axis coordinates; :class:`FlexibleRobot` adds the questions.
+    """Robot and drives in axis coordinates; :class:`FlexibleRobot` adds its dynamics, linear models and simulation.
 
     Raises:
         InputError: if there is not one drive per axis, or the robot carries rotors already: the drives bring them.
@@ -120,6 +132,26 @@ class FlexibleModel:
         result[elastic] -= load
         result[n:] += load
         return result
+
+    def equilibrium(self, q: ArrayLike, *, wrench: Wrench | None = None) -> Equilibrium:
+        """Motor positions and torques that hold the links still; an unloaded axis rests in the middle of its backlash.
+
+        Args:
+            q: Positions of the links [rad, m], shape ``(..., n)``.
+            wrench: What the world exerts ON the robot, as in ``robot.inverse_dynamics``.
+
+        Raises:
+            InputError: if a shape is wrong, or one state is not finite or far outside every range.
+        """
+        position = self.robot._position(q)
+        torque = self.robot.gravity(position)
+        if wrench is not None:
+            position, torque = together(position, torque - self.robot._pull(position, wrench))
+        largest = np.abs(torque).max(axis=-1, keepdims=True)
+        torque = np.where(np.abs(torque) > _ROUNDING * largest, torque, 0.0)
+        theta = position.copy()
+        theta[..., self.elastic] += self.springs.apart(torque[..., self.elastic])
+        return Equilibrium(theta, torque)
 
     def of_motors(self, of_links: Array, of_motors: Array) -> Array:
         """Values of all motors: of rigid axes those of the links, shape ``(..., n)``."""

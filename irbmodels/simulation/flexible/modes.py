@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
+from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -10,9 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from ...checks import instance
 from ...errors import InputError, UnknownName
 from .linear import ComplexArray, LinearModel, frequencies_of, solved
-
-if TYPE_CHECKING:
-    from .robot import FlexibleRobot
+from .model import FlexibleModel
 
 Array = NDArray[np.float64]
 Hold = Literal["free", "held"]
@@ -30,7 +28,7 @@ class Small(NamedTuple):
     """Of each spring, shape ``(..., m)``; 0 in its dead zone."""
 
 
-def small(arm: FlexibleRobot, q: Array) -> Small:
+def small(arm: FlexibleModel, q: Array) -> Small:
     """Return inertia, damping and tangent stiffness about rest; gravity's gradient is part of the stiffness."""
     n, elastic, rest = arm.n, arm.elastic, np.zeros_like(q)
     mass = arm.robot.mass_matrix(q)
@@ -50,7 +48,7 @@ def small(arm: FlexibleRobot, q: Array) -> Small:
     return Small(arm.inertia(mass), np.broadcast_to(D, K.shape), K, stiffness)
 
 
-def linearized(arm: FlexibleRobot, q: Array) -> LinearModel:
+def linearized(arm: FlexibleModel, q: Array) -> LinearModel:
     """See :meth:`FlexibleRobot.linearized`."""
     H, D, K, _ = small(arm, q)
     size, n = len(H), arm.n
@@ -62,7 +60,7 @@ def linearized(arm: FlexibleRobot, q: Array) -> LinearModel:
     return LinearModel(A, B, np.hstack([positions, np.zeros_like(positions)]), np.zeros((2 * n, n)))
 
 
-def frequencies(arm: FlexibleRobot, q: Array, motors: Hold) -> Array:
+def frequencies(arm: FlexibleModel, q: Array, motors: Hold) -> Array:
     """See :meth:`FlexibleRobot.frequencies`."""
     H, _, K, stiffness = small(arm, q)
     m, held = arm.elastic.size, _checked("motors", motors, Hold) == "held"
@@ -81,7 +79,7 @@ def frequencies(arm: FlexibleRobot, q: Array, motors: Hold) -> Array:
     return np.sqrt(np.where((swinging >= 0.0) & sound[..., 0], swinging, np.nan)) / (2.0 * np.pi)
 
 
-def frequency_response(arm: FlexibleRobot, q: Array, frequency: ArrayLike, to: str, source: Source, motors: Hold) -> ComplexArray:
+def frequency_response(arm: FlexibleModel, q: Array, frequency: ArrayLike, to: str, source: Source, motors: Hold) -> ComplexArray:
     """See :meth:`FlexibleRobot.frequency_response`."""
     H, D, K, _ = small(arm, q)
     n, size = arm.n, len(H)

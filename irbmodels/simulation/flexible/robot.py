@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -26,18 +26,16 @@ from ...errors import InputError, MissingData
 from ...model.friction import Stribeck
 from ...robot.dynamics import Wrench
 from ...robot.robot import Robot
+from ..inputs import TorqueInput, WrenchInput
+from ..run import Run
 from . import modes
 from .drive import Drive, drives_of
+from .feedforward import Feedforward, feedforward
+from .linear import ComplexArray, LinearModel, OneAxis
 from .model import FlexibleModel, drives_for
-
-if TYPE_CHECKING:
-    from .. import Run
-    from ..inputs import TorqueInput, WrenchInput
-    from .feedforward import Feedforward
-    from .linear import ComplexArray, LinearModel, OneAxis
+from .simulation import Settings, simulate
 
 Array = NDArray[np.float64]
-_ROUNDING = 1e-13  # of the largest torque: what is left of 0, which would push an axis to one side of its backlash
 
 
 class FlexibleEnergy(NamedTuple):
@@ -46,15 +44,6 @@ class FlexibleEnergy(NamedTuple):
     kinetic: Array | float
     potential: Array | float
     elastic: Array | float
-
-
-class Equilibrium(NamedTuple):
-    """What holds the links at a posture."""
-
-    theta: Array
-    """Motor positions in axis coordinates [rad, m]."""
-    torque: Array
-    """Motor torques in axis coordinates [N m, N]."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -145,21 +134,6 @@ class FlexibleRobot(FlexibleModel):
         stored = self.springs.energy(theta[..., self.elastic] - q[..., self.elastic]).sum(axis=-1)
         return FlexibleEnergy(links.kinetic + rotors, links.potential, stored)
 
-    def equilibrium(self, q: ArrayLike, *, wrench: Wrench | None = None) -> Equilibrium:
-        """Return where the motors stand, and what they exert, to hold the links still at ``q``, shape ``(..., n)``.
-
-        An unloaded axis with backlash rests in the middle of its dead zone.
-        """
-        position = self.robot._position(q)
-        torque = self.robot.gravity(position)
-        if wrench is not None:
-            position, torque = together(position, torque - self.robot._pull(position, wrench))
-        largest = np.abs(torque).max(axis=-1, keepdims=True)
-        torque = np.where(np.abs(torque) > _ROUNDING * largest, torque, 0.0)
-        theta = position.copy()
-        theta[..., self.elastic] += self.springs.apart(torque[..., self.elastic])
-        return Equilibrium(theta, torque)
-
     def linearized(self, q: ArrayLike) -> LinearModel:
         """Return the linear model about rest at ``q``: small motions and torques beside those of :meth:`equilibrium`.
 
@@ -228,8 +202,6 @@ class FlexibleRobot(FlexibleModel):
             snap: Fourth derivatives [rad/s^4].
             higher: Fifth, sixth ... derivatives.
         """
-        from .feedforward import feedforward
-
         more = {"jerk": jerk, "snap": snap} | {f"derivative {k} of q": x for k, x in enumerate(higher, start=5)}
         motion = self.robot._motion(q, v, a)
         return feedforward(self, np.stack(together(*motion, *(self.robot._rate(x, name) for name, x in more.items()))))
@@ -283,8 +255,6 @@ class FlexibleRobot(FlexibleModel):
             UnknownName: if there is no such method.
             SimulationError: if a function fails, or the integrator gives up; ``.run`` has the samples until then.
         """
-        from .simulation import Settings, simulate
-
         settings = Settings(stops, rebound, torque_limit, method, rtol, atol, max_step, every)
         return simulate(self, (q, v, theta, theta_dot), duration, torque, wrench, settings)
 
@@ -294,8 +264,6 @@ class FlexibleRobot(FlexibleModel):
         Raises:
             InputError: if the axis does not exist, is rigid, or has a spring that is not linear.
         """
-        from .linear import OneAxis
-
         if (drive := self.drives[whole(axis, f"an axis of {self.robot.name}", 1, self.n) - 1]) is None:
             raise InputError(f"{self.robot.name} has elastic axes {(self.elastic + 1).tolist()}, not {axis}")
         return OneAxis(drive, float(self.robot.mass_matrix(self.robot._one(q))[axis - 1, axis - 1]))

@@ -6,7 +6,7 @@ In them it is a mechanism like any other, so that true stiction (on the motors) 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,15 +16,13 @@ from ...errors import UnknownName
 from ...model.friction import Stribeck
 from ...robot.robot import Robot
 from ...trajectory import Motion
-from .. import Run, SimulationError, run_of
 from ..inputs import Drive, Load, TorqueInput, WrenchInput, check_numbers, longest_step
 from ..integration import METHODS, Course
 from ..mechanics import Mechanics, Stops, checked_start, effort_of, law_of
 from ..recorder import Recorder
+from ..run import Run, SimulationError, run_of
 from ..world import World
-
-if TYPE_CHECKING:
-    from .robot import FlexibleRobot
+from .model import FlexibleModel
 
 Array = NDArray[np.float64]
 
@@ -45,7 +43,7 @@ class Settings(NamedTuple):
 class _Mechanics(Mechanics):
     """Links and motors as one mechanism, one state at a time."""
 
-    def __init__(self, arm: FlexibleRobot) -> None:
+    def __init__(self, arm: FlexibleModel) -> None:
         super().__init__(arm.robot)
         self._arm, self._links = arm, arm.n
         self.n = arm.n + arm.elastic.size
@@ -84,7 +82,7 @@ class _Stops(Stops):
 class _Drive(Drive):
     """Torques of the motors, from what a controller sees: positions and speeds of the motors."""
 
-    def __init__(self, arm: FlexibleRobot, torque: TorqueInput, limit: Array | None) -> None:
+    def __init__(self, arm: FlexibleModel, torque: TorqueInput, limit: Array | None) -> None:
         super().__init__(arm.robot, torque, limit)
         self._motors = arm.motor_positions
 
@@ -94,7 +92,7 @@ class _Drive(Drive):
 
 
 def simulate(
-    arm: FlexibleRobot,
+    arm: FlexibleModel,
     start: tuple[ArrayLike, ArrayLike | None, ArrayLike | None, ArrayLike | None],
     duration: float,
     torque: TorqueInput,
@@ -139,14 +137,14 @@ def _check(settings: Settings, duration: float) -> None:
         raise UnknownName("method", settings.method, METHODS)
 
 
-def _on_motors(arm: FlexibleRobot, law: Stribeck) -> Stribeck:
+def _on_motors(arm: FlexibleModel, law: Stribeck) -> Stribeck:
     """Return the friction law of the axes as one of the coordinates: on links of rigid axes, and on motors."""
     turning = arm.motor_positions
     v_St = np.where(turning.any(axis=0), law.v_St @ turning, 1.0)
     return Stribeck(law.Fs @ turning, law.Fc @ turning, law.Fv @ turning, v_St)
 
 
-def _named(arm: FlexibleRobot, run: Run) -> Run:
+def _named(arm: FlexibleModel, run: Run) -> Run:
     """Return a run whose columns are those of the links, and of the motors beside them."""
     n, turning = arm.n, arm.motor_positions.T
     names = ("q", "v", "a", "tau", "friction", "stop")
