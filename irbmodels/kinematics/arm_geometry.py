@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import MissingData
-from ..model.dh import rotation_z
 from ..model.mechanism import Mechanism, chain_of
+from ..model.rotations import about_y, rotation_z
 from ..model.tree import Tree
 
 Array = NDArray[np.float64]
@@ -315,9 +315,3 @@ def _wrist_offsets(fourth: Array, fifth: Array) -> tuple[float, float, float]:
     p5 = float(np.arctan2(rest[0, 2], rest[2, 2]))
     last = about_y(-p5) @ rest
     return p4, p5, float(np.arctan2(last[1, 0], last[0, 0]))
-
-
-def about_y(angle: float) -> Array:
-    """Return ``Ry(angle)``, ``(3, 3)``."""
-    c, s = np.cos(angle), np.sin(angle)
-    return np.array([[c, 0.0, s], [0.0, 1.0, 0.0], [-s, 0.0, c]])

@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InputError, MissingData
-from ..model.dh import rotation_z
-from .arm_geometry import Scara, SixAxis, about_y
+from ..model.rotations import about_y, rotation_z
+from .arm_geometry import Scara, SixAxis
 from .planar_boundary import TwoLinks
 
 Array = NDArray[np.float64]

@@ -9,28 +9,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..checks import states
 from ..errors import InputError
+from .rotations import rotation_x, rotation_z, translation
 
 Array = NDArray[np.float64]
 Convention = Literal["standard", "modified"]
-
-
-def rotation_x(angle: float) -> Array:
-    """Return the homogeneous rotation about x by ``angle`` [rad]."""
-    c, s = np.cos(angle), np.sin(angle)
-    return np.array([[1.0, 0.0, 0.0, 0.0], [0.0, c, -s, 0.0], [0.0, s, c, 0.0], [0.0, 0.0, 0.0, 1.0]])
-
-
-def rotation_z(angle: float) -> Array:
-    """Return the homogeneous rotation about z by ``angle`` [rad]."""
-    c, s = np.cos(angle), np.sin(angle)
-    return np.array([[c, -s, 0.0, 0.0], [s, c, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0], [0.0, 0.0, 0.0, 1.0]])
-
-
-def translation(x: float, y: float, z: float) -> Array:
-    """Return the homogeneous translation [m]."""
-    result = np.eye(4)
-    result[:3, 3] = x, y, z
-    return result
 
 
 class DHTable(NamedTuple):

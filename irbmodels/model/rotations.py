@@ -1,7 +1,7 @@
-"""Rotations as ABB writes them: quaternions with the scalar first, EulerZYX, and ZYZ. Angles in [rad].
+"""Rotations as ABB writes them (quaternions with the scalar first, EulerZYX, ZYZ) and about single axes. Angles in [rad].
 
-Every function takes leading axes. Sign of a quaternion: its first component that is not zero is positive, so ``q1 >= 0`` as
-ABB shows it, and at 180 deg, where ``q1`` is 0, there is still one answer.
+Functions of quaternions, matrices and triples take leading axes. Sign of a quaternion: its first component that is not zero is
+positive, so ``q1 >= 0`` as ABB shows it, and at 180 deg, where ``q1`` is 0, there is still one answer.
 """
 
 from __future__ import annotations
@@ -115,6 +115,31 @@ def zyz(rotation: ArrayLike) -> Array:
     first = np.where(locked, np.arctan2(-R[..., 0, 1], R[..., 1, 1]), np.arctan2(R[..., 1, 2], R[..., 0, 2]))
     last = np.where(locked, 0.0, np.arctan2(R[..., 2, 1], -R[..., 2, 0]))
     return np.stack([first, np.arctan2(size, R[..., 2, 2]), last], -1)
+
+
+def rotation_x(angle: float) -> Array:
+    """Return the homogeneous rotation about x by ``angle`` [rad], shape ``(4, 4)``."""
+    c, s = np.cos(angle), np.sin(angle)
+    return np.array([[1.0, 0.0, 0.0, 0.0], [0.0, c, -s, 0.0], [0.0, s, c, 0.0], [0.0, 0.0, 0.0, 1.0]])
+
+
+def rotation_z(angle: float) -> Array:
+    """Return the homogeneous rotation about z by ``angle`` [rad], shape ``(4, 4)``."""
+    c, s = np.cos(angle), np.sin(angle)
+    return np.array([[c, -s, 0.0, 0.0], [s, c, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0], [0.0, 0.0, 0.0, 1.0]])
+
+
+def translation(x: float, y: float, z: float) -> Array:
+    """Return the homogeneous translation [m], shape ``(4, 4)``."""
+    result = np.eye(4)
+    result[:3, 3] = x, y, z
+    return result
+
+
+def about_y(angle: float) -> Array:
+    """Return the rotation matrix about y by ``angle`` [rad], shape ``(3, 3)``."""
+    c, s = np.cos(angle), np.sin(angle)
+    return np.array([[c, 0.0, s], [0.0, 1.0, 0.0], [-s, 0.0, c]])
 
 
 def _turns(angles: ArrayLike) -> tuple[Array, Array]:

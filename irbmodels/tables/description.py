@@ -15,8 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import FileError, InputError, TableError, UnknownName, shown
-from ..model.dh import Convention, DHTable, rotation_x, rotation_z, translation
+from ..model.dh import Convention, DHTable
 from ..model.mesh_paths import expand
+from ..model.rotations import rotation_x, rotation_z, translation
 from .reader import Row, read
 from .schema import (
     AxisRow,

@@ -11,7 +11,7 @@ import pytest
 
 import irbmodels as irb
 from irbmodels.exchange.write.tables import TABLE_FORMATS, TABLES, tables, tables_text, write_tables
-from irbmodels.model.dh import rotation_x, rotation_z, translation
+from irbmodels.model.rotations import rotation_x, rotation_z, translation
 
 GRADES = {"measured", "identified", "published", "derived", "assumed"}
 

@@ -7,7 +7,7 @@ import oracles
 import pytest
 
 import irbmodels as irb
-from irbmodels.model.dh import DHTable, rotation_x, rotation_z, translation
+from irbmodels.model.dh import DHTable
 
 EXACT = 1e-14  # products of a dozen matrices with entries up to 2
 RIGHT = np.pi / 2
@@ -112,10 +112,3 @@ def test_robot_of_a_urdf_has_no_table():
     """A URDF does not say its DH parameters."""
     with pytest.raises(irb.MissingData, match="has no DH table"):
         irb.from_urdf(irb.urdf_path("irb1600")).dh()
-
-
-def test_elementary_transforms():
-    """Rotations about x and z are right-handed; translations move."""
-    np.testing.assert_allclose(rotation_x(RIGHT) @ [0, 1, 0, 1], [0, 0, 1, 1], atol=1e-15)
-    np.testing.assert_allclose(rotation_z(RIGHT) @ [1, 0, 0, 1], [0, 1, 0, 1], atol=1e-15)
-    np.testing.assert_array_equal(translation(1, 2, 3) @ [0, 0, 0, 1], [1, 2, 3, 1])

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from ...compiled.program import Program, program_of
 from ...compiled.queries import OF_FRAMES, QUERIES
 from ...errors import InputError, MissingData, UnknownName, require
-from ...model.dh import rotation_x, rotation_z
 from ...model.mechanism import INERTIALS, Joint, Mechanism, chain_of, mechanism_of, whole_of
+from ...model.rotations import rotation_x, rotation_z
 from ...robot.robot import Robot
 from .readable import WIDTH, Latex, Matlab, Name, Sympy, plain, printed
 

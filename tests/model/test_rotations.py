@@ -7,7 +7,19 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from irbmodels import InputError
-from irbmodels.model.rotations import from_zyx, from_zyz, quaternion, rotation, upright, zyx, zyz
+from irbmodels.model.rotations import (
+    about_y,
+    from_zyx,
+    from_zyz,
+    quaternion,
+    rotation,
+    rotation_x,
+    rotation_z,
+    translation,
+    upright,
+    zyx,
+    zyz,
+)
 
 RNG = np.random.default_rng(7)
 
@@ -114,3 +126,13 @@ def test_what_is_no_rotation_is_refused():
         quaternion(np.eye(4))
     with pytest.raises(InputError, match="numbers"):
         from_zyx("abc")
+
+
+def test_elementary_transforms():
+    """Rotations about one axis are right-handed; homogeneous ones keep the origin, translations move it."""
+    for angle in RNG.uniform(-4.0, 4.0, 20):
+        for homogeneous, axis in ((rotation_x(angle), [1, 0, 0]), (rotation_z(angle), [0, 0, 1])):
+            np.testing.assert_allclose(homogeneous[:3, :3], about(axis, angle), rtol=0, atol=1e-15)
+            np.testing.assert_array_equal(homogeneous[3] + homogeneous[:, 3], [0, 0, 0, 2])
+        np.testing.assert_allclose(about_y(angle), about([0, 1, 0], angle), rtol=0, atol=1e-15)
+    np.testing.assert_array_equal(translation(1, 2, 3) @ [0, 0, 0, 1], [1, 2, 3, 1])
