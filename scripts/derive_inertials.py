@@ -28,8 +28,9 @@ import numpy as np
 from cad.robots import Weighed, weighed
 
 from irbmodels.model.inertia import Inertial
+from irbmodels.model.provenance import Source
 from irbmodels.tables.description import Description, data_folder, describe
-from irbmodels.tables.reader import Source, read
+from irbmodels.tables.reader import read
 from irbmodels.tables.schema import BodyRow
 
 Bodies = dict[str, Inertial]

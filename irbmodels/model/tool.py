@@ -15,9 +15,10 @@ from numpy.typing import ArrayLike, NDArray
 from ..checks import finite, instance, location, positive
 from ..errors import InputError, PhysicsWarning, TableError, UnknownName
 from ..tables.description import check_shape, mesh_folder, tool_path
-from ..tables.reader import Grade, read
+from ..tables.reader import read
 from ..tables.schema import ToolTable
 from .inertia import Inertial, gyration
+from .provenance import Grade
 
 Array = NDArray[np.float64]
 

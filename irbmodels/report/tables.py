@@ -12,10 +12,11 @@ from numpy.typing import ArrayLike
 
 from ..exchange.verify.check import Agreement
 from ..exchange.verify.exports import Outcome, Verdict
+from ..model.provenance import Grade, Source
 from ..model.rotations import quaternion
 from ..robot.robot import Robot
 from ..tables.description import Description, aliases, describe, robots
-from ..tables.reader import Grade, Row, Source
+from ..tables.reader import Row
 from ..tables.schema import RatingsRow
 from ..trajectory.torque_prediction import Prediction
 from .text_table import TextTable

@@ -17,8 +17,9 @@ import yaml
 from ..checks import instance, location
 from ..errors import FileError, InputError, TableError, UnknownName
 from ..files import read_text
+from ..model.provenance import Source
 from .description import BARS, Description, aliases, describe, mesh_folder
-from .reader import Source, read
+from .reader import read
 
 Tables = dict[str, dict[str, Any]]  # contents of kinematics.yaml, limits.yaml ..., by the name before .yaml
 

@@ -19,19 +19,9 @@ import yaml
 
 from ..errors import FileError, TableError, UnknownName
 from ..files import read_text
+from ..model.provenance import Source
 
-Grade = Literal["measured", "identified", "published", "derived", "assumed"]
 T = TypeVar("T")
-
-
-@dataclass(frozen=True)
-class Source:
-    """Where numbers come from: a pinned reference, its licence, how good it is, and how they were taken from it."""
-
-    ref: str
-    grade: Grade
-    licence: str = "facts only"
-    how: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)

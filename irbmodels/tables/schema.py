@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..model.inertia import Inertial
-from .reader import Row, Source
+from ..model.provenance import Source
+from .reader import Row
 
 Array = NDArray[np.float64]
 

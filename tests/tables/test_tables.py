@@ -15,7 +15,8 @@ import yaml
 
 import irbmodels as irb
 from irbmodels.errors import FileError, TableError
-from irbmodels.tables.reader import Row, Source, read
+from irbmodels.model.provenance import Source
+from irbmodels.tables.reader import Row, read
 
 TABLES = sorted(oracles.URDF.rglob("*.yaml"))
 SOURCED = [path for path in TABLES if path.name not in ("robots.yaml", "shapes.yaml")]

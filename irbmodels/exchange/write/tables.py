@@ -16,9 +16,10 @@ from ...errors import InputError, MissingData, UnknownName
 from ...model.dh import DHTable
 from ...model.friction import friction_of
 from ...model.inertia import Inertial
+from ...model.provenance import Grade, Source
 from ...robot.robot import Robot
 from ...tables.description import Description
-from ...tables.reader import Grade, Row, Source
+from ...tables.reader import Row
 from .matlab import matlab_script
 from .meshes import write_files
 from .urdf import file_name

@@ -13,8 +13,8 @@ import numpy as np
 from ...checks import instance, number, shown
 from ...errors import InputError, MissingData, UnknownName
 from ...model.motors import Motors
+from ...model.provenance import Grade
 from ...robot.robot import Robot
-from ...tables.reader import Grade
 
 _OPTIONAL = ("rotor_inertia", "viscous", "damping", "bearing", "backlash", "hardening")
 
