@@ -19,6 +19,7 @@ from ..errors import UnknownName, UrdfError
 from ..tables.description import Coupling, Description
 from .coupling import AxisCoupling, coupling_of
 from .inertia import Inertial
+from .urdf import parse_urdf
 
 Array = NDArray[np.float64]
 
@@ -146,21 +147,6 @@ def tree_of(description: Description, coupling: Coupling, parameters: str) -> Tr
     tree = tree_from_urdf(description.urdf(coupling, parameters, carrier_kg=0.0, looks=False))
     # joint_3 of the serial tree is the angle between the arms; of the parallelogram tree it is the axis position itself
     return tree.with_axes(description.dh("modified").A) if coupling == "serial" else tree
-
-
-def parse_urdf(text: str) -> ElementTree.Element:
-    """Return the root element of a URDF text.
-
-    Raises:
-        UrdfError: if it is not XML, or not a robot.
-    """
-    try:
-        robot = ElementTree.fromstring(text)
-    except ElementTree.ParseError as err:
-        raise UrdfError(f"not XML: {err}") from err
-    if robot.tag != "robot":
-        raise UrdfError(f"the root element is <{robot.tag}>, not <robot>")
-    return robot
 
 
 def _add_tcp(model: pin.Model) -> None:

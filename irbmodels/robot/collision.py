@@ -22,7 +22,8 @@ from ..errors import MissingData, UrdfError
 from ..files import read_text
 from ..model.limits import Limits
 from ..model.shapes import Shape, link_of, mesh_of, shapes_of
-from ..model.tree import UNLIMITED, parse_urdf
+from ..model.tree import UNLIMITED
+from ..model.urdf import parse_urdf
 from ..tables.description import BARS
 from .robot import Robot
 

@@ -26,7 +26,8 @@ from ..model.model import Model, limits_of_tree, loaded
 from ..model.motors import Motors, motors_of
 from ..model.tool import Tool, load_tool
 from ..model.tool import payload as checked_payload
-from ..model.tree import Tree, copy_of, parse_urdf, tree_from_urdf, tree_of
+from ..model.tree import Tree, copy_of, tree_from_urdf, tree_of
+from ..model.urdf import parse_urdf
 from ..tables.description import Coupling, Description, describe, robots
 from ..tables.overlays import is_file
 from .composition import Bare, Choices, Rotors, bare_of, compose, concerns

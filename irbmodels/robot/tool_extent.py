@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..model.shapes import Shape, corners, mesh_of, shapes_of
-from ..model.tree import parse_urdf
+from ..model.urdf import parse_urdf
 from .robot import Robot
 
 Array = NDArray[np.float64]

@@ -19,7 +19,8 @@ from ..errors import InputError, PhysicsWarning
 from ..model.coupling import coupling_of
 from ..model.limits import ROUNDING
 from ..model.shapes import LOOKS, Shape, corners, link_of, placement_of
-from ..model.tree import UNLIMITED, parse_urdf
+from ..model.tree import UNLIMITED
+from ..model.urdf import parse_urdf
 from ..robot.robot import Robot
 from ..trajectory import Motion
 from ..trajectory.motion_files import MotionFile

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..errors import FileError
 from ..model.shapes import UNCOLOURED, Look, Shape, mesh_of, shapes_of
-from ..model.tree import parse_urdf
+from ..model.urdf import parse_urdf
 from ..robot.robot import Robot
 
 READERS = {".obj": "ObjMeshGeometry", ".stl": "StlMeshGeometry", ".dae": "DaeMeshGeometry"}

@@ -19,7 +19,7 @@ from peers import require_peer
 
 import irbmodels as irb
 from irbmodels.model.shapes import shapes_of
-from irbmodels.model.tree import parse_urdf
+from irbmodels.model.urdf import parse_urdf
 from irbmodels.tables.description import BARS
 from irbmodels.viewer.scene import Recorder, put
 

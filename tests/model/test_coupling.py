@@ -10,7 +10,7 @@ import pytest
 
 import irbmodels as irb
 from irbmodels.model.coupling import AxisCoupling, coupling_of
-from irbmodels.model.tree import parse_urdf
+from irbmodels.model.urdf import parse_urdf
 
 
 def urdf_of(mimics: dict[str, tuple[str, str]], fixed: tuple[str, ...] = ()) -> str:

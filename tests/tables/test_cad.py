@@ -12,7 +12,7 @@ import yaml
 from manifold3d import Manifold
 
 import irbmodels as irb
-from irbmodels.model.tree import parse_urdf
+from irbmodels.model.urdf import parse_urdf
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "scripts"))

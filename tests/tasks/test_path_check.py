@@ -276,7 +276,7 @@ def test_the_box_holds_the_tcp_of_a_tool_without_shapes():
 def test_the_tools_shape_counts_as_well(robot):
     """Ends of the spindle's hull are those of all its vertices, moved by the pose of tool0; the TCP alone is less."""
     from irbmodels.model.shapes import corners, mesh_of, shapes_of
-    from irbmodels.model.tree import parse_urdf
+    from irbmodels.model.urdf import parse_urdf
 
     shapes = [one for one in shapes_of(parse_urdf(robot.urdf()), robot.folder, "collision") if one.link == "tool0"]
     assert shapes

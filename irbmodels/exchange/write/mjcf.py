@@ -24,7 +24,8 @@ from ...errors import FileError, InputError, MissingExtra, UrdfError
 from ...files import replacing
 from ...model.inertia import Inertial
 from ...model.shapes import LOOKS, Shape, shapes_of
-from ...model.tree import UNLIMITED, parse_urdf
+from ...model.tree import UNLIMITED
+from ...model.urdf import parse_urdf
 from ...robot.collision import Collider, adjacent, always_touching, read_srdf, srdf_path
 from ...robot.robot import Robot
 from . import Options

@@ -18,7 +18,8 @@ from ...errors import InputError
 from ...model.coupling import AxisCoupling
 from ...model.inertia import Inertial
 from ...model.shapes import LOOKS, link_of, placement_of, shapes_of
-from ...model.tree import parse_urdf, tree_from_urdf
+from ...model.tree import tree_from_urdf
+from ...model.urdf import parse_urdf
 from ...robot.robot import Robot
 from ...tables.description import BARS
 from . import Options

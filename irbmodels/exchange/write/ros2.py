@@ -16,7 +16,8 @@ import numpy as np
 
 from ...errors import InputError, MissingData
 from ...model.shapes import shapes_of
-from ...model.tree import UNLIMITED, parse_urdf
+from ...model.tree import UNLIMITED
+from ...model.urdf import parse_urdf
 from ...robot.collision import Collider, Pair, adjacent, always_touching, read_srdf, srdf_path
 from ...robot.robot import Robot
 from ...tables.description import data_folder, robots

@@ -18,7 +18,8 @@ from ...model.coupling import AxisCoupling
 from ...model.friction import stated_friction
 from ...model.inertia import Inertial, is_possible, moments_of
 from ...model.shapes import link_of
-from ...model.tree import UNLIMITED, Tree, parse_urdf, tree_from_urdf
+from ...model.tree import UNLIMITED, Tree, tree_from_urdf
+from ...model.urdf import parse_urdf
 from ...robot.robot import Robot
 from ..read.sdf import MASSLESS
 from . import CARRIER_KG, MESHES, Options

@@ -14,7 +14,7 @@ import pinocchio as pin
 from ...errors import InputError, UnknownName
 from ...model.inertia import Inertial
 from ...model.shapes import link_of
-from ...model.tree import parse_urdf
+from ...model.urdf import parse_urdf
 from ...robot.robot import Robot
 from . import CARRIER_KG, MESHES, Options
 from .meshes import absolute_meshes, gathered_meshes, write_files
