@@ -1,45 +1,15 @@
-"""URDF as text: expanded by xacro from the tables, and with mesh paths as the reader of the file needs them."""
+"""Mesh paths of a URDF: rewritten as the reader of the file needs them, and the files that they may name."""
 
 from __future__ import annotations
 
 import html
 import os
 import re
-import threading
 from collections.abc import Iterator
-from functools import lru_cache
 from pathlib import Path
 from urllib.parse import unquote
 
 from ..errors import InputError, UrdfError
-
-_XACRO = threading.Lock()  # xacro keeps its state in module globals
-
-
-def expand(entry: Path, arguments: dict[str, str], inputs: list[Path]) -> str:
-    """Run xacro and return the URDF text; the same arguments and unchanged ``inputs`` answer from memory.
-
-    Raises:
-        UrdfError: if xacro stops.
-    """
-    state = tuple((str(path), stat.st_mtime_ns, stat.st_size) for path in sorted(inputs) for stat in [path.stat()])
-    return _expand(entry, tuple(arguments.items()), state)
-
-
-@lru_cache(maxsize=64)
-def _expand(entry: Path, arguments: tuple[tuple[str, str], ...], state: tuple[tuple[str, int, int], ...]) -> str:
-    import xacro  # imported here: only robots built from tables need it
-
-    del state  # part of the key only
-    with _XACRO:
-        try:
-            document = xacro.process_file(str(entry), mappings=dict(arguments))
-        except Exception as err:  # xacro lets through whatever an expression of a table raises
-            raise UrdfError(f"{entry.name} with {dict(arguments)}: {' '.join(str(err).split())}") from err
-    for node in list(document.childNodes):
-        if node.nodeType == node.COMMENT_NODE:  # xacro's banner names a path of this machine
-            document.removeChild(node)
-    return re.sub(r"\n\s*\n+", "\n", str(document.toprettyxml(indent="  ")))
 
 
 def with_mesh_paths(text: str, style: str, here: Path, target: Path | None = None) -> str:

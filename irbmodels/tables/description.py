@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 
 from ..errors import FileError, InputError, TableError, UnknownName, shown
 from ..model.dh import Convention, DHTable
-from ..model.mesh_paths import expand
 from ..model.rotations import rotation_x, rotation_z, translation
 from .reader import Row, read
 from .schema import (
@@ -37,6 +36,7 @@ from .schema import (
     ShapesTable,
     ValidationTable,
 )
+from .xacro import expand
 
 Array = NDArray[np.float64]
 Coupling = Literal["parallelogram", "serial"]

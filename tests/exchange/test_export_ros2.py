@@ -18,8 +18,8 @@ import yaml
 import irbmodels as irb
 from irbmodels.exchange.write import Options, export
 from irbmodels.exchange.write.ros2 import ros_name
-from irbmodels.model.mesh_paths import expand
 from irbmodels.robot.collision import Collider, adjacent, always_touching, read_srdf
+from irbmodels.tables.xacro import expand
 
 TREES = [(name, coupling) for name in oracles.NAMES for coupling in irb.describe(name).couplings]
 
