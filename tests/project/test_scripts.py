@@ -86,7 +86,15 @@ def test_rounding_up_keeps_two_digits(loaded):
 
 def test_benchmark_runs(tmp_path):
     """A quick run of the benchmark finishes and fills in every part of its JSON; how fast it was proves nothing."""
-    command = [sys.executable, SCRIPTS / "benchmark.py", "--quick", "--json", tmp_path / "b.json", "--figure", tmp_path / "b.png"]
+    command = [
+        sys.executable,
+        SCRIPTS / "benchmarks" / "benchmark.py",
+        "--quick",
+        "--json",
+        tmp_path / "b.json",
+        "--figure",
+        tmp_path / "b.png",
+    ]
     shown = subprocess.run(command, check=True, capture_output=True, text=True).stdout
     told = json.loads((tmp_path / "b.json").read_text(encoding="utf-8"))
     assert told["quick"]
@@ -104,7 +112,7 @@ def test_benchmark_runs(tmp_path):
 
 def test_contestants_take_turns(monkeypatch):
     """Everybody runs once per round, in the same order, and the median counts."""
-    monkeypatch.syspath_prepend(SCRIPTS)
+    monkeypatch.syspath_prepend(SCRIPTS / "benchmarks")
     from bench.races import QUICK, Contestant, race
 
     ran = []
@@ -116,7 +124,7 @@ def test_contestants_take_turns(monkeypatch):
 
 def test_a_claim_holds_at_its_bound(monkeypatch):
     """A bound that is just reached is kept, in both directions."""
-    monkeypatch.syspath_prepend(SCRIPTS)
+    monkeypatch.syspath_prepend(SCRIPTS / "benchmarks")
     from bench.races import Claim
 
     for at_least, reached, holds in ((True, 2.0, True), (True, 1.9, False), (False, 2.0, True), (False, 2.1, False)):

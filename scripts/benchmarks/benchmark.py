@@ -1,6 +1,6 @@
 """Time this project beside its peers in one run, on one thread, and print medians and ratios; nothing here is a test.
 
-    python scripts/benchmark.py [--json FILE] [--figure PICTURE] [--markdown PAGE] [--quick] [--large]
+    python scripts/benchmarks/benchmark.py [--json FILE] [--figure PICTURE] [--markdown PAGE] [--quick] [--large]
 
 Needs the extras ``fast``; of Pinocchio, MuJoCo, Drake, PyBullet, roboticstoolbox and py-opw-kinematics it takes what is
 installed. Ours includes the parallelogram and friction; Pinocchio's loops run on the serial tree, the bare ones without either,
@@ -27,7 +27,7 @@ import irbmodels as irb
 from irbmodels.files import replacing
 from irbmodels.report.figures import save
 
-BEGIN, END = "<!-- tables: scripts/benchmark.py -->", "<!-- end of tables -->"
+BEGIN, END = "<!-- tables: scripts/benchmarks/benchmark.py -->", "<!-- end of tables -->"
 
 
 def measured(quick: bool, console: Console, large: bool = False) -> Results:

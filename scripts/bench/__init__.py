@@ -1,1 +1,0 @@
-"""Parts of scripts/benchmark.py: races between contestants, what machine code costs, and how results are shown."""
