@@ -29,8 +29,9 @@ from .model.friction import Stribeck
 from .model.inertia import Inertial
 from .model.limits import Limits, Violation
 from .model.motors import Motors
-from .model.tool import Tool, load_tool, payload
+from .model.tool import Tool, payload
 from .robot.robot import Robot, from_urdf, load
+from .tables.building import load_tool
 from .tables.description import aliases, describe, robots, tools, urdf_path
 from .tables.overlays import new_robot
 from .trajectory import Motion

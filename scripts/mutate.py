@@ -47,6 +47,7 @@ TARGETS = (
     "irbmodels/model/limits.py",
     "irbmodels/model/model.py",
     "irbmodels/model/motors.py",
+    "irbmodels/tables/building.py",
     "irbmodels/dynamics/oracles.py",
     "irbmodels/robot/dynamics.py",
     "irbmodels/dynamics/reactions.py",

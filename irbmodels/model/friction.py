@@ -13,7 +13,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..checks import finite, numbers, shown
 from ..errors import InputError, UrdfError
-from ..tables.description import Description
 from .coupling import AxisCoupling
 
 Array = NDArray[np.float64]
@@ -196,15 +195,3 @@ def checked_law(law: Stribeck, n: int) -> Stribeck:
             f" Fs {static[wrong[0]]:g}, Fc {coulomb[wrong[0]]:g}, Fv {viscous[wrong[0]]:g}, v_St {stribeck[wrong[0]]:g}"
         )
     return law
-
-
-def friction_of(description: Description) -> Stribeck | None:
-    """Return a robot's friction law, or None where nobody has published any."""
-    table = description.friction
-    if table.default is None:
-        return None
-    chosen = table.sets[table.default]
-    rows = [row.values(linear) for row, linear in zip(chosen.axes.values(), description.linear, strict=True)]
-    static, coulomb, viscous, stribeck = np.array(rows, dtype=float).T.copy()
-    stribeck[np.isnan(stribeck)] = ANY_SPEED
-    return Stribeck(static, coulomb, viscous, stribeck, chosen.measured_to_rad_s)

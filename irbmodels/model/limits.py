@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..checks import states
-from ..tables.description import Description
 from .inertia import Inertial
 
 Array = NDArray[np.float64]
@@ -141,46 +140,3 @@ def combination(row: Array) -> str:
     """Return a sum of axis positions in words, ``q3 - q2``, for the factor (1, 0 or -1) of each."""
     plus, minus = ([f"q{i + 1}" for i in np.flatnonzero(np.sign(row) == sign)[::-1]] for sign in (1, -1))
     return " - ".join([" + ".join(plus), *minus]).strip()
-
-
-def limits_of(description: Description) -> Limits:
-    """Return a robot's limits in SI units, each with the word whether it is only assumed."""
-    table = description.limits
-    rows = list(table.axes.values())
-
-    def column(rotary: str, linear: str) -> tuple[Array, NDArray[np.bool_]]:
-        values, assumed = [], []
-        for row in rows:
-            name = rotary if getattr(row, rotary) is not None else linear
-            value = np.array(getattr(row, name))
-            values.append(value / 1000.0 if "_mm" in name else np.radians(value) if "_deg" in name else value)
-            assumed.append(table.sources[row.source_of(name)].grade == "assumed")
-        return np.array(values, dtype=float), np.array(assumed)
-
-    ranges, range_assumed = column("range_deg", "range_mm")
-    velocity, velocity_assumed = column("speed_deg_s", "speed_mm_s")
-    effort, effort_assumed = column("effort_N_m", "effort_N")
-    return Limits(
-        lower=ranges[:, 0].copy(),
-        upper=ranges[:, 1].copy(),
-        velocity=velocity,
-        effort=effort,
-        A=description.dh("modified").A,
-        linear=np.array(description.linear),
-        range_assumed=range_assumed,
-        velocity_assumed=velocity_assumed,
-        effort_assumed=effort_assumed,
-        load=_load_limits(description),
-    )
-
-
-def _load_limits(description: Description) -> LoadLimits:
-    table = description.limits
-    ratings, handling = table.ratings, table.handling
-    assumed = table.sources[ratings.source_of("payload_kg")].grade == "assumed"
-    if handling is None:
-        return LoadLimits(ratings.payload_kg, assumed)
-    grades = (table.sources[handling.source_of(name)].grade for name in ("J5_kg_m2", "J6_kg_m2"))
-    d6 = (description.kinematics.joints["joint_6"].d_mm + description.kinematics.tool0.d_mm) / 1000.0
-    inertia = handling.J5_kg_m2, handling.J6_kg_m2
-    return LoadLimits(ratings.payload_kg, assumed, inertia, "assumed" in grades, d6)

@@ -8,8 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..checks import nan_for_infinity, numbers, shown
-from ..errors import InputError, MissingData
-from ..tables.description import Description
+from ..errors import InputError
 
 Array = NDArray[np.float64]
 
@@ -30,7 +29,7 @@ class Motors:
     def __post_init__(self) -> None:
         """Make the matrix, check it, and make it read-only."""
         values = numbers(self.N, "the matrix of gear ratios")
-        matrix = _diagonal(values) if values.ndim == 1 else values
+        matrix = np.diag(values) if values.ndim == 1 else values
         if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or np.isinf(matrix).any():
             raise InputError(f"gear ratios need shape (n,) or (n, n) and finite numbers (NaN: unknown), got {values.shape}")
         matrix.setflags(write=False)
@@ -110,37 +109,3 @@ class Motors:
         if known.any():
             result[..., known] = np.linalg.solve(self.N[np.ix_(known, known)], motors[..., known, None])[..., 0]
         return result
-
-
-def motors_of(description: Description) -> Motors:
-    """Return the motor map of drives.yaml; motors without a row are unknown."""
-    ratios = np.full(len(description.axes), np.nan)
-    for name, row in description.drives.axes.items():
-        if row.gear_ratio is not None:
-            ratios[description.axes.index(name)] = row.gear_ratio
-    matrix = _diagonal(ratios)
-    for name, row in description.drives.axes.items():
-        for other, ratio in (row.turned_by or {}).items():
-            matrix[description.axes.index(name), description.axes.index(other)] = ratio
-    return Motors(matrix)
-
-
-def _diagonal(ratios: Array) -> Array:
-    matrix = np.zeros((ratios.size, ratios.size))
-    np.fill_diagonal(matrix, ratios)
-    return matrix
-
-
-def rotors_of(description: Description) -> Array:
-    """Rotor inertias of drives.yaml on the motor side [kg m^2], shape ``(n,)``; 0 where the table has none or no gear.
-
-    Raises:
-        MissingData: if no axis has one.
-    """
-    result = np.zeros(len(description.axes))
-    for name, row in description.drives.axes.items():
-        if row.rotor_inertia_kg_m2 is not None and row.gear_ratio is not None:
-            result[description.axes.index(name)] = row.rotor_inertia_kg_m2
-    if not result.any():
-        raise MissingData(f"{description.name}: no rotor inertia is known; give one value per axis, arm side [kg m^2]")
-    return result

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
-from math import radians
 from pathlib import Path
 from typing import get_args
 
@@ -13,10 +11,7 @@ import pinocchio as pin
 from numpy.typing import ArrayLike, NDArray
 
 from ..checks import finite, instance, location, positive
-from ..errors import InputError, PhysicsWarning, TableError, UnknownName
-from ..tables.description import check_shape, mesh_folder, tool_path
-from ..tables.reader import read
-from ..tables.schema import ToolTable
+from ..errors import InputError, UnknownName
 from .inertia import Inertial, gyration
 from .provenance import Grade
 
@@ -25,7 +20,6 @@ Array = NDArray[np.float64]
 REACH = 1.0  # [m] of a centre of mass from the TCP or flange
 WIDEST = 10.0  # [m] of a radius of gyration; of a tensor in kg mm^2 it is a thousandfold
 LONGEST = 5.0  # [m] of a TCP from the flange
-_POINT = 3.0  # [mm] no tool has both its TCP and its centre of mass this near to the flange: they count in metres
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,34 +73,6 @@ class _OwnPose:
 
 
 Tool.tcp = _OwnPose()
-
-
-def load_tool(name_or_path: str | Path) -> Tool:
-    """Read a shipped tool by name, or a tool table by path; a load whose moments are all zero is a point mass, as ABB has it.
-
-    Raises:
-        UnknownName: if there is no such tool.
-        TableError: if the table breaks the format, or no body can have its load.
-    """
-    path = tool_path(str(location(name_or_path, "a tool is a name or a path; what is given")))
-    table = read(path, ToolTable)
-    inertial = table.load.inertial()
-    wrong = inertial.impossibilities() if inertial.tensor.any() or inertial.mass <= 0.0 else []  # else it is a point mass
-    if wrong:
-        raise TableError(path, "load", "; ".join(wrong))
-    for key, rows in (("shapes", table.shapes), ("collision", table.collision)):
-        for number, row in enumerate(rows):
-            check_shape(row, path, f"{key}[{number}]", mesh_folder(path.parent))
-    if 0.0 < max(map(abs, (*table.tcp.xyz_mm, *table.load.com_mm))) < _POINT:
-        message = f"{path}: TCP and centre of mass are within {_POINT:g} mm of the flange: these are mm, not m"
-        warnings.warn(message, PhysicsWarning, stacklevel=2)
-    turn = pin.rpy.rpyToMatrix(*(radians(angle) for angle in table.tcp.rpy_deg))
-    source = table.sources[table.load.source_of("mass_kg")]
-    tcp = pin.SE3(turn, np.array(table.tcp.xyz_mm) / 1000.0)
-    try:
-        return Tool(path.stem, tcp, inertial, source.ref, source.grade, path)
-    except InputError as err:
-        raise TableError(path, "", str(err)) from None
 
 
 def payload(mass: float, com: ArrayLike = (0.0, 0.0, 0.0), inertia: ArrayLike | None = None) -> Inertial:

@@ -16,7 +16,6 @@ import pinocchio as pin
 from numpy.typing import NDArray
 
 from ..errors import UnknownName, UrdfError
-from ..tables.description import Coupling, Description
 from .coupling import AxisCoupling, coupling_of
 from .inertia import Inertial
 from .urdf import parse_urdf
@@ -140,13 +139,6 @@ def tree_from_urdf(text: str) -> Tree:
     model.gravity = pin.Motion(np.array([0.0, 0.0, -9.81]), np.zeros(3))
     frames = {frame.name: i for i, frame in enumerate(model.frames) if frame.type == pin.FrameType.BODY}
     return Tree(model, coupling_of(robot, joints), frames)
-
-
-def tree_of(description: Description, coupling: Coupling, parameters: str) -> Tree:
-    """Build a robot's tree for axis positions as the controller shows them, without tool; bars without data weigh nothing."""
-    tree = tree_from_urdf(description.urdf(coupling, parameters, carrier_kg=0.0, looks=False))
-    # joint_3 of the serial tree is the angle between the arms; of the parallelogram tree it is the axis position itself
-    return tree.with_axes(description.dh("modified").A) if coupling == "serial" else tree
 
 
 def _add_tcp(model: pin.Model) -> None:

@@ -12,16 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InputError, MissingData, UnknownName
-from ..model.friction import Stribeck, friction_of
+from ..model.friction import Stribeck
 from ..model.inertia import Inertial
-from ..model.limits import limits_of
-from ..model.model import GRAVITY, Linkage, Model, load_on_flange, loaded
-from ..model.motors import motors_of, rotors_of
+from ..model.model import GRAVITY, Model, load_on_flange, loaded
 from ..model.tool import Tool
-from ..model.tree import tree_of
+from ..tables.building import model_of, motors_of, rotors_of
 from ..tables.description import Coupling, Description, has_bars
 from ..tables.overlays import NOT_STATED, is_file, overlay_for, reservations, with_set
-from ..tables.schema import InertialSet
 
 Array = NDArray[np.float64]
 
@@ -109,9 +106,7 @@ def bare_of(tables: Description, overlays: tuple[Path, ...], parameters: str | P
         other = f"; on an open chain the set {bodies.serial!r} stands for it" if bodies.serial else ""
         problem = f"set {name!r} of {description.name} has bars with mass; they exist only on the parallelogram tree"
         raise InputError(problem + other)
-    tree = tree_of(description, coupling or ("parallelogram" if heavy_bars else "serial"), name)
-    rotors, n = _rotors_of_set(bodies, description), len(description.axes)
-    model = Model(tree, limits_of(description), friction_of(description), rotors, np.eye(n), _linkage_of(description))
+    model = model_of(description, coupling or ("parallelogram" if heavy_bars else "serial"), name)
     files = (*overlays, Path(str(parameters)).resolve()) if is_file(parameters) else overlays
     tools = ((file, overlay_for(tables, file).tool) for file in files)
     stated = tuple((file, tool) for file, tool in tools if tool != NOT_STATED)
@@ -145,17 +140,6 @@ def _rotors(bare: Bare, rotors: Rotors | Literal["set", "drives"]) -> Rotors:
     if bare.description is None:
         raise MissingData(f"{bare.name} comes from a URDF; give one rotor inertia per axis, arm side [kg m^2]")
     return Rotors(*motors_of(bare.description).reflected(rotors_of(bare.description)))
-
-
-def _linkage_of(description: Description) -> Linkage | None:
-    bar = description.kinematics.parallelogram
-    return None if bar is None else Linkage(description.kinematics.joints["joint_3"].a_mm / 1000.0, bar.crank_mm / 1000.0)
-
-
-def _rotors_of_set(bodies: InertialSet, description: Description) -> Array:
-    """Rotor inertias of a set, arm side; 0 where it has none."""
-    pairs = zip(description.axes, description.linear, strict=True)
-    return np.array([bodies.rotors[axis].value(linear) if axis in bodies.rotors else 0.0 for axis, linear in pairs], dtype=float)
 
 
 def _impossible(description: Description, name: str) -> Iterator[str]:

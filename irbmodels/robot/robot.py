@@ -23,11 +23,12 @@ from ..model.friction import JointFriction, Stribeck, axis_friction, checked_law
 from ..model.inertia import Inertial
 from ..model.mesh_paths import with_mesh_paths
 from ..model.model import Model, limits_of_tree, loaded
-from ..model.motors import Motors, motors_of
-from ..model.tool import Tool, load_tool
+from ..model.motors import Motors
+from ..model.tool import Tool
 from ..model.tool import payload as checked_payload
-from ..model.tree import Tree, copy_of, tree_from_urdf, tree_of
+from ..model.tree import Tree, copy_of, tree_from_urdf
 from ..model.urdf import parse_urdf
+from ..tables.building import load_tool, motors_of, tree_of
 from ..tables.description import Coupling, Description, describe, robots
 from ..tables.overlays import is_file
 from .composition import Bare, Choices, Rotors, bare_of, compose, concerns

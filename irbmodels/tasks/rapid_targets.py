@@ -10,9 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InputError, MissingData, RapidError, UnknownName
-from ..model.tool import Tool, load_tool
+from ..model.tool import Tool
 from ..rapid import Expression, JointTarget, Module, RobTarget, WobjData, tool_of
 from ..robot.robot import Robot
+from ..tables.building import load_tool
 from .path_check import NEAR, NEAR_AXIS
 
 Array = NDArray[np.float64]

@@ -10,7 +10,6 @@ import pytest
 
 import irbmodels as irb
 from irbmodels import Stribeck
-from irbmodels.errors import TableError
 from irbmodels.robot.dynamics import _say_no_friction
 
 
@@ -89,11 +88,6 @@ def test_parameters_cannot_be_changed(law):
             array[0] = 0.0
 
 
-def test_speed_range_of_the_measurement_is_known(law):
-    """Faster than 0.5 rad/s the law is extrapolation, and says so (S000 section 6)."""
-    assert law.measured_to == 0.5
-
-
 @pytest.mark.parametrize("name", [name for name in oracles.NAMES if "2400" not in name])
 def test_robots_without_friction_data_say_so(name):
     """Nobody has published friction of the 1400, 1600 and 930: asking for it is an error, adding it is a warning."""
@@ -120,20 +114,6 @@ def test_the_warning_comes_once_per_robot_and_points_to_the_caller(copied):
     assert said[0].filename == __file__
     np.testing.assert_array_equal(first, robot.inverse_dynamics(q, v, a, friction=False))
     np.testing.assert_array_equal(first, second)
-
-
-def test_friction_of_a_linear_axis_is_in_newtons(copied):
-    """A SCARA's axis 3 takes its friction in N and m/s; the others in N m and rad/s."""
-    turning = "{Fs_N_m: 3, Fc_N_m: 2, Fv_N_m_s: 1, v_St_rad_s: 0.01, source: made}"
-    sliding = "{Fs_N: 30, Fc_N: 20, Fv_N_s_m: 10, v_St_m_s: 0.02, source: made}"
-    rows = "\n".join(f"      axis_{i}: {sliding if i == 3 else turning}" for i in range(1, 5))
-    table = f"default: made\nsources: {{made: {{ref: made up, grade: assumed}}}}\nsets:\n  made:\n    axes:\n{rows}\n"
-    folder = copied("irb930", "friction.yaml", "sources: {}\nsets: {}\n", table)
-    robot = irb.load(folder / "irb930_12_105")
-    np.testing.assert_allclose(robot.friction([0.5, -0.5, 0.4, 0]), [2.5, -2.5, 24.0, 0.0])
-    q, v, a = oracles.states("irb930_12_105", 1)[0]
-    added = robot.inverse_dynamics(q, v, a) - robot.inverse_dynamics(q, v, a, friction=False)
-    np.testing.assert_allclose(added, robot.friction(v), atol=1e-12)
 
 
 def test_any_robot_takes_a_law_and_gives_it_back():
@@ -165,18 +145,3 @@ def test_a_law_that_no_axis_has_is_refused(law, words):
     """Laws of other axes, or that would drive an axis, are refused with the axis and the numbers."""
     with pytest.raises(irb.InputError, match=words):
         irb.load("irb1600").with_friction(law)
-
-
-@pytest.mark.parametrize("static", [2, 3])
-def test_a_table_needs_no_stribeck_speed_where_friction_does_not_fall(copied, static):
-    """Rows with Fs = Fc may leave v_St out; others may not, and the message says so."""
-    row = "{Fs_N_m: %d, Fc_N_m: 2, Fv_N_m_s: 1, source: made}"
-    rows = "\n".join(f"      axis_{i}: {row % (static if i == 4 else 2)}" for i in range(1, 7))
-    table = f"default: made\nsources: {{made: {{ref: made up, grade: assumed}}}}\nsets:\n  made:\n    axes:\n{rows}\n"
-    folder = copied("irb1400", "friction.yaml", "sources: {}\nsets: {}\n", table)
-    if static == 2:
-        law = irb.load(folder / "irb1400").friction_model
-        np.testing.assert_allclose(law.torque(np.full(6, -0.5)), np.full(6, -2.5))
-    else:
-        with pytest.raises(TableError, match=r"axis_4: a rotary axis needs Fs, Fc, Fv and, unless Fs = Fc, v_St"):
-            irb.load(folder / "irb1400")

@@ -9,22 +9,8 @@ import numpy as np
 import oracles
 import pinocchio as pin
 import pytest
-import yaml
 
 import irbmodels as irb
-from irbmodels.cli import main
-
-
-@pytest.mark.parametrize("name", oracles.NAMES)
-def test_ranges_are_those_of_the_sources(name):
-    """Lower and upper bounds in SI units, on the coupled angle where the arm has a parallelogram."""
-    limits = irb.load(name).limits
-    np.testing.assert_allclose(np.column_stack([limits.lower, limits.upper]), oracles.ranges(name), rtol=1e-15)
-    expected = np.eye(len(limits.lower))
-    if name in oracles.PARALLELOGRAM:
-        expected[2, 1] = -1
-    np.testing.assert_array_equal(limits.A, expected)
-    assert limits.linear.tolist() == [row[4] for row in oracles.rows(name)]
 
 
 @pytest.mark.parametrize(("name", "low", "high"), [("irb2400", -160, 175), ("irb1400", -140, 140)])
@@ -134,36 +120,6 @@ def test_violations_take_one_finite_state():
 
 
 @pytest.mark.parametrize("name", oracles.NAMES)
-def test_effort_bounds_are_positive_and_say_that_they_are_assumed(name):
-    """No torque limit is published: each is assumed, save the 930's push-down force of 250 N (S004)."""
-    limits = irb.load(name).limits
-    assert (limits.effort > 0).all()
-    assert limits.effort_assumed.tolist() == [not row[4] for row in oracles.rows(name)]
-    if "930" in name:
-        assert limits.effort[2] == 250.0
-
-
-def test_known_and_assumed_ranges_and_speeds():
-    """What has a source and what has none differ: the 930's speeds and half of its ranges are assumed."""
-    known, scara = irb.load("irb2400").limits, irb.load("irb930").limits
-    assert not known.range_assumed.any()
-    assert not known.velocity_assumed.any()
-    assert scara.range_assumed.tolist() == [True, False, False, True]
-    assert scara.velocity_assumed.all()
-
-
-def test_source_of_the_disputed_end_of_axis_2_cites_what_the_files_say():
-    """RobotComponents has +110 deg for the 1.45 m arm as printed: it is named with both of its rows, not as a source of 110."""
-    limits = irb.describe("irb1600_10_120").limits
-    row = limits.axes["axis_2"]
-    source = limits.sources[row.source_of("range_deg")]
-    assert row.range_deg == (-63.0, 110.0)
-    assert source.grade == "assumed"
-    assert "RobotComponents" not in source.ref
-    assert "RobotComponents@8eaaf1a2 has -90 to 120 for 1.2 m and -63 to 110 for 1.45 m" in str(source.how)
-
-
-@pytest.mark.parametrize("name", oracles.NAMES)
 def test_limits_cannot_be_changed(name):
     """Bounds are shared, so every array is read-only."""
     limits = irb.load(name).limits
@@ -257,50 +213,3 @@ def test_a_load_diagram_bounds_centre_and_inertia(tmp_path):
     file.write_text(file.read_text().replace("J6_kg_m2: 9", "J6_kg_m2: 0"))
     with pytest.raises(irb.TableError, match="handling: needs a six-axis arm, and moments of inertia that are positive"):
         irb.load(folder)
-
-
-@pytest.mark.parametrize(("mass", "wrong"), [(25, True), (228, False), (249, False), (480, False), (510, True)])
-def test_bodies_are_held_against_the_mass_of_the_robot(tmp_path, mass, wrong, capsys, monkeypatch):
-    """250 kg of bodies on a rating of 25 kg: load, info, check and another set of the same arm say so; rounding does not."""
-    folder = irb.new_robot("irb120", "irb1600", tmp_path / "irb120")
-    file = folder / "limits.yaml"
-    file.write_text(file.read_text().replace("mass_kg: 250", f"mass_kg: {mass}"))
-    words = f"bodies of set 'copied' weigh 250 kg together, base included, and irb120 {mass} kg"
-    monkeypatch.setattr(warnings, "showwarning", warnings.showwarning)
-    with warnings.catch_warnings(record=True) as seen:
-        warnings.simplefilter("always")
-        irb.load(folder).with_payload(irb.payload(1.0))
-    assert [words in str(one.message) for one in seen] == [True] * wrong
-    with warnings.catch_warnings():
-        warnings.simplefilter("always")
-        assert main(["info", str(folder)]) == 0
-    assert (words in capsys.readouterr().err) == wrong
-
-
-def test_a_base_may_be_left_out(tmp_path):
-    """A set whose base is a placeholder may be as light as it likes, and no heavier than the robot."""
-    folder = irb.new_robot("light", "irb930", tmp_path / "light")
-    file = folder / "inertials.yaml"
-    table = yaml.safe_load(file.read_text())
-    links = table["sets"]["copied"]["links"]
-    links["base_link"] |= {
-        "mass_kg": 0.001,
-        "inertia_kg_m2": dict.fromkeys(("xx", "yy", "zz"), 1.0e-06) | dict.fromkeys(("xy", "xz", "yz"), 0),
-    }
-    links["link_1"]["mass_kg"] = links["link_2"]["mass_kg"] = 0.5
-    file.write_text(yaml.safe_dump(table).replace("1.0e-06", "0.000001"))
-    irb.load(folder)
-    links["link_1"]["mass_kg"] = 80.0
-    file.write_text(yaml.safe_dump(table).replace("1.0e-06", "0.000001"))
-    with pytest.warns(irb.PhysicsWarning, match="weigh 8[0-9.]+ kg together, and light 60 kg"):
-        irb.load(folder)
-
-
-@pytest.mark.parametrize("name", irb.robots())
-def test_no_shipped_set_is_taken_for_another_robot_s(name):
-    """Every set of every robot weighs what the catalogue says, within rounding."""
-    for chosen in irb.describe(name).inertials.sets:
-        with warnings.catch_warnings(record=True) as seen:
-            warnings.simplefilter("always")
-            irb.load(name, parameters=chosen)
-        assert not any("together" in str(one.message) for one in seen)

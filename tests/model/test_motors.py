@@ -25,30 +25,12 @@ def test_gear_ratios_alone_are_a_diagonal():
     np.testing.assert_allclose(motors.torque([1.0, 2.0]), [0.01, -0.04])
 
 
-def test_irb_1400_knows_its_first_motor_only():
-    """S003: 118.461539 motor turns per turn of axis 1; what is unknown is NaN, never 0."""
-    motors = irb.load("irb1400").motors
-    assert motors.known.tolist() == [True, False, False, False, False, False]
-    assert motors.position([1.0, 1, 1, 1, 1, 1])[0] == pytest.approx(118.461539, abs=1e-12)
-    assert motors.torque(np.full(6, 118.461539))[0] == pytest.approx(1.0, abs=1e-12)
-    for answer in (motors.position(np.ones(6)), motors.torque(np.ones(6)), motors.axis_torque(np.ones(6))):
-        assert np.isnan(answer[1:]).all()
-    assert not irb.load("irb2400").motors.known.any()
-
-
 def test_reflected_rotors_have_the_energy_of_the_motors():
     """1/2 v' N' J N v: what with_rotors makes of it equals the rotors' own kinetic energy."""
     rotors, v = np.array([1e-3, 2e-3, 3e-3, 4e-4, 5e-4, 6e-4]), np.random.default_rng(1).normal(size=6)
     robot = irb.load("irb2400").with_rotors(*irb.Motors(WRIST).reflected(rotors))
     spinning = robot.energy(np.zeros(6), v).kinetic - irb.load("irb2400").energy(np.zeros(6), v).kinetic
     assert spinning == pytest.approx(0.5 * rotors @ (WRIST @ v) ** 2, rel=1e-12)
-
-
-def test_rotors_of_the_table_warn_of_the_missing():
-    """The 1400's table gives 5.9e-4 * 118.461539^2 on axis 1 and says whose are missing."""
-    with pytest.warns(irb.PhysicsWarning, match="axis_2, axis_3, axis_4, axis_5, axis_6"):
-        robot = irb.load("irb1400").with_rotors()
-    np.testing.assert_allclose(robot.rotors, [5.9e-4 * 118.461539**2, 0, 0, 0, 0, 0], rtol=1e-12)
 
 
 @pytest.mark.parametrize(
@@ -64,17 +46,3 @@ def test_ratios_that_are_none_are_refused(ratios, words):
     """Zero, wrong shape, infinity, and a known motor coupled to an unknown one."""
     with pytest.raises(irb.InputError, match=words):
         irb.Motors(ratios)
-
-
-def test_a_table_may_couple_a_wrist(copied):
-    """turned_by in drives.yaml: motor 5 turns -1.5 times per turn of axis 4."""
-    folder = copied(
-        "irb1400",
-        "drives.yaml",
-        "  axis_1:\n",
-        """  axis_4: {gear_ratio: 80.0, source: norrlof1999}
-  axis_5: {gear_ratio: 70.0, turned_by: {axis_4: -1.5}, source: norrlof1999}
-  axis_1:
-""",
-    )
-    np.testing.assert_allclose(irb.load(folder).motors.velocity([0, 0, 0, 2.0, 1.0, 0])[3:5], [160.0, 67.0])

@@ -14,10 +14,10 @@ import numpy as np
 
 from ...errors import InputError, MissingData, UnknownName
 from ...model.dh import DHTable
-from ...model.friction import friction_of
 from ...model.inertia import Inertial
 from ...model.provenance import Grade, Source
 from ...robot.robot import Robot
+from ...tables.building import friction_of
 from ...tables.description import Description
 from ...tables.reader import Row
 from .matlab import matlab_script

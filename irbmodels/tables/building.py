@@ -1,0 +1,164 @@
+"""From tables to a model: tree, limits, friction, motors and rotors of a robot, and tools."""
+
+from __future__ import annotations
+
+import warnings
+from math import radians
+from pathlib import Path
+
+import numpy as np
+import pinocchio as pin
+from numpy.typing import NDArray
+
+from ..checks import location
+from ..errors import InputError, MissingData, PhysicsWarning, TableError
+from ..model.friction import ANY_SPEED, Stribeck
+from ..model.limits import Limits, LoadLimits
+from ..model.model import Linkage, Model
+from ..model.motors import Motors
+from ..model.tool import Tool
+from ..model.tree import Tree, tree_from_urdf
+from .description import Coupling, Description, check_shape, mesh_folder, tool_path
+from .reader import read
+from .schema import InertialSet, ToolTable
+
+Array = NDArray[np.float64]
+
+_POINT = 3.0  # [mm] no tool has both its TCP and its centre of mass this near to the flange: they count in metres
+
+
+def model_of(description: Description, coupling: Coupling, parameters: str) -> Model:
+    """Return the model of a robot's tables with one set of inertials, without tool and payload; friction None where unknown."""
+    tree, limits, friction = tree_of(description, coupling, parameters), limits_of(description), friction_of(description)
+    rotors = _rotors_of_set(description.inertials.sets[parameters], description)
+    return Model(tree, limits, friction, rotors, np.eye(len(description.axes)), _linkage_of(description))
+
+
+def tree_of(description: Description, coupling: Coupling, parameters: str) -> Tree:
+    """Build a robot's tree for axis positions as the controller shows them, without tool; bars without data weigh nothing."""
+    tree = tree_from_urdf(description.urdf(coupling, parameters, carrier_kg=0.0, looks=False))
+    # joint_3 of the serial tree is the angle between the arms; of the parallelogram tree it is the axis position itself
+    return tree.with_axes(description.dh("modified").A) if coupling == "serial" else tree
+
+
+def limits_of(description: Description) -> Limits:
+    """Return a robot's limits in SI units; each bound is marked where its source is only assumed."""
+    table = description.limits
+    rows = list(table.axes.values())
+
+    def column(rotary: str, linear: str) -> tuple[Array, NDArray[np.bool_]]:
+        values, assumed = [], []
+        for row in rows:
+            name = rotary if getattr(row, rotary) is not None else linear
+            value = np.array(getattr(row, name))
+            values.append(value / 1000.0 if "_mm" in name else np.radians(value) if "_deg" in name else value)
+            assumed.append(table.sources[row.source_of(name)].grade == "assumed")
+        return np.array(values, dtype=float), np.array(assumed)
+
+    ranges, range_assumed = column("range_deg", "range_mm")
+    velocity, velocity_assumed = column("speed_deg_s", "speed_mm_s")
+    effort, effort_assumed = column("effort_N_m", "effort_N")
+    return Limits(
+        lower=ranges[:, 0].copy(),
+        upper=ranges[:, 1].copy(),
+        velocity=velocity,
+        effort=effort,
+        A=description.dh("modified").A,
+        linear=np.array(description.linear),
+        range_assumed=range_assumed,
+        velocity_assumed=velocity_assumed,
+        effort_assumed=effort_assumed,
+        load=_load_limits(description),
+    )
+
+
+def _load_limits(description: Description) -> LoadLimits:
+    table = description.limits
+    ratings, handling = table.ratings, table.handling
+    assumed = table.sources[ratings.source_of("payload_kg")].grade == "assumed"
+    if handling is None:
+        return LoadLimits(ratings.payload_kg, assumed)
+    grades = (table.sources[handling.source_of(name)].grade for name in ("J5_kg_m2", "J6_kg_m2"))
+    d6 = (description.kinematics.joints["joint_6"].d_mm + description.kinematics.tool0.d_mm) / 1000.0
+    inertia = handling.J5_kg_m2, handling.J6_kg_m2
+    return LoadLimits(ratings.payload_kg, assumed, inertia, "assumed" in grades, d6)
+
+
+def friction_of(description: Description) -> Stribeck | None:
+    """Return the friction law of a robot's tables, None where they have none."""
+    table = description.friction
+    if table.default is None:
+        return None
+    chosen = table.sets[table.default]
+    rows = [row.values(linear) for row, linear in zip(chosen.axes.values(), description.linear, strict=True)]
+    static, coulomb, viscous, stribeck = np.array(rows, dtype=float).T.copy()
+    stribeck[np.isnan(stribeck)] = ANY_SPEED
+    return Stribeck(static, coulomb, viscous, stribeck, chosen.measured_to_rad_s)
+
+
+def _rotors_of_set(bodies: InertialSet, description: Description) -> Array:
+    """Rotor inertias of a set, arm side; 0 where it has none."""
+    pairs = zip(description.axes, description.linear, strict=True)
+    return np.array([bodies.rotors[axis].value(linear) if axis in bodies.rotors else 0.0 for axis, linear in pairs], dtype=float)
+
+
+def _linkage_of(description: Description) -> Linkage | None:
+    """Return the dimensions of a parallelogram, None for an arm without one."""
+    bar = description.kinematics.parallelogram
+    return None if bar is None else Linkage(description.kinematics.joints["joint_3"].a_mm / 1000.0, bar.crank_mm / 1000.0)
+
+
+def motors_of(description: Description) -> Motors:
+    """Return the motor map of drives.yaml; motors without a row are unknown."""
+    ratios = np.full(len(description.axes), np.nan)
+    for name, row in description.drives.axes.items():
+        if row.gear_ratio is not None:
+            ratios[description.axes.index(name)] = row.gear_ratio
+    matrix = np.diag(ratios)
+    for name, row in description.drives.axes.items():
+        for other, ratio in (row.turned_by or {}).items():
+            matrix[description.axes.index(name), description.axes.index(other)] = ratio
+    return Motors(matrix)
+
+
+def rotors_of(description: Description) -> Array:
+    """Rotor inertias of drives.yaml on the motor side [kg m^2], shape ``(n,)``; 0 where the table has none or no gear.
+
+    Raises:
+        MissingData: if no axis has one.
+    """
+    result = np.zeros(len(description.axes))
+    for name, row in description.drives.axes.items():
+        if row.rotor_inertia_kg_m2 is not None and row.gear_ratio is not None:
+            result[description.axes.index(name)] = row.rotor_inertia_kg_m2
+    if not result.any():
+        raise MissingData(f"{description.name}: no rotor inertia is known; give one value per axis, arm side [kg m^2]")
+    return result
+
+
+def load_tool(name_or_path: str | Path) -> Tool:
+    """Read a shipped tool by name, or a tool table by path; a load whose moments are all zero is a point mass, as ABB has it.
+
+    Raises:
+        UnknownName: if there is no such tool.
+        TableError: if the table breaks the format, or no body can have its load.
+    """
+    path = tool_path(str(location(name_or_path, "a tool is a name or a path; what is given")))
+    table = read(path, ToolTable)
+    inertial = table.load.inertial()
+    wrong = inertial.impossibilities() if inertial.tensor.any() or inertial.mass <= 0.0 else []  # else it is a point mass
+    if wrong:
+        raise TableError(path, "load", "; ".join(wrong))
+    for key, rows in (("shapes", table.shapes), ("collision", table.collision)):
+        for number, row in enumerate(rows):
+            check_shape(row, path, f"{key}[{number}]", mesh_folder(path.parent))
+    if 0.0 < max(map(abs, (*table.tcp.xyz_mm, *table.load.com_mm))) < _POINT:
+        message = f"{path}: TCP and centre of mass are within {_POINT:g} mm of the flange: these are mm, not m"
+        warnings.warn(message, PhysicsWarning, stacklevel=2)
+    turn = pin.rpy.rpyToMatrix(*(radians(angle) for angle in table.tcp.rpy_deg))
+    source = table.sources[table.load.source_of("mass_kg")]
+    tcp = pin.SE3(turn, np.array(table.tcp.xyz_mm) / 1000.0)
+    try:
+        return Tool(path.stem, tcp, inertial, source.ref, source.grade, path)
+    except InputError as err:
+        raise TableError(path, "", str(err)) from None
