@@ -13,7 +13,8 @@ from ..exchange.write import export
 from ..robot.robot import Robot, load
 from ..tables.description import describe
 from ..tables.overlays import with_overlays
-from ..trajectory.motion_files import REST, open_motion
+from ..trajectory.differentiation import REST
+from ..trajectory.motion_files import open_motion
 from ..trajectory.torque_prediction import Prediction, predict
 from .shared import (
     AnyRobot,

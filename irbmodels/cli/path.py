@@ -17,7 +17,8 @@ from ..robot.robot import Robot
 from ..tasks.milling import CuttingForce
 from ..tasks.path_check import Box, Cut, Programmed, check_path, programmed_motion
 from ..tasks.path_check.program_motion import RAMP, STEP
-from ..trajectory.motion_files import REST, open_motion
+from ..trajectory.differentiation import REST
+from ..trajectory.motion_files import open_motion
 from .shared import Modules, Overlays, Payload, any_robot, app, axes, err, file_progress, show
 
 

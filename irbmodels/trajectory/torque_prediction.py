@@ -17,7 +17,8 @@ from ..errors import InputError
 from ..files import replacing
 from ..model.limits import Limits, Violation
 from . import Motion
-from .motion_files import REST, MotionFile, samples_of
+from .differentiation import REST, samples_of
+from .motion_files import MotionFile
 
 Array = NDArray[np.float64]
 

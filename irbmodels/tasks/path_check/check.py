@@ -17,8 +17,9 @@ from ...model.limits import ROUNDING
 from ...robot.robot import Robot
 from ...robot.tool_extent import ToolExtent
 from ...trajectory import Motion
+from ...trajectory.differentiation import REST
 from ...trajectory.motion import checked_motion
-from ...trajectory.motion_files import REST, ROWS, MotionFile
+from ...trajectory.motion_files import ROWS, MotionFile
 from . import csv_table as table
 from .criteria import Box, axis_watches, box_watches, collision_watch, near_told, near_watches, told
 from .extremes import Nearest, PerLine, Totals, Trace
