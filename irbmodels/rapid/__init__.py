@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from ..errors import RapidError
 from .convert import body_of, loaddata_of, tool0_pose, tool_of, tooldata_of
-from .files import holds_rapid, read_program
 from .module import Declaration, Module
 from .parser import read, read_file, read_value, write
 from .predefined import PREDEFINED
 from .program.arguments import Move
+from .program.files import holds_rapid, read_program
 from .records import Orient, Pos, Pose, Value
 from .text import Number
 from .value_builder import Expression

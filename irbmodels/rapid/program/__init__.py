@@ -1,1 +1,1 @@
-"""Control flow of a RAPID program: instructions, routines, the sequence of its moves."""
+"""RAPID programs: their files, instructions and routines, and the sequence of their moves."""

@@ -7,10 +7,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from xml.etree import ElementTree
 
-from ..errors import FileError, InputError, RapidError
-from ..files import read_bytes
-from .module import Module
-from .parser import read_file
+from ...errors import FileError, InputError, RapidError
+from ...files import read_bytes
+from ..module import Module
+from ..parser import read_file
+from .moves import routines_of
 
 SUFFIXES = (".mod", ".modx", ".sys", ".sysx", ".prg")
 """Of modules: RobotWare 7 writes ``.modx`` and ``.sysx``, RobotWare 6 ``.mod`` and ``.sys``, S4 ``.prg``."""
@@ -82,6 +83,4 @@ def _modules(path: Path) -> list[Path]:
 
 
 def _has_main(module: Module) -> bool:
-    from .program.moves import routines_of
-
     return any(one.name.lower() == "main" and one.kind == "proc" for one in routines_of(module)[1])
