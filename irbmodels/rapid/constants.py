@@ -6,9 +6,9 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from ..errors import RapidError
+from .expressions import ExpressionEvaluator, Names, Undeclared, Unknown
 from .grammar import parse
 from .predefined import PREDEFINED, type_of
-from .program.arguments import Arguments, Names, Undeclared, Unknown
 from .value_builder import Builder, Expression
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ class Constants:
         self._computing.append(declared.name)
         try:
             node = parse(builder.text, "condition").children[0]
-            return kind, Arguments(names, builder).computed(kind, declared.size, node, declared.name)
+            return kind, ExpressionEvaluator(names, builder).computed(kind, declared.size, node, declared.name)
         finally:
             self._computing.pop()
 

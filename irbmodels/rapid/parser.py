@@ -11,10 +11,10 @@ from typing import Any
 
 from ..errors import InputError, RapidError
 from ..files import read_bytes
+from .expressions import ExpressionEvaluator, Unknown
 from .grammar import RESERVED, parse
 from .literals import parse_literal
 from .module import Declaration, Module
-from .program.arguments import Arguments, Unknown
 from .value_builder import Builder, Expression
 
 _ATTRIBUTES = ("sysmodule", "noview", "nostepin", "viewonly", "readonly")
@@ -189,7 +189,7 @@ class _Constants:
     def number(self, node: Any) -> float | None:
         """Return what constants come to; None if the text does not tell it."""
         try:
-            return Arguments(self, self.builder).number(node) if len(self.builder.source(node)) < _WIDEST else None
+            return ExpressionEvaluator(self, self.builder).number(node) if len(self.builder.source(node)) < _WIDEST else None
         except (Unknown, RapidError):
             return None
 
@@ -200,7 +200,7 @@ class _Constants:
             raise Unknown(f"{name} is no constant that is known here")
         self.asked.add(name.lower())
         try:
-            return "num", node if isinstance(node, float) else Arguments(self, self.builder).number(node)
+            return "num", node if isinstance(node, float) else ExpressionEvaluator(self, self.builder).number(node)
         finally:
             self.asked.discard(name.lower())
 

@@ -6,14 +6,14 @@ import operator
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from .arguments import Arguments, Unknown
+from ..expressions import ExpressionEvaluator, Unknown
 
 _COMPARISONS = {
     "=": operator.eq, "<>": operator.ne, "<": operator.lt, ">": operator.gt, "<=": operator.le, ">=": operator.ge,
 }  # fmt: skip
 
 
-def truth(arguments: Arguments, node: Any) -> bool:
+def truth(evaluator: ExpressionEvaluator, node: Any) -> bool:
     """Return whether a condition holds.
 
     AND binds more than OR and XOR, comparisons more than AND (ABB 3HAC16581-1). NOT is taken only where brackets say of what.
@@ -23,46 +23,46 @@ def truth(arguments: Arguments, node: Any) -> bool:
     """
     data = getattr(node, "data", "")
     if data == "group":
-        return truth(arguments, node.children[0])
+        return truth(evaluator, node.children[0])
     if data == "expression":
-        return _any(arguments, node.children, arguments.builder.source(node))
+        return _any(evaluator, node.children, evaluator.builder.source(node))
     if data == "signed" and node.children[0].lower() == "not":
-        return not truth(arguments, node.children[1])
+        return not truth(evaluator, node.children[1])
     if getattr(node, "type", "") == "BOOL":
         return bool(node.lower() == "true")
     if data == "reference" and len(node.children) == 1:
-        _, value = arguments.scope.datum(node.children[0])
+        _, value = evaluator.scope.datum(node.children[0])
         if isinstance(value, bool):
             return value
     if (
         data == "call"
         and node.children[0].lower() == "present"
-        and arguments.builder.source(node.children[1]).lower() in (arguments.scope.absent)
+        and evaluator.builder.source(node.children[1]).lower() in (evaluator.scope.absent)
     ):
         return False
-    raise Unknown(f"{arguments.builder.source(node)} is not evaluated")
+    raise Unknown(f"{evaluator.builder.source(node)} is not evaluated")
 
 
-def _any(arguments: Arguments, parts: Sequence[Any], source: str) -> bool:
+def _any(evaluator: ExpressionEvaluator, parts: Sequence[Any], source: str) -> bool:
     """Return a chain of OR and XOR, from left to right."""
     if any(getattr(part, "data", "") == "signed" and part.children[0].lower() == "not" for part in parts):
         raise Unknown(f"{source} has NOT without brackets, and is not evaluated")
     found, joint = False, "or"
     for word, terms in _split(parts, ("or", "xor")):
-        value = all(_compared(arguments, one, source) for _, one in _split(terms, ("and",)))
+        value = all(_compared(evaluator, one, source) for _, one in _split(terms, ("and",)))
         found = found != value if joint == "xor" else found or value
         joint = word
     return found
 
 
-def _compared(arguments: Arguments, parts: Sequence[Any], source: str) -> bool:
+def _compared(evaluator: ExpressionEvaluator, parts: Sequence[Any], source: str) -> bool:
     if len(parts) == 1:
-        return truth(arguments, parts[0])
+        return truth(evaluator, parts[0])
     sides = [*_split(parts, tuple(_COMPARISONS))]
     if len(sides) != 2:
         raise Unknown(f"{source} is not evaluated")
     (sign, left), (_, right) = sides
-    return bool(_COMPARISONS[sign](arguments.chain(left, source), arguments.chain(right, source)))
+    return bool(_COMPARISONS[sign](evaluator.chain(left, source), evaluator.chain(right, source)))
 
 
 def _split(parts: Sequence[Any], words: tuple[str, ...]) -> Iterator[tuple[str, list[Any]]]:

@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from ...errors import RapidError, UnknownName
 from ..constants import Constants
+from ..expressions import ExpressionEvaluator, Unknown
 from ..grammar import parse
 from ..parser import collected, declared
 from ..value_builder import Builder
-from .arguments import Arguments, Move, Unknown
+from .arguments import Arguments, Move
 from .conditions import truth
 from .routines import Found, Routine, routine_of
 
@@ -112,7 +113,7 @@ class Scope:
         Raises:
             Unknown: if the text does not tell it.
         """
-        return self._asked(span, lambda arguments, node: arguments.number(node))
+        return self._asked(span, lambda evaluator, node: evaluator.number(node))
 
     def truth(self, span: tuple[int, int]) -> bool:
         """Return whether a condition holds, of constants and counters; errors as :meth:`number`."""
@@ -134,10 +135,10 @@ class Scope:
         finally:
             self.fixed = False
 
-    def _asked(self, span: tuple[int, int], ask: Callable[[Arguments, Any], T]) -> T:
+    def _asked(self, span: tuple[int, int], ask: Callable[[ExpressionEvaluator, Any], T]) -> T:
         try:
             builder, tree = self._parsed(span, "condition")
-            return ask(Arguments(self, builder), tree.children[0])
+            return ask(ExpressionEvaluator(self, builder), tree.children[0])
         except RapidError as err:  # the grammar holds what moves are made of, not all that a condition may be
             raise Unknown(err.reason) from None
 

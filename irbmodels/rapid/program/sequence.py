@@ -13,7 +13,8 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from ...errors import InputError, RapidError, UnknownName
-from .arguments import Move, Unknown
+from ..expressions import Unknown
+from .arguments import Move
 from .moves import Scope, routines_of
 from .routines import Block, Found, Routine
 

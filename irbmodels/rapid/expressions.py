@@ -1,0 +1,209 @@
+"""Values that arguments, conditions and initial values come to: names, literals, ``Offs``, ``RelTool``, and sums of numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, Protocol, TypeVar, cast
+
+import numpy as np
+import pinocchio as pin
+from numpy.typing import NDArray
+
+from ..errors import InputError
+from .records import Orient, Pos, Value, rounded
+from .value_builder import NUMERIC, Builder
+from .values import RECORDS, RobTarget
+
+Array = NDArray[np.float64]
+V = TypeVar("V", bound=Value)
+
+
+class Unknown(Exception):
+    """Why a value cannot be told from the text."""
+
+
+class Undeclared(Unknown):
+    """A name that is declared nowhere."""
+
+
+class Names(Protocol):
+    """Data by name, as they are where the expression stands."""
+
+    absent: frozenset[str]
+    """Optional parameters, in lower case, that the routine was not given."""
+
+    def datum(self, name: Any) -> tuple[str, Any]:
+        """Return type and value of a name, or raise :class:`Unknown`."""
+
+
+class ExpressionEvaluator:
+    """Values of expressions, as far as the text tells them."""
+
+    def __init__(self, scope: Names, builder: Builder) -> None:
+        """Begin; errors say where in the text of ``builder``."""
+        self.scope, self.builder = scope, builder
+
+    def value(self, kind: type[V], node: Any, what: str) -> V:
+        """Return the record that an argument says.
+
+        Raises:
+            Unknown: if the text does not tell it.
+            RapidError: if it is no such record.
+        """
+        return cast(V, self.computed(kind.rapid, (), node, what))
+
+    def computed(self, kind: str, size: tuple[int, ...], node: Any, what: str) -> Any:
+        """Return the value of any type, or array of it, that an argument or initial value comes to; errors as :meth:`value`."""
+        data, kind = getattr(node, "data", ""), self.builder.resolved(kind)
+        if data == "group":
+            return self.computed(kind, size, node.children[0], what)
+        if data == "call":
+            return self._called(kind, node, what)
+        if data == "reference":
+            return self._named(kind, node, what, size)
+        if data == "aggregate" and any(part.data != "aggregate" for part in node.iter_subtrees()):
+            return self._aggregate(kind, size, node, what)
+        if kind in NUMERIC and not size:
+            return self.number(node)
+        if data == "aggregate" or (not data and (size or kind not in RECORDS)):
+            return self.builder.value(kind, size, node, what)
+        if kind in RECORDS or size:
+            raise self.builder.fail(node, f"{what} is a {kind}, not {self.builder.source(node)}")
+        raise Unknown(f"{self.builder.source(node)} has to be computed")
+
+    def _aggregate(self, kind: str, size: tuple[int, ...], node: Any, what: str) -> Any:
+        """Return an array or a record, some component of which is no literal."""
+        if size:
+            parts = self.builder.parts(node, size[0], f"array of {size[0]}", what)
+            return tuple(self.computed(kind, size[1:], part, f"{what}{{{i + 1}}}") for i, part in enumerate(parts))
+        fields = self.builder.fields(kind)
+        if not fields:
+            raise self.builder.fail(node, f"{what} is a {kind}, which has no components")
+        parts = self.builder.parts(node, len(fields), f"{kind} [{','.join(name for _, name in fields)}]", what)
+        values = [self.computed(inner, (), part, f"{what}.{name}") for (inner, name), part in zip(fields, parts, strict=True)]
+        try:
+            return RECORDS[kind](*values) if kind in RECORDS else tuple(values)
+        except InputError as err:
+            raise self.builder.fail(node, f"{what}: {err}") from None
+
+    def number(self, node: Any) -> float:
+        """Return what an argument or expression of numbers comes to; errors as :meth:`value`."""
+        data = getattr(node, "data", "")
+        if data == "group":
+            return self.number(node.children[0])
+        if data == "signed":
+            sign, operand = node.children
+            return -self.number(operand) if sign == "-" else self.number(operand)
+        if data == "expression":
+            return self._computed(node)
+        if data == "reference":
+            return float(cast(float, self._named("num", node, "this number")))
+        if data == "call":
+            raise Unknown(f"{node.children[0]!s}() is not evaluated")
+        return float(self.builder.value("num", (), node, "this number"))
+
+    def _computed(self, node: Any) -> float:
+        return self.chain(node.children, self.builder.source(node))
+
+    def chain(self, children: Sequence[Any], source: str) -> float:
+        """Return a chain of operations, products before sums, each from left to right."""
+        first, *rest = children
+        terms = [self.number(first)]
+        for operator, operand in zip(rest[::2], rest[1::2], strict=True):
+            value, sign = self.number(operand), str(operator)
+            if sign in ("+", "-"):
+                terms.append(value if sign == "+" else -value)
+            elif sign == "*" or (sign == "/" and value):
+                terms[-1] = terms[-1] * value if sign == "*" else terms[-1] / value
+            else:
+                raise Unknown(f"{source} is not evaluated")
+        return sum(terms)
+
+    def _named(self, kind: str, node: Any, what: str, size: tuple[int, ...] = ()) -> Any:
+        """Return the value of a name, its elements and components followed."""
+        root, *path = node.children
+        has, value = self.scope.datum(root)
+        for part in path:
+            index = getattr(part, "type", "") != "NAME"
+            if index and isinstance(value, tuple):
+                value = self._element(value, part, str(root))
+            elif not index and not (isinstance(value, tuple) and has in RECORDS) and (fields := self.builder.fields(has)):
+                has, value = self._component(has, fields, value, part)
+            else:
+                raise self.builder.fail(part, f"{root!s} is a {has}, which has no {self.builder.source(part)}")
+        plain = kind in RECORDS or kind in NUMERIC  # the values of other records are tuples, too
+        array = isinstance(value, tuple) if plain else bool(size)
+        if array != bool(size) or not (has == kind or {has, kind} <= NUMERIC):
+            article = "an array of" if array else "a"
+            raise self.builder.fail(node, f"{what} is a {kind}; {self.builder.source(node)} is {article} {has}")
+        return value
+
+    def _component(self, kind: str, fields: Sequence[tuple[str, str]], value: Any, part: Any) -> tuple[str, Any]:
+        """Return type and value of a component of a record."""
+        names = [name.lower() for _, name in fields]
+        if part.lower() not in names:
+            raise self.builder.fail(part, f"a {kind} has no {part!s}, but {', '.join(name for _, name in fields)}")
+        place = names.index(part.lower())
+        return self.builder.resolved(fields[place][0]), value[place]
+
+    def _element(self, value: tuple[Any, ...], node: Any, name: str) -> Any:
+        index = self.number(node)
+        if index != int(index) or not 1 <= index <= len(value):
+            raise self.builder.fail(node, f"{name}{{{index:g}}}: the array has elements 1 to {len(value)}")
+        return value[int(index) - 1]
+
+    def _called(self, kind: str, node: Any, what: str) -> RobTarget:
+        word, *arguments = node.children
+        if kind != RobTarget.rapid or word.lower() not in ("offs", "reltool"):
+            raise Unknown(f"{word!s}() is not evaluated")
+        first, *lengths = [part.children[0] for part in arguments if not is_option(part.children[0])]
+        if len(lengths) != 3:
+            raise self.builder.fail(word, f"{word!s} takes a robtarget and three lengths, not {len(lengths) + 1} arguments")
+        turns = {str(o.children[0]).lower(): o for part in arguments for o in part.children if is_option(o)}
+        known = {"rx", "ry", "rz"} if word.lower() == "reltool" else set()
+        if wrong := sorted(turns.keys() - known):
+            raise self.builder.fail(turns[wrong[0]], f"{word!s} has no \\{turns[wrong[0]].children[0]!s}")
+        target = self.value(RobTarget, first, f"{word!s}'s target")
+        move = np.array([self.number(length) for length in lengths])
+        if word.lower() == "offs":
+            return replace(target, trans=Pos(*rounded(np.array(target.trans.values) + move)))
+        angles = [self.number(self.option(turns[axis])) if axis in turns else 0.0 for axis in ("rx", "ry", "rz")]
+        try:
+            return _in_tool(target, move, np.radians(angles))
+        except InputError as err:
+            raise self.builder.fail(first, f"{word!s}: {err}") from None
+
+    def option(self, node: Any) -> Any:
+        r"""Return the node of an option's value, ``\T:=2``.
+
+        Raises:
+            Unknown: if the option passes on one that the routine is given, ``\T?t``.
+            RapidError: if it has no value.
+        """
+        for name in passed_on(node):
+            self.scope.datum(name)  # a parameter: its value depends on the run
+            raise self.builder.fail(name, f"{name!s} after ? is no parameter of the routine")
+        values = [part for part in node.children[1:] if getattr(part, "type", "") != "ASSIGN"]
+        if len(values) != 1:
+            raise self.builder.fail(node, f"\\{node.children[0]!s} needs a value, \\{node.children[0]!s}:=...")
+        return values[0]
+
+
+def _in_tool(target: RobTarget, move: Array, angles: Array) -> RobTarget:
+    """``RelTool``: shifted [mm] along the axes of the tool, then turned about its x, the new y and the new z [rad]."""
+    turn = target.rot.matrix()
+    trans = np.array(target.trans.values) + turn @ move
+    x, y, z = (pin.rpy.rpyToMatrix(*(angle * axis)) for angle, axis in zip(angles, np.eye(3), strict=True))
+    rot = Orient.of(turn @ x @ y @ z) if np.any(angles) else target.rot
+    return replace(target, trans=Pos(*rounded(trans)), rot=rot)
+
+
+def passed_on(option: Any) -> list[Any]:
+    r"""Return the name in ``\WObj?WObj``, if the option has that form."""
+    return [part for part in option.children[1:] if getattr(part, "type", "") == "NAME"]
+
+
+def is_option(node: Any) -> bool:
+    r"""Whether an argument is an option, ``\WObj:=wFix``."""
+    return bool(getattr(node, "data", "") == "option")
