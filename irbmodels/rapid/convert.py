@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from ..errors import InputError
 from ..model.inertia import Inertial
 from ..model.tool import Tool, payload
+from .parser import read_value
 from .records import Orient, Pos, Pose, rounded
 from .values import LoadData, RobTarget, ToolData, Unit, WobjData
 
@@ -29,7 +30,7 @@ def tool_of(data: ToolData | str, name: str = "tool") -> Tool:
     """
     if isinstance(data, str):
         declared = data.partition(":=")[0].split() if ":=" in data else [name]
-        data, name = ToolData.read(data), declared[-1]
+        data, name = read_value(data, ToolData), declared[-1]
     if not data.robhold:
         raise InputError(f"tool {name!r} is stationary (robhold FALSE): it stands in the world, its load is a gripper's")
     body = body_of(data.tload)

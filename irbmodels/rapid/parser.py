@@ -7,15 +7,19 @@ from collections.abc import Sequence
 from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar, cast
 
-from ..errors import InputError, RapidError
+from ..errors import InputError, RapidError, shown
 from ..files import read_bytes
 from .expressions import ExpressionEvaluator, Unknown
 from .grammar import RESERVED, parse
 from .literals import parse_literal
 from .module import Declaration, Module
+from .records import Value
 from .value_builder import Builder, Expression
+from .values import RECORDS
+
+V = TypeVar("V", bound=Value)
 
 _ATTRIBUTES = ("sysmodule", "noview", "nostepin", "viewonly", "readonly")
 _WIDEST = 200  # characters of the size of an array
@@ -77,26 +81,34 @@ def write(module: Module) -> str:
     return module.text
 
 
-def read_value(text: str, kind: str) -> Any:
-    """Read the text of one value: ``[[0,0,0],[1,0,0,0]]``, or a declaration with it, of one of ABB's types.
+def read_value(text: str, kind: type[V]) -> V:
+    """Read the text of a value, ``[[0,0,0],[1,0,0,0]]``, or of a declaration with one, ``PERS pose p:=[[0,0,0],[1,0,0,0]];``.
+
+    Args:
+        text: The value; nothing but comments may stand around it.
+        kind: Its type: :class:`RobTarget`, :class:`ToolData`, or another record type of ABB's.
 
     Raises:
-        RapidError: if it is none.
+        RapidError: if the text is no value of this type; with line, column and reason.
+        InputError: if ``text`` is no text or ``kind`` no record type.
         MissingExtra: for a declaration without lark.
     """
+    if not any(kind is one for one in RECORDS.values()):
+        raise InputError(f"a value is read as a record type such as rapid.RobTarget, not {shown(kind)}")
+    name = kind.rapid
     if not isinstance(text, str):
-        raise InputError(f"the text of a {kind} is a str, not {text!r}")
+        raise InputError(f"the text of a {name} is a str, not {shown(text)}")
     builder, node = Builder(text), _value_node(text)
     if getattr(node, "data", "") == "declaration":
-        found = declared(builder, node)
-        if found.type.lower() != kind or found.size or found.value is None:
-            raise builder.fail(node, f"{found.name} is no single {kind} with a value")
-        value = found.value
+        declaration = declared(builder, node)
+        if declaration.type.lower() != name or declaration.size or declaration.value is None:
+            raise builder.fail(node, f"{declaration.name} is no single {name} with a value")
+        value = declaration.value
     else:
-        value = builder.value(kind, (), node, kind)
+        value = builder.value(name, (), node, name)
     if isinstance(value, Expression):
-        raise builder.fail(node, f"{value.text!r} has to be computed; a {kind} of numbers is wanted")
-    return value
+        raise builder.fail(node, f"{value.text!r} has to be computed; a {name} of numbers is wanted")
+    return cast(V, value)
 
 
 def _value_node(text: str) -> Any:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, fields
 from functools import cache
-from typing import Any, ClassVar, Self, cast, get_type_hints
+from typing import Any, ClassVar, cast, get_type_hints
 
 import numpy as np
 import pinocchio as pin
@@ -40,19 +40,6 @@ class Value:
         """
         for name, kind in components(type(self)).items():
             object.__setattr__(self, name, _component(kind, getattr(self, name), f"{self.rapid}.{name}"))
-
-    @classmethod
-    def read(cls, text: str) -> Self:
-        """Read a value, or a declaration with one: ``[[0,0,0],[1,0,0,0]]``, ``PERS pose p:=[[0,0,0],[1,0,0,0]];``.
-
-        Raises:
-            RapidError: if the text is no value of this type; says line, column and why.
-            MissingExtra: for a declaration without lark.
-        """
-        from .parser import read_value
-
-        found: Self = read_value(text, cls.rapid)
-        return found
 
     def __str__(self) -> str:
         """Return the text in ABB's layout."""

@@ -19,7 +19,7 @@ ROOMS = (  # a room imports only from those before it
     *("trajectory", "simulation", "tasks", "exchange", "viewer", "control", "identification", "report", ""),
     *("robot_descriptions", "cli"),
 )
-CIRCLES = {"rapid": 11, "identification": 2}  # largest one of each; the same
+CIRCLES = {"rapid": 5, "identification": 2}  # largest one of each; the same
 IDENTIFICATION = ("recordings", "fits", "excitation", "friction", "flexible", "validation")  # its rooms, in the same order
 
 

@@ -107,8 +107,8 @@ def test_writes_what_it_reads(text, tmp_path):
 
 def test_manuals_example():
     """The robtarget of ABB's manual, in mm and as printed; 9E9 is None; alone, and as a declaration over lines."""
-    target = rapid.RobTarget.read(f"CONST robtarget p15 :=\n {MANUAL} ;")
-    assert target == rapid.RobTarget.read(MANUAL)
+    target = rapid.read_value(f"CONST robtarget p15 :=\n {MANUAL} ;", rapid.RobTarget)
+    assert target == rapid.read_value(MANUAL, rapid.RobTarget)
     assert str(target) == MANUAL
     assert tuple(target.trans) == (600.0, 500.0, 225.3)
     assert target.extax.used == (11.0, 12.3, None, None, None, None)
@@ -220,7 +220,7 @@ def test_numbers_made_in_code(value, text):
 @pytest.mark.parametrize("text", ["1.", ".5", "-0", "+7", "9E+09", "1e-3", "0xFF", "-0b101", "0o17", "007"])
 def test_a_number_remembers_its_text(text):
     """Copies and pickles do too; a computed one has forgotten."""
-    found = rapid.read_value(f"[{text},0,0]", "pos").x
+    found = rapid.read_value(f"[{text},0,0]", rapid.Pos).x
     for twin in (found, copy.deepcopy(found), pickle.loads(pickle.dumps(found))):
         assert literal(twin) == text
         assert twin == found
@@ -342,14 +342,14 @@ def test_malformed_text_says_where_and_why(text, line, column, reason):
 def test_quaternions_are_of_unit_length(numbers, good):
     """As far as printed digits leave it; four zeros are an orientation nobody taught, and no rotation."""
     if good:
-        found = rapid.Orient.read(f"[{numbers}]")
+        found = rapid.read_value(f"[{numbers}]", rapid.Orient)
         assert str(found) == f"[{numbers}]"
         if numbers == "0,0,0,0":
             with pytest.raises(irb.InputError, match="four zeros"):
                 found.matrix()
     else:
         with pytest.raises(irb.RapidError, match=r"line 1, column 1: orient: quaternion .* not 1; the rotation it points to is"):
-            rapid.Orient.read(f"[{numbers}]")
+            rapid.read_value(f"[{numbers}]", rapid.Orient)
 
 
 def test_read_wants_one_value_of_its_type():
@@ -364,7 +364,10 @@ def test_read_wants_one_value_of_its_type():
         (5, "is a str"),
     ):
         with pytest.raises(irb.IrbError, match=reason):
-            rapid.RobTarget.read(text)
+            rapid.read_value(text, rapid.RobTarget)
+    for kind in ("robtarget", rapid.Value, rapid.Number, None, np.zeros(3)):
+        with pytest.raises(irb.InputError, match=r"a value is read as a record type such as rapid\.RobTarget, not "):
+            rapid.read_value(MANUAL, kind)
     with pytest.raises(irb.InputError, match="read_file"):
         rapid.read(b"MODULE m ENDMODULE")
 
@@ -523,7 +526,7 @@ def test_target_through_a_work_object_and_back():
         printed = [f"{value:.6f}".rstrip("0") for value in q / np.linalg.norm(q)]
         text = f"[[{rng.uniform(-2000, 2000):.2f},{rng.integers(-900, 900)},{rng.normal():.9f}],[{','.join(printed)}],"
         text += "[0,-1,0,1],[9E9,9E+09,9E9,9E9,9E9,9E9]]"
-        target = rapid.RobTarget.read(text)
+        target = rapid.read_value(text, rapid.RobTarget)
         there = target.pose(wobj)
         direct = wobj.uframe.se3().homogeneous @ wobj.oframe.se3().homogeneous @ target.pose().homogeneous
         np.testing.assert_allclose(there.homogeneous, direct, atol=1e-12)
@@ -538,14 +541,14 @@ def test_target_through_a_work_object_and_back():
 
 def test_untaught_orientation_can_be_replaced():
     """A target of zeros gets the pose it is moved to."""
-    blank = rapid.RobTarget.read("[[0,0,0],[0,0,0,0],[0,0,0,0],[0,0,0,0,0,0]]")
+    blank = rapid.read_value("[[0,0,0],[0,0,0,0],[0,0,0,0],[0,0,0,0,0,0]]", rapid.RobTarget)
     assert str(blank.moved(pin.SE3.Identity())) == "[[0,0,0],[1,0,0,0],[0,0,0,0],[0,0,0,0,0,0]]"
 
 
 def test_unit_moves_the_user_frame():
     """The positioner's table carries the object: its axes are eax_a and eax_b in degrees, uframe is not used."""
     unit = irb.from_urdf(irb.urdf_path("positioner"))
-    wobj = rapid.WobjData.read('[FALSE,FALSE,"STN1",[[111,222,333],[1,0,0,0]],[[0,0,120],[1,0,0,0]]]')
+    wobj = rapid.read_value('[FALSE,FALSE,"STN1",[[111,222,333],[1,0,0,0]],[[0,0,120],[1,0,0,0]]]', rapid.WobjData)
     conf, orient = rapid.ConfData(0, 0, 0, 0), rapid.Orient(1, 0, 0, 0)
     target = rapid.RobTarget(rapid.Pos(100, 0, 0), orient, conf, rapid.ExtJoint(90, 0))
     there = target.pose(wobj, {"stn1": unit})  # tilted by 90 deg about y at 700 mm: z of the table is x, its x is down
@@ -568,9 +571,9 @@ def test_stationary_tool_and_held_object():
     rng = np.random.default_rng(2)
     held, gun = (
         replace(fixed(rng), robhold=True),
-        rapid.ToolData.read("[FALSE,[[900,0,700],[0,0,1,0]],[1,[0,0,1],[1,0,0,0],0,0,0]]"),
+        rapid.read_value("[FALSE,[[900,0,700],[0,0,1,0]],[1,[0,0,1],[1,0,0,0],0,0,0]]", rapid.ToolData),
     )
-    target = rapid.RobTarget.read(MANUAL)
+    target = rapid.read_value(MANUAL, rapid.RobTarget)
     tool0 = rapid.tool0_pose(target, gun, held)
     np.testing.assert_allclose(
         (tool0 * held.uframe.se3() * held.oframe.se3() * target.pose()).homogeneous, gun.tframe.se3().homogeneous, atol=1e-12
@@ -594,7 +597,7 @@ def test_stationary_tool_and_held_object():
 def test_jointtargets_of_robots():
     """Degrees, and mm on the SCARA's axis 3; what the robot does not have is 0."""
     arm, scara = irb.load("irb2400"), irb.load("irb930")
-    target = rapid.JointTarget.read("[[0,-20,15,0.5,30,-3],[9E9,9E9,9E9,9E9,9E9,9E9]]")
+    target = rapid.read_value("[[0,-20,15,0.5,30,-3],[9E9,9E9,9E9,9E9,9E9,9E9]]", rapid.JointTarget)
     np.testing.assert_allclose(target.q(arm), np.radians([0, -20, 15, 0.5, 30, -3]))
     assert str(rapid.JointTarget.of(arm, target.q(arm))) == str(target).replace("9E9", "9E+09")
     assert str(rapid.JointTarget.of(scara, [0.0, 0.0, -0.1, 0.0])) == "[[0,0,-100,0,0,0],[9E+09,9E+09,9E+09,9E+09,9E+09,9E+09]]"
@@ -631,7 +634,7 @@ def test_tooldata_of_random_tools_and_back():
         np.testing.assert_allclose(again.load.tensor, tool.load.tensor, atol=3e-9 * np.trace(tool.load.tensor))
         np.testing.assert_allclose(again.load.com, tool.load.com, atol=1e-12)
         assert again.load.mass == tool.load.mass
-        assert str(rapid.ToolData.read(str(data))) == str(data)
+        assert str(rapid.read_value(str(data), rapid.ToolData)) == str(data)
         _, turn = principal(tool.load.tensor)
         assert abs(np.linalg.det(turn) - 1.0) < 1e-12
         assert data.tload.aom.q1 > np.cos(np.radians(62.8 / 2)) - 1e-6  # the largest turn of a cube with no symmetric one nearer
@@ -652,17 +655,17 @@ def test_diagonal_and_nearly_diagonal_tensors_keep_their_order():
 
 def test_aom_turns_the_moments():
     """The moment ix is about the x axis of aom: turned by 90 deg about z, it is the tool's Iyy."""
-    data = rapid.LoadData.read("[2,[10,20,30],[0.707106781,0,0,0.707106781],0.03,0.02,0.04]")
+    data = rapid.read_value("[2,[10,20,30],[0.707106781,0,0,0.707106781],0.03,0.02,0.04]", rapid.LoadData)
     found = rapid.body_of(data)
     np.testing.assert_allclose(found.tensor, np.diag([0.02, 0.03, 0.04]), atol=1e-9)
     np.testing.assert_allclose(found.com, [0.01, 0.02, 0.03])
-    turned = rapid.LoadData.read("[2,[0,0,0],[0.923879533,0,0,0.382683432],0.03,0.02,0.04]")
+    turned = rapid.read_value("[2,[0,0,0],[0.923879533,0,0,0.382683432],0.03,0.02,0.04]", rapid.LoadData)
     assert rapid.body_of(turned).tensor[0, 1] == pytest.approx(0.005)  # R diag R', + for a turn about +z
 
 
 def test_point_mass_and_undefined_loads():
     """All moments zero is a point mass whatever aom says; mass 0, -1 and impossible moments are refused."""
-    assert not rapid.body_of(rapid.LoadData.read("[2,[1,2,3],[0,0,0,0],0,0,0]")).tensor.any()
+    assert not rapid.body_of(rapid.read_value("[2,[1,2,3],[0,0,0,0],0,0,0]", rapid.LoadData)).tensor.any()
     assert str(rapid.loaddata_of(irb.payload(2.5, (0.001, 0, 0)))) == "[2.5,[1,0,0],[1,0,0,0],0,0,0]"
     for text, reason in (
         ("[-1,[0,0,0],[1,0,0,0],0,0,0]", "mass -1 kg: this load was never defined"),
@@ -671,7 +674,7 @@ def test_point_mass_and_undefined_loads():
         ("[2,[0,0,0],[0,0,0,0],0.1,0.1,0.1]", "four zeros"),
     ):
         with pytest.raises(irb.InputError, match=reason):
-            rapid.body_of(rapid.LoadData.read(text))
+            rapid.body_of(rapid.read_value(text, rapid.LoadData))
 
 
 def test_spindle_as_tooldata_gives_the_same_torques():

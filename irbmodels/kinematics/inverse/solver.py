@@ -230,11 +230,11 @@ def as_target(value: Any) -> RobTarget:
     Raises:
         InputError: if it is none.
     """
-    from ...rapid import RobTarget
+    from ...rapid import RobTarget, read_value
 
     if isinstance(value, str):
         try:
-            return RobTarget.read(value)
+            return read_value(value, RobTarget)
         except RapidError as err:
             shape = "[[x,y,z],[q1,q2,q3,q4],[cf1,cf4,cf6,cfx],[9E9,...]]"
             raise InputError(f"the text of a target is a robtarget {shape} in mm: {err}") from None
