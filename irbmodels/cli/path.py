@@ -12,7 +12,7 @@ import typer
 
 from ..errors import InputError
 from ..model.tool import Tool
-from ..rapid import Module, holds_rapid, read_program
+from ..rapid import Module, holds_rapid, read_program, sequence_of
 from ..robot.robot import Robot
 from ..tasks.milling import CuttingForce
 from ..tasks.path_check import Box, Cut, Programmed, check_path, programmed_motion
@@ -144,7 +144,7 @@ def _program(
     """Return the robot with the program's tool, and the motion of the program."""
     from ..tasks.rapid_targets import data_of, datum, tool_named
 
-    moves = module.sequence(routine)
+    moves = sequence_of(module, routine)
     own = {name.lower() for name in data_of(module, "tooldata")}
     stand_in = tool is not None
     if tool is None:

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from itertools import product
+from typing import Any
 
+from ..checks import instance
 from ..errors import RapidError
 from .expressions import ExpressionEvaluator, Names, Undeclared, Unknown
 from .grammar import parse
+from .module import Declaration, Module, checked_module
 from .predefined import PREDEFINED, type_of
 from .value_builder import Builder, Expression
-
-if TYPE_CHECKING:
-    from .module import Declaration, Module
 
 
 class Constants:
@@ -83,3 +84,35 @@ class Constants:
         builder = Builder(text, self.module.file)
         builder.records, builder.aliases = dict(self.module.records), dict(self.module.aliases)
         return builder
+
+
+def values_of(module: Module, kind: str) -> dict[str, Any]:
+    """Return all values of a type by name, those of its aliases too; of arrays, each element as ``name{1,2}``.
+
+    Initial values of constants and sums (``VAR zonedata z:=z60;``) are computed where the text tells them.
+
+    Args:
+        module: With the declarations.
+        kind: Name of the type in RAPID, in any case.
+
+    Raises:
+        InputError: if ``module`` is no module or ``kind`` no text.
+    """
+    constants, values = Constants(checked_module(module)), dict[str, Any]()
+    name = instance(kind, str, "a type is given by its name in RAPID, 'robtarget'").lower()
+    for declaration in module:
+        names = declaration.type.lower(), constants.builder("").resolved(declaration.type)
+        if name in names and declaration.value is not None:
+            values.update(_elements(declaration.name, declaration.size, constants.computed(declaration)))
+    return values
+
+
+def _elements(name: str, size: tuple[int, ...], value: Any) -> Iterator[tuple[str, Any]]:
+    if not size or isinstance(value, Expression):
+        yield name, value
+        return
+    for index in product(*(range(1, count + 1) for count in size)):
+        element = value
+        for i in index:
+            element = element[i - 1]
+        yield f"{name}{{{','.join(map(str, index))}}}", element

@@ -14,7 +14,7 @@ from ..files import read_bytes
 from .expressions import ExpressionEvaluator, Unknown
 from .grammar import RESERVED, parse
 from .literals import parse_literal
-from .module import Declaration, Module
+from .module import Declaration, Module, checked_module
 from .records import Value
 from .value_builder import Builder, Expression
 from .values import RECORDS
@@ -77,8 +77,12 @@ def read_file(path: str | Path, uses: Sequence[Module] = ()) -> Module:
 
 
 def write(module: Module) -> str:
-    """Return the text of a module: to the character what was read, but for what ``with_...`` changed."""
-    return module.text
+    """Return the text of a module: to the character what was read, but for what ``with_...`` changed.
+
+    Raises:
+        InputError: if ``module`` is none.
+    """
+    return checked_module(module).text
 
 
 def read_value(text: str, kind: type[V]) -> V:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ..errors import InputError, MissingData, RapidError, UnknownName
 from ..model.tool import Tool
-from ..rapid import Expression, JointTarget, Module, RobTarget, WobjData, tool_of
+from ..rapid import Expression, JointTarget, Module, RobTarget, WobjData, tool_of, values_of
 from ..robot.robot import Robot
 from ..tables.building import load_tool
 from .path_check import NEAR, NEAR_AXIS
@@ -44,10 +44,10 @@ def data_of(module: Module, kind: str) -> dict[str, Any]:
     shared = {
         name: value
         for other in reversed(module.uses)
-        for name, value in other.of_type(kind).items()
+        for name, value in values_of(other, kind).items()
         if other.declaration(name.partition("{")[0]).scope != "LOCAL"
     }
-    return shared | module.of_type(kind)
+    return shared | values_of(module, kind)
 
 
 def tool_named(module: Module, name: str) -> Tool:
@@ -91,7 +91,7 @@ def postures(module: Module, robot: Robot, wobj: str | None = None, units: Mappi
     """
     frame = None if wobj is None else datum(module, "wobjdata", wobj)
     for kind in ("robtarget", "jointtarget"):
-        for name, target in module.of_type(kind).items():
+        for name, target in values_of(module, kind).items():
             try:
                 if isinstance(target, Expression):
                     yield f"{name}: {target.text} has to be computed, and is left out"

@@ -15,7 +15,7 @@ from irbmodels.identification.excitation import (
     optimal_excitation,
     random_excitation,
 )
-from irbmodels.rapid import read
+from irbmodels.rapid import read, values_of
 from irbmodels.robot.base_parameters import base_parameters
 from irbmodels.tasks.path_check import Box, check_path
 from irbmodels.trajectory import FourierSeries
@@ -261,12 +261,12 @@ def test_rapid_module_reads_back(quick):
     """The RAPID module holds the motion: its targets are the samples, and its times add up to the duration."""
     text = quick.rapid("Excite", "tGripper", rate=20.0)
     module = read(text)
-    targets = [target.q(SCARA) for target in module.of_type("jointtarget").values()]
+    targets = [target.q(SCARA) for target in values_of(module, "jointtarget").values()]
     np.testing.assert_allclose(targets, quick.sample(20.0).q, atol=1e-11)  # a billionth of a degree
     assert sum(module["seconds"]) == pytest.approx(5.0, abs=1e-9)
     assert "PROC runExcite()" in text
     assert ",tGripper;" in text
-    assert len(read(quick.rapid()).of_type("jointtarget")) == 51  # 10 Hz
+    assert len(values_of(read(quick.rapid()), "jointtarget")) == 51  # 10 Hz
 
 
 def test_table_has_a_row_each(quick):

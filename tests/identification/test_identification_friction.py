@@ -587,9 +587,9 @@ def test_the_module_is_rapid_and_moves_as_planned(robot):
     np.testing.assert_allclose(module["half"], np.degrees(0.5 * plan.stroke), rtol=1e-6)
     np.testing.assert_allclose(module["seconds"], plan.seconds, rtol=1e-6)
     assert (module["positionSignal"], module["speedSignal"], module["torqueSignal"]) == (4000, 4001, 4002)
-    moves = module.moves("runFrictionAxis2")
+    moves = rapid.moves_of(module, "runFrictionAxis2")
     assert {move.instruction for move in moves} == {"MoveAbsJ"}
-    timed = [step.seconds for step in module.sequence("runFrictionAxis2") if isinstance(step, rapid.Move) and step.seconds]
+    timed = [step.seconds for step in rapid.sequence_of(module, "runFrictionAxis2") if step.seconds]
     np.testing.assert_allclose(timed, np.repeat(plan.seconds, 2), rtol=1e-6)  # forwards and backwards at every speed
     text = rapid.write(module)
     for line in ("TestSignDefine 3,torqueSignal,ROB_1,2,0;", "ITimer 0.1,tick;", "CONNECT tick WITH logSample;", "tSpindle;"):

@@ -127,8 +127,8 @@ def test_values_of_a_module():
     assert found["twice"] == rapid.Expression("2*N+pi")
     assert found["wd"] == (1.0, (2.0, True), "a")
     assert found["c1"] is None
-    assert list(found.of_type("robtarget")) == ["pts{1}", "pts{2}"]
-    assert list(found.of_type("level"))[-1] == "h{2,3}"
+    assert list(rapid.values_of(found, "robtarget")) == ["pts{1}", "pts{2}"]
+    assert list(rapid.values_of(found, "level"))[-1] == "h{2,3}"
     assert (found.declaration("home").scope, found.declaration("wStn").scope) == ("LOCAL", "TASK")
     assert found["home"].extax.used == (None,) * 6
     with pytest.raises(irb.UnknownName, match="did you mean 'mill'"):
@@ -154,7 +154,7 @@ def test_encodings(tmp_path):
         found.save(tmp_path / "b.mod")
         assert (tmp_path / "b.mod").read_bytes() == data
     with pytest.raises(irb.FileError, match="no character of latin-1"):
-        found.with_declarations(rapid.Declaration("VAR", "string", "s", "\u20ac")).save(tmp_path / "c.mod")
+        rapid.with_declarations(found, rapid.Declaration("VAR", "string", "s", "\u20ac")).save(tmp_path / "c.mod")
     assert not (tmp_path / "c.mod").exists()
     with pytest.raises(irb.FileError, match="nowhere"):
         rapid.read_file(tmp_path / "nowhere.mod")
@@ -168,7 +168,7 @@ def test_changed_declaration_is_in_abbs_layout_and_the_rest_stays():
     text = GOOD[0]
     found = rapid.read(text)
     target = found["p10"]
-    changed = found.with_values({"P10": replace(target, trans=replace(target.trans, y=500.5)), "ncount": 2})
+    changed = rapid.with_values(found, {"P10": replace(target, trans=replace(target.trans, y=500.5)), "ncount": 2})
     start, end = found.declaration("p10").span
     line = "! configuration\n  CONST robtarget p10:=[[600.00,500.5,225.3],[1,0,0,0],[1,1,0,0],[11,12.3,9E9,9E9,9E9,9E9]];"
     assert changed.text == (text[:start] + line + text[end:]).replace("nCount:=-0", "nCount:=2")
@@ -177,12 +177,12 @@ def test_changed_declaration_is_in_abbs_layout_and_the_rest_stays():
 
 def test_added_declarations():
     """After the last one, in its indentation and with its line ends; at the top where there is none."""
-    found = rapid.read(IRC5).with_declarations(rapid.Declaration("PERS", "num", "x", ((1, 2),), (1, 2), "LOCAL"))
+    found = rapid.with_declarations(rapid.read(IRC5), rapid.Declaration("PERS", "num", "x", ((1, 2),), (1, 2), "LOCAL"))
     assert "VAR bool ok:=true;\r\n    LOCAL PERS num x{1,2}:=[[1,2]];\r\n    FUNC" in found.text
-    empty = rapid.read("MODULE m(NOVIEW)\nENDMODULE").with_declarations(rapid.Declaration("CONST", "num", "x", 9e9))
+    empty = rapid.with_declarations(rapid.read("MODULE m(NOVIEW)\nENDMODULE"), rapid.Declaration("CONST", "num", "x", 9e9))
     assert empty.text == "MODULE m(NOVIEW)\n    CONST num x:=9E+09;\nENDMODULE"
     with pytest.raises(irb.RapidError, match="X is declared twice"):
-        empty.with_declarations(rapid.Declaration("VAR", "num", "X", 1))
+        rapid.with_declarations(empty, rapid.Declaration("VAR", "num", "X", 1))
 
 
 def test_values_of_another_type_are_refused():
@@ -195,7 +195,7 @@ def test_values_of_another_type_are_refused():
         ({"p11": 1}, "no declaration 'p11'"),
     ):
         with pytest.raises(irb.IrbError, match=reason):
-            found.with_values(values)
+            rapid.with_values(found, values)
 
 
 @pytest.mark.parametrize(
@@ -372,6 +372,27 @@ def test_read_wants_one_value_of_its_type():
         rapid.read(b"MODULE m ENDMODULE")
 
 
+def test_what_is_asked_of_a_module_is_checked():
+    """No module, a type that is no name, no mapping, no declaration: one line that says what is wanted."""
+    found = rapid.read(IRC5)
+    asks = (rapid.moves_of, rapid.sequence_of, rapid.write, rapid.with_declarations)
+    for ask in (*asks, lambda text: rapid.values_of(text, "num"), lambda text: rapid.with_values(text, {})):
+        for wrong in (IRC5, None, [found]):
+            with pytest.raises(irb.InputError, match=r"a module is what irbmodels\.rapid\.read returns, not ") as caught:
+                ask(wrong)
+            assert len(str(caught.value)) < 250
+            assert "\n" not in str(caught.value)
+    with pytest.raises(irb.InputError, match="a type is given by its name in RAPID, 'robtarget', not "):
+        rapid.values_of(found, rapid.RobTarget)
+    with pytest.raises(irb.InputError, match="values are a mapping from names to values, not "):
+        rapid.with_values(found, [("n", 2)])
+    with pytest.raises(irb.InputError, match=r"a declaration is a rapid\.Declaration, not "):
+        rapid.with_declarations(found, "CONST num a:=1;")
+    for ask in (rapid.moves_of, rapid.sequence_of):
+        with pytest.raises(irb.UnknownName, match="no routine 5"):
+            ask(found, 5)
+
+
 def test_values_made_in_code_are_checked():
     """Components by type and number; tuples stand for records."""
     assert str(rapid.Pose((1, 2, 3), (1, 0, 0, 0))) == "[[1,2,3],[1,0,0,0]]"
@@ -476,14 +497,15 @@ def reads_or_refuses(text):
         assert "\n" not in str(refused)
     else:
         assert rapid.write(found) == text
-        again = found.with_values({datum.name: datum.value for datum in found if not isinstance(datum.value, rapid.Expression)})
+        values = {datum.name: datum.value for datum in found if not isinstance(datum.value, rapid.Expression)}
+        again = rapid.with_values(found, values)
         assert [datum.value for datum in again] == [datum.value for datum in found]
 
 
 def test_a_comment_inside_a_declaration_on_the_line_of_the_module():
     """It is put before the declaration, and nothing else of that line is repeated."""
     found = rapid.read("MODULE m  CONST num a:= ! why\n  1;\nENDMODULE\n")
-    again = found.with_values({"a": 2})
+    again = rapid.with_values(found, {"a": 2})
     assert rapid.write(again) == "MODULE m  ! why\nCONST num a:=2;\nENDMODULE\n"
 
 
@@ -791,40 +813,40 @@ def test_modules_as_controllers_hold_them(path):
     """System modules, search, sockets, traps, pallets, welding, wrappers: read, and written to the character."""
     found = rapid.read_program(path)
     assert found.text.encode(found.encoding) == path.read_bytes()
-    for move in found.moves():
+    for move in rapid.moves_of(found):
         assert not move.undeclared, move
     for datum in found:
-        found.of_type(datum.type)
+        rapid.values_of(found, datum.type)
 
 
 def test_initial_values_of_constants_are_computed():
     """Names, sums, components and arrays of constants, through aliases and own records; the text stays an Expression."""
     nested, user = (rapid.read_program(MODULES / name) for name in ("nested.mod", "user.sysx"))
-    built = nested.of_type("robtarget")["built"]
+    built = rapid.values_of(nested, "robtarget")["built"]
     assert str(built) == "[[500,1000,-500],[0,0,1,0],[0,0,0,0],[9E9,9E9,9E9,9E9,9E9,9E9]]"
-    assert nested.of_type("robtarget")["many{2}"] == built
+    assert rapid.values_of(nested, "robtarget")["many{2}"] == built
     assert nested["built"] == rapid.Expression("[base,down,front,none]")
-    assert nested.of_type("outer")["o2"] == ((1.0, rapid.Pos(1, 2, 3)), "y", False)
-    assert [move.target.trans.x for move in nested.moves()] == [500.0, 500.0, 500.0, 801.0]
+    assert rapid.values_of(nested, "outer")["o2"] == ((1.0, rapid.Pos(1, 2, 3)), "y", False)
+    assert [move.target.trans.x for move in rapid.moves_of(nested)] == [500.0, 500.0, 500.0, 801.0]
     assert (nested.declaration("sized").size, rapid.read_program(MODULES / "pallet.mod").declaration("heights").size) == (
         (500,),
         (6,),
     )
-    assert user.of_type("zonedata")["zTravel"] == rapid.PREDEFINED["z60"]
-    assert user.of_type("loaddata")["lNone"].mass == 0.001
-    assert list(rapid.read_program(MODULES / "pallet.mod").of_type("robtarget")) == ["pBase", "pTop", "pCorner"]
+    assert rapid.values_of(user, "zonedata")["zTravel"] == rapid.PREDEFINED["z60"]
+    assert rapid.values_of(user, "loaddata")["lNone"].mass == 0.001
+    assert list(rapid.values_of(rapid.read_program(MODULES / "pallet.mod"), "robtarget")) == ["pBase", "pTop", "pCorner"]
     loop = module(
         "CONST num a:=b; CONST num b:=a; CONST num n:=2; VAR num x{n*n-1};"
         "PROC p()\nMoveL Offs(q,a,0,0),v5,fine,tool0;\nENDPROC\n"
         f"CONST robtarget q:={MANUAL};"
     )
     assert loop.declaration("x").size == (3,)
-    assert "a of line 2 is defined by itself" in loop.moves()[0].unknown
+    assert "a of line 2 is defined by itself" in rapid.moves_of(loop)[0].unknown
     hidden = module(
         f"CONST robtarget q:={MANUAL}; CONST num h:=5; CONST num twice:=2*h; PROC p()\nCONST num h:=7;\n"
         "MoveL Offs(q,twice,h,0),v5,fine,tool0;\nENDPROC"
     )
-    assert hidden.moves()[0].target.trans.values[:2] == (610.0, 507.0)  # the module's h, and the routine's
+    assert rapid.moves_of(hidden)[0].target.trans.values[:2] == (610.0, 507.0)  # the module's h, and the routine's
 
 
 @pytest.mark.parametrize(
@@ -843,7 +865,7 @@ def test_names_that_every_controller_declares(body):
 
 def test_values_that_only_the_controller_knows_are_not_invented():
     """A predefined speed without a published value is no undeclared name, and no number."""
-    (move,) = module(f"CONST robtarget p:={MANUAL};\nPROC a()\nMoveL p,vlin50,fine,tool0;\nENDPROC").moves()
+    (move,) = rapid.moves_of(module(f"CONST robtarget p:={MANUAL};\nPROC a()\nMoveL p,vlin50,fine,tool0;\nENDPROC"))
     assert (move.target, move.undeclared) == (None, False)
     assert move.unknown == "vlin50 is the controller's own speeddata, whose value is not known here"
     with pytest.raises(irb.RapidError, match="inpos51 is no constant of this module"):
@@ -853,16 +875,16 @@ def test_values_that_only_the_controller_knows_are_not_invented():
 def test_optional_arguments_that_are_passed_on():
     """In a call without arguments an optional one is absent, and so is the option; in the text alone it depends on the run."""
     read = rapid.read_program(MODULES / "wrappers.mod")
-    _, first = read.sequence()  # Present(WObj) does not hold: its branch is not driven
+    _, first = rapid.sequence_of(read)  # Present(WObj) does not hold: its branch is not driven
     assert (first.unknown, first.wobj_name, first.speed.v_tcp, first.seconds, first.options) == ("", "wobj0", 100.0, None, ())
-    _, bare, inner, *there = read.moves()
+    _, bare, inner, *there = rapid.moves_of(read)
     assert (bare.wobj, bare.wobj_name) == (None, "WObj")
     assert "V is a parameter of the routine" in bare.unknown
     assert (inner.wobj, inner.wobj_name) == (None, "WObj")
     assert [move.wobj for move in there] == [None, None]
     wrong = module(f"CONST robtarget p:={MANUAL};\nPROC a()\nMoveL p,v5,fine,tool0\\WObj?wobj0;\nENDPROC")
     with pytest.raises(irb.RapidError, match=r"line 4, column 28: wobj0 after \? is no parameter of the routine"):
-        wrong.moves()
+        rapid.moves_of(wrong)
 
 
 def test_quaternions_of_three_digits_are_normalised_with_a_note(tmp_path, capsys):
@@ -922,7 +944,7 @@ def test_modules_that_use_each_other(tmp_path, capsys):
     main_file, types, data = (tmp_path / name for name in ("main.mod", "types.sys", "data.sys"))
     for found in (rapid.read_program(main_file, [data, types]), rapid.read_program(tmp_path / "all.PGF")):
         assert (found.name, [one.name for one in found.uses]) == ("p", ["t", "d"])
-        assert str(found.of_type("robtarget")["there"]) == MANUAL
+        assert str(rapid.values_of(found, "robtarget")["there"]) == MANUAL
     code, out, _ = said(capsys, main_file, "--with", data, "--with", types, "--robot", "irb2400", "--wobj", "wfix")
     assert (code, out.startswith("there: ")) == (0, True)
     assert "no tool 'tOwn'" in said(capsys, main_file, "--with", data, "--with", types, "--robot", "irb2400", "--tool", "tOwn")[2]
@@ -985,7 +1007,7 @@ ENDMODULE
 def test_moves_come_in_the_order_of_the_text():
     """Every instruction that moves, or changes moves, with line, column and routine; texts and comments hold none."""
     read = rapid.read(PROGRAM)
-    moves = read.moves()
+    moves = rapid.moves_of(read)
     assert rapid.write(read) == PROGRAM
     lines = PROGRAM.splitlines()
     for move in moves:
@@ -997,15 +1019,15 @@ def test_moves_come_in_the_order_of_the_text():
     )
     assert [move.instruction for move in moves] == [*words.split(), "GOTO", "MoveJ", "MoveL"]
     assert [move.routine for move in moves] == ["main"] * 21 + ["two"]
-    assert read.moves("TWO") == moves[-1:]
+    assert rapid.moves_of(read, "TWO") == moves[-1:]
     with pytest.raises(irb.UnknownName, match="no routine 'tw'; did you mean 'two'"):
-        read.moves("tw")
+        rapid.moves_of(read, "tw")
 
 
 def test_arguments_of_moves():
     """Targets by name, element and literal; predefined, declared and inline speeds and zones; tools and work objects."""
     read = rapid.read(PROGRAM)
-    _, absolute, line, joint, circle, offs, inline, conc = read.moves()[:8]
+    _, absolute, line, joint, circle, offs, inline, conc = rapid.moves_of(read)[:8]
     assert absolute.target == read["home"]
     assert (absolute.speed.v_tcp, absolute.zone.finep, absolute.options, absolute.wobj_name) == (1000.0, True, (), "wobj0")
     assert absolute.tool.tframe.trans.values == (0.0, 0.0, 0.0)
@@ -1023,7 +1045,7 @@ def test_arguments_of_moves():
 
 def test_blocks_around_a_move_are_named():
     """IF with and without THEN, FOR, WHILE, and a handler, innermost last; after their end they are gone."""
-    inside = {move.line: move.inside for move in rapid.read(PROGRAM).moves()}
+    inside = {move.line: move.inside for move in rapid.moves_of(rapid.read(PROGRAM))}
     row = PROGRAM.splitlines().index("    IF k=1 MoveL p10, v10, fine, tool0;") + 1
     loop = f"FOR of line {row + 1}"
     assert inside[row] == (f"IF of line {row}",)
@@ -1050,26 +1072,26 @@ def test_blocks_around_a_move_are_named():
 )
 def test_what_depends_on_the_run_is_said(start, reason):
     """A target that the text does not tell is None, with the reason; the others of the program keep theirs."""
-    found = [move for move in rapid.read(PROGRAM).moves() if move.text.startswith(start)]
+    found = [move for move in rapid.moves_of(rapid.read(PROGRAM)) if move.text.startswith(start)]
     assert len(found) == 1
     assert found[0].target is None
     assert re.search(reason, found[0].unknown)
-    assert sum(bool(move.unknown) for move in rapid.read(PROGRAM).moves()) == 9
+    assert sum(bool(move.unknown) for move in rapid.moves_of(rapid.read(PROGRAM))) == 9
 
 
 def test_other_modules_targets_are_known():
     """Targets of modules that were read with it are found, LOCAL ones are not; a change in any routine of its own counts."""
     data = rapid.read(f"MODULE d\nCONST robtarget a:=[[1,2,3],[1,0,0,0],[0,0,0,0],{FRAME}];\nLOCAL CONST num b:=3;\nENDMODULE")
     body = "PROC p()\nMoveL a, v10, fine, tool0;\nMoveL Offs(a,b,0,0), v10, fine, tool0;\nENDPROC\n"
-    one, other = rapid.read(f"MODULE m\n{body}ENDMODULE", uses=[data]).moves()
+    one, other = rapid.moves_of(rapid.read(f"MODULE m\n{body}ENDMODULE", uses=[data]))
     assert one.target == data["a"]
     assert "b is declared neither" in other.unknown
     for change in ("a := x;", "a.trans.x:=1;", "pts{2}.trans.x := 1; Incr a;", "IF TRUE a:=x;"):
-        (one, _) = rapid.read(f"MODULE m\n{body}PROC q()\n{change}\nENDPROC\nENDMODULE", uses=[data]).moves()
+        (one, _) = rapid.moves_of(rapid.read(f"MODULE m\n{body}PROC q()\n{change}\nENDPROC\nENDMODULE", uses=[data]))
         assert "a is changed on line 7" in one.unknown, change
-    (one, _) = rapid.read(
-        f"MODULE m\n{body}PROC q()\nVAR robtarget a;\na := x; other \\a:=1;\nENDPROC\nENDMODULE", uses=[data]
-    ).moves()
+    (one, _) = rapid.moves_of(
+        rapid.read(f"MODULE m\n{body}PROC q()\nVAR robtarget a;\na := x; other \\a:=1;\nENDPROC\nENDMODULE", uses=[data])
+    )
     assert one.target == data["a"]  # the other routine has its own
     for change, known in (
         ("PROC q() a.trans.x:=1; ENDPROC", False),
@@ -1077,12 +1099,12 @@ def test_other_modules_targets_are_known():
         ("PROC q(robtarget a) a.trans.x:=1; ENDPROC", True),
     ):
         other = rapid.read(f"MODULE e\nPERS robtarget a:=[[1,2,3],[1,0,0,0],[0,0,0,0],{FRAME}];\n{change}\nENDMODULE")
-        (one, _) = rapid.read(f"MODULE m\n{body}ENDMODULE", uses=[other]).moves()
+        (one, _) = rapid.moves_of(rapid.read(f"MODULE m\n{body}ENDMODULE", uses=[other]))
         assert one.unknown == ("" if known else "a is changed on line 3 of e: what it is then depends on the run")
-        (one, _) = rapid.read(f"MODULE m\nLOCAL CONST robtarget a:={MANUAL};\n{body}ENDMODULE", uses=[other]).moves()
+        (one, _) = rapid.moves_of(rapid.read(f"MODULE m\nLOCAL CONST robtarget a:={MANUAL};\n{body}ENDMODULE", uses=[other]))
         assert str(one.target) == MANUAL
     own = "PROC p()\nVAR robtarget a;\nVAR robtarget b:=c;\na := c; MoveL a, v10, fine, tool0;\nENDPROC\n"
-    (one,) = rapid.read(f"MODULE m\nCONST robtarget c:={MANUAL};\n{own}ENDMODULE").moves()
+    (one,) = rapid.moves_of(rapid.read(f"MODULE m\nCONST robtarget c:={MANUAL};\n{own}ENDMODULE"))
     assert "a is changed on line 6" in one.unknown
 
 
@@ -1099,7 +1121,7 @@ def test_offs_and_reltool_are_products_of_matrices():
         words = f"{d[0]},{d[1]},{d[2]}"
         calls = f"Offs(p,{words})", rf"RelTool(p,{words}\Rx:={angles[0]} \Ry:={angles[1]} \Rz:={angles[2]})"
         lines = "".join(f"MoveL {call},v5,fine,tool0;\n" for call in calls)
-        moves = module(f"CONST robtarget p:={target};\nPROC a()\n{lines}ENDPROC").moves()
+        moves = rapid.moves_of(module(f"CONST robtarget p:={target};\nPROC a()\n{lines}ENDPROC"))
         offs, tool = (move.target.pose() for move in moves)
         first = target.pose()
         np.testing.assert_allclose(offs.rotation, first.rotation, atol=1e-15)
@@ -1181,7 +1203,7 @@ def test_malformed_moves_say_where_and_why(body, column, reason):
     head += f"CONST robtarget a{{2}}:=[{point},{point}]; CONST robtarget u:={point.replace('[1,0,0,0]', '[0,0,0,0]')};"
     read = module(f"{head}\nPROC main()\n{body}\nENDPROC")
     with pytest.raises(irb.RapidError) as caught:
-        read.moves()
+        rapid.moves_of(read)
     assert (caught.value.line, caught.value.column) == (4, column)
     assert reason in caught.value.reason
 
@@ -1210,7 +1232,7 @@ def test_broken_programs_end_in_an_answer_or_a_place():
             place = rng.randrange(PROGRAM.index("PROC main"), len(text))
             text = text[:place] + rng.choice(words) + text[place + rng.choice((0, 0, 1, 5)) :]
         try:
-            listed += bool(rapid.read(text).moves())
+            listed += bool(rapid.moves_of(rapid.read(text)))
         except irb.RapidError as err:
             lines.append(err.line)
     assert listed > 5
@@ -1227,7 +1249,7 @@ def at(angle, more=""):
 def run_of(main, others="", declarations="", routine=None):
     """What a program drives: angles of axis 1, and of what cannot be told instruction and line (4 is main's first)."""
     text = f"MODULE m\n{declarations}\nPROC main()\n{main}\nENDPROC\n{others}\nENDMODULE"
-    found = rapid.read(text).sequence(routine)
+    found = rapid.sequence_of(rapid.read(text), routine)
     return [(move.instruction, move.line) if move.unknown else move.target.robax.rax_1 for move in found], found
 
 
@@ -1245,10 +1267,10 @@ def test_calls_are_followed_where_they_stand():
 def test_a_program_without_main_starts_at_the_procedure_that_nobody_calls():
     """One root is taken; of two none is guessed."""
     text = "MODULE m\nPROC a() {0} ENDPROC\nPROC b() {1} ENDPROC\nENDMODULE"
-    assert [move.target.robax.rax_1 for move in rapid.read(text.format(at(1), "a; " + at(2))).sequence()] == [1, 2]
+    assert [move.target.robax.rax_1 for move in rapid.sequence_of(rapid.read(text.format(at(1), "a; " + at(2))))] == [1, 2]
     for bodies, names in (((at(1), at(2)), "a, b"), (("b;", "a;"), "a, b")):
         with pytest.raises(irb.InputError, match=rf"m has no procedure main; say at which routine to start \({names}\)"):
-            rapid.read(text.format(*bodies)).sequence()
+            rapid.sequence_of(rapid.read(text.format(*bodies)))
 
 
 @pytest.mark.parametrize(
@@ -1380,5 +1402,5 @@ def test_times_of_moves_are_positive_numbers():
 
 def test_names_that_nobody_declares_are_marked():
     """What depends on the run is not; a name that is declared nowhere is."""
-    found = {move.text: move.undeclared for move in rapid.read(PROGRAM).moves() if move.unknown}
+    found = {move.text: move.undeclared for move in rapid.moves_of(rapid.read(PROGRAM)) if move.unknown}
     assert [text.split(",")[0] for text, lost in found.items() if lost] == ["MoveL nowhere"]

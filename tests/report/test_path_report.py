@@ -54,7 +54,7 @@ def file(tmp_path):
 
 
 def checked(robot, routine, **words):
-    return check_path(robot, programmed_motion(robot, rapid.read(PROGRAM).sequence(routine)), **words)
+    return check_path(robot, programmed_motion(robot, rapid.sequence_of(rapid.read(PROGRAM), routine)), **words)
 
 
 def said(capsys, *words):
@@ -126,7 +126,7 @@ def test_a_line_of_a_loop_has_one_row(robot):
     """From the first time that it is driven to the last, with its highest speed; the axes of a plural read as one."""
     text = PROGRAM.replace("PROC bad()", "PROC twice()\n    main; main;\n  ENDPROC\n  PROC bad()")
     near = robot.from_controller([1, 0, 0, 0, 30, 0])  # the first way home is short and slow
-    program = programmed_motion(robot, rapid.read(text).sequence("twice"), start=near)
+    program = programmed_motion(robot, rapid.sequence_of(rapid.read(text), "twice"), start=near)
     check = check_path(robot, program)
     rows = {cells[0]: cells for cells, _ in move_rows(check)}
     times = [one for one in program.timings if one.line == 8]
@@ -140,14 +140,14 @@ def test_a_line_of_a_loop_has_one_row(robot):
 def test_what_was_not_evaluated_is_part_of_the_verdict(robot):
     """Instructions and tools are counted, singular and plural; the page is not green, and says it too."""
     text = PROGRAM.replace("MoveL Offs(p10,100", "grip; MoveL Offs(p10,100")
-    one = check_path(robot, programmed_motion(robot, rapid.read(text).sequence()))
+    one = check_path(robot, programmed_motion(robot, rapid.sequence_of(rapid.read(text))))
     assert verdict(one).startswith("1 instruction could not be evaluated; the rest keeps every checked bound (not checked: acc")
     page = report_html(one, robot)
     assert 'class="verdict bad"' in page
     assert "1 instruction could not be evaluated; the rest keeps every checked bound" in page
     assert "on the part that could be evaluated" in page
     text = text.replace("grip;", "grip; drop 3;").replace("v500, fine, tSp", "v500, fine, tOld")
-    two = check_path(robot, programmed_motion(robot, rapid.read(text).sequence()))
+    two = check_path(robot, programmed_motion(robot, rapid.sequence_of(rapid.read(text))))
     left = "2 instructions could not be evaluated and 1 tool of the program has no value"
     assert verdict(two).startswith(f"{left}; the rest keeps every checked bound (not checked: ")
 
@@ -223,7 +223,7 @@ def test_a_good_page_says_so(robot):
 
 def test_what_was_not_checked_stands_beside_what_is_kept(robot, file, capsys):
     """One posture says nothing about a motion, and is no clean check; limits that nobody knows or asked for are named."""
-    one = check_path(robot, programmed_motion(robot, rapid.read(PROGRAM).sequence()[:1]))
+    one = check_path(robot, programmed_motion(robot, rapid.sequence_of(rapid.read(PROGRAM))[:1]))
     resting = "speeds and torques of a motion: there is one posture at rest"
     assert (one.rows, one.moved, one.kept, one.first) == (1, False, False, None)
     assert verdict(one) == f"nothing moves; the posture keeps its bounds (not checked: {resting}, accelerations, collision)"

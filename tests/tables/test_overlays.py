@@ -108,7 +108,7 @@ def test_a_specimen_without_closed_form_says_so_when_it_is_loaded(overlay, joint
     assert len(raised) == 1
     assert len(str(raised[0].message)) < 250
     q, rest = np.full(6, 0.2), np.zeros(6)
-    program = rapid.read(f"MODULE M\nPROC main()\n{MOVES}\nENDPROC\nENDMODULE\n").sequence()
+    program = rapid.sequence_of(rapid.read(f"MODULE M\nPROC main()\n{MOVES}\nENDPROC\nENDMODULE\n"))
     for refused in (
         lambda: robot.inverse_kinematics(robot.pose(q)),
         lambda: robot.configuration(q),

@@ -410,7 +410,7 @@ def test_the_table_is_a_motion_file(tmp_path):
     body = (
         f"MoveAbsJ {joints(10, 40, -100, 20, 0, 0)},v500,fine,tool0;\nMoveAbsJ {joints(30, 60, -120, 10, 0, 0)},v900,fine,tool0;"
     )
-    made = programmed_motion(robot, program(body).sequence())
+    made = programmed_motion(robot, rapid.sequence_of(program(body)))
     check_path(robot, made, output=tmp_path / "t.csv")
     file = irb.open_motion(tmp_path / "t.csv", robot)
     assert not file.derived
@@ -445,7 +445,7 @@ def test_the_third_move_leaves_the_coupled_range(robot):
     body = "\n".join(
         f"MoveAbsJ {joints(*q)},v500,fine,tSp;" for q in ((0, 0, 0, 0, 30, 0), (0, 50, 40, 0, 30, 0), (0, 50, -30, 0, 30, 0))
     )
-    made = programmed_motion(robot, program(body, SPINDLE).sequence())
+    made = programmed_motion(robot, rapid.sequence_of(program(body, SPINDLE)))
     found = check_path(robot, made)
     assert {one.line for one in found.findings} == {6}
     assert (found.first.kind, found.first.axis, found.first.quantity) == ("range", 3, "q3 - q2")
@@ -464,7 +464,7 @@ def test_moves_are_summed_up_wherever_pieces_end(robot, monkeypatch):
     """Per move the worst of its samples, by plain maxima; the same if the moves are cut into pieces of 7 samples."""
     ways = ((0, 0, 0, 0, 30, 0), (0, 50, 40, 0, -30, 0), (90, -40, 10, 60, 5, 100))
     body = "\n".join(f"MoveAbsJ {joints(*q)},v500,fine,tSp;" for q in ways)
-    made = programmed_motion(robot, program(body, SPINDLE).sequence(), step=0.05)
+    made = programmed_motion(robot, rapid.sequence_of(program(body, SPINDLE)), step=0.05)
     whole = check_path(robot, made)
     monkeypatch.setattr("irbmodels.tasks.path_check.check.ROWS", 7)
     cut = check_path(robot, made)
@@ -503,7 +503,7 @@ def test_linear_moves_are_straight_at_the_programmed_speed(robot):
     first = target(robot, [0, 10, 20, 0, 40, 0])
     body = f"MoveJ {first},v500,fine,tSp;\nMoveL Offs({'p'},0,300,-50),v200,fine,tSp;"
     read = program(body.replace(str(first), "p"), f"CONST robtarget p:={first}; {SPINDLE}")
-    made = programmed_motion(robot, read.sequence(), ramp=0.25, step=0.002)
+    made = programmed_motion(robot, rapid.sequence_of(read), ramp=0.25, step=0.002)
     assert not made.findings
     length = math.hypot(0.3, 0.05)
     assert made.motion.t[-1] == pytest.approx(length / 0.2 + 0.25)
@@ -533,7 +533,7 @@ def test_circular_moves_keep_their_circle(robot):
     read = program(
         "MoveJ p,v500,fine,tSp;\nMoveC Offs(p,100,100,0),Offs(p,0,200,0),v400,z10,tSp;", f"CONST robtarget p:={p}; {SPINDLE}"
     )
-    made = programmed_motion(robot, read.sequence())
+    made = programmed_motion(robot, rapid.sequence_of(read))
     points = np.asarray(robot.pose(made.motion.q))[:, :3, 3] - p.pose().translation
     np.testing.assert_allclose(np.linalg.norm(points - [0, 0.1, 0], axis=1), 0.1, atol=1e-9)
     assert points[:, 0].max() == pytest.approx(0.1, abs=1e-4)  # between samples 4 mm apart
@@ -546,7 +546,7 @@ def test_circular_moves_keep_their_circle(robot):
 def test_joint_moves_are_linear_in_axis_space_and_slowed_by_the_slowest_axis(robot):
     """At vmax axis 1 turns 120 deg at its rated 150 deg/s, and says so; with slow=False it is faster, and a violation."""
     body = f"MoveAbsJ {joints(0, 0, 0, 0, 30, 0)},vmax,fine,tSp;\nMoveAbsJ {joints(120, 10, 5, 0, 30, 20)},vmax,fine,tSp;"
-    moves = program(body, SPINDLE).sequence()
+    moves = rapid.sequence_of(program(body, SPINDLE))
     made = programmed_motion(robot, moves)
     start, end = made.motion.q[0], made.motion.q[-1]
     share = (made.motion.q[:, 0] - start[0]) / (end[0] - start[0])
@@ -564,7 +564,7 @@ def test_straight_moves_are_slowed_to_the_rated_speed_of_the_fastest_axis(robot)
     """A line at 5 m/s past the wrist singularity, 5 mm beside it: the fastest sample of all is at 100 %, and named."""
     p = target(robot, [0, 0, 0, 0, 6, 0])
     read = program("MoveJ p,v500,fine,tSp;\nMoveL Offs(p,20,150,-60),v5000,fine,tSp;", f"CONST robtarget p:={p}; {SPINDLE}")
-    made = programmed_motion(robot, read.sequence(), step=0.02)
+    made = programmed_motion(robot, rapid.sequence_of(read), step=0.02)
     assert not [one for one in made.findings if one.kind == "jump"]
     shares = np.abs(made.motion.v) / robot.limits.velocity
     assert 0.9 < shares.max() <= 1.0 + 1e-12  # the law is made from samples of the path, and then from those of time
@@ -582,7 +582,7 @@ def test_an_axis_that_is_fastest_between_samples_of_the_path_slows_the_move_too(
         monkeypatch.setattr(f"irbmodels.tasks.path_check.ik_following.{name}", value)
     p = target(robot, [0, 0, 0, 0, 15, 0])
     body = "MoveJ Offs(p,0,-110,0),v500,fine,tSp;\nMoveL Offs(p,0,100,0),v5000,fine,tSp;"
-    moves = program(body, f"CONST robtarget p:={p}; {SPINDLE}").sequence()
+    moves = rapid.sequence_of(program(body, f"CONST robtarget p:={p}; {SPINDLE}"))
     made = programmed_motion(robot, moves, ramp=0.02, step=0.004)
     shares = (np.abs(made.motion.v) / robot.limits.velocity).max(axis=0)
     assert 0.99 < shares.max() <= 1.0
@@ -599,9 +599,10 @@ def test_a_slower_law_reaches_the_share_it_should():
 def test_reorientation_keeps_its_own_speed():
     """Axis 6 of the IRB 1600 alone, TCP on its axis: v_ori of 100 deg/s bounds the turn, not the 10 mm/s of v_tcp."""
     robot = irb.load("irb1600")
-    moves = program(
+    read = program(
         f"MoveAbsJ {joints(0, 0, 0, 0, 30, 0)},v10,fine,tool0;\nMoveAbsJ {joints(0, 0, 0, 0, 30, 90)},[10,100,1,1],fine,tool0;"
-    ).sequence()
+    )
+    moves = rapid.sequence_of(read)
     made = programmed_motion(robot, moves)
     assert np.abs(made.motion.v[:, 5]).max() == pytest.approx(np.radians(100.0))
     assert made.motion.t[-1] == pytest.approx(0.9 + 0.2)
@@ -616,7 +617,7 @@ def test_targets_in_work_objects_with_the_programs_tcp():
         'PERS wobjdata w:=[FALSE,TRUE,"",[[800,100,700],[1,0,0,0]],[[0,0,50],[0.707106781,0,0,0.707106781]]];'
         f"CONST robtarget p:=[[10,20,30],[0,0.707107,0.707107,0],[0,0,0,0],{FRAME}];",
     )
-    made = programmed_motion(bare, read.sequence())
+    made = programmed_motion(bare, rapid.sequence_of(read))
     tcp = bare.pose(made.motion.q[0]) * read["tG"].tframe.se3()
     expected = read["w"].frame() * rapid.Pose(read["p"].trans, read["p"].rot).se3()
     np.testing.assert_allclose(tcp.homogeneous, expected.homogeneous, atol=1e-9)
@@ -629,11 +630,11 @@ def test_the_configuration_of_a_target_chooses_the_posture():
     q0 = robot.from_controller([20, 30, 10, 40, 50, 60])
     for one in robot.inverse_kinematics(robot.pose(q0), in_range=True):
         p = target(robot, np.degrees(one.q))
-        made = programmed_motion(robot, program(f"MoveJ {p},v500,fine,tool0;").sequence())
+        made = programmed_motion(robot, rapid.sequence_of(program(f"MoveJ {p},v500,fine,tool0;")))
         np.testing.assert_allclose(made.motion.q[0], one.q, atol=1e-6)  # targets have nine decimals
         assert not made.findings
     wrong = target(robot, np.degrees(q0), (2, 0, 0, 0))
-    made = programmed_motion(robot, program(f"MoveJ {wrong},v500,fine,tool0;").sequence())
+    made = programmed_motion(robot, rapid.sequence_of(program(f"MoveJ {wrong},v500,fine,tool0;")))
     assert [(one.kind, one.line) for one in made.findings] == [("configuration", 4)]
     assert "of MoveJ in main: no posture has the configuration [2,0,0,0]; it is reached as [0," in made.findings[0].what
 
@@ -643,12 +644,14 @@ def test_a_line_that_ends_in_another_configuration_is_noted(robot):
     p = target(robot, [10, 10, 20, 30, 40, 50])
     for conf, noted in (((0, 0, 0, 0), False), ((1, 0, 0, 0), True), ((0, -1, 0, 0), True), ((0, 0, 1, 0), True)):
         end = target(robot, [20, 15, 25, 35, 45, 55], conf)
-        made = programmed_motion(robot, program(f"MoveJ {p},v500,fine,tSp;\nMoveL {end},v500,fine,tSp;", SPINDLE).sequence())
+        read = program(f"MoveJ {p},v500,fine,tSp;\nMoveL {end},v500,fine,tSp;", SPINDLE)
+        made = programmed_motion(robot, rapid.sequence_of(read))
         said = [note for note in made.notes if "ends in the configuration" in note]
         assert bool(said) == noted
         assert all("line 5: MoveL ends in the configuration [0,0,0,0], not in " + str(end.robconf) in note for note in said)
     start, edge = target(robot, [-10, 10, 20, 30, 40, 50]), target(robot, [0, 10, 20, 30, 40, 50], (-1, 0, 0, 0))
-    made = programmed_motion(robot, program(f"MoveJ {start},v500,fine,tSp;\nMoveL {edge},v500,fine,tSp;", SPINDLE).sequence())
+    read = program(f"MoveJ {start},v500,fine,tSp;\nMoveL {edge},v500,fine,tSp;", SPINDLE)
+    made = programmed_motion(robot, rapid.sequence_of(read))
     assert not any("ends in the configuration" in note for note in made.notes)
 
 
@@ -663,7 +666,7 @@ def test_what_cannot_be_reached_is_told_by_line(robot):
         "MoveL Offs(p,0,50,0)",
     )
     body = "\n".join(f"{way},v200,fine,tSp;" for way in ways)
-    made = programmed_motion(robot, program(body, f"CONST robtarget p:={p}; {SPINDLE}").sequence())
+    made = programmed_motion(robot, rapid.sequence_of(program(body, f"CONST robtarget p:={p}; {SPINDLE}")))
     assert [(one.kind, one.line, one.start) for one in made.findings] == [("reach", 5, 0.0), ("reach", 6, 0.0), ("reach", 7, 0.0)]
     away = r"out of reach by \d+(\.\d+)? mm; it is left out"
     assert re.fullmatch(rf"target Offs\(p,2000,0,0\) of MoveL in main: {away}", made.findings[0].what)
@@ -680,7 +683,7 @@ def test_a_line_through_the_wrist_singularity_jumps(robot):
     end = robot.from_controller([5, 0, 0, 0, -30, 10])
     one, two = (target(robot, np.degrees(q)) for q in (start, end))
     body = f"MoveAbsJ {joints(0, 0, 0, 0, 30, 0)},v500,fine,tSp;\nMoveL {two},v200,fine,tSp;"
-    made = programmed_motion(robot, program(body, SPINDLE).sequence())
+    made = programmed_motion(robot, rapid.sequence_of(program(body, SPINDLE)))
     jumps = [found for found in made.findings if found.kind == "jump"]
     assert one is not None
     assert jumps
@@ -710,7 +713,7 @@ def test_notes_name_what_was_not_evaluated_or_regarded(robot):
     p = str(target(robot, [0, 10, 20, 0, 40, 0])).replace("9E+09,9E+09", "100,9E+09", 1)
     still = "PERS tooldata still:=[FALSE,[[0,0,0],[1,0,0,0]],[1,[0,0,0],[1,0,0,0],0,0,0]];"
     read = program(body, f"CONST robtarget p:={p}; {still} {SPINDLE}")
-    made = programmed_motion(robot, read.sequence())
+    made = programmed_motion(robot, rapid.sequence_of(read))
     said = "\n".join(made.notes)
     for words in (
         "line 5: MoveL not evaluated: nowhere is declared neither",
@@ -726,7 +729,7 @@ def test_notes_name_what_was_not_evaluated_or_regarded(robot):
         "0.2 s from rest to its speed",
     ):
         assert words in said, words
-    given = programmed_motion(robot, read.sequence(), wobjs={"WX": rapid.PREDEFINED["wobj0"]})
+    given = programmed_motion(robot, rapid.sequence_of(read), wobjs={"WX": rapid.PREDEFINED["wobj0"]})
     assert "wX has no value" not in "\n".join(given.notes)
 
 
@@ -736,13 +739,13 @@ def test_a_given_start_takes_time(robot):
     body = "".join(text.format(name, joints(k, 0, 0, 0, 30, 0)) for name, k in (("main", 10), ("second", 20)))
     read = rapid.read(f"MODULE m\n{SPINDLE}\n{body}ENDMODULE")
     start = robot.from_controller([0, 0, 0, 0, 30, 0])
-    made = programmed_motion(robot, read.sequence(), start=start)
+    made = programmed_motion(robot, rapid.sequence_of(read), start=start)
     np.testing.assert_allclose(made.motion.q[0], start, atol=1e-15)
     assert [one.line for one in made.timings] == [4]
     assert not any("begins at the target" in note for note in made.notes)
     assert (np.diff(made.motion.t) > 0.0).all()
     assert made.motion.t[-1] == pytest.approx(made.timings[-1].end)
-    assert [one.line for one in programmed_motion(robot, read.sequence("second"), start=start).timings] == [7]
+    assert [one.line for one in programmed_motion(robot, rapid.sequence_of(read, "second"), start=start).timings] == [7]
 
 
 def test_a_called_procedure_is_driven_where_it_is_called(robot):
@@ -752,7 +755,7 @@ def test_a_called_procedure_is_driven_where_it_is_called(robot):
         f"MODULE m\n{SPINDLE}\nPROC main()\n{home}\ngoB;\n{home}\ngoB;\nENDPROC\n"
         f"PROC goB()\nMoveAbsJ {joints(0, 60, -10, 0, 30, 0)},v500,fine,tSp;\nENDPROC\nENDMODULE"
     )
-    made = programmed_motion(robot, read.sequence(), step=0.05)
+    made = programmed_motion(robot, rapid.sequence_of(read), step=0.05)
     assert [one.line for one in made.timings] == [10, 6, 10]
     found = check_path(robot, made)
     assert [(one.kind, one.line) for one in found.findings] == [("range", 10), ("range", 6), ("range", 10)]  # and on the way back
@@ -765,7 +768,7 @@ def test_what_is_not_evaluated_is_no_clean_check(robot):
     start = robot.from_controller([5, 0, 0, 0, 30, 0])
 
     def made(body, **words):
-        moves = program(f"{home}\n{body}", SPINDLE).sequence()
+        moves = rapid.sequence_of(program(f"{home}\n{body}", SPINDLE))
         return check_path(robot, programmed_motion(robot, moves, start=start, **words))
 
     assert made(home.replace("[[0,", "[[9,")).kept
@@ -787,7 +790,7 @@ def test_a_time_stands_for_the_speed(robot, seconds, top):
     body = (
         f"MoveAbsJ {joints(0, 0, 0, 0, 30, 0)},v500,fine,tSp;\nMoveAbsJ {joints(0, 0, 0, 60, 30, 0)},v10\\T:={seconds},fine,tSp;"
     )
-    moves = program(body, SPINDLE).sequence()
+    moves = rapid.sequence_of(program(body, SPINDLE))
     made = programmed_motion(robot, moves, slow=False)
     assert made.motion.t[-1] == pytest.approx(seconds)
     assert np.degrees(np.abs(made.motion.v).max()) == pytest.approx(top, rel=1e-9)
@@ -804,7 +807,7 @@ def test_the_program_of_a_motion_is_that_motion():
     q = robot.from_controller([[0, 0, 0, 0, 30, 0], [30, 20, 10, 20, 45, 30], [50, 10, 25, -20, 60, 0]])
     found = time_optimal(axis_path(q), velocity=robot.limits.velocity, acceleration=np.full(6, 6.0), intervals=100)
     read = rapid.read(rapid_module(found.sample(50.0), robot))
-    made = programmed_motion(robot, read.sequence())
+    made = programmed_motion(robot, rapid.sequence_of(read))
     assert made.motion.t[-1] == pytest.approx(found.duration, abs=1e-6)
     assert made.unevaluated == ()
     assert not made.findings
@@ -820,7 +823,7 @@ def test_the_program_of_a_motion_is_that_motion():
     made_tau = [robot.inverse_dynamics(*state) for state in zip(*made.motion[1:4], strict=True)]
     # the corners of the acceleration are rounded, or overshoot, within two samples: some percent of a peak
     np.testing.assert_allclose(np.abs(made_tau).max(axis=0), np.abs(inner).max(axis=0), rtol=0.05)
-    hasty = programmed_motion(robot, read.sequence(), slow=False)
+    hasty = programmed_motion(robot, rapid.sequence_of(read), slow=False)
     np.testing.assert_array_equal(hasty.motion.q, made.motion.q)
 
 
@@ -842,7 +845,7 @@ MoveAbsJ {after},v500\\T:=0.7,z0,tSp;
 MoveAbsJ {after},v500\\T:=0.71,z0,tSp;
 MoveAbsJ {joints(0, 20, 30, 0, 31, 0)},v500\\T:=1.3,fine,tSp;
 """
-    made = programmed_motion(robot, program(body, SPINDLE).sequence())
+    made = programmed_motion(robot, rapid.sequence_of(program(body, SPINDLE)))
     t, q, v, a = made.motion[:4]
     assert not v[:, [0, 3, 5]].any()
     assert [one.instruction for one in made.timings] == ["MoveL", "MoveC", "MoveJ", *["MoveAbsJ"] * 5]
@@ -864,7 +867,7 @@ def test_flown_points_keep_times_lines_and_rated_speeds(robot):
     ways = [(0, 0, 0, 0, 30, 0), (10, 0, 0, 0, 30, 0), (25, 5, 0, 0, 30, 0), (30, 5, 0, 0, 30, 0)]
     zones, seconds = ("fine", "z1", "z5", "fine"), ("", "\\T:=0.3", "\\T:=0.4", "\\T:=0.5")
     body = "\n".join(f"MoveAbsJ {joints(*q)},v500{t},{z},tSp;" for q, t, z in zip(ways, seconds, zones, strict=True))
-    made = programmed_motion(robot, program(body, SPINDLE).sequence())
+    made = programmed_motion(robot, rapid.sequence_of(program(body, SPINDLE)))
     t, q, v, a = made.motion[:4]
     assert [(one.line, pytest.approx(one.start), pytest.approx(one.end)) for one in made.timings] == [
         (5, 0.0, 0.3), (6, 0.3, 0.7), (7, 0.7, 1.2),
@@ -876,16 +879,16 @@ def test_flown_points_keep_times_lines_and_rated_speeds(robot):
     np.testing.assert_allclose(np.gradient(q, t, axis=0)[2:-2], v[2:-2], atol=2e-3)  # second differences of 10 ms
     np.testing.assert_allclose(np.gradient(v, t, axis=0)[2:-2], a[2:-2], atol=0.3)  # the rate of a jumps at the points
     fast = body.replace("0.3", "0.03").replace("0.4", "0.04").replace("0.5", "0.05")
-    slowed = programmed_motion(robot, program(fast, SPINDLE).sequence(), step=0.001)
+    slowed = programmed_motion(robot, rapid.sequence_of(program(fast, SPINDLE)), step=0.001)
     shares = np.abs(slowed.motion.v).max(axis=0) / robot.limits.velocity
     assert shares.max() == pytest.approx(1.0)
     assert {one.slowed_by for one in slowed.timings} == {1}
-    kept = programmed_motion(robot, program(fast, SPINDLE).sequence(), step=0.001, slow=False)
+    kept = programmed_motion(robot, rapid.sequence_of(program(fast, SPINDLE)), step=0.001, slow=False)
     assert kept.motion.t[-1] == pytest.approx(0.12)
     factor = slowed.motion.t[-1] / 0.12
     assert factor == pytest.approx((np.abs(kept.motion.v).max(axis=0) / robot.limits.velocity).max())
     np.testing.assert_allclose(slowed.motion.a, kept.motion.a / factor**2, rtol=1e-9)
-    begun = programmed_motion(robot, program(body, SPINDLE).sequence()[1:], start=robot.from_controller(ways[0]))
+    begun = programmed_motion(robot, rapid.sequence_of(program(body, SPINDLE))[1:], start=robot.from_controller(ways[0]))
     np.testing.assert_allclose(begun.motion.q, q, atol=1e-12)
     assert begun.motion.t[0] == 0.0
 
@@ -895,7 +898,8 @@ def test_scara_programs_run():
     robot = irb.load("irb930")
     a, b = ([10, 40, -100, 20], [30, 60, -120, 10])
     one, two = (target(robot, q) for q in (a, b))
-    made = programmed_motion(robot, program(f"MoveJ {one},v500,fine,tool0;\nMoveL {two},v1000,fine,tool0;").sequence(), step=0.02)
+    read = program(f"MoveJ {one},v500,fine,tool0;\nMoveL {two},v1000,fine,tool0;")
+    made = programmed_motion(robot, rapid.sequence_of(read), step=0.02)
     np.testing.assert_allclose(robot.to_controller(made.motion.q[[0, -1]]), [a, b], atol=1e-6)
     points = np.asarray(robot.pose(made.motion.q))[:, :3, 3]
     way = points[-1] - points[0]

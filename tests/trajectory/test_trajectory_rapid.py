@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import irbmodels as irb
-from irbmodels.rapid import read, write
+from irbmodels.rapid import read, values_of, write
 from irbmodels.trajectory import Motion, move, rapid_module
 
 
@@ -19,7 +19,7 @@ def test_module_reads_back(name):
     robot = irb.load(name)
     motion = motion_of(robot)
     module = read(rapid_module(motion, robot, "Swing"))
-    targets = [target.q(robot) for target in module.of_type("jointtarget").values()]
+    targets = [target.q(robot) for target in values_of(module, "jointtarget").values()]
     np.testing.assert_allclose(targets, motion.q, atol=1e-11)
     steps = np.array(module["seconds"], dtype=float)
     np.testing.assert_allclose(np.cumsum(steps), motion.t, atol=1e-9)

@@ -9,20 +9,18 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from ...errors import RapidError, UnknownName
 from ..constants import Constants
 from ..expressions import ExpressionEvaluator, Unknown
 from ..grammar import parse
+from ..module import Module, checked_module
 from ..parser import collected, declared
 from ..value_builder import Builder
 from .arguments import Arguments, Move
 from .conditions import truth
 from .routines import Found, Routine, routine_of
-
-if TYPE_CHECKING:
-    from ..module import Module
 
 T = TypeVar("T")
 
@@ -33,14 +31,14 @@ def moves_of(module: Module, routine: str | None = None) -> tuple[Move, ...]:
     Raises:
         RapidError: if an instruction breaks the language, or has an argument of another type; with line and column.
         UnknownName: if there is no such routine.
+        InputError: if ``module`` is none.
     """
-    builder, routines = routines_of(module)
-    names = [one.name for one in routines]
-    if routine is not None and routine.lower() not in map(str.lower, names):
-        raise UnknownName("routine", routine, names)
+    builder, routines = routines_of(checked_module(module))
+    if routine is not None:
+        routine_named(routines, routine)
     found: list[Move] = []
     for one in routines:
-        if routine in (None, one.name) or str(routine).lower() == one.name.lower():
+        if routine is None or routine.lower() == one.name.lower():
             scope = Scope(module, builder, one, routines)
             found += [scope.move(item) for item in one.found if item.kind in ("move", "other", "setting")]
     return tuple(found)
@@ -56,6 +54,18 @@ def routines_of(module: Module) -> tuple[Builder, list[Routine]]:
     builder, _, items = collected(module.text, module.file, module.uses)
     tokens = [item.children[-1] for item in items if item.data == "routine"]
     return builder, [routine_of(module.text, (token.start_pos, token.end_pos)) for token in tokens]
+
+
+def routine_named(routines: Sequence[Routine], name: str) -> Routine:
+    """Return a routine by its name, in any case.
+
+    Raises:
+        UnknownName: if there is none.
+    """
+    for routine in routines:
+        if routine.name.lower() == str(name).lower():
+            return routine
+    raise UnknownName("routine", name, [routine.name for routine in routines])
 
 
 class Scope:

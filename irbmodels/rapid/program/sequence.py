@@ -10,16 +10,13 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from itertools import groupby
-from typing import TYPE_CHECKING
 
-from ...errors import InputError, RapidError, UnknownName
+from ...errors import InputError, RapidError
 from ..expressions import Unknown
+from ..module import Module, checked_module
 from .arguments import Move
-from .moves import Scope, routines_of
+from .moves import Scope, routine_named, routines_of
 from .routines import Block, Found, Routine
-
-if TYPE_CHECKING:
-    from ..module import Module
 
 _MOST = 20_000  # instructions and rounds of loops; a program that takes more is checked part by part
 
@@ -33,8 +30,23 @@ class _Ended(Exception):
 
 
 def sequence_of(module: Module, routine: str | None = None) -> tuple[Move, ...]:
-    """Return the moves from the start of a routine on; see :meth:`Module.sequence`."""
-    run = _Run(module)
+    """Return the moves of a program in the order in which it makes them.
+
+    Procedures of the module that are called without arguments are followed, loops with known bounds are unrolled, ``WHILE
+    TRUE`` goes round twice, and of an IF or TEST of constants the branch that holds is taken. What depends on the run stands
+    there as an instruction with :attr:`Move.unknown`: a call that is not followed; an IF, TEST or loop, of which the first
+    branch that may hold is taken, or one round.
+
+    Args:
+        module: With the routines.
+        routine: Where it starts; default ``main``, or the only procedure that no other calls.
+
+    Raises:
+        RapidError: if an instruction breaks the language, a procedure calls itself, or there are more than 20 000 steps.
+        UnknownName: if there is no such routine.
+        InputError: if none is named, there is no ``main``, and several could be meant; if ``module`` is none.
+    """
+    run = _Run(checked_module(module))
     with suppress(_Ended):
         run.carry_out(run.first(routine), ())
     return tuple(run.moves)
@@ -56,9 +68,7 @@ class _Run:
     def first(self, name: str | None) -> Routine:
         """Return where to start: the routine of that name, ``main``, or the only procedure that no other calls."""
         if name is not None:
-            if name.lower() not in self.by_name:
-                raise UnknownName("routine", name, [one.name for one in self.routines])
-            return self.by_name[name.lower()]
+            return routine_named(self.routines, name)
         if "main" in self.by_name:
             return self.by_name["main"]
         procedures = [one for one in self.routines if one.kind == "proc"]

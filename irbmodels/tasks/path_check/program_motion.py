@@ -72,7 +72,7 @@ def programmed_motion(
 
     Args:
         robot: With its tool. A move whose tooldata is not known goes with the robot's; TCPs of the others are the program's.
-        moves: As ``irbmodels.rapid.read_file(path).sequence()`` lists them.
+        moves: As ``irbmodels.rapid.sequence_of(module)`` lists them.
         start: Axis positions before the first move [rad, m]; None begins at its target.
         ramp: Time from rest to the speed of a move [s], and back; assumed.
         step: Time between samples [s].
@@ -86,7 +86,7 @@ def programmed_motion(
         InputError: if there is no move at all, or a number is not positive.
     """
     instance(robot, Robot, "a program is one of an irbmodels.Robot")
-    moves = listed(moves, Move, "moves are those that irbmodels.rapid.read_file(path).sequence() lists")
+    moves = listed(moves, Move, "moves are those that irbmodels.rapid.sequence_of(module) lists")
     for what, time in (("ramp", ramp), ("step", step)):
         positive(time, f"{what} [s]")
     flag(slow, "slow, whether moves are slowed to the rated speeds,")
