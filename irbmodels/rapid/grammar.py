@@ -1,6 +1,6 @@
 """The declarations of a RAPID module as a grammar, and that of one instruction.
 
-In a module routines are one token each, to be kept word for word; :mod:`.routines` finds the instructions in them.
+In a module routines are one token each, to be kept word for word; :mod:`.program.routines` finds the instructions in them.
 """
 
 from __future__ import annotations
