@@ -1,0 +1,53 @@
+"""Fit parameters to logs and load the result as a robot: python scripts/examples/identify_from_logs.py [LOG.csv ...].
+
+Without arguments it makes a log of its own: an IRB 2400 with the spindle, simulated with encoders and torque noise.
+"""
+
+import sys
+from pathlib import Path
+
+import numpy as np
+
+import irbmodels as irb
+from irbmodels.identification.recordings import Sensors, read_recording, synthetic_recording, write_recording
+from irbmodels.identification.validation import halves, identify, prepared, write_set
+from irbmodels.trajectory import Motion
+from irbmodels.trajectory.fourier import FourierSeries
+
+TORQUE_NOISE = (4.1, 10.9, 3.8, 1.2, 0.8, 0.8)  # [N m]
+
+
+def synthetic_log(path: Path) -> None:
+    """Write a log of 16 s at 250 Hz, by a Fourier series within ranges and speeds."""
+    arm = irb.load("irb2400", tool="spindle")
+    series, rng = FourierSeries(harmonics=5, duration=16.0), np.random.default_rng(1)
+    x, t = rng.normal(size=(series.size, 6)), np.arange(0.0, 16.0, 0.004)
+    x[0], largest = 0.0, series.amplitudes(x)
+    low, high = arm.limits.lower, arm.limits.upper
+    x *= np.minimum(0.4 * (high - low) / largest.offset, 0.8 * arm.limits.velocity / largest.speed)
+    x[0] = 0.5 * (low + high)  # [rad], in the middle of every range
+    q, v, a = (matrix @ x for matrix in series.maps(t)[:3])
+    sensors = Sensors(counts=2**20, torque_noise=TORQUE_NOISE)
+    write_recording(path, synthetic_recording(arm, Motion(t, q, v, a), sensors, controller=False))
+
+
+def main(*paths: str) -> None:
+    """Fit, print whether the set can be trusted, and write it beside the program."""
+    if not paths:
+        synthetic_log(Path("log.csv"))
+    known = irb.load("irb2400", tool="spindle", parameters="jia2018")  # what is known before: a CAD model
+    pairs = [halves(read_recording(path, known)) for path in paths or ("log.csv",)]
+    estimation, held_out = ([prepared(part) for part in parts] for parts in zip(*pairs, strict=True))
+
+    result = identify(known, estimation, held_out)
+    verdict = result.verdict
+    print("trustworthy" if verdict.trustworthy else "\n".join(map(str, verdict.reasons)))
+    print("RMSE before [N m]:", verdict.before.rmse.round(1))
+    print("RMSE now    [N m]:", verdict.held_out.rmse.round(1))
+
+    path = write_set("specimen.yaml", result.found, verdict, "identify_from_logs.py")
+    print(irb.load("irb2400", tool="spindle", parameters=path))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
