@@ -34,15 +34,6 @@ def screenshot(page: Path, picture: str | Path, width: int = 900, height: int = 
         temporary.write_bytes(drawn.read_bytes())
 
 
-def document(page: Path, *flags: str) -> str:
-    """Return the HTML of a page after its scripts have run.
-
-    Raises:
-        MissingProgram: if there is no Chromium.
-    """
-    return _run(page, "--dump-dom", *(flags or ("--virtual-time-budget=8000",)))
-
-
 def program() -> str:
     """Return the path of Chromium.
 
@@ -60,12 +51,11 @@ def flags() -> list[str]:
     return [*_FLAGS.split(), *(["--no-sandbox"] if os.geteuid() == 0 else [])]  # root cannot have a sandbox
 
 
-def _run(page: Path, *arguments: str) -> str:
+def _run(page: Path, *arguments: str) -> None:
     chromium = program()
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:
         command = [chromium, *flags(), f"--user-data-dir={profile}", *arguments, page.resolve().as_uri()]
         try:
-            done = subprocess.run(command, check=True, timeout=_SECONDS, capture_output=True, text=True, encoding="utf-8")
+            subprocess.run(command, check=True, timeout=_SECONDS, capture_output=True)
         except (subprocess.CalledProcessError, subprocess.TimeoutExpired) as err:
             raise MissingProgram("chromium", f"{chromium} did not draw the page ({err})", "save a page (--save) instead") from err
-    return done.stdout

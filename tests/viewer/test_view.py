@@ -24,6 +24,7 @@ from types import SimpleNamespace
 import numpy as np
 import pinocchio as pin
 import pytest
+from headless import Browser
 from PIL import Image
 
 import irbmodels as irb
@@ -32,7 +33,6 @@ from irbmodels.robot.collision import random_postures
 from irbmodels.trajectory import Motion, through
 from irbmodels.trajectory.motion_files import write_motion
 from irbmodels.viewer import LAYERS, save_page, save_picture
-from irbmodels.viewer.browser import document, flags, program
 from irbmodels.viewer.live import Server
 from irbmodels.viewer.shapes import drawn
 
@@ -42,37 +42,28 @@ POSTURES = {  # home, and two others, as the controller shows them
     "irb1600": [(0, 0, 0, 0, 0, 0), (60, 20, -30, 40, -80, 33), (-140, -40, -100, -90, 60, -120)],
     "irb930": [(0, 0, 0, 0), (40, 60, -120, 90), (-70, -100, -260, -45)],
 }
-CONSOLE = """<head><script>
-const complaints = [];
-for (const kind of ["warn", "error"]) console[kind] = (...words) => complaints.push(words.join(" "));
-addEventListener("error", event => complaints.push(event.message));
-addEventListener("unhandledrejection", event => complaints.push(`${event.reason}`));
-</script>"""
-REPORT = """
-<script>
-irb.ready.then(async () => {{
-  const report = {{}};
-  {script}
-  report.complaints = complaints;
-  const told = {{ type: "application/json", id: "report", textContent: JSON.stringify(report) }};
-  document.body.append(Object.assign(document.createElement("script"), told));
-}}).catch(problem => document.body.append(`FAILED: ${{problem.stack || problem}}`));
-</script></body>"""
 T = np.array([0.0, 1.0])
 TETRAHEDRON = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n"
 needs_chromium = pytest.mark.skipif(shutil.which("chromium") is None, reason="the program chromium is not installed")
 
 
-def told_by(page: Path, script: str, complaints: Sequence[str] = ()) -> dict:
-    """Run a script in the page in a real browser and return what it put into ``report``; the console gets ``complaints`` only."""
-    text = page.read_text(encoding="utf-8").replace("<head>", CONSOLE, 1).replace("</body>", REPORT.format(script=script))
-    probe = page.with_name(f"probe_{page.name}")
-    probe.write_text(text, encoding="utf-8")
-    html = document(probe, "--virtual-time-budget=20000", "--window-size=700,520")
-    start = html.find('id="report">')
-    assert start > 0, html[html.rfind("FAILED") :][:2000]
-    report = json.loads(html[start + len('id="report">') : html.find("</script>", start)])
-    assert report.pop("complaints") == list(complaints)
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory):
+    """Return the browser that shows one page after the other."""
+    with Browser(tmp_path_factory.mktemp("browser")) as chromium:
+        yield chromium
+
+
+@pytest.fixture
+def reported(browser):
+    """Return a function that runs a script in a page and returns what it put into ``report``."""
+
+    def report(page: Path, script: str, complaints: Sequence[str] = ()) -> dict:
+        """Load the page; its console gets ``complaints`` and no more."""
+        report = browser.run(page.as_uri(), script)
+        assert report.pop("complaints") == list(complaints)
+        return report
+
     return report
 
 
@@ -85,12 +76,12 @@ def orange(url: str) -> float:
 
 @needs_chromium
 @pytest.mark.parametrize("name", POSTURES)
-def test_a_browser_shows_every_family(tmp_path, name):
+def test_a_browser_shows_every_family(tmp_path, reported, name):
     """At home and in two other postures the picture is orange with robot, and every link stands where robot.pose has it."""
     robot = irb.load(name)
     save_page(tmp_path / "p.html", robot)
     links = [frame for frame in robot.frames if frame.startswith("link_") or frame in ("base", "tool0", "tcp")]
-    told = told_by(
+    told = reported(
         tmp_path / "p.html",
         f"""
         report.poses = []; report.pictures = []; report.out = [];
@@ -114,7 +105,7 @@ def test_a_browser_shows_every_family(tmp_path, name):
 
 
 @needs_chromium
-def test_sliders_speak_the_controllers_language(tmp_path):
+def test_sliders_speak_the_controllers_language(tmp_path, reported):
     """Moving axis 2 keeps the upper arm's direction, the bars follow, and the coupled range turns axis 3 red.
 
     The quaternion has the sign of ``irbmodels.model.rotations`` in every posture, at 180 deg too.
@@ -122,7 +113,7 @@ def test_sliders_speak_the_controllers_language(tmp_path):
     robot, rng = irb.load("irb2400"), np.random.default_rng(5)
     others = [[0, 0, 0, 0, 90, 0], [0, 0, 0, 0, 90, 180], *rng.uniform(-150.0, 150.0, (12, 6)).tolist()]
     save_page(tmp_path / "p.html", robot)
-    told = told_by(
+    told = reported(
         tmp_path / "p.html",
         f"const others = {json.dumps(others)};"
         """
@@ -176,7 +167,7 @@ def test_sliders_speak_the_controllers_language(tmp_path):
 
 
 @needs_chromium
-def test_what_makes_no_sense_changes_nothing(tmp_path):
+def test_what_makes_no_sense_changes_nothing(tmp_path, reported):
     """Commands with what is no posture, time, layer or view are one line in the page and the console, and no more than that."""
     save_page(tmp_path / "p.html", irb.load("irb930"))
     posture = "a posture of irb930_12_105 is 4 finite numbers (° ° mm °), not "
@@ -192,7 +183,7 @@ def test_what_makes_no_sense_changes_nothing(tmp_path):
         "irb.seek(NaN)": "no motion on this page",
         "irb.play()": "no motion on this page",
     }
-    told = told_by(
+    told = reported(
         tmp_path / "p.html",
         f"""
         irb.layer("trace");
@@ -211,11 +202,11 @@ def test_what_makes_no_sense_changes_nothing(tmp_path):
 
 
 @needs_chromium
-def test_layers_stand_where_the_physics_is(tmp_path):
+def test_layers_stand_where_the_physics_is(tmp_path, reported):
     """Balls at the centres of mass, boxes and ellipsoids with each link's inertia, frames and hulls: there when asked for."""
     robot = irb.load("irb2400", tool="spindle")
     save_page(tmp_path / "p.html", robot, q=robot.from_controller([30, 20, 10, 40, 50, 60]))
-    told = told_by(
+    told = reported(
         tmp_path / "p.html",
         f"""
         for (const layer of {json.dumps([name for name in LAYERS if name != "torques"])}) {{ irb.layer(layer); }}
@@ -273,7 +264,7 @@ def test_layers_stand_where_the_physics_is(tmp_path):
 
 
 @needs_chromium
-def test_a_motion_moves_robot_plots_and_arrows_together(tmp_path):
+def test_a_motion_moves_robot_plots_and_arrows_together(tmp_path, reported):
     """Time moves the robot along the file's postures, the cursor in the plots, and the arrows with the torque."""
     robot = irb.load("irb2400", tool="spindle")
     postures = [np.zeros(6), robot.from_controller([40, 20, 10, 30, 20, 50]), robot.from_controller([-20, 40, 30, -30, 60, 0])]
@@ -282,7 +273,7 @@ def test_a_motion_moves_robot_plots_and_arrows_together(tmp_path):
     page = tmp_path / "p.html"
     save_page(page, irb.Actor(robot, motion=measured), irb.Actor(robot, motion=motion, opacity=0.4), layers=("torques", "trace"))
     assert page.stat().st_size < 8e6  # 10 s at 250 Hz, twice
-    told = told_by(
+    told = reported(
         page,
         """
         const state = () => ({
@@ -369,7 +360,7 @@ def test_a_motion_moves_robot_plots_and_arrows_together(tmp_path):
 
 
 @needs_chromium
-def test_controls_are_beside_the_scene_in_every_window(tmp_path):
+def test_controls_are_beside_the_scene_in_every_window(tmp_path, reported):
     """From a phone to a screen: along its motion the TCP is in sight and not behind the controls; none of these is cut off."""
     robot, sizes = irb.load("irb2400", tool="spindle"), [(1280, 800), (768, 1024), (390, 844)]
     postures = [robot.from_controller(x) for x in ((90, 60, 30, 0, 0, 0), (-90, 60, 30, 0, 30, 0), (0, 90, 20, 0, 0, 0))]
@@ -377,7 +368,7 @@ def test_controls_are_beside_the_scene_in_every_window(tmp_path):
     text = json.dumps((tmp_path / "p.html").read_text(encoding="utf-8")).replace("<", "\\u003c")
     frames = f"<html><head></head><body><script>const irb = {{ ready: Promise.resolve() }}, text = {text};</script></body></html>"
     (tmp_path / "frames.html").write_text(frames, encoding="utf-8")
-    told = told_by(
+    told = reported(
         tmp_path / "frames.html",
         f"""
         report.windows = [];
@@ -412,13 +403,13 @@ def test_controls_are_beside_the_scene_in_every_window(tmp_path):
 
 
 @needs_chromium
-def test_a_cell_of_two_machines(tmp_path):
+def test_a_cell_of_two_machines(tmp_path, reported):
     """The two-axis positioner from its URDF stands where it was put, and turns by its own sliders."""
     robot, table = irb.load("irb2400"), irb.from_urdf(irb.urdf_path("positioner"))
     place = np.eye(4)
     place[:3, :3], place[:3, 3] = [[0, -1, 0], [1, 0, 0], [0, 0, 1]], [1.2, 0.1, 0.0]
     save_page(tmp_path / "p.html", robot, irb.Actor(table, q=[0.3, -0.5], place=place, name="table"))
-    told = told_by(
+    told = reported(
         tmp_path / "p.html",
         """
         report.pose = irb.pose("table", 1);
@@ -439,7 +430,7 @@ def test_a_cell_of_two_machines(tmp_path):
 
 
 @needs_chromium
-def test_simple_shapes_and_scaled_meshes_stand_where_urdf_puts_them(tmp_path):
+def test_simple_shapes_and_scaled_meshes_stand_where_urdf_puts_them(tmp_path, reported):
     """What bounds a cylinder, a box, a ball and a scaled mesh in the page is what the URDF says; a tool made in code counts."""
     (tmp_path / "tetra.obj").write_text(TETRAHEDRON, encoding="utf-8")
     shapes = (
@@ -456,7 +447,7 @@ def test_simple_shapes_and_scaled_meshes_stand_where_urdf_puts_them(tmp_path):
     tcp = pin.SE3(pin.rpy.rpyToMatrix(0.1, 0.2, 0.3), np.array([0.1, 0.0, 0.2]))
     armed = irb.load("irb1600").with_tool(irb.Tool("pen", tcp, irb.load_tool("spindle").load))
     save_page(tmp_path / "p.html", irb.from_urdf(tmp_path / "s.urdf"), armed)
-    told = told_by(
+    told = reported(
         tmp_path / "p.html",
         """
         report.boxes = irb.actors[0].visuals.map(path => {
@@ -477,7 +468,7 @@ def test_simple_shapes_and_scaled_meshes_stand_where_urdf_puts_them(tmp_path):
 
 
 @needs_chromium
-def test_robots_of_all_kinds_share_a_page(tmp_path):
+def test_robots_of_all_kinds_share_a_page(tmp_path, reported):
     """Names that HTML and paths would trip over, glass, a resting robot beside a moving one, charts of unlike axes."""
     folder = tmp_path / 'R&D "x"'
     folder.mkdir()
@@ -499,7 +490,7 @@ def test_robots_of_all_kinds_share_a_page(tmp_path):
     flat_film.v[25] = np.nan  # a gap, of one sample
     actors = [irb.Actor(flat, motion=flat_film), irb.Actor(arm, motion=film), odd, tooled]
     save_page(tmp_path / "p.html", *actors, layers=("torques", "frames"))
-    told = told_by(
+    told = reported(
         tmp_path / "p.html",
         """
         report.names = irb.actors.map(actor => actor.name);
@@ -882,27 +873,6 @@ def test_a_notebook_shows_the_robot():
     assert "MeshCat.Viewer" in inside or "MeshCat" in inside
 
 
-def evaluated(port: int, expression: str) -> object:
-    """Evaluate an expression in the page that a browser has open, through its debugging port."""
-    import asyncio
-
-    from tornado.websocket import websocket_connect
-
-    async def ask() -> object:
-        with urllib.request.urlopen(f"http://127.0.0.1:{port}/json", timeout=10) as listing:
-            pages = json.loads(listing.read())
-        (page,) = [page for page in pages if page["type"] == "page"]
-        socket = await websocket_connect(page["webSocketDebuggerUrl"])
-        parameters = {"expression": expression, "awaitPromise": True, "returnByValue": True}
-        await socket.write_message(json.dumps({"id": 1, "method": "Runtime.evaluate", "params": parameters}))
-        answer = json.loads(str(await socket.read_message()))
-        socket.close()
-        assert await socket.read_message() is None  # waits until it is closed
-        return answer["result"]["result"].get("value", answer)
-
-    return asyncio.run(ask())
-
-
 def until(ask, seconds=30.0):
     """Ask until there is an answer."""
     deadline = time.monotonic() + seconds
@@ -917,29 +887,19 @@ def until(ask, seconds=30.0):
 
 
 @needs_chromium
-def test_an_open_page_follows_what_python_shows(tmp_path):
+def test_an_open_page_follows_what_python_shows(browser):
     """In a real browser the sliders of an open page go where viewer.show puts the robot, without a reload."""
     robot = irb.load("irb2400")
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
     with irb.view(robot, browser=False, port=23000) as viewer:
-        command = [program(), *flags(), f"--user-data-dir={tmp_path}", f"--remote-debugging-port={port}", viewer.url]
-        with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as browser:
-            try:
-                assert (
-                    until(lambda: evaluated(port, "typeof irb === 'undefined' ? null : irb.ready.then(() => irb.actors[0].q)"))
-                    == [0.0] * 6
-                )
-                q = robot.from_controller([10, 30, 20, 40, 50, 60])
-                viewer.show(q)
-                assert until(lambda: evaluated(port, "irb.actors[0].q[0]"))
-                pose = evaluated(port, "irb.pose('link_rod')")
-                fields = evaluated(port, "[...document.querySelectorAll('.axis input[type=number]')].map(f => Number(f.value))")
-                viewer.close()
-                gone = until(lambda: evaluated(port, "document.getElementById('notes-of-page').textContent"))
-            finally:
-                browser.kill()
+        browser.open(viewer.url)
+        assert browser.evaluate("irb.ready.then(() => irb.actors[0].q)") == [0.0] * 6
+        q = robot.from_controller([10, 30, 20, 40, 50, 60])
+        viewer.show(q)
+        assert until(lambda: browser.evaluate("irb.actors[0].q[0]"))
+        pose = browser.evaluate("irb.pose('link_rod')")
+        fields = browser.evaluate("[...document.querySelectorAll('.axis input[type=number]')].map(f => Number(f.value))")
+        viewer.close()
+        gone = until(lambda: browser.evaluate("document.getElementById('notes-of-page').textContent"))
     np.testing.assert_allclose(pose, robot.pose(q, "link_rod").homogeneous, atol=1e-9)
     assert fields == [10, 30, 20, 40, 50, 60]
     assert gone == "no longer connected: the program that showed this page has ended or closed it"

@@ -1,0 +1,145 @@
+"""One Chromium without a window for many pages: each is loaded into the same tab and evaluated through its DevTools."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import subprocess
+import time
+import urllib.request
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from tornado.websocket import WebSocketClientConnection, websocket_connect
+
+from irbmodels.viewer.browser import flags, program
+
+SECONDS = 120.0  # for a page, on a busy machine
+CONSOLE = """
+const complaints = [];
+for (const kind of ["warn", "error"]) console[kind] = (...words) => complaints.push(words.join(" "));
+addEventListener("error", event => complaints.push(event.message));
+addEventListener("unhandledrejection", event => complaints.push(`${event.reason}`));
+"""
+
+
+class Browser:
+    """A running Chromium with one tab; ``folder`` holds its profile."""
+
+    def __init__(self, folder: Path) -> None:
+        """Start it."""
+        command = [program(), *flags(), f"--user-data-dir={folder}", "--remote-debugging-port=0", "about:blank"]
+        self._process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        port, deadline = folder / "DevToolsActivePort", time.monotonic() + SECONDS
+        while not (port.is_file() and port.read_text(encoding="utf-8").count("\n")):
+            assert self._process.poll() is None, f"chromium ended with {self._process.returncode}"
+            assert time.monotonic() < deadline, "chromium opened no port for its DevTools"
+            time.sleep(0.02)
+        with urllib.request.urlopen(f"http://127.0.0.1:{port.read_text(encoding='utf-8').split()[0]}/json", timeout=10) as answer:
+            (self._tab,) = [tab["webSocketDebuggerUrl"] for tab in json.loads(answer.read()) if tab["type"] == "page"]
+
+    def __enter__(self) -> Self:
+        """Return it."""
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        """End it."""
+        self._process.kill()
+        self._process.wait()
+
+    def evaluate(self, expression: str) -> Any:
+        """Evaluate an expression in the page that is open, wait for it if it is a promise, and return its value."""
+        return asyncio.run(self._alone(expression))
+
+    def run(self, url: str, script: str, size: tuple[int, int] = (700, 520)) -> dict[str, Any]:
+        """Load a page, run the body of an async function when ``irb`` is ready, and return what it puts into ``report``.
+
+        ``report.complaints`` is what the page wrote to its console as warnings and errors, uncaught errors included.
+        """
+        return asyncio.run(asyncio.wait_for(self._page(url, script, size), SECONDS))
+
+    def open(self, url: str) -> None:
+        """Load a page and return when its scripts have run."""
+        asyncio.run(asyncio.wait_for(self._open(url), SECONDS))
+
+    async def _alone(self, expression: str) -> Any:
+        session = await Session.of(self._tab)
+        try:
+            return await asyncio.wait_for(session.evaluate(expression), SECONDS)
+        finally:
+            await session.close()
+
+    async def _open(self, url: str) -> None:
+        session = await Session.of(self._tab)
+        try:
+            await session.load(url)
+        finally:
+            await session.close()
+
+    async def _page(self, url: str, script: str, size: tuple[int, int]) -> dict[str, Any]:
+        session = await Session.of(self._tab)
+        try:
+            metrics = {"width": size[0], "height": size[1], "deviceScaleFactor": 1, "mobile": False}
+            await session.ask("Emulation.setDeviceMetricsOverride", metrics)
+            await session.ask("Page.addScriptToEvaluateOnNewDocument", {"source": CONSOLE})
+            await session.load(url)
+            body = f"const report = {{}}; {script}\n report.complaints = complaints; return report;"
+            report: dict[str, Any] = await session.evaluate(f"irb.ready.then(async () => {{ {body} }})")
+            await session.load("about:blank")  # a page that is left open goes on drawing
+            return report
+        finally:
+            await session.close()
+
+
+class Session:
+    """One connection to a tab."""
+
+    def __init__(self, connection: WebSocketClientConnection) -> None:
+        """Take over an open connection."""
+        self._connection = connection
+        self._number = 0
+        self._events: list[str] = []
+
+    @classmethod
+    async def of(cls, tab: str) -> Self:
+        """Connect to a tab."""
+        return cls(await websocket_connect(tab, max_message_size=2**28))
+
+    async def ask(self, method: str, parameters: dict[str, Any] | None = None) -> dict[str, Any]:
+        """Send a command and return its result; events that come before it are kept."""
+        self._number += 1
+        await self._connection.write_message(json.dumps({"id": self._number, "method": method, "params": parameters or {}}))
+        while True:
+            message = await self._read()
+            if message.get("id") == self._number:
+                assert "error" not in message, f"{method}: {message['error']}"
+                return dict(message["result"])
+
+    async def load(self, url: str) -> None:
+        """Load a page and wait until its scripts have run."""
+        await self.ask("Page.enable")
+        self._events.clear()
+        await self.ask("Page.navigate", {"url": url})
+        while "Page.loadEventFired" not in self._events:
+            await self._read()
+
+    async def evaluate(self, expression: str) -> Any:
+        """Return the value of an expression; what it throws fails the test."""
+        given = {"expression": expression, "awaitPromise": True, "returnByValue": True}
+        result = await self.ask("Runtime.evaluate", given)
+        assert "exceptionDetails" not in result, json.dumps(result["exceptionDetails"])[:2000]
+        return result["result"].get("value")
+
+    async def close(self) -> None:
+        """Close the connection and wait until it is closed."""
+        self._connection.close()
+        while await self._connection.read_message() is not None:
+            pass
+
+    async def _read(self) -> dict[str, Any]:
+        message = await self._connection.read_message()
+        assert message is not None, "chromium ended"
+        answer: dict[str, Any] = json.loads(message)
+        self._events.append(answer.get("method", ""))
+        return answer
