@@ -3,6 +3,7 @@ import re
 import subprocess
 import sys
 import tomllib
+from importlib import import_module
 from pathlib import Path
 
 import numpy as np
@@ -31,8 +32,8 @@ def modules():
 
 def imports(name, path, known):
     """Modules of the package that one imports, lazily and for type checkers included."""
-    package = path.relative_to(PACKAGE).parts[:-1]
-    for node in ast.walk(ast.parse(path.with_suffix(".py").read_text(encoding="utf-8"))):
+    package, files = path.relative_to(PACKAGE).parts[:-1], (path.with_suffix(suffix) for suffix in (".py", ".pyi"))
+    for node in ast.walk(ast.parse("\n".join(file.read_text(encoding="utf-8") for file in files if file.is_file()))):
         if isinstance(node, ast.ImportFrom) and node.level:
             source = [*package[: len(package) - node.level + 1], *(node.module.split(".") if node.module else [])]
             for alias in node.names:
@@ -95,11 +96,31 @@ def test_modules_make_no_circles():
         assert len(circle) <= CIRCLES[places[-1]], sorted(circle)
 
 
+def test_the_stub_is_the_table_of_public_names():
+    """Each of its lines exports one name to type checkers, and that name is imported from there; none is a module's."""
+    lines = ast.parse((PACKAGE / "__init__.pyi").read_text(encoding="utf-8")).body
+    assert all(isinstance(line, ast.ImportFrom) and line.level == 1 and len(line.names) == 1 for line in lines)
+    assert all(line.names[0].asname == line.names[0].name for line in lines)
+    names = [line.names[0].name for line in lines]
+    assert sorted(names) == sorted(["__version__", *irb.__all__])
+    assert not set(names) & set(ROOMS)
+    for line in lines:
+        module = import_module(f"irbmodels.{line.module}")
+        assert getattr(irb, line.names[0].name) is getattr(module, line.names[0].name)
+
+
+def loaded(code, names):
+    """Which of ``names`` a new process has loaded after ``code``."""
+    code = f"import sys; {code}; print(*[name for name in {names} if name in sys.modules])"
+    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+
+
 def test_import_does_not_load_what_few_need():
-    """Import irbmodels loads neither scipy, matplotlib, meshcat, xacro nor the terminal libraries."""
+    """Import irbmodels loads nothing of others; its common names neither scipy, matplotlib, xacro nor the terminal libraries."""
     heavy = ("scipy.signal", "scipy.linalg", "matplotlib", "meshcat", "xacro", "rich", "typer")
-    code = f"import sys, irbmodels; print([name for name in {heavy} if name in sys.modules])"
-    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip() == "[]"
+    assert loaded("import irbmodels", ("numpy", "pinocchio", "irbmodels.errors", *heavy)) == []
+    common = "load, from_urdf, load_tool, export, view, save_page, open_motion, predict, new_robot, Motion"
+    assert loaded(f"from irbmodels import {common}", ("numpy", *heavy)) == ["numpy"]
 
 
 def test_nothing_names_a_machine():
@@ -145,11 +166,13 @@ def test_every_missing_extra_exists_and_brings_its_package():
 
 
 def test_dir_lists_what_is_public():
-    """Names that are imported later too; neither TYPE_CHECKING nor modules."""
+    """Names that are not imported yet too; no modules."""
     names = {name for name in dir(irb) if not name.startswith("__")}
     assert names == set(irb.__all__)
     assert {"simulate", "collides", "clearance", "from_file"} <= names
-    assert set(irb._LATER) <= names
+    assert "__version__" in dir(irb)
+    with pytest.raises(AttributeError, match="module 'irbmodels' has no attribute 'lod'"):
+        irb.lod  # noqa: B018
 
 
 MISSING = {
