@@ -29,7 +29,11 @@ from irbmodels.trajectory import Motion, through
 from irbmodels.trajectory.fourier import FourierSeries
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGES = [ROOT / "README.md", *sorted([*(ROOT / "docs").rglob("*.md"), *(ROOT / "urdf").glob("*/README.md")])]
+PAGES = [
+    ROOT / "README.md",
+    ROOT / "CONTRIBUTING.md",
+    *sorted([*(ROOT / "docs").rglob("*.md"), *(ROOT / "urdf").glob("*/README.md")]),
+]
 FENCE = re.compile(r"(?:<!-- not run: ([^>]*?) -->\s*)?^( *)```(\w*)\n(.*?)^\2```$", re.MULTILINE | re.DOTALL)
 NOISE = re.compile(r"\d(?:\.\d+)?e-1\d")  # rounding, which depends on the compiler
 NUMBER = r"\d+(?:\.\d+)?"
