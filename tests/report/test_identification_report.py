@@ -14,7 +14,8 @@ import irbmodels as irb
 from irbmodels.errors import FileError
 from irbmodels.identification.recordings import Recording
 from irbmodels.identification.validation import curve, prepared
-from irbmodels.identification.validation.evaluation import Sum, judge
+from irbmodels.identification.validation.evaluation import judge
+from irbmodels.identification.validation.verdict import Sum
 from irbmodels.report.identification import headline, remarks, report_html, verdict_tables, write_report
 from irbmodels.report.identification.drawings import curves_figure, dependence_figure, memory_figure, sums_figure, torque_figure
 from irbmodels.report.identification.page import _cards

@@ -1,11 +1,12 @@
 """From logs to a set of parameters, and whether it can be trusted."""
 
 from .criteria import reasons_against
-from .evaluation import Verdict, judge, usable
+from .evaluation import judge, usable
 from .parameter_files import nearest, write_set
 from .pipeline import Identification, NotIdentifiable, identify
 from .preparation import halves, prepared
 from .residuals import curve, dependence, whiteness
+from .verdict import Verdict
 
 __all__ = [
     "Identification",

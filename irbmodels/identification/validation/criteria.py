@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-if TYPE_CHECKING:
-    from .evaluation import Verdict
+from .verdict import Verdict
 
 SURE = 0.1  # relative standard deviation of a sum that is determined: then its 95 % interval is +- 20 %
 POOR = 0.5  # above it a 95 % interval holds 0

@@ -17,7 +17,7 @@ from ...tables.overlays import write_tables
 from ..fits.lmi import Consistent, fitted_scalars, link_of
 from ..fits.pseudo import inertial_of
 from ..fits.regression import Fit
-from .evaluation import Verdict
+from .verdict import Verdict
 
 Array = NDArray[np.float64]
 

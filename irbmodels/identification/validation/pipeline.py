@@ -23,10 +23,11 @@ from ..fits.robust import huber
 from ..fits.streaming import Samples, accumulated
 from ..fits.torque_equations import TorqueRows
 from ..recordings.recording import Recording
-from .evaluation import Verdict, axes_of, judge, usable
+from .evaluation import axes_of, judge, usable
 from .model_terms import Friction, Question, terms_of
 from .parameter_files import nearest
 from .preparation import logs_of, standing
+from .verdict import Verdict
 
 Array = NDArray[np.float64]
 Method = Literal["consistent", "huber", "wls", "ls"]

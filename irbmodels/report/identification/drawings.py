@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...identification.validation.criteria import DEPENDENT, POOR, SURE, depending
-from ...identification.validation.evaluation import Verdict
 from ...identification.validation.residuals import curve
+from ...identification.validation.verdict import Verdict
 from ..html import BAD, COLORS, GREY, blank, plain
 
 if TYPE_CHECKING:

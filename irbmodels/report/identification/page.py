@@ -10,7 +10,7 @@ from string import Template
 
 from ...files import replacing
 from ...identification.validation.criteria import ERROR
-from ...identification.validation.evaluation import Verdict
+from ...identification.validation.verdict import Verdict
 from ...version import __version__
 from ..html import bar, rows_html, style, svg
 from .drawings import curves_figure, dependence_figure, memory_figure, sums_figure, torque_figure

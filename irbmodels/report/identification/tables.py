@@ -9,8 +9,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from ...identification.validation.criteria import POOR, SLOW, SURE, depending, lasting
-from ...identification.validation.evaluation import Sum, Verdict
 from ...identification.validation.residuals import LAGS
+from ...identification.validation.verdict import Sum, Verdict
 from ..text_table import TextTable
 
 ACCURACY = ("axis", "MAE", "RMSE", "AVG", "RMSE/AVG %", "RMSE of the fit", "RMSE before", "unit")
