@@ -2,8 +2,9 @@
 
 from .accumulator import Accumulator, Rows
 from .autocorrelation import with_autocorrelation, with_filter
+from .consistent import Consistent
 from .energy_equations import EnergyRows
-from .lmi import Consistent, consistent
+from .lmi import consistent
 from .nonlinear import stribeck_fit
 from .payload import Load, load_from_torques
 from .recursive import Recursive

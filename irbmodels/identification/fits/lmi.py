@@ -10,23 +10,19 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
-from dataclasses import dataclass
 from importlib import import_module
-from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pinocchio as pin
 from numpy.typing import ArrayLike, NDArray
 
 from ...checks import finite
-from ...errors import FileError, InputError, MissingData, UnknownName, require
-from ...model.inertia import Inertial, ball_moment
+from ...errors import InputError, UnknownName, require
+from ...model.inertia import ball_moment
 from ...robot.base_parameters import BaseParameters
 from ...robot.robot import Robot
-from ...tables.overlays import write_tables
-from .overlay import overlay_of
-from .pseudo import inertial_of, parameters_of, pseudo_inertia
+from .consistent import Consistent, link_of
+from .pseudo import parameters_of, pseudo_inertia
 from .regression import Fit
 
 Array = NDArray[np.float64]
@@ -36,52 +32,6 @@ DOUBT = 0.5
 LEAD = 3.0 * ball_moment(1.0) * (1.0 + 1e-6)  # trace of second moments [kg m^2] of 1 kg of lead: nothing is more compact
 SHARPEST = 1e5  # ratio of torque to noise: exact data count as if they had noise, or the prior would drown in rounding
 _OF_ENTRIES = np.column_stack([parameters_of(element) for element in np.eye(16).reshape(16, 4, 4)])
-
-
-@dataclass(frozen=True, eq=False)
-class Consistent:
-    """A set of parameters that bodies can have, without tool and payload."""
-
-    robot: Robot
-    inertials: dict[str, Inertial]
-    """Those that have influence, in their own axes, by link; by joint, where a URDF does not call it joint_NAME."""
-    rotors: Array
-    """Arm side [kg m^2, kg], shape ``(n,)``; NaN where the fit does not hold them, as below."""
-    friction: Array
-    """``Fv, Fc, Fs - Fc`` per axis, shape ``(n, 3)``."""
-    parameters: Array
-    """In the order of ``robot.parameter_vector()``, tool and payload included."""
-    beta: Array
-    """Base parameters of the set."""
-    distance: float
-    """``|R (beta - beta_LS)|``: by how many standard deviations, all in all, the set is off the unconstrained fit."""
-
-    def write(self, path: str | Path, name: str, ref: str, about: str = "identified, consistent") -> Path:
-        """Write the set as an overlay, ``irbmodels.load(..., overlays=[path])``, whole: it does not depend on what was before.
-
-        What was not fitted has the number and the source of the robot; friction that nobody knows is said to be 0, assumed.
-
-        Args:
-            path: File to write, with the suffix .yaml.
-            name: Of the set of inertials, and of the set of friction.
-            ref: Where the samples come from.
-            about: What the set is.
-
-        Raises:
-            MissingData: for a robot from a URDF.
-            FileError: if it cannot be written.
-        """
-        if self.robot.description is None:
-            raise MissingData(f"{self.robot.name} comes from a URDF, which has no tables to lay numbers on")
-        file = Path(path)
-        if file.suffix != ".yaml":
-            raise InputError(f"an overlay is a .yaml file, not {file.name!r}")
-        overlay = overlay_of(self, name, about, {"ref": ref, "grade": "identified"})
-        try:
-            write_tables(file.parent, {file.stem: overlay}, f"{self.robot.name}: {ref}")
-        except OSError as err:
-            raise FileError(f"{file}: {err.strerror or err}") from err
-        return file
 
 
 def consistent(
@@ -147,15 +97,7 @@ def consistent(
     for link, start in bodies.items():
         own[start : start + 10] = unknown[link].value
     own[others] = np.maximum(getattr(scalars, "value", scalars), 0.0)
-    found = base.values(own + carried)
-    return Consistent(
-        robot,
-        {link: inertial_of(own[start : start + 10]) for link, start in bodies.items()},
-        *fitted_scalars(own, seen, robot),
-        own + carried,
-        found,
-        float(np.linalg.norm(factor @ (found - fit.beta))),
-    )
+    return Consistent.of(fit, robot, base, own, carried)
 
 
 def _solve(cp: Any, problem: Any) -> None:
@@ -200,45 +142,3 @@ def _bounds(parameters: Any, mass: tuple[float, float] | None, box: tuple[ArrayL
             raise InputError(f"corners of {link} are not lower, then upper: {lower.tolist()}, {upper.tolist()} m")
         found += [parameters[1:4] >= lower * parameters[0], parameters[1:4] <= upper * parameters[0]]
     return found
-
-
-def fitted_scalars(parameters: Array, seen: NDArray[np.bool_], robot: Robot) -> tuple[Array, Array]:
-    """Rotors ``(n,)`` and friction ``(n, 3)`` of a parameter vector; NaN where no sum holds them."""
-    first = 10 * (robot.model.njoints - 1)
-    known = np.where(seen, parameters, np.nan)
-    friction = known[first + robot.n :] if parameters.size > first + robot.n else np.full(3 * robot.n, np.nan)
-    return known[first : first + robot.n], friction.reshape(-1, 3)
-
-
-def impossible_bodies(robot: Robot) -> dict[str, str]:
-    """Return the links whose numbers no body can have, each with the reason; tool and payload do not count."""
-    model = robot._quietly(tool=None, payload=None).model
-    found = {}
-    for joint, body in list(zip(model.names, model.inertias, strict=True))[1:]:
-        if reasons := Inertial.of(body.mass, body.lever, body.inertia).impossibilities():
-            found[link_of(joint)] = reasons[0]
-    return found
-
-
-def possible_prior(robot: Robot) -> Array:
-    """Return the parameters of a robot without tool and payload, with the nearest body for each that is impossible.
-
-    Raises:
-        InputError: if one weighs nothing or less; nothing is near to it.
-    """
-    bare = robot._quietly(tool=None, payload=None)
-    parameters, model = bare.parameter_vector(), bare.model
-    for i, joint in enumerate(list(model.names)[1:]):
-        body = Inertial.of(*(getattr(model.inertias[i + 1], name) for name in ("mass", "lever", "inertia")))
-        if not body.impossibilities():
-            continue
-        if body.mass <= 0.0:
-            raise InputError(f"{link_of(joint)} of {robot.name} weighs {body.mass:g} kg: no body is near to it as prior")
-        near = body.nearest_possible()
-        parameters[10 * i : 10 * i + 10] = pin.Inertia(near.mass, np.array(near.com), np.array(near.tensor)).toDynamicParameters()
-    return parameters
-
-
-def link_of(joint: str) -> str:
-    """Return the name of the body that a joint moves."""
-    return f"link_{joint.removeprefix('joint_')}" if joint.startswith("joint_") else joint

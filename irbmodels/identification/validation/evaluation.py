@@ -17,7 +17,8 @@ from ...robot.base_parameters import OF_BODY, BaseParameters
 from ...robot.robot import Robot
 from ...trajectory import Motion
 from ...trajectory.torque_prediction import Accuracy
-from ..fits.lmi import Consistent, impossible_bodies
+from ..fits.consistent import Consistent
+from ..fits.prior import impossible_bodies
 from ..fits.regression import Fit
 from ..fits.torque_equations import blocks
 from ..recordings.recording import Flag, Recording

@@ -14,8 +14,7 @@ from ...files import replacing
 from ...robot.base_parameters import BaseParameters
 from ...robot.robot import Robot
 from ...tables.overlays import write_tables
-from ..fits.lmi import Consistent, fitted_scalars, link_of
-from ..fits.pseudo import inertial_of
+from ..fits.consistent import Consistent
 from ..fits.regression import Fit
 from .verdict import Verdict
 
@@ -38,15 +37,7 @@ def nearest(fit: Fit, robot: Robot, base: BaseParameters) -> Consistent:
     size = np.concatenate([_sizes(bare[:last]), np.ones(bare.size - last)])
     wanted = fit.beta - base.values(bare + carried)
     own = bare + size * np.linalg.lstsq(base.grouping * size, wanted, rcond=None)[0]
-    seen = np.asarray(base.grouping.any(axis=0), dtype=bool)
-    bodies = {}
-    for i, joint in enumerate(list(robot.model.names)[1:]):
-        part = slice(10 * i, 10 * i + 10)
-        if seen[part].any():
-            bodies[link_of(joint)] = inertial_of(own[part])
-    found = base.values(own + carried)
-    distance = float(np.linalg.norm(fit.factor[:-1, :-1] @ (found - fit.beta)))
-    return Consistent(robot, bodies, *fitted_scalars(own, seen, robot), own + carried, found, distance)
+    return Consistent.of(fit, robot, base, own, carried)
 
 
 def _sizes(bodies: Array) -> Array:

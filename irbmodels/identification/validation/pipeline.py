@@ -17,7 +17,9 @@ from ...robot.base_parameters import BaseParameters
 from ...robot.robot import Robot
 from ..fits.accumulator import Rows
 from ..fits.autocorrelation import with_autocorrelation
-from ..fits.lmi import Consistent, consistent, impossible_bodies, possible_prior
+from ..fits.consistent import Consistent
+from ..fits.lmi import consistent
+from ..fits.prior import impossible_bodies, possible_prior
 from ..fits.regression import Fit, least_squares, weighted
 from ..fits.robust import huber
 from ..fits.streaming import Samples, accumulated

@@ -1,0 +1,207 @@
+"""Set of parameters that a fit of torques gives a robot, and the overlay that it is written as.
+
+The overlay holds the whole set: what was fitted, and everything else as the robot had it, each number with its source.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...errors import FileError, InputError, MissingData
+from ...model.inertia import Inertial
+from ...robot.base_parameters import BaseParameters
+from ...robot.robot import Robot
+from ...tables.overlays import SCHEMA, tables_of, write_tables
+from .pseudo import inertial_of
+from .regression import Fit
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Consistent:
+    """Set of parameters that a fit gives a robot, without tool and payload; bodies can exist if :func:`.consistent` made it."""
+
+    robot: Robot
+    inertials: dict[str, Inertial]
+    """Those that have influence, in their own axes, by link; by joint, where a URDF does not call it joint_NAME."""
+    rotors: Array
+    """Arm side [kg m^2, kg], shape ``(n,)``; NaN where the fit does not hold them, as below."""
+    friction: Array
+    """``Fv, Fc, Fs - Fc`` per axis, shape ``(n, 3)``."""
+    parameters: Array
+    """In the order of ``robot.parameter_vector()``, tool and payload included."""
+    beta: Array
+    """Base parameters of the set."""
+    distance: float
+    """``|R (beta - beta_LS)|``: by how many standard deviations, all in all, the set is off the unconstrained fit."""
+
+    @classmethod
+    def of(cls, fit: Fit, robot: Robot, base: BaseParameters, own: Array, carried: Array) -> Consistent:
+        """Return the set with given parameters.
+
+        Args:
+            fit: Unconstrained, of ``base``.
+            robot: With the tool of the experiment.
+            base: Base parameters that were fitted.
+            own: Parameters in the order of ``robot.parameter_vector()``, without tool and payload.
+            carried: Parameters of tool and payload, in the same order.
+        """
+        seen = np.asarray(base.grouping.any(axis=0), dtype=bool)
+        bodies = {}
+        for i, joint in enumerate(list(robot.model.names)[1:]):
+            part = slice(10 * i, 10 * i + 10)
+            if seen[part].any():
+                bodies[link_of(joint)] = inertial_of(own[part])
+        beta = base.values(own + carried)
+        distance = float(np.linalg.norm(fit.factor[:-1, :-1] @ (beta - fit.beta)))
+        return cls(robot, bodies, *_scalars(own, seen, robot), own + carried, beta, distance)
+
+    def write(self, path: str | Path, name: str, ref: str, about: str = "identified, consistent") -> Path:
+        """Write the set as an overlay, ``irbmodels.load(..., overlays=[path])``, whole: it does not depend on what was before.
+
+        What was not fitted has the number and the source of the robot; unknown friction is written as 0, assumed.
+
+        Args:
+            path: File to write, with the suffix .yaml.
+            name: Of the set of inertials, and of the set of friction.
+            ref: Where the samples come from.
+            about: What the set is.
+
+        Raises:
+            MissingData: for a robot from a URDF.
+            FileError: if it cannot be written.
+        """
+        if self.robot.description is None:
+            raise MissingData(f"{self.robot.name} comes from a URDF, which has no tables to lay numbers on")
+        file = Path(path)
+        if file.suffix != ".yaml":
+            raise InputError(f"an overlay is a .yaml file, not {file.name!r}")
+        overlay = _overlay(self, name, about, {"ref": ref, "grade": "identified"})
+        try:
+            write_tables(file.parent, {file.stem: overlay}, f"{self.robot.name}: {ref}")
+        except OSError as err:
+            raise FileError(f"{file}: {err.strerror or err}") from err
+        return file
+
+
+def link_of(joint: str) -> str:
+    """Return the name of the body that a joint moves."""
+    return f"link_{joint.removeprefix('joint_')}" if joint.startswith("joint_") else joint
+
+
+def _scalars(parameters: Array, seen: NDArray[np.bool_], robot: Robot) -> tuple[Array, Array]:
+    """Rotors ``(n,)`` and friction ``(n, 3)`` of a parameter vector; NaN where no sum holds them."""
+    first = 10 * (robot.model.njoints - 1)
+    known = np.where(seen, parameters, np.nan)
+    friction = known[first + robot.n :] if parameters.size > first + robot.n else np.full(3 * robot.n, np.nan)
+    return known[first : first + robot.n], friction.reshape(-1, 3)
+
+
+def _overlay(fitted: Consistent, name: str, about: str, fit: dict[str, Any]) -> dict[str, Any]:
+    """Return the whole set as tables.
+
+    Args:
+        fitted: Set of bodies, rotors and friction of a robot with tables.
+        name: Of the set of inertials, and of the set of friction.
+        about: What it is.
+        fit: The source of what was fitted.
+    """
+    robot = fitted.robot
+    assert robot.description is not None
+    tables = tables_of(robot.description)
+    before = tables["inertials"]["sets"][str(robot.parameters)]
+    links = before["links"] | {link: _row(body) for link, body in fitted.inertials.items()}
+    bodies: dict[str, Any] = {"about": about, "links": links}
+    if kept := [link for link in before.get("impossible", ()) if link not in fitted.inertials]:
+        bodies["impossible"] = kept
+    sources: dict[str, Any] = {"fit": fit}
+    rotors = dict(zip(robot.description.axes, zip(fitted.rotors, robot.rotors, robot.limits.linear, strict=True), strict=True))
+    rows = {axis: _rotor(*numbers, before.get("rotors", {}).get(axis)) for axis, numbers in rotors.items()}
+    if rows := {axis: row for axis, row in rows.items() if row}:
+        bodies["rotors"] = rows
+    overlay: dict[str, Any] = {
+        "schema": SCHEMA,
+        "robot": robot.name,
+        "tool": robot.tool.name if robot.tool else None,
+        "about": about,
+        "sources": sources,
+        "inertials": {"default": name, "sets": {name: bodies}},
+    }
+    groups = [links, rows]
+    if robot.friction_model is not None:
+        groups.append(_friction_rows(fitted, tables["friction"]))
+        overlay["friction"] = {"default": name, "sets": {name: {"axes": groups[-1]}}}
+    known = tables["inertials"]["sources"] | tables["friction"]["sources"] | _SOURCES
+    for row in (row for group in groups for row in group.values()):
+        named = row["source"].values() if isinstance(row["source"], dict) else [row["source"]]
+        sources |= {one: known[one] for one in named if one != "fit"}
+    return overlay
+
+
+_SOURCES = {
+    "unmoved": {"ref": "axes that stood still while others were identified", "grade": "assumed"},
+    "untold": {
+        "ref": "Fs - Fc and Stribeck speed as they were known before: no sample tells them",
+        "grade": "assumed",
+    },
+    "given": {"ref": "given in Python", "grade": "assumed"},
+}
+"""Sources of numbers that are in no table."""
+
+
+def _row(body: Inertial) -> dict[str, Any]:
+    tensor = {key: float(body.tensor[i, j]) for key, (i, j) in _TENSOR.items()}
+    return {"mass_kg": body.mass, "com_mm": (1000.0 * body.com).tolist(), "inertia_kg_m2": tensor, "source": "fit"}
+
+
+_TENSOR = {"xx": (0, 0), "yy": (1, 1), "zz": (2, 2), "xy": (0, 1), "xz": (0, 2), "yz": (1, 2)}
+
+
+def _rotor(fitted: float, own: float, linear: bool, before: dict[str, Any] | None) -> dict[str, Any] | None:
+    unit = "inertia_kg" if linear else "inertia_kg_m2"
+    if np.isfinite(fitted):
+        return {unit: float(fitted), "source": "fit"} if fitted else None
+    if before is not None and before[unit] == own:
+        return before
+    return {unit: float(own), "source": "given"} if own else None
+
+
+def _friction_rows(fitted: Consistent, table: dict[str, Any]) -> dict[str, Any]:
+    robot, law, linear = fitted.robot, fitted.robot.friction_model, fitted.robot.limits.linear
+    assert law is not None
+    assert robot.description is not None
+    published = table["sets"][table["default"]]["axes"] if table.get("default") else {}
+    rows: dict[str, Any] = {}
+    for i, axis in enumerate(robot.description.axes):
+        viscous, coulomb, drop = fitted.friction[i].tolist()
+        kept, speed = float(law.Fs[i] - law.Fc[i]), float(law.v_St[i])
+        if np.isnan(coulomb):
+            own = _friction_row([float(law.Fv[i]), float(law.Fc[i]), kept], speed, bool(linear[i]))
+            source = "unmoved" if not any(own.values()) else "given"
+            rows[axis] = published[axis] if _same(published.get(axis, {}), own) else own | {"source": source}
+            continue
+        row = _friction_row([viscous, coulomb, kept if np.isnan(drop) else drop], speed, bool(linear[i]))
+        source = "untold" if np.isnan(drop) and kept else "fit"
+        names = {key: source if key.startswith(("Fs", "v_St")) else "fit" for key in row}
+        rows[axis] = row | {"source": "fit" if source == "fit" else names}
+    return rows
+
+
+def _same(row: dict[str, Any], own: dict[str, float]) -> bool:
+    """Return whether a row of a table has these numbers, but for rounding of Fc + (Fs - Fc)."""
+    return all(key in row and np.isclose(row[key], value, rtol=1e-12, atol=0.0) for key, value in own.items())
+
+
+def _friction_row(friction: list[float], speed: float, linear: bool) -> dict[str, float]:
+    viscous, coulomb, drop = friction
+    names = ("Fs_N", "Fc_N", "Fv_N_s_m", "v_St_m_s") if linear else ("Fs_N_m", "Fc_N_m", "Fv_N_m_s", "v_St_rad_s")
+    row = dict(zip(names, (coulomb + drop, coulomb, viscous, speed), strict=True))
+    if not drop:
+        del row[names[3]]
+    return row

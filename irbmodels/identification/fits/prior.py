@@ -1,0 +1,43 @@
+"""Parameters of a robot as the prior of a fit: bodies that cannot exist, and the nearest ones that can."""
+
+from __future__ import annotations
+
+import numpy as np
+import pinocchio as pin
+from numpy.typing import NDArray
+
+from ...errors import InputError
+from ...model.inertia import Inertial
+from ...robot.robot import Robot
+from .consistent import link_of
+
+Array = NDArray[np.float64]
+
+
+def impossible_bodies(robot: Robot) -> dict[str, str]:
+    """Return the links whose numbers no body can have, each with the reason; tool and payload do not count."""
+    model = robot._quietly(tool=None, payload=None).model
+    found = {}
+    for joint, body in list(zip(model.names, model.inertias, strict=True))[1:]:
+        if reasons := Inertial.of(body.mass, body.lever, body.inertia).impossibilities():
+            found[link_of(joint)] = reasons[0]
+    return found
+
+
+def possible_prior(robot: Robot) -> Array:
+    """Return the parameters of a robot without tool and payload, with the nearest body for each that is impossible.
+
+    Raises:
+        InputError: if one weighs nothing or less; nothing is near to it.
+    """
+    bare = robot._quietly(tool=None, payload=None)
+    parameters, model = bare.parameter_vector(), bare.model
+    for i, joint in enumerate(list(model.names)[1:]):
+        body = Inertial.of(*(getattr(model.inertias[i + 1], name) for name in ("mass", "lever", "inertia")))
+        if not body.impossibilities():
+            continue
+        if body.mass <= 0.0:
+            raise InputError(f"{link_of(joint)} of {robot.name} weighs {body.mass:g} kg: no body is near to it as prior")
+        near = body.nearest_possible()
+        parameters[10 * i : 10 * i + 10] = pin.Inertia(near.mass, np.array(near.com), np.array(near.tensor)).toDynamicParameters()
+    return parameters
