@@ -1,6 +1,5 @@
 """Friction as S000 measures it: a plan of constant speeds, its RAPID module, levels of torque, a fit."""
 
-from .drawing import figure_of
 from .fitting import FrictionFit, fit_friction, friction_table
 from .levels import FrictionPoints, friction_points
 from .module import friction_module
@@ -11,7 +10,6 @@ __all__ = [
     "FrictionPlan",
     "FrictionPoints",
     "coarse_grid",
-    "figure_of",
     "fit_friction",
     "friction_module",
     "friction_plan",

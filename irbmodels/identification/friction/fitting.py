@@ -1,4 +1,4 @@
-"""Stribeck's four numbers of an axis from friction at speeds (S000 eq. 54, Tab. 5), and what the data do not tell of them.
+"""Stribeck's four numbers of an axis from friction at speeds (S000 eq. 54, Tab. 5), their uncertainty, and the figure of both.
 
 ``F(v) = Fc + (Fs - Fc) exp(-(v / v_St)^2) + Fv v`` for ``v > 0``. At each ``v_St`` the law is linear in the other three.
 """
@@ -24,10 +24,13 @@ Array = NDArray[np.float64]
 
 NAMES = ("Fs", "Fc", "Fv", "v_St")
 _TABLE = (("Fs_N_m", "Fc_N_m", "Fv_N_m_s", "v_St_rad_s"), ("Fs_N", "Fc_N", "Fv_N_s_m", "v_St_m_s"))
+_UNITS = (("N m", "N m", "N m s/rad", "rad/s"), ("N", "N", "N s/m", "m/s"))
 _EXACT = 1e-9  # of the largest friction: deviations below it are rounding, and weigh no more
 _STEPS = 60  # values of v_St that are tried first
 _DROP = 11.83  # by how much chi^2 must fall for two parameters more: three standard deviations
 _UNSURE = 0.5  # of its value: a parameter with a wider deviation is not told by the data
+_BLUE, _ORANGE, _GREEN = "#0072B2", "#D55E00", "#009E73"  # Okabe-Ito
+_FIGURE_9 = 0.15  # [rad/s]: as far as S000 draws
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,10 +74,17 @@ class FrictionFit:
         return Stribeck(Fs, Fc, Fv, v_St, fastest)
 
     def figure(self, fastest: float | None = None) -> Figure:
-        """Draw the points of both directions, the law and its band, as S000 Fig. 9; up to ``fastest`` [rad/s, m/s]."""
-        from .drawing import figure_of
+        """Draw the points of both directions, the law and its band over speed, as S000 Fig. 9, and below them the residuals.
 
-        return figure_of(self, fastest)
+        Gravity is the median over the speeds of what both ways have in common, so that a drift or an asymmetry shows.
+
+        Args:
+            fastest: Largest speed that is drawn [rad/s, m/s]; default that of Fig. 9.
+
+        Raises:
+            InputError: if nothing is measured below ``fastest``.
+        """
+        return _figure(self, fastest)
 
     def row(self) -> str:
         """Return the row of ``friction.yaml``, without its source; six digits."""
@@ -83,8 +93,7 @@ class FrictionFit:
 
     def __str__(self) -> str:
         """Say the values with their deviations, and what is not told."""
-        units = ("N", "N", "N s/m", "m/s") if self.points.linear else ("N m", "N m", "N m s/rad", "rad/s")
-        shown = zip(NAMES, self.values, self.intervals(), units, strict=True)
+        shown = zip(NAMES, self.values, self.intervals(), _UNITS[self.points.linear], strict=True)
         parts = [f"{name} {value:.5g} ({low:.5g} .. {high:.5g}) {unit}" for name, value, (low, high), unit in shown]
         synthetic = ", synthetic" if self.points.synthetic else ""
         return "\n".join([f"axis {self.points.axis}{synthetic}: {', '.join(parts)}", *map(str, self.findings)])
@@ -287,3 +296,59 @@ def _plain(value: float) -> str:
 
 def _quoted(text: str) -> str:
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", " ") + '"'
+
+
+def _figure(fit: FrictionFit, fastest: float | None) -> Figure:
+    """See :meth:`FrictionFit.figure`."""
+    from matplotlib.figure import Figure
+
+    points = fit.points
+    end = min(_FIGURE_9 if fastest is None else float(fastest), 1.02 * float(points.speed[-1]))
+    if not points.speed[0] < end < np.inf:
+        raise InputError(f"nothing is measured below {fastest!r} [rad/s, m/s]: the slowest speed is {points.speed[0]:.4g}")
+    torque, rate = ("N", "m/s") if points.linear else ("N m", "rad/s")
+    figure = Figure(figsize=(8.0, 6.0), layout="constrained")
+    panel, rest = figure.subplots(2, 1, height_ratios=[3, 1])
+    v = np.unique(np.concatenate([np.geomspace(1e-3 * end, end, 400), np.linspace(1e-3 * end, end, 400)]))
+    for sign in (1.0, -1.0):
+        law, wide = fit.torque(sign * v), fit.band(v)
+        panel.plot(sign * v, law, color=_ORANGE, lw=1.6, label="law (eq. 54)" if sign > 0.0 else None, zorder=3)
+        band = {"color": _ORANGE, "alpha": 0.25, "lw": 0.0, "label": "95 % of the law" if sign > 0.0 else None}
+        panel.fill_between(sign * v, law - wide, law + wide, **band)
+    shown = points.speed <= end
+    speed, gravity = points.speed[shown], float(np.median(points.gravity))
+    for sign, measured, color, name in ((1.0, points.forward, _BLUE, "forwards"), (-1.0, points.backward, _GREEN, "backwards")):
+        error = 2.0 * points.deviation[shown]
+        panel.errorbar(
+            sign * speed,
+            measured[shown] - gravity,
+            error,
+            fmt="o",
+            ms=3.5,
+            color=color,
+            lw=0.8,
+            label=f"{name}, less gravity",
+            zorder=4,
+        )
+    panel.axhline(0.0, color="0.6", lw=0.6)
+    panel.axvline(0.0, color="0.6", lw=0.6)
+    panel.set(xlabel=f"speed [{rate}]", ylabel=f"friction [{torque}]", xlim=(-1.03 * end, 1.03 * end))
+    panel.legend(frameon=False, loc="lower right", fontsize="small")
+    synthetic = ", synthetic" if points.synthetic else ""
+    panel.set_title(f"axis {points.axis}{synthetic}\n{_title(fit)}", fontsize="small")
+    off = points.friction - fit.torque(points.speed)
+    rest.errorbar(points.speed, off, 2.0 * points.deviation, fmt="o", ms=3.5, color=_BLUE, lw=0.8)
+    wide = fit.band(points.speed)
+    rest.fill_between(points.speed, -wide, wide, color=_ORANGE, alpha=0.25, lw=0.0)
+    rest.axhline(0.0, color=_ORANGE, lw=1.0)
+    rest.set_xscale("log")
+    rest.set(xlabel=f"speed [{rate}]", ylabel=f"off the law [{torque}]")
+    for axes in (panel, rest):
+        axes.grid(alpha=0.25, lw=0.5)
+    return figure
+
+
+def _title(fit: FrictionFit) -> str:
+    half = fit.intervals()[:, 1] - fit.values
+    rows = zip(("$F_s$", "$F_c$", "$F_v$", "$v_{St}$"), fit.values, half, _UNITS[fit.points.linear], strict=True)
+    return ", ".join(f"{name} {value:.4g} ± {h:.1g} {unit}" for name, value, h, unit in rows)
