@@ -5,7 +5,6 @@ from .log_reader import read_recording
 from .outliers import at_rest, outliers, saturated
 from .recording import Finding, Flag, Recording
 from .synthetic import Sensors, as_logged, exact_run, followed, synthetic_recording
-from .table_files import write_recording
 from .time_alignment import Delay, delay, merged, resampled, shifted
 
 __all__ = [
@@ -31,5 +30,4 @@ __all__ = [
     "shifted",
     "smoothing_spline",
     "synthetic_recording",
-    "write_recording",
 ]

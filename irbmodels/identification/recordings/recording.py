@@ -17,7 +17,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from ...errors import InputError, UnknownName
 from ...trajectory import Motion
+from ...trajectory.motion_files import names_and_factors
 from ...trajectory.rate_consistency import GAP
+from .table_files import write_table
 
 Array = NDArray[np.float64]
 Flags = NDArray[np.uint16]
@@ -232,15 +234,28 @@ class Recording:
                 lines.append(f"{flag.name}: {axes}")
         return "\n".join(lines)
 
-    def save(self, path: str | Path) -> None:
-        """Write everything but the findings to a CSV or Parquet file (by its ending) that :func:`read_recording` reads.
+    def columns(self) -> dict[str, Array]:
+        """Return everything but the findings as the columns ``(N,)`` of a file, by names with units: ``t``, ``q1_deg``, ...
 
         Flags stand in columns ``flags1 ..``, and a synthetic recording has a column ``synthetic`` of ones.
+        """
+        columns = {"t": self.t}
+        for quantity in QUANTITIES:
+            values: Array | None = getattr(self, quantity)
+            if values is not None:
+                names, factor = names_and_factors(quantity, self.linear)
+                columns |= zip(names, (values / factor).T, strict=True)
+        if self.flags.any():
+            columns |= {f"flags{i + 1}": column.astype(float) for i, column in enumerate(self.flags.T)}
+        if self.synthetic:
+            columns["synthetic"] = np.ones(len(self))
+        return {**columns, **self.more}
+
+    def save(self, path: str | Path) -> None:
+        """Write the columns to a CSV or Parquet file (by its ending) that :func:`read_recording` reads.
 
         Raises:
             FileError: if the file cannot be written.
             MissingExtra: for Parquet without pyarrow.
         """
-        from .table_files import write_recording
-
-        write_recording(path, self)
+        write_table(path, self.columns())

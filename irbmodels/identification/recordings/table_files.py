@@ -1,9 +1,9 @@
-"""Tables of numbers in CSV and Parquet files, holes included, and how a recording stands in them."""
+"""Tables of numbers in CSV and Parquet files, holes included."""
 
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterator, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -12,8 +12,6 @@ from numpy.typing import NDArray
 
 from ...errors import FileError, MotionError, require
 from ...files import replacing
-from ...trajectory.motion_files import names_and_factors
-from .recording import QUANTITIES, Recording
 
 Array = NDArray[np.float64]
 
@@ -177,33 +175,23 @@ def _from_parquet(file: Path) -> Table:
     return Table(file, list(table.column_names), columns, words, 1)
 
 
-def write_recording(path: str | Path, recording: Recording) -> None:
-    """Write a recording; see :meth:`Recording.save`."""
-    columns = dict(_columns(recording))
+def write_table(path: str | Path, columns: Mapping[str, Array]) -> None:
+    """Write columns of one length to a CSV or Parquet file, by its ending; twelve digits in CSV.
+
+    Raises:
+        FileError: if the file cannot be written.
+        MissingExtra: for Parquet without pyarrow.
+    """
     with replacing(path) as temporary:
         if Path(path).suffix.lower() == PARQUET:
             require("pyarrow", "logs")
             import pyarrow as pa
             from pyarrow import parquet
 
-            parquet.write_table(pa.table(columns), temporary)
+            parquet.write_table(pa.table(dict(columns)), temporary)
         else:
             header = ",".join(f'"{name}"' if "," in name else name for name in columns)
             np.savetxt(temporary, np.column_stack(list(columns.values())), delimiter=",", fmt="%.12g", header=header, comments="")
-
-
-def _columns(recording: Recording) -> Iterator[tuple[str, Array]]:
-    yield "t", recording.t
-    for quantity in QUANTITIES:
-        values: Array | None = getattr(recording, quantity)
-        if values is not None:
-            names, factor = names_and_factors(quantity, recording.linear)
-            yield from zip(names, (values / factor).T, strict=True)
-    if recording.flags.any():
-        yield from ((f"flags{i + 1}", column.astype(float)) for i, column in enumerate(recording.flags.T))
-    if recording.synthetic:
-        yield "synthetic", np.ones(len(recording))
-    yield from recording.more.items()
 
 
 def close_to(name: str, names: Sequence[str]) -> str:
