@@ -31,6 +31,7 @@ from irbmodels.identification.flexible import (
     data_figure,
     flexible_fit,
     residual_figure,
+    resonance_check,
     response_figure,
     validation_figure,
 )
@@ -128,7 +129,7 @@ def main() -> int:
     moving = experiment(arm, excitation(t, 2) + move(t, axis, 1.5), 2)
     estimation, validation = (one.prepared(0.5, 0.5, highpass=2.5) for one in (around, moving))
     fit = flexible_fit(estimation)
-    check = fit.check(validation)
+    check = resonance_check(fit, validation)
     print(fit.report())
     print("fit on validation data:", fit.percentage(validation).round(2), "%;", *check.findings or ("the resonances are there",))
     pictures = {

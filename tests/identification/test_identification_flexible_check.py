@@ -15,6 +15,7 @@ from irbmodels.identification.flexible import (
     excited_band,
     flexible_fit,
     residual_figure,
+    resonance_check,
     response_figure,
     spectrum,
     validation_figure,
@@ -49,9 +50,9 @@ def fit(s003):
 
 def test_a_right_model_agrees(s003, fit):
     """A right model is flagged once in 100 checks: of 20, at most 2."""
-    flagged = sum(not fit.check(data_of(*s003, seed)).agrees for seed in range(20, 40))
+    flagged = sum(not resonance_check(fit, data_of(*s003, seed)).agrees for seed in range(20, 40))
     assert flagged <= 2
-    check = fit.check()
+    check = resonance_check(fit)
     dip, peak = S003.frequencies
     for name, true in (("antiresonance", dip), ("resonance", peak)):
         seen, model = getattr(check, name)
@@ -63,7 +64,7 @@ def test_a_right_model_agrees(s003, fit):
 def test_a_wrong_model_is_flagged(s003, fit, name, factor):
     """Each parameter wrong by some percent is seen, and where."""
     wrong = replace(fit, axis=axis_of(S003._replace(**{name: factor * getattr(S003, name)})))
-    check = wrong.check()
+    check = resonance_check(wrong)
     assert not check.agrees
     assert any("but not at" in line and line.endswith("Hz") for line in check.findings)
 
@@ -72,14 +73,14 @@ def test_another_arm_is_flagged(s003, fit):
     """Data of an arm with 1.5 times the inertia: both resonances show elsewhere."""
     torque, _ = s003
     heavy = S003._replace(Ja=1.5 * S003.Ja)
-    check = fit.check(data_of(torque, recorded(heavy, torque, STEP)[:, :, 0], 2))
+    check = resonance_check(fit, data_of(torque, recorded(heavy, torque, STEP)[:, :, 0], 2))
     assert any(line.startswith("the resonance shows at") for line in check.findings)
 
 
 def test_resonances_outside_the_excitation_are_said(fit):
     """Torques up to 12 Hz do not show what is at 18 and 24 Hz; the response up to there agrees."""
     torque = sines(COUNT, STEP, high=12.0)
-    check = fit.check(data_of(torque, recorded(S003, torque, STEP)[:, :, 0], 3, level=0.2))
+    check = resonance_check(fit, data_of(torque, recorded(S003, torque, STEP)[:, :, 0], 3, level=0.2))
     assert check.band[1] == pytest.approx(12.0, abs=2.5)  # two bins of 1 Hz leak
     assert [line.split(" at ")[0] for line in check.findings] == ["the antiresonance", "the resonance"]
     assert "outside what was excited" in check.findings[0]
@@ -118,10 +119,10 @@ def test_segments_must_fit(s003, fit):
     """A segment longer than the samples allow, or of a few samples, is refused with the lengths that go."""
     data = data_of(*s003, 1)
     with pytest.raises(InputError, match=r"last 0.064 to 3.2 s; 6 s is 3000 samples"):
-        fit.check(data, segment=6.0)
+        resonance_check(fit, data, segment=6.0)
     with pytest.raises(InputError, match=r"0.01 s is 5 samples"):
         spectrum(data, data.speed, 0.01)
-    finer = fit.check(data, segment=2.0)
+    finer = resonance_check(fit, data, segment=2.0)
     assert finer.measured.resolution == pytest.approx(0.36)
 
 
@@ -183,7 +184,7 @@ def test_figures_show_what_was_found(s003, fit):
     panel = angle_figure(fit, validation, span=(2.5, 3.5)).axes[0]
     assert panel.lines[0].get_ydata().size == 501
     assert float(panel.lines[1].get_label().split()[-2]) > 98.0
-    check = fit.check()
+    check = resonance_check(fit)
     gain, phase, _ = response_figure(fit, check).axes
     np.testing.assert_allclose(gain.lines[0].get_ydata(), 20 * np.log10(np.abs(check.measured.response)))
     assert {line.get_xdata()[0] for line in gain.lines[3:5]} == {fit.antiresonance.value, fit.resonance.value}

@@ -2,7 +2,8 @@
 
 from .check import ResonanceCheck, resonance_check
 from .drawing import angle_figure, data_figure, residual_figure, response_figure, validation_figure
-from .fitting import FlexibleFit, flexible_fit
+from .fit import FlexibleFit
+from .fitting import flexible_fit
 from .samples import Highpass, OneAxisData
 from .spectrum import Spectrum, excited_band, spectrum
 

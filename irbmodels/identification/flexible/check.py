@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from ...errors import InputError
 from . import model as law
-from .fitting import FlexibleFit, Value
+from .fit import FlexibleFit, Value
 from .samples import OneAxisData
 from .spectrum import Spectrum, excited_band, spectrum
 
@@ -48,8 +48,18 @@ class ResonanceCheck(NamedTuple):
     """Whether both resonances were excited and nothing disagrees."""
 
 
-def resonance_check(fit: FlexibleFit, data: OneAxisData, segment: float | None = None) -> ResonanceCheck:
-    """See :meth:`FlexibleFit.check`."""
+def resonance_check(fit: FlexibleFit, data: OneAxisData | None = None, segment: float | None = None) -> ResonanceCheck:
+    """Compare a fit with the frequency response that samples have without any model.
+
+    Args:
+        fit: Two-mass model of one axis.
+        data: Samples to compare with; default the estimation data.
+        segment: Length of the segments of :func:`.spectrum` [s]; default as there.
+
+    Raises:
+        InputError: if the data have another gear ratio, or segments are too short or too few.
+    """
+    data = fit.data if data is None else data
     model = fit.simulated(data)[:, 0]
     measured, simulated, left = (spectrum(data, y, segment) for y in (data.speed, model, data.speed - model))
     f, band = measured.frequency, excited_band(measured)

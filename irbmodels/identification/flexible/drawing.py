@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ...errors import InputError
 from . import model as law
 from .check import ResonanceCheck
-from .fitting import FlexibleFit
+from .fit import FlexibleFit
 from .samples import OneAxisData
 
 if TYPE_CHECKING:

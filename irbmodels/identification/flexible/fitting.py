@@ -8,167 +8,25 @@ Its numbers are those of :class:`irbmodels.simulation.flexible.OneAxis`: S003's 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
+from dataclasses import replace
+from typing import get_args
 
 import numpy as np
 
 from ...errors import InputError, UnknownName
 from ...simulation.flexible import OneAxis
-from . import model as law
+from .check import statements
+from .fit import FlexibleFit, Method
 from .model import LOGARITHMIC, PARAMETERS, Array
-from .noise import Whiteness, colour, whiteness
+from .noise import colour
 from .samples import OneAxisData
 from .search import PRECISE, ROUGH, TOLD, Problem, degrees_of, noise_of, search, without
 from .starts import starts as starts_of
-
-if TYPE_CHECKING:
-    from .check import ResonanceCheck
-
-Method = Literal["output-error", "prediction-error"]
 
 USUAL = ("Jm", "Ja", "k", "fm")
 """What S003 estimates; it takes the friction of the link as 0."""
 _SAME = 0.01  # relative difference of the parameters of one minimum
 _BRAKED = -0.1  # correlation; friction makes it positive, the chance of few samples may make it a little negative
-
-
-class Value(NamedTuple):
-    """A number and its standard deviation."""
-
-    value: float
-    deviation: float
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class FlexibleFit:
-    """A fitted two-mass model and how sure it is. Made by :func:`flexible_fit`."""
-
-    axis: OneAxis
-    """The model; its inertia belongs to the posture of the experiment."""
-    names: tuple[str, ...]
-    """Of the estimated parameters: Jm, fm on the motor side; Ja, k, d, fa on the arm side."""
-    covariance: Array
-    """Of log Jm, log Ja, log k, and of fm, d, fa themselves, shape ``(p, p)``; residuals may be coloured."""
-    method: Method
-    gain: Array
-    """K of the predictor ``x+ = A x + B u + K e`` in units of the states S003 has, shape ``(3, outputs)``; 0 for output error."""
-    noise: Array
-    """Standard deviation of the residual of each output, shape ``(outputs,)``."""
-    residual: Array
-    """Measured less simulated (output error) or predicted (prediction error), shape ``(N, outputs)``."""
-    data: OneAxisData
-    """What it was estimated from."""
-    agreeing: tuple[int, int]
-    """How many starts ended at this minimum, and how many there were."""
-    statements: tuple[str, ...]
-    """What these samples do not tell, and what to beware of."""
-
-    @property
-    def values(self) -> Array:
-        """Estimates in SI units, shape ``(p,)``."""
-        known = law.values_of(self.axis)
-        return np.array([known[name] for name in self.names])
-
-    @property
-    def units(self) -> tuple[str, ...]:
-        """Unit of each estimate."""
-        return tuple(PARAMETERS[name] for name in self.names)
-
-    @property
-    def deviation(self) -> Array:
-        """Standard deviation of each estimate, in its unit, shape ``(p,)``."""
-        return np.asarray(np.sqrt(np.diagonal(self.covariance)) * self._unit, dtype=float)
-
-    @property
-    def correlation(self) -> Array:
-        """Of the estimates, shape ``(p, p)``."""
-        size = np.sqrt(np.diagonal(self.covariance))
-        return np.asarray(self.covariance / np.outer(size, size), dtype=float)
-
-    def intervals(self, level: float = 0.95) -> Array:
-        """Lower and upper end of the confidence interval of each estimate, shape ``(p, 2)``; positive where it must be.
-
-        Raises:
-            InputError: if the level is not between 0 and 1.
-        """
-        from scipy.special import ndtri
-
-        if not 0.0 < level < 1.0:
-            raise InputError(f"a confidence level lies between 0 and 1, got {level!r}")
-        half = float(ndtri(0.5 + 0.5 * level)) * np.sqrt(np.diagonal(self.covariance))
-        ends = []
-        for name, value, wide in zip(self.names, self.values, half, strict=True):
-            by_factor = value * np.exp([-wide, wide])
-            ends.append(by_factor if name in LOGARITHMIC else value + np.array([-wide, wide]))
-        return np.array(ends)
-
-    @property
-    def antiresonance(self) -> Value:
-        """Undamped frequency at which the motor stands still [Hz]."""
-        return self._frequency(self.axis.antiresonance, {"k": 0.5, "Ja": -0.5})
-
-    @property
-    def resonance(self) -> Value:
-        """Undamped frequency at which motor and link swing against each other [Hz]."""
-        link = 1.0 / self.axis.inertia
-        share = link / (link + 1.0 / self.axis.drive.reflected_inertia)
-        return self._frequency(self.axis.resonance, {"k": 0.5, "Ja": -0.5 * share, "Jm": -0.5 * (1.0 - share)})
-
-    def simulated(self, data: OneAxisData | None = None) -> Array:
-        """Outputs of the model under the torque of ``data`` (default: the estimation data), shape ``(N, outputs)``.
-
-        Of the measurements it sees only what fixes the start and the offsets.
-        """
-        chosen = self._of(data)
-        return law.simulated(law.model_of(self.axis, chosen.outputs), chosen, chosen.measured)
-
-    def percentage(self, data: OneAxisData | None = None) -> Array:
-        """Fit of the simulated outputs [%], shape ``(outputs,)``: 100 is perfect, 0 is a constant."""
-        chosen = self._of(data)
-        return law.percentages(self.simulated(chosen), chosen.measured)
-
-    def whiteness(self, output: int = 0, lags: int = 25) -> Whiteness:
-        """Test the residual of an output, by its number from 0. After a high-pass no residual of an exact model is white."""
-        return whiteness(self.residual[:, output], lags)
-
-    def check(self, data: OneAxisData | None = None, segment: float | None = None) -> ResonanceCheck:
-        """Compare with the frequency response that the samples have without any model; see :mod:`.flexible_check`."""
-        from .check import resonance_check
-
-        return resonance_check(self, self._of(data), segment)
-
-    def report(self) -> str:
-        """Return estimates, resonances and statements, one per line."""
-        kind = "synthetic data" if self.data.synthetic else "data"
-        fit = ", ".join(f"{name} {value:.2f} %" for name, value in zip(self.data.outputs, self.percentage(), strict=True))
-        lines = [f"{self.method} fit of {len(self.data)} samples ({kind}); simulated: {fit}"]
-        rows = zip(self.names, self.values, self.deviation, self.units, strict=True)
-        lines += [f"{name:3s} {value:11.5g} +- {sd:.2g} {unit}" for name, value, sd, unit in rows]
-        for name in ("antiresonance", "resonance"):
-            value, sd = getattr(self, name)
-            lines.append(f"{name} {value:.3f} +- {sd:.2g} Hz")
-        return "\n".join([*lines, *(f"beware: {line}" for line in self.statements)])
-
-    def __repr__(self) -> str:
-        """Say what was found."""
-        found = ", ".join(f"{name}={value:.5g}" for name, value in zip(self.names, self.values, strict=True))
-        return f"<FlexibleFit, {self.method}: {found}>"
-
-    @property
-    def _unit(self) -> Array:
-        return np.array([x if name in LOGARITHMIC else 1.0 for name, x in zip(self.names, self.values, strict=True)])
-
-    def _frequency(self, value: float, slopes: dict[str, float]) -> Value:
-        """Delta method: ``slopes`` are those of the logarithm of the frequency over the logarithms of parameters."""
-        gradient = np.array([slopes.get(name, 0.0) for name in self.names])
-        return Value(value, value * float(np.sqrt(gradient @ self.covariance @ gradient)))
-
-    def _of(self, data: OneAxisData | None) -> OneAxisData:
-        chosen = self.data if data is None else data
-        if not isinstance(chosen, OneAxisData) or chosen.gear_ratio != self.axis.drive.gear_ratio:
-            raise InputError(f"a fit is compared with OneAxisData of gear ratio {self.axis.drive.gear_ratio:g}, not {chosen!r}")
-        return chosen
 
 
 def flexible_fit(
@@ -247,8 +105,6 @@ def _checked(
 
 
 def _finished(problem: Problem, x: Array, names: tuple[str, ...], method: Method, agreeing: tuple[int, int]) -> FlexibleFit:
-    from .check import statements
-
     data, p = problem.data, len(names)
     told = problem(x)
     assert told is not None
@@ -277,5 +133,4 @@ def _finished(problem: Problem, x: Array, names: tuple[str, ...], method: Method
         *(problem.axis(x), names, covariance, method, gain * problem.scale[:, None], noise_of(problem, x)),
         *(residual, data, agreeing, ()),
     )
-    object.__setattr__(fit, "statements", statements(fit))
-    return fit
+    return replace(fit, statements=statements(fit))
