@@ -103,6 +103,17 @@ def test_a_recording_comes_back_from_its_file(tmp_path, robot, ending):
     assert list(back.more) == ["load, kg"]
 
 
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_further_columns_keep_names_in_any_alphabet(tmp_path, robot, ending):
+    """Greek letters, degree signs, commas and quotes come back as they were."""
+    names = ["θ1_cmd", "温度", "oil [°C]", 'valve "A", bar']
+    Recording(T, Q_DEG * DEG, more={name: k + T for k, name in enumerate(names)}).save(tmp_path / f"log.{ending}")
+    back = read_recording(tmp_path / f"log.{ending}", robot)
+    assert list(back.more) == names
+    for k, name in enumerate(names):
+        np.testing.assert_allclose(back[name], k + T, atol=1e-11)
+
+
 def test_a_scara_has_millimetres_and_newtons(tmp_path):
     """Axis 3 of the IRB 930 is linear: mm and N in files, m and N inside."""
     arm = irb.load("irb930")

@@ -190,8 +190,9 @@ def write_table(path: str | Path, columns: Mapping[str, Array]) -> None:
 
             parquet.write_table(pa.table(dict(columns)), temporary)
         else:
-            header = ",".join(f'"{name}"' if "," in name else name for name in columns)
-            np.savetxt(temporary, np.column_stack(list(columns.values())), delimiter=",", fmt="%.12g", header=header, comments="")
+            header = ",".join('"' + name.replace('"', '""') + '"' if set(name) & {",", '"'} else name for name in columns)
+            table = np.column_stack(list(columns.values()))
+            np.savetxt(temporary, table, delimiter=",", fmt="%.12g", header=header, comments="", encoding="utf-8")
 
 
 def close_to(name: str, names: Sequence[str]) -> str:
