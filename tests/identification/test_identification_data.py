@@ -114,6 +114,16 @@ def test_further_columns_keep_names_in_any_alphabet(tmp_path, robot, ending):
         np.testing.assert_allclose(back[name], k + T, atol=1e-11)
 
 
+@pytest.mark.parametrize("name", ["t", "q1_deg", "tau6_Nm", "flags2", "synthetic"])
+def test_further_columns_do_not_replace_measured_ones(tmp_path, name):
+    """A log of commands and measurements, read by a mapping, keeps both; a file would lose one, or take it for the other."""
+    log = Recording(T, Q_DEG * DEG, more={name: 0.0 * T})
+    with pytest.raises(irb.InputError, match=f"further column {name!r} has a name of the recording's own; rename it"):
+        log.save(tmp_path / "log.csv")
+    assert not list(tmp_path.iterdir())
+    log.changed(more={f"{name}_command": 0.0 * T}).save(tmp_path / "log.csv")
+
+
 def test_a_scara_has_millimetres_and_newtons(tmp_path):
     """Axis 3 of the IRB 930 is linear: mm and N in files, m and N inside."""
     arm = irb.load("irb930")

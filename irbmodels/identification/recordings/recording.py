@@ -238,15 +238,23 @@ class Recording:
         """Return everything but the findings as the columns ``(N,)`` of a file, by names with units: ``t``, ``q1_deg``, ...
 
         Flags stand in columns ``flags1 ..``, and a synthetic recording has a column ``synthetic`` of ones.
+
+        Raises:
+            InputError: if a further column has a name that :func:`read_recording` takes for one of these.
         """
-        columns = {"t": self.t}
+        flags = {f"flags{i + 1}": column.astype(float) for i, column in enumerate(self.flags.T)}
+        columns, own = {"t": self.t}, {"t", "synthetic", *flags}
         for quantity in QUANTITIES:
             values: Array | None = getattr(self, quantity)
+            names, factor = names_and_factors(quantity, self.linear)
+            own.update(names)
             if values is not None:
-                names, factor = names_and_factors(quantity, self.linear)
                 columns |= zip(names, (values / factor).T, strict=True)
+        for name in self.more:
+            if name in own:
+                raise InputError(f"further column {name!r} has a name of the recording's own; rename it in more")
         if self.flags.any():
-            columns |= {f"flags{i + 1}": column.astype(float) for i, column in enumerate(self.flags.T)}
+            columns |= flags
         if self.synthetic:
             columns["synthetic"] = np.ones(len(self))
         return {**columns, **self.more}
@@ -255,6 +263,7 @@ class Recording:
         """Write the columns to a CSV or Parquet file (by its ending) that :func:`read_recording` reads.
 
         Raises:
+            InputError: if a further column has a name of the recording's own.
             FileError: if the file cannot be written.
             MissingExtra: for Parquet without pyarrow.
         """
