@@ -576,6 +576,17 @@ def test_the_figure_has_both_directions_the_law_and_its_band(plan):
         fit.figure(1e-6)
 
 
+@pytest.mark.parametrize("fastest", [None, 0.15, "0.15", [0.1, 0.2], np.nan, np.inf, True])
+def test_a_figure_names_its_largest_speed(fastest):
+    """One line that says which speed, that of Fig. 9 by default; anything but a positive number is refused."""
+    fit = fit_friction(points_of(np.geomspace(0.2, 0.5, 20), TABLE_5[0], sigma=0.02))
+    below = "nothing is measured below 0.15 rad/s: the slowest speed is 0.2"
+    reason = below if fastest in (None, 0.15) else "fastest must be a positive finite number"
+    with pytest.raises(irb.InputError, match=reason):
+        fit.figure(fastest)
+    assert fit.figure(0.5).axes
+
+
 # --- RAPID --------------------------------------------------------------------------------------------------------------------
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ...checks import positive
 from ...errors import InputError
 from ...model.friction import Stribeck
 from ..recordings.recording import Finding
@@ -82,7 +83,7 @@ class FrictionFit:
             fastest: Largest speed that is drawn [rad/s, m/s]; default that of Fig. 9.
 
         Raises:
-            InputError: if nothing is measured below ``fastest``.
+            InputError: if ``fastest`` is no positive finite number, or nothing is measured below it.
         """
         return _figure(self, fastest)
 
@@ -303,10 +304,11 @@ def _figure(fit: FrictionFit, fastest: float | None) -> Figure:
     from matplotlib.figure import Figure
 
     points = fit.points
-    end = min(_FIGURE_9 if fastest is None else float(fastest), 1.02 * float(points.speed[-1]))
-    if not points.speed[0] < end < np.inf:
-        raise InputError(f"nothing is measured below {fastest!r} [rad/s, m/s]: the slowest speed is {points.speed[0]:.4g}")
     torque, rate = ("N", "m/s") if points.linear else ("N m", "rad/s")
+    fastest = _FIGURE_9 if fastest is None else positive(fastest, "fastest")
+    end = min(fastest, 1.02 * float(points.speed[-1]))
+    if not points.speed[0] < end:
+        raise InputError(f"nothing is measured below {fastest:g} {rate}: the slowest speed is {points.speed[0]:.4g}")
     figure = Figure(figsize=(8.0, 6.0), layout="constrained")
     panel, rest = figure.subplots(2, 1, height_ratios=[3, 1])
     v = np.unique(np.concatenate([np.geomspace(1e-3 * end, end, 400), np.linspace(1e-3 * end, end, 400)]))
