@@ -5,6 +5,7 @@ asked for, since Pinocchio alone takes longer to import than all that a script m
 """
 
 import re
+import sys
 from importlib import import_module
 from pathlib import Path
 
@@ -24,4 +25,10 @@ def __getattr__(name: str) -> object:
     if name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     value = globals()[name] = getattr(import_module(_MODULES[name], __name__), name)
+    if robots := sys.modules.get(f"{__name__}.robot.robot"):
+        robots.Robot._repr_html_ = _notebook  # the one thing that a robot has from a room above
     return value
+
+
+def _notebook(robot: object) -> str:
+    return import_module(".viewer", __name__).notebook(robot)

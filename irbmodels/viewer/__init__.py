@@ -234,9 +234,6 @@ def notebook(robot: Robot) -> str:
     return f'<iframe title="{html.escape(robot.name)}" style="width: 100%; height: 480px; border: 0" srcdoc="{page}"></iframe>'
 
 
-Robot._repr_html_ = notebook  # type: ignore[attr-defined]  # the one thing a robot has from above: notebooks look for it there
-
-
 def _screen() -> bool:
     return sys.platform in ("darwin", "win32") or bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
 

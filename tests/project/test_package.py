@@ -119,6 +119,16 @@ def test_import_does_not_load_what_few_need():
     assert loaded(f"from irbmodels import {common}", ("numpy", *heavy)) == ["numpy"]
 
 
+def test_a_robot_shows_itself_without_the_viewer_being_loaded_before():
+    """A notebook finds how a robot shows itself, though the viewer is a room above and imported only then."""
+    code = (
+        'import sys, irbmodels; arm = irbmodels.load("irb930"); print("irbmodels.viewer" in sys.modules, arm._repr_html_()[:7])'
+    )
+    assert (
+        subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip() == "False <iframe"
+    )
+
+
 def test_nothing_names_a_machine():
     """No tracked text file holds a path of somebody's machine."""
     names = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=False).stdout.split()
