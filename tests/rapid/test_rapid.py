@@ -136,11 +136,14 @@ def test_values_of_a_module():
 
 
 def test_other_modules_records_and_constants():
-    """Of modules that it uses, a module knows types and constants."""
+    """Of modules that it uses, a module knows types and constants; one with other values still does."""
     user = "MODULE u\nVAR weldpoint w;\nVAR level x:=N+1;\nENDMODULE"
     with pytest.raises(irb.RapidError, match=r"line 2, column 5: there is no type weldpoint"):
         rapid.read(user)
-    assert rapid.read(user, uses=[rapid.read(IRC5)])["x"] == rapid.Expression("N+1")
+    found = rapid.read(user, uses=[rapid.read(IRC5)])
+    assert found["x"] == rapid.Expression("N+1")
+    changed = rapid.with_values(found, {"x": 3})
+    assert (changed["x"], changed.uses) == (3.0, found.uses)
 
 
 def test_encodings(tmp_path):
@@ -936,7 +939,7 @@ def test_modules_that_use_each_other(tmp_path, capsys):
         "\nLOCAL PERS tooldata tOwn:=[TRUE,[[0,0,1],[1,0,0,0]],[1,[0,0,1],[1,0,0,0],0,0,0]];\nENDMODULE"
     )
     (tmp_path / "main.mod").write_text(
-        "MODULE p\nCONST place there:=pts{2};\nPROC main()\nMoveJ pts{1},v5,z,tool0;\nENDPROC\nENDMODULE"
+        "MODULE p\nCONST place there:=pts{2};\nPROC Main()\nMoveJ pts{1},v5,z,tool0;\nENDPROC\nENDMODULE"
     )
     (tmp_path / "all.PGF").write_text(
         "<Program><Module>types.sys</Module><Module>data.sys</Module><Module>main.mod</Module></Program>"
