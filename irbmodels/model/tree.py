@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from ..errors import UnknownName, UrdfError
 from .coupling import AxisCoupling, coupling_of
 from .inertia import Inertial
-from .urdf import parse_urdf
+from .urdf import check_numbers, parse_urdf
 
 Array = NDArray[np.float64]
 
@@ -110,9 +110,10 @@ def tree_from_urdf(text: str) -> Tree:
     is added on ``tool0``, or else on the last link, where the URDF has none.
 
     Raises:
-        UrdfError: if the text is no URDF, has floating or planar joints, or a wrong mimic.
+        UrdfError: if the text is no URDF, has a number that is none, floating or planar joints, or a wrong mimic.
     """
     robot = parse_urdf(text)
+    check_numbers(robot)
     for joint in robot.iterfind("joint"):
         kind, name, axis = joint.get("type"), joint.get("name"), joint.find("axis")
         if axis is not None and kind != "fixed" and not any(word.strip("+-0.") for word in axis.get("xyz", "1 0 0").split()):
@@ -126,6 +127,9 @@ def tree_from_urdf(text: str) -> Tree:
                 limit = ElementTree.SubElement(joint, "limit", {"effort": "0", "velocity": "0"})
             limit.set("lower", str(-UNLIMITED))
             limit.set("upper", str(UNLIMITED))
+    for link in robot.iterfind("link"):  # shapes move nothing, and the reader of a wrong one writes to stderr
+        for shape in [*link.iterfind("visual"), *link.iterfind("collision")]:
+            link.remove(shape)
     try:
         model = pin.buildModelFromXML(ElementTree.tostring(robot, encoding="unicode"))
     except (ValueError, RuntimeError) as err:
