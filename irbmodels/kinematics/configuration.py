@@ -79,7 +79,8 @@ def checked(arm: SixAxis | Scara, value: object) -> Configuration:
         InputError: if it is not four whole numbers, or this kind of arm has no such cfx.
     """
     try:
-        numbers = [float(number) for number in value][:4] if len(value) in (4, 5) else []  # type: ignore[attr-defined, arg-type]
+        given = value[:4] if isinstance(value, Configuration) else value
+        numbers = [float(number) for number in given]  # type: ignore[attr-defined]
     except (TypeError, ValueError):
         numbers = []
     if len(numbers) != 4 or any(number != np.floor(number) or abs(number) > 1000.0 for number in numbers):
