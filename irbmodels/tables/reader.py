@@ -97,7 +97,7 @@ def _read(path: Path, shape: Any, stamp: tuple[int, int]) -> object:
         loader.file = path
         data = loader.get_single_data()
     except yaml.YAMLError as err:
-        raise TableError(path, "", " ".join(str(err).split())) from err
+        raise TableError(path, "", _syntax(err)) from err
     finally:
         if loader is not None:
             loader.dispose()
@@ -106,6 +106,12 @@ def _read(path: Path, shape: Any, stamp: tuple[int, int]) -> object:
     table = _convert(data, shape, path, "")
     _check_sources(table, getattr(table, "sources", {}), path, "")
     return table
+
+
+def _syntax(err: yaml.YAMLError) -> str:
+    """Return what breaks YAML, and where, in one line."""
+    text = " ".join(str(err).replace(' in "<unicode string>",', " at").split())
+    return text.replace("found character that", "found a tab or another character that")
 
 
 @cache

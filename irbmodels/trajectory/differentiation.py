@@ -34,7 +34,9 @@ def with_rates(pieces: Iterator[Motion], window: float | None, rest: Array, path
     """
     held, done = next(pieces), 0  # samples not yet given out, and how many at their start only serve as neighbors
     if len(held.t) < _FEWEST:
-        raise MotionError(f"{path}: {len(held.t)} rows are too few to derive speeds; give v and a, or at least {_FEWEST} rows")
+        raise MotionError(
+            f"{path}: speeds are derived from at least {_FEWEST} rows, and the file has {len(held.t)}; give v and a, or more rows"
+        )
     step = float(held.t[-1] - held.t[0]) / (len(held.t) - 1)
     if step > _COARSEST and window is None:
         raise MotionError(

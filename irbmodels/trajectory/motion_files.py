@@ -223,6 +223,8 @@ def open_motion(path: str | Path, robot: Robot) -> MotionFile:
     """
     file = location(path, "a motion file")
     instance(robot, Robot, "a motion file is read for an irbmodels.Robot")
+    if file.is_dir():
+        raise FileError(f"{str(path)!r} is a folder, not a motion file")
     if file.exists() and not file.is_file():
         raise FileError(f"{file} is not a regular file: a motion is read twice, so save a pipe to a file first")
     header, delimiter = _header(file)
