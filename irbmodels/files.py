@@ -49,6 +49,22 @@ def refuse_utf16(path: str | Path, data: bytes) -> None:
         raise FileError(f"{path}: is text in UTF-16; save it in UTF-8")
 
 
+def check_writable(path: str | Path) -> Path:
+    """Return the file that a path means, links followed, if one can be written there; before the work that makes it.
+
+    Raises:
+        FileError: if it is a folder, a device or a pipe, or lies in no folder.
+    """
+    target = Path(os.path.realpath(location(path, "a file to write")))  # a link stays one, and what it points to is replaced
+    if target.is_dir() or not str(path):
+        raise FileError(f"cannot write {str(path)!r}: it is a folder, not a file")
+    if target.exists() and not target.is_file():
+        raise FileError(f"cannot write {str(path)!r}: it is a device or pipe, not a file")
+    if not target.parent.is_dir():
+        raise FileError(f"cannot write {target}: there is no folder {target.parent}")
+    return target
+
+
 @contextmanager
 def replacing(path: str | Path) -> Iterator[Path]:
     """Give a temporary path beside ``path``; it becomes ``path`` when the block ends well, else it is removed.
@@ -58,11 +74,7 @@ def replacing(path: str | Path) -> Iterator[Path]:
     """
     import secrets  # loads OpenSSL, which few need
 
-    target = Path(os.path.realpath(location(path, "a file to write")))  # a link stays one, and what it points to is replaced
-    if target.is_dir() or not str(path):
-        raise FileError(f"cannot write {str(path)!r}: it is a folder, not a file")
-    if target.exists() and not target.is_file():
-        raise FileError(f"cannot write {str(path)!r}: it is a device or pipe, not a file")
+    target = check_writable(path)
     temporary = target.with_name(f".{target.stem}-{secrets.token_hex(4)}{target.suffix}")
     try:
         temporary.touch(exist_ok=False)  # readable to whom the process lets read; tempfile's are not

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import warnings
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Annotated, Any
 
 import typer
@@ -22,6 +24,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = list(sys.argv[1:] if arguments is None else arguments) or ["--help"]
     try:
         result = typer.main.get_command(app)(args=given, prog_name="irbmodels", standalone_mode=False)
+        sys.stdout.flush()  # a full disk shows itself here
     except IrbError as error:
         return _refuse(str(error))
     except typer.TyperException as error:
@@ -30,12 +33,22 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 130
     except BrokenPipeError:
         return 0
+    except OSError as error:  # those of files are IrbError
+        _discard_output()
+        return _refuse(f"cannot write {error.filename or 'the output'}: {error.strerror or error}")
     return result if isinstance(result, int) else 0
 
 
 def _refuse(message: str) -> int:
-    err.print(f"error: {' '.join(message.split())}")
+    with suppress(OSError):  # where nobody can read it, the exit code says it
+        err.print(f"error: {' '.join(message.split())}")
     return 2
+
+
+def _discard_output() -> None:
+    """Drop what waits to be written to a full disk: Python would try it again as it ends."""
+    with suppress(OSError, ValueError):  # ValueError: a stream that is no file
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _show_warning(message: Warning | str, category: type[Warning], *_: Any, **__: Any) -> None:

@@ -26,6 +26,7 @@ from .shared import (
     ToolName,
     any_robot,
     app,
+    check_outputs,
     err,
     file_progress,
     show,
@@ -60,12 +61,11 @@ def torque(
     from ..report import figures
     from ..report.tables import prediction_tables
 
+    check_outputs((robot, motion, tool, parameters, *(overlay or ())), output=output, figure=figure)
     arm = any_robot(robot, tool, overlay, parameters, payload)
     file = open_motion(motion, arm)
     if figure is not None:
         figures.check_format(figure)
-        if figure == output:
-            raise InputError(f"{figure} cannot be both the output and the figure")
     for name, meant in file.ignored.items():
         err.print(f"ignored column: {name}{f' (did you mean {meant}?)' if meant else ''}")
     if window is not None and not file.derived:

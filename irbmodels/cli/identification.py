@@ -10,7 +10,7 @@ import typer
 
 from ..errors import InputError
 from ..robot.robot import Robot, load
-from .shared import Overlays, ToolName, app, err, show
+from .shared import Overlays, ToolName, app, check_outputs, err, show
 
 if TYPE_CHECKING:
     from ..identification.recordings import Recording
@@ -72,7 +72,7 @@ def identify(
 
     everything = [*logs, *(held_out or ())]
     _refuse_twice(everything)
-    _refuse_overwriting(everything, output, report)
+    check_outputs((*everything, tool, parameters, *(overlay or ())), set=output, report=report)
     if output is not None and output.suffix != ".yaml":
         raise InputError(f"a set of parameters is a .yaml file, not {str(output)!r}")
     if method not in METHODS:
@@ -124,7 +124,7 @@ def validate(
     from ..identification.validation.evaluation import judge
 
     _refuse_twice(logs)
-    _refuse_overwriting(logs, None, report)
+    check_outputs((*logs, tool, parameters, *(overlay or ())), report=report)
     arm = load(robot, tool=tool, parameters=parameters, overlays=overlay or ())
     try:
         ready = [prepared(recording, bandwidth) for recording in _read(logs, arm)]
@@ -176,13 +176,3 @@ def _refuse_twice(logs: Sequence[Path]) -> None:
         if path.resolve() in seen:
             raise InputError(f"{path} is given twice; a log counts once, for the fit or held out")
         seen.add(path.resolve())
-
-
-def _refuse_overwriting(logs: Sequence[Path], *written: Path | None) -> None:
-    """Keep a log from being replaced by what is made of it."""
-    kept = [path.resolve() for path in written if path is not None]
-    for path in logs:
-        if path.resolve() in kept:
-            raise InputError(f"{path} is a log; write to another file")
-    if len(set(kept)) < len(kept):
-        raise InputError(f"{written[0]} cannot be both the set and the report")

@@ -8,7 +8,22 @@ from typing import Annotated, Any
 import typer
 
 from ..errors import InputError
-from .shared import AnyRobot, AxesDeg, Modules, Overlays, Payload, ToolName, angles, any_robot, app, axes, err, say, show
+from .shared import (
+    AnyRobot,
+    AxesDeg,
+    Modules,
+    Overlays,
+    Payload,
+    ToolName,
+    angles,
+    any_robot,
+    app,
+    axes,
+    err,
+    say,
+    show,
+    units_of,
+)
 
 
 @app.command()
@@ -136,8 +151,7 @@ def rapid(
     else:
         arm = any_robot(robot)
         arm = arm if tool is None else arm.with_tool(tool_named(module, tool))
-        pairs = [text.partition("=") for text in unit or ()]
-        lines = postures(module, arm, wobj, {name: any_robot(given) for name, _, given in pairs})
+        lines = postures(module, arm, wobj, units_of(unit))
     for note in module.notes:
         err.print(f"note: {note}")
     say(*lines)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -19,7 +20,7 @@ from ..tasks.path_check import Box, Cut, Programmed, check_path, programmed_moti
 from ..tasks.path_check.program_motion import RAMP, STEP
 from ..trajectory.differentiation import REST
 from ..trajectory.motion_files import open_motion
-from .shared import Modules, Overlays, Payload, any_robot, app, axes, err, file_progress, show
+from .shared import Modules, Overlays, Payload, any_robot, app, axes, check_outputs, err, file_progress, show, units_of
 
 
 @app.command()
@@ -94,17 +95,18 @@ def path(
     """
     from ..report.path import check_tables, remarks, verdict, write_report
 
-    if report is not None and output is not None and report == output:
-        raise InputError(f"{report} cannot be both the report and the table")
+    check_outputs((file, robot, tool, *(others or ()), *(overlay or ())), report=report, table=output)
     bounds = None if box is None else _box(box)
     program: Programmed | None = None
     if holds_rapid(file):
+        if window is not None or rest != REST:
+            raise InputError(f"--window and --rest derive speeds of a motion; {file} is a RAPID module")
         module, robot_with = read_program(file, others or ()), partial(any_robot, robot, overlay=overlay, payload=payload)
         arm, program = _program(module, robot_with, tool, wobj, unit, routine, start_deg, (ramp, step, not keep_speed))
         source: Any = program
     else:
-        if wobj or others or unit or routine or start_deg or keep_speed:
-            options = "--wobj, --with, --unit, --routine, --start-deg and --keep-speed"
+        if wobj or others or unit or routine or start_deg or keep_speed or (ramp, step) != (RAMP, STEP):
+            options = "--wobj, --with, --unit, --routine, --start-deg, --ramp, --step and --keep-speed"
             raise InputError(f"{options} are for RAPID modules, which begin with MODULE; {file} is a motion")
         arm = any_robot(robot, tool, overlay, payload=payload)
         source = open_motion(file, arm)
@@ -153,8 +155,7 @@ def _program(
     arm = robot_with(None if tool is None else tool_named(module, tool))
     frame = None if wobj is None else datum(module, "wobjdata", wobj)
     undeclared = {move.wobj_name: frame for move in moves if move.wobj is None and frame is not None}
-    pairs = [text.partition("=") for text in unit or ()]
-    units = {name: any_robot(given) for name, _, given in pairs}
+    units = units_of(unit)
     begin = None if start_deg is None else axes(arm, start_deg, "--start-deg")
     ramp, step, slow = timing
     found = programmed_motion(
@@ -203,9 +204,9 @@ def _lines(word: str) -> int | range:
 
 
 def _accelerations(robot: Robot, text: str) -> list[float]:
-    import math
-
     values = _numbers(text, "--acceleration", robot.n)
+    if not all(0.0 < value < math.inf for value in values):
+        raise InputError(f"--acceleration {text!r}: limits are positive and finite")
     return [
         value / 1000.0 if linear else math.radians(value)
         for value, linear in zip(values, robot.limits.linear.tolist(), strict=True)

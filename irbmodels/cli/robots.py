@@ -14,7 +14,7 @@ from ..model.mesh_paths import with_mesh_paths
 from ..robot.robot import load
 from ..tables.description import Description, describe
 from ..tables.overlays import new_robot, with_set
-from .shared import Output, Overlays, Parameters, RobotName, ToolName, app, coupling_of, err, out, put, show
+from .shared import Output, Overlays, Parameters, RobotName, ToolName, app, check_outputs, coupling_of, err, out, put, show
 
 
 @app.command("list")
@@ -51,6 +51,7 @@ def urdf(
     overlay: Overlays = None,
 ) -> None:
     """Write the URDF of a robot, to a file or to the terminal."""
+    check_outputs((tool, parameters, *(overlay or ())), output=output)
     description, chosen = with_set(describe(robot), overlay or (), parameters)
     text = description.urdf(coupling_of(coupling), chosen, tool)
     if coupling == "serial" and (other := description.inertials.sets[description.parameter_set(chosen)].serial):

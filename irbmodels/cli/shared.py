@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -16,7 +16,7 @@ from typer.core import TyperGroup
 
 from ..errors import InputError, UnknownName
 from ..exchange.read.from_file import from_file
-from ..files import replacing
+from ..files import check_writable, replacing
 from ..model.inertia import Inertial
 from ..model.tool import Tool
 from ..model.tool import payload as point_mass
@@ -42,6 +42,9 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+for _name in ("stdout", "stderr"):
+    if getattr(sys, _name) is None:  # closed by whoever started the program
+        setattr(sys, _name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115
 _WIDTH = None if sys.stdout.isatty() or "COLUMNS" in os.environ else 200  # a pipe or file has no width of its own
 out = Console(width=_WIDTH, markup=False, highlight=False)
 err = Console(stderr=True, markup=False, highlight=False, soft_wrap=True)
@@ -80,6 +83,41 @@ def put(text: str, output: Path | None) -> None:
     with replacing(output) as temporary:
         temporary.write_text(text, encoding="utf-8")
     err.print(f"wrote {output}")
+
+
+def check_outputs(inputs: Iterable[Path | str | None], **outputs: Path | None) -> None:
+    """Check that outputs can be written, before the work that makes them.
+
+    Args:
+        inputs: Files that the command reads; names that are no files count nothing.
+        outputs: Files to write by what they are.
+
+    Raises:
+        InputError: if two outputs are the same file, or one is an input.
+        FileError: if one is a folder or a device, or lies in no folder.
+    """
+    sources = [Path(source) for source in inputs if source and Path(source).is_file()]
+    targets: dict[Path, str] = {}
+    for name, path in outputs.items():
+        if path is None:
+            continue
+        target = check_writable(path)
+        if target in targets:
+            raise InputError(f"{path} cannot be both the {targets[target]} and the {name}")
+        if target.exists() and any(target.samefile(source) for source in sources):
+            raise InputError(f"{path} is an input of this command; write to another file")
+        targets[target] = name
+
+
+def units_of(texts: Sequence[str] | None) -> dict[str, Robot]:
+    """Return the mechanical units that ``--unit NAME=ROBOT`` names."""
+    units = {}
+    for text in texts or ():
+        name, _, robot = text.partition("=")
+        if not name or not robot:
+            raise InputError(f"--unit {text!r} is not NAME=ROBOT, such as STN1=positioner")
+        units[name] = any_robot(robot)
+    return units
 
 
 def coupling_of(name: str | None) -> Coupling | None:

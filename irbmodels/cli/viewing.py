@@ -11,7 +11,7 @@ import typer
 
 from ..errors import InputError
 from ..trajectory.motion_files import open_motion
-from .shared import AxesDeg, Overlays, Payload, ToolName, any_robot, app, axes, err, out, show
+from .shared import AxesDeg, Overlays, Payload, ToolName, any_robot, app, axes, check_outputs, err, out, show
 
 
 @app.command()
@@ -45,6 +45,7 @@ def view(
     """
     from ..viewer import NO_SCREEN, Actor, Viewer, save_page, save_picture
 
+    check_outputs((robot, tool, *(motion or ()), *(overlay or ())), page=save, picture=png)
     arm = any_robot(robot, tool, overlay, payload=payload)
     q = axes(arm, q_deg)
     for violation in arm.violations(q):

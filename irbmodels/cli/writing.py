@@ -17,6 +17,7 @@ from .shared import (
     ToolName,
     any_robot,
     app,
+    check_outputs,
     coupling_of,
     err,
     put,
@@ -51,7 +52,8 @@ def export(
 
     arm = any_robot(robot, tool, overlay, parameters)
     written = write(arm, to, output, Options(coupling_of(coupling), meshes, carrier_kg))
-    others = f" and {len(written) - 1} files beside it" if len(written) > 1 else ""
+    more = len(written) - 1
+    others = f" and {more} file{'' if more == 1 else 's'} beside it" if more else ""
     err.print(f"wrote {written[0]}{others}")
     if verify:
         verify_file(arm, to, written[0])
@@ -94,6 +96,7 @@ def equations(
     """
     from ..exchange.equations.equations import equations_text
 
+    check_outputs((robot, tool, parameters, *(overlay or ())), output=output)
     put(equations_text(any_robot(robot, tool, overlay, parameters), what, fmt, frame), output)
 
 

@@ -285,7 +285,7 @@ def test_the_motion_itself_is_never_overwritten(run, motion_csv):
     before = motion_csv.read_bytes()
     code, _, said = run("torque", "irb2400", str(motion_csv), "-o", str(motion_csv))
     assert code == 2
-    assert "is the motion itself" in said
+    assert "is an input of this command" in said
     assert motion_csv.read_bytes() == before
     same = str(motion_csv.with_name("x.png"))
     code, _, said = run("torque", "irb2400", str(motion_csv), "-o", same, "--figure", same)

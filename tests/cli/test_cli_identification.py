@@ -121,7 +121,7 @@ def test_a_wrong_tool_fails_a_validation(folder, said, tmp_path):
         (("identify", "{}/one.csv", *ARM, "--axes", "7"), "axes of irb2400_16 are numbers from 1 to 6"),
         (("identify", "{}/one.csv", *ARM, "--bandwidth", "200"), "a cutoff [Hz] is positive and below half the rate"),
         (("identify", "{}/one.csv", "--robot", "irb2401"), "no robot 'irb2401'"),
-        (("identify", "{}/one.csv", *ARM, "--report", "{}/one.csv"), "is a log; write to another file"),
+        (("identify", "{}/one.csv", *ARM, "--report", "{}/one.csv"), "is an input of this command; write to another file"),
         (("identify", "{}/one.csv", *ARM, "--report", "a.yaml", "-o", "a.yaml"), "cannot be both the set and the report"),
         (("identify", "{}/one.csv", *ARM, "--held-out", "{}/../{base}/one.csv"), "one.csv is given twice"),
         (("identify", "{}/one.csv", "{}/one.csv", *ARM), "one.csv is given twice"),
