@@ -35,7 +35,7 @@ def with_rates(pieces: Iterator[Motion], window: float | None, rest: Array, path
     held, done = next(pieces), 0  # samples not yet given out, and how many at their start only serve as neighbors
     if len(held.t) < _FEWEST:
         raise MotionError(
-            f"{path}: speeds are derived from at least {_FEWEST} rows, and the file has {len(held.t)}; give v and a, or more rows"
+            f"{path}: too few rows to derive speeds: {len(held.t)}, and {_FEWEST} are needed; give v and a, or more rows"
         )
     step = float(held.t[-1] - held.t[0]) / (len(held.t) - 1)
     if step > _COARSEST and window is None:

@@ -145,7 +145,7 @@ REFUSED = [
     (("torque", "irb2400", "again.csv"), "row 22, column 't': 0.19 s does not come after 0.19 s"),
     (
         ("torque", "irb2400", "single.csv"),
-        "speeds are derived from at least 5 rows, and the file has 1; give v and a",
+        "single.csv: too few rows to derive speeds: 1, and 5 are needed; give v and a, or more rows",
     ),
     (("torque", "irb2400", "five.csv"), "five.csv: column 'q6_deg' is missing"),
     (("torque", "irb2400", "huge.csv"), "row 22, column 'q1_deg': 1e+300 is more than three times the largest limit"),
