@@ -1,5 +1,6 @@
 """Logs: what is read of them and how it is named; what is refused, with file, row, column, advice; what is flagged."""
 
+import locale
 import re
 
 import numpy as np
@@ -105,9 +106,14 @@ def test_a_recording_comes_back_from_its_file(tmp_path, robot, ending):
 
 @pytest.mark.parametrize("ending", ["csv", "parquet"])
 def test_further_columns_keep_names_in_any_alphabet(tmp_path, robot, ending):
-    """Greek letters, degree signs, commas and quotes come back as they were."""
+    """Greek letters, degree signs, commas and quotes come back as they were, whatever the locale writes."""
+    kept = locale.setlocale(locale.LC_CTYPE)
     names = ["θ1_cmd", "温度", "oil [°C]", 'valve "A", bar']
-    Recording(T, Q_DEG * DEG, more={name: k + T for k, name in enumerate(names)}).save(tmp_path / f"log.{ending}")
+    locale.setlocale(locale.LC_CTYPE, "C")
+    try:
+        Recording(T, Q_DEG * DEG, more={name: k + T for k, name in enumerate(names)}).save(tmp_path / f"log.{ending}")
+    finally:
+        locale.setlocale(locale.LC_CTYPE, kept)
     back = read_recording(tmp_path / f"log.{ending}", robot)
     assert list(back.more) == names
     for k, name in enumerate(names):
