@@ -9,7 +9,7 @@ TARGET = "CONST robtarget p10:=[[1200,0,1000],[0,0,1,0],[0,0,0,0],[9E9,9E9,9E9,9
 def main() -> None:
     """Print all postures, those of the programmed configuration first, and the nearest one."""
     robot = irb.load("irb2400", tool="spindle")
-    target = rapid.RobTarget.read(TARGET)  # mm and quaternion, as in the program; target.pose() is in m
+    target = rapid.read_value(TARGET, rapid.RobTarget)  # mm and quaternion, as in the program; target.pose() is in m
 
     print(robot.inverse_kinematics(target))
 

@@ -23,7 +23,8 @@ def main(path: str | None = None) -> None:
     """Print the time of every move, its violations, and what was not evaluated."""
     module = rapid.read(PROGRAM) if path is None else rapid.read_file(path)
     robot = irb.load("irb2400", tool="spindle")
-    program = programmed_motion(robot, module.sequence(), stand_in=True)  # tSpindle is not declared: the robot's tool is meant
+    moves = rapid.sequence_of(module)
+    program = programmed_motion(robot, moves, stand_in=True)  # tSpindle is not declared: the robot's tool is meant
     for move in program.timings:
         print(f"line {move.line}: {move.instruction} {move.start:.2f} .. {move.end:.2f} s, {100 * move.share:.0f} % of its speed")
 
