@@ -2,9 +2,19 @@
 
 import numpy as np
 import pytest
+from scipy.signal import savgol_coeffs
 
 import irbmodels as irb
-from irbmodels.identification.recordings import Flag, Recording, butterworth, low_passed, savitzky_golay, smoothing_spline
+from irbmodels.identification.recordings import (
+    Flag,
+    Recording,
+    butterworth,
+    filtering,
+    low_passed,
+    savitzky_golay,
+    smoothing_spline,
+)
+from irbmodels.identification.recordings.filtering import _half_power as half_power
 from irbmodels.identification.recordings.outliers import of_unsure_sign
 
 STEP = 0.004
@@ -47,6 +57,20 @@ def test_a_slow_motion_passes(apply):
     good = inner(filtered)
     for got, ideal in ((filtered.q, np.sin(w * T)), (filtered.v, w * np.cos(w * T)), (filtered.a, -w * w * np.sin(w * T))):
         np.testing.assert_allclose(got[good, 0], ideal[good], atol=1e-3 * np.abs(ideal).max())
+
+
+@pytest.mark.parametrize("order", [2, 3, 5])
+@pytest.mark.parametrize("cutoff", [1.5, 4.0, 12.0, 35.0, 110.0])
+def test_the_window_of_savitzky_golay_is_the_nearest(order, cutoff, monkeypatch):
+    """Of all windows it has the bandwidth nearest to the cutoff, the shortest of equals; few are tried, which takes the time."""
+    tried = []
+    monkeypatch.setattr(filtering, "_half_power", lambda kernel, k: tried.append(len(kernel)) or half_power(kernel, k))
+    chosen = savitzky_golay(of(np.sin(T)), cutoff, order=order).bandwidth[0] * STEP
+    assert len(tried) < 30  # bisected twice; then position, speed, acceleration
+    sizes = range(order + 1 + order % 2, tried[-1] + 8, 2)
+    errors = [abs(half_power(savgol_coeffs(size, order), 0) - cutoff * STEP) for size in sizes]
+    assert sizes[int(np.argmin(errors))] == tried[-1]
+    assert chosen == pytest.approx(half_power(savgol_coeffs(tried[-1], order), 0))
 
 
 def test_savitzky_golay_keeps_its_polynomials():

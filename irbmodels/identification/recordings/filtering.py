@@ -8,8 +8,10 @@ that accounts for it, such as :func:`with_autocorrelation`.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -56,8 +58,7 @@ def savitzky_golay(recording: Recording, cutoff: float, order: int = 3, torque: 
         raise InputError(f"the order of the polynomial is a whole number from 2 to 9, not {order!r}")
     ratio = cutoff * recording.step
     sizes = np.arange(order + 1 + order % 2, max(int(2.0 * (order + 2) / ratio), order + 5) | 1, 2)  # odd
-    widths = np.array([_half_power(savgol_coeffs(int(size), order), 0) for size in sizes[: _nearest(sizes, order, ratio)]])
-    size = int(sizes[int(np.argmin(np.abs(widths - ratio)))])
+    size = _window(sizes, ratio, lambda window: _half_power(savgol_coeffs(window, order), 0))
     kernels = [savgol_coeffs(size, order, deriv=k, use="dot") for k in range(3)]
 
     def apply(x: Array) -> tuple[Array, Array, Array]:
@@ -198,9 +199,16 @@ def _spline_derivative(f: Array, k: int, degree: int) -> Array:
     return np.asarray(np.abs((wave @ rate) / (wave @ value)) / w**k, dtype=float)
 
 
-def _nearest(sizes: NDArray[np.intp], order: int, ratio: float) -> int:
-    """How many windows to look at: bandwidth falls as 1 / window, from about (order + 1) / 3.2 per window."""
-    return int(np.clip(np.searchsorted(sizes, 1.5 * (order + 1) / (3.2 * ratio)) + 3, 1, len(sizes)))
+def _window(sizes: NDArray[np.intp], ratio: float, bandwidth: Callable[[int], float]) -> int:
+    """Shortest window whose bandwidth [per sample] is nearest to ``ratio``; it falls as the window grows."""
+    known = cache(lambda i: bandwidth(int(sizes[i])))
+
+    def first_at_most(value: float) -> int:
+        return bisect_left(range(len(sizes)), -value, key=lambda i: -known(i))
+
+    below = min(first_at_most(ratio), len(sizes) - 1)
+    above = first_at_most(known(max(below - 1, 0)))
+    return int(sizes[above if known(above) - ratio <= ratio - known(below) else below])
 
 
 def _refuse(recording: Recording, cutoff: float) -> None:
