@@ -42,17 +42,24 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--every-test", action="store_true", help="fail if a test is skipped, except for a peer without a wheel")
 
 
+def _skipped(config: pytest.Config) -> Counter[str]:
+    """Number of skipped tests by reason; none in a worker of xdist, whose controller has all reports."""
+    reporter = config.pluginmanager.get_plugin("terminalreporter")
+    reports = [] if reporter is None else reporter.stats.get("skipped", [])
+    return Counter(report.longrepr[2].removeprefix("Skipped: ") for report in reports)
+
+
 @pytest.hookimpl(trylast=True)
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    """Count the tests that an absent peer skips; with --every-test, every other skip fails the run."""
-    reporter = session.config.pluginmanager.get_plugin("terminalreporter")
-    if reporter is None:  # a worker of xdist: the controller has all reports
-        return
-    reasons = Counter(report.longrepr[2].removeprefix("Skipped: ") for report in reporter.stats.get("skipped", []))
-    for reason, count in sorted(reasons.items()):
-        absent = reason.startswith(ABSENT)
-        refused = session.config.option.every_test and not absent
-        if absent or refused:
-            reporter.write_line(f"{'refused: ' if refused else ''}{count} skipped, {reason}")
-        if refused:
-            session.exitstatus = pytest.ExitCode.TESTS_FAILED
+    """Fail a run with --every-test if a test was skipped for another reason than an absent peer."""
+    if session.config.option.every_test and not all(reason.startswith(ABSENT) for reason in _skipped(session.config)):
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    """Print how many tests an absent peer skips, and with --every-test which other reasons are refused."""
+    for reason, count in sorted(_skipped(config).items()):
+        if reason.startswith(ABSENT):
+            terminalreporter.write_line(f"{count} skipped, {reason}")
+        elif config.option.every_test:
+            terminalreporter.write_line(f"refused: {count} skipped, {reason}")
