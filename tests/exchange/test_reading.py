@@ -263,7 +263,7 @@ def test_springs_are_left_out_with_one_warning(tmp_path):
     path.write_text(
         text.replace("<xyz>1 0 0</xyz>", "<xyz>1 0 0</xyz><dynamics><friction>8</friction></dynamics>"), encoding="utf-8"
     )
-    with pytest.warns(irb.PhysicsWarning, match="springs, and damping that is no multiple of speed, are left out: lift"):
+    with pytest.warns(irb.PhysicsWarning, match="springs, damping that is no multiple of speed, .* are left out: lift"):
         robot = from_file(path)
     np.testing.assert_allclose([robot.friction_model.Fv, robot.friction_model.Fc], [[3, 0], [0.5 + 0.5 * 8, 0]])
     again = export(robot, "sdf", tmp_path / "again", Options())[0]
@@ -273,6 +273,39 @@ def test_springs_are_left_out_with_one_warning(tmp_path):
     path.write_text(DAMPED.replace('"a" axis', '"a" stiffness="3" axis').format(""), encoding="utf-8")
     with pytest.warns(irb.PhysicsWarning, match="are left out: a$"):
         from_file(path)
+
+
+@pytest.mark.parametrize("flag", ["gravity", "damper", "spring", "frictionloss"])
+def test_what_a_model_switches_off_is_zero(tmp_path, flag):
+    """Flags of MuJoCo hold for the robot: torques are those of mj_inverse."""
+    mujoco = pytest.importorskip("mujoco")
+    text = f"""<mujoco><option gravity="0 0 -9.8" timestep="1e-6"><flag {flag}="disable"/></option><worldbody><body>
+      <joint name="a" axis="0 1 0" damping="2" {'stiffness="5"' if flag == "spring" else ""} frictionloss="3"/>
+      <inertial pos="0.3 0 0" mass="2" diaginertia="0.1 0.1 0.1"/></body></worldbody></mujoco>"""
+    (tmp_path / "m.xml").write_text(text, encoding="utf-8")
+    robot, model = from_file(tmp_path / "m.xml"), mujoco.MjModel.from_xml_string(text)
+    data = mujoco.MjData(model)
+    data.qpos[:], data.qvel[:], data.qacc[:] = 0.4, 0.7, -0.3
+    mujoco.mj_inverse(model, data)
+    np.testing.assert_allclose(robot.inverse_dynamics([0.4], [0.7], [-0.3]), data.qfrc_inverse, rtol=0, atol=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "lost"),
+    [
+        ("<body>", '<body name="up" gravcomp="1">', "gravity compensation of up$"),
+        ("<option", '<option viscosity="0.1"', "the fluid$"),
+        ("<option", '<option density="1.2"', "the fluid$"),
+    ],
+)
+def test_other_forces_of_mujoco_are_named(tmp_path, old, new, lost):
+    """What a compensated body or a fluid adds is no part of the robot, and a warning says so."""
+    pytest.importorskip("mujoco")
+    text = """<mujoco><option timestep="0.001"/><worldbody><body><joint axis="0 1 0"/>
+      <inertial pos="0.3 0 0" mass="2" diaginertia="0.1 0.1 0.1"/></body></worldbody></mujoco>"""
+    (tmp_path / "m.xml").write_text(text.replace(old, new), encoding="utf-8")
+    with pytest.warns(irb.PhysicsWarning, match=f"compensated gravity and fluids are left out: {lost}"):
+        from_file(tmp_path / "m.xml")
 
 
 def test_read_robots_are_whole(tmp_path):

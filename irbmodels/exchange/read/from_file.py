@@ -52,7 +52,7 @@ def from_file(path: str | Path) -> Robot:
     robot = from_urdf_text(found.urdf, file, found.friction)
     if found.left_out:
         names = ", ".join(found.left_out[:3]) + (f" and {len(found.left_out) - 3} more" if len(found.left_out) > 3 else "")
-        lost = f"{path}: springs, and damping that is no multiple of speed, are left out: {names}"
+        lost = f"{path}: springs, damping that is no multiple of speed, compensated gravity and fluids are left out: {names}"
         warnings.warn(lost, PhysicsWarning, stacklevel=2)
     if found.gravity is not None:
         robot = robot.with_gravity(found.gravity)

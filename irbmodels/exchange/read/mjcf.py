@@ -64,6 +64,7 @@ class _Part(NamedTuple):
 class _Bodies:
     def __init__(self, mujoco: Any, model: Any) -> None:
         self.mujoco, self.model = mujoco, model
+        _switch_off(mujoco, model)
         self.names = [WORLD, *(model.body(i).name or f"body_{i}" for i in range(1, model.nbody))]
         self.joints = [model.joint(i).name or f"joint_{i}" for i in range(model.njnt)]
         self.followers = self._followers()
@@ -87,6 +88,9 @@ class _Bodies:
             if (part.damping or part.frictionloss) and part.name not in self.stated
         ]
         left_out = [part.name for part in parts if part.more]
+        left_out += [f"gravity compensation of {self.names[body]}" for body in np.flatnonzero(model.body_gravcomp)]
+        if model.opt.density or model.opt.viscosity:
+            left_out.append("the fluid")
         return Converted(self.robot.text(), np.array(model.opt.gravity), rotors, friction, left_out)
 
     def _body(self, body: int) -> None:
@@ -262,6 +266,19 @@ class _Bodies:
             sources = list(self.followers.get(name, ({}, 0.0))[0])
             result |= {_carrier(name, source): share for source in sources[:-1]} | {name: share}
         return result
+
+
+def _switch_off(mujoco: Any, model: Any) -> None:
+    """Put to 0 what a model states, and switches off by its flags."""
+    flags = mujoco.mjtDisableBit
+    for flag, arrays in (
+        (flags.mjDSBL_GRAVITY, (model.opt.gravity, model.body_gravcomp)),
+        (flags.mjDSBL_DAMPER, (model.dof_damping, model.tendon_damping)),
+        (flags.mjDSBL_SPRING, (model.jnt_stiffness, model.tendon_stiffness)),
+        (flags.mjDSBL_FRICTIONLOSS, (model.dof_frictionloss, model.tendon_frictionloss)),
+    ):
+        for array in arrays if model.opt.disableflags & flag else ():
+            array[:] = 0.0
 
 
 def _carrier(name: str, source: str) -> str:
