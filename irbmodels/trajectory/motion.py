@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -10,9 +11,11 @@ from numpy.typing import NDArray
 
 from ..checks import function, instance, listed, numbers
 from ..errors import InputError
+from ..model.limits import Limits
 
 Array = NDArray[np.float64]
 
+_FASTEST = 100.0  # times the speed limit: beyond it a column is not what its name says
 _CALLED = {"v": "speeds", "a": "accelerations", "tau": "torques"}
 
 
@@ -35,11 +38,18 @@ class Motion(NamedTuple):
         """Return pieces one after another; what one of them lacks, the whole lacks.
 
         Raises:
-            InputError: if there are none, or one is no motion.
+            InputError: if there are none, one is no motion or one of other axes, or it begins before the one before it ends.
         """
         pieces = listed(pieces, Motion, "a motion is joined of a list of motions")
         if not pieces:
             raise InputError("a motion is joined of one piece or more, and this list is empty")
+        for i, (first, second) in enumerate(pairwise(pieces)):
+            axes = np.shape(first.q)[1:], np.shape(second.q)[1:]
+            if axes[0] != axes[1]:
+                raise InputError(f"pieces {i + 1} and {i + 2} of a motion have other axes: rows of shape {axes[0]} and {axes[1]}")
+            if len(first.t) and len(second.t) and not second.t[0] > first.t[-1]:
+                times = f"{second.t[0]:g} s, and piece {i + 1} ends at {first.t[-1]:g} s"
+                raise InputError(f"piece {i + 2} of a motion begins at {times}: times have to grow")
         t, q = np.concatenate([piece.t for piece in pieces]), np.concatenate([piece.q for piece in pieces])
         rest = (_concatenated(column) for column in zip(*(piece[2:] for piece in pieces), strict=True))
         return Motion(t, q, *rest)
@@ -85,6 +95,16 @@ def checked_motion(
         if len(bad):
             raise InputError(f"{column} of axis {bad[0][1] + 1} is not finite at t = {t[bad[0][0]]:.6g} s")
     return Motion(t, **columns)
+
+
+def too_far(motion: Motion, limits: Limits) -> Iterator[tuple[int, int, str, str]]:
+    """Yield sample, axis and quantity of the first position, and speed, that is another unit's, and what it is more than."""
+    for quantity, values, bound, what in (
+        ("q", motion.q, 3.0 * limits.largest(), "three times the largest limit"),
+        ("v", motion.v, _FASTEST * limits.velocity, f"{_FASTEST:g} times the speed limit"),
+    ):
+        for sample, axis in np.argwhere(np.abs(values) > bound)[:1] if values is not None else ():
+            yield int(sample), int(axis), quantity, what
 
 
 def _there(motion: Motion) -> list[tuple[str, Array]]:

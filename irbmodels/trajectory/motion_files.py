@@ -24,6 +24,7 @@ from ..files import refuse_utf16, replacing
 from ..robot.robot import Robot
 from . import Motion
 from .differentiation import REST, with_rates
+from .motion import checked_motion, too_far
 from .rate_consistency import held_against
 
 if TYPE_CHECKING:
@@ -33,7 +34,6 @@ Array = NDArray[np.float64]
 
 ROWS = 8192  # per piece
 _STILL = 1e-9  # [rad/s, m/s]: rounding of a rest, of which friction would take the sign; no axis can creep so slowly
-_FASTEST = 100.0  # times the speed limit: beyond it a column is not what its name says
 
 
 _SUFFIXES = {"q": ("deg", "mm"), "v": ("deg_s", "mm_s"), "a": ("deg_s2", "mm_s2"), "tau": ("Nm", "N")}  # rotary, linear
@@ -200,17 +200,11 @@ class MotionFile:
         values = {name: table[:, index] * groups[name].factor for name, index in self.columns.items() if name != "t"}
         if "v" in values:
             values["v"][np.abs(values["v"]) <= _STILL] = 0.0
-        limits = self.robot.limits
-        for quantity, bound, what in (
-            ("q", 3.0 * limits.largest(), "three times the largest limit"),
-            ("v", _FASTEST * limits.velocity, f"{_FASTEST:g} times the speed limit"),
-        ):
-            far = np.abs(values[quantity]) > bound if quantity in values else np.zeros((0, 0))
-            if far.any():
-                i, axis = (int(k) for k in np.argwhere(far)[0])
-                name, shown = groups[quantity].names[axis], table[i, self.columns[quantity][axis]]
-                raise MotionError(f"{self.path}: row {row + i}, column {name!r}: {shown:g} is more than {what} of the robot")
-        return Motion(t, values["q"], values.get("v"), values.get("a"), values.get("tau"))
+        motion = Motion(t, values["q"], values.get("v"), values.get("a"), values.get("tau"))
+        for i, axis, quantity, what in too_far(motion, self.robot.limits):
+            name, shown = groups[quantity].names[axis], table[i, self.columns[quantity][axis]]
+            raise MotionError(f"{self.path}: row {row + i}, column {name!r}: {shown:g} is more than {what} of the robot")
+        return motion
 
 
 def open_motion(path: str | Path, robot: Robot) -> MotionFile:
@@ -252,17 +246,19 @@ def write_motion(path: str | Path, motion: Motion, robot: Robot) -> None:
     """Write a motion as CSV, or Parquet by its ending, in the controller's units; what is None is left out.
 
     Raises:
-        InputError: if the motion is one of another robot.
+        InputError: if the motion is one of another robot, its times do not grow, a value is not finite, or is so far beyond
+            the limits that :meth:`MotionFile.read` would refuse it (degrees in place of radians?).
         FileError: if the file cannot be written; then nothing is.
         MissingExtra: for Parquet without pyarrow.
     """
     location(path, "a motion file")
     instance(motion, Motion, "what is written is an irbmodels.Motion")
     instance(robot, Robot, "a motion is one of an irbmodels.Robot")
+    motion = checked_motion(motion, "a motion file", (), robot.n, robot.name, least=1)
+    for i, axis, quantity, what in too_far(motion, robot.limits):
+        value = f"{quantity}{axis + 1} = {getattr(motion, quantity)[i, axis]:g} at t = {motion.t[i]:g} s"
+        raise InputError(f"{value} is more than {what} of {robot.name}; a Motion holds rad, m and s")
     header, blocks = ["t"], [motion.t[:, None]]
-    if any(x is not None and np.shape(x) != (len(motion.t), robot.n) for x in motion[1:]):
-        shapes = ", ".join(str(np.shape(x)) for x in motion[1:] if x is not None)
-        raise InputError(f"a motion of {robot.name} needs arrays of shape ({len(motion.t)}, {robot.n}), got {shapes}")
     for quantity, group in _groups(robot).items():
         values = getattr(motion, quantity)
         if values is not None:

@@ -29,7 +29,8 @@ def rapid_module(motion: Motion, robot: Any, name: str = "Trajectory", tool: str
         tool: Name of the controller's tooldata.
 
     Raises:
-        InputError: if the name or the tool is no name in RAPID, or there are fewer than two samples, or too many.
+        InputError: if the name or the tool is no name in RAPID, there are fewer than two samples, or too many, or a target is
+            out of range.
     """
     from ..rapid.grammar import RESERVED  # few need it
 
@@ -47,6 +48,10 @@ def rapid_module(motion: Motion, robot: Any, name: str = "Trajectory", tool: str
             )
     if not 2 <= len(motion.t) <= _MOST:
         raise InputError(f"a module takes 2 to {_MOST} targets, the motion has {len(motion.t)} samples; sample at a lower rate")
+    outside = np.flatnonzero(~robot.limits.in_range(motion.q))
+    if outside.size:
+        broken = robot.limits.violations(motion.q[outside[0]])[0]
+        raise InputError(f"target {outside[0] + 1}, at t = {motion.t[outside[0]]:.6g} s, is out of range: {broken}")
     return "\n".join(_lines(motion, robot, name, tool)) + "\n"
 
 
