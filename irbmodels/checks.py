@@ -53,7 +53,8 @@ def numbers(value: ArrayLike | None, what: str) -> Array:
     except (TypeError, ValueError, OverflowError) as err:
         if isinstance(err, InputError):
             raise
-        raise InputError(f"{what} is not an array of numbers: {' '.join(str(err).split())}") from None
+        uneven = "inhomogeneous" in str(err)
+        raise InputError(f"{what} is not an array of numbers: {'its rows are of unlike length' if uneven else err}") from None
     return array
 
 
@@ -120,6 +121,18 @@ def per_axis(value: ArrayLike, n: int, what: str) -> Array:
     if array.shape not in ((), (n,)):
         raise InputError(f"{what} needs one number, or {n}, one per axis; got {shown(array)}")
     return np.array(np.broadcast_to(array, (n,)))
+
+
+def rigid(value: Any, what: str) -> Array:
+    """Return a pose, ``pin.SE3`` or matrix, as a matrix ``(4, 4)``.
+
+    Raises:
+        InputError: if it is none: a transposed one has its translation below.
+    """
+    matrix = finite(getattr(value, "homogeneous", value), (4, 4), what)
+    if not is_rotation(matrix[:3, :3]) or (matrix[3] != (0.0, 0.0, 0.0, 1.0)).any():
+        raise InputError(f"{what} needs a rotation in its upper left 3 by 3 numbers, and 0, 0, 0, 1 below")
+    return matrix
 
 
 def number(value: Any, what: str, low: float = -np.inf, high: float = np.inf) -> float:

@@ -20,6 +20,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ..checks import shown
 from ..errors import InputError
 from .arm_geometry import Scara, SixAxis
 
@@ -79,12 +80,12 @@ def checked(arm: SixAxis | Scara, value: object) -> Configuration:
         InputError: if it is not four whole numbers, or this kind of arm has no such cfx.
     """
     try:
-        given = value[:4] if isinstance(value, Configuration) else value
+        given = value[:4] if isinstance(value, Configuration) else () if isinstance(value, str | bytes) else value
         numbers = [float(number) for number in given]  # type: ignore[attr-defined]
     except (TypeError, ValueError):
         numbers = []
     if len(numbers) != 4 or any(number != np.floor(number) or abs(number) > 1000.0 for number in numbers):
-        raise InputError(f"a configuration is four whole numbers (cf1, cf4, cf6, cfx), not {value!r}")
+        raise InputError(f"a configuration is four whole numbers (cf1, cf4, cf6, cfx), not {shown(value)}")
     cf1, cf4, cf6, cfx = (int(number) for number in numbers)
     most = 1 if isinstance(arm, Scara) else 7
     if not (isinstance(arm, SixAxis) and arm.coupled) and not 0 <= cfx <= most:

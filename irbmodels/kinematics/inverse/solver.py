@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 
 _QUADRANTS = (-2, -1, 0, 1)  # of axis 2
+_ROUNDED = 1e-5  # what float32 leaves of a rotation, a few turned into each other included
+_FAR = 50.0  # [m] out of reach: numbers in mm
 _SAME = 1e-6  # [rad, m] one posture, whatever configuration it was asked for by
 
 
@@ -221,7 +223,8 @@ class InverseKinematics:
             turn = self.arm.turn @ pose[:3, :3] @ self.arm.E.T
             lean = np.degrees(np.arctan2(np.hypot(turn[0, 2], turn[1, 2]), turn[2, 2]))
             return f"the tool would have to lean by {lean:.3g} deg, and the axes of a SCARA are parallel"
-        return f"out of reach by {1000.0 * missing:.6g} mm"
+        unit = "; is the pose in mm? it counts in m" if missing > _FAR else ""
+        return f"out of reach by {1000.0 * missing:.6g} mm{unit}"
 
 
 def as_target(value: Any) -> RobTarget:
@@ -262,4 +265,8 @@ def as_poses(value: ArrayLike) -> Array:
 def _not_rigid(matrix: Array) -> str:
     if not np.isfinite(matrix).all():
         return "the pose is not finite"
+    square = matrix[:3, :3] @ matrix[:3, :3].T
+    off = float(np.abs(square - np.eye(3)).max())
+    if off < _ROUNDED and np.linalg.det(matrix[:3, :3]) > 0.0 and (matrix[3] == (0.0, 0.0, 0.0, 1.0)).all():
+        return f"the pose is no rigid motion: its rotation is off by {off:.1g}, as float32 rounds; orthogonalise it in float64"
     return f"the pose is no rigid motion (a rotation, and 0, 0, 0, 1 below): {np.round(matrix, 9).tolist()}"
