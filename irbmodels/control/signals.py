@@ -8,7 +8,7 @@ import numpy as np
 import pinocchio as pin
 from numpy.typing import ArrayLike, NDArray
 
-from ..checks import finite, instance, is_rotation, numbers, positive, shown
+from ..checks import finite, instance, numbers, positive, rigid, shown
 from ..errors import InputError, MissingData
 from ..model.friction import Stribeck
 from ..robot.robot import Robot
@@ -145,9 +145,4 @@ def homogeneous(pose: pin.SE3 | ArrayLike) -> Array:
     Raises:
         InputError: if it is none.
     """
-    if isinstance(pose, pin.SE3):
-        return finite(pose.homogeneous, (4, 4), "pose")
-    matrix = finite(pose, (4, 4), "pose")
-    if not is_rotation(matrix[:3, :3]) or (matrix[3] != (0.0, 0.0, 0.0, 1.0)).any():
-        raise InputError("a pose needs a rotation in its upper left 3 by 3 numbers, and 0, 0, 0, 1 below")
-    return matrix
+    return rigid(pose, "a pose")

@@ -11,7 +11,7 @@ import numpy as np
 import pinocchio as pin
 from numpy.typing import ArrayLike, NDArray
 
-from ..checks import finite, flag, is_rotation, six, together
+from ..checks import finite, flag, rigid, six, together
 from ..dynamics import derivatives, reactions
 from ..dynamics import equations_of_motion as dynamics
 from ..dynamics.derivatives import EnergyRegressor, ForwardDerivatives, InverseDerivatives
@@ -235,9 +235,7 @@ class Queries(KinematicQueries):
         reading = -np.concatenate([tool0.rotation.T @ on_tool[:3], tool0.rotation.T @ on_tool[3:]])
         if tool0_from_sensor is None:
             return reading
-        pose = finite(getattr(tool0_from_sensor, "homogeneous", tool0_from_sensor), (4, 4), "tool0_from_sensor")
-        if not is_rotation(pose[:3, :3]):
-            raise InputError("tool0_from_sensor needs a rotation in its upper left 3 by 3 numbers")
+        pose = rigid(tool0_from_sensor, "tool0_from_sensor")
         turn, place = pose[:3, :3].T, pose[:3, 3]
         return np.concatenate([turn @ reading[:3], turn @ (reading[3:] - np.cross(place, reading[:3]))])
 

@@ -14,7 +14,7 @@ import numpy as np
 import pinocchio as pin
 from numpy.typing import ArrayLike, NDArray
 
-from ..checks import finite, is_rotation, listed, shown
+from ..checks import finite, is_rotation, listed, numbers, rigid, shown
 from ..errors import InputError, MissingData, PhysicsWarning, UrdfError
 from ..files import read_text
 from ..kinematics.arm_geometry import without_closed_form
@@ -38,6 +38,8 @@ if TYPE_CHECKING:
     from ..rapid import ToolData
 
 Array = NDArray[np.float64]
+
+_STRONGEST = 100.0  # [m/s^2] of gravity: four times that of Jupiter
 
 
 def load(
@@ -278,9 +280,12 @@ class Robot(Queries):
         """Return the robot under another gravity [m/s^2], shape ``(3,)``, in axes of the world: base axes, unless mounted.
 
         Raises:
-            InputError: if it is not three finite numbers.
+            InputError: if it is not three finite numbers, or one is above 100 m/s^2 (mm/s^2?).
         """
-        return self._with(gravity=finite(gravity, (3,), "gravity [m/s^2]"))
+        vector = finite(gravity, (3,), "gravity [m/s^2]")
+        if (strongest := float(np.abs(vector).max())) > _STRONGEST:
+            raise InputError(f"gravity of {strongest:.4g} m/s^2 is more than that of any planet; is it in mm/s^2?")
+        return self._with(gravity=vector)
 
     def mounted(self, world_from_base: ArrayLike | pin.SE3) -> Robot:
         """Return the robot on a wall, a ceiling or a tilted stand. Poses stay in base axes; gravity turns.
@@ -292,14 +297,12 @@ class Robot(Queries):
         Raises:
             InputError: if it is not a rotation.
         """
-        try:
-            matrix = np.array(getattr(world_from_base, "homogeneous", world_from_base), dtype=float)
-        except (TypeError, ValueError, OverflowError):
-            matrix = np.zeros(0)
-        rotation = matrix[:3, :3] if matrix.shape == (4, 4) else matrix
-        if not is_rotation(rotation):
+        matrix = numbers(getattr(world_from_base, "homogeneous", world_from_base), "the mounting")
+        if matrix.shape == (4, 4):
+            return self._with(world_from_base=rigid(matrix, "mounting")[:3, :3])
+        if not is_rotation(matrix):
             raise InputError("mounting needs a rotation matrix (3, 3), or a pose (4, 4), of the base in the world")
-        return self._with(world_from_base=rotation)
+        return self._with(world_from_base=matrix)
 
     def with_friction(self, law: Stribeck | None) -> Robot:
         """Return the robot with another friction law, arm side; None: friction is unknown, and torques are without it.
