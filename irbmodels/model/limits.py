@@ -9,7 +9,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..checks import states
+from ..checks import numbers, states
+from ..errors import InputError
 from .inertia import Inertial
 
 Array = NDArray[np.float64]
@@ -103,15 +104,23 @@ class Limits:
         result: NDArray[np.bool_] = np.all((values >= self.lower - ROUNDING) & (values <= self.upper + ROUNDING), axis=-1)
         return result
 
-    def violations(self, q: Array, v: Array | None = None, tau: Array | None = None) -> list[Violation]:
-        """Return every bound that one state ``(n,)`` does not keep."""
-        found = self._outside(self.A @ q, self.lower, self.upper, self.range_assumed, self.names(), ("m", "rad"))
+    def violations(self, q: ArrayLike, v: ArrayLike | None = None, tau: ArrayLike | None = None) -> list[Violation]:
+        """Return every bound that one state ``(n,)`` does not keep; NaN keeps none.
+
+        Raises:
+            InputError: if a shape is wrong.
+        """
+        found = self._outside(
+            self.A @ self._one(q, "axis positions"), self.lower, self.upper, self.range_assumed, self.names(), ("m", "rad")
+        )
         if v is not None:
-            names = [f"v{i + 1}" for i in range(len(v))]
-            found += self._outside(v, -self.velocity, self.velocity, self.velocity_assumed, names, ("m/s", "rad/s"))
+            names = [f"v{i + 1}" for i in range(len(self.A))]
+            found += self._outside(
+                self._one(v, "axis speeds"), -self.velocity, self.velocity, self.velocity_assumed, names, ("m/s", "rad/s")
+            )
         if tau is not None:
-            names = [f"tau{i + 1}" for i in range(len(tau))]
-            found += self._outside(tau, -self.effort, self.effort, self.effort_assumed, names, ("N", "N m"))
+            names = [f"tau{i + 1}" for i in range(len(self.A))]
+            found += self._outside(self._one(tau, "torques"), -self.effort, self.effort, self.effort_assumed, names, ("N", "N m"))
         return found
 
     def largest(self) -> Array:
@@ -123,6 +132,12 @@ class Limits:
     def names(self) -> list[str]:
         """Return what each range is one of: ``q2``, ``q3 - q2``."""
         return [combination(row) for row in self.A]
+
+    def _one(self, value: ArrayLike, what: str) -> Array:
+        array = numbers(value, what)
+        if array.shape != (len(self.A),):
+            raise InputError(f"{what} of one state need shape ({len(self.A)},), got {array.shape}")
+        return array
 
     def _outside(
         self, values: Array, low: Array, high: Array, assumed: NDArray[np.bool_], names: list[str], units: tuple[str, str]
