@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import get_args
@@ -11,7 +13,7 @@ import pinocchio as pin
 from numpy.typing import ArrayLike, NDArray
 
 from ..checks import finite, instance, location, positive
-from ..errors import InputError, UnknownName
+from ..errors import InputError, PhysicsWarning, UnknownName
 from .inertia import Inertial, gyration
 from .provenance import Grade
 
@@ -19,6 +21,7 @@ Array = NDArray[np.float64]
 
 REACH = 1.0  # [m] of a centre of mass from the TCP or flange
 WIDEST = 10.0  # [m] of a radius of gyration; of a tensor in kg mm^2 it is a thousandfold
+_POINT = 3.0  # [mm] no tool has both its TCP and its centre of mass this near to the flange: they count in metres
 LONGEST = 5.0  # [m] of a TCP from the flange
 
 
@@ -73,6 +76,13 @@ class _OwnPose:
 
 
 Tool.tcp = _OwnPose()
+
+
+def doubt_metres(numbers: Sequence[float], whose: str) -> None:
+    """Warn the caller of the caller of a TCP and a centre of mass [mm] so near to the flange that they count in m."""
+    if 0.0 < max(map(abs, numbers)) < _POINT:
+        message = f"{whose}: TCP and centre of mass are within {_POINT:g} mm of the flange: these are mm, not m"
+        warnings.warn(message, PhysicsWarning, stacklevel=3)
 
 
 def payload(mass: float, com: ArrayLike = (0.0, 0.0, 0.0), inertia: ArrayLike | None = None) -> Inertial:

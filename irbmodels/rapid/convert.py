@@ -9,9 +9,10 @@ import numpy as np
 import pinocchio as pin
 from numpy.typing import NDArray
 
+from ..checks import instance
 from ..errors import InputError
 from ..model.inertia import Inertial
-from ..model.tool import Tool, payload
+from ..model.tool import Tool, doubt_metres, payload
 from .parser import read_value
 from .records import Orient, Pos, Pose, rounded
 from .values import LoadData, RobTarget, ToolData, Unit, WobjData
@@ -31,14 +32,16 @@ def tool_of(data: ToolData | str, name: str = "tool") -> Tool:
     if isinstance(data, str):
         declared = data.partition(":=")[0].split() if ":=" in data else [name]
         data, name = read_value(data, ToolData), declared[-1]
-    if not data.robhold:
+    if not instance(data, ToolData, "a tool is made of tooldata, a value or its text").robhold:
         raise InputError(f"tool {name!r} is stationary (robhold FALSE): it stands in the world, its load is a gripper's")
     body = body_of(data.tload)
+    doubt_metres([*data.tframe.trans.values, *data.tload.cog.values], f"tooldata of tool {name!r}")
     return Tool(name, data.tframe.se3(), body, source="tooldata")
 
 
 def tooldata_of(tool: Tool) -> ToolData:
     """Return the tooldata of a tool, held by the robot; numbers have nine decimals, moments twelve digits."""
+    instance(tool, Tool, "tooldata is that of an irbmodels.Tool")
     return ToolData(True, Pose.of(tool.tcp), loaddata_of(tool.load))
 
 
@@ -50,7 +53,7 @@ def body_of(data: LoadData) -> Inertial:
     Raises:
         InputError: if the mass is not positive, or no body can have these moments.
     """
-    if not data.mass > 0.0:
+    if not instance(data, LoadData, "a body is made of loaddata").mass > 0.0:
         raise InputError(f"mass {data.mass:g} kg: this load was never defined; a load needs a positive mass")
     turn = data.aom.matrix() if any((data.ix, data.iy, data.iz)) else np.eye(3)
     tensor = turn @ np.diag([data.ix, data.iy, data.iz]) @ turn.T
@@ -63,6 +66,7 @@ def loaddata_of(body: Inertial) -> LoadData:
     Of the 24 ways to call the principal axes x, y, z of a right-handed frame, the one nearest to the body's frame is taken: a
     diagonal tensor keeps its order, and aom is [1,0,0,0].
     """
+    instance(body, Inertial, "loaddata is that of an irbmodels.Inertial")
     centre = Pos(*rounded(1000.0 * body.com))
     if not np.any(body.tensor):
         return LoadData(body.mass, centre, Orient(1.0, 0.0, 0.0, 0.0), 0.0, 0.0, 0.0)
@@ -94,7 +98,9 @@ def tool0_pose(
     Raises:
         InputError: if the robot holds both or neither, or the object's unit is not known.
     """
-    held = wobj is not None and wobj.robhold
+    instance(target, RobTarget, "a target is a RobTarget")
+    instance(tool, ToolData, "the tool of a target is a ToolData")
+    held = wobj is not None and instance(wobj, WobjData, "a work object is a WobjData").robhold
     if tool.robhold == held:
         both = "both tool and work object" if held else "neither tool nor work object"
         raise InputError(f"the robot holds {both}: one robhold is TRUE, the other FALSE")

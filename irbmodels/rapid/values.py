@@ -10,6 +10,7 @@ import numpy as np
 import pinocchio as pin
 from numpy.typing import ArrayLike, NDArray
 
+from ..checks import instance, shown
 from ..errors import InputError
 from .records import Orient, Pos, Pose, Value, components, rounded
 from .text import UNUSED, literal
@@ -113,6 +114,8 @@ class JointTarget(Value):
         Raises:
             InputError: if the target moves axes that the robot does not have, or is far outside every range.
         """
+        if not hasattr(robot, "from_controller"):
+            raise InputError(f"axis positions are those of an irbmodels.Robot, not {shown(robot)}")
         beyond = [value for value in self.robax.values[robot.n :] if value not in (0.0, UNUSED)]
         if beyond or robot.n > 6:
             raise InputError(f"{self.robax} does not fit the robot's {robot.n} axes")
@@ -252,5 +255,5 @@ RECORDS: dict[str, type[Value]] = {
 
 
 def _refuse_held(wobj: WobjData) -> None:
-    if wobj.robhold:
+    if instance(wobj, WobjData, "a work object is a WobjData, as read_value(text, WobjData) reads it").robhold:
         raise InputError("the robot holds this work object: its TCP stands still; irbmodels.rapid.tool0_pose(target, tool, wobj)")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from math import radians
 from pathlib import Path
 
@@ -11,20 +10,18 @@ import pinocchio as pin
 from numpy.typing import NDArray
 
 from ..checks import location
-from ..errors import InputError, MissingData, PhysicsWarning, TableError
+from ..errors import InputError, MissingData, TableError
 from ..model.friction import ANY_SPEED, Stribeck
 from ..model.limits import Limits, LoadLimits
 from ..model.model import Linkage, Model
 from ..model.motors import Motors
-from ..model.tool import Tool
+from ..model.tool import Tool, doubt_metres
 from ..model.tree import Tree, tree_from_urdf
 from .description import Coupling, Description, check_shape, mesh_folder, tool_path
 from .reader import read
 from .schema import InertialSet, ToolTable
 
 Array = NDArray[np.float64]
-
-_POINT = 3.0  # [mm] no tool has both its TCP and its centre of mass this near to the flange: they count in metres
 
 
 def model_of(description: Description, coupling: Coupling, parameters: str) -> Model:
@@ -152,9 +149,7 @@ def load_tool(name_or_path: str | Path) -> Tool:
     for key, rows in (("shapes", table.shapes), ("collision", table.collision)):
         for number, row in enumerate(rows):
             check_shape(row, path, f"{key}[{number}]", mesh_folder(path.parent))
-    if 0.0 < max(map(abs, (*table.tcp.xyz_mm, *table.load.com_mm))) < _POINT:
-        message = f"{path}: TCP and centre of mass are within {_POINT:g} mm of the flange: these are mm, not m"
-        warnings.warn(message, PhysicsWarning, stacklevel=2)
+    doubt_metres([*table.tcp.xyz_mm, *table.load.com_mm], str(path))
     turn = pin.rpy.rpyToMatrix(*(radians(angle) for angle in table.tcp.rpy_deg))
     source = table.sources[table.load.source_of("mass_kg")]
     tcp = pin.SE3(turn, np.array(table.tcp.xyz_mm) / 1000.0)
