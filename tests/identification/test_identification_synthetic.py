@@ -170,7 +170,7 @@ def test_sensors_that_cannot_be_are_refused(run, what, words):
 def test_motions_without_rates_are_refused(robot):
     """Torques need speeds and accelerations."""
     motion = Motion(np.arange(5.0), np.zeros((5, 6)))
-    with pytest.raises(irb.InputError, match="need its speeds"):
+    with pytest.raises(irb.InputError, match="needs a motion with speeds"):
         exact_run(robot, motion)
     with pytest.raises(irb.InputError, match="needs speeds"):
         followed(robot, motion)

@@ -35,8 +35,9 @@ class EnergyRows(RowsOfSums):
         """Check the window.
 
         Raises:
-            InputError: if it is not even and positive.
+            InputError: if it is not even and positive, or robot and base parameters do not go together.
         """
+        super().__post_init__()
         if not isinstance(self.window, int) or self.window < 2 or self.window % 2:
             raise InputError(f"a window is an even number of steps, got {self.window!r}")
 

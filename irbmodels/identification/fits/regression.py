@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ...checks import finite
+from ...checks import finite, instance
 from ...errors import InputError
 from .accumulator import Accumulator, positive_weights
 
@@ -101,6 +101,7 @@ def least_squares(total: Accumulator, weights: ArrayLike | None = None, noise: A
     Raises:
         InputError: if there are too few samples, or the motion does not excite a parameter; the message names it.
     """
+    instance(total, Accumulator, "a fit is one of the sums that accumulated(samples, rows) returns")
     count = total.samples * total.size - total.p
     if count <= 0:
         raise InputError(f"{total.samples} samples of {total.size} equations are too few for {total.p} parameters")

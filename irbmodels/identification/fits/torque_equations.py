@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from ...checks import instance
 from ...errors import InputError
 from ...robot.base_parameters import BaseParameters
 from ...robot.robot import Robot
@@ -25,6 +26,17 @@ class RowsOfSums:
     robot: Robot
     """Lengths, tool and gravity as in the experiment."""
     base: BaseParameters
+
+    def __post_init__(self) -> None:
+        """Check that robot and base parameters go together.
+
+        Raises:
+            InputError: if one is none, or the base parameters are those of a robot with other parameters.
+        """
+        size = instance(self.robot, Robot, "equations are those of an irbmodels.Robot").parameter_vector().size
+        count = instance(self.base, BaseParameters, "base parameters are those of base_parameters(robot)").grouping.shape[1]
+        if count != size:
+            raise InputError(f"base parameters of {count} parameters are of another robot: {self.robot.name} has {size}")
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ...checks import positive
+from ...checks import instance, positive
 from ...errors import InputError
 from ...model.friction import Stribeck
 from ..recordings.recording import Finding
@@ -119,6 +119,7 @@ def fit_friction(points: FrictionPoints) -> FrictionFit:
     """
     from scipy.optimize import least_squares
 
+    instance(points, FrictionPoints, "a law is fitted to FrictionPoints, as friction_points returns them")
     v, friction = points.speed, points.friction
     if len(v) < 5 or len(np.unique(np.round(np.log(v), 3))) < 5:
         raise InputError(

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from ...checks import instance, whole
 from ...errors import InputError
 from ..recordings.recording import Finding, Flag, Recording
 from .constant_speed_segments import FINEST, Stretch, position_noise, stretches
@@ -75,6 +76,7 @@ def friction_points(
     Raises:
         InputError: if there are no torques, or no pair of stretches at one speed both ways over the same places.
     """
+    whole(axis, "an axis of a log", 1, instance(recording, Recording, "friction is read from a Recording").n)
     if recording.tau is None or not np.isfinite(recording.tau[:, axis - 1 : axis]).any():
         raise InputError(f"friction of axis {axis} needs its torques: column tau{axis}_Nm; EGM has none, test signals do")
     pieces, findings = stretches(recording, axis, tolerance), []

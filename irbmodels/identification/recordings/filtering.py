@@ -16,6 +16,7 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
+from ...checks import instance, numbers, positive
 from ...errors import InputError
 from .recording import STEADY, Finding, Flag, Recording
 
@@ -138,9 +139,17 @@ def smoothing_spline(recording: Recording, cutoff: float, torque: bool = False) 
 
 
 def low_passed(values: Array, cutoff: float, rate: float, order: int = 4) -> Array:
-    """Return samples filtered forwards and backwards by a Butterworth filter, 3 dB down at ``cutoff`` [Hz] in both passes."""
+    """Return samples filtered forwards and backwards by a Butterworth filter, 3 dB down at ``cutoff`` [Hz] in both passes.
+
+    Raises:
+        InputError: if there are no samples along the first axis, or cutoff or rate are no frequencies.
+    """
     from scipy.signal import butter, sosfiltfilt
 
+    values, cutoff, rate = numbers(values, "samples to filter"), positive(cutoff, "a cutoff [Hz]"), positive(rate, "a rate [Hz]")
+    if not values.size:
+        raise InputError(f"a filter needs samples along the first axis, got shape {values.shape}")
+    values = np.atleast_1d(values)
     bent = np.arctan(_bent(cutoff / rate, order)) / np.pi
     sections = butter(order, min(bent, 0.4999), fs=1.0, output="sos")
     pad = min(int(np.ceil(3.0 * order * rate / cutoff)), len(values) - 1)
@@ -212,8 +221,8 @@ def _window(sizes: NDArray[np.intp], ratio: float, bandwidth: Callable[[int], fl
 
 
 def _refuse(recording: Recording, cutoff: float) -> None:
-    rate = 1.0 / recording.step
-    if not (0.0 < cutoff < 0.5 * rate):
+    rate = 1.0 / instance(recording, Recording, "what is filtered is a Recording").step
+    if not (isinstance(cutoff, int | float | np.number) and 0.0 < cutoff < 0.5 * rate):
         raise InputError(f"a cutoff [Hz] is positive and below half the rate of {rate:.5g} Hz, not {cutoff!r}")
     for part in recording.stretches():
         t = recording.t[part]

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ...checks import instance
 from ...errors import InputError, MissingData, MotionError
 from ...robot.robot import Robot
 from .plausibility import checked
@@ -72,6 +73,8 @@ def read_recording(path: str | Path, robot: Robot, columns: Mapping[str, str] | 
         InputError: if ``columns`` names what is no name of the own form.
         MissingData: if values are of a motor whose gear ratio is unknown.
     """
+    instance(robot, Robot, "a log is one of an irbmodels.Robot")
+    instance(columns or {}, Mapping, "columns map names of the own form to those in the file, {'tau1_Nm': 'torque A1'}")
     table = read_table(path)
     linear = tuple(bool(flag) for flag in robot.limits.linear)
     time, found = _understood(table, linear, dict(columns or {}))

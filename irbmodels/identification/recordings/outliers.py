@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ...checks import finite
+from ...checks import finite, instance
 from ...errors import InputError
 from .plausibility import span
 from .recording import Finding, Flag, Recording
@@ -32,6 +32,7 @@ def outliers(recording: Recording, window: float = 0.1, threshold: float = 6.0) 
     Raises:
         InputError: if the window holds less than three samples, or an argument is not positive.
     """
+    _checked(recording)
     if len(recording) < 3:
         few = f"{len(recording)} sample{'' if len(recording) == 1 else 's'}"
         raise InputError(f"outliers need a log of three samples or more to stand out of, not {few}")
@@ -53,6 +54,10 @@ def outliers(recording: Recording, window: float = 0.1, threshold: float = 6.0) 
             what = f"{count} outliers of {quantity}, {threshold:g} standard deviations or more from what is around them"
             result = result.flagged(found, flag, Finding(what, "flagged", samples=count))
     return result
+
+
+def _checked(recording: Recording) -> Recording:
+    return instance(recording, Recording, "what is looked through is a Recording")
 
 
 def _samples(recording: Recording, window: float) -> int:
@@ -107,6 +112,7 @@ def saturated(recording: Recording, limit: ArrayLike | None = None) -> Recording
     Raises:
         InputError: if there are no torques, or limits are not positive.
     """
+    _checked(recording)
     if recording.tau is None:
         raise InputError("this recording has no torques that could saturate")
     tau = recording.tau
@@ -138,6 +144,7 @@ def at_rest(recording: Recording, rest: float = 0.005, window: float = 0.08) -> 
     """
     from scipy.ndimage import maximum_filter1d, minimum_filter1d
 
+    _checked(recording)
     if not (0.0 < rest < np.inf and 0.0 < window < np.inf):
         raise InputError(f"rest and window are positive, not {rest!r}, {window!r}")
     size = max(_samples(recording, window), 1)

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ...checks import instance, whole
 from ...errors import InputError, UnknownName
 from ...trajectory import Motion
 from ...trajectory.motion_files import names_and_factors
@@ -134,8 +135,12 @@ class Recording:
 
     @staticmethod
     def of(motion: Motion, **more: object) -> Recording:
-        """Return the samples of a motion; ``more`` are further fields."""
-        return Recording(*motion, **more)  # type: ignore[arg-type]
+        """Return the samples of a motion; ``more`` are further fields.
+
+        Raises:
+            InputError: as the constructor, or if it is no motion.
+        """
+        return Recording(*instance(motion, Motion, "a recording is made of an irbmodels.Motion"), **more)  # type: ignore[arg-type]
 
     def __len__(self) -> int:
         """Return the number of samples."""
@@ -177,8 +182,14 @@ class Recording:
         return np.asarray((self.flags & np.uint16(int(flag) & 0xFFFF)) != 0, dtype=bool)
 
     def flagged(self, where: ArrayLike, flag: Flag, finding: Finding | None = None) -> Recording:
-        """Return the recording with a flag on more samples, ``(N, n)`` or ``(N,)`` for all axes, and a finding."""
+        """Return the recording with a flag on more samples, ``(N, n)`` or ``(N,)`` for all axes, and a finding.
+
+        Raises:
+            InputError: if ``where`` has another shape.
+        """
         mask = np.asarray(where, dtype=bool)
+        if mask.shape not in ((len(self),), self.flags.shape):
+            raise InputError(f"samples to flag need shape ({len(self)},) or {self.flags.shape}, got {mask.shape}")
         added = np.broadcast_to(mask[:, None] if mask.ndim == 1 else mask, self.flags.shape) * np.uint16(flag)
         told = self.findings if finding is None else (*self.findings, finding)
         return self.changed(flags=self.flags | added.astype(np.uint16), findings=told)
@@ -192,11 +203,17 @@ class Recording:
         return replace(self, **fields)
 
     def taken(self, chosen: slice | NDArray[np.bool_] | NDArray[np.intp]) -> Recording:
-        """Return some of the samples, with their flags."""
-        rows = {
-            name: None if getattr(self, name) is None else getattr(self, name)[chosen] for name in ("t", *QUANTITIES, "flags")
-        }
-        return self.changed(**rows, more={name: values[chosen] for name, values in self.more.items()})
+        """Return some of the samples, with their flags.
+
+        Raises:
+            InputError: if there are no such samples, or their times do not grow.
+        """
+        try:
+            kept = np.arange(len(self))[chosen]
+        except IndexError as err:
+            raise InputError(f"samples of this recording are 0 .. {len(self) - 1}: {err}") from None
+        rows = {name: None if getattr(self, name) is None else getattr(self, name)[kept] for name in ("t", *QUANTITIES, "flags")}
+        return self.changed(**rows, more={name: values[kept] for name, values in self.more.items()})
 
     def stretches(self, broken: NDArray[np.bool_] | None = None) -> Iterator[slice]:
         """Yield the runs of samples without a lost sample between them, and without one that is ``broken`` ``(N,)``."""
@@ -216,8 +233,12 @@ class Recording:
         Args:
             avoid: Flags that exclude a sample.
             axes: Numbers from 1 of the axes that count; default all.
+
+        Raises:
+            InputError: if the recording has no such axis.
         """
-        chosen = np.arange(self.n) if axes is None else np.asarray(axes, dtype=int) - 1
+        counted = range(1, self.n + 1) if axes is None else np.atleast_1d(axes).tolist()
+        chosen = [whole(axis, "an axis of this recording", 1, self.n) - 1 for axis in counted]
         bad = np.asarray(self.has(avoid)[:, chosen].any(axis=1), dtype=bool)
         motions = [self.taken(part).motion for part in self.stretches(bad)]
         held = {flag.name: int(self.has(flag)[:, chosen].any(axis=1).sum()) for flag in Flag if flag & avoid}

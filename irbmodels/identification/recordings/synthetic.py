@@ -11,13 +11,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ...checks import finite
+from ...checks import finite, instance, whole
 from ...errors import InputError
 from ...model.friction import Stribeck
 from ...robot.robot import Robot
 from ...simulation import Plant, Run, run_of
 from ...simulation.flexible import FlexibleRobot
 from ...trajectory import Motion
+from ...trajectory.motion import checked_motion
 from .recording import Finding, Recording
 
 Array = NDArray[np.float64]
@@ -75,7 +76,9 @@ def as_logged(run: Run, sensors: Sensors | None = None, seed: int = 0) -> Record
     Raises:
         InputError: if the run has no torques, or a sensor's numbers do not fit its axes.
     """
-    sensors = Sensors() if sensors is None else sensors
+    instance(run, Run, "what is logged is a Run, as irbmodels.simulate and exact_run return it")
+    sensors = instance(Sensors() if sensors is None else sensors, Sensors, "what lies between is Sensors(...)")
+    whole(seed, "the seed of the noise")
     if "tau" not in run.columns:
         raise InputError("a log needs torques, and this run has none")
     n, random = run.q.shape[1], np.random.default_rng(seed)
@@ -123,12 +126,13 @@ def exact_run(robot: Robot, motion: Motion, friction: bool = True) -> Run:
     """Return a motion with the torques that it needs by the robot's own model: no controller, no stiction at rest.
 
     Raises:
-        InputError: if the motion has no speeds and accelerations.
+        InputError: if the motion has no speeds and accelerations, is of another robot, or not finite.
         MissingData: if friction is asked for and nobody has published any.
     """
-    if motion.v is None or motion.a is None:
-        raise InputError("torques of a motion need its speeds and accelerations; sample them from a trajectory")
-    return run_of(robot, motion._replace(tau=robot.inverse_dynamics(motion.q, motion.v, motion.a, friction=friction)))
+    instance(robot, Robot, "torques are those of an irbmodels.Robot")
+    motion = checked_motion(motion, "a prediction of torques", n=robot.n, name=robot.name)
+    tau = robot.inverse_dynamics(motion.q, np.asarray(motion.v), np.asarray(motion.a), friction=friction)
+    return run_of(robot, motion._replace(tau=tau))
 
 
 def followed(

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ...checks import instance, numbers, shown
 from ...errors import InputError
 from ...trajectory.rate_consistency import GAP
 from .recording import QUANTITIES, Finding, Flag, Recording
@@ -15,6 +16,7 @@ Array = NDArray[np.float64]
 
 _FEWEST = 16  # samples in common, below which no delay is estimated
 _DOUBT = 0.98  # of the best correlation: another delay that fits as well
+_MOST = 1e8  # samples; more do not fit into memory
 _BRIDGED = 3.0  # steps over which a value between samples is still a guess
 
 
@@ -44,8 +46,9 @@ def delay(signal: ArrayLike, reference: ArrayLike, step: float, most: float = 0.
         InputError: if shapes differ, a number is not finite, there are too few samples, a signal does not move, or another delay
             within ``most`` fits as well (the motion repeats itself).
     """
-    late, early = (np.asarray(x, dtype=float).reshape(len(np.atleast_1d(x)), -1) for x in (signal, reference))
-    if late.shape != early.shape or not (np.isfinite(late).all() and np.isfinite(early).all()):
+    late, early = (np.atleast_1d(numbers(x, "a signal")) for x in (signal, reference))
+    late, early = (x[:, None] if x.ndim == 1 else x for x in (late, early))
+    if late.ndim != 2 or late.shape != early.shape or not (np.isfinite(late).all() and np.isfinite(early).all()):
         raise InputError(f"a delay needs two signals of one shape without holes, got {late.shape} and {early.shape}")
     if not (0.0 < step < np.inf and step <= most < np.inf):
         raise InputError(f"step and most are times [s], most not below step, got {step!r} and {most!r}")
@@ -105,6 +108,10 @@ def _refined(late: Array, early: Array, shift: int, reach: int, step: float) -> 
     return Delay(x * step, float(np.sqrt(noise / size)) * step, float(np.sqrt(max(1.0 - (rest * rest).sum() / total, 0.0))))
 
 
+def _checked(recording: Recording) -> Recording:
+    return instance(recording, Recording, "a log is a Recording")
+
+
 def shifted(recording: Recording, seconds: float, quantity: str = "tau") -> Recording:
     """Return the recording with one quantity taken ``seconds`` later in the log, where it belongs to what else is there.
 
@@ -114,6 +121,7 @@ def shifted(recording: Recording, seconds: float, quantity: str = "tau") -> Reco
     Raises:
         InputError: if the recording does not have the quantity.
     """
+    _checked(recording)
     values = getattr(recording, quantity, None) if quantity in QUANTITIES else None
     if values is None or not np.isfinite(seconds):
         raise InputError(f"this recording has no {quantity!r} that could be shifted by {seconds!r} s")
@@ -133,7 +141,7 @@ def merged(recording: Recording, other: Recording, most: float = 0.5) -> tuple[R
     Raises:
         InputError: as :func:`delay`, or if the logs are of different arms or do not overlap.
     """
-    if recording.n != other.n:
+    if _checked(recording).n != _checked(other).n:
         raise InputError(f"logs of {recording.n} and {other.n} axes are not of one robot")
     step = recording.step
     low, high = max(recording.t[0], other.t[0]), min(recording.t[-1], other.t[-1])
@@ -168,11 +176,11 @@ def resampled(recording: Recording, rate: float) -> Recording:
     zero-phase Butterworth filter at 0.8 of half the rate, on positions and torques; the findings say so.
 
     Raises:
-        InputError: if the rate is not positive, or leaves less than two samples.
+        InputError: if the rate is not positive, leaves less than two samples, or gives more than a hundred million.
     """
-    span = recording.t[-1] - recording.t[0]
-    if not (0.0 < rate < np.inf) or span * rate < 1.0:
-        raise InputError(f"a rate is a positive number [Hz] that leaves two samples, not {rate!r}")
+    span = float(_checked(recording).t[-1] - recording.t[0])
+    if not (isinstance(rate, int | float | np.number) and 1.0 <= span * rate <= _MOST):
+        raise InputError(f"a rate is a positive number [Hz] that leaves 2 to {_MOST:g} samples, not {shown(rate)}")
     source, told = recording, []
     if rate * recording.step < 0.9:
         source, cutoff = _slow(recording, 0.4 * rate), 0.4 * rate
