@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..checks import finite
+from ..checks import finite, shown
 from ..errors import InputError
 from ..model.friction import Stribeck
 from ..robot.robot import Robot
@@ -125,7 +125,7 @@ class Plant:
                 f"dt = {dt:g} s in steps of {self.step:g} s are more than {_MOST:,} steps; take shorter samples or a longer step"
             )
         if not isinstance(state, State) or len(state.q) != self.robot.n:
-            raise InputError(f"a plant of {self.robot.name} goes on from a State of {self.robot.n} axes, not from {state!r}")
+            raise InputError(f"a plant of {self.robot.name} goes on from a State of {self.robot.n} axes, not from {shown(state)}")
         try:
             torque = finite(tau, (self.robot.n,), "tau")
             load = None if wrench is None else finite(wrench, (6,), "wrench (force, moment)")

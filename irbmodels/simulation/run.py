@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..checks import whole
 from ..errors import FileError, InputError, IrbError, MotionError, UnknownName, require
 from ..files import replacing
 from ..model.inertia import Inertial
@@ -149,7 +150,12 @@ class Run:
         return Motion(self.t, self.q, *(self.columns.get(name) for name in ("v", "a", "tau")))
 
     def of_axis(self, axis: int, kind: str = "") -> list[Event]:
-        """Return the events of an axis, 1-based; with ``kind`` only such."""
+        """Return the events of an axis, 1-based, or of none (0); with ``kind`` only such.
+
+        Raises:
+            InputError: if the run has no such axis.
+        """
+        whole(axis, "an axis of this run", 0, len(self.linear))
         return [event for event in self.events if event.axis == axis and kind in ("", event.kind)]
 
     def __len__(self) -> int:
