@@ -139,7 +139,7 @@ def test_a_turn_out_of_range_is_shown_and_filtered():
     assert np.degrees(found.q[5]) == pytest.approx(440.0)
     assert not found.in_range
     filtered = robot.inverse_kinematics(robot.pose(q), configuration=wanted, in_range=True)
-    assert filtered.note == "none of 1 solutions is in range"
+    assert filtered.note == "none of 1 solutions is in range; the nearest has q6 = 440.0 not in -400 .. 400 deg"
     assert robot.inverse_kinematics(robot.pose(q), configuration=wanted._replace(cf1=1)).note.startswith(
         "none of 8 solutions has"
     )
