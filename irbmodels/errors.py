@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+import warnings
 from collections.abc import Iterable
 from difflib import get_close_matches
 from importlib.util import find_spec
@@ -110,6 +112,14 @@ def require(package: str, extra: str) -> None:
 
 class PhysicsWarning(UserWarning):
     """A model that was asked for by name although its numbers are physically impossible or incomplete."""
+
+
+def warn(message: str) -> None:
+    """Give a :class:`PhysicsWarning` at the line outside the package that led here."""
+    frame, level = sys._getframe(1), 2
+    while frame.f_back is not None and frame.f_globals["__name__"].partition(".")[0] == __package__:
+        frame, level = frame.f_back, level + 1
+    warnings.warn(message, PhysicsWarning, stacklevel=level)
 
 
 class MissingProgram(IrbError, OSError):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,7 +12,7 @@ import pinocchio as pin
 from numpy.typing import ArrayLike, NDArray
 
 from ..checks import finite, instance, location, positive
-from ..errors import InputError, PhysicsWarning, UnknownName
+from ..errors import InputError, UnknownName, warn
 from .inertia import Inertial, gyration
 from .provenance import Grade
 
@@ -82,7 +81,7 @@ def doubt_metres(numbers: Sequence[float], whose: str) -> None:
     """Warn the caller of the caller of a TCP and a centre of mass [mm] so near to the flange that they count in m."""
     if 0.0 < max(map(abs, numbers)) < _POINT:
         message = f"{whose}: TCP and centre of mass are within {_POINT:g} mm of the flange: these are mm, not m"
-        warnings.warn(message, PhysicsWarning, stacklevel=3)
+        warn(message)
 
 
 def payload(mass: float, com: ArrayLike = (0.0, 0.0, 0.0), inertia: ArrayLike | None = None) -> Inertial:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache, partial
 from typing import TYPE_CHECKING
@@ -17,7 +16,7 @@ from ..dynamics import equations_of_motion as dynamics
 from ..dynamics.derivatives import EnergyRegressor, ForwardDerivatives, InverseDerivatives
 from ..dynamics.equations_of_motion import Energy, TorqueParts
 from ..dynamics.reactions import Reactions
-from ..errors import InputError, MissingData, PhysicsWarning
+from ..errors import InputError, MissingData, warn
 from ..kinematics import frames as kinematics
 from ..model.inertia import Inertial
 from ..model.tree import Tree, beyond_flange
@@ -309,4 +308,4 @@ class Queries(KinematicQueries):
 
 @cache
 def _say_no_friction(name: str) -> None:
-    warnings.warn(f"{name} has no friction data: friction adds nothing", PhysicsWarning, stacklevel=3)
+    warn(f"{name} has no friction data: friction adds nothing")

@@ -7,14 +7,13 @@ only what is not surely near goes through the rules of here.
 from __future__ import annotations
 
 import sys
-import warnings
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..dynamics import equations_of_motion as dynamics
-from ..errors import InputError, PhysicsWarning
+from ..errors import InputError, warn
 from ..model.limits import Limits
 from ..model.model import Model
 
@@ -133,7 +132,7 @@ class Guards:
         self._doubted = True
         advice = "are these degrees? use robot.from_controller(...)"
         message = f"q = {q.tolist()} of {self._name} is out of range, and in range as the controller counts; {advice}"
-        warnings.warn(message, PhysicsWarning, stacklevel=5)
+        warn(message)
 
     def _units(self, axis: int, rate: str) -> tuple[str, str, str]:
         """Unit of an axis, the one that was probably meant, and what makes one of the other."""

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -15,7 +14,7 @@ import pinocchio as pin
 from numpy.typing import ArrayLike, NDArray
 
 from ..checks import finite, is_rotation, listed, numbers, rigid, shown
-from ..errors import InputError, MissingData, PhysicsWarning, UrdfError
+from ..errors import InputError, MissingData, UrdfError, warn
 from ..files import read_text
 from ..kinematics.arm_geometry import without_closed_form
 from ..model.dh import Convention, DHTable
@@ -72,7 +71,8 @@ def load(
         raise InputError(f"overlays are a list of files: overlays=[{str(overlays)!r}]")
     files = tuple(Path(overlay).resolve() for overlay in listed(overlays, str | Path, "overlays are a list of files"))
     robot = _robot(_bare(describe(name_or_folder), files, parameters, coupling), Choices(tool=_tool(tool)))
-    _warn(robot._concerns)
+    for line in robot._concerns:
+        warn(line)
     return robot
 
 
@@ -110,11 +110,11 @@ def from_urdf_text(text: str, path: str | Path, friction: Sequence[JointFriction
         wrong = Inertial.of(inertia.mass, inertia.lever, inertia.inertia).impossibilities()
         if wrong:
             told = f"{path}: what {joint} moves is impossible: {wrong[0]}; irbmodels doctor says more"
-            warnings.warn(told, PhysicsWarning, stacklevel=3)
+            warn(told)
     law, lost = axis_friction(parts, tree.coupling)
     if lost:
         message = f"{path}: friction of what {', '.join(lost)} turn together is left out: no law per axis holds it"
-        warnings.warn(message, PhysicsWarning, stacklevel=3)
+        warn(message)
     limits = limits_of_tree(tree)
     n = limits.lower.size
     model = Model(tree, limits, law, np.zeros(n), np.eye(n))
@@ -351,10 +351,12 @@ class Robot(Queries):
         return concerns(self._of, self._choices)
 
     def _with(self, of: Bare | None = None, **changes: Any) -> Robot:
-        """Return the robot with other choices; warn the caller of the caller of what makes it doubtful anew."""
+        """Return the robot with other choices; warn of what makes it doubtful anew."""
         choices = replace(self._choices, **changes)
         robot = _robot(of or self._of, choices, self.path, self._text)
-        _warn([line for line in robot._concerns if line not in self._concerns], above=1)
+        for line in robot._concerns:
+            if line not in self._concerns:
+                warn(line)
         return robot
 
     def _quietly(self, **changes: Any) -> Robot:
@@ -384,9 +386,3 @@ def _tool(tool: str | Path | Tool | ToolData | None) -> Tool | None:
     if tool is not None and not isinstance(tool, str | Path | Tool):
         raise InputError(f"a tool is a name, the path of a table, an irbmodels.Tool, or tooldata, not {shown(tool)}")
     return load_tool(tool) if isinstance(tool, str | Path) else tool
-
-
-def _warn(lines: Iterable[str], above: int = 0) -> None:
-    """Warn at the line that called the caller, or one ``above`` it."""
-    for line in lines:
-        warnings.warn(line, PhysicsWarning, stacklevel=3 + above)

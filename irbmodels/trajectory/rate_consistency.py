@@ -6,14 +6,13 @@ delay of a signal are; a wrong unit or sign is a factor between them. Each sampl
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import MotionError, PhysicsWarning
+from ..errors import MotionError, warn
 from . import Motion
 
 Array = NDArray[np.float64]
@@ -116,7 +115,7 @@ def held_against(
                 what = f"{source}: column {column!r}: {other!r} changes {found.factor:.4g} times as fast as it says"
                 if advice:
                     raise MotionError(f"{what}, from t = {motion.t[0]:.6g} s on: {advice}")
-                warnings.warn(f"{what}; is it of another axis, or of the motor?", PhysicsWarning, stacklevel=2)
+                warn(f"{what}; is it of another axis, or of the motor?")
                 warned.add(column)
         yield motion
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import math
-import warnings
 from abc import ABC, abstractmethod
 from dataclasses import replace
 from typing import Any, cast
@@ -15,7 +14,7 @@ import pinocchio as pin
 from numpy.typing import NDArray
 
 from ..checks import finite, instance, is_rotation
-from ..errors import InputError, PhysicsWarning
+from ..errors import InputError, warn
 from ..model.coupling import coupling_of
 from ..model.limits import ROUNDING
 from ..model.shapes import LOOKS, Shape, corners, link_of, placement_of
@@ -92,7 +91,7 @@ def put(window: Any, actors: list[Actor]) -> list[dict[str, Any]]:
         if lost := one["lost"]:
             named = ", ".join(lost[:_NAMED]) + (f" and {len(lost) - _NAMED} more" if len(lost) > _NAMED else "")
             message = f"{one['name']} is shown without {named}: not there, or not readable"
-            warnings.warn(message, PhysicsWarning, stacklevel=4)  # at the line that asked for page or view
+            warn(message)
     return data
 
 

@@ -122,8 +122,14 @@ def test_efforts_that_do_not_hold_the_arm_are_no_bound(tmp_path):
 def test_whole_numbers_out_of_range_are_doubted_once(q):
     """A posture typed in whole numbers that only degrees bring into range is answered with one warning per robot."""
     robot = irb.load("irb2400")
-    with pytest.warns(irb.PhysicsWarning, match="is out of range, and in range as the controller counts; are these degrees"):
+    with pytest.warns(
+        irb.PhysicsWarning, match="is out of range, and in range as the controller counts; are these degrees"
+    ) as seen:
         robot.gravity(q)
+    assert seen[0].filename == __file__
+    with pytest.warns(irb.PhysicsWarning) as deeper:
+        irb.load("irb2400").violations(q)
+    assert deeper[0].filename == __file__
     robot.gravity(q)
 
 

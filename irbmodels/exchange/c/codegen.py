@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -17,7 +16,7 @@ from ...compiled.program import Program
 from ...compiled.queries import OF_FRAMES, QUERIES, program_for
 from ...dynamics import derivatives
 from ...dynamics import equations_of_motion as dynamics
-from ...errors import FileError, InputError, MissingData, PhysicsWarning, UnknownName, require
+from ...errors import FileError, InputError, MissingData, UnknownName, require, warn
 from ...kinematics import frames as kinematics
 from ...model.mechanism import Mechanism, chain_of, mechanism_of, whole_of
 from ...model.model import Model
@@ -134,7 +133,7 @@ def _functions(robot: Robot, what: Sequence[str], prefix: str, frame: str, frict
     if "friction" in what and robot.friction_model is None:
         raise MissingData(f"{robot.name} has no friction data")
     if friction and robot.friction_model is None and any(query in WITH_FRICTION for query in what):
-        warnings.warn(f"{robot.name} has no friction data: friction adds nothing", PhysicsWarning, stacklevel=4)
+        warn(f"{robot.name} has no friction data: friction adds nothing")
     model = robot._model if friction else replace(robot._model, friction=None)
     tree, number = robot._frame(frame)
     answers = _answers(model) | {

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from pathlib import Path
 from xml.etree import ElementTree
@@ -10,7 +9,7 @@ from xml.etree import ElementTree
 import numpy as np
 
 from ...checks import location
-from ...errors import FileError, PhysicsWarning, UrdfError
+from ...errors import FileError, UrdfError, warn
 from ...files import read_text
 from ...robot.robot import Robot, from_urdf, from_urdf_text
 from .mjcf import mjcf_to_urdf
@@ -53,7 +52,7 @@ def from_file(path: str | Path) -> Robot:
     if found.left_out:
         names = ", ".join(found.left_out[:3]) + (f" and {len(found.left_out) - 3} more" if len(found.left_out) > 3 else "")
         lost = f"{path}: springs, damping that is no multiple of speed, compensated gravity and fluids are left out: {names}"
-        warnings.warn(lost, PhysicsWarning, stacklevel=2)
+        warn(lost)
     if found.gravity is not None:
         robot = robot.with_gravity(found.gravity)
     return _with_rotors(robot, found.rotors) if found.rotors else robot

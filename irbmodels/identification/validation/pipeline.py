@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -12,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...checks import flag, whole
-from ...errors import InputError, MissingData, PhysicsWarning, UnknownName, require
+from ...errors import InputError, MissingData, UnknownName, require, warn
 from ...robot.base_parameters import BaseParameters
 from ...robot.robot import Robot
 from ..fits.accumulator import Rows
@@ -151,7 +150,7 @@ def _stand_in(robot: Robot, impossible: dict[str, str]) -> Array:
     link, reason = next(iter(impossible.items()))
     others = f" (and {len(impossible) - 1} more)" if len(impossible) > 1 else ""
     message = f"no body can be {link} of {robot.name}{others}: {reason}; the nearest one stands for it as prior"
-    warnings.warn(message, PhysicsWarning, stacklevel=3)
+    warn(message)
     return prior
 
 
