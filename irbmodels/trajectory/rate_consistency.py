@@ -25,7 +25,6 @@ CLEAR = 0.9  # correlation from which a factor between two curves is one
 _CHANGE = 1e-6  # [rad, m] root mean square of a quantity that changes
 _FEWEST = 8  # samples, of which hardly any two curves are alike by chance
 _LITTLE = 0.1  # [deg, mm, and per s]: 20 times the noise of an axis at rest; of a shorter way it may be the most
-_FAR = 10.0  # times that: no drift, and no speed that a controller shows as 0
 # A rate that from sample to sample changes by its own size is noise, or seen less than six times a period: the integral by
 # trapezoids is another curve then, of another sign even. Where it changes by a tenth, the integral is right within a percent.
 _COARSE, _FINE = 1.0, 0.1
@@ -79,10 +78,9 @@ def held_against(
 ) -> Iterator[Motion]:
     """Yield pieces of a motion whose speeds are those of its positions, and accelerations those of its speeds.
 
-    A piece is refused where both curves are the same but for a factor between units, or for the sign, or the speed is 0 while the
-    position changes (an acceleration may be: speeds can step). Noise, resolution, delay and too few samples leave no such curves.
-    Another factor only gives a warning. A short piece after longer ones, the rest of a file, shows too little of a curve, and is
-    not judged.
+    A piece is refused where both curves are the same but for a factor between units, or for the sign: noise, resolution, delay
+    and too few samples leave no such curves. Another factor only gives a warning. A short piece after longer ones, the rest of
+    a file, shows too little of a curve, and is not judged.
 
     Args:
         pieces: With speeds, and some seconds long: over hours the smallest bias of a speed integrates to a long way.
@@ -103,11 +101,6 @@ def held_against(
                 continue
             for axis in range(len(linear)):
                 column, other = names[quantity][axis], names[of][axis]
-                if quantity == "v" and _standing(motion.t, values[:, axis], rates[:, axis], linear[axis]):
-                    what = (
-                        f"0 from t = {motion.t[0]:.6g} s on while {other!r} changes; leave such columns out to have them derived"
-                    )
-                    raise MotionError(f"{source}: column {column!r} is {what}")
                 found = _clear(motion.t, values[:, axis], rates[:, axis], linear[axis])
                 advice = "" if found is None else _advice(found, _UNITS[quantity, linear[axis]], other, linear[axis])
                 if found is None or (not advice and column in warned):
@@ -118,12 +111,6 @@ def held_against(
                 warn(f"{what}; is it of another axis, or of the motor?")
                 warned.add(column)
         yield motion
-
-
-def _standing(t: Array, x: Array, rate: Array, linear: bool) -> bool:
-    """Whether a rate is 0 throughout while its quantity changes further, and faster, than an axis at rest seems to."""
-    least = _LITTLE * (1e-3 if linear else 1.0 / TURN)
-    return len(t) >= _FEWEST and not rate.any() and bool(np.ptp(x) > _FAR * max(least, least * float(t[-1] - t[0])))
 
 
 def _clear(t: Array, x: Array, rate: Array, linear: bool) -> Ratio | None:
