@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -11,6 +12,7 @@ import pytest
 from peers import ABSENT
 
 HERE = Path(__file__).resolve().parent
+os.environ.pop("COLUMNS", None)  # pytest-xdist sets it in its workers; the command line takes it for the width of a terminal
 
 
 @pytest.fixture

@@ -246,8 +246,7 @@ def write_motion(path: str | Path, motion: Motion, robot: Robot) -> None:
     """Write a motion as CSV, or Parquet by its ending, in the controller's units; what is None is left out.
 
     Raises:
-        InputError: if the motion is one of another robot, its times do not grow, a value is not finite, or is so far beyond
-            the limits that :meth:`MotionFile.read` would refuse it (degrees in place of radians?).
+        InputError: if the motion is one of another robot, its times do not grow, or a value is not finite.
         FileError: if the file cannot be written; then nothing is.
         MissingExtra: for Parquet without pyarrow.
     """
@@ -255,9 +254,6 @@ def write_motion(path: str | Path, motion: Motion, robot: Robot) -> None:
     instance(motion, Motion, "what is written is an irbmodels.Motion")
     instance(robot, Robot, "a motion is one of an irbmodels.Robot")
     motion = checked_motion(motion, "a motion file", (), robot.n, robot.name, least=1)
-    for i, axis, quantity, what in too_far(motion, robot.limits):
-        value = f"{quantity}{axis + 1} = {getattr(motion, quantity)[i, axis]:g} at t = {motion.t[i]:g} s"
-        raise InputError(f"{value} is more than {what} of {robot.name}; a Motion holds rad, m and s")
     header, blocks = ["t"], [motion.t[:, None]]
     for quantity, group in _groups(robot).items():
         values = getattr(motion, quantity)

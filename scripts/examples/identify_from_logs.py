@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 import irbmodels as irb
-from irbmodels.identification.recordings import Sensors, read_recording, synthetic_recording, write_recording
+from irbmodels.identification.recordings import Sensors, read_recording, synthetic_recording
 from irbmodels.identification.validation import halves, identify, prepared, write_set
 from irbmodels.trajectory import Motion
 from irbmodels.trajectory.fourier import FourierSeries
@@ -28,7 +28,7 @@ def synthetic_log(path: Path) -> None:
     x[0] = 0.5 * (low + high)  # [rad], in the middle of every range
     q, v, a = (matrix @ x for matrix in series.maps(t)[:3])
     sensors = Sensors(counts=2**20, torque_noise=TORQUE_NOISE)
-    write_recording(path, synthetic_recording(arm, Motion(t, q, v, a), sensors, controller=False))
+    synthetic_recording(arm, Motion(t, q, v, a), sensors, controller=False).save(path)
 
 
 def main(*paths: str) -> None:

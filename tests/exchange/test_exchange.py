@@ -109,7 +109,7 @@ def test_an_odd_urdf_goes_everywhere(tmp_path):
         irb.export(robot, "urdf", tmp_path / "in")
     with pytest.raises(irb.InputError, match="needs a folder"):
         irb.export(robot, "mjcf", "")
-    with pytest.raises(irb.InputError, match="named by its path"):
+    with pytest.raises(irb.InputError, match="a file is a path"):
         irb.from_file(None)
 
 

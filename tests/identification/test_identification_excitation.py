@@ -5,6 +5,7 @@ import pinocchio as pin
 import pytest
 
 import irbmodels as irb
+from irbmodels.dynamics import equations_of_motion
 from irbmodels.errors import InputError, UnknownName
 from irbmodels.identification.excitation import (
     Bounds,
@@ -253,7 +254,9 @@ def test_some_axes_alone():
     assert np.ptp(motion.q[:, 2:], axis=0).max() < 1e-12
     np.testing.assert_allclose(motion.q[0, 2:], held[2:], atol=1e-12)
     assert np.ptp(motion.q[:, :2], axis=0).min() > 0.5
-    Y = np.concatenate([base.reduced(irb.dynamics.regressor(SCARA._model, *state)) for state in zip(*motion[1:4], strict=True)])
+    Y = np.concatenate(
+        [base.reduced(equations_of_motion.regressor(SCARA._model, *state)) for state in zip(*motion[1:4], strict=True)]
+    )
     assert one.condition == pytest.approx(unit_condition(Y), rel=1e-9)
 
 

@@ -20,7 +20,7 @@ import irbmodels as irb
 
 EXACT = 1e-14  # [m, -] products and sums of a dozen terms up to 2
 TORQUE = 1e-11  # [N m] two recursions in double precision on torques up to 800
-HERE = Path(__file__).resolve().parents[1]
+HERE = Path(__file__).resolve().parent
 ROBOT = irb.load("irb2400", tool="spindle")
 BARE = irb.load("irb2400")
 SETS = irb.describe("irb2400").inertials.sets
@@ -547,7 +547,7 @@ def test_0_right_table_6_divides_by_the_mean_torque():
 
 def test_page_and_tests_name_each_other():
     """Every test that docs/errata.md names exists and has its item's number; every test here and for S001 is named there."""
-    page = (HERE.parent / "docs" / "errata.md").read_text(encoding="utf-8")
+    page = (HERE.parents[1] / "docs" / "errata.md").read_text(encoding="utf-8")
     written: set[str] = set()
     for file in ("test_errata_s000.py", "test_errata_s001.py"):
         written |= set(re.findall(r"^def (test_[01]_\w+)\(", (HERE / file).read_text(encoding="utf-8"), re.MULTILINE))

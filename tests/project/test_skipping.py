@@ -1,5 +1,6 @@
 """Which tests may be skipped where every test must run: those of a peer that has no wheel, and they are counted."""
 
+import os
 import shutil
 import subprocess
 import sys
@@ -30,7 +31,8 @@ def run_with_skips(folder, other, *options):
     (folder / "test_skipping.py").write_text(SKIPPING.format(other=other), encoding="utf-8")
     command = [sys.executable, "-m", "pytest", "-c", str(ROOT / "pyproject.toml"), "--rootdir", str(folder)]
     command += ["-o", f"cache_dir={folder / 'cache'}", *options, str(folder)]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}  # CI's own options
+    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
     return done.returncode, done.stdout
 
 
