@@ -484,3 +484,15 @@ def test_slow_reversals_are_motions_but_for_their_instant(tmp_path, robot, bend)
     np.testing.assert_allclose(v[inner][(~rests & clear)[inner]], speed[inner][(~rests & clear)[inner]], rtol=1e-3, atol=1e-4)
     assert (~rests)[inner].sum() > 100
     assert rests[inner].any()
+
+
+@pytest.mark.parametrize(("amplitude", "moves"), [(1.0, True), (0.0023, False)])
+def test_an_oscillation_as_long_as_the_window_is_a_motion_by_its_range(tmp_path, robot, amplitude, moves):
+    """Its ends of the window lie together though it reverses within; one of 0.0046 deg in all is noise, however steep."""
+    t = np.arange(801) * 0.001
+    q = np.tile(np.radians([0.0, 20.0, 10.0, 0.0, 30.0, 0.0]), (len(t), 1))
+    q[:, 3] += np.radians(amplitude * np.sin(2.0 * np.pi * t / 0.080))  # 80 steps, from end to end of 81 samples
+    write_motion(tmp_path / "m.csv", Motion(t, q), robot)
+    v = whole(open_motion(tmp_path / "m.csv", robot))[2][100:-100, 3]
+    assert (np.mean(v != 0.0) > 0.9) == moves
+    assert v.any() == moves
