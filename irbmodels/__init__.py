@@ -1,7 +1,8 @@
 """ABB's IRB 2400, 1400, 1600 and 930: kinematics and dynamics in the axis positions that the controller shows.
 
-Public names are those of ``__init__.pyi``, one line each, which type checkers read as well; a name is imported when it is first
-asked for, since Pinocchio alone takes longer to import than all that a script may want of this package.
+Public names are those of ``__init__.pyi``, one line each, which type checkers read as well; a name
+is imported when it is first asked for, since Pinocchio alone takes longer to import than all that a
+script may want of this package.
 """
 
 import re
@@ -10,7 +11,10 @@ from importlib import import_module
 from pathlib import Path
 
 _STUB = Path(__file__).with_suffix(".pyi").read_text(encoding="utf-8")
-_MODULES = {name: module for module, name in re.findall(r"^from (\S+) import (\w+) as \2$", _STUB, flags=re.MULTILINE)}
+_MODULES = {
+    name: module
+    for module, name in re.findall(r"^from (\S+) import (\w+) as \2$", _STUB, flags=re.MULTILINE)
+}
 
 __all__ = sorted(name for name in _MODULES if not name.startswith("_"))
 

@@ -22,11 +22,15 @@ T = TypeVar("T")
 
 MOST = 20  # numbers that an error shows
 _SCALAR = (int, float, np.integer, np.floating)
-_NO_NUMBER = (bool, np.bool_, complex, np.complexfloating)  # float() takes them, or drops half of them
+# float() takes them, or drops half of them
+_NO_NUMBER = (bool, np.bool_, complex, np.complexfloating)
 
 
 def shown(value: object) -> str:
-    """Return a value as an error shows it: in one line, and a short one; of a long array its shape."""
+    """Return a value as an error shows it: in one line, and a short one.
+
+    Of a long array its shape.
+    """
     if isinstance(value, np.ndarray) and value.size > MOST:
         return f"an array of shape {value.shape}"
     return errors.shown(value)
@@ -36,14 +40,20 @@ def numbers(value: ArrayLike | None, what: str) -> Array:
     """Return a copy of ``value`` as floats of its own shape; NaN passes.
 
     Raises:
-        InputError: for text, complex numbers, truth values, masked entries, rows of unlike length, and what is no number at all.
+        InputError: for text, complex numbers, truth values, masked entries, rows of unlike length,
+            and what is no number at all.
     """
     if np.ma.is_masked(value):
-        raise InputError(f"{what} is not an array of numbers: some are masked; use .filled(np.nan), or .compressed()")
+        raise InputError(
+            f"{what} is not an array of numbers: some are masked; use .filled(np.nan), or"
+            " .compressed()"
+        )
     try:
         given = np.array(value)
         if given.dtype.kind not in "iufO":
-            raise InputError(f"{what} is not an array of numbers, but of {given.dtype.name}: {shown(value)}")
+            raise InputError(
+                f"{what} is not an array of numbers, but of {given.dtype.name}: {shown(value)}"
+            )
         if given.dtype.kind == "O":  # NumPy would read text, and take None for NaN
             for item in given.flat:
                 if isinstance(item, _NO_NUMBER) or not hasattr(item, "__float__"):
@@ -54,7 +64,10 @@ def numbers(value: ArrayLike | None, what: str) -> Array:
         if isinstance(err, InputError):
             raise
         uneven = "inhomogeneous" in str(err)
-        raise InputError(f"{what} is not an array of numbers: {'its rows are of unlike length' if uneven else err}") from None
+        raise InputError(
+            f"{what} is not an array of numbers:"
+            f" {'its rows are of unlike length' if uneven else err}"
+        ) from None
     return array
 
 
@@ -97,7 +110,9 @@ def finite(value: ArrayLike | None, shape: tuple[int, ...] | None, what: str) ->
     array = numbers(value, what)
     if (shape is not None and array.shape != shape) or not np.isfinite(array).all():
         told = array.tolist() if array.size <= MOST else f"shape {array.shape}"
-        raise InputError(f"{what} needs {'only' if shape is None else shape} finite numbers, got {told}")
+        raise InputError(
+            f"{what} needs {'only' if shape is None else shape} finite numbers, got {told}"
+        )
     return array
 
 
@@ -131,7 +146,9 @@ def rigid(value: Any, what: str) -> Array:
     """
     matrix = finite(getattr(value, "homogeneous", value), (4, 4), what)
     if not is_rotation(matrix[:3, :3]) or (matrix[3] != (0.0, 0.0, 0.0, 1.0)).any():
-        raise InputError(f"{what} needs a rotation in its upper left 3 by 3 numbers, and 0, 0, 0, 1 below")
+        raise InputError(
+            f"{what} needs a rotation in its upper left 3 by 3 numbers, and 0, 0, 0, 1 below"
+        )
     return matrix
 
 
@@ -143,7 +160,13 @@ def number(value: Any, what: str, low: float = -np.inf, high: float = np.inf) ->
     """
     given = _float(value)
     if not math.isfinite(given) or not low <= given <= high:
-        bounds = "" if np.isinf(low) else f", at least {low:g}" if np.isinf(high) else f" in {low:g} .. {high:g}"
+        bounds = (
+            ""
+            if np.isinf(low)
+            else f", at least {low:g}"
+            if np.isinf(high)
+            else f" in {low:g} .. {high:g}"
+        )
         raise InputError(f"{what} must be a finite number{bounds}, got {shown(value)}")
     return given
 
@@ -166,7 +189,11 @@ def whole(value: Any, what: str, low: int = 0, high: float = np.inf) -> int:
     Raises:
         InputError: if it is anything else.
     """
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or not low <= value <= min(high, sys.maxsize):
+    if (
+        isinstance(value, bool)
+        or not isinstance(value, int | np.integer)
+        or not low <= value <= min(high, sys.maxsize)
+    ):
         bounds = f"at least {low}" if np.isinf(high) else f"{low} to {high:.0f}"
         raise InputError(f"{what} must be a whole number, {bounds}, got {shown(value)}")
     return int(value)
@@ -215,7 +242,9 @@ def listed(value: Iterable[T], kind: type[Any] | UnionType, what: str) -> list[T
         items: list[T] | None = None if isinstance(value, str) else list(value)
     except TypeError:
         items = None
-    wrong: list[Any] = [value] if items is None else [item for item in items if not isinstance(item, kind)]
+    wrong: list[Any] = (
+        [value] if items is None else [item for item in items if not isinstance(item, kind)]
+    )
     if items is None or wrong:
         raise InputError(f"{what}, not {shown(wrong[0])}")
     return items
@@ -240,7 +269,12 @@ def poses(value: ArrayLike, what: str) -> Array:
         InputError: if it is anything else.
     """
     array = numbers(value, what)
-    if array.ndim != 3 or array.shape[1:] != (4, 4) or not len(array) or not np.isfinite(array).all():
+    if (
+        array.ndim != 3
+        or array.shape[1:] != (4, 4)
+        or not len(array)
+        or not np.isfinite(array).all()
+    ):
         raise InputError(f"{what} need shape (N, 4, 4) and finite numbers, got {shown(array)}")
     return array
 
@@ -272,7 +306,11 @@ _EYE = np.eye(3)
 
 def is_rotation(matrix: Array) -> bool:
     """Whether a matrix turns, and neither stretches nor mirrors."""
-    if matrix.shape != (3, 3) or not np.isfinite(matrix).all() or np.abs(matrix @ matrix.T - _EYE).max() > _TURNED:
+    if (
+        matrix.shape != (3, 3)
+        or not np.isfinite(matrix).all()
+        or np.abs(matrix @ matrix.T - _EYE).max() > _TURNED
+    ):
         return False
     return bool(np.linalg.det(matrix) > 0.0)
 
@@ -286,10 +324,14 @@ def together(*arrays: Array) -> list[Array]:
     try:
         return list(np.broadcast_arrays(*arrays))
     except ValueError:
-        raise InputError(f"arrays of shapes {', '.join(str(array.shape) for array in arrays)} do not go together") from None
+        raise InputError(
+            f"arrays of shapes {', '.join(str(array.shape) for array in arrays)} do not go together"
+        ) from None
 
 
-def each(function: Callable[..., Array], shape: tuple[int, ...], first: Array, /, *more: Array) -> Array:
+def each(
+    function: Callable[..., Array], shape: tuple[int, ...], first: Array, /, *more: Array
+) -> Array:
     """Apply ``function`` to one state, or to each state along the leading axes of arrays of the same leading shape."""
     if first.ndim == 1:
         return function(first, *more)

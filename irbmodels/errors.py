@@ -21,7 +21,9 @@ class IrbError(Exception):
         return _again, (type(self), self.args, dict(vars(self)))
 
 
-def _again(kind: type[IrbError], arguments: tuple[object, ...], values: dict[str, object]) -> IrbError:
+def _again(
+    kind: type[IrbError], arguments: tuple[object, ...], values: dict[str, object]
+) -> IrbError:
     error = kind.__new__(kind, *arguments)
     error.args = arguments
     vars(error).update(values)
@@ -44,9 +46,15 @@ class UnknownName(IrbError, LookupError):
         """Say what was asked for, what comes close and what exists."""
         self.kind, self.name, self.known = kind, name, tuple(known)
         lowered = {word.lower(): word for word in self.known}
-        close = get_close_matches(name.lower(), lowered, n=1, cutoff=0.5) if isinstance(name, str) else []
+        close = (
+            get_close_matches(name.lower(), lowered, n=1, cutoff=0.5)
+            if isinstance(name, str)
+            else []
+        )
         hint = f"; did you mean {lowered[close[0]]!r}?" if close else ""
-        super().__init__(f"no {kind} {shown(name, 40)}{hint} (known: {', '.join(self.known) or 'none'})")
+        super().__init__(
+            f"no {kind} {shown(name, 40)}{hint} (known: {', '.join(self.known) or 'none'})"
+        )
 
     def __str__(self) -> str:
         """Return the plain message (LookupError would quote it)."""
@@ -101,7 +109,9 @@ class MissingExtra(IrbError, ImportError):
     def __init__(self, package: str, extra: str) -> None:
         """Name the package and the extra that brings it."""
         self.package, self.extra = package, extra
-        super().__init__(f"{package} is not installed; get it with: pip install 'irbmodels[{extra}]'")
+        super().__init__(
+            f"{package} is not installed; get it with: pip install 'irbmodels[{extra}]'"
+        )
 
 
 def require(package: str, extra: str) -> None:

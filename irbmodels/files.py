@@ -39,23 +39,30 @@ def read_text(path: str | Path) -> str:
     try:
         return io.TextIOWrapper(io.BytesIO(data), encoding="utf-8-sig").read()
     except UnicodeDecodeError as err:
-        raise FileError(f"{path}: byte {err.start + 1} is not UTF-8; save the file in UTF-8") from err
+        raise FileError(
+            f"{path}: byte {err.start + 1} is not UTF-8; save the file in UTF-8"
+        ) from err
 
 
 def refuse_utf16(path: str | Path, data: bytes) -> None:
     """Raise :class:`FileError` if text begins as in UTF-16: with its mark, or as Latin letters with a zero byte each."""
     start = data[:8]
-    if data.startswith(_UTF16) or (len(start) > 1 and any(start) and not (any(start[::2]) and any(start[1::2]))):
+    if data.startswith(_UTF16) or (
+        len(start) > 1 and any(start) and not (any(start[::2]) and any(start[1::2]))
+    ):
         raise FileError(f"{path}: is text in UTF-16; save it in UTF-8")
 
 
 def check_writable(path: str | Path) -> Path:
-    """Return the file that a path means, links followed, if one can be written there; before the work that makes it.
+    """Return the file that a path means, links followed, if one can be written there.
+
+    Before the work that makes it.
 
     Raises:
         FileError: if it is a folder, a device or a pipe, or lies in no folder.
     """
-    target = Path(os.path.realpath(location(path, "a file to write")))  # a link stays one, and what it points to is replaced
+    # a link stays one, and what it points to is replaced
+    target = Path(os.path.realpath(location(path, "a file to write")))
     if target.is_dir() or not str(path):
         raise FileError(f"cannot write {str(path)!r}: it is a folder, not a file")
     if target.exists() and not target.is_file():
@@ -67,7 +74,9 @@ def check_writable(path: str | Path) -> Path:
 
 @contextmanager
 def replacing(path: str | Path) -> Iterator[Path]:
-    """Give a temporary path beside ``path``; it becomes ``path`` when the block ends well, else it is removed.
+    """Give a temporary path beside ``path``.
+
+    It becomes ``path`` when the block ends well, else it is removed.
 
     Raises:
         FileError: if the folder does not exist or cannot be written.
@@ -77,7 +86,8 @@ def replacing(path: str | Path) -> Iterator[Path]:
     target = check_writable(path)
     temporary = target.with_name(f".{target.stem}-{secrets.token_hex(4)}{target.suffix}")
     try:
-        temporary.touch(exist_ok=False)  # readable to whom the process lets read; tempfile's are not
+        # readable to whom the process lets read; tempfile's are not
+        temporary.touch(exist_ok=False)
         if target.exists():
             temporary.chmod(target.stat().st_mode & 0o777)
     except OSError as err:

@@ -5,9 +5,10 @@
 
     robot = load_robot_description("irb2400_description")
 
-``NAME_description`` has the URDF and the SRDF of a variant or alias, ``NAME_serial_description`` the open chain of an arm with a
-parallelogram, ``NAME_mj_description`` the MuJoCo model, written below the user's cache when it is first asked for. Without that
-package the modules are here: ``from irbmodels.robot_descriptions import irb2400_description``.
+``NAME_description`` has the URDF and the SRDF of a variant or alias, ``NAME_serial_description``
+the open chain of an arm with a parallelogram, ``NAME_mj_description`` the MuJoCo model, written
+below the user's cache when it is first asked for. Without that package the modules are here: ``from
+irbmodels.robot_descriptions import irb2400_description``.
 """
 
 from __future__ import annotations
@@ -27,8 +28,9 @@ __all__ = ["DESCRIPTIONS"]
 class Description(ModuleType):
     """A module whose paths are looked up when they are asked for.
 
-    It has ``URDF_PATH``, ``XACRO_PATH`` (give it ``robot:=NAME``), ``SRDF_PATH``, ``PACKAGE_PATH`` (folder of the URDF, where its
-    mesh paths start) and ``REPOSITORY_PATH``; one of MuJoCo ``MJCF_PATH``, ``PACKAGE_PATH`` and ``REPOSITORY_PATH``.
+    It has ``URDF_PATH``, ``XACRO_PATH`` (give it ``robot:=NAME``), ``SRDF_PATH``, ``PACKAGE_PATH``
+    (folder of the URDF, where its mesh paths start) and ``REPOSITORY_PATH``; one of MuJoCo
+    ``MJCF_PATH``, ``PACKAGE_PATH`` and ``REPOSITORY_PATH``.
     """
 
     def __init__(self, name: str, doc: str, paths: dict[str, Callable[[], Path]]) -> None:
@@ -69,7 +71,11 @@ def _of_mujoco(name: str) -> dict[str, Callable[[], Path]]:
 
         return export(load(name), "mjcf", _cache() / "mjcf" / describe(name).name)[0]
 
-    return {"MJCF_PATH": written, "PACKAGE_PATH": lambda: written().parent, "REPOSITORY_PATH": lambda: written().parent}
+    return {
+        "MJCF_PATH": written,
+        "PACKAGE_PATH": lambda: written().parent,
+        "REPOSITORY_PATH": lambda: written().parent,
+    }
 
 
 def _cache() -> Path:
@@ -81,10 +87,18 @@ def _cache() -> Path:
 def _modules() -> dict[str, Description]:
     found = {}
     for name, variant in {**{name: name for name in robots()}, **aliases()}.items():
-        paths = {f"{name}_description": _of_urdf(name, None), f"{name}_mj_description": _of_mujoco(name)}
+        paths = {
+            f"{name}_description": _of_urdf(name, None),
+            f"{name}_mj_description": _of_mujoco(name),
+        }
         if (data_folder() / variant.partition("_")[0] / f"{variant}_serial.urdf").is_file():
             paths[f"{name}_serial_description"] = _of_urdf(name, "serial")
-        found.update({module: Description(module, f"{module} of irbmodels.", entries) for module, entries in paths.items()})
+        found.update(
+            {
+                module: Description(module, f"{module} of irbmodels.", entries)
+                for module, entries in paths.items()
+            }
+        )
     return found
 
 
@@ -93,7 +107,8 @@ DESCRIPTIONS: dict[str, Description] = _modules()
 
 for _name, _module in DESCRIPTIONS.items():
     sys.modules[f"{__name__}.{_name}"] = _module
-    sys.modules.setdefault(f"robot_descriptions.{_name}", _module)  # where the loaders of that package look
+    # where the loaders of that package look
+    sys.modules.setdefault(f"robot_descriptions.{_name}", _module)
 
 
 def __getattr__(name: str) -> Description:

@@ -1,10 +1,13 @@
-"""Write the meshes of every robot and tool from the parametric CAD in scripts/cad, and the tables that name them.
+"""Write the meshes of every robot and tool from the parametric CAD in scripts/cad, and the tables
+that name them.
 
     python scripts/build_meshes.py                   writes meshes/ and urdf/<family>/shapes.yaml
     python scripts/build_meshes.py --check           exit code 1 if a committed file differs
-    python scripts/build_meshes.py FOLDER --like irb1600   draws an arm of your own from the lengths in its tables
+    python scripts/build_meshes.py FOLDER --like irb1600   draws an arm of your own from the lengths
+    in its tables
 
-Visuals: OBJ with normals, one file per link and colour. Collision: convex OBJ pieces. All in metres in the frame of their link.
+Visuals: OBJ with normals, one file per link and colour. Collision: convex OBJ pieces. All in metres
+in the frame of their link.
 """
 
 from __future__ import annotations
@@ -47,15 +50,32 @@ class Family:
             visuals = {colour: visual(solid, inverse) for colour, solid in body.drawn().items()}
             pieces = [convex(solid, inverse) for solid in body.pieces]
             self.shapes[variant][link] = (
-                [(self._kept("visual", f"{link}_{colour}", variant, text), colour) for colour, text in visuals.items()],
-                [self._kept("collision", f"{link}_{number}", variant, text) for number, text in enumerate(pieces)],
+                [
+                    (self._kept("visual", f"{link}_{colour}", variant, text), colour)
+                    for colour, text in visuals.items()
+                ],
+                [
+                    self._kept("collision", f"{link}_{number}", variant, text)
+                    for number, text in enumerate(pieces)
+                ],
             )
 
     def _kept(self, folder: str, stem: str, variant: str, text: str) -> str:
-        """Keep a file, under the first variant's name where that has the same one, and return its path."""
-        shared, own = (Path(self.name, folder, f"{name}.obj") for name in (stem, f"{stem}_{variant}"))
-        known = {path for path in self.files if path.name.startswith(f"{stem}.") or path.name.startswith(f"{stem}_irb")}
-        path = next((path for path in sorted(known) if self.files[path] == text), own if shared in self.files else shared)
+        """Keep a file, under the first variant's name where that has the same one, and return its
+        path.
+        """
+        shared, own = (
+            Path(self.name, folder, f"{name}.obj") for name in (stem, f"{stem}_{variant}")
+        )
+        known = {
+            path
+            for path in self.files
+            if path.name.startswith(f"{stem}.") or path.name.startswith(f"{stem}_irb")
+        }
+        path = next(
+            (path for path in sorted(known) if self.files[path] == text),
+            own if shared in self.files else shared,
+        )
         self.files[path] = text
         return path.as_posix()
 
@@ -63,13 +83,22 @@ class Family:
         """Return shapes.yaml: the first variant's rows, and what differs in the others."""
         (_, first), *others = ((variant, _rows(shapes)) for variant, shapes in self.shapes.items())
         lines = [
-            "# Written by scripts/build_meshes.py from the lengths in kinematics.yaml. Do not edit.",
-            "# Files are below meshes/; no physics is taken from them here (inertials.yaml says what is).",
+            (
+                "# Written by scripts/build_meshes.py from the lengths in kinematics.yaml. Do not"
+                " edit."
+            ),
+            (
+                "# Files are below meshes/; no physics is taken from them here (inertials.yaml says"
+                " what is)."
+            ),
         ]
         for key, rows in first.items():
             lines += [f"{key}:", *(f"  {link}: [{row}]" for link, row in rows.items())]
         changed = {
-            name: {key: {k: row for k, row in rows.items() if first[key].get(k) != row} for key, rows in own.items()}
+            name: {
+                key: {k: row for k, row in rows.items() if first[key].get(k) != row}
+                for key, rows in own.items()
+            }
             for name, own in others
         }
         if any(rows for own in changed.values() for rows in own.values()):
@@ -78,19 +107,31 @@ class Family:
                 if any(own.values()):
                     lines.append(f"  {name}:")
                     for key, rows in own.items():
-                        lines += [f"    {key}:", *(f"      {link}: [{row}]" for link, row in rows.items())] if rows else []
+                        lines += (
+                            [
+                                f"    {key}:",
+                                *(f"      {link}: [{row}]" for link, row in rows.items()),
+                            ]
+                            if rows
+                            else []
+                        )
         return "\n".join(lines) + "\n"
 
 
-def _rows(shapes: Mapping[str, tuple[list[tuple[str, str]], list[str]]]) -> dict[str, dict[str, str]]:
+def _rows(
+    shapes: Mapping[str, tuple[list[tuple[str, str]], list[str]]],
+) -> dict[str, dict[str, str]]:
     """Return the rows of shapes.yaml, per key and link."""
     return {
         "links": {
-            link: ", ".join(f"{{shape: mesh, file: {path}, colour: {colour}}}" for path, colour in visuals)
+            link: ", ".join(
+                f"{{shape: mesh, file: {path}, colour: {colour}}}" for path, colour in visuals
+            )
             for link, (visuals, _) in shapes.items()
         },
         "collision": {
-            link: ", ".join(f"{{shape: mesh, file: {path}}}" for path in pieces) for link, (_, pieces) in shapes.items()
+            link: ", ".join(f"{{shape: mesh, file: {path}}}" for path in pieces)
+            for link, (_, pieces) in shapes.items()
         },
     }
 
@@ -109,16 +150,25 @@ def shipped() -> Files:
     tool, table = Family("spindle"), Family("positioner")
     tool.add("spindle", spindle.bodies(), {"tool0": np.eye(4)})
     table.add("positioner", positioner.bodies(), positioner.frames())
-    result |= {Path("meshes") / path: text for one in (tool, table) for path, text in one.files.items()}
-    result[Path("urdf", "positioner", "positioner.urdf")] = positioner.urdf(table.shapes["positioner"])
+    result |= {
+        Path("meshes") / path: text for one in (tool, table) for path, text in one.files.items()
+    }
+    result[Path("urdf", "positioner", "positioner.urdf")] = positioner.urdf(
+        table.shapes["positioner"]
+    )
     return result
 
 
 def own(folder: Path, like: str) -> Files:
-    """Return the meshes and shapes.yaml of an arm of one's own, drawn like a shipped family, by their absolute path."""
+    """Return the meshes and shapes.yaml of an arm of one's own, drawn like a shipped family, by
+    their absolute path.
+    """
     robot, model = irb.describe(folder), irb.describe(like)
     if robot.links != model.links:
-        raise irb.InputError(f"{robot.name} has the links {', '.join(robot.links)}; {model.name} has {', '.join(model.links)}")
+        raise irb.InputError(
+            f"{robot.name} has the links {', '.join(robot.links)}; {model.name} has"
+            f" {', '.join(model.links)}"
+        )
     family = Family(robot.name)
     family.add(robot.name, FAMILIES[model.family](robot), frames(robot))
     meshes = {robot.folder / "meshes" / path: text for path, text in family.files.items()}
@@ -127,9 +177,13 @@ def own(folder: Path, like: str) -> Files:
 
 def main() -> int:
     """Write the files, or compare them."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("folder", nargs="?", type=Path, help="tables of an arm of your own")
-    parser.add_argument("--like", default="irb1600", help="shipped robot whose build it has (default irb1600)")
+    parser.add_argument(
+        "--like", default="irb1600", help="shipped robot whose build it has (default irb1600)"
+    )
     parser.add_argument("--check", action="store_true", help="compare instead of writing")
     arguments = parser.parse_args()
     top = data_folder().parent
@@ -150,7 +204,10 @@ def main() -> int:
             target.write_text(text, encoding="utf-8")
     for path in left_over({top / path for path in files}):
         if arguments.check:
-            print(f"{path.relative_to(top) if path.is_relative_to(top) else path} is a mesh that this script does not write")
+            print(
+                f"{path.relative_to(top) if path.is_relative_to(top) else path} is a mesh that this"
+                " script does not write"
+            )
             stale = 1
         else:
             path.unlink()
@@ -162,7 +219,9 @@ def main() -> int:
 
 
 def left_over(files: set[Path]) -> list[Path]:
-    """Return the meshes beside those that were written: of links or colours that a robot no longer has."""
+    """Return the meshes beside those that were written: of links or colours that a robot no longer
+    has.
+    """
     folders = {path.parent for path in files if path.suffix == ".obj"}
     return sorted(path for folder in folders for path in folder.glob("*.obj") if path not in files)
 

@@ -1,12 +1,14 @@
-"""Write urdf/<family>/<variant>.srdf: which links of a robot need not be checked against each other.
+"""Write urdf/<family>/<variant>.srdf: which links of a robot need not be checked against each
+other.
 
     python scripts/build_srdf.py            writes the files
     python scripts/build_srdf.py --check    exit code 1 if a committed file differs
     python scripts/build_srdf.py FOLDER     writes that of an arm of your own, beside its tables
 
-Adjacent: a moving joint connects them. Always: they touch in every one of 200 random postures. Never: they touch in none of
-10 000 random postures, in which one axis in four stands at an end of its range; and lest the draw has missed one, they come no
-nearer than 2 mm where at most two axes move them against each other, which so many postures cover densely, and 20 mm elsewhere.
+Adjacent: a moving joint connects them. Always: they touch in every one of 200 random postures.
+Never: they touch in none of 10 000 random postures, in which one axis in four stands at an end of
+its range; and lest the draw has missed one, they come no nearer than 2 mm where at most two axes
+move them against each other, which so many postures cover densely, and 20 mm elsewhere.
 """
 
 from __future__ import annotations
@@ -22,7 +24,8 @@ import irbmodels as irb
 from irbmodels.robot.collision import Collider, Pair, adjacent, always_touching, random_postures
 
 POSTURES = 10_000
-MARGINS = {True: 0.002, False: 0.02}  # [m] where at most two axes are between two links, and elsewhere
+# [m] where at most two axes are between two links, and elsewhere
+MARGINS = {True: 0.002, False: 0.02}
 
 
 def disabled(robot: irb.Robot) -> dict[Pair, str]:
@@ -34,7 +37,11 @@ def disabled(robot: irb.Robot) -> dict[Pair, str]:
     for close, margin in MARGINS.items():
         alike = {pair for pair in asked - always if (axes_between(robot, pair) <= 2) == close}
         collider = Collider(robot, margin, Collider(robot).pairs - alike)
-        near |= {frozenset(pair) for q in random_postures(robot.limits, POSTURES) for pair in collider.contacts(q)}
+        near |= {
+            frozenset(pair)
+            for q in random_postures(robot.limits, POSTURES)
+            for pair in collider.contacts(q)
+        }
     reasons = {"Adjacent": neighbours, "Always": always, "Never": asked - always - near}
     return {pair: reason for reason, pairs in reasons.items() for pair in pairs}
 
@@ -44,14 +51,19 @@ def axes_between(robot: irb.Robot, pair: Pair) -> int:
     one, other = sorted(pair)
     q = random_postures(robot.limits, 1)[0]
     postures = np.vstack([q, q + 0.1 * np.eye(robot.n)])
-    relative = np.linalg.inv(np.asarray(robot.pose(postures, one))) @ np.asarray(robot.pose(postures, other))
+    relative = np.linalg.inv(np.asarray(robot.pose(postures, one))) @ np.asarray(
+        robot.pose(postures, other)
+    )
     return int((np.abs(relative[1:] - relative[0]).max(axis=(1, 2)) > 1e-9).sum())
 
 
 def text(robot: irb.Robot) -> str:
     """Return the SRDF."""
     pairs = {(min(pair), max(pair)): reason for pair, reason in disabled(robot).items()}
-    rows = [f'  <disable_collisions link1="{one}" link2="{two}" reason="{why}"/>' for (one, two), why in sorted(pairs.items())]
+    rows = [
+        f'  <disable_collisions link1="{one}" link2="{two}" reason="{why}"/>'
+        for (one, two), why in sorted(pairs.items())
+    ]
     home = [f'    <joint name="{joint}" value="0"/>' for joint in robot.axes]
     return "\n".join(
         [
@@ -71,7 +83,9 @@ def text(robot: irb.Robot) -> str:
 
 def main() -> int:
     """Write the files, or compare them."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("folder", nargs="?", type=Path, help="tables of an arm of your own")
     parser.add_argument("--check", action="store_true", help="compare instead of writing")
     arguments = parser.parse_args()
@@ -87,7 +101,10 @@ def main() -> int:
         wanted = text(robot)
         if not arguments.check:
             path.write_text(wanted, encoding="utf-8")
-            print(f"{path.parent.name}/{path.name}: {wanted.count('<disable_collisions')} pairs need no check")
+            print(
+                f"{path.parent.name}/{path.name}: {wanted.count('<disable_collisions')} pairs need"
+                " no check"
+            )
         elif not path.exists() or path.read_text(encoding="utf-8") != wanted:
             print(f"{path.name} is not what this script writes")
             stale = 1

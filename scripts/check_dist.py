@@ -1,8 +1,10 @@
-"""Install the wheel and the source archive of a folder, one after the other, and try each from another folder.
+"""Install the wheel and the source archive of a folder, one after the other, and try each from
+another folder.
 
     python scripts/check_dist.py [dist]
 
-Needs a package index. The environment is thrown away afterwards; its packages have the versions of constraints.txt.
+Needs a package index. The environment is thrown away afterwards; its packages have the versions of
+constraints.txt.
 """
 
 from __future__ import annotations
@@ -50,18 +52,35 @@ def only(folder: Path, pattern: str) -> Path:
 
 def main() -> int:
     """Install and try both archives; return 0 when both work."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("folder", type=Path, nargs="?", default=Path("dist"), help="folder with a wheel and a source archive")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "folder",
+        type=Path,
+        nargs="?",
+        default=Path("dist"),
+        help="folder with a wheel and a source archive",
+    )
     folder = parser.parse_args().folder
     archives = [only(folder, "*.whl"), only(folder, "*.tar.gz")]
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     with tempfile.TemporaryDirectory() as temporary:
         work = Path(temporary)
         programs = work / "venv" / "bin"
-        pip = [programs / "python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+        pip = [
+            programs / "python",
+            "-m",
+            "pip",
+            "install",
+            "--quiet",
+            "--disable-pip-version-check",
+        ]
         subprocess.run([sys.executable, "-m", "venv", work / "venv"], check=True)
         for archive, options in zip(
-            archives, (["--constraint", ROOT / "constraints.txt"], ["--force-reinstall", "--no-deps"]), strict=True
+            archives,
+            (["--constraint", ROOT / "constraints.txt"], ["--force-reinstall", "--no-deps"]),
+            strict=True,
         ):
             commands = [
                 [*pip, *options, archive],
@@ -71,7 +90,9 @@ def main() -> int:
             ]
             print(archive.name, flush=True)
             for command in commands:
-                if subprocess.run(command, cwd=work, env=environment, stderr=subprocess.STDOUT, check=False).returncode:
+                if subprocess.run(
+                    command, cwd=work, env=environment, stderr=subprocess.STDOUT, check=False
+                ).returncode:
                     print(f"{archive.name}: {command[0].name} {command[1]} failed", file=sys.stderr)
                     return 1
             assert (work / archive.name / "demo" / "irb2400.html").stat().st_size > 0

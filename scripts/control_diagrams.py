@@ -1,8 +1,10 @@
-"""Block diagrams of the control laws (S004 Figs 9-12 corrected, and the others) as SVG, from boxes, sums and arrows.
+"""Block diagrams of the control laws (S004 Figs 9-12 corrected, and the others) as SVG, from boxes,
+sums and arrows.
 
     python scripts/control_diagrams.py [FOLDER]      default docs/control
 
-A point is a port of a part (``"kp.r"``: left, right, top, bottom) or ``(x, y)``; between them a path goes ``"x=3"`` or ``"y=1"``.
+A point is a port of a part (``"kp.r"``: left, right, top, bottom) or ``(x, y)``; between them a
+path goes ``"x=3"`` or ``"y=1"``.
 """
 
 from __future__ import annotations
@@ -26,12 +28,21 @@ class Diagram:
 
     def __init__(self, width: float, height: float) -> None:
         self.figure = Figure(figsize=(0.85 * width, 0.85 * height))
-        self.axes = self.figure.add_axes((0, 0, 1, 1), xlim=(0, width), ylim=(0, height), aspect="equal")
+        self.axes = self.figure.add_axes(
+            (0, 0, 1, 1), xlim=(0, width), ylim=(0, height), aspect="equal"
+        )
         self.axes.axis("off")
         self.ports: dict[str, Point] = {}
 
     def box(
-        self, name: str, x: float, y: float, text: str, width: float = 0.9, height: float = 0.62, plant: bool = False
+        self,
+        name: str,
+        x: float,
+        y: float,
+        text: str,
+        width: float = 0.9,
+        height: float = 0.62,
+        plant: bool = False,
     ) -> None:
         """Draw a block about its centre."""
         shape = FancyBboxPatch(
@@ -39,7 +50,9 @@ class Diagram:
             fc=PLANT if plant else FILL, ec=INK, lw=1.1, zorder=2,
         )  # fmt: skip
         self.axes.add_patch(shape)
-        self.axes.text(x, y, text, ha="center", va="center", fontsize=10, zorder=3, linespacing=1.35)
+        self.axes.text(
+            x, y, text, ha="center", va="center", fontsize=10, zorder=3, linespacing=1.35
+        )
         self._ports(name, x, y, width / 2, height / 2)
 
     def sum(self, name: str, x: float, y: float, **signs: str) -> None:
@@ -47,14 +60,24 @@ class Diagram:
         self.axes.add_patch(Circle((x, y), RADIUS, fc="white", ec=INK, lw=1.1, zorder=2))
         self._ports(name, x, y, RADIUS, RADIUS)
         for port, sign in signs.items():
-            dx, dy = {"l": (-0.24, 0.14), "r": (0.24, 0.14), "t": (0.13, 0.25), "b": (0.13, -0.25)}[port]
+            dx, dy = {"l": (-0.24, 0.14), "r": (0.24, 0.14), "t": (0.13, 0.25), "b": (0.13, -0.25)}[
+                port
+            ]
             text = {"-": "−"}.get(sign, sign)
             self.axes.text(x + dx, y + dy, text, ha="center", va="center", fontsize=9, zorder=3)
 
     def arrow(
-        self, start: str | Point, *path: str | Point, label: str = "", at: float = 0.5, side: str = "t", **how: object
+        self,
+        start: str | Point,
+        *path: str | Point,
+        label: str = "",
+        at: float = 0.5,
+        side: str = "t",
+        **how: object,
     ) -> None:
-        """Draw an arrow along a path; ``label`` stands beside its first piece, ``at`` a share of it; ``dot`` marks a branch."""
+        """Draw an arrow along a path; ``label`` stands beside its first piece, ``at`` a share of
+        it; ``dot`` marks a branch.
+        """
         points = [self._point(start)]
         for step in path:
             x, y = points[-1]
@@ -81,11 +104,21 @@ class Diagram:
             (x0, y0), (x1, y1) = points[:2]
             dx, dy, ha, va = {"t": (0, 0.07, "center", "bottom"), "b": (0, -0.08, "center", "top"),
                               "l": (-0.08, 0, "right", "center"), "r": (0.08, 0, "left", "center")}[side]  # fmt: skip
-            self.axes.text(x0 + at * (x1 - x0) + dx, y0 + at * (y1 - y0) + dy, label, ha=ha, va=va, fontsize=10, zorder=3)
+            self.axes.text(
+                x0 + at * (x1 - x0) + dx,
+                y0 + at * (y1 - y0) + dy,
+                label,
+                ha=ha,
+                va=va,
+                fontsize=10,
+                zorder=3,
+            )
 
     def note(self, x: float, y: float, text: str) -> None:
         """Write a word between the parts."""
-        self.axes.text(x, y, text, ha="center", va="center", fontsize=9, style="italic", color="#555555")
+        self.axes.text(
+            x, y, text, ha="center", va="center", fontsize=9, style="italic", color="#555555"
+        )
 
     def save(self, path: Path) -> None:
         """Write SVG, the same bytes each time."""
@@ -93,7 +126,12 @@ class Diagram:
             self.figure.savefig(path, format="svg", metadata={"Date": None, "Creator": None})
 
     def _ports(self, name: str, x: float, y: float, dx: float, dy: float) -> None:
-        for port, place in (("l", (x - dx, y)), ("r", (x + dx, y)), ("t", (x, y + dy)), ("b", (x, y - dy))):
+        for port, place in (
+            ("l", (x - dx, y)),
+            ("r", (x + dx, y)),
+            ("t", (x, y + dy)),
+            ("b", (x, y - dy)),
+        ):
             self.ports[f"{name}.{port}"] = place
 
     def _point(self, where: str | Point) -> Point:
@@ -144,7 +182,9 @@ def tcp_speed() -> Diagram:
 
 
 def _feedback(d: Diagram, position: str, speed: str, x_out: float, back: float) -> None:
-    """Draw the two errors, their gains, and the lines that feed q and q' back, for a robot at the right."""
+    """Draw the two errors, their gains, and the lines that feed q and q' back, for a robot at the
+    right.
+    """
     d.sum("e", 1.5, 1.5, l="+", b="-")
     d.sum("de", 1.5, 2.6, l="+", b="-")
     d.box("kp", 2.8, 1.5, "$k_p$")
@@ -239,7 +279,9 @@ def task_inverse_dynamics() -> Diagram:
     d.arrow((11.5, 1.95), "n.r", dot=True)
     d.arrow((11.5, 1.3), "x=5.1", "Jdot.b", dot=True)
     d.arrow((7.3, 0.65), "x=1.5", "e.b", label=r"$\mu$", at=0.85)
-    d.arrow((7.3, 0.45), "x=0.95", "y=2.55", "x=1.5", "de.b", label=r"$\dot{\mu}$", at=0.8, side="b")
+    d.arrow(
+        (7.3, 0.45), "x=0.95", "y=2.55", "x=1.5", "de.b", label=r"$\dot{\mu}$", at=0.8, side="b"
+    )
     return d
 
 
@@ -294,7 +336,14 @@ def pid() -> Diagram:
 def adaptive() -> Diagram:
     """Slotine and Li."""
     d = Diagram(10.8, 4.1)
-    d.box("ref", 2.1, 2.2, "$\\dot{q}_r = \\dot{q}_d + \\Lambda e$\n$s = \\dot{e} + \\Lambda e$", width=1.7, height=1.0)
+    d.box(
+        "ref",
+        2.1,
+        2.2,
+        "$\\dot{q}_r = \\dot{q}_d + \\Lambda e$\n$s = \\dot{e} + \\Lambda e$",
+        width=1.7,
+        height=1.0,
+    )
     d.box("Y", 5.1, 2.4, r"$Y(q, \dot{q}, \dot{q}_r, \ddot{q}_r)\,\hat{\beta}$", width=2.4)
     d.box("kd", 5.1, 1.3, "$k_d$")
     d.box("learn", 5.1, 3.55, r"$\dot{\hat{\beta}} = \Gamma Y^\top s$", width=1.7)

@@ -2,8 +2,9 @@
 
     python scripts/control_figures.py [NAME ...]
 
-Every loop has samples of 4 ms, if nothing else is said. Dashed: the controller's model is the other CAD set (cad_scaled), whose
-inertias are a third off. The IRB 930 has no friction data; where an arm with friction is drawn, its numbers are ours.
+Every loop has samples of 4 ms, if nothing else is said. Dashed: the controller's model is the other
+CAD set (cad_scaled), whose inertias are a third off. The IRB 930 has no friction data; where an arm
+with friction is drawn, its numbers are ours.
 """
 
 from __future__ import annotations
@@ -60,7 +61,12 @@ STEP = START + np.array([np.radians(5.0), np.radians(-5.0), -0.010, np.radians(1
 MOVE = follow(move(START, END, duration=1.0))
 INERTIA = np.diag(ROBOT.mass_matrix(START))
 COLORS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7")  # Okabe-Ito, per axis
-RUBBING = irb.Stribeck([25.0, 12.0, 8.0, 0.02], [18.0, 8.0, 5.0, 0.012], [15.0, 6.0, 20.0, 0.004], [0.02, 0.02, 0.01, 0.05])
+RUBBING = irb.Stribeck(
+    [25.0, 12.0, 8.0, 0.02],
+    [18.0, 8.0, 5.0, 0.012],
+    [15.0, 6.0, 20.0, 0.004],
+    [0.02, 0.02, 0.01, 0.05],
+)
 WRONG = "model: cad_scaled"
 SHOWN = np.array([np.degrees(1.0), np.degrees(1.0), 1000.0, np.degrees(1.0)])
 
@@ -82,7 +88,14 @@ def legend(figure: Figure, *axes: Axes, dashed: str = "") -> None:
     for one in axes:
         for handle, label in zip(*one.get_legend_handles_labels(), strict=True):
             found.setdefault(label, handle)
-    figure.legend(found.values(), found.keys(), loc="outside lower center", ncols=6, frameon=False, fontsize="small")
+    figure.legend(
+        found.values(),
+        found.keys(),
+        loc="outside lower center",
+        ncols=6,
+        frameon=False,
+        fontsize="small",
+    )
 
 
 def in_axes(name: str, law: Callable[..., Any], memory: Any = None, **how: Any) -> Figure:
@@ -93,7 +106,14 @@ def in_axes(name: str, law: Callable[..., Any], memory: Any = None, **how: Any) 
         moved = run_loop(ROBOT, law, MOVE, 1.4, model=model, memory=memory, **how)
         for i in range(4):
             label = f"axis {i + 1}" if style == "-" else None
-            step.plot(run.t, (run.q[:, i] - START[i]) / (STEP[i] - START[i]), style, color=COLORS[i], lw=1.2, label=label)
+            step.plot(
+                run.t,
+                (run.q[:, i] - START[i]) / (STEP[i] - START[i]),
+                style,
+                color=COLORS[i],
+                lw=1.2,
+                label=label,
+            )
             track.plot(moved.t, moved["error"][:, i] * SHOWN[i], style, color=COLORS[i], lw=1.2)
             if i != 3:
                 torque.plot(moved.t, moved.tau[:, i], style, color=COLORS[i], lw=1.2)
@@ -109,19 +129,44 @@ def in_space(name: str, law: Callable[..., Any]) -> Figure:
     """Draw step response, tracking error and axis speeds of a law in poses of the TCP."""
     figure, (step, track, speed) = panels(3, name)
     here = ROBOT.pose(START).homogeneous
-    goal, there = here.copy(), ROBOT.pose(ROBOT.from_controller([-20.0, -60.0, -150.0, -10.0])).homogeneous
+    goal, there = (
+        here.copy(),
+        ROBOT.pose(ROBOT.from_controller([-20.0, -60.0, -150.0, -10.0])).homogeneous,
+    )
     goal[:3, 3] += [0.03, -0.04, -0.02]
     for model, style in ((ROBOT, "-"), (OTHER, "--")):
         run = run_loop(ROBOT, law, tcp_hold(goal), 1.0, start=START, model=model)
-        moved = run_loop(ROBOT, law, tcp_along(line(here, there), 1.0), 1.4, start=START, model=model)
+        moved = run_loop(
+            ROBOT, law, tcp_along(line(here, there), 1.0), 1.4, start=START, model=model
+        )
         for i in range(3):
             done = 1.0 - run["tcp_error"][:, i] / run["tcp_error"][0, i]
-            step.plot(run.t, done, style, color=COLORS[i], lw=1.2, label="xyz"[i] if style == "-" else None)
+            step.plot(
+                run.t,
+                done,
+                style,
+                color=COLORS[i],
+                lw=1.2,
+                label="xyz"[i] if style == "-" else None,
+            )
             track.plot(moved.t, 1000.0 * moved["tcp_error"][:, i], style, color=COLORS[i], lw=1.2)
         turn = np.degrees(moved["turn_error"][:, 2])
-        track.plot(moved.t, turn, style, color=COLORS[3], lw=1.2, label="turn about z" if style == "-" else None)
+        track.plot(
+            moved.t,
+            turn,
+            style,
+            color=COLORS[3],
+            lw=1.2,
+            label="turn about z" if style == "-" else None,
+        )
         for i in range(4):
-            speed.plot(moved.t, moved.v[:, i] * SHOWN[i] / (10.0 if i == 2 else 1.0), style, color=COLORS[i], lw=1.2)
+            speed.plot(
+                moved.t,
+                moved.v[:, i] * SHOWN[i] / (10.0 if i == 2 else 1.0),
+                style,
+                color=COLORS[i],
+                lw=1.2,
+            )
     step.axhline(1.0, color="0.6", lw=0.7)
     step.set_ylabel("step done [-]")
     track.set_ylabel("tracking error [mm, deg]")
@@ -159,7 +204,8 @@ def draw_pd_gravity() -> Figure:
 def draw_computed_torque() -> Figure:
     """Computed torque."""
     return in_axes(
-        "computed_torque: natural frequency 20 rad/s, critically damped", partial(computed_torque, gains=Gains.of(20.0))
+        "computed_torque: natural frequency 20 rad/s, critically damped",
+        partial(computed_torque, gains=Gains.of(20.0)),
     )
 
 
@@ -173,21 +219,36 @@ def draw_pid() -> Figure:
     """PID per axis within the efforts."""
     gains = PidGains(300.0 * INERTIA, 900.0 * INERTIA, 32.0 * INERTIA, ROBOT.limits.effort)
     memory = PidMemory(ROBOT.gravity(START))
-    return in_axes("pid: no model, gravity in the integral at the start", partial(pid, gains=gains), memory)
+    return in_axes(
+        "pid: no model, gravity in the integral at the start", partial(pid, gains=gains), memory
+    )
 
 
 def draw_feed_forward() -> Figure:
-    """Feed-forward on an arm with friction: a step, and a motion with friction in the law and without."""
+    """Feed-forward on an arm with friction: a step, and a motion with friction in the law and
+    without.
+    """
     figure, axes = panels(3, "feed_forward on an arm with friction (ours)")
     gains = Gains(225.0 * INERTIA, 30.0 * INERTIA)
-    known, unknown = (partial(feed_forward, gains=gains, friction=friction) for friction in (RUBBING, False))
+    known, unknown = (
+        partial(feed_forward, gains=gains, friction=friction) for friction in (RUBBING, False)
+    )
     step = run_loop(ROBOT, known, hold(STEP), 1.0, start=START, friction=RUBBING)
     for i in range(4):
-        axes[0].plot(step.t, (step.q[:, i] - START[i]) / (STEP[i] - START[i]), color=COLORS[i], lw=1.2, label=f"axis {i + 1}")
+        axes[0].plot(
+            step.t,
+            (step.q[:, i] - START[i]) / (STEP[i] - START[i]),
+            color=COLORS[i],
+            lw=1.2,
+            label=f"axis {i + 1}",
+        )
     axes[0].axhline(1.0, color="0.6", lw=0.7)
     axes[0].set_title("a step: PD alone, which sticks", fontsize="small")
     axes[0].set_ylabel("step done [-]")
-    for one, law, name in ((axes[1], known, "motion, friction in the law"), (axes[2], unknown, "motion, no friction in the law")):
+    for one, law, name in (
+        (axes[1], known, "motion, friction in the law"),
+        (axes[2], unknown, "motion, no friction in the law"),
+    ):
         run = run_loop(ROBOT, law, MOVE, 1.4, friction=RUBBING)
         for i in range(4):
             one.plot(run.t, run["error"][:, i] * SHOWN[i], color=COLORS[i], lw=1.2)
@@ -201,7 +262,9 @@ def draw_adaptive() -> Figure:
     """What is learnt over repeated moves, from half of every parameter."""
     base = base_parameters(ROBOT)
     true = base.values(ROBOT.parameter_vector())
-    gains = AdaptiveGains(12.0, 15.0 * INERTIA, np.array([20.0, 5.0, 2.0, 5.0, 2.0, 1e-4, 1e-4, 1e-6]))
+    gains = AdaptiveGains(
+        12.0, 15.0 * INERTIA, np.array([20.0, 5.0, 2.0, 5.0, 2.0, 1e-4, 1e-4, 1e-6])
+    )
     reference = follow(through([START, END] * 3 + [START], duration=1.0))
     law = partial(adaptive, gains=gains, base=base)
     figure, (step, track, learnt) = panels(3, "adaptive: starts with half of every base parameter")
@@ -215,7 +278,14 @@ def draw_adaptive() -> Figure:
     step.set_ylabel("step done [-]")
     track.set_ylabel("tracking error [deg, mm]")
     for k, color in zip((0, 1, 3, 4), COLORS, strict=True):
-        learnt.plot(run.t, run["memory_parameters"][:, k] / true[k], color=color, ls="-.", lw=1.2, label=base.names[k])
+        learnt.plot(
+            run.t,
+            run["memory_parameters"][:, k] / true[k],
+            color=color,
+            ls="-.",
+            lw=1.2,
+            label=base.names[k],
+        )
     learnt.axhline(1.0, color="0.6", lw=0.7)
     learnt.set_ylabel("parameter over its true value [-]")
     legend(figure, step, learnt)
@@ -224,7 +294,11 @@ def draw_adaptive() -> Figure:
 
 def draw_observer() -> Figure:
     """Residual and true external torque under a push."""
-    push, gain, threshold = np.array([40.0, -30.0, 25.0, 0.0, 0.0, 0.0]), 60.0, np.array([6.0, 4.0, 8.0, 0.1])
+    push, gain, threshold = (
+        np.array([40.0, -30.0, 25.0, 0.0, 0.0, 0.0]),
+        60.0,
+        np.array([6.0, 4.0, 8.0, 0.1]),
+    )
     run = run_loop(
         ROBOT,
         partial(computed_torque, gains=Gains.of(20.0)),
@@ -234,10 +308,17 @@ def draw_observer() -> Figure:
         wrench=lambda t: push if 0.5 <= t < 0.75 else np.zeros(6),
     )
     found = residuals(run.motion, ROBOT, gain)
-    true = np.array([ROBOT.jacobian(q).T @ np.r_[f, m] for q, f, m in zip(run.q, run["force"], run["moment"], strict=True)])
+    true = np.array(
+        [
+            ROBOT.jacobian(q).T @ np.r_[f, m]
+            for q, f, m in zip(run.q, run["force"], run["moment"], strict=True)
+        ]
+    )
     hit = collision(run.t, found, threshold)
     figure, axes = panels(
-        3, f"momentum observer, K = {gain:g}/s: pushed from 0.5 s on, found {1e3 * (hit.time - 0.5):.0f} ms later"
+        3,
+        f"momentum observer, K = {gain:g}/s: pushed from 0.5 s on, found"
+        f" {1e3 * (hit.time - 0.5):.0f} ms later",
     )
     for i, one in enumerate(axes):
         one.plot(run.t, true[:, i], color="0.55", lw=2.5, label="true external torque")
@@ -255,7 +336,9 @@ def draw_impedance() -> Figure:
     push = np.array([20.0, -20.0, 20.0, 0.0, 0.0, 0.0])
     goal = tcp_hold(ROBOT.pose(START))
     stiffness, damping = np.array([800.0, 800.0, 800.0, 2.0]), np.array([160.0, 160.0, 120.0, 0.02])
-    figure, (own, asked, track) = panels(3, "impedance: pushed with 20 N along x, -y and z from 0.1 to 1.1 s")
+    figure, (own, asked, track) = panels(
+        3, "impedance: pushed with 20 N along x, -y and z from 0.1 to 1.1 s"
+    )
     kinds = (
         (own, "own inertia, no force sensor", None),
         (asked, "8 kg asked for, force measured", np.array([8.0, 8.0, 8.0, 5e-3])),
@@ -278,7 +361,10 @@ def draw_impedance() -> Figure:
             one.axhline(sign * 25.0, color="0.6", lw=0.7)
         one.set_title(name, fontsize="small")
         one.set_ylabel("deviation [mm]")
-    here, there = ROBOT.pose(START).homogeneous, ROBOT.pose(ROBOT.from_controller([-20.0, -60.0, -150.0, -10.0])).homogeneous
+    here, there = (
+        ROBOT.pose(START).homogeneous,
+        ROBOT.pose(ROBOT.from_controller([-20.0, -60.0, -150.0, -10.0])).homogeneous,
+    )
     law = partial(impedance, wanted=Impedance(stiffness, damping))
     for model, style in ((ROBOT, "-"), (OTHER, "--")):
         run = run_loop(ROBOT, law, tcp_along(line(here, there), 1.0), 1.4, start=START, model=model)
@@ -295,13 +381,17 @@ def _pushes(push: np.ndarray, t: float) -> np.ndarray:
 
 
 def draw_damped() -> Figure:
-    """A line that leaves the reach of the arm: the exact inverse, and the damped one, as speeds that are followed exactly."""
+    """A line that leaves the reach of the arm: the exact inverse, and the damped one, as speeds
+    that are followed exactly.
+    """
     start, period = ROBOT.from_controller([30.0, -100.0, -100.0, 0.0]), 0.001
     here = ROBOT.pose(start).homogeneous
     there = here.copy()
     there[:2, 3] *= 1.07 / np.linalg.norm(here[:2, 3])  # the arm reaches 1.05 m
     goal = tcp_along(line(here, there), 1.0)
-    figure, (speed, error, least) = panels(3, "tcp_speed out of reach: exact (dashed, until it is refused) and damped")
+    figure, (speed, error, least) = panels(
+        3, "tcp_speed out of reach: exact (dashed, until it is refused) and damped"
+    )
     for near, style in ((None, "--"), (0.1, "-")):
         q, rows = start.copy(), []
         for t in np.arange(0.0, 1.5, period):
@@ -313,7 +403,14 @@ def draw_damped() -> Figure:
             if np.abs(v).max() > 100.0:
                 break
             value = np.linalg.svd(ROBOT.jacobian(q), compute_uv=False)[-1]
-            rows.append((t, *np.degrees(v[:2]), 1e3 * np.linalg.norm(tcp_error(ROBOT.pose(q), goal(t).pose)[:3]), value))
+            rows.append(
+                (
+                    t,
+                    *np.degrees(v[:2]),
+                    1e3 * np.linalg.norm(tcp_error(ROBOT.pose(q), goal(t).pose)[:3]),
+                    value,
+                )
+            )
             q = q + period * v
         t, first, second, off, value = np.array(rows).T
         speed.plot(t, first, style, color=COLORS[0], lw=1.2, label="axis 1" if near else None)
@@ -330,7 +427,9 @@ def draw_damped() -> Figure:
 
 
 FIGURES: dict[str, Callable[[], Figure]] = {
-    name.removeprefix("draw_"): draw for name, draw in list(globals().items()) if name.startswith("draw_")
+    name.removeprefix("draw_"): draw
+    for name, draw in list(globals().items())
+    if name.startswith("draw_")
 }
 
 

@@ -1,9 +1,11 @@
-"""Write the assumed effort bounds of urdf/<family>/limits.yaml by one rule, since no torque limit is published.
+"""Write the assumed effort bounds of urdf/<family>/limits.yaml by one rule, since no torque limit
+is published.
 
     python scripts/derive_limits.py            writes the rows whose effort names the source 'rule'
     python scripts/derive_limits.py --check    exit code 1 if a committed number differs
 
-Bound of an axis = largest gravity torque inside the ranges, with the rated payload 100 mm before and 100 mm beside the
+Bound of an axis = largest gravity torque inside the ranges, with the rated payload 100 mm before
+and 100 mm beside the
                    flange centre
                  + largest inertia of the axis times its speed limit reached in 0.25 s
                  + friction at the speed limit, where it is known; rounded up to two digits.
@@ -58,7 +60,9 @@ def efforts(family: Path) -> dict[tuple[str, str], float]:
             continue
         own = table.variants[name].axes
         for axis, bound in zip(robot.axes, bounds(name), strict=True):
-            row, place = (own[axis], (name, axis)) if axis in own else (table.axes[axis], ("", axis))
+            row, place = (
+                (own[axis], (name, axis)) if axis in own else (table.axes[axis], ("", axis))
+            )
             if row.source_of("effort_N" if row.effort_N is not None else "effort_N_m") == "rule":
                 found[place] = max(found.get(place, 0.0), rounded_up(float(bound)))
     return found
@@ -72,13 +76,17 @@ def rewritten(text: str, found: dict[tuple[str, str], float]) -> str:
         if below and (match := re.match(r"  (\w+):", line)):
             variant = match[1]
         if (match := re.match(r"\s+(axis_\d+): \{", line)) and (variant, match[1]) in found:
-            lines[i] = re.sub(r"(effort_N(?:_m)?: )[\d.]+", rf"\g<1>{found[variant, match[1]]:g}", line)
+            lines[i] = re.sub(
+                r"(effort_N(?:_m)?: )[\d.]+", rf"\g<1>{found[variant, match[1]]:g}", line
+            )
     return "\n".join(lines) + "\n"
 
 
 def main() -> int:
     """Write the files, or compare them."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--check", action="store_true", help="compare instead of writing")
     arguments = parser.parse_args()
     stale = 0
@@ -92,7 +100,10 @@ def main() -> int:
                 stale = 1
         else:
             path.write_text(wanted, encoding="utf-8")
-            print(family.name, {f"{variant} {axis}".strip(): value for (variant, axis), value in found.items()})
+            print(
+                family.name,
+                {f"{variant} {axis}".strip(): value for (variant, axis), value in found.items()},
+            )
     return stale
 
 

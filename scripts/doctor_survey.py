@@ -1,4 +1,5 @@
-"""Write the last section of docs/doctor.md: what the doctor finds in two published collections of robots.
+"""Write the last section of docs/doctor.md: what the doctor finds in two published collections of
+robots.
 
     pip install example-robot-data pybullet    brings the collections
     python scripts/doctor_survey.py            writes the section
@@ -91,14 +92,19 @@ def example(row: Row) -> str:
     first = next((finding for finding in row.findings if finding.severity != "note"), None)
     if row.refusal or first is None:
         return row.refusal
-    text = f"{first.place} {first.name}: {first.what}" + (f" ({first.value})" if first.value else "")
+    text = f"{first.place} {first.name}: {first.what}" + (
+        f" ({first.value})" if first.value else ""
+    )
     return text if len(text) <= LONGEST else text[: LONGEST - 3] + "..."
 
 
 def kinds(findings: list[Finding]) -> str:
     """Return how often each kind occurs, the most frequent first."""
     counts = Counter(finding.what for finding in findings if finding.severity != "note")
-    return ", ".join(f"{what} {count}" for what, count in sorted(counts.items(), key=lambda item: (-item[1], item[0])))
+    return ", ".join(
+        f"{what} {count}"
+        for what, count in sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+    )
 
 
 def section(rows: list[Row]) -> str:
@@ -112,35 +118,57 @@ def section(rows: list[Row]) -> str:
         [row for row in single if is_bad(row, "error") and not row.refusal],
         [row for row in single if is_bad(row, "warning") and not is_bad(row, "error")],
     )
-    zeros = [row for row in single if any(finding.what in IMPOSSIBLE and ZERO in finding.value for finding in row.findings)]
+    zeros = [
+        row
+        for row in single
+        if any(finding.what in IMPOSSIBLE and ZERO in finding.value for finding in row.findings)
+    ]
     by_kind: dict[tuple[str, str], list[Row]] = defaultdict(list)
     for row in rows:
         for finding in row.findings:
             by_kind[finding.severity, finding.what].append(row)
-    found = sorted(by_kind.items(), key=lambda item: (SEVERITIES.index(item[0][0]), -len(item[1]), item[0]))
+    found = sorted(
+        by_kind.items(), key=lambda item: (SEVERITIES.index(item[0][0]), -len(item[1]), item[0])
+    )
     clean = [row for row in single if not is_bad(row, "error", "warning")]
     lines = [
         "",
         f"Written by `scripts/doctor_survey.py` from {versions}: {len(rows)} files, "
         + "".join(f"{row.files} of them in `{row.file}` with findings alike." for row in alike),
-        f"Of the other {len(single)}, {len(unusable)} are not XML, {len(bad)} have errors, {len(doubtful)} only warnings, "
-        f"{len(clean)} neither.",
-        f"{sum(map(_has_impossible, single))} have a tensor that no body has, {len(zeros)} a tensor of zeros.",
+        (
+            f"Of the other {len(single)}, {len(unusable)} are not XML, {len(bad)} have errors,"
+            f" {len(doubtful)} only warnings, {len(clean)} neither."
+        ),
+        (
+            f"{sum(map(_has_impossible, single))} have a tensor that no body has, {len(zeros)} a"
+            " tensor of zeros."
+        ),
         "",
         *table(
             ("severity", "finding", "findings", "files"),
             *(
-                (severity, what, str(len(files)), str(len({(row.package, row.file) for row in files})))
+                (
+                    severity,
+                    what,
+                    str(len(files)),
+                    str(len({(row.package, row.file) for row in files})),
+                )
                 for (severity, what), files in found
             ),
         ),
         "",
         "### Robots with impossible inertias",
         "",
-        "Tensors that no body has, those of zeros not counted. MuJoCo refuses a file in which such a body moves; other engines",
+        (
+            "Tensors that no body has, those of zeros not counted. MuJoCo refuses a file in which"
+            " such a body moves; other engines"
+        ),
         "replace the tensor, or compute with it.",
         "",
-        *table(("package", "file", "tensors", "example"), *map(_impossible_row, filter(_has_impossible, short))),
+        *table(
+            ("package", "file", "tensors", "example"),
+            *map(_impossible_row, filter(_has_impossible, short)),
+        ),
         "",
         "### File by file",
         "",
@@ -149,7 +177,13 @@ def section(rows: list[Row]) -> str:
         *table(
             ("package", "file", "errors", "warnings", "findings", "example"),
             *(
-                (row.package, _file(row), *_counts(row), kinds(row.findings) or "not examined", example(row))
+                (
+                    row.package,
+                    _file(row),
+                    *_counts(row),
+                    kinds(row.findings) or "not examined",
+                    example(row),
+                )
                 for row in short
                 if is_bad(row, "error", "warning")
             ),
@@ -175,13 +209,18 @@ def _file(row: Row) -> str:
 
 
 def _counts(row: Row) -> tuple[str, str]:
-    errors, warnings = (sum(finding.severity == severity for finding in row.findings) for severity in ("error", "warning"))
+    errors, warnings = (
+        sum(finding.severity == severity for finding in row.findings)
+        for severity in ("error", "warning")
+    )
     return str(errors), str(warnings)
 
 
 def main() -> int:
     """Write the section, or compare it."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--check", action="store_true", help="compare instead of writing")
     arguments = parser.parse_args()
     committed = PAGE.read_text(encoding="utf-8")

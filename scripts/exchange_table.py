@@ -1,4 +1,5 @@
-"""Write the tables of docs/exchange.md: every exported file, loaded again in every tool that it is for.
+"""Write the tables of docs/exchange.md: every exported file, loaded again in every tool that it is
+for.
 
     python scripts/exchange_table.py            writes the page
     python scripts/exchange_table.py --check    exit code 1 if the page says anything else
@@ -23,8 +24,21 @@ from irbmodels.tables.description import Coupling
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "exchange.md"
 BEGIN, END = "<!-- tables: scripts/exchange_table.py -->", "<!-- end of tables -->"
-CASES: tuple[tuple[str, str | None], ...] = (("irb2400", "spindle"), ("irb1400", None), ("irb1600_6_145", None), ("irb930", None))
-HEAD = ("file", "tool", "TCP pose within", "torque within", "mass", "ranges", "what it does not keep")
+CASES: tuple[tuple[str, str | None], ...] = (
+    ("irb2400", "spindle"),
+    ("irb1400", None),
+    ("irb1600_6_145", None),
+    ("irb930", None),
+)
+HEAD = (
+    "file",
+    "tool",
+    "TCP pose within",
+    "torque within",
+    "mass",
+    "ranges",
+    "what it does not keep",
+)
 
 
 def rows(name: str, tool: str | None) -> list[tuple[str, ...]]:
@@ -48,7 +62,12 @@ def tables() -> str:
     """Return the tables as Markdown."""
     lines = []
     for name, tool in track(CASES, description="tools", disable=not sys.stderr.isatty()):
-        lines += [f"### `{name}`{f' with the {tool}' if tool else ''}", "", f"| {' | '.join(HEAD)} |", "|---" * len(HEAD) + "|"]
+        lines += [
+            f"### `{name}`{f' with the {tool}' if tool else ''}",
+            "",
+            f"| {' | '.join(HEAD)} |",
+            "|---" * len(HEAD) + "|",
+        ]
         lines += [f"| {' | '.join(row)} |" for row in rows(name, tool)]
         lines.append("")
     return "\n".join(lines)
@@ -56,7 +75,9 @@ def tables() -> str:
 
 def main() -> int:
     """Write the page, or compare it."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--check", action="store_true", help="compare instead of writing")
     arguments = parser.parse_args()
     text = PAGE.read_text(encoding="utf-8")

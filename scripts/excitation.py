@@ -1,8 +1,10 @@
-"""Design excitations of the IRB 1600 side by side: the table of docs/excitation.md, and its pictures.
+"""Design excitations of the IRB 1600 side by side: the table of docs/excitation.md, and its
+pictures.
 
     python scripts/excitation.py [FOLDER]
 
-It takes a few minutes. With FOLDER everything is written there instead, with a RAPID module of the best series beside it.
+It takes a few minutes. With FOLDER everything is written there instead, with a RAPID module of the
+best series beside it.
 """
 
 from __future__ import annotations
@@ -51,27 +53,48 @@ def searched(family: Family, criterion: str) -> Excitation:
     """Search with the default settings, and tell what it took."""
     begin = time.process_time()
     found = optimal_excitation(ROBOT, family, criterion=criterion)
-    print(f"{found.name}, {criterion}: {time.process_time() - begin:.1f} s of one core", file=sys.stderr)
+    print(
+        f"{found.name}, {criterion}: {time.process_time() - begin:.1f} s of one core",
+        file=sys.stderr,
+    )
     return found
 
 
 def drawn(family: Family, base: BaseParameters) -> list[Excitation]:
     """Draw random motions; the smallest condition number comes first."""
-    draws = [random_excitation(ROBOT, family, base=base, bounds=COUNTED, seed=seed) for seed in range(RANDOM)]
+    draws = [
+        random_excitation(ROBOT, family, base=base, bounds=COUNTED, seed=seed)
+        for seed in range(RANDOM)
+    ]
     return sorted(draws, key=lambda one: one.condition)
 
 
 def tables(found: list[Excitation], random: list[list[Excitation]]) -> str:
-    """Return the tables in Markdown: what was searched and the random motions in the middle, and what all random ones are."""
-    rows = [f"| {RANDOM} random motions | smallest condition | median | largest |", "|---|---|---|---|"]
+    """Return the tables in Markdown: what was searched and the random motions in the middle, and
+    what all random ones are.
+    """
+    rows = [
+        f"| {RANDOM} random motions | smallest condition | median | largest |",
+        "|---|---|---|---|",
+    ]
     for draws in random:
         low, middle, high = np.percentile([one.condition for one in draws], [0.0, 50.0, 100.0])
-        rows.append(f"| {draws[0].name.split(', seed')[0].removeprefix('random ')} | {low:.3g} | {middle:.3g} | {high:.3g} |")
-    return compare([*found, *(draws[RANDOM // 2] for draws in random)]) + "\n\n" + "\n".join(rows) + "\n"
+        rows.append(
+            f"| {draws[0].name.split(', seed')[0].removeprefix('random ')} | {low:.3g} |"
+            f" {middle:.3g} | {high:.3g} |"
+        )
+    return (
+        compare([*found, *(draws[RANDOM // 2] for draws in random)])
+        + "\n\n"
+        + "\n".join(rows)
+        + "\n"
+    )
 
 
 def random_figure(found: list[Excitation], random: list[list[Excitation]]) -> Figure:
-    """Draw a histogram of the condition numbers of each family's random motions, with the searched ones marked."""
+    """Draw a histogram of the condition numbers of each family's random motions, with the searched
+    ones marked.
+    """
     figure = Figure(figsize=(9.0, 4.4), layout="constrained")
     axes = figure.subplots()
     every = [one.condition for draws in random for one in draws]
@@ -81,7 +104,9 @@ def random_figure(found: list[Excitation], random: list[list[Excitation]]) -> Fi
         axes.hist([one.condition for one in draws], bins=bins, color=color, alpha=0.45, label=label)
     for number, one in enumerate(found):
         where = one.condition, 0.97 - 0.08 * number
-        axes.axvline(one.condition, color="0.25", lw=1.0, ls="-" if one.criterion == "condition" else ":")
+        axes.axvline(
+            one.condition, color="0.25", lw=1.0, ls="-" if one.criterion == "condition" else ":"
+        )
         label = f" {one.name}, {one.criterion}: {one.condition:.3g}"
         axes.text(
             *where,
@@ -91,7 +116,11 @@ def random_figure(found: list[Excitation], random: list[list[Excitation]]) -> Fi
             fontsize="small",
             bbox={"fc": "white", "ec": "none", "pad": 0.6},
         )
-    axes.set(xscale="log", xlabel="condition number, columns of unit length", ylabel=f"motions of {RANDOM}")
+    axes.set(
+        xscale="log",
+        xlabel="condition number, columns of unit length",
+        ylabel=f"motions of {RANDOM}",
+    )
     axes.grid(alpha=0.25, lw=0.5)
     axes.legend(frameon=False, loc="center right")
     return figure
@@ -119,7 +148,10 @@ def main(folder: str | None = None) -> None:
     out = DOCS / "pictures" if folder is None else Path(folder)
     out.mkdir(parents=True, exist_ok=True)
     conditions = [draw.condition for draw in random[-1]]
-    save(excitation_figure([one, six, series, random[-1][RANDOM // 2]], random=conditions), out / "excitation_compare.png")
+    save(
+        excitation_figure([one, six, series, random[-1][RANDOM // 2]], random=conditions),
+        out / "excitation_compare.png",
+    )
     save(random_figure(found, random), out / "excitation_random.png")
     save(history_figure([one, six, series]), out / "excitation_history.png")
     if folder is not None:
@@ -128,7 +160,9 @@ def main(folder: str | None = None) -> None:
         return
     page = DOCS / "excitation.md"
     before, rest = page.read_text(encoding="utf-8").split(BEGIN)
-    page.write_text(f"{before}{BEGIN}\n\n{tables(found, random)}\n{END}{rest.split(END)[1]}", encoding="utf-8")
+    page.write_text(
+        f"{before}{BEGIN}\n\n{tables(found, random)}\n{END}{rest.split(END)[1]}", encoding="utf-8"
+    )
 
 
 if __name__ == "__main__":

@@ -2,14 +2,17 @@
 
     python scripts/flexible_identification.py [-o FOLDER]
 
-S003's measurements are not published. Here an arm with one axis has the numbers of its Table 3.1; torques like those of its two
-experiments (around one point, and on the way to another) move it, and its motor is seen at 500 Hz with noise. Torques, noise and
-dry friction are assumed.
+S003's measurements are not published. Here an arm with one axis has the numbers of its Table 3.1;
+torques like those of its two experiments (around one point, and on the way to another) move it, and
+its motor is seen at 500 Hz with noise. Torques, noise and dry friction are assumed.
 
-- flexible_identification_raw.png, _processed.png, _validation.png, _angle.png: Figures 3.3, 3.4, 3.5, 3.6.
-- flexible_identification_response.png: the model beside the frequency response that the samples have without it.
+- flexible_identification_raw.png, _processed.png, _validation.png, _angle.png: Figures 3.3, 3.4,
+  3.5, 3.6.
+- flexible_identification_response.png: the model beside the frequency response that the samples
+  have without it.
 - flexible_identification_residual.png: autocorrelation of the residual, poles and zeros.
-- flexible_identification_friction.png: what the same fit finds at other amplitudes where dry friction brakes the motor.
+- flexible_identification_friction.png: what the same fit finds at other amplitudes where dry
+  friction brakes the motor.
 """
 
 from __future__ import annotations
@@ -50,7 +53,9 @@ URDF = """<robot name="one_axis"><link name="base"/><link name="arm"><inertial><
 
 
 def arm_of(axis: OneAxis, dry: float = 0.0) -> FlexibleRobot:
-    """Return an arm whose only axis is that of the table, with dry friction of the motor [N m, motor side]."""
+    """Return an arm whose only axis is that of the table, with dry friction of the motor [N m,
+    motor side].
+    """
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "one_axis.urdf"
         path.write_text(URDF.format(axis.inertia), encoding="utf-8")
@@ -69,26 +74,35 @@ def excitation(t: NDArray[np.float64], seed: int, amplitude: float = 0.12) -> ND
 
 
 def move(t: NDArray[np.float64], axis: OneAxis, angle: float) -> NDArray[np.float64]:
-    """Torque of the motor [N m] that turns the axis by an angle [rad] and stops it, rigidly seen."""
+    """Torque of the motor [N m] that turns the axis by an angle [rad] and stops it, rigidly
+    seen.
+    """
     n, T = axis.drive.gear_ratio, t[-1]
     s = t / T
     speed = angle * n * 30.0 * s**2 * (1.0 - s) ** 2 / T
     acceleration = angle * n * 60.0 * s * (1.0 - s) * (1.0 - 2.0 * s) / T**2
-    return axis.drive.viscous * speed + (axis.drive.rotor_inertia + axis.inertia / n**2) * acceleration
+    return (
+        axis.drive.viscous * speed + (axis.drive.rotor_inertia + axis.inertia / n**2) * acceleration
+    )
 
 
 def experiment(arm: FlexibleRobot, torque: NDArray[np.float64], seed: int) -> OneAxisData:
     """Simulate the arm under torques of the motor, and return what its motor saw."""
     t, n = STEP * np.arange(torque.size), arm.drives[0].gear_ratio
-    samples = Motion(t, np.zeros((t.size, 1)), None, None, n * torque[:, None])  # each torque is held until the next
+    # each torque is held until the next
+    samples = Motion(t, np.zeros((t.size, 1)), None, None, n * torque[:, None])
     run = arm.simulate([0.0], duration=t[-1], torque=samples, every=STEP)
     data = OneAxisData.of_run(run, 1, n)
     noise = NOISE * np.random.default_rng(seed).standard_normal(len(data))
-    return replace(data, speed=data.speed + noise, source="one axis with the numbers of S003 Table 3.1")
+    return replace(
+        data, speed=data.speed + noise, source="one axis with the numbers of S003 Table 3.1"
+    )
 
 
 def friction_figure(axis: OneAxis) -> Figure:
-    """Draw friction and resonances that fits find at several amplitudes, with dry friction and without."""
+    """Draw friction and resonances that fits find at several amplitudes, with dry friction and
+    without.
+    """
     t = STEP * np.arange(round(DURATION / STEP) + 1)
     amplitudes = np.array([0.06, 0.12, 0.24])
     figure = Figure(figsize=(8.5, 3.6), layout="constrained")
@@ -102,10 +116,23 @@ def friction_figure(axis: OneAxis) -> Figure:
         level = [np.std(excitation(t, 1, amplitude)) for amplitude in amplitudes]
         label = f"dry friction {dry:g} N m"
         style = {"color": color, "marker": mark, "capsize": 3, "lw": 1.0, "label": label}
-        left.errorbar(level, [1e3 * fit.values[3] for fit in fits], [1.96e3 * fit.deviation[3] for fit in fits], **style)
-        right.errorbar(level, [fit.resonance.value for fit in fits], [1.96 * fit.resonance.deviation for fit in fits], **style)
+        left.errorbar(
+            level,
+            [1e3 * fit.values[3] for fit in fits],
+            [1.96e3 * fit.deviation[3] for fit in fits],
+            **style,
+        )
+        right.errorbar(
+            level,
+            [fit.resonance.value for fit in fits],
+            [1.96 * fit.resonance.deviation for fit in fits],
+            **style,
+        )
         for fit, height in zip(fits, level, strict=True):
-            print(f"dry {dry:g}, torque {height:.2f} N m rms: fit {fit.percentage()[0]:.1f} %, {fit!r}")
+            print(
+                f"dry {dry:g}, torque {height:.2f} N m rms: fit {fit.percentage()[0]:.1f} %,"
+                f" {fit!r}"
+            )
     left.axhline(1e3 * axis.drive.viscous, color="black", lw=0.8, ls="--")
     right.axhline(axis.resonance, color="black", lw=0.8, ls="--", label="Table 3.1")
     left.set_ylabel("viscous friction fm [1e-3 N m s/rad]")
@@ -119,7 +146,9 @@ def friction_figure(axis: OneAxis) -> Figure:
 
 def main() -> int:
     """Write the pictures."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("-o", "--output", type=Path, default=FOLDER, help="folder for the pictures")
     folder: Path = parser.parse_args().output
     axis = identified(irb.load("irb1400"))
@@ -131,9 +160,18 @@ def main() -> int:
     fit = flexible_fit(estimation)
     check = resonance_check(fit, validation)
     print(fit.report())
-    print("fit on validation data:", fit.percentage(validation).round(2), "%;", *check.findings or ("the resonances are there",))
+    print(
+        "fit on validation data:",
+        fit.percentage(validation).round(2),
+        "%;",
+        *check.findings or ("the resonances are there",),
+    )
     pictures = {
-        "raw": data_figure([around, moving], ["around one point", "on the way to another"], ("torque", "speed", "angle")),
+        "raw": data_figure(
+            [around, moving],
+            ["around one point", "on the way to another"],
+            ("torque", "speed", "angle"),
+        ),
         "processed": data_figure([estimation, validation], ["estimation data", "validation data"]),
         "validation": validation_figure(fit, validation),
         "angle": angle_figure(fit, validation),

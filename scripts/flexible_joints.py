@@ -2,9 +2,12 @@
 
     python scripts/flexible_joints.py [-o FOLDER]
 
-- flexible_bode.png: axis 1 of the IRB 1400 as S003 identified it (Table 3.1, read so that energy is conserved).
-- flexible_map.png: lowest eigenfrequency of the IRB 1400 over axes 2 and 3. Only axis 1 is known; the rest is assumed below.
-- flexible_steps.png: axis 1 under a step of torque, with its stiffness and 4 and 16 times as much, and as a rigid axis.
+- flexible_bode.png: axis 1 of the IRB 1400 as S003 identified it (Table 3.1, read so that energy is
+  conserved).
+- flexible_map.png: lowest eigenfrequency of the IRB 1400 over axes 2 and 3. Only axis 1 is known;
+  the rest is assumed below.
+- flexible_steps.png: axis 1 under a step of torque, with its stiffness and 4 and 16 times as much,
+  and as a rigid axis.
 """
 
 from __future__ import annotations
@@ -22,7 +25,8 @@ from irbmodels.report.figures import save
 from irbmodels.simulation.flexible import Drive, FlexibleRobot, bode_figure, identified, map_figure
 
 FOLDER = Path(__file__).resolve().parent.parent / "docs" / "pictures"
-# Nobody has published drives of axes 2 to 6. These are guesses: axis 1's numbers at the arm side, and a tenth for the wrist.
+# Nobody has published drives of axes 2 to 6. These are guesses: axis 1's numbers at the arm side,
+# and a tenth for the wrist.
 ASSUMED = [None, *[Drive(80e3, 8.3)] * 2, *[Drive(8e3, 0.83)] * 3]
 
 
@@ -33,7 +37,12 @@ def steps(robot: irb.Robot) -> Figure:
     panels = figure.subplots(1, 2)
     rest, push = np.zeros(robot.n), np.array([100.0, *[0.0] * (robot.n - 1)])
     gravity = robot.gravity(rest)
-    for grown, color in ((1.0, "#D55E00"), (4.0, "#E69F00"), (16.0, "#56B4E9"), (np.inf, "#000000")):
+    for grown, color in (
+        (1.0, "#D55E00"),
+        (4.0, "#E69F00"),
+        (16.0, "#56B4E9"),
+        (np.inf, "#000000"),
+    ):
         drive = replace(axis.drive, stiffness=grown * axis.drive.stiffness)
         arm = FlexibleRobot(robot, [drive, *[None] * (robot.n - 1)])
         run = arm.simulate(rest, duration=0.25, torque=push + gravity, every=5e-4)
@@ -52,13 +61,17 @@ def steps(robot: irb.Robot) -> Figure:
 
 def main() -> int:
     """Write the pictures."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("-o", "--output", type=Path, default=FOLDER, help="folder for the pictures")
     folder: Path = parser.parse_args().output
     robot = irb.load("irb1400")
     arm = FlexibleRobot.of(robot, ASSUMED)
     pictures = {
-        "bode": bode_figure(identified(robot), "IRB 1400, axis 1 (S003 Table 3.1): motor torque to motor speed"),
+        "bode": bode_figure(
+            identified(robot), "IRB 1400, axis 1 (S003 Table 3.1): motor torque to motor speed"
+        ),
         "map": map_figure(arm, robot.from_controller([0, 0, 0, 0, 30, 0])),
         "steps": steps(robot),
     }

@@ -1,12 +1,16 @@
-"""Measure how often intervals hold the truth, and whether consistent sets are bodies, in seeded repeats of simulated logs.
+"""Measure how often intervals hold the truth, and whether consistent sets are bodies, in seeded
+repeats of simulated logs.
 
-    python scripts/identification_coverage.py [--repeats 200] [--workers 2] [--markdown docs/identification.md]
+    python scripts/identification_coverage.py [--repeats 200] [--workers 2] [--markdown
+    docs/identification.md]
 
-Every repeat is a log of a Fourier series with the largest determinant of 10 s at 250 Hz: encoders of 2^20 counts per turn on
-the arm side, torques with the errors of S000 Tab. 6, positions filtered at 10 Hz, rests left out, as ``irbmodels identify``
-does it. Held out is a log of a random series, with noise of its own, without the few samples at which an axis is too slow for a
-sign. The prior of a consistent set is the arm with every body stretched and of another density. Six-axis arms without published
-friction borrow that of the IRB 2400. Coloured noise is that of the torques through a zero-phase filter.
+Every repeat is a log of a Fourier series with the largest determinant of 10 s at 250 Hz: encoders
+of 2^20 counts per turn on the arm side, torques with the errors of S000 Tab. 6, positions filtered
+at 10 Hz, rests left out, as ``irbmodels identify`` does it. Held out is a log of a random series,
+with noise of its own, without the few samples at which an axis is too slow for a sign. The prior of
+a consistent set is the arm with every body stretched and of another density. Six-axis arms without
+published friction borrow that of the IRB 2400. Coloured noise is that of the torques through a
+zero-phase filter.
 """
 
 from __future__ import annotations
@@ -47,12 +51,15 @@ from irbmodels.simulation import Run, run_of
 from irbmodels.trajectory import Motion
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests"))
-from excited import RATE, SIGMA, excitation, low_pass, random_states, torques  # the noise that the tests are judged by
+# the noise that the tests are judged by
+from excited import RATE, SIGMA, excitation, low_pass, random_states, torques
 
 ARMS = {"irb2400_16": "spindle", "irb1600_6_120": None, "irb1400": None, "irb930_12_105": None}
 COLOURED = ("irb2400_16", "irb930_12_105")
 MOTION = Fourier(harmonics=5, duration=10.0)
-SLOW = 1e-4  # [rad/s, m/s] five deviations of a speed: dry friction of a sample that is slower has no sign that a log knows
+# [rad/s, m/s] five deviations of a speed: dry friction of a sample that is slower has no sign that
+# a log knows
+SLOW = 1e-4
 CUTOFFS = (5.0, 10.0, 30.0)  # [Hz] of the filters that colour noise
 STRETCH, DENSITY = (0.8, 1.25), (0.6, 1.6)  # bounds of what makes a prior of the truth
 BEGIN, END = "<!-- tables: scripts/identification_coverage.py -->", "<!-- end of tables -->"
@@ -74,7 +81,10 @@ class Repeat(NamedTuple):
     inside: Array
     """Whether the interval of each parameter holds the truth."""
     free: float
-    """RMSE of the fit on held-out samples, over that of their noise; all axes, each in units of its noise."""
+    """RMSE of the fit on held-out samples, over that of their noise.
+
+    All axes, each in units of its noise.
+    """
     bound: float
     """The same of the consistent set."""
     possible: bool
@@ -112,8 +122,12 @@ class Case:
         return TorqueRows(self.prior, self.base)
 
     def logged(self, run: Run, seed: int, cutoff: float | None = None) -> list[Motion]:
-        """Return usable samples of a log, whose torque noise has gone through a zero-phase filter where a cut-off is given."""
-        recording = as_logged(run, Sensors(rate=RATE, counts=2**20, torque_noise=SIGMA[: self.truth.n]), seed)
+        """Return usable samples of a log, whose torque noise has gone through a zero-phase filter
+        where a cut-off is given.
+        """
+        recording = as_logged(
+            run, Sensors(rate=RATE, counts=2**20, torque_noise=SIGMA[: self.truth.n]), seed
+        )
         if cutoff is not None:
             recording = recording.changed(tau=run.tau + low_pass(recording.tau - run.tau, cutoff))
         return usable([prepared(recording)], self.base.axes)
@@ -136,14 +150,27 @@ def case(name: str) -> Case:
         truth = truth.with_friction(irb.load("irb2400").friction_model)
     prior = stretched(truth).with_friction(truth.friction_model)
     base = base_parameters(prior, friction=truth.friction_model is not None)
-    found = optimal_excitation(truth.with_friction(None), MOTION, criterion="logdet", starts=1, bounds=Bounds(collision=False))
+    found = optimal_excitation(
+        truth.with_friction(None),
+        MOTION,
+        criterion="logdet",
+        starts=1,
+        bounds=Bounds(collision=False),
+    )
     planned = found.sample(RATE)
     planned = planned._replace(tau=torques(truth, planned.q, planned.v, planned.a))
-    return Case(truth, prior, base, *(run_of(truth, motion) for motion in (planned, excitation(truth, seed=77))))
+    return Case(
+        truth,
+        prior,
+        base,
+        *(run_of(truth, motion) for motion in (planned, excitation(truth, seed=77))),
+    )
 
 
 def stretched(truth: Robot) -> Robot:
-    """Return an arm whose bodies are those of another, stretched along their axes, and of another density."""
+    """Return an arm whose bodies are those of another, stretched along their axes, and of another
+    density.
+    """
     robot, random = truth.with_friction(None), np.random.default_rng(5)
     base = base_parameters(robot)
     exact = weighted(accumulated(Samples.of(random_states(robot, 300)), TorqueRows(robot, base)))
@@ -153,7 +180,9 @@ def stretched(truth: Robot) -> Robot:
         for link, body in found.inertials.items()
     }
     with tempfile.TemporaryDirectory() as folder:
-        path = replace(found, inertials=bodies).write(Path(folder) / "prior.yaml", "prior", "stretched by a script")
+        path = replace(found, inertials=bodies).write(
+            Path(folder) / "prior.yaml", "prior", "stretched by a script"
+        )
         return truth.with_parameters(path)
 
 
@@ -178,16 +207,24 @@ def repeat(name: str, seed: int) -> Repeat:
 
 
 def is_possible(body: Array) -> bool:
-    """Whether a body can have ten parameters ``[m, m c, Ixx Ixy Iyy Ixz Iyz Izz]``, by what they mean; massless carriers can."""
+    """Whether a body can have ten parameters ``[m, m c, Ixx Ixy Iyy Ixz Iyz Izz]``, by what they
+    mean; massless carriers can.
+    """
     if not body.any():
         return True
     mass, first = body[0], body[1:4]
-    about_origin = np.array([[body[4], body[5], body[7]], [body[5], body[6], body[8]], [body[7], body[8], body[9]]])
+    about_origin = np.array(
+        [[body[4], body[5], body[7]], [body[5], body[6], body[8]], [body[7], body[8], body[9]]]
+    )
     com = first / mass
     moments = np.linalg.eigvalsh(about_origin - mass * (com @ com * np.eye(3) - np.outer(com, com)))
     second = 0.5 * np.trace(about_origin) * np.eye(3) - about_origin
-    pseudo = np.linalg.eigvalsh(np.block([[second, first[:, None]], [first[None, :], np.array([[mass]])]]))
-    return bool(mass > 0.0 and moments[0] > 0.0 and moments[2] < moments[0] + moments[1] and pseudo[0] > 0.0)
+    pseudo = np.linalg.eigvalsh(
+        np.block([[second, first[:, None]], [first[None, :], np.array([[mass]])]])
+    )
+    return bool(
+        mass > 0.0 and moments[0] > 0.0 and moments[2] < moments[0] + moments[1] and pseudo[0] > 0.0
+    )
 
 
 def coloured(name: str, cutoff: float, seed: int) -> Coloured:
@@ -232,21 +269,36 @@ def table(*rows: tuple[str, ...]) -> str:
 
 def measured(repeats: int, workers: int, console: Console) -> str:
     """Run everything and return the page's section."""
-    first, second = [HEAD], [("arm", "noise below", "plain", "`with_filter`", "`with_autocorrelation`")]
-    with ProcessPoolExecutor(workers) as pool, Progress(console=console, transient=True) as progress:
+    first, second = (
+        [HEAD],
+        [("arm", "noise below", "plain", "`with_filter`", "`with_autocorrelation`")],
+    )
+    with (
+        ProcessPoolExecutor(workers) as pool,
+        Progress(console=console, transient=True) as progress,
+    ):
 
         def all_of(what: str, one: Callable[[int], tuple[Array, ...]]) -> list[tuple[Array, ...]]:
-            return list(progress.track(pool.map(one, range(repeats), chunksize=5), total=repeats, description=what))
+            return list(
+                progress.track(
+                    pool.map(one, range(repeats), chunksize=5), total=repeats, description=what
+                )
+            )
 
         for name in ARMS:
             first.append(of_repeats(name, all_of(name, partial(repeat, name))))
             console.print(*first[-1], sep=" | ")
         for name in COLOURED:
             for cutoff in CUTOFFS:
-                found = all_of(f"{name}, noise below {cutoff:.0f} Hz", partial(coloured, name, cutoff))
+                found = all_of(
+                    f"{name}, noise below {cutoff:.0f} Hz", partial(coloured, name, cutoff)
+                )
                 second.append(of_colours(name, cutoff, found))
                 console.print(*second[-1], sep=" | ")
-    return f"{repeats} logs of each arm:\n\n{table(*first)}\nColoured noise, intervals that hold the truth:\n\n{table(*second)}"
+    return (
+        f"{repeats} logs of each arm:\n\n{table(*first)}\nColoured noise, intervals that hold the"
+        f" truth:\n\n{table(*second)}"
+    )
 
 
 def paste(page: Path, text: str) -> None:
@@ -261,10 +313,14 @@ def paste(page: Path, text: str) -> None:
 
 def main() -> int:
     """Measure, print, and write what was asked for."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--repeats", type=int, default=200, help="logs of each arm")
     parser.add_argument("--workers", type=int, default=os.cpu_count() or 1, help="processes")
-    parser.add_argument("--markdown", type=Path, help="page whose tables to replace, such as docs/identification.md")
+    parser.add_argument(
+        "--markdown", type=Path, help="page whose tables to replace, such as docs/identification.md"
+    )
     arguments = parser.parse_args()
     text = measured(arguments.repeats, arguments.workers, Console(stderr=True))
     print(text)

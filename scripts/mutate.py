@@ -1,10 +1,11 @@
-"""Break the project on purpose, one small change at a time, and count how many breaks the tests notice.
+"""Break the project on purpose, one small change at a time, and count how many breaks the tests
+notice.
 
     python scripts/mutate.py [--count 60] [--seed 0] [--only GLOB]
 
-Works on a copy in a temporary folder. A mutant flips one sign, operator, comparison or number in a table, a macro or a module of
-the dynamics; it is killed if a test fails. Survivors are printed as file, line and change: each is a test to write, or a change
-that means the same.
+Works on a copy in a temporary folder. A mutant flips one sign, operator, comparison or number in a
+table, a macro or a module of the dynamics; it is killed if a test fails. Survivors are printed as
+file, line and change: each is a test to write, or a change that means the same.
 """
 
 from __future__ import annotations
@@ -56,7 +57,9 @@ TARGETS = (
     "irbmodels/model/tree.py",
 )
 LOOKS = re.compile(r"shapes|colour|rgba|material|visual|radius|length|capsule|axis_limit name")
-SKIPPED = re.compile(r"^\s*(#|\"\"\"|'''|@|from |import |raise |<!--)|ref:|how:|grade:|about:|Error\(|\"\"\"")
+SKIPPED = re.compile(
+    r"^\s*(#|\"\"\"|'''|@|from |import |raise |<!--)|ref:|how:|grade:|about:|Error\(|\"\"\""
+)
 CHANGES = (  # what may be flipped, and into what
     (re.compile(r"(?<=[\s(\[{:=,])-(?=[\d({\[\w])"), ""),
     (re.compile(r"(?<=\w|\)|\])\s\+\s(?=[\w(])"), " - "),
@@ -76,7 +79,8 @@ ELSEWHERE = (
     *("viewer", "cli", "report", "project", "exchange/test_doctor.py", "model/test_planar_3r.py"),
     *("trajectory/test_logs.py", "trajectory/test_prediction.py"),
 )
-# A committed copy of a number, compared with its regenerated self, would kill every mutant of a table: that says nothing.
+# A committed copy of a number, compared with its regenerated self, would kill every mutant of a
+# table: that says nothing.
 NO_COPIES = "not committed_files_are_what and not committed_urdf_is_the_regenerated"
 
 
@@ -102,7 +106,14 @@ def mutants(only: str | None) -> list[Mutant]:
                     continue
                 for rule, replacement in CHANGES:
                     for match in rule.finditer(line):
-                        found.append(Mutant(name, number, line, line[: match.start()] + replacement + line[match.end() :]))
+                        found.append(
+                            Mutant(
+                                name,
+                                number,
+                                line,
+                                line[: match.start()] + replacement + line[match.end() :],
+                            )
+                        )
     return found
 
 
@@ -110,7 +121,11 @@ def survives(mutant: Mutant, copies: list[Path]) -> bool:
     """Run the tests on a copy with the change in place; return whether they all pass."""
     copy = copies.pop()
     path = copy / mutant.file
-    kept = {file: file.read_bytes() for file in {path, path.with_name("inertials.yaml")} if file.exists()}
+    kept = {
+        file: file.read_bytes()
+        for file in {path, path.with_name("inertials.yaml")}
+        if file.exists()
+    }
     lines = path.read_text(encoding="utf-8").splitlines()
     lines[mutant.line] = mutant.after
     try:
@@ -123,22 +138,46 @@ def survives(mutant: Mutant, copies: list[Path]) -> bool:
 
 
 def derives(copy: Path, path: Path) -> bool:
-    """Carry a change of published numbers into the tables that are derived from them; return whether that works."""
+    """Carry a change of published numbers into the tables that are derived from them.
+
+    Return whether that works.
+    """
     if path.name != "published.yaml":
         return True
     command = [sys.executable, "scripts/derive_inertials.py"]
     environment = {"PYTHONPATH": str(copy), "PATH": "/usr/bin:/bin"}
-    return subprocess.run(command, cwd=copy, env=environment, capture_output=True, check=False).returncode == 0
+    return (
+        subprocess.run(
+            command, cwd=copy, env=environment, capture_output=True, check=False
+        ).returncode
+        == 0
+    )
 
 
 def passes(copy: Path) -> bool:
     """Return whether the tests of the physics pass in a copy of the project."""
     try:
         ignored = [f"--ignore=tests/{name}" for name in ELSEWHERE]
-        arguments = ["-x", "-q", "-o", f"cache_dir={copy}/.pytest_cache", "-p", "no:xdist", "-k", NO_COPIES, *ignored]
+        arguments = [
+            "-x",
+            "-q",
+            "-o",
+            f"cache_dir={copy}/.pytest_cache",
+            "-p",
+            "no:xdist",
+            "-k",
+            NO_COPIES,
+            *ignored,
+        ]
         command = [sys.executable, "-m", "pytest", *arguments, "tests"]
-        environment = {"PYTHONPATH": str(copy), "PATH": "/usr/bin:/bin", "PYTHONDONTWRITEBYTECODE": "1"}
-        done = subprocess.run(command, cwd=copy, env=environment, capture_output=True, timeout=600, check=False)
+        environment = {
+            "PYTHONPATH": str(copy),
+            "PATH": "/usr/bin:/bin",
+            "PYTHONDONTWRITEBYTECODE": "1",
+        }
+        done = subprocess.run(
+            command, cwd=copy, env=environment, capture_output=True, timeout=600, check=False
+        )
         return done.returncode == 0
     except subprocess.TimeoutExpired:
         return False
@@ -146,7 +185,9 @@ def passes(copy: Path) -> bool:
 
 def main() -> int:
     """Sample mutants, run them two at a time, print score and survivors."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--count", type=int, default=60, help="how many mutants to try")
     parser.add_argument("--seed", type=int, default=0, help="which ones")
     parser.add_argument("--only", help="files to break, as a glob")
@@ -158,17 +199,26 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(arguments.workers) as pool:
         copies = [Path(folder) / str(i) for i in range(arguments.workers)]
         for copy in copies:
-            shutil.copytree(ROOT, copy, ignore=shutil.ignore_patterns(".git", ".venv", "demo", "__pycache__", ".*_cache"))
+            shutil.copytree(
+                ROOT,
+                copy,
+                ignore=shutil.ignore_patterns(".git", ".venv", "demo", "__pycache__", ".*_cache"),
+            )
         if not passes(copies[0]):
             console.print("the tests fail without any change; nothing can be said about mutants")
             return 1
         outcomes = pool.map(lambda mutant: survives(mutant, copies), chosen)
-        survivors = [m for m, alive in zip(track(chosen, "mutants", total=len(chosen)), outcomes, strict=True) if alive]
+        survivors = [
+            m
+            for m, alive in zip(track(chosen, "mutants", total=len(chosen)), outcomes, strict=True)
+            if alive
+        ]
     for file, line, before, after in survivors:
         console.print(f"{file}:{line + 1}\n  - {before.strip()}\n  + {after.strip()}")
     killed = len(chosen) - len(survivors)
     console.print(
-        f"{killed} of {len(chosen)} mutants killed ({100 * killed / max(len(chosen), 1):.0f} %), of {len(everything)} possible"
+        f"{killed} of {len(chosen)} mutants killed ({100 * killed / max(len(chosen), 1):.0f} %), of"
+        f" {len(everything)} possible"
     )
     return 0
 

@@ -1,8 +1,11 @@
-"""Draw figures and tables of the papers again: S000 Figs 5, 8-12 and Tab. 6, S002 Figs 4-7 and Tab. 3.
+"""Draw figures and tables of the papers again: S000 Figs 5, 8-12 and Tab. 6, S002 Figs 4-7 and Tab.
 
-What the authors measured is not public. Where a figure needs data, they come from a simulated robot, with noise, and the picture
-says "synthetic". Every figure comes with its numbers as JSON, and every run writes the same bytes. docs/papers.md says what is
-the same as in the papers and what is not.
+3.
+
+What the authors measured is not public. Where a figure needs data, they come from a simulated
+robot, with noise, and the picture says "synthetic". Every figure comes with its numbers as JSON,
+and every run writes the same bytes. docs/papers.md says what is the same as in the papers and what
+is not.
 """
 
 from __future__ import annotations
@@ -35,12 +38,30 @@ SHEETS: dict[str, Callable[[], Sheet]] = {
 
 def main(arguments: list[str] | None = None) -> int:
     """Draw what is asked for."""
-    listed = "\n".join(f"  {name:12}{(draw.__doc__ or '').splitlines()[0]}" for name, draw in SHEETS.items())
-    parser = argparse.ArgumentParser(
-        description=__doc__, epilog=f"figures:\n{listed}", formatter_class=argparse.RawDescriptionHelpFormatter
+    listed = "\n".join(
+        f"  {name:12}{(draw.__doc__ or '').splitlines()[0]}" for name, draw in SHEETS.items()
     )
-    parser.add_argument("-o", "--output", type=Path, required=True, metavar="OUT", help="folder for the files; made if not there")
-    parser.add_argument("--figure", nargs="+", choices=SHEETS, metavar="NAME", default=list(SHEETS), help="default: all")
+    parser = argparse.ArgumentParser(
+        description=__doc__,
+        epilog=f"figures:\n{listed}",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument(
+        "-o",
+        "--output",
+        type=Path,
+        required=True,
+        metavar="OUT",
+        help="folder for the files; made if not there",
+    )
+    parser.add_argument(
+        "--figure",
+        nargs="+",
+        choices=SHEETS,
+        metavar="NAME",
+        default=list(SHEETS),
+        help="default: all",
+    )
     given = parser.parse_args(arguments)
     given.output.mkdir(parents=True, exist_ok=True)
     console, tables = Console(stderr=True), []

@@ -23,7 +23,9 @@ FOLDER = Path(__file__).resolve().parent.parent / "docs" / "pictures"
 SMALL = (720, 560)
 
 
-def family(name: str, posture: tuple[float, ...], tool: str | None = None) -> Callable[[Path], None]:
+def family(
+    name: str, posture: tuple[float, ...], tool: str | None = None
+) -> Callable[[Path], None]:
     """Return what draws one robot in a posture as the controller shows it."""
 
     def draw(path: Path) -> None:
@@ -33,7 +35,9 @@ def family(name: str, posture: tuple[float, ...], tool: str | None = None) -> Ca
     return draw
 
 
-def layers(name: str, *shown: str, posture: tuple[float, ...] = (), tool: str | None = None) -> Callable[[Path], None]:
+def layers(
+    name: str, *shown: str, posture: tuple[float, ...] = (), tool: str | None = None
+) -> Callable[[Path], None]:
     """Return what draws one robot with layers."""
 
     def draw(path: Path) -> None:
@@ -71,7 +75,9 @@ def shoulder(robot: irb.Robot) -> np.ndarray:
 
 
 def elbow(robot: irb.Robot) -> np.ndarray:
-    """Shoulder, elbow and wrist centre in one line: tan(q3 - q2) = -d4 / a3, beyond the range of the real arm."""
+    """Shoulder, elbow and wrist centre in one line: tan(q3 - q2) = -d4 / a3, beyond the range of
+    the real arm.
+    """
     _, _, a3, d4 = _lengths(robot)
     q2 = math.radians(40.0)
     return np.array([math.radians(20.0), q2, q2 - math.atan2(d4, a3), 0.0, math.radians(40.0), 0.0])
@@ -86,13 +92,18 @@ def motion(path: Path) -> None:
     """Draw the page of a motion: sliders, trace, torque arrows, strip charts."""
     robot = irb.load("irb2400", tool="spindle")
     postures = [(0, 0, 0, 0, 30, 0), (40, 25, 20, 30, 45, 60), (-35, 45, 40, -40, 60, -90)]
-    film = through([robot.from_controller(posture) for posture in postures], duration=2.5).sample(250.0)
+    film = through([robot.from_controller(posture) for posture in postures], duration=2.5).sample(
+        250.0
+    )
     actor = irb.Actor(robot, motion=film, name="IRB 2400 with spindle")
     irb.save_picture(path, actor, layers=("trace", "torques"), controls=True, size=(1200, 760))
 
 
 def cell(path: Path) -> None:
-    """Draw a cell: the IRB 2400 with the spindle and a two-axis positioner, as in S000 Fig. 1; place and type assumed."""
+    """Draw a cell: the IRB 2400 with the spindle and a two-axis positioner, as in S000 Fig.
+
+    1; place and type assumed.
+    """
     robot = irb.load("irb2400", tool="spindle")
     table = irb.from_urdf(irb.urdf_path("positioner"))
     place = np.eye(4)
@@ -118,8 +129,12 @@ PICTURES: dict[str, Callable[[Path], None]] = {
 
 def main() -> int:
     """Write the pictures, or some of them."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("name", nargs="*", choices=[*PICTURES, []], help="pictures to draw; default all")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "name", nargs="*", choices=[*PICTURES, []], help="pictures to draw; default all"
+    )
     wanted = parser.parse_args().name or list(PICTURES)
     FOLDER.mkdir(parents=True, exist_ok=True)
     for name in track(wanted, description="pictures", disable=not sys.stderr.isatty()):

@@ -1,4 +1,5 @@
-"""Draw the pictures of docs/simulation.md: three friction laws under one load, and a stick-slip cycle.
+"""Draw the pictures of docs/simulation.md: three friction laws under one load, and a stick-slip
+cycle.
 
 python scripts/simulation.py [FOLDER]
 """
@@ -23,7 +24,8 @@ def laws(robot: irb.Robot) -> Figure:
     """Axis 6 under 80 % of Fs for 3 s, then beyond it, with each law."""
     q = robot.from_controller([0, 20, 10, 0, 30, 0])
     held, law = robot.gravity(q), robot.friction_model
-    load = lambda t: np.interp(t, [0.0, 0.5, 3.5, 4.0, 4.3, 4.6], [0.0, 0.8, 0.8, 1.1, 1.1, 0.0]) * law.Fs[5]  # noqa: E731
+    times, shares = [0.0, 0.5, 3.5, 4.0, 4.3, 4.6], [0.0, 0.8, 0.8, 1.1, 1.1, 0.0]
+    load = lambda t: np.interp(t, times, shares) * law.Fs[5]  # noqa: E731
     torque = lambda t, q, v: held + np.eye(6)[5] * load(t)  # noqa: E731
     chosen = {
         "true stiction": law,
@@ -33,7 +35,9 @@ def laws(robot: irb.Robot) -> Figure:
     figure = Figure(figsize=(9.0, 6.5), layout="constrained")
     top, middle, bottom = figure.subplots(3, 1, sharex=True, height_ratios=[1, 1.6, 1])
     for name, friction in chosen.items():
-        run = simulate(robot, q, duration=5.0, torque=torque, friction=friction, every=0.005, max_step=0.02)
+        run = simulate(
+            robot, q, duration=5.0, torque=torque, friction=friction, every=0.005, max_step=0.02
+        )
         middle.plot(run.t, np.degrees(run.q[:, 5]), color=COLORS[name], lw=1.4, label=name)
         bottom.plot(run.t, run["friction"][:, 5], color=COLORS[name], lw=1.2)
     top.plot(run.t, load(run.t), color="0.25", lw=1.2)
@@ -63,7 +67,15 @@ def stick_slip(robot: irb.Robot) -> Figure:
     for kind, mark in (("slips", "^"), ("sticks", "o")):
         times = [event.t for event in run.of_axis(6, kind)]
         height = np.degrees(np.interp(times, run.t, run.q[:, 5]))
-        panels[0].plot(times, height, mark, ms=5, color="#D55E00", mfc="none" if mark == "^" else "#D55E00", label=kind)
+        panels[0].plot(
+            times,
+            height,
+            mark,
+            ms=5,
+            color="#D55E00",
+            mfc="none" if mark == "^" else "#D55E00",
+            label=kind,
+        )
     panels[0].legend(frameon=False)
     panels[0].set_ylabel("position [deg]")
     panels[1].plot(run.t, np.degrees(run.v[:, 5]), color="#0072B2", lw=1.0)

@@ -1,9 +1,11 @@
-"""Draw the pictures of docs/tools: the exported IRB 2400 in other tools, each drawn by its own renderer.
+"""Draw the pictures of docs/tools: the exported IRB 2400 in other tools, each drawn by its own
+renderer.
 
     python scripts/tool_pictures.py [TOOL ...]
 
-Needs the tools (pip install '.[dev]'); Pinocchio and yourdfpy draw in the program chromium, MuJoCo and Drake with EGL. Nothing is
-retouched: larger pictures of renderers without smooth edges are scaled down, and the menu of a page is left out.
+Needs the tools (pip install '.[dev]'); Pinocchio and yourdfpy draw in the program chromium, MuJoCo
+and Drake with EGL. Nothing is retouched: larger pictures of renderers without smooth edges are
+scaled down, and the menu of a page is left out.
 """
 
 from __future__ import annotations
@@ -74,16 +76,31 @@ def drake(robot: irb.Robot, q: Array, folder: Path) -> Array:
 
     builder: Any = DiagramBuilder()
     plant, scene = AddMultibodyPlantSceneGraph(builder, 1e-3)
-    lights = [LightParameter(type="directional", direction=away, frame="camera", intensity=much) for away, much in LIGHTS]
-    scene.AddRenderer("vtk", MakeRenderEngineVtk(RenderEngineVtkParams(lights=lights, default_clear_color=[0.93, 0.94, 0.96])))
+    lights = [
+        LightParameter(type="directional", direction=away, frame="camera", intensity=much)
+        for away, much in LIGHTS
+    ]
+    scene.AddRenderer(
+        "vtk",
+        MakeRenderEngineVtk(
+            RenderEngineVtkParams(lights=lights, default_clear_color=[0.93, 0.94, 0.96])
+        ),
+    )
     Parser(plant).AddModels(str(export(robot, "urdf", folder)[0]))
     plant.WeldFrames(plant.world_frame(), plant.GetFrameByName("base_link"))
     plant.Finalize()
 
     forward = (TARGET - EYE) / np.linalg.norm(TARGET - EYE)
     right = np.cross(forward, [0.0, 0.0, 1.0]) / np.linalg.norm(np.cross(forward, [0.0, 0.0, 1.0]))
-    looking = RigidTransform(RotationMatrix(np.column_stack([right, np.cross(forward, right), forward])), EYE)
-    core = RenderCameraCore("vtk", CameraInfo(WIDTH, HEIGHT, np.radians(FIELD)), ClippingRange(0.1, 20.0), RigidTransform())
+    looking = RigidTransform(
+        RotationMatrix(np.column_stack([right, np.cross(forward, right), forward])), EYE
+    )
+    core = RenderCameraCore(
+        "vtk",
+        CameraInfo(WIDTH, HEIGHT, np.radians(FIELD)),
+        ClippingRange(0.1, 20.0),
+        RigidTransform(),
+    )
     color, depth = ColorRenderCamera(core, False), DepthRenderCamera(core, DepthRange(0.1, 10.0))
     sensor = builder.AddSystem(RgbdSensor(scene.world_frame_id(), looking, color, depth))
     builder.Connect(scene.get_query_output_port(), sensor.query_object_input_port())
@@ -91,7 +108,9 @@ def drake(robot: irb.Robot, q: Array, folder: Path) -> Array:
     context = diagram.CreateDefaultContext()
     names = plant.GetPositionNames(add_model_instance_prefix=False, always_add_suffix=False)
     plant.SetPositions(plant.GetMyContextFromRoot(context), by_name(robot, q, names))
-    return np.array(sensor.color_image_output_port().Eval(sensor.GetMyContextFromRoot(context)).data[..., :3])
+    return np.array(
+        sensor.color_image_output_port().Eval(sensor.GetMyContextFromRoot(context)).data[..., :3]
+    )
 
 
 def pybullet(robot: irb.Robot, q: Array, folder: Path) -> Array:
@@ -100,8 +119,13 @@ def pybullet(robot: irb.Robot, q: Array, folder: Path) -> Array:
 
     here = {"physicsClientId": pybullet.connect(pybullet.DIRECT)}  # the process may have others
     try:
-        body = pybullet.loadURDF(str(export(robot, "urdf", folder, Options("serial"))[0]), useFixedBase=True, **here)
-        joints = [pybullet.getJointInfo(body, i, **here) for i in range(pybullet.getNumJoints(body, **here))]
+        body = pybullet.loadURDF(
+            str(export(robot, "urdf", folder, Options("serial"))[0]), useFixedBase=True, **here
+        )
+        joints = [
+            pybullet.getJointInfo(body, i, **here)
+            for i in range(pybullet.getNumJoints(body, **here))
+        ]
         moving = [joint[0] for joint in joints if joint[2] != pybullet.JOINT_FIXED]
         for joint, position in zip(moving, robot.limits.A @ q, strict=True):
             pybullet.resetJointState(body, joint, float(position), **here)
@@ -114,7 +138,14 @@ def pybullet(robot: irb.Robot, q: Array, folder: Path) -> Array:
             "lightSpecularCoeff": 0.1,
         }
         width, height, pixels, *_ = pybullet.getCameraImage(
-            2 * WIDTH, 2 * HEIGHT, view, lens, renderer=pybullet.ER_TINY_RENDERER, shadow=0, **light, **here
+            2 * WIDTH,
+            2 * HEIGHT,
+            view,
+            lens,
+            renderer=pybullet.ER_TINY_RENDERER,
+            shadow=0,
+            **light,
+            **here,
         )
         return np.reshape(pixels, (height, width, 4))[..., :3].astype(np.uint8)
     finally:
@@ -134,12 +165,15 @@ def pinocchio(robot: irb.Robot, q: Array, folder: Path) -> Array:
     middle, (x, y, z) = np.eye(4), EYE - TARGET
     middle[:3, 3] = -TARGET  # meshcat's camera looks at the origin
     shown.viewer["pinocchio"].set_transform(middle)
-    shown.viewer["/Cameras/default/rotated/<object>"].set_property("position", [x, z, -y])  # three.js has y up
+    # three.js has y up
+    shown.viewer["/Cameras/default/rotated/<object>"].set_property("position", [x, z, -y])
     shown.viewer["/Cameras/default/rotated/<object>"].set_property("zoom", ZOOM)
     for part in ("/Grid", "/Axes"):
         shown.viewer[part].set_property("visible", False)
     shown.setBackgroundColor(col_top=[0.93, 0.94, 0.96])
-    page = shown.viewer.static_html().replace("</head>", "<style>.dg { display: none }</style></head>")  # its menu
+    page = shown.viewer.static_html().replace(
+        "</head>", "<style>.dg { display: none }</style></head>"
+    )  # its menu
     shown.viewer.window.server_proc.terminate()
     return photograph(page, folder)
 
@@ -154,7 +188,8 @@ def yourdfpy(robot: irb.Robot, q: Array, folder: Path) -> Array:
 
     model = yourdfpy.URDF.load(str(export(robot, "urdf", folder)[0]))
     model.update_cfg(q)
-    for mesh in model.scene.geometry.values():  # a mesh without a material of GLTF is drawn as bare metal: dark
+    # a mesh without a material of GLTF is drawn as bare metal: dark
+    for mesh in model.scene.geometry.values():
         color = mesh.visual.main_color
         matte = PBRMaterial(baseColorFactor=color, metallicFactor=0.35, roughnessFactor=0.7)
         mesh.visual = TextureVisuals(material=matte)
@@ -162,7 +197,10 @@ def yourdfpy(robot: irb.Robot, q: Array, folder: Path) -> Array:
     right = np.cross([0.0, 0.0, 1.0], back) / np.linalg.norm(np.cross([0.0, 0.0, 1.0], back))
     camera = np.eye(4)
     camera[:3, :3], camera[:3, 3] = np.column_stack([right, np.cross(back, right), back]), EYE
-    model.scene.camera.resolution, model.scene.camera.fov = (WIDTH, HEIGHT), (FIELD * WIDTH / HEIGHT, FIELD)
+    model.scene.camera.resolution, model.scene.camera.fov = (
+        (WIDTH, HEIGHT),
+        (FIELD * WIDTH / HEIGHT, FIELD),
+    )
     model.scene.camera_transform = camera
     model.scene.apply_transform(rotation_matrix(-np.pi / 2, [1.0, 0.0, 0.0]))  # the page has y up
     return photograph(scene_to_html(model.scene), folder)
@@ -187,8 +225,10 @@ def roboticstoolbox(robot: irb.Robot, q: Array, folder: Path) -> Array:
     return opened(folder / "figure.png")
 
 
-ZOOM = float(np.tan(np.radians(75.0 / 2)) / np.tan(np.radians(FIELD / 2)))  # meshcat's own field is 75 degrees
-LIGHTS = (([0.35, 0.55, 1.0], 1.0), ([-1.0, -0.2, 0.4], 0.4))  # direction in the camera's axes (x right, y down), intensity
+# meshcat's own field is 75 degrees
+ZOOM = float(np.tan(np.radians(75.0 / 2)) / np.tan(np.radians(FIELD / 2)))
+# direction in the camera's axes (x right, y down), intensity
+LIGHTS = (([0.35, 0.55, 1.0], 1.0), ([-1.0, -0.2, 0.4], 0.4))
 TOOLS: dict[str, Callable[[irb.Robot, Array, Path], Array]] = {
     "mujoco": mujoco,
     "drake": drake,
@@ -220,15 +260,21 @@ def opened(path: Path) -> Array:
 
 def main() -> int:
     """Write the pictures, or some of them."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("tool", nargs="*", choices=[*TOOLS, []], help="tools to draw with; default all")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "tool", nargs="*", choices=[*TOOLS, []], help="tools to draw with; default all"
+    )
     wanted = parser.parse_args().tool or list(TOOLS)
     FOLDER.mkdir(parents=True, exist_ok=True)
     robot = irb.load("irb2400", tool="spindle")
     for tool in track(wanted, description="pictures", disable=not sys.stderr.isatty()):
         path = FOLDER / f"{tool}.png"
         with tempfile.TemporaryDirectory() as folder:
-            drawn = Image.fromarray(TOOLS[tool](robot, robot.from_controller(SHOWN), Path(folder) / "arm"))
+            drawn = Image.fromarray(
+                TOOLS[tool](robot, robot.from_controller(SHOWN), Path(folder) / "arm")
+            )
         drawn.resize((WIDTH, HEIGHT), Image.Resampling.LANCZOS).save(path, optimize=True)
         print(f"docs/pictures/tools/{tool}.png: {path.stat().st_size / 1024:.0f} kB")
     return 0

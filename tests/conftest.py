@@ -12,17 +12,22 @@ import pytest
 from peers import ABSENT
 
 HERE = Path(__file__).resolve().parent
-os.environ.pop("COLUMNS", None)  # pytest-xdist sets it in its workers; the command line takes it for the width of a terminal
+# pytest-xdist sets it in its workers; the command line takes it for the width of a terminal
+os.environ.pop("COLUMNS", None)
 
 
 @pytest.fixture
 def copied(tmp_path: Path) -> Callable[..., Path]:
-    """Copy a family's tables, with ``old`` replaced by ``new`` in one file: ``copied("irb2400", "limits.yaml", old, new)``."""
+    """Copy a family's tables, with ``old`` replaced by ``new`` in one file: ``copied("irb2400",
+    "limits.yaml", old, new)``.
+    """
 
     def copy(family: str, file: str = "kinematics.yaml", old: str = "", new: str = "") -> Path:
         folder = tmp_path / family
         if not folder.exists():
-            shutil.copytree(HERE.parent / "urdf" / family, folder, ignore=shutil.ignore_patterns("*.urdf"))
+            shutil.copytree(
+                HERE.parent / "urdf" / family, folder, ignore=shutil.ignore_patterns("*.urdf")
+            )
         text = (folder / file).read_text(encoding="utf-8")
         assert old in text, f"{file} has no {old!r}: the test needs another text to break"
         (folder / file).write_text(text.replace(old, new, 1), encoding="utf-8")
@@ -33,7 +38,9 @@ def copied(tmp_path: Path) -> Callable[..., Path]:
 
 @pytest.fixture(scope="session", autouse=True)
 def _kernels_between_runs(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Keep kernels in pytest's cache folder: their key holds sources, numba, LLVM, Python, processor; users' own stay."""
+    """Keep kernels in pytest's cache folder: their key holds sources, numba, LLVM, Python,
+    processor; users' own stay.
+    """
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("IRBMODELS_CACHE", str(request.config.cache.mkdir("kernels")))
         yield
@@ -41,11 +48,17 @@ def _kernels_between_runs(request: pytest.FixtureRequest) -> Iterator[None]:
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add the option by which CI refuses skipped tests."""
-    parser.addoption("--every-test", action="store_true", help="fail if a test is skipped, except for a peer without a wheel")
+    parser.addoption(
+        "--every-test",
+        action="store_true",
+        help="fail if a test is skipped, except for a peer without a wheel",
+    )
 
 
 def _skipped(config: pytest.Config) -> Counter[str]:
-    """Number of skipped tests by reason; none in a worker of xdist, whose controller has all reports."""
+    """Number of skipped tests by reason; none in a worker of xdist, whose controller has all
+    reports.
+    """
     reporter = config.pluginmanager.get_plugin("terminalreporter")
     reports = [] if reporter is None else reporter.stats.get("skipped", [])
     return Counter(report.longrepr[2].removeprefix("Skipped: ") for report in reports)
@@ -54,12 +67,18 @@ def _skipped(config: pytest.Config) -> Counter[str]:
 @pytest.hookimpl(trylast=True)
 def pytest_sessionfinish(session: pytest.Session) -> None:
     """Fail a run with --every-test if a test was skipped for another reason than an absent peer."""
-    if session.config.option.every_test and not all(reason.startswith(ABSENT) for reason in _skipped(session.config)):
+    if session.config.option.every_test and not all(
+        reason.startswith(ABSENT) for reason in _skipped(session.config)
+    ):
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
 
-def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
-    """Print how many tests an absent peer skips, and with --every-test which other reasons are refused."""
+def pytest_terminal_summary(
+    terminalreporter: pytest.TerminalReporter, config: pytest.Config
+) -> None:
+    """Print how many tests an absent peer skips, and with --every-test which other reasons are
+    refused.
+    """
     for reason, count in sorted(_skipped(config).items()):
         if reason.startswith(ABSENT):
             terminalreporter.write_line(f"{count} skipped, {reason}")

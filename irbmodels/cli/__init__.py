@@ -14,7 +14,11 @@ import typer
 from ..errors import IrbError, PhysicsWarning
 from ..version import __version__
 
-from . import robots, kinematics, dynamics, path, identification, viewing, writing, kernels  # noqa: F401  # isort: skip  # --help has this order
+# isort: off
+# --help lists the commands in the order of these imports
+from . import robots, kinematics, dynamics, path, identification, viewing, writing, kernels
+
+# isort: on
 from .shared import app, err, out
 
 
@@ -23,7 +27,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     warnings.showwarning = _show_warning
     given = list(sys.argv[1:] if arguments is None else arguments) or ["--help"]
     try:
-        result = typer.main.get_command(app)(args=given, prog_name="irbmodels", standalone_mode=False)
+        result = typer.main.get_command(app)(
+            args=given, prog_name="irbmodels", standalone_mode=False
+        )
         sys.stdout.flush()  # a full disk shows itself here
     except IrbError as error:
         return _refuse(str(error))
@@ -64,6 +70,8 @@ def _version(wanted: bool) -> None:
 
 @app.callback()
 def options(
-    version: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")] = False,
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+    ] = False,
 ) -> None:
     """ABB's IRB 2400, 1400, 1600 and 930: sourced tables, URDF, and dynamics in the controller's own axes."""

@@ -50,7 +50,9 @@ def demo(folder: str | Path = "demo") -> Demo:
         "3D page": target / "irb2400.html",
     }
     robot = load("irb2400", tool="spindle")
-    motion = through([robot.from_controller(posture) for posture in _POSTURES_DEG], duration=_MOVE).sample(_RATE)
+    motion = through(
+        [robot.from_controller(posture) for posture in _POSTURES_DEG], duration=_MOVE
+    ).sample(_RATE)
     write_motion(files["motion"], motion, robot)
     prediction = predict(open_motion(files["motion"], robot), files["torque by cause"])
     figures.save(figures.torque_figure(prediction, robot), files["figure"])

@@ -37,26 +37,37 @@ from .shared import (
 @app.command()
 def torque(
     robot: AnyRobot,
-    motion: Annotated[Path, typer.Argument(help="CSV with t, q1_deg ..; optional v1_deg_s .., a1_deg_s2 .., tau1_Nm ..")],
+    motion: Annotated[
+        Path,
+        typer.Argument(
+            help="CSV with t, q1_deg ..; optional v1_deg_s .., a1_deg_s2 .., tau1_Nm .."
+        ),
+    ],
     tool: ToolName = None,
     payload: Payload = None,
     parameters: Parameters = None,
     output: Output = None,
     figure: Annotated[
-        Path | None, typer.Option(help="Figure to write (png, pdf, svg): torque, position, speed per axis.")
+        Path | None,
+        typer.Option(help="Figure to write (png, pdf, svg): torque, position, speed per axis."),
     ] = None,
     window: Annotated[
-        float | None, typer.Option(help="Length [s] of the filter that derives missing speeds; default 0.08.")
+        float | None,
+        typer.Option(help="Length [s] of the filter that derives missing speeds; default 0.08."),
     ] = None,
-    rest: Annotated[float, typer.Option(help="Move [deg, mm] within the window that is noise: the axis stands still.")] = REST,
+    rest: Annotated[
+        float,
+        typer.Option(help="Move [deg, mm] within the window that is noise: the axis stands still."),
+    ] = REST,
     overlay: Overlays = None,
 ) -> None:
     """Predict axis torques along a motion, split by cause.
 
     Measured torques are compared with them.
 
-    Speeds and accelerations that the file does not have come from a Savitzky-Golay filter: a cubic over --window seconds,
-    symmetric in time; what moves less than --rest per window stands still. Files may be larger than memory.
+    Speeds and accelerations that the file does not have come from a Savitzky-Golay filter: a cubic
+    over --window seconds, symmetric in time; what moves less than --rest per window stands still.
+    Files may be larger than memory.
     """
     from ..report import figures
     from ..report.tables import prediction_tables
@@ -85,7 +96,9 @@ def torque(
 @app.command()
 def friction(
     robot: RobotName,
-    save: Annotated[Path | None, typer.Option("--save", help="Figure to write (png, pdf, svg).")] = None,
+    save: Annotated[
+        Path | None, typer.Option("--save", help="Figure to write (png, pdf, svg).")
+    ] = None,
     overlay: Overlays = None,
 ) -> None:
     """Print the friction of each axis, and draw it over speed.
@@ -111,13 +124,15 @@ def check(
     tool: ToolName = None,
     payload: Payload = None,
     parameters: Parameters = None,
-    figure: Annotated[Path | None, typer.Option(help="Figure to write: the TCP along S001's motion, three ways.")] = None,
+    figure: Annotated[
+        Path | None, typer.Option(help="Figure to write: the TCP along S001's motion, three ways.")
+    ] = None,
     overlay: Overlays = None,
 ) -> None:
     """Compare a robot with two derivations and installed engines.
 
-    Exit code 1 if one differs. A robot from a file has no tables to derive from: it is compared with the engines alone, and the
-    exit code is 1 too if there is none.
+    Exit code 1 if one differs. A robot from a file has no tables to derive from: it is compared
+    with the engines alone, and the exit code is 1 too if there is none.
     """
     from ..exchange.verify.check import check as run
     from ..exchange.verify.check import reference_motion, tcp_paths
@@ -146,25 +161,38 @@ def check(
         raise typer.Exit(1)
 
 
-def _say_what_to_mind(prediction: Prediction, robot: Robot, rest: float, missing: tuple[str, ...]) -> None:
+def _say_what_to_mind(
+    prediction: Prediction, robot: Robot, rest: float, missing: tuple[str, ...]
+) -> None:
     from ..report.tables import notes
 
     err.print(f"{prediction.rows} rows, {prediction.duration:.6g} s of motion")
     if prediction.window is not None:
-        err.print(f"missing {' and '.join(missing)} are derived by a cubic over {1e3 * prediction.window:.4g} ms")
+        err.print(
+            f"missing {' and '.join(missing)} are derived by a cubic over"
+            f" {1e3 * prediction.window:.4g} ms"
+        )
         if "speeds" in missing:
             err.print(f"an axis that moves less than {rest:g} deg or mm within it stands still")
     for line in notes(robot):
         err.print(line)
     if prediction.first_out_of_range is not None:
         t, violation = prediction.first_out_of_range
-        err.print(f"{prediction.out_of_range} rows are outside the range of an axis, first at t = {t:.6g} s: {violation}")
+        err.print(
+            f"{prediction.out_of_range} rows are outside the range of an axis, first at t = {t:.6g}"
+            f" s: {violation}"
+        )
     assumed = prediction.over_effort & robot.limits.effort_assumed
     for flags, words in (
         (prediction.over_speed, "moved faster than its speed limit"),
-        (prediction.extrapolated, "moved faster than its friction was measured; friction there is extrapolated"),
+        (
+            prediction.extrapolated,
+            "moved faster than its friction was measured; friction there is extrapolated",
+        ),
         (assumed, "exceeds its effort bound (assumed: no torque limit of this robot is published)"),
         (prediction.over_effort & ~assumed, "exceeds its effort bound"),
     ):
         if flags.any():
-            err.print(f"axis {', '.join(str(i + 1) for i, flag in enumerate(flags) if flag)}: {words}")
+            err.print(
+                f"axis {', '.join(str(i + 1) for i, flag in enumerate(flags) if flag)}: {words}"
+            )

@@ -16,16 +16,32 @@ if TYPE_CHECKING:
     from ..identification.recordings import Recording
     from ..identification.validation import Verdict
 
-Logs = Annotated[list[Path], typer.Argument(help="CSV or Parquet logs with positions and torques (docs/identify.md).")]
-RobotOption = Annotated[str, typer.Option("--robot", help="Variant, alias, or a folder with the same tables.")]
+Logs = Annotated[
+    list[Path],
+    typer.Argument(help="CSV or Parquet logs with positions and torques (docs/identify.md)."),
+]
+RobotOption = Annotated[
+    str, typer.Option("--robot", help="Variant, alias, or a folder with the same tables.")
+]
 SetOption = Annotated[
-    str | None, typer.Option("--parameters", help="Set of inertials by name, or the path of a .yaml file with one.")
+    str | None,
+    typer.Option(
+        "--parameters", help="Set of inertials by name, or the path of a .yaml file with one."
+    ),
 ]
 AxesOption = Annotated[
-    str | None, typer.Option("--axes", help="Axes that move and count, comma separated; default all. Others must stand.")
+    str | None,
+    typer.Option(
+        "--axes", help="Axes that move and count, comma separated; default all. Others must stand."
+    ),
 ]
-Bandwidth = Annotated[float, typer.Option(help="Of the filter of positions [Hz]; torques are not filtered.")]
-Report = Annotated[Path | None, typer.Option(help="HTML page to write, with tables and figures; stands on its own.")]
+Bandwidth = Annotated[
+    float, typer.Option(help="Of the filter of positions [Hz]; torques are not filtered.")
+]
+Report = Annotated[
+    Path | None,
+    typer.Option(help="HTML page to write, with tables and figures; stands on its own."),
+]
 
 _SHORT = "the cutoff is --bandwidth"
 _CUT = "of each log the last quarter is held out unless --held-out names others"
@@ -38,25 +54,46 @@ def identify(
     tool: ToolName = None,
     held_out: Annotated[
         list[Path] | None,
-        typer.Option("--held-out", help="Log for the verdict alone; may be repeated. Default: the last quarter of every log."),
+        typer.Option(
+            "--held-out",
+            help=(
+                "Log for the verdict alone; may be repeated. Default: the last quarter of every"
+                " log."
+            ),
+        ),
     ] = None,
     axes: AxesOption = None,
     bandwidth: Bandwidth = 10.0,
     method: Annotated[
-        str, typer.Option(help="consistent (bodies that can exist), huber (outliers), wls (weighted) or ls.")
+        str,
+        typer.Option(
+            help="consistent (bodies that can exist), huber (outliers), wls (weighted) or ls."
+        ),
     ] = "consistent",
     friction: Annotated[
         str,
-        typer.Option(help="stribeck (Stribeck speeds as logs tell them), own (the robot's), coulomb (Coulomb and viscous)."),
+        typer.Option(
+            help=(
+                "stribeck (Stribeck speeds as logs tell them), own (the robot's), coulomb (Coulomb"
+                " and viscous)."
+            )
+        ),
     ] = "stribeck",
     rotors: Annotated[
         bool | None,
-        typer.Option("--rotors/--no-rotors", help="Whether rotor inertias are parameters. Default: if logs tell one of them."),
+        typer.Option(
+            "--rotors/--no-rotors",
+            help="Whether rotor inertias are parameters. Default: if logs tell one of them.",
+        ),
     ] = None,
-    output: Annotated[Path | None, typer.Option("-o", "--output", help="Set of parameters to write, .yaml.")] = None,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", help="Set of parameters to write, .yaml.")
+    ] = None,
     report: Report = None,
     parameters: SetOption = None,
-    seed: Annotated[int, typer.Option(help="Of the random states that find the base parameters.")] = 0,
+    seed: Annotated[
+        int, typer.Option(help="Of the random states that find the base parameters.")
+    ] = 0,
     overlay: Overlays = None,
 ) -> None:
     """Identify inertials, rotors and friction from logs.
@@ -87,13 +124,23 @@ def identify(
     else:
         estimation, others = (list(parts) for parts in zip(*map(halves, raw), strict=True))
     try:
-        ready = [[prepared(recording, bandwidth) for recording in part] for part in (estimation, others)]
+        ready = [
+            [prepared(recording, bandwidth) for recording in part] for part in (estimation, others)
+        ]
     except InputError as error:
         raise InputError(f"{error} ({_SHORT if held_out else f'{_SHORT}; {_CUT}'})") from None
     notes = _notes(recording for part in ready for recording in part)
     names = ", ".join(path.name for path in logs)
     try:
-        found = fitted(arm, *ready, axes=_axes(axes), method=method, friction=friction, rotors=rotors, seed=seed)
+        found = fitted(
+            arm,
+            *ready,
+            axes=_axes(axes),
+            method=method,
+            friction=friction,
+            rotors=rotors,
+            seed=seed,
+        )
     except NotIdentifiable as error:
         for note in notes:
             err.print(note)
@@ -158,7 +205,11 @@ def _read(paths: Sequence[Path], robot: Robot) -> list[Recording]:
 
 def _notes(recordings: Iterable[Recording]) -> list[str]:
     """Return what was found in logs, and done to them, each line once."""
-    lines = (f"{Path(recording.source).name}: {finding}" for recording in recordings for finding in recording.findings)
+    lines = (
+        f"{Path(recording.source).name}: {finding}"
+        for recording in recordings
+        for finding in recording.findings
+    )
     return list(dict.fromkeys(lines))
 
 
@@ -166,7 +217,9 @@ def _axes(text: str | None) -> list[int] | None:
     try:
         return None if text is None else [int(word) for word in text.split(",")]
     except ValueError:
-        raise InputError(f"--axes {text!r} is not a comma separated list of axis numbers, such as 1,2,3") from None
+        raise InputError(
+            f"--axes {text!r} is not a comma separated list of axis numbers, such as 1,2,3"
+        ) from None
 
 
 def _refuse_twice(logs: Sequence[Path]) -> None:

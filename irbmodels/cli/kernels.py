@@ -11,7 +11,11 @@ from .shared import Commands, app, say
 if TYPE_CHECKING:
     from ..compiled.cache import Info
 
-cache_app = typer.Typer(cls=Commands, help="Print where compiled kernels are kept, or remove them.", invoke_without_command=True)
+cache_app = typer.Typer(
+    cls=Commands,
+    help="Print where compiled kernels are kept, or remove them.",
+    invoke_without_command=True,
+)
 app.add_typer(cache_app, name="cache")
 
 
@@ -39,4 +43,7 @@ def cache_clear() -> None:
 
 
 def _kept(info: Info) -> str:
-    return f"{info.kernels} kernel{'' if info.kernels == 1 else 's'}, {info.bytes / 1e6:.1f} MB, in {info.folder}"
+    return (
+        f"{info.kernels} kernel{'' if info.kernels == 1 else 's'}, {info.bytes / 1e6:.1f} MB, in"
+        f" {info.folder}"
+    )

@@ -30,7 +30,9 @@ from .shared import (
 def pose(
     robot: AnyRobot,
     q_deg: AxesDeg = None,
-    frame: Annotated[str, typer.Option(help="Frame whose pose is wanted: tcp, tool0, flange, link_3 ...")] = "tcp",
+    frame: Annotated[
+        str, typer.Option(help="Frame whose pose is wanted: tcp, tool0, flange, link_3 ...")
+    ] = "tcp",
     tool: ToolName = None,
     payload: Payload = None,
     overlay: Overlays = None,
@@ -51,10 +53,15 @@ def pose(
 @app.command()
 def workspace(
     robot: AnyRobot,
-    output: Annotated[Path | None, typer.Option("-o", "--output", help="Drawing to write (svg, png, pdf).")] = None,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", help="Drawing to write (svg, png, pdf).")
+    ] = None,
     wrist_deg: Annotated[
         str | None,
-        typer.Option("--wrist-deg", help="Axes 4 to 6, comma separated: the working range of the TCP with these held."),
+        typer.Option(
+            "--wrist-deg",
+            help="Axes 4 to 6, comma separated: the working range of the TCP with these held.",
+        ),
     ] = None,
     tool: ToolName = None,
     overlay: Overlays = None,
@@ -81,22 +88,40 @@ def ik(
     robot: AnyRobot,
     pose: Annotated[
         str | None,
-        typer.Option("--pose", help="TCP in the base: x,y,z,q1,q2,q3,q4 in mm, and the quaternion with the scalar first."),
+        typer.Option(
+            "--pose",
+            help=(
+                "TCP in the base: x,y,z,q1,q2,q3,q4 in mm, and the quaternion with the scalar"
+                " first."
+            ),
+        ),
     ] = None,
     target: Annotated[
         str | None,
         typer.Option(
-            "--target", help="The same as a robtarget: [[x,y,z],[q1,q2,q3,q4],[cf1,cf4,cf6,cfx],[9E9,...]]; * as programmed."
+            "--target",
+            help=(
+                "The same as a robtarget: [[x,y,z],[q1,q2,q3,q4],[cf1,cf4,cf6,cfx],[9E9,...]]; * as"
+                " programmed."
+            ),
         ),
     ] = None,
     tool: ToolName = None,
     near: Annotated[
-        str | None, typer.Option(help="Seed, as --q-deg: solutions are sorted by distance to it, and keep its free axes.")
+        str | None,
+        typer.Option(
+            help="Seed, as --q-deg: solutions are sorted by distance to it, and keep its free axes."
+        ),
     ] = None,
-    in_range: Annotated[bool, typer.Option("--in-range", help="Only what keeps every range, the coupled one too.")] = False,
-    turns: Annotated[bool, typer.Option("--turns", help="List every full turn that is in range.")] = False,
+    in_range: Annotated[
+        bool, typer.Option("--in-range", help="Only what keeps every range, the coupled one too.")
+    ] = False,
+    turns: Annotated[
+        bool, typer.Option("--turns", help="List every full turn that is in range.")
+    ] = False,
     configuration: Annotated[
-        str | None, typer.Option("--conf", help="Only what has this configuration: cf1,cf4,cf6,cfx.")
+        str | None,
+        typer.Option("--conf", help="Only what has this configuration: cf1,cf4,cf6,cfx."),
     ] = None,
     overlay: Overlays = None,
 ) -> None:
@@ -115,7 +140,9 @@ def ik(
     goal: Any = pose_from(pose) if pose is not None else as_target(target)
     if target is not None and goal.rot.note:
         err.print(f"note: {goal.rot.note}")
-    solutions: Any = arm.inverse_kinematics(goal, in_range=in_range, near=seed, turns=turns, configuration=wanted)
+    solutions: Any = arm.inverse_kinematics(
+        goal, in_range=in_range, near=seed, turns=turns, configuration=wanted
+    )
     if not solutions:
         err.print(str(solutions))
         raise typer.Exit(1)
@@ -124,15 +151,29 @@ def ik(
 
 @app.command()
 def rapid(
-    file: Annotated[Path, typer.Argument(help="RAPID module (.mod, .modx, .sys, .sysx, .prg) or program (.pgf).")],
-    robot: Annotated[str | None, typer.Option(help="Robot whose postures at each target are listed.")] = None,
-    tool: Annotated[
-        str | None, typer.Option(help="A tooldata of the module, a shipped tool, or a tool table; default tool0.")
+    file: Annotated[
+        Path,
+        typer.Argument(help="RAPID module (.mod, .modx, .sys, .sysx, .prg) or program (.pgf)."),
+    ],
+    robot: Annotated[
+        str | None, typer.Option(help="Robot whose postures at each target are listed.")
     ] = None,
-    wobj: Annotated[str | None, typer.Option(help="The wobjdata of the module that targets are in; default wobj0.")] = None,
+    tool: Annotated[
+        str | None,
+        typer.Option(
+            help="A tooldata of the module, a shipped tool, or a tool table; default tool0."
+        ),
+    ] = None,
+    wobj: Annotated[
+        str | None,
+        typer.Option(help="The wobjdata of the module that targets are in; default wobj0."),
+    ] = None,
     unit: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME=ROBOT", help="Mechanical unit that moves the wobjdata, as a robot or .urdf; may be repeated."),
+        typer.Option(
+            metavar="NAME=ROBOT",
+            help="Mechanical unit that moves the wobjdata, as a robot or .urdf; may be repeated.",
+        ),
     ] = None,
     others: Modules = None,
 ) -> None:
@@ -146,7 +187,9 @@ def rapid(
     module = read_program(file, others or ())
     if robot is None:
         if tool or wobj or unit:
-            raise InputError("--tool, --wobj and --unit say how a robot reaches targets; they need --robot")
+            raise InputError(
+                "--tool, --wobj and --unit say how a robot reaches targets; they need --robot"
+            )
         lines = listing(module)
     else:
         arm = any_robot(robot)

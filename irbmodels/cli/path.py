@@ -20,94 +20,191 @@ from ..tasks.path_check import Box, Cut, Programmed, check_path, programmed_moti
 from ..tasks.path_check.program_motion import RAMP, STEP
 from ..trajectory.differentiation import REST
 from ..trajectory.motion_files import open_motion
-from .shared import Modules, Overlays, Payload, any_robot, app, axes, check_outputs, err, file_progress, show, units_of
+from .shared import (
+    Modules,
+    Overlays,
+    Payload,
+    any_robot,
+    app,
+    axes,
+    check_outputs,
+    err,
+    file_progress,
+    show,
+    units_of,
+)
 
 
 @app.command()
 def path(
-    file: Annotated[Path, typer.Argument(help="RAPID module (.mod, .modx, .sys, .sysx, .prg) or program (.pgf), or motion CSV.")],
-    robot: Annotated[str, typer.Option(help="Variant, alias, folder of tables, or any .urdf, .sdf or MJCF file.")],
+    file: Annotated[
+        Path,
+        typer.Argument(
+            help="RAPID module (.mod, .modx, .sys, .sysx, .prg) or program (.pgf), or motion CSV."
+        ),
+    ],
+    robot: Annotated[
+        str, typer.Option(help="Variant, alias, folder of tables, or any .urdf, .sdf or MJCF file.")
+    ],
     tool: Annotated[
         str | None,
         typer.Option(
-            help="A shipped tool, a tool table, or a tooldata of the module; default the module's, if its moves have one."
+            help=(
+                "A shipped tool, a tool table, or a tooldata of the module; default the module's,"
+                " if its moves have one."
+            )
         ),
     ] = None,
     payload: Payload = None,
     wobj: Annotated[
-        str | None, typer.Option(help="The wobjdata of the module for moves whose own is not declared in it.")
+        str | None,
+        typer.Option(help="The wobjdata of the module for moves whose own is not declared in it."),
     ] = None,
     others: Modules = None,
     unit: Annotated[
         list[str] | None,
-        typer.Option(metavar="NAME=ROBOT", help="Mechanical unit that moves a wobjdata, as a robot or .urdf; may be repeated."),
+        typer.Option(
+            metavar="NAME=ROBOT",
+            help="Mechanical unit that moves a wobjdata, as a robot or .urdf; may be repeated.",
+        ),
     ] = None,
     routine: Annotated[
         str | None,
-        typer.Option(help="Where the program starts; default main, or the only procedure that no other calls."),
+        typer.Option(
+            help=(
+                "Where the program starts; default main, or the only procedure that no other calls."
+            )
+        ),
     ] = None,
     start_deg: Annotated[
-        str | None, typer.Option("--start-deg", help="Axis positions before the first move; default its target.")
+        str | None,
+        typer.Option(
+            "--start-deg", help="Axis positions before the first move; default its target."
+        ),
     ] = None,
-    ramp: Annotated[float, typer.Option(help="Time [s] from rest to the speed of a move: assumed.")] = RAMP,
+    ramp: Annotated[
+        float, typer.Option(help="Time [s] from rest to the speed of a move: assumed.")
+    ] = RAMP,
     step: Annotated[float, typer.Option(help="Time [s] between samples of a program.")] = STEP,
     keep_speed: Annotated[
-        bool, typer.Option("--keep-speed", help="Keep programmed speeds where an axis is too slow for them, and report it.")
+        bool,
+        typer.Option(
+            "--keep-speed",
+            help="Keep programmed speeds where an axis is too slow for them, and report it.",
+        ),
     ] = False,
     acceleration: Annotated[
-        str | None, typer.Option(help="Limits per axis, comma separated: deg/s^2, mm/s^2 for a linear axis; default none.")
+        str | None,
+        typer.Option(
+            help=(
+                "Limits per axis, comma separated: deg/s^2, mm/s^2 for a linear axis; default none."
+            )
+        ),
     ] = None,
-    box: Annotated[str | None, typer.Option(help="x0,x1,y0,y1,z0,z1 in mm, base axes: TCP and tool must stay inside.")] = None,
-    collision: Annotated[bool, typer.Option("--collision", help="Look for collisions with itself in every sample.")] = False,
+    box: Annotated[
+        str | None,
+        typer.Option(help="x0,x1,y0,y1,z0,z1 in mm, base axes: TCP and tool must stay inside."),
+    ] = None,
+    collision: Annotated[
+        bool, typer.Option("--collision", help="Look for collisions with itself in every sample.")
+    ] = False,
     cut: Annotated[
         str | None,
-        typer.Option(help="Force of a cut on the tool, N: feed,across,axial (docs/machining.md); negative against it."),
+        typer.Option(
+            help=(
+                "Force of a cut on the tool, N: feed,across,axial (docs/machining.md); negative"
+                " against it."
+            )
+        ),
     ] = None,
     cut_lines: Annotated[
-        str | None, typer.Option("--cut-lines", help="Lines, or rows, in which the tool cuts: 12,20-25; default all.")
+        str | None,
+        typer.Option(
+            "--cut-lines", help="Lines, or rows, in which the tool cuts: 12,20-25; default all."
+        ),
     ] = None,
     stiffness: Annotated[
-        str | None, typer.Option(help="Stiffness per axis, N m/rad at the arm, comma separated: how far the TCP gives way.")
+        str | None,
+        typer.Option(
+            help=(
+                "Stiffness per axis, N m/rad at the arm, comma separated: how far the TCP gives"
+                " way."
+            )
+        ),
     ] = None,
-    report: Annotated[Path | None, typer.Option(help="HTML page to write, with tables and figures; stands on its own.")] = None,
+    report: Annotated[
+        Path | None,
+        typer.Option(help="HTML page to write, with tables and figures; stands on its own."),
+    ] = None,
     output: Annotated[
         Path | None,
         typer.Option(
             "-o",
             "--output",
-            help="CSV to write, a row per sample: t, line, q1_deg .. as a motion file has them, margins, shares, torques, TCP.",
+            help=(
+                "CSV to write, a row per sample: t, line, q1_deg .. as a motion file has them,"
+                " margins, shares, torques, TCP."
+            ),
         ),
     ] = None,
     window: Annotated[
-        float | None, typer.Option(help="Length [s] of the filter that derives missing speeds of a CSV; default 0.08.")
+        float | None,
+        typer.Option(
+            help="Length [s] of the filter that derives missing speeds of a CSV; default 0.08."
+        ),
     ] = None,
-    rest: Annotated[float, typer.Option(help="Move [deg, mm] within the window that is noise: the axis stands still.")] = REST,
+    rest: Annotated[
+        float,
+        typer.Option(help="Move [deg, mm] within the window that is noise: the axis stands still."),
+    ] = REST,
     overlay: Overlays = None,
 ) -> None:
     r"""Check a program or a motion before it runs.
 
     Ranges, speeds, torques, singularities, a box, collision.
 
-    Exit code 0: everything was evaluated, and keeps every checked bound; 1: a bound is not kept, a target is out of reach,
-    something was not evaluated, or nothing moves; 2: bad input. A program is timed simply: every point is stopped at, and each
-    move takes --ramp from rest to its speed, or the time of its \T. The first path of a robot that has more than a thousand
-    samples compiles kernels, about a minute; they are kept.
+    Exit code 0: everything was evaluated, and keeps every checked bound; 1: a bound is not kept, a
+    target is out of reach, something was not evaluated, or nothing moves; 2: bad input. A program
+    is timed simply: every point is stopped at, and each move takes --ramp from rest to its speed,
+    or the time of its \T. The first path of a robot that has more than a thousand samples compiles
+    kernels, about a minute; they are kept.
     """
     from ..report.path import check_tables, remarks, verdict, write_report
 
-    check_outputs((file, robot, tool, *(others or ()), *(overlay or ())), report=report, table=output)
+    check_outputs(
+        (file, robot, tool, *(others or ()), *(overlay or ())), report=report, table=output
+    )
     bounds = None if box is None else _box(box)
     program: Programmed | None = None
     if holds_rapid(file):
         if window is not None or rest != REST:
-            raise InputError(f"--window and --rest derive speeds of a motion; {file} is a RAPID module")
-        module, robot_with = read_program(file, others or ()), partial(any_robot, robot, overlay=overlay, payload=payload)
-        arm, program = _program(module, robot_with, tool, wobj, unit, routine, start_deg, (ramp, step, not keep_speed))
+            raise InputError(
+                f"--window and --rest derive speeds of a motion; {file} is a RAPID module"
+            )
+        module, robot_with = (
+            read_program(file, others or ()),
+            partial(any_robot, robot, overlay=overlay, payload=payload),
+        )
+        arm, program = _program(
+            module, robot_with, tool, wobj, unit, routine, start_deg, (ramp, step, not keep_speed)
+        )
         source: Any = program
     else:
-        if wobj or others or unit or routine or start_deg or keep_speed or (ramp, step) != (RAMP, STEP):
-            options = "--wobj, --with, --unit, --routine, --start-deg, --ramp, --step and --keep-speed"
-            raise InputError(f"{options} are for RAPID modules, which begin with MODULE; {file} is a motion")
+        if (
+            wobj
+            or others
+            or unit
+            or routine
+            or start_deg
+            or keep_speed
+            or (ramp, step) != (RAMP, STEP)
+        ):
+            options = (
+                "--wobj, --with, --unit, --routine, --start-deg, --ramp, --step and --keep-speed"
+            )
+            raise InputError(
+                f"{options} are for RAPID modules, which begin with MODULE; {file} is a motion"
+            )
         arm = any_robot(robot, tool, overlay, payload=payload)
         source = open_motion(file, arm)
         for name, meant in source.ignored.items():
@@ -154,12 +251,22 @@ def _program(
         tool = named.pop() if len(named) == 1 else None
     arm = robot_with(None if tool is None else tool_named(module, tool))
     frame = None if wobj is None else datum(module, "wobjdata", wobj)
-    undeclared = {move.wobj_name: frame for move in moves if move.wobj is None and frame is not None}
+    undeclared = {
+        move.wobj_name: frame for move in moves if move.wobj is None and frame is not None
+    }
     units = units_of(unit)
     begin = None if start_deg is None else axes(arm, start_deg, "--start-deg")
     ramp, step, slow = timing
     found = programmed_motion(
-        arm, moves, start=begin, ramp=ramp, step=step, slow=slow, wobjs=undeclared, units=units, stand_in=stand_in
+        arm,
+        moves,
+        start=begin,
+        ramp=ramp,
+        step=step,
+        slow=slow,
+        wobjs=undeclared,
+        units=units,
+        stand_in=stand_in,
     )
     return arm, found
 
@@ -182,13 +289,19 @@ def _box(text: str) -> Box:
 def _cut(robot: Robot, force: str | None, lines: str | None, stiffness: str | None) -> Cut | None:
     if force is None:
         if lines or stiffness:
-            raise InputError("--cut-lines and --stiffness are for a cut; give its force by --cut FEED,ACROSS,AXIAL")
+            raise InputError(
+                "--cut-lines and --stiffness are for a cut; give its force by --cut"
+                " FEED,ACROSS,AXIAL"
+            )
         return None
     springs = None if stiffness is None else np.array(_numbers(stiffness, "--stiffness", robot.n))
     try:
         where = None if lines is None else tuple(_lines(word) for word in lines.split(","))
     except ValueError:
-        raise InputError(f"--cut-lines {lines!r} is not a comma separated list of line numbers, and ranges as 10-20") from None
+        raise InputError(
+            f"--cut-lines {lines!r} is not a comma separated list of line numbers, and ranges as"
+            " 10-20"
+        ) from None
     feed, across, axial = _numbers(force, "--cut", 3)
     return Cut(CuttingForce(feed, across, axial), springs, where)
 

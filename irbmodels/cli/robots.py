@@ -14,7 +14,20 @@ from ..model.mesh_paths import with_mesh_paths
 from ..robot.robot import load
 from ..tables.description import Description, describe
 from ..tables.overlays import new_robot, with_set
-from .shared import Output, Overlays, Parameters, RobotName, ToolName, app, check_outputs, coupling_of, err, out, put, show
+from .shared import (
+    Output,
+    Overlays,
+    Parameters,
+    RobotName,
+    ToolName,
+    app,
+    check_outputs,
+    coupling_of,
+    err,
+    out,
+    put,
+    show,
+)
 
 
 @app.command("list")
@@ -39,13 +52,23 @@ def urdf(
     robot: RobotName,
     coupling: Annotated[
         str | None,
-        typer.Option(help="parallelogram (joint_3 is the controller's axis 3, bars are mimic joints) or serial (open chain)."),
+        typer.Option(
+            help=(
+                "parallelogram (joint_3 is the controller's axis 3, bars are mimic joints) or"
+                " serial (open chain)."
+            )
+        ),
     ] = None,
     tool: ToolName = None,
     parameters: Parameters = None,
     meshes: Annotated[
         str | None,
-        typer.Option(help="Mesh paths: relative, absolute or package://NAME; default absolute for -o outside the data."),
+        typer.Option(
+            help=(
+                "Mesh paths: relative, absolute or package://NAME; default absolute for -o outside"
+                " the data."
+            )
+        ),
     ] = None,
     output: Output = None,
     overlay: Overlays = None,
@@ -54,9 +77,12 @@ def urdf(
     check_outputs((tool, parameters, *(overlay or ())), output=output)
     description, chosen = with_set(describe(robot), overlay or (), parameters)
     text = description.urdf(coupling_of(coupling), chosen, tool)
-    if coupling == "serial" and (other := description.inertials.sets[description.parameter_set(chosen)].serial):
+    if coupling == "serial" and (
+        other := description.inertials.sets[description.parameter_set(chosen)].serial
+    ):
         err.print(f"note: bars with mass have no place on an open chain; it holds the set {other}")
-    load(robot, tool=tool, parameters=parameters, overlays=overlay or ())  # warns of a set that no bodies can have
+    # warns of a set that no bodies can have
+    load(robot, tool=tool, parameters=parameters, overlays=overlay or ())
     target = description.folder if output is None else output.resolve().parent
     style = meshes or ("relative" if target == description.folder else "absolute")
     text = with_mesh_paths(text, style, description.folder, target)
@@ -66,13 +92,19 @@ def urdf(
 @app.command()
 def new(
     name: Annotated[str, typer.Argument(help="Name of the new robot.")],
-    like: Annotated[str, typer.Option(help="Shipped robot of the same build, whose tables are copied.")],
-    output: Annotated[Path | None, typer.Option("-o", "--output", help="Folder to make; default ./NAME.")] = None,
+    like: Annotated[
+        str, typer.Option(help="Shipped robot of the same build, whose tables are copied.")
+    ],
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", help="Folder to make; default ./NAME.")
+    ] = None,
 ) -> None:
     """Write tables for a robot of your own, to be filled in."""
     folder = new_robot(name, like, output or Path(name))
     shown = folder if folder.is_absolute() else f"./{folder}"
-    err.print(f"wrote {folder}; every number is a copy until you replace it. Next: irbmodels info {shown}")
+    err.print(
+        f"wrote {folder}; every number is a copy until you replace it. Next: irbmodels info {shown}"
+    )
 
 
 @app.command()
@@ -80,7 +112,10 @@ def doctor(
     file: Annotated[Path, typer.Argument(help="Any URDF.")],
     repair: Annotated[
         Path | None,
-        typer.Option(metavar="OUT.urdf", help="Copy to write with the nearest possible tensors; put it beside FILE for meshes."),
+        typer.Option(
+            metavar="OUT.urdf",
+            help="Copy to write with the nearest possible tensors; put it beside FILE for meshes.",
+        ),
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print the findings as JSON.")] = False,
 ) -> None:
@@ -88,7 +123,8 @@ def doctor(
 
     Impossible bodies, limits, joints that make no tree, lost meshes.
 
-    Exit code 0 if there is nothing but notes, 1 if there are errors or warnings, 2 if the file cannot be read as a URDF.
+    Exit code 0 if there is nothing but notes, 1 if there are errors or warnings, 2 if the file
+    cannot be read as a URDF.
     """
     from ..exchange.doctor import SEVERITIES, examine
     from ..exchange.doctor import repair as write_repaired
@@ -96,7 +132,11 @@ def doctor(
     found = examine(file)
     repairs = [] if repair is None else write_repaired(file, repair)
     mended = [
-        {"link": one.link, "moved_kg_m2": one.moved, "relative": one.relative if math.isfinite(one.relative) else None}
+        {
+            "link": one.link,
+            "moved_kg_m2": one.moved,
+            "relative": one.relative if math.isfinite(one.relative) else None,
+        }
         for one in repairs
     ]
     report = {"findings": [finding._asdict() for finding in found], "repairs": mended}
@@ -107,7 +147,12 @@ def doctor(
         err.print(f"repaired {one}")
     if repair is not None:
         err.print(f"wrote {repair}{'' if repairs else ', the same file: no tensor was impossible'}")
-    counts = [(sum(finding.severity == severity for finding in found), severity) for severity in SEVERITIES]
-    err.print(", ".join(f"{count} {severity}{'' if count == 1 else 's'}" for count, severity in counts))
+    counts = [
+        (sum(finding.severity == severity for finding in found), severity)
+        for severity in SEVERITIES
+    ]
+    err.print(
+        ", ".join(f"{count} {severity}{'' if count == 1 else 's'}" for count, severity in counts)
+    )
     if any(count and severity != "note" for count, severity in counts):
         raise typer.Exit(1)

@@ -37,7 +37,10 @@ class Commands(TyperGroup):
 
 app = typer.Typer(
     cls=Commands,
-    help="ABB's IRB 2400, 1400, 1600 and 930: sourced tables, URDF, and dynamics in the controller's own axes.",
+    help=(
+        "ABB's IRB 2400, 1400, 1600 and 930: sourced tables, URDF, and dynamics in the controller's"
+        " own axes."
+    ),
     add_completion=False,
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -45,32 +48,61 @@ app = typer.Typer(
 for _name in ("stdout", "stderr"):
     if getattr(sys, _name) is None:  # closed by whoever started the program
         setattr(sys, _name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115
-_WIDTH = None if sys.stdout.isatty() or "COLUMNS" in os.environ else 200  # a pipe or file has no width of its own
+# a pipe or file has no width of its own
+_WIDTH = None if sys.stdout.isatty() or "COLUMNS" in os.environ else 200
 out = Console(width=_WIDTH, markup=False, highlight=False)
 err = Console(stderr=True, markup=False, highlight=False, soft_wrap=True)
 
-RobotName = Annotated[str, typer.Argument(help="Variant or alias (see: irbmodels list), or a folder with the same tables.")]
-AnyRobot = Annotated[str, typer.Argument(help="Variant, alias, folder of tables, or any .urdf, .sdf or MJCF file.")]
-ToolName = Annotated[str | None, typer.Option("--tool", help="Tool by name (spindle), or path of a tool table.")]
+RobotName = Annotated[
+    str,
+    typer.Argument(
+        help="Variant or alias (see: irbmodels list), or a folder with the same tables."
+    ),
+]
+AnyRobot = Annotated[
+    str, typer.Argument(help="Variant, alias, folder of tables, or any .urdf, .sdf or MJCF file.")
+]
+ToolName = Annotated[
+    str | None, typer.Option("--tool", help="Tool by name (spindle), or path of a tool table.")
+]
 Parameters = Annotated[
-    str | None, typer.Option("--parameters", help="Set of inertials (see: irbmodels info NAME), or a .yaml file.")
+    str | None,
+    typer.Option(
+        "--parameters", help="Set of inertials (see: irbmodels info NAME), or a .yaml file."
+    ),
 ]
 Payload = Annotated[
     str | None,
     typer.Option(
-        metavar="MASS[,X,Y,Z]", help="Load beyond the tool: kg, and its center of mass in the TCP frame in mm; a point mass."
+        metavar="MASS[,X,Y,Z]",
+        help=(
+            "Load beyond the tool: kg, and its center of mass in the TCP frame in mm; a point mass."
+        ),
     ),
 ]
 AxesDeg = Annotated[
     str | None,
-    typer.Option("--q-deg", help="Axis positions as the controller shows them, comma separated: degrees, mm for a linear axis."),
+    typer.Option(
+        "--q-deg",
+        help=(
+            "Axis positions as the controller shows them, comma separated: degrees, mm for a linear"
+            " axis."
+        ),
+    ),
 ]
 Overlays = Annotated[
-    list[Path] | None, typer.Option("--overlay", help="File that changes single numbers of the tables; may be repeated.")
+    list[Path] | None,
+    typer.Option(
+        "--overlay", help="File that changes single numbers of the tables; may be repeated."
+    ),
 ]
 Modules = Annotated[
     list[Path] | None,
-    typer.Option("--with", metavar="FILE", help="Another RAPID module, whose records and data the module uses; may be repeated."),
+    typer.Option(
+        "--with",
+        metavar="FILE",
+        help="Another RAPID module, whose records and data the module uses; may be repeated.",
+    ),
 ]
 Output = Annotated[Path | None, typer.Option("-o", "--output", help="File to write.")]
 
@@ -140,7 +172,9 @@ def any_robot(
         robot = load(name, tool=tool, parameters=parameters, overlays=overlay or ())
     else:
         if parameters or overlay:
-            raise InputError(f"{name} has no tables; --parameters and --overlay are for robots that do")
+            raise InputError(
+                f"{name} has no tables; --parameters and --overlay are for robots that do"
+            )
         robot = from_file(urdf_path(name) if name in fixtures() else name)
         robot = robot if tool is None else robot.with_tool(tool)
     return robot if carried is None else robot.with_payload(carried)
@@ -153,7 +187,10 @@ def _payload(text: str) -> Inertial:
     except ValueError:
         mass, com = math.nan, []
     if math.isnan(mass) or len(com) not in (0, 3):
-        raise InputError(f"--payload {text!r} is not MASS in kg, or MASS,x,y,z with the center of mass in the TCP frame in mm")
+        raise InputError(
+            f"--payload {text!r} is not MASS in kg, or MASS,x,y,z with the center of mass in the"
+            " TCP frame in mm"
+        )
     return point_mass(mass, [x / 1000.0 for x in com] or (0.0, 0.0, 0.0))
 
 
@@ -177,7 +214,11 @@ def axes(robot: Robot, text: str | None, option: str = "--q-deg") -> Any:
     except ValueError:
         raise InputError(f"{option} {text!r} is not a comma separated list of numbers") from None
     if len(values) != robot.n:
-        wanted = f"{robot.n} numbers, for axes 1 to {robot.n} of {robot.name}" if robot.n > 1 else f"1 number for {robot.name}"
+        wanted = (
+            f"{robot.n} numbers, for axes 1 to {robot.n} of {robot.name}"
+            if robot.n > 1
+            else f"1 number for {robot.name}"
+        )
         raise InputError(f"{option} {text!r} needs {wanted}; got {len(values)}")
     return robot.from_controller(values)
 
@@ -189,7 +230,10 @@ def show(*tables: Any) -> None:
 
 
 def verify_file(robot: Robot, to: str, file: Path) -> None:
-    """Print how near each installed tool comes to a robot with a file of it; exit code 1 unless all agree, and there is one."""
+    """Print how near each installed tool comes to a robot with a file of it.
+
+    Exit code 1 unless all agree, and there is one.
+    """
     from ..exchange.verify.exports import proven, verify
     from ..report.tables import verdict_summary, verdict_table
 
@@ -208,5 +252,10 @@ def say(*lines: str) -> None:
 
 def file_progress() -> Progress:
     """Return a bar for the bytes of a file, where a terminal shows it."""
-    columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TimeRemainingColumn())
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        DownloadColumn(),
+        TimeRemainingColumn(),
+    )
     return Progress(*columns, console=err, transient=True, disable=not err.is_terminal)

@@ -11,32 +11,64 @@ import typer
 
 from ..errors import InputError
 from ..trajectory.motion_files import open_motion
-from .shared import AxesDeg, Overlays, Payload, ToolName, any_robot, app, axes, check_outputs, err, out, show
+from .shared import (
+    AxesDeg,
+    Overlays,
+    Payload,
+    ToolName,
+    any_robot,
+    app,
+    axes,
+    check_outputs,
+    err,
+    out,
+    show,
+)
 
 
 @app.command()
 def view(
-    robot: Annotated[str, typer.Argument(help="Variant, alias, folder of tables, any .urdf, .sdf or MJCF file, or positioner.")],
+    robot: Annotated[
+        str,
+        typer.Argument(
+            help="Variant, alias, folder of tables, any .urdf, .sdf or MJCF file, or positioner."
+        ),
+    ],
     q_deg: AxesDeg = None,
     tool: ToolName = None,
     payload: Payload = None,
     motion: Annotated[
         list[Path] | None,
-        typer.Option(help="CSV to play, with its torques; given again: shown translucent beside it."),
+        typer.Option(
+            help="CSV to play, with its torques; given again: shown translucent beside it."
+        ),
     ] = None,
     also: Annotated[
         list[str] | None,
-        typer.Option(metavar="ROBOT[@X,Y,Z[,R,P,Y]]", help="Another robot or .urdf, at mm and degrees; may be repeated."),
+        typer.Option(
+            metavar="ROBOT[@X,Y,Z[,R,P,Y]]",
+            help="Another robot or .urdf, at mm and degrees; may be repeated.",
+        ),
     ] = None,
     layer: Annotated[
         list[str] | None,
-        typer.Option(help="Show besides: frames, axes, com, ellipsoids, boxes, trace, hulls, torques; may be repeated."),
+        typer.Option(
+            help=(
+                "Show besides: frames, axes, com, ellipsoids, boxes, trace, hulls, torques; may be"
+                " repeated."
+            )
+        ),
     ] = None,
     save: Annotated[
-        Path | None, typer.Option("--save", help="Write one self-contained HTML page instead of a live view.")
+        Path | None,
+        typer.Option("--save", help="Write one self-contained HTML page instead of a live view."),
     ] = None,
-    png: Annotated[Path | None, typer.Option("--png", help="Write a picture instead, drawn by Chromium.")] = None,
-    port: Annotated[int | None, typer.Option(help="First port to try for the live view; default 7000.")] = None,
+    png: Annotated[
+        Path | None, typer.Option("--png", help="Write a picture instead, drawn by Chromium.")
+    ] = None,
+    port: Annotated[
+        int | None, typer.Option(help="First port to try for the live view; default 7000.")
+    ] = None,
     overlay: Overlays = None,
 ) -> None:
     """Show robots in 3D, a slider per axis.
@@ -53,7 +85,10 @@ def view(
     if motion and q_deg is not None:
         raise InputError("--q-deg and --motion both say where the robot is; give one of them")
     films = [(path.stem, open_motion(path, arm).read()) for path in motion or ()]
-    actors = [Actor(arm, motion=film, opacity=0.4 if k else 1.0, name=name) for k, (name, film) in enumerate(films)]
+    actors = [
+        Actor(arm, motion=film, opacity=0.4 if k else 1.0, name=name)
+        for k, (name, film) in enumerate(films)
+    ]
     actors = [*(actors or [Actor(arm, q)]), *(_placed(text) for text in also or ())]
     if png is not None:
         save_picture(png, *actors, layers=layer or ())
@@ -73,7 +108,11 @@ def view(
 
 
 @app.command()
-def demo(folder: Annotated[Path, typer.Option("-o", "--output", help="Folder to write into.")] = Path("demo")) -> None:
+def demo(
+    folder: Annotated[Path, typer.Option("-o", "--output", help="Folder to write into.")] = Path(
+        "demo"
+    ),
+) -> None:
     """Move the IRB 2400 with the spindle.
 
     Motion, torques, a figure and a page with the 3D animation.
@@ -98,5 +137,7 @@ def _placed(text: str) -> Any:
     except ValueError:
         numbers = None
     if numbers is None or len(numbers) not in (0, 3, 6):
-        raise InputError(f"--also {text!r}: after @ come x,y,z in mm, or x,y,z,roll,pitch,yaw with degrees")
+        raise InputError(
+            f"--also {text!r}: after @ come x,y,z in mm, or x,y,z,roll,pitch,yaw with degrees"
+        )
     return Actor(any_robot(name if found else text), place=place(numbers))

@@ -28,18 +28,36 @@ from .shared import (
 @app.command()
 def export(
     robot: AnyRobot,
-    to: Annotated[str, typer.Option(help="urdf, mjcf (MuJoCo), sdf (Gazebo, Drake) or ros2 (a description package).")],
-    output: Annotated[Path, typer.Option("-o", "--output", help="Folder to write into; it is made.")],
+    to: Annotated[
+        str,
+        typer.Option(
+            help="urdf, mjcf (MuJoCo), sdf (Gazebo, Drake) or ros2 (a description package)."
+        ),
+    ],
+    output: Annotated[
+        Path, typer.Option("-o", "--output", help="Folder to write into; it is made.")
+    ],
     tool: ToolName = None,
     parameters: Parameters = None,
-    coupling: Annotated[str | None, typer.Option(help="parallelogram or serial; default what serves the tool best.")] = None,
-    meshes: Annotated[str, typer.Option(help="Mesh paths: relative, absolute or package.")] = "relative",
+    coupling: Annotated[
+        str | None, typer.Option(help="parallelogram or serial; default what serves the tool best.")
+    ] = None,
+    meshes: Annotated[
+        str, typer.Option(help="Mesh paths: relative, absolute or package.")
+    ] = "relative",
     carrier_kg: Annotated[
-        float | None, typer.Option(help="Mass of each massless carrier or bar [kg]; default by format.")
+        float | None,
+        typer.Option(help="Mass of each massless carrier or bar [kg]; default by format."),
     ] = None,
     verify: Annotated[
         bool,
-        typer.Option("--verify", help="Load the file again in its installed tools, and compare; exit code 1 unless all agree."),
+        typer.Option(
+            "--verify",
+            help=(
+                "Load the file again in its installed tools, and compare; exit code 1 unless all"
+                " agree."
+            ),
+        ),
     ] = False,
     overlay: Overlays = None,
 ) -> None:
@@ -62,8 +80,12 @@ def export(
 @app.command()
 def tables(
     robot: RobotName,
-    fmt: Annotated[str, typer.Option("--as", help="csv, json, latex, or matlab (a rigidBodyTree script).")],
-    output: Annotated[Path, typer.Option("-o", "--output", help="Folder to write into; it is made.")],
+    fmt: Annotated[
+        str, typer.Option("--as", help="csv, json, latex, or matlab (a rigidBodyTree script).")
+    ],
+    output: Annotated[
+        Path, typer.Option("-o", "--output", help="Folder to write into; it is made.")
+    ],
     tool: ToolName = None,
     parameters: Parameters = None,
     overlay: Overlays = None,
@@ -82,9 +104,17 @@ def tables(
 @app.command()
 def equations(
     robot: AnyRobot,
-    what: Annotated[str, typer.Option(help="pose, jacobian, mass_matrix, coriolis, gravity, inverse_dynamics, energy ...")],
+    what: Annotated[
+        str,
+        typer.Option(
+            help="pose, jacobian, mass_matrix, coriolis, gravity, inverse_dynamics, energy ..."
+        ),
+    ],
     fmt: Annotated[str, typer.Option("--as", help="sympy, latex or matlab.")] = "latex",
-    frame: Annotated[str | None, typer.Option(help="Frame of pose and jacobian: tcp (default), tool0, link_3 ...")] = None,
+    frame: Annotated[
+        str | None,
+        typer.Option(help="Frame of pose and jacobian: tcp (default), tool0, link_3 ..."),
+    ] = None,
     tool: ToolName = None,
     parameters: Parameters = None,
     output: Output = None,
@@ -105,15 +135,31 @@ def codegen(
     robot: AnyRobot,
     what: Annotated[
         list[str],
-        typer.Option(help="inverse_dynamics, forward_dynamics, pose, jacobian ..., comma separated; may be repeated."),
+        typer.Option(
+            help=(
+                "inverse_dynamics, forward_dynamics, pose, jacobian ..., comma separated; may be"
+                " repeated."
+            )
+        ),
     ],
-    output: Annotated[Path, typer.Option("-o", "--output", help="Folder to write into; it is made.")],
+    output: Annotated[
+        Path, typer.Option("-o", "--output", help="Folder to write into; it is made.")
+    ],
     tool: ToolName = None,
     parameters: Parameters = None,
-    frame: Annotated[str, typer.Option(help="Frame of pose, jacobian and hessian: tcp, tool0, link_3 ...")] = "tcp",
-    no_friction: Annotated[bool, typer.Option("--no-friction", help="Leave friction out of the dynamics.")] = False,
-    single: Annotated[bool, typer.Option("--single", help="Compute in float instead of double.")] = False,
-    name: Annotated[str | None, typer.Option(help="What names of files and functions begin with; default the robot's.")] = None,
+    frame: Annotated[
+        str, typer.Option(help="Frame of pose, jacobian and hessian: tcp, tool0, link_3 ...")
+    ] = "tcp",
+    no_friction: Annotated[
+        bool, typer.Option("--no-friction", help="Leave friction out of the dynamics.")
+    ] = False,
+    single: Annotated[
+        bool, typer.Option("--single", help="Compute in float instead of double.")
+    ] = False,
+    name: Annotated[
+        str | None,
+        typer.Option(help="What names of files and functions begin with; default the robot's."),
+    ] = None,
     overlay: Overlays = None,
 ) -> None:
     """Write queries as C99 for a real-time controller.
@@ -124,5 +170,7 @@ def codegen(
 
     arm = any_robot(robot, tool, overlay, parameters)
     queries = [word.strip() for words in what for word in words.split(",")]
-    for path in write_c(arm, output, queries, frame=frame, friction=not no_friction, single=single, name=name):
+    for path in write_c(
+        arm, output, queries, frame=frame, friction=not no_friction, single=single, name=name
+    ):
         err.print(f"wrote {path}")

@@ -1,8 +1,8 @@
 """Compiled kernels on disk: one folder each, named after all that its machine code depends on.
 
-A kernel is compiled in a folder of its own, sealed with a check sum, and then renamed into place, so that processes that
-compile the same one at once do not meet. What is broken or belongs to other versions is compiled again; where nothing can
-be written, kernels live as long as their process.
+A kernel is compiled in a folder of its own, sealed with a check sum, and then renamed into place,
+so that processes that compile the same one at once do not meet. What is broken or belongs to other
+versions is compiled again; where nothing can be written, kernels live as long as their process.
 """
 
 from __future__ import annotations
@@ -43,7 +43,11 @@ def folder() -> Path:
     import platformdirs  # 3 ms, and a named folder needs none
 
     named = os.environ.get(FOLDER)
-    return Path(named) if named else Path(platformdirs.user_cache_dir("irbmodels", appauthor=False)) / "kernels"
+    return (
+        Path(named)
+        if named
+        else Path(platformdirs.user_cache_dir("irbmodels", appauthor=False)) / "kernels"
+    )
 
 
 def info() -> Info:
@@ -62,7 +66,11 @@ def clear() -> Info:
 
 def _entries() -> list[Path]:
     try:
-        return [path for path in folder().iterdir() if path.is_dir() and path.name.startswith(("kernel_", "new_"))]
+        return [
+            path
+            for path in folder().iterdir()
+            if path.is_dir() and path.name.startswith(("kernel_", "new_"))
+        ]
     except OSError:
         return []
 
@@ -92,7 +100,11 @@ def surroundings() -> str:
     here = Path(__file__).parent
     sources = [*sorted(here.glob("*.py")), here.parent / "model" / "mechanism.py"]
     ours = hashlib.sha256(b"".join(path.read_bytes() for path in sources)).hexdigest()
-    processor = (llvm.get_host_cpu_name(), llvm.get_host_cpu_features().flatten(), llvm.get_process_triple())
+    processor = (
+        llvm.get_host_cpu_name(),
+        llvm.get_host_cpu_features().flatten(),
+        llvm.get_process_triple(),
+    )
     return json.dumps([ours, numba.__version__, llvm.llvm_version_info, sys.version, processor])
 
 
@@ -126,10 +138,15 @@ def _why_not(wanted: Path) -> str:
     if wanted in _refused:
         return ""
     _refused.add(wanted)
-    nearest = next(path for path in (wanted.absolute(), *wanted.absolute().parents) if os.path.lexists(path))
+    nearest = next(
+        path for path in (wanted.absolute(), *wanted.absolute().parents) if os.path.lexists(path)
+    )
     if nearest.is_dir():
         return f": nothing can be written in {wanted}"
-    return f": {nearest} is a file where the folder of kernels should be; remove it, or name a folder in {FOLDER}"
+    return (
+        f": {nearest} is a file where the folder of kernels should be; remove it, or name a folder"
+        f" in {FOLDER}"
+    )
 
 
 def is_ready(key: str) -> bool:
@@ -139,7 +156,10 @@ def is_ready(key: str) -> bool:
 
 
 def _compiled(name: str, text: str, place: Path) -> tuple[ModuleType, bool]:
-    """Compile in a new folder beside ``place`` and move it there; in memory alone where that cannot be done."""
+    """Compile in a new folder beside ``place`` and move it there.
+
+    In memory alone where that cannot be done.
+    """
     new = None
     try:
         place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -150,7 +170,9 @@ def _compiled(name: str, text: str, place: Path) -> tuple[ModuleType, bool]:
         shutil.rmtree(place, ignore_errors=True)
         new.rename(place)
         return module, True
-    except Exception:  # read-only, full, or another process was first, or has removed the folder; what else it is comes again
+    # read-only, full, or another process was first, or has removed the folder; what else it is
+    # comes again
+    except Exception:
         kept = _is_sealed(place)
         if name not in sys.modules:
             module = ModuleType(name)
@@ -163,7 +185,10 @@ def _compiled(name: str, text: str, place: Path) -> tuple[ModuleType, bool]:
 
 
 def _run(name: str, path: Path) -> ModuleType:
-    """Run a kernel's file, without a ``.pyc`` that no seal covers; numba finds its machine code beside it, or puts it there."""
+    """Run a kernel's file, without a ``.pyc`` that no seal covers.
+
+    Numba finds its machine code beside it, or puts it there.
+    """
     from numba.core import config
 
     module = ModuleType(name)
@@ -182,8 +207,15 @@ def _run(name: str, path: Path) -> ModuleType:
 
 
 def _sums(place: Path) -> dict[str, str]:
-    files = [path for path in sorted(place.rglob("*")) if path.is_file() and path.suffix in (".py", ".nbi", ".nbc")]
-    return {str(path.relative_to(place)): hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
+    files = [
+        path
+        for path in sorted(place.rglob("*"))
+        if path.is_file() and path.suffix in (".py", ".nbi", ".nbc")
+    ]
+    return {
+        str(path.relative_to(place)): hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in files
+    }
 
 
 def _is_sealed(place: Path) -> bool:

@@ -13,7 +13,10 @@ if TYPE_CHECKING:
     from .kernels import Kernel
 
 WORTH = 1000
-"""States, in one array or one by one, after which a query is compiled; Pinocchio needs some 10 ms for as many."""
+"""States, in one array or one by one, after which a query is compiled.
+
+Pinocchio needs some 10 ms for as many.
+"""
 LONGEST = 20_000
 """Operations; what is longer would take minutes to compile, and stays with Pinocchio."""
 
@@ -28,17 +31,24 @@ class Dispatch:
         """Start without kernels."""
         self._asked: Counter[Hashable] = Counter()
         self._kernels: dict[Hashable, Kernel | None] = {}
-        self.in_use: dict[str, dict[bool, Kernel | None]] = {name: {False: None, True: None} for name in SINGLE}
+        self.in_use: dict[str, dict[bool, Kernel | None]] = {
+            name: {False: None, True: None} for name in SINGLE
+        }
         """Kernels of those, without and with friction."""
 
     def __reduce__(self) -> tuple[type[Dispatch], tuple[()]]:
         """Start anew when pickled."""
         return Dispatch, ()
 
-    def kernel(self, key: Hashable, states: int, make: Callable[[], Kernel], remember: bool = True) -> Kernel | None:
-        """Count states that a query is asked for; return its kernel if it is in use, or worth it from now on.
+    def kernel(
+        self, key: Hashable, states: int, make: Callable[[], Kernel], remember: bool = True
+    ) -> Kernel | None:
+        """Count states that a query is asked for.
 
-        What is not to be remembered (queries of a point, which may be another each time) is judged by these states alone.
+        Return its kernel if it is in use, or worth it from now on.
+
+        What is not to be remembered (queries of a point, which may be another each time) is judged
+        by these states alone.
         """
         if not remember:
             return _worthy(make) if states >= WORTH and installed() else None
@@ -55,7 +65,10 @@ def _worthy(make: Callable[[], Kernel]) -> Kernel | None:
     kernel = make()
     if kernel.is_ready() or (operations := kernel.operations()) <= LONGEST:
         return kernel
-    _say(f"{kernel.query} takes {operations} operations, too many to compile: Pinocchio answers, state by state")
+    _say(
+        f"{kernel.query} takes {operations} operations, too many to compile: Pinocchio answers,"
+        " state by state"
+    )
     return None
 
 

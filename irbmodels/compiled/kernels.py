@@ -33,7 +33,10 @@ _lock = threading.RLock()  # numba compiles in one thread at a time
 
 
 def _is_plain(array: NDArray[Any]) -> bool:
-    """Whether machine code takes an array as it is; NumPy's ``carray`` warns of arrays from ``broadcast_arrays``."""
+    """Whether machine code takes an array as it is.
+
+    NumPy's ``carray`` warns of arrays from ``broadcast_arrays``.
+    """
     flags = array.flags
     return flags.c_contiguous and flags.aligned and not array.__array_interface__["data"][1]
 
@@ -61,21 +64,28 @@ class _Form:
 
 
 class Kernel:
-    """One query of one robot as machine code. It checks shapes and types, nothing else: NaN and any size pass through.
+    """One query of one robot as machine code.
 
-    ``kernel(q, v, a)`` takes vectors ``(n,)``, or arrays ``(n, N)`` with one column per state, and returns results with the
-    same last axis: a torque ``(n, N)``, a matrix ``(n, n, N)``. :meth:`rows` takes and gives one row per state, ``(N, n)``.
-    Machine code for one state and for arrays is compiled, or found in the cache, when it is first needed.
+    It checks shapes and types, nothing else: NaN and any size pass through.
+
+    ``kernel(q, v, a)`` takes vectors ``(n,)``, or arrays ``(n, N)`` with one column per state, and
+    returns results with the same last axis: a torque ``(n, N)``, a matrix ``(n, n, N)``.
+    :meth:`rows` takes and gives one row per state, ``(N, n)``. Machine code for one state and for
+    arrays is compiled, or found in the cache, when it is first needed.
     """
 
-    def __init__(self, query: str, mechanism: Mechanism, single: bool = False, threads: int = 1) -> None:
+    def __init__(
+        self, query: str, mechanism: Mechanism, single: bool = False, threads: int = 1
+    ) -> None:
         """Compile nothing yet."""
         self.query, self.inputs = query, QUERIES[query].inputs
         self.dtype = np.dtype(np.float32 if single else np.float64)
         self.threads = threads
         self._mechanism = mechanism
         self._vector: Any = (
-            None  # machine code for one state, its constants and its size, where the result is a vector of doubles
+            # machine code for one state, its constants and its size, where the result is a vector
+            # of doubles
+            None
         )
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -83,9 +93,17 @@ class Kernel:
         return Kernel, (self.query, self._mechanism, self.dtype == np.float32, self.threads)
 
     def __call__(
-        self, x: NDArray[Any], y: NDArray[Any] | None = None, z: NDArray[Any] | None = None, /, *, out: NDArray[Any] | None = None
+        self,
+        x: NDArray[Any],
+        y: NDArray[Any] | None = None,
+        z: NDArray[Any] | None = None,
+        /,
+        *,
+        out: NDArray[Any] | None = None,
     ) -> Any:
-        """Answer for one state ``(n,)``, or for arrays ``(n, N)``; those that are not C-contiguous and writeable are copied.
+        """Answer for one state ``(n,)``, or for arrays ``(n, N)``.
+
+        Those that are not C-contiguous and writeable are copied.
 
         Args:
             x: First of :attr:`inputs`, of the kernel's dtype.
@@ -100,7 +118,8 @@ class Kernel:
             InputError: if a shape or dtype is wrong.
         """
         try:
-            if out is None and x.ndim == 1 and self._vector is not None:  # spelled out for loops of the caller's: 0.1 us less
+            # spelled out for loops of the caller's: 0.1 us less
+            if out is None and x.ndim == 1 and self._vector is not None:
                 one, constants, size = self._vector
                 result = empty(size)
                 if z is not None:
@@ -129,22 +148,40 @@ class Kernel:
         if len(count) > 1 or len(states) != len(form.lengths):
             raise TypeError
         for state, length in zip(states, form.lengths, strict=True):
-            if state.shape != (length, *count) or state.dtype != self.dtype or not state.flags.c_contiguous:
+            if (
+                state.shape != (length, *count)
+                or state.dtype != self.dtype
+                or not state.flags.c_contiguous
+            ):
                 raise TypeError  # what cannot be written to, numba refuses by itself
         if out is None:
             results = [np.empty((size, *count), self.dtype) for size in form.sizes]
-        elif len(form.sizes) == 1 and out.shape == (*form.shapes[0], *count) and out.dtype == self.dtype and out.flags.carray:
+        elif (
+            len(form.sizes) == 1
+            and out.shape == (*form.shapes[0], *count)
+            and out.dtype == self.dtype
+            and out.flags.carray
+        ):
             for state in states:
-                if state is out or ((state.base is not None or out.base is not None) and np.may_share_memory(out, state)):
+                if state is out or (
+                    (state.base is not None or out.base is not None)
+                    and np.may_share_memory(out, state)
+                ):
                     raise TypeError  # machine code was promised that they are apart
             results = [out.reshape(form.sizes[0], *count)]
         else:
             raise TypeError
         if count:
-            self._spread(lambda *part: form.module.columns(*states, form.constants, *results, *part), count[0])
+            self._spread(
+                lambda *part: form.module.columns(*states, form.constants, *results, *part),
+                count[0],
+            )
         else:
             form.module.one(*states, form.constants.ctypes.data, *results)
-        shaped = tuple(result.reshape((*shape, *count)) for result, shape in zip(results, form.shapes, strict=True))
+        shaped = tuple(
+            result.reshape((*shape, *count))
+            for result, shape in zip(results, form.shapes, strict=True)
+        )
         return shaped[0] if len(shaped) == 1 else shaped
 
     def bound(self, *squares: float) -> None:
@@ -153,7 +190,10 @@ class Kernel:
         self._limits_at = self._limits.ctypes.data
 
     def within(self, x: NDArray[Any], y: NDArray[Any], z: NDArray[Any]) -> Array | None:
-        """Answer for one state whose inputs' squares ``x.x`` keep their bounds; None for any other."""
+        """Answer for one state whose inputs' squares ``x.x`` keep their bounds.
+
+        None for any other.
+        """
         form = self._state  # machine code is there from now on
         if not x.dtype is y.dtype is z.dtype is DOUBLE:
             return None
@@ -162,7 +202,9 @@ class Kernel:
         return result if form.module.near(x, y, z, constants, self._limits_at, result) else None
 
     def rows(self, *states: NDArray[Any]) -> Any:
-        """Answer for arrays ``(N, n)`` of any layout and real dtype; what is not contiguous doubles is copied piece by piece.
+        """Answer for arrays ``(N, n)`` of any layout and real dtype.
+
+        What is not contiguous doubles is copied piece by piece.
 
         Returns:
             Arrays ``(N, ...)``, one or a tuple.
@@ -171,24 +213,41 @@ class Kernel:
             InputError: if a shape is wrong.
         """
         form = self._batch
-        arrays = [state for state in states if isinstance(state, np.ndarray) and state.ndim == 2 and state.dtype.kind in "biuf"]
+        arrays = [
+            state
+            for state in states
+            if isinstance(state, np.ndarray) and state.ndim == 2 and state.dtype.kind in "biuf"
+        ]
         count = len(arrays[0]) if arrays else 0
-        if len(arrays) < len(states) or [state.shape for state in arrays] != [(count, length) for length in form.lengths]:
-            raise InputError(self._wanted([getattr(state, "T", state) for state in states], None) + " (transposed)")
+        if len(arrays) < len(states) or [state.shape for state in arrays] != [
+            (count, length) for length in form.lengths
+        ]:
+            raise InputError(
+                self._wanted([getattr(state, "T", state) for state in states], None)
+                + " (transposed)"
+            )
         results = [np.empty((count, size), self.dtype) for size in form.sizes]
         as_is = all(_is_plain(state) and state.dtype == self.dtype for state in states)
         step = max(count, 1) if as_is else CHUNK
         for start in range(0, count, step):
             pieces = [state[start : start + step] for state in states]
-            pieces = pieces if as_is else [np.array(piece, self.dtype, order="C") for piece in pieces]
+            pieces = (
+                pieces if as_is else [np.array(piece, self.dtype, order="C") for piece in pieces]
+            )
             flat = [piece.reshape(-1) for piece in pieces] + [form.constants]
             flat += [result[start : start + step].reshape(-1) for result in results]
             self._spread(lambda *part, flat=flat: form.module.rows(*flat, *part), len(pieces[0]))
-        shaped = tuple(result.reshape((count, *shape)) for result, shape in zip(results, form.shapes, strict=True))
+        shaped = tuple(
+            result.reshape((count, *shape))
+            for result, shape in zip(results, form.shapes, strict=True)
+        )
         return shaped[0] if len(shaped) == 1 else shaped
 
     def _spread(self, run: Callable[[int, int], None], count: int) -> None:
-        """Run over all states, in several threads where that was asked for; machine code holds no lock of Python's."""
+        """Run over all states, in several threads where that was asked for.
+
+        Machine code holds no lock of Python's.
+        """
         threads = min(self.threads, count // ALONE)
         if threads < 2:
             run(0, count)
@@ -201,13 +260,20 @@ class Kernel:
 
     def _wanted(self, states: list[Any], out: Any) -> str:
         form = self._batch
-        wanted = ", ".join(f"{name} ({n},) or ({n}, N)" for name, n in zip(self.inputs, form.lengths, strict=True))
-        got = ", ".join(f"{getattr(x, 'dtype', type(x).__name__)} {getattr(x, 'shape', '')}" for x in states)
+        wanted = ", ".join(
+            f"{name} ({n},) or ({n}, N)" for name, n in zip(self.inputs, form.lengths, strict=True)
+        )
+        got = ", ".join(
+            f"{getattr(x, 'dtype', type(x).__name__)} {getattr(x, 'shape', '')}" for x in states
+        )
         told = f"the kernel {self.query} takes arrays of {self.dtype}: {wanted}; got {got}"
         if out is None:
             return told
         shape = (*form.shapes[0], "N")
-        return f"{told}; out is one C-contiguous array {shape} apart from the inputs, got {getattr(out, 'shape', out)}"
+        return (
+            f"{told}; out is one C-contiguous array {shape} apart from the inputs, got"
+            f" {getattr(out, 'shape', out)}"
+        )
 
     @cached_property
     def _batch(self) -> _Form:
@@ -239,7 +305,9 @@ class Kernel:
         single, mechanism = self.dtype == np.float32, self._mechanism
         with _lock:
             title = f"{self.query} for {what}"
-            module = kernel_module(self._key(what), title, lambda: write(program_for(self.query, mechanism), single))
+            module = kernel_module(
+                self._key(what), title, lambda: write(program_for(self.query, mechanism), single)
+            )
         return _Form(module, mechanism, self.dtype)
 
 
@@ -275,14 +343,21 @@ class FrameKernels:
 
 
 class Kernels:
-    """The compiled queries of one robot; each is compiled when it is first asked for, or found in the cache.
+    """The compiled queries of one robot.
 
-    Frames: :meth:`at`; those of the TCP are also here. Constants of the robot (lengths, inertials, tool, friction) are data:
-    robots of the same structure share machine code.
+    Each is compiled when it is first asked for, or found in the cache.
+
+    Frames: :meth:`at`; those of the TCP are also here. Constants of the robot (lengths, inertials,
+    tool, friction) are data: robots of the same structure share machine code.
     """
 
     def __init__(
-        self, model: Model, find: Callable[[str], tuple[Tree, int]], friction: bool = True, single: bool = False, threads: int = 1
+        self,
+        model: Model,
+        find: Callable[[str], tuple[Tree, int]],
+        friction: bool = True,
+        single: bool = False,
+        threads: int = 1,
     ) -> None:
         """Take a model, and what finds the tree and number of a frame."""
         self._model, self._find, self._friction = model, find, friction
@@ -331,7 +406,9 @@ class Kernels:
     @cached_property
     def regressor(self) -> Kernel:
         """``(q, v, a) -> Y``, ``(n, p, N)``."""
-        return Kernel("regressor", whole_of(self._model, self._friction), self._single, self._threads)
+        return Kernel(
+            "regressor", whole_of(self._model, self._friction), self._single, self._threads
+        )
 
     @cached_property
     def inverse_dynamics_derivatives(self) -> Kernel:
@@ -365,9 +442,15 @@ class Kernels:
             UnknownName: if there is no such frame.
         """
         if point is not None:
-            return FrameKernels(chain_of(*self._find(frame), finite(point, (3,), "point [m]")), self._single, self._threads)
+            return FrameKernels(
+                chain_of(*self._find(frame), finite(point, (3,), "point [m]")),
+                self._single,
+                self._threads,
+            )
         if frame not in self._frames:
-            self._frames[frame] = FrameKernels(chain_of(*self._find(frame)), self._single, self._threads)
+            self._frames[frame] = FrameKernels(
+                chain_of(*self._find(frame)), self._single, self._threads
+            )
         return self._frames[frame]
 
     @cached_property

@@ -5,8 +5,11 @@ from __future__ import annotations
 from .program import Program, pairs, scheduled
 
 BLOCK_BYTES = 131_072  # of one block's buffers, which stay in a second-level cache
-PADDING = 8  # more columns than a block has, so that its rows do not fall on the same sets of the cache
-WIDTH = 16  # numbers in the widest vector register: the loop runs over a multiple of it, without a scalar remainder
+# more columns than a block has, so that its rows do not fall on the same sets of the cache
+PADDING = 8
+# numbers in the widest vector register: the loop runs over a multiple of it, without a scalar
+# remainder
+WIDTH = 16
 SHUFFLED = 8  # most columns that LLVM takes apart with shuffles
 INFIX = {"add": "+", "sub": "-", "mul": "*", "div": "/"}
 
@@ -73,20 +76,32 @@ def state_source(program: Program, single: bool = False) -> str:
 
     The constants are given by the address ``p`` of their array.
 
-    ``near(x.., p, limits, y..)`` does so if the square of each input is within its limit, and says so; limits come by address.
-    Whoever runs the module defines ``CACHE``: whether numba keeps what it compiles.
+    ``near(x.., p, limits, y..)`` does so if the square of each input is within its limit, and says
+    so; limits come by address. Whoever runs the module defines ``CACHE``: whether numba keeps what
+    it compiles.
     """
     lines = _steps(program, single, "    ", "{k}")
-    lines += [f"    y{i}[{k}] = t{step}" for i, output in enumerate(program.outputs) for k, step in enumerate(output.steps)]
+    lines += [
+        f"    y{i}[{k}] = t{step}"
+        for i, output in enumerate(program.outputs)
+        for k, step in enumerate(output.steps)
+    ]
     sizes = {f"x{i}": length for i, (_, length) in enumerate(program.inputs)}
     sizes |= {f"y{i}": len(output.steps) for i, output in enumerate(program.outputs)}
     wrong = " or ".join(f"{name}.size != {size}" for name, size in sizes.items())
     return _head(program, single, nogil=False) + STATE.format(
         body="\n".join(lines),
-        constant_lines="\n".join(f"    c{i} = at(p, {i}, real(0.0))" for i in range(len(program.constants))),
+        constant_lines="\n".join(
+            f"    c{i} = at(p, {i}, real(0.0))" for i in range(len(program.constants))
+        ),
         wrong=wrong,
-        squares="\n".join(f"    s{i} = real(0.0)\n    for x in x{i}:\n        s{i} += x * x" for i in range(len(program.inputs))),
-        within=" and ".join(f"s{i} <= at(limits, {i}, real(0.0))" for i in range(len(program.inputs))),
+        squares="\n".join(
+            f"    s{i} = real(0.0)\n    for x in x{i}:\n        s{i} += x * x"
+            for i in range(len(program.inputs))
+        ),
+        within=" and ".join(
+            f"s{i} <= at(limits, {i}, real(0.0))" for i in range(len(program.inputs))
+        ),
         **_names(program),
     )
 
@@ -94,32 +109,52 @@ def state_source(program: Program, single: bool = False) -> str:
 def batch_source(program: Program, single: bool = False) -> str:
     """Return a module with functions for arrays ``(n, N)`` and for arrays ``(N, n)``; ``single`` for float32.
 
-    ``core`` does the work on groups of states: inputs have one row of length ``stride`` per component, results one row per
-    distinct value. Few results go anywhere, with a ``pitch`` from row to row; many into a block whose rows have a length known
-    when it is compiled, because LLVM compares the rows of results pair by pair where it does not know.
+    ``core`` does the work on groups of states: inputs have one row of length ``stride`` per
+    component, results one row per distinct value. Few results go anywhere, with a ``pitch`` from
+    row to row; many into a block whose rows have a length known when it is compiled, because LLVM
+    compares the rows of results pair by pair where it does not know.
 
-    ``columns(x.., p, y.., begin, end)`` takes matrices ``(n, N)``, ``rows`` the flat arrays of ``(N, n)``; both fill in the
-    results of the states begin .. end. Whoever runs the module defines ``CACHE``, as in :func:`state_source`.
+    ``columns(x.., p, y.., begin, end)`` takes matrices ``(n, N)``, ``rows`` the flat arrays of
+    ``(N, n)``; both fill in the results of the states begin .. end. Whoever runs the module defines
+    ``CACHE``, as in :func:`state_source`.
     """
     program = scheduled(program)
     lengths = [length for _, length in program.inputs]
-    distinct = {step: row for row, step in enumerate(dict.fromkeys(step for output in program.outputs for step in output.steps))}
+    distinct = {
+        step: row
+        for row, step in enumerate(
+            dict.fromkeys(step for output in program.outputs for step in output.steps)
+        )
+    }
     places = [[distinct[step] for step in output.steps] for output in program.outputs]
-    direct = len(places) == 1 and places[0] == list(range(len(distinct))) and len(distinct) <= SHUFFLED
+    direct = (
+        len(places) == 1 and places[0] == list(range(len(distinct))) and len(distinct) <= SHUFFLED
+    )
     width = WIDTH if single else WIDTH // 2
-    block = max(width, BLOCK_BYTES // ((4 if single else 8) * (sum(lengths) + len(distinct))) // width * width)
+    block = max(
+        width,
+        BLOCK_BYTES // ((4 if single else 8) * (sum(lengths) + len(distinct))) // width * width,
+    )
     stride = block + PADDING
     given, made = [f"x{i}" for i in range(len(lengths))], [f"y{i}" for i in range(len(places))]
     results = f"    by = np.empty({len(distinct) * stride}, real)"
-    buffers = [f"    b{name} = np.zeros({n * stride}, real)" for name, n in zip(given, lengths, strict=True)]
+    buffers = [
+        f"    b{name} = np.zeros({n * stride}, real)"
+        for name, n in zip(given, lengths, strict=True)
+    ]
     filled = ", ".join([*(f"b{name}" for name in given), "p", "by"])
     groups = f"(size + uint64({width - 1})) // uint64({width})"
     work = f"        core({filled}, uint64(0), uint64({stride}), {groups}, uint64({stride}))"
 
-    blocks = [f"    for start in range(begin, end, uint64({block})):", f"        size = min(uint64({block}), end - start)"]
+    blocks = [
+        f"    for start in range(begin, end, uint64({block})):",
+        f"        size = min(uint64({block}), end - start)",
+    ]
     columns = []
     if direct:
-        flat = ", ".join([*(f"{name}.reshape(-1)" for name in given), "p", "y0.reshape(-1)[begin:]"])
+        flat = ", ".join(
+            [*(f"{name}.reshape(-1)" for name in given), "p", "y0.reshape(-1)[begin:]"]
+        )
         columns += [
             f"    groups, length = (end - begin) // uint64({width}), uint64(x0.shape[1])",
             f"    core({flat}, begin, length, groups, length)",
@@ -129,20 +164,37 @@ def batch_source(program: Program, single: bool = False) -> str:
     rows = [*buffers, results, *blocks]
     for name, n in zip(given, lengths, strict=True):
         columns += [f"        for k in range({n}):", "            for j in range(size):"]
-        columns += [f"                b{name}[uint64(k) * uint64({stride}) + j] = {name}[k, start + j]"]
+        columns += [
+            f"                b{name}[uint64(k) * uint64({stride}) + j] = {name}[k, start + j]"
+        ]
         rows += ["        for j in range(size):"]
         rows += [
-            f"            b{name}[uint64({k * stride}) + j] = {name}[uint64({n}) * (start + j) + uint64({k})]" for k in range(n)
+            f"            b{name}[uint64({k * stride}) + j] = {name}[uint64({n}) * (start + j) +"
+            f" uint64({k})]"
+            for k in range(n)
         ]
     columns += [work]
     rows += [work]
     for i, (name, place) in enumerate(zip(made, places, strict=True)):
-        columns += [f"        for k, row in enumerate(PLACES[{i}]):", "            for j in range(size):"]
+        columns += [
+            f"        for k, row in enumerate(PLACES[{i}]):",
+            "            for j in range(size):",
+        ]
         columns += [f"                {name}[k, start + j] = by[row * uint64({stride}) + j]"]
-        rows += _narrow(name, place, stride) if len(place) <= SHUFFLED else _wide(name, i, len(place), stride)
-    stored = "        y[uint64({row}) * pitch + j] = t{step}" if direct else "        y[uint64({place}) + j] = t{step}"
+        rows += (
+            _narrow(name, place, stride)
+            if len(place) <= SHUFFLED
+            else _wide(name, i, len(place), stride)
+        )
+    stored = (
+        "        y[uint64({row}) * pitch + j] = t{step}"
+        if direct
+        else "        y[uint64({place}) + j] = t{step}"
+    )
     body = [*_steps(program, single, "        ", "{k} * stride + start + j")]
-    body += [stored.format(row=row, place=row * stride, step=step) for step, row in distinct.items()]
+    body += [
+        stored.format(row=row, place=row * stride, step=step) for step, row in distinct.items()
+    ]
     return _head(program, single, nogil=True) + BATCH.format(
         constant_lines="\n".join(f"    c{i} = p[{i}]" for i in range(len(program.constants))),
         places=f"({' '.join(f'np.array({place}, np.uint64),' for place in places)})",
@@ -155,7 +207,10 @@ def batch_source(program: Program, single: bool = False) -> str:
 
 
 def _head(program: Program, single: bool, nogil: bool) -> str:
-    """Write what both modules begin with; for one state, letting other threads run takes as long as the answer."""
+    """Write what both modules begin with.
+
+    For one state, letting other threads run takes as long as the answer.
+    """
     suffix = "32" if single else ""
     return HEAD.format(
         name=program.name,
@@ -187,7 +242,8 @@ def _names(program: Program) -> dict[str, str]:
 def _narrow(name: str, place: list[int], stride: int) -> list[str]:
     """Write the loop that brings few results of a block from rows to columns."""
     lines = [
-        f"            {name}[uint64({len(place)}) * (start + j) + uint64({k})] = by[uint64({row * stride}) + j]"
+        f"            {name}[uint64({len(place)}) * (start + j) + uint64({k})] ="
+        f" by[uint64({row * stride}) + j]"
         for k, row in enumerate(place)
     ]
     return ["        for j in range(size):", *lines]
@@ -200,11 +256,16 @@ def _wide(name: str, output: int, length: int, stride: int) -> list[str]:
         "        for j in range(uint64(0), whole, uint64(8)):",
         f"            for k in range(uint64(0), uint64({length}), uint64(8)):",
         f"                first = min(k, uint64({length - 8}))",
-        f"                transpose("
-        f"by, PLACES[{output}], first, uint64({stride}), j, {name}, uint64({length}) * (start + j) + first, uint64({length}))",
+        (
+            f"                transpose(by, PLACES[{output}], first, uint64({stride}), j, {name},"
+            f" uint64({length}) * (start + j) + first, uint64({length}))"
+        ),
         "        for j in range(whole, size):",
         f"            for k, row in enumerate(PLACES[{output}]):",
-        f"                {name}[uint64({length}) * (start + j) + uint64(k)] = by[row * uint64({stride}) + j]",
+        (
+            f"                {name}[uint64({length}) * (start + j) + uint64(k)] = by[row *"
+            f" uint64({stride}) + j]"
+        ),
     ]
 
 
@@ -225,7 +286,11 @@ def _steps(program: Program, single: bool, indent: str, index: str) -> list[str]
             text = (
                 f"t{number} = "
                 + {
-                    "input": f"x{step.operands[0]}[{index.format(k=f'uint64({step.operands[-1]})')}]" if step.operands else "",
+                    "input": (
+                        f"x{step.operands[0]}[{index.format(k=f'uint64({step.operands[-1]})')}]"
+                        if step.operands
+                        else ""
+                    ),
                     "constant": f"c{step.operands[0]}" if step.operands else "",
                     "number": f"real({step.number!r})" if single else repr(step.number),
                     "neg": f"-{values[0]}" if values else "",

@@ -1,6 +1,7 @@
 """Straight-line programs: what every writer (numba, C99, readable text) starts from.
 
-A program is a list of steps, each of which computes one value from earlier ones; there are no branches and no loops.
+A program is a list of steps, each of which computes one value from earlier ones; there are no
+branches and no loops.
 """
 
 from __future__ import annotations
@@ -17,7 +18,8 @@ OPERATIONS = {
 LEAVES = ("input", "constant", "number")
 COST = {"sin": 14, "cos": 14, "exp": 16, "sign": 3, "inv": 4}
 """How long operations take, in additions; the others take one."""
-ROOM = 14  # values that may wait for their use: of 8 to 20 the best, 9 % faster than in the order of CasADi
+# values that may wait for their use: of 8 to 20 the best, 9 % faster than in the order of CasADi
+ROOM = 14
 
 
 class Step(NamedTuple):
@@ -25,7 +27,10 @@ class Step(NamedTuple):
 
     operation: str
     operands: tuple[int, ...] = ()
-    """Numbers of earlier steps; of an input (input, component), of a constant its place in :attr:`Program.constants`."""
+    """Numbers of earlier steps.
+
+    Of an input (input, component), of a constant its place in :attr:`Program.constants`.
+    """
     number: float = 0.0
     """Value of a ``number``."""
 
@@ -56,7 +61,9 @@ class Program:
 
     def uses(self) -> Counter[int]:
         """How often each step's value is used, outputs included."""
-        counter: Counter[int] = Counter(number for output in self.outputs for number in output.steps)
+        counter: Counter[int] = Counter(
+            number for output in self.outputs for number in output.steps
+        )
         for step in self.steps:
             if step.operation in OPERATIONS:
                 counter.update(step.operands)
@@ -64,7 +71,10 @@ class Program:
 
 
 def program_of(
-    name: str, inputs: Mapping[str, Any], constants: Mapping[str, Any], outputs: Mapping[str, tuple[tuple[int, ...], Any]]
+    name: str,
+    inputs: Mapping[str, Any],
+    constants: Mapping[str, Any],
+    outputs: Mapping[str, tuple[tuple[int, ...], Any]],
 ) -> Program:
     """Write CasADi expressions as a program; equal subexpressions are computed once.
 
@@ -72,7 +82,8 @@ def program_of(
         name: What is computed; an identifier.
         inputs: Columns of symbols by name.
         constants: Scalar symbols by name; the program keeps those that it uses.
-        outputs: Shape and expression (a matrix whose entries in row-major order fill the shape) by name.
+        outputs: Shape and expression (a matrix whose entries in row-major order fill the shape) by
+            name.
     """
     import casadi as ca
 
@@ -111,9 +122,18 @@ def program_of(
             work[into[0]] = _operation(ca, code, [work[i] for i in came], step)
     zero = step("number", number=0.0) if any(-1 in result for result in results) else -1
     results = [[zero if number == -1 else number for number in result] for result in results]
-    shaped = [Output(label, shape, tuple(result)) for (label, (shape, _)), result in zip(outputs.items(), results, strict=True)]
+    shaped = [
+        Output(label, shape, tuple(result))
+        for (label, (shape, _)), result in zip(outputs.items(), results, strict=True)
+    ]
     return _trimmed(
-        Program(name, tuple((label, x.shape[0]) for label, x in inputs.items()), tuple(names), tuple(steps), tuple(shaped))
+        Program(
+            name,
+            tuple((label, x.shape[0]) for label, x in inputs.items()),
+            tuple(names),
+            tuple(steps),
+            tuple(shaped),
+        )
     )
 
 
@@ -140,9 +160,15 @@ def _trimmed(program: Program) -> Program:
         if number in needed and program.steps[number].operation in OPERATIONS:
             needed.update(program.steps[number].operands)
     kept = sorted(needed)
-    used = sorted({program.steps[i].operands[0] for i in kept if program.steps[i].operation == "constant"})
+    used = sorted(
+        {program.steps[i].operands[0] for i in kept if program.steps[i].operation == "constant"}
+    )
     steps = [
-        step._replace(operands=(used.index(step.operands[0]),)) if number in needed and step.operation == "constant" else step
+        (
+            step._replace(operands=(used.index(step.operands[0]),))
+            if number in needed and step.operation == "constant"
+            else step
+        )
         for number, step in enumerate(program.steps)
     ]
     names = tuple(program.constants[i] for i in used)
@@ -154,19 +180,32 @@ def _renumbered(program: Program, order: list[int]) -> Program:
     place = {old: new for new, old in enumerate(order)}
     steps = [program.steps[old] for old in order]
     moved = [
-        step._replace(operands=tuple(place[i] for i in step.operands)) if step.operation in OPERATIONS else step for step in steps
+        (
+            step._replace(operands=tuple(place[i] for i in step.operands))
+            if step.operation in OPERATIONS
+            else step
+        )
+        for step in steps
     ]
-    outputs = tuple(output._replace(steps=tuple(place[i] for i in output.steps)) for output in program.outputs)
+    outputs = tuple(
+        output._replace(steps=tuple(place[i] for i in output.steps)) for output in program.outputs
+    )
     return replace(program, steps=tuple(moved), outputs=outputs)
 
 
 def scheduled(program: Program) -> Program:
     """Return the same steps in an order that suits a processor, which looks some hundred instructions ahead.
 
-    The step with the longest way to a result comes first, unless more than ROOM values wait: then the one that frees most.
+    The step with the longest way to a result comes first, unless more than ROOM values wait: then
+    the one that frees most.
     """
-    inner = [tuple(sorted(set(step.operands))) if step.operation in OPERATIONS else () for step in program.steps]
-    inner = [tuple(i for i in operands if program.steps[i].operation in OPERATIONS) for operands in inner]
+    inner = [
+        tuple(sorted(set(step.operands))) if step.operation in OPERATIONS else ()
+        for step in program.steps
+    ]
+    inner = [
+        tuple(i for i in operands if program.steps[i].operation in OPERATIONS) for operands in inner
+    ]
     users: list[list[int]] = [[] for _ in program.steps]
     way = [COST.get(step.operation, 1) for step in program.steps]
     for number in reversed(range(len(program.steps))):
@@ -177,7 +216,11 @@ def scheduled(program: Program) -> Program:
     uses = [len(of) + (number in results) for number, of in enumerate(users)]
     waits, live = [len(operands) for operands in inner], 0
     order = [number for number, step in enumerate(program.steps) if step.operation in LEAVES]
-    ready = [number for number, step in enumerate(program.steps) if step.operation in OPERATIONS and not waits[number]]
+    ready = [
+        number
+        for number, step in enumerate(program.steps)
+        if step.operation in OPERATIONS and not waits[number]
+    ]
     while ready:
         freed = {number: sum(uses[operand] == 1 for operand in inner[number]) for number in ready}
         chosen = max(ready, key=lambda number: (freed[number] if live > ROOM else 0, way[number]))

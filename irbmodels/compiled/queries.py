@@ -39,19 +39,30 @@ QUERIES = {
     "gravity": Query(("q",), lambda d: {"g": _column(d, d.gravity())}),
     "friction": Query(("v",), lambda d: {"f": _column(d, d.friction())}),
     "energy": Query(
-        ("q", "v"), lambda d: {name: ((), x) for name, x in zip(("kinetic", "potential"), d.energies(), strict=True)}
+        ("q", "v"),
+        lambda d: {
+            name: ((), x) for name, x in zip(("kinetic", "potential"), d.energies(), strict=True)
+        },
     ),
     "regressor": Query(("q", "v", "a"), lambda d: {"Y": ((y := d.regressor()).shape, y)}),
     "inverse_dynamics_derivatives": Query(
         ("q", "v", "a"),
-        lambda d: {name: _square(d, x) for name, x in zip(("dtau_dq", "dtau_dv", "M"), d.derivatives(), strict=True)},
+        lambda d: {
+            name: _square(d, x)
+            for name, x in zip(("dtau_dq", "dtau_dv", "M"), d.derivatives(), strict=True)
+        },
     ),
     "pose": Query(("q",), lambda d: {"T": ((4, 4), d.pose())}),
     "jacobian": Query(("q",), lambda d: {"J": ((6, d.mechanism.n), d.jacobian())}),
-    "pose_and_jacobian": Query(("q",), lambda d: {"T": ((4, 4), d.pose()), "J": ((6, d.mechanism.n), d.jacobian())}),
+    "pose_and_jacobian": Query(
+        ("q",), lambda d: {"T": ((4, 4), d.pose()), "J": ((6, d.mechanism.n), d.jacobian())}
+    ),
     "hessian": Query(("q",), lambda d: {"H": ((6, d.mechanism.n, d.mechanism.n), d.hessian())}),
 }
-"""Programs by name. Those of :data:`OF_FRAMES` take a mechanism of ``chain_of``, the regressor one of ``whole_of``."""
+"""Programs by name.
+
+Those of :data:`OF_FRAMES` take a mechanism of ``chain_of``, the regressor one of ``whole_of``.
+"""
 
 OF_FRAMES = ("pose", "jacobian", "pose_and_jacobian", "hessian")
 
@@ -77,7 +88,8 @@ def casadi_function(query: str, mechanism: Mechanism, parameters: bool = False) 
     Args:
         query: One of :data:`QUERIES`.
         mechanism: Of the kind that the query takes; with ``parameters`` one of ``whole_of``.
-        parameters: Whether inertials, rotors and friction are a further input, in the order of ``robot.parameter_vector()``.
+        parameters: Whether inertials, rotors and friction are a further input, in the order of
+            ``robot.parameter_vector()``.
 
     Raises:
         UnknownName: if there is no such query.
@@ -90,7 +102,18 @@ def casadi_function(query: str, mechanism: Mechanism, parameters: bool = False) 
         raise UnknownName("query", query, QUERIES)
     dynamics = Dynamics(mechanism, parameters)
     outputs = QUERIES[query].outputs(dynamics)
-    names, values = [*QUERIES[query].inputs, *(["parameters"] if parameters else [])], list(mechanism.free.values())
+    names, values = (
+        [*QUERIES[query].inputs, *(["parameters"] if parameters else [])],
+        list(mechanism.free.values()),
+    )
     expressions = [ca.SX(expression) for _, expression in outputs.values()]
-    expressions = ca.substitute(expressions, list(dynamics.constants.values()), [ca.SX(value) for value in values])
-    return ca.Function(query, [getattr(dynamics, name) for name in names], ca.cse(expressions), names, list(outputs))
+    expressions = ca.substitute(
+        expressions, list(dynamics.constants.values()), [ca.SX(value) for value in values]
+    )
+    return ca.Function(
+        query,
+        [getattr(dynamics, name) for name in names],
+        ca.cse(expressions),
+        names,
+        list(outputs),
+    )

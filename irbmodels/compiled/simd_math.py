@@ -1,10 +1,11 @@
 """Sine, cosine, exponential and sign that LLVM turns into SIMD loops, in double and in single precision.
 
-At most 2.5 units in the last place for |x| up to 1e4 (single: 4 pi). NaN stays NaN, and the sine of infinity is NaN.
+At most 2.5 units in the last place for |x| up to 1e4 (single: 4 pi). NaN stays NaN, and the sine of
+infinity is NaN.
 
-Ranges are reduced with constants in several parts (Cody & Waite); the polynomials of sine and cosine are those of Cephes
-[Moshier 1989], the one of the exponential interpolates at Chebyshev nodes. ``fastmath=True`` would fold the parts together and
-lose NaN: FLAGS keeps both.
+Ranges are reduced with constants in several parts (Cody & Waite); the polynomials of sine and
+cosine are those of Cephes [Moshier 1989], the one of the exponential interpolates at Chebyshev
+nodes. ``fastmath=True`` would fold the parts together and lose NaN: FLAGS keeps both.
 """
 
 # mypy: ignore-errors
@@ -22,8 +23,8 @@ F = np.float32
 def apart(typingctx):
     """Promise that the arrays given to the calling function do not overlap, and align its stack.
 
-    Without the promise LLVM compares all pointers, or gives up; without the alignment, spilled vectors straddle cache lines,
-    which costs a quarter of the time.
+    Without the promise LLVM compares all pointers, or gives up; without the alignment, spilled
+    vectors straddle cache lines, which costs a quarter of the time.
     """
 
     def codegen(context, builder, signature, arguments):
@@ -31,7 +32,9 @@ def apart(typingctx):
         function.attributes.alignstack = 64
         function.attributes.add("nounwind")  # llvmlite writes no attributes where this set is empty
         for argument in function.args:
-            if isinstance(argument.type, ir.PointerType) and isinstance(argument.type.pointee, ir.DoubleType | ir.FloatType):
+            if isinstance(argument.type, ir.PointerType) and isinstance(
+                argument.type.pointee, ir.DoubleType | ir.FloatType
+            ):
                 argument.attributes.add("noalias")
         return context.get_dummy_value()
 
@@ -43,7 +46,9 @@ def at(typingctx, address, number, like):
     """Return an entry of an array given by its address, of the type of ``like``: an array costs a call 30 ns, an address none."""
 
     def codegen(context, builder, signature, arguments):
-        pointer = builder.inttoptr(arguments[0], context.get_data_type(signature.return_type).as_pointer())
+        pointer = builder.inttoptr(
+            arguments[0], context.get_data_type(signature.return_type).as_pointer()
+        )
         return builder.load(builder.gep(pointer, [arguments[1]]))
 
     return like(types.uint64, types.uint64, like), codegen
@@ -53,15 +58,18 @@ def at(typingctx, address, number, like):
 def transpose(typingctx, source, places, first, length, column, target, offset, stride):
     """Take eight columns of eight rows, and write each column behind its ``offset + stride * number`` of a vector.
 
-    The rows are ``places[first : first + 8]`` of a flat matrix whose rows have ``length`` entries. Loops over results with more
-    than eight columns would become scatters, which take ten times as long.
+    The rows are ``places[first : first + 8]`` of a flat matrix whose rows have ``length`` entries.
+    Loops over results with more than eight columns would become scatters, which take ten times as
+    long.
     """
 
     def codegen(context, builder, signature, arguments):
         kind = signature.args[0]
         item = context.get_data_type(kind.dtype)
         vector = ir.VectorType(item, 8)
-        matrix, numbers, flat = (context.make_array(signature.args[i])(context, builder, arguments[i]) for i in (0, 1, 5))
+        matrix, numbers, flat = (
+            context.make_array(signature.args[i])(context, builder, arguments[i]) for i in (0, 1, 5)
+        )
         _, _, start, length, begin, _, behind, step = arguments
 
         def at(data, index):
@@ -69,12 +77,21 @@ def transpose(typingctx, source, places, first, length, column, target, offset, 
 
         rows = []
         for i in range(8):
-            row = builder.load(builder.gep(numbers.data, [builder.add(start, ir.Constant(ir.IntType(64), i))]))
-            loaded = builder.load(at(matrix.data, builder.add(builder.mul(row, length), begin)), align=kind.dtype.bitwidth // 8)
+            row = builder.load(
+                builder.gep(numbers.data, [builder.add(start, ir.Constant(ir.IntType(64), i))])
+            )
+            loaded = builder.load(
+                at(matrix.data, builder.add(builder.mul(row, length), begin)),
+                align=kind.dtype.bitwidth // 8,
+            )
             rows.append(loaded)
         for s in (1, 2, 4):  # swap the blocks beside the diagonal, of ever larger size
-            low = ir.Constant(ir.VectorType(ir.IntType(32), 8), [e if not e & s else 8 + e - s for e in range(8)])
-            high = ir.Constant(ir.VectorType(ir.IntType(32), 8), [e + s if not e & s else 8 + e for e in range(8)])
+            low = ir.Constant(
+                ir.VectorType(ir.IntType(32), 8), [e if not e & s else 8 + e - s for e in range(8)]
+            )
+            high = ir.Constant(
+                ir.VectorType(ir.IntType(32), 8), [e + s if not e & s else 8 + e for e in range(8)]
+            )
             pairs = {i: (rows[i & ~s], rows[i | s]) for i in range(8)}
             rows = [builder.shuffle_vector(*pairs[i], high if i & s else low) for i in range(8)]
         for i, row in enumerate(rows):
@@ -82,22 +99,29 @@ def transpose(typingctx, source, places, first, length, column, target, offset, 
             builder.store(row, at(flat.data, place), align=kind.dtype.bitwidth // 8)
         return context.get_dummy_value()
 
-    return types.void(source, places, types.uint64, types.uint64, types.uint64, target, types.uint64, types.uint64), codegen
+    return types.void(
+        source, places, types.uint64, types.uint64, types.uint64, target, types.uint64, types.uint64
+    ), codegen
 
 
 @inline
 def sincos(x):
     """Sine and cosine: turn to the nearest multiple of a right angle, then swap and change signs by its last two bits."""
-    shifted = x * 0.6366197723675814 + 6755399441055744.0  # 1.5 * 2^52 leaves the integer in the last bits
+    # 1.5 * 2^52 leaves the integer in the last bits
+    shifted = x * 0.6366197723675814 + 6755399441055744.0
     k = shifted - 6755399441055744.0
     bits = np.float64(shifted).view(np.int64)
     r = ((x - k * 1.5707963267341256) - k * 6.077100506303966e-11) - k * 2.0222662487959506e-21
     z = r * r
     s = 1.58962301576546568060e-10 * z - 2.50507477628578072866e-8
-    s = ((s * z + 2.75573136213857245213e-6) * z - 1.98412698295895385996e-4) * z + 8.33333333332211858878e-3
+    s = (
+        (s * z + 2.75573136213857245213e-6) * z - 1.98412698295895385996e-4
+    ) * z + 8.33333333332211858878e-3
     s = r + r * z * (s * z - 1.66666666666666307295e-1)
     c = -1.13585365213876817300e-11 * z + 2.08757008419747316778e-9
-    c = ((c * z - 2.75573141792967388112e-7) * z + 2.48015872888517045348e-5) * z - 1.38888888888730564116e-3
+    c = (
+        (c * z - 2.75573141792967388112e-7) * z + 2.48015872888517045348e-5
+    ) * z - 1.38888888888730564116e-3
     c = 1.0 - (0.5 * z - z * z * (c * z + 4.16666666666665929218e-2))
     swapped = (bits & 1) != 0
     sine = np.float64(c if swapped else s).view(np.int64) ^ ((bits & 2) << 62)
@@ -120,7 +144,8 @@ def exp(x):
     rest = (k - (half - 6755399441055744.0)) + 6755399441055744.0
     first = np.int64((np.float64(half).view(np.int64) + 1023) << 52).view(np.float64)
     second = np.int64((np.float64(rest).view(np.int64) + 1023) << 52).view(np.float64)
-    second = 0.0 if x < -745.2 else second  # processors take hundreds of cycles over products that underflow
+    # processors take hundreds of cycles over products that underflow
+    second = 0.0 if x < -745.2 else second
     return p * first * second
 
 
@@ -146,8 +171,12 @@ def sincos32(x):
     c = (F(2.443315711809948e-5) * z - F(1.388731625493765e-3)) * z + F(4.166664568298827e-2)
     c = F(1.0) - (F(0.5) * z - z * z * c)
     swapped = (bits & np.int32(1)) != np.int32(0)
-    sine = np.float32(c if swapped else s).view(np.int32) ^ np.int32((bits & np.int32(2)) << np.int32(30))
-    cosine = np.float32(s if swapped else c).view(np.int32) ^ np.int32(((bits + np.int32(1)) & np.int32(2)) << np.int32(30))
+    sine = np.float32(c if swapped else s).view(np.int32) ^ np.int32(
+        (bits & np.int32(2)) << np.int32(30)
+    )
+    cosine = np.float32(s if swapped else c).view(np.int32) ^ np.int32(
+        ((bits + np.int32(1)) & np.int32(2)) << np.int32(30)
+    )
     return np.int32(sine).view(np.float32), np.int32(cosine).view(np.float32)
 
 
@@ -158,12 +187,18 @@ def exp32(x):
     x = F(120.0) if x > F(120.0) else x
     k = (x * F(1.44269504) + F(12582912.0)) - F(12582912.0)
     r = (x - k * F(0.693359375)) - k * F(-2.12194440e-4)
-    p = ((F(1.9875691500e-4) * r + F(1.3981999507e-3)) * r + F(8.3334519073e-3)) * r + F(4.1665795894e-2)
+    p = ((F(1.9875691500e-4) * r + F(1.3981999507e-3)) * r + F(8.3334519073e-3)) * r + F(
+        4.1665795894e-2
+    )
     p = F(1.0) + (r + r * r * ((p * r + F(1.6666665459e-1)) * r + F(5.0000001201e-1)))
     half = k * F(0.5) + F(12582912.0)
     rest = (k - (half - F(12582912.0))) + F(12582912.0)
-    first = np.int32((np.float32(half).view(np.int32) + np.int32(127)) << np.int32(23)).view(np.float32)
-    second = np.int32((np.float32(rest).view(np.int32) + np.int32(127)) << np.int32(23)).view(np.float32)
+    first = np.int32((np.float32(half).view(np.int32) + np.int32(127)) << np.int32(23)).view(
+        np.float32
+    )
+    second = np.int32((np.float32(rest).view(np.int32) + np.int32(127)) << np.int32(23)).view(
+        np.float32
+    )
     second = F(0.0) if x < F(-104.0) else second
     return p * first * second
 

@@ -1,7 +1,8 @@
 """The reduced dynamics of a mechanism as CasADi expressions in axis coordinates.
 
-Newton-Euler with the matrix ``U = [w'] + [w]^2`` [Khalil & Dombre 2002, ch. 9], which serves force, moment and the
-acceleration of the next origin alike; products of constants 0, 1 and -1 fold while the expressions are written.
+Newton-Euler with the matrix ``U = [w'] + [w]^2`` [Khalil & Dombre 2002, ch. 9], which serves force,
+moment and the acceleration of the next origin alike; products of constants 0, 1 and -1 fold while
+the expressions are written.
 """
 
 from __future__ import annotations
@@ -90,14 +91,19 @@ class Motion(NamedTuple):
         """``[w'] + [w]^2``: what takes a point of the link to its acceleration relative to the origin."""
         (x, y, z), (dx, dy, dz) = self.w, self.dw
         xx, yy, zz, xy, xz, yz = x * x, y * y, z * z, x * y, x * z, y * z
-        return [[-yy - zz, xy - dz, xz + dy], [xy + dz, -xx - zz, yz - dx], [xz - dy, yz + dx, -xx - yy]]
+        return [
+            [-yy - zz, xy - dz, xz + dy],
+            [xy + dz, -xx - zz, yz - dx],
+            [xz - dy, yz + dx, -xx - yy],
+        ]
 
 
 class Dynamics:
     """Expressions of one mechanism. ``q``, ``v`` and ``a`` are columns ``(n, 1)``; so are torques.
 
-    Numbers of the mechanism are symbols, :attr:`constants` by name. Of a mechanism of ``whole_of`` the bodies, rotors and
-    friction may come from a column of :attr:`parameters` instead, in the order of ``robot.parameter_vector()``.
+    Numbers of the mechanism are symbols, :attr:`constants` by name. Of a mechanism of ``whole_of``
+    the bodies, rotors and friction may come from a column of :attr:`parameters` instead, in the
+    order of ``robot.parameter_vector()``.
     """
 
     def __init__(self, mechanism: Mechanism, parameters: bool = False) -> None:
@@ -119,7 +125,8 @@ class Dynamics:
         else:
             self._rotors = None
 
-    # --- kinematics ------------------------------------------------------------------------------------------------
+    # --- kinematics
+    # ------------------------------------------------------------------------------------------------
 
     @cached_property
     def links(self) -> list[Link]:
@@ -130,7 +137,10 @@ class Dynamics:
             position = dot(row, elements(self.q)) + self._number[f"q0_{number}"]
             fixed, place = self._placed(str(number))
             if joint.slides:
-                turn, place = Turn(fixed, 1.0, 0.0), add(place, [fixed[k][2] * position for k in range(3)])
+                turn, place = (
+                    Turn(fixed, 1.0, 0.0),
+                    add(place, [fixed[k][2] * position for k in range(3)]),
+                )
             else:
                 turn = Turn(fixed, ca.cos(position), ca.sin(position))
             body = Body.of([self._number[f"{name}{number}"] for name in INERTIALS])
@@ -165,15 +175,25 @@ class Dynamics:
                 coriolis = [2.0 * w[1] * speed, -2.0 * w[0] * speed, push]
                 moved.append(Motion(w, dw, add(acceleration, coriolis)))
             else:
-                moved.append(Motion([w[0], w[1], w[2] + speed], add(dw, [w[1] * speed, -w[0] * speed, push]), acceleration))
+                moved.append(
+                    Motion(
+                        [w[0], w[1], w[2] + speed],
+                        add(dw, [w[1] * speed, -w[0] * speed, push]),
+                        acceleration,
+                    )
+                )
         return moved
 
-    # --- dynamics --------------------------------------------------------------------------------------------------
+    # --- dynamics
+    # --------------------------------------------------------------------------------------------------
 
     def torques(self, v: SX, a: SX, gravity: Vector) -> Vector:
         """Axis torques of the rigid bodies, by Newton-Euler."""
         links = self.links
-        loads = [load(link.body, motion) for link, motion in zip(links, self.motions(v, a, gravity), strict=True)]
+        loads = [
+            load(link.body, motion)
+            for link, motion in zip(links, self.motions(v, a, gravity), strict=True)
+        ]
         result: Vector = [0.0] * self.mechanism.n
         for number in reversed(range(len(links))):
             link, (force, moment) = links[number], loads[number]
@@ -182,7 +202,10 @@ class Dynamics:
             if link.parent >= 0:
                 force, moment = link.turn.inward(force), link.turn.inward(moment)
                 below_force, below_moment = loads[link.parent]
-                loads[link.parent] = (add(below_force, force), add(below_moment, add(moment, cross(link.place, force))))
+                loads[link.parent] = (
+                    add(below_force, force),
+                    add(below_moment, add(moment, cross(link.place, force))),
+                )
         return result
 
     def inverse_dynamics(self) -> SX:
@@ -196,7 +219,9 @@ class Dynamics:
         n = self.mechanism.n
         if self._rotors is not None:
             return self._rotor_axes.T @ ca.diag(ca.vertcat(*self._rotors)) @ self._rotor_axes
-        return matrix([[self._number[f"IA{i}_{j}"] for j in range(1, n + 1)] for i in range(1, n + 1)])
+        return matrix(
+            [[self._number[f"IA{i}_{j}"] for j in range(1, n + 1)] for i in range(1, n + 1)]
+        )
 
     def friction(self) -> SX:
         """Friction torques (S000 eq. 54)."""
@@ -204,7 +229,9 @@ class Dynamics:
             return ca.SX(self.mechanism.n, 1)
         torques = []
         for axis, speed in enumerate(elements(self.v), 1):
-            coulomb, drop, steepness, viscous = (self._number[f"{name}{axis}"] for name in ("FC", "FD", "KS", "FV"))
+            coulomb, drop, steepness, viscous = (
+                self._number[f"{name}{axis}"] for name in ("FC", "FD", "KS", "FV")
+            )
             dry = coulomb + drop * ca.exp(-(steepness * (speed * speed)))
             torques.append(dry * ca.sign(speed) + viscous * speed)
         return ca.vertcat(*torques)
@@ -267,10 +294,14 @@ class Dynamics:
         motions = self.motions(self.v, ca.SX(self.mechanism.n, 1), ORIGIN)
         moment: Vector = [self._number[f"{name}0"] for name in ("MX", "MY", "MZ")]
         velocities = self.velocities()
-        for link, motion, velocity, (turn, place) in zip(self.links, motions, velocities, self.poses(), strict=True):
+        for link, motion, velocity, (turn, place) in zip(
+            self.links, motions, velocities, self.poses(), strict=True
+        ):
             body, w = link.body, motion.w
             spin = times(body.tensor, w)
-            kinetic += 0.5 * (dot(w, spin) + body.mass * dot(velocity, velocity)) + dot(cross(velocity, w), body.first)
+            kinetic += 0.5 * (dot(w, spin) + body.mass * dot(velocity, velocity)) + dot(
+                cross(velocity, w), body.first
+            )
             moment = add(moment, add(times(turn, body.first), [body.mass * x for x in place]))
         return kinetic, -dot(self.gravity_vector, moment)
 
@@ -279,7 +310,11 @@ class Dynamics:
         found: list[Vector] = []
         spins = [motion.w for motion in self.motions(self.v, ca.SX(self.mechanism.n, 1), ORIGIN)]
         for link in self.links:
-            below = ORIGIN if link.parent < 0 else add(found[link.parent], cross(spins[link.parent], link.place))
+            below = (
+                ORIGIN
+                if link.parent < 0
+                else add(found[link.parent], cross(spins[link.parent], link.place))
+            )
             own = link.turn.outward(below)
             found.append(add(own, [0.0, 0.0, self.along(link, self.v)]) if link.slides else own)
         return found
@@ -287,9 +322,9 @@ class Dynamics:
     def regressor(self) -> SX:
         """Matrix whose product with the parameters is the torque.
 
-        Columns as in :func:`irbmodels.dynamics.equations_of_motion.regressor`. Entry by entry it is the
-        power that a unit of a parameter takes per unit of an axis rate: partial velocities of the body times what its motion
-        weighs.
+        Columns as in :func:`irbmodels.dynamics.equations_of_motion.regressor`. Entry by entry it is
+        the power that a unit of a parameter takes per unit of an axis rate: partial velocities of
+        the body times what its motion weighs.
         """
         n = self.mechanism.n
         moved = self.motions(self.v, self.a, self.gravity_vector)
@@ -298,7 +333,10 @@ class Dynamics:
         for number, (link, motion) in enumerate(zip(self.links, moved, strict=True), 1):
             zero = [ORIGIN] * n
             spins, speeds = partial[link.parent] if link.parent >= 0 else (zero, zero)
-            speeds = [link.turn.outward(add(v, cross(w, link.place))) for v, w in zip(speeds, spins, strict=True)]
+            speeds = [
+                link.turn.outward(add(v, cross(w, link.place)))
+                for v, w in zip(speeds, spins, strict=True)
+            ]
             spins = [link.turn.outward(w) for w in spins]
             along: Vector = link.row
             if link.slides:
@@ -308,7 +346,11 @@ class Dynamics:
             partial.append((spins, speeds))
             turned = self._turned(number)
             weights = weighed(
-                Motion(times(turned, motion.w), times(turned, motion.dw), times(turned, motion.acceleration)),
+                Motion(
+                    times(turned, motion.w),
+                    times(turned, motion.dw),
+                    times(turned, motion.acceleration),
+                ),
                 [times(turned, w) for w in spins],
                 [times(turned, v) for v in speeds],
             )
@@ -329,9 +371,12 @@ class Dynamics:
     def _rubbing(self, axis: int) -> SX:
         speed = self.v[axis - 1]
         sign = ca.sign(speed)
-        return ca.horzcat(speed, sign, ca.exp(-(self._number[f"KS{axis}"] * (speed * speed))) * sign)
+        return ca.horzcat(
+            speed, sign, ca.exp(-(self._number[f"KS{axis}"] * (speed * speed))) * sign
+        )
 
-    # --- kinematics of a frame -------------------------------------------------------------------------------------
+    # --- kinematics of a frame
+    # -------------------------------------------------------------------------------------
 
     def poses(self) -> list[tuple[Matrix, Vector]]:
         """Rotation and origin of every joint's frame in the base."""
@@ -341,13 +386,18 @@ class Dynamics:
             place = link.place
             if link.parent >= 0:
                 below, origin = found[link.parent]
-                axes, place = [times(below, column) for column in axes], add(origin, times(below, place))
+                axes, place = (
+                    [times(below, column) for column in axes],
+                    add(origin, times(below, place)),
+                )
             found.append(([list(row) for row in zip(*axes, strict=True)], place))
         return found
 
     def pose(self) -> SX:
         """Homogeneous matrix of the mechanism's frame in the base, ``(4, 4)``."""
-        return matrix([[*row, x] for row, x in zip(*self._frame(), strict=True)] + [[0.0, 0.0, 0.0, 1.0]])
+        return matrix(
+            [[*row, x] for row, x in zip(*self._frame(), strict=True)] + [[0.0, 0.0, 0.0, 1.0]]
+        )
 
     def _frame(self) -> tuple[Matrix, Vector]:
         if self.mechanism.frame is None:
@@ -366,7 +416,11 @@ class Dynamics:
         total = ca.SX(6, n)
         for link, (turn, place) in zip(self.links, self.poses(), strict=True):
             axis = [row[2] for row in turn]
-            column = [*axis, *ORIGIN] if link.slides else [*cross(axis, add(point, [-x for x in place])), *axis]
+            column = (
+                [*axis, *ORIGIN]
+                if link.slides
+                else [*cross(axis, add(point, [-x for x in place])), *axis]
+            )
             total += ca.vertcat(*column) @ ca.horzcat(*link.row)
         return total
 
@@ -375,7 +429,8 @@ class Dynamics:
         return ca.jacobian(ca.vec(self.jacobian().T), self.q)
 
 
-# --- vectors of numbers and expressions ------------------------------------------------------------------------------
+# --- vectors of numbers and expressions
+# ------------------------------------------------------------------------------
 
 
 def elements(column: SX) -> Vector:
@@ -461,10 +516,17 @@ def carried(link: Link, body: Body) -> Body:
     """Return what a link carries as a body of its parent's frame."""
     inward, p, m = link.turn.inward, link.place, body.mass
     first = inward(body.first)
-    half = [inward(list(row)) for row in zip(*[inward(list(column)) for column in zip(*body.tensor, strict=True)], strict=True)]
+    half = [
+        inward(list(row))
+        for row in zip(
+            *[inward(list(column)) for column in zip(*body.tensor, strict=True)], strict=True
+        )
+    ]
     weight = [f + 0.5 * m * x for f, x in zip(first, p, strict=True)]
     shift = [p[i] * weight[i] for i in range(3)]
-    tensor = [[half[i][j] - p[i] * weight[j] - p[j] * weight[i] for j in range(3)] for i in range(3)]
+    tensor = [
+        [half[i][j] - p[i] * weight[j] - p[j] * weight[i] for j in range(3)] for i in range(3)
+    ]
     for i in range(3):  # the trace less what would cancel
         tensor[i][i] = half[i][i] + 2.0 * (shift[(i + 1) % 3] + shift[(i + 2) % 3])
     return Body(m, [f + m * x for f, x in zip(first, p, strict=True)], tensor)

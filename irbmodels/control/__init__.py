@@ -1,11 +1,26 @@
 """Control laws as pure functions, and the loop that closes them around a simulated arm."""
 
-from .adaptive import AdaptiveGains, AdaptiveMemory, AdaptiveStep, adaptive, adaptive_step, tracking_regressor
+from .adaptive import (
+    AdaptiveGains,
+    AdaptiveMemory,
+    AdaptiveStep,
+    adaptive,
+    adaptive_step,
+    tracking_regressor,
+)
 from .axis_pid import PidGains, PidMemory, pid
 from .impedance import Impedance, impedance
 from .joint_space import axis_speed, computed_torque, feed_forward, pd_gravity, speed_servo
 from .loop import run_loop
-from .observer import Collision, ObserverMemory, collision, momentum, momentum_observer, momentum_rate, residuals
+from .observer import (
+    Collision,
+    ObserverMemory,
+    collision,
+    momentum,
+    momentum_observer,
+    momentum_rate,
+    residuals,
+)
 from .reference import follow, hold, sampled, tcp_along, tcp_hold, tcp_of
 from .signals import AxisReference, Gains, Measured, TcpReference
 from .task_space import task_inverse_dynamics, task_rows, tcp_error, tcp_speed

@@ -17,7 +17,10 @@ Array = NDArray[np.float64]
 
 
 class AdaptiveGains(NamedTuple):
-    """Gains of :func:`adaptive`: a number, one per axis, or a matrix; the last one number or one per base parameter."""
+    """Gains of :func:`adaptive`: a number, one per axis, or a matrix.
+
+    The last one number or one per base parameter.
+    """
 
     slope: ArrayLike
     """``Lambda`` [1/s]: on ``s = 0`` the error decays as ``e' = -Lambda e``."""
@@ -60,16 +63,17 @@ def adaptive(
 ) -> tuple[Array, AdaptiveMemory]:
     """Torques ``Y(q, v, v_r, a_r) beta + kd s``, and what was learnt since the last sample: ``beta' = Gamma Y' s``.
 
-    ``v_r = v_d + Lambda e``, ``a_r = a_d + Lambda e'``, ``s = v_r - v``. With the true parameters ``b`` the energy
-    ``1/2 s' M s + 1/2 (b - beta)' Gamma^-1 (b - beta)`` falls by ``s' kd s``, so the error goes to zero; the parameters
-    become right only if the motion shows them all.
+    ``v_r = v_d + Lambda e``, ``a_r = a_d + Lambda e'``, ``s = v_r - v``. With the true parameters
+    ``b`` the energy ``1/2 s' M s + 1/2 (b - beta)' Gamma^-1 (b - beta)`` falls by ``s' kd s``, so
+    the error goes to zero; the parameters become right only if the motion shows them all.
 
     Args:
         state: What was measured.
         reference: Where the axes should be.
         model: The controller's model: only its lengths and gravity are used, not its masses.
         gains: Gains.
-        base: The base parameters of the model, of all axes (:func:`irbmodels.robot.base_parameters.base_parameters`).
+        base: The base parameters of the model, of all axes
+            (:func:`irbmodels.robot.base_parameters.base_parameters`).
         memory: What the last sample left; first ``AdaptiveMemory.of(base, model)``, or zeros.
         period: Time since the last sample [s].
 
@@ -77,7 +81,9 @@ def adaptive(
         Torques [N m, N], shape ``(n,)``, and the memory for the next sample.
     """
     step = adaptive_step(state, reference, model, gains, base, memory)
-    return step.tau, AdaptiveMemory(memory.parameters + number(period, "period [s]", 0.0) * step.rate)
+    return step.tau, AdaptiveMemory(
+        memory.parameters + number(period, "period [s]", 0.0) * step.rate
+    )
 
 
 def adaptive_step(
@@ -91,13 +97,19 @@ def adaptive_step(
     """Return torque and learning rate of :func:`adaptive`, before any step in time.
 
     Raises:
-        InputError: if an argument is of another type or shape or not finite, or the parameters are not those of all axes.
+        InputError: if an argument is of another type or shape or not finite, or the parameters are
+            not those of all axes.
     """
     here, goal = axes_of(state, reference, model)
-    instance(gains, AdaptiveGains, "gains of adaptive control are AdaptiveGains(slope, kd, adaptation)")
+    instance(
+        gains, AdaptiveGains, "gains of adaptive control are AdaptiveGains(slope, kd, adaptation)"
+    )
     instance(memory, AdaptiveMemory, "the memory of adaptive control is an AdaptiveMemory")
     if len(_base_of(base).axes) != model.n:
-        raise InputError(f"adaptive control needs base parameters of all {model.n} axes, these are of {len(base.axes)}")
+        raise InputError(
+            f"adaptive control needs base parameters of all {model.n} axes, these are of"
+            f" {len(base.axes)}"
+        )
     beta = finite(memory.parameters, (base.rank,), "base parameters")
     error, rate = goal.q - here.q, goal.v - here.v
     v_r = goal.v + weighed(gains.slope, error, "slope [1/s]")
@@ -108,16 +120,24 @@ def adaptive_step(
     return AdaptiveStep(Y @ beta + weighed(gains.kd, s, "kd"), learnt, s)
 
 
-def tracking_regressor(model: Robot, q: ArrayLike, v: ArrayLike, v_r: ArrayLike, a_r: ArrayLike) -> Array:
+def tracking_regressor(
+    model: Robot, q: ArrayLike, v: ArrayLike, v_r: ArrayLike, a_r: ArrayLike
+) -> Array:
     """Matrix whose product with ``parameter_vector()`` is ``M a_r + C(q, v) v_r + g + F(v)``, shape ``(n, p)``.
 
-    The product ``C(q, v) w`` of the Christoffel symbols is symmetric in ``v`` and ``w``; with ``c(v) = C(q, v) v`` it is
-    ``(c(v + w) - c(v - w)) / 4``, so the robot's own regressor gives it. Friction is that of ``v``.
+    The product ``C(q, v) w`` of the Christoffel symbols is symmetric in ``v`` and ``w``; with
+    ``c(v) = C(q, v) v`` it is ``(c(v + w) - c(v - w)) / 4``, so the robot's own regressor gives it.
+    Friction is that of ``v``.
     """
     rest = np.zeros(model_of(model).n)
-    position, speed, wanted = (finite(x, rest.shape, name) for x, name in ((q, "q"), (v, "v"), (v_r, "v_r")))
+    position, speed, wanted = (
+        finite(x, rest.shape, name) for x, name in ((q, "q"), (v, "v"), (v_r, "v_r"))
+    )
     wanted_rate = finite(a_r, rest.shape, "a_r")
-    speeds, rates = np.array([speed + wanted, speed - wanted, rest]), np.array([rest, rest, wanted_rate])
+    speeds, rates = (
+        np.array([speed + wanted, speed - wanted, rest]),
+        np.array([rest, rest, wanted_rate]),
+    )
     fast, slow, still = model.regressor(np.tile(position, (3, 1)), speeds, rates)
     Y: Array = still + 0.25 * (fast - slow)
     if model.friction_model is not None:
@@ -126,4 +146,8 @@ def tracking_regressor(model: Robot, q: ArrayLike, v: ArrayLike, v_r: ArrayLike,
 
 
 def _base_of(base: BaseParameters) -> BaseParameters:
-    return instance(base, BaseParameters, "base parameters are those of irbmodels.robot.base_parameters.base_parameters(robot)")
+    return instance(
+        base,
+        BaseParameters,
+        "base parameters are those of irbmodels.robot.base_parameters.base_parameters(robot)",
+    )

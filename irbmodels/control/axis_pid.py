@@ -42,13 +42,19 @@ class PidMemory(NamedTuple):
 
 
 def pid(
-    state: Measured, reference: AxisReference, model: Robot, gains: PidGains, memory: PidMemory, period: float
+    state: Measured,
+    reference: AxisReference,
+    model: Robot,
+    gains: PidGains,
+    memory: PidMemory,
+    period: float,
 ) -> tuple[Array, PidMemory]:
     """Torques ``kp e + ki int e + kd e'`` of each axis, within the limit.
 
-    Anti-windup: an axis whose torque is at the limit stops integrating an error that pushes further into it, and goes on
-    integrating one that leads out. Without a model, gravity and every other axis are disturbances; a constant one is integrated
-    away, and around one posture with inertia ``m`` the error obeys ``m e''' + kd e'' + kp e' + ki e = 0``.
+    Anti-windup: an axis whose torque is at the limit stops integrating an error that pushes further
+    into it, and goes on integrating one that leads out. Without a model, gravity and every other
+    axis are disturbances; a constant one is integrated away, and around one posture with inertia
+    ``m`` the error obeys ``m e''' + kd e'' + kp e' + ki e = 0``.
 
     Args:
         state: What was measured.
@@ -70,7 +76,11 @@ def pid(
     if not (limit > 0.0).all():
         raise InputError(f"the torque limit of a PID is positive, got {limit.tolist()}")
     error, rate = goal.q - here.q, goal.v - here.v
-    old = finite(instance(memory, PidMemory, "the memory of a PID is a PidMemory").integral, error.shape, "integral of a PID")
+    old = finite(
+        instance(memory, PidMemory, "the memory of a PID is a PidMemory").integral,
+        error.shape,
+        "integral of a PID",
+    )
     grown = old + number(period, "period [s]", 0.0) * weighed(gains.ki, error, "ki")
     direct = weighed(gains.kp, error, "kp") + weighed(gains.kd, rate, "kd")
     wanted = direct + grown

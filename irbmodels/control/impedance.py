@@ -41,15 +41,18 @@ def impedance(
 ) -> Array:
     """Torques with which the TCP is held by a spring and a damper at the reference.
 
-    With ``d = -e`` the deviation from the reference (:func:`tcp_error`), ``w`` what the world exerts on the robot at the TCP, and
-    ``L = (J M^-1 J')^-1`` the arm's own inertia there:
+    With ``d = -e`` the deviation from the reference (:func:`tcp_error`), ``w`` what the world
+    exerts on the robot at the TCP, and ``L = (J M^-1 J')^-1`` the arm's own inertia there:
 
-    - without ``inertia``: ``L d'' + D d' + K d = w``, and no force is measured (moving references add ``L a_d`` at both sides);
+    - without ``inertia``: ``L d'' + D d' + K d = w``, and no force is measured (moving references
+      add ``L a_d`` at both sides);
     - with ``inertia`` ``H`` and a measured force: ``H d'' + D d' + K d = w``;
-    - with ``inertia`` and no force sensor: ``H d'' + D d' + K d = H L^-1 w``, right in stiffness only where ``H`` is ``L``.
+    - with ``inertia`` and no force sensor: ``H d'' + D d' + K d = H L^-1 w``, right in stiffness
+      only where ``H`` is ``L``.
 
     Args:
-        state: What was measured; its ``wrench`` (force first, base axes, at the TCP) is used with ``inertia``.
+        state: What was measured; its ``wrench`` (force first, base axes, at the TCP) is used with
+            ``inertia``.
         reference: Where the TCP should be without a force.
         model: The controller's model.
         wanted: Stiffness, damping and inertia.
@@ -63,8 +66,14 @@ def impedance(
         InputError: at a singularity, for gains that do not fit, or an inertia that is not positive.
     """
     state, task = task_state(state, reference, model, rows)
-    instance(wanted, Impedance, "what is wanted of a contact is an Impedance(stiffness, damping, inertia)")
-    spring = weighed(wanted.stiffness, task.error, "stiffness") + weighed(wanted.damping, task.rate, "damping")
+    instance(
+        wanted,
+        Impedance,
+        "what is wanted of a contact is an Impedance(stiffness, damping, inertia)",
+    )
+    spring = weighed(wanted.stiffness, task.error, "stiffness") + weighed(
+        wanted.damping, task.rate, "damping"
+    )
     drift = task.acceleration - task.J_rate @ state.v
     if wanted.inertia is None:
         held = torque(state, solved(task.J, drift, model), model, friction)
@@ -78,7 +87,9 @@ def impedance(
 def _inertia(value: ArrayLike, m: int) -> Array:
     given = numbers(value, "inertia")
     if given.shape not in ((), (m,), (m, m)):
-        raise InputError(f"inertia needs a number, or shape ({m},) or ({m}, {m}), got {given.shape}")
+        raise InputError(
+            f"inertia needs a number, or shape ({m},) or ({m}, {m}), got {given.shape}"
+        )
     matrix: Array = given if given.ndim == 2 else np.diag(np.broadcast_to(given, (m,)))
     if not np.isfinite(matrix).all() or np.linalg.eigvalsh(matrix + matrix.T)[0] <= 0.0:
         raise InputError(f"inertia needs positive masses and moments, got {given.tolist()}")

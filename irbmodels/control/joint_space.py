@@ -1,8 +1,11 @@
-"""Laws in axis positions: speeds (S004 Fig. 9), PD with gravity (Fig. 11), computed torque, feed-forward.
+"""Laws in axis positions: speeds (S004 Fig. 9), PD with gravity (Fig.
 
-``e = q_d - q`` throughout. Each law is a function of what was measured, what is wanted, and the controller's own model, which
-need not be the robot that is moved. What is of another type, shape or number of axes, or not finite, is refused with an
-InputError. Friction of a measured speed is left out unless asked for: near rest its sign is noise.
+11), computed torque, feed-forward.
+
+``e = q_d - q`` throughout. Each law is a function of what was measured, what is wanted, and the
+controller's own model, which need not be the robot that is moved. What is of another type, shape or
+number of axes, or not finite, is refused with an InputError. Friction of a measured speed is left
+out unless asked for: near rest its sign is noise.
 """
 
 from __future__ import annotations
@@ -14,7 +17,17 @@ from ..checks import finite, instance
 from ..model.friction import Stribeck
 from ..robot.robot import Robot
 from ..trajectory.trajectory import posture
-from .signals import AxisReference, Gains, Measured, axes_of, friction_torque, model_of, reference_of, state_of, weighed
+from .signals import (
+    AxisReference,
+    Gains,
+    Measured,
+    axes_of,
+    friction_torque,
+    model_of,
+    reference_of,
+    state_of,
+    weighed,
+)
 
 Array = NDArray[np.float64]
 
@@ -22,7 +35,8 @@ Array = NDArray[np.float64]
 def axis_speed(state: Measured, reference: AxisReference, gain: ArrayLike) -> Array:
     """Axis speeds ``v_d + gain e`` that close the position error as ``e' = -gain e`` (S004, kinematic control in joint space).
 
-    S004 prints ``q_d' + lambda q''``, which feeds no position back: the two dots stand for the tilde of the error.
+    S004 prints ``q_d' + lambda q''``, which feeds no position back: the two dots stand for the
+    tilde of the error.
 
     Args:
         state: What was measured; its speed is not used.
@@ -30,15 +44,25 @@ def axis_speed(state: Measured, reference: AxisReference, gain: ArrayLike) -> Ar
         gain: ``lambda`` [1/s].
 
     Returns:
-        Speeds [rad/s, m/s], shape ``(n,)``, for drives that follow them; :func:`speed_servo` turns them into torques.
+        Speeds [rad/s, m/s], shape ``(n,)``, for drives that follow them; :func:`speed_servo` turns
+        them into torques.
     """
-    position = posture(instance(state, Measured, "the state is Measured(q, v)").q, what="measured q")
+    position = posture(
+        instance(state, Measured, "the state is Measured(q, v)").q, what="measured q"
+    )
     goal = reference_of(reference, position.size)
     speed: Array = goal.v + weighed(gain, goal.q - position, "gain [1/s]")
     return speed
 
 
-def speed_servo(state: Measured, speed: ArrayLike, model: Robot, gain: ArrayLike, *, friction: Stribeck | bool = False) -> Array:
+def speed_servo(
+    state: Measured,
+    speed: ArrayLike,
+    model: Robot,
+    gain: ArrayLike,
+    *,
+    friction: Stribeck | bool = False,
+) -> Array:
     """Torques [N m, N] that bring the axes to a speed, as ``v' = gain (speed - v)``: the drive below a kinematic law."""
     here = state_of(state, model_of(model).n)
     wanted = weighed(gain, finite(speed, (model.n,), "speed") - here.v, "gain [1/s]")
@@ -48,8 +72,9 @@ def speed_servo(state: Measured, speed: ArrayLike, model: Robot, gain: ArrayLike
 def pd_gravity(state: Measured, reference: AxisReference, model: Robot, gains: Gains) -> Array:
     """Torques ``kp e + kd e' + g(q)`` (S004, dynamic control in joint space).
 
-    At rest it brings any posture to any other, with every positive gain: the energy ``1/2 v' M v + 1/2 e' kp e`` falls by
-    ``v' kd v``. It is no tracking law, as S004 has it: along a motion the torque ``M a + C v`` is missing, and an error stays.
+    At rest it brings any posture to any other, with every positive gain: the energy ``1/2 v' M v +
+    1/2 e' kp e`` falls by ``v' kd v``. It is no tracking law, as S004 has it: along a motion the
+    torque ``M a + C v`` is missing, and an error stays.
 
     Args:
         state: What was measured.
@@ -62,7 +87,12 @@ def pd_gravity(state: Measured, reference: AxisReference, model: Robot, gains: G
 
 
 def computed_torque(
-    state: Measured, reference: AxisReference, model: Robot, gains: Gains, *, friction: Stribeck | bool = False
+    state: Measured,
+    reference: AxisReference,
+    model: Robot,
+    gains: Gains,
+    *,
+    friction: Stribeck | bool = False,
 ) -> Array:
     """Torques ``M (a_d + kd e' + kp e) + C v + g``, which make the error ``e'' + kd e' + kp e = 0`` where the model is right.
 
@@ -81,19 +111,25 @@ def computed_torque(
 
 
 def feed_forward(
-    state: Measured, reference: AxisReference, model: Robot, gains: Gains, *, friction: Stribeck | bool = True
+    state: Measured,
+    reference: AxisReference,
+    model: Robot,
+    gains: Gains,
+    *,
+    friction: Stribeck | bool = True,
 ) -> Array:
     """Torques of the reference itself, ``M(q_d) a_d + C v_d + g + F(v_d)``, with ``kp e + kd e'`` for what they miss.
 
-    The model is asked along the reference only, so that its torques can be computed beforehand, and the friction has the sign
-    of a speed without noise.
+    The model is asked along the reference only, so that its torques can be computed beforehand, and
+    the friction has the sign of a speed without noise.
 
     Args:
         state: What was measured.
         reference: Where the axes should be.
         model: The controller's model.
         gains: As for :func:`pd_gravity`.
-        friction: Friction at the wanted speed to be added: True for the model's, or a law; False for none.
+        friction: Friction at the wanted speed to be added: True for the model's, or a law; False
+            for none.
 
     Raises:
         MissingData: if friction is asked of a model that has no data.
@@ -105,7 +141,8 @@ def feed_forward(
 
 def torque(state: Measured, a: Array, model: Robot, friction: Stribeck | bool) -> Array:
     """Torques ``M a + C v + g + F(v)`` that give the measured arm an acceleration, as far as the model is right."""
-    rows = state.q[None], state.v[None], a[None]  # an array: what a law commands may be far beyond what an axis can do
+    # an array: what a law commands may be far beyond what an axis can do
+    rows = state.q[None], state.v[None], a[None]
     wanted: Array = model.inverse_dynamics(*rows, friction=False)[0]
     return wanted + friction_torque(model, state.v, friction)
 

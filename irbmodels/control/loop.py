@@ -22,7 +22,10 @@ from .task_space import tcp_error
 Array = NDArray[np.float64]
 
 Law = Callable[..., Any]
-"""``law(state, reference, model)`` returns torques; with a memory ``law(..., memory=, period=)`` returns torques and the next."""
+"""``law(state, reference, model)`` returns torques.
+
+With a memory ``law(..., memory=, period=)`` returns torques and the next.
+"""
 FASTEST = 10.0  # times the speed limit: what goes faster has left the loop's control
 
 
@@ -47,51 +50,72 @@ def run_loop(
 ) -> Run:
     """Run a law around a simulated arm (:class:`irbmodels.simulation.Plant`), sample by sample.
 
-    Every ``period`` the encoders are read, the law is asked once, and its torque acts, held, until the next one. Gains come with
-    ``functools.partial(computed_torque, gains=Gains.of(10.0))``.
+    Every ``period`` the encoders are read, the law is asked once, and its torque acts, held, until
+    the next one. Gains come with ``functools.partial(computed_torque, gains=Gains.of(10.0))``.
 
     Args:
         robot: The arm.
-        law: ``law(state, reference, model)``; with ``memory``, ``law(state, reference, model, memory=..., period=...)``.
+        law: ``law(state, reference, model)``; with ``memory``, ``law(state, reference, model,
+            memory=..., period=...)``.
         reference: What is wanted at a time [s].
         duration: [s].
         period: Sample time [s].
-        start: Axis positions at the start [rad, m], at rest; default where the reference starts, if it is one of axes.
+        start: Axis positions at the start [rad, m], at rest; default where the reference starts, if
+            it is one of axes.
         model: The controller's own model; default the robot itself.
         memory: What a law with memory starts with.
-        delay: From reading the encoders until the torque acts [s]. Until the first one acts, the start is held.
-        saturation: Largest torques [N m, N], shape ``(n,)``, such as ``robot.limits.effort``; default none.
-        encoder_counts: Counts per turn of each axis, per metre of a linear one, one for all or ``(n,)``.
-        noise: Standard deviation of the positions read [rad, m], one for all or ``(n,)``. With encoder counts or noise the speed
-            is the difference of two readings, as a controller has it; else it is exact.
+        delay: From reading the encoders until the torque acts [s]. Until the first one acts, the
+            start is held.
+        saturation: Largest torques [N m, N], shape ``(n,)``, such as ``robot.limits.effort``;
+            default none.
+        encoder_counts: Counts per turn of each axis, per metre of a linear one, one for all or
+            ``(n,)``.
+        noise: Standard deviation of the positions read [rad, m], one for all or ``(n,)``. With
+            encoder counts or noise the speed is the difference of two readings, as a controller has
+            it; else it is exact.
         seed: Of the noise.
-        wrench: What the world exerts on the robot at the TCP, force first, base axes, shape ``(6,)``; laws see it measured.
-        friction: The arm's friction: True for its own data (none where there is none), False, or a law.
+        wrench: What the world exerts on the robot at the TCP, force first, base axes, shape
+            ``(6,)``; laws see it measured.
+        friction: The arm's friction: True for its own data (none where there is none), False, or a
+            law.
         stops: Whether the ends of the ranges are walls.
 
     Returns:
-        A run with ``q, v, a, tau`` of the arm; ``a`` and ``tau`` are means over the period that begins. Further columns are
-        ``q_read``, ``v_read`` and ``tau_wanted``; for a reference of axes ``q_wanted``, ``v_wanted`` and ``error`` [rad, m], for
-        one of the TCP ``tcp_error`` [m] and ``turn_error`` [rad], as the true arm has them; with a wrench ``force`` and
-        ``moment``; arrays of the memory as ``memory_...``. Events: ``saturates``; of axes with dry friction
-        ``slips`` and ``sticks``, at the end of the period in which an axis begins to move, or stands still again.
+        A run with ``q, v, a, tau`` of the arm; ``a`` and ``tau`` are means over the period that
+        begins. Further columns are ``q_read``, ``v_read`` and ``tau_wanted``; for a reference of
+        axes ``q_wanted``, ``v_wanted`` and ``error`` [rad, m], for one of the TCP ``tcp_error`` [m]
+        and ``turn_error`` [rad], as the true arm has them; with a wrench ``force`` and ``moment``;
+        arrays of the memory as ``memory_...``. Events: ``saturates``; of axes with dry friction
+        ``slips`` and ``sticks``, at the end of the period in which an axis begins to move, or
+        stands still again.
 
     Raises:
         InputError: if an argument cannot be.
-        SimulationError: if a law fails, a torque is not finite, a target cannot be reached, or the loop diverges, with the time
-            ``t`` at which it happened and, as ``run``, everything until then.
+        SimulationError: if a law fails, a torque is not finite, a target cannot be reached, or the
+            loop diverges, with the time ``t`` at which it happened and, as ``run``, everything
+            until then.
     """
     n = instance(robot, Robot, "what is controlled is an irbmodels.Robot").n
     own = robot if model is None else model_of(model)
-    function(law, "a law is a function of state, reference and model, such as computed_torque with its gains")
-    function(reference, "a reference is a function of time, as hold, follow, sampled and tcp_along make it")
+    function(
+        law,
+        "a law is a function of state, reference and model, such as computed_torque with its gains",
+    )
+    function(
+        reference,
+        "a reference is a function of time, as hold, follow, sampled and tcp_along make it",
+    )
     if wrench is not None:
         function(wrench, "a wrench is a function of time that returns (6,)")
     positive(duration, "duration of a loop [s]")
     positive(period, "period of a loop [s]")
     number(delay, "delay of a loop [s]", 0.0, duration)
     whole(seed, "seed of the noise")
-    instance(friction, bool | Stribeck, "friction is True (the robot's), False (none) or an irbmodels.Stribeck")
+    instance(
+        friction,
+        bool | Stribeck,
+        "friction is True (the robot's), False (none) or an irbmodels.Stribeck",
+    )
     flag(stops, "stops, whether the ends of the ranges are walls,")
     if own.n != n:
         raise InputError(f"the model {own.name} has {own.n} axes, {robot.name} has {n}")
@@ -99,10 +123,18 @@ def run_loop(
     plant = Plant(robot, friction=friction, stops=stops, torque_limit=limit)
     state = plant.start(_start(reference, start))
     encoders = _Encoders(robot, encoder_counts, noise, period, seed)
-    read = {"encoder_counts": np.asarray(encoder_counts).tolist(), "noise": np.asarray(noise).tolist(), "seed": seed}
-    record = _Record(robot, own, {"period": period, "delay": delay, "saturation": _plain(limit), **read})
-    acting = [robot.gravity(state.q)] * (int(delay / period + 1e-9) + 1)  # held until the first torque comes
-    late = max(delay - (len(acting) - 1) * period, 0.0)  # from a sample until the torque of an earlier one changes
+    read = {
+        "encoder_counts": np.asarray(encoder_counts).tolist(),
+        "noise": np.asarray(noise).tolist(),
+        "seed": seed,
+    }
+    record = _Record(
+        robot, own, {"period": period, "delay": delay, "saturation": _plain(limit), **read}
+    )
+    # held until the first torque comes
+    acting = [robot.gravity(state.q)] * (int(delay / period + 1e-9) + 1)
+    # from a sample until the torque of an earlier one changes
+    late = max(delay - (len(acting) - 1) * period, 0.0)
     target: Array | None = None
     t = 0.0
     try:
@@ -112,7 +144,9 @@ def run_loop(
             measured = encoders.read(state.q, state.v)._replace(wrench=load)
             goal = _goal(reference, t, robot)
             record.sample(t, state, measured, goal, memory)
-            if isinstance(goal, TcpReference) and not (target is not None and np.array_equal(goal.pose, target)):
+            if isinstance(goal, TcpReference) and not (
+                target is not None and np.array_equal(goal.pose, target)
+            ):
                 target = goal.pose
                 _refuse_out_of_reach(own, target)
             if memory is None:
@@ -133,9 +167,13 @@ def run_loop(
             _refuse_runaway(robot, state)
     except SimulationError as err:
         slower = f", or a delay shorter than {1e3 * delay:g} ms" if delay else ""
-        advice = f"; the loop may be unstable: gains lower, or a period shorter than {1e3 * period:g} ms{slower}"
+        advice = (
+            f"; the loop may be unstable: gains lower, or a period shorter than {1e3 * period:g}"
+            f" ms{slower}"
+        )
         raise SimulationError(err.t, err.problem + advice, record.run()) from err
-    except Exception as err:  # a law is anybody's code: whatever it raises, what was computed is kept
+    # a law is anybody's code: whatever it raises, what was computed is kept
+    except Exception as err:
         told = str(err) if isinstance(err, IrbError) else f"{type(err).__name__}: {err}"
         raise SimulationError(t, told, record.run()) from err
     return record.run()
@@ -144,16 +182,23 @@ def run_loop(
 class _Encoders:
     """Positions as counts and with noise; then speeds are differences of readings."""
 
-    def __init__(self, robot: Robot, counts: ArrayLike | None, noise: ArrayLike, period: float, seed: int) -> None:
+    def __init__(
+        self, robot: Robot, counts: ArrayLike | None, noise: ArrayLike, period: float, seed: int
+    ) -> None:
         n = robot.n
         self.noise = per_axis(noise, n, "noise")
         if not (np.isfinite(self.noise).all() and (self.noise >= 0.0).all()):
-            raise InputError(f"noise is a standard deviation [rad, m], not {np.asarray(noise).tolist()}")
+            raise InputError(
+                f"noise is a standard deviation [rad, m], not {np.asarray(noise).tolist()}"
+            )
         self.step = None
         if counts is not None:
             per_turn = per_axis(counts, n, "encoder_counts")
             if not (np.isfinite(per_turn).all() and (per_turn > 0.0).all()):
-                raise InputError(f"encoder_counts are counts per turn, or per metre, not {np.asarray(counts).tolist()}")
+                raise InputError(
+                    "encoder_counts are counts per turn, or per metre, not"
+                    f" {np.asarray(counts).tolist()}"
+                )
             self.step = np.where(robot.limits.linear, 1.0, 2.0 * np.pi) / per_turn
         self.period, self.random = period, np.random.default_rng(seed)
         self.last: Array | None = None
@@ -174,7 +219,10 @@ class _Record:
 
     def __init__(self, robot: Robot, model: Robot, settings: dict[str, Any]) -> None:
         self.robot = robot
-        carried = model.tool.name if model.tool else None, model.payload.mass if model.payload else None
+        carried = (
+            model.tool.name if model.tool else None,
+            model.payload.mass if model.payload else None,
+        )
         self.notes = {**settings, "model": model.name, "model_parameters": model.parameters}
         self.notes |= dict(zip(("model_tool", "model_payload_kg"), carried, strict=True))
         self.times: list[float] = []
@@ -183,7 +231,14 @@ class _Record:
         self.events: list[Event] = []
         self._full = np.zeros(robot.n, dtype=bool)
 
-    def sample(self, t: float, state: PlantState, measured: Measured, goal: AxisReference | TcpReference, memory: Any) -> None:
+    def sample(
+        self,
+        t: float,
+        state: PlantState,
+        measured: Measured,
+        goal: AxisReference | TcpReference,
+        memory: Any,
+    ) -> None:
         """Take what is known before the law is asked; what is not yet, is NaN."""
         self.times.append(t)
         unknown = np.full(self.robot.n, np.nan)
@@ -214,8 +269,13 @@ class _Record:
         """Take the law's torque; an event is where it begins to be cut off."""
         self.columns["tau_wanted"][-1] = tau
         limit = self.notes["saturation"]
-        full = np.zeros(self.robot.n, dtype=bool) if limit is None else np.abs(tau) > np.asarray(limit)
-        self.events += [Event(self.times[-1], int(i) + 1, "saturates") for i in np.flatnonzero(full & ~self._full)]
+        full = (
+            np.zeros(self.robot.n, dtype=bool) if limit is None else np.abs(tau) > np.asarray(limit)
+        )
+        self.events += [
+            Event(self.times[-1], int(i) + 1, "saturates")
+            for i in np.flatnonzero(full & ~self._full)
+        ]
         self._full = full
 
     def acted(self, a: Array, tau: Array) -> None:
@@ -226,7 +286,9 @@ class _Record:
         """Take which axes with dry friction stand still before and after a period."""
         changed = (before.sticks != after.sticks) & ((law.Fs > 0.0) | (law.Fc > 0.0))
         for axis in np.flatnonzero(changed):
-            self.events.append(Event(after.t, int(axis) + 1, "sticks" if after.sticks[axis] else "slips"))
+            self.events.append(
+                Event(after.t, int(axis) + 1, "sticks" if after.sticks[axis] else "slips")
+            )
 
     def run(self) -> Run:
         """Return what was recorded."""
@@ -241,7 +303,9 @@ class _Record:
         self.units[name] = unit
 
 
-def _start(reference: Callable[[float], AxisReference | TcpReference], start: ArrayLike | None) -> ArrayLike:
+def _start(
+    reference: Callable[[float], AxisReference | TcpReference], start: ArrayLike | None
+) -> ArrayLike:
     if start is not None:
         return start
     goal = reference(0.0)
@@ -250,9 +314,15 @@ def _start(reference: Callable[[float], AxisReference | TcpReference], start: Ar
     return instance(goal, AxisReference, "a reference returns an AxisReference or a TcpReference").q
 
 
-def _goal(reference: Callable[[float], AxisReference | TcpReference], t: float, robot: Robot) -> AxisReference | TcpReference:
+def _goal(
+    reference: Callable[[float], AxisReference | TcpReference], t: float, robot: Robot
+) -> AxisReference | TcpReference:
     """Return what is wanted at a time, as arrays."""
-    goal = instance(reference(t), AxisReference | TcpReference, "a reference returns an AxisReference or a TcpReference")
+    goal = instance(
+        reference(t),
+        AxisReference | TcpReference,
+        "a reference returns an AxisReference or a TcpReference",
+    )
     if isinstance(goal, TcpReference):
         return goal
     return reference_of(goal, robot.n, robot)
@@ -264,7 +334,9 @@ def _refuse_out_of_reach(model: Robot, pose: Array) -> None:
     except MissingData:  # an arm without closed forms
         return
     if not found:
-        raise InputError(f"the target cannot be reached: {found.note or 'no posture within the ranges'}")
+        raise InputError(
+            f"the target cannot be reached: {found.note or 'no posture within the ranges'}"
+        )
 
 
 def _refuse_runaway(robot: Robot, state: PlantState) -> None:
@@ -272,7 +344,10 @@ def _refuse_runaway(robot: Robot, state: PlantState) -> None:
     if fast.any():
         axis = int(np.argmax(fast))
         unit = "m/s" if robot.limits.linear[axis] else "rad/s"
-        raise SimulationError(state.t, f"axis {axis + 1} has {state.v[axis]:.3g} {unit}, over {FASTEST:g} times its limit")
+        raise SimulationError(
+            state.t,
+            f"axis {axis + 1} has {state.v[axis]:.3g} {unit}, over {FASTEST:g} times its limit",
+        )
 
 
 def _plain(limit: Array | None) -> list[float] | None:

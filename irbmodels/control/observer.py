@@ -32,7 +32,9 @@ class ObserverMemory(NamedTuple):
     def at(state: Measured, model: Robot, *, friction: Stribeck | bool = False) -> ObserverMemory:
         """Return the memory of an observer that starts in a state without an external torque."""
         rest = np.zeros(model_of(model).n)
-        return ObserverMemory(momentum(state, model), rest, momentum_rate(state, rest, model, friction=friction))
+        return ObserverMemory(
+            momentum(state, model), rest, momentum_rate(state, rest, model, friction=friction)
+        )
 
 
 class Collision(NamedTuple):
@@ -53,7 +55,9 @@ def momentum(state: Measured, model: Robot) -> Array:
     return p
 
 
-def momentum_rate(state: Measured, tau: Array, model: Robot, *, friction: Stribeck | bool = False) -> Array:
+def momentum_rate(
+    state: Measured, tau: Array, model: Robot, *, friction: Stribeck | bool = False
+) -> Array:
     """Return ``p' = tau + C' v - g - F(v)``, as far as the model knows: what is missing is the external torque.
 
     ``C' v`` and not ``C v``: ``p' = M v' + M' v`` with ``M' = C + C'``.
@@ -75,7 +79,8 @@ def momentum_observer(
 ) -> tuple[Array, ObserverMemory]:
     """Residual ``r = K (p - int (tau + C' v - g - F + r) dt)``, which follows the external torque: ``r' = K (tau_ext - r)``.
 
-    In samples it is the backward Euler rule, so no gain is too high: ``r_k = (r_{k-1} + K T tau_ext) / (1 + K T)``.
+    In samples it is the backward Euler rule, so no gain is too high: ``r_k = (r_{k-1} + K T
+    tau_ext) / (1 + K T)``.
 
     Args:
         state: What was measured.
@@ -84,27 +89,37 @@ def momentum_observer(
         gain: ``K`` [1/s], a number or ``(n,)``: the residual's time constant is ``1/K``.
         memory: What the last sample left; first ``ObserverMemory.at(state, model)``.
         period: Time since the last sample [s].
-        friction: Friction to be taken off, True for the model's, or a law; else it is part of the residual.
+        friction: Friction to be taken off, True for the model's, or a law; else it is part of the
+            residual.
 
     Returns:
         External torques [N m, N], shape ``(n,)``, and the memory for the next sample.
 
     Raises:
-        InputError: if an argument is of another type or shape, not finite, or the period not positive.
+        InputError: if an argument is of another type or shape, not finite, or the period not
+            positive.
         MissingData: if friction is asked of a model that has no data.
     """
     n = np.ones(model_of(model).n)
     torque, step = finite(tau, n.shape, "tau"), number(period, "period [s]", 0.0)
     instance(memory, ObserverMemory, "the memory of an observer is an ObserverMemory")
-    integral, last = (finite(getattr(memory, x), n.shape, f"{x} of the memory") for x in ("integral", "rate"))
+    integral, last = (
+        finite(getattr(memory, x), n.shape, f"{x} of the memory") for x in ("integral", "rate")
+    )
     rate = momentum_rate(state, np.zeros(model.n), model, friction=friction)
     known = integral + step * (torque + 0.5 * (last + rate))
-    residual = weighed(gain, momentum(state, model) - known, "gain [1/s]") / (n + step * weighed(gain, n, "gain [1/s]"))
+    residual = weighed(gain, momentum(state, model) - known, "gain [1/s]") / (
+        n + step * weighed(gain, n, "gain [1/s]")
+    )
     return residual, ObserverMemory(known + step * residual, residual, rate)
 
 
-def residuals(motion: Motion, model: Robot, gain: ArrayLike, *, friction: Stribeck | bool = False) -> Array:
-    """Residuals along a motion with speeds and torques, from a run or a log, shape ``(N, n)``; the first is zero.
+def residuals(
+    motion: Motion, model: Robot, gain: ArrayLike, *, friction: Stribeck | bool = False
+) -> Array:
+    """Residuals along a motion with speeds and torques, from a run or a log, shape ``(N, n)``.
+
+    The first is zero.
 
     The torque of a sample is the one that acts from it until the next.
 
@@ -112,7 +127,9 @@ def residuals(motion: Motion, model: Robot, gain: ArrayLike, *, friction: Stribe
         InputError: if speeds or torques are missing.
         MissingData: if friction is asked of a model that has no data.
     """
-    motion = checked_motion(motion, "a momentum observer", ("v", "tau"), model_of(model).n, model.name)
+    motion = checked_motion(
+        motion, "a momentum observer", ("v", "tau"), model_of(model).n, model.name
+    )
     assert motion.v is not None  # checked_motion sees to it
     assert motion.tau is not None
     memory = ObserverMemory.at(Measured(motion.q[0], motion.v[0]), model, friction=friction)
@@ -120,7 +137,9 @@ def residuals(motion: Motion, model: Robot, gain: ArrayLike, *, friction: Stribe
     for k in range(1, len(motion.t)):
         period = float(motion.t[k] - motion.t[k - 1])
         state = Measured(motion.q[k], motion.v[k])
-        found[k], memory = momentum_observer(state, motion.tau[k - 1], model, gain, memory, period, friction=friction)
+        found[k], memory = momentum_observer(
+            state, motion.tau[k - 1], model, gain, memory, period, friction=friction
+        )
     return found
 
 
@@ -130,9 +149,16 @@ def collision(t: ArrayLike, residual: ArrayLike, threshold: ArrayLike) -> Collis
     Raises:
         InputError: if a threshold is not positive, or the shapes do not go together.
     """
-    time, found, limit = finite(t, None, "t"), finite(residual, None, "residual"), numbers(threshold, "threshold")
+    time, found, limit = (
+        finite(t, None, "t"),
+        finite(residual, None, "residual"),
+        numbers(threshold, "threshold"),
+    )
     if found.ndim != 2 or time.shape != found.shape[:1] or limit.shape not in ((), found.shape[1:]):
-        raise InputError(f"times {time.shape}, residuals {found.shape} and threshold {limit.shape} do not go together")
+        raise InputError(
+            f"times {time.shape}, residuals {found.shape} and threshold {limit.shape} do not go"
+            " together"
+        )
     if not (limit > 0.0).all() or math.isnan(float(limit.sum())):
         raise InputError(f"a threshold is positive [N m, N], got {limit.tolist()}")
     beyond = np.abs(found) / limit

@@ -30,16 +30,24 @@ def hold(q: ArrayLike) -> AxisReferences:
         InputError: if they are not one posture.
     """
     position = posture(q, what="q")
-    return lambda t: AxisReference(position.copy(), np.zeros(position.size), np.zeros(position.size))
+    return lambda t: AxisReference(
+        position.copy(), np.zeros(position.size), np.zeros(position.size)
+    )
 
 
 def follow(trajectory: Trajectory, begin: float = 0.0) -> AxisReferences:
-    """Follow a trajectory of the axes from a time ``begin`` [s] on; before and after it, stand at its ends.
+    """Follow a trajectory of the axes from a time ``begin`` [s] on.
+
+    Before and after it, stand at its ends.
 
     Raises:
         InputError: if it is no trajectory, or the time not finite.
     """
-    instance(trajectory, Trajectory, "what is followed is a Trajectory, as irbmodels.trajectory.move makes it")
+    instance(
+        trajectory,
+        Trajectory,
+        "what is followed is a Trajectory, as irbmodels.trajectory.move makes it",
+    )
     number(begin, "begin [s]")
 
     def at(t: float) -> AxisReference:
@@ -81,17 +89,25 @@ def tcp_hold(pose: pin.SE3 | ArrayLike) -> TcpReferences:
     return lambda t: TcpReference(matrix.copy(), np.zeros(6), np.zeros(6))
 
 
-def tcp_along(path: PosePath, duration: float, law: str | Law = "freudenstein", begin: float = 0.0) -> TcpReferences:
-    """Go along a path of poses by a time law; before ``begin`` [s], and ``duration`` [s] after it, stand.
+def tcp_along(
+    path: PosePath, duration: float, law: str | Law = "freudenstein", begin: float = 0.0
+) -> TcpReferences:
+    """Go along a path of poses by a time law.
+
+    Before ``begin`` [s], and ``duration`` [s] after it, stand.
 
     Raises:
-        InputError: if the duration is not positive, or the path has corners, where the TCP would have to stop.
+        InputError: if the duration is not positive, or the path has corners, where the TCP would
+            have to stop.
         UnknownName: if there is no such law.
     """
     chosen = law_of(law)
     instance(path, PosePath, "the way is a PosePath, as irbmodels.trajectory.line makes it")
     if path.stops:
-        raise InputError(f"the path has corners at s = {', '.join(f'{s:g}' for s in path.stops)} m: blend them, or go in parts")
+        raise InputError(
+            f"the path has corners at s = {', '.join(f'{s:g}' for s in path.stops)} m: blend them,"
+            " or go in parts"
+        )
     rate = 1.0 / positive(duration, "the duration of a motion [s]")
     number(begin, "begin [s]")
 
@@ -100,7 +116,11 @@ def tcp_along(path: PosePath, duration: float, law: str | Law = "freudenstein", 
         x = since * rate
         s, v, a = (path.length * float(chosen.derivative(k, x)) * rate**k for k in range(3))
         here = path.at(s)
-        return TcpReference(here.poses, moving * here.twists * v, moving * (here.accelerations * v**2 + here.twists * a))
+        return TcpReference(
+            here.poses,
+            moving * here.twists * v,
+            moving * (here.accelerations * v**2 + here.twists * a),
+        )
 
     return at
 
@@ -115,15 +135,26 @@ def tcp_of(reference: AxisReferences, model: Robot) -> TcpReferences:
     model_of(model)
 
     def at(t: float) -> TcpReference:
-        q, v, a = instance(reference(t), AxisReference, "a reference of the axes returns an AxisReference(q, v, a)")
+        q, v, a = instance(
+            reference(t), AxisReference, "a reference of the axes returns an AxisReference(q, v, a)"
+        )
         J = model.jacobian(q)
-        return TcpReference(homogeneous(model.pose(q)), J @ v, J @ a + model.jacobian_rate(q, v) @ v)
+        return TcpReference(
+            homogeneous(model.pose(q)), J @ v, J @ a + model.jacobian_rate(q, v) @ v
+        )
 
     return at
 
 
 def _since(t: float, begin: float, duration: float) -> tuple[float, float]:
-    """Return the time since a begin, within the duration, and 1; 0 before and after it, where the reference stands."""
-    since = float(snapped(np.array(number(t, "t [s]") - begin), (0.0, duration), abs(t) + abs(begin) + duration))
+    """Return the time since a begin, within the duration, and 1.
+
+    0 before and after it, where the reference stands.
+    """
+    since = float(
+        snapped(
+            np.array(number(t, "t [s]") - begin), (0.0, duration), abs(t) + abs(begin) + duration
+        )
+    )
     inside = min(max(since, 0.0), duration)
     return inside, float(inside == since)

@@ -25,7 +25,10 @@ class Measured(NamedTuple):
     v: Array
     """Axis speeds [rad/s, m/s]."""
     wrench: Array | None = None
-    """What the world exerts on the robot at the TCP, force [N] first, base axes, shape ``(6,)``; None without a sensor."""
+    """What the world exerts on the robot at the TCP, force [N] first, base axes, shape ``(6,)``.
+
+    None without a sensor.
+    """
 
 
 class AxisReference(NamedTuple):
@@ -60,7 +63,10 @@ class Gains(NamedTuple):
         Raises:
             InputError: if one is not positive.
         """
-        w, ratio = positive(frequency, "the natural frequency of gains [rad/s]"), positive(damping, "the damping ratio of gains")
+        w, ratio = (
+            positive(frequency, "the natural frequency of gains [rad/s]"),
+            positive(damping, "the damping ratio of gains"),
+        )
         return Gains(w * w, 2.0 * ratio * w)
 
 
@@ -76,11 +82,14 @@ def state_of(state: Measured, n: int | None = None) -> Measured:
     return Measured(position, finite(v, position.shape, "measured v"), load)
 
 
-def axes_of(state: Measured, reference: AxisReference, model: Robot | None = None) -> tuple[Measured, AxisReference]:
+def axes_of(
+    state: Measured, reference: AxisReference, model: Robot | None = None
+) -> tuple[Measured, AxisReference]:
     """Return a measured state and a reference of as many axes, those of the model where a law has one, as finite arrays.
 
     Raises:
-        InputError: if one is something else, or they do not go together, or the reference looks like degrees.
+        InputError: if one is something else, or they do not go together, or the reference looks
+            like degrees.
     """
     here = state_of(state, None if model is None else model_of(model).n)
     return here, reference_of(reference, here.q.size, model)
@@ -92,8 +101,12 @@ def reference_of(reference: AxisReference, n: int, robot: Robot | None = None) -
     Raises:
         InputError: if it is none, or far beyond the ranges of a robot that is given.
     """
-    given = instance(reference, AxisReference, "the reference of this law is an AxisReference(q, v, a)")
-    goal = AxisReference(*(finite(x, (n,), f"reference {name}") for name, x in zip("qva", given, strict=True)))
+    given = instance(
+        reference, AxisReference, "the reference of this law is an AxisReference(q, v, a)"
+    )
+    goal = AxisReference(
+        *(finite(x, (n,), f"reference {name}") for name, x in zip("qva", given, strict=True))
+    )
     return goal if robot is None else goal._replace(q=robot._one(goal.q))
 
 
@@ -115,8 +128,14 @@ def weighed(gain: ArrayLike, error: Array, what: str) -> Array:
     weight = numbers(gain, what)
     n = error.size
     if weight.shape not in ((), (n,), (n, n)) or not np.isfinite(weight).all():
-        raise InputError(f"{what} needs a finite number, or shape ({n},) or ({n}, {n}), got {weight.tolist()}")
-    if (weight < 0.0).any() if weight.ndim < 2 else np.linalg.eigvalsh(weight + weight.T)[0] < -1e-9 * np.abs(weight).max():
+        raise InputError(
+            f"{what} needs a finite number, or shape ({n},) or ({n}, {n}), got {weight.tolist()}"
+        )
+    if (
+        (weight < 0.0).any()
+        if weight.ndim < 2
+        else np.linalg.eigvalsh(weight + weight.T)[0] < -1e-9 * np.abs(weight).max()
+    ):
         raise InputError(f"{what} must not be negative, or the error grows: {weight.tolist()}")
     return weight @ error if weight.ndim == 2 else weight * error
 
@@ -128,14 +147,22 @@ def friction_torque(model: Robot, v: Array, friction: Stribeck | bool) -> Array 
         MissingData: if True and nobody has published friction of this robot.
     """
     if not isinstance(friction, bool | Stribeck):
-        raise InputError(f"friction is True (the model's), False (none) or an irbmodels.Stribeck, not {shown(friction)}")
+        raise InputError(
+            "friction is True (the model's), False (none) or an irbmodels.Stribeck, not"
+            f" {shown(friction)}"
+        )
     if friction is False:
         return 0.0
     law = model.friction_model if friction is True else friction
     if law is None:
-        raise MissingData(f"{model.name} has no friction data: friction=False, or an irbmodels.Stribeck of your own")
+        raise MissingData(
+            f"{model.name} has no friction data: friction=False, or an irbmodels.Stribeck of"
+            " your own"
+        )
     if law.Fc.shape != v.shape:
-        raise InputError(f"the friction law is one of {law.Fc.size} axes, {model.name} has {v.size}")
+        raise InputError(
+            f"the friction law is one of {law.Fc.size} axes, {model.name} has {v.size}"
+        )
     return law.torque(v)
 
 

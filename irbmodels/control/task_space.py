@@ -1,7 +1,10 @@
-"""Laws in poses of the TCP: speeds (S004 Fig. 10) and inverse dynamics (Fig. 12, eq. 49), plain or damped near singularities.
+"""Laws in poses of the TCP: speeds (S004 Fig. 10) and inverse dynamics (Fig. 12, eq.
 
-The error is ``e = (p_d - p, theta u)``, where the turn by ``theta`` about ``u`` leads from the tool's orientation to the wanted
-one, in base axes: right up to 180 deg. An arm with fewer than six axes obeys as many rows: a SCARA x, y, z and the turn about z.
+49), plain or damped near singularities.
+
+The error is ``e = (p_d - p, theta u)``, where the turn by ``theta`` about ``u`` leads from the
+tool's orientation to the wanted one, in base axes: right up to 180 deg. An arm with fewer than six
+axes obeys as many rows: a SCARA x, y, z and the turn about z.
 """
 
 from __future__ import annotations
@@ -25,7 +28,8 @@ from .signals import Gains, Measured, TcpReference, homogeneous, model_of, state
 
 Array = NDArray[np.float64]
 
-TURNED = 1e-6  # [m, rad] error in a direction the arm has not that poses typed with seven digits leave
+# [m, rad] error in a direction the arm has not that poses typed with seven digits leave
+TURNED = 1e-6
 SINGULAR = 1e-6  # smallest singular value [m, rad] at which an inverse would be mostly rounding
 ROWS = ("x", "y", "z", "turn about x", "turn about y", "turn about z")
 
@@ -64,12 +68,17 @@ def task_rows(model: Robot) -> tuple[int, ...]:
 @lru_cache(maxsize=64)
 def _task_rows(model: Robot) -> tuple[int, ...]:
     low, high = model.limits.envelope()
-    q = np.random.default_rng(0).uniform(np.maximum(low, -np.pi), np.minimum(high, np.pi), (5, model.n))
+    q = np.random.default_rng(0).uniform(
+        np.maximum(low, -np.pi), np.minimum(high, np.pi), (5, model.n)
+    )
     size = np.abs([model.jacobian(one) for one in q]).max(axis=(0, 2))
     rows = tuple(np.flatnonzero(size > SINGULAR).tolist())
     if len(rows) != model.n:
         moved = ", ".join(ROWS[row] for row in rows)
-        raise InputError(f"{model.name} has {model.n} axes and moves {moved}: name as many rows as axes, rows=(0, 1, ...)")
+        raise InputError(
+            f"{model.name} has {model.n} axes and moves {moved}: name as many rows as axes,"
+            " rows=(0, 1, ...)"
+        )
     return rows
 
 
@@ -79,20 +88,30 @@ def task_state(
     """Return the state as arrays, and error, rate, Jacobian and its rate in the rows that are controlled.
 
     Raises:
-        InputError: if the goal is off in a direction that the arm cannot move, the rows do not fit the axes, or an argument is
-            of another type or shape.
+        InputError: if the goal is off in a direction that the arm cannot move, the rows do not fit
+            the axes, or an argument is of another type or shape.
     """
     state = state_of(state, model_of(model).n)
-    instance(reference, TcpReference, "the reference of this law is a TcpReference(pose, twist, acceleration)")
+    instance(
+        reference,
+        TcpReference,
+        "the reference of this law is a TcpReference(pose, twist, acceleration)",
+    )
     error = tcp_error(model.pose(state.q), reference.pose)
-    kept = task_rows(model) if rows is None else tuple(listed(rows, int, "rows are whole numbers from 0 to 5"))
+    kept = (
+        task_rows(model)
+        if rows is None
+        else tuple(listed(rows, int, "rows are whole numbers from 0 to 5"))
+    )
     if len(kept) != model.n or len(set(kept)) != model.n or not set(kept) <= set(range(6)):
         raise InputError(f"{model.name} needs {model.n} rows out of 0..5, got {kept}")
     if rows is None:
         _refuse_off(error, kept, model)
     J, J_rate = model.jacobian(state.q), model.jacobian_rate(state.q, state.v)
     index = list(kept)
-    twist, wanted = (finite(getattr(reference, x), (6,), f"reference {x}") for x in ("twist", "acceleration"))
+    twist, wanted = (
+        finite(getattr(reference, x), (6,), f"reference {x}") for x in ("twist", "acceleration")
+    )
     rate = twist - J @ state.v
     return state, TaskState(error[index], rate[index], J[index], J_rate[index], wanted[index], kept)
 
@@ -108,26 +127,34 @@ def tcp_speed(
 ) -> Array:
     """Axis speeds ``J^-1 (twist_d + gain e)``, so that ``e' = -gain e`` (S004, kinematic control in task space).
 
-    S004 prints ``mu_d' + r mu''`` and the inverse of the 6 by 4 J of its arm: no position is fed back, and no inverse exists.
+    S004 prints ``mu_d' + r mu''`` and the inverse of the 6 by 4 J of its arm: no position is fed
+    back, and no inverse exists.
 
     Args:
         state: What was measured; its speed is not used.
         reference: Where the TCP should be.
         model: The controller's model.
         gain: ``r`` [1/s]: a number, or one per row.
-        near: Smallest singular value below which the inverse is damped (:meth:`Robot.damped_velocity`), so that speeds stay
-            bounded through singularities; None inverts exactly.
-        rows: Rows of the pose to be controlled, 0..5, as many as axes; default all that the arm can move.
+        near: Smallest singular value below which the inverse is damped
+            (:meth:`Robot.damped_velocity`), so that speeds stay bounded through singularities; None
+            inverts exactly.
+        rows: Rows of the pose to be controlled, 0..5, as many as axes; default all that the arm can
+            move.
 
     Returns:
         Speeds [rad/s, m/s], shape ``(n,)``.
 
     Raises:
-        InputError: if J is singular and ``near`` is None, or the goal is off in a direction that the arm cannot move.
+        InputError: if J is singular and ``near`` is None, or the goal is off in a direction that
+            the arm cannot move.
     """
-    here = instance(state, Measured, "the state is Measured(q, v)")._replace(v=np.zeros(model_of(model).n))
+    here = instance(state, Measured, "the state is Measured(q, v)")._replace(
+        v=np.zeros(model_of(model).n)
+    )
     _, task = task_state(here, reference, model, rows)
-    twist = np.asarray(reference.twist, dtype=float)[list(task.rows)] + weighed(gain, task.error, "gain [1/s]")
+    twist = np.asarray(reference.twist, dtype=float)[list(task.rows)] + weighed(
+        gain, task.error, "gain [1/s]"
+    )
     return _axis_values(task, twist, model, near)
 
 
@@ -143,9 +170,9 @@ def task_inverse_dynamics(
 ) -> Array:
     """Torques ``M J^-1 (a_d - J' v + kd e' + kp e) + C v + g``: ``e'' + kd e' + kp e = 0`` (S004 eq. 49, corrected).
 
-    S004 prints ``J'(q_d) q_d'`` for ``J'(q, v) v``: then the error's equation has another right side, which vanishes only with
-    the error. Of an orientation the equation is ``w_d' - w' + kd (w_d - w) + kp theta u = 0``; ``1/2 |w_d - w|^2 + 1/2 kp
-    theta^2`` falls by ``kd |w_d - w|^2``.
+    S004 prints ``J'(q_d) q_d'`` for ``J'(q, v) v``: then the error's equation has another right
+    side, which vanishes only with the error. Of an orientation the equation is ``w_d' - w' + kd
+    (w_d - w) + kp theta u = 0``; ``1/2 |w_d - w|^2 + 1/2 kp theta^2`` falls by ``kd |w_d - w|^2``.
 
     Args:
         state: What was measured.
@@ -161,7 +188,9 @@ def task_inverse_dynamics(
     """
     instance(gains, Gains, "gains are Gains(kp, kd)")
     state, task = task_state(state, reference, model, rows)
-    wanted = task.acceleration + weighed(gains.kd, task.rate, "kd") + weighed(gains.kp, task.error, "kp")
+    wanted = (
+        task.acceleration + weighed(gains.kd, task.rate, "kd") + weighed(gains.kp, task.error, "kp")
+    )
     a = _axis_values(task, wanted - task.J_rate @ state.v, model, near)
     return torque(state, a, model, friction)
 
@@ -171,7 +200,9 @@ def _axis_values(task: TaskState, wanted: Array, model: Robot, near: float | Non
     if near is not None:
         J, whole = np.zeros((6, task.J.shape[1])), np.zeros(6)
         J[list(task.rows)], whole[list(task.rows)] = task.J, wanted
-        return damped_velocity(J, whole, positive(near, "near, the singular value below which the inverse is damped,")).v
+        return damped_velocity(
+            J, whole, positive(near, "near, the singular value below which the inverse is damped,")
+        ).v
     return solved(task.J, wanted, model)
 
 
@@ -183,12 +214,20 @@ def solved(J: Array, wanted: Array, model: Robot) -> Array:
     """
     least = float(np.linalg.svd(J, compute_uv=False)[-1])
     if least < SINGULAR:
-        raise InputError(f"{model.name} is singular here (smallest singular value {least:.1e}); near=0.05 damps the inverse")
+        raise InputError(
+            f"{model.name} is singular here (smallest singular value {least:.1e}); near=0.05 damps"
+            " the inverse"
+        )
     return np.asarray(np.linalg.solve(J, wanted), dtype=float)
 
 
 def _refuse_off(error: Array, rows: tuple[int, ...], model: Robot) -> None:
     off = [row for row in range(6) if row not in rows and abs(error[row]) > TURNED]
     if off:
-        told = ", ".join(f"{ROWS[row]} by {np.degrees(error[row]):.3g} deg" if row > 2 else ROWS[row] for row in off)
-        raise InputError(f"{model.name} cannot reach this goal: it is off in {told}, where the arm has no axis")
+        told = ", ".join(
+            f"{ROWS[row]} by {np.degrees(error[row]):.3g} deg" if row > 2 else ROWS[row]
+            for row in off
+        )
+        raise InputError(
+            f"{model.name} cannot reach this goal: it is off in {told}, where the arm has no axis"
+        )

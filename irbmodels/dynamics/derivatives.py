@@ -1,4 +1,7 @@
-"""Derivatives of kinematics and dynamics in axis coordinates, for one state; friction and rotors included."""
+"""Derivatives of kinematics and dynamics in axis coordinates, for one state.
+
+Friction and rotors included.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +30,10 @@ class InverseDerivatives(NamedTuple):
 
 
 class ForwardDerivatives(NamedTuple):
-    """Derivatives of the acceleration, shape ``(..., n, n)`` each; entry ij is ``d a_i / d x_j``."""
+    """Derivatives of the acceleration, shape ``(..., n, n)`` each.
+
+    Entry ij is ``d a_i / d x_j``.
+    """
 
     q: Array
     v: Array
@@ -45,22 +51,28 @@ class EnergyRegressor(NamedTuple):
 def hessian(tree: Tree, frame: int, q: Array, point: Array | None = None) -> Array:
     """Derivative of the base-axes Jacobian, ``H[i, j, k] = d J_ij / d q_k``, shape ``(6, n, n)``.
 
-    From the columns alone: a column turns with every joint before it, ``w_k x J_j``; a joint after it moves the point it
-    acts on, ``w_j x v_k``.
+    From the columns alone: a column turns with every joint before it, ``w_k x J_j``; a joint after
+    it moves the point it acts on, ``w_j x v_k``.
     """
     G = tree.coupling.G
     J = kinematics.tree_jacobian(tree, frame, q, point)
     linear, angular = J[:3].T, J[3:].T  # one row per joint of the tree
-    before = np.tril(np.ones((len(G), len(G)), dtype=bool))  # k <= j: a tree numbers its joints outward
+    # k <= j: a tree numbers its joints outward
+    before = np.tril(np.ones((len(G), len(G)), dtype=bool))
     turned = np.cross(angular[None, :, :], linear[:, None, :])  # [j, k] = w_k x v_j
     carried = np.cross(angular[:, None, :], linear[None, :, :])  # [j, k] = w_j x v_k
     swung = np.cross(angular[None, :, :], angular[:, None, :])  # [j, k] = w_k x w_j
-    H = np.concatenate([np.where(before[..., None], turned, carried), np.where(before[..., None], swung, 0.0)], axis=2)
+    H = np.concatenate(
+        [np.where(before[..., None], turned, carried), np.where(before[..., None], swung, 0.0)],
+        axis=2,
+    )
     result: Array = np.einsum("jki,ja,kb->iab", H, G, G)
     return result
 
 
-def jacobian_rate(tree: Tree, frame: int, q: Array, v: Array, point: Array | None = None, local: bool = False) -> Array:
+def jacobian_rate(
+    tree: Tree, frame: int, q: Array, v: Array, point: Array | None = None, local: bool = False
+) -> Array:
     """Time derivative of the Jacobian along a motion, shape ``(6, n)``, in the axes of the Jacobian it belongs to."""
     rate: Array = hessian(tree, frame, q, point) @ v
     if not local:
@@ -69,10 +81,14 @@ def jacobian_rate(tree: Tree, frame: int, q: Array, v: Array, point: Array | Non
     back = kinematics.pose(tree, frame, q).rotation.T
     spin = J[3:] @ v
     # d(R' J)/dt = R' (dJ/dt - w x J)
-    return np.concatenate([back @ (rate[k : k + 3] - np.cross(spin, J[k : k + 3], axisb=0).T) for k in (0, 3)])
+    return np.concatenate(
+        [back @ (rate[k : k + 3] - np.cross(spin, J[k : k + 3], axisb=0).T) for k in (0, 3)]
+    )
 
 
-def inverse_dynamics(model: Model, q: Array, v: Array, a: Array, friction: bool) -> InverseDerivatives:
+def inverse_dynamics(
+    model: Model, q: Array, v: Array, a: Array, friction: bool
+) -> InverseDerivatives:
     """Derivatives of ``M a + C v + g + F(v)``."""
     tree, coupling = model.tree, model.tree.coupling
     states = (coupling.position(q), coupling.velocity(v), coupling.velocity(a))
@@ -98,11 +114,19 @@ def mass_matrix_inverse(M: Array) -> Array:
 
 
 def energy_regressor(model: Model, q: Array, v: Array) -> EnergyRegressor:
-    """Rows of the energies in the order of :func:`dynamics.parameter_vector`; friction stores none."""
+    """Rows of the energies in the order of :func:`dynamics.parameter_vector`.
+
+    Friction stores none.
+    """
     tree, coupling = model.tree, model.tree.coupling
     tree_q, tree_v = coupling.position(q), coupling.velocity(v)
-    kinetic = np.array(pin.computeKineticEnergyRegressor(tree.model, tree.data, tree_q, tree_v)).ravel()
+    kinetic = np.array(
+        pin.computeKineticEnergyRegressor(tree.model, tree.data, tree_q, tree_v)
+    ).ravel()
     potential = np.array(pin.computePotentialEnergyRegressor(tree.model, tree.data, tree_q)).ravel()
     rubbing = np.zeros(3 * model.n if model.friction else 0)
     rotors = 0.5 * np.square(model.rotor_axes @ v)
-    return EnergyRegressor(np.concatenate([kinetic, rotors, rubbing]), np.concatenate([potential, np.zeros(model.n), rubbing]))
+    return EnergyRegressor(
+        np.concatenate([kinetic, rotors, rubbing]),
+        np.concatenate([potential, np.zeros(model.n), rubbing]),
+    )

@@ -1,7 +1,7 @@
 """Dynamics of a model in axis coordinates, for one state: the reference that everything faster is tested against.
 
-Rigid bodies are computed on the unreduced tree and projected with the constant coupling; friction and rotor inertia are
-added after the projection, since each motor stands before its own axis.
+Rigid bodies are computed on the unreduced tree and projected with the constant coupling; friction
+and rotor inertia are added after the projection, since each motor stands before its own axis.
 """
 
 from __future__ import annotations
@@ -37,7 +37,9 @@ class Energy(NamedTuple):
 def inverse_dynamics(model: Model, q: Array, v: Array, a: Array) -> Array:
     """Axis torques without friction: ``G' rnea(G q + q0, G v, G a) + J_rotor a``."""
     tree, coupling = model.tree, model.tree.coupling
-    tree_tau = pin.rnea(tree.model, tree.data, coupling.position(q), coupling.velocity(v), coupling.velocity(a))
+    tree_tau = pin.rnea(
+        tree.model, tree.data, coupling.position(q), coupling.velocity(v), coupling.velocity(a)
+    )
     tau = coupling.torque(tree_tau)
     return tau + model.rotor_inertia.dot(a) if model.has_rotors else tau
 
@@ -47,7 +49,9 @@ def forward_dynamics(model: Model, q: Array, v: Array, tau: Array) -> Array:
     tree, coupling = model.tree, model.tree.coupling
     if coupling.is_square and not model.has_rotors:
         tree_tau = coupling.G_inverse.T.dot(tau)
-        tree_a = pin.aba(tree.model, tree.data, coupling.position(q), coupling.velocity(v), tree_tau)
+        tree_a = pin.aba(
+            tree.model, tree.data, coupling.position(q), coupling.velocity(v), tree_tau
+        )
         solved: Array = coupling.G_inverse.dot(tree_a)
         return solved
     rest = inverse_dynamics(model, q, v, np.zeros(model.n))
@@ -58,14 +62,18 @@ def forward_dynamics(model: Model, q: Array, v: Array, tau: Array) -> Array:
 def mass_matrix(model: Model, q: Array) -> Array:
     """``M = G' M_tree G + diag(J_rotor)``, shape ``(n, n)``."""
     tree, coupling = model.tree, model.tree.coupling
-    M: Array = coupling.G.T.dot(pin.crba(tree.model, tree.data, coupling.position(q))).dot(coupling.G)
+    M: Array = coupling.G.T.dot(pin.crba(tree.model, tree.data, coupling.position(q))).dot(
+        coupling.G
+    )
     return M + model.rotor_inertia if model.has_rotors else M
 
 
 def coriolis(model: Model, q: Array, v: Array) -> Array:
     """Coriolis matrix of the Christoffel symbols (eq. 51), shape ``(n, n)``: ``dM/dt = C + C'``."""
     tree, coupling = model.tree, model.tree.coupling
-    C: Array = pin.computeCoriolisMatrix(tree.model, tree.data, coupling.position(q), coupling.velocity(v))
+    C: Array = pin.computeCoriolisMatrix(
+        tree.model, tree.data, coupling.position(q), coupling.velocity(v)
+    )
     result: Array = coupling.G.T @ C @ coupling.G
     return result
 
@@ -73,22 +81,26 @@ def coriolis(model: Model, q: Array, v: Array) -> Array:
 def gravity(model: Model, q: Array) -> Array:
     """Axis torques that hold the robot still, shape ``(n,)``."""
     tree, coupling = model.tree, model.tree.coupling
-    return coupling.torque(pin.computeGeneralizedGravity(tree.model, tree.data, coupling.position(q)))
+    return coupling.torque(
+        pin.computeGeneralizedGravity(tree.model, tree.data, coupling.position(q))
+    )
 
 
 def energy(model: Model, q: Array, v: Array) -> Energy:
     """Kinetic and potential energy [J] of links, tool, payload and rotors."""
     tree, coupling = model.tree, model.tree.coupling
     tree_q, tree_v = coupling.position(q), coupling.velocity(v)
-    kinetic = pin.computeKineticEnergy(tree.model, tree.data, tree_q, tree_v) + 0.5 * float(v @ model.rotor_inertia @ v)
+    kinetic = pin.computeKineticEnergy(tree.model, tree.data, tree_q, tree_v) + 0.5 * float(
+        v @ model.rotor_inertia @ v
+    )
     return Energy(kinetic, pin.computePotentialEnergy(tree.model, tree.data, tree_q))
 
 
 def regressor(model: Model, q: Array, v: Array, a: Array) -> Array:
     """Matrix ``Y`` whose product with :func:`parameter_vector` is the torque, friction included.
 
-    Columns: ten per body of the tree [m, m c, Ixx, Ixy, Iyy, Ixz, Iyz, Izz] about the link origin, then the rotor
-    inertias, then Fv, Fc, Fs - Fc per axis where the model has friction.
+    Columns: ten per body of the tree [m, m c, Ixx, Ixy, Iyy, Ixz, Iyz, Izz] about the link origin,
+    then the rotor inertias, then Fv, Fc, Fs - Fc per axis where the model has friction.
     """
     tree, coupling = model.tree, model.tree.coupling
     G = coupling.G
@@ -102,7 +114,10 @@ def regressor(model: Model, q: Array, v: Array, a: Array) -> Array:
 
 
 def parameter_vector(model: Model) -> Array:
-    """Parameters in the order of :func:`regressor`; the tool and payload are inside the last link."""
+    """Parameters in the order of :func:`regressor`.
+
+    The tool and payload are inside the last link.
+    """
     bodies = [inertia.toDynamicParameters() for inertia in list(model.tree.model.inertias)[1:]]
     friction = [model.friction.parameters()] if model.friction else []
     return np.concatenate([*bodies, model.rotors, *friction])

@@ -1,12 +1,12 @@
 """Two independent derivations of the equation of motion, to check everything faster against.
 
-Euler-Lagrange from energies (S000 eq. 45-52) and link-by-link Newton-Euler in the modified DH frames of the paper (S000 eq.
-57-68), both corrected (docs/errata.md, 0-13 to 0-20 and 0-34). Plain numpy on the tables: no Pinocchio, no URDF. Slow and
-readable on purpose.
+Euler-Lagrange from energies (S000 eq. 45-52) and link-by-link Newton-Euler in the modified DH
+frames of the paper (S000 eq. 57-68), both corrected (docs/errata.md, 0-13 to 0-20 and 0-34). Plain
+numpy on the tables: no Pinocchio, no URDF. Slow and readable on purpose.
 
-Of a parallelogram both know in closed form where its bars are: the crank turns about axis 2 and stays parallel to link_3, the
-rod hangs on the crank's end and stays parallel to link_2. So a bar moves with the origin of link_2, turns with one of the two
-links, and needs no joint of its own.
+Of a parallelogram both know in closed form where its bars are: the crank turns about axis 2 and
+stays parallel to link_3, the rod hangs on the crank's end and stays parallel to link_2. So a bar
+moves with the origin of link_2, turns with one of the two links, and needs no joint of its own.
 """
 
 from __future__ import annotations
@@ -65,22 +65,30 @@ class LagrangeTerms(NamedTuple):
     G: Array
 
 
-def euler_lagrange(chain: Chain, q: Array, v: Array, a: Array, wrench: Array | None = None) -> Array:
+def euler_lagrange(
+    chain: Chain, q: Array, v: Array, a: Array, wrench: Array | None = None
+) -> Array:
     """Axis torques [N m, N] from energies: ``M a + C v + G + F(v) - J' w``."""
     M, C, G = lagrange_terms(chain, q, v)
     tau = M @ a + C @ v + G + friction(chain, v)
     if wrench is not None:
         frames = _frames(chain.table, q)
-        linear, angular = _jacobian(chain.table, frames, len(q) - 1, (frames[-1] @ chain.tcp)[:3, 3])
+        linear, angular = _jacobian(
+            chain.table, frames, len(q) - 1, (frames[-1] @ chain.tcp)[:3, 3]
+        )
         tau = tau - linear.T @ wrench[:3] - angular.T @ wrench[3:]
     return tau
 
 
 def lagrange_terms(chain: Chain, q: Array, v: Array) -> LagrangeTerms:
-    """Mass matrix (eq. 50), Coriolis matrix of Christoffel symbols (eq. 51), gravity torque (eq. 52)."""
+    """Mass matrix (eq. 50), Coriolis matrix of Christoffel symbols (eq. 51), gravity torque (eq.
+
+    52).
+    """
     n = len(q)
     shifted = [q + 1j * _STEP * np.eye(n)[k] for k in range(n)]
-    dM = np.stack([_mass_matrix(chain, x).imag / _STEP for x in shifted], axis=2)  # dM[i, j, k] = dM_ij / dq_k
+    # dM[i, j, k] = dM_ij / dq_k
+    dM = np.stack([_mass_matrix(chain, x).imag / _STEP for x in shifted], axis=2)
     C = 0.5 * np.einsum("kji,i->kj", dM + dM.transpose(0, 2, 1) - dM.transpose(2, 1, 0), v)
     G = np.array([_potential_energy(chain, x).imag / _STEP for x in shifted])
     return LagrangeTerms(_mass_matrix(chain, q), C, G)
@@ -89,22 +97,26 @@ def lagrange_terms(chain: Chain, q: Array, v: Array) -> LagrangeTerms:
 def newton_euler(chain: Chain, q: Array, v: Array, a: Array, wrench: Array | None = None) -> Array:
     """Axis torques [N m, N] link by link.
 
-    Outward: angular velocity and acceleration of each link and the acceleration of its origin, in its own axes. Inward: the
-    force and moment on its inboard joint. The motors are where the axes are: ``u = A' tau``, so that ``u_2 = tau_2 - tau_3``
-    through a parallelogram. What a bar needs is shared out by virtual work: its force at the origin of link_2, whose motion
-    the bar shares, the moment of that force at the crank's end to link_3, which turns as the crank does, and the moment about
-    the bar's own pin to the link that it is parallel to. Friction is internal to a joint: it joins at the end and never runs
-    through the recursion.
+    Outward: angular velocity and acceleration of each link and the acceleration of its origin, in
+    its own axes. Inward: the force and moment on its inboard joint. The motors are where the axes
+    are: ``u = A' tau``, so that ``u_2 = tau_2 - tau_3`` through a parallelogram. What a bar needs
+    is shared out by virtual work: its force at the origin of link_2, whose motion the bar shares,
+    the moment of that force at the crank's end to link_3, which turns as the crank does, and the
+    moment about the bar's own pin to the link that it is parallel to. Friction is internal to a
+    joint: it joins at the end and never runs through the recursion.
     """
     n, table = len(q), chain.table
     variables, speed, rate = table.joint_variables(q), table.A @ v, table.A @ a
     step = [_row(table, i, variables[i]) for i in range(n)]
     z = np.array([0.0, 0.0, 1.0])
-    omega, epsilon, origin = np.zeros(3), np.zeros(3), -chain.gravity  # the base accelerates against gravity
+    # the base accelerates against gravity
+    omega, epsilon, origin = np.zeros(3), np.zeros(3), -chain.gravity
     moving = []
     for i in range(n):
         turn, offset = step[i][:3, :3].T, step[i][:3, 3]
-        origin = turn @ (origin + np.cross(epsilon, offset) + np.cross(omega, np.cross(omega, offset)))
+        origin = turn @ (
+            origin + np.cross(epsilon, offset) + np.cross(omega, np.cross(omega, offset))
+        )
         omega, epsilon = turn @ omega, turn @ epsilon
         if table.prismatic[i]:
             origin = origin + 2.0 * speed[i] * np.cross(omega, z) + rate[i] * z
@@ -112,7 +124,8 @@ def newton_euler(chain: Chain, q: Array, v: Array, a: Array, wrench: Array | Non
             epsilon = epsilon + np.cross(omega, speed[i] * z) + rate[i] * z
             omega = omega + speed[i] * z
         moving.append((omega, epsilon, origin))
-    force, moment = np.zeros((n, 3)), np.zeros((n, 3))  # needed at the origin of each link, in its axes
+    # needed at the origin of each link, in its axes
+    force, moment = np.zeros((n, 3)), np.zeros((n, 3))
     for i, bodies in enumerate(chain.bodies):
         for body in bodies:
             push, twist = _effort(body, *moving[i])
@@ -121,8 +134,11 @@ def newton_euler(chain: Chain, q: Array, v: Array, a: Array, wrench: Array | Non
     for bar in chain.bars:
         elbow = step[_UPPER][:3, :3]  # from the axes of link_3 to those of link_2
         omega, epsilon, _ = moving[_UPPER]
-        pin = moving[_LOWER][2] + elbow @ (np.cross(epsilon, bar.pin) + np.cross(omega, np.cross(omega, bar.pin)))
-        turn = elbow if bar.parallel_to == _UPPER else np.eye(3)  # from the axes of the bar to those of link_2
+        pin = moving[_LOWER][2] + elbow @ (
+            np.cross(epsilon, bar.pin) + np.cross(omega, np.cross(omega, bar.pin))
+        )
+        # from the axes of the bar to those of link_2
+        turn = elbow if bar.parallel_to == _UPPER else np.eye(3)
         push, twist = _effort(bar.body, *moving[bar.parallel_to][:2], turn.T @ pin)
         force[_LOWER] += turn @ push
         moment[_UPPER] += np.cross(bar.pin, elbow.T @ turn @ push)
@@ -160,7 +176,9 @@ def _effort(body: Inertial, omega: Array, epsilon: Array, origin: Array) -> tupl
     """Force and moment at a frame's origin that move a body fixed to it, everything in its axes; ``origin`` is accelerated."""
     at = origin + np.cross(epsilon, body.com) + np.cross(omega, np.cross(omega, body.com))
     push = body.mass * at
-    return push, np.cross(body.com, push) + body.tensor @ epsilon + np.cross(omega, body.tensor @ omega)
+    return push, np.cross(body.com, push) + body.tensor @ epsilon + np.cross(
+        omega, body.tensor @ omega
+    )
 
 
 def _row(table: DHTable, i: int, variable: Any) -> Maybe:
@@ -205,17 +223,26 @@ def _placed(chain: Chain) -> Iterator[tuple[Inertial, int, list[tuple[int, Array
     """
     for link, bodies in enumerate(chain.bodies):
         yield from ((body, link, [(link, body.com)]) for body in bodies)
-    yield from ((bar.body, _LOWER, [(_UPPER, bar.pin), (bar.parallel_to, bar.body.com)]) for bar in chain.bars)
+    yield from (
+        (bar.body, _LOWER, [(_UPPER, bar.pin), (bar.parallel_to, bar.body.com)])
+        for bar in chain.bars
+    )
 
 
 def _mass_matrix(chain: Chain, q: Maybe) -> Maybe:
     frames = _frames(chain.table, q)
-    moves = [_jacobian(chain.table, frames, link, frame[:3, 3]) for link, frame in enumerate(frames)]
-    M = (chain.rotor_axes.T * chain.rotors) @ chain.rotor_axes + np.zeros((len(q), len(q)), dtype=q.dtype)
+    moves = [
+        _jacobian(chain.table, frames, link, frame[:3, 3]) for link, frame in enumerate(frames)
+    ]
+    M = (chain.rotor_axes.T * chain.rotors) @ chain.rotor_axes + np.zeros(
+        (len(q), len(q)), dtype=q.dtype
+    )
     for body, start, way in _placed(chain):
         linear, turn, angular = moves[start][0], frames[way[-1][0]][:3, :3], moves[way[-1][0]][1]
         for link, lever in way:
-            linear = linear + np.cross(moves[link][1], frames[link][:3, :3] @ lever, axisa=0, axisc=0)
+            linear = linear + np.cross(
+                moves[link][1], frames[link][:3, :3] @ lever, axisa=0, axisc=0
+            )
         M = M + body.mass * linear.T @ linear + angular.T @ turn @ body.tensor @ turn.T @ angular
     return M
 

@@ -14,14 +14,20 @@ Array = NDArray[np.float64]
 
 
 class Span(NamedTuple):
-    """``angle = row q + zero`` within ``low .. high``, for an angle (or slide) of an arm's normal form; [rad, m]."""
+    """``angle = row q + zero`` within ``low ..
+
+    high``, for an angle (or slide) of an arm's normal form; [rad, m].
+    """
 
     row: Array
     zero: float
     low: float
     high: float
     bound: tuple[int, float] | None
-    """Number of the range that alone bounds it, and the sign with which it counts; None where several ranges do."""
+    """Number of the range that alone bounds it, and the sign with which it counts.
+
+    None where several ranges do.
+    """
 
     @property
     def name(self) -> str:

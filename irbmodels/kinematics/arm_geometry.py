@@ -1,7 +1,8 @@
 """The arms that have closed forms, and the few numbers these need: six axes with a spherical wrist, and the SCARA.
 
-Both are read off any tree whose joints stand in one chain: what matters are the lines of the axes, not the link frames.
-Angles are taken absolute, so that it makes no difference whether a parallelogram or a motor on the lower arm drives axis 3.
+Both are read off any tree whose joints stand in one chain: what matters are the lines of the axes,
+not the link frames. Angles are taken absolute, so that it makes no difference whether a
+parallelogram or a motor on the lower arm drives axis 3.
 """
 
 from __future__ import annotations
@@ -20,13 +21,16 @@ from ..model.tree import Tree
 Array = NDArray[np.float64]
 
 TIGHT = 1e-9  # [rad, m] how far axes may be from parallel, at right angles, or from one point
-NEARLY = 0.03  # sine, and [m]: no calibration moves axes by 1.7 deg or 30 mm; an arm that is further off is another one
+# sine, and [m]: no calibration moves axes by 1.7 deg or 30 mm; an arm that is further off is
+# another one
+NEARLY = 0.03
 
 
 class Law(NamedTuple):
     """``q = H x + h``: axis positions from the absolute angles (and slide) ``x`` of a normal form.
 
-    ``H`` and its inverse hold whole numbers, so that a full turn of an angle is a full turn of an axis.
+    ``H`` and its inverse hold whole numbers, so that a full turn of an angle is a full turn of an
+    axis.
     """
 
     H: Array
@@ -47,11 +51,12 @@ class Law(NamedTuple):
 class SixAxis:
     """Axis 1 at right angles to the parallel axes 2 and 3, wrist axes at right angles through one point.
 
-    In the arm's frame z is axis 1, axis 2 points along y, and the origin stands on axis 1 at its height. There
+    In the arm's frame z is axis 1, axis 2 points along y, and the origin stands on axis 1 at its
+    height. There
 
     ``wrist = Rz(x1) (a1 + long sin x2 + short sin x3, d, long cos x2 + short cos x3)``, and
-    ``R = Rz(x1) Ry(x3) C' Rz(x4) Ry(x5) Rz(x6) E'``. The forearm's frame is the one turned by ``Rz(x1) Ry(x3)``, its z from
-    axis 3 to the wrist centre (or beside it by ``d``).
+    ``R = Rz(x1) Ry(x3) C' Rz(x4) Ry(x5) Rz(x6) E'``. The forearm's frame is the one turned by
+    ``Rz(x1) Ry(x3)``, its z from axis 3 to the wrist centre (or beside it by ``d``).
     """
 
     law: Law
@@ -77,7 +82,10 @@ class SixAxis:
     coupled: bool
     """Whether axis 3 is absolute: driven through a parallelogram."""
     knee: tuple[float, float]
-    """Foot of the perpendicular from axis 3 on axis 4, x and z in the forearm's frame [m]; for drawings."""
+    """Foot of the perpendicular from axis 3 on axis 4, x and z in the forearm's frame [m].
+
+    For drawings.
+    """
     slots = 8
 
     def tip(self, x: Array) -> Array:
@@ -109,8 +117,8 @@ class SixAxis:
 class Scara:
     """Three parallel axes that turn and one that slides along them, anywhere in the chain.
 
-    In the arm's frame z is the first axis, and the TCP is at ``z = height + x4``: ``x`` are the absolute angles of both arms
-    and of the tool about z, and the slide.
+    In the arm's frame z is the first axis, and the TCP is at ``z = height + x4``: ``x`` are the
+    absolute angles of both arms and of the tool about z, and the slide.
     """
 
     law: Law
@@ -159,7 +167,9 @@ def arm_of(tree: Tree, frame: int, name: str) -> SixAxis | Scara:
         return _shape(chain_of(tree, frame))
     except ValueError as err:
         advice = "closed forms are for six axes with a spherical wrist, and for the SCARA"
-        raise MissingData(f"{name} has no closed-form inverse kinematics: {err} ({advice})") from None
+        raise MissingData(
+            f"{name} has no closed-form inverse kinematics: {err} ({advice})"
+        ) from None
 
 
 def without_closed_form(tree: Tree, name: str) -> tuple[str, ...]:
@@ -167,7 +177,10 @@ def without_closed_form(tree: Tree, name: str) -> tuple[str, ...]:
     try:
         _shape(chain_of(tree, tree.flange))
     except CrookedError as err:
-        refused = "no inverse kinematics, configuration data, singularities, working range or path check of robtargets"
+        refused = (
+            "no inverse kinematics, configuration data, singularities, working range or path check"
+            " of robtargets"
+        )
         return (f"{name}: {err}: {refused}; poses, Jacobians and dynamics are exact",)
     except ValueError:  # another kind of arm
         pass
@@ -190,7 +203,12 @@ def _shape(chain: Mechanism) -> SixAxis | Scara:
 def _six_axis(chain: Mechanism) -> SixAxis:
     turns, places = _at_zero(chain)
     axes = [turn[:, 2] for turn in turns]
-    _refuse_largest(_right_angle(axes, 1, 2), _parallel(axes, 2, 3), _right_angle(axes, 4, 5), _right_angle(axes, 5, 6))
+    _refuse_largest(
+        _right_angle(axes, 1, 2),
+        _parallel(axes, 2, 3),
+        _right_angle(axes, 4, 5),
+        _right_angle(axes, 5, 6),
+    )
     same = 1.0 if axes[1] @ axes[2] > 0.0 else -1.0
     arm = np.stack([np.cross(axes[1], axes[0]), axes[1], axes[0]])  # arm_from_base
     centre = _meeting(axes[3:], places[3:])
@@ -198,7 +216,9 @@ def _six_axis(chain: Mechanism) -> SixAxis:
     lower, upper = third - second, wrist - third
     long, short = float(np.hypot(lower[0], lower[2])), float(np.hypot(upper[0], upper[2]))
     if min(long, short) < TIGHT:
-        raise ValueError("its wrist centre is on axis 3" if short < TIGHT else "its axes 2 and 3 are one line")
+        raise ValueError(
+            "its wrist centre is on axis 3" if short < TIGHT else "its axes 2 and 3 are one line"
+        )
     p2, p3 = np.arctan2(lower[0], lower[2]), np.arctan2(upper[0], upper[2])
     p4, p5, p6 = _wrist_offsets(chain.joints[4].rotation, chain.joints[5].rotation)
     tip = chain.frame
@@ -238,7 +258,9 @@ def _scara(chain: Mechanism) -> Scara:
     tip = chain.frame
     assert tip is not None
     last = (turns[3] @ tip.rotation, places[3] + turns[3] @ tip.place)  # the TCP at zero
-    first, second, third, end = (arm @ (place - places[one]) for place in (places[one], places[two], places[three], last[1]))
+    first, second, third, end = (
+        arm @ (place - places[one]) for place in (places[one], places[two], places[three], last[1])
+    )
     lower, upper = second - first, third - second
     long, short = float(np.hypot(*lower[:2])), float(np.hypot(*upper[:2]))
     if min(long, short) < TIGHT:
@@ -250,7 +272,9 @@ def _scara(chain: Mechanism) -> Scara:
     T[three, 1:3], c[three] = (-signs[three], signs[three]), signs[three] * p2
     T[slide, 3] = signs[slide]
     wrist = last[0].T @ (places[three] - last[1])
-    return Scara(_law(chain, T, c), arm, places[one], wrist, arm @ last[0], float(end[2]), long, short)
+    return Scara(
+        _law(chain, T, c), arm, places[one], wrist, arm @ last[0], float(end[2]), long, short
+    )
 
 
 def _at_zero(chain: Mechanism) -> tuple[list[Array], list[Array]]:
@@ -258,7 +282,8 @@ def _at_zero(chain: Mechanism) -> tuple[list[Array], list[Array]]:
     turns, places = [], []
     turn, place = np.eye(3), np.zeros(3)
     for number, joint in enumerate(chain.joints):
-        assert joint.parent == number - 1  # chain_of keeps what carries the frame, and nothing beside it
+        # chain_of keeps what carries the frame, and nothing beside it
+        assert joint.parent == number - 1
         turn, place = turn @ joint.rotation, place + turn @ joint.place
         turns.append(turn)
         places.append(place)
@@ -267,20 +292,28 @@ def _at_zero(chain: Mechanism) -> tuple[list[Array], list[Array]]:
 
 def _law(chain: Mechanism, T: Array, c: Array) -> Law:
     """Solve ``joints = G q + q0 = T x + c`` for q."""
-    G, q0 = np.stack([joint.row for joint in chain.joints]), np.array([joint.offset for joint in chain.joints])
+    G, q0 = (
+        np.stack([joint.row for joint in chain.joints]),
+        np.array([joint.offset for joint in chain.joints]),
+    )
     if abs(np.linalg.det(G)) < TIGHT:
         raise ValueError("its axes do not move its joints one by one")
     back = np.linalg.inv(G)
     H = back @ T
     whole, inverse = np.round(H), np.linalg.inv(H)
     if np.abs(H - whole).max() > TIGHT or np.abs(inverse - np.round(inverse)).max() > TIGHT:
-        raise ValueError("an axis turns its joint by a ratio that is no whole number, so full turns differ")
+        raise ValueError(
+            "an axis turns its joint by a ratio that is no whole number, so full turns differ"
+        )
     return Law(whole, back @ (c - q0))
 
 
 def _right_angle(axes: list[Array], i: int, j: int) -> tuple[float, str]:
     off = abs(float(axes[i - 1] @ axes[j - 1]))
-    return off, f"axes {i} and {j} are {np.degrees(np.arcsin(min(off, 1.0))):.3g} deg off a right angle"
+    return (
+        off,
+        f"axes {i} and {j} are {np.degrees(np.arcsin(min(off, 1.0))):.3g} deg off a right angle",
+    )
 
 
 def _parallel(axes: list[Array], i: int, j: int) -> tuple[float, str]:
@@ -302,14 +335,24 @@ def _refuse(off: float, problem: str) -> None:
 def _meeting(axes: list[Array], places: list[Array]) -> Array:
     """Return the point where the wrist's axes meet: nearest to all of them."""
     across = [np.eye(3) - np.outer(axis, axis) for axis in axes]
-    point = np.linalg.solve(sum(across, np.zeros((3, 3))), sum((P @ p for P, p in zip(across, places, strict=True)), np.zeros(3)))
-    off = max(float(np.linalg.norm(P @ (point - place))) for P, place in zip(across, places, strict=True))
-    _refuse(off, f"its wrist is not spherical: axes 4, 5 and 6 miss one point by {1000.0 * off:.3g} mm")
+    point = np.linalg.solve(
+        sum(across, np.zeros((3, 3))),
+        sum((P @ p for P, p in zip(across, places, strict=True)), np.zeros(3)),
+    )
+    off = max(
+        float(np.linalg.norm(P @ (point - place))) for P, place in zip(across, places, strict=True)
+    )
+    _refuse(
+        off, f"its wrist is not spherical: axes 4, 5 and 6 miss one point by {1000.0 * off:.3g} mm"
+    )
     return np.asarray(point, dtype=float)
 
 
 def _wrist_offsets(fourth: Array, fifth: Array) -> tuple[float, float, float]:
-    """Return p4, p5, p6 with ``fourth Rz(t) fifth = Rz(p4) Ry(t + p5) Rz(p6)``; both turn z to a right angle."""
+    """Return p4, p5, p6 with ``fourth Rz(t) fifth = Rz(p4) Ry(t + p5) Rz(p6)``.
+
+    Both turn z to a right angle.
+    """
     p4 = float(np.arctan2(-fourth[0, 2], fourth[1, 2]))
     rest = rotation_z(-p4)[:3, :3] @ fourth @ fifth
     p5 = float(np.arctan2(rest[0, 2], rest[2, 2]))

@@ -2,14 +2,17 @@
 
 A quadrant is ``floor(q / 90 deg)``. What cfx says depends on the kind of arm (RAPID ``confdata``):
 
-* six axes one behind the other (IRB 1600): 4 if the wrist centre is behind axis 1, plus 2 if it is behind the lower arm, plus 1
-  if axis 5 is negative (py-opw-kinematics, ARTE). Behind axis 1 the lower arm is looked at from the arm's own front.
-* a parallelogram arm (IRB 2400, 1400): quadrant of axis 2, ABB's rule for "other robots". Not sure: manuals of the S4 controller
-  do not use cfx, some programs write the number above, and no IRB 2400 was seen.
-* a SCARA: 0 or 1; which is which was not found. Taken as 1 where the second arm is turned to negative angles. cf6 is 0.
+* six axes one behind the other (IRB 1600): 4 if the wrist centre is behind axis 1, plus 2 if it is
+  behind the lower arm, plus 1 if axis 5 is negative (py-opw-kinematics, ARTE). Behind axis 1 the
+  lower arm is looked at from the arm's own front.
+* a parallelogram arm (IRB 2400, 1400): quadrant of axis 2, ABB's rule for "other robots". Not sure:
+  manuals of the S4 controller do not use cfx, some programs write the number above, and no IRB 2400
+  was seen.
+* a SCARA: 0 or 1; which is which was not found. Taken as 1 where the second arm is turned to
+  negative angles. cf6 is 0.
 
-Exactly at a multiple of 90 deg the documents leave the quadrant open: ``floor`` is taken. ``sure`` says whether neither doubt
-matters; :func:`matches` counts a posture on an edge to both sides.
+Exactly at a multiple of 90 deg the documents leave the quadrant open: ``floor`` is taken. ``sure``
+says whether neither doubt matters; :func:`matches` counts a posture on an edge to both sides.
 """
 
 from __future__ import annotations
@@ -57,7 +60,10 @@ def configuration_of(arm: SixAxis | Scara, q: Array) -> Configuration:
 
 
 def matches(arm: SixAxis | Scara, q: Array, wanted: Configuration) -> NDArray[np.bool_]:
-    """Whether postures ``(..., n)`` have a configuration; what is on an edge belongs to both sides. NaN never matches."""
+    """Whether postures ``(..., n)`` have a configuration; what is on an edge belongs to both sides.
+
+    NaN never matches.
+    """
     good = np.ones(q.shape[:-1], dtype=bool)
     for axis, quadrant in zip(_counted(arm), wanted, strict=False):
         good &= np.abs(q[..., axis] - (quadrant + 0.5) * QUARTER) <= 0.5 * QUARTER + EDGE
@@ -70,7 +76,10 @@ def matches(arm: SixAxis | Scara, q: Array, wanted: Configuration) -> NDArray[np
 
 def seeds(arm: SixAxis | Scara, wanted: Configuration) -> dict[int, float]:
     """Return the middle of the quadrant of each axis that has one [rad]: the nearest full turn lies in it."""
-    return {axis: (quadrant + 0.5) * QUARTER for axis, quadrant in zip(_counted(arm), wanted, strict=False)}
+    return {
+        axis: (quadrant + 0.5) * QUARTER
+        for axis, quadrant in zip(_counted(arm), wanted, strict=False)
+    }
 
 
 def checked(arm: SixAxis | Scara, value: object) -> Configuration:
@@ -80,12 +89,22 @@ def checked(arm: SixAxis | Scara, value: object) -> Configuration:
         InputError: if it is not four whole numbers, or this kind of arm has no such cfx.
     """
     try:
-        given = value[:4] if isinstance(value, Configuration) else () if isinstance(value, str | bytes) else value
+        given = (
+            value[:4]
+            if isinstance(value, Configuration)
+            else ()
+            if isinstance(value, str | bytes)
+            else value
+        )
         numbers = [float(number) for number in given]  # type: ignore[attr-defined]
     except (TypeError, ValueError):
         numbers = []
-    if len(numbers) != 4 or any(number != np.floor(number) or abs(number) > 1000.0 for number in numbers):
-        raise InputError(f"a configuration is four whole numbers (cf1, cf4, cf6, cfx), not {shown(value)}")
+    if len(numbers) != 4 or any(
+        number != np.floor(number) or abs(number) > 1000.0 for number in numbers
+    ):
+        raise InputError(
+            f"a configuration is four whole numbers (cf1, cf4, cf6, cfx), not {shown(value)}"
+        )
     cf1, cf4, cf6, cfx = (int(number) for number in numbers)
     most = 1 if isinstance(arm, Scara) else 7
     if not (isinstance(arm, SixAxis) and arm.coupled) and not 0 <= cfx <= most:
@@ -108,7 +127,9 @@ def _cfx(arm: SixAxis | Scara, q: Array) -> tuple[int, bool]:
 def _signs(arm: SixAxis | Scara, q: Array) -> list[Array]:
     """Quantities whose negative sign sets the bits of cfx, from the lowest bit on."""
     x = arm.law.absolute(q)
-    bend = np.sin(x[..., 2] - x[..., 1]) if isinstance(arm, SixAxis) else np.sin(x[..., 1] - x[..., 0])
+    bend = (
+        np.sin(x[..., 2] - x[..., 1]) if isinstance(arm, SixAxis) else np.sin(x[..., 1] - x[..., 0])
+    )
     if isinstance(arm, Scara):
         return [bend]
     ahead = arm.a1 + arm.long * np.sin(x[..., 1]) + arm.short * np.sin(x[..., 2])

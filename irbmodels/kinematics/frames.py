@@ -12,7 +12,10 @@ Array = NDArray[np.float64]
 
 
 def pose(tree: Tree, frame: int, q: Array, point: Array | None = None) -> pin.SE3:
-    """Return the pose of a frame in the base; with ``point`` [m, in frame axes] its origin is that point."""
+    """Return the pose of a frame in the base.
+
+    With ``point`` [m, in frame axes] its origin is that point.
+    """
     model, data, coupling = tree.model, tree.data, tree.coupling
     pin.forwardKinematics(model, data, coupling.position(q))
     placement = pin.updateFramePlacement(model, data, frame)
@@ -27,7 +30,9 @@ def homogeneous(tree: Tree, frame: int, q: Array, point: Array | None = None) ->
     return matrix
 
 
-def jacobian(tree: Tree, frame: int, q: Array, point: Array | None = None, local: bool = False) -> Array:
+def jacobian(
+    tree: Tree, frame: int, q: Array, point: Array | None = None, local: bool = False
+) -> Array:
     """Return the ``(6, n)`` Jacobian at the frame's origin or at ``point`` of it, linear rows first.
 
     In base axes, or in the frame's own axes where ``local``.
@@ -36,7 +41,9 @@ def jacobian(tree: Tree, frame: int, q: Array, point: Array | None = None, local
     return J
 
 
-def tree_jacobian(tree: Tree, frame: int, q: Array, point: Array | None = None, local: bool = False) -> Array:
+def tree_jacobian(
+    tree: Tree, frame: int, q: Array, point: Array | None = None, local: bool = False
+) -> Array:
     """Return the same with one column per joint of the tree."""
     model, data = tree.model, tree.data
     reference = pin.ReferenceFrame.LOCAL if local else pin.ReferenceFrame.LOCAL_WORLD_ALIGNED

@@ -1,7 +1,8 @@
 """Velocities and accelerations link by link, and back from the tool to the axes, for one state.
 
-The recursion is that of S004 eq. 30-33 and of its lines after eq. 44, corrected (docs/errata.md), in modified DH frames; the way
-back is S003 eq. 2.66-2.69. Axis positions go in: a parallelogram's joint variables follow from them by the table's ``A``.
+The recursion is that of S004 eq. 30-33 and of its lines after eq. 44, corrected (docs/errata.md),
+in modified DH frames; the way back is S003 eq. 2.66-2.69. Axis positions go in: a parallelogram's
+joint variables follow from them by the table's ``A``.
 """
 
 from __future__ import annotations
@@ -20,7 +21,10 @@ _MET = 1e-8  # [m/s, rad/s] or share of the wanted velocity within which it is m
 
 
 class LinkMotion(NamedTuple):
-    """Motion of every link frame and of the TCP in its own axes, shape ``(n + 1, 3)`` each; the last row is the TCP's."""
+    """Motion of every link frame and of the TCP in its own axes, shape ``(n + 1, 3)`` each.
+
+    The last row is the TCP's.
+    """
 
     angular: Array
     """Angular velocity [rad/s]."""
@@ -32,7 +36,9 @@ class LinkMotion(NamedTuple):
     """Acceleration of the frame's origin [m/s^2], without gravity."""
 
 
-def link_motion(dh: DHTable, q: Array, v: Array, a: Array, tool0_from_tcp: Array | None = None) -> LinkMotion:
+def link_motion(
+    dh: DHTable, q: Array, v: Array, a: Array, tool0_from_tcp: Array | None = None
+) -> LinkMotion:
     """Propagate velocity and acceleration from the base to the TCP.
 
     Args:
@@ -44,10 +50,15 @@ def link_motion(dh: DHTable, q: Array, v: Array, a: Array, tool0_from_tcp: Array
     """
     tip = dh.tool0 if tool0_from_tcp is None else dh.tool0 @ tool0_from_tcp
     poses = dh.frames(q)
-    steps = [np.linalg.inv(inner) @ outer for inner, outer in zip([np.eye(4), *poses[:-2]], poses[:-1], strict=True)]
+    steps = [
+        np.linalg.inv(inner) @ outer
+        for inner, outer in zip([np.eye(4), *poses[:-2]], poses[:-1], strict=True)
+    ]
     w, V, dw, dV = np.zeros((4, 3))
     found = []
-    axes = zip([*steps, tip], [*(dh.A @ v), 0.0], [*(dh.A @ a), 0.0], [*dh.prismatic, False], strict=True)
+    axes = zip(
+        [*steps, tip], [*(dh.A @ v), 0.0], [*(dh.A @ a), 0.0], [*dh.prismatic, False], strict=True
+    )
     for step, rate, gain, slides in axes:
         turn, place = step[:3, :3].T, step[:3, 3]
         dV = turn @ (dV + np.cross(dw, place) + np.cross(w, np.cross(w, place)))
@@ -73,8 +84,8 @@ def singular_values(matrices: Array) -> tuple[Array, Array, Array]:
 def axis_rates(J: Array, wanted: Array) -> tuple[Array, NDArray[np.bool_]]:
     """Solve ``J x = wanted`` (S003 eq. 2.68), and say where that is possible.
 
-    Where J has lost a direction, or the arm has fewer than six axes, there is a solution only for what lies in the range of J:
-    the smallest one is returned.
+    Where J has lost a direction, or the arm has fewer than six axes, there is a solution only for
+    what lies in the range of J: the smallest one is returned.
 
     Args:
         J: Jacobians ``(..., 6, n)``.
@@ -86,7 +97,9 @@ def axis_rates(J: Array, wanted: Array) -> tuple[Array, NDArray[np.bool_]]:
     left, values, right = singular_values(J)
     kept = values > _RANK * values[..., :1]
     gains = np.where(kept, 1.0 / np.where(kept, values, 1.0), 0.0)
-    x = np.swapaxes(right, -1, -2) @ (gains[..., None] * (np.swapaxes(left, -1, -2) @ wanted[..., None]))
+    x = np.swapaxes(right, -1, -2) @ (
+        gains[..., None] * (np.swapaxes(left, -1, -2) @ wanted[..., None])
+    )
     missed = np.linalg.norm((J @ x)[..., 0] - wanted, axis=-1)
     possible: NDArray[np.bool_] = missed <= _MET * np.maximum(1.0, np.linalg.norm(wanted, axis=-1))
     return np.where(possible[..., None], x[..., 0], np.nan), possible

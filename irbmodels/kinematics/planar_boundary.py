@@ -1,8 +1,9 @@
 """The exact region that the end of two links reaches in their plane: outlines of circular arcs, not a cloud of points.
 
-With ranges for both angles the region's edge consists of arcs on which one joint stands at an end of its range, or on which the
-second link is stretched or folded (there the map from angles to points folds). All such arcs are cut where they meet; a piece is
-edge where one of its sides can be reached and the other cannot, which the closed-form inverse of the two links tells.
+With ranges for both angles the region's edge consists of arcs on which one joint stands at an end
+of its range, or on which the second link is stretched or folded (there the map from angles to
+points folds). All such arcs are cut where they meet; a piece is edge where one of its sides can be
+reached and the other cannot, which the closed-form inverse of the two links tells.
 """
 
 from __future__ import annotations
@@ -20,17 +21,24 @@ Inside = Callable[[Array], NDArray[np.bool_]]
 
 TURN = 2.0 * math.pi
 _MEET = 1e-9  # [m] points this near a circle are on it
-_SAME = 1e-7  # [m] points this near each other are one: where circles touch, rounding moves their meeting by 1e-8
+# [m] points this near each other are one: where circles touch, rounding moves their meeting by 1e-8
+_SAME = 1e-7
 
 
 class Arc(NamedTuple):
-    """Circular arc of an outline; the region lies to its left on the way from ``start`` to ``end``."""
+    """Circular arc of an outline.
+
+    The region lies to its left on the way from ``start`` to ``end``.
+    """
 
     center: tuple[float, float]
     """In the plane [m]."""
     radius: float
     start: float
-    """Polar angle about the center [rad], counterclockwise from the plane's first axis; runs clockwise if ``end`` is smaller."""
+    """Polar angle about the center [rad], counterclockwise from the plane's first axis.
+
+    Runs clockwise if ``end`` is smaller.
+    """
     end: float
     joint: int
     """Which of the two angles stands still, 0 or 1."""
@@ -44,7 +52,9 @@ class Arc(NamedTuple):
 
     def sampled(self, step: float = math.radians(1.0)) -> Array:
         """Return points along the arc, both ends included, shape ``(m, 2)``, at most ``step`` [rad] apart."""
-        return self.points(np.linspace(self.start, self.end, 2 + int(abs(self.end - self.start) / step)))
+        return self.points(
+            np.linspace(self.start, self.end, 2 + int(abs(self.end - self.start) / step))
+        )
 
     @property
     def length(self) -> float:
@@ -60,7 +70,11 @@ class Arc(NamedTuple):
     def area(self) -> float:
         """Its share of the area to the left of a closed outline [m^2], ``1/2 (x dy - y dx)``."""
         (x, y), r, t, u = self.center, self.radius, self.start, self.end
-        return 0.5 * r * (r * (u - t) + x * (math.sin(u) - math.sin(t)) - y * (math.cos(u) - math.cos(t)))
+        return (
+            0.5
+            * r
+            * (r * (u - t) + x * (math.sin(u) - math.sin(t)) - y * (math.cos(u) - math.cos(t)))
+        )
 
     def moment(self) -> float:
         """Its share of the first moment of that area about the second axis [m^3], ``1/2 x^2 dy``."""
@@ -75,7 +89,9 @@ class Arc(NamedTuple):
     def extremes(self) -> list[Array]:
         """Return both ends, and where the arc is farthest right, up, left and down."""
         quarters = [0.5 * math.pi * k for k in range(4)]
-        return [self.points(t) for t in (self.start, self.end, *(t for t in quarters if self.holds(t)))]
+        return [
+            self.points(t) for t in (self.start, self.end, *(t for t in quarters if self.holds(t)))
+        ]
 
     def mirrored(self) -> Arc:
         """Return the arc on the other side of the second axis, run the other way round."""
@@ -94,18 +110,32 @@ class TwoLinks(NamedTuple):
 
     def point(self, t1: ArrayLike, t2: ArrayLike) -> Array:
         """Return the end of the second link, shape ``(..., 2)``."""
-        a, b = np.asarray(t1, dtype=float), np.asarray(t1, dtype=float) + np.asarray(t2, dtype=float)
-        links = self.inner * np.stack([np.cos(a), np.sin(a)], -1) + self.outer * np.stack([np.cos(b), np.sin(b)], -1)
+        a, b = (
+            np.asarray(t1, dtype=float),
+            np.asarray(t1, dtype=float) + np.asarray(t2, dtype=float),
+        )
+        links = self.inner * np.stack([np.cos(a), np.sin(a)], -1) + self.outer * np.stack(
+            [np.cos(b), np.sin(b)], -1
+        )
         return np.array(self.base) + links
 
     def solve(self, points: Array) -> tuple[Array, Array]:
-        """Return both pairs of angles that reach points ``(..., 2)``, shape ``(..., 2)`` each; NaN out of reach or range."""
+        """Return both pairs of angles that reach points ``(..., 2)``, shape ``(..., 2)`` each.
+
+        NaN out of reach or range.
+        """
         away = points - np.array(self.base)
-        cosine = (np.sum(away**2, axis=-1) - self.inner**2 - self.outer**2) / (2.0 * self.inner * self.outer)
+        cosine = (np.sum(away**2, axis=-1) - self.inner**2 - self.outer**2) / (
+            2.0 * self.inner * self.outer
+        )
         bend = np.arccos(np.clip(cosine, -1.0, 1.0))
-        bend = np.where(np.abs(cosine) <= 1.0 + 1e-12, bend, np.nan)[..., None] * np.array([1.0, -1.0])
+        bend = np.where(np.abs(cosine) <= 1.0 + 1e-12, bend, np.nan)[..., None] * np.array(
+            [1.0, -1.0]
+        )
         lean = np.arctan2(self.outer * np.sin(bend), self.inner + self.outer * np.cos(bend))
-        t1, allowed = _wrapped(np.arctan2(away[..., 1], away[..., 0])[..., None] - lean, self.ranges[0])
+        t1, allowed = _wrapped(
+            np.arctan2(away[..., 1], away[..., 0])[..., None] - lean, self.ranges[0]
+        )
         t2, bendable = _wrapped(bend, self.ranges[1])
         reached = allowed & bendable
         return np.where(reached, t1, np.nan), np.where(reached, t2, np.nan)
@@ -120,11 +150,27 @@ class TwoLinks(NamedTuple):
         """Return every arc that may be edge, whole."""
         (low, high), (low2, high2) = self.ranges
         (x, y), found = self.base, []
-        bent = {low2, high2, *(k * math.pi for k in range(math.ceil(low2 / math.pi), math.floor(high2 / math.pi) + 1))}
+        bent = {
+            low2,
+            high2,
+            *(
+                k * math.pi
+                for k in range(math.ceil(low2 / math.pi), math.floor(high2 / math.pi) + 1)
+            ),
+        }
         for t2 in sorted(bent):
             along, across = self.inner + self.outer * math.cos(t2), self.outer * math.sin(t2)
             lean = math.atan2(across, along)
-            found.append(Arc((x, y), math.hypot(along, across), low + lean, min(high, low + TURN) + lean, 1, t2))
+            found.append(
+                Arc(
+                    (x, y),
+                    math.hypot(along, across),
+                    low + lean,
+                    min(high, low + TURN) + lean,
+                    1,
+                    t2,
+                )
+            )
         for t1 in (low, high):
             elbow = (x + self.inner * math.cos(t1), y + self.inner * math.sin(t1))
             found.append(Arc(elbow, self.outer, t1 + low2, t1 + min(high2, low2 + TURN), 0, t1))
@@ -133,11 +179,21 @@ class TwoLinks(NamedTuple):
     def corners(self) -> Array:
         """Return the points at which candidate arcs end or touch, exactly, shape ``(m, 2)``."""
         first, (low2, high2) = np.array(self.ranges[0]), self.ranges[1]
-        bent = [low2, high2, *(k * math.pi for k in range(math.ceil(low2 / math.pi), math.floor(high2 / math.pi) + 1))]
+        bent = [
+            low2,
+            high2,
+            *(
+                k * math.pi
+                for k in range(math.ceil(low2 / math.pi), math.floor(high2 / math.pi) + 1)
+            ),
+        ]
         return np.concatenate([self.point(first, t2) for t2 in bent])
 
     def outlines(self) -> list[list[Arc]]:
-        """Return the closed outlines of the region, each a list of arcs; holes are outlines that run clockwise."""
+        """Return the closed outlines of the region, each a list of arcs.
+
+        Holes are outlines that run clockwise.
+        """
         return loops(edges(self.candidates(), self.contains, self.corners()))
 
 
@@ -147,7 +203,8 @@ def edges(candidates: Sequence[Arc], inside: Inside, known: Array) -> list[Arc]:
     Args:
         candidates: Arcs among which every edge of the region is.
         inside: Which points ``(m, 2)`` belong to the region.
-        known: Points where arcs meet that are known better than their intersection can be computed (they touch there).
+        known: Points where arcs meet that are known better than their intersection can be computed
+            (they touch there).
     """
     points = [np.asarray(point) for point in known]
     for i, one in enumerate(candidates):
@@ -224,20 +281,34 @@ def _cut(arc: Arc, points: Sequence[Array]) -> list[Arc]:
                 angles.add(angle)
     steps = sorted(angles)
     long_enough = _SAME / arc.radius
-    return [arc._replace(start=low, end=high) for low, high in pairwise(steps) if high - low > long_enough]
+    return [
+        arc._replace(start=low, end=high)
+        for low, high in pairwise(steps)
+        if high - low > long_enough
+    ]
 
 
 def _meetings(one: Arc, other: Arc) -> list[Array]:
     """Return where two arcs of different circles meet."""
     apart = math.dist(one.center, other.center)
-    if not max(abs(one.radius - other.radius) - _MEET, _MEET) < apart < one.radius + other.radius + _MEET:
+    if (
+        not max(abs(one.radius - other.radius) - _MEET, _MEET)
+        < apart
+        < one.radius + other.radius + _MEET
+    ):
         return []
     along = (apart**2 + one.radius**2 - other.radius**2) / (2.0 * apart)
     across = math.sqrt(max(one.radius**2 - along**2, 0.0))
     toward = (np.array(other.center) - np.array(one.center)) / apart
     sideways = np.array([-toward[1], toward[0]])
-    found = [np.array(one.center) + along * toward + sign * across * sideways for sign in (1.0, -1.0)]
-    return [point for point in found if all(arc.holds(math.atan2(*(point - arc.center)[::-1])) for arc in (one, other))]
+    found = [
+        np.array(one.center) + along * toward + sign * across * sideways for sign in (1.0, -1.0)
+    ]
+    return [
+        point
+        for point in found
+        if all(arc.holds(math.atan2(*(point - arc.center)[::-1])) for arc in (one, other))
+    ]
 
 
 def _wrapped(angle: Array, span: tuple[float, float]) -> tuple[Array, NDArray[np.bool_]]:

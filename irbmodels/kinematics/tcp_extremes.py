@@ -26,14 +26,17 @@ class TcpExtremes(NamedTuple):
     bottom: float
     """Smallest height."""
     postures: Array
-    """Axis positions that have them [rad, m], one row for each of the three, shape ``(3, n)``; axis 1 at 0, or next to it."""
+    """Axis positions that have them [rad, m], one row for each of the three, shape ``(3, n)``.
+
+    Axis 1 at 0, or next to it.
+    """
 
 
 def tcp_extremes(arm: SixAxis | Scara, limits: Limits) -> TcpExtremes:
     """Return how far and high a TCP comes with every axis free within its range, the coupled one included.
 
-    The best of 50000 seeded postures are led uphill (L-BFGS-B) to a micrometer. This is not proven as the arcs of a workspace
-    are: another hill between the samples would be missed.
+    The best of 50000 seeded postures are led uphill (L-BFGS-B) to a micrometer. This is not proven
+    as the arcs of a workspace are: another hill between the samples would be missed.
 
     Args:
         arm: Its shape.
@@ -41,8 +44,10 @@ def tcp_extremes(arm: SixAxis | Scara, limits: Limits) -> TcpExtremes:
     """
     from scipy.optimize import minimize
 
-    back = np.linalg.inv(limits.A).T  # the ranges make a box of what they bound: q3 - q2 for instance
-    low, high = (np.clip(ends, -math.tau, math.tau) for ends in (limits.lower, limits.upper))  # no axis has more postures
+    # the ranges make a box of what they bound: q3 - q2 for instance
+    back = np.linalg.inv(limits.A).T
+    # no axis has more postures
+    low, high = (np.clip(ends, -math.tau, math.tau) for ends in (limits.lower, limits.upper))
     low[0] = high[0] = min(max(0.0, low[0]), high[0])
     samples = np.random.default_rng(0).uniform(low, high, (_SAMPLES, len(low)))
 
@@ -56,7 +61,10 @@ def tcp_extremes(arm: SixAxis | Scara, limits: Limits) -> TcpExtremes:
     for what in range(3):
         starts = samples[np.argsort(height(samples, what))[-_POLISHED:]]
         bounds = list(zip(low.tolist(), high.tolist(), strict=True))
-        runs = [minimize(lambda b, what=what: -height(b, what), start, bounds=bounds, tol=1e-15) for start in starts]
+        runs = [
+            minimize(lambda b, what=what: -height(b, what), start, bounds=bounds, tol=1e-15)
+            for start in starts
+        ]
         found.append(min(runs, key=lambda run: float(run.fun)))
     reach, top, bottom = (-float(run.fun) for run in found)
     return TcpExtremes(reach, top, -bottom, np.array([run.x for run in found]) @ back)

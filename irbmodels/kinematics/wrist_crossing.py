@@ -1,10 +1,11 @@
 """A tool path through the wrist singularity: which rule the axes follow there, and what the tool loses by it.
 
-The rule (RAPID's SingArea with Wrist is described alike): as long as axis 5 is farther than ``zone`` from 0 every pose is met
-exactly. Within the zone axes 4, 5 and 6 run straight from where they entered to where they leave, and axes 1 to 3 keep the TCP
-exactly on its path. Of the two postures of the wrist behind the zone the one with less motion of axes 4 and 6 is taken: as a rule
-axis 5 passes through 0 and axes 4 and 6 hardly move, where the exact path would turn them by up to half a turn. What is lost is
-orientation only, and at most about the zone.
+The rule (RAPID's SingArea with Wrist is described alike): as long as axis 5 is farther than
+``zone`` from 0 every pose is met exactly. Within the zone axes 4, 5 and 6 run straight from where
+they entered to where they leave, and axes 1 to 3 keep the TCP exactly on its path. Of the two
+postures of the wrist behind the zone the one with less motion of axes 4 and 6 is taken: as a rule
+axis 5 passes through 0 and axes 4 and 6 hardly move, where the exact path would turn them by up to
+half a turn. What is lost is orientation only, and at most about the zone.
 """
 
 from __future__ import annotations
@@ -33,7 +34,10 @@ class Crossing(NamedTuple):
     q: Array
     """Shape ``(N, 6)`` [rad], continuous."""
     turned: Array
-    """Angle between wanted and actual orientation [rad], shape ``(N,)``; 0 to rounding outside the zone."""
+    """Angle between wanted and actual orientation [rad], shape ``(N,)``.
+
+    0 to rounding outside the zone.
+    """
     inside: NDArray[np.bool_]
     """Which samples are inside the zone."""
 
@@ -43,7 +47,8 @@ def cross_wrist(arm: SixAxis | Scara, poses: Array, start: Array, zone: float = 
 
     Args:
         arm: Shape of the arm, for the TCP.
-        poses: Wanted poses of the TCP in the base, ``(N, 4, 4)``, so dense that neighbors have neighboring postures.
+        poses: Wanted poses of the TCP in the base, ``(N, 4, 4)``, so dense that neighbors have
+            neighboring postures.
         start: Axis positions on the first pose; elbow and shoulder stay as they are there.
         zone: How near to the singularity axis 5 may come before the rule applies [rad].
 
@@ -60,35 +65,52 @@ def cross_wrist(arm: SixAxis | Scara, poses: Array, start: Array, zone: float = 
     x[0] = _posture(arm, places[0], turns[0], begin)
     if np.abs(np.sin((x[0] - begin) / 2.0)).max() > _ALIKE:
         found = np.degrees(arm.law.axes(x[0])).round(3).tolist()
-        raise InputError(f"the start is not on the first pose, which has axis positions {found} deg")
+        raise InputError(
+            f"the start is not on the first pose, which has axis positions {found} deg"
+        )
     x[0] = begin
     inside = np.zeros(len(poses), dtype=bool)
     i = 1
     while i < len(poses):
         x[i] = _posture(arm, places[i], turns[i], x[i - 1])
         last = i
-        while last < len(poses) - 1 and abs(_bend(_posture(arm, places[last], turns[last], x[i - 1]))) < zone:
+        while (
+            last < len(poses) - 1
+            and abs(_bend(_posture(arm, places[last], turns[last], x[i - 1]))) < zone
+        ):
             last += 1
         if last > i:  # samples i .. last - 1 are in the zone
-            one, other = (_posture(arm, places[last], turns[last], x[i - 1], sign) for sign in (1.0, -1.0))
+            one, other = (
+                _posture(arm, places[last], turns[last], x[i - 1], sign) for sign in (1.0, -1.0)
+            )
             before = x[i - 1, 3:]
-            after = min((one, other), key=lambda found: float(np.abs(found[[3, 5]] - before[[0, 2]]).max()))[3:]
+            after = min(
+                (one, other), key=lambda found: float(np.abs(found[[3, 5]] - before[[0, 2]]).max())
+            )[3:]
             for k in range(i, last):
                 wrist = before + (after - before) * (k - i + 1) / (last - i + 1)
                 tip = arm.tip(np.concatenate([x[k - 1, :3], wrist]))
                 x[k] = [*_main_angles(arm, places[k], tip, x[k - 1]), *wrist]
             inside[i:last] = True
-            x[last] = _posture(arm, places[last], turns[last], np.concatenate([x[last - 1, :3], after]))
+            x[last] = _posture(
+                arm, places[last], turns[last], np.concatenate([x[last - 1, :3], after])
+            )
         i = last + 1
     actual = np.array([_forearm(row) @ arm.C.T @ _wrist(row) @ arm.E.T for row in x])
-    turned = 2.0 * np.arcsin(np.clip(np.linalg.norm(actual - turns, axis=(1, 2)) / math.sqrt(8.0), 0.0, 1.0))
+    turned = 2.0 * np.arcsin(
+        np.clip(np.linalg.norm(actual - turns, axis=(1, 2)) / math.sqrt(8.0), 0.0, 1.0)
+    )
     return Crossing(arm.law.axes(x), turned, inside)
 
 
-def _posture(arm: SixAxis, place: Array, turn: Array, like: Array, sign: float | None = None) -> Array:
+def _posture(
+    arm: SixAxis, place: Array, turn: Array, like: Array, sign: float | None = None
+) -> Array:
     """Return the angles of a pose nearest to ``like``, the wrist bent to its side unless another is given."""
     center = place + turn @ arm.wrist
-    x = np.concatenate([_main_angles(arm, center, np.array([0.0, arm.d, arm.short]), like), like[3:]])
+    x = np.concatenate(
+        [_main_angles(arm, center, np.array([0.0, arm.d, arm.short]), like), like[3:]]
+    )
     W = arm.C @ _forearm(x).T @ turn @ arm.E
     s = sign or math.copysign(1.0, math.sin(like[4]))
     across = math.hypot(W[0, 2], W[1, 2])
@@ -98,7 +120,9 @@ def _posture(arm: SixAxis, place: Array, turn: Array, like: Array, sign: float |
         x6 = ahead * (math.atan2(ahead * W[1, 0], ahead * W[0, 0]) - x4)
     else:
         x4, x6 = math.atan2(s * W[1, 2], s * W[0, 2]), math.atan2(s * W[2, 1], -s * W[2, 0])
-    x[3:] = [_unwound(angle, near) for angle, near in zip((x4, x5, x6), like[3:].tolist(), strict=True)]
+    x[3:] = [
+        _unwound(angle, near) for angle, near in zip((x4, x5, x6), like[3:].tolist(), strict=True)
+    ]
     return x
 
 
@@ -111,10 +135,17 @@ def _main_angles(arm: SixAxis, point: Array, tip: Array, like: Array) -> list[fl
         ahead = side * math.sqrt(radius**2 - beside**2)
         x1 = math.atan2(point[1], point[0]) - math.atan2(beside, ahead)
         links = TwoLinks((arm.a1, 0.0), arm.long, math.hypot(tip[0], tip[2]), _FREE)
-        for t1, t2 in zip(*(angles.tolist() for angles in links.solve(np.array([ahead, point[2]]))), strict=True):
+        for t1, t2 in zip(
+            *(angles.tolist() for angles in links.solve(np.array([ahead, point[2]]))), strict=True
+        ):
             if math.isfinite(t1):
                 angles = x1, math.pi / 2 - t1, math.pi / 2 - lean - t1 - t2
-                found.append([_unwound(angle, near) for angle, near in zip(angles, like[:3].tolist(), strict=True)])
+                found.append(
+                    [
+                        _unwound(angle, near)
+                        for angle, near in zip(angles, like[:3].tolist(), strict=True)
+                    ]
+                )
     if not found:
         place = np.round(1e3 * (arm.turn.T @ point + arm.origin), 3).tolist()
         raise InputError(f"{place} mm is out of reach")
@@ -137,5 +168,7 @@ def _forearm(x: Array) -> Array:
 
 
 def _wrist(x: Array) -> Array:
-    turned: Array = rotation_z(float(x[3]))[:3, :3] @ about_y(float(x[4])) @ rotation_z(float(x[5]))[:3, :3]
+    turned: Array = (
+        rotation_z(float(x[3]))[:3, :3] @ about_y(float(x[4])) @ rotation_z(float(x[5]))[:3, :3]
+    )
     return turned

@@ -19,7 +19,8 @@ Array = NDArray[np.float64]
 class AxisCoupling:
     """``q_tree = G q + q0``, ``v_tree = G v``, ``tau = G' tau_tree``, ``M = G' M_tree G``, ``J = J_tree G``.
 
-    ``q`` are axis positions, as the controller shows them; ``q_tree`` has one entry per moving joint of the URDF.
+    ``q`` are axis positions, as the controller shows them; ``q_tree`` has one entry per moving
+    joint of the URDF.
     """
 
     G: Array
@@ -82,14 +83,17 @@ class AxisCoupling:
 
 
 def coupling_of(robot: Element, joints: Sequence[str]) -> AxisCoupling:
-    """Read the coupling from the ``<mimic>`` tags of a URDF; chains of mimics are followed to their source.
+    """Read the coupling from the ``<mimic>`` tags of a URDF.
+
+    Chains of mimics are followed to their source.
 
     Args:
         robot: Root element of the URDF.
         joints: Names of the moving joints, in the order of the tree.
 
     Raises:
-        UrdfError: if a mimic names a joint that does not move or does not exist, or mimics go in a circle.
+        UrdfError: if a mimic names a joint that does not move or does not exist, or mimics go in a
+            circle.
     """
     mimics: dict[str, tuple[str, float, float]] = {}
     for joint in robot.iterfind("joint"):
@@ -97,8 +101,14 @@ def coupling_of(robot: Element, joints: Sequence[str]) -> AxisCoupling:
         if tag is not None and joint.get("type") != "fixed":
             name, source = str(joint.get("name")), str(tag.get("joint"))
             if source not in joints:
-                raise UrdfError(f"joint {name!r} mimics {source!r}, which is not a moving joint of this URDF")
-            mimics[name] = (source, _number(tag, "multiplier", 1.0, name), _number(tag, "offset", 0.0, name))
+                raise UrdfError(
+                    f"joint {name!r} mimics {source!r}, which is not a moving joint of this URDF"
+                )
+            mimics[name] = (
+                source,
+                _number(tag, "multiplier", 1.0, name),
+                _number(tag, "offset", 0.0, name),
+            )
     axes = tuple(name for name in joints if name not in mimics)
     G, q0 = np.zeros((len(joints), len(axes))), np.zeros(len(joints))
     for row, name in enumerate(joints):

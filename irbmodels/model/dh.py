@@ -1,4 +1,7 @@
-"""Denavit-Hartenberg tables in both conventions, with the coupling of the axes (S003 eq. 2.24-2.25)."""
+"""Denavit-Hartenberg tables in both conventions, with the coupling of the axes (S003 eq.
+
+2.24-2.25).
+"""
 
 from __future__ import annotations
 
@@ -18,8 +21,9 @@ Convention = Literal["standard", "modified"]
 class DHTable(NamedTuple):
     """One row per axis; lengths in [m], angles in [rad], arrays of shape ``(n,)``.
 
-    modified (Craig): ``T_i = Rx(alpha) Tx(a) Rz(theta) Tz(d)``; standard: ``T_i = Rz(theta) Tz(d) Tx(a) Rx(alpha)``.
-    ``theta`` (``d`` where ``prismatic``) holds the offset; the joint adds its part of ``A q`` to it.
+    modified (Craig): ``T_i = Rx(alpha) Tx(a) Rz(theta) Tz(d)``; standard: ``T_i = Rz(theta) Tz(d)
+    Tx(a) Rx(alpha)``. ``theta`` (``d`` where ``prismatic``) holds the offset; the joint adds its
+    part of ``A q`` to it.
     """
 
     convention: Convention
@@ -29,7 +33,10 @@ class DHTable(NamedTuple):
     theta: Array
     prismatic: NDArray[np.bool_]
     A: Array
-    """``(n, n)``: joint variables = ``A q`` + offsets; -1 at (3, 2) where a parallelogram drives axis 3."""
+    """``(n, n)``: joint variables = ``A q`` + offsets.
+
+    -1 at (3, 2) where a parallelogram drives axis 3.
+    """
     tool0: Array
     """Pose of tool0 in the last frame, ``(4, 4)``."""
 
@@ -44,14 +51,22 @@ class DHTable(NamedTuple):
 
     def axis_positions(self, variables: ArrayLike) -> Array:
         """Return the ``q`` whose joint variables are given: the inverse of :meth:`joint_variables`."""
-        return (states(variables, len(self.A), "joint variables") - self.offsets) @ np.linalg.inv(self.A).T
+        return (states(variables, len(self.A), "joint variables") - self.offsets) @ np.linalg.inv(
+            self.A
+        ).T
 
     def frames(self, q: ArrayLike) -> list[Array]:
         """Poses of frames 1..n and tool0 in the base, each ``(4, 4)``: the plain matrix product."""
         pose, result = np.eye(4), []
         for alpha, a, d, theta in zip(*self._rows(q), strict=True):
             if self.convention == "modified":
-                pose = pose @ rotation_x(alpha) @ translation(a, 0, 0) @ rotation_z(theta) @ translation(0, 0, d)
+                pose = (
+                    pose
+                    @ rotation_x(alpha)
+                    @ translation(a, 0, 0)
+                    @ rotation_z(theta)
+                    @ translation(0, 0, d)
+                )
             else:
                 pose = pose @ rotation_z(theta) @ translation(a, 0, d) @ rotation_x(alpha)
             result.append(pose)
@@ -65,15 +80,18 @@ class DHTable(NamedTuple):
     def as_standard(self) -> DHTable:
         """Return the standard (classic) table of the same arm, with tool0 folded into the last row.
 
-        Row i takes alpha and a of the modified row i + 1. An offset of 180 deg is passed on outward through
-        ``Rz(180) Rx(alpha) = Rx(-alpha) Rz(180)``, which gives Table 2.1 of S003 and the usual tables of ABB's arms.
+        Row i takes alpha and a of the modified row i + 1. An offset of 180 deg is passed on outward
+        through ``Rz(180) Rx(alpha) = Rx(-alpha) Rz(180)``, which gives Table 2.1 of S003 and the
+        usual tables of ABB's arms.
 
         Raises:
             InputError: if the first modified row or tool0 does not fit a standard table.
         """
         first = rotation_x(self.alpha[0]) @ translation(self.a[0], 0, 0)
         if not np.allclose(first, np.eye(4)) or not np.allclose(self.tool0[:3, :3], np.eye(3)):
-            raise InputError("the table starts or ends with a transform that a standard row cannot hold")
+            raise InputError(
+                "the table starts or ends with a transform that a standard row cannot hold"
+            )
         alpha, a = np.append(self.alpha[1:], 0.0), np.append(self.a[1:], self.tool0[0, 3])
         d, theta = self.d.copy(), self.theta.copy()
         d[-1] += self.tool0[2, 3]

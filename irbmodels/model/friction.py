@@ -1,4 +1,7 @@
-"""Stribeck friction per axis (S000 eq. 54), in axis coordinates: each motor stands before its own gearbox."""
+"""Stribeck friction per axis (S000 eq.
+
+54), in axis coordinates: each motor stands before its own gearbox.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +25,10 @@ ANY_SPEED = 1.0  # stands for a Stribeck speed that has no influence
 
 @dataclass(frozen=True, eq=False)
 class Stribeck:
-    """``(Fc + (Fs - Fc) exp(-(v / v_St)^2)) sgn(v) + Fv v`` with ``sgn(0) = 0``; arrays of shape ``(n,)``, arm side."""
+    """``(Fc + (Fs - Fc) exp(-(v / v_St)^2)) sgn(v) + Fv v`` with ``sgn(0) = 0``.
+
+    Arrays of shape ``(n,)``, arm side.
+    """
 
     Fs: Array
     """Static friction [N m, N]."""
@@ -44,7 +50,10 @@ class Stribeck:
 
     @property
     def falls(self) -> NDArray[np.bool_]:
-        """For each axis whether dry friction falls from Fs to Fc with speed, shape ``(n,)``; where not, ``v_St`` says nothing."""
+        """For each axis whether dry friction falls from Fs to Fc with speed, shape ``(n,)``.
+
+        Where not, ``v_St`` says nothing.
+        """
         return np.asarray(self.Fs != self.Fc, dtype=bool)
 
     @property
@@ -52,30 +61,57 @@ class Stribeck:
         """The terms that are not zero, in words."""
         if self.falls.any():
             return "Stribeck"
-        return " and ".join(name for name, term in (("viscous", self.Fv), ("Coulomb", self.Fc)) if term.any()) or "no"
+        return (
+            " and ".join(
+                name for name, term in (("viscous", self.Fv), ("Coulomb", self.Fc)) if term.any()
+            )
+            or "no"
+        )
 
     def same_as(self, other: Stribeck) -> bool:
         """Whether both laws have the same numbers."""
-        return all(np.array_equal(getattr(self, name), getattr(other, name)) for name in ("Fs", "Fc", "Fv", "v_St"))
+        return all(
+            np.array_equal(getattr(self, name), getattr(other, name))
+            for name in ("Fs", "Fc", "Fv", "v_St")
+        )
 
     def torque(self, v: Array) -> Array:
         """Friction torque at speeds ``v``, shape ``(..., n)``: positive where it opposes a positive speed."""
         if v.ndim == 1:  # on six numbers this loop takes half the time of the formula below
             one_state = []
-            for speed, (coulomb, drop, steepness, viscous) in zip(v.tolist(), self._rows, strict=True):
-                dry = math.copysign(coulomb + drop * math.exp(steepness * speed * speed), speed) if speed else 0.0
+            for speed, (coulomb, drop, steepness, viscous) in zip(
+                v.tolist(), self._rows, strict=True
+            ):
+                dry = (
+                    math.copysign(coulomb + drop * math.exp(steepness * speed * speed), speed)
+                    if speed
+                    else 0.0
+                )
                 one_state.append(dry + viscous * speed)
             return np.array(one_state)
-        result: Array = (self.Fc + (self.Fs - self.Fc) * np.exp(-np.square(v / self.v_St))) * np.sign(v) + self.Fv * v
+        result: Array = (
+            self.Fc + (self.Fs - self.Fc) * np.exp(-np.square(v / self.v_St))
+        ) * np.sign(v) + self.Fv * v
         return result
 
     @cached_property
     def _rows(self) -> list[tuple[float, float, float, float]]:
         steepness = -1.0 / np.square(self.v_St)
-        return list(zip(self.Fc.tolist(), (self.Fs - self.Fc).tolist(), steepness.tolist(), self.Fv.tolist(), strict=True))
+        return list(
+            zip(
+                self.Fc.tolist(),
+                (self.Fs - self.Fc).tolist(),
+                steepness.tolist(),
+                self.Fv.tolist(),
+                strict=True,
+            )
+        )
 
     def derivative(self, v: ArrayLike) -> Array:
-        """``d torque / d v``, shape ``(..., n)``; at ``v = 0`` it is ``Fv``, the slope of the continuous part."""
+        """``d torque / d v``, shape ``(..., n)``.
+
+        At ``v = 0`` it is ``Fv``, the slope of the continuous part.
+        """
         speed = np.asarray(v, dtype=float)
         ratio = speed / self.v_St
         falling = -2.0 * (self.Fs - self.Fc) / self.v_St * np.abs(ratio) * np.exp(-np.square(ratio))
@@ -83,7 +119,10 @@ class Stribeck:
         return result
 
     def parameters(self) -> Array:
-        """``Fv, Fc, Fs - Fc`` per axis, axis after axis, shape ``(3 n,)``; the torque is linear in them."""
+        """``Fv, Fc, Fs - Fc`` per axis, axis after axis, shape ``(3 n,)``.
+
+        The torque is linear in them.
+        """
         return np.stack([self.Fv, self.Fc, self.Fs - self.Fc], axis=1).ravel()
 
     def regressor(self, v: Array) -> Array:
@@ -110,12 +149,17 @@ class JointFriction:
     def __post_init__(self) -> None:
         """Refuse what would drive the part, or is no number."""
         if not (0.0 <= self.damping < math.inf and 0.0 <= self.coulomb < math.inf):
-            stated = f"friction of {', '.join(self.turned_by)}: damping {self.damping:g} and friction {self.coulomb:g}"
+            stated = (
+                f"friction of {', '.join(self.turned_by)}: damping {self.damping:g} and friction"
+                f" {self.coulomb:g}"
+            )
             raise UrdfError(f"{stated} should be finite and not negative")
 
 
 def stated_friction(robot: Element) -> list[JointFriction]:
-    """Return what the ``<dynamics>`` tags of a URDF state; joints without one, or with zeros, are left out.
+    """Return what the ``<dynamics>`` tags of a URDF state.
+
+    Joints without one, or with zeros, are left out.
 
     Raises:
         UrdfError: if a value is negative, infinite or no number.
@@ -138,23 +182,38 @@ def _stated(tag: Element, key: str, joint: str) -> float:
         raise UrdfError(f"<dynamics> of joint {joint!r}: {key}={text!r} is no number") from None
 
 
-def axis_friction(parts: Sequence[JointFriction], coupling: AxisCoupling) -> tuple[Stribeck | None, list[str]]:
+def axis_friction(
+    parts: Sequence[JointFriction], coupling: AxisCoupling
+) -> tuple[Stribeck | None, list[str]]:
     """Return the friction of the axes that that of joints amounts to, and the axes whose friction it does not hold wholly.
 
-    A part that turns ``g`` times as fast as axis i adds ``g^2 d`` and ``|g| f`` to it (``tau = G' tau_tree``). One that several
-    axes turn has no law per axis; of such parts viscous friction is kept where together it couples no axes.
+    A part that turns ``g`` times as fast as axis i adds ``g^2 d`` and ``|g| f`` to it (``tau = G'
+    tau_tree``). One that several axes turn has no law per axis; of such parts viscous friction is
+    kept where together it couples no axes.
 
     Args:
         parts: Friction of joints, and of what several joints turn.
         coupling: Of the tree with these joints.
 
     Returns:
-        The law, None where no part has friction that a law per axis can hold; and the axes of parts that had to be left out.
+        The law, None where no part has friction that a law per axis can hold; and the axes of parts
+        that had to be left out.
     """
     n = len(coupling.axes)
-    viscous, coulomb, coupled, lost = np.zeros(n), np.zeros(n), np.zeros((n, n)), np.zeros(n, dtype=bool)
+    viscous, coulomb, coupled, lost = (
+        np.zeros(n),
+        np.zeros(n),
+        np.zeros((n, n)),
+        np.zeros(n, dtype=bool),
+    )
     for part in parts:
-        speeds = sum((factor * coupling.G[coupling.joints.index(name)] for name, factor in part.turned_by.items()), np.zeros(n))
+        speeds = sum(
+            (
+                factor * coupling.G[coupling.joints.index(name)]
+                for name, factor in part.turned_by.items()
+            ),
+            np.zeros(n),
+        )
         if np.count_nonzero(speeds) <= 1:
             viscous += part.damping * np.square(speeds)
             coulomb += part.coulomb * np.abs(speeds)
@@ -186,12 +245,16 @@ def checked_law(law: Stribeck, n: int) -> Stribeck:
     if not isinstance(law, Stribeck):
         raise InputError(f"a friction law is an irbmodels.Stribeck, not {shown(law)}")
     static, coulomb, viscous, stribeck = (
-        finite(getattr(law, name), (n,), f"{name} of the friction law") for name in ("Fs", "Fc", "Fv", "v_St")
+        finite(getattr(law, name), (n,), f"{name} of the friction law")
+        for name in ("Fs", "Fc", "Fv", "v_St")
     )
-    wrong = np.flatnonzero((static < coulomb) | (coulomb < 0.0) | (viscous < 0.0) | (stribeck <= 0.0))
+    wrong = np.flatnonzero(
+        (static < coulomb) | (coulomb < 0.0) | (viscous < 0.0) | (stribeck <= 0.0)
+    )
     if wrong.size:
         raise InputError(
-            f"friction of axis {wrong[0] + 1} would drive it: needs Fs >= Fc >= 0, Fv >= 0 and v_St > 0, got"
-            f" Fs {static[wrong[0]]:g}, Fc {coulomb[wrong[0]]:g}, Fv {viscous[wrong[0]]:g}, v_St {stribeck[wrong[0]]:g}"
+            f"friction of axis {wrong[0] + 1} would drive it: needs Fs >= Fc >= 0, Fv >= 0 and v_St"
+            f" > 0, got Fs {static[wrong[0]]:g}, Fc {coulomb[wrong[0]]:g}, Fv"
+            f" {viscous[wrong[0]]:g}, v_St {stribeck[wrong[0]]:g}"
         )
     return law

@@ -14,7 +14,8 @@ Array = NDArray[np.float64]
 
 DENSEST = 11_340.0  # [kg/m^3] lead: no machine part on average is denser
 ROUNDING = 1e-12  # relative slack for eigenvalues of a tensor typed with finitely many digits
-MARGIN = 1e-6  # least second moment over the largest: survives any printing and MuJoCo's own eigenvalues
+# least second moment over the largest: survives any printing and MuJoCo's own eigenvalues
+MARGIN = 1e-6
 LEAST = 1e-13  # [kg m^2] least second moment: MuJoCo refuses principal moments below 1e-14
 
 
@@ -31,7 +32,10 @@ class Inertial(NamedTuple):
     @staticmethod
     def of(mass: float, com: ArrayLike, tensor: ArrayLike) -> Inertial:
         """Return an inertial with read-only arrays; ``tensor`` is ``(3, 3)``."""
-        centre, matrix = numbers(com, "a centre of mass [m]"), numbers(tensor, "a tensor of inertia [kg m^2]")
+        centre, matrix = (
+            numbers(com, "a centre of mass [m]"),
+            numbers(tensor, "a tensor of inertia [kg m^2]"),
+        )
         centre.setflags(write=False)
         matrix.setflags(write=False)
         return Inertial(float(mass), centre, matrix)
@@ -46,7 +50,9 @@ class Inertial(NamedTuple):
     def moved(self, rotation: ArrayLike, translation: ArrayLike) -> Inertial:
         """Return the same body in another frame, whose pose ``new_from_old`` is given."""
         turn = np.asarray(rotation, dtype=float)
-        return Inertial.of(self.mass, turn @ self.com + np.asarray(translation), turn @ self.tensor @ turn.T)
+        return Inertial.of(
+            self.mass, turn @ self.com + np.asarray(translation), turn @ self.tensor @ turn.T
+        )
 
     def stretched(self, factors: ArrayLike, density: float = 1.0) -> Inertial:
         """Return the body with its shape stretched along the frame's axes, at ``density`` times its density.
@@ -68,36 +74,52 @@ class Inertial(NamedTuple):
         low, middle, high = moments_of(self.tensor)
         found = []
         if low <= ROUNDING * high:
-            found.append(f"tensor is not positive definite (principal moments {low:.3g}, {middle:.3g}, {high:.3g} kg m^2)")
+            found.append(
+                f"tensor is not positive definite (principal moments {low:.3g}, {middle:.3g},"
+                f" {high:.3g} kg m^2)"
+            )
         if high > (low + middle) * (1.0 + ROUNDING):
-            found.append(f"principal moments break the triangle inequality ({high:.3g} > {low:.3g} + {middle:.3g} kg m^2)")
+            found.append(
+                f"principal moments break the triangle inequality ({high:.3g} > {low:.3g} +"
+                f" {middle:.3g} kg m^2)"
+            )
         if self.is_too_dense():
             trace, ball = low + middle + high, 6.0 * ball_moment(self.mass)
-            found.append(f"trace {trace:.3g} kg m^2 is below that of a lead ball of {self.mass:g} kg ({ball:.3g})")
+            found.append(
+                f"trace {trace:.3g} kg m^2 is below that of a lead ball of {self.mass:g} kg"
+                f" ({ball:.3g})"
+            )
         return found
 
     def is_too_dense(self) -> bool:
         """Whether the trace of the tensor is below that of a lead ball of this mass."""
-        ball = 6.0 * ball_moment(self.mass)  # each moment of inertia is the sum of two second moments
+        # each moment of inertia is the sum of two second moments
+        ball = 6.0 * ball_moment(self.mass)
         return float(np.trace(self.tensor)) < ball * (1.0 - ROUNDING)
 
     def nearest_possible(self) -> Inertial:
-        """Return the body of positive mass with the nearest possible tensor in the Frobenius norm; mass and centre stay.
+        """Return the body of positive mass with the nearest possible tensor in the Frobenius norm.
 
-        Each second moment about the centre is at least ``MARGIN`` of the largest, and their sum that of a lead ball of that mass.
-        Where none exceeds those of the ball, the tensor tells nothing about a body, and the ball is the nearest one.
+        Mass and centre stay.
+
+        Each second moment about the centre is at least ``MARGIN`` of the largest, and their sum
+        that of a lead ball of that mass. Where none exceeds those of the ball, the tensor tells
+        nothing about a body, and the ball is the nearest one.
         """
         moments, axes = np.linalg.eigh(self.covariance())
         ball, largest = ball_moment(self.mass), float(moments[-1])
         least = max(LEAST, ball if largest <= ball else MARGIN * largest)
         raised = np.maximum(moments, least)
-        for held in range(3 if float(raised.sum()) < 3.0 * ball else 0):  # the smallest stay at the least, the others rise alike
+        # the smallest stay at the least, the others rise alike
+        for held in range(3 if float(raised.sum()) < 3.0 * ball else 0):
             lift = (3.0 * ball - held * least - float(moments[held:].sum())) / (3 - held)
             if moments[held] + lift >= least:
                 raised = np.concatenate([np.full(held, least), moments[held:] + lift])
                 break
         covariance = axes @ np.diag(raised) @ axes.T
-        return Inertial.of(self.mass, self.com, float(np.trace(covariance)) * np.eye(3) - covariance)
+        return Inertial.of(
+            self.mass, self.com, float(np.trace(covariance)) * np.eye(3) - covariance
+        )
 
 
 def moments_of(tensor: Array) -> tuple[float, float, float]:

@@ -25,7 +25,10 @@ class Violation(NamedTuple):
     axis: int | None
     """1-based, as on the controller; None for a load as a whole."""
     quantity: str
-    """What is out of bounds: ``q2``, ``q3 - q2``, ``v4``, ``tau1``; of tool and payload ``load``, ``J5``, ``J6``."""
+    """What is out of bounds: ``q2``, ``q3 - q2``, ``v4``, ``tau1``.
+
+    Of tool and payload ``load``, ``J5``, ``J6``.
+    """
     value: float
     """In SI units, as the bounds."""
     lower: float
@@ -38,11 +41,18 @@ class Violation(NamedTuple):
     def __str__(self) -> str:
         """Say which value is out of which bounds, in the controller's degrees and millimetres."""
         shown = self.unit.replace("rad", "deg").replace("m/s", "mm/s") if self.unit != "m" else "mm"
-        factor = math.degrees(1.0) if "rad" in self.unit else 1000.0 if shown.startswith("mm") else 1.0
-        value, lower, upper = (f"{factor * number:.6g}" for number in (self.value, self.lower, self.upper))
+        factor = (
+            math.degrees(1.0) if "rad" in self.unit else 1000.0 if shown.startswith("mm") else 1.0
+        )
+        value, lower, upper = (
+            f"{factor * number:.6g}" for number in (self.value, self.lower, self.upper)
+        )
         bounds = "assumed bounds" if self.assumed else "bounds"
         whose = "" if self.axis is None else f"axis {self.axis}: "
-        return f"{whose}{self.quantity} = {value} {shown} is outside its {bounds} {lower} .. {upper} {shown}"
+        return (
+            f"{whose}{self.quantity} = {value} {shown} is outside its {bounds} {lower} .. {upper}"
+            f" {shown}"
+        )
 
 
 class LoadLimits(NamedTuple):
@@ -65,13 +75,18 @@ class LoadLimits(NamedTuple):
             x, y, z = np.diagonal(load.tensor).tolist()
             values = load.mass * (along**2 + beside) + max(x, y), load.mass * beside + z
             for axis, value, bound in zip((5, 6), values, self.inertia, strict=True):
-                rows.append(Violation(axis, f"J{axis}", value, 0.0, bound, "kg m^2", self.inertia_assumed))
+                rows.append(
+                    Violation(axis, f"J{axis}", value, 0.0, bound, "kg m^2", self.inertia_assumed)
+                )
         return [row for row in rows if row.value > row.upper * (1.0 + ROUNDING)]
 
 
 @dataclass(frozen=True, eq=False)
 class Limits:
-    """Bounds in SI units, arrays of shape ``(n,)``. Ranges hold for ``A q``, which couples axes of a parallelogram."""
+    """Bounds in SI units, arrays of shape ``(n,)``.
+
+    Ranges hold for ``A q``, which couples axes of a parallelogram.
+    """
 
     lower: Array
     upper: Array
@@ -101,26 +116,47 @@ class Limits:
     def in_range(self, q: ArrayLike) -> NDArray[np.bool_]:
         """Whether positions ``(..., n)`` keep every range, shape ``(...)``; NaN never does."""
         values = states(q, len(self.A), "axis positions") @ self.A.T
-        result: NDArray[np.bool_] = np.all((values >= self.lower - ROUNDING) & (values <= self.upper + ROUNDING), axis=-1)
+        result: NDArray[np.bool_] = np.all(
+            (values >= self.lower - ROUNDING) & (values <= self.upper + ROUNDING), axis=-1
+        )
         return result
 
-    def violations(self, q: ArrayLike, v: ArrayLike | None = None, tau: ArrayLike | None = None) -> list[Violation]:
+    def violations(
+        self, q: ArrayLike, v: ArrayLike | None = None, tau: ArrayLike | None = None
+    ) -> list[Violation]:
         """Return every bound that one state ``(n,)`` does not keep; NaN keeps none.
 
         Raises:
             InputError: if a shape is wrong.
         """
         found = self._outside(
-            self.A @ self._one(q, "axis positions"), self.lower, self.upper, self.range_assumed, self.names(), ("m", "rad")
+            self.A @ self._one(q, "axis positions"),
+            self.lower,
+            self.upper,
+            self.range_assumed,
+            self.names(),
+            ("m", "rad"),
         )
         if v is not None:
             names = [f"v{i + 1}" for i in range(len(self.A))]
             found += self._outside(
-                self._one(v, "axis speeds"), -self.velocity, self.velocity, self.velocity_assumed, names, ("m/s", "rad/s")
+                self._one(v, "axis speeds"),
+                -self.velocity,
+                self.velocity,
+                self.velocity_assumed,
+                names,
+                ("m/s", "rad/s"),
             )
         if tau is not None:
             names = [f"tau{i + 1}" for i in range(len(self.A))]
-            found += self._outside(self._one(tau, "torques"), -self.effort, self.effort, self.effort_assumed, names, ("N", "N m"))
+            found += self._outside(
+                self._one(tau, "torques"),
+                -self.effort,
+                self.effort,
+                self.effort_assumed,
+                names,
+                ("N", "N m"),
+            )
         return found
 
     def largest(self) -> Array:
@@ -140,12 +176,24 @@ class Limits:
         return array
 
     def _outside(
-        self, values: Array, low: Array, high: Array, assumed: NDArray[np.bool_], names: list[str], units: tuple[str, str]
+        self,
+        values: Array,
+        low: Array,
+        high: Array,
+        assumed: NDArray[np.bool_],
+        names: list[str],
+        units: tuple[str, str],
     ) -> list[Violation]:
         bad = ~((values >= low - ROUNDING) & (values <= high + ROUNDING))
         return [
             Violation(
-                int(i) + 1, names[i], float(values[i]), float(low[i]), float(high[i]), units[not self.linear[i]], bool(assumed[i])
+                int(i) + 1,
+                names[i],
+                float(values[i]),
+                float(low[i]),
+                float(high[i]),
+                units[not self.linear[i]],
+                bool(assumed[i]),
             )
             for i in np.flatnonzero(bad)
         ]
@@ -153,5 +201,7 @@ class Limits:
 
 def combination(row: Array) -> str:
     """Return a sum of axis positions in words, ``q3 - q2``, for the factor (1, 0 or -1) of each."""
-    plus, minus = ([f"q{i + 1}" for i in np.flatnonzero(np.sign(row) == sign)[::-1]] for sign in (1, -1))
+    plus, minus = (
+        [f"q{i + 1}" for i in np.flatnonzero(np.sign(row) == sign)[::-1]] for sign in (1, -1)
+    )
     return " - ".join([" + ".join(plus), *minus]).strip()

@@ -1,7 +1,8 @@
 """A model stripped to what its answers depend on: joints along z, base inertials, and constants that have a name each.
 
-Numbers that are exactly 0, 1 or -1 belong to the structure, and fold away; all others are named constants. Models of the
-same structure share every program, whatever their lengths, masses, tools and friction.
+Numbers that are exactly 0, 1 or -1 belong to the structure, and fold away; all others are named
+constants. Models of the same structure share every program, whatever their lengths, masses, tools
+and friction.
 """
 
 from __future__ import annotations
@@ -22,7 +23,10 @@ Array = NDArray[np.float64]
 
 ROUNDING = 1e-14  # what cosines of right angles, and sums that cancel, leave of 0 and 1
 INERTIALS = ("M", "MX", "MY", "MZ", "XX", "XY", "YY", "XZ", "YZ", "ZZ")
-"""Parameters of a body about its joint's origin [kg, kg m, kg m^2], in Pinocchio's order; names as in Khalil & Dombre."""
+"""Parameters of a body about its joint's origin [kg, kg m, kg m^2], in Pinocchio's order.
+
+Names as in Khalil & Dombre.
+"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,12 +85,20 @@ class Mechanism:
         named = dict(zip(("gx", "gy", "gz"), self.gravity.tolist(), strict=True))
         for number, joint in enumerate(self.joints, 1):
             named |= _placed(str(number), joint.rotation, joint.place)
-            named |= {f"{name}{number}": value for name, value in zip(INERTIALS, joint.body.tolist(), strict=True)}
-            named |= {f"G{number}_{axis}": value for axis, value in enumerate(joint.row.tolist(), 1)}
+            named |= {
+                f"{name}{number}": value
+                for name, value in zip(INERTIALS, joint.body.tolist(), strict=True)
+            }
+            named |= {
+                f"G{number}_{axis}": value for axis, value in enumerate(joint.row.tolist(), 1)
+            }
             named[f"q0_{number}"] = joint.offset
             named |= _entries(f"RT{number}_", joint.turned)
         named |= _square("IA", self.rotors)
-        named |= {f"{name}0": value for name, value in zip(INERTIALS[:4], self.ground.tolist(), strict=False)}
+        named |= {
+            f"{name}0": value
+            for name, value in zip(INERTIALS[:4], self.ground.tolist(), strict=False)
+        }
         if self.rotor_axes is not None:
             named |= _square("RA", self.rotor_axes)
         if self.friction is not None:
@@ -114,7 +126,9 @@ class Mechanism:
         fixed = {name: value for name, value in self.constants().items() if name not in self.free}
         frame = None if self.frame is None else self.frame.joint
         joints = [(joint.parent, joint.slides) for joint in self.joints]
-        told = json.dumps([self.n, joints, frame, self.friction is not None, fixed, list(self.free)])
+        told = json.dumps(
+            [self.n, joints, frame, self.friction is not None, fixed, list(self.free)]
+        )
         return hashlib.sha256(told.encode()).hexdigest()[:20]
 
 
@@ -127,7 +141,11 @@ def whole_of(model: Model, friction: bool = True) -> Mechanism:
     """Take every joint of a model, and no inertials: what the regressor needs, whose columns are the bodies' own parameters."""
     whole = _mechanism(model, friction)
     light = tuple(replace(joint, body=np.zeros(10)) for joint in whole.joints)
-    return _clean(replace(whole, joints=light, rotors=np.zeros_like(whole.rotors), rotor_axes=model.rotor_axes))
+    return _clean(
+        replace(
+            whole, joints=light, rotors=np.zeros_like(whole.rotors), rotor_axes=model.rotor_axes
+        )
+    )
 
 
 def _mechanism(model: Model, friction: bool) -> Mechanism:
@@ -135,8 +153,21 @@ def _mechanism(model: Model, friction: bool) -> Mechanism:
     turned = tuple(replace(joint, turned=turn) for joint, turn in zip(joints, turns, strict=True))
     law = None
     if friction and model.friction is not None:
-        law = np.stack([model.friction.Fc, model.friction.Fs - model.friction.Fc, model.friction.v_St**-2.0, model.friction.Fv])
-    return Mechanism(model.n, turned, np.array(model.tree.model.gravity.linear), np.array(model.rotor_inertia), law)
+        law = np.stack(
+            [
+                model.friction.Fc,
+                model.friction.Fs - model.friction.Fc,
+                model.friction.v_St**-2.0,
+                model.friction.Fv,
+            ]
+        )
+    return Mechanism(
+        model.n,
+        turned,
+        np.array(model.tree.model.gravity.linear),
+        np.array(model.rotor_inertia),
+        law,
+    )
 
 
 def chain_of(tree: Tree, frame: int, point: Array | None = None) -> Mechanism:
@@ -156,14 +187,19 @@ def chain_of(tree: Tree, frame: int, point: Array | None = None) -> Mechanism:
 
 
 def _joints_of(tree: Tree) -> tuple[list[Joint], list[Array]]:
-    """Read the joints of a tree; the second list has the rotations ``old_from_new`` that put each axis on z."""
+    """Read the joints of a tree.
+
+    The second list has the rotations ``old_from_new`` that put each axis on z.
+    """
     model, coupling = tree.model, tree.coupling
     data = model.createData()
     pin.computeJointJacobians(model, data, pin.neutral(model))
     joints: list[Joint] = []
     turns: list[Array] = []
     for number in range(1, model.njoints):
-        column = np.reshape(pin.getJointJacobian(model, data, number, pin.ReferenceFrame.LOCAL), (6, -1))
+        column = np.reshape(
+            pin.getJointJacobian(model, data, number, pin.ReferenceFrame.LOCAL), (6, -1)
+        )
         motion = column[:, model.joints[number].idx_v]
         slides = bool(np.linalg.norm(motion[3:]) < 0.5)
         turn = _z_to(motion[:3] if slides else motion[3:])
@@ -180,7 +216,10 @@ def _joints_of(tree: Tree) -> tuple[list[Joint], list[Array]]:
 
 
 def _z_to(axis: Array) -> Array:
-    """Return a rotation whose third column is ``axis``; a permutation where the axis is x, y or z."""
+    """Return a rotation whose third column is ``axis``.
+
+    A permutation where the axis is x, y or z.
+    """
     largest = int(np.argmax(np.abs(axis)))
     first = np.roll(np.eye(3), -1, axis=0)[largest]  # x for z, y for x, z for y
     third = axis / np.linalg.norm(axis)
@@ -210,7 +249,8 @@ def _merged(mechanism: Mechanism) -> Mechanism:
 
 
 def _same_line(joint: Joint) -> bool:
-    tilted = joint.rotation[2, 2] < 0.0 or np.any(np.abs(joint.rotation[:2, 2]) > ROUNDING)  # a cosine would hide 1e-7 rad
+    # a cosine would hide 1e-7 rad
+    tilted = joint.rotation[2, 2] < 0.0 or np.any(np.abs(joint.rotation[:2, 2]) > ROUNDING)
     return not (joint.slides or tilted or np.any(np.abs(joint.place[:2]) > ROUNDING))
 
 
@@ -227,15 +267,18 @@ def _pruned(mechanism: Mechanism) -> Mechanism:
     frame = mechanism.frame
     if frame is not None:
         frame = replace(frame, joint=renumbered[frame.joint])
-    rest = tuple(replace(joints[number], parent=renumbered[joints[number].parent]) for number in kept)
+    rest = tuple(
+        replace(joints[number], parent=renumbered[joints[number].parent]) for number in kept
+    )
     return replace(mechanism, joints=rest, frame=frame)
 
 
 def regrouped(mechanism: Mechanism) -> Mechanism:
     """Move to the joint below, from the tips inwards, what could as well be fixed there: the motion's torques stay the same.
 
-    A body that turns about z moves no differently if a mass point or thin rod on that axis is fixed to the link below: M,
-    MZ and YY (of XX = YY) go. A body that slides turns with the link below: its whole tensor goes [Gautier & Khalil 1990].
+    A body that turns about z moves no differently if a mass point or thin rod on that axis is fixed
+    to the link below: M, MZ and YY (of XX = YY) go. A body that slides turns with the link below:
+    its whole tensor goes [Gautier & Khalil 1990].
     """
     joints = [replace(joint, turned=np.eye(3)) for joint in mechanism.joints]
     ground = mechanism.ground
@@ -253,7 +296,9 @@ def regrouped(mechanism: Mechanism) -> Mechanism:
         if joint.parent >= 0:
             below = joints[joint.parent]
             grown = np.maximum(_size(below.body), _size(moved))
-            joints[joint.parent] = replace(below, body=below.body + moved, size=np.maximum(below.size, grown))
+            joints[joint.parent] = replace(
+                below, body=below.body + moved, size=np.maximum(below.size, grown)
+            )
         else:
             ground = ground + moved
     return replace(mechanism, joints=tuple(joints), ground=ground)
@@ -266,7 +311,9 @@ def moving(rotation: Array, place: Array) -> Array:
         m, first, tensor = unit[0], rotation @ unit[1:4], rotation @ _tensor(unit[4:]) @ rotation.T
         product = np.outer(place, first + 0.5 * m * place)
         tensor = tensor + 2.0 * np.trace(product) * np.eye(3) - product - product.T
-        columns.append(np.concatenate([[m], first + m * place, tensor[[0, 0, 1, 0, 1, 2], [0, 1, 1, 2, 2, 2]]]))
+        columns.append(
+            np.concatenate([[m], first + m * place, tensor[[0, 0, 1, 0, 1, 2], [0, 1, 1, 2, 2, 2]]])
+        )
     return np.stack(columns, axis=1)
 
 
@@ -329,5 +376,8 @@ def _entries(name: str, matrix: Array) -> dict[str, float]:
 
 
 def _square(name: str, matrix: Array) -> dict[str, float]:
-    """Name the entries of an ``(n, n)`` matrix; without the line between, 1, 11 and 11, 1 would be one name."""
+    """Name the entries of an ``(n, n)`` matrix.
+
+    Without the line between, 1, 11 and 11, 1 would be one name.
+    """
     return {f"{name}{i + 1}_{j + 1}": float(value) for (i, j), value in np.ndenumerate(matrix)}

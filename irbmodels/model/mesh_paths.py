@@ -17,8 +17,8 @@ def with_mesh_paths(text: str, style: str, here: Path, target: Path | None = Non
 
     Args:
         text: URDF whose mesh paths are relative to the folder ``here``.
-        style: ``relative`` (to the folder ``target``), ``absolute``, or ``package://NAME`` (below the folder that holds
-            ``meshes``).
+        style: ``relative`` (to the folder ``target``), ``absolute``, or ``package://NAME`` (below
+            the folder that holds ``meshes``).
         here: Folder that the paths are relative to.
         target: Folder that the file is written to; default ``here``.
 
@@ -35,7 +35,9 @@ def with_mesh_paths(text: str, style: str, here: Path, target: Path | None = Non
             return match[0]
         path = (here / name).resolve()
         if package:
-            return before + _quoted(f"package://{package[1]}/{path.relative_to(_above_meshes(path)).as_posix()}")
+            return before + _quoted(
+                f"package://{package[1]}/{path.relative_to(_above_meshes(path)).as_posix()}"
+            )
         if style == "absolute":
             return before + _quoted(path.as_posix())
         return before + _quoted(Path(os.path.relpath(path, (target or here).resolve())).as_posix())
@@ -48,7 +50,10 @@ def _quoted(value: str) -> str:
 
 
 def mesh_candidates(name: str, folder: Path) -> Iterator[str]:
-    """Where a mesh may lie: beside the URDF; for ``package://`` and ``model://`` in a folder above that holds the package."""
+    """Where a mesh may lie: beside the URDF.
+
+    For ``package://`` and ``model://`` in a folder above that holds the package.
+    """
     if name.startswith(("package://", "model://")):
         rest = name.partition("://")[2].lstrip("/")
         yield from (os.path.join(above, rest) for above in (folder, *folder.parents))
@@ -61,5 +66,8 @@ def mesh_candidates(name: str, folder: Path) -> Iterator[str]:
 def _above_meshes(path: Path) -> Path:
     above = [folder.parent for folder in path.parents if folder.name == "meshes"]
     if not above:
-        raise UrdfError(f"mesh {path.name} does not lie below a folder 'meshes'; a package:// path cannot name it")
+        raise UrdfError(
+            f"mesh {path.name} does not lie below a folder 'meshes'; a package:// path cannot"
+            " name it"
+        )
     return above[0]

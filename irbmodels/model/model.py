@@ -1,4 +1,7 @@
-"""Everything the laws of motion need: the tree as loaded, its friction, rotors and limits. Data only."""
+"""Everything the laws of motion need: the tree as loaded, its friction, rotors and limits.
+
+Data only.
+"""
 
 from __future__ import annotations
 
@@ -40,9 +43,15 @@ class Model:
     limits: Limits
     friction: Stribeck | None
     rotors: Array
-    """Rotor inertias on the arm side [kg m^2, kg], shape ``(n,)``; they belong to axis coordinates, not to the tree."""
+    """Rotor inertias on the arm side [kg m^2, kg], shape ``(n,)``.
+
+    They belong to axis coordinates, not to the tree.
+    """
     rotor_axes: Array
-    """Row i: how the axes turn rotor i, in turns of axis i, shape ``(n, n)``; identity where no wrist is coupled."""
+    """Row i: how the axes turn rotor i, in turns of axis i, shape ``(n, n)``.
+
+    Identity where no wrist is coupled.
+    """
     linkage: Linkage | None = None
     """Dimensions of the parallelogram, where the arm has one."""
 
@@ -85,7 +94,9 @@ def load_on_flange(tool: Tool | None, payload: Inertial | None) -> Inertial | No
     """Return tool and payload as one body in the axes of tool0; None where nothing weighs."""
     bodies = [] if tool is None else [tool.load]
     if payload is not None:
-        bodies.append(payload if tool is None else payload.moved(tool.tcp.rotation, tool.tcp.translation))
+        bodies.append(
+            payload if tool is None else payload.moved(tool.tcp.rotation, tool.tcp.translation)
+        )
     mass = sum(body.mass for body in bodies)
     if not mass:
         return None
@@ -106,31 +117,43 @@ def _attach(model: pin.Model, frame: pin.Frame, body: Inertial) -> None:
 def limits_of_tree(tree: Tree) -> Limits:
     """Read the limits that a URDF gives; those of a joint that follows an axis bound that axis.
 
-    A range without width, a speed or an effort of 0 are how URDF writers say that they do not know: they bound nothing.
+    A range without width, a speed or an effort of 0 are how URDF writers say that they do not know:
+    they bound nothing.
     """
     model, coupling = tree.model, tree.coupling
     joints = [model.getJointId(name) for name in coupling.axes]
     n, known = len(joints), np.zeros(len(joints), dtype=bool)
     lower, upper = np.full(n, -UNLIMITED), np.full(n, UNLIMITED)
     ranges = zip(
-        model.lowerPositionLimit.tolist(), model.upperPositionLimit.tolist(), coupling.G, coupling.q0.tolist(), strict=True
+        model.lowerPositionLimit.tolist(),
+        model.upperPositionLimit.tolist(),
+        coupling.G,
+        coupling.q0.tolist(),
+        strict=True,
     )
     for low, high, row, offset in ranges:
         axis = int(np.argmax(np.abs(row)))
-        low, high = (np.copysign(np.inf, end) if abs(end) >= UNLIMITED else end for end in (low, high))
+        low, high = (
+            np.copysign(np.inf, end) if abs(end) >= UNLIMITED else end for end in (low, high)
+        )
         if low < high and row[axis]:
             ends = sorted(((low - offset) / row[axis], (high - offset) / row[axis]))
             lower[axis], upper[axis] = max(lower[axis], ends[0]), min(upper[axis], ends[1])
     index = [model.joints[joint].idx_v for joint in joints]
     velocity = np.array(model.velocityLimit)[index]
-    effort = np.array(model.effortLimit if hasattr(model, "effortLimit") else model.upperEffortLimit)[index]
+    effort = np.array(
+        model.effortLimit if hasattr(model, "effortLimit") else model.upperEffortLimit
+    )[index]
     return Limits(
         lower=lower,
         upper=upper,
         velocity=np.where(velocity > 0.0, velocity, np.inf),
         effort=np.where(effort > 0.0, effort, np.inf),
         A=np.eye(n),
-        linear=np.array([model.joints[joint].shortname().startswith("JointModelP") for joint in joints], dtype=bool),
+        linear=np.array(
+            [model.joints[joint].shortname().startswith("JointModelP") for joint in joints],
+            dtype=bool,
+        ),
         range_assumed=known,
         velocity_assumed=known.copy(),
         effort_assumed=known.copy(),

@@ -1,4 +1,7 @@
-"""The motor side of the gearboxes: a constant map from axes to motors (gear ratios; a wrist may couple its axes)."""
+"""The motor side of the gearboxes: a constant map from axes to motors (gear ratios.
+
+A wrist may couple its axes).
+"""
 
 from __future__ import annotations
 
@@ -15,12 +18,16 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Motors:
-    """``q_m = N q``, ``v_m = N v``, ``tau = N' tau_m``; arrays of shape ``(..., n)``. Unknown motors answer NaN, never 0.
+    """``q_m = N q``, ``v_m = N v``, ``tau = N' tau_m``; arrays of shape ``(..., n)``.
 
-    Made from gear ratios ``(n,)``, or from the full matrix ``(n, n)`` of a coupled wrist; NaN where unknown.
+    Unknown motors answer NaN, never 0.
+
+    Made from gear ratios ``(n,)``, or from the full matrix ``(n, n)`` of a coupled wrist; NaN where
+    unknown.
 
     Raises:
-        InputError: if the shape is wrong, a known gear ratio is 0, or a known motor is coupled to an unknown one.
+        InputError: if the shape is wrong, a known gear ratio is 0, or a known motor is coupled to
+            an unknown one.
     """
 
     N: Array
@@ -31,14 +38,21 @@ class Motors:
         values = numbers(self.N, "the matrix of gear ratios")
         matrix = np.diag(values) if values.ndim == 1 else values
         if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or np.isinf(matrix).any():
-            raise InputError(f"gear ratios need shape (n,) or (n, n) and finite numbers (NaN: unknown), got {values.shape}")
+            raise InputError(
+                "gear ratios need shape (n,) or (n, n) and finite numbers (NaN: unknown), got"
+                f" {values.shape}"
+            )
         matrix.setflags(write=False)
         object.__setattr__(self, "N", matrix)
         known = self.known
-        if known.any() and np.linalg.matrix_rank(matrix[np.ix_(known, known)]) < np.count_nonzero(known):
+        if known.any() and np.linalg.matrix_rank(matrix[np.ix_(known, known)]) < np.count_nonzero(
+            known
+        ):
             raise InputError("gear ratios must not be 0: the motors would not turn their axes")
         if matrix[np.ix_(known, ~known)].any():
-            raise InputError("a motor with a known gear is coupled to an axis whose gear is unknown")
+            raise InputError(
+                "a motor with a known gear is coupled to an axis whose gear is unknown"
+            )
 
     @property
     def known(self) -> NDArray[np.bool_]:
@@ -84,18 +98,23 @@ class Motors:
             rotors: Inertias on the motor side [kg m^2], shape ``(n,)``; 0 where unknown.
 
         Returns:
-            ``J_i N_ii^2`` [kg m^2], shape ``(n,)``, and the rows of ``N`` in turns of their own axis, shape ``(n, n)``: what
-            ``robot.with_rotors`` takes.
+            ``J_i N_ii^2`` [kg m^2], shape ``(n,)``, and the rows of ``N`` in turns of their own
+            axis, shape ``(n, n)``: what ``robot.with_rotors`` takes.
         """
         diagonal = np.where(self.known, np.diagonal(self.N), 1.0)
         rows = np.where(self.known[:, None], self.N / diagonal[:, None], np.eye(len(diagonal)))
-        return self._shaped(rotors, "rotor inertias") * np.where(self.known, diagonal, 0.0) ** 2, rows
+        return (
+            self._shaped(rotors, "rotor inertias") * np.where(self.known, diagonal, 0.0) ** 2,
+            rows,
+        )
 
     def _shaped(self, values: ArrayLike, what: str) -> Array:
         n = self.N.shape[0]
         array = numbers(values, f"an array of {what}")
         if array.shape[-1:] != (n,):
-            raise InputError(f"{what} need shape ({n},) or (..., {n}) and numbers, got {shown(values)}")
+            raise InputError(
+                f"{what} need shape ({n},) or (..., {n}) and numbers, got {shown(values)}"
+            )
         return nan_for_infinity(array)
 
     def _at_motors(self, axes: Array) -> Array:
@@ -107,5 +126,7 @@ class Motors:
         known = self.known
         result = np.full(motors.shape, np.nan)
         if known.any():
-            result[..., known] = np.linalg.solve(self.N[np.ix_(known, known)], motors[..., known, None])[..., 0]
+            result[..., known] = np.linalg.solve(
+                self.N[np.ix_(known, known)], motors[..., known, None]
+            )[..., 0]
         return result

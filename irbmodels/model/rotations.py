@@ -1,7 +1,8 @@
 """Rotations as ABB writes them (quaternions with the scalar first, EulerZYX, ZYZ) and about single axes. Angles in [rad].
 
-Functions of quaternions, matrices and triples take leading axes. Sign of a quaternion: its first component that is not zero is
-positive, so ``q1 >= 0`` as ABB shows it, and at 180 deg, where ``q1`` is 0, there is still one answer.
+Functions of quaternions, matrices and triples take leading axes. Sign of a quaternion: its first
+component that is not zero is positive, so ``q1 >= 0`` as ABB shows it, and at 180 deg, where ``q1``
+is 0, there is still one answer.
 """
 
 from __future__ import annotations
@@ -14,17 +15,21 @@ from ..errors import InputError
 Array = NDArray[np.float64]
 
 NOTHING = 1e-12  # a component that only rounding made is no sign to go by
-GIMBAL = 1e-8  # below this sine the two outer angles of an Euler triple are one: nearer, each would be rounding
+# below this sine the two outer angles of an Euler triple are one: nearer, each would be rounding
+GIMBAL = 1e-8
 
 
 def quaternion(rotation: ArrayLike) -> Array:
     """Return ``q1..q4``, scalar first, of rotation matrices ``(..., 3, 3)``; shape ``(..., 4)``.
 
-    Of the four columns of ``4 q q'``, whose entries are sums of the matrix's, the one with the largest diagonal is taken: no
-    component is divided by a small one, so it is right at and near 180 deg, where S003's eq. 2.16-2.22 lose digits.
+    Of the four columns of ``4 q q'``, whose entries are sums of the matrix's, the one with the
+    largest diagonal is taken: no component is divided by a small one, so it is right at and near
+    180 deg, where S003's eq. 2.16-2.22 lose digits.
     """
     R = _shaped(rotation, (3, 3), "a rotation matrix")
-    (xx, xy, xz), (yx, yy, yz), (zx, zy, zz) = (tuple(R[..., i, j] for j in range(3)) for i in range(3))
+    (xx, xy, xz), (yx, yy, yz), (zx, zy, zz) = (
+        tuple(R[..., i, j] for j in range(3)) for i in range(3)
+    )
     columns = np.stack(
         [
             np.stack([1 + xx + yy + zz, zy - yz, xz - zx, yx - xy], -1),
@@ -80,14 +85,18 @@ def from_zyx(angles: ArrayLike) -> Array:
 
 
 def zyx(rotation: ArrayLike) -> Array:
-    """Return ``(z, y, x)`` [rad] of matrices ``(..., 3, 3)``, RAPID's ``EulerZYX``; y within -90..90 deg.
+    """Return ``(z, y, x)`` [rad] of matrices ``(..., 3, 3)``, RAPID's ``EulerZYX``.
+
+    Y within -90..90 deg.
 
     At y = +-90 deg only z - x (or z + x) is determined; x is 0 there, by our choice.
     """
     R = _shaped(rotation, (3, 3), "a rotation matrix")
     size = np.hypot(R[..., 0, 0], R[..., 1, 0])
     locked = size < GIMBAL
-    z = np.where(locked, np.arctan2(-R[..., 0, 1], R[..., 1, 1]), np.arctan2(R[..., 1, 0], R[..., 0, 0]))
+    z = np.where(
+        locked, np.arctan2(-R[..., 0, 1], R[..., 1, 1]), np.arctan2(R[..., 1, 0], R[..., 0, 0])
+    )
     x = np.where(locked, 0.0, np.arctan2(R[..., 2, 1], R[..., 2, 2]))
     return np.stack([z, np.arctan2(-R[..., 2, 0], size), x], -1)
 
@@ -105,14 +114,18 @@ def from_zyz(angles: ArrayLike) -> Array:
 
 
 def zyz(rotation: ArrayLike) -> Array:
-    """Return ``(a, b, c)`` [rad] with ``Rz(a) Ry(b) Rz(c)`` of matrices ``(..., 3, 3)``; b within 0..180 deg.
+    """Return ``(a, b, c)`` [rad] with ``Rz(a) Ry(b) Rz(c)`` of matrices ``(..., 3, 3)``.
+
+    B within 0..180 deg.
 
     At b = 0 or 180 deg only a + c (or a - c) is determined; c is 0 there, by our choice.
     """
     R = _shaped(rotation, (3, 3), "a rotation matrix")
     size = np.hypot(R[..., 2, 0], R[..., 2, 1])
     locked = size < GIMBAL
-    first = np.where(locked, np.arctan2(-R[..., 0, 1], R[..., 1, 1]), np.arctan2(R[..., 1, 2], R[..., 0, 2]))
+    first = np.where(
+        locked, np.arctan2(-R[..., 0, 1], R[..., 1, 1]), np.arctan2(R[..., 1, 2], R[..., 0, 2])
+    )
     last = np.where(locked, 0.0, np.arctan2(R[..., 2, 1], -R[..., 2, 0]))
     return np.stack([first, np.arctan2(size, R[..., 2, 2]), last], -1)
 
@@ -120,13 +133,17 @@ def zyz(rotation: ArrayLike) -> Array:
 def rotation_x(angle: float) -> Array:
     """Return the homogeneous rotation about x by ``angle`` [rad], shape ``(4, 4)``."""
     c, s = np.cos(angle), np.sin(angle)
-    return np.array([[1.0, 0.0, 0.0, 0.0], [0.0, c, -s, 0.0], [0.0, s, c, 0.0], [0.0, 0.0, 0.0, 1.0]])
+    return np.array(
+        [[1.0, 0.0, 0.0, 0.0], [0.0, c, -s, 0.0], [0.0, s, c, 0.0], [0.0, 0.0, 0.0, 1.0]]
+    )
 
 
 def rotation_z(angle: float) -> Array:
     """Return the homogeneous rotation about z by ``angle`` [rad], shape ``(4, 4)``."""
     c, s = np.cos(angle), np.sin(angle)
-    return np.array([[c, -s, 0.0, 0.0], [s, c, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0], [0.0, 0.0, 0.0, 1.0]])
+    return np.array(
+        [[c, -s, 0.0, 0.0], [s, c, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0], [0.0, 0.0, 0.0, 1.0]]
+    )
 
 
 def translation(x: float, y: float, z: float) -> Array:
@@ -157,5 +174,7 @@ def _shaped(value: ArrayLike, shape: tuple[int, ...], what: str) -> Array:
     except (TypeError, ValueError) as err:
         raise InputError(f"{what} is made of numbers: {err}") from None
     if array.shape[-len(shape) :] != shape:
-        raise InputError(f"{what} has shape {(..., *shape)}, not {array.shape}".replace("Ellipsis", "..."))
+        raise InputError(
+            f"{what} has shape {(..., *shape)}, not {array.shape}".replace("Ellipsis", "...")
+        )
     return array

@@ -29,7 +29,10 @@ class Shape(NamedTuple):
     link: str
     kind: Kind
     size: tuple[float, ...]
-    """[m] of a box its sides, of a cylinder radius and length (along z), of a sphere its radius; of a mesh its scale."""
+    """[m] of a box its sides, of a cylinder radius and length (along z), of a sphere its radius.
+
+    Of a mesh its scale.
+    """
     placement: Array
     """Pose in the link, ``(4, 4)``."""
     colour: tuple[float, float, float, float]
@@ -49,7 +52,9 @@ def mesh_of(shape: Shape) -> Any:
     try:
         mesh = coal.MeshLoader().load(str(shape.file), np.array(shape.size))
     except (ValueError, RuntimeError) as err:
-        raise FileError(f"link {shape.link!r}: {shape.file} holds no mesh that can be read") from err
+        raise FileError(
+            f"link {shape.link!r}: {shape.file} holds no mesh that can be read"
+        ) from err
     if not mesh.num_vertices:
         raise FileError(f"link {shape.link!r}: {shape.file} holds an empty mesh")
     return mesh
@@ -62,28 +67,47 @@ def corners(shape: Shape) -> Array:
         low, high = points.min(axis=0), points.max(axis=0)
     else:
         radius, *length = shape.size
-        half = {"box": shape.size, "sphere": (2 * radius,) * 3, "cylinder": (2 * radius, 2 * radius, *length)}[shape.kind]
+        half = {
+            "box": shape.size,
+            "sphere": (2 * radius,) * 3,
+            "cylinder": (2 * radius, 2 * radius, *length),
+        }[shape.kind]
         high = 0.5 * np.array(half)
         low = -high
-    ends = np.array([[x, y, z, 1.0] for x in (low[0], high[0]) for y in (low[1], high[1]) for z in (low[2], high[2])])
+    ends = np.array(
+        [
+            [x, y, z, 1.0]
+            for x in (low[0], high[0])
+            for y in (low[1], high[1])
+            for z in (low[2], high[2])
+        ]
+    )
     return np.asarray((ends @ shape.placement.T)[:, :3])
 
 
-def shapes_of(document: Element, folder: Path, what: Look, lost: list[str] | None = None) -> list[Shape]:
+def shapes_of(
+    document: Element, folder: Path, what: Look, lost: list[str] | None = None
+) -> list[Shape]:
     """Return the shapes of a URDF.
 
     Args:
         document: Its root element.
         folder: Where the file is; mesh paths start there, and packages are looked for above.
         what: Shapes to look at or to collide with.
-        lost: List to add a name to for each shape that cannot be read, which is then left out; without one it is an error.
+        lost: List to add a name to for each shape that cannot be read, which is then left out;
+            without one it is an error.
 
     Raises:
         FileError: if a mesh file does not exist.
         UrdfError: if a shape has no sizes, or is of a kind that URDF does not know.
     """
-    materials = [*document.iterfind("material"), *document.iterfind("link/visual/material")]  # one named inside a link counts too
-    colours = {str(m.get("name")): m.find("color") for m in materials if m.get("name") and m.find("color") is not None}
+    # one named inside a link counts too
+    materials = [*document.iterfind("material"), *document.iterfind("link/visual/material")]
+    colours = {
+        str(m.get("name")): m.find("color")
+        for m in materials
+        if m.get("name") and m.find("color") is not None
+    }
     found = []
     for link in document.iterfind("link"):
         for shape in link.iterfind(what):
@@ -94,8 +118,13 @@ def shapes_of(document: Element, folder: Path, what: Look, lost: list[str] | Non
             own = None if material is None else material.find("color")
             named = None if material is None else colours.get(str(material.get("name")))
             try:
-                placement, colour = placement_of(shape.find("origin")), _colour(named if own is None else own)
-                found.append(Shape(name, *_sizes(tag, name), placement, colour, _file(tag, name, folder)))
+                placement, colour = (
+                    placement_of(shape.find("origin")),
+                    _colour(named if own is None else own),
+                )
+                found.append(
+                    Shape(name, *_sizes(tag, name), placement, colour, _file(tag, name, folder))
+                )
             except (FileError, UrdfError) as err:
                 if lost is None:
                     raise
@@ -137,11 +166,15 @@ def _file(tag: Element, link: str, folder: Path) -> Path | None:
     for path in map(Path, mesh_candidates(name, folder)):
         if path.is_file():
             return path
-    raise FileError(f"link {link!r} has the mesh {name}, which is not there (looked in and above {folder})")
+    raise FileError(
+        f"link {link!r} has the mesh {name}, which is not there (looked in and above {folder})"
+    )
 
 
 def _colour(tag: Element | None) -> tuple[float, float, float, float]:
-    red, green, blue, opacity = UNCOLOURED if tag is None else _numbers(tag, "rgba", "0.7 0.7 0.7 1", 4)
+    red, green, blue, opacity = (
+        UNCOLOURED if tag is None else _numbers(tag, "rgba", "0.7 0.7 0.7 1", 4)
+    )
     return float(red), float(green), float(blue), float(opacity)
 
 

@@ -20,7 +20,8 @@ Array = NDArray[np.float64]
 
 REACH = 1.0  # [m] of a centre of mass from the TCP or flange
 WIDEST = 10.0  # [m] of a radius of gyration; of a tensor in kg mm^2 it is a thousandfold
-_POINT = 3.0  # [mm] no tool has both its TCP and its centre of mass this near to the flange: they count in metres
+# [mm] no tool has both its TCP and its centre of mass this near to the flange: they count in metres
+_POINT = 3.0
 LONGEST = 5.0  # [m] of a TCP from the flange
 
 
@@ -41,7 +42,8 @@ class Tool:
         """Keep a frame and a load of its own, and check both.
 
         Raises:
-            InputError: if the name is no text, the frame no ``pin.SE3``, or no body can have the load.
+            InputError: if the name is no text, the frame no ``pin.SE3``, or no body can have the
+                load.
             UnknownName: if the grade is none.
         """
         for what in ("name", "source", "grade"):
@@ -54,8 +56,15 @@ class Tool:
         if not isinstance(tcp, pin.SE3) or not np.isfinite(tcp.homogeneous).all():
             raise InputError(f"tcp of tool {self.name!r} is no pin.SE3 of finite numbers")
         if (far := float(np.linalg.norm(tcp.translation))) > LONGEST:
-            raise InputError(f"tcp of tool {self.name!r} is {far:.4g} m from the flange; are these mm? it counts in m")
-        instance(self.load, Inertial, f"the load of tool {self.name!r} is an Inertial, as irbmodels.payload makes it")
+            raise InputError(
+                f"tcp of tool {self.name!r} is {far:.4g} m from the flange; are these mm? it counts"
+                " in m"
+            )
+        instance(
+            self.load,
+            Inertial,
+            f"the load of tool {self.name!r} is an Inertial, as irbmodels.payload makes it",
+        )
         object.__setattr__(self, "load", Inertial.of(*self.load))
         if self.load.mass or np.any(self.load.tensor):
             try:
@@ -80,29 +89,48 @@ Tool.tcp = _OwnPose()
 def doubt_metres(numbers: Sequence[float], whose: str) -> None:
     """Warn the caller of the caller of a TCP and a centre of mass [mm] so near to the flange that they count in m."""
     if 0.0 < max(map(abs, numbers)) < _POINT:
-        message = f"{whose}: TCP and centre of mass are within {_POINT:g} mm of the flange: these are mm, not m"
+        message = (
+            f"{whose}: TCP and centre of mass are within {_POINT:g} mm of the flange: these are mm,"
+            " not m"
+        )
         warn(message)
 
 
-def payload(mass: float, com: ArrayLike = (0.0, 0.0, 0.0), inertia: ArrayLike | None = None) -> Inertial:
+def payload(
+    mass: float, com: ArrayLike = (0.0, 0.0, 0.0), inertia: ArrayLike | None = None
+) -> Inertial:
     """Return a payload, ABB's ``loaddata``: mass [kg], centre of mass [m] and tensor about it [kg m^2] in the TCP frame.
 
     Without ``inertia`` it is a point mass, as ABB takes ``loaddata`` whose moments are all zero.
 
     Raises:
-        InputError: if the mass is not positive, an array has the wrong shape, no body can have these numbers, or the centre is
-            farther away than a metre, or the radius of gyration is more than 10 m (mm?).
+        InputError: if the mass is not positive, an array has the wrong shape, no body can have
+            these numbers, or the centre is farther away than a metre, or the radius of gyration is
+            more than 10 m (mm?).
     """
-    weight, centre = positive(mass, "the mass of a payload [kg]"), finite(com, (3,), "the centre of mass of a payload [m]")
-    tensor = finite(np.zeros((3, 3)) if inertia is None else inertia, (3, 3), "the tensor of a payload [kg m^2]")
+    weight, centre = (
+        positive(mass, "the mass of a payload [kg]"),
+        finite(com, (3,), "the centre of mass of a payload [m]"),
+    )
+    tensor = finite(
+        np.zeros((3, 3)) if inertia is None else inertia, (3, 3), "the tensor of a payload [kg m^2]"
+    )
     if (far := float(np.linalg.norm(centre))) > REACH:
-        raise InputError(f"the centre of mass of a payload is {far:.4g} m away; are these mm? it counts in m")
-    symmetric = np.allclose(tensor, tensor.T, rtol=0.0, atol=1e-12 * abs(tensor).max())  # R I R' rounds to 1e-16 of it
+        raise InputError(
+            f"the centre of mass of a payload is {far:.4g} m away; are these mm? it counts in m"
+        )
+    # R I R' rounds to 1e-16 of it
+    symmetric = np.allclose(tensor, tensor.T, rtol=0.0, atol=1e-12 * abs(tensor).max())
     if not symmetric:
-        raise InputError(f"the tensor of a payload [kg m^2] must be symmetric, got {tensor.tolist()}")
+        raise InputError(
+            f"the tensor of a payload [kg m^2] must be symmetric, got {tensor.tolist()}"
+        )
     body = Inertial.of(weight, centre, tensor)
     if (wide := gyration(body)) > WIDEST:
-        raise InputError(f"a payload of {weight:g} kg has a radius of gyration of {wide:.4g} m; is its tensor in kg mm^2?")
+        raise InputError(
+            f"a payload of {weight:g} kg has a radius of gyration of {wide:.4g} m; is its tensor in"
+            " kg mm^2?"
+        )
     wrong = body.impossibilities() if tensor.any() else []
     if wrong:
         raise InputError(f"no body can be this payload: {'; '.join(wrong)}")

@@ -1,7 +1,7 @@
 """A URDF as Pinocchio's tree without mimic reduction, with the coupling that says how its joints move together.
 
-Pinocchio's own mimic models refuse or miscompute half of the algorithms (docs/errata.md); on the unreduced tree with a
-constant map every one of them is exact.
+Pinocchio's own mimic models refuse or miscompute half of the algorithms (docs/errata.md); on the
+unreduced tree with a constant map every one of them is exact.
 """
 
 from __future__ import annotations
@@ -48,7 +48,11 @@ class Tree:
     @property
     def flange(self) -> int:
         """Number of the frame that tools are mounted on: ``tool0``, or else where the URDF itself has its ``tcp``."""
-        return self.frames["tool0"] if "tool0" in self.frames else self.model.getFrameId(_MOUNTING, pin.FrameType.OP_FRAME)
+        return (
+            self.frames["tool0"]
+            if "tool0" in self.frames
+            else self.model.getFrameId(_MOUNTING, pin.FrameType.OP_FRAME)
+        )
 
     def __getstate__(self) -> dict[str, object]:
         """Leave the work spaces behind when pickled."""
@@ -63,7 +67,8 @@ class Tree:
         """Return the number of a frame.
 
         Raises:
-            UnknownName: with the nearest name; Pinocchio itself would return a wrong number in silence.
+            UnknownName: with the nearest name; Pinocchio itself would return a wrong number in
+                silence.
         """
         try:
             return self.frames[name]
@@ -80,13 +85,19 @@ class Tree:
 
 
 def beyond_flange(tree: Tree) -> list[Inertial] | None:
-    """Return the bodies that a URDF fixes to the place where tools are mounted, in its axes; None if one of them moves.
+    """Return the bodies that a URDF fixes to the place where tools are mounted, in its axes.
 
-    A body of the link ``tool0`` itself counts; where there is no such link, the one that tools are mounted on does not.
+    None if one of them moves.
+
+    A body of the link ``tool0`` itself counts; where there is no such link, the one that tools are
+    mounted on does not.
     """
     frames, flange = tree.model.frames, tree.model.frames[tree.flange]
     beyond = {tree.flange}
-    if flange.type == pin.FrameType.BODY and frames[flange.parentFrame].type == pin.FrameType.FIXED_JOINT:
+    if (
+        flange.type == pin.FrameType.BODY
+        and frames[flange.parentFrame].type == pin.FrameType.FIXED_JOINT
+    ):
         beyond.add(flange.parentFrame)  # Pinocchio keeps the body of a fixed link at its joint
     elif flange.type == pin.FrameType.OP_FRAME:
         beyond.add(flange.parentFrame)
@@ -99,27 +110,39 @@ def beyond_flange(tree: Tree) -> list[Inertial] | None:
     for frame in (frames[number] for number in beyond):
         if frame.inertia.mass and frame.type == pin.FrameType.FIXED_JOINT:
             place, body = flange.placement.actInv(frame.placement), frame.inertia
-            bodies.append(Inertial.of(body.mass, body.lever, body.inertia).moved(place.rotation, place.translation))
+            bodies.append(
+                Inertial.of(body.mass, body.lever, body.inertia).moved(
+                    place.rotation, place.translation
+                )
+            )
     return bodies
 
 
 def tree_from_urdf(text: str) -> Tree:
     """Build the tree of a URDF text.
 
-    ``continuous`` joints become revolute ones without limits (Pinocchio would use two numbers for each). A frame ``tcp``
-    is added on ``tool0``, or else on the last link, where the URDF has none.
+    ``continuous`` joints become revolute ones without limits (Pinocchio would use two numbers for
+    each). A frame ``tcp`` is added on ``tool0``, or else on the last link, where the URDF has none.
 
     Raises:
-        UrdfError: if the text is no URDF, has a number that is none, floating or planar joints, or a wrong mimic.
+        UrdfError: if the text is no URDF, has a number that is none, floating or planar joints, or
+            a wrong mimic.
     """
     robot = parse_urdf(text)
     check_numbers(robot)
     for joint in robot.iterfind("joint"):
         kind, name, axis = joint.get("type"), joint.get("name"), joint.find("axis")
-        if axis is not None and kind != "fixed" and not any(word.strip("+-0.") for word in axis.get("xyz", "1 0 0").split()):
+        if (
+            axis is not None
+            and kind != "fixed"
+            and not any(word.strip("+-0.") for word in axis.get("xyz", "1 0 0").split())
+        ):
             raise UrdfError(f"joint {name!r} has no axis: {axis.get('xyz')!r} points nowhere")
         if kind not in ("revolute", "continuous", "prismatic", "fixed"):
-            raise UrdfError(f"joint {name!r} is {kind!r}; only revolute, continuous, prismatic and fixed joints are supported")
+            raise UrdfError(
+                f"joint {name!r} is {kind!r}; only revolute, continuous, prismatic and fixed joints"
+                " are supported"
+            )
         if kind == "continuous":
             joint.set("type", "revolute")
             limit = joint.find("limit")
@@ -127,7 +150,8 @@ def tree_from_urdf(text: str) -> Tree:
                 limit = ElementTree.SubElement(joint, "limit", {"effort": "0", "velocity": "0"})
             limit.set("lower", str(-UNLIMITED))
             limit.set("upper", str(UNLIMITED))
-    for link in robot.iterfind("link"):  # shapes move nothing, and the reader of a wrong one writes to stderr
+    # shapes move nothing, and the reader of a wrong one writes to stderr
+    for link in robot.iterfind("link"):
         for shape in [*link.iterfind("visual"), *link.iterfind("collision")]:
             link.remove(shape)
     try:
@@ -141,19 +165,30 @@ def tree_from_urdf(text: str) -> Tree:
         raise UrdfError("every moving joint must have exactly one coordinate")
     _add_tcp(model)
     model.gravity = pin.Motion(np.array([0.0, 0.0, -9.81]), np.zeros(3))
-    frames = {frame.name: i for i, frame in enumerate(model.frames) if frame.type == pin.FrameType.BODY}
+    frames = {
+        frame.name: i for i, frame in enumerate(model.frames) if frame.type == pin.FrameType.BODY
+    }
     return Tree(model, coupling_of(robot, joints), frames)
 
 
 def _add_tcp(model: pin.Model) -> None:
-    """Add the frame ``tcp``, and a place to mount tools on, where the URDF has none; a tool moves the one, not the other."""
-    bodies = {frame.name: i for i, frame in enumerate(model.frames) if frame.type == pin.FrameType.BODY}
+    """Add the frame ``tcp``, and a place to mount tools on, where the URDF has none.
+
+    A tool moves the one, not the other.
+    """
+    bodies = {
+        frame.name: i for i, frame in enumerate(model.frames) if frame.type == pin.FrameType.BODY
+    }
     number = bodies.get("tcp", bodies.get("tool0", max(bodies.values())))
     below = model.frames[number]
     if "tool0" not in bodies:
-        model.addFrame(pin.Frame(_MOUNTING, below.parentJoint, number, below.placement, pin.FrameType.OP_FRAME))
+        model.addFrame(
+            pin.Frame(_MOUNTING, below.parentJoint, number, below.placement, pin.FrameType.OP_FRAME)
+        )
     if "tcp" not in bodies:
-        model.addFrame(pin.Frame("tcp", below.parentJoint, number, below.placement, pin.FrameType.BODY))
+        model.addFrame(
+            pin.Frame("tcp", below.parentJoint, number, below.placement, pin.FrameType.BODY)
+        )
 
 
 def copy_of(model: pin.Model) -> pin.Model:

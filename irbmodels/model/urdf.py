@@ -23,7 +23,8 @@ def parse_urdf(text: str) -> ElementTree.Element:
     return robot
 
 
-_READ = (  # elements of links and joints, their attributes, the numbers in each, and whether it must be there
+# elements of links and joints, their attributes, the numbers in each, and whether it must be there
+_READ = (
     ("link", "inertial/mass", ("value",), 1, True),
     ("link", "inertial/inertia", ("ixx", "ixy", "ixz", "iyy", "iyz", "izz"), 1, True),
     ("link", "inertial/origin", ("xyz", "rpy"), 3, False),
@@ -44,21 +45,31 @@ def check_numbers(robot: ElementTree.Element) -> None:
             for element in part.iterfind(place):
                 for key in keys:
                     value = element.get(key)
-                    if (value is None and needed) or not (value is None or _holds_numbers(value, count)):
+                    if (value is None and needed) or not (
+                        value is None or _holds_numbers(value, count)
+                    ):
                         wanted = f"{count} finite numbers" if count > 1 else "a finite number"
                         given = "is missing" if value is None else f"is {shown(value, 40)}"
-                        what = f"{owner} {shown(part.get('name'), 40)}: {key} of <{element.tag}> {given}"
+                        what = (
+                            f"{owner} {shown(part.get('name'), 40)}: {key} of <{element.tag}>"
+                            f" {given}"
+                        )
                         raise UrdfError(f"{what}; it needs {wanted}")
     for link in robot.iterfind("link"):
         for inertial in link.iterfind("inertial"):
             for tag in ("mass", "inertia"):
                 if inertial.find(tag) is None:
-                    raise UrdfError(f"link {shown(link.get('name'), 40)}: <inertial> has no <{tag}>; it needs both")
+                    raise UrdfError(
+                        f"link {shown(link.get('name'), 40)}: <inertial> has no <{tag}>; it needs"
+                        " both"
+                    )
 
 
 def _holds_numbers(text: str, count: int) -> bool:
     words = text.split()
     try:
-        return len(words) == count and all("_" not in word and math.isfinite(float(word)) for word in words)
+        return len(words) == count and all(
+            "_" not in word and math.isfinite(float(word)) for word in words
+        )
     except ValueError:
         return False

@@ -16,7 +16,18 @@ from .program.sequence import sequence_of
 from .records import Orient, Pos, Pose, Value
 from .text import Number
 from .value_builder import Expression
-from .values import ConfData, ExtJoint, JointTarget, LoadData, RobJoint, RobTarget, SpeedData, ToolData, WobjData, ZoneData
+from .values import (
+    ConfData,
+    ExtJoint,
+    JointTarget,
+    LoadData,
+    RobJoint,
+    RobTarget,
+    SpeedData,
+    ToolData,
+    WobjData,
+    ZoneData,
+)
 
 __all__ = [
     "PREDEFINED",

@@ -26,7 +26,10 @@ class Constants:
         self.absent: frozenset[str] = frozenset()
 
     def declaration(self, name: str) -> Declaration | None:
-        """Return the declaration of a name in lower case; LOCAL ones of other modules are not seen."""
+        """Return the declaration of a name in lower case.
+
+        LOCAL ones of other modules are not seen.
+        """
         for module in (self.module, *self.module.uses):
             for one in module.declarations:
                 if one.name.lower() == name and (module is self.module or one.scope != "LOCAL"):
@@ -65,8 +68,12 @@ class Constants:
             Unknown: if it has none, or it cannot be computed.
         """
         if declared.value is None:
-            raise Unknown(f"{declared.name} of line {declared.line} has no value until the program runs")
-        builder = self.builder(declared.value.text if isinstance(declared.value, Expression) else "")
+            raise Unknown(
+                f"{declared.name} of line {declared.line} has no value until the program runs"
+            )
+        builder = self.builder(
+            declared.value.text if isinstance(declared.value, Expression) else ""
+        )
         kind = builder.resolved(declared.type)
         if not isinstance(declared.value, Expression):
             return kind, declared.value
@@ -75,7 +82,9 @@ class Constants:
         self._computing.append(declared.name)
         try:
             node = parse(builder.text, "condition").children[0]
-            return kind, ExpressionEvaluator(names, builder).computed(kind, declared.size, node, declared.name)
+            return kind, ExpressionEvaluator(names, builder).computed(
+                kind, declared.size, node, declared.name
+            )
         finally:
             self._computing.pop()
 
@@ -87,9 +96,12 @@ class Constants:
 
 
 def values_of(module: Module, kind: str) -> dict[str, Any]:
-    """Return all values of a type by name, those of its aliases too; of arrays, each element as ``name{1,2}``.
+    """Return all values of a type by name, those of its aliases too.
 
-    Initial values of constants and sums (``VAR zonedata z:=z60;``) are computed where the text tells them.
+    Of arrays, each element as ``name{1,2}``.
+
+    Initial values of constants and sums (``VAR zonedata z:=z60;``) are computed where the text
+    tells them.
 
     Args:
         module: With the declarations.
@@ -103,7 +115,9 @@ def values_of(module: Module, kind: str) -> dict[str, Any]:
     for declaration in module:
         names = declaration.type.lower(), constants.builder("").resolved(declaration.type)
         if name in names and declaration.value is not None:
-            values.update(_elements(declaration.name, declaration.size, constants.computed(declaration)))
+            values.update(
+                _elements(declaration.name, declaration.size, constants.computed(declaration))
+            )
     return values
 
 

@@ -33,14 +33,20 @@ def tool_of(data: ToolData | str, name: str = "tool") -> Tool:
         declared = data.partition(":=")[0].split() if ":=" in data else [name]
         data, name = read_value(data, ToolData), declared[-1]
     if not instance(data, ToolData, "a tool is made of tooldata, a value or its text").robhold:
-        raise InputError(f"tool {name!r} is stationary (robhold FALSE): it stands in the world, its load is a gripper's")
+        raise InputError(
+            f"tool {name!r} is stationary (robhold FALSE): it stands in the world, its load is a"
+            " gripper's"
+        )
     body = body_of(data.tload)
     doubt_metres([*data.tframe.trans.values, *data.tload.cog.values], f"tooldata of tool {name!r}")
     return Tool(name, data.tframe.se3(), body, source="tooldata")
 
 
 def tooldata_of(tool: Tool) -> ToolData:
-    """Return the tooldata of a tool, held by the robot; numbers have nine decimals, moments twelve digits."""
+    """Return the tooldata of a tool, held by the robot.
+
+    Numbers have nine decimals, moments twelve digits.
+    """
     instance(tool, Tool, "tooldata is that of an irbmodels.Tool")
     return ToolData(True, Pose.of(tool.tcp), loaddata_of(tool.load))
 
@@ -54,7 +60,9 @@ def body_of(data: LoadData) -> Inertial:
         InputError: if the mass is not positive, or no body can have these moments.
     """
     if not instance(data, LoadData, "a body is made of loaddata").mass > 0.0:
-        raise InputError(f"mass {data.mass:g} kg: this load was never defined; a load needs a positive mass")
+        raise InputError(
+            f"mass {data.mass:g} kg: this load was never defined; a load needs a positive mass"
+        )
     turn = data.aom.matrix() if any((data.ix, data.iy, data.iz)) else np.eye(3)
     tensor = turn @ np.diag([data.ix, data.iy, data.iz]) @ turn.T
     return payload(data.mass, np.array(data.cog.values) / 1000.0, 0.5 * (tensor + tensor.T))
@@ -63,15 +71,17 @@ def body_of(data: LoadData) -> Inertial:
 def loaddata_of(body: Inertial) -> LoadData:
     """Return the loaddata of a body, given in the axes of tool0 (a tool's) or of the TCP (a payload's).
 
-    Of the 24 ways to call the principal axes x, y, z of a right-handed frame, the one nearest to the body's frame is taken: a
-    diagonal tensor keeps its order, and aom is [1,0,0,0].
+    Of the 24 ways to call the principal axes x, y, z of a right-handed frame, the one nearest to
+    the body's frame is taken: a diagonal tensor keeps its order, and aom is [1,0,0,0].
     """
     instance(body, Inertial, "loaddata is that of an irbmodels.Inertial")
     centre = Pos(*rounded(1000.0 * body.com))
     if not np.any(body.tensor):
         return LoadData(body.mass, centre, Orient(1.0, 0.0, 0.0, 0.0), 0.0, 0.0, 0.0)
     moments, turn = principal(body.tensor)
-    return LoadData(body.mass, centre, Orient.of(turn), *(float(f"{value:.{_DIGITS}g}") for value in moments))
+    return LoadData(
+        body.mass, centre, Orient.of(turn), *(float(f"{value:.{_DIGITS}g}") for value in moments)
+    )
 
 
 def principal(tensor: Array) -> tuple[Array, Array]:
@@ -84,14 +94,18 @@ def principal(tensor: Array) -> tuple[Array, Array]:
             for signs in product((1.0, -1.0), repeat=3)
             if np.linalg.det(vectors[:, order] * signs) > 0.0
         ),
-        key=lambda choice: round(float(np.trace(vectors[:, choice[0]] * choice[1])), 9),  # ties: the first, on any machine
+        # ties: the first, on any machine
+        key=lambda choice: round(float(np.trace(vectors[:, choice[0]] * choice[1])), 9),
     )
     order, signs = best
     return moments[list(order)], vectors[:, order] * signs
 
 
 def tool0_pose(
-    target: RobTarget, tool: ToolData, wobj: WobjData | None = None, units: Mapping[str, Unit] | None = None
+    target: RobTarget,
+    tool: ToolData,
+    wobj: WobjData | None = None,
+    units: Mapping[str, Unit] | None = None,
 ) -> pin.SE3:
     """Return the pose of tool0 [m] in the base that puts a tool on a target: held tool, or stationary tool and held object.
 

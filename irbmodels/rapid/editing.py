@@ -18,7 +18,9 @@ _COMMENTS = re.compile(r'"(?>[^"\n]|"")*+"|(![^\r\n]*)')
 
 
 def with_values(module: Module, values: Mapping[str, Any]) -> Module:
-    """Return the module with other values, whose declarations are written in ABB's layout; the rest stays to the character.
+    """Return the module with other values, whose declarations are written in ABB's layout.
+
+    The rest stays to the character.
 
     A comment inside a declaration that changes is put before it.
 
@@ -30,11 +32,18 @@ def with_values(module: Module, values: Mapping[str, Any]) -> Module:
     instance(values, Mapping, "values are a mapping from names to values")
     changed = [(module.declaration(name), value) for name, value in values.items()]
     for old, value in sorted(changed, key=lambda pair: pair[0].span, reverse=True):
-        new = Declaration(old.storage, old.type, old.name, _checked(old, value), old.size, old.scope)
+        new = Declaration(
+            old.storage, old.type, old.name, _checked(old, value), old.size, old.scope
+        )
         start, end = old.span
-        before = text[text.rfind("\n", 0, start) + 1 : start]  # blanks, or what stands on the same line
+        # blanks, or what stands on the same line
+        before = text[text.rfind("\n", 0, start) + 1 : start]
         indent = before[: len(before) - len(before.lstrip())]
-        lost = [comment + _newline(module) + indent for comment in _COMMENTS.findall(text[start:end]) if comment]
+        lost = [
+            comment + _newline(module) + indent
+            for comment in _COMMENTS.findall(text[start:end])
+            if comment
+        ]
         text = f"{text[:start]}{''.join(lost)}{new}{text[end:]}"
     return _read_again(module, text)
 
@@ -46,8 +55,15 @@ def with_declarations(module: Module, *added: Declaration) -> Module:
         RapidError: if a name exists already or is none.
         InputError: if a value has another type.
     """
-    text, place = checked_module(module).text, module.declarations[-1].span[1] if module.declarations else module.head
-    line = text[text.rfind("\n", 0, module.declarations[-1].span[0]) + 1 :] if module.declarations else "    "
+    text, place = (
+        checked_module(module).text,
+        module.declarations[-1].span[1] if module.declarations else module.head,
+    )
+    line = (
+        text[text.rfind("\n", 0, module.declarations[-1].span[0]) + 1 :]
+        if module.declarations
+        else "    "
+    )
     indent = line[: len(line) - len(line.lstrip(" \t"))]
     for declaration in added:
         instance(declaration, Declaration, "a declaration is a rapid.Declaration")
@@ -65,7 +81,10 @@ def _read_again(module: Module, text: str) -> Module:
 
 
 def _checked(declaration: Declaration, value: Any) -> Any:
-    """Return the value, if it may be that of a declaration; what is in arrays and in other types is checked by reading it."""
+    """Return the value, if it may be that of a declaration.
+
+    What is in arrays and in other types is checked by reading it.
+    """
     kind = RECORDS.get(declaration.type.lower())
     if kind is not None and not declaration.size and not isinstance(value, kind):
         raise InputError(f"{declaration.name} is a {kind.rapid}, not {shown(value)}")

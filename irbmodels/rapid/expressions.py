@@ -54,7 +54,10 @@ class ExpressionEvaluator:
         return cast(V, self.computed(kind.rapid, (), node, what))
 
     def computed(self, kind: str, size: tuple[int, ...], node: Any, what: str) -> Any:
-        """Return the value of any type, or array of it, that an argument or initial value comes to; errors as :meth:`value`."""
+        """Return the value of any type, or array of it, that an argument or initial value comes to.
+
+        Errors as :meth:`value`.
+        """
         data, kind = getattr(node, "data", ""), self.builder.resolved(kind)
         if data == "group":
             return self.computed(kind, size, node.children[0], what)
@@ -76,12 +79,20 @@ class ExpressionEvaluator:
         """Return an array or a record, some component of which is no literal."""
         if size:
             parts = self.builder.parts(node, size[0], f"array of {size[0]}", what)
-            return tuple(self.computed(kind, size[1:], part, f"{what}{{{i + 1}}}") for i, part in enumerate(parts))
+            return tuple(
+                self.computed(kind, size[1:], part, f"{what}{{{i + 1}}}")
+                for i, part in enumerate(parts)
+            )
         fields = self.builder.fields(kind)
         if not fields:
             raise self.builder.fail(node, f"{what} is a {kind}, which has no components")
-        parts = self.builder.parts(node, len(fields), f"{kind} [{','.join(name for _, name in fields)}]", what)
-        values = [self.computed(inner, (), part, f"{what}.{name}") for (inner, name), part in zip(fields, parts, strict=True)]
+        parts = self.builder.parts(
+            node, len(fields), f"{kind} [{','.join(name for _, name in fields)}]", what
+        )
+        values = [
+            self.computed(inner, (), part, f"{what}.{name}")
+            for (inner, name), part in zip(fields, parts, strict=True)
+        ]
         try:
             return RECORDS[kind](*values) if kind in RECORDS else tuple(values)
         except InputError as err:
@@ -128,47 +139,76 @@ class ExpressionEvaluator:
             index = getattr(part, "type", "") != "NAME"
             if index and isinstance(value, tuple):
                 value = self._element(value, part, str(root))
-            elif not index and not (isinstance(value, tuple) and has in RECORDS) and (fields := self.builder.fields(has)):
+            elif (
+                not index
+                and not (isinstance(value, tuple) and has in RECORDS)
+                and (fields := self.builder.fields(has))
+            ):
                 has, value = self._component(has, fields, value, part)
             else:
-                raise self.builder.fail(part, f"{root!s} is a {has}, which has no {self.builder.source(part)}")
+                raise self.builder.fail(
+                    part, f"{root!s} is a {has}, which has no {self.builder.source(part)}"
+                )
         plain = kind in RECORDS or kind in NUMERIC  # the values of other records are tuples, too
         array = isinstance(value, tuple) if plain else bool(size)
         if array != bool(size) or not (has == kind or {has, kind} <= NUMERIC):
             article = "an array of" if array else "a"
-            raise self.builder.fail(node, f"{what} is a {kind}; {self.builder.source(node)} is {article} {has}")
+            raise self.builder.fail(
+                node, f"{what} is a {kind}; {self.builder.source(node)} is {article} {has}"
+            )
         return value
 
-    def _component(self, kind: str, fields: Sequence[tuple[str, str]], value: Any, part: Any) -> tuple[str, Any]:
+    def _component(
+        self, kind: str, fields: Sequence[tuple[str, str]], value: Any, part: Any
+    ) -> tuple[str, Any]:
         """Return type and value of a component of a record."""
         names = [name.lower() for _, name in fields]
         if part.lower() not in names:
-            raise self.builder.fail(part, f"a {kind} has no {part!s}, but {', '.join(name for _, name in fields)}")
+            raise self.builder.fail(
+                part, f"a {kind} has no {part!s}, but {', '.join(name for _, name in fields)}"
+            )
         place = names.index(part.lower())
         return self.builder.resolved(fields[place][0]), value[place]
 
     def _element(self, value: tuple[Any, ...], node: Any, name: str) -> Any:
         index = self.number(node)
         if index != int(index) or not 1 <= index <= len(value):
-            raise self.builder.fail(node, f"{name}{{{index:g}}}: the array has elements 1 to {len(value)}")
+            raise self.builder.fail(
+                node, f"{name}{{{index:g}}}: the array has elements 1 to {len(value)}"
+            )
         return value[int(index) - 1]
 
     def _called(self, kind: str, node: Any, what: str) -> RobTarget:
         word, *arguments = node.children
         if kind != RobTarget.rapid or word.lower() not in ("offs", "reltool"):
             raise Unknown(f"{word!s}() is not evaluated")
-        first, *lengths = [part.children[0] for part in arguments if not is_option(part.children[0])]
+        first, *lengths = [
+            part.children[0] for part in arguments if not is_option(part.children[0])
+        ]
         if len(lengths) != 3:
-            raise self.builder.fail(word, f"{word!s} takes a robtarget and three lengths, not {len(lengths) + 1} arguments")
-        turns = {str(o.children[0]).lower(): o for part in arguments for o in part.children if is_option(o)}
+            raise self.builder.fail(
+                word,
+                f"{word!s} takes a robtarget and three lengths, not {len(lengths) + 1} arguments",
+            )
+        turns = {
+            str(o.children[0]).lower(): o
+            for part in arguments
+            for o in part.children
+            if is_option(o)
+        }
         known = {"rx", "ry", "rz"} if word.lower() == "reltool" else set()
         if wrong := sorted(turns.keys() - known):
-            raise self.builder.fail(turns[wrong[0]], f"{word!s} has no \\{turns[wrong[0]].children[0]!s}")
+            raise self.builder.fail(
+                turns[wrong[0]], f"{word!s} has no \\{turns[wrong[0]].children[0]!s}"
+            )
         target = self.value(RobTarget, first, f"{word!s}'s target")
         move = np.array([self.number(length) for length in lengths])
         if word.lower() == "offs":
             return replace(target, trans=Pos(*rounded(np.array(target.trans.values) + move)))
-        angles = [self.number(self.option(turns[axis])) if axis in turns else 0.0 for axis in ("rx", "ry", "rz")]
+        angles = [
+            self.number(self.option(turns[axis])) if axis in turns else 0.0
+            for axis in ("rx", "ry", "rz")
+        ]
         try:
             return _in_tool(target, move, np.radians(angles))
         except InputError as err:
@@ -186,7 +226,9 @@ class ExpressionEvaluator:
             raise self.builder.fail(name, f"{name!s} after ? is no parameter of the routine")
         values = [part for part in node.children[1:] if getattr(part, "type", "") != "ASSIGN"]
         if len(values) != 1:
-            raise self.builder.fail(node, f"\\{node.children[0]!s} needs a value, \\{node.children[0]!s}:=...")
+            raise self.builder.fail(
+                node, f"\\{node.children[0]!s} needs a value, \\{node.children[0]!s}:=..."
+            )
         return values[0]
 
 
@@ -194,7 +236,9 @@ def _in_tool(target: RobTarget, move: Array, angles: Array) -> RobTarget:
     """``RelTool``: shifted [mm] along the axes of the tool, then turned about its x, the new y and the new z [rad]."""
     turn = target.rot.matrix()
     trans = np.array(target.trans.values) + turn @ move
-    x, y, z = (pin.rpy.rpyToMatrix(*(angle * axis)) for angle, axis in zip(angles, np.eye(3), strict=True))
+    x, y, z = (
+        pin.rpy.rpyToMatrix(*(angle * axis)) for angle, axis in zip(angles, np.eye(3), strict=True)
+    )
     rot = Orient.of(turn @ x @ y @ z) if np.any(angles) else target.rot
     return replace(target, trans=Pos(*rounded(trans)), rot=rot)
 

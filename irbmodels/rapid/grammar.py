@@ -1,6 +1,7 @@
 """The declarations of a RAPID module as a grammar, and that of one instruction.
 
-In a module routines are one token each, to be kept word for word; :mod:`.program.routines` finds the instructions in them.
+In a module routines are one token each, to be kept word for word; :mod:`.program.routines` finds
+the instructions in them.
 """
 
 from __future__ import annotations
@@ -14,7 +15,8 @@ from ..errors import RapidError, require
 if TYPE_CHECKING:
     from lark import Lark
 
-_INSIDE = r"""(?>[^"!eE]++|"(?>[^"\n]|"")*+"|![^\n]*+|(?!\bEND{0}\b)["eE])*+"""  # no END inside a text or a comment counts
+# no END inside a text or a comment counts
+_INSIDE = r"""(?>[^"!eE]++|"(?>[^"\n]|"")*+"|![^\n]*+|(?!\bEND{0}\b)["eE])*+"""
 
 GRAMMAR = r"""
 module: HEADER? MODULE NAME attributes? item* ENDMODULE
@@ -90,8 +92,14 @@ def _parser(calls: bool = False) -> Lark:
     grammar = GRAMMAR
     for kind in ("PROC", "FUNC", "TRAP"):
         grammar = grammar.replace(f"@{kind}@", _INSIDE.replace("{0}", kind))
-    grammar, start = (grammar + INSTRUCTION, ["instruction", "condition"]) if calls else (grammar, ["module", "text"])
-    return Lark(grammar, parser="lalr", start=start, propagate_positions=True, maybe_placeholders=False)
+    grammar, start = (
+        (grammar + INSTRUCTION, ["instruction", "condition"])
+        if calls
+        else (grammar, ["module", "text"])
+    )
+    return Lark(
+        grammar, parser="lalr", start=start, propagate_positions=True, maybe_placeholders=False
+    )
 
 
 def parse(text: str, start: str, file: str = "") -> Any:
@@ -116,21 +124,40 @@ def parse(text: str, start: str, file: str = "") -> Any:
 def _explained(text: str, err: Any) -> tuple[int, str]:
     """Return where a text breaks the grammar, and why."""
     token = getattr(err, "token", None)
-    at = err.pos_in_stream if token is None else token.start_pos if token.type != "$END" else len(text.rstrip())
+    at = (
+        err.pos_in_stream
+        if token is None
+        else token.start_pos
+        if token.type != "$END"
+        else len(text.rstrip())
+    )
     word = "" if at >= len(text.rstrip()) else text[at] if token is None else str(token).split()[0]
     found = f"found {word!r}" if word else "the text ends"
     stack = err.interactive_parser.parser_state.value_stack
     before = _span(stack[-1])[1] if stack else 0
-    expected = {"$END": "", **dict.fromkeys(getattr(err, "accepts", None) or getattr(err, "expected", None) or err.allowed)}
+    expected = {
+        "$END": "",
+        **dict.fromkeys(
+            getattr(err, "accepts", None) or getattr(err, "expected", None) or err.allowed
+        ),
+    }
     opened = [item for item in stack if getattr(item, "type", None) in _BRACKETS]
     if word == '"':
         return at, 'this string is not closed on its line; it needs a second "'
-    if opened and (word in ("", ";", ":=") or (word in _CLOSING and word != _BRACKETS[opened[-1].type])):
+    if opened and (
+        word in ("", ";", ":=") or (word in _CLOSING and word != _BRACKETS[opened[-1].type])
+    ):
         bracket, close = opened[-1], _BRACKETS[opened[-1].type]
         place = f"line {bracket.line}, column {bracket.column}"
-        return at, f"{found}, but the {str(bracket)!r} of {place} is not closed: {close!r} is missing"
+        return (
+            at,
+            f"{found}, but the {str(bracket)!r} of {place} is not closed: {close!r} is missing",
+        )
     if opened and "COMMA" in expected:
-        return before, f"{found} without ',' before it; ',' or {_BRACKETS[opened[-1].type]!r} is missing"
+        return (
+            before,
+            f"{found} without ',' before it; ',' or {_BRACKETS[opened[-1].type]!r} is missing",
+        )
     if word in _CLOSING and not opened:
         return at, f"{found} that nothing opened"
     if "NUMBER" in expected:
@@ -140,11 +167,23 @@ def _explained(text: str, err: Any) -> tuple[int, str]:
     if "ASSIGN" in expected and word in ("=", ":"):
         return at, f"{found}; a value is given with ':='"
     if "SEMICOLON" in expected:
-        return before, f"{found} without ';' before it: ';' is missing after {text[slice(*_span(stack[-1]))].split()[-1]!r}"
+        return (
+            before,
+            (
+                f"{found} without ';' before it: ';' is missing after"
+                f" {text[slice(*_span(stack[-1]))].split()[-1]!r}"
+            ),
+        )
     if word.upper() in _BLOCKS and "PROC" in expected:
         return at, f"{word} is not closed: END{word.upper()} is missing"
     if "ENDMODULE" in expected:
-        return at, f"{found} where ENDMODULE belongs, or a routine, or a declaration, which begins with CONST, PERS or VAR"
+        return (
+            at,
+            (
+                f"{found} where ENDMODULE belongs, or a routine, or a declaration, which begins"
+                " with CONST, PERS or VAR"
+            ),
+        )
     if "MODULE" in expected:
         return at, f"{found} where a module begins, with: MODULE name"
     if "STORAGE" in expected:

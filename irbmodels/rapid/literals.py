@@ -12,7 +12,8 @@ from ..errors import RapidError
 _TOKENS = re.compile(
     r"(?P<skip>(?:\s|\ufeff|![^\n]*)+)|(?P<OPEN>\[)|(?P<CLOSE>\])|(?P<COMMA>,)|(?P<STRING>\"(?>[^\"\n]|\"\")*+\")"
     r"|(?P<BOOL>(?i:TRUE|FALSE)\b)"
-    r"|(?P<NUMBER>(?:[-+][ \t]*)?(?:0[xX][0-9a-fA-F]+|0[oO][0-7]+|0[bB][01]+|(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?)"
+    r"|(?P<NUMBER>(?:[-+]["
+    r" \t]*)?(?:0[xX][0-9a-fA-F]+|0[oO][0-7]+|0[bB][01]+|(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?)"
     r"(?![\w.]))"
 )
 
@@ -71,7 +72,9 @@ def parse_literal(text: str) -> Any:
             opened.append(node)
         wanted = token.type == "OPEN"
     if opened or wanted:
-        raise RapidError(*_place(text, len(text.rstrip())), "the text ends where a value, ',' or ']' belongs")
+        raise RapidError(
+            *_place(text, len(text.rstrip())), "the text ends where a value, ',' or ']' belongs"
+        )
     return whole[0]
 
 
@@ -80,7 +83,10 @@ def _tokens(text: str) -> Iterator[Token]:
     while place < len(text):
         match = _TOKENS.match(text, place)
         if match is None:
-            raise RapidError(*_place(text, place), f"found {text[place : place + 10].split()[0]!r} where a value belongs")
+            raise RapidError(
+                *_place(text, place),
+                f"found {text[place : place + 10].split()[0]!r} where a value belongs",
+            )
         kind = str(match.lastgroup)
         if kind != "skip":
             token = Token(match[0])

@@ -25,7 +25,10 @@ class Declaration:
     type: str
     name: str
     value: Any = None
-    """A value of :mod:`irbmodels.rapid`, a number, bool or str; a tuple for an array; None where none is given."""
+    """A value of :mod:`irbmodels.rapid`, a number, bool or str; a tuple for an array.
+
+    None where none is given.
+    """
     size: tuple[int, ...] = ()
     """Of an array, ``{2,3}``."""
     scope: str = ""
@@ -46,7 +49,10 @@ class Declaration:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Module:
-    """A RAPID module that was read; ``module["p10"]`` is a value. Immutable: :mod:`.editing` makes another of it."""
+    """A RAPID module that was read; ``module["p10"]`` is a value.
+
+    Immutable: :mod:`.editing` makes another of it.
+    """
 
     name: str
     attributes: tuple[str, ...]
@@ -89,7 +95,9 @@ class Module:
         for found in self.declarations:
             if found.name.lower() == str(name).lower():
                 return found
-        raise UnknownName("declaration", str(name), [declaration.name for declaration in self.declarations])
+        raise UnknownName(
+            "declaration", str(name), [declaration.name for declaration in self.declarations]
+        )
 
     def save(self, path: str | Path) -> None:
         """Write the module to a file, in the encoding it was read in.
@@ -101,7 +109,10 @@ class Module:
             try:
                 temporary.write_bytes(self.text.encode(self.encoding))
             except UnicodeEncodeError as err:
-                raise FileError(f"cannot write {path}: {err.object[err.start]!r} is no character of {self.encoding}") from None
+                raise FileError(
+                    f"cannot write {path}: {err.object[err.start]!r} is no character of"
+                    f" {self.encoding}"
+                ) from None
 
 
 def checked_module(value: Module) -> Module:

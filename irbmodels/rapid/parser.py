@@ -29,8 +29,9 @@ _ROUTINE_NAME = re.compile(r"(?:PROC|TRAP|FUNC\s+\w+)\s+(\w+)", re.IGNORECASE)
 def read(text: str, file: str = "", uses: Sequence[Module] = ()) -> Module:
     """Read the text of a RAPID module.
 
-    Routines, comments and layout are kept word for word. Nothing is guessed: what breaks the language, or does not fit its type,
-    is refused. An initial value that has to be computed becomes an :class:`Expression`.
+    Routines, comments and layout are kept word for word. Nothing is guessed: what breaks the
+    language, or does not fit its type, is refused. An initial value that has to be computed becomes
+    an :class:`Expression`.
 
     Args:
         text: The module, from MODULE (or a ``%%%`` header) to ENDMODULE.
@@ -98,7 +99,9 @@ def read_value(text: str, kind: type[V]) -> V:
         MissingExtra: for a declaration without lark.
     """
     if not any(kind is one for one in RECORDS.values()):
-        raise InputError(f"a value is read as a record type such as rapid.RobTarget, not {shown(kind)}")
+        raise InputError(
+            f"a value is read as a record type such as rapid.RobTarget, not {shown(kind)}"
+        )
     name = kind.rapid
     if not isinstance(text, str):
         raise InputError(f"the text of a {name} is a str, not {shown(text)}")
@@ -111,7 +114,9 @@ def read_value(text: str, kind: type[V]) -> V:
     else:
         value = builder.value(name, (), node, name)
     if isinstance(value, Expression):
-        raise builder.fail(node, f"{value.text!r} has to be computed; a {name} of numbers is wanted")
+        raise builder.fail(
+            node, f"{value.text!r} has to be computed; a {name} of numbers is wanted"
+        )
     return cast(V, value)
 
 
@@ -136,11 +141,20 @@ def collected(text: str, file: str, uses: Sequence[Module]) -> tuple[Builder, li
     for module in uses:
         builder.records.update(module.records)
         builder.aliases.update(module.aliases)
-        builder.constants.update({datum.name.lower(): datum.value for datum in module if _is_shared(datum)})
-    head = [part for part in tree.children if getattr(part, "type", "") == "NAME" or getattr(part, "data", "") == "attributes"]
+        builder.constants.update(
+            {datum.name.lower(): datum.value for datum in module if _is_shared(datum)}
+        )
+    head = [
+        part
+        for part in tree.children
+        if getattr(part, "type", "") == "NAME" or getattr(part, "data", "") == "attributes"
+    ]
     for word in (word for part in head[1:] for word in part.children):
         if word.lower() not in _ATTRIBUTES:
-            raise builder.fail(word, f"{word!s} is no attribute of a module; those are {', '.join(_ATTRIBUTES).upper()}")
+            raise builder.fail(
+                word,
+                f"{word!s} is no attribute of a module; those are {', '.join(_ATTRIBUTES).upper()}",
+            )
     items = [part for part in tree.children if hasattr(part, "data") and part.data != "attributes"]
     _collect(builder, head[0], items)
     return builder, head, items
@@ -162,17 +176,27 @@ def _collect(builder: Builder, module: Any, items: Sequence[Any]) -> None:
             name = str(place)
         _refuse_reserved(builder, name, place)
         if name.lower() in seen:
-            raise builder.fail(place, f"{name} is declared twice, first on line {seen[name.lower()]}")
+            raise builder.fail(
+                place, f"{name} is declared twice, first on line {seen[name.lower()]}"
+            )
         seen[name.lower()] = place.line
         if item.data == "record":
             fields = zip(names[1::2], names[2::2], strict=True)
-            builder.records[name.lower()] = tuple((kind.lower(), str(field)) for kind, field in fields)
+            builder.records[name.lower()] = tuple(
+                (kind.lower(), str(field)) for kind, field in fields
+            )
         elif item.data == "alias":
             builder.aliases[name.lower()] = names[0].lower()
         elif item.data == "declaration" and _storage(item) == "CONST":
             builder.constants[name.lower()] = item.children[-1]
     for item in items:  # types may be declared after they are used
-        for kind in _names(item)[:1] if item.data == "alias" else _names(item)[1::2] if item.data == "record" else ():
+        for kind in (
+            _names(item)[:1]
+            if item.data == "alias"
+            else _names(item)[1::2]
+            if item.data == "record"
+            else ()
+        ):
             builder.kind(kind)
 
 
@@ -190,7 +214,9 @@ def _names(item: Any) -> list[Any]:
 
 
 def _storage(item: Any) -> str:
-    return next(str(part).upper() for part in item.children if getattr(part, "type", "") == "STORAGE")
+    return next(
+        str(part).upper() for part in item.children if getattr(part, "type", "") == "STORAGE"
+    )
 
 
 class _Constants:
@@ -205,7 +231,11 @@ class _Constants:
     def number(self, node: Any) -> float | None:
         """Return what constants come to; None if the text does not tell it."""
         try:
-            return ExpressionEvaluator(self, self.builder).number(node) if len(self.builder.source(node)) < _WIDEST else None
+            return (
+                ExpressionEvaluator(self, self.builder).number(node)
+                if len(self.builder.source(node)) < _WIDEST
+                else None
+            )
         except (Unknown, RapidError):
             return None
 
@@ -216,7 +246,9 @@ class _Constants:
             raise Unknown(f"{name} is no constant that is known here")
         self.asked.add(name.lower())
         try:
-            return "num", node if isinstance(node, float) else ExpressionEvaluator(self, self.builder).number(node)
+            return "num", node if isinstance(node, float) else ExpressionEvaluator(
+                self, self.builder
+            ).number(node)
         finally:
             self.asked.discard(name.lower())
 
@@ -225,11 +257,23 @@ def declared(builder: Builder, item: Any) -> Declaration:
     """Return a declaration with its value checked."""
     kind, name = _names(item)
     typed, storage = builder.kind(kind), _storage(item)
-    scope = next((str(part).upper() for part in item.children if getattr(part, "type", "") in ("LOCAL", "TASK")), "")
+    scope = next(
+        (
+            str(part).upper()
+            for part in item.children
+            if getattr(part, "type", "") in ("LOCAL", "TASK")
+        ),
+        "",
+    )
     if scope == "TASK" and storage == "CONST":
         raise builder.fail(item, "TASK goes with VAR and PERS, not with CONST")
     size = next(
-        (builder.size(part, _Constants(builder).number) for part in item.children if getattr(part, "data", "") == "size"), ()
+        (
+            builder.size(part, _Constants(builder).number)
+            for part in item.children
+            if getattr(part, "data", "") == "size"
+        ),
+        (),
     )
     assigned = any(getattr(part, "type", "") == "ASSIGN" for part in item.children)
     if storage == "CONST" and not assigned:

@@ -1,6 +1,7 @@
 """What ABB's record types have in common, and the ones that frames are made of.
 
-A value is immutable. ``str(value)`` is its text in ABB's layout; a number that was read is written as it was read.
+A value is immutable. ``str(value)`` is its text in ABB's layout; a number that was read is written
+as it was read.
 """
 
 from __future__ import annotations
@@ -20,8 +21,10 @@ from .text import literal, number
 
 Array = NDArray[np.float64]
 
-PRINTED = 1e-5  # what printed digits leave of the length of a quaternion: ABB writes five to six decimals (0.99998)
-OFF_UNIT = 4e-4  # what it may be off at all, as from three decimals (0.707): it is normalised, with a note
+# what printed digits leave of the length of a quaternion: ABB writes five to six decimals (0.99998)
+PRINTED = 1e-5
+# what it may be off at all, as from three decimals (0.707): it is normalised, with a note
+OFF_UNIT = 4e-4
 SAME = 1e-9  # [mm, 1] a number that came back from a matrix is the old one
 
 
@@ -39,7 +42,9 @@ class Value:
             InputError: if a component has the wrong type or number of components.
         """
         for name, kind in components(type(self)).items():
-            object.__setattr__(self, name, _component(kind, getattr(self, name), f"{self.rapid}.{name}"))
+            object.__setattr__(
+                self, name, _component(kind, getattr(self, name), f"{self.rapid}.{name}")
+            )
 
     def __str__(self) -> str:
         """Return the text in ABB's layout."""
@@ -97,18 +102,31 @@ class Orient(Value):
         length = self.length
         if length and abs(length - 1.0) > OFF_UNIT + SAME:
             right = literal(tuple(np.round(np.divide(self.values, length), 6).tolist()))
-            raise InputError(f"quaternion {self} has length {length:.6g}, not 1; the rotation it points to is {right}")
+            raise InputError(
+                f"quaternion {self} has length {length:.6g}, not 1; the rotation it points to is"
+                f" {right}"
+            )
 
     @property
     def length(self) -> float:
-        """Length of the quaternion: 1 but for its digits, 0 where none was taught; :meth:`matrix` normalises it."""
+        """Length of the quaternion: 1 but for its digits, 0 where none was taught.
+
+        :meth:`matrix` normalises it.
+        """
         return float(np.linalg.norm(self.values))
 
     @property
     def note(self) -> str:
-        """Remark that the length is off by more than printed digits leave; nothing where it is not."""
+        """Remark that the length is off by more than printed digits leave.
+
+        Nothing where it is not.
+        """
         off = self.length and abs(self.length - 1.0) > PRINTED
-        return f"quaternion {self} has length {self.length:.6g}, not 1; it is normalised" if off else ""
+        return (
+            f"quaternion {self} has length {self.length:.6g}, not 1; it is normalised"
+            if off
+            else ""
+        )
 
     @classmethod
     def of(cls, matrix: ArrayLike) -> Orient:
@@ -121,7 +139,10 @@ class Orient(Value):
         return cls.of(from_zyx(np.radians([z, y, x])))
 
     def zyx_deg(self) -> tuple[float, float, float]:
-        """RAPID's ``EulerZYX``: angles about z, the new y and the new x in degrees; x is 0 where y is +-90."""
+        """RAPID's ``EulerZYX``: angles about z, the new y and the new x in degrees.
+
+        X is 0 where y is +-90.
+        """
         z, y, x = (np.degrees(zyx(self.matrix())) + 0.0).tolist()  # never -0
         return z, y, x
 
@@ -155,7 +176,12 @@ class Pose(Value):
         """Return the frame of another pose [m]; what is the same as here keeps its text."""
         new = Pose.of(pose)
         pairs = zip(self.trans, new.trans, strict=True)
-        trans = Pos(*(old if abs(old - value) <= SAME * max(1.0, abs(old)) else value for old, value in pairs))
+        trans = Pos(
+            *(
+                old if abs(old - value) <= SAME * max(1.0, abs(old)) else value
+                for old, value in pairs
+            )
+        )
         turned = any(self.rot.values) and np.abs(self.rot.matrix() - pose.rotation).max() <= SAME
         return Pose(trans, self.rot if turned else new.rot)
 
@@ -188,7 +214,11 @@ def _component(kind: Any, value: Any, what: str) -> Any:
             raise InputError(f"{what}: {err}") from None
     if isinstance(value, kind):
         return value
-    if issubclass(kind, Value) and isinstance(value, Sequence | np.ndarray) and not isinstance(value, str):
+    if (
+        issubclass(kind, Value)
+        and isinstance(value, Sequence | np.ndarray)
+        and not isinstance(value, str)
+    ):
         if len(value) != len(components(kind)):
             raise InputError(f"{what} has {len(components(kind))} components, not {len(value)}")
         return kind(*value)

@@ -16,7 +16,10 @@ _HEXADECIMAL = re.compile(r"\\([0-9A-Fa-f]{2})|(\\\\)|(\"\")|(.)", re.DOTALL)
 
 
 class Number(float):
-    """A number that remembers how it was written; what is computed from it is a plain float, and has forgotten."""
+    """A number that remembers how it was written.
+
+    What is computed from it is a plain float, and has forgotten.
+    """
 
     __slots__ = ("text",)
     text: str
@@ -41,7 +44,9 @@ def number(value: Any) -> float:
     Raises:
         InputError: if it is none.
     """
-    if isinstance(value, bool | str | bytes) or not isinstance(value, int | float | np.integer | np.floating):
+    if isinstance(value, bool | str | bytes) or not isinstance(
+        value, int | float | np.integer | np.floating
+    ):
         raise InputError(f"{value!r} is not a number")
     try:
         found = value if isinstance(value, Number) else float(value)
@@ -78,13 +83,18 @@ def string(text: str) -> str:
     said = []
     for code, backslash, quote, other in _HEXADECIMAL.findall(text[1:-1]):
         if other == "\\":
-            raise InputError(r"a backslash in a string is doubled (\\), or has two hexadecimal digits (\0D)")
+            raise InputError(
+                r"a backslash in a string is doubled (\\), or has two hexadecimal digits (\0D)"
+            )
         said.append(chr(int(code, 16)) if code else "\\" if backslash else '"' if quote else other)
     return "".join(said)
 
 
 def literal(value: Any) -> str:
-    """Return any value in ABB's layout; tuples and lists are aggregates, None is an axis that is not used."""
+    """Return any value in ABB's layout.
+
+    Tuples and lists are aggregates, None is an axis that is not used.
+    """
     if value is None:
         return "9E+09"
     if isinstance(value, bool | np.bool_):

@@ -41,7 +41,10 @@ _DEEPEST = 30  # brackets within brackets; ABB's deepest type has four
 
 @dataclass(frozen=True)
 class Expression:
-    """An initial value that has to be computed, ``2*pi``; it is kept as it stands, and not computed."""
+    """An initial value that has to be computed, ``2*pi``.
+
+    It is kept as it stands, and not computed.
+    """
 
     text: str
 
@@ -79,7 +82,9 @@ class Builder:
     def fields(self, kind: str) -> tuple[tuple[str, str], ...]:
         """Return type and name of each component of a record; nothing for another type."""
         if kind in RECORDS:
-            return tuple((rapid_name(hint), name) for name, hint in components(RECORDS[kind]).items())
+            return tuple(
+                (rapid_name(hint), name) for name, hint in components(RECORDS[kind]).items()
+            )
         return self.records.get(kind, ())
 
     def kind(self, token: Any) -> str:
@@ -92,7 +97,9 @@ class Builder:
         known = [*RECORDS, *sorted(NUMERIC), "bool", "string", *self.records, *sorted(UNSEEN)]
         if name not in known:
             close = get_close_matches(name, known, n=1)
-            raise self.fail(token, f"there is no type {token!s}{f'; did you mean {close[0]}?' if close else ''}")
+            raise self.fail(
+                token, f"there is no type {token!s}{f'; did you mean {close[0]}?' if close else ''}"
+            )
         return name
 
     def size(self, node: Any, number: Callable[[Any], float | None]) -> tuple[int, ...]:
@@ -106,7 +113,11 @@ class Builder:
             count = number(part)
             if count is None or not 1.0 <= count < 1e9 or count != int(count):
                 said = self.source(part)
-                raise self.fail(part, f"the size of an array is a whole number from 1 on, or a sum of constants, not {said}")
+                raise self.fail(
+                    part,
+                    "the size of an array is a whole number from 1 on, or a sum of constants, not"
+                    f" {said}",
+                )
             counts.append(int(count))
         if len(counts) > 3:
             raise self.fail(node, f"an array has one to three sizes, not {len(counts)}")
@@ -121,7 +132,11 @@ class Builder:
         if computed := self._computed(node):
             for root in (reference.children[0] for reference in computed.find_data("reference")):
                 if root.lower() not in self.constants and not type_of(root):
-                    raise self.fail(root, f"{root!s} is no constant of this module, and {what} needs {_wanted(kind, size)}")
+                    raise self.fail(
+                        root,
+                        f"{root!s} is no constant of this module, and {what} needs"
+                        f" {_wanted(kind, size)}",
+                    )
             return Expression(self.source(node))
         return self._array(kind, size, node, what)
 
@@ -135,16 +150,21 @@ class Builder:
         if not size:
             return self._one(kind, node, what, 0)
         parts = self.parts(node, size[0], f"array of {size[0]}", what)
-        return tuple(self._array(kind, size[1:], part, f"{what}{{{i + 1}}}") for i, part in enumerate(parts))
+        return tuple(
+            self._array(kind, size[1:], part, f"{what}{{{i + 1}}}") for i, part in enumerate(parts)
+        )
 
     def _one(self, name: str, node: Any, what: str, depth: int) -> Any:
         kind = self.kind(name) if name in self.aliases else name
         if depth > _DEEPEST:
             raise self.fail(node, f"more than {_DEEPEST} brackets within brackets")
         if fields := self.fields(kind):
-            parts = self.parts(node, len(fields), f"{kind} [{','.join(name for _, name in fields)}]", what)
+            parts = self.parts(
+                node, len(fields), f"{kind} [{','.join(name for _, name in fields)}]", what
+            )
             values = [
-                self._one(inner, part, f"{what}.{name}", depth + 1) for (inner, name), part in zip(fields, parts, strict=True)
+                self._one(inner, part, f"{what}.{name}", depth + 1)
+                for (inner, name), part in zip(fields, parts, strict=True)
             ]
             try:
                 made: Any = RECORDS[kind](*values) if kind in RECORDS else tuple(values)
@@ -162,7 +182,8 @@ class Builder:
             raise self.fail(node, f"{what} is {_wanted(kind)}, not [...] of {len(node.children)}")
         wrong = self.fail(node, f"{what} is {_wanted(kind)}, not {node!s}")
         if node.type == "NUMBER" and kind in NUMERIC | UNSEEN:
-            found = Number(str(node)) if len(node) < 400 else None  # int() and float() are slow for what no num can hold
+            # int() and float() are slow for what no num can hold
+            found = Number(str(node)) if len(node) < 400 else None
             if found is None or abs(found) > (1.7976931e308 if kind == "dnum" else 3.4028235e38):
                 raise self.fail(node, f"{what} is larger than a {kind} can be")
             return found
@@ -180,7 +201,9 @@ class Builder:
         if getattr(node, "data", None) != "aggregate":
             raise self.fail(node, f"{what} is {shape}, not {node!s}")
         if len(node.children) != count:
-            raise self.fail(node, f"{what} has {len(node.children)} components; {shape} has {count}")
+            raise self.fail(
+                node, f"{what} has {len(node.children)} components; {shape} has {count}"
+            )
         return list(node.children)
 
 

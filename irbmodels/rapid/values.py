@@ -1,4 +1,7 @@
-"""ABB's data types as values: RAPID's own components, in mm, degrees and kg as in the text; SI through methods."""
+"""ABB's data types as values: RAPID's own components, in mm, degrees and kg as in the text.
+
+SI through methods.
+"""
 
 from __future__ import annotations
 
@@ -69,7 +72,10 @@ class RobJoint(Value):
 
 @dataclass(frozen=True, repr=False)
 class ExtJoint(Value):
-    """Positions of external axes [deg; mm]; 9E9, or None where one is made, is an axis that is not used."""
+    """Positions of external axes [deg; mm].
+
+    9E9, or None where one is made, is an axis that is not used.
+    """
 
     rapid: ClassVar[str] = "extjoint"
     eax_a: float = UNUSED
@@ -102,7 +108,10 @@ class JointTarget(Value):
 
     @classmethod
     def of(cls, robot: Any, q: ArrayLike, extax: ExtJoint | None = None) -> JointTarget:
-        """Return the target of axis positions ``q`` [rad, m] of a robot; axes that it does not have are 0."""
+        """Return the target of axis positions ``q`` [rad, m] of a robot.
+
+        Axes that it does not have are 0.
+        """
         shown = rounded(robot.to_controller(robot.from_controller(robot.to_controller(q))))
         if len(shown) > 6:
             raise InputError(f"a jointtarget has six axes, {robot.name} {len(shown)}")
@@ -112,7 +121,8 @@ class JointTarget(Value):
         """Return axis positions [rad, m] of a robot, shape ``(n,)``.
 
         Raises:
-            InputError: if the target moves axes that the robot does not have, or is far outside every range.
+            InputError: if the target moves axes that the robot does not have, or is far outside
+                every range.
         """
         if not hasattr(robot, "from_controller"):
             raise InputError(f"axis positions are those of an irbmodels.Robot, not {shown(robot)}")
@@ -134,31 +144,43 @@ class WobjData(Value):
     uframe: Pose
     oframe: Pose
 
-    def frame(self, extax: ExtJoint | None = None, units: Mapping[str, Unit] | None = None) -> pin.SE3:
+    def frame(
+        self, extax: ExtJoint | None = None, units: Mapping[str, Unit] | None = None
+    ) -> pin.SE3:
         """Return the object frame in [m]: in the world, or in tool0 where the robot holds the object.
 
-        A movable user frame is the ``tcp`` frame of its unit, the last link of a positioner; ``uframe`` is not used then, as
-        ABB's manual says. The unit's first axis is eax_a.
+        A movable user frame is the ``tcp`` frame of its unit, the last link of a positioner;
+        ``uframe`` is not used then, as ABB's manual says. The unit's first axis is eax_a.
 
         Args:
             extax: External axes of the target.
             units: Mechanical units by name, each in a world that is the robot's base.
 
         Raises:
-            InputError: if the unit is not among ``units``, or a target does not say where its axes are.
+            InputError: if the unit is not among ``units``, or a target does not say where its axes
+                are.
         """
         if self.ufprog:
             return self.uframe.se3() * self.oframe.se3()
         if self.robhold:
-            raise InputError("a work object that the robot holds has no movable user frame: robhold TRUE needs ufprog TRUE")
+            raise InputError(
+                "a work object that the robot holds has no movable user frame: robhold TRUE needs"
+                " ufprog TRUE"
+            )
         known = {name.lower(): unit for name, unit in (units or {}).items()}
         if self.ufmec.lower() not in known:
             given = f"given: {', '.join(units)}" if units else "none is given"
-            raise InputError(f"the work object moves with {self.ufmec or 'a unit without a name'}; units needs it ({given})")
+            raise InputError(
+                f"the work object moves with {self.ufmec or 'a unit without a name'}; units needs"
+                f" it ({given})"
+            )
         unit = known[self.ufmec.lower()]
         used = [value for value in (extax or ExtJoint()).used[: unit.n] if value is not None]
         if len(used) < unit.n:
-            raise InputError(f"{self.ufmec} has {unit.n} axes, eax_a and on, and the target says {extax or ExtJoint()}")
+            raise InputError(
+                f"{self.ufmec} has {unit.n} axes, eax_a and on, and the target says"
+                f" {extax or ExtJoint()}"
+            )
         return unit.pose(unit.from_controller(used), "tcp") * self.oframe.se3()
 
 
@@ -172,18 +194,28 @@ class RobTarget(Value):
     robconf: ConfData
     extax: ExtJoint
 
-    def pose(self, wobj: WobjData | None = None, units: Mapping[str, Unit] | None = None) -> pin.SE3:
-        """Return the TCP pose [m] in the world, which is the robot's base; without ``wobj`` as ABB's ``wobj0``.
+    def pose(
+        self, wobj: WobjData | None = None, units: Mapping[str, Unit] | None = None
+    ) -> pin.SE3:
+        """Return the TCP pose [m] in the world, which is the robot's base.
+
+        Without ``wobj`` as ABB's ``wobj0``.
 
         Raises:
-            InputError: if the robot holds the work object (see :func:`tool0_pose`), or the object's unit is not known.
+            InputError: if the robot holds the work object (see :func:`tool0_pose`), or the object's
+                unit is not known.
         """
         if wobj is None:
             return Pose(self.trans, self.rot).se3()
         _refuse_held(wobj)
         return wobj.frame(self.extax, units) * Pose(self.trans, self.rot).se3()
 
-    def moved(self, base_from_tcp: pin.SE3, wobj: WobjData | None = None, units: Mapping[str, Unit] | None = None) -> RobTarget:
+    def moved(
+        self,
+        base_from_tcp: pin.SE3,
+        wobj: WobjData | None = None,
+        units: Mapping[str, Unit] | None = None,
+    ) -> RobTarget:
         """Return the target at another TCP pose [m] in the base, same configuration and external axes.
 
         A coordinate or orientation that did not change keeps its text; others have nine decimals.
@@ -247,7 +279,19 @@ class ZoneData(Value):
 RECORDS: dict[str, type[Value]] = {
     kind.rapid: kind
     for kind in (
-        *(Pos, Orient, Pose, ConfData, RobJoint, ExtJoint, JointTarget, WobjData, RobTarget, LoadData, ToolData),
+        *(
+            Pos,
+            Orient,
+            Pose,
+            ConfData,
+            RobJoint,
+            ExtJoint,
+            JointTarget,
+            WobjData,
+            RobTarget,
+            LoadData,
+            ToolData,
+        ),
         *(SpeedData, ZoneData),
     )
 }
@@ -255,5 +299,10 @@ RECORDS: dict[str, type[Value]] = {
 
 
 def _refuse_held(wobj: WobjData) -> None:
-    if instance(wobj, WobjData, "a work object is a WobjData, as read_value(text, WobjData) reads it").robhold:
-        raise InputError("the robot holds this work object: its TCP stands still; irbmodels.rapid.tool0_pose(target, tool, wobj)")
+    if instance(
+        wobj, WobjData, "a work object is a WobjData, as read_value(text, WobjData) reads it"
+    ).robhold:
+        raise InputError(
+            "the robot holds this work object: its TCP stands still;"
+            " irbmodels.rapid.tool0_pose(target, tool, wobj)"
+        )

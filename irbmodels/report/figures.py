@@ -1,4 +1,7 @@
-"""Figures for a paper, as matplotlib objects; nothing here opens a window or touches pyplot's global state."""
+"""Figures for a paper, as matplotlib objects.
+
+Nothing here opens a window or touches pyplot's global state.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +26,13 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 
 # One color per cause, distinguishable without color vision (Okabe-Ito), and always in this order.
-COLORS = {"inertia": "#0072B2", "coriolis": "#56B4E9", "gravity": "#009E73", "friction": "#E69F00", "total": "#000000"}
+COLORS = {
+    "inertia": "#0072B2",
+    "coriolis": "#56B4E9",
+    "gravity": "#009E73",
+    "friction": "#E69F00",
+    "total": "#000000",
+}
 MEASURED = "#D55E00"
 
 
@@ -33,7 +42,11 @@ def torque_figure(prediction: Prediction, robot: Robot) -> Figure:
     figure = _figure(3.1 * robot.n, 7.5)
     grid = figure.subplots(3, robot.n, sharex=True, squeeze=False, height_ratios=[2.2, 1, 1])
     shown = robot.to_controller(motion.q)
-    speed = np.zeros_like(shown) if motion.v is None else np.where(robot.limits.linear, motion.v * 1e3, np.degrees(motion.v))
+    speed = (
+        np.zeros_like(shown)
+        if motion.v is None
+        else np.where(robot.limits.linear, motion.v * 1e3, np.degrees(motion.v))
+    )
     for i in range(robot.n):
         linear = bool(robot.limits.linear[i])
         torque, position, velocity = grid[:, i]
@@ -42,7 +55,13 @@ def torque_figure(prediction: Prediction, robot: Robot) -> Figure:
         for name, values in zip(parts._fields, parts, strict=True):
             if name == "friction" and robot.friction_model is None:
                 continue
-            torque.plot(motion.t, values[:, i], color=COLORS[name], lw=1.6 if name == "total" else 1.0, label=name)
+            torque.plot(
+                motion.t,
+                values[:, i],
+                color=COLORS[name],
+                lw=1.6 if name == "total" else 1.0,
+                label=name,
+            )
         torque.set_title(f"axis {i + 1}")
         torque.set_ylabel("force [N]" if linear else "torque [N m]")
         position.plot(motion.t, shown[:, i], color="0.25", lw=1.2)
@@ -74,7 +93,9 @@ def friction_figure(robot: Robot) -> Figure:
         _draw_friction(axes, robot, i)
     for axes in grid.ravel()[robot.n :]:
         axes.axis("off")
-    shaded = "" if law.measured_to is None else f"; shaded: measured, up to {law.measured_to:g} rad/s"
+    shaded = (
+        "" if law.measured_to is None else f"; shaded: measured, up to {law.measured_to:g} rad/s"
+    )
     figure.suptitle(f"{robot.name}: Stribeck friction, arm side{shaded}")
     return figure
 
@@ -101,12 +122,23 @@ def tcp_figure(paths: dict[str, TcpPath], motion: Motion, robot: Robot) -> Figur
                 above.plot(motion.t, column, color=f"C{i}", label=f"{axis}{name}", **look)
         for k, name in enumerate(name for name in paths if name != "pinocchio"):
             difference = np.abs(values(paths[name]) - values(reference)).max(axis=1)
-            below.semilogy(motion.t, np.maximum(difference, 1e-17), color=f"C{k + 4}", lw=1.0, label=f"{name} - pinocchio")
+            below.semilogy(
+                motion.t,
+                np.maximum(difference, 1e-17),
+                color=f"C{k + 4}",
+                lw=1.0,
+                label=f"{name} - pinocchio",
+            )
         above.set_ylabel(label)
         below.set_ylabel("residual")
         below.set_xlabel("time [s]")
-    handles, labels = (above + below for above, below in zip(*(a.get_legend_handles_labels() for a in grid[:, 0]), strict=True))
-    figure.legend(handles, labels, loc="outside lower center", ncols=len(paths) + 1, fontsize=8, frameon=False)
+    handles, labels = (
+        above + below
+        for above, below in zip(*(a.get_legend_handles_labels() for a in grid[:, 0]), strict=True)
+    )
+    figure.legend(
+        handles, labels, loc="outside lower center", ncols=len(paths) + 1, fontsize=8, frameon=False
+    )
     figure.suptitle(f"{robot.name}: the TCP at constant axis speeds (S001 section 4.2)")
     return figure
 
@@ -119,7 +151,12 @@ def _draw_friction(axes: Axes, robot: Robot, i: int) -> None:
     v = np.zeros((len(speed), robot.n))
     v[:, i] = speed
     torque = law.torque(v)[:, i]
-    axes.plot(np.concatenate([-speed[::-1], speed]), np.concatenate([-torque[::-1], torque]), color=COLORS["friction"], lw=1.8)
+    axes.plot(
+        np.concatenate([-speed[::-1], speed]),
+        np.concatenate([-torque[::-1], torque]),
+        color=COLORS["friction"],
+        lw=1.8,
+    )
     if law.measured_to is not None:
         axes.axvspan(-law.measured_to, law.measured_to, color="0.9", zorder=0)
     axes.axhline(0.0, color="0.7", lw=0.6)
@@ -135,7 +172,8 @@ def _draw_friction(axes: Axes, robot: Robot, i: int) -> None:
 
 
 def _figure(width: float, height: float) -> Figure:
-    from matplotlib.figure import Figure  # imported here: a third of a second that most users never need
+    # imported here: a third of a second that most users never need
+    from matplotlib.figure import Figure
 
     return Figure(figsize=(width, height), layout="constrained")
 
@@ -150,7 +188,11 @@ def check_format(path: str | Path) -> None:
     ending = Path(path).suffix.lstrip(".").lower()
     if ending not in known:
         unknown = UnknownName("figure format", ending, known)
-        raise InputError(f"{path}: {unknown}" if ending else f"{path}: the name of a figure ends in its format (png, pdf, svg)")
+        raise InputError(
+            f"{path}: {unknown}"
+            if ending
+            else f"{path}: the name of a figure ends in its format (png, pdf, svg)"
+        )
 
 
 def save(figure: Figure, path: str | Path) -> None:

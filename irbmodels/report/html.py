@@ -35,7 +35,10 @@ def rows_html(heads: Sequence[str], rows: Any, bad: Sequence[bool] = ()) -> str:
 def bar(percent: float) -> str:
     """Return a share as a bar with its number; beyond 100 % it is red."""
     state = "over" if percent > 100.0 + 1e-7 else ""
-    return f'<span class="bar {state}"><i style="width:{min(max(percent, 0.0), 100.0):.1f}%"></i></span>{percent:.0f} %'
+    return (
+        f'<span class="bar {state}"><i'
+        f' style="width:{min(max(percent, 0.0), 100.0):.1f}%"></i></span>{percent:.0f} %'
+    )
 
 
 def plain(axes: Axes) -> None:
@@ -49,7 +52,8 @@ def plain(axes: Axes) -> None:
 
 def blank(width: float, height: float) -> Figure:
     """Return an empty figure of a size [inch]."""
-    from matplotlib.figure import Figure  # imported here: a third of a second that most users never need
+    # imported here: a third of a second that most users never need
+    from matplotlib.figure import Figure
 
     return Figure(figsize=(width, height), layout="constrained")
 

@@ -26,10 +26,16 @@ def pose_from(text: str) -> pin.SE3:
     except ValueError:
         numbers = []
     if len(numbers) != 7 or not all(math.isfinite(number) for number in numbers):
-        raise InputError(f"--pose {text!r}: a pose is x,y,z in mm and a quaternion q1,q2,q3,q4, scalar first: seven numbers")
+        raise InputError(
+            f"--pose {text!r}: a pose is x,y,z in mm and a quaternion q1,q2,q3,q4, scalar first:"
+            " seven numbers"
+        )
     length = math.sqrt(sum(number * number for number in numbers[3:]))
     if abs(length - 1.0) > OFF:
-        raise InputError(f"--pose {text!r}: the quaternion has length {length:.6g}, not 1; the scalar q1 comes first")
+        raise InputError(
+            f"--pose {text!r}: the quaternion has length {length:.6g}, not 1; the scalar q1 comes"
+            " first"
+        )
     w, x, y, z = (number / length for number in numbers[3:])
     return pin.SE3(pin.Quaternion(w, x, y, z).toRotationMatrix(), np.array(numbers[:3]) / 1000.0)
 

@@ -10,7 +10,9 @@ from rich.console import Console, ConsoleOptions, JustifyMethod
 from rich.table import Table
 from rich.text import Text
 
-_SENTENCE = 30  # characters: a cell that is longer holds words, and wraps; shorter ones hold numbers and names, and do not
+# characters: a cell that is longer holds words, and wraps; shorter ones hold numbers and names, and
+# do not
+_SENTENCE = 30
 _NARROW = 24  # characters that a column of sentences is not made narrower than
 _GAP = 2  # characters between columns, and of both edges together
 
@@ -18,11 +20,14 @@ _GAP = 2  # characters between columns, and of both edges together
 class TextTable:
     """Rows of text under heads, laid out when they are printed, in the width of the console.
 
-    Heads and sentences wrap between words. Columns that do not fit beside each other then are printed in several tables, one
-    below the other; each begins with the columns that say which row it is.
+    Heads and sentences wrap between words. Columns that do not fit beside each other then are
+    printed in several tables, one below the other; each begins with the columns that say which row
+    it is.
     """
 
-    def __init__(self, *heads: str, title: str = "", keys: int = 1, right: Collection[str] = ()) -> None:
+    def __init__(
+        self, *heads: str, title: str = "", keys: int = 1, right: Collection[str] = ()
+    ) -> None:
         """Begin an empty table.
 
         Args:
@@ -69,19 +74,28 @@ class TextTable:
         least = most if most <= _SENTENCE else max([_NARROW, *map(cell_len, words)])
         return max([least, *map(cell_len, head.split())]), max(most, cell_len(head))
 
-    def _laid_out(self, part: Sequence[int], widths: Sequence[tuple[int, int]], width: int) -> Table:
-        """Return some columns as a table; room beyond their least widths goes first to those that lack little."""
+    def _laid_out(
+        self, part: Sequence[int], widths: Sequence[tuple[int, int]], width: int
+    ) -> Table:
+        """Return some columns as a table.
+
+        Room beyond their least widths goes first to those that lack little.
+        """
         chosen = {column: widths[column][0] for column in part}
         spare = width - sum(chosen.values()) - _GAP * len(part)
         if spare < 0:  # the word of a single column is too long: it breaks
             chosen[part[-1]] = max(chosen[part[-1]] + spare, 1)
-        for rank, column in enumerate(sorted(part, key=lambda column: widths[column][1] - widths[column][0])):
+        for rank, column in enumerate(
+            sorted(part, key=lambda column: widths[column][1] - widths[column][0])
+        ):
             more = min(widths[column][1] - widths[column][0], max(spare, 0) // (len(part) - rank))
             chosen[column], spare = chosen[column] + more, spare - more
         table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
         for column in part:
             side: JustifyMethod = "right" if self.heads[column] in self._right else "left"
-            table.add_column(Text(self.heads[column]), justify=side, width=chosen[column], overflow="fold")
+            table.add_column(
+                Text(self.heads[column]), justify=side, width=chosen[column], overflow="fold"
+            )
         for row in self.rows:
             table.add_row(*(Text(row[column]) for column in part))
         return table

@@ -38,11 +38,15 @@ def positions(space: Workspace) -> list[Position]:
     home = space.links.point(*(dial.zero for dial in space.dials))
     found = [Position("Pos 0", (float(home[0]), float(home[1])), (0.0, 0.0))]
     corners = [corner for loop in space.corners() for corner in loop]
-    return found + [Position(f"Pos {i + 1}", corner.point, corner.axes) for i, corner in enumerate(corners)]
+    return found + [
+        Position(f"Pos {i + 1}", corner.point, corner.axes) for i, corner in enumerate(corners)
+    ]
 
 
 def workspace_figure(robot: Robot, wrist: ArrayLike | None = None) -> Figure:
-    """Draw what the wrist center reaches (a SCARA's TCP; any TCP with axes 4 to 6 held at ``wrist`` [rad]), in its plane.
+    """Draw what the wrist center reaches (a SCARA's TCP.
+
+    Any TCP with axes 4 to 6 held at ``wrist`` [rad]), in its plane.
 
     Raises:
         InputError: if the TCP lies beside the arm's plane.
@@ -52,22 +56,34 @@ def workspace_figure(robot: Robot, wrist: ArrayLike | None = None) -> Figure:
     from matplotlib.patches import PathPatch
     from matplotlib.path import Path
 
-    space = instance(robot, Robot, "whose workspace is drawn is an irbmodels.Robot").workspace(wrist)
+    space = instance(robot, Robot, "whose workspace is drawn is an irbmodels.Robot").workspace(
+        wrist
+    )
     what = _what(space, wrist)
     figure = Figure(figsize=(11.0, 8.0), layout="constrained")
     axes, listed = figure.subplots(1, 2, width_ratios=[3, 1.25])
     axes.set_aspect("equal")
     axes.axis("off")
     listed.axis("off")
-    outlines = [1e3 * np.concatenate([arc.sampled(math.radians(0.5)) for arc in loop]) for loop in space.outlines]
+    outlines = [
+        1e3 * np.concatenate([arc.sampled(math.radians(0.5)) for arc in loop])
+        for loop in space.outlines
+    ]
     path = Path.make_compound_path(*(Path(points, closed=True) for points in outlines))
     axes.add_patch(PathPatch(path, facecolor=_REGION, edgecolor=_EDGE, lw=1.6, zorder=1))
     _draw_arm(axes, space.arm, robot)
     _draw_extremes(axes, space)
     for (x, y), names in _together(positions(space), 0.08 * space.extremes().reach).items():
         label, inward = f"Pos {', '.join(names)}", x > 0.85 * space.extremes().ahead
-        look: dict[str, Any] = {"color": _MARK, "fontsize": 9, "zorder": 7, "ha": "right" if inward else "left"}
-        axes.annotate(label, (1e3 * x, 1e3 * y), (-7 if inward else 6, 6), textcoords="offset points", **look)
+        look: dict[str, Any] = {
+            "color": _MARK,
+            "fontsize": 9,
+            "zorder": 7,
+            "ha": "right" if inward else "left",
+        }
+        axes.annotate(
+            label, (1e3 * x, 1e3 * y), (-7 if inward else 6, 6), textcoords="offset points", **look
+        )
     for _, (x, y), _ in positions(space):
         axes.plot(1e3 * x, 1e3 * y, "o", ms=5, color=_MARK, zorder=6)
     _list(listed, robot, space, what)
@@ -79,16 +95,22 @@ def workspace_figure(robot: Robot, wrist: ArrayLike | None = None) -> Figure:
         if isinstance(space.arm, SixAxis):  # from the wrist center to where the TCP is at home
             ends = [_nodes(space.arm)[5], positions(space)[0].point]
             axes.plot(*(1e3 * np.array(ends)).T, color=_ARM, lw=1.5, ls="--", zorder=4)
-    figure.suptitle(f"{robot.name}: working range of the {what}{held}, {view} [mm]", fontsize="medium")
+    figure.suptitle(
+        f"{robot.name}: working range of the {what}{held}, {view} [mm]", fontsize="medium"
+    )
     return figure
 
 
 def workspace_tables(robot: Robot, wrist: ArrayLike | None = None) -> list[TextTable]:
     """Return extremes, corners, arcs and singular postures of a working range as tables for a terminal."""
-    space = instance(robot, Robot, "whose workspace is drawn is an irbmodels.Robot").workspace(wrist)
+    space = instance(robot, Robot, "whose workspace is drawn is an irbmodels.Robot").workspace(
+        wrist
+    )
     found, (u, v) = space.extremes(), _coordinates(space)
     names = [robot.limits.names()[axis - 1] for axis in space.axes]
-    extremes = TextTable(f"working range of the {_what(space, wrist)}", "mm", title=robot.name, right=["mm"])
+    extremes = TextTable(
+        f"working range of the {_what(space, wrist)}", "mm", title=robot.name, right=["mm"]
+    )
     for label, value in (
         (f"largest {u}", found.ahead),
         (f"smallest {u}", found.behind),
@@ -109,7 +131,10 @@ def workspace_tables(robot: Robot, wrist: ArrayLike | None = None) -> list[TextT
         for arc in loop:
             axis, value = space.held(arc)
             held = f"{robot.limits.names()[axis - 1]} = {_degrees(value):.2f} deg"
-            center, ends = (f"{1e3 * c:.1f}" for c in arc.center), (f"{math.degrees(t):.2f}" for t in (arc.start, arc.end))
+            center, ends = (
+                (f"{1e3 * c:.1f}" for c in arc.center),
+                (f"{math.degrees(t):.2f}" for t in (arc.start, arc.end)),
+            )
             arcs.add_row(str(i + 1), *center, f"{1e3 * arc.radius:.1f}", *ends, held)
     ways = TextTable("singular", "where", "within the ranges", "kind", title="singularities")
     for way in robot.singular_postures():
@@ -147,7 +172,10 @@ def _nodes(arm: SixAxis) -> list[tuple[float, float]]:
     x = arm.law.absolute(np.zeros(6))
     level, (s2, s3), (c2, c3) = float(arm.foot[2]), np.sin(x[1:3]).tolist(), np.cos(x[1:3]).tolist()
     elbow = arm.a1 + arm.long * s2, level + arm.long * c2
-    knee = elbow[0] + arm.knee[0] * c3 + arm.knee[1] * s3, elbow[1] - arm.knee[0] * s3 + arm.knee[1] * c3
+    knee = (
+        elbow[0] + arm.knee[0] * c3 + arm.knee[1] * s3,
+        elbow[1] - arm.knee[0] * s3 + arm.knee[1] * c3,
+    )
     wrist = elbow[0] + arm.short * s3, elbow[1] + arm.short * c3
     return [(0.0, 0.0), (0.0, level), (arm.a1, level), elbow, knee, wrist]
 
@@ -157,28 +185,40 @@ def _draw_arm(axes: Axes, arm: SixAxis | Scara, robot: Robot) -> None:
     if isinstance(arm, Scara):
         one, other = arm.law.absolute(np.zeros(4))[:2].tolist()
         elbow = np.array([math.cos(one), math.sin(one)]) * arm.long
-        nodes = 1e3 * np.array([[0.0, 0.0], elbow, elbow + np.array([math.cos(other), math.sin(other)]) * arm.short])
+        nodes = 1e3 * np.array(
+            [[0.0, 0.0], elbow, elbow + np.array([math.cos(other), math.sin(other)]) * arm.short]
+        )
         names, joints = ["a1", "a2"], [0, 1]
     else:
         corners = _nodes(arm)
         if "tool0" in robot.frames:
             tool0: Any = robot.pose(np.zeros(6), "tool0")
             place = arm.turn @ tool0.translation - arm.foot * np.array([1.0, 1.0, 0.0])
-            corners.append((math.copysign(math.hypot(place[0], place[1]), corners[-1][0]), float(place[2])))
+            corners.append(
+                (math.copysign(math.hypot(place[0], place[1]), corners[-1][0]), float(place[2]))
+            )
         nodes = 1e3 * np.array(corners)
         names, joints = ["d1", "a1", "a2", "a3", "d4", "d6"], [2, 3, 5]
         axes.axhline(0.0, color=_THIN, lw=0.8, zorder=0)
         axes.plot([-300, 300], [0, 0], color=_ARM, lw=3, zorder=2)
     axes.plot(*nodes.T, color=_ARM, lw=3, solid_capstyle="round", zorder=4)
     axes.plot(*nodes[joints].T, "o", color="white", mec=_ARM, mew=1.6, ms=7, zorder=5)
-    for name, one, other in zip(names, nodes[:-1], nodes[1:], strict=False):  # without tool0 there is no last link
+    # without tool0 there is no last link
+    for name, one, other in zip(names, nodes[:-1], nodes[1:], strict=False):
         length, (x, y) = round(float(np.hypot(*(other - one))), 3), (one + other) / 2.0
         upright = abs(other[1] - one[1]) > abs(other[0] - one[0])
         if length:
             shift = (-8 if name == "a3" else 8, 0) if upright else (0, 6 if name == "d4" else -12)
             side = "center" if not upright else "left" if shift[0] > 0 else "right"
             axes.annotate(
-                f"{name} {length:g}", (x, y), shift, textcoords="offset points", fontsize=8, ha=side, va="center", zorder=3
+                f"{name} {length:g}",
+                (x, y),
+                shift,
+                textcoords="offset points",
+                fontsize=8,
+                ha=side,
+                va="center",
+                zorder=3,
             )
 
 
@@ -189,7 +229,12 @@ def _draw_extremes(axes: Axes, space: Workspace) -> None:
     look: dict[str, Any] = {"color": _THIN, "lw": 0.7, "zorder": 0}
     below, beside = min(bottom, 0.0) - gap, ahead + gap
     for x in (behind, 0.0, ahead):
-        axes.plot([x, x], [below - 0.2 * gap, 0.0 if x else top + 0.5 * gap], **look, ls="-" if x else "-.")
+        axes.plot(
+            [x, x],
+            [below - 0.2 * gap, 0.0 if x else top + 0.5 * gap],
+            **look,
+            ls="-" if x else "-.",
+        )
     for x in (behind, ahead):
         _dimension(axes, (0.0, below), (x, below), f"{x:.1f}")
     for y in (top, bottom):
@@ -202,13 +247,27 @@ def _draw_extremes(axes: Axes, space: Workspace) -> None:
 
 
 def _dimension(axes: Axes, start: tuple[float, float], end: tuple[float, float], text: str) -> None:
-    axes.annotate("", end, start, arrowprops={"arrowstyle": "-|>", "color": _THIN, "lw": 0.8, "shrinkA": 0, "shrinkB": 0})
+    axes.annotate(
+        "",
+        end,
+        start,
+        arrowprops={"arrowstyle": "-|>", "color": _THIN, "lw": 0.8, "shrinkA": 0, "shrinkB": 0},
+    )
     room = 120.0  # [mm] that a number takes; beside a shorter arrow it stands beyond its tip
     share = 0.5 if math.dist(start, end) > room else 1.0 + 0.6 * room / math.dist(start, end)
     middle = start[0] + share * (end[0] - start[0]), start[1] + share * (end[1] - start[1])
     upright = start[0] == end[0]
     plain = {"boxstyle": "square,pad=0.15", "fc": "white", "ec": "none"}
-    axes.text(*middle, text, ha="center", va="center", rotation=90 if upright else 0, fontsize=9, bbox=plain, zorder=8)
+    axes.text(
+        *middle,
+        text,
+        ha="center",
+        va="center",
+        rotation=90 if upright else 0,
+        fontsize=9,
+        bbox=plain,
+        zorder=8,
+    )
 
 
 def _list(axes: Axes, robot: Robot, space: Workspace, what: str) -> None:
@@ -216,20 +275,38 @@ def _list(axes: Axes, robot: Robot, space: Workspace, what: str) -> None:
     u, v = _coordinates(space)
     names = [robot.limits.names()[axis - 1] for axis in space.axes]
     rows = [
-        [name[4:], _mm(x), _mm(y), *(f"{_degrees(value):.1f}" for value in values)] for name, (x, y), values in positions(space)
+        [name[4:], _mm(x), _mm(y), *(f"{_degrees(value):.1f}" for value in values)]
+        for name, (x, y), values in positions(space)
     ]
-    table = axes.table(rows, colLabels=["Pos", f"{u} mm", f"{v} mm", *(f"{name} deg" for name in names)], loc="upper center")
+    table = axes.table(
+        rows,
+        colLabels=["Pos", f"{u} mm", f"{v} mm", *(f"{name} deg" for name in names)],
+        loc="upper center",
+    )
     table.auto_set_font_size(False)
     table.set_fontsize(8)
     for cell in table.get_celld().values():
         cell.set_linewidth(0.6)
     table.scale(1.15, 1.35)
     ranges = [
-        f"{robot.limits.names()[i]}: {_degrees(robot.limits.lower[i]):g} .. {_degrees(robot.limits.upper[i]):g} deg"
+        f"{robot.limits.names()[i]}: {_degrees(robot.limits.lower[i]):g} .."
+        f" {_degrees(robot.limits.upper[i]):g} deg"
         for i in range(3 if robot.n == 6 else 2)
     ]
     if space.heights is not None:
         low, high = (1e3 * height for height in space.heights)
         ranges.append(f"z of the {what}: {low:.1f} .. {high:.1f} mm")
-    words = [*ranges, "", f"reach from axis 1: {1e3 * space.extremes().reach:.1f} mm", f"area: {space.area():.3f} m²"]
-    axes.text(0.0, 0.0, "\n".join([*words, f"volume: {space.volume():.3f} m³"]), fontsize=9, va="bottom", linespacing=1.5)
+    words = [
+        *ranges,
+        "",
+        f"reach from axis 1: {1e3 * space.extremes().reach:.1f} mm",
+        f"area: {space.area():.3f} m²",
+    ]
+    axes.text(
+        0.0,
+        0.0,
+        "\n".join([*words, f"volume: {space.volume():.3f} m³"]),
+        fontsize=9,
+        va="bottom",
+        linespacing=1.5,
+    )

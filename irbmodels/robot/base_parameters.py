@@ -1,7 +1,8 @@
 """Base parameters: the combinations of a robot's parameters that its torques depend on, and no more.
 
-Of the columns of ``robot.regressor`` some are always zero and some are sums of others. What is left, with the coefficients of
-the sums, is found numerically: QR with column pivoting of the regressor stacked over random states [Gautier 1991].
+Of the columns of ``robot.regressor`` some are always zero and some are sums of others. What is
+left, with the coefficients of the sums, is found numerically: QR with column pivoting of the
+regressor stacked over random states [Gautier 1991].
 """
 
 from __future__ import annotations
@@ -20,7 +21,8 @@ from .robot import Robot
 Array = NDArray[np.float64]
 
 STATES = 80  # rows are 80 n, columns at most 11 n + 3 n + 10 bars
-DEPENDENT = 1e-9  # share of a unit column that rounding leaves of a sum of others; kept ones have 1e-3 and more
+# share of a unit column that rounding leaves of a sum of others; kept ones have 1e-3 and more
+DEPENDENT = 1e-9
 OF_BODY = ("m", "mx", "my", "mz", "Ixx", "Ixy", "Iyy", "Ixz", "Iyz", "Izz")
 UNITS_OF_BODY = ("kg", *["kg m"] * 3, *["kg m^2"] * 6)
 
@@ -30,11 +32,20 @@ class BaseParameters:
     """Which columns of a regressor count, and which sums of parameters belong to them: ``Y pi = Y[:, columns] beta``."""
 
     columns: tuple[int, ...]
-    """Columns of ``robot.regressor`` that are kept, in its order; as many as there are base parameters."""
+    """Columns of ``robot.regressor`` that are kept, in its order.
+
+    As many as there are base parameters.
+    """
     grouping: Array
-    """``(rank, p)``: ``beta = grouping @ robot.parameter_vector()``; 1 at its own column in each row."""
+    """``(rank, p)``: ``beta = grouping @ robot.parameter_vector()``.
+
+    1 at its own column in each row.
+    """
     names: tuple[str, ...]
-    """The sums, such as ``Izz_1 + 0.3136 m_2``; the number of a body is that of its joint, moments are about its origin."""
+    """The sums, such as ``Izz_1 + 0.3136 m_2``.
+
+    The number of a body is that of its joint, moments are about its origin.
+    """
     units: tuple[str, ...]
     axes: tuple[int, ...]
     """Axes that move, 0-based: rows of the regressor in use."""
@@ -74,11 +85,12 @@ def base_parameters(
 
     Args:
         robot: The robot. Only its lengths, gravity and Stribeck speeds count, not its masses.
-        axes: Axes that move and whose torques are looked at, 1-based as on the controller; default all.
+        axes: Axes that move and whose torques are looked at, 1-based as on the controller; default
+            all.
         rotors: Whether rotor inertias are parameters.
         friction: Whether Fv, Fc, Fs - Fc per axis are parameters.
-        falling: Axes whose Fs - Fc is one, 1-based; default those whose law has ``Fs != Fc``, since of others nobody knows how
-            fast friction falls.
+        falling: Axes whose Fs - Fc is one, 1-based; default those whose law has ``Fs != Fc``, since
+            of others nobody knows how fast friction falls.
         held: Where the other axes stand [rad, m], shape ``(n,)``; default zero.
         seed: Of the random states.
 
@@ -86,7 +98,9 @@ def base_parameters(
         InputError: if an axis does not exist, or none is named.
         MissingData: if friction is asked of a robot that has no law.
     """
-    moving = tuple(range(robot.n)) if axes is None else tuple(sorted({int(axis) - 1 for axis in axes}))
+    moving = (
+        tuple(range(robot.n)) if axes is None else tuple(sorted({int(axis) - 1 for axis in axes}))
+    )
     if not moving or not set(moving) <= set(range(robot.n)):
         raise InputError(f"axes of {robot.name} are numbers from 1 to {robot.n}, got {axes!r}")
     if friction and robot.friction_model is None:
@@ -94,7 +108,9 @@ def base_parameters(
     names, units, asked = _parameters(robot, rotors, friction, falling)
     rest = np.zeros(robot.n) if held is None else finite(held, (robot.n,), "held [rad, m]")
     states = _states(robot, moving, rest, np.random.default_rng(seed))
-    stacked = np.concatenate([dynamics.regressor(robot._model, *state)[list(moving)] for state in states])
+    stacked = np.concatenate(
+        [dynamics.regressor(robot._model, *state)[list(moving)] for state in states]
+    )
     kept, grouping, gap = _independent(stacked * asked)
     sums = tuple(_sum(row, column, names) for row, column in zip(grouping, kept, strict=True))
     return BaseParameters(kept, grouping, sums, tuple(units[i] for i in kept), moving, gap)
@@ -103,7 +119,10 @@ def base_parameters(
 def _parameters(
     robot: Robot, rotors: bool, friction: bool, falling: Sequence[int] | None
 ) -> tuple[list[str], list[str], NDArray[np.bool_]]:
-    """Names and units of the regressor's columns, and which of them are asked for; bodies without mass are no bodies."""
+    """Names and units of the regressor's columns, and which of them are asked for.
+
+    Bodies without mass are no bodies.
+    """
     model = robot.model
     bodies = [str(name).removeprefix("joint_") for name in list(model.names)[1:]]
     weighs = [bool(inertia.toDynamicParameters().any()) for inertia in list(model.inertias)[1:]]
@@ -123,10 +142,13 @@ def _parameters(
     return names, units, np.array(asked)
 
 
-def _states(robot: Robot, moving: tuple[int, ...], rest: Array, rng: np.random.Generator) -> list[tuple[Array, Array, Array]]:
+def _states(
+    robot: Robot, moving: tuple[int, ...], rest: Array, rng: np.random.Generator
+) -> list[tuple[Array, Array, Array]]:
     """Random states; every second one is as slow as the Stribeck speeds, where Fs - Fc shows."""
     low, high = robot.limits.envelope()
-    low, high = np.maximum(low, -np.pi), np.minimum(high, np.pi)  # a URDF may leave an axis without limits
+    # a URDF may leave an axis without limits
+    low, high = np.maximum(low, -np.pi), np.minimum(high, np.pi)
     mask = np.isin(np.arange(robot.n), moving)
     law = robot.friction_model
     slow = np.ones(robot.n) if law is None else np.where(law.falls, law.v_St, 1.0)
@@ -141,8 +163,9 @@ def _states(robot: Robot, moving: tuple[int, ...], rest: Array, rng: np.random.G
 def _independent(stacked: Array) -> tuple[tuple[int, ...], Array, tuple[float, float]]:
     """Return the columns kept, the rows that give their parameters' sums, and how clear the cut was.
 
-    How many are independent tells QR with pivoting. Which ones are kept is free: here those that come first, nearest to the
-    base, so that what is farther out is added to them with lengths and their squares.
+    How many are independent tells QR with pivoting. Which ones are kept is free: here those that
+    come first, nearest to the base, so that what is farther out is added to them with lengths and
+    their squares.
     """
     from scipy.linalg import lstsq, qr
 
@@ -155,17 +178,29 @@ def _independent(stacked: Array) -> tuple[tuple[int, ...], Array, tuple[float, f
     rank = int((left > DEPENDENT).sum())
     first = np.abs(np.diag(qr(units, mode="r")[0][: seen.size])) > DEPENDENT
     kept = np.sort(seen[first])
-    if kept.size != rank:  # a column so nearly a sum of others that the two ways of counting disagree
-        raise InputError(f"the regressor's columns are too nearly dependent to count: {rank} or {kept.size} base parameters")
+    # a column so nearly a sum of others that the two ways of counting disagree
+    if kept.size != rank:
+        raise InputError(
+            f"the regressor's columns are too nearly dependent to count: {rank} or {kept.size} base"
+            " parameters"
+        )
     others = np.setdiff1d(seen, kept)
     grouping = np.zeros((rank, stacked.shape[1]))
     grouping[np.arange(rank), kept] = 1.0
     if others.size:
-        share = lstsq(stacked[:, kept] / size[kept], stacked[:, others] / size[others])[0] * size[others] / size[kept][:, None]
+        share = (
+            lstsq(stacked[:, kept] / size[kept], stacked[:, others] / size[others])[0]
+            * size[others]
+            / size[kept][:, None]
+        )
         share[np.abs(share) < DEPENDENT] = 0.0
         grouping[:, others] = share
     grouping.setflags(write=False)
-    return tuple(kept.tolist()), grouping, (float(left[rank - 1]), float(left[rank:].max(initial=0.0)))
+    return (
+        tuple(kept.tolist()),
+        grouping,
+        (float(left[rank - 1]), float(left[rank:].max(initial=0.0))),
+    )
 
 
 def _sum(row: Array, first: int, names: list[str]) -> str:

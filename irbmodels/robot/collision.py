@@ -1,7 +1,7 @@
 """Where a robot touches itself, and how far it is from it: convex pieces of its links, on coal.
 
-Links that a joint connects may overlap there; such pairs are not asked. Nor are those that the robot's SRDF names because they
-touch in every posture or in none (``scripts/build_srdf.py``).
+Links that a joint connects may overlap there; such pairs are not asked. Nor are those that the
+robot's SRDF names because they touch in every posture or in none (``scripts/build_srdf.py``).
 """
 
 from __future__ import annotations
@@ -35,7 +35,10 @@ _POSTURES = 200  # in which a tool is tried for what it always touches
 
 
 class Clearance(NamedTuple):
-    """The two places of a robot that are nearest to each other, of links that no joint connects; of one posture or many."""
+    """The two places of a robot that are nearest to each other, of links that no joint connects.
+
+    Of one posture or many.
+    """
 
     distance: Any
     """A float [m]; negative is how deep they are in each other; of arrays an array ``(...)``."""
@@ -70,17 +73,22 @@ def collides(robot: Robot, q: ArrayLike) -> bool | NDArray[np.bool_]:
 
 
 def contacts(robot: Robot, q: ArrayLike) -> list[tuple[str, str]]:
-    """Return the pairs of links that touch in one posture [rad, m], shape ``(n,)``; errors as :func:`collides`."""
+    """Return the pairs of links that touch in one posture [rad, m], shape ``(n,)``.
+
+    Errors as :func:`collides`.
+    """
     colliders = _colliders(robot)
     position = finite(q, (robot.n,), "q")
     return colliders.at(robot, position).contacts(position)
 
 
 def clearance(robot: Robot, q: ArrayLike) -> Clearance:
-    """Return the smallest distance between links that can touch, of each posture; errors as :func:`collides`.
+    """Return the smallest distance between links that can touch, of each posture.
 
-    Links that never touch inside the ranges, such as bars that turn side by side, are left out there. Where no two links can
-    touch, the distance is infinite, between no links.
+    Errors as :func:`collides`.
+
+    Links that never touch inside the ranges, such as bars that turn side by side, are left out
+    there. Where no two links can touch, the distance is infinite, between no links.
 
     Args:
         robot: As for :func:`collides`.
@@ -103,19 +111,31 @@ def clearance(robot: Robot, q: ArrayLike) -> Clearance:
 
 
 def random_postures(limits: Limits, count: int, seed: int = 0) -> Array:
-    """Return postures inside the ranges, shape ``(count, n)``; one axis in four stands at an end of its range."""
+    """Return postures inside the ranges, shape ``(count, n)``.
+
+    One axis in four stands at an end of its range.
+    """
     instance(limits, Limits, "postures are drawn inside limits, as robot.limits")
     whole(count, "the number of postures")
     rng, n = np.random.default_rng(whole(seed, "seed")), limits.lower.size
-    low, high = (np.where(np.abs(x) >= UNLIMITED, np.sign(x) * np.pi, x) for x in (limits.lower, limits.upper))
-    inside, ends = rng.uniform(low, high, (count, n)), np.where(rng.random((count, n)) < 0.5, low, high)
-    return np.asarray(np.where(rng.random((count, n)) < 0.25, ends, inside) @ np.linalg.inv(limits.A).T)
+    low, high = (
+        np.where(np.abs(x) >= UNLIMITED, np.sign(x) * np.pi, x)
+        for x in (limits.lower, limits.upper)
+    )
+    inside, ends = (
+        rng.uniform(low, high, (count, n)),
+        np.where(rng.random((count, n)) < 0.5, low, high),
+    )
+    return np.asarray(
+        np.where(rng.random((count, n)) < 0.25, ends, inside) @ np.linalg.inv(limits.A).T
+    )
 
 
 def adjacent(robot: Robot) -> set[Pair]:
     """Return the pairs of links that a moving joint connects, those of a parallelogram's closed loop included.
 
-    Links that are fixed to each other are one body; a carrier, which follows an axis and has no shape, is passed over.
+    Links that are fixed to each other are one body; a carrier, which follows an axis and has no
+    shape, is passed over.
     """
     document = parse_urdf(_robot(robot).urdf())
     above = {link_of(joint, "child"): joint for joint in document.iterfind("joint")}
@@ -136,7 +156,9 @@ def adjacent(robot: Robot) -> set[Pair]:
             inner = body(link_of(above[inner], "parent"))
         if inner != outer:
             pairs |= {frozenset((one, other)) for one in links for other in shaped.get(inner, ())}
-    closed = robot.description is not None and robot.description.kinematics.parallelogram is not None
+    closed = (
+        robot.description is not None and robot.description.kinematics.parallelogram is not None
+    )
     return pairs | ({frozenset((BARS[1], "link_3"))} if closed else set())
 
 
@@ -144,10 +166,16 @@ class Collider:
     """The collision shapes of one robot, ready to be asked; may be used from many threads."""
 
     def __init__(self, robot: Robot, margin: float = 0.0, ignored: Iterable[Pair] = ()) -> None:
-        """Build the shapes; shapes count as touching within ``margin`` [m]; pairs of ``ignored`` are not asked."""
+        """Build the shapes; shapes count as touching within ``margin`` [m].
+
+        Pairs of ``ignored`` are not asked.
+        """
         shapes = shapes_of(parse_urdf(_robot(robot).urdf()), robot.folder, "collision")
         if not shapes:
-            raise MissingData(f"{robot.name} has no collision shapes; scripts/build_meshes.py makes those of a robot from tables")
+            raise MissingData(
+                f"{robot.name} has no collision shapes; scripts/build_meshes.py makes those of a"
+                " robot from tables"
+            )
         self._tree, self.margin = robot.whole_tree, number(margin, "margin [m]")
         self._geometry = pin.GeometryModel()
         links = [shape.link for shape in shapes]
@@ -155,8 +183,12 @@ class Collider:
             index = self._tree.frame(shape.link)
             frame = self._tree.model.frames[index]
             placement, name = frame.placement * pin.SE3(shape.placement), f"{shape.link}_{i}"
-            self._geometry.addGeometryObject(pin.GeometryObject(name, frame.parentJoint, index, placement, _form(shape)))
-        left_out = set(listed(ignored, frozenset, "pairs that are not asked are frozensets of two names"))
+            self._geometry.addGeometryObject(
+                pin.GeometryObject(name, frame.parentJoint, index, placement, _form(shape))
+            )
+        left_out = set(
+            listed(ignored, frozenset, "pairs that are not asked are frozensets of two names")
+        )
         joints = [form.parentJoint for form in self._geometry.geometryObjects]
         for i, one in enumerate(links):
             for j in range(i):
@@ -178,7 +210,9 @@ class Collider:
         """Return the pairs of links that touch in one posture, sorted."""
         data = self._placed(q)
         pin.computeCollisions(self._geometry, data, False)
-        found = {self._pair(i) for i, result in enumerate(data.collisionResults) if result.isCollision()}
+        found = {
+            self._pair(i) for i, result in enumerate(data.collisionResults) if result.isCollision()
+        }
         return sorted((min(pair), max(pair)) for pair in found)
 
     def clearance(self, q: Array) -> Clearance:
@@ -189,7 +223,9 @@ class Collider:
         number = pin.computeDistances(self._geometry, data)
         result, pair = data.distanceResults[number], self._geometry.collisionPairs[number]
         points = np.array([result.getNearestPoint1(), result.getNearestPoint2()])
-        return Clearance(float(result.min_distance), (self._links[pair.first], self._links[pair.second]), points)
+        return Clearance(
+            float(result.min_distance), (self._links[pair.first], self._links[pair.second]), points
+        )
 
     def _pair(self, number: int) -> Pair:
         pair = self._geometry.collisionPairs[number]
@@ -203,7 +239,9 @@ class Collider:
             for request in data.collisionRequests:
                 request.security_margin = self.margin
         tree = self._tree
-        pin.updateGeometryPlacements(tree.model, tree.data, self._geometry, data, tree.coupling.position(q))
+        pin.updateGeometryPlacements(
+            tree.model, tree.data, self._geometry, data, tree.coupling.position(q)
+        )
         return data
 
 
@@ -230,13 +268,20 @@ def read_srdf(path: Path) -> dict[Pair, str]:
     except ElementTree.ParseError as err:
         raise UrdfError(f"{path}: not XML: {err}") from err
     tags = document.iterfind("disable_collisions")
-    return {frozenset((str(tag.get("link1")), str(tag.get("link2")))): str(tag.get("reason", "")) for tag in tags}
+    return {
+        frozenset((str(tag.get("link1")), str(tag.get("link2")))): str(tag.get("reason", ""))
+        for tag in tags
+    }
 
 
 def srdf_path(robot: Robot) -> Path | None:
     """Return the SRDF beside a robot's tables or its URDF, where there is one."""
     _robot(robot)
-    path = robot.folder / f"{robot.name}.srdf" if robot.path is None else robot.path.with_suffix(".srdf")
+    path = (
+        robot.folder / f"{robot.name}.srdf"
+        if robot.path is None
+        else robot.path.with_suffix(".srdf")
+    )
     return path if path.is_file() else None
 
 
@@ -283,11 +328,20 @@ def _form(shape: Shape) -> object:
         return coal.Cylinder(*shape.size)
     mesh = mesh_of(shape)
     corners = np.asarray(mesh.vertices())
-    spread = np.linalg.svd(corners - corners.mean(axis=0), compute_uv=False) if len(corners) > 3 else np.zeros(3)
+    spread = (
+        np.linalg.svd(corners - corners.mean(axis=0), compute_uv=False)
+        if len(corners) > 3
+        else np.zeros(3)
+    )
     if spread[-1] <= 1e-9 * spread[0]:  # coal would not survive it
-        raise UrdfError(f"{shape.file}: the collision mesh of link {shape.link!r} is flat, so nothing is inside it")
+        raise UrdfError(
+            f"{shape.file}: the collision mesh of link {shape.link!r} is flat, so nothing is"
+            " inside it"
+        )
     try:
         mesh.buildConvexHull(True, "Qt")
     except RuntimeError as err:
-        raise UrdfError(f"{shape.file}: the collision mesh of link {shape.link!r} has no hull") from err
+        raise UrdfError(
+            f"{shape.file}: the collision mesh of link {shape.link!r} has no hull"
+        ) from err
     return mesh.convex

@@ -22,8 +22,11 @@ from ..tables.overlays import NOT_STATED, is_file, overlay_for, reservations, wi
 
 Array = NDArray[np.float64]
 
-HEAVIEST = 1.1  # bodies by rated mass: data sheets round to 5 or 10 kg, and do not say whether cables and oil count
-LIGHTEST = 0.5  # of a set that has its base: motors, gears and castings left out of a drawing weigh less than what is in it
+# bodies by rated mass: data sheets round to 5 or 10 kg, and do not say whether cables and oil count
+HEAVIEST = 1.1
+# of a set that has its base: motors, gears and castings left out of a drawing weigh less than what
+# is in it
+LIGHTEST = 0.5
 PLACEHOLDER = 0.01  # base by rated mass: less is no base, which moves no axis and may be left out
 
 
@@ -55,7 +58,10 @@ class Bare:
     coupling: Coupling | None = None
     """Tree that was asked for; None leaves it to the set of inertials."""
     tools: tuple[tuple[Path, str | None], ...] = ()
-    """Files of overlays and of the set that say which tool they were identified with, and its name; None: without."""
+    """Files of overlays and of the set that say which tool they were identified with, and its name.
+
+    None: without.
+    """
     concerns: tuple[str, ...] = ()
     """Reasons to doubt the tables and their set of inertials."""
 
@@ -89,7 +95,12 @@ class Choices:
         return result
 
 
-def bare_of(tables: Description, overlays: tuple[Path, ...], parameters: str | Path | None, coupling: Coupling | None) -> Bare:
+def bare_of(
+    tables: Description,
+    overlays: tuple[Path, ...],
+    parameters: str | Path | None,
+    coupling: Coupling | None,
+) -> Bare:
     """Return the robot of tables with overlays and one set of inertials: a name, None for the tables' own, or a file.
 
     Raises:
@@ -103,8 +114,13 @@ def bare_of(tables: Description, overlays: tuple[Path, ...], parameters: str | P
     bodies = description.inertials.sets[name]
     heavy_bars = has_bars(bodies)
     if coupling == "serial" and heavy_bars:
-        other = f"; on an open chain the set {bodies.serial!r} stands for it" if bodies.serial else ""
-        problem = f"set {name!r} of {description.name} has bars with mass; they exist only on the parallelogram tree"
+        other = (
+            f"; on an open chain the set {bodies.serial!r} stands for it" if bodies.serial else ""
+        )
+        problem = (
+            f"set {name!r} of {description.name} has bars with mass; they exist only on the"
+            " parallelogram tree"
+        )
         raise InputError(problem + other)
     model = model_of(description, coupling or ("parallelogram" if heavy_bars else "serial"), name)
     files = (*overlays, Path(str(parameters)).resolve()) if is_file(parameters) else overlays
@@ -112,7 +128,18 @@ def bare_of(tables: Description, overlays: tuple[Path, ...], parameters: str | P
     stated = tuple((file, tool) for file, tool in tools if tool != NOT_STATED)
     doubts = [*_impossible(description, name), *_weight(description, name)]
     doubts += [line for file in files for line in reservations(tables, file)]
-    return Bare(description.name, model, description, name, tables, overlays, parameters, coupling, stated, tuple(doubts))
+    return Bare(
+        description.name,
+        model,
+        description,
+        name,
+        tables,
+        overlays,
+        parameters,
+        coupling,
+        stated,
+        tuple(doubts),
+    )
 
 
 def compose(bare: Bare, choices: Choices) -> Model:
@@ -124,12 +151,19 @@ def compose(bare: Bare, choices: Choices) -> Model:
     tree = loaded(bare.model.tree, choices.tool, choices.payload, choices.gravity_in_base)
     friction = bare.model.friction if isinstance(choices.friction, str) else choices.friction
     rotors = _rotors(bare, choices.rotors)
-    return replace(bare.model, tree=tree, friction=friction, rotors=rotors.inertia, rotor_axes=rotors.axes)
+    return replace(
+        bare.model, tree=tree, friction=friction, rotors=rotors.inertia, rotor_axes=rotors.axes
+    )
 
 
 def concerns(bare: Bare, choices: Choices) -> tuple[str, ...]:
     """Return every reason to doubt a composed robot, one line each."""
-    return (*bare.concerns, *_overload(bare, choices), *_other_tool(bare, choices), *_unknown_rotors(bare, choices))
+    return (
+        *bare.concerns,
+        *_overload(bare, choices),
+        *_other_tool(bare, choices),
+        *_unknown_rotors(bare, choices),
+    )
 
 
 def _rotors(bare: Bare, rotors: Rotors | Literal["set", "drives"]) -> Rotors:
@@ -138,7 +172,9 @@ def _rotors(bare: Bare, rotors: Rotors | Literal["set", "drives"]) -> Rotors:
     if rotors == "set":
         return Rotors(bare.model.rotors, bare.model.rotor_axes)
     if bare.description is None:
-        raise MissingData(f"{bare.name} comes from a URDF; give one rotor inertia per axis, arm side [kg m^2]")
+        raise MissingData(
+            f"{bare.name} comes from a URDF; give one rotor inertia per axis, arm side [kg m^2]"
+        )
     return Rotors(*motors_of(bare.description).reflected(rotors_of(bare.description)))
 
 
@@ -146,11 +182,20 @@ def _impossible(description: Description, name: str) -> Iterator[str]:
     chosen = description.inertials.sets[name]
     if not chosen.impossible:
         return
-    reasons = "; ".join(f"{link}: {chosen.links[link].inertial().impossibilities()[0]}" for link in chosen.impossible)
+    reasons = "; ".join(
+        f"{link}: {chosen.links[link].inertial().impossibilities()[0]}"
+        for link in chosen.impossible
+    )
     sources = description.inertials.sources
-    fitted = any(sources[chosen.links[link].source_of("mass_kg")].grade == "identified" for link in chosen.impossible)
+    fitted = any(
+        sources[chosen.links[link].source_of("mass_kg")].grade == "identified"
+        for link in chosen.impossible
+    )
     how = "identified without keeping to bodies" if fitted else "as printed"
-    yield f"set {name!r} of {description.name} is {how}, and impossible in {', '.join(chosen.impossible)}: {reasons}"
+    yield (
+        f"set {name!r} of {description.name} is {how}, and impossible in"
+        f" {', '.join(chosen.impossible)}: {reasons}"
+    )
 
 
 def _weight(description: Description, name: str) -> Iterator[str]:
@@ -160,8 +205,8 @@ def _weight(description: Description, name: str) -> Iterator[str]:
     if total > HEAVIEST * rated or (total < LIGHTEST * rated and not left_out):
         how = "" if left_out else ", base included"
         yield (
-            f"bodies of set {name!r} weigh {total:.4g} kg together{how}, and {description.name} {rated:g} kg (mass_kg of its"
-            " ratings): masses and rating are not of one robot"
+            f"bodies of set {name!r} weigh {total:.4g} kg together{how}, and {description.name}"
+            f" {rated:g} kg (mass_kg of its ratings): masses and rating are not of one robot"
         )
 
 
@@ -176,7 +221,10 @@ def _overload(bare: Bare, choices: Choices) -> Iterator[str]:
     ]
     beyond = limits.violations(load)
     if beyond and beyond[0].axis is None:
-        yield f"{bare.name} carries {load.mass:g} kg on its flange ({', '.join(parts)}), and is rated for {limits.mass:g} kg"
+        yield (
+            f"{bare.name} carries {load.mass:g} kg on its flange ({', '.join(parts)}), and is rated"
+            f" for {limits.mass:g} kg"
+        )
     for row in beyond:
         if row.axis is not None:
             yield f"{bare.name} carries a load ({', '.join(parts)}) whose {row}"
@@ -187,13 +235,20 @@ def _other_tool(bare: Bare, choices: Choices) -> Iterator[str]:
     for file, tool in bare.tools:
         if tool != mounted:
             here, there = (f"tool {name}" if name else "no tool" for name in (mounted, tool))
-            yield f"{file} was identified with {there}, and {bare.name} has {here}: errors of a tool's load are in the last links"
+            yield (
+                f"{file} was identified with {there}, and {bare.name} has {here}: errors of a"
+                " tool's load are in the last links"
+            )
 
 
 def _unknown_rotors(bare: Bare, choices: Choices) -> Iterator[str]:
     if choices.rotors != "drives" or bare.description is None:
         return
     drives = bare.description.drives.axes
-    unknown = [axis for axis in bare.description.axes if axis not in drives or drives[axis].rotor_inertia_kg_m2 is None]
+    unknown = [
+        axis
+        for axis in bare.description.axes
+        if axis not in drives or drives[axis].rotor_inertia_kg_m2 is None
+    ]
     if unknown:
         yield f"{bare.name}: no rotor inertia is known for {', '.join(unknown)}; theirs is left out"

@@ -34,7 +34,13 @@ class Queries(KinematicQueries):
     """All that a model can be asked; :class:`irbmodels.Robot` adds where the model comes from."""
 
     def inverse_dynamics(
-        self, q: ArrayLike, v: ArrayLike, a: ArrayLike, *, friction: bool = True, wrench: Wrench | None = None
+        self,
+        q: ArrayLike,
+        v: ArrayLike,
+        a: ArrayLike,
+        *,
+        friction: bool = True,
+        wrench: Wrench | None = None,
     ) -> Array:
         """Axis torques of a motion: ``M a + C v + g + F(v) - J' w`` (S000 eq. 56).
 
@@ -42,9 +48,11 @@ class Queries(KinematicQueries):
             q: Axis positions [rad, m], shape ``(..., n)``.
             v: Axis speeds [rad/s, m/s], same shape.
             a: Axis accelerations [rad/s^2, m/s^2], same shape.
-            friction: Whether to add friction. A robot without friction data says so once and adds nothing.
-            wrench: What the world exerts ON the robot, force [N] first, then moment [N m], in base axes at the origin of
-                the TCP, shape ``(6,)`` or ``(..., 6)``; or a mapping from frame names to such wrenches.
+            friction: Whether to add friction. A robot without friction data says so once and adds
+                nothing.
+            wrench: What the world exerts ON the robot, force [N] first, then moment [N m], in base
+                axes at the origin of the TCP, shape ``(6,)`` or ``(..., 6)``; or a mapping from
+                frame names to such wrenches.
 
         Returns:
             Torques on the arm side of the gearboxes [N m, N], shape ``(..., n)``.
@@ -65,18 +73,35 @@ class Queries(KinematicQueries):
         if friction and self._model.friction is None:
             _say_no_friction(self.name)
         reference = self._torque_with_friction if friction else self._torque
-        tau = self._answer("inverse_dynamics", reference, (self.n,), position, speed, acceleration, friction=friction)
+        tau = self._answer(
+            "inverse_dynamics",
+            reference,
+            (self.n,),
+            position,
+            speed,
+            acceleration,
+            friction=friction,
+        )
         if wrench is not None:
             tau, pull = together(tau, self._pull(position, wrench))
             tau = tau - pull
         return tau
 
     def forward_dynamics(
-        self, q: ArrayLike, v: ArrayLike, tau: ArrayLike, *, friction: bool = True, wrench: Wrench | None = None
+        self,
+        q: ArrayLike,
+        v: ArrayLike,
+        tau: ArrayLike,
+        *,
+        friction: bool = True,
+        wrench: Wrench | None = None,
     ) -> Array:
-        """Axis accelerations [rad/s^2, m/s^2] under torques ``tau``; arguments as :meth:`inverse_dynamics`.
+        """Axis accelerations [rad/s^2, m/s^2] under torques ``tau``.
 
-        At rest friction is 0 (``sgn(0) = 0``): sticking is a matter of simulation, not of this formula.
+        Arguments as :meth:`inverse_dynamics`.
+
+        At rest friction is 0 (``sgn(0) = 0``): sticking is a matter of simulation, not of this
+        formula.
         """
         if friction is not True and friction is not False:
             friction = flag(friction, "friction")
@@ -84,20 +109,34 @@ class Queries(KinematicQueries):
             acceleration = self._quick(kernel, q, v, tau)
             if acceleration is not None:
                 return acceleration
-        position, speed, torque = together(self._position(q), self._speed(v), self._rate(tau, "tau"))
+        position, speed, torque = together(
+            self._position(q), self._speed(v), self._rate(tau, "tau")
+        )
         if friction and self._model.friction is None:
             _say_no_friction(self.name)
         if wrench is not None:
-            position, speed, torque, pull = together(position, speed, torque, self._pull(position, wrench))
+            position, speed, torque, pull = together(
+                position, speed, torque, self._pull(position, wrench)
+            )
             torque = torque + pull
-        reference = self._acceleration_with_friction if friction else partial(dynamics.forward_dynamics, self._model)
-        return self._answer("forward_dynamics", reference, (self.n,), position, speed, torque, friction=friction)
+        reference = (
+            self._acceleration_with_friction
+            if friction
+            else partial(dynamics.forward_dynamics, self._model)
+        )
+        return self._answer(
+            "forward_dynamics", reference, (self.n,), position, speed, torque, friction=friction
+        )
 
     def torque_parts(self, q: ArrayLike, v: ArrayLike, a: ArrayLike) -> TorqueParts:
         """Split the torque of a motion into inertia ``M a``, Coriolis ``C v``, gravity, friction, and their sum."""
         position, speed, acceleration = self._motion(q, v, a)
-        moving = self._answer("inverse_dynamics", self._torque, (self.n,), position, speed, acceleration)
-        steady = self._answer("inverse_dynamics", self._torque, (self.n,), position, speed, np.zeros_like(speed))
+        moving = self._answer(
+            "inverse_dynamics", self._torque, (self.n,), position, speed, acceleration
+        )
+        steady = self._answer(
+            "inverse_dynamics", self._torque, (self.n,), position, speed, np.zeros_like(speed)
+        )
         held = self.gravity(position)
         if self._model.friction is None:
             _say_no_friction(self.name)
@@ -106,20 +145,33 @@ class Queries(KinematicQueries):
 
     def mass_matrix(self, q: ArrayLike) -> Array:
         """Joint-space mass matrix ``M`` [kg m^2], rotors included, shape ``(..., n, n)``."""
-        return self._answer("mass_matrix", partial(dynamics.mass_matrix, self._model), (self.n, self.n), self._position(q))
+        return self._answer(
+            "mass_matrix",
+            partial(dynamics.mass_matrix, self._model),
+            (self.n, self.n),
+            self._position(q),
+        )
 
     def coriolis(self, q: ArrayLike, v: ArrayLike) -> Array:
-        """Coriolis matrix of the Christoffel symbols (S000 eq. 51): ``dM/dt = C + C'``, shape ``(..., n, n)``."""
+        """Coriolis matrix of the Christoffel symbols (S000 eq.
+
+        51): ``dM/dt = C + C'``, shape ``(..., n, n)``.
+        """
         states = together(self._position(q), self._speed(v))
-        return self._answer("coriolis", partial(dynamics.coriolis, self._model), (self.n, self.n), *states)
+        return self._answer(
+            "coriolis", partial(dynamics.coriolis, self._model), (self.n, self.n), *states
+        )
 
     def gravity(self, q: ArrayLike) -> Array:
         """Axis torques that hold the robot still [N m, N], shape ``(..., n)`` (S000 eq. 52).
 
-        Forces of balancing springs are not part of it: the IRB 1400 has springs at its lower arm, which relieve axis 2.
-        ``irbmodels.report.tables.notes(robot)`` lists what a model is without.
+        Forces of balancing springs are not part of it: the IRB 1400 has springs at its lower arm,
+        which relieve axis 2. ``irbmodels.report.tables.notes(robot)`` lists what a model is
+        without.
         """
-        return self._answer("gravity", partial(dynamics.gravity, self._model), (self.n,), self._position(q))
+        return self._answer(
+            "gravity", partial(dynamics.gravity, self._model), (self.n,), self._position(q)
+        )
 
     def friction(self, v: ArrayLike) -> Array:
         """Friction torque at axis speeds ``v`` [N m, N], shape ``(..., n)`` (S000 eq. 54).
@@ -132,19 +184,27 @@ class Queries(KinematicQueries):
         return self._model.friction.torque(self._speed(v))
 
     def energy(self, q: ArrayLike, v: ArrayLike) -> Energy:
-        """Kinetic and potential energy [J], shape ``(...)`` each; potential is 0 for a mass at the base origin."""
+        """Kinetic and potential energy [J], shape ``(...)`` each.
+
+        Potential is 0 for a mass at the base origin.
+        """
         states = together(self._position(q), self._speed(v))
-        return Energy(*self._answers("energy", partial(dynamics.energy, self._model), ((), ()), *states))
+        return Energy(
+            *self._answers("energy", partial(dynamics.energy, self._model), ((), ()), *states)
+        )
 
     def regressor(self, q: ArrayLike, v: ArrayLike, a: ArrayLike) -> Array:
         """Matrix ``Y`` with ``Y @ parameter_vector() = inverse_dynamics(q, v, a)``, shape ``(..., n, p)``.
 
-        Columns: per body of the tree [m, m c, Ixx, Ixy, Iyy, Ixz, Iyz, Izz] about the link origin (tool and payload inside
-        the last link), then the rotor inertias, then Fv, Fc, Fs - Fc per axis (``v_St`` fixed) where friction is known.
+        Columns: per body of the tree [m, m c, Ixx, Ixy, Iyy, Ixz, Iyz, Izz] about the link origin
+        (tool and payload inside the last link), then the rotor inertias, then Fv, Fc, Fs - Fc per
+        axis (``v_St`` fixed) where friction is known.
         """
         states = self._motion(q, v, a)
         shape = (self.n, self.parameter_vector().size)
-        return self._answer("regressor", partial(dynamics.regressor, self._model), shape, *states, friction=True)
+        return self._answer(
+            "regressor", partial(dynamics.regressor, self._model), shape, *states, friction=True
+        )
 
     def parameter_vector(self) -> Array:
         """Parameters in the order of :meth:`regressor`'s columns, shape ``(p,)``."""
@@ -155,34 +215,59 @@ class Queries(KinematicQueries):
         return derivatives.mass_matrix_inverse(self.mass_matrix(q))
 
     def inverse_dynamics_derivatives(
-        self, q: ArrayLike, v: ArrayLike, a: ArrayLike, *, friction: bool = True, wrench: Wrench | None = None
+        self,
+        q: ArrayLike,
+        v: ArrayLike,
+        a: ArrayLike,
+        *,
+        friction: bool = True,
+        wrench: Wrench | None = None,
     ) -> InverseDerivatives:
         """Derivatives of :meth:`inverse_dynamics` with respect to q, v and a, shape ``(..., n, n)`` each.
 
-        At ``v = 0`` friction has the slope of its continuous part, Fv. The wrench keeps its value and its frame.
+        At ``v = 0`` friction has the slope of its continuous part, Fv. The wrench keeps its value
+        and its frame.
         """
         return self._derivatives(self._motion(q, v, a), flag(friction, "friction"), wrench)
 
-    def _derivatives(self, states: list[Array], friction: bool, wrench: Wrench | None) -> InverseDerivatives:
+    def _derivatives(
+        self, states: list[Array], friction: bool, wrench: Wrench | None
+    ) -> InverseDerivatives:
         reference = partial(derivatives.inverse_dynamics, self._model, friction=friction)
         shapes = ((self.n, self.n),) * 3
-        by_q, by_v, by_a = self._answers("inverse_dynamics_derivatives", reference, shapes, *states, friction=friction)
+        by_q, by_v, by_a = self._answers(
+            "inverse_dynamics_derivatives", reference, shapes, *states, friction=friction
+        )
         by_load = self._projected("...iab,...i->...ab", self.hessian, states[0], wrench)
         return InverseDerivatives(by_q - by_load, by_v, by_a)
 
     def forward_dynamics_derivatives(
-        self, q: ArrayLike, v: ArrayLike, tau: ArrayLike, *, friction: bool = True, wrench: Wrench | None = None
+        self,
+        q: ArrayLike,
+        v: ArrayLike,
+        tau: ArrayLike,
+        *,
+        friction: bool = True,
+        wrench: Wrench | None = None,
     ) -> ForwardDerivatives:
         """Derivatives of :meth:`forward_dynamics` with respect to q, v and tau, shape ``(..., n, n)`` each."""
-        states = self._position(q), self._speed(v), self.forward_dynamics(q, v, tau, friction=friction, wrench=wrench)
+        states = (
+            self._position(q),
+            self._speed(v),
+            self.forward_dynamics(q, v, tau, friction=friction, wrench=wrench),
+        )
         return derivatives.forward_dynamics(self._derivatives(together(*states), friction, wrench))
 
     def energy_regressor(self, q: ArrayLike, v: ArrayLike) -> EnergyRegressor:
         """Rows whose products with :meth:`parameter_vector` are the energies of one state, shape ``(p,)`` each."""
         return derivatives.energy_regressor(self._model, self._one(q), self._one_speed(v))
 
-    def reactions(self, q: ArrayLike, v: ArrayLike, a: ArrayLike, *, wrench: Wrench | None = None) -> Reactions:
-        """What bearings, flange, rod and pins carry at one state; see :class:`Reactions`. Friction does not change it.
+    def reactions(
+        self, q: ArrayLike, v: ArrayLike, a: ArrayLike, *, wrench: Wrench | None = None
+    ) -> Reactions:
+        """What bearings, flange, rod and pins carry at one state; see :class:`Reactions`.
+
+        Friction does not change it.
 
         Raises:
             InputError: if a wrench acts at a bar and the tree in use has none.
@@ -191,7 +276,10 @@ class Queries(KinematicQueries):
         loads = self._loads(wrench)
         for tree, frame, _ in loads:
             if (name := tree.model.frames[frame].name) not in self._model.tree.frames:
-                raise InputError(f"a wrench at {name} needs the tree with bars: load(..., coupling='parallelogram')")
+                raise InputError(
+                    f"a wrench at {name} needs the tree with bars: load(...,"
+                    " coupling='parallelogram')"
+                )
         return reactions.reactions(self._model, self._carried(), *states, loads)
 
     def sensor(
@@ -205,30 +293,39 @@ class Queries(KinematicQueries):
     ) -> Array:
         """What a force/torque sensor between flange and tool reads, in its own axes: the tool's wrench ON the sensor.
 
-        At rest it is the weight of tool and payload. A cutting force follows from a log by subtraction: what the sensor read,
-        less this without ``wrench``, is the force of the world on the tool, in sensor axes at the sensor's origin.
+        At rest it is the weight of tool and payload. A cutting force follows from a log by
+        subtraction: what the sensor read, less this without ``wrench``, is the force of the world
+        on the tool, in sensor axes at the sensor's origin.
 
         Args:
             q: Axis positions [rad, m] of one state, shape ``(n,)``.
             v: Axis speeds.
             a: Axis accelerations.
             wrench: External wrenches at ``tcp`` or ``tool0``, as in :meth:`inverse_dynamics`.
-            tool0_from_sensor: Pose of the sensor in tool0, ``(4, 4)``; default tool0 itself. All of the tool is beyond it.
+            tool0_from_sensor: Pose of the sensor in tool0, ``(4, 4)``; default tool0 itself. All of
+                the tool is beyond it.
 
         Returns:
             Force [N], then moment [N m], shape ``(6,)``.
 
         Raises:
-            InputError: if a wrench acts elsewhere: what it does to the arm does not pass the sensor.
-            MissingData: for a URDF whose joints go on beyond the flange, such as those of a gripper.
+            InputError: if a wrench acts elsewhere: what it does to the arm does not pass the
+                sensor.
+            MissingData: for a URDF whose joints go on beyond the flange, such as those of a
+                gripper.
         """
         states = self._one_motion(q, v, a)
         carried = self._carried()
         if carried is None:
-            raise MissingData(f"{self.name} has joints beyond its flange: what they need passes the sensor too, and is not told")
+            raise MissingData(
+                f"{self.name} has joints beyond its flange: what they need passes the sensor too,"
+                " and is not told"
+            )
         for frame in wrench if isinstance(wrench, Mapping) else ():
             if frame not in reactions.BEYOND_FLANGE:
-                raise InputError(f"a wrench at {frame} does not pass the sensor; those at tcp and tool0 do")
+                raise InputError(
+                    f"a wrench at {frame} does not pass the sensor; those at tcp and tool0 do"
+                )
         on_tool = reactions.flange_wrench(self._model, carried, *states, self._loads(wrench))
         tool0 = kinematics.pose(self._model.tree, self._model.tree.flange, states[0])
         reading = -np.concatenate([tool0.rotation.T @ on_tool[:3], tool0.rotation.T @ on_tool[3:]])
@@ -236,10 +333,15 @@ class Queries(KinematicQueries):
             return reading
         pose = rigid(tool0_from_sensor, "tool0_from_sensor")
         turn, place = pose[:3, :3].T, pose[:3, 3]
-        return np.concatenate([turn @ reading[:3], turn @ (reading[3:] - np.cross(place, reading[:3]))])
+        return np.concatenate(
+            [turn @ reading[:3], turn @ (reading[3:] - np.cross(place, reading[:3]))]
+        )
 
     def _carried(self) -> list[Inertial] | None:
-        """What is beyond the flange, in its axes: tool, payload, and what a URDF has there; None if something moves there."""
+        """What is beyond the flange, in its axes: tool, payload, and what a URDF has there.
+
+        None if something moves there.
+        """
         bodies = beyond_flange(self._bare)
         if bodies is None:
             return None
@@ -259,7 +361,8 @@ class Queries(KinematicQueries):
             return []
         given = wrench if isinstance(wrench, Mapping) else {"tcp": wrench}
         return [
-            (*self._frame(frame), finite(value, (6,), f"wrench at {frame} (force, moment)")) for frame, value in given.items()
+            (*self._frame(frame), finite(value, (6,), f"wrench at {frame} (force, moment)"))
+            for frame, value in given.items()
         ]
 
     def _friction(self, v: Array) -> Array | float:
@@ -269,24 +372,38 @@ class Queries(KinematicQueries):
         """``J' w`` of every wrench, shape ``(..., n)`` with the leading axes of states and wrenches together."""
         return np.zeros(q.shape) + self._projected("...ij,...i->...j", self.jacobian, q, wrench)
 
-    def _projected(self, subscripts: str, of_frame: Callable[[Array, str], Array], q: Array, wrench: Wrench | None) -> Array:
+    def _projected(
+        self,
+        subscripts: str,
+        of_frame: Callable[[Array, str], Array],
+        q: Array,
+        wrench: Wrench | None,
+    ) -> Array:
         """Sum of the products of each wrench with an array that belongs to its frame."""
         total = np.zeros(())
         for frame, load in self._wrenches(wrench):
             try:
                 total = total + np.einsum(subscripts, of_frame(q, frame), load)
             except ValueError:
-                raise InputError(f"states of shape {q.shape} and wrenches of shape {load.shape} do not go together") from None
+                raise InputError(
+                    f"states of shape {q.shape} and wrenches of shape {load.shape} do not go"
+                    " together"
+                ) from None
         return total
 
     def _wrenches(self, wrench: Wrench | None) -> Iterator[tuple[str, Array]]:
         """Frames with their wrenches, ``(..., 6)``; one wrench must be finite."""
-        for frame, value in (wrench if isinstance(wrench, Mapping) else {} if wrench is None else {"tcp": wrench}).items():
+        for frame, value in (
+            wrench if isinstance(wrench, Mapping) else {} if wrench is None else {"tcp": wrench}
+        ).items():
             load = six(value, f"wrench at {frame}", "force, moment")
             yield frame, load
 
     def _quick(self, kernel: Kernel, q: ArrayLike, v: ArrayLike, x: ArrayLike) -> Array | None:
-        """Answer for one state that surely needs no message; None for any other, which takes the long way."""
+        """Answer for one state that surely needs no message.
+
+        None for any other, which takes the long way.
+        """
         if type(q) is type(v) is type(x) is np.ndarray and q.ndim == 1:
             try:
                 return kernel.within(q, v, x)

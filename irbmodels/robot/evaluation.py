@@ -45,7 +45,10 @@ class Asking:
 
     @property
     def limits(self) -> Limits:
-        """Ranges (the coupled one included), speeds and efforts; the last are assumed for every ABB robot here."""
+        """Ranges (the coupled one included), speeds and efforts.
+
+        The last are assumed for every ABB robot here.
+        """
         return self._model.limits
 
     @property
@@ -55,7 +58,10 @@ class Asking:
 
     @property
     def rotors(self) -> Array:
-        """Rotor inertias in use, arm side [kg m^2, kg], shape ``(n,)``; zero unless :meth:`with_rotors` was called."""
+        """Rotor inertias in use, arm side [kg m^2, kg], shape ``(n,)``.
+
+        Zero unless :meth:`with_rotors` was called.
+        """
         return self._model.rotors
 
     @property
@@ -67,7 +73,8 @@ class Asking:
         """Return ``q`` [rad, m] for positions as the controller shows them [deg, mm], shape ``(..., n)``.
 
         Raises:
-            InputError: if one position has the wrong shape, is not finite, or is far outside every range.
+            InputError: if one position has the wrong shape, is not finite, or is far outside every
+                range.
         """
         shown = self._shaped(position, "position")
         q = self._from_shown(shown)
@@ -87,7 +94,9 @@ class Asking:
         """Whether every range is kept, the coupled one of axis 3 included, shape ``(...)``."""
         return self.limits.in_range(self._position(q))
 
-    def violations(self, q: ArrayLike, v: ArrayLike | None = None, tau: ArrayLike | None = None) -> list[Violation]:
+    def violations(
+        self, q: ArrayLike, v: ArrayLike | None = None, tau: ArrayLike | None = None
+    ) -> list[Violation]:
         """Return every bound on position, speed [rad/s] or torque [N m] that one state does not keep, and on what is carried."""
         speed = None if v is None else finite(v, (self.n,), "v")
         torque = None if tau is None else finite(tau, (self.n,), "tau")
@@ -97,14 +106,19 @@ class Asking:
     def overload(self) -> tuple[Violation, ...]:
         """Bounds on mass and, where a load diagram is known, moments of inertia that tool and payload do not keep."""
         load = load_on_flange(self.tool, self.payload)
-        return () if load is None or self.limits.load is None else tuple(self.limits.load.violations(load))
+        return (
+            ()
+            if load is None or self.limits.load is None
+            else tuple(self.limits.load.violations(load))
+        )
 
     def compiled(self, *, friction: bool = True, single: bool = False, threads: int = 1) -> Kernels:
         """Return the bare kernels, for loops of your own: no checks of values, components first, ``(n,)`` or ``(n, N)``.
 
         Args:
             friction: Whether torques include friction, where it is known.
-            single: Compute in single precision (float32 in and out), right to 1e-4 of the largest entry within two turns.
+            single: Compute in single precision (float32 in and out), right to 1e-4 of the largest
+                entry within two turns.
             threads: How many threads share an array.
 
         Raises:
@@ -116,16 +130,22 @@ class Asking:
 
         surroundings()
         with_friction, narrow = flag(friction, "friction"), flag(single, "single")
-        return Kernels(self._model, self._frame, with_friction, narrow, whole(threads, "threads", 1))
+        return Kernels(
+            self._model, self._frame, with_friction, narrow, whole(threads, "threads", 1)
+        )
 
-    def symbolic(self, query: str, *, friction: bool = True, frame: str = "tcp", parameters: bool = False) -> Any:
+    def symbolic(
+        self, query: str, *, friction: bool = True, frame: str = "tcp", parameters: bool = False
+    ) -> Any:
         """Return a query as ``casadi.Function``, to be differentiated, or to build an optimal control problem on.
 
         Args:
-            query: ``inverse_dynamics``, ``forward_dynamics``, ``mass_matrix``, ``pose``, ``jacobian``, ``energy`` ...
+            query: ``inverse_dynamics``, ``forward_dynamics``, ``mass_matrix``, ``pose``,
+                ``jacobian``, ``energy`` ...
             friction: Whether torques include friction, where it is known.
             frame: Frame of ``pose``, ``jacobian`` and ``hessian``.
-            parameters: Whether inertials, rotors and friction are a further input, in the order of :meth:`parameter_vector`.
+            parameters: Whether inertials, rotors and friction are a further input, in the order of
+                :meth:`parameter_vector`.
 
         Raises:
             MissingExtra: without casadi.
@@ -139,7 +159,9 @@ class Asking:
             return queries.casadi_function(query, chain_of(*self._frame(frame)))
         wanted = flag(parameters, "parameters")
         strip = whole_of if wanted or query == "regressor" else mechanism_of
-        return queries.casadi_function(query, strip(self._model, flag(friction, "friction")), wanted)
+        return queries.casadi_function(
+            query, strip(self._model, flag(friction, "friction")), wanted
+        )
 
     @cached_property
     def whole_tree(self) -> Tree:
@@ -153,9 +175,16 @@ class Asking:
 
     def _shaped(self, value: ArrayLike, what: str) -> Array:
         """Return one state, or an array of states with NaN for infinity."""
-        array = value if type(value) is np.ndarray and value.dtype is _DOUBLE else numbers(value, f"{what} of {self.name}")
+        array = (
+            value
+            if type(value) is np.ndarray and value.dtype is _DOUBLE
+            else numbers(value, f"{what} of {self.name}")
+        )
         if array.ndim == 0 or array.shape[-1] != self.n:
-            raise InputError(f"{what} of {self.name} needs shape ({self.n},) or (..., {self.n}), got {array.shape}")
+            raise InputError(
+                f"{what} of {self.name} needs shape ({self.n},) or (..., {self.n}), got"
+                f" {array.shape}"
+            )
         return array if array.ndim == 1 else nan_for_infinity(array)
 
     @cached_property
@@ -170,7 +199,8 @@ class Asking:
     def _position(self, q: ArrayLike, what: str = "q") -> Array:
         array = self._shaped(q, what)
         if array.ndim == 1:
-            if not array.dot(array) <= self._surely[0]:  # cheap, and nearly every call passes; false for NaN
+            # cheap, and nearly every call passes; false for NaN
+            if not array.dot(array) <= self._surely[0]:
                 self._guards.check_position(array, what)
             if array is not q:  # typed, or integers
                 self._guards.doubt(array, self._from_shown(array))
@@ -231,7 +261,9 @@ class Asking:
         first = states[0]
         count = first.size // self.n
         make = partial(self._kernel, query, friction, frame, point)
-        kernel = self._dispatch.kernel((query, friction, frame), count, make, remember=point is None)
+        kernel = self._dispatch.kernel(
+            (query, friction, frame), count, make, remember=point is None
+        )
         if kernel is None:
             return each(reference, shape, *states)
         if query in self._dispatch.in_use:
@@ -256,16 +288,26 @@ class Asking:
         """Do the same for a query with several results."""
         first = states[0]
         count, leading = first.size // self.n, first.shape[:-1]
-        kernel = self._dispatch.kernel((query, friction, None), count, partial(self._kernel, query, friction))
+        kernel = self._dispatch.kernel(
+            (query, friction, None), count, partial(self._kernel, query, friction)
+        )
         flat = [state.reshape(count, self.n) for state in states]
         if kernel is not None:
             found: tuple[Array, ...] = kernel.rows(*flat)
         else:
             each_state = [reference(*state) for state in zip(*flat, strict=True)]
-            found = tuple(np.array([results[i] for results in each_state], dtype=float) for i in range(len(shapes)))
-        return tuple(result.reshape((*leading, *shape))[()] for result, shape in zip(found, shapes, strict=True))
+            found = tuple(
+                np.array([results[i] for results in each_state], dtype=float)
+                for i in range(len(shapes))
+            )
+        return tuple(
+            result.reshape((*leading, *shape))[()]
+            for result, shape in zip(found, shapes, strict=True)
+        )
 
-    def _kernel(self, query: str, friction: bool, frame: str | None = None, point: Array | None = None) -> Kernel:
+    def _kernel(
+        self, query: str, friction: bool, frame: str | None = None, point: Array | None = None
+    ) -> Kernel:
         kernels = self._kernels[friction]
         kernel: Kernel = getattr(kernels if frame is None else kernels.at(frame, point), query)
         return kernel

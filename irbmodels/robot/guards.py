@@ -1,7 +1,7 @@
 """Bounds beyond which one position, speed or acceleration is taken for another unit, multiples of a robot's limits.
 
-Arrays of states pass none of them. What comes in is checked by the square of its norm first, which costs next to nothing;
-only what is not surely near goes through the rules of here.
+Arrays of states pass none of them. What comes in is checked by the square of its norm first, which
+costs next to nothing; only what is not surely near goes through the rules of here.
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ from ..model.model import Model
 Array = NDArray[np.float64]
 
 FARTHEST = 3.0  # times the largest position limit of the same kind
-FASTEST = 20.0  # times its own speed limit: arms that fall for 3 s, without friction or stops, keep within 17
+# times its own speed limit: arms that fall for 3 s, without friction or stops, keep within 17
+FASTEST = 20.0
 STRONGEST = 10.0  # times its own effort; the same arms keep within 3
 _POSTURES = 32
 
@@ -56,9 +57,17 @@ class Guards:
 
     @cached_property
     def squares(self) -> tuple[float, float, float]:
-        """Squares of the norms of q, v and a within which no axis is beyond its bound; always finite."""
-        inertia = np.max([np.linalg.norm(dynamics.mass_matrix(self._model, q), axis=1) for q in self._postures], axis=0)
-        weakest = np.divide(self._strongest, inertia, out=np.full_like(inertia, np.inf), where=inertia > 0.0)
+        """Squares of the norms of q, v and a within which no axis is beyond its bound.
+
+        Always finite.
+        """
+        inertia = np.max(
+            [np.linalg.norm(dynamics.mass_matrix(self._model, q), axis=1) for q in self._postures],
+            axis=0,
+        )
+        weakest = np.divide(
+            self._strongest, inertia, out=np.full_like(inertia, np.inf), where=inertia > 0.0
+        )
         least = self._farthest.min(), self._fastest.min(), weakest.min()
         far, fast, strong = (min(float(bound), sys.float_info.max**0.5) ** 2 for bound in least)
         return far, fast, strong
@@ -75,7 +84,10 @@ class Guards:
             unit, other = ("m", "mm") if self._limits.linear[axis] else ("rad", "deg")
             value = f"{q[axis]:g} {unit}" if shown is None else f"{shown[axis]:g} {other}"
             advice = f"; are these {other}? use robot.from_controller(...)" if shown is None else ""
-            raise InputError(f"{what}{axis + 1} = {value} of {self._name} is more than three times the largest limit{advice}")
+            raise InputError(
+                f"{what}{axis + 1} = {value} of {self._name} is more than three times the largest"
+                f" limit{advice}"
+            )
 
     def check_speed(self, v: Array, what: str) -> None:
         """Refuse one state's speeds that are not finite, or of an axis that is too fast.
@@ -88,8 +100,9 @@ class Guards:
         if abs(v[axis]) > self._fastest[axis]:
             unit, other, limit = self._units(axis, "/s")
             raise InputError(
-                f"{what}{axis + 1} = {v[axis]:g} {unit} of {self._name} is more than {FASTEST:g} times its speed limit,"
-                f" {self._limits.velocity[axis]:.4g} {unit}; are these {other}? {limit}"
+                f"{what}{axis + 1} = {v[axis]:g} {unit} of {self._name} is more than {FASTEST:g}"
+                f" times its speed limit, {self._limits.velocity[axis]:.4g} {unit}; are these"
+                f" {other}? {limit}"
             )
 
     def check_acceleration(self, a: Array, q: Array, what: str) -> None:
@@ -107,8 +120,9 @@ class Guards:
             newton = "N" if self._limits.linear[axis] else "N m"
             _, other, advice = self._units(axis, "/s^2")
             raise InputError(
-                f"{what} of {self._name} needs {abs(torque[axis]):.4g} {newton} at axis {axis + 1}, more than {STRONGEST:g} times"
-                f" its effort, {self._limits.effort[axis]:.4g} {newton}; are these {other}? {advice}"
+                f"{what} of {self._name} needs {abs(torque[axis]):.4g} {newton} at axis {axis + 1},"
+                f" more than {STRONGEST:g} times its effort, {self._limits.effort[axis]:.4g}"
+                f" {newton}; are these {other}? {advice}"
             )
 
     def check_finite(self, values: Array, what: str) -> None:
@@ -131,7 +145,10 @@ class Guards:
             return
         self._doubted = True
         advice = "are these degrees? use robot.from_controller(...)"
-        message = f"q = {q.tolist()} of {self._name} is out of range, and in range as the controller counts; {advice}"
+        message = (
+            f"q = {q.tolist()} of {self._name} is out of range, and in range as the controller"
+            f" counts; {advice}"
+        )
         warn(message)
 
     def _units(self, axis: int, rate: str) -> tuple[str, str, str]:

@@ -38,12 +38,15 @@ Array = NDArray[np.float64]
 class KinematicQueries(Asking):
     """What the lengths of an arm answer."""
 
-    def pose(self, q: ArrayLike, frame: str = "tcp", point: ArrayLike | None = None) -> pin.SE3 | Array:
+    def pose(
+        self, q: ArrayLike, frame: str = "tcp", point: ArrayLike | None = None
+    ) -> pin.SE3 | Array:
         """Pose of a frame in the base.
 
         Args:
             q: Axis positions [rad, m], shape ``(..., n)``.
-            frame: Any name of :attr:`frames`: ``tcp``, ``tool0``, ``flange``, ``link_3``, ``link_rod`` ...
+            frame: Any name of :attr:`frames`: ``tcp``, ``tool0``, ``flange``, ``link_3``,
+                ``link_rod`` ...
             point: Point fixed to the frame [m], in its axes; becomes the origin of the answer.
 
         Returns:
@@ -61,7 +64,11 @@ class KinematicQueries(Asking):
         return self._answer("pose", reference, (4, 4), position, frame=frame, point=offset)
 
     def jacobian(
-        self, q: ArrayLike, frame: str = "tcp", point: ArrayLike | None = None, axes: Literal["base", "local"] = "base"
+        self,
+        q: ArrayLike,
+        frame: str = "tcp",
+        point: ArrayLike | None = None,
+        axes: Literal["base", "local"] = "base",
     ) -> Array:
         """Geometric Jacobian at a frame's origin, or at a point fixed to it: ``[v; w] = J q'``.
 
@@ -80,14 +87,18 @@ class KinematicQueries(Asking):
         reference = partial(kinematics.jacobian, tree, number, point=offset, local=axes == "local")
         if axes == "local":
             return each(reference, (6, self.n), self._position(q))
-        return self._answer("jacobian", reference, (6, self.n), self._position(q), frame=frame, point=offset)
+        return self._answer(
+            "jacobian", reference, (6, self.n), self._position(q), frame=frame, point=offset
+        )
 
     def hessian(self, q: ArrayLike, frame: str = "tcp", point: ArrayLike | None = None) -> Array:
         """Derivative of the base-axes Jacobian, ``H[..., i, j, k] = d J_ij / d q_k``, shape ``(..., 6, n, n)``."""
         tree, number = self._frame(frame)
         offset = None if point is None else finite(point, (3,), "point [m]")
         reference = partial(derivatives.hessian, tree, number, point=offset)
-        return self._answer("hessian", reference, (6, self.n, self.n), self._position(q), frame=frame, point=offset)
+        return self._answer(
+            "hessian", reference, (6, self.n, self.n), self._position(q), frame=frame, point=offset
+        )
 
     def jacobian_rate(
         self,
@@ -99,14 +110,17 @@ class KinematicQueries(Asking):
     ) -> Array:
         """Time derivative of :meth:`jacobian` along a motion, shape ``(..., 6, n)``: accelerations are ``J a + rate v``.
 
-        In base axes that is the frame's classical acceleration; in local axes the derivative of its local components.
+        In base axes that is the frame's classical acceleration; in local axes the derivative of its
+        local components.
         """
         named(axes, ("base", "local"), "axes")
         tree, number = self._frame(frame)
         offset = None if point is None else finite(point, (3,), "point [m]")
         states = together(self._position(q), self._speed(v))
         rate = derivatives.jacobian_rate
-        return each(lambda x, y: rate(tree, number, x, y, offset, axes == "local"), (6, self.n), *states)
+        return each(
+            lambda x, y: rate(tree, number, x, y, offset, axes == "local"), (6, self.n), *states
+        )
 
     def dh(self, convention: Convention = "modified") -> DHTable:
         """Return the Denavit-Hartenberg table, where there is one."""
@@ -119,7 +133,8 @@ class KinematicQueries(Asking):
             q: Axis positions [rad, m], shape ``(..., n)``.
 
         Raises:
-            MissingData: for an arm with neither a spherical wrist nor the shape of a SCARA; :meth:`measures` serves any.
+            MissingData: for an arm with neither a spherical wrist nor the shape of a SCARA;
+                :meth:`measures` serves any.
         """
         from ..kinematics.singularities import singularities
 
@@ -147,11 +162,16 @@ class KinematicQueries(Asking):
         """Axis speeds ``(..., n)`` that move a frame with ``twist`` ``(..., 6)``: [m/s], then [rad/s], base axes (S003 eq. 2.68).
 
         Raises:
-            InputError: if one state cannot have that twist, being singular or of fewer axes. In arrays NaN stands there.
+            InputError: if one state cannot have that twist, being singular or of fewer axes. In
+                arrays NaN stands there.
         """
-        return self._solved(self.jacobian(q, frame), six(twist, "twist", "linear, angular"), "velocity")
+        return self._solved(
+            self.jacobian(q, frame), six(twist, "twist", "linear, angular"), "velocity"
+        )
 
-    def inverse_acceleration(self, q: ArrayLike, v: ArrayLike, acceleration: ArrayLike, frame: str = "tcp") -> Array:
+    def inverse_acceleration(
+        self, q: ArrayLike, v: ArrayLike, acceleration: ArrayLike, frame: str = "tcp"
+    ) -> Array:
         """Axis accelerations ``(..., n)`` for a frame's acceleration ``(..., 6)`` while axes move with ``v`` (S003 eq. 2.69).
 
         Raises:
@@ -161,11 +181,18 @@ class KinematicQueries(Asking):
         wanted = six(acceleration, "acceleration", "linear, angular") - drift
         return self._solved(self.jacobian(q, frame), wanted, "acceleration")
 
-    def damped_velocity(self, q: ArrayLike, twist: ArrayLike, frame: str = "tcp", near: float = 0.05) -> DampedVelocity:
-        """Axis speeds for a twist that stay bounded through singularities; see :func:`singularities.damped_velocity`."""
+    def damped_velocity(
+        self, q: ArrayLike, twist: ArrayLike, frame: str = "tcp", near: float = 0.05
+    ) -> DampedVelocity:
+        """Axis speeds for a twist that stay bounded through singularities.
+
+        See :func:`singularities.damped_velocity`.
+        """
         from ..kinematics.singularities import damped_velocity
 
-        return damped_velocity(self.jacobian(q, frame), six(twist, "twist", "linear, angular"), near)
+        return damped_velocity(
+            self.jacobian(q, frame), six(twist, "twist", "linear, angular"), near
+        )
 
     def link_motion(self, q: ArrayLike, v: ArrayLike, a: ArrayLike) -> LinkMotion:
         """Velocity and acceleration of every link and the TCP at one state, link by link in their own axes (S004 eq. 30-33)."""
@@ -174,7 +201,9 @@ class KinematicQueries(Asking):
         return link_motion(self.dh(), *self._one_motion(q, v, a), self._tcp)
 
     def workspace(self, wrist: ArrayLike | None = None) -> Workspace:
-        """Where the wrist center can be, exactly; with axes 4 to 6 held at ``wrist`` [rad] where the TCP can be.
+        """Where the wrist center can be, exactly.
+
+        With axes 4 to 6 held at ``wrist`` [rad] where the TCP can be.
 
         Raises:
             InputError: if the TCP then lies beside the arm's plane.
@@ -194,7 +223,9 @@ class KinematicQueries(Asking):
 
         return tcp_extremes(self._arm, self.limits)
 
-    def cross_wrist(self, poses: ArrayLike, start: ArrayLike, zone: float = math.radians(5.0)) -> Crossing:
+    def cross_wrist(
+        self, poses: ArrayLike, start: ArrayLike, zone: float = math.radians(5.0)
+    ) -> Crossing:
         """Axis positions along poses of the TCP ``(N, 4, 4)`` through ``q5 = 0``.
 
         :mod:`irbmodels.kinematics.wrist_crossing` has the rule.
@@ -206,7 +237,9 @@ class KinematicQueries(Asking):
         from ..kinematics.wrist_crossing import cross_wrist
 
         band = number(zone, "the zone [rad]", 0.0, math.pi / 2)
-        return cross_wrist(self._arm, checked_poses(poses, "poses of the TCP"), self._one(start, "start"), band)
+        return cross_wrist(
+            self._arm, checked_poses(poses, "poses of the TCP"), self._one(start, "start"), band
+        )
 
     def inverse_kinematics(
         self,
@@ -217,29 +250,34 @@ class KinematicQueries(Asking):
         turns: bool = False,
         configuration: Sequence[int] | None = None,
     ) -> Solutions | Branches:
-        """Axis positions that bring the TCP to a pose: all of them, in closed form (S003 eq. 2.29-2.49, corrected).
+        """Axis positions that bring the TCP to a pose: all of them, in closed form (S003 eq.
 
-        A six-axis arm has up to eight: front and back of axis 1, elbow up and down, axis 5 positive and negative, in this
-        order; a SCARA two. Each position is shown in the full turn that is in range, nearest to ``near`` or else to 0.
+        2.29-2.49, corrected).
 
-        Where a singularity leaves an axis free (``flags``), it is kept as in ``near``, or else 0: axis 4 where axes 4 and 6 are
-        in line, axis 1 where the wrist centre is on it. Postures that are one there are returned once.
+        A six-axis arm has up to eight: front and back of axis 1, elbow up and down, axis 5 positive
+        and negative, in this order; a SCARA two. Each position is shown in the full turn that is in
+        range, nearest to ``near`` or else to 0.
+
+        Where a singularity leaves an axis free (``flags``), it is kept as in ``near``, or else 0:
+        axis 4 where axes 4 and 6 are in line, axis 1 where the wrist centre is on it. Postures that
+        are one there are returned once.
 
         Args:
-            pose: ``base_from_tcp`` in metres: ``pin.SE3`` or ``(4, 4)``, or an array ``(..., 4, 4)``. Arrays let what is not
-                finite pass in its own sample. Or a robtarget, or its text ``[[x,y,z],[q1,q2,q3,q4],[cf1,cf4,cf6,cfx],[9E9,...]]``
-                in mm as RAPID writes it, in the base (``target.pose(wobj)`` is the pose in a work object): all its solutions
-                come, those with its configuration data first and ``programmed``.
+            pose: ``base_from_tcp`` in metres: ``pin.SE3`` or ``(4, 4)``, or an array ``(..., 4,
+                4)``. Arrays let what is not finite pass in its own sample. Or a robtarget, or its
+                text ``[[x,y,z],[q1,q2,q3,q4],[cf1,cf4,cf6,cfx],[9E9,...]]`` in mm as RAPID writes
+                it, in the base (``target.pose(wobj)`` is the pose in a work object): all its
+                solutions come, those with its configuration data first and ``programmed``.
             in_range: Return only what keeps every range, the coupled one of axis 3 included.
             near: Seed ``(n,)`` [rad, m]: solutions of one pose are sorted by their distance to it.
             turns: Return every full turn that is in range as a solution of its own; for one pose.
-            configuration: ABB's ``cf1, cf4, cf6, cfx``: return only solutions that have it, in the full turns that it tells,
-                whatever a robtarget programs.
+            configuration: ABB's ``cf1, cf4, cf6, cfx``: return only solutions that have it, in the
+                full turns that it tells, whatever a robtarget programs.
 
         Returns:
-            For one pose a sequence of solutions, each with ``q``, ``configuration``, ``flags`` and ``in_range``; empty where the
-            pose is out of reach, with ``missing`` [m] and the reason as ``note``; printed, a table. For arrays ``q``
-            ``(..., 8, 6)`` with the masks
+            For one pose a sequence of solutions, each with ``q``, ``configuration``, ``flags`` and
+            ``in_range``; empty where the pose is out of reach, with ``missing`` [m] and the reason
+            as ``note``; printed, a table. For arrays ``q`` ``(..., 8, 6)`` with the masks
             ``valid``, ``flags`` and ``in_range`` ``(..., 8)``, and ``missing`` ``(...)``.
 
         Raises:
@@ -247,7 +285,9 @@ class KinematicQueries(Asking):
             MissingData: if the arm is no SCARA, and no six-axis arm with a spherical wrist.
         """
         inside, every = flag(in_range, "in_range"), flag(turns, "turns")
-        return self._inverse(pose, inside, None if near is None else self._one(near, "near"), every, configuration)
+        return self._inverse(
+            pose, inside, None if near is None else self._one(near, "near"), every, configuration
+        )
 
     def configuration(self, q: ArrayLike) -> Configuration:
         """ABB's configuration data of one posture: cf1, cf4, cf6, cfx, and whether they are beyond doubt.
@@ -277,7 +317,9 @@ class KinematicQueries(Asking):
         jacobians, values = (J, wanted) if J.shape[:-2] == wanted.shape[:-1] else _alike(J, wanted)
         rates, possible = axis_rates(jacobians, values)
         if rates.ndim == 1 and not possible:
-            raise InputError(f"{self.name} cannot have this {what} here: its Jacobian has lost that direction")
+            raise InputError(
+                f"{self.name} cannot have this {what} here: its Jacobian has lost that direction"
+            )
         return rates
 
     @cached_property
@@ -292,5 +334,8 @@ def _alike(J: Array, wanted: Array) -> tuple[Array, Array]:
     try:
         leading = np.broadcast_shapes(J.shape[:-2], wanted.shape[:-1])
     except ValueError:
-        raise InputError(f"states of shape {J.shape[:-2]} and velocities of shape {wanted.shape} do not go together") from None
+        raise InputError(
+            f"states of shape {J.shape[:-2]} and velocities of shape {wanted.shape} do not go"
+            " together"
+        ) from None
     return np.broadcast_to(J, (*leading, *J.shape[-2:])), np.broadcast_to(wanted, (*leading, 6))

@@ -51,41 +51,55 @@ def load(
     """Load a robot.
 
     Args:
-        name_or_folder: A variant (``irb2400_16``), an alias (``irb2400``), or a folder with the same tables.
-        tool: Name of a shipped tool (``spindle``), path of a tool table, ABB's tooldata (value or text), or a :class:`Tool`.
-        parameters: Named set of inertials; default the robot's own (``irbmodels info NAME`` lists them). Or the path of a
-            .yaml file with a set, as ``irbmodels identify`` writes it: inertials, friction, rotors.
-        coupling: Tree that dynamics run on. The answers are the same, always in the controller's axes; default ``serial``
-            where the bars carry no mass, else ``parallelogram``.
-        overlays: Files that change single numbers of the tables (a calibration, a friction fit), the last one on top.
+        name_or_folder: A variant (``irb2400_16``), an alias (``irb2400``), or a folder with the
+            same tables.
+        tool: Name of a shipped tool (``spindle``), path of a tool table, ABB's tooldata (value or
+            text), or a :class:`Tool`.
+        parameters: Named set of inertials; default the robot's own (``irbmodels info NAME`` lists
+            them). Or the path of a .yaml file with a set, as ``irbmodels identify`` writes it:
+            inertials, friction, rotors.
+        coupling: Tree that dynamics run on. The answers are the same, always in the controller's
+            axes; default ``serial`` where the bars carry no mass, else ``parallelogram``.
+        overlays: Files that change single numbers of the tables (a calibration, a friction fit),
+            the last one on top.
 
     Raises:
-        UnknownName: if robot, tool, set or coupling does not exist; the message has the nearest name.
+        UnknownName: if robot, tool, set or coupling does not exist; the message has the nearest
+            name.
         TableError: if a table breaks the format.
         FileError: if a file cannot be read.
 
-    Files of sets and overlays name their robot, and perhaps the tool they were identified with: those of another robot are
-    refused, another tool warns (docs/own_robot.md).
+    Files of sets and overlays name their robot, and perhaps the tool they were identified with:
+    those of another robot are refused, another tool warns (docs/own_robot.md).
     """
     if isinstance(overlays, str | Path):
         raise InputError(f"overlays are a list of files: overlays=[{str(overlays)!r}]")
-    files = tuple(Path(overlay).resolve() for overlay in listed(overlays, str | Path, "overlays are a list of files"))
-    robot = _robot(_bare(describe(name_or_folder), files, parameters, coupling), Choices(tool=_tool(tool)))
+    files = tuple(
+        Path(overlay).resolve()
+        for overlay in listed(overlays, str | Path, "overlays are a list of files")
+    )
+    robot = _robot(
+        _bare(describe(name_or_folder), files, parameters, coupling), Choices(tool=_tool(tool))
+    )
     for line in robot._concerns:
         warn(line)
     return robot
 
 
 def from_urdf(path: str | Path) -> Robot:
-    """Return the same facade for any URDF; joints with (chained) ``<mimic>`` tags follow their source.
+    """Return the same facade for any URDF.
 
-    Axis positions are the joints without ``<mimic>``, in the tree's order. Friction is what ``<dynamics>`` states, viscous and
-    Coulomb; where no joint states any (zeros state none) it is unknown. Rotors are unknown. A frame ``tcp`` is put on ``tool0``,
-    or else on the last link, where the URDF has none.
+    Joints with (chained) ``<mimic>`` tags follow their source.
+
+    Axis positions are the joints without ``<mimic>``, in the tree's order. Friction is what
+    ``<dynamics>`` states, viscous and Coulomb; where no joint states any (zeros state none) it is
+    unknown. Rotors are unknown. A frame ``tcp`` is put on ``tool0``, or else on the last link,
+    where the URDF has none.
 
     Raises:
         FileError: if the file cannot be read.
-        UrdfError: if it is no URDF, has floating or planar joints, or friction that is negative or no number.
+        UrdfError: if it is no URDF, has floating or planar joints, or friction that is negative or
+            no number.
     """
     return from_urdf_text(read_text(path), path)
 
@@ -109,11 +123,16 @@ def from_urdf_text(text: str, path: str | Path, friction: Sequence[JointFriction
     for joint, inertia in list(zip(tree.model.names, tree.model.inertias, strict=True))[1:]:
         wrong = Inertial.of(inertia.mass, inertia.lever, inertia.inertia).impossibilities()
         if wrong:
-            told = f"{path}: what {joint} moves is impossible: {wrong[0]}; irbmodels doctor says more"
+            told = (
+                f"{path}: what {joint} moves is impossible: {wrong[0]}; irbmodels doctor says more"
+            )
             warn(told)
     law, lost = axis_friction(parts, tree.coupling)
     if lost:
-        message = f"{path}: friction of what {', '.join(lost)} turn together is left out: no law per axis holds it"
+        message = (
+            f"{path}: friction of what {', '.join(lost)} turn together is left out: no law per axis"
+            " holds it"
+        )
         warn(message)
     limits = limits_of_tree(tree)
     n = limits.lower.size
@@ -123,12 +142,15 @@ def from_urdf_text(text: str, path: str | Path, friction: Sequence[JointFriction
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Robot(Queries):
-    """An immutable robot. ``q`` are axis positions as the controller shows them, in SI units [rad; m for a linear axis].
+    """An immutable robot.
 
-    One state is an array ``(n,)``; arrays with leading axes ``(..., n)`` give answers with the same leading axes. One
-    state must be finite, and within stated multiples of the limits ("degrees?", docs/conventions.md); arrays check no range, and
-    a sample that is not finite is answered with NaN in its own row. A robot may be used from many threads. ``with_...`` return
-    another robot, the same in whatever order.
+    ``q`` are axis positions as the controller shows them, in SI units [rad; m for a linear axis].
+
+    One state is an array ``(n,)``; arrays with leading axes ``(..., n)`` give answers with the same
+    leading axes. One state must be finite, and within stated multiples of the limits ("degrees?",
+    docs/conventions.md); arrays check no range, and a sample that is not finite is answered with
+    NaN in its own row. A robot may be used from many threads. ``with_...`` return another robot,
+    the same in whatever order.
     """
 
     name: str
@@ -147,11 +169,15 @@ class Robot(Queries):
     _text: str | None
     """Its URDF."""
 
-    # --- what it is ------------------------------------------------------------------------------------------------
+    # --- what it is
+    # ------------------------------------------------------------------------------------------------
 
     @property
     def model(self) -> pin.Model:
-        """A copy of the ``pin.Model`` in use, tool and payload included; it goes with :attr:`coupling`."""
+        """A copy of the ``pin.Model`` in use, tool and payload included.
+
+        It goes with :attr:`coupling`.
+        """
         return copy_of(self._model.tree.model)
 
     @property
@@ -172,7 +198,10 @@ class Robot(Queries):
             MissingData: for a robot from a URDF.
         """
         if self.description is None:
-            raise MissingData(f"{self.name} comes from a URDF and has no table of drives; use irbmodels.Motors(ratios)")
+            raise MissingData(
+                f"{self.name} comes from a URDF and has no table of drives; use"
+                " irbmodels.Motors(ratios)"
+            )
         return motors_of(self.description)
 
     @property
@@ -192,7 +221,11 @@ class Robot(Queries):
         """
         if self.description is None:
             text = with_mesh_paths(str(self._text), "absolute", self.folder)
-            return self._with_tool_shapes(text) if self.tool is not None and self.tool.path is not None else text
+            return (
+                self._with_tool_shapes(text)
+                if self.tool is not None and self.tool.path is not None
+                else text
+            )
         tool = self.tool.path if self.tool else None
         text = self.description.urdf(inertials=self.parameters, tool=tool)
         return with_mesh_paths(text, "absolute", self.description.folder)
@@ -201,12 +234,21 @@ class Robot(Queries):
         """Return a URDF text with the shapes of the tool in the link that tools are mounted on."""
         document = ElementTree.fromstring(text)
         names = [str(link.get("name")) for link in document.iterfind("link")]
-        mounted = next(name for name in ("tool0", "tcp", max(names, key=self._bare.frame)) if name in names)
+        mounted = next(
+            name for name in ("tool0", "tcp", max(names, key=self._bare.frame)) if name in names
+        )
         carrier = describe(next(iter(robots())))  # any robot: the tool's link is the same
-        armed = ElementTree.fromstring(with_mesh_paths(carrier.urdf(tool=cast(Tool, self.tool).path), "absolute", carrier.folder))
+        armed = ElementTree.fromstring(
+            with_mesh_paths(
+                carrier.urdf(tool=cast(Tool, self.tool).path), "absolute", carrier.folder
+            )
+        )
         colours = {str(tag.get("name")): tag.find("color") for tag in armed.iterfind("material")}
         link = next(link for link in document.iterfind("link") if link.get("name") == mounted)
-        for shape in [*armed.iterfind("link[@name='tool0']/visual"), *armed.iterfind("link[@name='tool0']/collision")]:
+        for shape in [
+            *armed.iterfind("link[@name='tool0']/visual"),
+            *armed.iterfind("link[@name='tool0']/collision"),
+        ]:
             material = shape.find("material")
             if material is not None:
                 material.append(cast(ElementTree.Element, colours[str(material.get("name"))]))
@@ -217,20 +259,36 @@ class Robot(Queries):
     @property
     def folder(self) -> Path:
         """Folder of its tables, or of its URDF."""
-        return self.description.folder if self.description is not None else cast(Path, self.path).parent
+        return (
+            self.description.folder
+            if self.description is not None
+            else cast(Path, self.path).parent
+        )
 
     def __repr__(self) -> str:
         """Say what is loaded, and what is not known."""
-        absent = "".join(f", no {part.replace('_', ' ')}" for part in self.description.drives.notes) if self.description else ""
-        friction = f"{self._model.friction.terms} friction" if self._model.friction else "no friction data"
+        absent = (
+            "".join(f", no {part.replace('_', ' ')}" for part in self.description.drives.notes)
+            if self.description
+            else ""
+        )
+        friction = (
+            f"{self._model.friction.terms} friction" if self._model.friction else "no friction data"
+        )
         tool = f", tool {self.tool.name}" if self.tool else ""
         carried = f", payload {self.payload.mass:g} kg" if self.payload else ""
-        above = f" with {', '.join(self.description.overlays)}" if self.description and self.description.overlays else ""
+        above = (
+            f" with {', '.join(self.description.overlays)}"
+            if self.description and self.description.overlays
+            else ""
+        )
         named = f"{self.name}{above}: {self.n} axes, parameters {self.parameters or 'of the URDF'}"
         return f"<Robot {named}, {friction}{absent}{tool}{carried}>"
 
     def dh(self, convention: Convention = "modified") -> DHTable:
-        """Return the Denavit-Hartenberg table, with ``theta = A q + theta0`` both ways (S003 eq. 2.24-2.25).
+        """Return the Denavit-Hartenberg table, with ``theta = A q + theta0`` both ways (S003 eq.
+
+        2.24-2.25).
 
         Raises:
             MissingData: for a robot from a URDF.
@@ -239,10 +297,13 @@ class Robot(Queries):
             raise MissingData(f"{self.name} comes from a URDF and has no DH table")
         return self.description.dh(convention)
 
-    # --- another robot: each choice is independent of the others, and of the order; the last one of a kind holds --------
+    # --- another robot: each choice is independent of the others, and of the order; the last one of
+    # a kind holds --------
 
     def with_tool(self, tool: str | Path | Tool | ToolData | None) -> Robot:
-        """Return the robot with another tool instead of the present one, given as in :func:`load`; None takes it off.
+        """Return the robot with another tool instead of the present one, given as in :func:`load`.
+
+        None takes it off.
 
         Raises:
             UnknownName: if there is no such tool.
@@ -253,14 +314,17 @@ class Robot(Queries):
     def with_payload(self, payload: Inertial | None) -> Robot:
         """Return the robot with another payload (``irbmodels.payload(...)``), given in the TCP frame; None drops it."""
         if payload is not None and not isinstance(payload, Inertial):
-            raise InputError(f"a payload comes from irbmodels.payload(mass, com, inertia), not {shown(payload)}")
+            raise InputError(
+                f"a payload comes from irbmodels.payload(mass, com, inertia), not {shown(payload)}"
+            )
         return self._with(payload=None if payload is None else checked_payload(*payload))
 
     def with_parameters(self, parameters: str | Path | None) -> Robot:
         """Return the robot with another set of inertials, and of a file all that it holds, as in :func:`load`.
 
-        It replaces the set and the file before; a name that only that file has keeps the file. Friction and rotors given by
-        :meth:`with_friction` and :meth:`with_rotors` stay; so does the coupling that :func:`load` was given.
+        It replaces the set and the file before; a name that only that file has keeps the file.
+        Friction and rotors given by :meth:`with_friction` and :meth:`with_rotors` stay; so does the
+        coupling that :func:`load` was given.
 
         Raises:
             UnknownName: if there is no such set.
@@ -272,7 +336,11 @@ class Robot(Queries):
         if of.tables is None or of.description is None:
             raise MissingData(f"{self.name} comes from a URDF and has one set of inertials")
         overlays = of.overlays
-        if is_file(of.given) and parameters in of.description.inertials.sets and parameters not in of.tables.inertials.sets:
+        if (
+            is_file(of.given)
+            and parameters in of.description.inertials.sets
+            and parameters not in of.tables.inertials.sets
+        ):
             overlays = (*overlays, Path(str(of.given)).resolve())
         return self._with(_bare(of.tables, overlays, parameters, of.coupling))
 
@@ -284,15 +352,21 @@ class Robot(Queries):
         """
         vector = finite(gravity, (3,), "gravity [m/s^2]")
         if (strongest := float(np.abs(vector).max())) > _STRONGEST:
-            raise InputError(f"gravity of {strongest:.4g} m/s^2 is more than that of any planet; is it in mm/s^2?")
+            raise InputError(
+                f"gravity of {strongest:.4g} m/s^2 is more than that of any planet; is it in"
+                " mm/s^2?"
+            )
         return self._with(gravity=vector)
 
     def mounted(self, world_from_base: ArrayLike | pin.SE3) -> Robot:
-        """Return the robot on a wall, a ceiling or a tilted stand. Poses stay in base axes; gravity turns.
+        """Return the robot on a wall, a ceiling or a tilted stand.
+
+        Poses stay in base axes; gravity turns.
 
         Args:
-            world_from_base: Rotation ``(3, 3)`` or pose ``(4, 4)`` of the base in the world whose axes gravity has (z up,
-                unless :meth:`with_gravity` says otherwise); of a pose only the rotation matters.
+            world_from_base: Rotation ``(3, 3)`` or pose ``(4, 4)`` of the base in the world whose
+                axes gravity has (z up, unless :meth:`with_gravity` says otherwise); of a pose only
+                the rotation matters.
 
         Raises:
             InputError: if it is not a rotation.
@@ -301,11 +375,16 @@ class Robot(Queries):
         if matrix.shape == (4, 4):
             return self._with(world_from_base=rigid(matrix, "mounting")[:3, :3])
         if not is_rotation(matrix):
-            raise InputError("mounting needs a rotation matrix (3, 3), or a pose (4, 4), of the base in the world")
+            raise InputError(
+                "mounting needs a rotation matrix (3, 3), or a pose (4, 4), of the base in the"
+                " world"
+            )
         return self._with(world_from_base=matrix)
 
     def with_friction(self, law: Stribeck | None) -> Robot:
-        """Return the robot with another friction law, arm side; None: friction is unknown, and torques are without it.
+        """Return the robot with another friction law, arm side.
+
+        None: friction is unknown, and torques are without it.
 
         It holds whatever the set of inertials is, before and after.
 
@@ -315,15 +394,19 @@ class Robot(Queries):
         return self._with(friction=None if law is None else checked_law(law, self.n))
 
     def with_rotors(self, inertia: ArrayLike | None = None, axes: ArrayLike | None = None) -> Robot:
-        """Return the robot with rotor inertias: ``M`` gains ``axes' diag(inertia) axes``; they replace those of a set.
+        """Return the robot with rotor inertias: ``M`` gains ``axes' diag(inertia) axes``.
+
+        They replace those of a set.
 
         Args:
-            inertia: Arm-side values ``J n^2`` [kg m^2, kg], shape ``(n,)``; None takes those of drives.yaml.
-            axes: How the axes turn each rotor, in turns of its own axis, shape ``(n, n)``; default identity. A coupled
-                wrist's comes from ``robot.motors.reflected(...)``.
+            inertia: Arm-side values ``J n^2`` [kg m^2, kg], shape ``(n,)``; None takes those of
+                drives.yaml.
+            axes: How the axes turn each rotor, in turns of its own axis, shape ``(n, n)``; default
+                identity. A coupled wrist's comes from ``robot.motors.reflected(...)``.
 
         Raises:
-            MissingData: if None is given and the tables know no rotor; a warning names the axes they do not know.
+            MissingData: if None is given and the tables know no rotor; a warning names the axes
+                they do not know.
             InputError: if a value is negative or not finite.
         """
         if inertia is None:
@@ -336,7 +419,8 @@ class Robot(Queries):
             raise InputError(f"rotor inertias must not be negative: {values.tolist()}")
         return self._with(rotors=Rotors(values, rows))
 
-    # --- inside ----------------------------------------------------------------------------------------------------
+    # --- inside
+    # ----------------------------------------------------------------------------------------------------
 
     @cached_property
     def whole_tree(self) -> Tree:
@@ -364,25 +448,47 @@ class Robot(Queries):
         return _robot(self._of, replace(self._choices, **changes), self.path, self._text)
 
 
-def _bare(tables: Description, overlays: tuple[Path, ...], parameters: str | Path | None, coupling: Coupling | None) -> Bare:
+def _bare(
+    tables: Description,
+    overlays: tuple[Path, ...],
+    parameters: str | Path | None,
+    coupling: Coupling | None,
+) -> Bare:
     """Return the robot of tables; what its axes are not square enough for is among its concerns."""
     bare = bare_of(tables, overlays, parameters, coupling)
-    return replace(bare, concerns=(*bare.concerns, *without_closed_form(bare.model.tree, bare.name)))
+    return replace(
+        bare, concerns=(*bare.concerns, *without_closed_form(bare.model.tree, bare.name))
+    )
 
 
 def _robot(of: Bare, choices: Choices, path: Path | None = None, text: str | None = None) -> Robot:
     model = compose(of, choices)
     return Robot(
-        of.name, of.description, of.parameters, choices.tool, choices.payload, of.model.tree, model, of, choices, path, text
+        of.name,
+        of.description,
+        of.parameters,
+        choices.tool,
+        choices.payload,
+        of.model.tree,
+        model,
+        of,
+        choices,
+        path,
+        text,
     )
 
 
 def _tool(tool: str | Path | Tool | ToolData | None) -> Tool | None:
     """Return a tool given in any of the ways that :func:`load` knows."""
-    if hasattr(tool, "tframe") or (isinstance(tool, str) and (tool.lstrip().startswith("[") or ":=" in tool)):
+    if hasattr(tool, "tframe") or (
+        isinstance(tool, str) and (tool.lstrip().startswith("[") or ":=" in tool)
+    ):
         from ..rapid import tool_of  # few need it
 
         return tool_of(cast("ToolData | str", tool))
     if tool is not None and not isinstance(tool, str | Path | Tool):
-        raise InputError(f"a tool is a name, the path of a table, an irbmodels.Tool, or tooldata, not {shown(tool)}")
+        raise InputError(
+            "a tool is a name, the path of a table, an irbmodels.Tool, or tooldata, not"
+            f" {shown(tool)}"
+        )
     return load_tool(tool) if isinstance(tool, str | Path) else tool

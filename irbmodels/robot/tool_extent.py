@@ -33,12 +33,20 @@ class ToolExtent:
     def __init__(self, robot: Robot) -> None:
         """Collect the shapes of a robot's tool; convex pieces stand for their corners."""
         self._robot = robot
-        shapes = [] if robot.tool is None else shapes_of(parse_urdf(robot.urdf()), robot.folder, "collision")
+        shapes = (
+            []
+            if robot.tool is None
+            else shapes_of(parse_urdf(robot.urdf()), robot.folder, "collision")
+        )
         points, self._balls = [np.zeros((0, 3))], []
         for shape in (shape for shape in shapes if shape.link in LINKS):
             moved = _in_tool0(robot, shape.link) @ shape.placement
             if shape.kind in ("box", "mesh"):
-                local = _corners(shape) if shape.kind == "mesh" else corners(shape._replace(placement=np.eye(4)))
+                local = (
+                    _corners(shape)
+                    if shape.kind == "mesh"
+                    else corners(shape._replace(placement=np.eye(4)))
+                )
                 points.append(local @ moved[:3, :3].T + moved[:3, 3])
             else:
                 self._balls.append(_ball(shape, moved))

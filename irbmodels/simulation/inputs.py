@@ -25,7 +25,9 @@ WrenchInput = Callable[[float, pin.SE3], ArrayLike] | ArrayLike | None
 Switches = Sequence[tuple[float, Robot]]
 """Times [s], and the robot from then on: with another payload, or another tool."""
 
-LONGEST = 0.02  # [s] of a step where a function drives: while everything holds, no rate tells an integrator that it changes
+# [s] of a step where a function drives: while everything holds, no rate tells an integrator that it
+# changes
+LONGEST = 0.02
 
 
 class Drive:
@@ -59,20 +61,34 @@ class Drive:
             self._held = finite(torque, (robot.n,), f"tau of {robot.name}")
 
     def begin(self, t: float) -> None:
-        """Hold the sample that is valid from ``t`` on; the first also before its time, the last for ever."""
+        """Hold the sample that is valid from ``t`` on.
+
+        The first also before its time, the last for ever.
+        """
         if len(self.times):
-            self._held = self._samples[max(int(np.searchsorted(self.times, t + 1e-12, "right")) - 1, 0)]
+            self._held = self._samples[
+                max(int(np.searchsorted(self.times, t + 1e-12, "right")) - 1, 0)
+            ]
 
     def __call__(self, t: float, q: Array, v: Array) -> Array:
         """Torques [N m, N].
 
         Raises:
-            SimulationError: if the function fails, or returns something else than ``n`` finite numbers.
+            SimulationError: if the function fails, or returns something else than ``n`` finite
+                numbers.
         """
         tau = self._held
         if self._function is not None:
-            tau = _called(t, "torque", lambda function: function(t, q.copy(), v.copy()), self._function, self._n)
-        return tau if self._limit is None else np.minimum(np.maximum(tau, -self._limit), self._limit)
+            tau = _called(
+                t,
+                "torque",
+                lambda function: function(t, q.copy(), v.copy()),
+                self._function,
+                self._n,
+            )
+        return (
+            tau if self._limit is None else np.minimum(np.maximum(tau, -self._limit), self._limit)
+        )
 
 
 class Load:
@@ -88,14 +104,19 @@ class Load:
         self.there = wrench is not None
         self.by_function = callable(wrench)
         """Whether the wrench may change at any time."""
-        self._constant = None if wrench is None or callable(wrench) else finite(wrench, (6,), "wrench (force, moment)")
+        self._constant = (
+            None
+            if wrench is None or callable(wrench)
+            else finite(wrench, (6,), "wrench (force, moment)")
+        )
         self._n = robot.n
 
     def __call__(self, t: float, pose: Callable[[], pin.SE3]) -> Array:
         """Force and moment [N, N m]; ``pose`` is only asked for where a function needs it.
 
         Raises:
-            SimulationError: if the function fails, or returns something else than six finite numbers.
+            SimulationError: if the function fails, or returns something else than six finite
+                numbers.
         """
         if self._function is None:
             constant: Array = np.zeros(6) if self._constant is None else self._constant
@@ -103,26 +124,45 @@ class Load:
         return _called(t, "wrench", lambda function: function(t, pose()), self._function, 6)
 
 
-def checked_switches(robot: Robot, switches: Switches, duration: float) -> list[tuple[float, Robot]]:
+def checked_switches(
+    robot: Robot, switches: Switches, duration: float
+) -> list[tuple[float, Robot]]:
     """Return the changes in the order of time.
 
     Raises:
         InputError: if a time is none or after the end, or a robot has other axes.
     """
     if not isinstance(switches, Sequence):
-        raise InputError(f"switches are pairs of a time [s] and a robot, such as [(1.5, other)], not {switches!r}")
+        raise InputError(
+            "switches are pairs of a time [s] and a robot, such as [(1.5, other)], not"
+            f" {switches!r}"
+        )
     for switch in switches:
         pair = switch if isinstance(switch, Sequence) and len(switch) == 2 else (None, switch)
         t, other = pair
-        if not isinstance(other, Robot) or other.axes != robot.axes or not isinstance(t, Real) or not (0.0 <= t < np.inf):
-            raise InputError(f"a switch is a time [s] and a robot with the axes of {robot.name}, not {switch!r}")
+        if (
+            not isinstance(other, Robot)
+            or other.axes != robot.axes
+            or not isinstance(t, Real)
+            or not (0.0 <= t < np.inf)
+        ):
+            raise InputError(
+                f"a switch is a time [s] and a robot with the axes of {robot.name}, not {switch!r}"
+            )
         if t > duration:
-            raise InputError(f"a switch at {t:g} s is after the end of the simulation at {duration:g} s")
+            raise InputError(
+                f"a switch at {t:g} s is after the end of the simulation at {duration:g} s"
+            )
     return sorted(((float(t), other) for t, other in switches), key=lambda switch: switch[0])
 
 
-def check_numbers(duration: float, every: float, rtol: float, atol: float, max_step: float, rebound: float) -> None:
-    """Raise InputError unless times and tolerances are positive, and a rebound is a share; only a step may be infinite."""
+def check_numbers(
+    duration: float, every: float, rtol: float, atol: float, max_step: float, rebound: float
+) -> None:
+    """Raise InputError unless times and tolerances are positive, and a rebound is a share.
+
+    Only a step may be infinite.
+    """
     for what, value in (("duration", duration), ("every", every), ("rtol", rtol), ("atol", atol)):
         positive(value, what)
     if max_step != np.inf:
@@ -136,9 +176,12 @@ def longest_step(asked: float, drive: Drive, load: Load) -> float:
     return LONGEST if asked == np.inf and (drive.by_function or load.by_function) else asked
 
 
-def _called(t: float, what: str, call: Callable[..., ArrayLike], function: object, size: int) -> Array:
+def _called(
+    t: float, what: str, call: Callable[..., ArrayLike], function: object, size: int
+) -> Array:
     try:
-        value = np.array(call(function), dtype=float)  # a copy: the function may use its array again
+        # a copy: the function may use its array again
+        value = np.array(call(function), dtype=float)
     except Exception as err:  # a user's function may raise anything; the samples so far are kept
         raise SimulationError(t, f"the function {what} fails: {err!r}") from err
     if value.shape != (size,) or not isfinite(value.dot(value)):

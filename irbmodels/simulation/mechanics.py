@@ -21,7 +21,8 @@ from ..robot.robot import Robot
 Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
-FASTEST = 100.0  # times the speed limit: no arm turns so fast, and torques that drive it there are in another unit
+# times the speed limit: no arm turns so fast, and torques that drive it there are in another unit
+FASTEST = 100.0
 CONTACT = 1e-9  # [rad, m, and per s] within which a stop is touched
 
 
@@ -38,11 +39,16 @@ class Mechanics:
         """1-based axis of each coordinate."""
         limit = robot.limits.velocity
         self.fastest: Array = np.where(limit > 0.0, FASTEST * limit, np.inf)
-        """Speed beyond which a simulation gives up, shape ``(n,)``; infinite for an axis without a limit."""
+        """Speed beyond which a simulation gives up, shape ``(n,)``.
+
+        Infinite for an axis without a limit.
+        """
 
     def terms(self, q: Array, v: Array) -> tuple[Array, Array]:
         """``M`` and ``h = C v + g`` of ``M a + h = tau - friction + J' w``."""
-        return dynamics.mass_matrix(self._model, q), dynamics.inverse_dynamics(self._model, q, v, self._rest)
+        return dynamics.mass_matrix(self._model, q), dynamics.inverse_dynamics(
+            self._model, q, v, self._rest
+        )
 
     def pose(self, q: Array) -> pin.SE3:
         """Pose of the TCP in the base."""
@@ -96,7 +102,9 @@ class Stops:
 def checked_robot(robot: object) -> None:
     """Raise InputError unless it is a robot."""
     if not isinstance(robot, Robot):
-        raise InputError(f"a simulation needs a robot, such as irbmodels.load('irb2400'), not {robot!r}")
+        raise InputError(
+            f"a simulation needs a robot, such as irbmodels.load('irb2400'), not {robot!r}"
+        )
 
 
 def positive(value: object, what: str) -> None:
@@ -112,26 +120,39 @@ class Start(NamedTuple):
     v: Array
 
 
-def checked_start(robot: Robot, stops: Stops, q: ArrayLike, v: ArrayLike | None, t: float = 0.0) -> Start:
-    """Return position and speed of one state; a position that rounding puts outside a range is put on its end.
+def checked_start(
+    robot: Robot, stops: Stops, q: ArrayLike, v: ArrayLike | None, t: float = 0.0
+) -> Start:
+    """Return position and speed of one state.
+
+    A position that rounding puts outside a range is put on its end.
 
     Raises:
-        InputError: if a shape is wrong, a value is not finite, a range is not kept, or an axis moves through its stop.
+        InputError: if a shape is wrong, a value is not finite, a range is not kept, or an axis
+            moves through its stop.
     """
     if not isinstance(t, Real) or not isfinite(t):
         raise InputError(f"the time of a start is a finite number [s], not {t!r}")
     position = robot._one(q).copy()
-    speed = np.zeros(robot.n) if v is None else finite(v, (robot.n,), f"v of {robot.name} at t = {t:g} s")
+    speed = (
+        np.zeros(robot.n)
+        if v is None
+        else finite(v, (robot.n,), f"v of {robot.name} at t = {t:g} s")
+    )
     gaps = stops.gaps(position)
     if (gaps < -ROUNDING).any():
-        raise InputError(f"the start at t = {t:g} s is out of range: {'; '.join(map(str, robot.limits.violations(position)))}")
+        raise InputError(
+            f"the start at t = {t:g} s is out of range:"
+            f" {'; '.join(map(str, robot.limits.violations(position)))}"
+        )
     rates = stops.rows @ speed
     through = np.flatnonzero((gaps <= ROUNDING) & (rates < -ROUNDING))
     if through.size:
         row = int(through[0])
         name = robot.limits.names()[row % robot.n]
         raise InputError(
-            f"the start at t = {t:g} s moves through a stop: {name} stands at its end, and goes on at {-rates[row]:g}/s"
+            f"the start at t = {t:g} s moves through a stop: {name} stands at its end, and goes on"
+            f" at {-rates[row]:g}/s"
         )
     return Start(stops.within(position), speed)
 
@@ -140,14 +161,17 @@ def law_of(robot: Robot, friction: Stribeck | bool) -> Stribeck:
     """Return the Stribeck law in use; one of zeros where there is none.
 
     Raises:
-        InputError: if a law is something else, has another number of axes, or a value that cannot be.
+        InputError: if a law is something else, has another number of axes, or a value that cannot
+            be.
     """
     chosen = robot.friction_model if friction is True else friction
     if chosen is None or chosen is False:
         none = np.zeros(robot.n)
         return Stribeck(none, none, none, np.ones(robot.n))
     if not isinstance(chosen, Stribeck):
-        raise InputError(f"friction is True (the robot's), False (none) or an irbmodels.Stribeck, not {chosen!r}")
+        raise InputError(
+            f"friction is True (the robot's), False (none) or an irbmodels.Stribeck, not {chosen!r}"
+        )
     for name in ("Fs", "Fc", "Fv", "v_St"):
         values = finite(getattr(chosen, name), (robot.n,), f"{name} of the friction law")
         if (values < 0.0).any() or (name == "v_St" and not values.all()):
@@ -174,5 +198,8 @@ def effort_of(robot: Robot, limit: ArrayLike | None) -> Array | None:
     except (TypeError, ValueError):
         bounds = np.zeros(0)
     if bounds.shape != (robot.n,) or not (bounds > 0.0).all():
-        raise InputError(f"torque_limit needs {robot.n} positive numbers [N m, N], such as robot.limits.effort, not {limit!r}")
+        raise InputError(
+            f"torque_limit needs {robot.n} positive numbers [N m, N], such as robot.limits.effort,"
+            f" not {limit!r}"
+        )
     return bounds

@@ -1,12 +1,14 @@
 """A robot in a sampled control loop: one call per sample, at a fixed step, stable whatever the friction.
 
-Per step the speeds ``x`` at its end solve, at the position half a step ahead (Moreau's time stepping),
+Per step the speeds ``x`` at its end solve, at the position half a step ahead (Moreau's time
+stepping),
 
     (M + dt Fv) x = M v + dt (tau - h - dry Sgn(x)) + D' k
 
-with all axes and all touched stops at once (:func:`.stiction.settled`). Friction takes energy out whatever the step: it acts
-against the speed at the END of the step. The Stribeck curve is read off at the speed before; at rest it is Fs. An axis that
-holds has a speed of exactly zero. The order is one in the step; stops are without rebound.
+with all axes and all touched stops at once (:func:`.stiction.settled`). Friction takes energy out
+whatever the step: it acts against the speed at the END of the step. The Stribeck curve is read off
+at the speed before; at rest it is Fs. An axis that holds has a speed of exactly zero. The order is
+one in the step; stops are without rebound.
 """
 
 from __future__ import annotations
@@ -20,7 +22,17 @@ from ..checks import finite, shown
 from ..errors import InputError
 from ..model.friction import Stribeck
 from ..robot.robot import Robot
-from .mechanics import CONTACT, Mechanics, Stops, checked_robot, checked_start, dry_level, effort_of, law_of, positive
+from .mechanics import (
+    CONTACT,
+    Mechanics,
+    Stops,
+    checked_robot,
+    checked_start,
+    dry_level,
+    effort_of,
+    law_of,
+    positive,
+)
 from .run import SimulationError
 from .stiction import STILL, Modes, settled
 
@@ -32,7 +44,10 @@ FARTHEST = 0.2  # [rad, m] per step: beyond it M and h of its middle say nothing
 
 
 class State(NamedTuple):
-    """A plant at one time, and what acted on it in the sample before, on average; arrays ``(n,)``."""
+    """A plant at one time, and what acted on it in the sample before, on average.
+
+    Arrays ``(n,)``.
+    """
 
     t: float
     """[s]"""
@@ -79,10 +94,12 @@ class Plant:
 
         Args:
             robot: With tool and payload.
-            friction: True for the robot's own law (none where nobody has published any), False for none, or another law.
+            friction: True for the robot's own law (none where nobody has published any), False for
+                none, or another law.
             stops: Whether the ends of the ranges are walls, the coupled range included.
-            torque_limit: Bounds of the motor torques [N m, N], shape ``(n,)``; ``robot.limits.effort`` is assumed for every
-                robot here, and not applied unless given.
+            torque_limit: Bounds of the motor torques [N m, N], shape ``(n,)``;
+                ``robot.limits.effort`` is assumed for every robot here, and not applied unless
+                given.
             step: Longest step of the integration [s]; a sample is cut into equal steps.
 
         Raises:
@@ -100,32 +117,41 @@ class Plant:
         """Return a state to begin with, at rest unless ``v`` is given.
 
         Raises:
-            InputError: if a range is not kept, an axis moves through its stop, or a value is not finite.
+            InputError: if a range is not kept, an axis moves through its stop, or a value is not
+                finite.
         """
         position, speed = checked_start(self.robot, self.stops, q, v, t)
         none = np.zeros(self.robot.n)
         return State(float(t), position, speed, none, none, none, none, _guess(speed))
 
-    def advance(self, state: State, tau: ArrayLike, dt: float, wrench: ArrayLike | None = None) -> State:
+    def advance(
+        self, state: State, tau: ArrayLike, dt: float, wrench: ArrayLike | None = None
+    ) -> State:
         """Return the state ``dt`` later under motor torques that do not change meanwhile.
 
         Args:
             state: Of :meth:`start`, or of the sample before; it is not changed.
             tau: Motor torques [N m, N], arm side, shape ``(n,)``.
             dt: Time [s].
-            wrench: What the world exerts on the robot at the TCP: force [N], moment [N m], base axes, shape ``(6,)``.
+            wrench: What the world exerts on the robot at the TCP: force [N], moment [N m], base
+                axes, shape ``(6,)``.
 
         Raises:
             InputError: if ``dt`` is no time, or too many steps, or the state one of another robot.
-            SimulationError: if a torque is not finite, or the step is too large for the motion; names the time.
+            SimulationError: if a torque is not finite, or the step is too large for the motion;
+                names the time.
         """
         positive(dt, "dt [s]")
         if dt > _MOST * self.step:
             raise InputError(
-                f"dt = {dt:g} s in steps of {self.step:g} s are more than {_MOST:,} steps; take shorter samples or a longer step"
+                f"dt = {dt:g} s in steps of {self.step:g} s are more than {_MOST:,} steps; take"
+                " shorter samples or a longer step"
             )
         if not isinstance(state, State) or len(state.q) != self.robot.n:
-            raise InputError(f"a plant of {self.robot.name} goes on from a State of {self.robot.n} axes, not from {shown(state)}")
+            raise InputError(
+                f"a plant of {self.robot.name} goes on from a State of {self.robot.n} axes, not"
+                f" from {shown(state)}"
+            )
         try:
             torque = finite(tau, (self.robot.n,), "tau")
             load = None if wrench is None else finite(wrench, (6,), "wrench (force, moment)")
@@ -133,16 +159,28 @@ class Plant:
             raise SimulationError(state.t, str(err)) from None
         if self._limit is not None:
             torque = np.clip(torque, -self._limit, self._limit)
-        count = max(1, int(np.ceil(dt / self.step - 1e-9)))  # 4 ms are four steps of 1 ms, although 0.004 / 0.001 rounds
+        # 4 ms are four steps of 1 ms, although 0.004 / 0.001 rounds
+        count = max(1, int(np.ceil(dt / self.step - 1e-9)))
         q, v, modes = state.q, state.v, state.modes
         rubbed, pushed = np.zeros_like(q), np.zeros_like(q)
         for i in range(count):
-            q, v, friction, stop, modes = self._step(state.t + i * dt / count, q, v, torque, dt / count, load, modes)
+            q, v, friction, stop, modes = self._step(
+                state.t + i * dt / count, q, v, torque, dt / count, load, modes
+            )
             rubbed, pushed = rubbed + friction, pushed + stop
-        return State(state.t + dt, q, v, (v - state.v) / dt, torque, rubbed / count, pushed / count, modes)
+        return State(
+            state.t + dt, q, v, (v - state.v) / dt, torque, rubbed / count, pushed / count, modes
+        )
 
     def _step(
-        self, t: float, q: Array, v: Array, tau: Array, dt: float, wrench: Array | None, modes: Modes
+        self,
+        t: float,
+        q: Array,
+        v: Array,
+        tau: Array,
+        dt: float,
+        wrench: Array | None,
+        modes: Modes,
     ) -> tuple[Array, Array, Array, Array, Modes]:
         law, stops = self.law, self.stops
         middle = q + 0.5 * dt * v
@@ -152,23 +190,37 @@ class Plant:
         right, bound = M @ v + dt * push, dt * dry_level(law, v)
         touched = stops.touched(q, v)
         while True:
-            found = settled(A, right, bound, stops.rows[touched], np.append(modes, np.zeros(touched.sum(), np.int8)))
+            found = settled(
+                A,
+                right,
+                bound,
+                stops.rows[touched],
+                np.append(modes, np.zeros(touched.sum(), np.int8)),
+            )
             ahead = q + 0.5 * dt * (v + found.x)
             beyond = (stops.gaps(ahead) < 0.0) & ~touched
             if not beyond.any():
                 break
             touched |= beyond
-        leant = touched & (stops.rows @ found.x <= CONTACT)  # the step would have gone through: it ends there
+        # the step would have gone through: it ends there
+        leant = touched & (stops.rows @ found.x <= CONTACT)
         end = stops.within(ahead, leant)
         way = np.maximum(np.abs(dt * found.x), np.abs(end - q))
         if not way.max() <= FARTHEST:
             axis = int(np.argmax(~(way <= FARTHEST)))
             raise SimulationError(
                 t,
-                f"a step of {1e3 * dt:g} ms is too large: axis {axis + 1} would move by {way[axis]:.3g} rad or m in it",
+                f"a step of {1e3 * dt:g} ms is too large: axis {axis + 1} would move by"
+                f" {way[axis]:.3g} rad or m in it",
             )
         friction = law.Fv * found.x - found.friction / dt
-        return end, found.x, friction, stops.rows[touched].T @ found.stop / dt, found.state[: len(q)]
+        return (
+            end,
+            found.x,
+            friction,
+            stops.rows[touched].T @ found.stop / dt,
+            found.state[: len(q)],
+        )
 
 
 def _guess(v: Array) -> Modes:

@@ -23,14 +23,19 @@ _MOST = 10_000_000  # samples: what would fill the memory is a mistake of units
 class Recorder:
     """Samples at the multiples of a time, and events."""
 
-    def __init__(self, robot: Robot, every: float, duration: float, settings: Mapping[str, Any]) -> None:
+    def __init__(
+        self, robot: Robot, every: float, duration: float, settings: Mapping[str, Any]
+    ) -> None:
         """Start empty.
 
         Raises:
             InputError: if there would be too many samples.
         """
         if duration / every > _MOST:
-            raise InputError(f"{duration:g} s in samples of {every:g} s are more than {_MOST:,}; take a longer time between them")
+            raise InputError(
+                f"{duration:g} s in samples of {every:g} s are more than {_MOST:,}; take a longer"
+                " time between them"
+            )
         self._robot, self._every, self._settings = robot, every, dict(settings)
         self._rows: list[tuple[Array | float, ...]] = []
         self._times: list[float] = []
@@ -42,22 +47,32 @@ class Recorder:
         """Go on after the samples of a run.
 
         Raises:
-            InputError: if that run is one of another robot, with another friction law, or has other times.
+            InputError: if that run is one of another robot, with another friction law, or has other
+                times.
         """
-        asked = {**facts_of(self._robot), "every": self._every, **{name: self._settings.get(name) for name in _SETTINGS}}
+        asked = {
+            **facts_of(self._robot),
+            "every": self._every,
+            **{name: self._settings.get(name) for name in _SETTINGS},
+        }
         _same("a run", run.notes, asked)
         happened = sum(event.kind == "robot" for event in run.events)
-        before, now = ((notes.get("switches") or [])[:happened] for notes in (run.notes, self._settings))
+        before, now = (
+            (notes.get("switches") or [])[:happened] for notes in (run.notes, self._settings)
+        )
         times = [[t for t, _ in switches] for switches in (before, now)]
         if times[0] != times[1]:
-            raise InputError(f"a run after switches at {times[0]} s does not go on with switches at {times[1]} s")
+            raise InputError(
+                f"a run after switches at {times[0]} s does not go on with switches at {times[1]} s"
+            )
         for (t, old), (_, new) in zip(before, now, strict=True):
             _same(f"a run after a switch at {t:g} s to a robot", old, new)
         self._before, self._next, self.events = run, len(run), list(run.events)
 
     def sample(self, reached: float, row: Callable[[float], tuple[Array | float, ...]]) -> None:
         """Keep what ``row`` gives at every sample time up to ``reached``."""
-        while (t := self._next * self._every) <= reached + 1e-9 * self._every:  # 7 s are a hundred times 0.07 s, which rounds
+        # 7 s are a hundred times 0.07 s, which rounds
+        while (t := self._next * self._every) <= reached + 1e-9 * self._every:
             self._rows.append(row(min(t, reached)))
             self._times.append(t)
             self._next += 1
@@ -69,9 +84,14 @@ class Recorder:
     def result(self, notes: Mapping[str, Any], end: Mapping[str, Any] | None) -> Run:
         """Return everything so far."""
         n = self._robot.n
-        wide = {name: np.zeros((0, n)) for name in _NAMES[:-2]} | {name: np.zeros(0) for name in _NAMES[-2:]}
+        wide = {name: np.zeros((0, n)) for name in _NAMES[:-2]} | {
+            name: np.zeros(0) for name in _NAMES[-2:]
+        }
         values = (
-            {name: np.array(column) for name, column in zip(_NAMES, zip(*self._rows, strict=True), strict=True)}
+            {
+                name: np.array(column)
+                for name, column in zip(_NAMES, zip(*self._rows, strict=True), strict=True)
+            }
             if self._rows
             else wide
         )
@@ -89,4 +109,6 @@ class Recorder:
 def _same(what: str, before: Mapping[str, Any], now: Mapping[str, Any]) -> None:
     for name, value in now.items():
         if before.get(name) != value:
-            raise InputError(f"{what} with {name} = {before.get(name)!r} does not go on with {name} = {value!r}")
+            raise InputError(
+                f"{what} with {name} = {before.get(name)!r} does not go on with {name} = {value!r}"
+            )

@@ -1,7 +1,8 @@
 """The motion of a rigid robot under torques, with every change between holding and slipping as an event.
 
-Between events one of SciPy's integrators does the work, with its error control; events are found on its dense output. What
-happens at an event is decided for all axes and stops at once (:mod:`.stiction`).
+Between events one of SciPy's integrators does the work, with its error control; events are found on
+its dense output. What happens at an event is decided for all axes and stops at once
+(:mod:`.stiction`).
 """
 
 from __future__ import annotations
@@ -12,7 +13,16 @@ from numpy.typing import ArrayLike, NDArray
 from ..errors import InputError, UnknownName
 from ..model.friction import Stribeck
 from ..robot.robot import Robot
-from .inputs import Drive, Load, Switches, TorqueInput, WrenchInput, check_numbers, checked_switches, longest_step
+from .inputs import (
+    Drive,
+    Load,
+    Switches,
+    TorqueInput,
+    WrenchInput,
+    check_numbers,
+    checked_switches,
+    longest_step,
+)
 from .integration import METHODS, Course, Progress
 from .mechanics import Mechanics, Stops, checked_robot, checked_start, effort_of, law_of
 from .recorder import Recorder
@@ -52,44 +62,56 @@ def simulate(
         robot: With tool and payload.
         q: Axis positions at the start [rad, m], shape ``(n,)``.
         v: Axis speeds at the start [rad/s, m/s]; default at rest.
-        duration: Time of the end [s]; of a simulation that is resumed too it counts from the first start.
-        torque: Motor torques [N m, N], arm side: ``f(t, q, v)``, a constant ``(n,)``, or a :class:`irbmodels.Motion` with
-            torques, each held until the next; default none. A function must be continuous but where an axis stops.
-        wrench: What the world exerts on the robot at the TCP, base axes, force first: ``f(t, pose)`` or a constant ``(6,)``.
-        friction: True for the robot's own law (none where nobody has published any), False for none, another
-            :class:`irbmodels.Stribeck`, or a smooth law (:class:`LuGre`, :class:`Regularised`).
-        stops: Whether the ends of the ranges are walls, the coupled range of a parallelogram included.
+        duration: Time of the end [s]; of a simulation that is resumed too it counts from the first
+            start.
+        torque: Motor torques [N m, N], arm side: ``f(t, q, v)``, a constant ``(n,)``, or a
+            :class:`irbmodels.Motion` with torques, each held until the next; default none. A
+            function must be continuous but where an axis stops.
+        wrench: What the world exerts on the robot at the TCP, base axes, force first: ``f(t,
+            pose)`` or a constant ``(6,)``.
+        friction: True for the robot's own law (none where nobody has published any), False for
+            none, another :class:`irbmodels.Stribeck`, or a smooth law (:class:`LuGre`,
+            :class:`Regularised`).
+        stops: Whether the ends of the ranges are walls, the coupled range of a parallelogram
+            included.
         rebound: Share of its speed with which an axis leaves a stop, 0 to 1.
-        torque_limit: Bounds of the motor torques, shape ``(n,)``; ``robot.limits.effort`` is assumed, and used only if given.
-        switches: Times and robots: from then on the other robot moves (a payload is picked up or dropped). Positions and
-            speeds go on: a payload that is picked up has the speed of the tool.
-        method: One of SciPy's: ``DOP853`` (default), ``RK45``; ``Radau`` (default with a smooth law, or one with Fs < Fc),
-            ``BDF``, ``LSODA``.
+        torque_limit: Bounds of the motor torques, shape ``(n,)``; ``robot.limits.effort`` is
+            assumed, and used only if given.
+        switches: Times and robots: from then on the other robot moves (a payload is picked up or
+            dropped). Positions and speeds go on: a payload that is picked up has the speed of the
+            tool.
+        method: One of SciPy's: ``DOP853`` (default), ``RK45``; ``Radau`` (default with a smooth
+            law, or one with Fs < Fc), ``BDF``, ``LSODA``.
         rtol: Relative tolerance of the integrator.
         atol: Absolute tolerance [rad, rad/s, J ...].
-        max_step: Longest step [s]. Unless given, 20 ms where torque or wrench is a function, else none. At every quarter of a
-            step it is seen whether what holds goes on holding: a load that comes and goes within 5 ms may be missed.
+        max_step: Longest step [s]. Unless given, 20 ms where torque or wrench is a function, else
+            none. At every quarter of a step it is seen whether what holds goes on holding: a load
+            that comes and goes within 5 ms may be missed.
         every: Time between samples [s].
-        progress: True shows a bar; a function is called with time and end after every step, and stops the simulation by
-            returning False. Ctrl-C stops it too. What was computed is returned.
-        resume: A run that stopped, to go on from, with the same arguments but ``q`` and ``v``. After a stop it goes on as if
-            there had been none, to the last bit with ``DOP853`` and ``RK45``, else within the tolerances.
+        progress: True shows a bar; a function is called with time and end after every step, and
+            stops the simulation by returning False. Ctrl-C stops it too. What was computed is
+            returned.
+        resume: A run that stopped, to go on from, with the same arguments but ``q`` and ``v``.
+            After a stop it goes on as if there had been none, to the last bit with ``DOP853`` and
+            ``RK45``, else within the tolerances.
 
     Returns:
-        Samples of q, v, a, tau, friction, stop, work (of motors, wrench and switches) and lost (to friction and impacts) [J].
+        Samples of q, v, a, tau, friction, stop, work (of motors, wrench and switches) and lost (to
+        friction and impacts) [J].
 
     Raises:
         InputError: if an argument cannot be, or the start is out of range or moves through a stop.
         UnknownName: if there is no such method.
-        SimulationError: if a function fails or returns no finite numbers, or the integrator gives up; with the time, and in
-            ``.run`` everything until then.
+        SimulationError: if a function fails or returns no finite numbers, or the integrator gives
+            up; with the time, and in ``.run`` everything until then.
     """
     checked_robot(robot)
     check_numbers(duration, every, rtol, atol, max_step, rebound)
     if not callable(progress) and not isinstance(progress, bool):
         raise InputError(f"progress is True, False or a function of time and end, not {progress!r}")
     law = friction if isinstance(friction, LuGre | Regularised) else law_of(robot, friction)
-    stiff = not isinstance(law, Stribeck) or bool((law.Fs < law.Fc).any())  # friction that rises within some mrad/s
+    # friction that rises within some mrad/s
+    stiff = not isinstance(law, Stribeck) or bool((law.Fs < law.Fc).any())
     chosen = method or ("Radau" if stiff else "DOP853")
     if chosen not in METHODS:
         raise UnknownName("method", chosen, METHODS)
@@ -98,9 +120,23 @@ def simulate(
     walls = Stops(robot, stops)
     drive = Drive(robot, torque, effort_of(robot, torque_limit))
     switched = checked_switches(robot, switches, duration)
-    worlds = [(t, World(Mechanics(r), law, walls, drive, Load(r, wrench), rebound)) for t, r in [(0.0, robot), *switched]]
-    named = type(law).__name__ if not isinstance(law, Stribeck) or law.Fs.any() or law.Fv.any() else None
-    settings = {"method": chosen, "rtol": rtol, "atol": atol, "friction": named, "stops": stops, "rebound": rebound}
+    worlds = [
+        (t, World(Mechanics(r), law, walls, drive, Load(r, wrench), rebound))
+        for t, r in [(0.0, robot), *switched]
+    ]
+    named = (
+        type(law).__name__
+        if not isinstance(law, Stribeck) or law.Fs.any() or law.Fv.any()
+        else None
+    )
+    settings = {
+        "method": chosen,
+        "rtol": rtol,
+        "atol": atol,
+        "friction": named,
+        "stops": stops,
+        "rebound": rebound,
+    }
     if switched:
         settings["switches"] = [[t, facts_of(r)] for t, r in switched]
     recorder = Recorder(robot, every, duration, settings)
@@ -115,11 +151,17 @@ def simulate(
             raise InputError("resume goes on where a run of simulate ended: give neither q nor v")
         recorder.resume(resume)
         course = Course(worlds, recorder, np.zeros(2 * robot.n + len(z) + 2), resume.end)
-    options = {"rtol": rtol, "atol": atol, "max_step": longest_step(max_step, drive, worlds[0][1].load)}
+    options = {
+        "rtol": rtol,
+        "atol": atol,
+        "max_step": longest_step(max_step, drive, worlds[0][1].load),
+    }
     if progress is not True:
         return course.run(chosen, options, float(duration), progress or None)
     from rich.progress import Progress as Bar  # few need it
 
     with Bar(transient=True) as bar:
         task = bar.add_task(f"simulating {robot.name}", total=float(duration))
-        return course.run(chosen, options, float(duration), lambda t, end: bar.update(task, completed=t))
+        return course.run(
+            chosen, options, float(duration), lambda t, end: bar.update(task, completed=t)
+        )

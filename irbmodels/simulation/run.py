@@ -1,8 +1,9 @@
 """Results of a simulation: named columns with units, events, and what was simulated, in one Parquet file.
 
-The file has the columns of a motion file in the controller's units (``t``, ``q1_deg ..``, ``v1_deg_s ..``, ``a1_deg_s2 ..``,
-``tau1_Nm ..``; a linear axis has ``q3_mm`` and ``tau3_N``), further columns in the same manner, and the unit of each in its
-field's metadata; events and notes are JSON in the metadata of the schema.
+The file has the columns of a motion file in the controller's units (``t``, ``q1_deg ..``,
+``v1_deg_s ..``, ``a1_deg_s2 ..``, ``tau1_Nm ..``; a linear axis has ``q3_mm`` and ``tau3_N``),
+further columns in the same manner, and the unit of each in its field's metadata; events and notes
+are JSON in the metadata of the schema.
 """
 
 from __future__ import annotations
@@ -35,14 +36,21 @@ Array = NDArray[np.float64]
 
 STANDARD = {"q": "rad", "v": "rad/s", "a": "rad/s^2", "tau": "N m"}
 """Columns of every run, with the unit of a rotary axis."""
-_STRAIGHT = {"rad": "m", "rad/s": "m/s", "rad/s^2": "m/s^2", "N m": "N"}  # the same quantity of a linear axis
+# the same quantity of a linear axis
+_STRAIGHT = {"rad": "m", "rad/s": "m/s", "rad/s^2": "m/s^2", "N m": "N"}
 _SHOWN = {
-    **{"rad": ("deg", radians(1.0)), "rad/s": ("deg_s", radians(1.0)), "rad/s^2": ("deg_s2", radians(1.0)), "N m": ("Nm", 1.0)},
+    **{
+        "rad": ("deg", radians(1.0)),
+        "rad/s": ("deg_s", radians(1.0)),
+        "rad/s^2": ("deg_s2", radians(1.0)),
+        "N m": ("Nm", 1.0),
+    },
     **{"m": ("mm", 1e-3), "m/s": ("mm_s", 1e-3), "m/s^2": ("mm_s2", 1e-3), "1": ("", 1.0)},
 }
 """Suffix in a file, and factor to SI, of the units that have another name there."""
 _KEY = b"irbmodels"
-_COLORS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#000000")  # Okabe-Ito, per axis
+# Okabe-Ito, per axis
+_COLORS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#000000")
 _MARKERS = {"sticks": "o", "slips": "^", "hits its stop": "X", "leaves its stop": "d"}
 _MAX_MARKERS = 200  # of one kind and axis; more would cover the curve, and none is drawn
 _TITLES = {"q": "position", "v": "speed", "a": "acceleration", "tau": "torque"}
@@ -56,7 +64,10 @@ class Event(NamedTuple):
     t: float
     """[s]"""
     axis: int
-    """1-based, as on the controller; of a stop the axis whose range it bounds; 0 where it concerns none."""
+    """1-based, as on the controller; of a stop the axis whose range it bounds.
+
+    0 where it concerns none.
+    """
     kind: str
     """``sticks``, ``slips``, ``hits its stop``, ``leaves its stop``, or what else a simulation names."""
 
@@ -76,19 +87,28 @@ class SimulationError(IrbError, RuntimeError):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Run:
-    """Samples of a simulation in SI units. ``run["friction"]`` is any column, ``run.q`` one of those that all runs have."""
+    """Samples of a simulation in SI units.
+
+    ``run["friction"]`` is any column, ``run.q`` one of those that all runs have.
+    """
 
     t: Array
     """Times [s], shape ``(N,)``."""
     columns: Mapping[str, Array]
     """Arrays ``(N,)`` or ``(N, k)``; at least ``q``."""
     units: Mapping[str, str]
-    """SI unit of each column, of a rotary axis; in columns of n axes a linear one has m instead of rad, N instead of N m."""
+    """SI unit of each column, of a rotary axis.
+
+    In columns of n axes a linear one has m instead of rad, N instead of N m.
+    """
     linear: tuple[bool, ...]
     """Per axis whether it is linear."""
     events: tuple[Event, ...] = ()
     notes: Mapping[str, Any] = field(default_factory=dict)
-    """What was simulated: robot, parameters, tool, friction, version, settings. Plain data, as JSON has it."""
+    """What was simulated: robot, parameters, tool, friction, version, settings.
+
+    Plain data, as JSON has it.
+    """
     end: Mapping[str, Any] | None = None
     """Where the simulation stopped, for one that goes on from there; plain data."""
 
@@ -103,13 +123,24 @@ class Run:
             try:
                 arrays[name] = np.array(values, dtype=float)
             except (TypeError, ValueError) as err:
-                raise InputError(f"column {name!r} of a run is not an array of numbers: {err}") from None
+                raise InputError(
+                    f"column {name!r} of a run is not an array of numbers: {err}"
+                ) from None
         for name, array in arrays.items():
             array.setflags(write=False)
-            if array.ndim not in (1, 2) or len(array) != arrays["t"].size or (name == "t" and array.ndim != 1):
-                raise InputError(f"column {name!r} of a run of {arrays['t'].size} samples has shape {array.shape}")
+            if (
+                array.ndim not in (1, 2)
+                or len(array) != arrays["t"].size
+                or (name == "t" and array.ndim != 1)
+            ):
+                raise InputError(
+                    f"column {name!r} of a run of {arrays['t'].size} samples has shape"
+                    f" {array.shape}"
+                )
             if name != "t" and name not in self.units:
-                raise InputError(f"column {name!r} of a run needs a unit, such as 'rad' or 'N m'; '1' is none")
+                raise InputError(
+                    f"column {name!r} of a run needs a unit, such as 'rad' or 'N m'; '1' is none"
+                )
         object.__setattr__(self, "t", arrays.pop("t"))
         object.__setattr__(self, "columns", arrays)
         object.__setattr__(self, "units", {name: self.units[name] for name in arrays})
@@ -166,7 +197,10 @@ class Run:
         """Say what it holds."""
         span = f"{self.t[0]:g} .. {self.t[-1]:g} s" if len(self) else "nothing"
         stopped = f", stopped: {self.notes['stopped']}" if "stopped" in self.notes else ""
-        return f"<Run of {self.notes.get('robot', '?')}: {span}, {', '.join(self.columns)}, {len(self.events)} events{stopped}>"
+        return (
+            f"<Run of {self.notes.get('robot', '?')}: {span}, {', '.join(self.columns)},"
+            f" {len(self.events)} events{stopped}>"
+        )
 
     def plot(self, columns: Sequence[str] = ("q", "v", "tau")) -> Figure:
         """Draw columns one above the other: degrees and millimetres, one color per axis, events on the first.
@@ -175,7 +209,8 @@ class Run:
             UnknownName: if the run has no such column.
             InputError: if there is no column or no sample.
         """
-        from matplotlib.figure import Figure  # imported here: a third of a second that most users never need
+        # imported here: a third of a second that most users never need
+        from matplotlib.figure import Figure
 
         if not columns or not len(self):
             raise InputError("a figure needs at least one column and one sample")
@@ -192,10 +227,13 @@ class Run:
             for artist, label in zip(*panel.get_legend_handles_labels(), strict=True):
                 legend.setdefault(label, artist)
         artists, labels = list(legend.values()), list(legend)
-        figure.legend(artists, labels, loc="outside lower center", ncols=6, frameon=False, fontsize="small")
+        figure.legend(
+            artists, labels, loc="outside lower center", ncols=6, frameon=False, fontsize="small"
+        )
         return figure
 
-    # --- files -----------------------------------------------------------------------------------------------------
+    # --- files
+    # -----------------------------------------------------------------------------------------------------
 
     def save(self, path: str | Path) -> None:
         """Write everything to one Parquet file, whole or not at all.
@@ -207,7 +245,8 @@ class Run:
         """
         if Path(path).suffix.lower() != ".parquet":
             raise InputError(
-                f"{path}: a run is one Parquet file, name it .parquet; write_motion(path, run.motion, robot) writes CSV"
+                f"{path}: a run is one Parquet file, name it .parquet; write_motion(path,"
+                " run.motion, robot) writes CSV"
             )
         require("pyarrow", "logs")
         import pyarrow as pa
@@ -215,25 +254,37 @@ class Run:
 
         fields, arrays = [pa.field("t", pa.float64(), metadata={b"unit": b"s"})], [pa.array(self.t)]
         for name, values in self.columns.items():
-            for (label, unit, factor), column in zip(self.labels(name), _parts(values), strict=True):
+            for (label, unit, factor), column in zip(
+                self.labels(name), _parts(values), strict=True
+            ):
                 fields.append(pa.field(label, pa.float64(), metadata={b"unit": unit.encode()}))
                 arrays.append(pa.array(column / factor))
         told = {
-            "columns": {name: [self.units[name], *values.shape[1:]] for name, values in self.columns.items()},
+            "columns": {
+                name: [self.units[name], *values.shape[1:]] for name, values in self.columns.items()
+            },
             "linear": [bool(flag) for flag in self.linear],
-            **{"events": [list(event) for event in self.events], "notes": dict(self.notes), "end": self.end},
+            **{
+                "events": [list(event) for event in self.events],
+                "notes": dict(self.notes),
+                "end": self.end,
+            },
         }
         try:
             text = json.dumps(told)
         except TypeError as err:
             raise InputError(f"notes of a run are plain data, as JSON has it: {err}") from None
-        table = pa.Table.from_arrays(arrays, schema=pa.schema(fields, metadata={_KEY: text.encode()}))
+        table = pa.Table.from_arrays(
+            arrays, schema=pa.schema(fields, metadata={_KEY: text.encode()})
+        )
         with replacing(path) as temporary:
             parquet.write_table(table, temporary)
 
     @staticmethod
     def load(path: str | Path) -> Run:
-        """Read what :meth:`save` wrote; numbers come back to the last digit but one (degrees are in the file).
+        """Read what :meth:`save` wrote.
+
+        Numbers come back to the last digit but one (degrees are in the file).
 
         Raises:
             MissingExtra: without pyarrow.
@@ -247,22 +298,39 @@ class Run:
         try:
             table = parquet.read_table(path)
         except OSError as err:
-            raise FileError(f"{path}: {err.strerror or 'there is no such file' if not Path(path).exists() else err}") from None
+            raise FileError(
+                f"{path}:"
+                f" {err.strerror or 'there is no such file' if not Path(path).exists() else err}"
+            ) from None
         except pa.ArrowException as err:
             raise MotionError(f"{path} is no Parquet file: {err}") from None
         metadata = table.schema.metadata or {}
         if _KEY not in metadata:
-            raise MotionError(f"{path} is no run of irbmodels: its metadata say nothing of events and notes")
+            raise MotionError(
+                f"{path} is no run of irbmodels: its metadata say nothing of events and notes"
+            )
         try:
             told = json.loads(metadata[_KEY])
             linear, columns, units = tuple(told["linear"]), {}, {}
             for name, (unit, *width) in told["columns"].items():
                 units[name] = unit
-                parts = [np.asarray(table[label]) * factor for label, _, factor in _labels(name, unit, linear, *width)]
+                parts = [
+                    np.asarray(table[label]) * factor
+                    for label, _, factor in _labels(name, unit, linear, *width)
+                ]
                 columns[name] = np.stack(parts, axis=1) if width else parts[0]
             events = tuple(Event(*event) for event in told["events"])
-            return Run(np.asarray(table["t"]), columns, units, linear, events, dict(told["notes"]), told["end"])
-        except (ValueError, LookupError, TypeError, AttributeError) as err:  # whatever a foreign hand has written there
+            return Run(
+                np.asarray(table["t"]),
+                columns,
+                units,
+                linear,
+                events,
+                dict(told["notes"]),
+                told["end"],
+            )
+        # whatever a foreign hand has written there
+        except (ValueError, LookupError, TypeError, AttributeError) as err:
             raise MotionError(f"{path} is no run of irbmodels, or a damaged one: {err!r}") from None
 
     def labels(self, name: str) -> list[tuple[str, str, float]]:
@@ -288,7 +356,11 @@ def run_of(
         notes: Settings; added to those of the robot.
         end: Where a later simulation can go on.
     """
-    columns = {name: values for name, values in zip(STANDARD, motion[1:], strict=True) if values is not None}
+    columns = {
+        name: values
+        for name, values in zip(STANDARD, motion[1:], strict=True)
+        if values is not None
+    }
     units = {name: STANDARD[name] for name in columns}
     for name, (values, unit) in (more or {}).items():
         columns[name], units[name] = np.asarray(values, dtype=float), unit
@@ -313,7 +385,9 @@ def facts_of(robot: Robot) -> dict[str, Any]:
 
 
 def _load(name: str, load: Inertial | None) -> dict[str, Any]:
-    values = (None, None, None) if load is None else (load.mass, load.com.tolist(), load.tensor.tolist())
+    values = (
+        (None, None, None) if load is None else (load.mass, load.com.tolist(), load.tensor.tolist())
+    )
     return dict(zip((f"{name}_kg", f"{name}_com_m", f"{name}_inertia_kg_m2"), values, strict=True))
 
 
@@ -338,19 +412,28 @@ def _plot_events(run: Run, name: str, panel: Axes) -> None:
                 continue
             heights, color = np.interp(times, run.t, part / factor), _COLORS[i % len(_COLORS)]
             fill = "none" if kind == "slips" else color
-            panel.plot(times, heights, color=color, marker=marker, ms=5, ls="none", mfc=fill, label=kind)
+            panel.plot(
+                times, heights, color=color, marker=marker, ms=5, ls="none", mfc=fill, label=kind
+            )
 
 
 def _parts(values: Array) -> list[Array]:
     return [values] if values.ndim == 1 else list(values.T)
 
 
-def _labels(name: str, unit: str, linear: Sequence[bool], width: int | None = None) -> list[tuple[str, str, float]]:
+def _labels(
+    name: str, unit: str, linear: Sequence[bool], width: int | None = None
+) -> list[tuple[str, str, float]]:
     def label(number: str, si: str) -> tuple[str, str, float]:
-        suffix, factor = _SHOWN.get(si, (re.sub(r"[^A-Za-z0-9]+", "_", si.replace(" ", "").replace("^", "")), 1.0))
+        suffix, factor = _SHOWN.get(
+            si, (re.sub(r"[^A-Za-z0-9]+", "_", si.replace(" ", "").replace("^", "")), 1.0)
+        )
         return "_".join(part for part in (f"{name}{number}", suffix) if part), suffix or "1", factor
 
     if width is None:
         return [label("", unit)]
     straight = linear if width == len(linear) else [False] * width
-    return [label(str(i + 1), _STRAIGHT.get(unit, unit) if flag else unit) for i, flag in enumerate(straight)]
+    return [
+        label(str(i + 1), _STRAIGHT.get(unit, unit) if flag else unit)
+        for i, flag in enumerate(straight)
+    ]

@@ -1,7 +1,8 @@
 """Friction laws that are smooth functions of a state: what to compare true stiction with, or to feed to a gradient.
 
-A regularised law replaces the jump at zero speed by a steep slope, so that a loaded axis creeps. LuGre [Canudas de Wit et al.
-1995, IEEE TAC 40(3)] has a bristle per axis that bends before the axis slips: it holds with a spring, and drifts under vibration.
+A regularised law replaces the jump at zero speed by a steep slope, so that a loaded axis creeps.
+LuGre [Canudas de Wit et al. 1995, IEEE TAC 40(3)] has a bristle per axis that bends before the axis
+slips: it holds with a spring, and drifts under vibration.
 """
 
 from __future__ import annotations
@@ -66,10 +67,16 @@ class LuGre:
 
     law: Stribeck
     stiffness: float | Array
-    """``s0`` of the bristles [N m/rad, N/m], one or per axis. Nobody has measured it for these robots."""
+    """``s0`` of the bristles [N m/rad, N/m], one or per axis.
+
+    Nobody has measured it for these robots.
+    """
     damping: float | Array
-    """``s1`` of the bristles [N m s/rad, N s/m], one or per axis; more than ``Fv Fc / (Fs - Fc)`` can feed energy in, and let an
-    axis go below Fs [Barahanov and Ortega 2000, IEEE TAC 45(4)]."""
+    """``s1`` of the bristles [N m s/rad, N s/m], one or per axis.
+
+    More than ``Fv Fc / (Fs - Fc)`` can feed energy in, and let an axis go below Fs [Barahanov and
+    Ortega 2000, IEEE TAC 45(4)].
+    """
 
     def __post_init__(self) -> None:
         """Check stiffness and damping.
@@ -77,10 +84,16 @@ class LuGre:
         Raises:
             InputError: if one is not positive, or only one of Fs and Fc is.
         """
-        object.__setattr__(self, "stiffness", _positive(self.stiffness, self.law, "stiffness [N m/rad]"))
-        object.__setattr__(self, "damping", _positive(self.damping, self.law, "damping [N m s/rad]"))
+        object.__setattr__(
+            self, "stiffness", _positive(self.stiffness, self.law, "stiffness [N m/rad]")
+        )
+        object.__setattr__(
+            self, "damping", _positive(self.damping, self.law, "damping [N m s/rad]")
+        )
         if ((self.law.Fs > 0.0) != (self.law.Fc > 0.0)).any():
-            raise InputError("a bristle bends by Fs and Fc over its stiffness: both are positive, or both 0")
+            raise InputError(
+                "a bristle bends by Fs and Fc over its stiffness: both are positive, or both 0"
+            )
 
     @property
     def states(self) -> int:
@@ -88,10 +101,15 @@ class LuGre:
         return len(self.law.Fc)
 
     def torque(self, v: Array, z: Array) -> tuple[Array, Array]:
-        """Friction torque and rate of the deflections, shape ``(n,)`` each; an axis without dry friction has no bristle."""
+        """Friction torque and rate of the deflections, shape ``(n,)`` each.
+
+        An axis without dry friction has no bristle.
+        """
         level = dry_level(self.law, v)
         there = level > 0.0
-        rate = np.where(there, v - self.stiffness * np.abs(v) * z / np.where(there, level, 1.0), 0.0)
+        rate = np.where(
+            there, v - self.stiffness * np.abs(v) * z / np.where(there, level, 1.0), 0.0
+        )
         return self.stiffness * z + self.damping * rate + self.law.Fv * v, rate
 
 
@@ -102,16 +120,22 @@ def numbers_of(law: Stribeck | SmoothLaw) -> dict[str, list[float]]:
     """Return every number of a law by its name, as plain data."""
     if isinstance(law, Stribeck):
         return {name: getattr(law, name).tolist() for name in ("Fs", "Fc", "Fv", "v_St")}
-    return numbers_of(law.law) | {name: value.tolist() for name, value in vars(law).items() if isinstance(value, np.ndarray)}
+    return numbers_of(law.law) | {
+        name: value.tolist() for name, value in vars(law).items() if isinstance(value, np.ndarray)
+    }
 
 
 def _positive(value: ArrayLike, law: Stribeck, what: str) -> Array:
     if not isinstance(law, Stribeck):
-        raise InputError(f"a smooth law goes by an irbmodels.Stribeck, such as robot.friction_model, not {law!r}")
+        raise InputError(
+            f"a smooth law goes by an irbmodels.Stribeck, such as robot.friction_model, not {law!r}"
+        )
     try:
         array = np.array(np.broadcast_to(np.asarray(value, dtype=float), law.Fc.shape))
     except (TypeError, ValueError):
-        raise InputError(f"{what} must be one positive number or {law.Fc.size}, not {value!r}") from None
+        raise InputError(
+            f"{what} must be one positive number or {law.Fc.size}, not {value!r}"
+        ) from None
     if not (np.isfinite(array) & (array > 0.0)).all():
         raise InputError(f"{what} must be positive, not {array.tolist()}")
     array.setflags(write=False)

@@ -1,7 +1,8 @@
 """A stretch of time in which no axis changes between holding, slipping up and slipping down, and no stop is met or left.
 
-There the motion is smooth: holding axes and leaning stops ``C a = 0`` leave ``a = N b`` with ``N' M N b = N' r``, and the
-torques that hold follow from what is left over, ``C' k = r - M a``. Guards say when a stretch ends: each is positive in it.
+There the motion is smooth: holding axes and leaning stops ``C a = 0`` leave ``a = N b`` with ``N' M
+N b = N' r``, and the torques that hold follow from what is left over, ``C' k = r - M a``. Guards
+say when a stretch ends: each is positive in it.
 """
 
 from __future__ import annotations
@@ -17,12 +18,16 @@ from .world import PULL, Modes, World
 Array = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
-BREAK = 1e-9  # of Fs, by which a holding torque exceeds it before the axis leaves: the solve then sees that it must
+# of Fs, by which a holding torque exceeds it before the axis leaves: the solve then sees that it
+# must
+BREAK = 1e-9
 BACKWARD = 1e-12  # [rad/s, m/s] by which a slipping axis turns before it is taken to stand
 INSIDE = 1e-11  # [rad, m] by which a stop is met before it counts
-_DIFFERENCE = 1e-8  # [rad, rad/s] or relative: far less than the width of any law, far more than rounding
+# [rad, rad/s] or relative: far less than the width of any law, far more than rounding
+_DIFFERENCE = 1e-8
 _RANK = 1e-12  # of a row of the ranges, which are whole numbers
-_PEAK, _SEEN = 5.0, 2.0  # Stribeck speeds: half the width of the peak (exp(-25) is left), and what one step may pass of it
+# Stribeck speeds: half the width of the peak (exp(-25) is left), and what one step may pass of it
+_PEAK, _SEEN = 5.0, 2.0
 
 
 _NOTHING = np.zeros(0)
@@ -42,7 +47,10 @@ class Motion(NamedTuple):
 
 
 class Phase:
-    """The smooth motion between two events; the state is ``q, v``, internal states of the law, work, and what was lost."""
+    """The smooth motion between two events.
+
+    The state is ``q, v``, internal states of the law, work, and what was lost.
+    """
 
     def __init__(self, world: World, modes: Modes) -> None:
         """Prepare the bases of what moves and of what is held."""
@@ -54,13 +62,18 @@ class Phase:
         if self._leaning:
             _, sizes, turned = np.linalg.svd(held)
             self._basis = turned[int((sizes > _RANK).sum()) :].T
-            self._basis[np.abs(self._basis) < _RANK] = 0.0  # an axis that is held stays exactly where it is
+            # an axis that is held stays exactly where it is
+            self._basis[np.abs(self._basis) < _RANK] = 0.0
         self._block = np.ix_(self._free, self._free)
         self._holders = np.linalg.pinv(held.T)
         self._others = np.flatnonzero(~modes.leans & np.isfinite(world.stops.ends))
         self._slides = np.flatnonzero(modes.signs)
         law = world.law if isinstance(world.law, Stribeck) else world.law.law
-        self._signed = modes.signs * law.Fc, modes.signs * (law.Fs - law.Fc), -1.0 / np.square(law.v_St)
+        self._signed = (
+            modes.signs * law.Fc,
+            modes.signs * (law.Fs - law.Fc),
+            -1.0 / np.square(law.v_St),
+        )
 
     def motion(self, t: float, y: Array) -> Motion:
         """Return what acts."""
@@ -81,7 +94,10 @@ class Phase:
         return rate
 
     def slopes(self, t: float, y: Array) -> Array:
-        """Derivative of the rate by the state, by differences; SciPy's own widen the steps of what has no effect without end."""
+        """Derivative of the rate by the state, by differences.
+
+        SciPy's own widen the steps of what has no effect without end.
+        """
         rate, result = self.rate(t, y), np.zeros((len(y), len(y)))
         for i in range(len(y) - 2):  # nothing depends on work and losses
             ahead = y.copy()
@@ -129,12 +145,15 @@ class Phase:
     def finer(self, y: Array, later: Array) -> float:
         """Return the share of a step, 1 or less, that passes no Stribeck curve of a slipping axis too fast to be seen.
 
-        At higher speeds the curve is flat, and an integrator that steps across its peak has no sign of it.
+        At higher speeds the curve is flat, and an integrator that steps across its peak has no sign
+        of it.
         """
         if not isinstance(self.world.law, Stribeck) or not len(self._slides):
             return 1.0
         width = self.world.law.v_St[self._slides]
-        ends = np.sort([y[self.n : 2 * self.n][self._slides], later[self.n : 2 * self.n][self._slides]], axis=0)
+        ends = np.sort(
+            [y[self.n : 2 * self.n][self._slides], later[self.n : 2 * self.n][self._slides]], axis=0
+        )
         passed = np.minimum(ends[1], _PEAK * width) - np.maximum(ends[0], -_PEAK * width)
         share = _SEEN * width[passed > _SEEN * width] / (ends[1] - ends[0])[passed > _SEEN * width]
         return float(max(0.9 * share.min(initial=1.0 / 0.9), 0.05))
@@ -150,16 +169,24 @@ class Phase:
     def relieved(self, t: float, y: Array) -> Phase:
         """Return the stretch in which no holder bears more than it can.
 
-        Where friction and a stop hold the same motion, their shares are not determined; those of least squares may be too much
-        for the axis, whose friction then is Fs (it slips, by nothing), or negative for the stop, which then has no part. Half
-        the margin of the guard is too much already: where it has just fired, the solve alone would find the same modes again.
+        Where friction and a stop hold the same motion, their shares are not determined; those of
+        least squares may be too much for the axis, whose friction then is Fs (it slips, by
+        nothing), or negative for the stop, which then has no part. Half the margin of the guard is
+        too much already: where it has just fired, the solve alone would find the same modes again.
         """
         held = self.motion(t, y).held if len(self._holders) else _NOTHING
-        much = np.flatnonzero(np.abs(held[: self._holding]) > (1.0 + 0.5 * BREAK) * self.world.static[self.modes.holds])
+        much = np.flatnonzero(
+            np.abs(held[: self._holding])
+            > (1.0 + 0.5 * BREAK) * self.world.static[self.modes.holds]
+        )
         pulling = np.flatnonzero(held[self._holding :] > PULL)
         if not len(much) and not len(pulling):
             return self
-        holds, signs, leans = self.modes.holds.copy(), self.modes.signs.copy(), self.modes.leans.copy()
+        holds, signs, leans = (
+            self.modes.holds.copy(),
+            self.modes.signs.copy(),
+            self.modes.leans.copy(),
+        )
         axes = np.flatnonzero(holds)[much]
         holds[axes], signs[axes] = False, np.sign(held[much])
         leans[np.flatnonzero(leans)[pulling]] = False

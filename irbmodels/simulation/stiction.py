@@ -1,14 +1,19 @@
-"""Dry friction as what it is: a set of torques. Which axes hold, which slip, and which lean on a stop, all at once.
+"""Dry friction as what it is: a set of torques.
 
-At zero speed an axis holds as long as the torque it needs is within Fs; what it needs depends, through M, on what the others
-do. With ``x`` the accelerations (or the speeds at the end of a step), friction of at most ``b`` and stops ``D x >= 0``,
+Which axes hold, which slip, and which lean on a stop, all at once.
+
+At zero speed an axis holds as long as the torque it needs is within Fs; what it needs depends,
+through M, on what the others do. With ``x`` the accelerations (or the speeds at the end of a step),
+friction of at most ``b`` and stops ``D x >= 0``,
 
     M x = r - b Sgn(x) + D' k,    k >= 0,  k (D x) = 0
 
-are the conditions of the smallest value of the strictly convex ``x' M x / 2 - r' x + b' |x|`` within the stops: there is
-exactly one ``x``. It is found by pivoting on the forces (Murty's least index), which ends: as a function of one force the
-motion along its row grows, all others being solved for, so that in each solution of the first k rows row k + 1 leaves each of
-its three states (lower bound, motionless, upper bound) at most once [Judice and Pires 1994, Computers & Operations Research 21].
+are the conditions of the smallest value of the strictly convex ``x' M x / 2 - r' x + b' |x|``
+within the stops: there is exactly one ``x``. It is found by pivoting on the forces (Murty's least
+index), which ends: as a function of one force the motion along its row grows, all others being
+solved for, so that in each solution of the first k rows row k + 1 leaves each of its three states
+(lower bound, motionless, upper bound) at most once [Judice and Pires 1994, Computers & Operations
+Research 21].
 """
 
 from __future__ import annotations
@@ -21,8 +26,10 @@ from numpy.typing import NDArray
 Array = NDArray[np.float64]
 Modes = NDArray[np.int8]
 
-LOW, STILL, HIGH = -1, 0, 1  # force at its lower bound; motion zero and force between; force at its upper bound
-_GIVE, _ROUNDS = 1e-4, 200  # of the diagonal: a stop gives way; rounds of going on from where it stands undo it, mostly four
+# force at its lower bound; motion zero and force between; force at its upper bound
+LOW, STILL, HIGH = -1, 0, 1
+# of the diagonal: a stop gives way; rounds of going on from where it stands undo it, mostly four
+_GIVE, _ROUNDS = 1e-4, 200
 _ROUNDING = 1e-13  # of the largest entry: what does not count as a violation
 
 
@@ -38,8 +45,9 @@ def moved(W: Array, force: Array, w: Array) -> Array:
 def settle(W: Array, w: Array, low: Array, high: Array, state: Modes) -> Array:
     """Return forces within bounds that agree with the motion ``W force + w`` they cause; ``state`` is changed in place.
 
-    A force at its lower bound lets its row move up, at its upper bound down, between the bounds not at all. Rows whose bounds
-    are equal stay as they are. It runs as machine code too (:mod:`.batch`), with other ``solve`` and ``moved``.
+    A force at its lower bound lets its row move up, at its upper bound down, between the bounds not
+    at all. Rows whose bounds are equal stay as they are. It runs as machine code too
+    (:mod:`.batch`), with other ``solve`` and ``moved``.
 
     Args:
         W: Motion per force, symmetric and positive definite, shape ``(m, m)``.
@@ -57,7 +65,9 @@ def settle(W: Array, w: Array, low: Array, high: Array, state: Modes) -> Array:
         for i in range(m):
             right[i, 0] = -given[i] if state[i] == STILL else force[i]
             for j in range(m):
-                K[i, j] = W[i, j] if state[i] == STILL and state[j] == STILL else 1.0 if i == j else 0.0
+                K[i, j] = (
+                    W[i, j] if state[i] == STILL and state[j] == STILL else 1.0 if i == j else 0.0
+                )
         found = solve(K, right)
         for i in range(m):
             force[i] = found[i, 0]
@@ -139,7 +149,10 @@ class Settled(NamedTuple):
     """What a set of torques comes to."""
 
     x: Array
-    """Accelerations, or speeds at the end of a step, shape ``(n,)``; exactly zero where an axis holds."""
+    """Accelerations, or speeds at the end of a step, shape ``(n,)``.
+
+    Exactly zero where an axis holds.
+    """
     friction: Array
     """Torque, or impulse, that dry friction exerts on each axis, shape ``(n,)``."""
     stop: Array
@@ -151,8 +164,9 @@ class Settled(NamedTuple):
 def settled(M: Array, r: Array, b: Array, D: Array, state: Modes | None = None) -> Settled:
     """Solve ``M x = r - b Sgn(x) + D' k`` with ``D x >= 0``, ``k >= 0``, ``k (D x) = 0``.
 
-    Where friction alone can hold what a stop would hold too, it does, and the stop has no part: their rows depend on each other,
-    so that stops are solved for as the limit of stops that give way (proximal points [Rockafellar 1976, SIAM J. Control 14]).
+    Where friction alone can hold what a stop would hold too, it does, and the stop has no part:
+    their rows depend on each other, so that stops are solved for as the limit of stops that give
+    way (proximal points [Rockafellar 1976, SIAM J. Control 14]).
 
     Args:
         M: Symmetric positive definite matrix, shape ``(n, n)``.

@@ -61,7 +61,8 @@ class World:
         """Say which axes at rest hold and which touched stops are leant on, all at once."""
         rough, bound = np.zeros(len(v), dtype=bool), np.zeros_like(v)
         if isinstance(self.law, Stribeck):
-            rough = (self.law.Fs > 0.0) | (self.law.Fc > 0.0)  # the level at one speed may be 0 all the same
+            # the level at one speed may be 0 all the same
+            rough = (self.law.Fs > 0.0) | (self.law.Fc > 0.0)
             bound, rubbing = np.where(v == 0.0, self.law.Fs, 0.0), self.law.torque(v)
         else:
             rubbing, _ = self.law.torque(v, z)
@@ -75,15 +76,19 @@ class World:
         starts = np.where(bound > 0.0, -state.astype(float), np.where(found.x < 0.0, -1.0, 1.0))
         signs = np.where(rough, np.where(v == 0.0, starts, np.sign(v)), 0.0)
         holds, leans = rough & (signs == 0.0), np.zeros(len(rows), dtype=bool)
-        needed = (rows[touched][:, ~holds] != 0.0).any(axis=1) | (found.stop > PULL)  # axes that all hold need no stop
+        # axes that all hold need no stop
+        needed = (rows[touched][:, ~holds] != 0.0).any(axis=1) | (found.stop > PULL)
         leans[touched] = (found.state[len(q) :] != LOW) & needed
         return Modes(holds, signs, leans)
 
     def after_impact(self, q: Array, v: Array, holds: Flags) -> Array:
-        """Speeds after the stops that are met have acted; friction is bounded and has no part in it.
+        """Speeds after the stops that are met have acted.
 
-        A slow impact ends in rest: axes that held go on holding, and every stop that is met is leant on. Friction would undo its
-        kicks within some microseconds, in which axes and stops kick each other again and again.
+        Friction is bounded and has no part in it.
+
+        A slow impact ends in rest: axes that held go on holding, and every stop that is met is
+        leant on. Friction would undo its kicks within some microseconds, in which axes and stops
+        kick each other again and again.
         """
         rows = self.stops.rows
         met = self.stops.touched(q, v)
@@ -91,10 +96,14 @@ class World:
         if (rows[met] @ v).min(initial=0.0) >= -SLOW:
             still = np.vstack([np.eye(len(v))[holds], rows[met]])
             by_impulse = np.linalg.solve(M, still.T)
-            after: Array = v - by_impulse @ (np.linalg.pinv(still @ by_impulse, hermitian=True) @ (still @ v))
+            after: Array = v - by_impulse @ (
+                np.linalg.pinv(still @ by_impulse, hermitian=True) @ (still @ v)
+            )
             after[holds] = 0.0
         else:
-            plastic = settled(M, M @ v, np.zeros_like(v), rows[met]).x  # by speeds instead of accelerations
-            after = plastic + self.rebound * (plastic - v)  # Moreau's law: energy never grows for shares up to one
+            # by speeds instead of accelerations
+            plastic = settled(M, M @ v, np.zeros_like(v), rows[met]).x
+            # Moreau's law: energy never grows for shares up to one
+            after = plastic + self.rebound * (plastic - v)
         after[np.abs(after) <= AT_REST] = 0.0
         return after

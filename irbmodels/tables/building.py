@@ -25,21 +25,37 @@ Array = NDArray[np.float64]
 
 
 def model_of(description: Description, coupling: Coupling, parameters: str) -> Model:
-    """Return the model of a robot's tables with one set of inertials, without tool and payload; friction None where unknown."""
-    tree, limits, friction = tree_of(description, coupling, parameters), limits_of(description), friction_of(description)
+    """Return the model of a robot's tables with one set of inertials, without tool and payload.
+
+    Friction None where unknown.
+    """
+    tree, limits, friction = (
+        tree_of(description, coupling, parameters),
+        limits_of(description),
+        friction_of(description),
+    )
     rotors = _rotors_of_set(description.inertials.sets[parameters], description)
-    return Model(tree, limits, friction, rotors, np.eye(len(description.axes)), _linkage_of(description))
+    return Model(
+        tree, limits, friction, rotors, np.eye(len(description.axes)), _linkage_of(description)
+    )
 
 
 def tree_of(description: Description, coupling: Coupling, parameters: str) -> Tree:
-    """Build a robot's tree for axis positions as the controller shows them, without tool; bars without data weigh nothing."""
+    """Build a robot's tree for axis positions as the controller shows them, without tool.
+
+    Bars without data weigh nothing.
+    """
     tree = tree_from_urdf(description.urdf(coupling, parameters, carrier_kg=0.0, looks=False))
-    # joint_3 of the serial tree is the angle between the arms; of the parallelogram tree it is the axis position itself
+    # joint_3 of the serial tree is the angle between the arms; of the parallelogram tree it is the
+    # axis position itself
     return tree.with_axes(description.dh("modified").A) if coupling == "serial" else tree
 
 
 def limits_of(description: Description) -> Limits:
-    """Return a robot's limits in SI units; each bound is marked where its source is only assumed."""
+    """Return a robot's limits in SI units.
+
+    Each bound is marked where its source is only assumed.
+    """
     table = description.limits
     rows = list(table.axes.values())
 
@@ -48,7 +64,9 @@ def limits_of(description: Description) -> Limits:
         for row in rows:
             name = rotary if getattr(row, rotary) is not None else linear
             value = np.array(getattr(row, name))
-            values.append(value / 1000.0 if "_mm" in name else np.radians(value) if "_deg" in name else value)
+            values.append(
+                value / 1000.0 if "_mm" in name else np.radians(value) if "_deg" in name else value
+            )
             assumed.append(table.sources[row.source_of(name)].grade == "assumed")
         return np.array(values, dtype=float), np.array(assumed)
 
@@ -76,7 +94,9 @@ def _load_limits(description: Description) -> LoadLimits:
     if handling is None:
         return LoadLimits(ratings.payload_kg, assumed)
     grades = (table.sources[handling.source_of(name)].grade for name in ("J5_kg_m2", "J6_kg_m2"))
-    d6 = (description.kinematics.joints["joint_6"].d_mm + description.kinematics.tool0.d_mm) / 1000.0
+    d6 = (
+        description.kinematics.joints["joint_6"].d_mm + description.kinematics.tool0.d_mm
+    ) / 1000.0
     inertia = handling.J5_kg_m2, handling.J6_kg_m2
     return LoadLimits(ratings.payload_kg, assumed, inertia, "assumed" in grades, d6)
 
@@ -87,7 +107,10 @@ def friction_of(description: Description) -> Stribeck | None:
     if table.default is None:
         return None
     chosen = table.sets[table.default]
-    rows = [row.values(linear) for row, linear in zip(chosen.axes.values(), description.linear, strict=True)]
+    rows = [
+        row.values(linear)
+        for row, linear in zip(chosen.axes.values(), description.linear, strict=True)
+    ]
     static, coulomb, viscous, stribeck = np.array(rows, dtype=float).T.copy()
     stribeck[np.isnan(stribeck)] = ANY_SPEED
     return Stribeck(static, coulomb, viscous, stribeck, chosen.measured_to_rad_s)
@@ -96,13 +119,23 @@ def friction_of(description: Description) -> Stribeck | None:
 def _rotors_of_set(bodies: InertialSet, description: Description) -> Array:
     """Rotor inertias of a set, arm side; 0 where it has none."""
     pairs = zip(description.axes, description.linear, strict=True)
-    return np.array([bodies.rotors[axis].value(linear) if axis in bodies.rotors else 0.0 for axis, linear in pairs], dtype=float)
+    return np.array(
+        [
+            bodies.rotors[axis].value(linear) if axis in bodies.rotors else 0.0
+            for axis, linear in pairs
+        ],
+        dtype=float,
+    )
 
 
 def _linkage_of(description: Description) -> Linkage | None:
     """Return the dimensions of a parallelogram, None for an arm without one."""
     bar = description.kinematics.parallelogram
-    return None if bar is None else Linkage(description.kinematics.joints["joint_3"].a_mm / 1000.0, bar.crank_mm / 1000.0)
+    return (
+        None
+        if bar is None
+        else Linkage(description.kinematics.joints["joint_3"].a_mm / 1000.0, bar.crank_mm / 1000.0)
+    )
 
 
 def motors_of(description: Description) -> Motors:
@@ -119,7 +152,9 @@ def motors_of(description: Description) -> Motors:
 
 
 def rotors_of(description: Description) -> Array:
-    """Rotor inertias of drives.yaml on the motor side [kg m^2], shape ``(n,)``; 0 where the table has none or no gear.
+    """Rotor inertias of drives.yaml on the motor side [kg m^2], shape ``(n,)``.
+
+    0 where the table has none or no gear.
 
     Raises:
         MissingData: if no axis has one.
@@ -129,12 +164,17 @@ def rotors_of(description: Description) -> Array:
         if row.rotor_inertia_kg_m2 is not None and row.gear_ratio is not None:
             result[description.axes.index(name)] = row.rotor_inertia_kg_m2
     if not result.any():
-        raise MissingData(f"{description.name}: no rotor inertia is known; give one value per axis, arm side [kg m^2]")
+        raise MissingData(
+            f"{description.name}: no rotor inertia is known; give one value per axis, arm side [kg"
+            " m^2]"
+        )
     return result
 
 
 def load_tool(name_or_path: str | Path) -> Tool:
-    """Read a shipped tool by name, or a tool table by path; a load whose moments are all zero is a point mass, as ABB has it.
+    """Read a shipped tool by name, or a tool table by path.
+
+    A load whose moments are all zero is a point mass, as ABB has it.
 
     Raises:
         UnknownName: if there is no such tool.
@@ -143,7 +183,8 @@ def load_tool(name_or_path: str | Path) -> Tool:
     path = tool_path(str(location(name_or_path, "a tool is a name or a path; what is given")))
     table = read(path, ToolTable)
     inertial = table.load.inertial()
-    wrong = inertial.impossibilities() if inertial.tensor.any() or inertial.mass <= 0.0 else []  # else it is a point mass
+    # else it is a point mass
+    wrong = inertial.impossibilities() if inertial.tensor.any() or inertial.mass <= 0.0 else []
     if wrong:
         raise TableError(path, "load", "; ".join(wrong))
     for key, rows in (("shapes", table.shapes), ("collision", table.collision)):

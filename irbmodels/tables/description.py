@@ -44,7 +44,13 @@ COUPLINGS: tuple[Coupling, ...] = ("parallelogram", "serial")
 MODEL_FILES = (".urdf", ".sdf", ".world", ".xml", ".mjcf")
 """Endings of files that hold a robot without tables."""
 BARS = ("link_crank", "link_rod")
-_DRIVE_NUMBERS = ("rotor_inertia_kg_m2", "stiffness_N_m_rad", "viscous_N_m_s_rad", "load_inertia_kg_m2", "gear_ratio")
+_DRIVE_NUMBERS = (
+    "rotor_inertia_kg_m2",
+    "stiffness_N_m_rad",
+    "viscous_N_m_s_rad",
+    "load_inertia_kg_m2",
+    "gear_ratio",
+)
 T = TypeVar("T")
 
 
@@ -52,7 +58,11 @@ def data_folder() -> Path:
     """Return the folder ``urdf``: beside the package in a checkout, inside it in an installed wheel."""
     package = Path(__file__).resolve().parents[1]
     beside = package.parent / "urdf"
-    return beside if (package.parent / "pyproject.toml").exists() and beside.is_dir() else package / "urdf"
+    return (
+        beside
+        if (package.parent / "pyproject.toml").exists() and beside.is_dir()
+        else package / "urdf"
+    )
 
 
 def urdf_path(name: str, coupling: Coupling | None = None) -> Path:
@@ -60,8 +70,9 @@ def urdf_path(name: str, coupling: Coupling | None = None) -> Path:
 
     Args:
         name: A variant or an alias; or ``positioner``, a two-axis positioner for cells.
-        coupling: ``parallelogram`` (default where the arm has one: joint_3 is the controller's axis 3, the bars are
-            ``<mimic>`` joints) or ``serial`` (open chain: joint_3 is the angle between the arms).
+        coupling: ``parallelogram`` (default where the arm has one: joint_3 is the controller's axis
+            3, the bars are ``<mimic>`` joints) or ``serial`` (open chain: joint_3 is the angle
+            between the arms).
 
     Raises:
         UnknownName: if there is no such robot or coupling.
@@ -75,7 +86,9 @@ def urdf_path(name: str, coupling: Coupling | None = None) -> Path:
     serial_twin = coupling == "serial" and len(robot.couplings) > 1
     path = robot.folder / f"{robot.name}{'_serial' if serial_twin else ''}.urdf"
     if not path.is_file():
-        raise FileError(f"{path} does not exist; write one with: irbmodels urdf {name} -o FILE.urdf")
+        raise FileError(
+            f"{path} does not exist; write one with: irbmodels urdf {name} -o FILE.urdf"
+        )
     return path
 
 
@@ -91,7 +104,13 @@ def aliases() -> dict[str, str]:
 
 def fixtures() -> tuple[str, ...]:
     """Return the names of what stands beside robots in a cell: URDFs without tables."""
-    return tuple(sorted(path.stem for path in data_folder().glob("*/*.urdf") if not (path.parent / "kinematics.yaml").exists()))
+    return tuple(
+        sorted(
+            path.stem
+            for path in data_folder().glob("*/*.urdf")
+            if not (path.parent / "kinematics.yaml").exists()
+        )
+    )
 
 
 def tools() -> tuple[str, ...]:
@@ -112,7 +131,11 @@ def tool_path(name_or_path: str | Path) -> Path:
         return path.resolve()
     if str(name_or_path) not in tools():
         unknown = UnknownName("tool", str(name_or_path), tools())
-        raise InputError(f"{unknown}; a tool of your own is a path that ends in .yaml") if "/" in str(name_or_path) else unknown
+        raise (
+            InputError(f"{unknown}; a tool of your own is a path that ends in .yaml")
+            if "/" in str(name_or_path)
+            else unknown
+        )
     return data_folder() / "tools" / f"{name_or_path}.yaml"
 
 
@@ -120,8 +143,8 @@ def describe(name_or_folder: str | Path) -> Description:
     """Return the tables of a shipped robot, or of a folder with the same tables.
 
     Args:
-        name_or_folder: A variant (``irb2400_16``), an alias (``irb2400``), or a folder that holds kinematics.yaml; where
-            that has several variants, ``folder/variant``.
+        name_or_folder: A variant (``irb2400_16``), an alias (``irb2400``), or a folder that holds
+            kinematics.yaml; where that has several variants, ``folder/variant``.
 
     Raises:
         UnknownName: if there is no such robot.
@@ -141,12 +164,16 @@ def describe(name_or_folder: str | Path) -> Description:
                 (wanted,) = known
             if wanted is None:
                 choices = ", ".join(str(folder / variant) for variant in known)
-                raise InputError(f"{folder} describes {len(known)} robots; name one of them: {choices or 'none'}")
+                raise InputError(
+                    f"{folder} describes {len(known)} robots; name one of them: {choices or 'none'}"
+                )
             if wanted not in known:
                 raise UnknownName(f"variant in {folder}", wanted, known)
             return _resolved(folder.resolve(), str(wanted))
     if path.suffix.lower() in MODEL_FILES:
-        raise InputError(f"{name} is a model in one file, without tables; irbmodels.from_file({name!r}) reads it")
+        raise InputError(
+            f"{name} is a model in one file, without tables; irbmodels.from_file({name!r}) reads it"
+        )
     if "/" in name or path.is_dir():
         raise InputError(f"no robot folder {name!r}: {path / 'kinematics.yaml'} does not exist")
     raise UnknownName("robot", name, (*catalogue.aliases, *catalogue.robots))
@@ -179,18 +206,33 @@ class Description:
         """MDH rows with this variant's own rows in place."""
         table = self._table("kinematics.yaml", KinematicsTable)
         if not re.fullmatch(r"[A-Za-z][\w-]*", self.name):
-            raise TableError(self.folder / "kinematics.yaml", "variants", f"{self.name!r} is no name: letters, digits, _ and -")
+            raise TableError(
+                self.folder / "kinematics.yaml",
+                "variants",
+                f"{self.name!r} is no name: letters, digits, _ and -",
+            )
         rows = {**table.joints, **table.variants[self.name].joints}
         for number, name in enumerate(rows, start=1):
             if name != f"joint_{number}":
-                raise TableError(self.folder / "kinematics.yaml", f"joints.{name}", f"expected joint_{number}")
+                raise TableError(
+                    self.folder / "kinematics.yaml", f"joints.{name}", f"expected joint_{number}"
+                )
         elbow = rows.get("joint_3")
         if table.parallelogram and (elbow is None or elbow.alpha_deg or elbow.d_mm):
-            problem = "joint_3 needs alpha_deg 0 and d_mm 0: its axis lies parallel to joint_2's, and the bars in one plane"
+            problem = (
+                "joint_3 needs alpha_deg 0 and d_mm 0: its axis lies parallel to joint_2's, and the"
+                " bars in one plane"
+            )
             raise TableError(self.folder / "kinematics.yaml", "parallelogram", problem)
         if table.parallelogram and table.parallelogram.crank_mm <= 0.0:
-            raise TableError(self.folder / "kinematics.yaml", "parallelogram.crank_mm", "a crank has a positive length")
-        return KinematicsTable(table.sources, rows, table.tool0, table.variants, table.parallelogram)
+            raise TableError(
+                self.folder / "kinematics.yaml",
+                "parallelogram.crank_mm",
+                "a crank has a positive length",
+            )
+        return KinematicsTable(
+            table.sources, rows, table.tool0, table.variants, table.parallelogram
+        )
 
     @cached_property
     def limits(self) -> LimitsTable:
@@ -202,14 +244,26 @@ class Description:
         axes = {**table.axes, **own.axes}
         self._need_axes(file, "axes", axes)
         for (name, row), linear in zip(axes.items(), self.linear, strict=True):
-            _check_axis(row, linear, bool(self.kinematics.parallelogram) and name == "axis_3", file, f"axes.{name}")
+            _check_axis(
+                row,
+                linear,
+                bool(self.kinematics.parallelogram) and name == "axis_3",
+                file,
+                f"axes.{name}",
+            )
         ratings = own.ratings or table.ratings
         for name in ("payload_kg", "reach_mm", "mass_kg", "repeatability_mm"):
             if getattr(ratings, name) is not None and getattr(ratings, name) <= 0.0:
-                raise TableError(file, f"ratings.{name}", f"{getattr(ratings, name):g} is not positive")
+                raise TableError(
+                    file, f"ratings.{name}", f"{getattr(ratings, name):g} is not positive"
+                )
         handling = own.handling or table.handling
-        if handling is not None and (len(axes) != 6 or min(handling.J5_kg_m2, handling.J6_kg_m2) <= 0.0):
-            raise TableError(file, "handling", "needs a six-axis arm, and moments of inertia that are positive")
+        if handling is not None and (
+            len(axes) != 6 or min(handling.J5_kg_m2, handling.J6_kg_m2) <= 0.0
+        ):
+            raise TableError(
+                file, "handling", "needs a six-axis arm, and moments of inertia that are positive"
+            )
         return LimitsTable(table.sources, axes, ratings, table.variants, handling)
 
     @cached_property
@@ -219,11 +273,19 @@ class Description:
         file = self.folder / "inertials.yaml"
         sets = {name: self._inertial_set(file, name, entry) for name, entry in table.sets.items()}
         if table.default not in sets:
-            raise TableError(file, "default", str(UnknownName("parameter set", table.default, sets)))
+            raise TableError(
+                file, "default", str(UnknownName("parameter set", table.default, sets))
+            )
         for name, entry in sets.items():
-            if entry.serial is not None and (entry.serial not in sets or has_bars(sets[entry.serial])):
+            if entry.serial is not None and (
+                entry.serial not in sets or has_bars(sets[entry.serial])
+            ):
                 open_chains = [other for other in sets if not has_bars(sets[other])]
-                raise TableError(file, f"sets.{name}.serial", str(UnknownName("set without bars", entry.serial, open_chains)))
+                raise TableError(
+                    file,
+                    f"sets.{name}.serial",
+                    str(UnknownName("set without bars", entry.serial, open_chains)),
+                )
         return InertialsTable(table.sources, table.default, sets)
 
     @cached_property
@@ -240,7 +302,9 @@ class Description:
             for (axis, row), linear in zip(entry.axes.items(), self.linear, strict=True):
                 _check_friction(row, linear, file, f"sets.{name}.axes.{axis}")
         if table.default is not None and table.default not in table.sets:
-            raise TableError(file, "default", str(UnknownName("friction set", table.default, table.sets)))
+            raise TableError(
+                file, "default", str(UnknownName("friction set", table.default, table.sets))
+            )
         return table
 
     @cached_property
@@ -251,19 +315,29 @@ class Description:
         table = self._table("drives.yaml", DrivesTable)
         for name in table.axes:
             if name not in self.axes:
-                raise TableError(self.folder / "drives.yaml", "axes", str(UnknownName("axis", name, self.axes)))
+                raise TableError(
+                    self.folder / "drives.yaml", "axes", str(UnknownName("axis", name, self.axes))
+                )
             for field in _DRIVE_NUMBERS:
                 value = getattr(table.axes[name], field)
                 if value is not None and (value == 0.0 or (value < 0.0 and field != "gear_ratio")):
                     wanted = "not 0" if field == "gear_ratio" else "positive"
-                    raise TableError(self.folder / "drives.yaml", f"axes.{name}.{field}", f"{value:g} should be {wanted}")
+                    raise TableError(
+                        self.folder / "drives.yaml",
+                        f"axes.{name}.{field}",
+                        f"{value:g} should be {wanted}",
+                    )
             for other in table.axes[name].turned_by or {}:
                 key = f"axes.{name}.turned_by"
                 if other not in self.axes or other == name:
-                    raise TableError(self.folder / "drives.yaml", key, str(UnknownName("axis", other, self.axes)))
+                    raise TableError(
+                        self.folder / "drives.yaml", key, str(UnknownName("axis", other, self.axes))
+                    )
                 if table.axes[name].gear_ratio is None:
                     raise TableError(
-                        self.folder / "drives.yaml", key, "needs gear_ratio: a motor turned by others has its own gear"
+                        self.folder / "drives.yaml",
+                        key,
+                        "needs gear_ratio: a motor turned by others has its own gear",
                     )
         return table
 
@@ -326,7 +400,9 @@ class Description:
             InputError: if ``convention`` is neither ``"standard"`` nor ``"modified"``.
         """
         if not isinstance(convention, str) or convention not in ("standard", "modified"):
-            raise InputError(str(UnknownName("DH convention", convention, ("standard", "modified"))))
+            raise InputError(
+                str(UnknownName("DH convention", convention, ("standard", "modified")))
+            )
         rows = list(self.kinematics.joints.values())
         table = DHTable(
             "modified",
@@ -352,10 +428,11 @@ class Description:
 
         Args:
             coupling: Which tree; default the parallelogram where there is one.
-            inertials: Parameter set; default the robot's own. On a serial tree a set whose bars weigh is replaced by the one
-                that it names for that.
+            inertials: Parameter set; default the robot's own. On a serial tree a set whose bars
+                weigh is replaced by the one that it names for that.
             tool: Tool whose load and TCP are built in.
-            carrier_kg: Mass of each massless bar or carrier; default that of exchange files (1e-6 kg).
+            carrier_kg: Mass of each massless bar or carrier; default that of exchange files (1e-6
+                kg).
             looks: Whether the links get their visuals.
 
         Raises:
@@ -364,9 +441,17 @@ class Description:
         if coupling is not None and coupling not in self.couplings:
             raise UnknownName(f"coupling of {self.name}", coupling, self.couplings)
         name = self.parameter_set(inertials)
-        if coupling == "serial" and has_bars(self.inertials.sets[name]) and self.inertials.sets[name].serial is None:
-            raise InputError(f"set {name!r} of {self.name} has bars with mass; they exist only on the parallelogram tree")
-        _ = self.limits, self.shapes, self.friction, self.drives  # read and check before xacro, which would say less
+        if (
+            coupling == "serial"
+            and has_bars(self.inertials.sets[name])
+            and self.inertials.sets[name].serial is None
+        ):
+            raise InputError(
+                f"set {name!r} of {self.name} has bars with mass; they exist only on the"
+                " parallelogram tree"
+            )
+        # read and check before xacro, which would say less
+        _ = self.limits, self.shapes, self.friction, self.drives
         arguments = {
             "robot": self.name,
             "folder": str(self.folder),
@@ -377,12 +462,23 @@ class Description:
             "meshes": relpath(mesh_folder(self.folder), self.folder),
         }
         if tool is not None:
-            arguments["tool_meshes"] = relpath(mesh_folder(Path(arguments["tool"]).parent), self.folder)
+            arguments["tool_meshes"] = relpath(
+                mesh_folder(Path(arguments["tool"]).parent), self.folder
+            )
         if carrier_kg is not None:
             arguments["carrier_kg"] = repr(carrier_kg)
         root = data_folder()
-        inputs = [*self.folder.glob("*.yaml"), *root.glob("*.*"), *(root / "common").glob("*"), *(root / "tools").glob("*")]
-        return expand(root / "irb.urdf.xacro", arguments, [*inputs, *([Path(arguments["tool"])] if tool else [])])
+        inputs = [
+            *self.folder.glob("*.yaml"),
+            *root.glob("*.*"),
+            *(root / "common").glob("*"),
+            *(root / "tools").glob("*"),
+        ]
+        return expand(
+            root / "irb.urdf.xacro",
+            arguments,
+            [*inputs, *([Path(arguments["tool"])] if tool else [])],
+        )
 
     def _joint_from_axis(self) -> Array:
         result = np.eye(len(self.axes))
@@ -395,19 +491,25 @@ class Description:
 
     def _need_axes(self, file: Path, key: str, rows: Mapping[str, Row]) -> None:
         if tuple(rows) != self.axes:
-            raise TableError(file, key, f"axes are {', '.join(rows) or 'none'}; expected {', '.join(self.axes)}")
+            raise TableError(
+                file, key, f"axes are {', '.join(rows) or 'none'}; expected {', '.join(self.axes)}"
+            )
 
     def _know_variants(self, file: Path, key: str, variants: Mapping[str, object]) -> None:
         for name in variants:
             if name not in self.kinematics.variants:
-                raise TableError(file, key, str(UnknownName("variant", name, self.kinematics.variants)))
+                raise TableError(
+                    file, key, str(UnknownName("variant", name, self.kinematics.variants))
+                )
 
     def _inertial_set(self, file: Path, name: str, entry: InertialSet) -> InertialSet:
         self._know_variants(file, f"sets.{name}.variants", entry.variants)
         links = {**entry.links, **entry.variants.get(self.name, BodyRows()).links}
         for link in links:
             if link not in self.links:
-                raise TableError(file, f"sets.{name}.links", str(UnknownName("link", link, self.links)))
+                raise TableError(
+                    file, f"sets.{name}.links", str(UnknownName("link", link, self.links))
+                )
         for link in self.links:
             if link not in links and link not in BARS:
                 raise TableError(file, f"sets.{name}.links", f"{link} is missing")
@@ -416,7 +518,11 @@ class Description:
             if wrong and link not in entry.impossible:
                 raise TableError(file, f"sets.{name}.links.{link}", "; ".join(wrong))
             if not wrong and link in entry.impossible:
-                raise TableError(file, f"sets.{name}.impossible", f"{link} is listed, but a body can have its numbers")
+                raise TableError(
+                    file,
+                    f"sets.{name}.impossible",
+                    f"{link} is listed, but a body can have its numbers",
+                )
         for axis, rotor in entry.rotors.items():
             key = f"sets.{name}.rotors.{axis}"
             if axis not in self.axes:
@@ -424,7 +530,12 @@ class Description:
             linear = self.linear[self.axes.index(axis)]
             value = rotor.value(linear)
             if value is None or value < 0.0 or rotor.value(not linear) is not None:
-                raise TableError(file, key, f"needs {'inertia_kg' if linear else 'inertia_kg_m2'}, 0 or more, and nothing else")
+                raise TableError(
+                    file,
+                    key,
+                    f"needs {'inertia_kg' if linear else 'inertia_kg_m2'}, 0 or more, and nothing"
+                    " else",
+                )
         return replace(entry, links=links)
 
 
@@ -441,11 +552,20 @@ def mesh_folder(folder: Path) -> Path:
 
 def check_shape(row: ShapeRow, file: Path, key: str, meshes: Path) -> None:
     """Check that a shape has the sizes of its kind, all positive, and a mesh its file below the folder ``meshes``."""
-    wanted = {"mesh": {"file"}, "box": {"at_mm", "size_mm"}}.get(row.shape, {"at_mm", "axis", "radius_mm", "length_mm"})
-    given = {name for name in ("file", "at_mm", "size_mm", "axis", "radius_mm", "length_mm") if getattr(row, name) is not None}
+    wanted = {"mesh": {"file"}, "box": {"at_mm", "size_mm"}}.get(
+        row.shape, {"at_mm", "axis", "radius_mm", "length_mm"}
+    )
+    given = {
+        name
+        for name in ("file", "at_mm", "size_mm", "axis", "radius_mm", "length_mm")
+        if getattr(row, name) is not None
+    }
     if given != wanted:
         raise TableError(
-            file, key, f"a {row.shape} needs {', '.join(sorted(wanted))}, not {', '.join(sorted(given)) or 'nothing'}"
+            file,
+            key,
+            f"a {row.shape} needs {', '.join(sorted(wanted))}, not"
+            f" {', '.join(sorted(given)) or 'nothing'}",
         )
     if row.file is not None and not (meshes / row.file).is_file():
         raise TableError(file, f"{key}.file", f"{meshes / row.file} does not exist")
@@ -455,17 +575,31 @@ def check_shape(row: ShapeRow, file: Path, key: str, meshes: Path) -> None:
 
 def _mdh_matrix(row: MdhRow) -> Array:
     turned = rotation_x(radians(row.alpha_deg)) @ translation(row.a_mm / 1000.0, 0.0, 0.0)
-    return np.asarray(turned @ rotation_z(radians(row.theta0_deg)) @ translation(0.0, 0.0, row.d_mm / 1000.0))
+    return np.asarray(
+        turned @ rotation_z(radians(row.theta0_deg)) @ translation(0.0, 0.0, row.d_mm / 1000.0)
+    )
 
 
 def _check_axis(row: AxisRow, linear: bool, coupled: bool, file: Path, key: str) -> None:
-    wanted = ("range_mm", "speed_mm_s", "effort_N") if linear else ("range_deg", "speed_deg_s", "effort_N_m")
+    wanted = (
+        ("range_mm", "speed_mm_s", "effort_N")
+        if linear
+        else ("range_deg", "speed_deg_s", "effort_N_m")
+    )
     for name in ("range_deg", "range_mm", "speed_deg_s", "speed_mm_s", "effort_N_m", "effort_N"):
         value = getattr(row, name)
         if (value is None) == (name in wanted):
-            raise TableError(file, key, f"a {'linear' if linear else 'rotary'} axis needs {', '.join(wanted)}; see {name}")
+            raise TableError(
+                file,
+                key,
+                f"a {'linear' if linear else 'rotary'} axis needs {', '.join(wanted)}; see {name}",
+            )
         if isinstance(value, float) and value <= 0.0:
-            raise TableError(file, f"{key}.{name}", f"{value:g} is not positive; an unknown bound is assumed, never 0")
+            raise TableError(
+                file,
+                f"{key}.{name}",
+                f"{value:g} is not positive; an unknown bound is assumed, never 0",
+            )
     lower, upper = getattr(row, wanted[0])
     if lower >= upper:
         raise TableError(file, f"{key}.{wanted[0]}", f"[{lower:g}, {upper:g}] is empty")
@@ -473,7 +607,9 @@ def _check_axis(row: AxisRow, linear: bool, coupled: bool, file: Path, key: str)
         problem = (
             "missing: with a parallelogram this range is one of 'q3 - q2'"
             if coupled
-            else ("'q3 - q2' is the range of axis 3 of an arm with a parallelogram, and of no other")
+            else (
+                "'q3 - q2' is the range of axis 3 of an arm with a parallelogram, and of no other"
+            )
         )
         raise TableError(file, f"{key}.range_of", problem)
 
@@ -481,9 +617,17 @@ def _check_axis(row: AxisRow, linear: bool, coupled: bool, file: Path, key: str)
 def _check_friction(row: FrictionRow, linear: bool, file: Path, key: str) -> None:
     values = row.values(linear)
     fixed = values[3] is None and values[0] == values[1]  # no fall, no speed
-    if None in (values[:3] if fixed else values) or any(value is not None for value in row.values(not linear)):
+    if None in (values[:3] if fixed else values) or any(
+        value is not None for value in row.values(not linear)
+    ):
         kind = "linear" if linear else "rotary"
-        raise TableError(file, key, f"a {kind} axis needs Fs, Fc, Fv and, unless Fs = Fc, v_St in its units")
-    static, coulomb, viscous, stribeck = (1.0 if value is None else float(value) for value in values)
+        raise TableError(
+            file, key, f"a {kind} axis needs Fs, Fc, Fv and, unless Fs = Fc, v_St in its units"
+        )
+    static, coulomb, viscous, stribeck = (
+        1.0 if value is None else float(value) for value in values
+    )
     if not (static >= coulomb >= 0.0 and viscous >= 0.0 and stribeck > 0.0):
-        raise TableError(file, key, "needs Fs >= Fc >= 0, Fv >= 0 and v_St > 0, or friction would drive the axis")
+        raise TableError(
+            file, key, "needs Fs >= Fc >= 0, Fv >= 0 and v_St > 0, or friction would drive the axis"
+        )

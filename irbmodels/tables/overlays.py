@@ -21,7 +21,8 @@ from ..model.provenance import Source
 from .description import BARS, Description, aliases, describe, mesh_folder
 from .reader import read
 
-Tables = dict[str, dict[str, Any]]  # contents of kinematics.yaml, limits.yaml ..., by the name before .yaml
+# contents of kinematics.yaml, limits.yaml ..., by the name before .yaml
+Tables = dict[str, dict[str, Any]]
 
 SCHEMA = 1  # of overlays and files of sets
 NOT_STATED = ""  # tool of a file that says nothing about it
@@ -39,7 +40,10 @@ _ROWS = {  # where the rows of each table stand
 
 @dataclass(frozen=True)
 class Identified:
-    """How a set was identified (docs/identify.md). No model uses it; what is not trustworthy warns when it is loaded."""
+    """How a set was identified (docs/identify.md).
+
+    No model uses it; what is not trustworthy warns when it is loaded.
+    """
 
     trustworthy: bool
     reasons: tuple[str, ...] = ()
@@ -50,7 +54,10 @@ class Identified:
 
 @dataclass(frozen=True)
 class Overlay:
-    """An overlay file: parts of tables, in the tables' own keys; a row may hold only the numbers that change."""
+    """An overlay file: parts of tables, in the tables' own keys.
+
+    A row may hold only the numbers that change.
+    """
 
     about: str
     sources: dict[str, Source]
@@ -70,13 +77,17 @@ class Overlay:
 def with_set(
     description: Description, overlays: Sequence[str | Path], parameters: str | Path | None
 ) -> tuple[Description, str | None]:
-    """Return a robot with overlays, and the name of its set of inertials; a set may be the path of a file that holds one.
+    """Return a robot with overlays, and the name of its set of inertials.
 
-    The file is an overlay, on top of the others, with inertials and what belongs to the same robot: friction, rotors.
+    A set may be the path of a file that holds one.
+
+    The file is an overlay, on top of the others, with inertials and what belongs to the same robot:
+    friction, rotors.
 
     Raises:
         FileError: if the file cannot be read.
-        TableError: if it is of another robot, breaks the format, names no default set of inertials, or holds more than a set.
+        TableError: if it is of another robot, breaks the format, names no default set of inertials,
+            or holds more than a set.
     """
     if not is_file(parameters):
         return with_overlays(description, overlays), None if parameters is None else str(parameters)
@@ -84,16 +95,24 @@ def with_set(
     table = overlay_for(description, file)
     for key in ("kinematics", "limits"):
         if getattr(table, key):
-            raise TableError(file, key, "is no part of a set of parameters; lay such a file on as an overlay")
+            raise TableError(
+                file, key, "is no part of a set of parameters; lay such a file on as an overlay"
+            )
     name = table.inertials.get("default")
     if not isinstance(name, str) or name not in (table.inertials.get("sets") or {}):
-        raise TableError(file, "inertials.default", f"{name!r} is no set of this file; name the one that is to be used")
+        raise TableError(
+            file,
+            "inertials.default",
+            f"{name!r} is no set of this file; name the one that is to be used",
+        )
     return with_overlays(description, [*overlays, file]), name
 
 
 def is_file(parameters: str | Path | None) -> bool:
     """Whether parameters are a file, and not the name of a set."""
-    return isinstance(parameters, Path) or (isinstance(parameters, str) and parameters.lower().endswith((".yaml", ".yml")))
+    return isinstance(parameters, Path) or (
+        isinstance(parameters, str) and parameters.lower().endswith((".yaml", ".yml"))
+    )
 
 
 def overlay_for(description: Description, file: Path) -> Overlay:
@@ -108,7 +127,9 @@ def overlay_for(description: Description, file: Path) -> Overlay:
     if named is not None and description.name not in [aliases().get(name, name) for name in named]:
         known = ", ".join(named) or "no robot"
         both = f"where they hold for both, write robot: [{', '.join([*named, description.name])}]"
-        raise TableError(file, "robot", f"the numbers are those of {known}, not of {description.name}; {both}")
+        raise TableError(
+            file, "robot", f"the numbers are those of {known}, not of {description.name}; {both}"
+        )
     return table
 
 
@@ -117,16 +138,22 @@ def reservations(description: Description, file: Path) -> Iterator[str]:
     table = overlay_for(description, file)
     if table.robot is None:
         name = description.name
-        yield f"{file} does not say whose numbers it holds; where they are those of {name}, add the line: robot: {name}"
+        yield (
+            f"{file} does not say whose numbers it holds; where they are those of {name}, add the"
+            f" line: robot: {name}"
+        )
     if table.identified is not None and not table.identified.trustworthy:
-        yield f"{file} is not trustworthy: {'; '.join(table.identified.reasons) or 'no reason is given'}"
+        yield (
+            f"{file} is not trustworthy:"
+            f" {'; '.join(table.identified.reasons) or 'no reason is given'}"
+        )
 
 
 def with_overlays(description: Description, paths: Sequence[str | Path]) -> Description:
     """Return a robot with overlays stacked on its tables, the last one on top.
 
-    Numbers that an overlay does not name stay, with their sources; a set of inertials or friction that it names anew starts
-    from the default one. What is merged is checked like any table.
+    Numbers that an overlay does not name stay, with their sources; a set of inertials or friction
+    that it names anew starts from the default one. What is merged is checked like any table.
 
     Raises:
         FileError: if an overlay cannot be read.
@@ -147,11 +174,16 @@ def with_overlays(description: Description, paths: Sequence[str | Path]) -> Desc
 
 
 @lru_cache(maxsize=64)
-def _merged(description: Description, files: tuple[Path, ...], state: tuple[tuple[str, int, int], ...]) -> Description:
+def _merged(
+    description: Description, files: tuple[Path, ...], state: tuple[tuple[str, int, int], ...]
+) -> Description:
     del state  # part of the key only
     tables = tables_of(description)
     stems = [file.stem for file in files]
-    names = [stem if stems.count(stem) == 1 else f"{stem}_{number}" for number, stem in enumerate(stems, start=1)]
+    names = [
+        stem if stems.count(stem) == 1 else f"{stem}_{number}"
+        for number, stem in enumerate(stems, start=1)
+    ]
     for file, name in zip(files, names, strict=True):
         _lay_on(tables, yaml.safe_load(read_text(file)), file, f"{name}.")
     kept = tempfile.mkdtemp(prefix="irbmodels-")
@@ -163,7 +195,9 @@ def _merged(description: Description, files: tuple[Path, ...], state: tuple[tupl
     try:
         _ = merged.kinematics, merged.limits, merged.inertials, merged.friction, merged.drives
     except TableError as err:  # the reader named its own file, which nobody has written
-        raise TableError(" + ".join(map(str, files)), f"{err.file.stem}.{err.key}", err.problem) from None
+        raise TableError(
+            " + ".join(map(str, files)), f"{err.file.stem}.{err.key}", err.problem
+        ) from None
     return merged
 
 
@@ -199,7 +233,10 @@ def new_robot(name: str, like: str, folder: str | Path) -> Path:
         "ref": f"row of {source.name}",
         "grade": "assumed",
         "licence": "facts only",
-        "how": "copied by irbmodels new; replace it by the arm's own data sheet, drawing or measurement",
+        "how": (
+            "copied by irbmodels new; replace it by the arm's own data sheet, drawing or"
+            " measurement"
+        ),
     }
     for key, path in _ROWS.items():
         tables[key]["sources"] = {"copied": copied}
@@ -216,10 +253,15 @@ def new_robot(name: str, like: str, folder: str | Path) -> Path:
     chosen.pop("serial", None)
     tables["inertials"] |= {"default": "copied", "sets": {"copied": chosen}}
     tables["friction"], tables["drives"] = {"sources": {}, "sets": {}}, {"sources": {}, "axes": {}}
-    header = f"{name}: copied from {source.name} by irbmodels new. Replace the numbers, and 'copied' by their own sources."
+    header = (
+        f"{name}: copied from {source.name} by irbmodels new. Replace the numbers, and 'copied' by"
+        " their own sources."
+    )
     try:
         write_tables(target, tables, header)
-        (target / "README.md").write_text(_README.format(name=name, like=source.name), encoding="utf-8")
+        (target / "README.md").write_text(
+            _README.format(name=name, like=source.name), encoding="utf-8"
+        )
     except OSError as err:
         raise FileError(f"cannot write {target}: {err.strerror or err}") from err
     return target
@@ -246,11 +288,23 @@ def tables_of(description: Description) -> Tables:
 
 
 def write_tables(folder: Path, tables: Tables, header: str) -> None:
-    """Write tables as YAML, rows on one line each; the header is a comment of one line, whatever it holds."""
+    """Write tables as YAML, rows on one line each.
+
+    The header is a comment of one line, whatever it holds.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     for name, table in tables.items():
-        text = yaml.dump(table, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=200, default_flow_style=None)
-        (folder / f"{name}.yaml").write_text(f"# {' '.join(header.split())}\n{text}", encoding="utf-8")
+        text = yaml.dump(
+            table,
+            Dumper=_Dumper,
+            sort_keys=False,
+            allow_unicode=True,
+            width=200,
+            default_flow_style=None,
+        )
+        (folder / f"{name}.yaml").write_text(
+            f"# {' '.join(header.split())}\n{text}", encoding="utf-8"
+        )
 
 
 def _lay_on(tables: Tables, overlay: dict[str, Any], file: Path, prefix: str) -> None:
@@ -266,30 +320,45 @@ def _lay_on(tables: Tables, overlay: dict[str, Any], file: Path, prefix: str) ->
                 raise TableError(file, f"{key}.{name}", str(UnknownName("key", name, known)))
         for single in ("tool0", "parallelogram", "ratings", "handling"):
             if single in part:
-                table[single] = _changed(table.get(single, {}), part[single], prefix, file, f"{key}.{single}")
+                table[single] = _changed(
+                    table.get(single, {}), part[single], prefix, file, f"{key}.{single}"
+                )
         if "*" in path:
             start = _fresh(table)
             table |= {"default": part["default"]} if "default" in part else {}
             for name, entry in _mapping(part.get("sets", {}), file, f"{key}.sets").items():
                 _mapping(entry, file, f"{key}.sets.{name}")
                 alone = key == "inertials" and _stands_alone(entry, start)
-                base = table["sets"].get(name) or ({} if alone else yaml.safe_load(yaml.safe_dump(start)))
+                base = table["sets"].get(name) or (
+                    {} if alone else yaml.safe_load(yaml.safe_dump(start))
+                )
                 for group in (path[2], "rotors"):
                     if group in entry:
                         at, rows = f"{key}.sets.{name}.{group}", base.setdefault(group, {})
                         for row, values in _mapping(entry[group], file, at).items():
-                            rows[row] = _changed(rows.get(row, {}), values, prefix, file, f"{at}.{row}")
+                            rows[row] = _changed(
+                                rows.get(row, {}), values, prefix, file, f"{at}.{row}"
+                            )
                 kept = set(base.get(path[2], {})) - set(entry.get(path[2], {}))
-                rest = {other: value for other, value in entry.items() if other not in (path[2], "rotors")}
-                if bounds := [part[_MEASURED] for part in (base, rest) if part.get(_MEASURED) and kept]:
+                rest = {
+                    other: value
+                    for other, value in entry.items()
+                    if other not in (path[2], "rotors")
+                }
+                if bounds := [
+                    part[_MEASURED] for part in (base, rest) if part.get(_MEASURED) and kept
+                ]:
                     rest[_MEASURED] = min(bounds)  # some axes keep what was measured before
-                base.pop("serial", None)  # what stands for a set is another's once its bodies have changed
+                # what stands for a set is another's once its bodies have changed
+                base.pop("serial", None)
                 table["sets"][name] = base | rest
                 table.setdefault("default", name)
         else:
             for row, values in _mapping(part.get(path[0], {}), file, f"{key}.{path[0]}").items():
                 rows = table[path[0]]
-                rows[row] = _changed(rows.get(row, {}), values, prefix, file, f"{key}.{path[0]}.{row}")
+                rows[row] = _changed(
+                    rows.get(row, {}), values, prefix, file, f"{key}.{path[0]}.{row}"
+                )
 
 
 def _mapping(value: object, file: Path, key: str) -> Mapping[str, Any]:
@@ -299,7 +368,10 @@ def _mapping(value: object, file: Path, key: str) -> Mapping[str, Any]:
 
 
 def _fresh(table: dict[str, Any]) -> dict[str, Any]:
-    """Return a copy of the default set, to be changed under a new name; an empty one where there is none."""
+    """Return a copy of the default set, to be changed under a new name.
+
+    An empty one where there is none.
+    """
     default = table["sets"].get(table.get("default"), {})
     return {name: value for name, value in default.items() if name not in ("impossible", "serial")}
 
@@ -307,22 +379,38 @@ def _fresh(table: dict[str, Any]) -> dict[str, Any]:
 def _stands_alone(entry: Mapping[str, Any], start: Mapping[str, Any]) -> bool:
     """Whether a set of inertials has all numbers of every link but bars: then it starts from no other, which may have bars."""
     links = entry.get("links", {})
-    rows = {link: row for link, row in links.items() if isinstance(row, Mapping)} if isinstance(links, Mapping) else {}
-    return all(set(rows.get(link, ())) >= _OF_BODY for link in start.get("links", {}) if link not in BARS)
+    rows = (
+        {link: row for link, row in links.items() if isinstance(row, Mapping)}
+        if isinstance(links, Mapping)
+        else {}
+    )
+    return all(
+        set(rows.get(link, ())) >= _OF_BODY for link in start.get("links", {}) if link not in BARS
+    )
 
 
-def _changed(row: dict[str, Any], values: object, prefix: str, file: Path, key: str) -> dict[str, Any]:
+def _changed(
+    row: dict[str, Any], values: object, prefix: str, file: Path, key: str
+) -> dict[str, Any]:
     """Return a row with some of its numbers replaced, each number with its own source."""
     values = _mapping(values, file, key)
     if "source" not in values:
         raise TableError(file, key, "the row names no source")
     numbers = {name: value for name, value in values.items() if name != "source"}
-    named = values["source"] if isinstance(values["source"], Mapping) else dict.fromkeys(_sourced(numbers), values["source"])
+    named = (
+        values["source"]
+        if isinstance(values["source"], Mapping)
+        else dict.fromkeys(_sourced(numbers), values["source"])
+    )
     before = row.get("source", {})
     kept = before if isinstance(before, Mapping) else dict.fromkeys(_sourced(row), before)
     sources = {name: source for name, source in kept.items() if name not in numbers}
     sources |= {name: prefix + str(source) for name, source in named.items()}
-    return {**{name: value for name, value in row.items() if name != "source"}, **numbers, "source": sources}
+    return {
+        **{name: value for name, value in row.items() if name != "source"},
+        **numbers,
+        "source": sources,
+    }
 
 
 def _sourced(row: Mapping[str, Any]) -> list[str]:
@@ -333,20 +421,35 @@ def _sourced(row: Mapping[str, Any]) -> list[str]:
 def _rows_at(table: dict[str, Any], path: tuple[str, ...]) -> list[dict[str, Any]]:
     found: list[Any] = [table]
     for step in path:
-        found = [value for item in found for value in (item.values() if step == "*" else [item.get(step, {})])]
+        found = [
+            value
+            for item in found
+            for value in (item.values() if step == "*" else [item.get(step, {})])
+        ]
     return [row for item in found for row in item.values()]
 
 
 def _plain(value: Any) -> Any:
-    """Return dataclasses, tuples and mappings as what YAML writes; what is at its default is left out."""
+    """Return dataclasses, tuples and mappings as what YAML writes.
+
+    What is at its default is left out.
+    """
     if is_dataclass(value) and not isinstance(value, type):
         names = sorted(fields(value), key=lambda f: f.name == "source")  # the source closes a row
-        return {f.name: _plain(getattr(value, f.name)) for f in names if getattr(value, f.name) != _default(f)}
+        return {
+            f.name: _plain(getattr(value, f.name))
+            for f in names
+            if getattr(value, f.name) != _default(f)
+        }
     if isinstance(value, Mapping):
         return {name: _plain(item) for name, item in value.items()}
     if isinstance(value, tuple | list):
         return [_plain(item) for item in value]
-    return int(value) if isinstance(value, float) and value.is_integer() and abs(value) < 1e15 else value
+    return (
+        int(value)
+        if isinstance(value, float) and value.is_integer() and abs(value) < 1e15
+        else value
+    )
 
 
 def _default(item: Any) -> Any:
@@ -363,7 +466,9 @@ class _Dumper(yaml.SafeDumper):
 
 def _float(dumper: yaml.SafeDumper, value: float) -> yaml.ScalarNode:
     text = repr(value)
-    return dumper.represent_scalar("tag:yaml.org,2002:float", text if "." in text else text.replace("e", ".0e"))
+    return dumper.represent_scalar(
+        "tag:yaml.org,2002:float", text if "." in text else text.replace("e", ".0e")
+    )
 
 
 _Dumper.add_representer(float, _float)

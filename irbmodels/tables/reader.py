@@ -1,7 +1,7 @@
 """Strict reading of the YAML tables: repeated or unknown keys, wrong types and unsourced rows are errors.
 
-A table becomes the frozen dataclass that describes it. The unit of a number is the suffix of its key
-(``a_mm``, ``range_deg``, ``mass_kg``), so a key without its unit is an unknown key.
+A table becomes the frozen dataclass that describes it. The unit of a number is the suffix of its
+key (``a_mm``, ``range_deg``, ``mass_kg``), so a key without its unit is an unknown key.
 """
 
 from __future__ import annotations
@@ -47,10 +47,14 @@ class _StrictLoader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ign
             key = self.construct_object(key_node, deep=True)
             if not isinstance(key, str):
                 raise TableError(
-                    self.file, key_node.value, f"key on line {key_node.start_mark.line + 1} reads as {key!r}; quote it"
+                    self.file,
+                    key_node.value,
+                    f"key on line {key_node.start_mark.line + 1} reads as {key!r}; quote it",
                 )
             if key in seen:
-                raise TableError(self.file, key, f"key is repeated on line {key_node.start_mark.line + 1}")
+                raise TableError(
+                    self.file, key, f"key is repeated on line {key_node.start_mark.line + 1}"
+                )
             seen.add(key)
         result: dict[Hashable, Any] = super().construct_mapping(node, deep=deep)
         return result
@@ -67,7 +71,9 @@ def _plain_number(loader: _StrictLoader, node: yaml.ScalarNode) -> int | float:
         return int(text) if re.fullmatch(r"[-+]?[0-9]+", text) else float(text)
     except ValueError:
         where = f"line {node.start_mark.line + 1}"
-        raise TableError(loader.file, where, f"{text!r} is not a plain decimal number (quote it if it is text)") from None
+        raise TableError(
+            loader.file, where, f"{text!r} is not a plain decimal number (quote it if it is text)"
+        ) from None
 
 
 for _tag in ("int", "float"):
@@ -138,14 +144,27 @@ def _convert(value: Any, shape: Any, file: Path, key: str) -> Any:
     if origin is dict:
         if not isinstance(value, Mapping):
             raise TableError(file, key, f"{value!r} should be a mapping")
-        return {name: _convert(item, arguments[1], file, f"{key}.{name}".lstrip(".")) for name, item in value.items()}
+        return {
+            name: _convert(item, arguments[1], file, f"{key}.{name}".lstrip("."))
+            for name, item in value.items()
+        }
     if origin is tuple:
-        if not isinstance(value, list) or (arguments[-1] is not Ellipsis and len(value) != len(arguments)):
+        if not isinstance(value, list) or (
+            arguments[-1] is not Ellipsis and len(value) != len(arguments)
+        ):
             raise TableError(file, key, f"{value!r} should be a list of {len(arguments)} numbers")
         return tuple(_convert(item, arguments[0], file, key) for item in value)
     if shape is float:
-        if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-            hint = " (YAML 1.1 wants 1.0e-6, not 1e-6)" if isinstance(value, str) and "e" in value.lower() else ""
+        if (
+            isinstance(value, bool)
+            or not isinstance(value, int | float)
+            or not math.isfinite(value)
+        ):
+            hint = (
+                " (YAML 1.1 wants 1.0e-6, not 1e-6)"
+                if isinstance(value, str) and "e" in value.lower()
+                else ""
+            )
             raise TableError(file, key, f"{value!r} is not a finite number{hint}")
         return float(value)
     if not isinstance(value, shape):
@@ -163,8 +182,14 @@ def _convert_dataclass(value: Any, shape: type, file: Path, key: str) -> Any:
     if not isinstance(value, Mapping):
         raise TableError(file, key, f"{value!r} should be a mapping")
     known, hints = {field.name: field for field in fields(shape)}, _hints(shape)
-    if "schema" in known and repr(schema := value.get("schema", known["schema"].default)) != repr(known["schema"].default):
-        raise TableError(file, "schema", f"{schema!r} is not {known['schema'].default!r}, the one that this version reads")
+    if "schema" in known and repr(schema := value.get("schema", known["schema"].default)) != repr(
+        known["schema"].default
+    ):
+        raise TableError(
+            file,
+            "schema",
+            f"{schema!r} is not {known['schema'].default!r}, the one that this version reads",
+        )
     for name in value:
         if name not in known:
             raise TableError(file, key, str(UnknownName("key", name, known)))
@@ -172,24 +197,40 @@ def _convert_dataclass(value: Any, shape: type, file: Path, key: str) -> Any:
         if name not in value and field.default is MISSING and field.default_factory is MISSING:
             reason = "the row names no source" if name == "source" else f"key {name!r} is missing"
             raise TableError(file, key, reason)
-    return shape(**{name: _convert(item, hints[name], file, f"{key}.{name}".lstrip(".")) for name, item in value.items()})
+    return shape(
+        **{
+            name: _convert(item, hints[name], file, f"{key}.{name}".lstrip("."))
+            for name, item in value.items()
+        }
+    )
 
 
 def _check_sources(item: Any, sources: Mapping[str, Source], file: Path, key: str) -> None:
     """Check that every row below ``item`` names a source of this table for each of its numbers."""
     if isinstance(item, Row):
-        filled = [f.name for f in fields(item) if f.name != "source" and _has_number(getattr(item, f.name))]
+        filled = [
+            f.name
+            for f in fields(item)
+            if f.name != "source" and _has_number(getattr(item, f.name))
+        ]
         named = dict.fromkeys(filled, item.source) if isinstance(item.source, str) else item.source
         for field in filled:
-            at_default = next(getattr(item, f.name) == f.default for f in fields(item) if f.name == field)
+            at_default = next(
+                getattr(item, f.name) == f.default for f in fields(item) if f.name == field
+            )
             if field not in named and not at_default:
                 raise TableError(file, f"{key}.source", f"{field!r} has no source")
-        for name in [item.source] if isinstance(item.source, str) else item.source.values():  # of a text too
+        # of a text too
+        for name in [item.source] if isinstance(item.source, str) else item.source.values():
             if name not in sources:
                 raise TableError(file, f"{key}.source", str(UnknownName("source", name, sources)))
         for field in named:
             if field not in filled:
-                raise TableError(file, f"{key}.source", f"{field!r} has a source and no number (numbers: {', '.join(filled)})")
+                raise TableError(
+                    file,
+                    f"{key}.source",
+                    f"{field!r} has a source and no number (numbers: {', '.join(filled)})",
+                )
     if is_dataclass(item):
         for f in fields(item):
             _check_sources(getattr(item, f.name), sources, file, f"{key}.{f.name}".lstrip("."))

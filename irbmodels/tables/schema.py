@@ -1,4 +1,7 @@
-"""The tables of a robot: one dataclass per row and per file. The suffix of a name is the unit of its number."""
+"""The tables of a robot: one dataclass per row and per file.
+
+The suffix of a name is the unit of its number.
+"""
 
 from __future__ import annotations
 
@@ -79,7 +82,9 @@ class Tensor:
 
     def matrix(self) -> Array:
         """Return the symmetric ``(3, 3)`` matrix."""
-        return np.array([[self.xx, self.xy, self.xz], [self.xy, self.yy, self.yz], [self.xz, self.yz, self.zz]])
+        return np.array(
+            [[self.xx, self.xy, self.xz], [self.xy, self.yy, self.yz], [self.xz, self.yz, self.zz]]
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -92,12 +97,17 @@ class BodyRow(Row):
 
     def inertial(self) -> Inertial:
         """Return the row in SI units."""
-        return Inertial.of(self.mass_kg, np.array(self.com_mm) / 1000.0, self.inertia_kg_m2.matrix())
+        return Inertial.of(
+            self.mass_kg, np.array(self.com_mm) / 1000.0, self.inertia_kg_m2.matrix()
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
 class FrictionRow(Row):
-    """Stribeck friction of one axis (eq. 54); of a linear axis in N and m. Where Fs = Fc, a Stribeck speed says nothing."""
+    """Stribeck friction of one axis (eq. 54); of a linear axis in N and m.
+
+    Where Fs = Fc, a Stribeck speed says nothing.
+    """
 
     Fs_N_m: float | None = None
     Fc_N_m: float | None = None
@@ -157,7 +167,10 @@ class FrameRow(Row):
 
 @dataclass(frozen=True, kw_only=True)
 class ShapeRow:
-    """A mesh in the link's frame, or an ordinary shape whose ``axis`` is the long direction. No physics is taken from it."""
+    """A mesh in the link's frame, or an ordinary shape whose ``axis`` is the long direction.
+
+    No physics is taken from it.
+    """
 
     shape: Literal["mesh", "box", "cylinder", "capsule"]
     colour: Literal["orange", "black", "grey"] = "grey"
@@ -246,7 +259,10 @@ class InertialSet:
     """The set that stands for this one on an open chain, where bars with mass cannot be."""
     variants: dict[str, BodyRows] = field(default_factory=dict)
     rotors: dict[str, RotorRow] = field(default_factory=dict)
-    """By axis, where they were identified along with the bodies and belong to them; not those of drives.yaml."""
+    """By axis, where they were identified along with the bodies and belong to them.
+
+    Not those of drives.yaml.
+    """
 
 
 @dataclass(frozen=True)

@@ -13,17 +13,25 @@ _XACRO = threading.Lock()  # xacro keeps its state in module globals
 
 
 def expand(entry: Path, arguments: dict[str, str], inputs: list[Path]) -> str:
-    """Run xacro and return the URDF text; the same arguments and unchanged ``inputs`` answer from memory.
+    """Run xacro and return the URDF text.
+
+    The same arguments and unchanged ``inputs`` answer from memory.
 
     Raises:
         UrdfError: if xacro stops.
     """
-    state = tuple((str(path), stat.st_mtime_ns, stat.st_size) for path in sorted(inputs) for stat in [path.stat()])
+    state = tuple(
+        (str(path), stat.st_mtime_ns, stat.st_size)
+        for path in sorted(inputs)
+        for stat in [path.stat()]
+    )
     return _expand(entry, tuple(arguments.items()), state)
 
 
 @lru_cache(maxsize=64)
-def _expand(entry: Path, arguments: tuple[tuple[str, str], ...], state: tuple[tuple[str, int, int], ...]) -> str:
+def _expand(
+    entry: Path, arguments: tuple[tuple[str, str], ...], state: tuple[tuple[str, int, int], ...]
+) -> str:
     import xacro  # imported here: only robots built from tables need it
 
     del state  # part of the key only
@@ -31,7 +39,9 @@ def _expand(entry: Path, arguments: tuple[tuple[str, str], ...], state: tuple[tu
         try:
             document = xacro.process_file(str(entry), mappings=dict(arguments))
         except Exception as err:  # xacro lets through whatever an expression of a table raises
-            raise UrdfError(f"{entry.name} with {dict(arguments)}: {' '.join(str(err).split())}") from err
+            raise UrdfError(
+                f"{entry.name} with {dict(arguments)}: {' '.join(str(err).split())}"
+            ) from err
     for node in list(document.childNodes):
         if node.nodeType == node.COMMENT_NODE:  # xacro's banner names a path of this machine
             document.removeChild(node)

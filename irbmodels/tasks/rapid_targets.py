@@ -51,7 +51,9 @@ def data_of(module: Module, kind: str) -> dict[str, Any]:
 
 
 def tool_named(module: Module, name: str) -> Tool:
-    """Return the tool of a module's tooldata by its name, in any case; else the shipped tool, or that of a table or a text.
+    """Return the tool of a module's tooldata by its name, in any case.
+
+    Else the shipped tool, or that of a table or a text.
 
     Raises:
         RapidError: if the tooldata is no tool that a robot can carry; with file, line and name.
@@ -74,10 +76,14 @@ def tool_named(module: Module, name: str) -> Tool:
         return tool_of(data, own[name.lower()])
     except InputError as err:
         column = place.span[0] - where.text.rfind("\n", 0, place.span[0])
-        raise RapidError(place.line, column, f"tooldata {own[name.lower()]}: {err}", where.file) from None
+        raise RapidError(
+            place.line, column, f"tooldata {own[name.lower()]}: {err}", where.file
+        ) from None
 
 
-def postures(module: Module, robot: Robot, wobj: str | None = None, units: Mapping[str, Robot] | None = None) -> Iterator[str]:
+def postures(
+    module: Module, robot: Robot, wobj: str | None = None, units: Mapping[str, Robot] | None = None
+) -> Iterator[str]:
     """Lines with every posture of a robot at each target of a module, for the robot's tool; ``*`` is as programmed.
 
     Args:
@@ -104,7 +110,11 @@ def postures(module: Module, robot: Robot, wobj: str | None = None, units: Mappi
 
 
 def _of_target(
-    robot: Robot, name: str, target: RobTarget, wobj: WobjData | None, units: Mapping[str, Robot] | None
+    robot: Robot,
+    name: str,
+    target: RobTarget,
+    wobj: WobjData | None,
+    units: Mapping[str, Robot] | None,
 ) -> Iterator[str]:
     pose = target.pose(wobj, units)
     found: Any = robot.inverse_kinematics(pose)
@@ -112,7 +122,9 @@ def _of_target(
         yield f"{name}: no solution: {found.note}"
         return
     programmed: Any = robot.inverse_kinematics(pose, configuration=target.robconf.values)
-    others = [one for one in found if not any(np.allclose(one.q, own.q, atol=1e-6) for own in programmed)]
+    others = [
+        one for one in found if not any(np.allclose(one.q, own.q, atol=1e-6) for own in programmed)
+    ]
     inside = sum(one.in_range for one in (*programmed, *others))
     wanted = "" if programmed else f", none as programmed, {target.robconf}"
     yield f"{name}: {len(programmed) + len(others)} solutions, {inside} in range{wanted}"

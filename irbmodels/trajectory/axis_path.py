@@ -25,7 +25,10 @@ class OnPath(NamedTuple):
 
 
 class AxisPath:
-    """A cubic spline through postures, twice continuously differentiable; through two it is a straight line."""
+    """A cubic spline through postures, twice continuously differentiable.
+
+    Through two it is a straight line.
+    """
 
     def __init__(self, s: Array, q: Array) -> None:
         """Take what :func:`axis_path` has checked."""
@@ -38,7 +41,10 @@ class AxisPath:
 
     def __repr__(self) -> str:
         """Say how long it is."""
-        return f"<AxisPath of {self.n} axes through {len(self.knots)} postures, length {self.length:.4g}>"
+        return (
+            f"<AxisPath of {self.n} axes through {len(self.knots)} postures, length"
+            f" {self.length:.4g}>"
+        )
 
     def at(self, s: ArrayLike) -> OnPath:
         """Return positions and their derivatives at ``s`` between 0 and :attr:`length`.
@@ -50,13 +56,21 @@ class AxisPath:
         slack = ROUNDING * self.length
         off = ~((place >= -slack) & (place <= self.length + slack))
         if off.any():
-            raise InputError(f"s = {float(place[off].flat[0]):g} is not on the path: 0 .. {self.length:g}")
+            raise InputError(
+                f"s = {float(place[off].flat[0]):g} is not on the path: 0 .. {self.length:g}"
+            )
         return OnPath(*(np.asarray(spline(place)) for spline in self._splines))
 
     def turns(self) -> Array:
         """Every ``s`` inside the path at which an axis turns back."""
-        roots = np.concatenate([np.ravel(self._splines[0].derivative().roots(extrapolate=False)[i]) for i in range(self.n)])
-        inside: Array = np.unique(roots[(roots > 0.0) & (roots < self.length)])  # NaN, of an axis that rests, is in no range
+        roots = np.concatenate(
+            [
+                np.ravel(self._splines[0].derivative().roots(extrapolate=False)[i])
+                for i in range(self.n)
+            ]
+        )
+        # NaN, of an axis that rests, is in no range
+        inside: Array = np.unique(roots[(roots > 0.0) & (roots < self.length)])
         return inside
 
 
@@ -64,12 +78,14 @@ def axis_path(q: ArrayLike, s: ArrayLike | None = None) -> AxisPath:
     """Return the smooth path through postures.
 
     Args:
-        q: Postures ``(K, n)`` [rad, m]: waypoints, or the inverse kinematics of a :class:`PosePath` along it, on one branch.
-        s: Path coordinate of each, growing from 0, ``(K,)``: the distance along a PosePath. Default the length of the
-            straight strokes between the postures.
+        q: Postures ``(K, n)`` [rad, m]: waypoints, or the inverse kinematics of a :class:`PosePath`
+            along it, on one branch.
+        s: Path coordinate of each, growing from 0, ``(K,)``: the distance along a PosePath. Default
+            the length of the straight strokes between the postures.
 
     Raises:
-        InputError: if there are fewer than two postures, two in a row are the same, or ``s`` does not grow from 0.
+        InputError: if there are fewer than two postures, two in a row are the same, or ``s`` does
+            not grow from 0.
     """
     shape = numbers(q, "postures of a path").shape
     if len(shape) != 2 or shape[0] < 2 or shape[1] < 1:
@@ -77,8 +93,15 @@ def axis_path(q: ArrayLike, s: ArrayLike | None = None) -> AxisPath:
     postures = at_rest(finite(q, shape, "postures of a path"))
     strokes = np.linalg.norm(np.diff(postures, axis=0), axis=1)
     if s is None and not (strokes > 0.0).all():
-        raise InputError(f"postures {int(np.argmin(strokes)) + 1} and {int(np.argmin(strokes)) + 2} of the path are the same")
-    distance = np.append(0.0, np.cumsum(strokes)) if s is None else finite(s, shape[:1], "s of the postures")
+        raise InputError(
+            f"postures {int(np.argmin(strokes)) + 1} and {int(np.argmin(strokes)) + 2} of the path"
+            " are the same"
+        )
+    distance = (
+        np.append(0.0, np.cumsum(strokes))
+        if s is None
+        else finite(s, shape[:1], "s of the postures")
+    )
     if distance[0] != 0.0 or not (np.diff(distance) > 0.0).all():
         raise InputError("s of a path starts at 0 and grows from posture to posture")
     if not strokes.any():

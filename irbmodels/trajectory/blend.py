@@ -10,7 +10,8 @@ from .pose_path import TURN, Along, PosePath
 
 Array = NDArray[np.float64]
 
-_PANELS = 64  # of the arc length along a blend; with eight nodes each its rounding is below 1e-12 of the zone
+# of the arc length along a blend; with eight nodes each its rounding is below 1e-12 of the zone
+_PANELS = 64
 _NODES, _WEIGHTS = (0.5 * np.array(x) for x in np.polynomial.legendre.leggauss(8))
 _SLOWEST = 0.02  # share of the fastest speed: a blend that nearly stands still has a cusp
 
@@ -39,7 +40,9 @@ class Blend(PosePath):
         begin = self._u[number]
         u = np.interp(s, self._s, self._u)
         for _ in range(4):  # Newton: the first guess is good to 1e-3, and the speed changes slowly
-            u = np.clip(u - (self._s[number] + self._distance(begin, u) - s) / self._speed(u), 0.0, 1.0)
+            u = np.clip(
+                u - (self._s[number] + self._distance(begin, u) - s) / self._speed(u), 0.0, 1.0
+            )
         poses, rate, gain = self._by_u(u)
         part, unit = self._measured
         speed = unit * np.linalg.norm(rate[:, part], axis=1)
@@ -51,7 +54,9 @@ class Blend(PosePath):
         """Poses and their derivatives by ``u``: displacements from the corner add, turns compose."""
         left, left_rate, left_gain = _running_out(u)
         gone, gone_rate, gone_gain = _running_out(1.0 - u)
-        left, left_rate, left_gain, gone, gone_gain = (self._zone * x for x in (left, left_rate, left_gain, gone, gone_gain))
+        left, left_rate, left_gain, gone, gone_gain = (
+            self._zone * x for x in (left, left_rate, left_gain, gone, gone_gain)
+        )
         gone_rate = -self._zone * gone_rate
         a, b = self._first.at(np.clip(self._first.length - left, 0.0, None)), self._second.at(gone)
         turn = b.poses[:, :3, :3] @ self._corner_turn.T
@@ -65,7 +70,12 @@ class Blend(PosePath):
         poses[:, :3, :3] = turn @ a.poses[:, :3, :3]
         poses[:, :3, 3] = a.poses[:, :3, 3] + b.poses[:, :3, 3] - self._corner
         rate = np.hstack([a_rate[:, :3] + b_rate[:, :3], a_spin + b_rate[:, 3:]])
-        gain = np.hstack([a_gain[:, :3] + b_gain[:, :3], a_faster + b_gain[:, 3:] + np.cross(b_rate[:, 3:], a_spin)])
+        gain = np.hstack(
+            [
+                a_gain[:, :3] + b_gain[:, :3],
+                a_faster + b_gain[:, 3:] + np.cross(b_rate[:, 3:], a_spin),
+            ]
+        )
         return Along(poses, rate, gain)
 
     def _speed(self, u: Array) -> Array:
@@ -87,13 +97,20 @@ class Blend(PosePath):
         def away(u: float) -> float:
             return float(np.linalg.norm(self._by_u(np.array([u])).poses[0, :3, 3] - self._corner))
 
-        return float(away(minimize_scalar(away, bounds=(0.0, 1.0), method="bounded", options={"xatol": 1e-9}).x))
+        return float(
+            away(
+                minimize_scalar(
+                    away, bounds=(0.0, 1.0), method="bounded", options={"xatol": 1e-9}
+                ).x
+            )
+        )
 
 
 def _running_out(u: Array) -> tuple[Array, Array, Array]:
     """A share that falls from 1 with slope -2 to 0 with slope 0, curvature 0 at both ends, with its two derivatives.
 
-    The slope is that of a path which goes on at the mean speed of a straight corner, twice the zone in 1.
+    The slope is that of a path which goes on at the mean speed of a straight corner, twice the zone
+    in 1.
     """
     return (
         1.0 - 2.0 * u + 2.0 * u**3 - u**4,
@@ -106,13 +123,21 @@ def blended(first: PosePath, second: PosePath, zone: float, which: str) -> Blend
     """Return the blend that leaves the first path a distance before its end, and meets the second the same distance after.
 
     Raises:
-        InputError: if one path turns on the spot and the other moves, or they go straight back; ``which`` names them.
+        InputError: if one path turns on the spot and the other moves, or they go straight back;
+            ``which`` names them.
     """
     tangents = [first.twists(first.length - zone)[:3], second.twists(zone)[:3]]
-    standing = [float(np.linalg.norm(tangent)) < 0.5 for tangent in tangents]  # 1 where the point moves
+    # 1 where the point moves
+    standing = [float(np.linalg.norm(tangent)) < 0.5 for tangent in tangents]
     if standing[0] != standing[1]:
-        raise InputError(f"{which}: a turn on the spot and a path that moves have no common blend; give that corner zone 0")
+        raise InputError(
+            f"{which}: a turn on the spot and a path that moves have no common blend; give that"
+            " corner zone 0"
+        )
     blend = Blend(first, second, zone, standing[0])
     if blend.slowest() < _SLOWEST:
-        raise InputError(f"{which}: the path turns straight back at the corner, which no blend can round; give it zone 0")
+        raise InputError(
+            f"{which}: the path turns straight back at the corner, which no blend can round; give"
+            " it zone 0"
+        )
     return blend

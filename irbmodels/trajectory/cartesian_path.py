@@ -1,7 +1,8 @@
 """Paths of a pose: straight lines, circular arcs, turns on the spot, and chains of them with blended corners.
 
-A path is a function of the distance ``s`` [m] that its point, the TCP, has gone, not of time. Base axes throughout; rates per
-unit of ``s``, linear part first. Orientation turns about one constant axis, in proportion to ``s`` (slerp).
+A path is a function of the distance ``s`` [m] that its point, the TCP, has gone, not of time. Base
+axes throughout; rates per unit of ``s``, linear part first. Orientation turns about one constant
+axis, in proportion to ``s`` (slerp).
 """
 
 from __future__ import annotations
@@ -23,14 +24,15 @@ __all__ = ["PosePath", "arc", "joined", "line"]
 Array = NDArray[np.float64]
 
 STILL = 1e-6  # [m] a point that moves less stands on the spot
-FLAT = 1e-6  # sine of the angle below which three points are on one line: the radius would be mostly rounding
+# sine of the angle below which three points are on one line: the radius would be mostly rounding
+FLAT = 1e-6
 
 
 def line(start: ArrayLike | pin.SE3, end: ArrayLike | pin.SE3) -> PosePath:
     """Return the straight path from one pose to another, or the turn on the spot where only the orientation differs.
 
-    It turns the short way. At 180 deg both ways are as short: the turn is right-handed about the axis whose first component
-    that is not zero is positive.
+    It turns the short way. At 180 deg both ways are as short: the turn is right-handed about the
+    axis whose first component that is not zero is positive.
 
     Args:
         start: Pose in the base, ``pin.SE3`` or ``(4, 4)``.
@@ -52,8 +54,8 @@ def line(start: ArrayLike | pin.SE3, end: ArrayLike | pin.SE3) -> PosePath:
 def arc(start: ArrayLike | pin.SE3, via: ArrayLike | pin.SE3, end: ArrayLike | pin.SE3) -> PosePath:
     """Return the circular path from ``start`` through the position of ``via`` to ``end``, of less than a full circle.
 
-    The orientation turns from that of ``start`` to that of ``end`` as on a line; that of ``via`` is not used, as in RAPID's
-    ``MoveC`` with a work object's frame. A full circle is two arcs.
+    The orientation turns from that of ``start`` to that of ``end`` as on a line; that of ``via`` is
+    not used, as in RAPID's ``MoveC`` with a work object's frame. A full circle is two arcs.
 
     Args:
         start: Pose in the base, ``pin.SE3`` or ``(4, 4)``.
@@ -65,37 +67,52 @@ def arc(start: ArrayLike | pin.SE3, via: ArrayLike | pin.SE3, end: ArrayLike | p
     """
     first, last = _pose(start, "start"), _pose(end, "end")
     place = numbers(getattr(via, "homogeneous", via), "via, a pose or a position [m],")
-    middle = _pose(place, "via")[:3, 3] if place.shape == (4, 4) else finite(place, (3,), "via, a pose or a position [m],")
+    middle = (
+        _pose(place, "via")[:3, 3]
+        if place.shape == (4, 4)
+        else finite(place, (3,), "via, a pose or a position [m],")
+    )
     a, b = middle - first[:3, 3], last[:3, 3] - first[:3, 3]
     if np.linalg.norm(b) < STILL:
-        raise InputError("start and end are in one place: which circle goes there is open; make a full circle of two arcs")
+        raise InputError(
+            "start and end are in one place: which circle goes there is open; make a full circle of"
+            " two arcs"
+        )
     normal = np.cross(a, b)
     if not np.linalg.norm(normal) > FLAT * np.linalg.norm(a) * np.linalg.norm(b) > 0.0:
-        raise InputError("start, via and end are on one line, or via is one of the ends: no circle goes through them; use line")
+        raise InputError(
+            "start, via and end are on one line, or via is one of the ends: no circle goes through"
+            " them; use line"
+        )
     centre = np.cross(a @ a * b - b @ b * a, normal) / (2.0 * normal @ normal)  # from start
     radius = float(np.linalg.norm(centre))
     x, z = -centre / radius, normal / np.linalg.norm(normal)
     y = np.cross(z, x)
     angle = float(np.arctan2((b - centre) @ y, (b - centre) @ x)) % (2.0 * np.pi)
     length = radius * angle
-    return _Arc(length, first, first[:3, 3] + centre, radius, x, y, _rotation_vector(first, last) / length)
+    return _Arc(
+        length, first, first[:3, 3] + centre, radius, x, y, _rotation_vector(first, last) / length
+    )
 
 
 def joined(paths: Sequence[PosePath], zones: float | Sequence[float] = 0.0) -> PosePath:
     """Return paths one after another, corners rounded within zones.
 
-    A blend leaves the path a distance ``zone`` before the corner and meets it the same distance after. In between the two paths
-    are run together: their displacements from the corner add, their turns compose, the first runs out and the second starts
-    by a law of fourth order. Position and orientation are twice continuously differentiable by ``s`` at both ends. Between two
-    lines that turn by ``phi`` the blend passes the corner at ``3/8 zone sin(phi / 2)``; :attr:`PosePath.deviations` has the
-    distance at every corner.
+    A blend leaves the path a distance ``zone`` before the corner and meets it the same distance
+    after. In between the two paths are run together: their displacements from the corner add, their
+    turns compose, the first runs out and the second starts by a law of fourth order. Position and
+    orientation are twice continuously differentiable by ``s`` at both ends. Between two lines that
+    turn by ``phi`` the blend passes the corner at ``3/8 zone sin(phi / 2)``;
+    :attr:`PosePath.deviations` has the distance at every corner.
 
     Args:
         paths: Each starts at the pose where the one before it ends.
-        zones: Distance from each corner [m], measured along the paths, one for all or ``len(paths) - 1``; 0 keeps the corner.
+        zones: Distance from each corner [m], measured along the paths, one for all or ``len(paths)
+            - 1``; 0 keeps the corner.
 
     Raises:
-        InputError: if two paths do not meet, zones are negative or overlap, or a path turns straight back within a zone.
+        InputError: if two paths do not meet, zones are negative or overlap, or a path turns
+            straight back within a zone.
     """
     parts = listed(paths, PosePath, "joined needs a list of paths: [line(a, b), arc(b, c, d)]")
     if not parts:
@@ -110,7 +127,8 @@ def joined(paths: Sequence[PosePath], zones: float | Sequence[float] = 0.0) -> P
     for i, part in enumerate(parts):
         if before[i] + after[i] > part.length + ROUNDING:
             raise InputError(
-                f"the zones of path {i + 1} overlap: {before[i]:g} m and {after[i]:g} m do not fit into its {part.length:g} m"
+                f"the zones of path {i + 1} overlap: {before[i]:g} m and {after[i]:g} m do not fit"
+                f" into its {part.length:g} m"
             )
     pieces: list[PosePath] = []
     stops: list[float] = []
@@ -119,7 +137,9 @@ def joined(paths: Sequence[PosePath], zones: float | Sequence[float] = 0.0) -> P
     for i, part in enumerate(parts):
         start, stop = before[i], max(part.length - after[i], before[i])
         if any(0.0 < inner < start or stop < inner < part.length for inner in part.stops):
-            raise InputError(f"path {i + 1} has a corner of its own within a zone, which no blend can round")
+            raise InputError(
+                f"path {i + 1} has a corner of its own within a zone, which no blend can round"
+            )
         if stop - start > ROUNDING:
             pieces.append(_Part(part, start, stop))
             stops += [s + inner - start for inner in part.stops if start <= inner <= stop]
@@ -149,7 +169,16 @@ class _Line(PosePath):
 
 
 class _Arc(PosePath):
-    def __init__(self, length: float, first: Array, centre: Array, radius: float, x: Array, y: Array, spin: Array) -> None:
+    def __init__(
+        self,
+        length: float,
+        first: Array,
+        centre: Array,
+        radius: float,
+        x: Array,
+        y: Array,
+        spin: Array,
+    ) -> None:
         self.length, self._first, self._centre, self._radius = length, first, centre, radius
         self._x, self._y, self._spin = x, y, spin
 
@@ -174,7 +203,9 @@ class _Part(PosePath):
 
 
 class _Joined(PosePath):
-    def __init__(self, pieces: list[PosePath], stops: tuple[float, ...], deviations: tuple[float, ...]) -> None:
+    def __init__(
+        self, pieces: list[PosePath], stops: tuple[float, ...], deviations: tuple[float, ...]
+    ) -> None:
         self._pieces, self.stops, self.deviations = pieces, stops, deviations
         self._ends = np.cumsum([piece.length for piece in pieces])
         self.length = float(self._ends[-1])
@@ -186,7 +217,9 @@ class _Joined(PosePath):
             here = number == i
             piece = self._pieces[i]
             for whole, part in zip(
-                found, piece.at(np.clip(s[here] - (self._ends[i] - piece.length), 0.0, piece.length)), strict=True
+                found,
+                piece.at(np.clip(s[here] - (self._ends[i] - piece.length), 0.0, piece.length)),
+                strict=True,
             ):
                 whole[here] = part
         return found
@@ -202,14 +235,21 @@ def _met(first: PosePath, second: PosePath, which: str) -> bool:
     gap = float(np.linalg.norm(end.poses[:3, 3] - start.poses[:3, 3]))
     turned = float(np.linalg.norm(end.poses[:3, :3] - start.poses[:3, :3]))
     if gap > ROUNDING or turned > ROUNDING:
-        raise InputError(f"{which} do not meet: their poses differ by {1000.0 * gap:.6g} mm and {np.degrees(turned):.3g} deg")
-    return bool(np.abs(end.twists - start.twists).max() < 1e-6)  # poses typed with nine digits leave less
+        raise InputError(
+            f"{which} do not meet: their poses differ by {1000.0 * gap:.6g} mm and"
+            f" {np.degrees(turned):.3g} deg"
+        )
+    # poses typed with nine digits leave less
+    return bool(np.abs(end.twists - start.twists).max() < 1e-6)
 
 
 def _pose(value: ArrayLike | pin.SE3, what: str) -> Array:
     pose = finite(getattr(value, "homogeneous", value), (4, 4), f"{what}, a pose in [m],")
     if not is_rotation(pose[:3, :3]) or (pose[3] != [0.0, 0.0, 0.0, 1.0]).any():
-        raise InputError(f"{what} is no pose: its rotation must turn without stretching, its last row be 0, 0, 0, 1")
+        raise InputError(
+            f"{what} is no pose: its rotation must turn without stretching, its last row be 0, 0,"
+            " 0, 1"
+        )
     return pose
 
 
@@ -227,5 +267,7 @@ def _turned(first: Array, spin: Array, s: Array) -> Array:
     rate = float(np.linalg.norm(spin))
     K = pin.skew(spin / rate) if rate > 0.0 else np.zeros((3, 3))
     angle = (rate * s)[:, None, None]
-    poses[:, :3, :3] = (np.eye(3) + np.sin(angle) * K + (1.0 - np.cos(angle)) * (K @ K)) @ first[:3, :3]
+    poses[:, :3, :3] = (np.eye(3) + np.sin(angle) * K + (1.0 - np.cos(angle)) * (K @ K)) @ first[
+        :3, :3
+    ]
     return poses

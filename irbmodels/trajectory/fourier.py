@@ -1,8 +1,11 @@
-"""Finite Fourier series that start and end at rest, for excitation (Swevers et al. 1997, IEEE T-RA 13(5), eq. 13).
+"""Finite Fourier series that start and end at rest, for excitation (Swevers et al.
 
-``q(t) = q0 + sum over l = 1..L of a_l / (w l) sin(w l t) - b_l / (w l) cos(w l t)``, ``w = 2 pi / T``. Three conditions,
-``sum a_l = 0``, ``sum b_l / l = 0`` and ``sum l b_l = 0``, put speed, offset from ``q0`` and acceleration to 0 at both ends.
-What is left, ``q0, a_1 .. a_{L-1}, b_1 .. b_{L-2}``, are the parameters: everything is linear in them.
+1997, IEEE T-RA 13(5), eq. 13).
+
+``q(t) = q0 + sum over l = 1..L of a_l / (w l) sin(w l t) - b_l / (w l) cos(w l t)``, ``w = 2 pi /
+T``. Three conditions, ``sum a_l = 0``, ``sum b_l / l = 0`` and ``sum l b_l = 0``, put speed, offset
+from ``q0`` and acceleration to 0 at both ends. What is left, ``q0, a_1 .. a_{L-1}, b_1 ..
+b_{L-2}``, are the parameters: everything is linear in them.
 """
 
 from __future__ import annotations
@@ -69,8 +72,15 @@ class FourierSeries:
         Raises:
             InputError: if there are fewer than two harmonics, or the duration is not positive.
         """
-        if isinstance(self.harmonics, bool) or not isinstance(self.harmonics, int | np.integer) or self.harmonics < 2:
-            raise InputError(f"a series at rest at both ends needs two harmonics or more, got {shown(self.harmonics)}")
+        if (
+            isinstance(self.harmonics, bool)
+            or not isinstance(self.harmonics, int | np.integer)
+            or self.harmonics < 2
+        ):
+            raise InputError(
+                "a series at rest at both ends needs two harmonics or more, got"
+                f" {shown(self.harmonics)}"
+            )
         positive(self.duration, "the duration of a series [s]")
 
     @property
@@ -84,7 +94,9 @@ class FourierSeries:
         return np.arange(1.0, self.harmonics + 1.0) * (2.0 * np.pi / self.duration)
 
     def maps(self, t: ArrayLike) -> Maps:
-        """Return the matrices that give position, speed, acceleration and jerk at times ``(N,)``; the series is periodic.
+        """Return the matrices that give position, speed, acceleration and jerk at times ``(N,)``.
+
+        The series is periodic.
 
         Raises:
             InputError: if the times are no finite numbers.
@@ -102,7 +114,8 @@ class FourierSeries:
             np.hstack([none, -cosine * rates**2, -sine * rates**2]),
         ]
         found = [matrix @ self._from_parameters for matrix in rows]
-        found[0][share == 0.0] = np.eye(1, self.size)  # exactly: a rest that rounding moves would rub
+        # exactly: a rest that rounding moves would rub
+        found[0][share == 0.0] = np.eye(1, self.size)
         found[1][share == 0.0] = found[2][share == 0.0] = 0.0
         return Maps(*found)
 
@@ -118,16 +131,25 @@ class FourierSeries:
             InputError: if their shapes are wrong, or the series would not rest at its ends.
         """
         count = self.harmonics
-        given = instance(coefficients, Coefficients, "parameters are those of Coefficients(q0, a, b)")
+        given = instance(
+            coefficients, Coefficients, "parameters are those of Coefficients(q0, a, b)"
+        )
         q0 = numbers(given.q0, "q0")
         n = q0.size
         q0 = finite(q0, (n,), "q0")
         a, b = (finite(part, (count, n), name) for name, part in zip("ab", given[1:], strict=True))
         order = np.arange(1, count + 1)
-        missed = {"sum a_l": a.sum(axis=0), "sum b_l / l": (b.T / order).sum(axis=1), "sum l b_l": (b.T * order).sum(axis=1)}
+        missed = {
+            "sum a_l": a.sum(axis=0),
+            "sum b_l / l": (b.T / order).sum(axis=1),
+            "sum l b_l": (b.T * order).sum(axis=1),
+        }
         for name, left in missed.items():
             if np.abs(left).max(initial=0.0) > _MET:
-                raise InputError(f"the series does not rest at its ends: {name} is {left.tolist()}, and must be 0")
+                raise InputError(
+                    f"the series does not rest at its ends: {name} is {left.tolist()}, and must"
+                    " be 0"
+                )
         return np.vstack([q0, a[:-1], b[:-2]])
 
     def amplitudes(self, x: ArrayLike) -> Amplitudes:
@@ -156,7 +178,10 @@ class FourierSeries:
     def _checked(self, x: ArrayLike) -> Array:
         values = numbers(x, "parameters of a series")
         if values.ndim != 2:
-            raise InputError(f"parameters of a series need shape ({self.size}, n), one column per axis, got {values.shape}")
+            raise InputError(
+                f"parameters of a series need shape ({self.size}, n), one column per axis, got"
+                f" {values.shape}"
+            )
         return finite(values, (self.size, values.shape[1]), "parameters of a series")
 
 

@@ -1,8 +1,9 @@
 """Time-optimal moves under bounds of speed, acceleration and jerk, between any two states (Ruckig, Berscheid and Kroeger 2021).
 
-Ruckig's community version computes one state to the next here. With waypoints in between it would send them to its makers'
-server, which nothing here does: chain moves, ``Chain([jerk_limited(p, q), jerk_limited(q, r)])``, with speeds of your choice at
-the waypoints. Its field ``max_position`` is silently ignored; ranges are checked here on the exact extremes.
+Ruckig's community version computes one state to the next here. With waypoints in between it would
+send them to its makers' server, which nothing here does: chain moves, ``Chain([jerk_limited(p, q),
+jerk_limited(q, r)])``, with speeds of your choice at the waypoints. Its field ``max_position`` is
+silently ignored; ranges are checked here on the exact extremes.
 """
 
 from __future__ import annotations
@@ -23,7 +24,9 @@ _MET = 1e-6  # share by which Ruckig may miss its target; it promises 1e-8 in po
 class JerkLimited(Trajectory):
     """A move whose jerk is constant between switching times, which each axis has of its own."""
 
-    def __init__(self, start: Array, end: Array, times: Array, jerks: Array, duration: float) -> None:
+    def __init__(
+        self, start: Array, end: Array, times: Array, jerks: Array, duration: float
+    ) -> None:
         """Integrate the jerks.
 
         Args:
@@ -45,10 +48,13 @@ class JerkLimited(Trajectory):
     def extremes(self) -> tuple[Array, Array]:
         """Smallest and largest position of each axis, shape ``(n,)`` each."""
         q, v, a = self._states
-        with np.errstate(divide="ignore", invalid="ignore"):  # where there is no such root, the time is not within the piece
+        # where there is no such root, the time is not within the piece
+        with np.errstate(divide="ignore", invalid="ignore"):
             root = np.sqrt(a * a - 2.0 * self._jerks * v)
             turning = [-v / a, (-a + root) / self._jerks, (-a - root) / self._jerks]
-        widths = np.diff(np.append(self._starts, np.full((self.n, 1), self.duration), axis=1), axis=1)
+        widths = np.diff(
+            np.append(self._starts, np.full((self.n, 1), self.duration), axis=1), axis=1
+        )
         found = [q, self._end[0][:, None]]
         for t in turning:
             inside = np.where((t > 0.0) & (t < widths), t, 0.0)
@@ -60,7 +66,9 @@ class JerkLimited(Trajectory):
         for axis, starts in enumerate(self._starts):
             number = np.searchsorted(starts, t, side="right") - 1
             jerk = self._jerks[axis, number]
-            found[:3, :, axis] = _integrated(self._states[:, axis, number], jerk, t - starts[number])
+            found[:3, :, axis] = _integrated(
+                self._states[:, axis, number], jerk, t - starts[number]
+            )
             found[3, :, axis] = jerk
         found[:3, t >= self.duration] = self._end[:, None, :]
         return State(*found)
@@ -76,12 +84,15 @@ def jerk_limited(
     lower: ArrayLike | None = None,
     upper: ArrayLike | None = None,
 ) -> JerkLimited:
-    """Move from one state to another in the shortest time that the bounds allow; all axes arrive together.
+    """Move from one state to another in the shortest time that the bounds allow.
+
+    All axes arrive together.
 
     A start beyond a bound is first brought within it.
 
     Args:
-        start: Axis positions ``(n,)`` [rad, m] at rest, or a :class:`State` with speeds and accelerations.
+        start: Axis positions ``(n,)`` [rad, m] at rest, or a :class:`State` with speeds and
+            accelerations.
         end: The same.
         velocity: Largest axis speeds [rad/s, m/s], one for all or ``(n,)``.
         acceleration: Largest axis accelerations [rad/s^2, m/s^2].
@@ -90,7 +101,8 @@ def jerk_limited(
         upper: Largest.
 
     Raises:
-        InputError: if a bound is not positive and finite, the end is beyond one, or the move would leave its range.
+        InputError: if a bound is not positive and finite, the end is beyond one, or the move would
+            leave its range.
         MissingExtra: without ruckig.
     """
     require("ruckig", "motion")
@@ -112,8 +124,11 @@ def jerk_limited(
     found = ruckig.Trajectory(n)
     try:
         result = ruckig.Ruckig(n).calculate(limits, found)
-    except (ruckig.RuckigError, ValueError) as err:  # ValueError: a failure that its Python side has no name for
-        raise InputError(f"no move keeps these bounds: {shown(' '.join(str(err).split()))}") from None
+    # ValueError: a failure that its Python side has no name for
+    except (ruckig.RuckigError, ValueError) as err:
+        raise InputError(
+            f"no move keeps these bounds: {shown(' '.join(str(err).split()))}"
+        ) from None
     if result not in (ruckig.Result.Working, ruckig.Result.Finished):
         raise InputError(f"no move found between these states: {result.name}")
     profiles = found.profiles[0]
@@ -125,20 +140,26 @@ def jerk_limited(
     return moved
 
 
-def _check(moved: JerkLimited, last: Array, lower: ArrayLike | None, upper: ArrayLike | None) -> None:
+def _check(
+    moved: JerkLimited, last: Array, lower: ArrayLike | None, upper: ArrayLike | None
+) -> None:
     """See that the pieces arrive, and stay within the range."""
     just_before = np.nextafter(moved.duration, 0.0)
     reached = np.array(moved._at(np.array([just_before]))[:3])[:, 0]
     if not np.allclose(reached, last, rtol=_MET, atol=_MET):
-        raise InputError("no move found: these bounds are so far apart that rounding misses the end; take lower ones")
+        raise InputError(
+            "no move found: these bounds are so far apart that rounding misses the end; take lower"
+            " ones"
+        )
     least, most = moved.extremes()
     low = np.full(moved.n, -np.inf) if lower is None else posture(lower, moved.n, "lower")
     high = np.full(moved.n, np.inf) if upper is None else posture(upper, moved.n, "upper")
     slack = _MET * np.maximum(1.0, np.abs(last[0]))
     for i in np.flatnonzero((least < low - slack) | (most > high + slack)):
         raise InputError(
-            f"axis {i + 1} would go {least[i]:.6g} .. {most[i]:.6g} and leave its range {low[i]:.6g} .. {high[i]:.6g};"
-            " start or end slower, or allow more acceleration and jerk"
+            f"axis {i + 1} would go {least[i]:.6g} .. {most[i]:.6g} and leave its range"
+            f" {low[i]:.6g} .. {high[i]:.6g}; start or end slower, or allow more acceleration and"
+            " jerk"
         )
 
 
@@ -148,7 +169,11 @@ def _state(value: ArrayLike | State, what: str, n: int | None = None) -> Array:
         return np.array([q, np.zeros_like(q), np.zeros_like(q)])
     q = posture(value.q, n, what)
     return np.array(
-        [q, posture(value.v, q.size, f"speed at the {what}"), posture(value.a, q.size, f"acceleration at the {what}")]
+        [
+            q,
+            posture(value.v, q.size, f"speed at the {what}"),
+            posture(value.a, q.size, f"acceleration at the {what}"),
+        ]
     )
 
 

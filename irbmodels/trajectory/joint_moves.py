@@ -22,12 +22,20 @@ class Move(Trajectory):
 
     def __init__(self, start: Array, end: Array, law: Law, duration: float) -> None:
         """Take what :func:`move` has checked."""
-        self.start, self.end, self.law, self.duration, self.n = start, end, law, duration, start.size
+        self.start, self.end, self.law, self.duration, self.n = (
+            start,
+            end,
+            law,
+            duration,
+            start.size,
+        )
         self.stroke = stroke_of(start, end)
 
     def _at(self, t: Array) -> State:
         x = t / self.duration
-        q, v, a, jerk = (self.stroke * (self.law.derivative(k, x) / self.duration**k)[:, None] for k in range(4))
+        q, v, a, jerk = (
+            self.stroke * (self.law.derivative(k, x) / self.duration**k)[:, None] for k in range(4)
+        )
         return State(np.where((x == 1.0)[:, None], self.end, self.start + q), v, a, jerk)
 
 
@@ -43,8 +51,8 @@ def move(
 ) -> Move:
     """Move from one posture to another, from rest to rest.
 
-    Either the duration is given, or it is the shortest in which every axis keeps the bounds that are given: one axis just
-    reaches one of them, the others are slowed down to take as long.
+    Either the duration is given, or it is the shortest in which every axis keeps the bounds that
+    are given: one axis just reaches one of them, the others are slowed down to take as long.
 
     Args:
         start: Axis positions [rad, m], shape ``(n,)``.
@@ -57,8 +65,9 @@ def move(
 
     Raises:
         UnknownName: if there is no such law.
-        InputError: if the duration is not positive, neither or both of duration and bounds are given, a bound is not positive,
-            or a jerk is to be kept by a law whose acceleration jumps.
+        InputError: if the duration is not positive, neither or both of duration and bounds are
+            given, a bound is not positive, or a jerk is to be kept by a law whose acceleration
+            jumps.
     """
     first, chosen = posture(start, what="start"), law_of(law)
     last = posture(end, first.size, "end")
@@ -66,18 +75,28 @@ def move(
     all_bounds = {"velocity": velocity, "acceleration": acceleration, "jerk": jerk}
     given = {name: value for name, value in all_bounds.items() if value is not None}
     if (duration is None) != bool(given):
-        raise InputError("a move needs either a duration [s] or bounds of velocity, acceleration or jerk, not both")
+        raise InputError(
+            "a move needs either a duration [s] or bounds of velocity, acceleration or jerk, not"
+            " both"
+        )
     if duration is not None:
         return Move(first, last, chosen, positive(duration, "the duration of a move [s]"))
     if "jerk" in given and not chosen.smooth:
-        raise InputError(f"the acceleration of law {chosen.name!r} jumps: it keeps no bound of jerk; take 'quintic' or 's_curve'")
+        raise InputError(
+            f"the acceleration of law {chosen.name!r} jumps: it keeps no bound of jerk; take"
+            " 'quintic' or 's_curve'"
+        )
     shortest = 0.0
-    for order, (name, peak) in enumerate(zip(("velocity", "acceleration", "jerk"), chosen.peaks, strict=True), start=1):
+    for order, (name, peak) in enumerate(
+        zip(("velocity", "acceleration", "jerk"), chosen.peaks, strict=True), start=1
+    ):
         if name in given:
             largest = float((np.abs(stroke) / bounds(given[name], first.size, name)).max())
             shortest = max(shortest, (peak * largest) ** (1.0 / order))
     if not shortest > 0.0:
-        raise InputError("start and end are the same posture, or no bound is finite: give a duration")
+        raise InputError(
+            "start and end are the same posture, or no bound is finite: give a duration"
+        )
     return Move(first, last, chosen, shortest)
 
 
@@ -108,7 +127,15 @@ def through(
         raise InputError("a motion needs at least two postures")
     return Chain(
         [
-            move(start, end, law, duration=duration, velocity=velocity, acceleration=acceleration, jerk=jerk)
+            move(
+                start,
+                end,
+                law,
+                duration=duration,
+                velocity=velocity,
+                acceleration=acceleration,
+                jerk=jerk,
+            )
             for start, end in pairwise(places)
         ]
     )

@@ -1,8 +1,8 @@
 """Motion files (CSV, Parquet): read in pieces of bounded memory, with missing speeds and accelerations derived.
 
-Columns: ``t`` [s], ``q1_deg ..``; optional ``v1_deg_s ..``, ``a1_deg_s2 ..``, ``tau1_Nm ..``. A linear axis has
-``q3_mm``, ``v3_mm_s``, ``a3_mm_s2``, ``tau3_N``. Unknown columns are named and ignored. A file
-``*.parquet`` has the same columns.
+Columns: ``t`` [s], ``q1_deg ..``; optional ``v1_deg_s ..``, ``a1_deg_s2 ..``, ``tau1_Nm ..``. A
+linear axis has ``q3_mm``, ``v3_mm_s``, ``a3_mm_s2``, ``tau3_N``. Unknown columns are named and
+ignored. A file ``*.parquet`` has the same columns.
 """
 
 from __future__ import annotations
@@ -33,10 +33,17 @@ if TYPE_CHECKING:
 Array = NDArray[np.float64]
 
 ROWS = 8192  # per piece
-_STILL = 1e-9  # [rad/s, m/s]: rounding of a rest, of which friction would take the sign; no axis can creep so slowly
+# [rad/s, m/s]: rounding of a rest, of which friction would take the sign; no axis can creep so
+# slowly
+_STILL = 1e-9
 
 
-_SUFFIXES = {"q": ("deg", "mm"), "v": ("deg_s", "mm_s"), "a": ("deg_s2", "mm_s2"), "tau": ("Nm", "N")}  # rotary, linear
+_SUFFIXES = {
+    "q": ("deg", "mm"),
+    "v": ("deg_s", "mm_s"),
+    "a": ("deg_s2", "mm_s2"),
+    "tau": ("Nm", "N"),
+}  # rotary, linear
 
 
 class _Group(NamedTuple):
@@ -85,31 +92,47 @@ class MotionFile:
     @property
     def missing(self) -> tuple[str, ...]:
         """``speeds`` and ``accelerations`` where they are not in the file, and so derived."""
-        return tuple(name for quantity, name in (("v", "speeds"), ("a", "accelerations")) if quantity not in self.columns)
+        return tuple(
+            name
+            for quantity, name in (("v", "speeds"), ("a", "accelerations"))
+            if quantity not in self.columns
+        )
 
     def motions(
-        self, window: float | None = None, rest: float = REST, advance: Callable[[int], object] = lambda _: None
+        self,
+        window: float | None = None,
+        rest: float = REST,
+        advance: Callable[[int], object] = lambda _: None,
     ) -> Iterator[Motion]:
-        """Yield the motion piece by piece, each with ``v`` and ``a``; memory does not grow with the file.
+        """Yield the motion piece by piece, each with ``v`` and ``a``.
 
-        Speeds and accelerations that the file does not have come from a Savitzky-Golay filter: a cubic over ``window``,
-        symmetric in time, one-sided at the two ends. An axis that moves less than ``rest`` within the window, or would at its
-        derived speed, stands still: one that waits is not taken to rub. Speeds of the file below 1e-9 rad/s or m/s, the rounding
-        of a rest, are 0. Positions stay as they are.
+        Memory does not grow with the file.
+
+        Speeds and accelerations that the file does not have come from a Savitzky-Golay filter: a
+        cubic over ``window``, symmetric in time, one-sided at the two ends. An axis that moves less
+        than ``rest`` within the window, or would at its derived speed, stands still: one that waits
+        is not taken to rub. Speeds of the file below 1e-9 rad/s or m/s, the rounding of a rest, are
+        0. Positions stay as they are.
 
         Args:
-            window: Length of the filter [s]; default 80 ms, at least five samples, at most the file.
-            rest: Move within the window [deg, mm] that is noise; more than the noise of the log, less than its slowest motion.
+            window: Length of the filter [s]; default 80 ms, at least five samples, at most the
+                file.
+            rest: Move within the window [deg, mm] that is noise; more than the noise of the log,
+                less than its slowest motion.
             advance: Called with the number of bytes read.
 
         Raises:
-            MotionError: names row and column of a cell that is no finite number, a time that does not grow, a position or
-                speed far outside every limit, a column of speeds or accelerations that has another unit or sign than the
-                positions; or says why speeds cannot be derived.
+            MotionError: names row and column of a cell that is no finite number, a time that does
+                not grow, a position or speed far outside every limit, a column of speeds or
+                accelerations that has another unit or sign than the positions; or says why speeds
+                cannot be derived.
         """
         if not (0.0 <= rest < np.inf):
             raise InputError(f"rest is a length of motion [deg, mm], not {rest!r}")
-        pieces, given = self._pieces(advance), [quantity for quantity in ("v", "a") if quantity in self.columns]
+        pieces, given = (
+            self._pieces(advance),
+            [quantity for quantity in ("v", "a") if quantity in self.columns],
+        )
         noise = rest * np.where(self.robot.limits.linear, 1e-3, np.radians(1.0))
         pieces = with_rates(pieces, window, noise, str(self.path)) if self.derived else pieces
         names = {quantity: group.names for quantity, group in _groups(self.robot).items()}
@@ -121,7 +144,9 @@ class MotionFile:
 
     def _pieces(self, advance: Callable[[int], object]) -> Iterator[Motion]:
         last, rows = -np.inf, 0
-        for row, table, size in self._from_parquet() if _is_parquet(self.path) else self._from_text():
+        for row, table, size in (
+            self._from_parquet() if _is_parquet(self.path) else self._from_text()
+        ):
             t = table[:, self.columns["t"][0]]
             self._check_times(t, last, row)
             yield self._motion(table, t, row)
@@ -131,7 +156,10 @@ class MotionFile:
             raise MotionError(f"{self.path}: the file has a header and no rows")
 
     def _from_text(self) -> Iterator[tuple[int, Array, int]]:
-        """Yield the number of the first row, the numbers, and the characters read; the header is row 1."""
+        """Yield the number of the first row, the numbers, and the characters read.
+
+        The header is row 1.
+        """
         with _opened(self.path) as stream:
             stream.readline()
             row = 2
@@ -151,11 +179,16 @@ class MotionFile:
                     try:
                         table[:, index] = column.cast("double").to_numpy(zero_copy_only=False)
                     except (ValueError, NotImplementedError):
-                        raise MotionError(f"{self.path}: column {self.header[index]!r} holds no numbers: {column.type}") from None
+                        raise MotionError(
+                            f"{self.path}: column {self.header[index]!r} holds no numbers:"
+                            f" {column.type}"
+                        ) from None
                 bad = np.argwhere(~np.isfinite(table[:, used]))
                 if len(bad):
                     i, name = row + int(bad[0, 0]), self.header[used[int(bad[0, 1])]]
-                    raise MotionError(f"{self.path}: row {i}, column {name!r}: there is no finite number")
+                    raise MotionError(
+                        f"{self.path}: row {i}, column {name!r}: there is no finite number"
+                    )
                 yield row, table, round(share * batch.num_rows)
                 row += batch.num_rows
 
@@ -165,26 +198,43 @@ class MotionFile:
         try:
             regular = all(line.count(self.delimiter) == len(self.header) - 1 for line in lines)
             if regular and not any(line.isspace() for line in lines):
-                cells = np.loadtxt(lines, delimiter=self.delimiter, usecols=used, comments=None, quotechar='"', ndmin=2)
+                cells = np.loadtxt(
+                    lines,
+                    delimiter=self.delimiter,
+                    usecols=used,
+                    comments=None,
+                    quotechar='"',
+                    ndmin=2,
+                )
                 table[:, used] = cells
         except ValueError:
-            pass  # the table stays NaN, and the slow reader below reads the cells or names the bad one
+            # the table stays NaN, and the slow reader below reads the cells or names the bad one
+            pass
         if not np.isfinite(table[:, used]).all():
             table[:, used] = self._cell_by_cell(lines, row, used)
         return table
 
     def _cell_by_cell(self, lines: list[str], row: int, used: list[int]) -> Array:
-        """Read what numpy's reader cannot, such as quoted commas in a column that is ignored; name the first bad cell."""
+        """Read what numpy's reader cannot, such as quoted commas in a column that is ignored.
+
+        Name the first bad cell.
+        """
         table = np.empty((len(lines), len(used)))
         for number, line in enumerate(lines, start=row):
             cells = next(csv.reader([line], delimiter=self.delimiter), [])
             if len(cells) != len(self.header):
-                raise MotionError(f"{self.path}: row {number} has {len(cells)} cells, the header has {len(self.header)}")
+                raise MotionError(
+                    f"{self.path}: row {number} has {len(cells)} cells, the header has"
+                    f" {len(self.header)}"
+                )
             for column, index in enumerate(used):
                 if not _is_finite(cells[index]):
                     name, cell = self.header[index], cells[index]
                     hint = "; write a decimal point" if _is_finite(cell.replace(",", ".")) else ""
-                    raise MotionError(f"{self.path}: row {number}, column {name!r}: {cell!r} is not a finite number{hint}")
+                    raise MotionError(
+                        f"{self.path}: row {number}, column {name!r}: {cell!r} is not a finite"
+                        f" number{hint}"
+                    )
                 table[number - row, column] = float(cells[index])
         return table
 
@@ -193,17 +243,27 @@ class MotionFile:
         if not (steps > 0.0).all():
             i = int(np.flatnonzero(~(steps > 0.0))[0])
             before = t[i - 1] if i else last
-            raise MotionError(f"{self.path}: row {row + i}, column 't': {t[i]:.10g} s does not come after {before:.10g} s")
+            raise MotionError(
+                f"{self.path}: row {row + i}, column 't': {t[i]:.10g} s does not come after"
+                f" {before:.10g} s"
+            )
 
     def _motion(self, table: Array, t: Array, row: int) -> Motion:
         groups = _groups(self.robot)
-        values = {name: table[:, index] * groups[name].factor for name, index in self.columns.items() if name != "t"}
+        values = {
+            name: table[:, index] * groups[name].factor
+            for name, index in self.columns.items()
+            if name != "t"
+        }
         if "v" in values:
             values["v"][np.abs(values["v"]) <= _STILL] = 0.0
         motion = Motion(t, values["q"], values.get("v"), values.get("a"), values.get("tau"))
         for i, axis, quantity, what in too_far(motion, self.robot.limits):
             name, shown = groups[quantity].names[axis], table[i, self.columns[quantity][axis]]
-            raise MotionError(f"{self.path}: row {row + i}, column {name!r}: {shown:g} is more than {what} of the robot")
+            raise MotionError(
+                f"{self.path}: row {row + i}, column {name!r}: {shown:g} is more than {what} of the"
+                " robot"
+            )
         return motion
 
 
@@ -220,9 +280,14 @@ def open_motion(path: str | Path, robot: Robot) -> MotionFile:
     if file.is_dir():
         raise FileError(f"{str(path)!r} is a folder, not a motion file")
     if file.exists() and not file.is_file():
-        raise FileError(f"{file} is not a regular file: a motion is read twice, so save a pipe to a file first")
+        raise FileError(
+            f"{file} is not a regular file: a motion is read twice, so save a pipe to a file first"
+        )
     header, delimiter = _header(file)
-    shown = "".join(letter if letter.isprintable() else "?" for letter in ", ".join(header))[:200] or "none"
+    shown = (
+        "".join(letter if letter.isprintable() else "?" for letter in ", ".join(header))[:200]
+        or "none"
+    )
     if "t" not in header:
         raise MotionError(f"{file}: column 't' [s] is missing (columns: {shown})")
     columns = {"t": [header.index("t")]}
@@ -238,15 +303,22 @@ def open_motion(path: str | Path, robot: Robot) -> MotionFile:
         if header.count(name) > 1:
             raise MotionError(f"{file}: column {name!r} stands there {header.count(name)} times")
     names = [name for group in _groups(robot).values() for name in group.names if name not in known]
-    ignored = {name: next(iter(get_close_matches(name, names, n=1, cutoff=0.6)), "") for name in header if name not in known}
+    ignored = {
+        name: next(iter(get_close_matches(name, names, n=1, cutoff=0.6)), "")
+        for name in header
+        if name not in known
+    }
     return MotionFile(file, robot, columns, header, ignored, delimiter)
 
 
 def write_motion(path: str | Path, motion: Motion, robot: Robot) -> None:
-    """Write a motion as CSV, or Parquet by its ending, in the controller's units; what is None is left out.
+    """Write a motion as CSV, or Parquet by its ending, in the controller's units.
+
+    What is None is left out.
 
     Raises:
-        InputError: if the motion is one of another robot, its times do not grow, or a value is not finite.
+        InputError: if the motion is one of another robot, its times do not grow, or a value is not
+            finite.
         FileError: if the file cannot be written; then nothing is.
         MissingExtra: for Parquet without pyarrow.
     """
@@ -270,7 +342,9 @@ def write_motion(path: str | Path, motion: Motion, robot: Robot) -> None:
             parquet.write_table(pa.table(dict(zip(header, table.T, strict=True))), temporary)
         return
     with replacing(path) as temporary:
-        np.savetxt(temporary, table, delimiter=",", fmt="%.9g", header=",".join(header), comments="")
+        np.savetxt(
+            temporary, table, delimiter=",", fmt="%.9g", header=",".join(header), comments=""
+        )
 
 
 def _header(file: Path) -> tuple[list[str], str]:

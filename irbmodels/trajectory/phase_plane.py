@@ -12,7 +12,8 @@ from .trajectory import State
 
 Array = NDArray[np.float64]
 
-_SCALES = (30.0, 300.0, 3.0, 1000.0, 1.0)  # sizes of x that TOPP-RA sees; its solver fails at one now and then, not at all
+# sizes of x that TOPP-RA sees; its solver fails at one now and then, not at all
+_SCALES = (30.0, 300.0, 3.0, 1000.0, 1.0)
 
 
 def steps(s: Array, x: Array) -> Array:
@@ -29,8 +30,13 @@ def moving(found: OnPath, rate: Array, gain: Array) -> State:
     return State(found.q, found.slope * rate, found.curvature * rate**2 + found.slope * gain)
 
 
-def fastest_under(s: Array, a: Array, b: Array, c: Array, top: Array, length: float, reference: float) -> Array | None:
-    """Let TOPP-RA find the fastest profile of ``a u + b x + c <= 0`` and ``x <= top``; None if there is none."""
+def fastest_under(
+    s: Array, a: Array, b: Array, c: Array, top: Array, length: float, reference: float
+) -> Array | None:
+    """Let TOPP-RA find the fastest profile of ``a u + b x + c <= 0`` and ``x <= top``.
+
+    None if there is none.
+    """
     import logging
 
     import toppra
@@ -48,7 +54,15 @@ def fastest_under(s: Array, a: Array, b: Array, c: Array, top: Array, length: fl
 
         def compute_constraint_params(self, path: Any, gridpoints: Any) -> tuple[Any, ...]:
             speeds = np.column_stack([np.zeros(len(s)), np.minimum(top * self.scale, 1e7)])
-            return a / (self.scale * length), b / self.scale, c, np.eye(count), np.zeros(count), None, speeds
+            return (
+                a / (self.scale * length),
+                b / self.scale,
+                c,
+                np.eye(count),
+                np.zeros(count),
+                None,
+                speeds,
+            )
 
     class Straight(toppra.interpolator.AbstractGeometricPath):  # type: ignore[misc]
         """The path itself is in the rows; TOPP-RA only asks for its interval."""
@@ -58,7 +72,11 @@ def fastest_under(s: Array, a: Array, b: Array, c: Array, top: Array, length: fl
         waypoints = None
 
         def __call__(self, points: Any, order: int = 0) -> Any:
-            return np.atleast_1d(points)[:, None] if order == 0 else np.full((np.size(points), 1), float(order == 1))
+            return (
+                np.atleast_1d(points)[:, None]
+                if order == 0
+                else np.full((np.size(points), 1), float(order == 1))
+            )
 
     points = s / length
     points[-1] = 1.0
@@ -67,7 +85,9 @@ def fastest_under(s: Array, a: Array, b: Array, c: Array, top: Array, length: fl
     told.setLevel(logging.CRITICAL)  # what it would say becomes one error of ours
     try:
         for scale in np.array(_SCALES) / reference:
-            solver = toppra.algorithm.TOPPRA([Rows(scale)], Straight(), gridpoints=points, solver_wrapper="seidel")
+            solver = toppra.algorithm.TOPPRA(
+                [Rows(scale)], Straight(), gridpoints=points, solver_wrapper="seidel"
+            )
             _, rate, _ = solver.compute_parameterization(0.0, 0.0)
             if rate is not None and (rate[1:-1] > 0.0).all():  # false for NaN
                 return np.asarray(np.square(rate) / scale)

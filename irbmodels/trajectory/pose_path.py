@@ -13,7 +13,9 @@ from ..errors import InputError
 
 Array = NDArray[np.float64]
 
-TURN = 0.1  # [m/rad] what a turn on the spot counts; ABB's v1000 has 1000 mm/s and 500 deg/s, which is 0.115 m/rad
+# [m/rad] what a turn on the spot counts; ABB's v1000 has 1000 mm/s and 500 deg/s, which is 0.115
+# m/rad
+TURN = 0.1
 ROUNDING = 1e-9  # [m, 1] what two ends that meet may differ, and s may lie outside its path
 
 
@@ -31,8 +33,8 @@ class Along(NamedTuple):
 class PosePath(ABC):
     """A path of a pose as a function of the distance ``s`` between 0 and :attr:`length`.
 
-    ``s`` is the distance that the point has gone [m]; of a turn on the spot it is 0.1 m per radian. At a corner that has no
-    blend, ``s`` belongs to what comes after it.
+    ``s`` is the distance that the point has gone [m]; of a turn on the spot it is 0.1 m per radian.
+    At a corner that has no blend, ``s`` belongs to what comes after it.
     """
 
     length: float
@@ -45,7 +47,9 @@ class PosePath(ABC):
     def __repr__(self) -> str:
         """Say how long it is, and where it cannot be passed without a stop."""
         stops = f", stops at {', '.join(f'{s:.4g}' for s in self.stops)} m" if self.stops else ""
-        return f"<PosePath: {type(self).__name__.lstrip('_').lower()} of {self.length:.4g} m{stops}>"
+        return (
+            f"<PosePath: {type(self).__name__.lstrip('_').lower()} of {self.length:.4g} m{stops}>"
+        )
 
     def at(self, s: ArrayLike) -> Along:
         """Return poses with their first and second derivatives by ``s``.
@@ -56,7 +60,9 @@ class PosePath(ABC):
         distance = numbers(s, "s")
         off = ~((distance >= -ROUNDING) & (distance <= self.length + ROUNDING))
         if off.any():
-            raise InputError(f"s = {float(distance[off].flat[0]):g} m is not on the path: 0 .. {self.length:g} m")
+            raise InputError(
+                f"s = {float(distance[off].flat[0]):g} m is not on the path: 0 .. {self.length:g} m"
+            )
         found = self._along(np.clip(distance, 0.0, self.length).ravel())
         return Along(*(part.reshape(*distance.shape, *part.shape[1:]) for part in found))
 

@@ -18,9 +18,10 @@ _LONGEST_NAME = 32  # characters of a name in RAPID
 def rapid_module(motion: Motion, robot: Any, name: str = "Trajectory", tool: str = "tool0") -> str:
     r"""Return the text of a RAPID module that runs through the samples of a motion.
 
-    Each sample is a jointtarget; ``MoveAbsJ \NoEOffs ... \T`` gives each stroke the time between two samples. The controller
-    plans its own course from target to target, within zones z0, and slows down where it must: take samples some 50 to 100 ms
-    apart. ``irbmodels.rapid.read`` reads the module back: ``q`` from its jointtargets, the steps of time from ``seconds``.
+    Each sample is a jointtarget; ``MoveAbsJ \NoEOffs ... \T`` gives each stroke the time between
+    two samples. The controller plans its own course from target to target, within zones z0, and
+    slows down where it must: take samples some 50 to 100 ms apart. ``irbmodels.rapid.read`` reads
+    the module back: ``q`` from its jointtargets, the steps of time from ``seconds``.
 
     Args:
         motion: Samples, as of :meth:`Trajectory.sample`.
@@ -29,8 +30,8 @@ def rapid_module(motion: Motion, robot: Any, name: str = "Trajectory", tool: str
         tool: Name of the controller's tooldata.
 
     Raises:
-        InputError: if the name or the tool is no name in RAPID, there are fewer than two samples, or too many, or a target is
-            out of range.
+        InputError: if the name or the tool is no name in RAPID, there are fewer than two samples,
+            or too many, or a target is out of range.
     """
     from ..rapid.grammar import RESERVED  # few need it
 
@@ -40,18 +41,29 @@ def rapid_module(motion: Motion, robot: Any, name: str = "Trajectory", tool: str
     instance(name, str, "the name of a module is a text")
     instance(tool, str, "the tool of a module is the name of a tooldata")
     for what, word in (("module", name), ("procedure", f"run{name}"), ("tool", tool)):
-        legal = word.isascii() and word.isidentifier() and word[0].isalpha() and len(word) <= _LONGEST_NAME
+        legal = (
+            word.isascii()
+            and word.isidentifier()
+            and word[0].isalpha()
+            and len(word) <= _LONGEST_NAME
+        )
         if not legal or word.lower() in RESERVED:
             raise InputError(
-                f"{word!r} is no name of a {what} in RAPID: a letter, then letters, digits and _, {_LONGEST_NAME} at most,"
-                " and no word of RAPID itself"
+                f"{word!r} is no name of a {what} in RAPID: a letter, then letters, digits and _,"
+                f" {_LONGEST_NAME} at most, and no word of RAPID itself"
             )
     if not 2 <= len(motion.t) <= _MOST:
-        raise InputError(f"a module takes 2 to {_MOST} targets, the motion has {len(motion.t)} samples; sample at a lower rate")
+        raise InputError(
+            f"a module takes 2 to {_MOST} targets, the motion has {len(motion.t)} samples; sample"
+            " at a lower rate"
+        )
     outside = np.flatnonzero(~robot.limits.in_range(motion.q))
     if outside.size:
         broken = robot.limits.violations(motion.q[outside[0]])[0]
-        raise InputError(f"target {outside[0] + 1}, at t = {motion.t[outside[0]]:.6g} s, is out of range: {broken}")
+        raise InputError(
+            f"target {outside[0] + 1}, at t = {motion.t[outside[0]]:.6g} s, is out of range:"
+            f" {broken}"
+        )
     return "\n".join(_lines(motion, robot, name, tool)) + "\n"
 
 

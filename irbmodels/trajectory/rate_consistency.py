@@ -1,7 +1,8 @@
 """Rates held against what they are rates of: speeds against positions, accelerations against speeds.
 
-Over some seconds the integral of a rate and the change of its quantity are the same curve, whatever noise, resolution and
-delay of a signal are; a wrong unit or sign is a factor between them. Each sample alone would say nothing.
+Over some seconds the integral of a rate and the change of its quantity are the same curve, whatever
+noise, resolution and delay of a signal are; a wrong unit or sign is a factor between them. Each
+sample alone would say nothing.
 """
 
 from __future__ import annotations
@@ -24,9 +25,11 @@ UNLIKE = 0.2  # of the rate: what noise and delay do not explain
 CLEAR = 0.9  # correlation from which a factor between two curves is one
 _CHANGE = 1e-6  # [rad, m] root mean square of a quantity that changes
 _FEWEST = 8  # samples, of which hardly any two curves are alike by chance
-_LITTLE = 0.1  # [deg, mm, and per s]: 20 times the noise of an axis at rest; of a shorter way it may be the most
-# A rate that from sample to sample changes by its own size is noise, or seen less than six times a period: the integral by
-# trapezoids is another curve then, of another sign even. Where it changes by a tenth, the integral is right within a percent.
+# [deg, mm, and per s]: 20 times the noise of an axis at rest; of a shorter way it may be the most
+_LITTLE = 0.1
+# A rate that from sample to sample changes by its own size is noise, or seen less than six times a
+# period: the integral by trapezoids is another curve then, of another sign even. Where it changes
+# by a tenth, the integral is right within a percent.
 _COARSE, _FINE = 1.0, 0.1
 _UNITS = {("v", False): "rad/s", ("v", True): "m/s", ("a", False): "rad/s^2", ("a", True): "m/s^2"}
 
@@ -42,7 +45,9 @@ class Ratio(NamedTuple):
     def mixed(self, linear: bool) -> float:
         """Return the factor between two units that the curves differ by: of deg and rad, of a linear axis mm and m; else 0."""
         unit = 1e3 if linear else TURN
-        near = (factor for factor in (unit, 1.0 / unit) if abs(abs(self.factor) / factor - 1.0) < MIXED)
+        near = (
+            factor for factor in (unit, 1.0 / unit) if abs(abs(self.factor) / factor - 1.0) < MIXED
+        )
         return next(near, 0.0) if self.correlation > CLEAR else 0.0
 
     @property
@@ -70,20 +75,28 @@ def ratio(x: Array, rate: Array, dt: Array) -> Ratio | None:
     if left @ left < _CHANGE**2 * len(x) or right @ right == 0.0:
         return None
     cross = float(left @ right)
-    return Ratio(cross / float(right @ right), abs(cross) / float(np.sqrt((left @ left) * (right @ right))))
+    return Ratio(
+        cross / float(right @ right), abs(cross) / float(np.sqrt((left @ left) * (right @ right)))
+    )
 
 
 def held_against(
-    pieces: Iterator[Motion], quantities: Sequence[str], names: Mapping[str, Sequence[str]], linear: Sequence[bool], source: str
+    pieces: Iterator[Motion],
+    quantities: Sequence[str],
+    names: Mapping[str, Sequence[str]],
+    linear: Sequence[bool],
+    source: str,
 ) -> Iterator[Motion]:
     """Yield pieces of a motion whose speeds are those of its positions, and accelerations those of its speeds.
 
-    A piece is refused where both curves are the same but for a factor between units, or for the sign: noise, resolution, delay
-    and too few samples leave no such curves. Another factor only gives a warning. A short piece after longer ones, the rest of
-    a file, shows too little of a curve, and is not judged.
+    A piece is refused where both curves are the same but for a factor between units, or for the
+    sign: noise, resolution, delay and too few samples leave no such curves. Another factor only
+    gives a warning. A short piece after longer ones, the rest of a file, shows too little of a
+    curve, and is not judged.
 
     Args:
-        pieces: With speeds, and some seconds long: over hours the smallest bias of a speed integrates to a long way.
+        pieces: With speeds, and some seconds long: over hours the smallest bias of a speed
+            integrates to a long way.
         quantities: Those of ``v`` and ``a`` that were given, not derived.
         names: Of the columns of ``q``, ``v`` and ``a``.
         linear: Per axis whether it is linear.
@@ -96,16 +109,31 @@ def held_against(
     longest = 0
     for motion in pieces:
         longest = max(longest, len(motion.t))
-        for quantity, of, values, rates in (("v", "q", motion.q, motion.v), ("a", "v", motion.v, motion.a)):
-            if quantity not in quantities or values is None or rates is None or 2 * len(motion.t) < longest:
+        for quantity, of, values, rates in (
+            ("v", "q", motion.q, motion.v),
+            ("a", "v", motion.v, motion.a),
+        ):
+            if (
+                quantity not in quantities
+                or values is None
+                or rates is None
+                or 2 * len(motion.t) < longest
+            ):
                 continue
             for axis in range(len(linear)):
                 column, other = names[quantity][axis], names[of][axis]
                 found = _clear(motion.t, values[:, axis], rates[:, axis], linear[axis])
-                advice = "" if found is None else _advice(found, _UNITS[quantity, linear[axis]], other, linear[axis])
+                advice = (
+                    ""
+                    if found is None
+                    else _advice(found, _UNITS[quantity, linear[axis]], other, linear[axis])
+                )
                 if found is None or (not advice and column in warned):
                     continue
-                what = f"{source}: column {column!r}: {other!r} changes {found.factor:.4g} times as fast as it says"
+                what = (
+                    f"{source}: column {column!r}: {other!r} changes {found.factor:.4g} times as"
+                    " fast as it says"
+                )
                 if advice:
                     raise MotionError(f"{what}, from t = {motion.t[0]:.6g} s on: {advice}")
                 warn(f"{what}; is it of another axis, or of the motor?")
@@ -130,5 +158,9 @@ def _advice(found: Ratio, unit: str, other: str, linear: bool) -> str:
     """Say which unit or sign a rate seems to have; nothing where it is some other factor."""
     sign = " with the opposite sign" if found.factor < 0.0 else ""
     if mixed := found.mixed(linear):
-        return f"it looks like {unit}{sign}" if mixed > 1.0 else f"{other!r} looks like {'m' if linear else 'rad'}{sign}"
+        return (
+            f"it looks like {unit}{sign}"
+            if mixed > 1.0
+            else f"{other!r} looks like {'m' if linear else 'rad'}{sign}"
+        )
     return "its sign is the opposite" if abs(found.factor + 1.0) <= UNLIKE else ""

@@ -7,8 +7,11 @@ from numpy.typing import ArrayLike, NDArray
 
 Array = NDArray[np.float64]
 
-ROUNDING = 1e-9  # share of the duration that a time may lie outside, and of a position that two ends may differ
-EXACT = 1e-12  # share of a duration, or of a position [rad, m], that only rounding leaves: some thousand times that of one sum
+# share of the duration that a time may lie outside, and of a position that two ends may differ
+ROUNDING = 1e-9
+# share of a duration, or of a position [rad, m], that only rounding leaves: some thousand times
+# that of one sum
+EXACT = 1e-12
 
 
 def snapped(values: Array, marks: ArrayLike, scale: float) -> Array:

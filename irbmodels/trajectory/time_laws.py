@@ -1,6 +1,7 @@
 """Time laws: how a share of a stroke grows from 0 to 1 while a share ``x`` of the duration goes from 0 to 1.
 
-A stroke ``h`` in ``T`` has the speed ``h / T``, the acceleration ``h / T^2`` and the jerk ``h / T^3`` times those of its law.
+A stroke ``h`` in ``T`` has the speed ``h / T``, the acceleration ``h / T^2`` and the jerk ``h /
+T^3`` times those of its law.
 """
 
 from __future__ import annotations
@@ -39,10 +40,12 @@ class Law(ABC):
     name: str
 
     def derivative(self, order: int, x: ArrayLike) -> Array:
-        """Return the position (0), or its derivative by ``x`` of an order up to 3; where it jumps, the later value.
+        """Return the position (0), or its derivative by ``x`` of an order up to 3.
 
-        Every law here slows down as it sped up; from the far end it is computed backwards, so that it rests there exactly. An
-        ``x`` that is off an end by rounding only is that end.
+        Where it jumps, the later value.
+
+        Every law here slows down as it sped up; from the far end it is computed backwards, so that
+        it rests there exactly. An ``x`` that is off an end by rounding only is that end.
 
         Raises:
             InputError: if the order is none of 0 to 3, or an ``x`` is not within 0..1.
@@ -91,7 +94,9 @@ class Law(ABC):
     @cached_property
     def peaks(self) -> Peaks:
         """Largest absolute values, found at the zeros of the next derivative."""
-        speed, acceleration, jerk = (float(np.abs(self.derivative(k, self._candidates(k))).max()) for k in (1, 2, 3))
+        speed, acceleration, jerk = (
+            float(np.abs(self.derivative(k, self._candidates(k))).max()) for k in (1, 2, 3)
+        )
         return Peaks(speed, acceleration, jerk if self.smooth else np.inf)
 
     def __repr__(self) -> str:
@@ -111,23 +116,36 @@ class _Pieces(Law):
 
     def _rising(self, order: int, x: Array, back: NDArray[np.bool_]) -> Array:
         inner = self.breaks[1:-1]
-        number = np.where(back, np.searchsorted(inner, x, side="left"), np.searchsorted(inner, x, side="right"))
+        number = np.where(
+            back, np.searchsorted(inner, x, side="left"), np.searchsorted(inner, x, side="right")
+        )
         starts = np.array(self.breaks)[number]
         pieces = [part.deriv(order) for part in self.parts]
-        return np.select([number == i for i in range(len(pieces))], [piece(x - starts) for piece in pieces])
+        return np.select(
+            [number == i for i in range(len(pieces))], [piece(x - starts) for piece in pieces]
+        )
 
     def _candidates(self, order: int) -> Array:
         found = []
         for start, stop, part in zip(self.breaks, self.breaks[1:], self.parts, strict=False):
             roots = part.deriv(order + 1).roots() if part.degree() > order + 1 else np.zeros(0)
-            inside = roots.real[(np.abs(roots.imag) < 1e-6) & (roots.real >= 0.0) & (roots.real <= stop - start)]
+            inside = roots.real[
+                (np.abs(roots.imag) < 1e-6) & (roots.real >= 0.0) & (roots.real <= stop - start)
+            ]
             found += [start, *(start + inside)]
         return np.append(found, 0.5)
 
     @property
     def smooth(self) -> bool:
-        ends = [0.0, *(float(part.deriv(2)(width)) for part, width in zip(self.parts, np.diff(self.breaks), strict=True))]
-        starts = [*(float(part.deriv(2)(0.0)) for part in self.parts), 0.0]  # in the middle it changes its sign
+        ends = [
+            0.0,
+            *(
+                float(part.deriv(2)(width))
+                for part, width in zip(self.parts, np.diff(self.breaks), strict=True)
+            ),
+        ]
+        # in the middle it changes its sign
+        starts = [*(float(part.deriv(2)(0.0)) for part in self.parts), 0.0]
         return bool(np.abs(np.subtract(ends, starts)).max() < _SMOOTH)
 
 
@@ -142,15 +160,23 @@ class _Waves(Law):
 
     def _rising(self, order: int, x: Array, back: NDArray[np.bool_]) -> Array:
         rates = 2.0 * np.pi * np.array(self.orders)
-        if order == 1:  # 1 - cos of a small angle as a square: near its end it is no difference of rounded ones
-            speed: Array = 2.0 * np.square(np.sin(0.5 * rates * x[..., None])) @ (np.array(self.weights) * rates)
+        # 1 - cos of a small angle as a square: near its end it is no difference of rounded ones
+        if order == 1:
+            speed: Array = (
+                2.0
+                * np.square(np.sin(0.5 * rates * x[..., None]))
+                @ (np.array(self.weights) * rates)
+            )
             return speed
         wave, sign = {0: (np.sin, 1.0), 2: (np.sin, -1.0), 3: (np.cos, -1.0)}[order]
         waves: Array = sign * wave(rates * x[..., None]) @ (np.array(self.weights) * rates**order)
         return (x if order == 0 else 0.0) - waves
 
     def _candidates(self, order: int) -> Array:
-        """With ``z = exp(2 pi i x)`` the next derivative is a polynomial in z; a root off the circle does no harm."""
+        """With ``z = exp(2 pi i x)`` the next derivative is a polynomial in z.
+
+        A root off the circle does no harm.
+        """
         top, turned = max(self.orders), 1j ** (order + 1)
         polynomial = np.zeros(2 * top + 1, dtype=complex)
         for k, weight in zip(self.orders, self.weights, strict=True):
@@ -173,9 +199,12 @@ def _polynomial(name: str, rests: int) -> Law:
 
 
 def _freudenstein() -> Law:
-    """Return the law whose acceleration goes as ``sin x + sin 3x / 6 + sin 5x / 50`` (S002 eq. 13-15, misprints corrected).
+    """Return the law whose acceleration goes as ``sin x + sin 3x / 6 + sin 5x / 50`` (S002 eq.
 
-    Integrated twice, the weights are divided by k^2; their sum times k is what puts the speed at the ends to 0.
+    13-15, misprints corrected).
+
+    Integrated twice, the weights are divided by k^2; their sum times k is what puts the speed at
+    the ends to 0.
     """
     orders, of_acceleration = np.array([1.0, 3.0, 5.0]), np.array([1.0, 1.0 / 6.0, 1.0 / 50.0])
     weights = of_acceleration / orders**2
@@ -183,7 +212,9 @@ def _freudenstein() -> Law:
     return _Waves("freudenstein", (1, 3, 5), tuple(weights.tolist()))
 
 
-def _ramped(name: str, widths: Sequence[float], jerks: Sequence[float], accelerations: Sequence[float]) -> Law:
+def _ramped(
+    name: str, widths: Sequence[float], jerks: Sequence[float], accelerations: Sequence[float]
+) -> Law:
     """Return the law whose first half has pieces with constant jerk that start at given accelerations, scaled to 1."""
     parts, breaks = [], [0.0]
     q = v = 0.0
@@ -202,7 +233,8 @@ def trapezoid(blend: float = 1.0 / 3.0) -> Law:
     Peaks: speed ``1 / (1 - blend)``, acceleration ``1 / (blend (1 - blend))``.
 
     Args:
-        blend: Share of the duration of each ramp; 0.5 leaves no part with constant speed (bang-bang).
+        blend: Share of the duration of each ramp; 0.5 leaves no part with constant speed
+            (bang-bang).
 
     Raises:
         InputError: if the share is not above 0 and at most 0.5.
@@ -216,8 +248,8 @@ def s_curve(blend: float = 1.0 / 3.0, rounding: float = 0.5) -> Law:
 
     Args:
         blend: Share of the duration in which it speeds up; as long it slows down.
-        rounding: Share of that time in which the acceleration grows; as long it falls. 0.5 leaves none with constant
-            acceleration.
+        rounding: Share of that time in which the acceleration grows; as long it falls. 0.5 leaves
+            none with constant acceleration.
 
     Raises:
         InputError: if a share is not above 0 and at most 0.5.

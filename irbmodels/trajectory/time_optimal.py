@@ -1,15 +1,18 @@
 """Time-optimal timing of a path: speeds, accelerations and torques within bounds, with friction that depends on speed.
 
-With ``x = (ds/dt)^2`` and ``u = d2s/dt2`` the rigid torques are linear, ``m(s) u + c(s) x + g(s)``, and TOPP-RA (Pham and Pham
-2018) finds the fastest profile ``x(s)``; viscous and Stribeck friction are not linear in ``x``. They are put between two straight
-lines that touch them at the fastest profile known, ``X(s)``, and bound them on all of ``0..X``:
+With ``x = (ds/dt)^2`` and ``u = d2s/dt2`` the rigid torques are linear, ``m(s) u + c(s) x + g(s)``,
+and TOPP-RA (Pham and Pham
+2018) finds the fastest profile ``x(s)``; viscous and Stribeck friction are not linear in ``x``.
+They are put between two straight lines that touch them at the fastest profile known, ``X(s)``, and
+bound them on all of ``0..X``:
 
-* the line that makes the bounds wider gives a profile above every admissible one, and with it the next ``X``: repeated, it
-  falls to the fastest profile, and its time is a lower bound. The bounds are kept in the middle of each interval of the grid,
-  which is right to second order;
-* the line that makes them narrower gives a profile that is admissible. The bounds are kept at both ends of each interval, over
-  which ``u`` is constant; the result is checked against the robot's own inverse dynamics in between, and the bounds are
-  narrowed where it is beyond them. That a constant ``u`` cannot follow friction within an interval is most of the gap.
+* the line that makes the bounds wider gives a profile above every admissible one, and with it the
+  next ``X``: repeated, it falls to the fastest profile, and its time is a lower bound. The bounds
+  are kept in the middle of each interval of the grid, which is right to second order;
+* the line that makes them narrower gives a profile that is admissible. The bounds are kept at both
+  ends of each interval, over which ``u`` is constant; the result is checked against the robot's own
+  inverse dynamics in between, and the bounds are narrowed where it is beyond them. That a constant
+  ``u`` cannot follow friction within an interval is most of the gap.
 """
 
 from __future__ import annotations
@@ -45,7 +48,10 @@ class TimeOptimal(Trajectory):
 
     def __repr__(self) -> str:
         """Say how long it takes, and how far above the bound that is."""
-        return f"<TimeOptimal of {self.n} axes: {self.duration:.4g} s, {100.0 * self.gap:.2g} % above the bound>"
+        return (
+            f"<TimeOptimal of {self.n} axes: {self.duration:.4g} s, {100.0 * self.gap:.2g} % above"
+            " the bound>"
+        )
 
     @property
     def gap(self) -> float:
@@ -56,8 +62,14 @@ class TimeOptimal(Trajectory):
         number = np.clip(np.searchsorted(self.times, t, side="right") - 1, 0, len(self._gain) - 1)
         since, gain = t - self.times[number], self._gain[number]
         first = np.sqrt(self.x[number])
-        rate = np.where(t >= self.duration, np.sqrt(self.x[-1]), np.maximum(first + gain * since, 0.0))
-        s = np.clip(self.s[number] + since * (first + 0.5 * gain * since), self.s[number], self.s[number + 1])
+        rate = np.where(
+            t >= self.duration, np.sqrt(self.x[-1]), np.maximum(first + gain * since, 0.0)
+        )
+        s = np.clip(
+            self.s[number] + since * (first + 0.5 * gain * since),
+            self.s[number],
+            self.s[number + 1],
+        )
         return moving(self.path.at(s), rate, gain)
 
 
@@ -79,27 +91,39 @@ def time_optimal(
         velocity: Largest axis speeds [rad/s, m/s], one for all or ``(n,)``; default the robot's.
         acceleration: Largest axis accelerations [rad/s^2, m/s^2]; default none.
         torque: Largest axis torques [N m, N]; default the robot's efforts.
-        friction: Whether friction is part of the torques. A robot without friction data says so and adds nothing.
-        intervals: Of the grid; grid points are added where an axis turns back. More of them make the gap to the bound smaller.
+        friction: Whether friction is part of the torques. A robot without friction data says so and
+            adds nothing.
+        intervals: Of the grid; grid points are added where an axis turns back. More of them make
+            the gap to the bound smaller.
 
     Returns:
         The timing, with a lower bound of every time in which the bounds can be kept.
 
     Raises:
-        InputError: if the path is one of another robot, leaves a range (the coupled one too), a bound is not positive, or no
-            timing keeps them.
+        InputError: if the path is one of another robot, leaves a range (the coupled one too), a
+            bound is not positive, or no timing keeps them.
         MissingExtra: without toppra.
     """
     require("toppra", "motion")
     instance(path, AxisPath, "a timing is one of an AxisPath, as axis_path makes it")
     if robot is not None and not isinstance(robot, Arm):
-        raise InputError(f"the torques of a timing are those of an irbmodels.Robot, not {shown(robot)}")
+        raise InputError(
+            f"the torques of a timing are those of an irbmodels.Robot, not {shown(robot)}"
+        )
     flag(friction, "friction, whether it is part of the torques,")
-    if isinstance(intervals, bool) or not isinstance(intervals, int | np.integer) or not 10 <= intervals <= 100_000:
+    if (
+        isinstance(intervals, bool)
+        or not isinstance(intervals, int | np.integer)
+        or not 10 <= intervals <= 100_000
+    ):
         raise InputError(f"a grid has 10 to 100000 intervals, got {shown(intervals)}")
     if robot is None and (torque is not None or acceleration is None):
-        raise InputError("a timing without a robot has no torques, and needs bounds of acceleration")
-    problem = problem_of(path, robot, velocity, acceleration, torque, friction, _grid(path, int(intervals)))
+        raise InputError(
+            "a timing without a robot has no torques, and needs bounds of acceleration"
+        )
+    problem = problem_of(
+        path, robot, velocity, acceleration, torque, friction, _grid(path, int(intervals))
+    )
     if robot is not None:
         _refuse_outside(path, robot.limits)
     upper = problem.fastest()
@@ -115,11 +139,16 @@ def _refuse_outside(path: AxisPath, limits: Limits) -> None:
     outside = np.flatnonzero(~limits.in_range(q))
     if len(outside):
         first = int(outside[0])
-        raise InputError(f"the path leaves a range at s = {s[first]:.4g}: {limits.violations(q[first])[0]}")
+        raise InputError(
+            f"the path leaves a range at s = {s[first]:.4g}: {limits.violations(q[first])[0]}"
+        )
 
 
 def _grid(path: AxisPath, intervals: int) -> Array:
-    """Grid points, closer at the ends, where the motion is slow; one wherever an axis turns back, and at waypoints if few."""
+    """Grid points, closer at the ends, where the motion is slow.
+
+    One wherever an axis turns back, and at waypoints if few.
+    """
     regular = 0.5 * path.length * (1.0 - np.cos(np.pi * np.linspace(0.0, 1.0, intervals + 1)))
     near = 0.02 * path.length / intervals
     knots = path.knots if len(path.knots) < intervals / 4 else path.knots[:0]

@@ -24,13 +24,38 @@ Array = NDArray[np.float64]
 _ITERATIONS = 60  # of the upper profile; it converges in 5 to 20
 _CONVERGED = 1e-6  # share of the time
 _REPAIRS = 30  # rounds of narrowing
-_INSIDE = 1.0 - 5e-5  # share of a bound that is used: between two checked places it may be passed by a fifth of the rest
+# share of a bound that is used: between two checked places it may be passed by a fifth of the rest
+_INSIDE = 1.0 - 5e-5
 _SLOWEST = 1e-9  # [rad/s, m/s] an axis that has just begun to move
-_NEAR = 1e-6  # share of an interval: so near to a grid point friction still has the sign that it has within the interval
-_WITHIN = np.array([_NEAR, 1e-3, 0.01, 0.03, 0.06, 0.1, *np.linspace(0.15, 0.85, 15), 0.9, 0.94, 0.97, 0.99, 0.999, 1.0 - _NEAR])
+# share of an interval: so near to a grid point friction still has the sign that it has within the
+# interval
+_NEAR = 1e-6
+_WITHIN = np.array(
+    [
+        _NEAR,
+        1e-3,
+        0.01,
+        0.03,
+        0.06,
+        0.1,
+        *np.linspace(0.15, 0.85, 15),
+        0.9,
+        0.94,
+        0.97,
+        0.99,
+        0.999,
+        1.0 - _NEAR,
+    ]
+)
 """Places in each interval, as shares of its time, at which a profile is checked."""
 _SPEEDS = np.unique(
-    np.concatenate([np.geomspace(1e-5, 0.99, 90), np.linspace(0.02, 0.98, 49), 1.0 - np.geomspace(1e-5, 0.02, 12)])
+    np.concatenate(
+        [
+            np.geomspace(1e-5, 0.99, 90),
+            np.linspace(0.02, 0.98, 49),
+            1.0 - np.geomspace(1e-5, 0.02, 12),
+        ]
+    )
 )
 """Shares of the largest speed at which friction is compared with a straight line."""
 
@@ -43,7 +68,9 @@ class Arm(Protocol):
     def limits(self) -> Limits:
         """Bounds of speeds and torques."""
 
-    def inverse_dynamics(self, q: ArrayLike, v: ArrayLike, a: ArrayLike, *, friction: bool = ...) -> Array:
+    def inverse_dynamics(
+        self, q: ArrayLike, v: ArrayLike, a: ArrayLike, *, friction: bool = ...
+    ) -> Array:
         """Return the torques of motions ``(N, n)``."""
 
     def friction(self, v: ArrayLike) -> Array:
@@ -110,7 +137,10 @@ class Problem:
         gain = float(np.median(np.minimum(by_torque, by_gain)))
         found = min(float(np.median(self.fastest_by_speed)), gain * self.path.length)
         if not 0.0 < found < np.inf:
-            raise InputError("nothing bounds the speed along this path: give finite bounds of velocity, acceleration or torque")
+            raise InputError(
+                "nothing bounds the speed along this path: give finite bounds of velocity,"
+                " acceleration or torque"
+            )
         return found
 
     def fastest(self) -> Array:
@@ -133,7 +163,9 @@ class Problem:
         """
         count, n = len(self.s) - 1, self.path.n
         shares = np.full((2, count, n), _INSIDE)
-        top = np.minimum(self.fastest_by_speed * _INSIDE**2, np.maximum(upper, 1e-9 * self.reference))
+        top = np.minimum(
+            self.fastest_by_speed * _INSIDE**2, np.maximum(upper, 1e-9 * self.reference)
+        )
         for _ in range(_REPAIRS):
             x = self._solved(top, wide=False, shares=shares)
             speed, torque, acceleration = self._used(x)
@@ -158,14 +190,19 @@ class Problem:
         since = _WITHIN[:, None] * widths
         first = np.sqrt(x[:-1])
         rate = np.maximum(first + gain * since, 0.0)
-        rate[[0, -1], [0, -1]] = 0.0  # exactly at rest, where there is no friction; elsewhere its sign is open at a grid point
+        # exactly at rest, where there is no friction; elsewhere its sign is open at a grid point
+        rate[[0, -1], [0, -1]] = 0.0
         s = np.clip(self.s[:-1] + since * (first + 0.5 * gain * since), self.s[:-1], self.s[1:])
         motion = moving(self.path.at(s.ravel()), rate.ravel(), np.tile(gain, len(since)))
         tau = np.zeros_like(motion.v)
         if self.robot is not None:
-            tau = self.robot.inverse_dynamics(motion.q, motion.v, motion.a, friction=self.with_friction)
+            tau = self.robot.inverse_dynamics(
+                motion.q, motion.v, motion.a, friction=self.with_friction
+            )
         used = (motion.v / self.velocity, tau / self.torque, motion.a / self.acceleration)
-        speed, torque, acceleration = (np.abs(part).reshape(*since.shape, self.path.n).max(axis=0) for part in used)
+        speed, torque, acceleration = (
+            np.abs(part).reshape(*since.shape, self.path.n).max(axis=0) for part in used
+        )
         return speed, torque, acceleration
 
     def _lines(self, place: _Place, top: Array) -> tuple[_Line, _Line]:
@@ -181,7 +218,9 @@ class Problem:
         slower = _SPEEDS[:, None, None] * speed
         risen = last - self.friction(np.where(np.abs(slower) > _SLOWEST, slower, barely))
         secants = risen / ((1.0 - np.square(_SPEEDS))[:, None, None] * most)
-        flattest, steepest = (np.where(moving, pick(axis=0), 0.0) for pick in (secants.min, secants.max))
+        flattest, steepest = (
+            np.where(moving, pick(axis=0), 0.0) for pick in (secants.min, secants.max)
+        )
         return _Line(flattest, last - flattest * most), _Line(steepest, last - steepest * most)
 
     def _solved(self, top: Array, *, wide: bool, shares: Array | None = None) -> Array:
@@ -191,9 +230,17 @@ class Problem:
         none = _Line(*np.zeros_like(lines[0][0]))
         rows = []
         for which, sign in enumerate((1.0, -1.0)):
-            with_friction = [(place.torque, pair[which]) for place, pair in zip(self.places, lines, strict=True)]
+            with_friction = [
+                (place.torque, pair[which]) for place, pair in zip(self.places, lines, strict=True)
+            ]
             rows += self._rows(with_friction, sign, self.torque, torques, wide)
-            rows += self._rows([(place.acceleration, none) for place in self.places], sign, self.acceleration, gains, wide)
+            rows += self._rows(
+                [(place.acceleration, none) for place in self.places],
+                sign,
+                self.acceleration,
+                gains,
+                wide,
+            )
         a, b, c = (np.hstack(parts) for parts in zip(*rows, strict=True))
         found = fastest_under(self.s, a, b, c, top, self.path.length, self.reference)
         if found is None:
@@ -201,12 +248,18 @@ class Problem:
         return found
 
     def _rows(
-        self, parts: list[tuple[_Linear, _Line]], sign: float, bound: Array, share: Array | float, wide: bool
+        self,
+        parts: list[tuple[_Linear, _Line]],
+        sign: float,
+        bound: Array,
+        share: Array | float,
+        wide: bool,
     ) -> list[tuple[Array, Array, Array]]:
         """Coefficients ``(N + 1, n)`` of ``a u + b x + c <= 0`` with ``x`` at the beginning of each interval.
 
-        In the middle of an interval a bound is right to second order, but where an axis hardly feels ``u`` (a zero-inertia
-        point) such a grid rings; there, and for what is to be admissible, it is kept at both ends.
+        In the middle of an interval a bound is right to second order, but where an axis hardly
+        feels ``u`` (a zero-inertia point) such a grid rings; there, and for what is to be
+        admissible, it is kept at both ends.
         """
         if not np.isfinite(bound).any():
             return []
@@ -222,7 +275,10 @@ class Problem:
                 continue
             a = sign * (part.of_u + 2.0 * place.share * step * slope) / bound
             c = sign * (part.constant + line.constant) / bound - share
-            found = (np.where(used, values, unused) for values, unused in ((a, 0.0), (sign * slope / bound, 0.0), (c, -1.0)))
+            found = (
+                np.where(used, values, unused)
+                for values, unused in ((a, 0.0), (sign * slope / bound, 0.0), (c, -1.0))
+            )
             rows.append(tuple(np.vstack([values, np.zeros((1, len(bound)))]) for values in found))
         return rows  # type: ignore[return-value]
 
@@ -232,7 +288,10 @@ class Problem:
         holding = needed / self.torque
         i, axis = np.unravel_index(int(np.argmax(holding)), holding.shape)
         if holding[i, axis] < 1.0:
-            return f"no timing of this path keeps the torques; at rest axis {axis + 1} needs {holding[i, axis]:.0%} of its own"
+            return (
+                f"no timing of this path keeps the torques; at rest axis {axis + 1} needs"
+                f" {holding[i, axis]:.0%} of its own"
+            )
         return (
             f"axis {axis + 1} cannot hold the arm at s = {self.s[i]:.4g} of the path:"
             f" that takes {needed[i, axis]:.4g}, and its bound is {self.torque[axis]:.4g} N m"
@@ -251,7 +310,8 @@ def problem_of(
     """Return the problem of :func:`irbmodels.trajectory.time_optimal` on the grid ``s``.
 
     Raises:
-        InputError: if the path is one of another robot, a bound is not positive, or friction has no bound of speed.
+        InputError: if the path is one of another robot, a bound is not positive, or friction has no
+            bound of speed.
     """
     n = path.n
     if robot is not None and len(robot.limits.velocity) != n:
@@ -261,10 +321,17 @@ def problem_of(
         velocity = np.inf if robot is None else robot.limits.velocity
     speeds = bounds(velocity, n, "velocity")
     gains = unbounded if acceleration is None else bounds(acceleration, n, "acceleration")
-    efforts = unbounded if robot is None else bounds(robot.limits.effort if torque is None else torque, n, "torque")
+    efforts = (
+        unbounded
+        if robot is None
+        else bounds(robot.limits.effort if torque is None else torque, n, "torque")
+    )
     moves = np.abs(path.at(s).slope).max(axis=0) > 0.0
     if not (np.isfinite(gains) & moves).any() and not np.isfinite(efforts).any():
-        raise InputError("nothing bounds the acceleration along this path: give finite bounds of acceleration or torque")
+        raise InputError(
+            "nothing bounds the acceleration along this path: give finite bounds of acceleration or"
+            " torque"
+        )
     law = _friction_of(robot, n) if robot is not None and friction else None
     if law is not None and not np.isfinite(speeds).all():
         raise InputError("friction that depends on speed needs finite bounds of velocity")
@@ -280,7 +347,9 @@ def _place(path: AxisPath, robot: Arm | None, grid: Array, share: float) -> _Pla
     if robot is not None:
         holding = robot.inverse_dynamics(found.q, none, none, friction=False)
         of_u = robot.inverse_dynamics(found.q, none, found.slope, friction=False) - holding
-        of_x = robot.inverse_dynamics(found.q, found.slope, found.curvature, friction=False) - holding
+        of_x = (
+            robot.inverse_dynamics(found.q, found.slope, found.curvature, friction=False) - holding
+        )
         torque = _Linear(of_u, of_x, holding)
     inside = path.at(s + _NEAR * (1.0 - 2.0 * share) * np.diff(grid)).slope
     return _Place(share, inside, torque, _Linear(found.slope, found.curvature, none))

@@ -1,4 +1,7 @@
-"""Torque along a motion file, split by cause and compared with what was measured (S000 eq. 75-77)."""
+"""Torque along a motion file, split by cause and compared with what was measured (S000 eq.
+
+75-77).
+"""
 
 from __future__ import annotations
 
@@ -26,7 +29,10 @@ _TRACE = 4096  # samples kept for the figure
 
 
 class Accuracy(NamedTuple):
-    """Model against measurement, per axis: eq. 75 [N m, N], 76, the mean absolute measured torque, and eq. 77 [%]."""
+    """Model against measurement, per axis: eq.
+
+    75 [N m, N], 76, the mean absolute measured torque, and eq. 77 [%].
+    """
 
     mae: Array
     rmse: Array
@@ -63,7 +69,10 @@ class Prediction:
     over_speed: NDArray[np.bool_]
     """Per axis whether it moved faster than its speed limit."""
     window: float | None
-    """Length of the filter that derived speeds or accelerations [s]; None where the file has both."""
+    """Length of the filter that derived speeds or accelerations [s].
+
+    None where the file has both.
+    """
     over_effort: NDArray[np.bool_]
     """Per axis whether the torque exceeds its (assumed) bound."""
     trace: Trace
@@ -76,14 +85,19 @@ class Prediction:
             errors = ", ".join(f"{value:.3g}" for value in self.accuracy.rmse)
             said.append(f"off the measured ones by {errors} (root mean square)")
         if self.first_out_of_range is not None:
-            said.append(f"{self.out_of_range} rows out of range, first at t = {self.first_out_of_range[0]:.4g} s")
+            said.append(
+                f"{self.out_of_range} rows out of range, first at t ="
+                f" {self.first_out_of_range[0]:.4g} s"
+            )
         for what, axes in (
             ("speed limit", self.over_speed),
             ("assumed torque limit", self.over_effort),
             ("speeds at which friction was measured", self.extrapolated),
         ):
             if axes.any():
-                said.append(f"over the {what}: axis {', '.join(str(i + 1) for i in np.flatnonzero(axes))}")
+                said.append(
+                    f"over the {what}: axis {', '.join(str(i + 1) for i in np.flatnonzero(axes))}"
+                )
         return f"<Prediction of {self.rows} rows, {self.duration:.4g} s: {'; '.join(said)}>"
 
 
@@ -98,8 +112,10 @@ def predict(
 
     Args:
         file: An opened motion file.
-        output: CSV to write: ``t``, then inertia, Coriolis, gravity, friction and total per axis, and the measured torque.
-        window: Length of the derivative filter [s], where the file has no speeds or accelerations; default 80 ms.
+        output: CSV to write: ``t``, then inertia, Coriolis, gravity, friction and total per axis,
+            and the measured torque.
+        window: Length of the derivative filter [s], where the file has no speeds or accelerations;
+            default 80 ms.
         rest: Move within the window [deg, mm] that counts as standing still; default 0.005.
         advance: Called with the number of bytes read.
 
@@ -107,20 +123,30 @@ def predict(
         MotionError: if a row is wrong; nothing is written then.
         FileError: if the output cannot be written.
     """
-    instance(file, MotionFile, "what is predicted is a motion file, as irbmodels.open_motion(path, robot) opens it")
+    instance(
+        file,
+        MotionFile,
+        "what is predicted is a motion file, as irbmodels.open_motion(path, robot) opens it",
+    )
     if window is not None:
         positive(window, "window, the length of the derivative filter [s],")
     number(rest, "rest [deg, mm]", 0.0)
     function(advance, "advance is a function of a number of bytes")
     robot, n = file.robot, file.robot.n
-    if output is not None and location(output, "the file to write").exists() and Path(output).samefile(file.path):
+    if (
+        output is not None
+        and location(output, "the file to write").exists()
+        and Path(output).samefile(file.path)
+    ):
         raise InputError(f"{output} is the motion itself; write the torques to another file")
     totals = _Totals(n)
     trace = _Thinned(_TRACE)
     with ExitStack() as stack:
         stream = None
         if output is not None:
-            stream = stack.enter_context(stack.enter_context(replacing(output)).open("w", encoding="utf-8"))
+            stream = stack.enter_context(
+                stack.enter_context(replacing(output)).open("w", encoding="utf-8")
+            )
             stream.write(",".join(_header(file)) + "\n")
         for motion in file.motions(window, rest, advance):
             assert motion.v is not None  # what the file lacks, motions() derives
@@ -129,8 +155,12 @@ def predict(
             totals.add(motion, motion.v, parts, robot.limits)
             trace.add(motion, parts)
             if stream is not None:
-                columns = np.stack(parts if motion.tau is None else [*parts, motion.tau], axis=2).reshape(len(motion.t), -1)
-                np.savetxt(stream, np.hstack([motion.t[:, None], columns]), delimiter=",", fmt="%.9g")
+                columns = np.stack(
+                    parts if motion.tau is None else [*parts, motion.tau], axis=2
+                ).reshape(len(motion.t), -1)
+                np.savetxt(
+                    stream, np.hstack([motion.t[:, None], columns]), delimiter=",", fmt="%.9g"
+                )
         if stream is not None:
             stream.close()  # before it is moved into place
     measured_to = robot.friction_model.measured_to if robot.friction_model else None
@@ -178,7 +208,10 @@ class _Totals:
         self.rows += len(motion.t)
         outside = np.flatnonzero(~limits.in_range(motion.q))
         if len(outside) and self.first_out_of_range is None:
-            self.first_out_of_range = float(motion.t[outside[0]]), limits.violations(motion.q[outside[0]])[0]
+            self.first_out_of_range = (
+                float(motion.t[outside[0]]),
+                limits.violations(motion.q[outside[0]])[0],
+            )
         self.out_of_range += len(outside)
         values = np.stack(parts)
         self.largest = np.maximum(self.largest, np.abs(values).max(axis=1))
@@ -195,7 +228,9 @@ class _Totals:
         if not self.has_measured:
             return None
         rmse, average = np.sqrt(self.error_squared / self.rows), self.measured / self.rows
-        share = 100.0 * np.divide(rmse, average, out=np.full_like(rmse, np.nan), where=average > 0.0)
+        share = 100.0 * np.divide(
+            rmse, average, out=np.full_like(rmse, np.nan), where=average > 0.0
+        )
         return Accuracy(self.error / self.rows, rmse, average, share)
 
 
@@ -214,8 +249,19 @@ class _Thinned:
 
     def result(self) -> Trace:
         motion = Motion.joined([piece.motion for piece in self.kept])
-        return Trace(motion, TorqueParts(*(np.concatenate(field) for field in zip(*(p.parts for p in self.kept), strict=True))))
+        return Trace(
+            motion,
+            TorqueParts(
+                *(
+                    np.concatenate(field)
+                    for field in zip(*(p.parts for p in self.kept), strict=True)
+                )
+            ),
+        )
 
 
 def _every(trace: Trace, start: int, step: int) -> Trace:
-    return Trace(trace.motion.each(lambda x: x[start::step]), TorqueParts(*(x[start::step] for x in trace.parts)))
+    return Trace(
+        trace.motion.each(lambda x: x[start::step]),
+        TorqueParts(*(x[start::step] for x in trace.parts)),
+    )

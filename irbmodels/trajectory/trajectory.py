@@ -21,7 +21,10 @@ _MOST = 1e8  # samples; more do not fit into memory
 
 
 class State(NamedTuple):
-    """A trajectory at some times: the leading axes are those of ``t``; SI units, arrays ``(..., n)``."""
+    """A trajectory at some times: the leading axes are those of ``t``.
+
+    SI units, arrays ``(..., n)``.
+    """
 
     q: Array
     v: Array
@@ -42,10 +45,12 @@ class Trajectory(ABC):
         return f"<{type(self).__name__.lstrip('_')} of {self.n} axes: {self.duration:.6g} s>"
 
     def at(self, t: ArrayLike) -> State:
-        """Return position, speed, acceleration and jerk; where one of them jumps, it is the later value.
+        """Return position, speed, acceleration and jerk.
 
-        A time that is off an end, or a joint of a chain, by rounding only is that of the end: a motion that rests there has a
-        speed of exactly 0.
+        Where one of them jumps, it is the later value.
+
+        A time that is off an end, or a joint of a chain, by rounding only is that of the end: a
+        motion that rests there has a speed of exactly 0.
 
         Raises:
             InputError: if a time is not finite, or is before 0 or after the end.
@@ -54,20 +59,30 @@ class Trajectory(ABC):
         slack = ROUNDING * self.duration
         off = ~((time >= -slack) & (time <= self.duration + slack))
         if off.any():
-            raise InputError(f"t = {float(time[off].flat[0]):g} s is not within the trajectory: 0 .. {self.duration:g} s")
-        found = self._at(snapped(np.clip(time, 0.0, self.duration).ravel(), self._marks, self.duration))
+            raise InputError(
+                f"t = {float(time[off].flat[0]):g} s is not within the trajectory: 0 .."
+                f" {self.duration:g} s"
+            )
+        found = self._at(
+            snapped(np.clip(time, 0.0, self.duration).ravel(), self._marks, self.duration)
+        )
         q, v, a = (part.reshape(*time.shape, self.n) for part in found[:3])
-        return State(q, v, a, None if found.jerk is None else found.jerk.reshape(*time.shape, self.n))
+        return State(
+            q, v, a, None if found.jerk is None else found.jerk.reshape(*time.shape, self.n)
+        )
 
     def sample(self, rate: float) -> Motion:
         """Return samples at ``rate`` [Hz] from 0 on, and one at :attr:`duration`, which may be nearer to the one before.
 
         Raises:
-            InputError: if the rate is not positive and finite, or gives more than a hundred million samples.
+            InputError: if the rate is not positive and finite, or gives more than a hundred million
+                samples.
         """
         frequency = positive(rate, "a rate [Hz]")
         if self.duration * frequency > _MOST:
-            raise InputError(f"{frequency:g} Hz for {self.duration:g} s are more than {_MOST:g} samples")
+            raise InputError(
+                f"{frequency:g} Hz for {self.duration:g} s are more than {_MOST:g} samples"
+            )
         t = sample_times(self.duration, frequency)
         state = self.at(t)
         return Motion(t, state.q, state.v, state.a)
@@ -89,7 +104,8 @@ class Chain(Trajectory):
         """Check that the parts meet.
 
         Raises:
-            InputError: if there are none, or one does not start at the position and speed where the one before it ends.
+            InputError: if there are none, or one does not start at the position and speed where the
+                one before it ends.
         """
         self.parts = tuple(listed(parts, Trajectory, "a chain needs a list of trajectories"))
         if not self.parts:
@@ -97,8 +113,13 @@ class Chain(Trajectory):
         for i, (first, second) in enumerate(pairwise(self.parts)):
             end, start = first.at(first.duration), second.at(0.0)
             for what, old, new in (("position", end.q, start.q), ("speed", end.v, start.v)):
-                if old.shape != new.shape or np.abs(old - new).max() > ROUNDING * max(1.0, float(np.abs(old).max())):
-                    raise InputError(f"{what} jumps from part {i + 1} to part {i + 2}: {old.tolist()}, then {new.tolist()}")
+                if old.shape != new.shape or np.abs(old - new).max() > ROUNDING * max(
+                    1.0, float(np.abs(old).max())
+                ):
+                    raise InputError(
+                        f"{what} jumps from part {i + 1} to part {i + 2}: {old.tolist()}, then"
+                        f" {new.tolist()}"
+                    )
         self.n = self.parts[0].n
         each = [part._leaves if isinstance(part, Chain) else (part,) for part in self.parts]
         self._leaves: tuple[Trajectory, ...] = tuple(leaf for leaves in each for leaf in leaves)
@@ -145,7 +166,9 @@ def posture(q: ArrayLike, n: int | None = None, what: str = "a posture") -> Arra
 
 
 def bounds(value: ArrayLike, n: int, what: str) -> Array:
-    """Return one positive bound per axis ``(n,)``, from one for all or one each; infinite ones bound nothing.
+    """Return one positive bound per axis ``(n,)``, from one for all or one each.
+
+    Infinite ones bound nothing.
 
     Raises:
         InputError: if one is not positive.

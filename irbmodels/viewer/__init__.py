@@ -26,14 +26,20 @@ __all__ = ["LAYERS", "Actor", "Viewer", "save_page", "save_picture", "view"]
 
 
 class Viewer:
-    """A live page. ``show`` moves a robot on it; close it when done, or use it as a context manager.
+    """A live page.
 
-    The page ends with this process: :meth:`wait` keeps a script from ending. A notebook shows the page in a frame.
+    ``show`` moves a robot on it; close it when done, or use it as a context manager.
+
+    The page ends with this process: :meth:`wait` keeps a script from ending. A notebook shows the
+    page in a frame.
     """
 
-    def __init__(self, *robots: Robot | Actor, layers: Sequence[str] = (), port: int | None = None) -> None:
+    def __init__(
+        self, *robots: Robot | Actor, layers: Sequence[str] = (), port: int | None = None
+    ) -> None:
         """Start a server inside this process, on the first free port from ``port`` (default 7000) on."""
-        from .live import PORT, Server  # servers, pages and browsers are imported where they are used: few need them
+        # servers, pages and browsers are imported where they are used: few need them
+        from .live import PORT, Server
         from .page import text
         from .scene import camera, put
 
@@ -44,8 +50,17 @@ class Viewer:
         seen_from = camera(self.actors)
 
         def page(server: Server) -> str:
-            now = [entry | {"q": server.posture(number) or entry["q"]} for number, entry in enumerate(data)]
-            return text(server.commands, now, seen_from, layers, events=f"events/{server.token}?from={server.number}")
+            now = [
+                entry | {"q": server.posture(number) or entry["q"]}
+                for number, entry in enumerate(data)
+            ]
+            return text(
+                server.commands,
+                now,
+                seen_from,
+                layers,
+                events=f"events/{server.token}?from={server.number}",
+            )
 
         self.server = Server(page, port or PORT)
         try:
@@ -84,14 +99,18 @@ class Viewer:
         """Show one posture [rad, m], shape ``(n,)``, of the robot with this number.
 
         Raises:
-            InputError: if there is no such robot, its posture has another shape or is not finite, or the view is closed.
+            InputError: if there is no such robot, its posture has another shape or is not finite,
+                or the view is closed.
         """
         number = whole(actor, "the number of a robot on this page", 0, len(self.actors) - 1)
         position = finite(q, (self.actors[number].robot.n,), "q")
         self.server.show(number, position.tolist())
 
     def open(self) -> bool:
-        """Open the page in this machine's browser; False where there is no screen or no browser, or the view is closed."""
+        """Open the page in this machine's browser.
+
+        False where there is no screen or no browser, or the view is closed.
+        """
         import webbrowser
 
         return self.server.listening and _screen() and webbrowser.open(self.url)
@@ -108,16 +127,24 @@ class Viewer:
         self.server.close()
 
     def __repr__(self) -> str:
-        return f"<Viewer of {self.names}{f' at {self.url}' if self.server.listening else ', closed'}>"
+        return (
+            f"<Viewer of {self.names}{f' at {self.url}' if self.server.listening else ', closed'}>"
+        )
 
     def _repr_html_(self) -> str:
         """Return the address and the page in a frame, for a notebook whose browser runs on this machine or has a tunnel to it."""
         if not self.server.listening:
             return f"<p>{html.escape(repr(self))}</p>"
         link = f'<a href="{self.url}" target="_blank">{self.url}</a>'
-        where = f"<p>{link} on the machine of the kernel; to reach it from another: <code>{html.escape(self.tunnel)}</code></p>"
+        where = (
+            f"<p>{link} on the machine of the kernel; to reach it from another:"
+            f" <code>{html.escape(self.tunnel)}</code></p>"
+        )
         style = "width: 100%; height: 560px; border: 0"
-        return f'{where}<iframe title="{html.escape(self.names)}" src="{self.url}" style="{style}"></iframe>'
+        return (
+            f'{where}<iframe title="{html.escape(self.names)}" src="{self.url}"'
+            f' style="{style}"></iframe>'
+        )
 
     def __enter__(self) -> Viewer:
         return self
@@ -136,18 +163,22 @@ def view(
 ) -> Viewer:
     """Show robots in a browser and return the viewer: a slider per axis, layers, and motions with their torques.
 
-    The address is printed on stderr, except in a notebook, which shows the returned viewer as a frame. The page ends with this
-    process: a script calls :meth:`Viewer.wait` at its end.
+    The address is printed on stderr, except in a notebook, which shows the returned viewer as a
+    frame. The page ends with this process: a script calls :meth:`Viewer.wait` at its end.
 
     Args:
-        robots: Any robots; an :class:`Actor` says where one stands, what it does and how solid it looks.
+        robots: Any robots; an :class:`Actor` says where one stands, what it does and how solid it
+            looks.
         q: Posture of a single robot [rad, m], shape ``(n,)``; default all zero.
         motion: Motion of a single robot.
-        layers: What to show besides: any of ``frames, axes, com, ellipsoids, boxes, trace, hulls, torques``.
+        layers: What to show besides: any of ``frames, axes, com, ellipsoids, boxes, trace, hulls,
+            torques``.
         port: First port to try; default 7000.
-        browser: Whether to open this machine's browser, where there is a screen; default everywhere but in a notebook.
+        browser: Whether to open this machine's browser, where there is a screen; default everywhere
+            but in a notebook.
 
-    Meshes that are not there or cannot be read, and shapes without sizes, are left out; a warning and the page name them.
+    Meshes that are not there or cannot be read, and shapes without sizes, are left out; a warning
+    and the page name them.
 
     Raises:
         UnknownName: if there is no such layer.
@@ -156,7 +187,11 @@ def view(
     notebook = _in_notebook()
     seen = viewer.open() if browser or (browser is None and not notebook) else _screen()
     if not notebook:
-        print(f"showing {viewer.names} at {viewer.url} until this program ends (.wait() keeps it running)", file=sys.stderr)
+        print(
+            f"showing {viewer.names} at {viewer.url} until this program ends (.wait() keeps it"
+            " running)",
+            file=sys.stderr,
+        )
         if not seen:
             print(f"{NO_SCREEN}: {viewer.tunnel}", file=sys.stderr)
     return viewer
@@ -170,7 +205,9 @@ def save_page(
     layers: Sequence[str] = (),
     controls: bool = True,
 ) -> None:
-    """Write one HTML file that shows robots in any browser and without a network; arguments as :func:`view`.
+    """Write one HTML file that shows robots in any browser and without a network.
+
+    Arguments as :func:`view`.
 
     Args:
         path: File to write, .html.
@@ -212,7 +249,9 @@ def save_picture(
     """
     if not isinstance(path, str | Path) or Path(path).suffix.lower() != ".png":
         raise InputError(f"{path}: the name of a picture ends in .png")
-    if np.shape(size) != (2,) or not all(isinstance(pixels, int | np.integer) and 120 <= pixels <= 8192 for pixels in size):
+    if np.shape(size) != (2,) or not all(
+        isinstance(pixels, int | np.integer) and 120 <= pixels <= 8192 for pixels in size
+    ):
         raise InputError(f"a picture is from 120 x 120 to 8192 x 8192 pixels, not {size!r}")
     import tempfile
 
@@ -231,11 +270,16 @@ def notebook(robot: Robot) -> str:
     from .scene import checked
 
     page = html.escape(page_of([checked(Actor(robot))]), quote=True)
-    return f'<iframe title="{html.escape(robot.name)}" style="width: 100%; height: 480px; border: 0" srcdoc="{page}"></iframe>'
+    return (
+        f'<iframe title="{html.escape(robot.name)}" style="width: 100%; height: 480px; border: 0"'
+        f' srcdoc="{page}"></iframe>'
+    )
 
 
 def _screen() -> bool:
-    return sys.platform in ("darwin", "win32") or bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
+    return sys.platform in ("darwin", "win32") or bool(
+        os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")
+    )
 
 
 def _in_notebook() -> bool:
@@ -244,12 +288,17 @@ def _in_notebook() -> bool:
     return hasattr(shell, "kernel")
 
 
-def _dressed(robots: Sequence[Robot | Actor], q: ArrayLike | None, motion: Motion | MotionFile | None) -> list[Robot | Actor]:
+def _dressed(
+    robots: Sequence[Robot | Actor], q: ArrayLike | None, motion: Motion | MotionFile | None
+) -> list[Robot | Actor]:
     """Return the robots with the posture and motion that were given for a single one."""
     if q is None and motion is None:
         return list(robots)
     if len(robots) != 1 or not isinstance(robots[0], Robot):
-        raise InputError("q and motion are those of a single robot; with several, give each an irbmodels.Actor(robot, q, motion)")
+        raise InputError(
+            "q and motion are those of a single robot; with several, give each an"
+            " irbmodels.Actor(robot, q, motion)"
+        )
     return [Actor(robots[0], q, motion)]
 
 

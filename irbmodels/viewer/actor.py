@@ -26,7 +26,10 @@ class Actor:
     q: ArrayLike | None = None
     """Posture [rad, m], shape ``(n,)``; default all zero."""
     motion: Motion | MotionFile | None = None
-    """Motion to play, or the opened file of one; torques are predicted where it has speeds and accelerations."""
+    """Motion to play, or the opened file of one.
+
+    Torques are predicted where it has speeds and accelerations.
+    """
     place: ArrayLike | pin.SE3 | None = None
     """Pose of the base in the scene, ``(4, 4)``; default the origin."""
     opacity: float = 1.0

@@ -14,8 +14,9 @@ from ..files import replacing
 _NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 _MAC = Path("/Applications/Google Chrome.app/Contents/MacOS/Google Chrome")
 _FLAGS = (
-    "--headless --disable-gpu --use-gl=angle --use-angle=swiftshader --enable-unsafe-swiftshader --disable-quic"
-    " --no-first-run --disable-background-networking --disable-component-update --disable-sync --hide-scrollbars"
+    "--headless --disable-gpu --use-gl=angle --use-angle=swiftshader --enable-unsafe-swiftshader"
+    " --disable-quic --no-first-run --disable-background-networking --disable-component-update"
+    " --disable-sync --hide-scrollbars"
 )
 _SECONDS = 120.0
 
@@ -29,8 +30,14 @@ def screenshot(page: Path, picture: str | Path, width: int = 900, height: int = 
     """
     with tempfile.TemporaryDirectory() as folder, replacing(picture) as temporary:
         drawn = Path(folder) / "picture.png"
-        # without a budget of virtual time the picture is taken before the scene is there, and looks like an empty room
-        _run(page, f"--window-size={width},{height}", f"--screenshot={drawn}", "--virtual-time-budget=8000")
+        # without a budget of virtual time the picture is taken before the scene is there, and looks
+        # like an empty room
+        _run(
+            page,
+            f"--window-size={width},{height}",
+            f"--screenshot={drawn}",
+            "--virtual-time-budget=8000",
+        )
         temporary.write_bytes(drawn.read_bytes())
 
 
@@ -42,20 +49,35 @@ def program() -> str:
     """
     found = next(filter(None, map(shutil.which, _NAMES)), str(_MAC) if _MAC.exists() else None)
     if found is None:
-        raise MissingProgram("chromium", "pictures are drawn by a browser", "apt-get install chromium; or save a page (--save)")
+        raise MissingProgram(
+            "chromium",
+            "pictures are drawn by a browser",
+            "apt-get install chromium; or save a page (--save)",
+        )
     return found
 
 
 def flags() -> list[str]:
     """Return what makes Chromium draw without a window or a graphics card, and keep to itself."""
-    return [*_FLAGS.split(), *(["--no-sandbox"] if os.geteuid() == 0 else [])]  # root cannot have a sandbox
+    # root cannot have a sandbox
+    return [*_FLAGS.split(), *(["--no-sandbox"] if os.geteuid() == 0 else [])]
 
 
 def _run(page: Path, *arguments: str) -> None:
     chromium = program()
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:
-        command = [chromium, *flags(), f"--user-data-dir={profile}", *arguments, page.resolve().as_uri()]
+        command = [
+            chromium,
+            *flags(),
+            f"--user-data-dir={profile}",
+            *arguments,
+            page.resolve().as_uri(),
+        ]
         try:
             subprocess.run(command, check=True, timeout=_SECONDS, capture_output=True)
         except (subprocess.CalledProcessError, subprocess.TimeoutExpired) as err:
-            raise MissingProgram("chromium", f"{chromium} did not draw the page ({err})", "save a page (--save) instead") from err
+            raise MissingProgram(
+                "chromium",
+                f"{chromium} did not draw the page ({err})",
+                "save a page (--save) instead",
+            ) from err

@@ -1,7 +1,8 @@
 """A live page: a small server inside this process, so that nothing is left behind when the process ends, however it ends.
 
-What a page has to know is kept as a state: the newest command per node and the newest posture per robot, each with a number.
-A page that opens now is made from it; an open one asks for all that is newer than what it has, so nothing is lost between.
+What a page has to know is kept as a state: the newest command per node and the newest posture per
+robot, each with a number. A page that opens now is made from it; an open one asks for all that is
+newer than what it has, so nothing is lost between.
 """
 
 from __future__ import annotations
@@ -24,16 +25,22 @@ _HEARTBEAT = 5.0  # [s] between signs of life; a page that is gone is noticed th
 
 
 class Server(Window):
-    """Serves one page on this machine and sends it what happens; a meshcat window too, so that a scene can be added to."""
+    """Serves one page on this machine and sends it what happens.
+
+    A meshcat window too, so that a scene can be added to.
+    """
 
     def __init__(self, page: Callable[[Server], str], port: int = PORT) -> None:
         """Listen on the first free port from ``port`` on, or on any; ``page`` makes the page as it is now."""
         self._news: dict[tuple[str, ...], tuple[int, dict[str, Any]]] = {}
         self._changed, self._number, self._open = threading.Condition(), 0, True
-        self._page, self.token = page, secrets.token_urlsafe(9)  # an old tab is not to hear of another robot
+        # an old tab is not to hear of another robot
+        self._page, self.token = page, secrets.token_urlsafe(9)
         self._http = _listening(self, port)
         self.url = f"http://127.0.0.1:{self._http.server_address[1]}/"
-        self._thread = threading.Thread(target=self._http.serve_forever, kwargs={"poll_interval": 0.1}, daemon=True)
+        self._thread = threading.Thread(
+            target=self._http.serve_forever, kwargs={"poll_interval": 0.1}, daemon=True
+        )
 
     def start(self) -> None:
         """Answer browsers from now on."""
@@ -48,7 +55,11 @@ class Server(Window):
     def commands(self) -> list[bytes]:
         """The meshcat commands that make the scene as it is."""
         with self._changed:
-            return [base64.b64decode(event["command"]) for _, event in self._since(0) if "command" in event]
+            return [
+                base64.b64decode(event["command"])
+                for _, event in self._since(0)
+                if "command" in event
+            ]
 
     @property
     def number(self) -> int:
@@ -69,7 +80,11 @@ class Server(Window):
         with self._changed:
             if kind == "delete":
                 below = path.rstrip("/") + "/"
-                gone = [other for other in self._news if other[0] != "q" and (other[1].rstrip("/") + "/").startswith(below)]
+                gone = [
+                    other
+                    for other in self._news
+                    if other[0] != "q" and (other[1].rstrip("/") + "/").startswith(below)
+                ]
                 for other in gone:
                     del self._news[other]
             self._tell(key, {"command": base64.b64encode(umsgpack.packb(command)).decode()})
@@ -106,13 +121,21 @@ class Server(Window):
             return self._page(self).encode()
 
     def newer(self, number: int) -> list[tuple[int, dict[str, Any]]] | None:
-        """Wait for events newer than ``number`` and return them, none after a while; None when the server closes."""
+        """Wait for events newer than ``number`` and return them, none after a while.
+
+        None when the server closes.
+        """
         with self._changed:
-            self._changed.wait_for(lambda: self._number > number or not self._open, timeout=_HEARTBEAT)
+            self._changed.wait_for(
+                lambda: self._number > number or not self._open, timeout=_HEARTBEAT
+            )
             return self._since(number) if self._open else None
 
     def _since(self, number: int) -> list[tuple[int, dict[str, Any]]]:
-        return sorted((entry for entry in self._news.values() if entry[0] > number), key=lambda entry: entry[0])
+        return sorted(
+            (entry for entry in self._news.values() if entry[0] > number),
+            key=lambda entry: entry[0],
+        )
 
     def _tell(self, key: tuple[str, ...], event: dict[str, Any]) -> None:
         self._number += 1
@@ -124,12 +147,17 @@ def _listening(server: Server, first: int) -> ThreadingHTTPServer:
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
             asked = urlsplit(self.path)
-            if (self.headers.get("Host") or "").rpartition(":")[0] not in ("127.0.0.1", "localhost"):
+            if (self.headers.get("Host") or "").rpartition(":")[0] not in (
+                "127.0.0.1",
+                "localhost",
+            ):
                 self.send_error(403)  # another site that lets its name point here
             elif asked.path == "/":
                 self._answer("text/html; charset=utf-8", server.html())
             elif asked.path == f"/events/{server.token}":
-                known = self.headers.get("Last-Event-ID") or parse_qs(asked.query).get("from", ["0"])[0]
+                known = (
+                    self.headers.get("Last-Event-ID") or parse_qs(asked.query).get("from", ["0"])[0]
+                )
                 self._stream(int(known) if known.isdecimal() else 0)
             else:
                 self.send_error(404)
@@ -172,4 +200,6 @@ def _listening(server: Server, first: int) -> ThreadingHTTPServer:
             return Http(("127.0.0.1", port), Handler)
         except OSError:
             continue
-    raise InputError("no free port on this machine to show a page on; save one instead (save_page, --save)")
+    raise InputError(
+        "no free port on this machine to show a page on; save one instead (save_page, --save)"
+    )

@@ -58,5 +58,9 @@ def text(
 
 def _lost(actors: Sequence[dict[str, Any]]) -> str:
     """Return what each robot is shown without, in HTML."""
-    lines = (f"{actor['name']} is shown without {', '.join(actor['lost'])}" for actor in actors if actor["lost"])
+    lines = (
+        f"{actor['name']} is shown without {', '.join(actor['lost'])}"
+        for actor in actors
+        if actor["lost"]
+    )
     return "<br>".join(map(html.escape, lines))

@@ -29,7 +29,8 @@ from .shapes import READERS, drawn
 Array = NDArray[np.float64]
 
 _FIELD = 30.0  # [deg] of view
-_STEEL = 7850.0  # [kg/m^3] a centre of mass is drawn as a ball of steel that weighs as much as its link
+# [kg/m^3] a centre of mass is drawn as a ball of steel that weighs as much as its link
+_STEEL = 7850.0
 _LIGHT = 1e-4  # [kg] carriers of exchange files are not drawn
 _NAMED = 4  # lost meshes in a warning; the page names all
 _SAMPLES = 20_000  # of a motion in a page; longer ones are thinned
@@ -42,7 +43,8 @@ class Window(ABC):
         """Take one meshcat command."""
         lowered = command.lower()
         for form in lowered.get("object", {}).get("geometries", ()):
-            if form["type"] == "_meshfile":  # its own viewer warns of this name in the console, once for each mesh
+            # its own viewer warns of this name in the console, once for each mesh
+            if form["type"] == "_meshfile":
                 form["type"] = "_meshfile_geometry"
         self.send_raw(lowered)
 
@@ -71,7 +73,11 @@ def checked(actor: Actor) -> Actor:
     Raises:
         InputError: if one of them does not.
     """
-    robot = instance(actor.robot, Robot, "the robot of an irbmodels.Actor is one that irbmodels.load or from_urdf returns")
+    robot = instance(
+        actor.robot,
+        Robot,
+        "the robot of an irbmodels.Actor is one that irbmodels.load or from_urdf returns",
+    )
     instance(actor.name, str | None, "the name of an irbmodels.Actor is a text")
     if not isinstance(actor.opacity, int | float) or not 0.0 <= actor.opacity <= 1.0:
         raise InputError(f"opacity is a number from 0 to 1, not {actor.opacity!r}")
@@ -89,7 +95,9 @@ def put(window: Any, actors: list[Actor]) -> list[dict[str, Any]]:
     data = [_put_actor(window, number, actor) for number, actor in enumerate(actors)]
     for one in data:
         if lost := one["lost"]:
-            named = ", ".join(lost[:_NAMED]) + (f" and {len(lost) - _NAMED} more" if len(lost) > _NAMED else "")
+            named = ", ".join(lost[:_NAMED]) + (
+                f" and {len(lost) - _NAMED} more" if len(lost) > _NAMED else ""
+            )
             message = f"{one['name']} is shown without {named}: not there, or not readable"
             warn(message)
     return data
@@ -99,7 +107,12 @@ def reach_of(robot: Robot) -> float:
     """Return how far a robot reaches [m]: from the catalogue, or how far its links and shapes are at home."""
     if robot.description is not None:
         return robot.description.limits.ratings.reach_mm / 1000.0
-    return max(0.01, float(np.linalg.norm(_corners(Actor(robot, np.zeros(robot.n), place=np.eye(4))), axis=1).max()))
+    return max(
+        0.01,
+        float(
+            np.linalg.norm(_corners(Actor(robot, np.zeros(robot.n), place=np.eye(4))), axis=1).max()
+        ),
+    )
 
 
 def place_of(actor: Actor) -> Array:
@@ -112,14 +125,19 @@ def place_of(actor: Actor) -> Array:
         return np.eye(4)
     pose = finite(getattr(actor.place, "homogeneous", actor.place), (4, 4), "place of an actor")
     if not is_rotation(pose[:3, :3]) or (pose[3] != [0.0, 0.0, 0.0, 1.0]).any():
-        raise InputError("place of an actor is no pose: rotation, translation and a last row 0 0 0 1")
+        raise InputError(
+            "place of an actor is no pose: rotation, translation and a last row 0 0 0 1"
+        )
     return pose
 
 
 def place(numbers: list[float]) -> Array:
     """Return the pose ``(4, 4)`` at x, y, z [mm], turned by roll, pitch, yaw [deg] if they are given; none is the origin."""
     xyz, rpy = np.zeros(3), np.zeros(3)
-    xyz[: len(numbers[:3])], rpy[: len(numbers[3:])] = np.array(numbers[:3]) / 1000.0, np.radians(numbers[3:])
+    xyz[: len(numbers[:3])], rpy[: len(numbers[3:])] = (
+        np.array(numbers[:3]) / 1000.0,
+        np.radians(numbers[3:]),
+    )
     return np.asarray(pin.SE3(pin.rpy.rpyToMatrix(*rpy), xyz).homogeneous)
 
 
@@ -130,7 +148,11 @@ def camera(actors: list[Actor]) -> dict[str, Any]:
     radius = 1.06 * float(np.linalg.norm(points - target, axis=1).max())
     from_target = np.array([0.66, -0.70, 0.28])
     away = 0.9 * radius / math.sin(math.radians(_FIELD) / 2.0) / np.linalg.norm(from_target)
-    return {"position": (target + away * from_target).tolist(), "target": target.tolist(), "fov": _FIELD}
+    return {
+        "position": (target + away * from_target).tolist(),
+        "target": target.tolist(),
+        "fov": _FIELD,
+    }
 
 
 def _corners(actor: Actor) -> Array:
@@ -140,7 +162,10 @@ def _corners(actor: Actor) -> Array:
     q = np.asarray(actor.q if motion is None else motion.q[0], dtype=float)
     poses = {frame: np.asarray(robot.pose(q[None], frame))[0] for frame in robot.frames}
     points = [pose[None, :3, 3] for pose in poses.values()]
-    points += [corners(shape) @ poses[shape.link][:3, :3].T + poses[shape.link][:3, 3] for shape in drawn(robot, "visual")[0]]
+    points += [
+        corners(shape) @ poses[shape.link][:3, :3].T + poses[shape.link][:3, 3]
+        for shape in drawn(robot, "visual")[0]
+    ]
     if motion is not None:
         postures = motion.q[:: max(1, len(motion.t) // 20)]
         points += [np.asarray(robot.pose(postures, frame))[:, :3, 3] for frame in robot.frames]
@@ -179,7 +204,9 @@ def _put_actor(window: Any, number: int, actor: Actor) -> dict[str, Any]:
             colour = _hex(shape.colour) if what == "visual" else 0x2CA02C
             opacity = shape.colour[3] if what == "visual" else 0.35
             form, scale = _meshcat_geometry(shape)
-            material = geometry.MeshPhongMaterial(color=colour, opacity=opacity, transparent=opacity < 1.0)
+            material = geometry.MeshPhongMaterial(
+                color=colour, opacity=opacity, transparent=opacity < 1.0
+            )
             vis[path].set_object(_object(form, material, path))
             vis[path].set_transform(shape.placement @ scale)
             nodes[what].append(path)
@@ -211,7 +238,11 @@ def _split(path: str) -> list[str]:
 
 def _root_link(document: Element) -> str:
     children = {link_of(joint, "child") for joint in document.iterfind("joint")}
-    return next(str(link.get("name")) for link in document.iterfind("link") if link.get("name") not in children)
+    return next(
+        str(link.get("name"))
+        for link in document.iterfind("link")
+        if link.get("name") not in children
+    )
 
 
 def _paths(document: Element, root: str) -> dict[str, str]:
@@ -222,7 +253,11 @@ def _paths(document: Element, root: str) -> dict[str, str]:
     def path(link: str) -> str:
         if link not in result:
             joint = above.get(link)
-            start = root if joint is None else f"{path(link_of(joint, 'parent'))}/{_part(str(joint.get('name')))}"
+            start = (
+                root
+                if joint is None
+                else f"{path(link_of(joint, 'parent'))}/{_part(str(joint.get('name')))}"
+            )
             result[link] = f"{start}/{_part(link)}"
         return result[link]
 
@@ -237,14 +272,23 @@ def _part(name: str) -> str:
 
 
 def _joints(document: Element, robot: Robot, paths: dict[str, str]) -> list[dict[str, Any]]:
-    moving = {str(joint.get("name")): joint for joint in document.iterfind("joint") if joint.get("type") != "fixed"}
+    moving = {
+        str(joint.get("name")): joint
+        for joint in document.iterfind("joint")
+        if joint.get("type") != "fixed"
+    }
     names = [*robot.axes, *(name for name in moving if name not in robot.axes)]
     coupling = coupling_of(document, names)
     result = []
     for name, row, offset in zip(names, coupling.G.tolist(), coupling.q0.tolist(), strict=True):
         joint = moving[name]
         tag = joint.find("axis")
-        axis = np.array([float(word) for word in (tag.get("xyz", "1 0 0") if tag is not None else "1 0 0").split()])
+        axis = np.array(
+            [
+                float(word)
+                for word in (tag.get("xyz", "1 0 0") if tag is not None else "1 0 0").split()
+            ]
+        )
         result.append(
             {
                 "name": name,
@@ -281,7 +325,9 @@ def _axis(robot: Robot, i: int, joint: int) -> dict[str, Any]:
 
 def _limits(robot: Robot) -> list[dict[str, Any]]:
     limits = robot.limits
-    ranges = zip(limits.names(), limits.A.tolist(), limits.lower.tolist(), limits.upper.tolist(), strict=True)
+    ranges = zip(
+        limits.names(), limits.A.tolist(), limits.lower.tolist(), limits.upper.tolist(), strict=True
+    )
     return [
         {"row": row, "low": low - ROUNDING, "high": high + ROUNDING, "axis": i, "text": name}
         for i, (name, row, low, high) in enumerate(ranges)
@@ -294,7 +340,8 @@ def _tcp(robot: Robot, paths: dict[str, str]) -> dict[str, Any]:
     postures = np.stack([np.zeros(robot.n), rng.uniform(-0.3, 0.3, robot.n)])
     tcp = np.asarray(robot.pose(postures))
     for link in ("tcp", "tool0", *reversed(paths)):
-        if link in paths and link in robot.frames and not (link == "tcp" and robot.tool):  # a tool may have moved it
+        # a tool may have moved it
+        if link in paths and link in robot.frames and not (link == "tcp" and robot.tool):
             offsets = np.linalg.inv(np.asarray(robot.pose(postures, link))) @ tcp
             if np.abs(offsets[0] - offsets[1]).max() < 1e-9:
                 return {"path": _split(paths[link]), "matrix": offsets[0].tolist()}
@@ -306,7 +353,10 @@ def _frames(robot: Robot, paths: dict[str, str]) -> list[dict[str, Any]]:
     names = [name for name in paths if name in robot.frames]
     if robot.description is not None:
         names = ["base", *(f"link_{i + 1}" for i in range(robot.n)), "tool0"]
-    shown = [{"name": name.replace("link_", ""), "path": _split(paths[name]), "matrix": None} for name in names]
+    shown = [
+        {"name": name.replace("link_", ""), "path": _split(paths[name]), "matrix": None}
+        for name in names
+    ]
     return [*shown, {"name": "tcp"} | _tcp(robot, paths)] if robot.tool is not None else shown
 
 
@@ -315,15 +365,25 @@ def _bodies(document: Element, paths: dict[str, str]) -> list[dict[str, Any]]:
     result = []
     for link in document.iterfind("link"):
         inertial = link.find("inertial")
-        mass, tensor = (None, None) if inertial is None else (inertial.find("mass"), inertial.find("inertia"))
-        if inertial is None or mass is None or tensor is None or float(mass.get("value", "0")) < _LIGHT:
+        mass, tensor = (
+            (None, None) if inertial is None else (inertial.find("mass"), inertial.find("inertia"))
+        )
+        if (
+            inertial is None
+            or mass is None
+            or tensor is None
+            or float(mass.get("value", "0")) < _LIGHT
+        ):
             continue
         kg, name = float(mass.get("value", "0")), str(link.get("name"))
         pose = placement_of(inertial.find("origin"))
-        xx, yy, zz, xy, xz, yz = (float(tensor.get(f"i{key}", "0")) for key in ("xx", "yy", "zz", "xy", "xz", "yz"))
+        xx, yy, zz, xy, xz, yz = (
+            float(tensor.get(f"i{key}", "0")) for key in ("xx", "yy", "zz", "xy", "xz", "yz")
+        )
         moments, turn = np.linalg.eigh(np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]))
         turn[:, 2] *= np.linalg.det(turn)  # right-handed
-        spread = np.sqrt(np.maximum(0.5 * moments.sum() - moments, 0.0) / kg)  # root mean square of x, y, z
+        # root mean square of x, y, z
+        spread = np.sqrt(np.maximum(0.5 * moments.sum() - moments, 0.0) / kg)
         result.append(
             {
                 "path": _split(paths[name]),
@@ -338,36 +398,60 @@ def _bodies(document: Element, paths: dict[str, str]) -> list[dict[str, Any]]:
 
 
 def _checked(robot: Robot, motion: Motion | MotionFile) -> Motion:
-    """Return a motion as arrays that go together; torques and speeds may have gaps (NaN), time and positions not."""
+    """Return a motion as arrays that go together.
+
+    Torques and speeds may have gaps (NaN), time and positions not.
+    """
     if isinstance(motion, MotionFile):
         motion = motion.read()
     if not isinstance(motion, Motion):
-        raise InputError(f"a motion is an irbmodels.Motion or what irbmodels.open_motion returns, not {motion!r}")
+        raise InputError(
+            f"a motion is an irbmodels.Motion or what irbmodels.open_motion returns, not {motion!r}"
+        )
     rows = np.shape(motion.t)
     if len(rows) != 1 or not rows[0]:
-        raise InputError(f"a motion has at least one sample, and times in one row; its t has the shape {rows}")
-    t, q = finite(motion.t, rows, "t of a motion"), finite(motion.q, (*rows, robot.n), f"q of a motion of {robot.name}")
+        raise InputError(
+            f"a motion has at least one sample, and times in one row; its t has the shape {rows}"
+        )
+    t, q = (
+        finite(motion.t, rows, "t of a motion"),
+        finite(motion.q, (*rows, robot.n), f"q of a motion of {robot.name}"),
+    )
     if (np.diff(t) <= 0.0).any():
         raise InputError("t of a motion does not grow")
     rest = [None if x is None else np.asarray(x, dtype=float) for x in motion[2:]]
     for name, x in zip(Motion._fields[2:], rest, strict=True):
         if x is not None and x.shape != q.shape:
-            raise InputError(f"{name} of a motion of {robot.name} has the shape {x.shape}, its q {q.shape}")
+            raise InputError(
+                f"{name} of a motion of {robot.name} has the shape {x.shape}, its q {q.shape}"
+            )
     return Motion(t, q, *rest)
 
 
 def _motion(robot: Robot, motion: Motion) -> dict[str, Any]:
-    some = np.unique(np.append(np.arange(0, len(motion.t), -(-len(motion.t) // _SAMPLES)), len(motion.t) - 1))
+    some = np.unique(
+        np.append(np.arange(0, len(motion.t), -(-len(motion.t) // _SAMPLES)), len(motion.t) - 1)
+    )
     t, q = motion.t[some], motion.q[some]
     v, a = (None if x is None else np.asarray(x, dtype=float)[some] for x in (motion.v, motion.a))
     friction = robot.friction_model is not None
     tau = None if v is None or a is None else robot.inverse_dynamics(q, v, a, friction=friction)
     measured = None if motion.tau is None else np.asarray(motion.tau, dtype=float)[some]
-    return {"t": _packed(t), "q": _packed(q), "v": _packed(v), "tau": _packed(tau), "measured": _packed(measured)}
+    return {
+        "t": _packed(t),
+        "q": _packed(q),
+        "v": _packed(v),
+        "tau": _packed(tau),
+        "measured": _packed(measured),
+    }
 
 
 def _packed(rows: Array | None) -> str | None:
-    return None if rows is None else base64.b64encode(np.ascontiguousarray(rows, dtype="<f8").tobytes()).decode()
+    return (
+        None
+        if rows is None
+        else base64.b64encode(np.ascontiguousarray(rows, dtype="<f8").tobytes()).decode()
+    )
 
 
 def _hex(colour: tuple[float, ...]) -> int:
@@ -385,7 +469,14 @@ def _meshcat_geometry(shape: Shape) -> tuple[Any, Array]:
         return geometry.Sphere(shape.size[0]), np.eye(4)
     if shape.kind == "cylinder":  # meshcat's stands along y, URDF's along z
         radius, length = shape.size
-        along_z = np.array([[1.0, 0.0, 0.0, 0.0], [0.0, 0.0, -1.0, 0.0], [0.0, 1.0, 0.0, 0.0], [0.0, 0.0, 0.0, 1.0]])
+        along_z = np.array(
+            [
+                [1.0, 0.0, 0.0, 0.0],
+                [0.0, 0.0, -1.0, 0.0],
+                [0.0, 1.0, 0.0, 0.0],
+                [0.0, 0.0, 0.0, 1.0],
+            ]
+        )
         return geometry.Cylinder(length, radius), along_z
     assert shape.file is not None  # a mesh has one
     reader = getattr(geometry, READERS[shape.file.suffix.lower()])
@@ -423,10 +514,25 @@ def _studio(vis: Any, window: Any, actors: list[Actor]) -> None:
     spot = "/Lights/SpotLight/<object>"
     put("/Lights/SpotLight", "visible", True)
     light = (middle + size * np.array([1.4, -2.1, 3.0])).tolist()
-    for name, value in (("position", light), ("intensity", 0.5), ("angle", 0.7), ("penumbra", 0.5), ("castShadow", True)):
+    for name, value in (
+        ("position", light),
+        ("intensity", 0.5),
+        ("angle", 0.7),
+        ("penumbra", 0.5),
+        ("castShadow", True),
+    ):
         put(spot, name, value)
     floor = vis["floor"]
-    floor.set_object(_object(geometry.Cylinder(0.01, 1.25 * size), geometry.MeshLambertMaterial(color=0x8F959C), "floor"))
+    floor.set_object(
+        _object(
+            geometry.Cylinder(0.01, 1.25 * size),
+            geometry.MeshLambertMaterial(color=0x8F959C),
+            "floor",
+        )
+    )
     lying = transform.rotation_matrix(np.pi / 2, [1, 0, 0])
-    lowest = min(0.0, *(float(_corners(actor)[:, 2].min()) for actor in actors))  # some URDFs hang below their origin
-    floor.set_transform(transform.translation_matrix([middle[0], middle[1], lowest - 0.006]) @ lying)
+    # some URDFs hang below their origin
+    lowest = min(0.0, *(float(_corners(actor)[:, 2].min()) for actor in actors))
+    floor.set_transform(
+        transform.translation_matrix([middle[0], middle[1], lowest - 0.006]) @ lying
+    )

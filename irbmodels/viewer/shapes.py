@@ -18,13 +18,20 @@ READERS = {".obj": "ObjMeshGeometry", ".stl": "StlMeshGeometry", ".dae": "DaeMes
 
 
 def drawn(robot: Robot, what: Look) -> tuple[list[Shape], list[str]]:
-    """Return the visual or collision shapes of a robot that can be drawn; where no visual can, what it collides with.
+    """Return the visual or collision shapes of a robot that can be drawn.
+
+    Where no visual can, what it collides with.
 
     Returns:
-        The shapes, and the names of meshes that are not there or cannot be read, and what is wrong with other shapes.
+        The shapes, and the names of meshes that are not there or cannot be read, and what is wrong
+        with other shapes.
     """
     lost: list[str] = []
-    shapes = [shape for shape in shapes_of(parse_urdf(robot.urdf()), robot.folder, what, lost) if _reads(shape, lost)]
+    shapes = [
+        shape
+        for shape in shapes_of(parse_urdf(robot.urdf()), robot.folder, what, lost)
+        if _reads(shape, lost)
+    ]
     folder = f"{robot.folder.resolve()}{os.sep}"
     if what == "visual" and not shapes:
         shapes = drawn(robot, "collision")[0]
@@ -32,7 +39,9 @@ def drawn(robot: Robot, what: Look) -> tuple[list[Shape], list[str]]:
 
 
 def _reads(shape: Shape, lost: list[str]) -> bool:
-    if shape.file is None or _is_mesh(shape.link, shape.file, shape.size, shape.file.stat().st_mtime_ns):
+    if shape.file is None or _is_mesh(
+        shape.link, shape.file, shape.size, shape.file.stat().st_mtime_ns
+    ):
         return True
     lost.append(str(shape.file))
     return False

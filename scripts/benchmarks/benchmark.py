@@ -1,11 +1,16 @@
-"""Time this project beside its peers in one run, on one thread, and print medians and ratios; nothing here is a test.
+"""Time this project beside its peers in one run, on one thread, and print medians and ratios.
 
-    python scripts/benchmarks/benchmark.py [--json FILE] [--figure PICTURE] [--markdown PAGE] [--quick] [--large]
+Nothing here is a test.
 
-Needs the extras ``fast``; of Pinocchio, MuJoCo, Drake, PyBullet, roboticstoolbox and py-opw-kinematics it takes what is
-installed. Ours includes the parallelogram and friction; Pinocchio's loops run on the serial tree, the bare ones without either,
-those "that give the same" with what it takes to give exactly the kernel's results, copied out. Every pair is compared before
-it is timed. The viewer's frame rate is that of Chromium's software renderer (no GPU), where Chromium is installed.
+    python scripts/benchmarks/benchmark.py [--json FILE] [--figure PICTURE] [--markdown PAGE]
+    [--quick] [--large]
+
+Needs the extras ``fast``; of Pinocchio, MuJoCo, Drake, PyBullet, roboticstoolbox and
+py-opw-kinematics it takes what is installed. Ours includes the parallelogram and friction;
+Pinocchio's loops run on the serial tree, the bare ones without either, those "that give the same"
+with what it takes to give exactly the kernel's results, copied out. Every pair is compared before
+it is timed. The viewer's frame rate is that of Chromium's software renderer (no GPU), where
+Chromium is installed.
 """
 
 from __future__ import annotations
@@ -31,12 +36,21 @@ BEGIN, END = "<!-- tables: scripts/benchmarks/benchmark.py -->", "<!-- end of ta
 
 
 def measured(quick: bool, console: Console, large: bool = False) -> Results:
-    """Run everything; a quick run leaves out what starts other processes again and again, or compiles for long."""
+    """Run everything.
+
+    A quick run leaves out what starts other processes again and again, or compiles for long.
+    """
     arm = Arm()
-    steps = [*claims.measurements(arm), ("limits", partial(machine.limits, arm)), *peers.measurements(arm)]
+    steps = [
+        *claims.measurements(arm),
+        ("limits", partial(machine.limits, arm)),
+        *peers.measurements(arm),
+    ]
     steps += around.measurements(arm)[:1] if quick else around.measurements(arm)
     steps += [*simulation.measurements(arm), *identification.measurements(large)]
-    steps += [("memory", costs.memory), ("starting", costs.starting)] if quick else costs.measurements()
+    steps += (
+        [("memory", costs.memory), ("starting", costs.starting)] if quick else costs.measurements()
+    )
     with Progress(console=console, transient=True) as progress:
         results = Results(QUICK if quick else FULL, progress)
         results.steps(steps)
@@ -53,12 +67,24 @@ def paste(page: Path, text: str) -> None:
 
 def main() -> int:
     """Measure, print, and write what was asked for."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--json", type=Path, help="file to write")
     parser.add_argument("--figure", type=Path, help="picture to write")
-    parser.add_argument("--markdown", type=Path, help="page whose tables to replace, such as docs/speed.md")
-    parser.add_argument("--quick", action="store_true", help="few states and rounds: whether it runs, not how fast it is")
-    parser.add_argument("--large", action="store_true", help="also ten million samples in files: minutes, and 2 GB of disk")
+    parser.add_argument(
+        "--markdown", type=Path, help="page whose tables to replace, such as docs/speed.md"
+    )
+    parser.add_argument(
+        "--quick",
+        action="store_true",
+        help="few states and rounds: whether it runs, not how fast it is",
+    )
+    parser.add_argument(
+        "--large",
+        action="store_true",
+        help="also ten million samples in files: minutes, and 2 GB of disk",
+    )
     arguments = parser.parse_args()
     try:
         results = measured(arguments.quick, Console(stderr=True), arguments.large)
@@ -69,7 +95,9 @@ def main() -> int:
     print(sheets.text(here, results))
     if arguments.json:
         with replacing(arguments.json) as temporary:
-            temporary.write_text(json.dumps(sheets.as_json(here, results), indent=2), encoding="utf-8")
+            temporary.write_text(
+                json.dumps(sheets.as_json(here, results), indent=2), encoding="utf-8"
+            )
     if arguments.figure:
         save(draw(here, results), arguments.figure)
     if arguments.markdown:

@@ -1,4 +1,6 @@
-"""What a link is made of: parts with a material and a colour, their mass properties, and convex pieces for collision."""
+"""What a link is made of: parts with a material and a colour, their mass properties, and convex
+pieces for collision.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,10 @@ Colour = Literal["orange", "black", "grey"]
 
 
 class Material(NamedTuple):
-    """Mean density of what a part is made of; the density of castings is what closes a robot to its mass."""
+    """Mean density of what a part is made of.
+
+    The density of castings is what closes a robot to its mass.
+    """
 
     name: str
     density: float
@@ -47,7 +52,11 @@ class Part(NamedTuple):
 
 @dataclass(frozen=True)
 class Body:
-    """A link. Where parts overlap, the one named first is there: list cavities, reducers and motors before the casting."""
+    """A link.
+
+    Where parts overlap, the one named first is there: list cavities, reducers and motors before the
+    casting.
+    """
 
     parts: tuple[Part, ...]
     pieces: tuple[Manifold, ...]
@@ -56,7 +65,10 @@ class Body:
     def drawn(self) -> dict[Colour, Manifold]:
         """Return what is seen, one solid per colour."""
         colours = dict.fromkeys(part.colour for part in self.parts if part.colour is not None)
-        return {c: Manifold.batch_boolean([p.solid for p in self.parts if p.colour == c], m3.OpType.Add) for c in colours}
+        return {
+            c: Manifold.batch_boolean([p.solid for p in self.parts if p.colour == c], m3.OpType.Add)
+            for c in colours
+        }
 
     def split(self) -> list[tuple[Manifold, Material]]:
         """Return the parts cut so that no two overlap."""
@@ -67,7 +79,9 @@ class Body:
         return result
 
     def weighed(self, castings: float = 1.0) -> Inertial:
-        """Return mass, centre of mass and tensor in base axes at home, castings at ``castings`` times their density."""
+        """Return mass, centre of mass and tensor in base axes at home, castings at ``castings``
+        times their density.
+        """
         return total(
             solid_inertial(solid, material.density * (castings if material.closes else 1.0))
             for solid, material in self.split()
@@ -96,9 +110,13 @@ def total(bodies: Iterable[Inertial]) -> Inertial:
 
 
 def closing(bodies: Mapping[str, Body], mass: float) -> float:
-    """Return the factor on the densities of all castings with which the bodies weigh ``mass`` [kg]."""
+    """Return the factor on the densities of all castings with which the bodies weigh ``mass``
+    [kg].
+    """
     solids = [
-        (solid.volume() * 1e-9 * material.density, material) for body in bodies.values() for solid, material in body.split()
+        (solid.volume() * 1e-9 * material.density, material)
+        for body in bodies.values()
+        for solid, material in body.split()
     ]
     castings = sum(kg for kg, material in solids if material.closes)
     return float((mass - sum(kg for kg, material in solids if not material.closes)) / castings)

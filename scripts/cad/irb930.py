@@ -1,8 +1,11 @@
-"""CAD of the IRB 930, a SCARA with an inner arm, an outer arm above it and a quill. Shapes and masses are our own assumption.
+"""CAD of the IRB 930, a SCARA with an inner arm, an outer arm above it and a quill.
 
-Lengths come from the tables, proportions are ours. Millimetres in base axes at home: x forward, y left, z up, arms along x.
-The table puts ``tool0`` inside the outer arm. On the shaft it is the upper edge of the black ring: at q3 = 0 flush with the
-ring at the top of the cover, below the arm when lowered. The flange a gripper sits on is 250 mm further down.
+Shapes and masses are our own assumption.
+
+Lengths come from the tables, proportions are ours. Millimetres in base axes at home: x forward, y
+left, z up, arms along x. The table puts ``tool0`` inside the outer arm. On the shaft it is the
+upper edge of the black ring: at q3 = 0 flush with the ring at the top of the cover, below the arm
+when lowered. The flange a gripper sits on is 250 mm further down.
 """
 
 from __future__ import annotations
@@ -15,7 +18,21 @@ from manifold3d import Manifold
 from irbmodels.tables.description import Description
 
 from .body import AIR, ALUMINIUM, GEAR, MOTOR, PLASTIC, STEEL, Body, Part
-from .shapes import Array, Axis, Point, arc, block, bolts, disc, hull, lathe, mirrored, plain, skinned, union
+from .shapes import (
+    Array,
+    Axis,
+    Point,
+    arc,
+    block,
+    bolts,
+    disc,
+    hull,
+    lathe,
+    mirrored,
+    plain,
+    skinned,
+    union,
+)
 
 WALL = 9.0  # of the castings
 SKIN = 3.0  # of the plastic cover
@@ -51,7 +68,9 @@ def bodies(robot: Description) -> dict[str, Body]:
     joints, stroke = robot.kinematics.joints, robot.limits.axes["axis_3"].range_mm
     base, split, tool = (joints[name].d_mm for name in ("joint_1", "joint_2", "joint_3"))
     way = 300.0 if stroke is None else stroke[1] - stroke[0]
-    arm = Arm(joints["joint_2"].a_mm, joints["joint_3"].a_mm, base, base + split, base + split + tool, way)
+    arm = Arm(
+        joints["joint_2"].a_mm, joints["joint_3"].a_mm, base, base + split, base + split + tool, way
+    )
     return {
         "base_link": _base(arm),
         "link_1": _inner_arm(arm),
@@ -62,18 +81,31 @@ def bodies(robot: Description) -> dict[str, Body]:
 
 
 def _base(arm: Arm) -> Body:
-    """Foot plate, column from square to round with axis 1's motor and reducer inside, and a box with connectors behind."""
+    """Foot plate, column from square to round with axis 1's motor and reducer inside, and a box
+    with connectors behind.
+    """
     top = arm.base
     corners = [(x, y) for x in (-148.0, 118.0) for y in (-92.0, 92.0)]
     foot = hull(*(_turned(26.0, 0.0, 24.0, at) for at in corners))
-    sunk = union(*(union(plain(7.0, -1.0, 30.0, at=at), plain(13.0, 16.0, 30.0, at=at)) for at in corners))
+    sunk = union(
+        *(union(plain(7.0, -1.0, 30.0, at=at), plain(13.0, 16.0, 30.0, at=at)) for at in corners)
+    )
 
     def column(wall: float) -> Manifold:
-        feet = [disc(46.0 - wall, 18.0, 56.0, at=(x, y), edge=10.0) for x in (-82.0, 54.0) for y in (-38.0, 38.0)]
+        feet = [
+            disc(46.0 - wall, 18.0, 56.0, at=(x, y), edge=10.0)
+            for x in (-82.0, 54.0)
+            for y in (-38.0, 38.0)
+        ]
         return hull(*feet, disc(93.0 - wall, top - 70.0, top - 20.0 - wall, edge=4.0))
 
     def box(wall: float) -> Manifold:
-        return block((-205.0 + wall, -60.0), (-68.0 + wall, 68.0 - wall), (20.0 + wall, 178.0 - wall), edge=16.0)
+        return block(
+            (-205.0 + wall, -60.0),
+            (-68.0 + wall, 68.0 - wall),
+            (20.0 + wall, 178.0 - wall),
+            edge=16.0,
+        )
 
     rim = [*arc((99.0, top - 30.0), 7.0, -30.0, 0.0), *arc((99.0, top - 17.0), 7.0, 0.0, 90.0)]
     drum = lathe([(0.0, top - 52.0), (92.0, top - 52.0), *rim, (0.0, top - 10.0)])
@@ -96,30 +128,64 @@ def _base(arm: Arm) -> Body:
 
 
 def _inner_arm(arm: Arm) -> Body:
-    """Two hubs, the tapered beam between them, and a dress tube that ends in swivels on axes 1 and 2, so it need not bend."""
+    """Two hubs, the tapered beam between them, and a dress tube that ends in swivels on axes 1 and
+    2, so it need not bend.
+    """
     low, high, length = arm.base + 1.0, arm.split - 4.0, arm.inner
 
     def beam(wall: float) -> Manifold:
         ends = [(0.0, 90.0, high - 12.0), (length, 76.0, high - 16.0)]
-        return hull(*(disc(r - wall, low + 10.0 + wall, z - wall, at=(x, 0.0), edge=20.0) for x, r, z in ends))
+        return hull(
+            *(
+                disc(r - wall, low + 10.0 + wall, z - wall, at=(x, 0.0), edge=20.0)
+                for x, r, z in ends
+            )
+        )
 
-    pocket = hull(*(disc(24.0, 68.0, 130.0, "y", at=(k * length, low + 55.0), edge=8.0) for k in (0.28, 0.72)))
+    pocket = hull(
+        *(disc(24.0, 68.0, 130.0, "y", at=(k * length, low + 55.0), edge=8.0) for k in (0.28, 0.72))
+    )
     shoulder = disc(106.0, low, high - 2.0, edge=16.0)
     elbow = disc(90.0, low + 6.0, high, at=(length, 0.0), edge=14.0)
-    plate = block((0.24 * length, 0.76 * length), (-42.0, 42.0), (high - 20.0, high - 8.0), edge=5.0)
-    screws = union(*(plain(5.0, high - 9.0, high - 5.5, at=(k * length, y)) for k in (0.28, 0.5, 0.72) for y in (-33.0, 33.0)))
+    plate = block(
+        (0.24 * length, 0.76 * length), (-42.0, 42.0), (high - 20.0, high - 8.0), edge=5.0
+    )
+    screws = union(
+        *(
+            plain(5.0, high - 9.0, high - 5.5, at=(k * length, y))
+            for k in (0.28, 0.5, 0.72)
+            for y in (-33.0, 33.0)
+        )
+    )
     start, end = arm.split + 26.0, arm.tool + 92.0
-    cap = union(_turned(66.0, high - 4.0, high + 6.0), _turned(40.0, high + 4.0, start + 2.0, edge=4.0))
+    cap = union(
+        _turned(66.0, high - 4.0, high + 6.0), _turned(40.0, high + 4.0, start + 2.0, edge=4.0)
+    )
     hose = _hose((0.0, start), (length, end), arm.tool + 330.0)
     clamp = _turned(34.0, arm.tool + 74.0, end + 4.0, (length, 0.0), edge=4.0)
-    seals = _turned(56.0, low + 1.0, low + 8.0, (length, 0.0)), plain(76.0, high - 2.0, arm.split + 1.0, at=(length, 0.0))
-    ends = plain(106.0 - WALL, low + WALL, high - 2.0 - WALL), plain(90.0 - WALL, low + 6.0 + WALL, high - WALL, at=(length, 0.0))
+    seals = (
+        _turned(56.0, low + 1.0, low + 8.0, (length, 0.0)),
+        plain(76.0, high - 2.0, arm.split + 1.0, at=(length, 0.0)),
+    )
+    ends = (
+        plain(106.0 - WALL, low + WALL, high - 2.0 - WALL),
+        plain(90.0 - WALL, low + 6.0 + WALL, high - WALL, at=(length, 0.0)),
+    )
     casting = union(beam(0.0) - mirrored(pocket), shoulder, elbow)
     parts = (
         Part(union(cap, plate, clamp, *seals), PLASTIC, "black"),
-        Part(skinned(hose), PLASTIC._replace(name="corrugated tube with cables", density=1000.0), "black"),
-        Part(union(screws, bolts(10, 86.0, 6.0, high - 4.0, high + 1.0, phase=18.0)), STEEL, "grey"),
-        Part(union(beam(WALL), *ends) - mirrored(hull(pocket, pocket.translate((0.0, -WALL, 0.0)))), AIR),
+        Part(
+            skinned(hose),
+            PLASTIC._replace(name="corrugated tube with cables", density=1000.0),
+            "black",
+        ),
+        Part(
+            union(screws, bolts(10, 86.0, 6.0, high - 4.0, high + 1.0, phase=18.0)), STEEL, "grey"
+        ),
+        Part(
+            union(beam(WALL), *ends) - mirrored(hull(pocket, pocket.translate((0.0, -WALL, 0.0)))),
+            AIR,
+        ),
         Part(casting, ALUMINIUM, "orange"),
     )
     tube = union(cap, skinned(hose[:40])), skinned(hose[36:79]), union(skinned(hose[75:]), clamp)
@@ -127,24 +193,41 @@ def _inner_arm(arm: Arm) -> Body:
 
 
 def _hose(start: Point, end: Point, height: float, rings: int = 38) -> list[Array]:
-    """Return a corrugated tube in the plane y = 0, upright at both ends (x, z), drawn towards ``height``: circles, 3 a ring."""
+    """Return a corrugated tube in the plane y = 0, upright at both ends (x, z), drawn towards
+    ``height``: circles, 3 a ring.
+    """
     t = np.linspace(0.0, 1.0, 401)[:, None]
     corners = np.array([start, (start[0], height), (end[0], height), end])
-    curve = (1 - t) ** 3 * corners[0] + 3 * t * (1 - t) ** 2 * corners[1] + 3 * t * t * (1 - t) * corners[2] + t**3 * corners[3]
+    curve = (
+        (1 - t) ** 3 * corners[0]
+        + 3 * t * (1 - t) ** 2 * corners[1]
+        + 3 * t * t * (1 - t) * corners[2]
+        + t**3 * corners[3]
+    )
     steps = np.diff(curve, axis=0)
     way = np.concatenate(([0.0], np.cumsum(np.sqrt((steps * steps).sum(axis=1)))))
 
     def circle(k: float, radius: float) -> Array:
         place = min(int(np.searchsorted(way, way[-1] * k / rings)), len(steps) - 1)
-        (x, z), (dx, dz) = curve[place].round(6), (steps[place] / (way[place + 1] - way[place])).round(6)
-        return np.array([(x + u * dz, v, z - u * dx) for u, v in arc((0.0, 0.0), radius, 22.5, 360.0, 15)])
+        (x, z), (dx, dz) = (
+            curve[place].round(6),
+            (steps[place] / (way[place + 1] - way[place])).round(6),
+        )
+        return np.array(
+            [(x + u * dz, v, z - u * dx) for u, v in arc((0.0, 0.0), radius, 22.5, 360.0, 15)]
+        )
 
     form = ((0.0, 20.0), (0.3, 23.5), (0.7, 23.5))  # of a ring: groove and ridge
-    return [*(circle(k + along, radius) for k in range(rings) for along, radius in form), circle(float(rings), 20.0)]
+    return [
+        *(circle(k + along, radius) for k in range(rings) for along, radius in form),
+        circle(float(rings), 20.0),
+    ]
 
 
 def _outer_arm(arm: Arm) -> Body:
-    """Casting with axis 2's motor and reducer, the nuts that drive the quill, and a tall plastic cover over the motors."""
+    """Casting with axis 2's motor and reducer, the nuts that drive the quill, and a tall plastic
+    cover over the motors.
+    """
     low, seam, high = arm.split + 2.0, arm.split + 76.0, arm.tool + 62.0
     hub, middle, at = (arm.inner, 0.0), (arm.inner + 0.42 * arm.outer, 0.0), (arm.reach, 0.0)
 
@@ -158,38 +241,73 @@ def _outer_arm(arm: Arm) -> Body:
         return hull(rear, top, disc(62.0 - wall, seam, arm.tool - 14.0 - wall, at=at, edge=14.0))
 
     def along(start: float, end: float, z: Point, edge: float) -> Manifold:
-        return block((arm.inner + start * arm.outer, arm.inner + end * arm.outer), (-120.0, 120.0), z, edge)
+        return block(
+            (arm.inner + start * arm.outer, arm.inner + end * arm.outer), (-120.0, 120.0), z, edge
+        )
 
-    grille = union(*(along(-0.25, -0.08, (seam + z, seam + z + 7.0), 0.0) for z in (45.0, 60.0, 75.0, 90.0, 105.0, 120.0)))
+    grille = union(
+        *(
+            along(-0.25, -0.08, (seam + z, seam + z + 7.0), 0.0)
+            for z in (45.0, 60.0, 75.0, 90.0, 105.0, 120.0)
+        )
+    )
     window = along(0.14, 0.62, (seam + 32.0, high - 46.0), 24.0)
-    recess = union(window - cover(2.0), along(0.2, 0.84, (low + 26.0, seam - 14.0), 14.0) - tray(6.0))
+    recess = union(
+        window - cover(2.0), along(0.2, 0.84, (low + 26.0, seam - 14.0), 14.0) - tray(6.0)
+    )
     panel = (window ^ cover(1.0)) - cover(5.0)
-    band = hull(disc(86.0, seam - 3.0, seam + 3.0, at=hub, edge=0.1), disc(60.0, seam - 3.0, seam + 3.0, at=at, edge=0.1))
+    band = hull(
+        disc(86.0, seam - 3.0, seam + 3.0, at=hub, edge=0.1),
+        disc(60.0, seam - 3.0, seam + 3.0, at=at, edge=0.1),
+    )
     collar = _turned(36.0, arm.tool - 24.0, arm.tool, at, edge=3.0)
     swivel = _turned(44.0, high - 4.0, high + 10.0, hub, edge=4.0)
-    gland = union(_turned(40.0, low + 4.0, low + 30.0, at, edge=3.0), _turned(28.0, low - 34.0, low + 10.0, at, edge=3.0))
-    bore, seat = plain(SHAFT + 1.0, low - 40.0, arm.tool + 1.0, at=at), plain(46.0, arm.tool - 12.0, high, at=at)
-    nuts = union(plain(34.0, low + 20.0, low + 64.0, at=at), plain(34.0, arm.tool - 84.0, arm.tool - 26.0, at=at))
-    motors = [plain(33.0, seam - 20.0, seam + 110.0, at=(arm.inner + k * arm.outer, 0.0)) for k in (0.36, 0.6)]
+    gland = union(
+        _turned(40.0, low + 4.0, low + 30.0, at, edge=3.0),
+        _turned(28.0, low - 34.0, low + 10.0, at, edge=3.0),
+    )
+    bore, seat = (
+        plain(SHAFT + 1.0, low - 40.0, arm.tool + 1.0, at=at),
+        plain(46.0, arm.tool - 12.0, high, at=at),
+    )
+    nuts = union(
+        plain(34.0, low + 20.0, low + 64.0, at=at),
+        plain(34.0, arm.tool - 84.0, arm.tool - 26.0, at=at),
+    )
+    motors = [
+        plain(33.0, seam - 20.0, seam + 110.0, at=(arm.inner + k * arm.outer, 0.0))
+        for k in (0.36, 0.6)
+    ]
     parts = (
         Part(bore, AIR),
         Part(plain(75.0, low + 8.0, low + 56.0, at=hub), GEAR),
         Part(union(plain(50.0, low + 56.0, high - 30.0, at=hub), *motors), MOTOR),
         Part(nuts, GEAR),
-        Part(union(band, collar, swivel, gland, panel, grille ^ cover(-1.0)) - bore, PLASTIC, "black"),
+        Part(
+            union(band, collar, swivel, gland, panel, grille ^ cover(-1.0)) - bore, PLASTIC, "black"
+        ),
         Part(union(tray(WALL), cover(SKIN)), AIR),
         Part(cover(0.0) - bore - seat - recess, PLASTIC, "orange"),
         Part(tray(0.0) - bore - recess, ALUMINIUM, "orange"),
     )
     behind, nose = cover(0.0).split_by_plane((-1.0, 0.0, 0.0), 46.0 - arm.reach)
-    return Body(parts, (tray(0.0), behind, union(nose.trim_by_plane((0.0, 0.0, -1.0), -arm.tool), collar), gland))
+    return Body(
+        parts,
+        (tray(0.0), behind, union(nose.trim_by_plane((0.0, 0.0, -1.0), -arm.tool), collar), gland),
+    )
 
 
 def _collar(arm: Arm) -> Body:
-    """Stop above the arm, which slides with the quill and does not turn: it meets the cover at the end of the stroke."""
+    """Stop above the arm, which slides with the quill and does not turn: it meets the cover at the
+    end of the stroke.
+    """
     low, at = arm.tool + arm.stroke + 2.0, (arm.reach, 0.0)
     lug = block((arm.reach + 20.0, arm.reach + 42.0), (-9.0, 9.0), (low, low + 20.0), edge=3.0)
-    ring = union(_turned(28.0, low, low + 20.0, at), lug, plain(4.0, -13.0, 13.0, "y", at=(arm.reach + 34.0, low + 10.0)))
+    ring = union(
+        _turned(28.0, low, low + 20.0, at),
+        lug,
+        plain(4.0, -13.0, 13.0, "y", at=(arm.reach + 34.0, low + 10.0)),
+    )
     ring -= plain(SHAFT + 0.5, low - 1.0, low + 21.0, at=at)
     return Body((Part(ring, ALUMINIUM, "grey"),), (ring,))
 
@@ -199,16 +317,30 @@ def _shaft(arm: Arm) -> Body:
     at, foot, top = (arm.reach, 0.0), arm.tool - FLANGE, arm.tool + arm.stroke + 36.0
     bar = plain(SHAFT, foot, top, at=at)
     splines = bolts(3, SHAFT + 1.0, 2.5, foot + 50.0, arm.tool - 8.0, at=at)
-    flange = union(_turned(32.0, foot, foot + 14.0, at), _turned(22.0, foot + 10.0, foot + 38.0, at, edge=4.0))
+    flange = union(
+        _turned(32.0, foot, foot + 14.0, at), _turned(22.0, foot + 10.0, foot + 38.0, at, edge=4.0)
+    )
     tapped = bolts(4, 26.0, 3.0, foot - 1.0, foot + 15.0, at=at, phase=45.0)
     holes = union(plain(SHAFT - 3.0, foot - 1.0, top + 20.0, at=at), tapped)
-    ring = plain(SHAFT + 0.5, arm.tool - 6.0, arm.tool, at=at) - plain(SHAFT - 1.0, foot, top, at=at)
+    ring = plain(SHAFT + 0.5, arm.tool - 6.0, arm.tool, at=at) - plain(
+        SHAFT - 1.0, foot, top, at=at
+    )
     cap = _turned(20.0, top - 10.0, top + 8.0, at)
-    parts = (Part(union(ring, cap), PLASTIC, "black"), Part(union(bar, flange) - holes - splines, STEEL, "grey"))
+    parts = (
+        Part(union(ring, cap), PLASTIC, "black"),
+        Part(union(bar, flange) - holes - splines, STEEL, "grey"),
+    )
     return Body(parts, (bar, flange))
 
 
-def _turned(radius: float, low: float, high: float, at: Point = (0.0, 0.0), axis: Axis = "z", edge: float = 2.0) -> Manifold:
+def _turned(
+    radius: float,
+    low: float,
+    high: float,
+    at: Point = (0.0, 0.0),
+    axis: Axis = "z",
+    edge: float = 2.0,
+) -> Manifold:
     """Return a cylinder with bevelled rims, as a lathe makes it."""
     rim = [(radius - edge, low), (radius, low + edge), (radius, high - edge), (radius - edge, high)]
     return lathe([(0.0, low), *rim, (0.0, high)], axis, at)

@@ -1,4 +1,7 @@
-"""OBJ files: small, the same bytes from every run, one colour each; with normals where they are looked at."""
+"""OBJ files: small, the same bytes from every run, one colour each.
+
+With normals where they are looked at.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,8 @@ Array = NDArray[np.float64]
 _SHARP = 50.0  # [deg] a sharper edge is drawn as an edge
 _FINE = 0.1  # [mm] what a visual may differ from the solid
 _COARSE = 2.0  # [mm] what a collision piece may differ from its hull
-_GRAZING = 0.3  # cosine between the normal of a corner and its face below which the face's own is taken
+# cosine between the normal of a corner and its face below which the face's own is taken
+_GRAZING = 0.3
 _PLACE, _DIRECTION = 5, 2  # digits of a position [m], of a normal
 
 
@@ -38,7 +42,8 @@ def convex(solid: Manifold, link_from_base: Array) -> str:
     """Return the convex hull of a solid [mm, base axes] as OBJ in metres in its link's frame."""
     coarse = solid.hull().simplify(_COARSE).to_mesh64().vert_properties[:, :3]
     rounded, _ = _distinct(_moved(coarse, link_from_base), _PLACE)
-    mesh = Manifold.hull_points(rounded).to_mesh64()  # of the places in the file: it is convex to the last digit
+    # of the places in the file: it is convex to the last digit
+    mesh = Manifold.hull_points(rounded).to_mesh64()
     points, at = _distinct(mesh.vert_properties[:, :3], _PLACE)
     faces = [" ".join(map(str, face)) for face in (at[mesh.tri_verts] + 1).tolist()]
     return _text(("v", _rows(points, _PLACE)), ("f", faces))
@@ -51,14 +56,17 @@ def _moved(points: Array, link_from_base: Array) -> Array:
 def _distinct(rows: Array, digits: int) -> tuple[Array, NDArray[np.int64]]:
     """Return the distinct rows, rounded and sorted, and where each row is among them.
 
-    Halves, such as 131.355 mm, are rounded twice: the first time takes away what a processor may add to them.
+    Halves, such as 131.355 mm, are rounded twice: the first time takes away what a processor may
+    add to them.
     """
     found, where = np.unique(np.round(np.round(rows, 9), digits) + 0.0, axis=0, return_inverse=True)
     return found, where.ravel()
 
 
 def _rows(values: Array, digits: int) -> list[str]:
-    return [" ".join(f"{value:.{digits}f}".rstrip("0").rstrip(".") for value in row) for row in values]
+    return [
+        " ".join(f"{value:.{digits}f}".rstrip("0").rstrip(".") for value in row) for row in values
+    ]
 
 
 def _text(*groups: tuple[str, list[str]]) -> str:

@@ -1,10 +1,13 @@
-"""CAD of ABB's arms whose third motor stands at the shoulder and moves the upper arm by a parallelogram: IRB 2400 and 1400.
+"""CAD of ABB's arms whose third motor stands at the shoulder and moves the upper arm by a
+parallelogram: IRB 2400 and 1400.
 
-Lengths are the robot's own. Everything else is drawn for the IRB 2400 and grows with the crank, which the bars must clear:
-a robot is drawn in units in which its crank is 180 long, and scaled at the end.
+Lengths are the robot's own. Everything else is drawn for the IRB 2400 and grows with the crank,
+which the bars must clear: a robot is drawn in units in which its crank is 180 long, and scaled at
+the end.
 
-Side by side along y, so that nothing meets in any posture: motor and reducer of axis 2, right cheek (-165 to -80),
-lower arm (-70 to 70), crank and lever (74 to 98), rod (102 to 132), left cheek (142 to 200), reducer and motor of axis 3.
+Side by side along y, so that nothing meets in any posture: motor and reducer of axis 2, right cheek
+(-165 to -80), lower arm (-70 to 70), crank and lever (74 to 98), rod (102 to 132), left cheek (142
+to 200), reducer and motor of axis 3.
 """
 
 from __future__ import annotations
@@ -79,7 +82,10 @@ def bodies(robot: Description) -> dict[str, Body]:
     scale = linkage.crank_mm / CRANK
     arm = Arm.of(robot, scale)
     if arm.d1 < COLUMN + 140.0:
-        raise InputError(f"{robot.name}: axis 2 lies too low for a crank of {linkage.crank_mm:g} mm to turn above a base")
+        raise InputError(
+            f"{robot.name}: axis 2 lies too low for a crank of {linkage.crank_mm:g} mm to turn"
+            " above a base"
+        )
     drawn = {
         "base_link": base(arm),
         "link_1": column(arm),
@@ -115,23 +121,50 @@ def base(arm: Arm) -> Body:
     top = arm.d1 - COLUMN
     corners = [(x, y) for x in (-235.0, 235.0) for y in (-235.0, 235.0)]
     plate = hull(*(disc(62.0, 0.0, 36.0, at=corner, edge=8.0) for corner in corners))
-    holes = union(*(plain(14.0, -1.0, 50.0, at=corner) + plain(30.0, 28.0, 50.0, at=corner) for corner in corners))
+    holes = union(
+        *(
+            plain(14.0, -1.0, 50.0, at=corner) + plain(30.0, 28.0, 50.0, at=corner)
+            for corner in corners
+        )
+    )
     flare = arc((300.0, 120.0), 90.0, 238.0, 180.0, 5)
-    skin = [(0.0, 10.0), (262.0, 10.0), (262.0, 36.0), *flare, (210.0, top - 50.0), (0.0, top - 50.0)]
+    skin = [
+        (0.0, 10.0),
+        (262.0, 10.0),
+        (262.0, 36.0),
+        *flare,
+        (210.0, top - 50.0),
+        (0.0, top - 50.0),
+    ]
     pedestal = lathe(skin)
     ledge = arc((222.0, top - 50.0), 10.0, -90.0, 0.0) + arc((222.0, top - 13.0), 10.0, 0.0, 90.0)
     rim = lathe([(0.0, top - 60.0), *ledge, (0.0, top - 3.0)])
-    inner = hull(plain(11.0, 30.0, 34.0, at=(205.0, 0.0)), plain(11.0, top - 62.0, top - 58.0, at=(200.0, 0.0)))
+    inner = hull(
+        plain(11.0, 30.0, 34.0, at=(205.0, 0.0)),
+        plain(11.0, top - 62.0, top - 58.0, at=(200.0, 0.0)),
+    )
     web = hull(inner, plain(11.0, 30.0, 34.0, at=(278.0, 0.0)))
-    ribs = union(*(web.rotate((0.0, 0.0, turn)) for turn in (45.0, 90.0, 135.0, 225.0, 270.0, 315.0, 0.0)))
+    ribs = union(
+        *(web.rotate((0.0, 0.0, turn)) for turn in (45.0, 90.0, 135.0, 225.0, 270.0, 315.0, 0.0))
+    )
     box = block((-345.0, -150.0), (-125.0, 125.0), (30.0, top - 62.0), edge=16.0)
     panel = block((-353.0, -340.0), (-108.0, 108.0), (44.0, top - 76.0), edge=5.0)
     middle = (30.0 + top - 62.0) / 2.0
-    plugs = [disc(r, -376.0, -350.0, "x", (y, middle), edge=4.0) for r, y in ((32.0, -62.0), (32.0, 18.0), (18.0, 78.0))]
+    plugs = [
+        disc(r, -376.0, -350.0, "x", (y, middle), edge=4.0)
+        for r, y in ((32.0, -62.0), (32.0, 18.0), (18.0, 78.0))
+    ]
     screws = bolts(12, 206.0, 7.0, top - 6.0, top - 0.5)
     posts = [plain(40.0, 0.0, 22.0, at=corner) for corner in corners]
     under = hull(*posts) - union(*posts)
-    hollow = [(0.0, 0.0), (245.0, 0.0), (198.0, 66.0), (198.0, top - 50.0), (212.0, top - 40.0), (212.0, top - 16.0)]
+    hollow = [
+        (0.0, 0.0),
+        (245.0, 0.0),
+        (198.0, 66.0),
+        (198.0, top - 50.0),
+        (212.0, top - 40.0),
+        (212.0, top - 16.0),
+    ]
     return Body(
         (
             Part(disc(145.0, top - 66.0, top - 4.0), GEAR),
@@ -147,7 +180,9 @@ def base(arm: Arm) -> Body:
 
 
 def cheek(arm: Arm, low: float, high: float) -> Manifold:
-    """Return one of the two walls beside the lower arm, between two y, from the trunk up to axis 2."""
+    """Return one of the two walls beside the lower arm, between two y, from the trunk up to axis
+    2.
+    """
     x, z = arm.shoulder
     return hull(
         disc(152.0, low, high, "y", arm.shoulder, edge=18.0),
@@ -156,10 +191,14 @@ def cheek(arm: Arm, low: float, high: float) -> Manifold:
 
 
 def column(arm: Arm) -> Body:
-    """Turntable and trunk, two cheeks with the motors of axes 2 and 3, motor 1 upright behind the right cheek."""
+    """Turntable and trunk, two cheeks with the motors of axes 2 and 3, motor 1 upright behind the
+    right cheek.
+    """
     x, z = arm.shoulder
     foot = z - COLUMN
-    table_edge = arc((223.0, foot + 18.0), 12.0, -60.0, 0.0) + arc((223.0, foot + 46.0), 12.0, 0.0, 90.0)
+    table_edge = arc((223.0, foot + 18.0), 12.0, -60.0, 0.0) + arc(
+        (223.0, foot + 46.0), 12.0, 0.0, 90.0
+    )
     table = lathe([(0.0, foot), (214.0, foot), *table_edge, (0.0, foot + 58.0)])
     upper = block((x - 180.0, x + 128.0), (-165.0, 198.0), (z - 308.0, z - 252.0), edge=26.0)
     trunk = hull(disc(212.0, foot + 50.0, foot + 78.0, edge=14.0), upper)
@@ -167,15 +206,28 @@ def column(arm: Arm) -> Body:
     gland = plain(44.0, z - 220.0, z - 190.0)
     walls = [cheek(arm, -165.0, -80.0), cheek(arm, 142.0, 200.0)]
     right = walls[0] + disc(132.0, -215.0, -150.0, "y", arm.shoulder, 10.0)
-    left = walls[1] + disc(132.0, 185.0, 238.0, "y", arm.shoulder, 10.0) - plain(50.0, 130.0, 156.0, "y", arm.shoulder)
-    rings = plain(97.0, -231.0, -205.0, "y", arm.shoulder) + plain(97.0, 230.0, 254.0, "y", arm.shoulder)
-    motors = [motor(84.0, start, end, "y", arm.shoulder, box=-130.0) for start, end in ((-230.0, -405.0), (252.0, 418.0))]
-    screws = [bolts(12, 115.0, 7.0, low, low + 20.0, "y", arm.shoulder, 15.0) for low in (-220.0, 223.0)]
+    left = (
+        walls[1]
+        + disc(132.0, 185.0, 238.0, "y", arm.shoulder, 10.0)
+        - plain(50.0, 130.0, 156.0, "y", arm.shoulder)
+    )
+    rings = plain(97.0, -231.0, -205.0, "y", arm.shoulder) + plain(
+        97.0, 230.0, 254.0, "y", arm.shoulder
+    )
+    motors = [
+        motor(84.0, start, end, "y", arm.shoulder, box=-130.0)
+        for start, end in ((-230.0, -405.0), (252.0, 418.0))
+    ]
+    screws = [
+        bolts(12, 115.0, 7.0, low, low + 20.0, "y", arm.shoulder, 15.0) for low in (-220.0, 223.0)
+    ]
     behind = (-122.0, -152.0)
     seat = disc(88.0, foot + 66.0, z - 268.0, at=behind, edge=10.0)
     shelf = hull(seat, disc(80.0, foot + 20.0, foot + 50.0, at=(-60.0, -110.0)))
     first = motor(70.0, z - 270.0, z - 85.0, "z", behind, box=200.0)
-    drives = disc(100.0, -205.0, -120.0, "y", arm.shoulder) + disc(100.0, 150.0, 215.0, "y", arm.shoulder)
+    drives = disc(100.0, -205.0, -120.0, "y", arm.shoulder) + disc(
+        100.0, 150.0, 215.0, "y", arm.shoulder
+    )
     return Body(
         (
             Part(union(*motors, first), MOTOR, "black"),
@@ -191,19 +243,31 @@ def column(arm: Arm) -> Body:
 
 
 def lower_arm(arm: Arm) -> Body:
-    """Slender casting with a pocket on each side, a broad hub at axis 2 and a narrower one at axis 3."""
+    """Slender casting with a pocket on each side, a broad hub at axis 2 and a narrower one at axis
+    3.
+    """
     low, high = arm.shoulder, arm.elbow
     shank = hull(disc(102.0, -50.0, 50.0, "y", low, 16.0), disc(70.0, -44.0, 44.0, "y", high, 14.0))
-    root = hull(disc(110.0, -64.0, 64.0, "y", low, 18.0), disc(86.0, -46.0, 46.0, "y", (low[0], low[1] + 190.0), 14.0))
-    head = hull(disc(80.0, -56.0, 56.0, "y", high, 14.0), disc(66.0, -42.0, 42.0, "y", (high[0], high[1] - 120.0), 14.0))
+    root = hull(
+        disc(110.0, -64.0, 64.0, "y", low, 18.0),
+        disc(86.0, -46.0, 46.0, "y", (low[0], low[1] + 190.0), 14.0),
+    )
+    head = hull(
+        disc(80.0, -56.0, 56.0, "y", high, 14.0),
+        disc(66.0, -42.0, 42.0, "y", (high[0], high[1] - 120.0), 14.0),
+    )
     hubs = disc(112.0, -70.0, 70.0, "y", low, 10.0) + disc(82.0, -60.0, 60.0, "y", high, 10.0)
     ends = ((low[0], low[1] + 235.0), (high[0], high[1] - 165.0))
-    pocket = hull(disc(58.0, 36.0, 90.0, "y", ends[0], 12.0), disc(42.0, 34.0, 90.0, "y", ends[1], 12.0))
+    pocket = hull(
+        disc(58.0, 36.0, 90.0, "y", ends[0], 12.0), disc(42.0, 34.0, 90.0, "y", ends[1], 12.0)
+    )
     screws = bolts(8, 94.0, 6.0, 60.0, 73.0, "y", low, 22.5)
     deeper = hull(pocket.translate((0.0, -10.0, 0.0)), pocket)
     return Body(
         (
-            Part(union(*(cavity(form, 9.0) for form in (shank, root, head))) - mirrored(deeper), AIR),
+            Part(
+                union(*(cavity(form, 9.0) for form in (shank, root, head))) - mirrored(deeper), AIR
+            ),
             Part(disc(98.0, -56.0, 56.0, "y", low) + disc(68.0, -48.0, 48.0, "y", high), AIR),
             Part(screws, STEEL, "black"),
             Part(union(shank, root, head, hubs) - mirrored(pocket), IRON, "orange"),
@@ -213,17 +277,25 @@ def lower_arm(arm: Arm) -> Body:
 
 
 def lever(centre: Point, hub: float) -> Manifold:
-    """Return a flat bar from ``centre`` to the pin behind it: the crank, and the lever of the upper arm."""
+    """Return a flat bar from ``centre`` to the pin behind it: the crank, and the lever of the upper
+    arm.
+    """
     tip, (inner, outer) = (centre[0] - CRANK, centre[1]), CRANK_SIDES
     ends = ((0.78 * hub, centre), (34.0, tip))
     bar = hull(*(disc(radius, inner + 3.0, outer - 3.0, "y", at, edge=5.0) for radius, at in ends))
-    return union(bar, disc(hub, inner, outer, "y", centre, edge=6.0), disc(40.0, inner, outer, "y", tip, edge=6.0))
+    return union(
+        bar,
+        disc(hub, inner, outer, "y", centre, edge=6.0),
+        disc(40.0, inner, outer, "y", tip, edge=6.0),
+    )
 
 
 def pin(centre: Point) -> Manifold:
     """Return the pin from the end of a lever through the eye of the rod, with its head."""
     at = (centre[0] - CRANK, centre[1])
-    return plain(17.0, CRANK_SIDES[0] + 4.0, PIN_END, "y", at) + disc(23.0, ROD_SIDES[1] + 0.5, PIN_END, "y", at, edge=2.0)
+    return plain(17.0, CRANK_SIDES[0] + 4.0, PIN_END, "y", at) + disc(
+        23.0, ROD_SIDES[1] + 0.5, PIN_END, "y", at, edge=2.0
+    )
 
 
 def crank(arm: Arm) -> Body:
@@ -231,7 +303,14 @@ def crank(arm: Arm) -> Body:
     bar = lever(arm.shoulder, 80.0)
     shaft = disc(46.0, 90.0, 150.0, "y", arm.shoulder, edge=3.0)
     bore = disc(34.0, 80.0, 145.0, "y", arm.shoulder)
-    return Body((Part(pin(arm.shoulder), STEEL, "grey"), Part(bore, AIR), Part(bar + shaft, IRON, "orange")), (bar, shaft))
+    return Body(
+        (
+            Part(pin(arm.shoulder), STEEL, "grey"),
+            Part(bore, AIR),
+            Part(bar + shaft, IRON, "orange"),
+        ),
+        (bar, shaft),
+    )
 
 
 def rod(arm: Arm) -> Body:
@@ -247,7 +326,9 @@ def rod(arm: Arm) -> Body:
 
 
 def elbow_housing(arm: Arm) -> Body:
-    """Two lugs on the lower arm's head, housing of the wrist drives with three motors behind, lever of the parallelogram."""
+    """Two lugs on the lower arm's head, housing of the wrist drives with three motors behind, lever
+    of the parallelogram.
+    """
     x, axis = arm.a1, arm.wrist[1]
     front = disc(96.0, x + 165.0, x + 190.0, "x", arm.forearm, edge=12.0)
     house = hull(
@@ -280,7 +361,13 @@ def elbow_housing(arm: Arm) -> Body:
             Part(caps + heads, ALUMINIUM, "black"),
             Part(casting, ALUMINIUM, "orange"),
         ),
-        (house + plate + ring, lug, lug.mirror((0.0, 1.0, 0.0)), lever(arm.elbow, 80.0), union(*motors)),
+        (
+            house + plate + ring,
+            lug,
+            lug.mirror((0.0, 1.0, 0.0)),
+            lever(arm.elbow, 80.0),
+            union(*motors),
+        ),
     )
 
 
@@ -289,10 +376,25 @@ def forearm(arm: Arm) -> Body:
     start, (end, axis) = arm.a1 + 215.0, arm.wrist
     length = end - start
     collar = [*arc((92.0, 8.0), 8.0, -90.0, 0.0), (100.0, 26.0), (97.0, 34.0)]
-    taper = [(88.0, 52.0), (83.0, 85.0), (78.0, 150.0), (64.0, length - 190.0), (64.0, length - 165.0)]
+    taper = [
+        (88.0, 52.0),
+        (83.0, 85.0),
+        (78.0, 150.0),
+        (64.0, length - 190.0),
+        (64.0, length - 165.0),
+    ]
     nose = [(70.0, length - 150.0), *arc((64.0, length - 128.0), 8.0, 0.0, 90.0)]
-    tube = lathe([(0.0, 0.0), *collar, *taper, *nose, (0.0, length - 120.0)], "x", arm.forearm).translate((start, 0.0, 0.0))
-    bore = [(0.0, 0.0), (78.0, 0.0), (74.0, 60.0), (55.0, length - 190.0), (55.0, length - 110.0), (0.0, length - 110.0)]
+    tube = lathe(
+        [(0.0, 0.0), *collar, *taper, *nose, (0.0, length - 120.0)], "x", arm.forearm
+    ).translate((start, 0.0, 0.0))
+    bore = [
+        (0.0, 0.0),
+        (78.0, 0.0),
+        (74.0, 60.0),
+        (55.0, length - 190.0),
+        (55.0, length - 110.0),
+        (0.0, length - 110.0),
+    ]
     yoke = hull(
         disc(68.0, end - 158.0, end - 140.0, "x", arm.forearm, edge=6.0),
         block((end - 135.0, end - 70.0), (-90.0, 90.0), (axis - 56.0, axis + 56.0), edge=16.0),
@@ -304,7 +406,11 @@ def forearm(arm: Arm) -> Body:
     room = disc(101.0, -52.0, 52.0, "y", arm.wrist, edge=10.0)
     covers = mirrored(disc(45.0, 86.0, 99.0, "y", arm.wrist, edge=6.0))
     shafts = disc(24.0, start, end - 130.0, "x", arm.forearm)
-    gears = mirrored(hull(disc(38.0, 56.0, 82.0, "y", arm.wrist), disc(34.0, 56.0, 82.0, "y", (end - 90.0, axis))))
+    gears = mirrored(
+        hull(
+            disc(38.0, 56.0, 82.0, "y", arm.wrist), disc(34.0, 56.0, 82.0, "y", (end - 90.0, axis))
+        )
+    )
     return Body(
         (
             Part(union(shafts, gears), GEAR),
@@ -312,7 +418,12 @@ def forearm(arm: Arm) -> Body:
             Part(covers, ALUMINIUM, "black"),
             Part(union(tube, yoke, mirrored(prong)) - room, ALUMINIUM, "orange"),
         ),
-        (tube, yoke.trim_by_plane((-1.0, 0.0, 0.0), 104.0 - end), prong, prong.mirror((0.0, 1.0, 0.0))),
+        (
+            tube,
+            yoke.trim_by_plane((-1.0, 0.0, 0.0), 104.0 - end),
+            prong,
+            prong.mirror((0.0, 1.0, 0.0)),
+        ),
     )
 
 
@@ -324,12 +435,16 @@ def wrist(arm: Arm) -> Body:
     neck = hull(disc(44.0, -42.0, 42.0, "y", arm.wrist, edge=10.0), front)
     seat = disc(46.0, face - 16.0, face, "x", arm.forearm, edge=5.0)
     gear = disc(28.0, -40.0, 40.0, "y", arm.wrist)
-    return Body((Part(gear, GEAR), Part(union(hub, neck, seat), ALUMINIUM, "orange")), (hub, neck + seat))
+    return Body(
+        (Part(gear, GEAR), Part(union(hub, neck, seat), ALUMINIUM, "orange")), (hub, neck + seat)
+    )
 
 
 def flange(arm: Arm) -> Body:
     """Mounting flange with its centring bore and six threaded holes."""
     face = arm.wrist[0] + arm.d6
     plate = disc(40.0, face - arm.plate, face, "x", arm.forearm, edge=2.5)
-    bores = plain(12.5, face - 8.0, face + 1.0, "x", arm.forearm) + bolts(6, 31.5, 4.0, face - 12.0, face + 1.0, "x", arm.forearm)
+    bores = plain(12.5, face - 8.0, face + 1.0, "x", arm.forearm) + bolts(
+        6, 31.5, 4.0, face - 12.0, face + 1.0, "x", arm.forearm
+    )
     return Body((Part(plate - bores, STEEL, "grey"),), (plate,))

@@ -1,7 +1,9 @@
-"""CAD of a two-axis positioner: a cradle that tilts between two columns and a round table that turns in it.
+"""CAD of a two-axis positioner: a cradle that tilts between two columns and a round table that
+turns in it.
 
-A neutral stand-in for the positioner beside the robot of S000, whose type and dimensions are not printed: everything here
-is assumed. Millimetres in base axes at home: x forward, y along the tilt axis, z up; origin on the floor below the table.
+A neutral stand-in for the positioner beside the robot of S000, whose type and dimensions are not
+printed: everything here is assumed. Millimetres in base axes at home: x forward, y along the tilt
+axis, z up; origin on the floor below the table.
 """
 
 from __future__ import annotations
@@ -26,7 +28,9 @@ def bodies() -> dict[str, Body]:
 
 
 def frames() -> dict[str, NDArray[np.float64]]:
-    """Return the pose of each link's frame at home, ``(4, 4)`` [m]: cradle and table where the two axes meet."""
+    """Return the pose of each link's frame at home, ``(4, 4)`` [m]: cradle and table where the two
+    axes meet.
+    """
     middle = np.eye(4)
     middle[2, 3] = TILT / 1000.0
     return {"base_link": np.eye(4), "tilt": middle, "table": middle}
@@ -35,8 +39,15 @@ def frames() -> dict[str, NDArray[np.float64]]:
 def urdf(shapes: dict[str, tuple[list[tuple[str, str]], list[str]]]) -> str:
     """Return the URDF, of visuals (path, colour) and collision pieces (path) per link."""
     poses, lines = frames(), ['<?xml version="1.0" ?>', '<robot name="positioner">']
-    lines += ["  <!-- Two-axis positioner, type and every number assumed. Written by scripts/build_meshes.py. -->"]
-    for name, colour in (("orange", "1.0 0.43 0.05 1.0"), ("black", "0.12 0.12 0.13 1.0"), ("grey", "0.66 0.68 0.70 1.0")):
+    lines += [
+        "  <!-- Two-axis positioner, type and every number assumed. Written by"
+        " scripts/build_meshes.py. -->"
+    ]
+    for name, colour in (
+        ("orange", "1.0 0.43 0.05 1.0"),
+        ("black", "0.12 0.12 0.13 1.0"),
+        ("grey", "0.66 0.68 0.70 1.0"),
+    ):
         lines.append(f'  <material name="{name}"><color rgba="{colour}"/></material>')
     lines.append('  <mujoco><compiler discardvisual="false" strippath="false"/></mujoco>')
     for link, body in bodies().items():
@@ -53,10 +64,15 @@ def urdf(shapes: dict[str, tuple[list[tuple[str, str]], list[str]]]) -> str:
             "      <inertia " + " ".join(f'i{key}="{value:.4f}"' for key, value in named) + "/>",
             "    </inertial>",
             *(
-                f'    <visual><geometry><mesh filename="../../meshes/{path}"/></geometry><material name="{colour}"/></visual>'
+                f'    <visual><geometry><mesh filename="../../meshes/{path}"/></geometry><material'
+                f' name="{colour}"/></visual>'
                 for path, colour in visuals
             ),
-            *(f'    <collision><geometry><mesh filename="../../meshes/{path}"/></geometry></collision>' for path in pieces),
+            *(
+                "    <collision><geometry><mesh"
+                f' filename="../../meshes/{path}"/></geometry></collision>'
+                for path in pieces
+            ),
             "  </link>",
         ]
     for joint, parent, child, place, axis, reach, effort in (
@@ -76,17 +92,32 @@ def urdf(shapes: dict[str, tuple[list[tuple[str, str]], list[str]]]) -> str:
 
 
 def _frame() -> Body:
-    """U of a floor plate and two hollow columns; the tilt drive is on the left one, a bearing on the right one."""
+    """U of a floor plate and two hollow columns.
+
+    The tilt drive is on the left one, a bearing on the right one.
+    """
     corners = [(x, y) for x in (-260.0, 260.0) for y in (-500.0, 500.0)]
     plate = hull(*(plain(40.0, 0.0, 30.0, at=at) for at in corners))
-    holes = union(*(union(plain(11.0, -1.0, 31.0, at=at), plain(20.0, 20.0, 31.0, at=at)) for at in corners))
+    holes = union(
+        *(union(plain(11.0, -1.0, 31.0, at=at), plain(20.0, 20.0, 31.0, at=at)) for at in corners)
+    )
 
     def column(wall: float) -> Manifold:
-        head = disc(125.0 - wall, INSIDE + wall, INSIDE + 130.0 - wall, "y", at=(0.0, TILT), edge=16.0)
-        foot = block((-190.0 + wall, 190.0 - wall), (INSIDE + wall, INSIDE + 150.0 - wall), (20.0, 90.0), edge=16.0)
+        head = disc(
+            125.0 - wall, INSIDE + wall, INSIDE + 130.0 - wall, "y", at=(0.0, TILT), edge=16.0
+        )
+        foot = block(
+            (-190.0 + wall, 190.0 - wall),
+            (INSIDE + wall, INSIDE + 150.0 - wall),
+            (20.0, 90.0),
+            edge=16.0,
+        )
         return hull(head, foot)
 
-    ends = [disc(r, INSIDE + 95.0, INSIDE + 200.0, "y", at=(0.0, z), edge=8.0) for r, z in ((95.0, 200.0), (60.0, 480.0))]
+    ends = [
+        disc(r, INSIDE + 95.0, INSIDE + 200.0, "y", at=(0.0, z), edge=8.0)
+        for r, z in ((95.0, 200.0), (60.0, 480.0))
+    ]
     window = hull(*ends)
     drive = motor(70.0, INSIDE + 140.0, INSIDE + 390.0, "y", (0.0, TILT), box=-90.0)
     flange = disc(100.0, INSIDE + 120.0, INSIDE + 146.0, "y", at=(0.0, TILT), edge=5.0)
@@ -96,7 +127,10 @@ def _frame() -> Body:
         bolts(8, 102.0, 6.0, -INSIDE - 136.0, -INSIDE - 120.0, "y", at=(0.0, TILT), phase=22.5),
     )
     cabinet = block((-330.0, -210.0), (-130.0, 130.0), (24.0, 190.0), edge=14.0)
-    plugs = [disc(r, -362.0, -325.0, "x", at=(y, 110.0), edge=4.0) for r, y in ((28.0, -60.0), (28.0, 20.0), (16.0, 85.0))]
+    plugs = [
+        disc(r, -362.0, -325.0, "x", at=(y, 110.0), edge=4.0)
+        for r, y in ((28.0, -60.0), (28.0, 20.0), (16.0, 85.0))
+    ]
     parts = (
         Part(plain(90.0, INSIDE + 5.0, INSIDE + 120.0, "y", at=(0.0, TILT)), GEAR),
         Part(union(drive, *plugs), MOTOR, "black"),
@@ -111,16 +145,27 @@ def _frame() -> Body:
 
 
 def _cradle() -> Body:
-    """Two trunnions, two arms down and a bridge below the table, with the drive of the table hanging under it."""
+    """Two trunnions, two arms down and a bridge below the table, with the drive of the table
+    hanging under it.
+    """
     top, bottom = TILT + FACE - 60.0, TILT - 60.0
     trunnion = disc(85.0, INSIDE - 75.0, INSIDE - 8.0, "y", at=(0.0, TILT), edge=10.0)
     seal = plain(62.0, INSIDE - 10.0, INSIDE - 1.0, "y", at=(0.0, TILT))
-    elbow = block((-100.0, 100.0), (180.0, INSIDE - 12.0), (bottom - 30.0, bottom + 50.0), edge=20.0)
+    elbow = block(
+        (-100.0, 100.0), (180.0, INSIDE - 12.0), (bottom - 30.0, bottom + 50.0), edge=20.0
+    )
     arm = hull(trunnion, elbow)
 
     def bridge(wall: float) -> Manifold:
-        ends = [block((-100.0 + wall, 100.0 - wall), y, (bottom - 30.0 + wall, bottom + 50.0 - wall), 20.0) for y in _ends(wall)]
-        return hull(*ends, disc(170.0 - wall, bottom - 20.0 + wall, bottom + 50.0 - wall, edge=18.0))
+        ends = [
+            block(
+                (-100.0 + wall, 100.0 - wall), y, (bottom - 30.0 + wall, bottom + 50.0 - wall), 20.0
+            )
+            for y in _ends(wall)
+        ]
+        return hull(
+            *ends, disc(170.0 - wall, bottom - 20.0 + wall, bottom + 50.0 - wall, edge=18.0)
+        )
 
     seat = disc(150.0, bottom + 40.0, top - 6.0, edge=12.0)
     drive = motor(62.0, bottom - 45.0, bottom - 235.0, "z", (0.0, 0.0), box=0.0)
@@ -144,7 +189,9 @@ def _ends(wall: float) -> tuple[Point, Point]:
 def _table() -> Body:
     """Round table with eight T-slots and a bore in the middle."""
     top, radius = TILT + FACE, TABLE / 2.0
-    plate = union(disc(radius, top - 45.0, top, edge=4.0), disc(140.0, top - 60.0, top - 40.0, edge=4.0))
+    plate = union(
+        disc(radius, top - 45.0, top, edge=4.0), disc(140.0, top - 60.0, top - 40.0, edge=4.0)
+    )
     slot = union(
         block((75.0, radius + 10.0), (-7.0, 7.0), (top - 24.0, top + 1.0), 0.0),
         block((75.0, radius + 10.0), (-12.5, 12.5), (top - 24.0, top - 13.0), 0.0),

@@ -35,17 +35,23 @@ class Weighed(NamedTuple):
 def frames(robot: Description) -> dict[str, Array]:
     """Return the pose of every link's frame in the base at home, ``(4, 4)`` [m]."""
     home = robot.dh("modified").frames(np.zeros(len(robot.axes)))
-    result = {"base_link": np.eye(4)} | {f"link_{i}": frame for i, frame in enumerate(home[:-1], start=1)}
+    result = {"base_link": np.eye(4)} | {
+        f"link_{i}": frame for i, frame in enumerate(home[:-1], start=1)
+    }
     if robot.kinematics.parallelogram is not None:
         crank, rod = (result[link].copy() for link in ("link_3", "link_2"))
         crank[:3, 3] = result["link_2"][:3, 3]
-        rod[:3, 3] = (crank @ [0.0, -robot.kinematics.parallelogram.crank_mm / 1000.0, 0.0, 1.0])[:3]
+        rod[:3, 3] = (crank @ [0.0, -robot.kinematics.parallelogram.crank_mm / 1000.0, 0.0, 1.0])[
+            :3
+        ]
         result |= dict(zip(BARS, (crank, rod), strict=True))
     return result
 
 
 def weighed(robot: Description) -> Weighed:
-    """Return what the links weigh when the robot has its catalogue mass, rounded to what a parametric shape can claim."""
+    """Return what the links weigh when the robot has its catalogue mass, rounded to what a
+    parametric shape can claim.
+    """
     bodies, poses = FAMILIES[robot.family](robot), frames(robot)
     castings = closing(bodies, robot.limits.ratings.mass_kg)
     result = {}
@@ -56,6 +62,10 @@ def weighed(robot: Description) -> Weighed:
 
 
 def _rounded(body: Inertial) -> Inertial:
-    """Return a body in steps of 0.1 g, 1 um and a millionth of its largest moment: no processor's last digit is left."""
+    """Return a body in steps of 0.1 g, 1 um and a millionth of its largest moment: no processor's
+    last digit is left.
+    """
     digits = 6 - int(np.ceil(np.log10(np.abs(body.tensor).max())))
-    return Inertial.of(round(body.mass, 4), np.round(body.com, 6) + 0.0, np.round(body.tensor, digits) + 0.0)
+    return Inertial.of(
+        round(body.mass, 4), np.round(body.com, 6) + 0.0, np.round(body.tensor, digits) + 0.0
+    )

@@ -17,7 +17,10 @@ def main() -> None:
 
     parts = robot.torque_parts(q, v, a)  # [N m], at the arm side of the gearboxes
     print("axis  inertia  coriolis  gravity  friction    total [N m]")
-    for axis, row in enumerate(zip(parts.inertia, parts.coriolis, parts.gravity, parts.friction, parts.total, strict=True), 1):
+    for axis, row in enumerate(
+        zip(parts.inertia, parts.coriolis, parts.gravity, parts.friction, parts.total, strict=True),
+        1,
+    ):
         print(f"{axis:4d} {row[0]:8.2f} {row[1]:9.2f} {row[2]:8.2f} {row[3]:9.2f} {row[4]:8.2f}")
 
     # All of an array of states are computed at once, with the same leading axes.

@@ -1,6 +1,8 @@
-"""Fit parameters to logs and load the result as a robot: python scripts/examples/identify_from_logs.py [LOG.csv ...].
+"""Fit parameters to logs and load the result as a robot: python
+scripts/examples/identify_from_logs.py [LOG.csv ...].
 
-Without arguments it makes a log of its own: an IRB 2400 with the spindle, simulated with encoders and torque noise.
+Without arguments it makes a log of its own: an IRB 2400 with the spindle, simulated with encoders
+and torque noise.
 """
 
 import sys
@@ -35,9 +37,12 @@ def main(*paths: str) -> None:
     """Fit, print whether the set can be trusted, and write it beside the program."""
     if not paths:
         synthetic_log(Path("log.csv"))
-    known = irb.load("irb2400", tool="spindle", parameters="jia2018")  # what is known before: a CAD model
+    # what is known before: a CAD model
+    known = irb.load("irb2400", tool="spindle", parameters="jia2018")
     pairs = [halves(read_recording(path, known)) for path in paths or ("log.csv",)]
-    estimation, held_out = ([prepared(part) for part in parts] for parts in zip(*pairs, strict=True))
+    estimation, held_out = (
+        [prepared(part) for part in parts] for parts in zip(*pairs, strict=True)
+    )
 
     result = identify(known, estimation, held_out)
     verdict = result.verdict

@@ -1,4 +1,6 @@
-"""Every posture of a RAPID robtarget, and the one nearest to where the robot is: python scripts/examples/ik_of_a_robtarget.py."""
+"""Every posture of a RAPID robtarget, and the one nearest to where the robot is: python
+scripts/examples/ik_of_a_robtarget.py.
+"""
 
 import irbmodels as irb
 from irbmodels import rapid
@@ -9,7 +11,8 @@ TARGET = "CONST robtarget p10:=[[1200,0,1000],[0,0,1,0],[0,0,0,0],[9E9,9E9,9E9,9
 def main() -> None:
     """Print all postures, those of the programmed configuration first, and the nearest one."""
     robot = irb.load("irb2400", tool="spindle")
-    target = rapid.read_value(TARGET, rapid.RobTarget)  # mm and quaternion, as in the program; target.pose() is in m
+    # mm and quaternion, as in the program; target.pose() is in m
+    target = rapid.read_value(TARGET, rapid.RobTarget)
 
     print(robot.inverse_kinematics(target))
 

@@ -1,4 +1,6 @@
-"""Check a RAPID program before it runs, by line: python scripts/examples/rapid_path_check.py [PROGRAM.mod]."""
+"""Check a RAPID program before it runs, by line: python scripts/examples/rapid_path_check.py
+[PROGRAM.mod].
+"""
 
 import sys
 
@@ -24,9 +26,13 @@ def main(path: str | None = None) -> None:
     module = rapid.read(PROGRAM) if path is None else rapid.read_file(path)
     robot = irb.load("irb2400", tool="spindle")
     moves = rapid.sequence_of(module)
-    program = programmed_motion(robot, moves, stand_in=True)  # tSpindle is not declared: the robot's tool is meant
+    # tSpindle is not declared: the robot's tool is meant
+    program = programmed_motion(robot, moves, stand_in=True)
     for move in program.timings:
-        print(f"line {move.line}: {move.instruction} {move.start:.2f} .. {move.end:.2f} s, {100 * move.share:.0f} % of its speed")
+        print(
+            f"line {move.line}: {move.instruction} {move.start:.2f} .. {move.end:.2f} s,"
+            f" {100 * move.share:.0f} % of its speed"
+        )
 
     check = irb.check_path(robot, program)
     for violation in check.findings:

@@ -1,8 +1,9 @@
 """S002 (Ogbemhe, Mpofu & Mokakabye 2022) Figs 4-7 and Tab. 3, for the IRB 1600-6/1.2.
 
-Every joint makes one Freudenstein 1-3-5 move (eq. 13-15 without their misprints). The paper prints neither its strokes, its
-duration and noise, nor usable parameters; all of them are ours: the default inertials, friction as in eq. 2 with assumed numbers,
-encoders of 2^20 counts per turn, 250 Hz, and torque noise that is the same share of the mean torque as in S000 Tab. 6.
+Every joint makes one Freudenstein 1-3-5 move (eq. 13-15 without their misprints). The paper prints
+neither its strokes, its duration and noise, nor usable parameters; all of them are ours: the
+default inertials, friction as in eq. 2 with assumed numbers, encoders of 2^20 counts per turn, 250
+Hz, and torque noise that is the same share of the mean torque as in S000 Tab. 6.
 """
 
 from __future__ import annotations
@@ -27,15 +28,25 @@ from .sheet import BLACK, BLUE, GREEN, ORANGE, RED, Array, Sheet, grid, legend, 
 
 DURATION = 3.0  # [s]
 START_DEG, END_DEG = (-60, -30, -60, -90, -60, -120), (70, 60, 20, 80, 70, 150)
-OTHER_DEG = ((30, 40, -80, 60, 40, -90), (-50, -10, 10, -70, -30, 60))  # where the fitted model is tried
-FC = np.array([20.0, 25.0, 15.0, 6.0, 8.0, 5.0])  # [N m] assumed: nobody has published any of this robot
+# where the fitted model is tried
+OTHER_DEG = ((30, 40, -80, 60, 40, -90), (-50, -10, 10, -70, -30, 60))
+# [N m] assumed: nobody has published any of this robot
+FC = np.array([20.0, 25.0, 15.0, 6.0, 8.0, 5.0])
 FV = np.array([10.0, 9.0, 8.0, 5.0, 5.0, 2.0])  # [N m s/rad] assumed
-SMOOTH = 10.0  # [Hz] cutoff of the Savitzky-Golay filter in the figures; the paper prints neither window nor order
+# [Hz] cutoff of the Savitzky-Golay filter in the figures; the paper prints neither window nor order
+SMOOTH = 10.0
 CUTOFFS = (40.0, 20.0, SMOOTH, 5.0, 3.0, 2.0, 1.0)  # [Hz] tried for Tab. 3
 SEEDS = (1, 2, 3)
 SHARE = 0.1  # of the move at each end that is left out: at rest friction has no sign
 PRINTED = np.array(  # Tab. 3, its unit is not printed: nonlinear least squares, Savitzky-Golay
-    [[0.00142, 0.0013], [0.0017, 0.0016], [0.0035, 0.0033], [0.0011, 0.0010], [0.00051, 0.00047], [0.00036, 0.00029]]
+    [
+        [0.00142, 0.0013],
+        [0.0017, 0.0016],
+        [0.0035, 0.0033],
+        [0.0011, 0.0010],
+        [0.00051, 0.00047],
+        [0.00036, 0.00029],
+    ]
 )
 RATE = 250.0  # [Hz]
 _FINE = 2000.0  # [Hz] of the motion that the log is taken from
@@ -49,7 +60,12 @@ def robot() -> irb.Robot:
 
 def reference() -> Move:
     """The move that all joints make together."""
-    return move(robot().from_controller(START_DEG), robot().from_controller(END_DEG), "freudenstein", duration=DURATION)
+    return move(
+        robot().from_controller(START_DEG),
+        robot().from_controller(END_DEG),
+        "freudenstein",
+        duration=DURATION,
+    )
 
 
 def other() -> Move:
@@ -59,7 +75,10 @@ def other() -> Move:
 
 
 def torque(motion: Motion) -> Array:
-    """Torques by the model with the friction of eq. 2, shape ``(N, 6)``: the truth that only a synthetic experiment has."""
+    """Torques by the model with the friction of eq.
+
+    2, shape ``(N, 6)``: the truth that only a synthetic experiment has.
+    """
     assert motion.v is not None
     assert motion.a is not None
     rigid = robot().inverse_dynamics(motion.q, motion.v, motion.a, friction=False)
@@ -76,7 +95,10 @@ class PaperRows:
     @property
     def names(self) -> tuple[str, ...]:
         """Of the parameters."""
-        return (*self.base.names, *(f"{kind}_{axis}" for kind in ("Fv", "Fc") for axis in range(1, 7)))
+        return (
+            *self.base.names,
+            *(f"{kind}_{axis}" for kind in ("Fv", "Fc") for axis in range(1, 7)),
+        )
 
     @property
     def units(self) -> tuple[str, ...]:
@@ -111,7 +133,9 @@ def log(seed: int) -> Recording:
     tau = torque(exact)
     noise = s000.printed()[:, 3] / 100.0 * np.abs(tau).mean(axis=0)
     sensors = Sensors(rate=RATE, counts=2.0**20, torque_noise=noise)
-    return as_logged(run_of(robot(), exact._replace(tau=tau), notes={"robot": robot().name}), sensors, seed)
+    return as_logged(
+        run_of(robot(), exact._replace(tau=tau), notes={"robot": robot().name}), sensors, seed
+    )
 
 
 def unfiltered(seed: int) -> Motion:
@@ -139,7 +163,9 @@ def truth(moved: Move, t: Array) -> Motion:
 
 
 def fitted(motion: Motion) -> Fit:
-    """Least squares: the model is linear in its parameters, and Levenberg-Marquardt ends where one step does (errata 2-25)."""
+    """Least squares: the model is linear in its parameters, and Levenberg-Marquardt ends where one
+    step does (errata 2-25).
+    """
     return weighted(accumulated(Samples.of(motion), rows()))
 
 
@@ -148,7 +174,8 @@ class Score:
     """Of a fitted model, per axis [N m], shape ``(6,)``."""
 
     deviation: Array
-    """Standard deviation of the torques used from the model along the same samples: the measure of Tab. 3."""
+    """Standard deviation of the torques used from the model along the same samples: the measure of
+    Tab. 3."""
     error: Array
     """RMS error of the model along the true motion against the true torque."""
     elsewhere: Array
@@ -161,7 +188,9 @@ def score(motion: Motion) -> Score:
     assert used.tau is not None
     beta = fitted(used).beta
     deviation = (used.tau - rows().matrix(used) @ beta).std(axis=0)
-    return Score(deviation, *(np.sqrt(np.square(Y @ beta - tau).mean(axis=0)) for Y, tau in _truths()))
+    return Score(
+        deviation, *(np.sqrt(np.square(Y @ beta - tau).mean(axis=0)) for Y, tau in _truths())
+    )
 
 
 @cache
@@ -175,9 +204,16 @@ def _truths() -> list[tuple[Array, Array]]:
 @cache
 def scores(cutoff: float | None) -> Score:
     """Mean (in square) of the scores over all seeds; without a cutoff of the unfiltered logs."""
-    found = [score(unfiltered(seed) if cutoff is None else smoothed(seed, cutoff)) for seed in SEEDS]
+    found = [
+        score(unfiltered(seed) if cutoff is None else smoothed(seed, cutoff)) for seed in SEEDS
+    ]
     names = ("deviation", "error", "elsewhere")
-    return Score(*(np.sqrt(np.mean([np.square(getattr(one, name)) for one in found], axis=0)) for name in names))
+    return Score(
+        *(
+            np.sqrt(np.mean([np.square(getattr(one, name)) for one in found], axis=0))
+            for name in names
+        )
+    )
 
 
 def fig4() -> Sheet:
@@ -201,7 +237,9 @@ def fig7() -> Sheet:
 
 
 def _signals(number: int, what: str, label: str, color: str, scale: float, below: str) -> Sheet:
-    """Draw one quantity of all joints: before (black) and after smoothing, and below how far both are off the truth."""
+    """Draw one quantity of all joints: before (black) and after smoothing, and below how far both
+    are off the truth.
+    """
     before, after = unfiltered(1), smoothed(1, SMOOTH)
     exact = truth(reference(), before.t)
     raw, smooth, right = (np.asarray(getattr(motion, what)) for motion in (before, after, exact))
@@ -209,7 +247,9 @@ def _signals(number: int, what: str, label: str, color: str, scale: float, below
     figure, panels = grid(2, 6, title, (14.5, 4.8), sharex=True, height_ratios=[1.6, 1.0])
     for i, (above, rest) in enumerate(panels.T):
         above.plot(before.t, raw[:, i], color=BLACK, lw=0.6, label="as logged")
-        above.plot(before.t, smooth[:, i], color=color, lw=1.6, label=f"Savitzky-Golay, {SMOOTH:g} Hz")
+        above.plot(
+            before.t, smooth[:, i], color=color, lw=1.6, label=f"Savitzky-Golay, {SMOOTH:g} Hz"
+        )
         above.plot(before.t, right[:, i], color=ORANGE, lw=1.0, ls=":", label="truth")
         rest.plot(before.t, scale * (raw - right)[:, i], color=BLACK, lw=0.5)
         rest.plot(before.t, scale * (smooth - right)[:, i], color=color, lw=1.2)
@@ -230,13 +270,34 @@ def _signals(number: int, what: str, label: str, color: str, scale: float, below
 
 
 def tab3() -> Sheet:
-    """Tab. 3, deviation of the estimated torque before and after smoothing, and beside it the error against the truth."""
+    """Tab.
+
+    3, deviation of the estimated torque before and after smoothing, and beside it the error against
+    the truth.
+    """
     plain, chosen, strong = scores(None), scores(SMOOTH), scores(CUTOFFS[-1])
     ratio = PRINTED[:, 1] / PRINTED[:, 0]
-    heads = ["joint", "printed NLS", "printed S-G", "printed ratio", "deviation", "10 Hz", "ratio", "1 Hz"]
+    heads = [
+        "joint",
+        "printed NLS",
+        "printed S-G",
+        "printed ratio",
+        "deviation",
+        "10 Hz",
+        "ratio",
+        "1 Hz",
+    ]
     heads += ["error", "error 10 Hz", "error 1 Hz", "other move", "other 10 Hz", "other 1 Hz"]
-    deviations = [plain.deviation, chosen.deviation, chosen.deviation / plain.deviation, strong.deviation]
-    errors = [*(one.error for one in (plain, chosen, strong)), *(one.elsewhere for one in (plain, chosen, strong))]
+    deviations = [
+        plain.deviation,
+        chosen.deviation,
+        chosen.deviation / plain.deviation,
+        strong.deviation,
+    ]
+    errors = [
+        *(one.error for one in (plain, chosen, strong)),
+        *(one.elsewhere for one in (plain, chosen, strong)),
+    ]
     columns = [*PRINTED.T, ratio, *deviations, *errors]
     body = [[i + 1, *(column[i] for column in columns)] for i in range(6)]
     numbers = {

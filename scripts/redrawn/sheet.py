@@ -24,13 +24,17 @@ class Sheet(NamedTuple):
     """What one call of a figure's function gives."""
 
     numbers: Mapping[str, Any]
-    """What a reader would take off it: plain numbers and lists, SI units, each key with its unit."""
+    """What a reader would take off it: plain numbers and lists, SI units, each key with its
+    unit."""
     figure: Figure | None = None
     table: str = ""
     """Markdown, of a table."""
 
     def write(self, folder: Path, name: str) -> list[Path]:
-        """Write ``NAME.json`` and ``NAME.png`` or ``NAME.md``; the same sheet always gives the same bytes."""
+        """Write ``NAME.json`` and ``NAME.png`` or ``NAME.md``.
+
+        The same sheet always gives the same bytes.
+        """
         files = [folder / f"{name}.json"]
         text = json.dumps(rounded(self.numbers), indent=1, sort_keys=True)
         files[0].write_text(text + "\n", encoding="utf-8")
@@ -52,7 +56,9 @@ def rounded(value: Any) -> Any:
     return float(f"{value:.{_DIGITS}g}") if isinstance(value, float | np.floating) else value
 
 
-def grid(rows: int, columns: int, title: str, size: tuple[float, float], **layout: Any) -> tuple[Figure, NDArray[Any]]:
+def grid(
+    rows: int, columns: int, title: str, size: tuple[float, float], **layout: Any
+) -> tuple[Figure, NDArray[Any]]:
     """Return a figure and its panels ``(rows, columns)``, time to the right."""
     figure = Figure(figsize=size, layout="constrained")
     panels = figure.subplots(rows, columns, squeeze=False, **layout)
@@ -65,7 +71,18 @@ def grid(rows: int, columns: int, title: str, size: tuple[float, float], **layou
 def stamped(figure: Figure) -> Figure:
     """Write into a figure, and across it, that nothing in it was measured on a robot."""
     figure.suptitle(f"{figure.get_suptitle()} (synthetic data)", fontsize="medium")
-    figure.text(0.5, 0.5, "synthetic", fontsize=58, color="0.5", alpha=0.13, rotation=25, ha="center", va="center", zorder=10)
+    figure.text(
+        0.5,
+        0.5,
+        "synthetic",
+        fontsize=58,
+        color="0.5",
+        alpha=0.13,
+        rotation=25,
+        ha="center",
+        va="center",
+        zorder=10,
+    )
     return figure
 
 

@@ -35,7 +35,9 @@ def run(capsys, monkeypatch):
 @pytest.fixture
 def motion_csv(tmp_path):
     robot = irb.load("irb2400", tool="spindle")
-    motion = through([np.zeros(6), robot.from_controller([20, 10, 5, 10, 30, 40])], duration=1.0).sample(100.0)
+    motion = through(
+        [np.zeros(6), robot.from_controller([20, 10, 5, 10, 30, 40])], duration=1.0
+    ).sample(100.0)
     measured = robot.inverse_dynamics(motion.q, motion.v, motion.a)
     write_motion(tmp_path / "m.csv", motion._replace(tau=measured + 1.0), robot)
     return tmp_path / "m.csv"
@@ -65,7 +67,16 @@ IK = ["ik", "irb2400", "--pose", "1200,0,1000,0,0,1,0"]
         [*IK, "--near", "0,0,0,0,0,0", "--turns"],
         *(["workspace", name] for name in ("irb2400", "irb930")),
         ["torque", "irb2400", "m.csv", "--tool", "spindle"],
-        ["path", "m.csv", "--robot", "irb2400", "--tool", "spindle", "--acceleration", "5,5,5,5,5,5"],
+        [
+            "path",
+            "m.csv",
+            "--robot",
+            "irb2400",
+            "--tool",
+            "spindle",
+            "--acceleration",
+            "5,5,5,5,5,5",
+        ],
         ["friction", "irb2400"],
         ["check", "irb1600"],
         ["export", "irb930", "--to", "urdf", "-o", "arm", "--verify"],
@@ -74,7 +85,9 @@ IK = ["ik", "irb2400", "--pose", "1200,0,1000,0,0,1,0"]
     ids=" ".join,
 )
 def test_nothing_is_cut_on_a_narrow_terminal(run, arguments, motion_csv, tmp_path, monkeypatch):
-    """Numbers, sources and verdicts of each command are on terminals of 60, 80, 100 and 200 columns."""
+    """Numbers, sources and verdicts of each command are on terminals of 60, 80, 100 and 200
+    columns.
+    """
     shown = []
     monkeypatch.chdir(motion_csv.parent)
     monkeypatch.setattr(shared.out, "print", lambda text, **_: shown.append(text))
@@ -86,7 +99,8 @@ def test_rapid_targets_wrap_between_words(run, tmp_path, monkeypatch):
     """Postures of a target are lines of text: on a terminal they wrap between words."""
     frame = "[9E9,9E9,9E9,9E9,9E9,9E9]"
     (tmp_path / "p.mod").write_text(
-        f"MODULE p\n CONST robtarget p10:=[[940,0,1455],[0.70711,0,0.70711,0],[0,0,0,0],{frame}];\nENDMODULE\n"
+        "MODULE p\n CONST robtarget"
+        f" p10:=[[940,0,1455],[0.70711,0,0.70711,0],[0,0,0,0],{frame}];\nENDMODULE\n"
     )
     shown = []
     monkeypatch.setattr(shared.out, "print", lambda text, **_: shown.append(text))
@@ -98,13 +112,23 @@ def test_the_width_of_a_terminal_is_asked_for(tmp_path):
     """A pipe has 200 columns, or as many as COLUMNS says."""
     code = "from irbmodels.cli.shared import out; print(out.width)"
     for columns, width in (({}, 200), ({"COLUMNS": "80"}, 80)):
-        environment = {name: value for name, value in os.environ.items() if name != "COLUMNS"} | columns
-        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=environment)
+        environment = {
+            name: value for name, value in os.environ.items() if name != "COLUMNS"
+        } | columns
+        done = subprocess.run(
+            [sys.executable, "-c", code],
+            capture_output=True,
+            text=True,
+            check=True,
+            env=environment,
+        )
         assert done.stdout.strip() == str(width)
 
 
 def test_summaries_of_commands_are_not_cut(run, monkeypatch):
-    """The list of commands has entire sentences, at 80 columns one line each; -h is --help, of a command too."""
+    """The list of commands has entire sentences, at 80 columns one line each; -h is --help, of a
+    command too.
+    """
     for columns in ("60", "80"):
         monkeypatch.setenv("COLUMNS", columns)
         for arguments in (["-h"], ["cache", "-h"], ["pose", "-h"]):
@@ -129,10 +153,17 @@ def test_a_payload_weighs(run, motion_csv):
     robot = irb.load("irb2400", tool="spindle").with_payload(irb.payload(3.0, [0.1, 0.02, -0.05]))
     motion = irb.open_motion(motion_csv, robot).read()
     largest = np.abs(robot.inverse_dynamics(motion.q, motion.v, motion.a)).max(axis=0)
-    code, printed, _ = run("torque", "irb2400", str(motion_csv), "--tool", "spindle", "--payload", "3,100,20,-50")
-    rows = [line.split() for line in printed.split("rms torque")[0].splitlines() if line[:3].strip().isdigit()]
+    code, printed, _ = run(
+        "torque", "irb2400", str(motion_csv), "--tool", "spindle", "--payload", "3,100,20,-50"
+    )
+    rows = [
+        line.split()
+        for line in printed.split("rms torque")[0].splitlines()
+        if line[:3].strip().isdigit()
+    ]
     assert code == 0
-    np.testing.assert_allclose([float(row[5]) for row in rows], largest, atol=0.0051)  # two decimals
+    # two decimals
+    np.testing.assert_allclose([float(row[5]) for row in rows], largest, atol=0.0051)
     assert run("check", "irb1600", "--payload", "3,100,20,-50")[0] == 0
     assert run("pose", "irb1600", "--payload", "3")[1] == run("pose", "irb1600")[1]
 
@@ -141,12 +172,20 @@ def test_path_and_view_carry_the_payload(run, motion_csv, tmp_path):
     """The peak torque of axis 3 grows by it; a page is written with it."""
     peaks = []
     for more in ([], ["--payload", "8,200,0,0"]):
-        code, printed, _ = run("path", str(motion_csv), "--robot", "irb2400", "--tool", "spindle", *more)
+        code, printed, _ = run(
+            "path", str(motion_csv), "--robot", "irb2400", "--tool", "spindle", *more
+        )
         assert code in (0, 1)
-        (row,) = (line for line in printed.splitlines() if line.split()[:2] == ["3", "q3"] and "N m" in line)
+        (row,) = (
+            line
+            for line in printed.splitlines()
+            if line.split()[:2] == ["3", "q3"] and "N m" in line
+        )
         peaks.append(float(row.split("N m")[0].split()[-1]))
     assert peaks[1] > peaks[0] + 20.0
-    assert run("view", "irb930", "--payload", "2,0,0,50", "--save", str(tmp_path / "v.html"))[0] == 0
+    assert (
+        run("view", "irb930", "--payload", "2,0,0,50", "--save", str(tmp_path / "v.html"))[0] == 0
+    )
 
 
 TWO = """<robot name="two"><link name="ground"><inertial><mass value="3"/>{tensor}</inertial></link>
@@ -179,9 +218,22 @@ def test_any_urdf_is_a_robot_of_pose_torque_and_check(run, tmp_path):
 
 def test_help_teaches():
     """--help of every command says what it does and what its arguments are."""
-    for command in ([], ["torque"], ["urdf"], ["view"], ["pose"], ["demo"], ["friction"], ["info"], ["list"]):
+    for command in (
+        [],
+        ["torque"],
+        ["urdf"],
+        ["view"],
+        ["pose"],
+        ["demo"],
+        ["friction"],
+        ["info"],
+        ["list"],
+    ):
         done = subprocess.run(
-            [sys.executable, "-m", "irbmodels.cli", *command, "--help"], capture_output=True, text=True, check=True
+            [sys.executable, "-m", "irbmodels.cli", *command, "--help"],
+            capture_output=True,
+            text=True,
+            check=True,
         )
         assert "Usage: irbmodels" in done.stdout
         assert len(done.stdout.splitlines()) > 5
@@ -198,7 +250,9 @@ def test_pose(run):
 
 
 def test_urdf_to_terminal_and_file(run, tmp_path):
-    """-o writes what is printed, with meshes found from there, as --meshes says; coupling and tool are honoured."""
+    """-o writes what is printed, with meshes found from there, as --meshes says; coupling and tool
+    are honoured.
+    """
     code, printed, _ = run("urdf", "irb2400", "--coupling", "serial", "--tool", "spindle")
     assert code == 0
     names = {joint.get("name") for joint in ElementTree.fromstring(printed).iterfind("joint")}
@@ -211,26 +265,48 @@ def test_urdf_to_terminal_and_file(run, tmp_path):
     there = printed.replace('filename="../../meshes/', f'filename="{data}/meshes/')
     assert there.count(str(data)) > 20
     assert (tmp_path / "a.urdf").read_text() == there
-    assert run("urdf", "irb2400", "-o", str(tmp_path / "b.urdf"), "--meshes", "package://irb")[0] == 0
-    assert (tmp_path / "b.urdf").read_text() == printed.replace("../../meshes/", "package://irb/meshes/")
+    assert (
+        run("urdf", "irb2400", "-o", str(tmp_path / "b.urdf"), "--meshes", "package://irb")[0] == 0
+    )
+    assert (tmp_path / "b.urdf").read_text() == printed.replace(
+        "../../meshes/", "package://irb/meshes/"
+    )
 
 
 def test_serial_urdf_of_a_robot_whose_bars_weigh(run):
-    """The open chain is written with the set that stands for the bars; asked for by its own name it is the same."""
+    """The open chain is written with the set that stands for the bars; asked for by its own name it
+    is the same.
+    """
     code, printed, _ = run("urdf", "irb1400", "--coupling", "serial")
     assert code == 0
-    assert printed == run("urdf", "irb1400", "--coupling", "serial", "--parameters", "cad_lumped")[1]
+    assert (
+        printed == run("urdf", "irb1400", "--coupling", "serial", "--parameters", "cad_lumped")[1]
+    )
     assert printed == irb.urdf_path("irb1400", "serial").read_text(encoding="utf-8")
 
 
 def test_torque_writes_predicts_and_compares(run, motion_csv, tmp_path):
-    """With a constant error of 1 N m, MAE and RMSE are 1.00 on every axis; output and figure are there."""
+    """With a constant error of 1 N m, MAE and RMSE are 1.00 on every axis; output and figure are
+    there.
+    """
     output, figure = tmp_path / "tau.csv", tmp_path / "f.png"
     code, printed, said = run(
-        "torque", "irb2400", str(motion_csv), "--tool", "spindle", "-o", str(output), "--figure", str(figure)
+        "torque",
+        "irb2400",
+        str(motion_csv),
+        "--tool",
+        "spindle",
+        "-o",
+        str(output),
+        "--figure",
+        str(figure),
     )
     assert code == 0
-    rows = [line.split() for line in printed.split("model against measurement")[1].splitlines() if line[:3].strip().isdigit()]
+    rows = [
+        line.split()
+        for line in printed.split("model against measurement")[1].splitlines()
+        if line[:3].strip().isdigit()
+    ]
     assert [row[:3] for row in rows] == [[str(i + 1), "1.00", "1.00"] for i in range(6)]
     assert output.stat().st_size > 1000
     assert figure.read_bytes().startswith(b"\x89PNG")
@@ -243,7 +319,9 @@ def test_torque_says_what_it_assumes(run, tmp_path):
     motion = through([np.zeros(6), np.full(6, 0.2)], duration=1.0).sample(100.0)
     write_motion(tmp_path / "m.csv", motion._replace(v=None, a=None), robot)
     lines = (tmp_path / "m.csv").read_text().splitlines()
-    (tmp_path / "m.csv").write_text("\n".join([lines[0] + ",note", *(line + ",x" for line in lines[1:])]))
+    (tmp_path / "m.csv").write_text(
+        "\n".join([lines[0] + ",note", *(line + ",x" for line in lines[1:])])
+    )
     code, _, said = run("torque", "irb1600", str(tmp_path / "m.csv"))
     assert code == 0
     assert "ignored column: note" in said
@@ -251,14 +329,18 @@ def test_torque_says_what_it_assumes(run, tmp_path):
 
 
 def test_torque_refuses_speeds_of_another_unit_and_says_what_it_derives(run, tmp_path):
-    """Rad/s in a column of deg/s is exit code 2 and no file; of a file with speeds only accelerations are said to be derived."""
+    """Rad/s in a column of deg/s is exit code 2 and no file; of a file with speeds only
+    accelerations are said to be derived.
+    """
     robot = irb.load("irb2400")
     motion = through([np.zeros(6), np.full(6, 0.4)], duration=1.0).sample(100.0)
     path, output = tmp_path / "m.csv", tmp_path / "tau.csv"
     write_motion(path, motion._replace(v=np.radians(motion.v)), robot)
     code, printed, said = run("torque", "irb2400", str(path), "-o", str(output))
     assert (code, printed) == (2, "")
-    assert "column 'v1_deg_s': 'q1_deg' changes 57.3 times as fast as it says" in " ".join(said.split())
+    assert "column 'v1_deg_s': 'q1_deg' changes 57.3 times as fast as it says" in " ".join(
+        said.split()
+    )
     assert "it looks like rad/s" in " ".join(said.split())
     assert not output.exists()
     write_motion(path, motion._replace(a=None), robot)
@@ -272,11 +354,18 @@ def test_torque_refuses_speeds_of_another_unit_and_says_what_it_derives(run, tmp
 def test_torque_says_what_is_assumed_and_overloaded(run, tmp_path):
     """A robot with assumed inertials and a tool beyond its rating says both."""
     robot = irb.load("irb1400")
-    write_motion(tmp_path / "m.csv", through([np.zeros(6), np.full(6, 0.2)], duration=1.0).sample(100.0), robot)
+    write_motion(
+        tmp_path / "m.csv",
+        through([np.zeros(6), np.full(6, 0.2)], duration=1.0).sample(100.0),
+        robot,
+    )
     code, _, said = run("torque", "irb1400", str(tmp_path / "m.csv"), "--tool", "spindle")
     assert code == 0
     assert "masses and inertias of irb1400 (set cad) are assumed" in said
-    assert "irb1400: balancing springs hold the lower arm of the real robot and are not modelled" in said
+    assert (
+        "irb1400: balancing springs hold the lower arm of the real robot and are not modelled"
+        in said
+    )
     assert "tool and payload weigh 12.7 kg; irb1400 is rated for 5 kg" in said
 
 
@@ -320,7 +409,9 @@ def test_a_posture_out_of_range_is_said(run):
 
 def test_an_impossible_set_warns_when_written(run, tmp_path):
     """Urdf with the set as printed warns."""
-    code, _, said = run("urdf", "irb2400", "--parameters", "obal2025_printed", "-o", str(tmp_path / "x.urdf"))
+    code, _, said = run(
+        "urdf", "irb2400", "--parameters", "obal2025_printed", "-o", str(tmp_path / "x.urdf")
+    )
     assert code == 0
     assert said.startswith("warning: set 'obal2025_printed'")
 
@@ -335,7 +426,9 @@ def test_friction(run, tmp_path):
 
 def test_view_saves_a_page(run, tmp_path):
     """--save writes one page and ends."""
-    code, _, said = run("view", "irb930", "--q-deg", "10,20,-100,0", "--save", str(tmp_path / "v.html"))
+    code, _, said = run(
+        "view", "irb930", "--q-deg", "10,20,-100,0", "--save", str(tmp_path / "v.html")
+    )
     assert code == 0
     assert "wrote" in said
     assert (tmp_path / "v.html").stat().st_size > 5e5
@@ -349,11 +442,24 @@ def page_data(path):
 
 
 def test_view_plays_motions_in_a_cell(run, motion_csv, tmp_path):
-    """Two motions make a solid and a translucent robot; --also puts a positioner beside them; layers are on."""
+    """Two motions make a solid and a translucent robot; --also puts a positioner beside them;
+    layers are on.
+    """
     page = tmp_path / "v.html"
     motions = ["--motion", str(motion_csv), "--motion", str(motion_csv)]
     also = ["--also", "positioner@1250,0,-50,0,0,90", "--also", str(irb.urdf_path("irb1600"))]
-    code, _, said = run("view", "irb2400", "--tool", "spindle", *motions, *also, "--layer", "trace", "--save", str(page))
+    code, _, said = run(
+        "view",
+        "irb2400",
+        "--tool",
+        "spindle",
+        *motions,
+        *also,
+        "--layer",
+        "trace",
+        "--save",
+        str(page),
+    )
     assert code == 0, said
     data = page_data(page)
     assert [actor["name"] for actor in data["actors"]] == ["m", "m", "positioner", "irb1600_6_120"]
@@ -362,14 +468,19 @@ def test_view_plays_motions_in_a_cell(run, motion_csv, tmp_path):
     assert data["layers"] == ["trace"]
     t = np.frombuffer(base64.b64decode(data["actors"][0]["motion"]["t"]))
     assert t[[0, -1]] == pytest.approx([0.0, 1.0])
-    measured, tau = (np.frombuffer(base64.b64decode(data["actors"][0]["motion"][key])) for key in ("measured", "tau"))
+    measured, tau = (
+        np.frombuffer(base64.b64decode(data["actors"][0]["motion"][key]))
+        for key in ("measured", "tau")
+    )
     np.testing.assert_allclose(measured, tau + 1.0, atol=1e-5)  # nine printed digits
 
 
 def test_view_takes_any_urdf(run, tmp_path):
     """A file that ends in .urdf is shown like a robot, with a tool on its tool0."""
     page = tmp_path / "v.html"
-    code, _, said = run("view", str(irb.urdf_path("irb1400", "serial")), "--tool", "spindle", "--save", str(page))
+    code, _, said = run(
+        "view", str(irb.urdf_path("irb1400", "serial")), "--tool", "spindle", "--save", str(page)
+    )
     assert code == 0, said
     (actor,) = page_data(page)["actors"]
     assert [axis["label"] for axis in actor["axes"]] == [f"joint_{i}" for i in range(1, 7)]
@@ -401,14 +512,29 @@ def test_printed_set_warns_on_one_line(run, motion_csv):
         (["pose", "irb2400", "--tool", "spindel"], "no tool 'spindel'; did you mean 'spindle'"),
         (["pose", "irb2400", "--tool", "nothing.yaml"], "no tool file 'nothing.yaml'"),
         (["pose", "irb2400", "--frame", "tool"], "no frame 'tool'; did you mean 'tool0'"),
-        (["pose", "irb2400", "--q-deg", "1,2,3"], "--q-deg '1,2,3' needs 6 numbers, for axes 1 to 6 of irb2400_16; got 3"),
-        (["view", "irb930", "--payload", "2,0", "--save", "x.html"], "--payload '2,0' is not MASS in kg, or MASS,x,y,z"),
-        (["torque", "irb2400", "nothing.csv", "--payload", "heavy"], "--payload 'heavy' is not MASS in kg, or MASS,x,y,z"),
+        (
+            ["pose", "irb2400", "--q-deg", "1,2,3"],
+            "--q-deg '1,2,3' needs 6 numbers, for axes 1 to 6 of irb2400_16; got 3",
+        ),
+        (
+            ["view", "irb930", "--payload", "2,0", "--save", "x.html"],
+            "--payload '2,0' is not MASS in kg, or MASS,x,y,z",
+        ),
+        (
+            ["torque", "irb2400", "nothing.csv", "--payload", "heavy"],
+            "--payload 'heavy' is not MASS in kg, or MASS,x,y,z",
+        ),
         (["pose", "irb2400", "--payload", "-2"], "mass of a payload [kg] must be a positive"),
         (["check", "irb2400", "--payload", "1,0,0,inf"], "centre of mass"),
-        (["identify", "m.csv", "--robot", "my.urdf"], "my.urdf is a model in one file, without tables"),
+        (
+            ["identify", "m.csv", "--robot", "my.urdf"],
+            "my.urdf is a model in one file, without tables",
+        ),
         *(
-            ([*command.split(), *option.split()], "my.urdf has no tables; --parameters and --overlay are for robots that do")
+            (
+                [*command.split(), *option.split()],
+                "my.urdf has no tables; --parameters and --overlay are for robots that do",
+            )
             for command in (
                 "torque my.urdf m.csv",
                 "check my.urdf",
@@ -419,9 +545,15 @@ def test_printed_set_warns_on_one_line(run, motion_csv):
         ),
         (["pose", "irb2400", "--q-deg", "1,2,3,4,5,x"], "is not a comma separated list"),
         (["pose", "irb2400", "--q-deg", "1,2,3,4,5,nan"], "not finite"),
-        (["pose", "irb2400", "--q-deg", "0,0,0,0,0,99999"], "more than three times the largest limit"),
+        (
+            ["pose", "irb2400", "--q-deg", "0,0,0,0,0,99999"],
+            "more than three times the largest limit",
+        ),
         (["urdf", "irb2400", "--coupling", "paralel"], "did you mean 'parallelogram'"),
-        (["urdf", "irb1600", "--coupling", "parallelogram"], "no coupling of irb1600_6_120 'parallelogram'"),
+        (
+            ["urdf", "irb1600", "--coupling", "parallelogram"],
+            "no coupling of irb1600_6_120 'parallelogram'",
+        ),
         (["urdf", "irb2400", "--parameters", "obal"], "did you mean 'obal2025'"),
         (["urdf", "irb2400", "--meshes", "nowhere"], "choose relative, absolute or package://NAME"),
         (["urdf", "irb2400", "-o", "/nowhere/x.urdf"], "cannot write /nowhere/x.urdf"),
@@ -432,9 +564,18 @@ def test_printed_set_warns_on_one_line(run, motion_csv):
         (["torque", "irb2400", "nothing.csv", "--figure", "x"], "nothing.csv: No such file"),
         (["view", "irb2400", "--save", "x.png"], "the name of a page ends in .html"),
         (["view", "irb2400", "--png", "x.html"], "the name of a picture ends in .png"),
-        (["view", "irb2400", "--layer", "frame", "--save", "x.html"], "no layer 'frame'; did you mean 'frames'"),
-        (["view", "irb2400", "--also", "irb930@1,2", "--save", "x.html"], "after @ come x,y,z in mm"),
-        (["view", "irb2400", "--also", "irb931", "--save", "x.html"], "no robot 'irb931'; did you mean"),
+        (
+            ["view", "irb2400", "--layer", "frame", "--save", "x.html"],
+            "no layer 'frame'; did you mean 'frames'",
+        ),
+        (
+            ["view", "irb2400", "--also", "irb930@1,2", "--save", "x.html"],
+            "after @ come x,y,z in mm",
+        ),
+        (
+            ["view", "irb2400", "--also", "irb931", "--save", "x.html"],
+            "no robot 'irb931'; did you mean",
+        ),
         (["view", "irb2400", "--motion", "no.csv", "--save", "x.html"], "no.csv: No such file"),
         (["view", "irb2400", "--motion", "no.csv", "--q-deg", "0,0,0,0,0,0"], "give one of them"),
         (["view", "nothing.urdf"], "nothing.urdf: No such file"),
@@ -472,7 +613,12 @@ def test_a_wrong_row_leaves_no_output(run, motion_csv, tmp_path):
 
 def test_the_installed_command_ends_with_code_2():
     """The real process ends with exit code 2 and no traceback."""
-    done = subprocess.run([sys.executable, "-m", "irbmodels.cli", "info", "irb2600"], capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, "-m", "irbmodels.cli", "info", "irb2600"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert done.returncode == 2
     assert "Traceback" not in done.stderr
 

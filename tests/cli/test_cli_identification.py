@@ -38,7 +38,16 @@ def test_from_logs_to_a_set(folder, said, tmp_path):
     """Good logs: exit code 0, tables, a report, and a set that validate and urdf take."""
     path, page = tmp_path / "set.yaml", tmp_path / "out.html"
     code, out, err = said(
-        "identify", folder / "one.csv", folder / "two.csv", *ARM, "--parameters", "jia2018", "-o", path, "--report", page
+        "identify",
+        folder / "one.csv",
+        folder / "two.csv",
+        *ARM,
+        "--parameters",
+        "jia2018",
+        "-o",
+        path,
+        "--report",
+        page,
     )
     assert code == 0, err
     assert "RMSE/AVG %" in out
@@ -48,7 +57,8 @@ def test_from_logs_to_a_set(folder, said, tmp_path):
     assert err.rstrip().endswith("one.csv, two.csv: trustworthy: nothing speaks against this set")
     assert page.read_text().startswith("<!DOCTYPE html>")
     robot = irb.load("irb2400", tool="spindle", parameters=path)
-    np.testing.assert_allclose(robot.parameter_vector(), cases.good().found.parameters, atol=0.02)  # the file has 12 digits of q
+    # the file has 12 digits of q
+    np.testing.assert_allclose(robot.parameter_vector(), cases.good().found.parameters, atol=0.02)
     code, out, err = said("validate", folder / "two.csv", *ARM, "--parameters", path)
     assert code == 0, err
     assert "sums" not in out
@@ -56,11 +66,18 @@ def test_from_logs_to_a_set(folder, said, tmp_path):
     for words in (("validate", log, "--robot", other), ("urdf", other), ("torque", other, log)):
         code, out, err = said(*words, "--parameters", path)
         assert (code, out) == (2, "")
-        assert re.search(r"^error: .*set\.yaml: robot: the numbers are those of irb2400_16, not of irb1600_6_120", err)
-    code, _, err = said("urdf", "irb2400", "--tool", "spindle", "--parameters", path, "-o", tmp_path / "arm.urdf")
+        assert re.search(
+            r"^error: .*set\.yaml: robot: the numbers are those of irb2400_16, not of"
+            r" irb1600_6_120",
+            err,
+        )
+    code, _, err = said(
+        "urdf", "irb2400", "--tool", "spindle", "--parameters", path, "-o", tmp_path / "arm.urdf"
+    )
     assert code == 0, err
     arm, state = irb.from_urdf(tmp_path / "arm.urdf"), np.full(6, 0.3)
-    np.testing.assert_allclose(arm.gravity(state), robot.gravity(state), atol=1e-3)  # carriers of 1e-6 kg
+    # carriers of 1e-6 kg
+    np.testing.assert_allclose(arm.gravity(state), robot.gravity(state), atol=1e-3)
     assert np.abs(arm.gravity(state) - cases.prior().gravity(state)).max() > 1.0
 
 
@@ -94,7 +111,9 @@ def test_logs_that_tell_nothing_write_nothing(folder, said, tmp_path):
 
 def test_logs_may_be_held_out_whole(folder, said):
     """A log that is named for it is held out, and all of the other is used."""
-    code, _, err = said("identify", folder / "one.csv", *ARM, "--held-out", folder / "two.csv", "--method", "ls")
+    code, _, err = said(
+        "identify", folder / "one.csv", *ARM, "--held-out", folder / "two.csv", "--method", "ls"
+    )
     assert "held out, " not in err
     assert "the last" not in err
     used = int(err[: err.index(" samples for the fit")].split("\n")[-1])
@@ -103,8 +122,12 @@ def test_logs_may_be_held_out_whole(folder, said):
 
 
 def test_a_wrong_tool_fails_a_validation(folder, said, tmp_path):
-    """Without its tool the set does not predict the log: exit code 1, the axes and their errors on stderr, and the report."""
-    code, _, err = said("validate", folder / "one.csv", "--robot", "irb2400", "--report", tmp_path / "v.html")
+    """Without its tool the set does not predict the log: exit code 1, the axes and their errors on
+    stderr, and the report.
+    """
+    code, _, err = said(
+        "validate", folder / "one.csv", "--robot", "irb2400", "--report", tmp_path / "v.html"
+    )
     assert code == 1
     assert "- axis 5: RMSE is" in err
     assert "NOT trustworthy" in err
@@ -116,22 +139,58 @@ def test_a_wrong_tool_fails_a_validation(folder, said, tmp_path):
     [
         (("identify", "none.csv", *ARM), "none.csv"),
         (("identify", "{}/one.csv", *ARM, "-o", "set.json"), "a set of parameters is a .yaml file"),
-        (("identify", "{}/one.csv", *ARM, "--method", "best"), "--method 'best' is none of consistent, huber, wls, ls"),
-        (("identify", "{}/one.csv", *ARM, "--axes", "one"), "--axes 'one' is not a comma separated list"),
-        (("identify", "{}/one.csv", *ARM, "--axes", "7"), "axes of irb2400_16 are numbers from 1 to 6"),
-        (("identify", "{}/one.csv", *ARM, "--bandwidth", "200"), "a cutoff [Hz] is positive and below half the rate"),
+        (
+            ("identify", "{}/one.csv", *ARM, "--method", "best"),
+            "--method 'best' is none of consistent, huber, wls, ls",
+        ),
+        (
+            ("identify", "{}/one.csv", *ARM, "--axes", "one"),
+            "--axes 'one' is not a comma separated list",
+        ),
+        (
+            ("identify", "{}/one.csv", *ARM, "--axes", "7"),
+            "axes of irb2400_16 are numbers from 1 to 6",
+        ),
+        (
+            ("identify", "{}/one.csv", *ARM, "--bandwidth", "200"),
+            "a cutoff [Hz] is positive and below half the rate",
+        ),
         (("identify", "{}/one.csv", "--robot", "irb2401"), "no robot 'irb2401'"),
-        (("identify", "{}/one.csv", *ARM, "--report", "{}/one.csv"), "is an input of this command; write to another file"),
-        (("identify", "{}/one.csv", *ARM, "--report", "a.yaml", "-o", "a.yaml"), "cannot be both the set and the report"),
-        (("identify", "{}/one.csv", *ARM, "--held-out", "{}/../{base}/one.csv"), "one.csv is given twice"),
+        (
+            ("identify", "{}/one.csv", *ARM, "--report", "{}/one.csv"),
+            "is an input of this command; write to another file",
+        ),
+        (
+            ("identify", "{}/one.csv", *ARM, "--report", "a.yaml", "-o", "a.yaml"),
+            "cannot be both the set and the report",
+        ),
+        (
+            ("identify", "{}/one.csv", *ARM, "--held-out", "{}/../{base}/one.csv"),
+            "one.csv is given twice",
+        ),
         (("identify", "{}/one.csv", "{}/one.csv", *ARM), "one.csv is given twice"),
         (("validate", "{}/one.csv", "{}/one.csv", *ARM), "one.csv is given twice"),
-        (("identify", "{}/one.csv", *ARM, "--seed", "-1"), "the seed must be a whole number, at least 0, got -1"),
-        (("identify", "{}/one.csv", *ARM, "--axes", "1"), "axes other than 1 must each stand at one place"),
-        (("identify", "{}/rows.csv", *ARM, "--held-out", "{}/one.csv"), "a log of three samples or more to stand out of, not 2"),
-        (("identify", "{}/brief.csv", *ARM), "of each log the last quarter is held out unless --held-out names others"),
+        (
+            ("identify", "{}/one.csv", *ARM, "--seed", "-1"),
+            "the seed must be a whole number, at least 0, got -1",
+        ),
+        (
+            ("identify", "{}/one.csv", *ARM, "--axes", "1"),
+            "axes other than 1 must each stand at one place",
+        ),
+        (
+            ("identify", "{}/rows.csv", *ARM, "--held-out", "{}/one.csv"),
+            "a log of three samples or more to stand out of, not 2",
+        ),
+        (
+            ("identify", "{}/brief.csv", *ARM),
+            "of each log the last quarter is held out unless --held-out names others",
+        ),
         (("identify", "{}/brief.csv", *ARM), "brief.csv, from t = "),
-        (("validate", "{}/rows.csv", *ARM, "--bandwidth", "-1"), "the bandwidth [Hz] must be a positive finite number, got -1.0"),
+        (
+            ("validate", "{}/rows.csv", *ARM, "--bandwidth", "-1"),
+            "the bandwidth [Hz] must be a positive finite number, got -1.0",
+        ),
         (("validate", "{}/brief.csv", *ARM, "--bandwidth", "1"), "(the cutoff is --bandwidth)"),
         (("validate", "{}/one.csv", *ARM, "--parameters", "none.yaml"), "none.yaml"),
         (("validate", "{}/broken.csv", *ARM), "broken.csv"),

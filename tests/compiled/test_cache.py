@@ -75,16 +75,22 @@ def code_of(folder, suffix):
     return file
 
 
-# --- kept --------------------------------------------------------------------------------------------------------------
+# --- kept
+# --------------------------------------------------------------------------------------------------------------
 
 
 def test_a_kernel_is_compiled_once(folder, caplog):
-    """The first process compiles it and says where it is kept; later ones find it, silently; what was asked for differs."""
+    """The first process compiles it and says where it is kept; later ones find it, silently; what
+    was asked for differs.
+    """
     assert not cache.is_ready("one")
     assert ask() == 3.0
     (record,) = caplog.records
     assert record.levelno == logging.WARNING
-    assert re.fullmatch(rf"compiled the kernel one in \d+\.\d s \(kept in {re.escape(str(folder))}\)", record.getMessage())
+    assert re.fullmatch(
+        rf"compiled the kernel one in \d+\.\d s \(kept in {re.escape(str(folder))}\)",
+        record.getMessage(),
+    )
     assert entries(folder) == [kept(folder).name]
     assert re.fullmatch("kernel_[0-9a-f]{24}", kept(folder).name)
     assert compiled(caplog) == 1
@@ -109,7 +115,9 @@ def test_within_a_process_the_module_is_the_same(folder, caplog):
 
 @pytest.mark.parametrize("part", range(5))
 def test_other_surroundings_have_other_kernels(folder, caplog, monkeypatch, part):
-    """Other sources of ours, another numba, LLVM, Python or processor compile their own, and leave this one's alone."""
+    """Other sources of ours, another numba, LLVM, Python or processor compile their own, and leave
+    this one's alone.
+    """
     ask()
     compiled(caplog)
     told = json.loads(cache.surroundings())
@@ -127,21 +135,32 @@ def test_other_surroundings_have_other_kernels(folder, caplog, monkeypatch, part
 
 
 def test_surroundings_tell_sources_apart(monkeypatch, tmp_path):
-    """One changed byte in any module that writes kernels changes what they are kept under; so does the processor."""
+    """One changed byte in any module that writes kernels changes what they are kept under; so does
+    the processor.
+    """
     import llvmlite.binding
     import numba
 
     told = cache.surroundings()
     assert numba.__version__ in told
     assert llvmlite.binding.get_host_cpu_name() in told
-    assert "avx" in told or "neon" in told or llvmlite.binding.get_host_cpu_features().flatten() in told
+    assert (
+        "avx" in told
+        or "neon" in told
+        or llvmlite.binding.get_host_cpu_features().flatten() in told
+    )
     assert json.dumps(sys.version) in told
     package = Path(cache.__file__).parents[1]
     for room in ("compiled", "model"):
-        shutil.copytree(package / room, tmp_path / room, ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copytree(
+            package / room, tmp_path / room, ignore=shutil.ignore_patterns("__pycache__")
+        )
     monkeypatch.setattr(cache, "__file__", str(tmp_path / "compiled" / "cache.py"))
     assert cache.surroundings.__wrapped__() == told
-    writers = [f"compiled/{name}.py" for name in ("simd_math", "numba_writer", "symbolic", "program", "queries")]
+    writers = [
+        f"compiled/{name}.py"
+        for name in ("simd_math", "numba_writer", "symbolic", "program", "queries")
+    ]
     for name in (*writers, "model/mechanism.py"):
         text = (tmp_path / name).read_text(encoding="utf-8")
         (tmp_path / name).write_text(text + "\n", encoding="utf-8")
@@ -171,7 +190,8 @@ def test_without_the_extra(monkeypatch):
             cache.surroundings.__wrapped__()
 
 
-# --- broken ------------------------------------------------------------------------------------------------------------
+# --- broken
+# ------------------------------------------------------------------------------------------------------------
 
 
 def emptied(place):
@@ -199,8 +219,14 @@ DAMAGE = {
     "seal of another kind": lambda folder: (kept(folder) / cache.SEAL).write_text("[1]"),
     "seal is no text": lambda folder: (kept(folder) / cache.SEAL).write_bytes(b"\xff\xfe\x00"),
     "no seal": lambda folder: (kept(folder) / cache.SEAL).unlink(),
-    "source edited": lambda folder: (kept(folder) / "kernel.py").write_text("CACHE = True\n" + SOURCE.format(7.0)),
-    "source does not run": lambda folder: (kept(folder) / "kernel.py").write_text("raise RuntimeError"),
+    "source edited": (
+        lambda folder: (kept(folder) / "kernel.py").write_text(
+            "CACHE = True\n" + SOURCE.format(7.0)
+        )
+    ),
+    "source does not run": (
+        lambda folder: (kept(folder) / "kernel.py").write_text("raise RuntimeError")
+    ),
     "no source": lambda folder: (kept(folder) / "kernel.py").unlink(),
     "empty folder": lambda folder: emptied(kept(folder)).mkdir(),
     "a file in its place": lambda folder: emptied(kept(folder)).write_text(""),
@@ -209,7 +235,9 @@ DAMAGE = {
 
 @pytest.mark.parametrize("damage", DAMAGE.values(), ids=DAMAGE)
 def test_what_is_broken_is_compiled_again(folder, caplog, damage):
-    """Damaged files are noticed before anything of them runs; the kernel is compiled anew, and kept where that can be done."""
+    """Damaged files are noticed before anything of them runs; the kernel is compiled anew, and kept
+    where that can be done.
+    """
     ask()
     compiled(caplog)
     name = kept(folder).name
@@ -225,7 +253,9 @@ def test_what_is_broken_is_compiled_again(folder, caplog, damage):
 
 
 def test_sealed_nonsense_is_compiled_again(folder, caplog):
-    """A folder whose seal fits, but whose module does not run, is compiled again and says so to those who listen closely."""
+    """A folder whose seal fits, but whose module does not run, is compiled again and says so to
+    those who listen closely.
+    """
     caplog.set_level(logging.INFO)
     ask()
     compiled(caplog)
@@ -243,7 +273,9 @@ def test_sealed_nonsense_is_compiled_again(folder, caplog):
 
 
 def test_python_s_own_code_files_are_not_trusted(folder, caplog, monkeypatch):
-    """A compiled copy of the source that Python put beside it, and that was changed, is not what runs."""
+    """A compiled copy of the source that Python put beside it, and that was changed, is not what
+    runs.
+    """
     monkeypatch.setattr(sys, "dont_write_bytecode", False)
     ask()
     compiled(caplog)
@@ -256,15 +288,21 @@ def test_python_s_own_code_files_are_not_trusted(folder, caplog, monkeypatch):
     assert module.rows(2.0) == 3.0
 
 
-# --- nowhere to write --------------------------------------------------------------------------------------------------
+# --- nowhere to write
+# --------------------------------------------------------------------------------------------------
 
 
 def test_a_folder_that_cannot_be_made(folder, caplog, monkeypatch):
-    """Below a file no folder can be made: the kernel lives in memory, and the log says so, with a remedy, once."""
+    """Below a file no folder can be made: the kernel lives in memory, and the log says so, with a
+    remedy, once.
+    """
     folder.write_text("a file")
     monkeypatch.setenv(cache.FOLDER, str(folder / "below"))
     assert ask() == 3.0
-    why = f"(not kept: {folder} is a file where the folder of kernels should be; remove it, or name a folder in {cache.FOLDER})"
+    why = (
+        f"(not kept: {folder} is a file where the folder of kernels should be; remove it, or name a"
+        f" folder in {cache.FOLDER})"
+    )
     assert why in caplog.text
     assert ask() == 3.0, "from memory"
     assert compiled(caplog) == 1
@@ -276,7 +314,9 @@ def test_a_folder_that_cannot_be_made(folder, caplog, monkeypatch):
 
 
 def test_a_file_in_place_of_the_folder(folder, caplog):
-    """A file of the folder's own name is named too; of a second kernel the log says only that it is not kept."""
+    """A file of the folder's own name is named too; of a second kernel the log says only that it is
+    not kept.
+    """
     folder.write_text("a file")
     assert ask() == 3.0
     assert f"{folder} is a file where the folder of kernels should be" in caplog.text
@@ -307,10 +347,21 @@ def failing(error, when=lambda *_: True):
         (Path, "rename", 13, lambda *_: True),
         (os, "replace", 28, lambda old, new, *_: str(new).endswith((".nbi", ".nbc"))),
     ],
-    ids=["no folder", "read-only", "full at the source", "full at the seal", "no renaming", "full at the machine code"],
+    ids=[
+        "no folder",
+        "read-only",
+        "full at the source",
+        "full at the seal",
+        "no renaming",
+        "full at the machine code",
+    ],
 )
-def test_what_cannot_be_written_is_kept_in_memory(folder, caplog, monkeypatch, owner, name, error, when):
-    """Wherever writing fails the answer is right, nothing is left behind, and the next process tries again."""
+def test_what_cannot_be_written_is_kept_in_memory(
+    folder, caplog, monkeypatch, owner, name, error, when
+):
+    """Wherever writing fails the answer is right, nothing is left behind, and the next process
+    tries again.
+    """
     monkeypatch.setattr(owner, name, failing(error, when)(getattr(owner, name)))
     assert ask() == 3.0
     assert "not kept: nothing can be written" in caplog.text
@@ -326,7 +377,9 @@ def test_what_cannot_be_written_is_kept_in_memory(folder, caplog, monkeypatch, o
 
 
 def test_a_folder_removed_while_it_is_used(folder, caplog):
-    """When somebody removes the folder, a process keeps its kernels, and new ones make the folder again."""
+    """When somebody removes the folder, a process keeps its kernels, and new ones make the folder
+    again.
+    """
     assert ask() == 3.0
     shutil.rmtree(folder)
     assert ask() == 3.0
@@ -340,7 +393,10 @@ def test_a_folder_removed_while_compiling(folder, caplog):
 
     def source():
         shutil.rmtree(folder, ignore_errors=True)
-        return "import shutil\nif CACHE: shutil.rmtree(__file__.rpartition('new_')[0])\n" + SOURCE.format(1.0)
+        return (
+            "import shutil\nif CACHE: shutil.rmtree(__file__.rpartition('new_')[0])\n"
+            + SOURCE.format(1.0)
+        )
 
     assert cache.kernel_module("one", "one", source).rows(2.0) == 3.0
     assert "not kept" in caplog.text
@@ -352,12 +408,16 @@ def test_another_process_was_first(folder, caplog, monkeypatch):
     compiled(caplog)
     monkeypatch.setattr(Path, "rename", failing(39)(Path.rename))
     monkeypatch.setattr(
-        cache.shutil, "rmtree", lambda path, **_: None if path.name.startswith("kernel_") else shutil_rmtree(path)
+        cache.shutil,
+        "rmtree",
+        lambda path, **_: None if path.name.startswith("kernel_") else shutil_rmtree(path),
     )
     monkeypatch.setattr(
         cache,
         "_is_sealed",
-        lambda place, sealed=cache._is_sealed, asked=[]: asked.append(1) or (len(asked) > 1 and sealed(place)),
+        lambda place, sealed=cache._is_sealed, asked=[]: (
+            asked.append(1) or (len(asked) > 1 and sealed(place))
+        ),
     )
     assert cache.kernel_module("one", "one", lambda: SOURCE.format(1.0)).rows(2.0) == 3.0
     assert f"kept in {folder}" in caplog.text
@@ -367,12 +427,15 @@ def test_another_process_was_first(folder, caplog, monkeypatch):
 shutil_rmtree = shutil.rmtree
 
 
-# --- where -------------------------------------------------------------------------------------------------------------
+# --- where
+# -------------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", ["with spaces in it", "übung-机器人", "a/b/c", "100%s{x}"])
 def test_any_name_of_a_folder(tmp_path, folder, caplog, monkeypatch, name):
-    """Spaces, letters of any language and folders that are not there yet make no difference, named from here or from the root."""
+    """Spaces, letters of any language and folders that are not there yet make no difference, named
+    from here or from the root.
+    """
     monkeypatch.chdir(tmp_path)
     for named in (name, str(tmp_path / "absolute" / name)):
         monkeypatch.setenv(cache.FOLDER, named)
@@ -389,13 +452,21 @@ def test_the_users_own_folder(monkeypatch):
     """Without a name kernels are in the user's cache."""
     import platformdirs
 
-    for unnamed in (lambda: monkeypatch.delenv(cache.FOLDER), lambda: monkeypatch.setenv(cache.FOLDER, "")):
+    for unnamed in (
+        lambda: monkeypatch.delenv(cache.FOLDER),
+        lambda: monkeypatch.setenv(cache.FOLDER, ""),
+    ):
         unnamed()
-        assert cache.folder() == Path(platformdirs.user_cache_dir("irbmodels", appauthor=False)) / "kernels"
+        assert (
+            cache.folder()
+            == Path(platformdirs.user_cache_dir("irbmodels", appauthor=False)) / "kernels"
+        )
 
 
 def test_info_and_clear(folder, caplog):
-    """What is there is counted, unfinished folders by their bytes alone; clear removes kernels and the unfinished, no more."""
+    """What is there is counted, unfinished folders by their bytes alone; clear removes kernels and
+    the unfinished, no more.
+    """
     assert cache.info() == (folder, 0, 0)
     assert cache.clear() == (folder, 0, 0)
     ask()
@@ -405,7 +476,13 @@ def test_info_and_clear(folder, caplog):
     (unfinished / "__pycache__" / "x.nbc").write_bytes(bytes(1000))
     unsealed = folder / "kernel_0123"
     unsealed.mkdir()
-    others = [folder / "mine.txt", folder / "kernel_notes.txt", folder / "new_idea.md", folder / "old_kernel_1", folder / "news"]
+    others = [
+        folder / "mine.txt",
+        folder / "kernel_notes.txt",
+        folder / "new_idea.md",
+        folder / "old_kernel_1",
+        folder / "news",
+    ]
     for path in others:
         if path.suffix:
             path.write_text("mine")
@@ -446,7 +523,9 @@ def test_what_an_interrupted_process_left_does_not_matter(folder, caplog):
 
 
 def test_an_interrupted_compilation_leaves_nothing(folder):
-    """When compiling is interrupted, or fails for another reason than the disk, that comes through, and the folder is empty."""
+    """When compiling is interrupted, or fails for another reason than the disk, that comes through,
+    and the folder is empty.
+    """
     for error in (KeyboardInterrupt, RuntimeError):
         with pytest.raises(error):
             cache.kernel_module("one", "one", lambda error=error: f"raise {error.__name__}")
@@ -454,7 +533,8 @@ def test_an_interrupted_compilation_leaves_nothing(folder):
         assert not cache.is_ready("one")
 
 
-# --- several processes -------------------------------------------------------------------------------------------------
+# --- several processes
+# -------------------------------------------------------------------------------------------------
 
 PROCESS = """
 import sys, time
@@ -470,13 +550,24 @@ print(robot.gravity(np.zeros((1000, 4)))[999, 2])
 
 
 def processes(tmp_path, count, **more):
-    """Start processes that ask for one kernel at the same moment; return what they print and what they log."""
+    """Start processes that ask for one kernel at the same moment; return what they print and what
+    they log.
+    """
     go = tmp_path / "go"
     go.unlink(missing_ok=True)
     here = [tmp_path / f"here_{i}" for i in range(count)]
-    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True, "env": os.environ | more}
-    started = [subprocess.Popen([sys.executable, "-c", PROCESS, path, go], **pipes) for path in here]
-    while not all(path.exists() for path in here) and all(process.poll() is None for process in started):
+    pipes = {
+        "stdout": subprocess.PIPE,
+        "stderr": subprocess.PIPE,
+        "text": True,
+        "env": os.environ | more,
+    }
+    started = [
+        subprocess.Popen([sys.executable, "-c", PROCESS, path, go], **pipes) for path in here
+    ]
+    while not all(path.exists() for path in here) and all(
+        process.poll() is None for process in started
+    ):
         pass
     go.touch()
     told = [process.communicate(timeout=120) for process in started]
@@ -487,11 +578,17 @@ def processes(tmp_path, count, **more):
 
 
 def test_processes_that_compile_at_once(folder, tmp_path):
-    """Three processes on a cold cache all answer right and leave one kernel; a fourth compiles nothing."""
+    """Three processes on a cold cache all answer right and leave one kernel; a fourth compiles
+    nothing.
+    """
     weight = irb.load("irb930").gravity(np.zeros(4))[2]
     cold = processes(tmp_path, 3)
     assert [float(printed) for printed, _ in cold] == pytest.approx([weight] * 3, rel=1e-12)
-    assert all(re.fullmatch(r"compiled gravity for arrays in \d+\.\d s \(kept in .*\)\n", said) for _, said in cold if said)
+    assert all(
+        re.fullmatch(r"compiled gravity for arrays in \d+\.\d s \(kept in .*\)\n", said)
+        for _, said in cold
+        if said
+    )
     assert any(said for _, said in cold)
     assert len(entries(folder)) == 1
     assert entries(folder)[0].startswith("kernel_")
@@ -501,10 +598,16 @@ def test_processes_that_compile_at_once(folder, tmp_path):
 
 
 def test_numba_s_own_settings_do_not_scatter_kernels(folder, tmp_path):
-    """Where numba is told to keep its code elsewhere, kernels are where ours are, and warm all the same."""
+    """Where numba is told to keep its code elsewhere, kernels are where ours are, and warm all the
+    same.
+    """
     elsewhere = tmp_path / "numba"
     for expected in (True, False):
-        before = {path: path.stat().st_mtime_ns for path in folder.rglob("*.nb?")} if folder.exists() else {}
+        before = (
+            {path: path.stat().st_mtime_ns for path in folder.rglob("*.nb?")}
+            if folder.exists()
+            else {}
+        )
         ((_, said),) = processes(tmp_path, 1, NUMBA_CACHE_DIR=str(elsewhere))
         assert bool(said) == expected
         after = {path: path.stat().st_mtime_ns for path in folder.rglob("*.nb?")}

@@ -22,20 +22,25 @@ from irbmodels.model.friction import Stribeck
 pytest.importorskip("casadi")
 pytest.importorskip("numba")
 
-pytestmark = pytest.mark.filterwarnings("ignore::irbmodels.PhysicsWarning")  # of friction that nobody knows
+# of friction that nobody knows
+pytestmark = pytest.mark.filterwarnings("ignore::irbmodels.PhysicsWarning")
 
 WRENCH = [10.0, -20.0, 30.0, 1.0, 2.0, -3.0]
 
 
 @pytest.fixture
 def robot():
-    """Return a robot that has been asked nothing; its numbers are those of the one that other tests share."""
+    """Return a robot that has been asked nothing; its numbers are those of the one that other tests
+    share.
+    """
     return copy.copy(loaded("irb930", dressed=True)).with_rotors(np.linspace(0.5, 3.0, 4))
 
 
 @pytest.fixture
 def used(monkeypatch):
-    """Return a list that grows with every answer of machine code: the query, and how many states."""
+    """Return a list that grows with every answer of machine code: the query, and how many
+    states.
+    """
     calls = []
     rows, call, within = Kernel.rows, Kernel.__call__, Kernel.within
 
@@ -60,7 +65,11 @@ def without(monkeypatch):
     real = importlib.util.find_spec
 
     def hide(*names):
-        monkeypatch.setattr(importlib.util, "find_spec", lambda name, *rest: None if name in names else real(name, *rest))
+        monkeypatch.setattr(
+            importlib.util,
+            "find_spec",
+            lambda name, *rest: None if name in names else real(name, *rest),
+        )
 
     dispatch.installed.cache_clear()
     yield hide
@@ -68,7 +77,8 @@ def without(monkeypatch):
     dispatch.installed.cache_clear()
 
 
-# --- when ------------------------------------------------------------------------------------------------------------
+# --- when
+# ------------------------------------------------------------------------------------------------------------
 
 
 class Made:
@@ -81,7 +91,9 @@ class Made:
 
 
 def test_states_add_up():
-    """A query gets its kernel with the state that makes a thousand, in one array or in many; each query has its own count."""
+    """A query gets its kernel with the state that makes a thousand, in one array or in many; each
+    query has its own count.
+    """
     book, made = Dispatch(), []
 
     def make():
@@ -111,12 +123,15 @@ def test_what_is_not_remembered_is_judged_alone():
 
 
 def test_too_many_operations(caplog):
-    """What would take minutes to compile stays with Pinocchio, which is said once; what is compiled already is taken."""
+    """What would take minutes to compile stays with Pinocchio, which is said once; what is compiled
+    already is taken.
+    """
     book = Dispatch()
     for _ in range(3):
         assert book.kernel("a", WORTH, lambda: Made(dispatch.LONGEST + 1)) is None
     assert [record.getMessage() for record in caplog.records] == [
-        f"made takes {dispatch.LONGEST + 1} operations, too many to compile: Pinocchio answers, state by state"
+        f"made takes {dispatch.LONGEST + 1} operations, too many to compile: Pinocchio answers,"
+        " state by state"
     ]
     assert book.kernel("b", WORTH, lambda: Made(dispatch.LONGEST)) is not None
     assert book.kernel("c", WORTH, lambda: Made(dispatch.LONGEST + 1, ready=True)) is not None
@@ -133,7 +148,9 @@ def test_a_long_query_is_answered_by_pinocchio(robot, used, monkeypatch):
 
 @pytest.mark.parametrize("missing", [("casadi",), ("numba",), ("casadi", "numba")])
 def test_without_the_extra(robot, used, without, caplog, missing):
-    """Without casadi or numba Pinocchio answers arrays, right; the log says so once, for all robots and queries."""
+    """Without casadi or numba Pinocchio answers arrays, right; the log says so once, for all robots
+    and queries.
+    """
     without(*missing)
     given = states(robot, WORTH)
     for _ in range(2):
@@ -142,7 +159,9 @@ def test_without_the_extra(robot, used, without, caplog, missing):
     loaded("irb1400").gravity(np.zeros((WORTH, 6)))
     assert used == []
     (record,) = caplog.records
-    assert record.getMessage().startswith(f"{' and '.join(missing)} not installed: Pinocchio answers")
+    assert record.getMessage().startswith(
+        f"{' and '.join(missing)} not installed: Pinocchio answers"
+    )
     assert "irbmodels[fast]" in record.getMessage()
 
 
@@ -177,11 +196,14 @@ def test_threads_are_a_positive_number(robot, threads):
         robot.compiled(threads=threads)
 
 
-# --- through the facade ------------------------------------------------------------------------------------------------
+# --- through the facade
+# ------------------------------------------------------------------------------------------------
 
 
 def test_a_thousand_states(robot, used):
-    """999 states are Pinocchio's, one more makes the kernel's turn, of the same query alone; answers are those of before."""
+    """999 states are Pinocchio's, one more makes the kernel's turn, of the same query alone;
+    answers are those of before.
+    """
     q, v, a = states(robot, WORTH)
     few = robot.inverse_dynamics(q[1:], v[1:], a[1:])
     robot.forward_dynamics(q[1:], v[1:], a[1:])
@@ -206,7 +228,9 @@ QUERIES = {
     "gravity": lambda r, q, v, a: [r.gravity(q)],
     "energy": lambda r, q, v, a: list(r.energy(q, v)),
     "regressor": lambda r, q, v, a: [r.regressor(q, v, a)],
-    "inverse_dynamics_derivatives": lambda r, q, v, a: list(r.inverse_dynamics_derivatives(q, v, a)),
+    "inverse_dynamics_derivatives": lambda r, q, v, a: list(
+        r.inverse_dynamics_derivatives(q, v, a)
+    ),
     "pose": lambda r, q, v, a: [r.pose(q)],
     "jacobian": lambda r, q, v, a: [r.jacobian(q)],
     "hessian": lambda r, q, v, a: [r.hessian(q)],
@@ -215,7 +239,9 @@ QUERIES = {
 
 @pytest.mark.parametrize("query", QUERIES)
 def test_every_query_of_the_facade(robot, used, query):
-    """With tool, payload, rotors and tilted stand arrays with several leading axes are answered by kernels, right, in shape."""
+    """With tool, payload, rotors and tilted stand arrays with several leading axes are answered by
+    kernels, right, in shape.
+    """
     given = states(robot, 1002, seed=20)
     found = QUERIES[query](robot, *(x.reshape(2, 3, 167, 4) for x in given))
     assert used == [(query, 1002)]
@@ -230,7 +256,16 @@ def test_every_query_of_the_facade(robot, used, query):
 def test_friction_is_added_or_not(used):
     """Friction is added or not as asked, in both directions, by kernels of their own."""
     bare = copy.copy(loaded("irb930", dressed=True))
-    law = Stribeck(*np.array([[5.0, 4.0, 30.0, 0.5], [8.0, 7.0, 50.0, 0.9], [0.1, 0.2, 0.05, 0.3], [20.0, 12.0, 90.0, 2.0]]))
+    law = Stribeck(
+        *np.array(
+            [
+                [5.0, 4.0, 30.0, 0.5],
+                [8.0, 7.0, 50.0, 0.9],
+                [0.1, 0.2, 0.05, 0.3],
+                [20.0, 12.0, 90.0, 2.0],
+            ]
+        )
+    )
     robot = replace(bare, _model=replace(bare._model, friction=law))
     q, v, a = states(robot, WORTH, seed=21)
     smooth, rough = (expected(x, "inverse_dynamics", np.stack([q, v, a]))[0] for x in (bare, robot))
@@ -238,7 +273,12 @@ def test_friction_is_added_or_not(used):
     agree([robot.inverse_dynamics(q, v, a)], [rough])
     agree([robot.inverse_dynamics(q, v, a, friction=False)], [smooth])
     assert used == [("inverse_dynamics", WORTH)] * 2
-    for friction, wanted in ((True, rough), (False, smooth), (np.True_, rough), (np.False_, smooth)):
+    for friction, wanted in (
+        (True, rough),
+        (False, smooth),
+        (np.True_, rough),
+        (np.False_, smooth),
+    ):
         agree([robot.inverse_dynamics(q[5], v[5], a[5], friction=friction)], [wanted[5]])
         agree([robot.inverse_dynamics(q, v, a, friction=friction)], [wanted])
     assert len(used) == 10
@@ -247,7 +287,9 @@ def test_friction_is_added_or_not(used):
 
 
 def test_wrenches(robot, used):
-    """Wrenches, of one value or of one per state, at the TCP or at named frames, are those of the states one by one."""
+    """Wrenches, of one value or of one per state, at the TCP or at named frames, are those of the
+    states one by one.
+    """
     q, v, a = states(robot, WORTH, seed=22)
     each = np.random.default_rng(0).normal(size=(WORTH, 6)) * 10.0
     for wrench in (WRENCH, each, {"link_2": WRENCH, "tool0": each}):
@@ -260,7 +302,9 @@ def test_wrenches(robot, used):
         for query in ("inverse_dynamics", "forward_dynamics"):
             found = getattr(robot, query)(q, v, a, wrench=wrench)
             fresh = copy.copy(loaded("irb930", dressed=True)).with_rotors(robot.rotors)
-            wanted = [getattr(fresh, query)(q[i], v[i], a[i], wrench=of(i)) for i in range(0, WORTH, 25)]
+            wanted = [
+                getattr(fresh, query)(q[i], v[i], a[i], wrench=of(i)) for i in range(0, WORTH, 25)
+            ]
             agree([found[::25]], [np.array(wanted)])
     assert {query for query, _ in used} == {"inverse_dynamics", "forward_dynamics", "jacobian"}
 
@@ -272,7 +316,10 @@ def test_frames_and_points(robot, used):
         agree([robot.pose(given[0], frame)], expected(robot, "pose", given, frame))
     for point in ((0.1, -0.2, 0.3), (0.3, 0.2, 0.1)):
         agree([robot.pose(given[0], "tcp", point)], expected(robot, "pose", given, "tcp", point))
-        agree([robot.pose(given[0][:5], "tcp", point)], expected(robot, "pose", given[:, :5], "tcp", point))
+        agree(
+            [robot.pose(given[0][:5], "tcp", point)],
+            expected(robot, "pose", given[:, :5], "tcp", point),
+        )
     assert used == [("pose", WORTH)] * 4
     with pytest.raises(irb.UnknownName):
         robot.pose(given[0], "link_9")
@@ -283,27 +330,55 @@ def test_arrays_that_are_repeated(robot, used):
     q, v, a = states(robot, WORTH, seed=24)
     wanted = expected(robot, "inverse_dynamics", np.stack([q, np.broadcast_to(v[5], v.shape), a]))
     agree([robot.inverse_dynamics(q, v[5], a)], wanted)
-    agree([robot.inverse_dynamics(q.reshape(2, 500, 4), v[5], a.reshape(2, 500, 4)).reshape(WORTH, 4)], wanted)
     agree(
-        [robot.inverse_dynamics(q[0], v, a[0])], expected(robot, "inverse_dynamics", np.stack(np.broadcast_arrays(q[0], v, a[0])))
+        [
+            robot.inverse_dynamics(q.reshape(2, 500, 4), v[5], a.reshape(2, 500, 4)).reshape(
+                WORTH, 4
+            )
+        ],
+        wanted,
     )
-    agree([robot.forward_dynamics(q, v[5], a)], expected(robot, "forward_dynamics", np.stack(np.broadcast_arrays(q, v[5], a))))
+    agree(
+        [robot.inverse_dynamics(q[0], v, a[0])],
+        expected(robot, "inverse_dynamics", np.stack(np.broadcast_arrays(q[0], v, a[0]))),
+    )
+    agree(
+        [robot.forward_dynamics(q, v[5], a)],
+        expected(robot, "forward_dynamics", np.stack(np.broadcast_arrays(q, v[5], a))),
+    )
     assert len(used) == 4
 
 
 def test_any_numbers(robot, used):
-    """Lists, integers, single precision, swapped bytes, and arrays of any layout give the answers of contiguous doubles."""
+    """Lists, integers, single precision, swapped bytes, and arrays of any layout give the answers
+    of contiguous doubles.
+    """
     whole = np.random.default_rng(25).integers(-1, 2, (3, WORTH, 4))
     whole[0, :, 2] = 0  # [m]
     wanted = expected(robot, "inverse_dynamics", whole.astype(float))
     strided = np.full((3, WORTH * 2, 8), np.nan)
     strided[:, ::2, 1::2] = whole
-    unaligned = np.frombuffer(bytearray(whole.size * 8 + 1), float, whole.size, 1).reshape(whole.shape)
+    unaligned = np.frombuffer(bytearray(whole.size * 8 + 1), float, whole.size, 1).reshape(
+        whole.shape
+    )
     unaligned[...] = whole
     frozen = whole.astype(float)
     frozen.setflags(write=False)
-    kinds = [whole.astype(float), unaligned, whole, whole.astype(np.float32), whole.astype(">f8"), strided[:, ::2, 1::2], frozen]
-    kinds += [np.asfortranarray(whole.astype(float)), whole[:, ::-1].copy()[:, ::-1], whole.astype(object), whole.tolist()]
+    kinds = [
+        whole.astype(float),
+        unaligned,
+        whole,
+        whole.astype(np.float32),
+        whole.astype(">f8"),
+        strided[:, ::2, 1::2],
+        frozen,
+    ]
+    kinds += [
+        np.asfortranarray(whole.astype(float)),
+        whole[:, ::-1].copy()[:, ::-1],
+        whole.astype(object),
+        whole.tolist(),
+    ]
     for given in kinds:
         agree([robot.inverse_dynamics(*given)], wanted)
         agree([robot.inverse_dynamics(*(x[7] for x in given))], [wanted[0][7]])
@@ -375,7 +450,9 @@ def test_unknown_friction_is_told(used):
 
 
 def test_robots_pickle_after_use(robot, used, tmp_path):
-    """A robot that used kernels pickles, and its copies answer the same, where numba is missing, too."""
+    """A robot that used kernels pickles, and its copies answer the same, where numba is missing,
+    too.
+    """
     given = states(robot, WORTH, seed=28)
     wanted = robot.inverse_dynamics(*given)
     robot.inverse_dynamics(*given[:, 3])
@@ -385,14 +462,24 @@ def test_robots_pickle_after_use(robot, used, tmp_path):
         agree([again.inverse_dynamics(*given)], [wanted])
     (tmp_path / "robot").write_bytes(pickle.dumps((robot, given[:, 3])))
     code = "import pickle, sys; sys.modules['numba'] = None\n"
-    code += "robot, state = pickle.load(open(sys.argv[1], 'rb')); print(robot.inverse_dynamics(*state)[1])"
-    done = subprocess.run([sys.executable, "-c", code, tmp_path / "robot"], capture_output=True, text=True, check=False)
+    code += (
+        "robot, state = pickle.load(open(sys.argv[1], 'rb'));"
+        " print(robot.inverse_dynamics(*state)[1])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, tmp_path / "robot"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert done.returncode == 0, done.stderr
     assert float(done.stdout) == pytest.approx(wanted[3, 1], rel=SAME)
 
 
 def test_threads_while_compiling(robot, tmp_path, monkeypatch, caplog):
-    """Threads that ask one robot while its kernel is compiled all get right answers, and it is compiled once."""
+    """Threads that ask one robot while its kernel is compiled all get right answers, and it is
+    compiled once.
+    """
     for name in [name for name in sys.modules if name.startswith("kernel_")]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setenv("IRBMODELS_CACHE", str(tmp_path))
@@ -415,7 +502,8 @@ def test_threads_while_compiling(robot, tmp_path, monkeypatch, caplog):
         del sys.modules[name]
 
 
-# --- memory ------------------------------------------------------------------------------------------------------------
+# --- memory
+# ------------------------------------------------------------------------------------------------------------
 
 PEAK = """
 import resource, sys
@@ -440,7 +528,15 @@ print(after - before - tau.nbytes)
 
 @pytest.mark.parametrize("order", ["C", "F"])
 def test_memory(order):
-    """A large array needs its results and less than 64 MB beside; where states are not contiguous they are copied in pieces."""
-    done = subprocess.run([sys.executable, "-c", PEAK, order], capture_output=True, text=True, check=False, env=os.environ)
+    """A large array needs its results and less than 64 MB beside; where states are not contiguous
+    they are copied in pieces.
+    """
+    done = subprocess.run(
+        [sys.executable, "-c", PEAK, order],
+        capture_output=True,
+        text=True,
+        check=False,
+        env=os.environ,
+    )
     assert done.returncode == 0, done.stderr
     assert float(done.stdout) < (64e6 if order == "F" else 4e6)

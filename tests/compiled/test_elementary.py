@@ -14,8 +14,13 @@ SUFFIXES = {np.dtype(np.float64): "", np.dtype(np.float32): "32"}
 
 
 def compiled(name, dtype, vectorised):
-    """Return an elementary function over arrays: as a loop that LLVM vectorises, or as calls for one number at a time."""
-    function, real = getattr(elementary, name + SUFFIXES[np.dtype(dtype)]), numba.from_dtype(np.dtype(dtype))
+    """Return an elementary function over arrays: as a loop that LLVM vectorises, or as calls for
+    one number at a time.
+    """
+    function, real = (
+        getattr(elementary, name + SUFFIXES[np.dtype(dtype)]),
+        numba.from_dtype(np.dtype(dtype)),
+    )
     if name == "sincos":
         if vectorised:
 
@@ -24,7 +29,9 @@ def compiled(name, dtype, vectorised):
                 for i in range(x.size):
                     y[i], z[i] = function(x[i])
 
-            return numba.njit(numba.void(real[::1], real[::1], real[::1]), fastmath=elementary.FLAGS)(run)
+            return numba.njit(
+                numba.void(real[::1], real[::1], real[::1]), fastmath=elementary.FLAGS
+            )(run)
 
         def one(x):
             return function(x)
@@ -71,7 +78,9 @@ def errors(ours, exact):
     """Return how far numbers are from exact ones, in units in the last place of the exact ones."""
     near = np.array([float(x) for x in exact]).astype(ours.dtype)
     rest = np.array([float(x - mpmath.mpf(float(y))) for x, y in zip(exact, near, strict=True)])
-    return np.abs((ours.astype(float) - near.astype(float)) - rest) / np.spacing(np.abs(near)).astype(float)
+    return np.abs((ours.astype(float) - near.astype(float)) - rest) / np.spacing(
+        np.abs(near)
+    ).astype(float)
 
 
 def exactly(name, x):
@@ -80,17 +89,27 @@ def exactly(name, x):
 
 
 def angles(dtype):
-    """Random angles over all magnitudes, and the numbers around multiples of pi/2 and of pi/4, where a quadrant begins."""
+    """Random angles over all magnitudes, and the numbers around multiples of pi/2 and of pi/4,
+    where a quadrant begins.
+    """
     rng, far = np.random.default_rng(0), FAR if dtype == np.float64 else FAR_SINGLE
     last = int(far / (np.pi / 4))
     multiples = np.arange(1, last + 1) if last < 100 else np.unique(rng.integers(1, last + 1, 1500))
     corners = (multiples * (np.pi / 4)).astype(dtype)
     around = [corners]
     for _ in range(3):
-        around = [np.nextafter(around[0], dtype.type(0)), *around, np.nextafter(around[-1], dtype.type(np.inf))]
+        around = [
+            np.nextafter(around[0], dtype.type(0)),
+            *around,
+            np.nextafter(around[-1], dtype.type(np.inf)),
+        ]
     small = 10.0 ** rng.uniform(np.log10(np.finfo(dtype).smallest_subnormal) + 1.0, 0.0, 500)
-    drawn = np.concatenate([rng.uniform(0.0, far, 2000), rng.uniform(0.0, 7.0, 1000), small, [0.0, 1.0, far]])
-    x = np.concatenate([*around, drawn.astype(dtype), [np.finfo(dtype).tiny, np.finfo(dtype).smallest_subnormal]]).astype(dtype)
+    drawn = np.concatenate(
+        [rng.uniform(0.0, far, 2000), rng.uniform(0.0, 7.0, 1000), small, [0.0, 1.0, far]]
+    )
+    x = np.concatenate(
+        [*around, drawn.astype(dtype), [np.finfo(dtype).tiny, np.finfo(dtype).smallest_subnormal]]
+    ).astype(dtype)
     x = x[x <= dtype.type(far)]
     return np.concatenate([x, -x])
 
@@ -118,19 +137,32 @@ def test_sine_and_cosine_of_what_is_no_angle(run, dtype):
 
 
 def test_exponential_is_right_to_the_last_digits(run, dtype):
-    """Over all of its range, where results are subnormal too, the exponential is within 2.5 units in the last place."""
+    """Over all of its range, where results are subnormal too, the exponential is within 2.5 units
+    in the last place.
+    """
     rng = np.random.default_rng(1)
     low, high = (-745.2, 709.79) if dtype == np.float64 else (-104.0, 88.73)
     tiny = 10.0 ** rng.uniform(-30.0, 0.0, 300)
     halves = np.arange(-30, 31) * (np.log(2.0) / 2.0)
     x = np.concatenate(
-        [rng.uniform(low, high, 3000), rng.uniform(low, low + 40.0, 1500), rng.uniform(-2.0, 0.0, 1000), tiny, -tiny]
+        [
+            rng.uniform(low, high, 3000),
+            rng.uniform(low, low + 40.0, 1500),
+            rng.uniform(-2.0, 0.0, 1000),
+            tiny,
+            -tiny,
+        ]
     )
     x = np.concatenate([x, halves, [0.0, -0.0, 1.0, -1.0, high - 0.02, high - 0.2]]).astype(dtype)
     ours, exact = run("exp", x), exactly("exp", x)
     finite = np.array([value < np.finfo(dtype).max for value in exact])
     assert ours.dtype == dtype
-    assert errors(ours[finite], [value for value, fits in zip(exact, finite, strict=True) if fits]).max() <= ULPS
+    assert (
+        errors(
+            ours[finite], [value for value, fits in zip(exact, finite, strict=True) if fits]
+        ).max()
+        <= ULPS
+    )
     assert np.isinf(ours[~finite]).all()
     assert run("exp", np.array([0.0]))[0] == 1.0
 
@@ -140,7 +172,9 @@ def test_exponential_beyond_its_range(run, dtype):
     limit = 709.8 if dtype == np.float64 else 88.8
     large = np.array([limit, limit + 0.5, 2 * limit, 1e4, 1e30, math.inf])
     small = np.array(
-        [-746.0, -750.0, -1e4, -1e30, -math.inf] if dtype == np.float64 else [-104.5, -110.0, -1e4, -1e30, -math.inf]
+        [-746.0, -750.0, -1e4, -1e30, -math.inf]
+        if dtype == np.float64
+        else [-104.5, -110.0, -1e4, -1e30, -math.inf]
     )
     assert np.array_equal(run("exp", large), np.full(large.size, np.inf))
     assert np.array_equal(run("exp", small), np.zeros(small.size))
@@ -173,12 +207,23 @@ def test_loops_are_vectorised(run, dtype, name):
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 @pytest.mark.parametrize("rows", [8, 9, 13])
 def test_transpose_moves_a_tile_and_nothing_else(dtype, rows):
-    """Eight chosen rows of eight columns land as columns behind each other; all other places keep what they had."""
+    """Eight chosen rows of eight columns land as columns behind each other; all other places keep
+    what they had.
+    """
     real, length, gap = numba.from_dtype(np.dtype(dtype)), 21, 11
 
     @numba.njit(numba.void(real[::1], numba.uint64[::1], numba.uint64, numba.uint64, real[::1]))
     def move(source, places, first, column, target):
-        elementary.transpose(source, places, first, numba.uint64(length), column, target, numba.uint64(5), numba.uint64(gap))
+        elementary.transpose(
+            source,
+            places,
+            first,
+            numba.uint64(length),
+            column,
+            target,
+            numba.uint64(5),
+            numba.uint64(gap),
+        )
 
     rng = np.random.default_rng(2)
     source = rng.normal(size=(7, length)).astype(dtype)

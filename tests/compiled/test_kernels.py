@@ -25,7 +25,9 @@ pytest.importorskip("casadi")
 pytest.importorskip("numba")
 
 SAME = 1e-9  # of the largest entry, as promised; rounding leaves 1e-13
-NEARLY = 1e-12  # between two ways to the same numbers: LLVM may contract products and sums in one and not in the other
+# between two ways to the same numbers: LLVM may contract products and sums in one and not in the
+# other
+NEARLY = 1e-12
 SINGLE = 1e-4  # of the largest entry, promised within two turns
 LANES = 16  # of the widest vector register, in single precision
 POINT = (0.1, -0.2, 0.3)
@@ -33,37 +35,56 @@ POINT = (0.1, -0.2, 0.3)
 
 @cache
 def loaded(name, dressed=False):
-    """Return a robot; with a tool, a payload, rotors and a tilted stand, none of its numbers is 0."""
+    """Return a robot; with a tool, a payload, rotors and a tilted stand, none of its numbers is
+    0.
+    """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", irb.PhysicsWarning)
         robot = irb.load(name)
     if not dressed:
         return robot
-    load = irb.payload(7.0, [0.05, -0.03, 0.11], [[0.05, 0.004, -0.003], [0.004, 0.07, 0.006], [-0.003, 0.006, 0.04]])
+    load = irb.payload(
+        7.0,
+        [0.05, -0.03, 0.11],
+        [[0.05, 0.004, -0.003], [0.004, 0.07, 0.006], [-0.003, 0.006, 0.04]],
+    )
     tcp = pin.SE3(pin.rpy.rpyToMatrix(0.2, 0.4, -0.3), np.array([0.1, -0.05, 0.2]))
     tool = irb.Tool("made", tcp, irb.payload(5.0, [0.02, 0.01, 0.1], np.diag([0.05, 0.06, 0.03])))
     rotors = np.linspace(0.5, 3.0, robot.n)
-    return robot.with_tool(tool).with_payload(load).mounted(pin.rpy.rpyToMatrix(0.3, -0.5, 0.7)).with_rotors(rotors)
+    return (
+        robot.with_tool(tool)
+        .with_payload(load)
+        .mounted(pin.rpy.rpyToMatrix(0.3, -0.5, 0.7))
+        .with_rotors(rotors)
+    )
 
 
 @cache
 def kernel(name, query, single=False, dressed=False, frame="tcp", point=None):
     """Return a kernel, the same one to every test."""
-    stripped = mechanism(loaded(name, dressed), query, frame, None if point is None else np.array(point))
+    stripped = mechanism(
+        loaded(name, dressed), query, frame, None if point is None else np.array(point)
+    )
     return Kernel(query, stripped, single)
 
 
 def states(robot, count, seed=0, far=1.0):
-    """Return q, v, a ``(3, count, n)`` over the full range: at rest, creeping through the Stribeck speed, and moving."""
+    """Return q, v, a ``(3, count, n)`` over the full range: at rest, creeping through the Stribeck
+    speed, and moving.
+    """
     rng = np.random.default_rng(seed)
-    q = rng.uniform(robot.limits.lower, robot.limits.upper, (count, robot.n)) * np.where(robot.limits.linear, 1.0, far)
+    q = rng.uniform(robot.limits.lower, robot.limits.upper, (count, robot.n)) * np.where(
+        robot.limits.linear, 1.0, far
+    )
     v = rng.uniform(-1.0, 1.0, (count, robot.n)) * robot.limits.velocity
     v *= np.array([1.0, 0.0, 1e-3, 1e-12])[np.arange(count) % 4, None]
     return np.stack([q, v, rng.uniform(-5.0, 5.0, (count, robot.n))])
 
 
 def expected(robot, query, given, frame="tcp", point=None):
-    """Return what Pinocchio says, state by state, as a list of arrays ``(N, ...)``; nothing here goes through a kernel."""
+    """Return what Pinocchio says, state by state, as a list of arrays ``(N, ...)``; nothing here
+    goes through a kernel.
+    """
     model, rubs = robot._model, robot.friction_model
     tree, number = robot._frame(frame)
     offset = None if point is None else np.array(point)
@@ -93,7 +114,11 @@ def expected(robot, query, given, frame="tcp", point=None):
             case "hessian":
                 return [derivatives.hessian(tree, number, q, offset)]
             case _:
-                return [getattr(dynamics, query)(model, *(dict(q=q, v=v, a=x)[name] for name in QUERIES[query].inputs))]
+                return [
+                    getattr(dynamics, query)(
+                        model, *(dict(q=q, v=v, a=x)[name] for name in QUERIES[query].inputs)
+                    )
+                ]
 
     found = [answer(*state) for state in zip(*given, strict=True)]
     return [np.array([results[i] for results in found]) for i in range(len(found[0]))]
@@ -111,7 +136,10 @@ def listed(results):
 
 def by_columns(made, given):
     """Ask with one column per state, and return one row per state."""
-    return [np.moveaxis(x, -1, 0) for x in listed(made(*(np.ascontiguousarray(x.T) for x in inputs(made.query, given))))]
+    return [
+        np.moveaxis(x, -1, 0)
+        for x in listed(made(*(np.ascontiguousarray(x.T) for x in inputs(made.query, given))))
+    ]
 
 
 def by_rows(made, given):
@@ -128,16 +156,21 @@ def agree(found, wanted, tolerance=SAME):
     assert len(found) == len(wanted)
     for ours, theirs in zip(found, wanted, strict=True):
         assert ours.shape == theirs.shape
-        np.testing.assert_allclose(ours, theirs, rtol=0.0, atol=tolerance * np.abs(theirs).max(initial=0.0))
+        np.testing.assert_allclose(
+            ours, theirs, rtol=0.0, atol=tolerance * np.abs(theirs).max(initial=0.0)
+        )
 
 
-# --- equal to the reference --------------------------------------------------------------------------------------------
+# --- equal to the reference
+# --------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("far", [1.0, 3e3], ids=["near", "far"])
 @pytest.mark.parametrize("name", oracles.NAMES)
 def test_inverse_dynamics_of_every_variant(name, far):
-    """Over the full range, at rest, creeping and moving, and at up to ten thousand radians, all ten variants answer right."""
+    """Over the full range, at rest, creeping and moving, and at up to ten thousand radians, all ten
+    variants answer right.
+    """
     robot, made = loaded(name), kernel(name, "inverse_dynamics")
     given = states(robot, 203, far=far)
     assert far == 1.0 or 5e3 < np.abs(given[0]).max() < 2.2e4
@@ -149,7 +182,9 @@ def test_inverse_dynamics_of_every_variant(name, far):
 
 @pytest.mark.parametrize("query", QUERIES)
 def test_every_query_over_arrays(query):
-    """A SCARA with tool, payload, rotors and tilted stand answers every query right, by columns and by rows."""
+    """A SCARA with tool, payload, rotors and tilted stand answers every query right, by columns and
+    by rows.
+    """
     robot, made = loaded("irb930", dressed=True), kernel("irb930", query, dressed=True)
     given = states(robot, 75)
     wanted = expected(robot, query, given)
@@ -166,7 +201,12 @@ def test_every_query_at_one_state(query):
 
 
 @pytest.mark.parametrize(
-    ("query", "frame", "point"), [("hessian", "tcp", None), ("pose_and_jacobian", "link_4", POINT), ("mass_matrix", "tcp", None)]
+    ("query", "frame", "point"),
+    [
+        ("hessian", "tcp", None),
+        ("pose_and_jacobian", "link_4", POINT),
+        ("mass_matrix", "tcp", None),
+    ],
 )
 def test_arm_with_parallelogram(query, frame, point):
     """Matrices of the arm with a carrier are right, at a frame and at a point fixed to one."""
@@ -177,12 +217,21 @@ def test_arm_with_parallelogram(query, frame, point):
     agree(by_rows(made, given), wanted)
 
 
-@pytest.mark.parametrize(("name", "query"), [("irb930", "inverse_dynamics"), ("irb930", "mass_matrix"), ("irb930", "gravity")])
+@pytest.mark.parametrize(
+    ("name", "query"),
+    [("irb930", "inverse_dynamics"), ("irb930", "mass_matrix"), ("irb930", "gravity")],
+)
 def test_single_precision(name, query):
-    """Within two turns float32 kernels are right to 1e-4 of the largest entry, and return float32."""
+    """Within two turns float32 kernels are right to 1e-4 of the largest entry, and return
+    float32.
+    """
     robot, made = loaded(name), kernel(name, query, single=True)
     given = states(robot, 205)
-    given[0] = np.where(robot.limits.linear, given[0], np.random.default_rng(0).uniform(-1, 1, given[0].shape) * 4 * np.pi)
+    given[0] = np.where(
+        robot.limits.linear,
+        given[0],
+        np.random.default_rng(0).uniform(-1, 1, given[0].shape) * 4 * np.pi,
+    )
     wanted, given = expected(robot, query, given), given.astype(np.float32)
     for found in (by_columns(made, given), by_rows(made, given)):
         assert all(x.dtype == np.float32 for x in found)
@@ -204,23 +253,38 @@ def test_the_facade_gives_the_same_kernels():
     kernels, given = robot.compiled(), states(robot, 5)
     for query in QUERIES:
         assert getattr(kernels, query).query == query
-        assert getattr(kernels, query)._key("arrays") == kernel("irb930", query, dressed=True)._key("arrays")
+        assert getattr(kernels, query)._key("arrays") == kernel("irb930", query, dressed=True)._key(
+            "arrays"
+        )
     assert kernels.inverse_dynamics is kernels.inverse_dynamics
     assert kernels.at("link_2") is kernels.at("link_2")
     assert kernels.at("link_2").pose is kernels.at("link_2").pose
     for query in OF_FRAMES:
-        assert getattr(kernels.at("tcp"), query)._key("arrays") == getattr(kernels, query)._key("arrays")
-    agree(by_columns(kernels.at("tcp", POINT).pose, given), expected(robot, "pose", given, point=POINT))
+        assert getattr(kernels.at("tcp"), query)._key("arrays") == getattr(kernels, query)._key(
+            "arrays"
+        )
+    agree(
+        by_columns(kernels.at("tcp", POINT).pose, given),
+        expected(robot, "pose", given, point=POINT),
+    )
     single = robot.compiled(friction=False, single=True, threads=3)
-    assert single.at("tool0").pose.dtype == single.regressor.dtype == single.gravity.dtype == np.float32
-    assert single.at("tool0").pose.threads == single.regressor.threads == single.gravity.threads == 3
+    assert (
+        single.at("tool0").pose.dtype
+        == single.regressor.dtype
+        == single.gravity.dtype
+        == np.float32
+    )
+    assert (
+        single.at("tool0").pose.threads == single.regressor.threads == single.gravity.threads == 3
+    )
     assert loaded("irb2400").compiled(friction=False).mechanism.friction is None
     assert loaded("irb2400").compiled().mechanism.friction is not None
     with pytest.raises(irb.UnknownName):
         kernels.at("link_9")
 
 
-# --- any number of states ----------------------------------------------------------------------------------------------
+# --- any number of states
+# ----------------------------------------------------------------------------------------------
 
 
 def block_of(made):
@@ -250,12 +314,18 @@ NARROW = ("irb930", "gravity", True)  # float32, one result used several times
 
 @pytest.mark.parametrize(("name", "query", "single"), [FEW, MANY, TWO, NARROW])
 def test_any_number_of_states(name, query, single):
-    """However many states there are, each gets its own answer: what one large array gives, in either layout."""
+    """However many states there are, each gets its own answer: what one large array gives, in
+    either layout.
+    """
     robot, made = loaded(name), kernel(name, query, single)
     most = max(counts(made))
     given = states(robot, most, seed=2).astype(made.dtype)
     whole = by_columns(made, given)
-    agree([x[:97].astype(float) for x in whole], expected(robot, query, given[:, :97].astype(float)), SINGLE if single else SAME)
+    agree(
+        [x[:97].astype(float) for x in whole],
+        expected(robot, query, given[:, :97].astype(float)),
+        SINGLE if single else SAME,
+    )
     tolerance = 1e-5 if single else NEARLY
     agree(by_rows(made, given), whole, tolerance)
     for count in counts(made):
@@ -266,7 +336,9 @@ def test_any_number_of_states(name, query, single):
 
 @pytest.mark.parametrize(("name", "query", "single"), [FEW, MANY, TWO, NARROW])
 def test_nothing_beside_the_results_is_written(name, query, single):
-    """Machine code fills the states that it was told to, and leaves all numbers before, behind and between alone."""
+    """Machine code fills the states that it was told to, and leaves all numbers before, behind and
+    between alone.
+    """
     robot, made = loaded(name), kernel(name, query, single)
     form, block = made._batch, block_of(made)
     total, edge = 2 * block + 40, 32
@@ -274,7 +346,16 @@ def test_nothing_beside_the_results_is_written(name, query, single):
     columns = [np.ascontiguousarray(x.T) for x in given]
     rows = [x.reshape(-1) for x in given]
     whole = [np.moveaxis(x, -1, 0).reshape(total, -1) for x in listed(made(*columns))]
-    for begin, end in [(0, 0), (0, 1), (3, 10), (5, 13), (16, 16 + block), (7, 2 * block + 30), (total - 9, total), (1, total)]:
+    for begin, end in [
+        (0, 0),
+        (0, 1),
+        (3, 10),
+        (5, 13),
+        (16, 16 + block),
+        (7, 2 * block + 30),
+        (total - 9, total),
+        (1, total),
+    ]:
         for by_column in (True, False):
             buffers = [np.full(2 * edge + size * total, np.nan, made.dtype) for size in form.sizes]
             results = [buffer[edge:-edge] for buffer in buffers]
@@ -287,7 +368,9 @@ def test_nothing_beside_the_results_is_written(name, query, single):
                 found = [result.reshape(total, -1) for result in results]
             for ours, theirs, buffer in zip(found, whole, buffers, strict=True):
                 tolerance = (1e-5 if single else NEARLY) * np.abs(theirs).max()
-                np.testing.assert_allclose(ours[begin:end], theirs[begin:end], rtol=0.0, atol=tolerance)
+                np.testing.assert_allclose(
+                    ours[begin:end], theirs[begin:end], rtol=0.0, atol=tolerance
+                )
                 assert np.isnan(ours[:begin]).all()
                 assert np.isnan(ours[end:]).all()
                 assert np.isnan(buffer[:edge]).all()
@@ -297,7 +380,9 @@ def test_nothing_beside_the_results_is_written(name, query, single):
 @pytest.mark.parametrize("value", [np.nan, np.inf])
 @pytest.mark.parametrize(("name", "query", "single"), [FEW, MANY, NARROW])
 def test_nan_stays_in_its_state(name, query, single, value):
-    """In whichever lane of a register it is, NaN or infinity in one state makes that state NaN, and changes no other."""
+    """In whichever lane of a register it is, NaN or infinity in one state makes that state NaN, and
+    changes no other.
+    """
     robot, made = loaded(name), kernel(name, query, single)
     count = 3 * LANES + 5
     given = states(robot, count, seed=4).astype(made.dtype)
@@ -307,9 +392,12 @@ def test_nan_stays_in_its_state(name, query, single, value):
             broken = given.copy()
             broken[0, lane, 1] = value
             for ours, before in zip(ask(made, broken), clean, strict=True):
-                if query != "gravity":  # of a SCARA that stands upright it does not depend on the state
+                # of a SCARA that stands upright it does not depend on the state
+                if query != "gravity":
                     assert np.isnan(ours[lane]).any()
-                assert np.array_equal(np.delete(ours, lane, axis=0), np.delete(before, lane, axis=0))
+                assert np.array_equal(
+                    np.delete(ours, lane, axis=0), np.delete(before, lane, axis=0)
+                )
 
 
 def test_one_state_of_nan():
@@ -322,7 +410,8 @@ def test_one_state_of_nan():
         assert np.isnan(made(broken, v, a)).any()
 
 
-# --- any array ---------------------------------------------------------------------------------------------------------
+# --- any array
+# ---------------------------------------------------------------------------------------------------------
 
 
 def layouts(x):
@@ -345,7 +434,9 @@ def layouts(x):
 
 @pytest.mark.parametrize("count", [10, CHUNK + 7])
 def test_any_layout(count):
-    """Strided, backward, Fortran, read-only and unaligned arrays give the answers of contiguous ones, and keep their numbers."""
+    """Strided, backward, Fortran, read-only and unaligned arrays give the answers of contiguous
+    ones, and keep their numbers.
+    """
     robot, made = loaded("irb930"), kernel("irb930", "inverse_dynamics")
     given = states(robot, count, seed=5)
     whole = by_rows(made, given)[0]
@@ -397,7 +488,9 @@ def test_rows_convert_numbers():
     assert wanted.dtype == np.float64
     agree([made.rows(*given)], [wanted], NEARLY)
     agree([made.rows(*given.astype(np.float32))], [wanted], NEARLY)
-    agree([made.rows(given[0].astype(np.float32), given[1], given[2].astype(float))], [wanted], NEARLY)
+    agree(
+        [made.rows(given[0].astype(np.float32), given[1], given[2].astype(float))], [wanted], NEARLY
+    )
 
 
 def test_results_are_filled_in():
@@ -417,7 +510,9 @@ def test_results_are_filled_in():
 
 
 def test_results_belong_to_the_caller():
-    """Answers are new arrays: neither later calls nor the caller's writing change one of them, or the inputs."""
+    """Answers are new arrays: neither later calls nor the caller's writing change one of them, or
+    the inputs.
+    """
     made = kernel("irb930", "inverse_dynamics", dressed=True)
     given = states(loaded("irb930"), 20, seed=11)
     columns, one = [x.T.copy() for x in given], [x[0].copy() for x in given]
@@ -433,18 +528,30 @@ def test_results_belong_to_the_caller():
 
 
 def test_shapes():
-    """A matrix has its own axes first and the states last, by rows the other way round; scalars have the states alone."""
-    for query, shapes in (("mass_matrix", [(4, 4)]), ("energy", [(), ()]), ("regressor", [(4, 44)]), ("hessian", [(6, 4, 4)])):
+    """A matrix has its own axes first and the states last, by rows the other way round; scalars
+    have the states alone.
+    """
+    for query, shapes in (
+        ("mass_matrix", [(4, 4)]),
+        ("energy", [(), ()]),
+        ("regressor", [(4, 44)]),
+        ("hessian", [(6, 4, 4)]),
+    ):
         made = kernel("irb930", query, dressed=True)
         for count in (0, 1, 5):
             given = states(loaded("irb930"), count)
             asked = inputs(query, given)
-            assert [x.shape for x in listed(made(*(x.T.copy() for x in asked)))] == [(*shape, count) for shape in shapes]
-            assert [x.shape for x in listed(made.rows(*asked))] == [(count, *shape) for shape in shapes]
+            assert [x.shape for x in listed(made(*(x.T.copy() for x in asked)))] == [
+                (*shape, count) for shape in shapes
+            ]
+            assert [x.shape for x in listed(made.rows(*asked))] == [
+                (count, *shape) for shape in shapes
+            ]
         assert [x.shape for x in listed(made(*np.zeros((len(made.inputs), 4))))] == shapes
 
 
-# --- refused -----------------------------------------------------------------------------------------------------------
+# --- refused
+# -----------------------------------------------------------------------------------------------------------
 
 ONE, SOME = np.zeros(4), np.zeros((4, 10))
 WRONG = {
@@ -483,17 +590,24 @@ WRONG = {
 
 @pytest.mark.parametrize("wrong", WRONG.values(), ids=WRONG)
 def test_what_is_no_state_is_refused(wrong):
-    """Wrong shapes, numbers of states and types are refused with one line that says what is wanted."""
+    """Wrong shapes, numbers of states and types are refused with one line that says what is
+    wanted.
+    """
     made = kernel("irb930", "inverse_dynamics", dressed=True)
     made(ONE, ONE, ONE)  # its machine code for one state is in use
     with pytest.raises(InputError) as caught:
         made(*wrong)
-    assert "inverse_dynamics takes arrays of float64: q (4,) or (4, N), v (4,) or (4, N), a (4,) or (4, N)" in str(caught.value)
+    assert (
+        "inverse_dynamics takes arrays of float64: q (4,) or (4, N), v (4,) or (4, N), a (4,) or"
+        " (4, N)" in str(caught.value)
+    )
     assert "\n" not in str(caught.value)
 
 
 def test_swapped_bytes_are_refused_whatever_was_asked_before():
-    """Numba has taken an array of swapped bytes for doubles, once it had seen an unaligned one: a kernel does not."""
+    """Numba has taken an array of swapped bytes for doubles, once it had seen an unaligned one: a
+    kernel does not.
+    """
     made = kernel("irb930", "inverse_dynamics", dressed=True)
     made.bound(100.0, 100.0, 100.0)
     one = np.array([0.1, 0.2, -0.1, 0.3])
@@ -535,7 +649,11 @@ def test_results_that_do_not_fit_are_refused(out):
             made(given, given, given, out=out)
 
 
-@pytest.mark.parametrize("out", [np.zeros((4, 4, 10), order="F"), np.zeros((4, 4, 20))[..., ::2]], ids=["fortran", "strided"])
+@pytest.mark.parametrize(
+    "out",
+    [np.zeros((4, 4, 10), order="F"), np.zeros((4, 4, 20))[..., ::2]],
+    ids=["fortran", "strided"],
+)
 def test_matrices_that_would_be_copied_are_refused(out):
     """An ``out`` that can only be reshaped by copying would stay as it was."""
     with pytest.raises(InputError, match="out"):
@@ -576,14 +694,17 @@ def test_rows_that_do_not_fit_are_refused(wrong):
         kernel("irb930", "inverse_dynamics").rows(*wrong)
 
 
-@pytest.mark.parametrize("wrong", [(None, None, None), ([[0.0] * 4],) * 3, (), (np.array(1.0),) * 3, (SOME.T + 0j,) * 3])
+@pytest.mark.parametrize(
+    "wrong", [(None, None, None), ([[0.0] * 4],) * 3, (), (np.array(1.0),) * 3, (SOME.T + 0j,) * 3]
+)
 def test_rows_that_are_no_arrays_of_numbers_are_refused(wrong):
     """Rows take arrays of real numbers alone."""
     with pytest.raises(InputError):
         kernel("irb930", "inverse_dynamics").rows(*wrong)
 
 
-# --- threads -----------------------------------------------------------------------------------------------------------
+# --- threads
+# -----------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("threads", [2, 3])
@@ -599,9 +720,21 @@ def test_threads_share_an_array(name, query, single, threads):
 
 
 def test_threads_take_parts_of_an_array(monkeypatch):
-    """Every state belongs to one thread; no thread has less than what is worth starting it, and none is started for few."""
+    """Every state belongs to one thread; no thread has less than what is worth starting it, and
+    none is started for few.
+    """
     made = Kernel("gravity", kernel("irb930", "gravity")._mechanism, threads=3)
-    for count in (0, 1, ALONE, 2 * ALONE - 1, 2 * ALONE, 2 * ALONE + 50, 3 * ALONE - 1, 3 * ALONE + 1, 100_003):
+    for count in (
+        0,
+        1,
+        ALONE,
+        2 * ALONE - 1,
+        2 * ALONE,
+        2 * ALONE + 50,
+        3 * ALONE - 1,
+        3 * ALONE + 1,
+        100_003,
+    ):
         parts, names = [], set()
         lock = threading.Lock()
 
@@ -620,12 +753,16 @@ def test_threads_take_parts_of_an_array(monkeypatch):
         assert parts[0][0] == 0
         assert parts[-1][1] == count
         assert all(end == begin for (_, end), (begin, _) in pairwise(parts))
-        assert all(begin % LANES == 0 for begin, _ in parts), "two threads would write to one cache line"
+        assert all(begin % LANES == 0 for begin, _ in parts), (
+            "two threads would write to one cache line"
+        )
         assert threading.get_ident() in names
 
 
 def test_threads_and_arrays_that_must_be_copied(capfd):
-    """Several threads take Fortran arrays as one does, refuse wrong types as one does, and print nothing."""
+    """Several threads take Fortran arrays as one does, refuse wrong types as one does, and print
+    nothing.
+    """
     alone = kernel("irb930", "inverse_dynamics")
     shared = Kernel("inverse_dynamics", alone._mechanism, threads=2)
     q, v, a = states(loaded("irb930"), 2 * ALONE + 3, seed=13)
@@ -660,20 +797,29 @@ def test_one_kernel_in_two_threads():
     assert not wrong
 
 
-# --- constants and copies ----------------------------------------------------------------------------------------------
+# --- constants and copies
+# ----------------------------------------------------------------------------------------------
 
 
 def test_robots_of_one_structure_share_machine_code(caplog):
-    """Another tool, payload, variant or set of inertials needs no compiling, and gives other numbers, which are right."""
+    """Another tool, payload, variant or set of inertials needs no compiling, and gives other
+    numbers, which are right.
+    """
     robot = loaded("irb930", dressed=True)
     made = kernel("irb930", "inverse_dynamics", dressed=True)
     given = states(robot, 20, seed=16)
     mine = by_rows(made, given)[0]
     one_by_one(made, given)
     caplog.clear()
-    heavy = irb.payload(9.0, [0.01, 0.02, 0.2], [[0.06, 0.001, -0.002], [0.001, 0.08, 0.003], [-0.002, 0.003, 0.05]])
+    heavy = irb.payload(
+        9.0, [0.01, 0.02, 0.2], [[0.06, 0.001, -0.002], [0.001, 0.08, 0.003], [-0.002, 0.003, 0.05]]
+    )
     other = robot.with_payload(heavy)
-    for changed in (other, robot.with_rotors(2.0 * robot.rotors), other.mounted(pin.rpy.rpyToMatrix(0.1, 0.2, 0.4))):
+    for changed in (
+        other,
+        robot.with_rotors(2.0 * robot.rotors),
+        other.mounted(pin.rpy.rpyToMatrix(0.1, 0.2, 0.4)),
+    ):
         theirs = changed.compiled().inverse_dynamics
         found = by_rows(theirs, given)
         agree(found, expected(changed, "inverse_dynamics", given))
@@ -693,23 +839,33 @@ def test_kernels_pickle():
     agree(by_rows(copy, given), by_rows(made, given), 0.0)
 
 
-# --- text of modules ---------------------------------------------------------------------------------------------------
+# --- text of modules
+# ---------------------------------------------------------------------------------------------------
 
 
 def made_up(lengths, sizes, distinct, seed=0):
-    """Return a program that adds and multiplies inputs and constants: ``sizes`` of its results, of ``distinct`` values."""
+    """Return a program that adds and multiplies inputs and constants: ``sizes`` of its results, of
+    ``distinct`` values.
+    """
     rng = np.random.default_rng(seed)
     steps = [Step("input", (i, k)) for i, length in enumerate(lengths) for k in range(length)]
     steps += [Step("constant", (0,)), Step("number", (), 0.5)]
     leaves = len(steps)
     for number in range(distinct):
         first, second = (int(x) for x in rng.integers(0, leaves, 2))
-        steps += [Step("mul", (first, second)), Step("add", (len(steps), int(rng.integers(0, leaves))))]
+        steps += [
+            Step("mul", (first, second)),
+            Step("add", (len(steps), int(rng.integers(0, leaves)))),
+        ]
         steps.append(Step("add", (len(steps) - 1, number % leaves)))
     values = list(range(leaves + 2, len(steps), 3))
     outputs = []
     for i, size in enumerate(sizes):
-        chosen = values if size == distinct else [values[int(x)] for x in rng.integers(0, distinct, size)]
+        chosen = (
+            values
+            if size == distinct
+            else [values[int(x)] for x in rng.integers(0, distinct, size)]
+        )
         outputs.append(Output(f"y{i}", (size,), tuple(chosen)))
     named = tuple((f"x{i}", length) for i, length in enumerate(lengths))
     return Program("made_up", named, ("c",), tuple(steps), tuple(outputs))
@@ -720,7 +876,9 @@ def flat_transpose(source, places, first, length, column, target, offset, stride
     for state in range(8):
         for i in range(8):
             assert 0 <= offset + stride * state + i < target.size
-            target[offset + stride * state + i] = source[int(places[first + i]) * length + column + state]
+            target[offset + stride * state + i] = source[
+                int(places[first + i]) * length + column + state
+            ]
 
 
 def in_python(text, single=False):
@@ -737,7 +895,9 @@ def in_python(text, single=False):
             return x
 
     real = np.float32 if single else np.float64
-    body = "CONSTANTS =" + text.split("CONSTANTS =", 1)[1].replace("real[::1], real[:, ::1]", "None, None")
+    body = "CONSTANTS =" + text.split("CONSTANTS =", 1)[1].replace(
+        "real[::1], real[:, ::1]", "None, None"
+    )
     names = {
         "np": np,
         "njit": njit,
@@ -774,7 +934,9 @@ PROGRAMS = {
 @pytest.mark.parametrize("single", [False, True], ids=["double", "single"])
 @pytest.mark.parametrize("program", PROGRAMS.values(), ids=PROGRAMS)
 def test_written_loops_stay_within_their_arrays(program, single, monkeypatch):
-    """Written in blocks of a few states, any program reads and writes its own places, for any begin and end."""
+    """Written in blocks of a few states, any program reads and writes its own places, for any begin
+    and end.
+    """
     monkeypatch.setattr("irbmodels.compiled.numba_writer.BLOCK_BYTES", 1000)
     made = made_up(*program)
     module = in_python(batch_source(made, single), single)
@@ -796,15 +958,30 @@ def test_written_loops_stay_within_their_arrays(program, single, monkeypatch):
                     steps.append(steps[step.operands[0]] + steps[step.operands[1]])
                 case "mul":
                     steps.append(steps[step.operands[0]] * steps[step.operands[1]])
-        return [np.stack([np.broadcast_to(steps[i], total) for i in output.steps], axis=1) for output in made.outputs]
+        return [
+            np.stack([np.broadcast_to(steps[i], total) for i in output.steps], axis=1)
+            for output in made.outputs
+        ]
 
     given = [rng.normal(size=(total, length)).astype(kind) for _, length in made.inputs]
     wanted = value(given)
-    for begin, end in [(0, 0), (0, total), (0, 1), (3, 11), (16, 33), (16, 48), (40, total), (total - 1, total), (5, 5)]:
+    for begin, end in [
+        (0, 0),
+        (0, total),
+        (0, 1),
+        (3, 11),
+        (16, 33),
+        (16, 48),
+        (40, total),
+        (total - 1, total),
+        (5, 5),
+    ]:
         columns = [np.full((x.shape[1], total), np.nan, kind) for x in wanted]
         module["columns"](*(x.T.copy() for x in given), constants, *columns, begin, end)
         flat = [np.full(x.size + 2 * edge, np.nan, kind) for x in wanted]
-        module["rows"](*(x.reshape(-1) for x in given), constants, *(x[edge:-edge] for x in flat), begin, end)
+        module["rows"](
+            *(x.reshape(-1) for x in given), constants, *(x[edge:-edge] for x in flat), begin, end
+        )
         for i, right in enumerate(wanted):
             for found in (columns[i].T, flat[i][edge:-edge].reshape(right.shape)):
                 np.testing.assert_allclose(found[begin:end], right[begin:end], rtol=1e-6)
@@ -814,7 +991,9 @@ def test_written_loops_stay_within_their_arrays(program, single, monkeypatch):
 
 @pytest.mark.parametrize("rows", [2, 4, 8, 16, 32, 64, 128, 200])
 def test_rows_of_a_block_fall_on_different_sets_of_the_cache(rows):
-    """A block fits its bytes, is a whole number of registers, and its rows never begin a power of two apart."""
+    """A block fits its bytes, is a whole number of registers, and its rows never begin a power of
+    two apart.
+    """
     for single in (False, True):
         text = batch_source(made_up((rows // 2,), (rows - rows // 2,), rows - rows // 2), single)
         block = int(text.split("range(begin, end, uint64(")[1].split(")")[0])
@@ -827,21 +1006,44 @@ def test_rows_of_a_block_fall_on_different_sets_of_the_cache(rows):
 
 
 def test_every_operation_is_written():
-    """A step of each kind is written as numpy computes it, for arrays and for one state, in double and in single precision."""
+    """A step of each kind is written as numpy computes it, for arrays and for one state, in double
+    and in single precision.
+    """
     steps = [Step("input", (0, 0)), Step("constant", (0,)), Step("number", (), -0.3)]
     steps += [Step(name, (0, 1)) for name in ("add", "sub", "mul", "div")]
     steps += [Step(name, (0,)) for name in ("neg", "inv", "sin", "cos", "exp", "sign")]
     steps += [Step("abs", (2,)), Step("sqrt", (13,)), Step("sin", (1,)), Step("cos", (2,))]
-    made = Program("all", (("x", 1),), ("c",), tuple(steps), (Output("y", (17,), tuple(range(17))),))
+    made = Program(
+        "all", (("x", 1),), ("c",), tuple(steps), (Output("y", (17,), tuple(range(17))),)
+    )
     x, c = -0.7, 1.9
-    wanted = [x, c, -0.3, x + c, x - c, x * c, x / c, -x, 1 / x, np.sin(x), np.cos(x), np.exp(x), -1.0, 0.3, np.sqrt(0.3)]
+    wanted = [
+        x,
+        c,
+        -0.3,
+        x + c,
+        x - c,
+        x * c,
+        x / c,
+        -x,
+        1 / x,
+        np.sin(x),
+        np.cos(x),
+        np.exp(x),
+        -1.0,
+        0.3,
+        np.sqrt(0.3),
+    ]
     wanted += [np.sin(c), np.cos(-0.3)]
     for single in (False, True):
         kind = np.float32 if single else np.float64
         module, result = in_python(state_source(made, single), single), np.full(17, np.nan, kind)
         module["one"](np.array([x], kind), np.array([c], kind), result)
         np.testing.assert_allclose(result, wanted, rtol=1e-6 if single else 1e-15)
-        batch, results = in_python(batch_source(made, single), single), np.full((17, 3), np.nan, kind)
+        batch, results = (
+            in_python(batch_source(made, single), single),
+            np.full((17, 3), np.nan, kind),
+        )
         with np.errstate(divide="ignore"):  # lanes without a state
             batch["columns"](np.full((1, 3), x, kind), np.array([c], kind), results, 0, 3)
         np.testing.assert_allclose(results.T, [wanted] * 3, rtol=1e-6 if single else 1e-15)
@@ -858,7 +1060,9 @@ def test_sine_and_cosine_of_one_angle_are_computed_together():
 
 
 def test_one_state_of_another_size_is_refused_by_machine_code():
-    """The text for one state checks every size of inputs and results before it reads or writes; constants come by address."""
+    """The text for one state checks every size of inputs and results before it reads or writes;
+    constants come by address.
+    """
     made = made_up((2, 3), (4,), 4)
     module = in_python(state_source(made))
     right = [2, 3, 1, 4]

@@ -21,14 +21,19 @@ from irbmodels.robot.robot import from_urdf_text
 
 casadi = pytest.importorskip("casadi")
 
-SAME = 1e-12  # of the largest entry: thousands of roundings of 1e-16 each, and sums that cancel a hundredfold
+# of the largest entry: thousands of roundings of 1e-16 each, and sums that cancel a hundredfold
+SAME = 1e-12
 TILT = pin.rpy.rpyToMatrix(0.3, -0.5, 0.7)
-LOAD = irb.payload(7.0, [0.05, -0.03, 0.11], [[0.05, 0.004, -0.003], [0.004, 0.07, 0.006], [-0.003, 0.006, 0.04]])
+LOAD = irb.payload(
+    7.0, [0.05, -0.03, 0.11], [[0.05, 0.004, -0.003], [0.004, 0.07, 0.006], [-0.003, 0.006, 0.04]]
+)
 SETS = {
     "irb2400_10": ("obal2025", "obal2025_printed", "jia2018", "cad", "cad_lumped"),
     "irb2400_16": ("obal2025", "obal2025_printed", "jia2018", "cad", "cad_lumped"),
     "irb1400": ("cad", "cad_lumped", "stretched"),
-    **dict.fromkeys((name for name in oracles.NAMES if name not in oracles.PARALLELOGRAM), ("cad", "cad_scaled")),
+    **dict.fromkeys(
+        (name for name in oracles.NAMES if name not in oracles.PARALLELOGRAM), ("cad", "cad_scaled")
+    ),
 }
 WITH_BARS = {"irb2400_10": ("cad",), "irb2400_16": ("cad",), "irb1400": ("cad",)}
 
@@ -44,17 +49,26 @@ def loaded(name, parameters=None, coupling=None):
 def dressed(robot, seed=0):
     """Return a robot with tool, payload, tilted stand, and rotors that several axes turn."""
     rng = np.random.default_rng(seed)
-    rotors, axes = rng.uniform(0.5, 3.0, robot.n), np.eye(robot.n) + np.tril(rng.uniform(-0.3, 0.3, (robot.n, robot.n)), -1)
+    rotors, axes = (
+        rng.uniform(0.5, 3.0, robot.n),
+        np.eye(robot.n) + np.tril(rng.uniform(-0.3, 0.3, (robot.n, robot.n)), -1),
+    )
     tcp = pin.SE3(pin.rpy.rpyToMatrix(0.2, 0.4, -0.3), np.array([0.1, -0.05, 0.2]))
     tool = irb.Tool("made", tcp, irb.payload(5.0, [0.02, 0.01, 0.1], np.diag([0.05, 0.06, 0.03])))
     return robot.with_tool(tool).with_payload(LOAD).mounted(TILT).with_rotors(rotors, axes)
 
 
 def states(robot, count=6, seed=0):
-    """Return q, v, a ``(3, count, n)``; the first two at rest, the next two creeping through the Stribeck speed."""
+    """Return q, v, a ``(3, count, n)``; the first two at rest, the next two creeping through the
+    Stribeck speed.
+    """
     rng = np.random.default_rng(seed)
     small = np.where(robot.limits.linear, 0.1, 1.0)
-    drawn = rng.uniform(-1.0, 1.0, (3, count, robot.n)) * small * np.array([2.5, 2.0, 5.0])[:, None, None]
+    drawn = (
+        rng.uniform(-1.0, 1.0, (3, count, robot.n))
+        * small
+        * np.array([2.5, 2.0, 5.0])[:, None, None]
+    )
     drawn[1, :2] = 0.0
     drawn[1, 2] *= 1e-3
     drawn[1, 3] *= 1e-12
@@ -70,88 +84,147 @@ def agree(found, expected, tolerance=SAME, measure=None):
         np.testing.assert_allclose(ours, theirs, rtol=0.0, atol=tolerance * largest, err_msg=name)
 
 
-# --- the robots --------------------------------------------------------------------------------------------------------
+# --- the robots
+# --------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("query", QUERIES)
 @pytest.mark.parametrize("name", oracles.NAMES)
 def test_every_query_of_every_robot_is_the_reference(name, query):
-    """With tool, payload, tilted stand and coupled rotors, at rest, creeping and moving, a program answers as Pinocchio."""
+    """With tool, payload, tilted stand and coupled rotors, at rest, creeping and moving, a program
+    answers as Pinocchio.
+    """
     robot = dressed(loaded(name))
     agree(answers(robot, query, states(robot)), reference(robot, query, states(robot)))
 
 
-@pytest.mark.parametrize("query", ["inverse_dynamics", "mass_matrix", "energy", "regressor", "jacobian"])
+@pytest.mark.parametrize(
+    "query", ["inverse_dynamics", "mass_matrix", "energy", "regressor", "jacobian"]
+)
 @pytest.mark.parametrize(
     ("name", "parameters", "coupling"),
     [
         (name, parameters, coupling)
         for name, sets in SETS.items()
         for parameters in sets
-        for coupling in (("serial", "parallelogram") if name in oracles.PARALLELOGRAM else ("serial",))
+        for coupling in (
+            ("serial", "parallelogram") if name in oracles.PARALLELOGRAM else ("serial",)
+        )
         if not (coupling == "serial" and parameters in WITH_BARS.get(name, ()))
     ],
 )
 def test_every_set_and_coupling_is_the_reference(name, parameters, coupling, query):
-    """Every set of inertials answers as Pinocchio on the tree that it runs on, bars with mass included."""
+    """Every set of inertials answers as Pinocchio on the tree that it runs on, bars with mass
+    included.
+    """
     robot = loaded(name, parameters, coupling)
-    agree(answers(robot, query, states(robot, seed=1)), reference(robot, query, states(robot, seed=1)))
+    agree(
+        answers(robot, query, states(robot, seed=1)), reference(robot, query, states(robot, seed=1))
+    )
 
 
 @pytest.mark.parametrize("query", QUERIES)
 @pytest.mark.parametrize("name", ["irb2400_16", "irb1400", "irb930_12_105"])
 def test_far_positions_are_the_reference(name, query):
-    """At ten thousand radians answers differ by what the angle's own rounding, 1e4 eps = 2e-12, makes of them."""
+    """At ten thousand radians answers differ by what the angle's own rounding, 1e4 eps = 2e-12,
+    makes of them.
+    """
     robot = dressed(loaded(name))
     q, v, a = states(robot, seed=2)
     q = np.where(robot.limits.linear, q, q / 2.5 * 1e4)
-    tolerance = 50 * 1e4 * np.finfo(float).eps  # the slope of a row of products of sines, and M's condition
-    agree(answers(robot, query, np.stack([q, v, a])), reference(robot, query, np.stack([q, v, a])), tolerance)
+    # the slope of a row of products of sines, and M's condition
+    tolerance = 50 * 1e4 * np.finfo(float).eps
+    agree(
+        answers(robot, query, np.stack([q, v, a])),
+        reference(robot, query, np.stack([q, v, a])),
+        tolerance,
+    )
 
 
 @pytest.mark.parametrize("frame", loaded("irb2400").frames)
 def test_every_frame_and_point_of_an_arm_with_bars(frame):
-    """Frames on carriers, bars and the base answer as Pinocchio, with and without a point fixed to them."""
+    """Frames on carriers, bars and the base answer as Pinocchio, with and without a point fixed to
+    them.
+    """
     robot = dressed(loaded("irb2400"))
     for point in (None, np.array([0.1, -0.2, 0.3])):
         for query in OF_FRAMES:
-            found, expected = (ask(robot, query, states(robot), frame, point) for ask in (answers, reference))
+            found, expected = (
+                ask(robot, query, states(robot), frame, point) for ask in (answers, reference)
+            )
             agree(found, expected, measure=1.0 + max(np.abs(x).max() for x in expected))
 
 
-# --- any tree ----------------------------------------------------------------------------------------------------------
+# --- any tree
+# ----------------------------------------------------------------------------------------------------------
 
 
 def tree(seed):
-    """Return a random robot; every second one with rotors, every third one on a stand that leans."""
+    """Return a random robot; every second one with rotors, every third one on a stand that
+    leans.
+    """
     robot, rng = from_urdf_text(random_urdf(seed), "random.urdf"), np.random.default_rng(seed)
     if seed % 2:
-        robot = robot.with_rotors(rng.uniform(0.5, 1.0, robot.n), rng.uniform(-1.0, 1.0, (robot.n, robot.n)))
+        robot = robot.with_rotors(
+            rng.uniform(0.5, 1.0, robot.n), rng.uniform(-1.0, 1.0, (robot.n, robot.n))
+        )
     return robot.with_gravity(rng.normal(size=3) * 9.0) if seed % 3 else robot
 
 
 @pytest.mark.parametrize("seed", range(8))
 def test_every_query_of_random_trees_is_the_reference(seed):
-    """Random branches, axes, slides and chained mimics with offsets: every query, a random frame and a random point."""
+    """Random branches, axes, slides and chained mimics with offsets: every query, a random frame
+    and a random point.
+    """
     robot, rng = tree(seed), np.random.default_rng(seed)
-    drawn, frame, point = rng.uniform(-1.0, 1.0, (3, 4, robot.n)), str(rng.choice(robot.frames)), rng.normal(size=3)
+    drawn, frame, point = (
+        rng.uniform(-1.0, 1.0, (3, 4, robot.n)),
+        str(rng.choice(robot.frames)),
+        rng.normal(size=3),
+    )
     condition = np.linalg.cond(robot.mass_matrix(drawn[0])).max()
     effort = np.abs(reference(robot, "inverse_dynamics", drawn)[0]).max()
     for query in QUERIES:
         found, expected = (ask(robot, query, drawn, frame, point) for ask in (answers, reference))
-        largest = max(1.0, effort, *(np.abs(x).max() for x in expected))  # entries that cancel to nothing are as good as 0
+        # entries that cancel to nothing are as good as 0
+        largest = max(1.0, effort, *(np.abs(x).max() for x in expected))
         agree(found, expected, SAME * (condition if query == "forward_dynamics" else 1.0), largest)
 
 
 ARMS = {
-    "slides under a turn under a slide": [("prismatic", "0 0 1", ""), ("revolute", "0 1 0", ""), ("prismatic", "1 1 0", "")],
-    "turns under a slide under a turn": [("revolute", "0 0 -1", ""), ("prismatic", "0 -1 0", ""), ("revolute", "-1 0 0", "")],
-    "slides only": [("prismatic", "1 0 0", ""), ("prismatic", "0 1 0", ""), ("prismatic", "0 0 1", "")],
+    "slides under a turn under a slide": [
+        ("prismatic", "0 0 1", ""),
+        ("revolute", "0 1 0", ""),
+        ("prismatic", "1 1 0", ""),
+    ],
+    "turns under a slide under a turn": [
+        ("revolute", "0 0 -1", ""),
+        ("prismatic", "0 -1 0", ""),
+        ("revolute", "-1 0 0", ""),
+    ],
+    "slides only": [
+        ("prismatic", "1 0 0", ""),
+        ("prismatic", "0 1 0", ""),
+        ("prismatic", "0 0 1", ""),
+    ],
     "leans": [("revolute", "1 1 0", ""), ("revolute", "0 1 -1", ""), ("revolute", "1 -2 3", "")],
-    "a gripper": [("revolute", "0 0 1", ""), ("prismatic", "0 1 0", ""), ("prismatic", "0 -1 0", '<mimic joint="j2"/>')],
-    "a slide that a turn drives": [("revolute", "0 0 1", ""), ("prismatic", "1 0 0", '<mimic joint="j1" multiplier="0.2"/>')],
-    "held by a mimic": [("revolute", "0 0 1", ""), ("revolute", "0 1 0", '<mimic joint="j1" multiplier="0" offset="0.7"/>')],
-    "backwards": [("revolute", "0 0 1", ""), ("revolute", "0 0 1", '<mimic joint="j1" multiplier="-1" offset="-0.3"/>')],
+    "a gripper": [
+        ("revolute", "0 0 1", ""),
+        ("prismatic", "0 1 0", ""),
+        ("prismatic", "0 -1 0", '<mimic joint="j2"/>'),
+    ],
+    "a slide that a turn drives": [
+        ("revolute", "0 0 1", ""),
+        ("prismatic", "1 0 0", '<mimic joint="j1" multiplier="0.2"/>'),
+    ],
+    "held by a mimic": [
+        ("revolute", "0 0 1", ""),
+        ("revolute", "0 1 0", '<mimic joint="j1" multiplier="0" offset="0.7"/>'),
+    ],
+    "backwards": [
+        ("revolute", "0 0 1", ""),
+        ("revolute", "0 0 1", '<mimic joint="j1" multiplier="-1" offset="-0.3"/>'),
+    ],
 }
 BODY = (
     '<inertial><origin xyz="0.1 0.02 -0.03"/><mass value="2"/>'
@@ -160,13 +233,21 @@ BODY = (
 
 
 def urdf(joints, massless=(), branch=False, xyz="0.3 0.1 0.2", rpy="0.1 0.2 0.3", base=""):
-    """Return a URDF of joints (type, axis, mimic), one on the other, or every one after the first on the first."""
+    """Return a URDF of joints (type, axis, mimic), one on the other, or every one after the first
+    on the first.
+    """
     text = f'<link name="l0">{base}</link>'
     for i, (kind, axis, mimic) in enumerate(joints, 1):
         below = min(i - 1, 1) if branch else i - 1
         text += f'<link name="l{i}">{"" if i in massless else BODY}</link>'
-        text += f'<joint name="j{i}" type="{kind}"><origin xyz="{xyz}" rpy="{rpy}"/><parent link="l{below}"/><child link="l{i}"/>'
-        text += f'<axis xyz="{axis}"/><limit lower="-3" upper="3" effort="1" velocity="1"/>{mimic}</joint>'
+        text += (
+            f'<joint name="j{i}" type="{kind}"><origin xyz="{xyz}" rpy="{rpy}"/><parent'
+            f' link="l{below}"/><child link="l{i}"/>'
+        )
+        text += (
+            f'<axis xyz="{axis}"/><limit lower="-3" upper="3" effort="1"'
+            f' velocity="1"/>{mimic}</joint>'
+        )
     return from_urdf_text(f'<robot name="made">{text}</robot>', "made.urdf")
 
 
@@ -182,7 +263,9 @@ def asked(robot, seed=0, queries=tuple(QUERIES)):
 @pytest.mark.parametrize("branch", [False, True], ids=["chain", "tree"])
 @pytest.mark.parametrize("arm", ARMS)
 def test_turns_and_slides_in_every_order(arm, branch):
-    """Slides and turns on one another, along any axis, driven and held by mimics, answer as Pinocchio."""
+    """Slides and turns on one another, along any axis, driven and held by mimics, answer as
+    Pinocchio.
+    """
     asked(urdf(ARMS[arm], branch=branch))
 
 
@@ -209,23 +292,40 @@ def test_weightlessness_leaves_no_gravity():
     asked(robot)
 
 
-# --- laws that share no code -------------------------------------------------------------------------------------------
+# --- laws that share no code
+# -------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", oracles.NAMES)
 def test_torques_are_those_of_the_papers(name):
-    """Typed lengths and energies alone, and link-by-link Newton-Euler, give the torque, M, C and gravity of the programs."""
+    """Typed lengths and energies alone, and link-by-link Newton-Euler, give the torque, M, C and
+    gravity of the programs.
+    """
     robot, arm = loaded(name), oracles.arm(name)
     q, v, a = oracles.states(name, 3, seed=5).transpose(1, 0, 2)
     drawn = np.stack([q, v, a])
     tau = np.stack([oracles.lagrange(arm, *x) for x in zip(q, v, a, strict=True)])
-    np.testing.assert_allclose([oracles.newton_euler(arm, *x) for x in zip(q, v, a, strict=True)], tau, atol=1e-10)
+    np.testing.assert_allclose(
+        [oracles.newton_euler(arm, *x) for x in zip(q, v, a, strict=True)], tau, atol=1e-10
+    )
     if name.startswith("irb2400"):
         tau = tau + np.stack([oracles.friction_2400(x) for x in v])
     agree(answers(robot, "inverse_dynamics", drawn), [tau], 1e-11)  # complex steps keep 1e-13
-    agree(answers(robot, "mass_matrix", drawn), [np.stack([oracles.mass_matrix(arm, x) for x in q])], 1e-11)
-    agree(answers(robot, "gravity", drawn), [np.stack([oracles.gravity_torque(arm, x) for x in q])], 1e-11, np.abs(tau).max())
-    C = [oracles.christoffel(oracles.mass_matrix_slopes(arm, x), y) for x, y in zip(q, v, strict=True)]
+    agree(
+        answers(robot, "mass_matrix", drawn),
+        [np.stack([oracles.mass_matrix(arm, x) for x in q])],
+        1e-11,
+    )
+    agree(
+        answers(robot, "gravity", drawn),
+        [np.stack([oracles.gravity_torque(arm, x) for x in q])],
+        1e-11,
+        np.abs(tau).max(),
+    )
+    C = [
+        oracles.christoffel(oracles.mass_matrix_slopes(arm, x), y)
+        for x, y in zip(q, v, strict=True)
+    ]
     agree(answers(robot, "coriolis", drawn), [np.stack(C)], 1e-11)
 
 
@@ -243,7 +343,9 @@ def full(request):
 
 
 def test_regressor_times_parameters_is_the_torque(full):
-    """``Y @ parameter_vector()`` of one program is the inverse dynamics of another, friction and rotors included."""
+    """``Y @ parameter_vector()`` of one program is the inverse dynamics of another, friction and
+    rotors included.
+    """
     drawn = states(full)
     Y, tau = answers(full, "regressor", drawn)["Y"], answers(full, "inverse_dynamics", drawn)["tau"]
     agree({"tau": Y @ full.parameter_vector()}, [tau])
@@ -261,7 +363,14 @@ def test_torque_is_the_sum_of_its_parts(full):
     _, v, a = drawn = states(full)
     M, C, c, g, f, tau = (
         next(iter(answers(full, query, drawn).values()))
-        for query in ("mass_matrix", "coriolis", "coriolis_torque", "gravity", "friction", "inverse_dynamics")
+        for query in (
+            "mass_matrix",
+            "coriolis",
+            "coriolis_torque",
+            "gravity",
+            "friction",
+            "inverse_dynamics",
+        )
     )
     turned = np.einsum("kij,kj->ki", C, v)
     np.testing.assert_allclose(turned, c, rtol=0.0, atol=SAME * np.abs(tau).max())
@@ -286,23 +395,30 @@ def test_kinetic_energy_is_that_of_the_mass_matrix(full):
 
 def differenced(full, query, name, q, v, a, dq, dv, step=1e-5):
     """Return the derivative of an output along a motion, by a central difference."""
-    ahead, behind = (answers(full, query, np.stack([q + h * dq, v + h * dv, a]))[name] for h in (step, -step))
+    ahead, behind = (
+        answers(full, query, np.stack([q + h * dq, v + h * dv, a]))[name] for h in (step, -step)
+    )
     return (ahead - behind) / (2.0 * step)
 
 
 def test_power_changes_energy(full):
     """The work of the torques, less friction's, is the change of energy along any motion."""
     q, v, a = drawn = states(full)
-    rate = sum(differenced(full, "energy", name, q, v, a, v, a) for name in ("kinetic", "potential"))
+    rate = sum(
+        differenced(full, "energy", name, q, v, a, v, a) for name in ("kinetic", "potential")
+    )
     tau, f = answers(full, "inverse_dynamics", drawn)["tau"], answers(full, "friction", drawn)["f"]
-    agree({"power": np.einsum("ki,ki->k", tau - f, v)}, [rate], 1e-7)  # truncation of the difference, 1e-10 of the third rate
+    # truncation of the difference, 1e-10 of the third rate
+    agree({"power": np.einsum("ki,ki->k", tau - f, v)}, [rate], 1e-7)
 
 
 def test_mass_matrix_changes_as_coriolis_says(full):
     """``dM/dt = C + C'``."""
     q, v, a = drawn = states(full)
     C = answers(full, "coriolis", drawn)["C"]
-    agree({"rate": C + C.swapaxes(1, 2)}, [differenced(full, "mass_matrix", "M", q, v, a, v, a)], 1e-7)
+    agree(
+        {"rate": C + C.swapaxes(1, 2)}, [differenced(full, "mass_matrix", "M", q, v, a, v, a)], 1e-7
+    )
 
 
 @pytest.mark.parametrize(
@@ -314,7 +430,9 @@ def test_mass_matrix_changes_as_coriolis_says(full):
     ],
 )
 def test_derivatives_are_differences(full, query, slope, output, name):
-    """Jacobian, Hessian and the torque's derivative by q are the differences of what they derive."""
+    """Jacobian, Hessian and the torque's derivative by q are the differences of what they
+    derive.
+    """
     q, v, a = drawn = states(full)
     direction = np.random.default_rng(7).uniform(-1.0, 1.0, full.n)
     rate = differenced(full, query, output, q, v, a, np.broadcast_to(direction, q.shape), 0.0)
@@ -325,13 +443,20 @@ def test_derivatives_are_differences(full, query, slope, output, name):
 
 
 def test_friction_has_the_slope_of_its_continuous_part_at_rest():
-    """At ``v = 0`` the torque's derivative by v is Fv alone; a hair beside it, that of the Stribeck curve."""
+    """At ``v = 0`` the torque's derivative by v is Fv alone; a hair beside it, that of the Stribeck
+    curve.
+    """
     robot = loaded("irb2400").with_gravity([0.0, 0.0, 0.0])
     q, a = np.zeros((2, 3, 6))
     v = np.array([0.0, 1e-4, -1e-4])[:, None] * np.ones(6)
-    slopes = np.diagonal(answers(robot, "inverse_dynamics_derivatives", np.stack([q, v, a]))["dtau_dv"], axis1=1, axis2=2)
+    slopes = np.diagonal(
+        answers(robot, "inverse_dynamics_derivatives", np.stack([q, v, a]))["dtau_dv"],
+        axis1=1,
+        axis2=2,
+    )
     np.testing.assert_allclose(slopes[0], robot.friction_model.Fv, rtol=1e-14)
-    np.testing.assert_allclose(slopes[1:], robot.friction_model.derivative(v[1:]), rtol=1e-3)  # Coriolis adds 0.004
+    # Coriolis adds 0.004
+    np.testing.assert_allclose(slopes[1:], robot.friction_model.derivative(v[1:]), rtol=1e-3)
 
 
 def test_nan_stays_in_its_sample():
@@ -344,12 +469,15 @@ def test_nan_stays_in_its_sample():
     assert np.isfinite(np.delete(tau, 2, axis=0)).all()
 
 
-# --- programs ----------------------------------------------------------------------------------------------------------
+# --- programs
+# ----------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("query", QUERIES)
 def test_programs_are_straight_lines_without_waste(full, query):
-    """Every step comes after its operands, has a known name, is needed, and is the only one of its kind; so is every constant."""
+    """Every step comes after its operands, has a known name, is needed, and is the only one of its
+    kind; so is every constant.
+    """
     written = program(query, mechanism(full, query))
     used = written.uses()
     for number, step in enumerate(written.steps):
@@ -358,12 +486,18 @@ def test_programs_are_straight_lines_without_waste(full, query):
             assert all(0 <= operand < number for operand in step.operands)
         assert used[number], f"step {number} {step} is of no use"
     assert len(set(written.steps)) == len(written.steps)
-    assert {step.operation for step in written.steps} <= {*OPERATIONS, "input", "constant", "number"}
+    assert {step.operation for step in written.steps} <= {
+        *OPERATIONS,
+        "input",
+        "constant",
+        "number",
+    }
     assert not any(step.operation == "div" for step in written.steps)
     read = [step.operands[0] for step in written.steps if step.operation == "constant"]
     assert sorted(read) == list(range(len(written.constants)))
     free = list(mechanism(full, query).free)
-    assert list(written.constants) == [name for name in free if name in written.constants]  # in the order of the free ones
+    # in the order of the free ones
+    assert list(written.constants) == [name for name in free if name in written.constants]
     assert written.count() == sum(step.operation in OPERATIONS for step in written.steps)
     assert [name for name, _ in written.inputs] == list(QUERIES[query].inputs)
     assert {length for _, length in written.inputs} == {full.n}
@@ -393,8 +527,12 @@ def test_programs_of_the_2400_stay_cheap(query):
 
 @pytest.mark.parametrize("query", [query for query in QUERIES if query != "regressor"])
 def test_bars_without_mass_cost_nothing(query):
-    """The tree with the parallelogram has the programs of the serial one where its bars weigh nothing."""
-    serial, coupled = (loaded("irb2400", "obal2025", coupling) for coupling in ("serial", "parallelogram"))
+    """The tree with the parallelogram has the programs of the serial one where its bars weigh
+    nothing.
+    """
+    serial, coupled = (
+        loaded("irb2400", "obal2025", coupling) for coupling in ("serial", "parallelogram")
+    )
     assert len(coupled.coupling[0]) == 10
     one, other = (program_for(query, mechanism(robot, query)) for robot in (serial, coupled))
     if query in OF_FRAMES:
@@ -406,20 +544,29 @@ def test_bars_without_mass_cost_nothing(query):
 def test_programs_are_the_same_in_every_process():
     """Another process with another hash seed writes the same steps in the same order."""
     code = (
-        "import irbmodels as irb; from irbmodels.compiled.queries import program_for;"
-        "from irbmodels.model.mechanism import mechanism_of; m = mechanism_of(irb.load('irb2400')._model, True);"
-        "print(m.key, [repr(program_for(x, m)) for x in ('forward_dynamics', 'inverse_dynamics_derivatives')])"
+        "import irbmodels as irb; from irbmodels.compiled.queries import program_for;from"
+        " irbmodels.model.mechanism import mechanism_of; m ="
+        " mechanism_of(irb.load('irb2400')._model, True);print(m.key, [repr(program_for(x, m)) for"
+        " x in ('forward_dynamics', 'inverse_dynamics_derivatives')])"
     )
     root = Path(__file__).resolve().parents[2]
     told = [
         subprocess.run(
-            [sys.executable, "-c", code], env={"PYTHONHASHSEED": seed}, cwd=root, capture_output=True, text=True, check=True
+            [sys.executable, "-c", code],
+            env={"PYTHONHASHSEED": seed},
+            cwd=root,
+            capture_output=True,
+            text=True,
+            check=True,
         ).stdout
         for seed in ("1", "2")
     ]
     assert told[0] == told[1]
     stripped = mechanism_of(loaded("irb2400")._model, True)
-    written = [repr(program_for(query, stripped)) for query in ("forward_dynamics", "inverse_dynamics_derivatives")]
+    written = [
+        repr(program_for(query, stripped))
+        for query in ("forward_dynamics", "inverse_dynamics_derivatives")
+    ]
     assert told[0].strip() == f"{stripped.key} {written}"
 
 
@@ -439,19 +586,31 @@ def operations(written: Program):
 
 def test_a_shared_divisor_is_inverted_once():
     """Two divisions by the same value are one reciprocal and two products."""
-    assert sorted(operations(small(casadi.vertcat(X[0] / Y[0], X[1] / Y[0]), (2,)))) == ["inv", "mul", "mul"]
+    assert sorted(operations(small(casadi.vertcat(X[0] / Y[0], X[1] / Y[0]), (2,)))) == [
+        "inv",
+        "mul",
+        "mul",
+    ]
     assert operations(small(1.0 / Y[0])) == ["inv"]
 
 
 def test_squares_and_doubles_are_products_and_sums():
     """Writers need no step for them."""
     assert operations(small(X[0] * X[0])) == ["mul"]
-    assert operations(small(2.0 * casadi.sin(X[0]) + X[1] ** 2)) in (["sin", "add", "mul", "add"], ["sin", "mul", "mul", "add"])
+    assert operations(small(2.0 * casadi.sin(X[0]) + X[1] ** 2)) in (
+        ["sin", "add", "mul", "add"],
+        ["sin", "mul", "mul", "add"],
+    )
 
 
 def test_equal_expressions_are_computed_once():
     """What two outputs share is one step."""
-    both = program_of("both", {"x": X}, {}, {"a": ((), casadi.sin(X[0] + X[1])), "b": ((), 2.5 * casadi.sin(X[0] + X[1]))})
+    both = program_of(
+        "both",
+        {"x": X},
+        {},
+        {"a": ((), casadi.sin(X[0] + X[1])), "b": ((), 2.5 * casadi.sin(X[0] + X[1]))},
+    )
     assert sorted(operations(both)) == ["add", "mul", "sin"]
 
 
@@ -460,27 +619,60 @@ def test_constants_that_are_of_no_use_are_dropped():
     written = small(C["three"] * X[0] + C["one"])
     assert written.constants == ("one", "three")
     assert small(0.0 * C["one"] + X[0]).constants == ()
-    found = evaluate(written, {"one": 10.0, "two": np.nan, "three": 3.0}, x=np.array([[2.0, 0.0, 0.0]]), y=np.zeros((1, 2)))
+    found = evaluate(
+        written,
+        {"one": 10.0, "two": np.nan, "three": 3.0},
+        x=np.array([[2.0, 0.0, 0.0]]),
+        y=np.zeros((1, 2)),
+    )
     np.testing.assert_array_equal(found["z"], [16.0])
 
 
 def test_matrices_are_written_row_by_row():
-    """Entry (i, j) of a matrix is place ``columns i + j`` of its output, structural zeros included."""
+    """Entry (i, j) of a matrix is place ``columns i + j`` of its output, structural zeros
+    included.
+    """
     expression = casadi.SX(2, 3)
     expression[0, 1], expression[1, 0], expression[1, 2] = X[0], X[1], X[2]
-    found = evaluate(small(expression, (2, 3)), {}, x=np.array([[1.0, 2.0, 3.0]]), y=np.zeros((1, 2)))
+    found = evaluate(
+        small(expression, (2, 3)), {}, x=np.array([[1.0, 2.0, 3.0]]), y=np.zeros((1, 2))
+    )
     np.testing.assert_array_equal(found["z"], [[[0.0, 1.0, 0.0], [2.0, 0.0, 3.0]]])
 
 
 def test_every_operation_means_what_it_says():
     """Each operation that CasADi may write comes out as NumPy's of the same name."""
     x, y = X[0], Y[0]
-    terms = [x + y, x - y, x * y, x / y, -x, 1.0 / x, casadi.sin(x), casadi.cos(x), casadi.exp(x), casadi.sqrt(casadi.fabs(x))]
+    terms = [
+        x + y,
+        x - y,
+        x * y,
+        x / y,
+        -x,
+        1.0 / x,
+        casadi.sin(x),
+        casadi.cos(x),
+        casadi.exp(x),
+        casadi.sqrt(casadi.fabs(x)),
+    ]
     terms += [casadi.sign(x), casadi.fabs(x), x * x, 2.0 * x, casadi.SX(0.25), y]
     rng = np.random.default_rng(0)
     a, b = rng.uniform(-2.0, 2.0, (7, 3)), rng.uniform(-2.0, 2.0, (7, 2))
     u, w = a[:, 0], b[:, 0]
-    expected = [u + w, u - w, u * w, u / w, -u, 1 / u, np.sin(u), np.cos(u), np.exp(u), np.sqrt(np.abs(u)), np.sign(u), np.abs(u)]
+    expected = [
+        u + w,
+        u - w,
+        u * w,
+        u / w,
+        -u,
+        1 / u,
+        np.sin(u),
+        np.cos(u),
+        np.exp(u),
+        np.sqrt(np.abs(u)),
+        np.sign(u),
+        np.abs(u),
+    ]
     expected += [u * u, 2 * u, np.full(7, 0.25), w]
     found = evaluate(small(casadi.vertcat(*terms), (16,)), {}, x=a, y=b)["z"]
     np.testing.assert_allclose(found, np.stack(expected, axis=1), rtol=4e-16)
@@ -505,7 +697,9 @@ def test_uses_counts_operands_and_outputs():
 
 def test_an_unknown_query_names_the_known_ones():
     """A misspelt query is answered with the nearest name."""
-    with pytest.raises(UnknownName, match="no query 'inverse_dynamic'; did you mean 'inverse_dynamics'"):
+    with pytest.raises(
+        UnknownName, match="no query 'inverse_dynamic'; did you mean 'inverse_dynamics'"
+    ):
         program_for("inverse_dynamic", mechanism_of(loaded("irb930")._model))
 
 
@@ -516,8 +710,11 @@ def test_a_mechanism_without_frame_has_no_pose():
 
 
 def test_wide_trees_are_written_in_seconds():
-    """Forty axes on one base: programs grow with what depends on one another, not with the square of the axes for every joint."""
+    """Forty axes on one base: programs grow with what depends on one another, not with the square
+    of the axes for every joint.
+    """
     robot = urdf([("revolute", "0 1 0", "")] * 40, branch=True)
     begun = time.process_time()
     program_for("mass_matrix", mechanism(robot, "mass_matrix"))
-    assert time.process_time() - begun < 5.0  # 0.5 s; much more where every pair of joints touches every entry of M
+    # 0.5 s; much more where every pair of joints touches every entry of M
+    assert time.process_time() - begun < 5.0

@@ -23,7 +23,9 @@ ROBOT = irb.load("irb930")
 BASE = base_parameters(ROBOT)
 TRUE = BASE.values(ROBOT.parameter_vector())
 START = np.array([0.3, -0.8, -0.1, 0.5])
-REFERENCE = follow(through([START, [-0.6, 1.1, -0.25, -1.0], [0.8, 0.3, -0.05, 1.0], START], duration=0.8))
+REFERENCE = follow(
+    through([START, [-0.6, 1.1, -0.25, -1.0], [0.8, 0.3, -0.05, 1.0], START], duration=0.8)
+)
 SLOPE, KD = np.array([6.0, 7.0, 8.0, 9.0]), 10.0 * np.diag(ROBOT.mass_matrix(START))
 GAMMA = np.array([20.0, 10.0, 10.0, 10.0, 50.0, 0.01, 0.01, 0.001])
 GAINS = AdaptiveGains(SLOPE, KD, GAMMA)
@@ -31,30 +33,41 @@ GAINS = AdaptiveGains(SLOPE, KD, GAMMA)
 
 @pytest.mark.parametrize("name", ["irb930_12_105", "irb2400_16", "irb1400"])
 def test_regressor_is_christoffel_in_the_second_speed(name):
-    """Its product with the parameters is M a_r + C(q, v) v_r + g + F(v), C from the Christoffel symbols of Lagrange's oracle."""
+    """Its product with the parameters is M a_r + C(q, v) v_r + g + F(v), C from the Christoffel
+    symbols of Lagrange's oracle.
+    """
     robot, arm = irb.load(name), oracles.arm(name, bars=oracles.has_bars(name))
-    for (q, v, a_r), (_, v_r, _) in zip(oracles.states(name, 3), oracles.states(name, 3, seed=8), strict=True):
+    for (q, v, a_r), (_, v_r, _) in zip(
+        oracles.states(name, 3), oracles.states(name, 3, seed=8), strict=True
+    ):
         tau = tracking_regressor(robot, q, v, v_r, a_r) @ robot.parameter_vector()
         C = oracles.christoffel(oracles.mass_matrix_slopes(arm, q), v)
         expected = oracles.mass_matrix(arm, q) @ a_r + C @ v_r + oracles.gravity_torque(arm, q)
         expected = expected + (oracles.friction_2400(v) if "2400" in name else 0.0)
-        np.testing.assert_allclose(tau, expected, rtol=0, atol=1e-8 * np.abs(expected).max())  # complex steps of M
+        # complex steps of M
+        np.testing.assert_allclose(tau, expected, rtol=0, atol=1e-8 * np.abs(expected).max())
 
 
 def closed_loop(beta, duration, rtol=1e-10):
     """Integrate arm, parameters and the work of kd in continuous time; return them over time."""
 
     def slope(t, x):
-        step = adaptive_step(Measured(x[:4], x[4:8]), REFERENCE(t), ROBOT, GAINS, BASE, AdaptiveMemory(x[8:16]))
+        step = adaptive_step(
+            Measured(x[:4], x[4:8]), REFERENCE(t), ROBOT, GAINS, BASE, AdaptiveMemory(x[8:16])
+        )
         a = ROBOT.forward_dynamics(x[:4], x[4:8], step.tau, friction=False)
         return np.concatenate([x[4:8], a, step.rate, [step.s @ (KD * step.s)]])
 
     off = np.array([0.05, -0.05, 0.01, 0.1])
-    return integrated(slope, np.concatenate([START + off, np.zeros(4), beta, [0.0]]), duration, rtol)
+    return integrated(
+        slope, np.concatenate([START + off, np.zeros(4), beta, [0.0]]), duration, rtol
+    )
 
 
 def test_energy_falls_by_s_kd_s():
-    """V = 1/2 s' M s + 1/2 (b - beta)' Gamma^-1 (b - beta) falls by the integral of s' kd s, whatever was known at the start."""
+    """V = 1/2 s' M s + 1/2 (b - beta)' Gamma^-1 (b - beta) falls by the integral of s' kd s,
+    whatever was known at the start.
+    """
     sol = closed_loop(0.3 * TRUE, 0.25)
 
     def energy(t):
@@ -68,25 +81,36 @@ def test_energy_falls_by_s_kd_s():
 
 
 def test_error_goes_to_zero_from_nothing_known():
-    """With all parameters zero at the start the error falls below a fiftieth of what it was on the way."""
+    """With all parameters zero at the start the error falls below a fiftieth of what it was on the
+    way.
+    """
     sol = closed_loop(np.zeros(8), 5.0, rtol=1e-7)
     error = [np.abs(REFERENCE(t).q - sol(t)[:4]).max() for t in np.linspace(0.0, 5.0, 251)]
     assert max(error[:100]) > 0.05
     assert max(error[-20:]) < 0.02 * max(error[:100])
-    assert sol(5.0)[8 + 4] == pytest.approx(TRUE[4], rel=0.01)  # at rest gravity still shows the mass of axis 3
+    # at rest gravity still shows the mass of axis 3
+    assert sol(5.0)[8 + 4] == pytest.approx(TRUE[4], rel=0.01)
 
 
 def test_with_true_parameters_the_law_is_computed_torque_with_its_own_gains():
-    """With the true parameters and no error the torque is that of the reference, and nothing is learnt."""
+    """With the true parameters and no error the torque is that of the reference, and nothing is
+    learnt.
+    """
     goal = REFERENCE(0.4)
-    step = adaptive_step(Measured(goal.q, goal.v), goal, ROBOT, GAINS, BASE, AdaptiveMemory.of(BASE, ROBOT))
-    np.testing.assert_allclose(step.tau, ROBOT.inverse_dynamics(*goal, friction=False), rtol=0, atol=1e-9)
+    step = adaptive_step(
+        Measured(goal.q, goal.v), goal, ROBOT, GAINS, BASE, AdaptiveMemory.of(BASE, ROBOT)
+    )
+    np.testing.assert_allclose(
+        step.tau, ROBOT.inverse_dynamics(*goal, friction=False), rtol=0, atol=1e-9
+    )
     np.testing.assert_allclose(step.rate, 0.0, atol=1e-12)
     np.testing.assert_allclose(step.s, 0.0, atol=1e-15)
 
 
 def test_sampled_law_steps_along_the_rate():
-    """A sample returns the torque of the memory it was given, and a memory one Euler step further; nothing is kept inside."""
+    """A sample returns the torque of the memory it was given, and a memory one Euler step further;
+    nothing is kept inside.
+    """
     state, goal, memory = Measured(START, np.ones(4)), REFERENCE(0.3), AdaptiveMemory(0.5 * TRUE)
     step = adaptive_step(state, goal, ROBOT, GAINS, BASE, memory)
     for _ in range(2):
@@ -96,16 +120,22 @@ def test_sampled_law_steps_along_the_rate():
 
 
 def test_masses_of_the_model_do_not_enter():
-    """The model gives lengths and gravity only: one with other masses gives the same torque from the same memory."""
+    """The model gives lengths and gravity only: one with other masses gives the same torque from
+    the same memory.
+    """
     other = irb.load("irb930", parameters="cad_scaled")
     state, goal, memory = Measured(START, np.ones(4)), REFERENCE(0.3), AdaptiveMemory(0.5 * TRUE)
-    first, second = (adaptive_step(state, goal, model, GAINS, BASE, memory) for model in (ROBOT, other))
+    first, second = (
+        adaptive_step(state, goal, model, GAINS, BASE, memory) for model in (ROBOT, other)
+    )
     np.testing.assert_allclose(second.tau, first.tau, rtol=1e-12)
     assert np.abs(AdaptiveMemory.of(BASE, other).parameters - TRUE).max() > 0.1
 
 
 def test_friction_is_learnt_too():
-    """With friction columns in the base the law's energy balance holds on an arm with friction, whose parameters it adapts."""
+    """With friction columns in the base the law's energy balance holds on an arm with friction,
+    whose parameters it adapts.
+    """
     robot = irb.load("irb2400")
     base = base_parameters(robot, friction=True)
     true = base.values(robot.parameter_vector())
@@ -116,7 +146,11 @@ def test_friction_is_learnt_too():
     step = adaptive_step(Measured(q, v), goal, robot, gains, base, AdaptiveMemory(beta))
     acceleration = robot.forward_dynamics(q, v, step.tau)
     s_rate = goal.a - acceleration + 5.0 * (goal.v - v)
-    falls = step.s @ robot.mass_matrix(q) @ s_rate + step.s @ robot.coriolis(q, v) @ step.s - (true - beta) @ step.rate / 2.0
+    falls = (
+        step.s @ robot.mass_matrix(q) @ s_rate
+        + step.s @ robot.coriolis(q, v) @ step.s
+        - (true - beta) @ step.rate / 2.0
+    )
     assert falls == pytest.approx(-100.0 * step.s @ step.s, rel=1e-9)
 
 
@@ -124,6 +158,8 @@ def test_a_base_that_does_not_fit_is_refused():
     """Parameters of some axes only, or of another number, are clear errors."""
     state, goal = Measured(START, np.ones(4)), REFERENCE(0.3)
     with pytest.raises(irb.InputError, match="of all 4 axes, these are of 2"):
-        adaptive_step(state, goal, ROBOT, GAINS, base_parameters(ROBOT, [1, 2]), AdaptiveMemory(np.zeros(3)))
+        adaptive_step(
+            state, goal, ROBOT, GAINS, base_parameters(ROBOT, [1, 2]), AdaptiveMemory(np.zeros(3))
+        )
     with pytest.raises(irb.InputError, match="base parameters"):
         adaptive_step(state, goal, ROBOT, GAINS, BASE, AdaptiveMemory(np.zeros(7)))

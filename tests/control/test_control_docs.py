@@ -1,4 +1,6 @@
-"""The pages of the control laws: each has its block diagram and its figure, and the script draws them."""
+"""The pages of the control laws: each has its block diagram and its figure, and the script draws
+them.
+"""
 
 import sys
 from pathlib import Path
@@ -24,7 +26,9 @@ def diagrams(monkeypatch):
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_each_law_has_its_page_with_diagram_and_figure(page):
-    """A page names its law, shows its block diagram and a figure, runs an example, and stands in the index."""
+    """A page names its law, shows its block diagram and a figure, runs an example, and stands in
+    the index.
+    """
     text = page.read_text(encoding="utf-8")
     assert f"![block diagram]({page.stem}.svg)" in text
     assert f"(../pictures/control_{page.stem}.png)" in text
@@ -39,7 +43,10 @@ def test_diagrams_are_drawn_for_every_page(diagrams, tmp_path):
     assert set(diagrams.DIAGRAMS) == {page.stem for page in PAGES}
     for name, draw in diagrams.DIAGRAMS.items():
         draw().save(tmp_path / f"{name}.svg")
-        new, old = (ElementTree.parse(folder / f"{name}.svg").getroot() for folder in (tmp_path, ROOT / "docs" / "control"))
+        new, old = (
+            ElementTree.parse(folder / f"{name}.svg").getroot()
+            for folder in (tmp_path, ROOT / "docs" / "control")
+        )
         assert new.get("viewBox") == old.get("viewBox")
         assert len(list(new.iter("{http://www.w3.org/2000/svg}path"))) > 15
 

@@ -33,19 +33,27 @@ LAW = partial(computed_torque, gains=Gains.of(20.0))
 
 
 def test_error_shrinks_with_the_period():
-    """A sampled law tends to the continuous one, whose error is zero: four times the rate, a quarter of the error."""
-    worst = [np.abs(run_loop(ROBOT, LAW, REFERENCE, 0.8, period=T)["error"]).max() for T in (0.008, 0.002)]
+    """A sampled law tends to the continuous one, whose error is zero: four times the rate, a
+    quarter of the error.
+    """
+    worst = [
+        np.abs(run_loop(ROBOT, LAW, REFERENCE, 0.8, period=T)["error"]).max()
+        for T in (0.008, 0.002)
+    ]
     assert worst[0] < 5e-3
     assert worst[1] == pytest.approx(worst[0] / 4.0, rel=0.35)
 
 
 def test_run_has_its_columns():
-    """Samples stand at whole periods, torques act from their sample on, and every column has its unit."""
+    """Samples stand at whole periods, torques act from their sample on, and every column has its
+    unit.
+    """
     run = run_loop(ROBOT, LAW, REFERENCE, 0.4, period=0.01)
     np.testing.assert_allclose(run.t, np.arange(41) * 0.01, atol=1e-12)
     np.testing.assert_allclose(run.q[0], START)
     np.testing.assert_allclose(run.tau, run["tau_wanted"], rtol=0, atol=1e-12)
-    moved = 0.005 * (run.v[1:] + run.v[:-1])  # trapezoids of 10 ms: 2e-5 off at a jerk of 200 rad/s^3
+    # trapezoids of 10 ms: 2e-5 off at a jerk of 200 rad/s^3
+    moved = 0.005 * (run.v[1:] + run.v[:-1])
     np.testing.assert_allclose(run.q[1:] - run.q[:-1], moved, rtol=0, atol=1e-4)
     np.testing.assert_allclose(run.a[:-1] * 0.01, np.diff(run.v, axis=0), atol=1e-12)
     np.testing.assert_allclose(run["q_wanted"] - run.q, run["error"], atol=1e-15)
@@ -57,7 +65,9 @@ def test_run_has_its_columns():
 
 
 def test_law_sees_what_is_measured_and_its_own_model():
-    """A law is called with the state read, the reference at that time and the controller's model."""
+    """A law is called with the state read, the reference at that time and the controller's
+    model.
+    """
     other = irb.load("irb930", parameters="cad_scaled")
     seen = []
 
@@ -77,16 +87,22 @@ def test_law_sees_what_is_measured_and_its_own_model():
 
 
 def test_wrong_model_tracks_worse():
-    """With the other CAD set as the controller's model the error is larger, and with feedback stays bounded."""
+    """With the other CAD set as the controller's model the error is larger, and with feedback stays
+    bounded.
+    """
     other = irb.load("irb930", parameters="cad_scaled")
     right, wrong = (run_loop(ROBOT, LAW, REFERENCE, 1.0, model=model) for model in (ROBOT, other))
     assert np.abs(wrong["error"]).max() > 2.0 * np.abs(right["error"]).max()
     assert np.abs(wrong["error"]).max() < 0.2
 
 
-@pytest.mark.parametrize(("delay", "shift", "share"), [(0.0, 0, 1.0), (0.004, 1, 1.0), (0.01, 2, 0.5), (0.003, 0, 0.25)])
+@pytest.mark.parametrize(
+    ("delay", "shift", "share"), [(0.0, 0, 1.0), (0.004, 1, 1.0), (0.01, 2, 0.5), (0.003, 0, 0.25)]
+)
 def test_delay_shifts_the_torque(delay, shift, share):
-    """A torque acts from its sample plus the delay on, in a period as the mean of what overlaps it; first the start is held."""
+    """A torque acts from its sample plus the delay on, in a period as the mean of what overlaps it;
+    first the start is held.
+    """
     steps = list(range(20))
 
     def law(state, reference, model):
@@ -102,10 +118,15 @@ def test_delay_shifts_the_torque(delay, shift, share):
 
 
 def test_delay_destabilises():
-    """A delay of three periods makes a well damped step overshoot, and one of four is more than the loop can bear."""
+    """A delay of three periods makes a well damped step overshoot, and one of four is more than the
+    loop can bear.
+    """
     goal = hold(START + np.array([0.1, 0.0, 0.0, 0.0]))
     law = partial(computed_torque, gains=Gains.of(40.0))
-    over = [(run_loop(ROBOT, law, goal, 0.6, start=START, delay=d).q[:, 0] - START[0] - 0.1).max() for d in (0.0, 0.012)]
+    over = [
+        (run_loop(ROBOT, law, goal, 0.6, start=START, delay=d).q[:, 0] - START[0] - 0.1).max()
+        for d in (0.0, 0.012)
+    ]
     assert over[0] < 1e-3
     assert over[1] > 0.005
     with pytest.raises(SimulationError, match="times its limit; the loop may be unstable"):
@@ -117,7 +138,9 @@ def test_saturation_cuts_the_torque_and_says_when():
     limit = np.array([50.0, 20.0, 200.0, 1.0])
     run = run_loop(ROBOT, LAW, hold(END), 0.4, start=START, saturation=limit)
     assert (np.abs(run.tau) <= limit + 1e-12).all()
-    np.testing.assert_allclose(run.tau, np.clip(run["tau_wanted"], -limit, limit), rtol=0, atol=1e-12)
+    np.testing.assert_allclose(
+        run.tau, np.clip(run["tau_wanted"], -limit, limit), rtol=0, atol=1e-12
+    )
     assert {event.kind for event in run.events} == {"saturates"}
     assert (run.events[0].t, run.events[0].axis) == (0.0, 1)
     beyond = np.abs(run["tau_wanted"]) > limit
@@ -126,7 +149,9 @@ def test_saturation_cuts_the_torque_and_says_when():
 
 
 def test_encoders_count():
-    """Positions read are whole counts, half a count off at most; speeds are differences of readings."""
+    """Positions read are whole counts, half a count off at most; speeds are differences of
+    readings.
+    """
     counts = np.array([1000.0, 2000.0, 5000.0, 800.0])
     run = run_loop(ROBOT, LAW, REFERENCE, 0.4, encoder_counts=counts)
     step = np.array([2 * np.pi / 1000, 2 * np.pi / 2000, 1 / 5000, 2 * np.pi / 800])
@@ -139,10 +164,15 @@ def test_encoders_count():
 
 
 def test_noise_has_its_size_and_its_seed():
-    """Readings differ from the truth by noise of the standard deviation asked for; one seed is one run."""
+    """Readings differ from the truth by noise of the standard deviation asked for; one seed is one
+    run.
+    """
     sigma = np.array([1e-4, 2e-4, 1e-5, 3e-4])
     law = partial(computed_torque, gains=Gains.of(3.0))
-    runs = [run_loop(ROBOT, law, hold(START), 4.0, start=START, noise=sigma, seed=seed) for seed in (1, 1, 2)]
+    runs = [
+        run_loop(ROBOT, law, hold(START), 4.0, start=START, noise=sigma, seed=seed)
+        for seed in (1, 1, 2)
+    ]
     off = runs[0]["q_read"] - runs[0].q
     np.testing.assert_allclose(off.std(axis=0), sigma, rtol=0.1)  # 1001 samples: 2 % standard error
     np.testing.assert_array_equal(runs[1].q, runs[0].q)
@@ -150,7 +180,9 @@ def test_noise_has_its_size_and_its_seed():
 
 
 def test_memory_goes_from_sample_to_sample():
-    """A law with a memory gets back what it returned, and the run has it; the integral takes up gravity."""
+    """A law with a memory gets back what it returned, and the run has it; the integral takes up
+    gravity.
+    """
     m = np.diag(ROBOT.mass_matrix(START))
     law = partial(pid, gains=PidGains(100.0 * m, 200.0 * m, 20.0 * m))
     run = run_loop(ROBOT, law, hold(START), 6.0, start=START, memory=PidMemory.empty(4))
@@ -161,7 +193,9 @@ def test_memory_goes_from_sample_to_sample():
 
 
 def test_stiction_holds_what_is_too_weak():
-    """With friction of the arm a torque below Fs moves nothing; the friction can be a law of one's own."""
+    """With friction of the arm a torque below Fs moves nothing; the friction can be a law of one's
+    own.
+    """
     rubbing = irb.Stribeck(np.full(4, 20.0), np.full(4, 10.0), np.full(4, 1.0), np.full(4, 0.01))
 
     def law(state, reference, model):
@@ -174,8 +208,15 @@ def test_stiction_holds_what_is_too_weak():
 
 @pytest.mark.parametrize("delay", [0.0, 0.006])
 def test_sticking_and_slipping_are_events_as_of_a_simulation(delay):
-    """Torques that come and go: the same axes slip and stick in the same order as integrated, each within a period or two."""
-    rubbing = irb.Stribeck(np.array([20.0, 0.0, 20.0, 0.5]), np.array([15.0, 0.0, 20.0, 0.5]), np.ones(4), np.full(4, 0.01))
+    """Torques that come and go: the same axes slip and stick in the same order as integrated, each
+    within a period or two.
+    """
+    rubbing = irb.Stribeck(
+        np.array([20.0, 0.0, 20.0, 0.5]),
+        np.array([15.0, 0.0, 20.0, 0.5]),
+        np.ones(4),
+        np.full(4, 0.01),
+    )
     period, count = 0.004, 100
     pulses = np.zeros((count, 4))
     pulses[10:30, 0], pulses[20:24, 2], pulses[50:60, 0] = 40.0, -80.0, -40.0
@@ -184,13 +225,28 @@ def test_sticking_and_slipping_are_events_as_of_a_simulation(delay):
     def law(state, reference, model):
         return next(samples)
 
-    run = run_loop(ROBOT, law, hold(START), (count - 2) * period, start=START, friction=rubbing, period=period, delay=delay)
-    torque = irb.Motion(period * np.arange(count) + delay, np.zeros((count, 4)), tau=ROBOT.gravity(START) + pulses)
-    exact = irb.simulation.simulate(ROBOT, START, duration=run.t[-1], torque=torque, friction=rubbing)
+    run = run_loop(
+        ROBOT,
+        law,
+        hold(START),
+        (count - 2) * period,
+        start=START,
+        friction=rubbing,
+        period=period,
+        delay=delay,
+    )
+    torque = irb.Motion(
+        period * np.arange(count) + delay, np.zeros((count, 4)), tau=ROBOT.gravity(START) + pulses
+    )
+    exact = irb.simulation.simulate(
+        ROBOT, START, duration=run.t[-1], torque=torque, friction=rubbing
+    )
     for axis in (1, 3, 4):
         mine, its = run.of_axis(axis), exact.of_axis(axis)
         assert [event.kind for event in mine] == [event.kind for event in its]
-        np.testing.assert_allclose([event.t for event in mine], [event.t for event in its], rtol=0, atol=2.0 * period)
+        np.testing.assert_allclose(
+            [event.t for event in mine], [event.t for event in its], rtol=0, atol=2.0 * period
+        )
     assert [event.kind for event in run.of_axis(1)] == ["slips", "sticks"]
     assert [event.kind for event in run.of_axis(3)] == ["slips", "sticks"]
     assert not run.of_axis(2)
@@ -211,7 +267,9 @@ def test_tcp_reference_has_its_error():
 
 
 def test_references_have_the_derivatives_they_say():
-    """Speeds and accelerations of sampled, followed and TCP references are slopes of their positions; before and after, rest."""
+    """Speeds and accelerations of sampled, followed and TCP references are slopes of their
+    positions; before and after, rest.
+    """
     trajectory = move(START, END, duration=0.8)
     h = 1e-6
     for at in (follow(trajectory, begin=0.1), sampled(trajectory.sample(200.0))):
@@ -222,25 +280,42 @@ def test_references_have_the_derivatives_they_say():
         for t, q in ((-1.0, START), (2.0, END)):
             np.testing.assert_allclose(at(t).q, q, atol=1e-12)
             np.testing.assert_array_equal([at(t).v, at(t).a], 0.0)
-    np.testing.assert_allclose(sampled(trajectory.sample(200.0))(0.3).q, trajectory.at(0.3).q, rtol=0, atol=1e-7)
+    np.testing.assert_allclose(
+        sampled(trajectory.sample(200.0))(0.3).q, trajectory.at(0.3).q, rtol=0, atol=1e-7
+    )
     there = ROBOT.pose(END)
-    bow = arc(ROBOT.pose(START), ROBOT.pose(START).translation + np.array([-0.1, 0.3, -0.05]), there)
-    for at in (tcp_of(follow(trajectory), ROBOT), tcp_along(line(ROBOT.pose(START), there), 0.8), tcp_along(bow, 0.8)):
+    bow = arc(
+        ROBOT.pose(START), ROBOT.pose(START).translation + np.array([-0.1, 0.3, -0.05]), there
+    )
+    for at in (
+        tcp_of(follow(trajectory), ROBOT),
+        tcp_along(line(ROBOT.pose(START), there), 0.8),
+        tcp_along(bow, 0.8),
+    ):
         for t in (0.2, 0.5):
             before, here, after = at(t - h), at(t), at(t + h)
             slope = (after.pose - before.pose) / (2 * h)
             np.testing.assert_allclose(slope[:3, 3], here.twist[:3], rtol=0, atol=1e-7)
             spin = slope[:3, :3] @ here.pose[:3, :3].T
-            np.testing.assert_allclose([spin[2, 1], spin[0, 2], spin[1, 0]], here.twist[3:], rtol=0, atol=1e-7)
-            np.testing.assert_allclose((after.twist - before.twist) / (2 * h), here.acceleration, rtol=0, atol=1e-6)
+            np.testing.assert_allclose(
+                [spin[2, 1], spin[0, 2], spin[1, 0]], here.twist[3:], rtol=0, atol=1e-7
+            )
+            np.testing.assert_allclose(
+                (after.twist - before.twist) / (2 * h), here.acceleration, rtol=0, atol=1e-6
+            )
         np.testing.assert_allclose(at(9.0).pose, there.homogeneous, atol=1e-12)
         np.testing.assert_array_equal([at(9.0).twist, at(-1.0).acceleration], 0.0)
 
 
 def test_references_rest_before_and_after_laws_that_jump():
-    """Before and after a law whose acceleration jumps at its ends speed and acceleration are zero, within it they are not."""
+    """Before and after a law whose acceleration jumps at its ends speed and acceleration are zero,
+    within it they are not.
+    """
     path = line(ROBOT.pose(START), ROBOT.pose(END))
-    axes, tcp = follow(move(START, END, "cubic", duration=0.8), begin=0.1), tcp_along(path, 0.8, "cubic", begin=0.1)
+    axes, tcp = (
+        follow(move(START, END, "cubic", duration=0.8), begin=0.1),
+        tcp_along(path, 0.8, "cubic", begin=0.1),
+    )
     for t in (0.0, 0.9 + 1e-9, 5.0):
         np.testing.assert_array_equal([axes(t).v, axes(t).a], 0.0)
         np.testing.assert_array_equal([tcp(t).twist, tcp(t).acceleration], 0.0)
@@ -266,11 +341,14 @@ def test_references_end_at_rest_whatever_rounding_does(law, begin):
                 assert not np.any(reference(t)[1]), (t, reference)
 
 
-# --- what goes wrong ----------------------------------------------------------------------------------------------------
+# --- what goes wrong
+# ----------------------------------------------------------------------------------------------------
 
 
 def test_nan_torque_names_its_time_and_keeps_the_rest():
-    """A law that returns NaN stops the loop at that time; all samples until then are kept, that one included."""
+    """A law that returns NaN stops the loop at that time; all samples until then are kept, that one
+    included.
+    """
 
     def law(state, reference, model):
         tau = LAW(state, reference, model)
@@ -278,7 +356,9 @@ def test_nan_torque_names_its_time_and_keeps_the_rest():
 
     whole = run_loop(ROBOT, LAW, REFERENCE, 0.8)
     k = int(np.argmax(whole.q[:, 0] < 0.1))
-    with pytest.raises(SimulationError, match=rf"at t = {whole.t[k]:.9g} s: the law's torque .* finite numbers") as caught:
+    with pytest.raises(
+        SimulationError, match=rf"at t = {whole.t[k]:.9g} s: the law's torque .* finite numbers"
+    ) as caught:
         run_loop(ROBOT, law, REFERENCE, 0.8)
     kept = caught.value.run
     assert caught.value.t == whole.t[k]
@@ -289,7 +369,9 @@ def test_nan_torque_names_its_time_and_keeps_the_rest():
 
 
 def test_unreachable_target_names_its_time():
-    """A line that leaves the workspace stops where it leaves it, and so does a SCARA whose tool should lean."""
+    """A line that leaves the workspace stops where it leaves it, and so does a SCARA whose tool
+    should lean.
+    """
     here = ROBOT.pose(START).homogeneous
     away = here.copy()
     away[:2, 3] *= 1.5
@@ -298,7 +380,11 @@ def test_unreachable_target_names_its_time():
         run_loop(ROBOT, law, tcp_along(line(here, away), 1.0), 1.0, start=START)
     reach = 0.560 + 0.490
     goal = tcp_along(line(here, away), 1.0)
-    assert np.linalg.norm(goal(caught.value.t).pose[:2, 3]) > reach >= np.linalg.norm(goal(caught.value.t - 0.004).pose[:2, 3])
+    assert (
+        np.linalg.norm(goal(caught.value.t).pose[:2, 3])
+        > reach
+        >= np.linalg.norm(goal(caught.value.t - 0.004).pose[:2, 3])
+    )
     assert len(caught.value.run) == round(caught.value.t / 0.004) + 1
     above = here.copy()
     above[2, 3] += 0.15  # axis 3 would stand at 50 mm
@@ -311,9 +397,13 @@ def test_unreachable_target_names_its_time():
 
 
 def test_too_long_a_period_names_its_time():
-    """Gains that the period cannot carry end in one clear error with what happened until then, not in numbers without end."""
+    """Gains that the period cannot carry end in one clear error with what happened until then, not
+    in numbers without end.
+    """
     law = partial(computed_torque, gains=Gains.of(60.0))
-    with pytest.raises(SimulationError, match=r"the loop may be unstable.*period shorter than 50 ms") as caught:
+    with pytest.raises(
+        SimulationError, match=r"the loop may be unstable.*period shorter than 50 ms"
+    ) as caught:
         run_loop(ROBOT, law, hold(START + 0.05), 5.0, start=START, period=0.05)
     assert 0.0 < caught.value.t < 2.0
     assert len(caught.value.run) >= 2
@@ -364,7 +454,10 @@ def test_references_that_cannot_be_are_refused():
 
     with pytest.raises(irb.InputError, match="speeds and accelerations"):
         sampled(Motion(np.arange(3.0), np.zeros((3, 4))))
-    here, there, beyond = (ROBOT.pose(q).homogeneous for q in (START, START + 0.2, START + np.array([0.3, -0.2, -0.1, 0.0])))
+    here, there, beyond = (
+        ROBOT.pose(q).homogeneous
+        for q in (START, START + 0.2, START + np.array([0.3, -0.2, -0.1, 0.0]))
+    )
     with pytest.raises(irb.InputError, match="corners"):
         tcp_along(joined([line(here, there), line(there, beyond)]), 1.0)
     with pytest.raises(irb.InputError, match=r"duration .* must be a positive finite number"):

@@ -1,4 +1,6 @@
-"""Momentum observer: a first-order filter of the true external torque; collisions by a threshold."""
+"""Momentum observer: a first-order filter of the true external torque; collisions by a
+threshold.
+"""
 
 from functools import partial
 
@@ -32,23 +34,33 @@ PUSH = np.array([30.0, -20.0, 15.0, 0.0, 0.0, 0.01])  # axis 4 has 4.5e-4 kg m^2
 
 @pytest.mark.parametrize("name", ["irb930_12_105", "irb2400_16"])
 def test_rate_is_that_of_the_momentum(name):
-    """Tau + C' v - g - F is the slope of M v along the motion, M of Lagrange's oracle; with C v it is not."""
+    """Tau + C' v - g - F is the slope of M v along the motion, M of Lagrange's oracle; with C v it
+    is not.
+    """
     robot, arm = irb.load(name), oracles.arm(name)
     q, v, a = oracles.states(name, 1, seed=2)[0]
     rubs = "2400" in name
     tau = robot.inverse_dynamics(q, v, a, friction=rubs)
     h = 1e-6
-    ahead, behind = ((oracles.mass_matrix(arm, q + s * h * v + 0.5 * h**2 * a) @ (v + s * h * a)) for s in (1.0, -1.0))
+    ahead, behind = (
+        (oracles.mass_matrix(arm, q + s * h * v + 0.5 * h**2 * a) @ (v + s * h * a))
+        for s in (1.0, -1.0)
+    )
     slope = (ahead - behind) / (2.0 * h)
-    np.testing.assert_allclose(momentum(Measured(q, v), robot), oracles.mass_matrix(arm, q) @ v, rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(
+        momentum(Measured(q, v), robot), oracles.mass_matrix(arm, q) @ v, rtol=1e-9, atol=1e-12
+    )
     rate = momentum_rate(Measured(q, v), tau, robot, friction=rubs)
-    np.testing.assert_allclose(rate, slope, rtol=0, atol=1e-7 * np.abs(slope).max())  # central difference
+    # central difference
+    np.testing.assert_allclose(rate, slope, rtol=0, atol=1e-7 * np.abs(slope).max())
     wrong = rate - robot.coriolis(q, v).T @ v + robot.coriolis(q, v) @ v
     assert np.abs(wrong - slope).max() > 0.1
 
 
 def test_residual_converges_exponentially_to_the_external_torque():
-    """Under a constant external torque r = (1 - e^(-K t)) tau_ext to 1e-8, while the arm moves under control."""
+    """Under a constant external torque r = (1 - e^(-K t)) tau_ext to 1e-8, while the arm moves
+    under control.
+    """
     torque = np.array([12.0, -7.0, 30.0, 0.4])
 
     def slope(t, x):
@@ -64,18 +76,23 @@ def test_residual_converges_exponentially_to_the_external_torque():
     for t in (0.0, 0.02, 0.1, 0.25):
         x = sol(t)
         residual = K * (momentum(Measured(x[:4], x[4:8]), ROBOT) - x[8:])
-        np.testing.assert_allclose(residual, (1.0 - np.exp(-K * t)) * torque, rtol=0, atol=1e-8 * 30.0)
+        np.testing.assert_allclose(
+            residual, (1.0 - np.exp(-K * t)) * torque, rtol=0, atol=1e-8 * 30.0
+        )
 
 
 def test_samples_are_the_backward_euler_filter():
-    """In samples r_k = (r_{k-1} + K T tau_ext) / (1 + K T), exactly so where the momentum is that of a constant torque."""
+    """In samples r_k = (r_{k-1} + K T tau_ext) / (1 + K T), exactly so where the momentum is that
+    of a constant torque.
+    """
     q, period, external = START, 0.004, np.array([0.0, 0.0, 25.0, 0.0])
     hold = ROBOT.gravity(q)
     m = ROBOT.mass_matrix(q)[2, 2]
     memory = ObserverMemory.at(Measured(q, np.zeros(4)), ROBOT)
     expected = 0.0
     for k in range(1, 60):
-        v = np.array([0.0, 0.0, 25.0 / m * k * period, 0.0])  # axis 3 alone: no Coriolis, M and g constant
+        # axis 3 alone: no Coriolis, M and g constant
+        v = np.array([0.0, 0.0, 25.0 / m * k * period, 0.0])
         found, memory = momentum_observer(Measured(q, v), hold, ROBOT, K, memory, period)
         expected = (expected + 40.0 * period * 25.0) / (1.0 + 40.0 * period)
         np.testing.assert_allclose(found, [0.0, 0.0, expected, 0.0], rtol=0, atol=1e-10)
@@ -83,8 +100,13 @@ def test_samples_are_the_backward_euler_filter():
 
 
 def test_a_sample_adds_the_mean_of_both_its_ends():
-    """From sample to sample the model's rate is the mean of its values at both: the trapezoidal rule, checked by hand."""
-    state = [Measured(START + 0.05 * k, np.array([1.0, -2.0, 0.3, 4.0]) * (1.0 + 0.2 * k)) for k in range(2)]
+    """From sample to sample the model's rate is the mean of its values at both: the trapezoidal
+    rule, checked by hand.
+    """
+    state = [
+        Measured(START + 0.05 * k, np.array([1.0, -2.0, 0.3, 4.0]) * (1.0 + 0.2 * k))
+        for k in range(2)
+    ]
     tau, period = np.array([5.0, -3.0, 20.0, 0.1]), 0.01
     memory = ObserverMemory.at(state[0], ROBOT)
     found, grown = momentum_observer(state[1], tau, ROBOT, K, memory, period)
@@ -108,17 +130,22 @@ def pushed(begin, friction=False, robot=ROBOT):
 
 
 def test_residual_along_a_run_follows_the_push():
-    """Along a simulated run the residual is below a threshold until the push begins, then tends to J' w."""
+    """Along a simulated run the residual is below a threshold until the push begins, then tends to
+    J' w.
+    """
     run = pushed(0.3)
     found = residuals(run.motion, ROBOT, 100.0)
     external = ROBOT.jacobian(run.q[-1]).T @ PUSH
     before, size = np.abs(found[run.t < 0.299]).max(axis=0), np.abs(external)
-    assert (before < 0.05 * size.max()).all()  # what sampling at 1 ms leaves of a motion without a push
+    # what sampling at 1 ms leaves of a motion without a push
+    assert (before < 0.05 * size.max()).all()
     np.testing.assert_allclose(found[-1], external, rtol=0, atol=0.05 * size.max())
 
 
 def test_collision_is_detected_in_the_time_that_the_filter_takes():
-    """The first sample beyond the threshold, and its axis: after -ln(1 - threshold / torque) / K of the push."""
+    """The first sample beyond the threshold, and its axis: after -ln(1 - threshold / torque) / K of
+    the push.
+    """
     run = pushed(0.3)
     found = residuals(run.motion, ROBOT, 100.0)
     threshold = np.array([4.0, 4.0, 8.0, 1.5])
@@ -137,20 +164,27 @@ def test_collision_is_detected_in_the_time_that_the_filter_takes():
 
 
 def test_friction_is_taken_off_or_stays_in_the_residual():
-    """On an IRB 2400 at a steady slow motion the residual is zero with friction in the model, else minus the friction."""
+    """On an IRB 2400 at a steady slow motion the residual is zero with friction in the model, else
+    minus the friction.
+    """
     robot = irb.load("irb2400")
     t = np.arange(0.0, 0.5, 0.002)
     v = np.full(6, 0.05)
     q = np.zeros(6) + np.outer(t, v)
     tau = robot.inverse_dynamics(q, np.broadcast_to(v, q.shape), np.zeros_like(q))
     motion = Motion(t, q, np.broadcast_to(v, q.shape), np.zeros_like(q), tau)
-    with_it, without = residuals(motion, robot, 40.0, friction=True)[-1], residuals(motion, robot, 40.0)[-1]
+    with_it, without = (
+        residuals(motion, robot, 40.0, friction=True)[-1],
+        residuals(motion, robot, 40.0)[-1],
+    )
     np.testing.assert_allclose(with_it, 0.0, atol=0.3)  # torque held over 2 ms of a moving arm
     np.testing.assert_allclose(without, -oracles.friction_2400(v), rtol=0, atol=0.3)
 
 
 def test_bad_input_is_refused():
-    """Motions without torques, thresholds that are not positive, friction without data: one clear error each."""
+    """Motions without torques, thresholds that are not positive, friction without data: one clear
+    error each.
+    """
     motion = Motion(np.arange(3.0), np.zeros((3, 4)), np.zeros((3, 4)))
     with pytest.raises(irb.InputError, match="needs a motion with speeds and torques"):
         residuals(motion, ROBOT, 10.0)

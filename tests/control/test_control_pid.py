@@ -16,11 +16,15 @@ REST = np.zeros(4)
 
 
 def torque(q, v, gains, integral, goal=START):
-    return pid(Measured(q, v), AxisReference(goal, REST, REST), ROBOT, gains, PidMemory(integral), 0.0)
+    return pid(
+        Measured(q, v), AxisReference(goal, REST, REST), ROBOT, gains, PidMemory(integral), 0.0
+    )
 
 
 def test_error_equation_of_one_axis():
-    """Axis 3, whose inertia is constant, has m e''' + kd e'' + kp e' + ki e = 0: gravity is integrated away."""
+    """Axis 3, whose inertia is constant, has m e''' + kd e'' + kp e' + ki e = 0: gravity is
+    integrated away.
+    """
     m = ROBOT.mass_matrix(START)[2, 2]
     kp, ki, kd = 90.0 * m, 200.0 * m, 20.0 * m
     gains = PidGains([0.0, 0.0, kp, 0.0], [0.0, 0.0, ki, 0.0], [0.0, 0.0, kd, 0.0])
@@ -33,7 +37,8 @@ def test_error_equation_of_one_axis():
     weight = ROBOT.gravity(START)[2]
     sol = integrated(slope, np.array([-0.02, 0.0, 0.0]), 4.0)
     A = np.array([[0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [-ki / m, -kp / m, -kd / m]])
-    first = np.array([0.02, 0.0, (weight - kp * 0.02) / m])  # e, e', e'' of an integral that starts empty
+    # e, e', e'' of an integral that starts empty
+    first = np.array([0.02, 0.0, (weight - kp * 0.02) / m])
     for t in (0.1, 0.5, 1.0, 2.0, 4.0):
         assert -sol(t)[0] == pytest.approx((expm(A * t) @ first)[0], abs=1e-8)
     assert sol(4.0)[2] == pytest.approx(weight, rel=0.01)
@@ -43,13 +48,19 @@ def test_torque_is_the_sum_of_three_parts():
     """The kp, ki and kd parts add up, and the memory grows by ki e T."""
     gains = PidGains([1.0, 2.0, 3.0, 4.0], 10.0, 5.0)
     reference = AxisReference(START + 0.1, REST + 0.3, REST + 9.0)
-    tau, memory = pid(Measured(START, REST + 0.1), reference, ROBOT, gains, PidMemory(np.arange(4.0)), 0.02)
+    tau, memory = pid(
+        Measured(START, REST + 0.1), reference, ROBOT, gains, PidMemory(np.arange(4.0)), 0.02
+    )
     np.testing.assert_allclose(memory.integral, np.arange(4.0) + 10.0 * 0.1 * 0.02, rtol=1e-12)
-    np.testing.assert_allclose(tau, 0.1 * np.arange(1.0, 5.0) + memory.integral + 5.0 * 0.2, rtol=1e-12)
+    np.testing.assert_allclose(
+        tau, 0.1 * np.arange(1.0, 5.0) + memory.integral + 5.0 * 0.2, rtol=1e-12
+    )
 
 
 def test_an_axis_at_its_limit_stops_winding():
-    """At the limit an error that pushes further is not integrated, one that leads out is; other axes go on."""
+    """At the limit an error that pushes further is not integrated, one that leads out is; other
+    axes go on.
+    """
     gains = PidGains(100.0, 50.0, 0.0, limit=[5.0, 5.0, 50.0, 5.0])
     reference = AxisReference(START + np.array([0.2, -0.2, 0.2, 0.01]), REST, REST)
     tau, memory = pid(Measured(START, REST), reference, ROBOT, gains, PidMemory(REST), 0.01)
@@ -63,7 +74,9 @@ def test_an_axis_at_its_limit_stops_winding():
 
 
 def test_anti_windup_shortens_the_overshoot():
-    """After a step that saturates, the arm overshoots less than half as far as with the limit outside the law."""
+    """After a step that saturates, the arm overshoots less than half as far as with the limit
+    outside the law.
+    """
     limit = np.array([60.0, 30.0, 250.0, 2.0])
     goal = START + np.array([0.8, 0.0, 0.0, 0.0])
     m = np.diag(ROBOT.mass_matrix(START))
@@ -72,7 +85,17 @@ def test_anti_windup_shortens_the_overshoot():
         gains = PidGains(64.0 * m, 150.0 * m, 18.0 * m, inside)
         law = partial(pid, gains=gains)
         memory = PidMemory(ROBOT.gravity(START))
-        run = run_loop(ROBOT, law, hold(goal), 3.0, start=START, memory=memory, saturation=limit, friction=False, stops=False)
+        run = run_loop(
+            ROBOT,
+            law,
+            hold(goal),
+            3.0,
+            start=START,
+            memory=memory,
+            saturation=limit,
+            friction=False,
+            stops=False,
+        )
         overshoot[name] = (run.q[:, 0] - goal[0]).max()
     assert overshoot["with"] < 0.5 * overshoot["without"]
 

@@ -14,23 +14,30 @@ from irbmodels.exchange.verify.check import chain_of
 from irbmodels.model.dh import DHTable
 from irbmodels.model.inertia import Inertial
 
-CLOSE = 1e-11  # of the largest entry: two recursions in double precision differ by some 1e-15 per operation
+# of the largest entry: two recursions in double precision differ by some 1e-15 per operation
+CLOSE = 1e-11
 OPEN = [name for name in oracles.NAMES if not oracles.has_bars(name)]
 TILT = (oracles.rotation(0, 0.6) @ oracles.rotation(1, -1.1))[:3, :3]
 
 
 def close(actual: np.ndarray, expected: np.ndarray) -> None:
     """Compare to ``CLOSE`` times the largest entry."""
-    np.testing.assert_allclose(actual, expected, rtol=0, atol=CLOSE * max(np.abs(expected).max(), 1.0))
+    np.testing.assert_allclose(
+        actual, expected, rtol=0, atol=CLOSE * max(np.abs(expected).max(), 1.0)
+    )
 
 
 @pytest.mark.parametrize("name", [*OPEN, "irb1400"])
 def test_torques_and_joint_loads_are_pinocchios(name):
-    """Every open chain with tool, payload and a tilted stand: forces, moments, and torques of the controller's axes."""
+    """Every open chain with tool, payload and a tilted stand: forces, moments, and torques of the
+    controller's axes.
+    """
     parameters = "stretched" if name == "irb1400" else None
     robot = irb.load(name, tool="spindle", parameters=parameters).mounted(TILT)
     robot = robot.with_payload(irb.payload(3.0, [0.03, -0.05, 0.12]))
-    robot = robot.with_rotors(np.linspace(0.5, 3.0, robot.n), np.eye(robot.n) + 0.3 * np.tri(robot.n, k=-1))
+    robot = robot.with_rotors(
+        np.linspace(0.5, 3.0, robot.n), np.eye(robot.n) + 0.3 * np.tri(robot.n, k=-1)
+    )
     chain, model, (G, q0) = chain_of(robot), robot.model, robot.coupling
     data = model.createData()
     for q, v, a in oracles.states(name, 10):
@@ -43,7 +50,9 @@ def test_torques_and_joint_loads_are_pinocchios(name):
 
 @pytest.mark.parametrize("pattern", ["RPR", "PRP", "RRP", "PPR", "RPP"])
 def test_slides_on_turning_links(pattern):
-    """Random chains of revolute and prismatic joints on skew axes, the last coupled to the first: Pinocchio's torques."""
+    """Random chains of revolute and prismatic joints on skew axes, the last coupled to the first:
+    Pinocchio's torques.
+    """
     rng = np.random.default_rng(sum(map(ord, pattern)))
     slides = np.array([kind == "P" for kind in pattern])
     alpha, a, d, theta = rng.uniform(-1.5, 1.5, (4, 3))
@@ -58,19 +67,30 @@ def test_slides_on_turning_links(pattern):
         parent = model.addJoint(parent, kind, pin.SE3(offset[:3, :3], offset[:3, 3]), f"joint_{i}")
         tensor = np.diag(rng.uniform(1.0, 2.0, 3)) + 0.2
         bodies.append(Inertial.of(rng.uniform(1.0, 9.0), rng.normal(size=3), tensor))
-        model.appendBodyToJoint(parent, pin.Inertia(bodies[-1].mass, np.array(bodies[-1].com), tensor), pin.SE3.Identity())
+        model.appendBodyToJoint(
+            parent,
+            pin.Inertia(bodies[-1].mass, np.array(bodies[-1].com), tensor),
+            pin.SE3.Identity(),
+        )
     groups, gravity = tuple((one,) for one in bodies), np.array([1.0, -2.0, -9.0])
     chain = Chain(table, groups, (), gravity, None, np.zeros(3), np.eye(3), np.eye(4))
     data = model.createData()
     for q, v, acceleration in rng.uniform(-2.0, 2.0, (10, 3, 3)):
-        close(joint_loads(chain, q, v, acceleration).tau, A.T @ pin.rnea(model, data, A @ q, A @ v, A @ acceleration))
+        close(
+            joint_loads(chain, q, v, acceleration).tau,
+            A.T @ pin.rnea(model, data, A @ q, A @ v, A @ acceleration),
+        )
 
 
 def test_the_base_carries_the_weight():
     """At rest the first joint passes on the whole weight, upward."""
     robot = irb.load("irb930")
     found = joint_loads(chain_of(robot), np.zeros(4), np.zeros(4), np.zeros(4))
-    mass = sum(oracles.inertial(row)[0] for link, row in oracles.weighed("irb930_12_105").items() if link != "base_link")
+    mass = sum(
+        oracles.inertial(row)[0]
+        for link, row in oracles.weighed("irb930_12_105").items()
+        if link != "base_link"
+    )
     np.testing.assert_allclose(found.force[0], [0.0, 0.0, 9.81 * mass], rtol=1e-12, atol=1e-12)
 
 
@@ -79,6 +99,10 @@ def test_wrong_input_is_refused():
     with pytest.raises(irb.InputError, match="closed loop"):
         joint_loads(chain_of(irb.load("irb1400")), np.zeros(6), np.zeros(6), np.zeros(6))
     chain, good = chain_of(irb.load("irb930")), np.zeros(4)
-    for wrong in ((np.zeros(3), good, good), (good, np.zeros(5), good), (good, good, [0.0, np.nan, 0.0, 0.0])):
+    for wrong in (
+        (np.zeros(3), good, good),
+        (good, np.zeros(5), good),
+        (good, good, [0.0, np.nan, 0.0, 0.0]),
+    ):
         with pytest.raises(irb.InputError, match=r"needs \(4,\) finite numbers"):
             joint_loads(chain, *wrong)

@@ -4,14 +4,20 @@ import pytest
 
 import irbmodels as irb
 
-STEP = 1e-6  # [rad] of a central difference: its error is about STEP^2 and rounding / STEP, both near 1e-10 relative
+# [rad] of a central difference: its error is about STEP^2 and rounding / STEP, both near 1e-10
+# relative
+STEP = 1e-6
 WRENCH = np.array([30.0, -20.0, 50.0, 3.0, -2.0, 5.0])
 CASES = ["irb2400_16", "irb1400", "irb1600_6_145", "irb930_12_105"]
 
 
 def loaded(name):
     """Return a robot with tool, payload, tilted base and, on a wrist, coupled rotors."""
-    robot = irb.load(name, tool="spindle").with_payload(irb.payload(2.0, [0.05, 0.02, 0.1])).with_gravity([2.0, -3.0, -9.0])
+    robot = (
+        irb.load(name, tool="spindle")
+        .with_payload(irb.payload(2.0, [0.05, 0.02, 0.1]))
+        .with_gravity([2.0, -3.0, -9.0])
+    )
     turns = np.eye(robot.n) + 0.1 * np.tri(robot.n, k=-1)
     return robot.with_rotors(np.linspace(0.5, 2.0, robot.n), turns)
 
@@ -22,7 +28,10 @@ def quiet(robot):
 
 def slopes(function, x):
     """Return central differences of a vector function, one column per entry of ``x``."""
-    return np.stack([(function(x + STEP * e) - function(x - STEP * e)) / (2 * STEP) for e in np.eye(len(x))], axis=-1)
+    return np.stack(
+        [(function(x + STEP * e) - function(x - STEP * e)) / (2 * STEP) for e in np.eye(len(x))],
+        axis=-1,
+    )
 
 
 def states(name, count=6):
@@ -57,7 +66,8 @@ def test_forward_dynamics_derivatives_are_the_slopes_of_the_acceleration(name):
             slopes(lambda x: robot.forward_dynamics(q, v, x, **quiet(robot)), tau),
         )
         for ours, numerical in zip(found, wanted, strict=True):
-            np.testing.assert_allclose(ours, numerical, atol=3e-7 * np.abs(numerical).max())  # condition of M on top
+            # condition of M on top
+            np.testing.assert_allclose(ours, numerical, atol=3e-7 * np.abs(numerical).max())
 
 
 def test_at_rest_friction_has_the_slope_of_its_continuous_part():
@@ -65,7 +75,9 @@ def test_at_rest_friction_has_the_slope_of_its_continuous_part():
     robot = irb.load("irb2400")
     q = np.array([0.1, 0.2, 0.3, 0.4, 0.5, 0.6])
     found = robot.inverse_dynamics_derivatives(q, np.zeros(6), np.ones(6)).v
-    np.testing.assert_allclose(found, np.diag([11.85, 8.323, 9.3613, 7.1228, 7.2654, 2.323]), atol=1e-12)
+    np.testing.assert_allclose(
+        found, np.diag([11.85, 8.323, 9.3613, 7.1228, 7.2654, 2.323]), atol=1e-12
+    )
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -87,14 +99,17 @@ def test_jacobian_rate_is_the_derivative_along_the_motion(name, axes):
     robot = loaded(name)
     for q, v, _ in states(name, 3):
         for point in (None, [0.1, -0.2, 0.3]):
-            ahead, behind = (robot.jacobian(q + sign * STEP * v, "tcp", point, axes) for sign in (1, -1))
+            ahead, behind = (
+                robot.jacobian(q + sign * STEP * v, "tcp", point, axes) for sign in (1, -1)
+            )
             rate = robot.jacobian_rate(q, v, "tcp", point, axes)
             np.testing.assert_allclose(rate, (ahead - behind) / (2 * STEP), atol=1e-8)
 
 
 def test_jacobian_rate_gives_the_acceleration_of_the_tcp():
     """J a + rate v is the second derivative of the TCP position."""
-    robot, h = irb.load("irb2400", tool="spindle"), 1e-4  # [s]; a second difference errs by h^2 and rounding / h^2
+    # [s]; a second difference errs by h^2 and rounding / h^2
+    robot, h = irb.load("irb2400", tool="spindle"), 1e-4
     q, v, a = oracles.states("irb2400_16", 1, seed=8)[0]
     at = [robot.pose(q + s * h * v + 0.5 * (s * h) ** 2 * a).translation for s in (-1, 0, 1)]
     found = robot.jacobian(q) @ a + robot.jacobian_rate(q, v) @ v
@@ -113,12 +128,18 @@ def test_mass_matrix_inverse(name):
 
 @pytest.mark.parametrize("name", CASES)
 def test_energy_regressors_give_the_energies(name):
-    """Their products with the parameter vector are kinetic and potential energy; friction stores none."""
+    """Their products with the parameter vector are kinetic and potential energy; friction stores
+    none.
+    """
     robot = loaded(name)
     for q, v, _ in states(name, 3):
         rows, energy = robot.energy_regressor(q, v), robot.energy(q, v)
-        np.testing.assert_allclose(rows.kinetic @ robot.parameter_vector(), energy.kinetic, rtol=1e-12)
-        np.testing.assert_allclose(rows.potential @ robot.parameter_vector(), energy.potential, rtol=1e-10, atol=1e-9)
+        np.testing.assert_allclose(
+            rows.kinetic @ robot.parameter_vector(), energy.kinetic, rtol=1e-12
+        )
+        np.testing.assert_allclose(
+            rows.potential @ robot.parameter_vector(), energy.potential, rtol=1e-10, atol=1e-9
+        )
 
 
 def test_coupled_rotors_enter_every_query_alike():
@@ -133,7 +154,9 @@ def test_coupled_rotors_enter_every_query_alike():
     tau = robot.inverse_dynamics(q, v, a)
     np.testing.assert_allclose(tau - bare.inverse_dynamics(q, v, a), added @ a, atol=1e-11)
     np.testing.assert_allclose(robot.forward_dynamics(q, v, tau), a, atol=1e-10)
-    np.testing.assert_allclose(robot.energy(q, v).kinetic - bare.energy(q, v).kinetic, 0.5 * v @ added @ v, atol=1e-10)
+    np.testing.assert_allclose(
+        robot.energy(q, v).kinetic - bare.energy(q, v).kinetic, 0.5 * v @ added @ v, atol=1e-10
+    )
     np.testing.assert_allclose(robot.regressor(q, v, a) @ robot.parameter_vector(), tau, atol=1e-9)
 
 
@@ -148,11 +171,15 @@ def test_derivatives_of_arrays_are_those_of_single_states():
         for index in np.ndindex(2, 3):
             alone = query(q[index], v[index], x[index], wrench={"link_4": loads[index]})
             for name, value in zip(together._fields, together, strict=True):
-                np.testing.assert_allclose(value[index], getattr(alone, name), rtol=0.0, atol=1e-12 * abs(value).max())
+                np.testing.assert_allclose(
+                    value[index], getattr(alone, name), rtol=0.0, atol=1e-12 * abs(value).max()
+                )
 
 
 def test_derivatives_refuse_wrenches_that_do_not_fit():
     """Wrenches for another number of states are refused with a clear line."""
     robot = irb.load("irb2400")
     with pytest.raises(irb.InputError, match="do not go together"):
-        robot.inverse_dynamics_derivatives(np.zeros((2, 6)), np.zeros(6), np.zeros(6), wrench=np.zeros((3, 6)))
+        robot.inverse_dynamics_derivatives(
+            np.zeros((2, 6)), np.zeros(6), np.zeros(6), wrench=np.zeros((3, 6))
+        )

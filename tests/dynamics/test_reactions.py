@@ -8,7 +8,9 @@ ROD = {"irb2400_16": 0.705, "irb1400": 0.600}  # [m] long side of the parallelog
 
 
 def body_wrenches(arm, q, v, a, gravity):
-    """Return per joint the force and moment [base axes, about the frame's origin] that its bodies need to move so."""
+    """Return per joint the force and moment [base axes, about the frame's origin] that its bodies
+    need to move so.
+    """
     frames, slid = oracles.poses(arm, q), oracles.poses(arm, q + 1j * oracles.STEP * v)
     needed = np.zeros((len(arm.joints), 6))
     for body in arm.bodies:
@@ -16,19 +18,26 @@ def body_wrenches(arm, q, v, a, gravity):
         arm_of_mass = turn @ body.com
         J = oracles.jacobian(arm, frames, body.joint, frame[:3, 3] + arm_of_mass)
         moved = slid[body.joint]
-        rate = oracles.jacobian(arm, slid, body.joint, moved[:3, 3] + moved[:3, :3] @ body.com).imag / oracles.STEP
+        rate = (
+            oracles.jacobian(arm, slid, body.joint, moved[:3, 3] + moved[:3, :3] @ body.com).imag
+            / oracles.STEP
+        )
         motion, omega, tensor = J @ a + rate @ v, J[3:] @ v, turn @ body.tensor @ turn.T
         force = body.mass * (motion[:3] - gravity)
-        moment = tensor @ motion[3:] + np.cross(omega, tensor @ omega) + np.cross(arm_of_mass, force)
+        moment = (
+            tensor @ motion[3:] + np.cross(omega, tensor @ omega) + np.cross(arm_of_mass, force)
+        )
         needed[body.joint] += np.r_[force, moment]
     return frames, needed
 
 
 def closed_loop(arm, name, q, v, a, gravity, at_tip):
-    """Solve the equilibrium of all bodies, crank and rod included, for every bearing; the loop is closed by unknown pin forces.
+    """Solve the equilibrium of all bodies, crank and rod included, for every bearing; the loop is
+    closed by unknown pin forces.
 
-    Unknowns: a wrench per joint of the arm and of the crank (at the elbow without moment about its axis), and a force at
-    either end of the rod. Equations: force and moment balance of the six links, the crank and the rod.
+    Unknowns: a wrench per joint of the arm and of the crank (at the elbow without moment about its
+    axis), and a force at either end of the rod. Equations: force and moment balance of the six
+    links, the crank and the rod.
     """
     frames, needed = body_wrenches(arm, q, v, a, gravity)
     tip = (frames[arm.wrist] @ arm.tip)[:3, 3]
@@ -42,19 +51,27 @@ def closed_loop(arm, name, q, v, a, gravity, at_tip):
         unknown(label, 6)
     unknown("upper", 3)
     unknown("lower", 3)
-    unknown("spin", 1)  # about itself a rod on two ball joints would spin freely; the lower one holds it
+    # about itself a rod on two ball joints would spin freely; the lower one holds it
+    unknown("spin", 1)
     total = sum(len(c) for c in columns.values())
 
     def at(label, place, origin, sign):
-        """Rows that add a wrench or force, acting at ``place``, to the balance of a body about ``origin``."""
+        """Rows that add a wrench or force, acting at ``place``, to the balance of a body about
+        ``origin``.
+        """
         block, lever = np.zeros((6, total)), place - origin
-        skew = np.array([[0, -lever[2], lever[1]], [lever[2], 0, -lever[0]], [-lever[1], lever[0], 0]])
+        skew = np.array(
+            [[0, -lever[2], lever[1]], [lever[2], 0, -lever[0]], [-lever[1], lever[0], 0]]
+        )
         block[:3, columns[label][:3]], block[3:, columns[label][:3]] = np.eye(3), skew
         if len(columns[label]) == 6:
             block[3:, columns[label][3:]] = np.eye(3)
         return sign * block
 
-    place = {f"j{i + 1}": frames[i][:3, 3] for i in range(6)} | {"crank": frames[6][:3, 3], "lower": frames[7][:3, 3]}
+    place = {f"j{i + 1}": frames[i][:3, 3] for i in range(6)} | {
+        "crank": frames[6][:3, 3],
+        "lower": frames[7][:3, 3],
+    }
     place["upper"] = frames[7][:3, 3] + ROD[name] * frames[7][:3, 0]
     right = []
     for i in range(6):
@@ -71,12 +88,19 @@ def closed_loop(arm, name, q, v, a, gravity, at_tip):
             load -= np.r_[at_tip[:3], at_tip[3:] + np.cross(tip - origin, at_tip[:3])]
         rows.append(block)
         right.append(load)
-    rows.append(at("crank", place["crank"], place["crank"], 1) + at("lower", place["lower"], place["crank"], 1))
+    rows.append(
+        at("crank", place["crank"], place["crank"], 1)
+        + at("lower", place["lower"], place["crank"], 1)
+    )
     right.append(needed[6])
     held = np.zeros((6, total))
     held[3:, columns["spin"][0]] = frames[7][:3, 0]
     rows[-1] = rows[-1] - held
-    rows.append(at("upper", place["upper"], place["lower"], -1) + at("lower", place["lower"], place["lower"], -1) + held)
+    rows.append(
+        at("upper", place["upper"], place["lower"], -1)
+        + at("lower", place["lower"], place["lower"], -1)
+        + held
+    )
     right.append(needed[7])
     pin = np.zeros((1, total))
     pin[0, columns["j3"][3:]] = frames[2][:3, 2]
@@ -87,19 +111,31 @@ def closed_loop(arm, name, q, v, a, gravity, at_tip):
 
 
 @pytest.mark.parametrize(
-    ("name", "parameters"), [("irb2400_16", "obal2025"), ("irb2400_16", "cad"), ("irb1400", "cad"), ("irb1400", "stretched")]
+    ("name", "parameters"),
+    [
+        ("irb2400_16", "obal2025"),
+        ("irb2400_16", "cad"),
+        ("irb1400", "cad"),
+        ("irb1400", "stretched"),
+    ],
 )
 def test_reactions_equal_a_loop_closure_solve(name, parameters):
-    """Every bearing, the rod and the elbow pin equal the equilibrium of all bodies solved with the loop closed."""
+    """Every bearing, the rod and the elbow pin equal the equilibrium of all bodies solved with the
+    loop closed.
+    """
     robot = irb.load(name, tool="spindle", parameters=parameters).with_gravity([1.0, 2.0, -9.0])
-    arm = oracles.carrying(oracles.arm(name, parameters, bars=True), *oracles.SPINDLE, tip=oracles.SPINDLE_TCP)
+    arm = oracles.carrying(
+        oracles.arm(name, parameters, bars=True), *oracles.SPINDLE, tip=oracles.SPINDLE_TCP
+    )
     wrench = np.array([40.0, -30.0, 20.0, 2.0, 3.0, -4.0])
     for q, v, a in oracles.states(name, 10, seed=3):
         wanted = closed_loop(arm, name, q, v, a, np.array([1.0, 2.0, -9.0]), wrench)
         found = robot.reactions(q, v, a, wrench=wrench)
         size = np.abs(wanted["j1"]).max()
         for i in range(6):
-            np.testing.assert_allclose(found.joints[f"joint_{i + 1}"], wanted[f"j{i + 1}"], atol=1e-10 * size)
+            np.testing.assert_allclose(
+                found.joints[f"joint_{i + 1}"], wanted[f"j{i + 1}"], atol=1e-10 * size
+            )
         np.testing.assert_allclose(found.bars.upper_pin, wanted["upper"], atol=1e-10 * size)
         np.testing.assert_allclose(found.bars.lower_pin, wanted["lower"], atol=1e-10 * size)
         np.testing.assert_allclose(found.bars.crank, wanted["crank"], atol=1e-10 * size)
@@ -138,23 +174,39 @@ def test_bars_with_mass_share_the_load_too(tmp_path):
         size = np.abs(wanted["j1"]).max()
         assert list(found.joints) == [f"joint_{i}" for i in range(1, 7)]
         for i in range(6):
-            np.testing.assert_allclose(found.joints[f"joint_{i + 1}"], wanted[f"j{i + 1}"], atol=1e-10 * size)
-        for ours, theirs in ((found.bars.upper_pin, "upper"), (found.bars.lower_pin, "lower"), (found.bars.crank, "crank")):
+            np.testing.assert_allclose(
+                found.joints[f"joint_{i + 1}"], wanted[f"j{i + 1}"], atol=1e-10 * size
+            )
+        for ours, theirs in (
+            (found.bars.upper_pin, "upper"),
+            (found.bars.lower_pin, "lower"),
+            (found.bars.crank, "crank"),
+        ):
             np.testing.assert_allclose(ours, wanted[theirs], atol=1e-10 * size)
         along = robot.pose(q, "link_rod").rotation[:, 0]
-        np.testing.assert_allclose(found.bars.lower_moment, -wanted["spin"] * along, atol=1e-10 * size)
+        np.testing.assert_allclose(
+            found.bars.lower_moment, -wanted["spin"] * along, atol=1e-10 * size
+        )
         tau = robot.inverse_dynamics(q, v, a, friction=False)
-        assert found.bars.crank[3:] @ robot.pose(q, "link_2").rotation[:, 2] == pytest.approx(tau[2], abs=1e-9 * size)
+        assert found.bars.crank[3:] @ robot.pose(q, "link_2").rotation[:, 2] == pytest.approx(
+            tau[2], abs=1e-9 * size
+        )
         np.testing.assert_allclose(tau, oracles.lagrange(arm, q, v, a), atol=1e-10 * size)
 
 
-@pytest.mark.parametrize("loads", [(), ("link_rod",), ("link_crank",), ("link_rod", "link_crank", "tcp")])
+@pytest.mark.parametrize(
+    "loads", [(), ("link_rod",), ("link_crank",), ("link_rod", "link_crank", "tcp")]
+)
 def test_each_bar_is_in_balance(loads, tmp_path):
-    """Newton and Euler for rod and crank alone: their pins and what acts on them move them as they do, moments included."""
+    """Newton and Euler for rod and crank alone: their pins and what acts on them move them as they
+    do, moments included.
+    """
     (tmp_path / "heavy.yaml").write_text(HEAVY)
     robot = irb.load("irb2400", tool="spindle", overlays=[tmp_path / "heavy.yaml"])
     arm = oracles.carrying(
-        oracles.arm("irb2400_16", "heavy", robot.description.folder), *oracles.SPINDLE, tip=oracles.SPINDLE_TCP
+        oracles.arm("irb2400_16", "heavy", robot.description.folder),
+        *oracles.SPINDLE,
+        tip=oracles.SPINDLE_TCP,
     )
     rng = np.random.default_rng(9)
     for q, v, a in oracles.states("irb2400_16", 5, seed=4):
@@ -163,9 +215,13 @@ def test_each_bar_is_in_balance(loads, tmp_path):
         reactions = robot.reactions(q, v, a, wrench=wrench)
         bars, (crank, rod) = reactions.bars, frames[6:8]
         upper = ROD["irb2400_16"] * rod[:3, 0]
-        on_rod = np.r_[-bars.upper_pin - bars.lower_pin, -np.cross(upper, bars.upper_pin) - bars.lower_moment]
+        on_rod = np.r_[
+            -bars.upper_pin - bars.lower_pin, -np.cross(upper, bars.upper_pin) - bars.lower_moment
+        ]
         pin = rod[:3, 3] - crank[:3, 3]
-        on_crank = bars.crank + np.r_[bars.lower_pin, np.cross(pin, bars.lower_pin) + bars.lower_moment]
+        on_crank = (
+            bars.crank + np.r_[bars.lower_pin, np.cross(pin, bars.lower_pin) + bars.lower_moment]
+        )
         none = np.zeros(6)
         np.testing.assert_allclose(on_rod + wrench.get("link_rod", none), needed[7], atol=1e-9)
         np.testing.assert_allclose(on_crank + wrench.get("link_crank", none), needed[6], atol=1e-9)
@@ -181,11 +237,15 @@ def test_massless_bars_exchange_no_moment():
 
 
 def test_the_rod_carries_its_lever_rule():
-    """F = tau_3 / (crank cos r3): the torque of axis 3 over the rod's lever arm, more than 1 kN at an ordinary posture."""
+    """F = tau_3 / (crank cos r3): the torque of axis 3 over the rod's lever arm, more than 1 kN at
+    an ordinary posture.
+    """
     robot = irb.load("irb2400", tool="spindle")
     q = robot.from_controller([0, 20, 30, 0, 30, 0])
     found = robot.reactions(q, np.zeros(6), np.zeros(6))
-    assert found.bars.rod == pytest.approx(robot.gravity(q)[2] / (0.180 * np.cos(q[2] - q[1])), rel=1e-12)
+    assert found.bars.rod == pytest.approx(
+        robot.gravity(q)[2] / (0.180 * np.cos(q[2] - q[1])), rel=1e-12
+    )
     assert abs(found.bars.rod) > 1000.0
     elbow = robot.pose(q, "link_3").rotation[:, 2]
     assert abs(found.joints["joint_3"][3:] @ elbow) < 1e-9
@@ -199,7 +259,11 @@ def test_motors_are_the_components_about_the_axes(name):
         tau, found = robot.inverse_dynamics(q, v, a, friction=False), robot.reactions(q, v, a)
         axes = [robot.pose(q, f"link_{i + 1}").rotation[:, 2] for i in range(robot.n)]
         along = [
-            found.joints[f"joint_{i + 1}"][:3] @ axis if robot.limits.linear[i] else found.joints[f"joint_{i + 1}"][3:] @ axis
+            (
+                found.joints[f"joint_{i + 1}"][:3] @ axis
+                if robot.limits.linear[i]
+                else found.joints[f"joint_{i + 1}"][3:] @ axis
+            )
             for i, axis in enumerate(axes)
         ]
         if found.bars is not None:
@@ -213,17 +277,23 @@ def test_a_serial_arm_has_no_bars():
 
 
 def test_a_sensor_at_rest_reads_the_weight():
-    """Force m g downward, moment of the centre of mass, in the sensor's axes; the robot itself is not weighed."""
+    """Force m g downward, moment of the centre of mass, in the sensor's axes; the robot itself is
+    not weighed.
+    """
     robot = irb.load("irb2400", tool="spindle")
     q = np.array([0.3, 0.2, 0.1, 0.4, 0.5, 0.6])
     reading = robot.sensor(q, np.zeros(6), np.zeros(6))
     turn = robot.pose(q, "tool0").rotation
     weight = turn.T @ [0.0, 0.0, -12.7 * 9.81]
-    np.testing.assert_allclose(reading, np.r_[weight, np.cross([-0.0383, 0.0, 0.1293], weight)], atol=1e-10)
+    np.testing.assert_allclose(
+        reading, np.r_[weight, np.cross([-0.0383, 0.0, 0.1293], weight)], atol=1e-10
+    )
 
 
 def test_a_cutting_force_is_the_reading_less_the_model():
-    """A force on the TCP shows up, in sensor axes about the sensor's origin, as reading minus model, whatever the motion."""
+    """A force on the TCP shows up, in sensor axes about the sensor's origin, as reading minus
+    model, whatever the motion.
+    """
     robot = irb.load("irb2400", tool="spindle").with_payload(irb.payload(1.0, [0.0, 0.0, 0.05]))
     q, v, a = oracles.states("irb2400_16", 1, seed=6)[0]
     sensor = np.eye(4)
@@ -238,7 +308,9 @@ def test_a_cutting_force_is_the_reading_less_the_model():
 
 
 def test_a_moving_sensor_reads_newton_and_euler():
-    """In motion the reading is m (g - a_c) and its moment about the sensor, from the oracle's kinematics."""
+    """In motion the reading is m (g - a_c) and its moment about the sensor, from the oracle's
+    kinematics.
+    """
     robot = irb.load("irb2400", tool="spindle")
     tool = oracles.carrying(oracles.arm("irb2400_16")._replace(bodies=[]), *oracles.SPINDLE)
     for q, v, a in oracles.states("irb2400_16", 5, seed=7):
@@ -252,7 +324,9 @@ def test_a_moving_sensor_reads_newton_and_euler():
 
 
 def test_a_sensor_feels_only_what_passes_it():
-    """Wrenches elsewhere, a URDF's unknown tool, and a frame that is no rotation are refused; a bar needs its tree."""
+    """Wrenches elsewhere, a URDF's unknown tool, and a frame that is no rotation are refused; a bar
+    needs its tree.
+    """
     robot, still = irb.load("irb2400", tool="spindle"), np.zeros((3, 6))
     with pytest.raises(irb.InputError, match="a wrench at link_3 does not pass the sensor"):
         robot.sensor(*still, wrench={"link_3": np.ones(6)})
@@ -266,15 +340,23 @@ def test_a_sensor_feels_only_what_passes_it():
 def test_a_sensor_of_a_urdf_feels_the_tool_that_is_in_the_file(tmp_path, built_in):
     """Spindle and payload weigh the same in the file and on the robot, at rest and in motion."""
     path = tmp_path / "arm.urdf"
-    path.write_text(irb.describe("irb2400").urdf("serial", tool="spindle" if built_in else None), encoding="utf-8")
-    stranger, robot = irb.from_urdf(path), irb.load("irb2400", tool="spindle").with_payload(irb.payload(1.0, [0, 0.1, 0]))
+    path.write_text(
+        irb.describe("irb2400").urdf("serial", tool="spindle" if built_in else None),
+        encoding="utf-8",
+    )
+    stranger, robot = (
+        irb.from_urdf(path),
+        irb.load("irb2400", tool="spindle").with_payload(irb.payload(1.0, [0, 0.1, 0])),
+    )
     if not built_in:
         stranger = stranger.with_tool("spindle")
     stranger = stranger.with_payload(irb.payload(1.0, [0, 0.1, 0]))
     A, wrench = robot.dh().A, np.array([1.0, -20.0, 30.0, 4.0, 5.0, 6.0])
     for q, v, a in oracles.states("irb2400_16", 3):
         wanted = robot.sensor(q, v, a, wrench=wrench)
-        np.testing.assert_allclose(stranger.sensor(A @ q, A @ v, A @ a, wrench=wrench), wanted, rtol=0, atol=1e-9)
+        np.testing.assert_allclose(
+            stranger.sensor(A @ q, A @ v, A @ a, wrench=wrench), wanted, rtol=0, atol=1e-9
+        )
         assert np.linalg.norm(wanted[:3]) > 1.0
         flange = stranger.reactions(A @ q, A @ v, A @ a).flange
         np.testing.assert_allclose(flange, robot.reactions(q, v, a).flange, rtol=0, atol=1e-9)
@@ -295,7 +377,9 @@ def test_a_sensor_before_a_gripper_that_moves_is_refused(tmp_path):
 
 
 def test_a_sensor_of_a_urdf_knows_how_its_bodies_are_placed(tmp_path):
-    """A probe fixed to tool0 with an offset and a turn: its weight and lever arm at rest, by hand."""
+    """A probe fixed to tool0 with an offset and a turn: its weight and lever arm at rest, by
+    hand.
+    """
     probe = """<link name="probe"><inertial><origin xyz="0.1 0 0"/><mass value="3"/>
     <inertia ixx="0.01" iyy="0.01" izz="0.01" ixy="0" ixz="0" iyz="0"/></inertial></link>
     <joint name="glue" type="fixed"><origin xyz="0 0.2 0" rpy="0 0 1.5707963267948966"/><parent link="tool0"/>
@@ -305,4 +389,6 @@ def test_a_sensor_of_a_urdf_knows_how_its_bodies_are_placed(tmp_path):
     robot, q = irb.from_urdf(path), oracles.states("irb1600_6_120", 1)[0, 0]
     down = robot.pose(q, "tool0").rotation.T @ np.array([0.0, 0.0, -9.81 * 3.0])
     wanted = np.r_[down, np.cross([0.0, 0.3, 0.0], down)]
-    np.testing.assert_allclose(robot.sensor(q, np.zeros(6), np.zeros(6)), wanted, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(
+        robot.sensor(q, np.zeros(6), np.zeros(6)), wanted, rtol=0, atol=1e-12
+    )

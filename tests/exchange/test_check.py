@@ -14,28 +14,43 @@ SETS = [(name, chosen) for name in irb.robots() for chosen in irb.describe(name)
 PARTS = [("link_crank",), ("link_rod",), ("link_crank", "link_rod")]
 
 
-pytestmark = pytest.mark.filterwarnings("ignore:.*no inverse kinematics:irbmodels.PhysicsWarning")  # of calibrated twists
+# of calibrated twists
+pytestmark = pytest.mark.filterwarnings("ignore:.*no inverse kinematics:irbmodels.PhysicsWarning")
 
 
 @pytest.fixture
 def heavy(tmp_path):
-    """Return a loader of arms whose bars weigh much, off their plane and askew, and whose axes 2 and 3 may be calibrated."""
+    """Return a loader of arms whose bars weigh much, off their plane and askew, and whose axes 2
+    and 3 may be calibrated.
+    """
 
     def load(name, bars, calibrated=False, **options):
         rng, rows = np.random.default_rng(len(bars)), {}
         for bar in bars:
             cloud = np.cov(rng.normal(size=(3, 5)))
             tensor = 9.0 * (np.trace(cloud) * np.eye(3) - cloud)  # of points: a body can have it
-            moments = {"xyz"[i] + "xyz"[j]: float(tensor[i, j]) for i in range(3) for j in range(i, 3)}
+            moments = {
+                "xyz"[i] + "xyz"[j]: float(tensor[i, j]) for i in range(3) for j in range(i, 3)
+            }
             com = rng.uniform(-400.0, 400.0, 3).tolist()
-            rows[bar] = {"mass_kg": rng.uniform(20.0, 60.0), "com_mm": com, "inertia_kg_m2": moments, "source": "made"}
-        total = irb.describe(name).limits.ratings.mass_kg + sum(row["mass_kg"] for row in rows.values())
+            rows[bar] = {
+                "mass_kg": rng.uniform(20.0, 60.0),
+                "com_mm": com,
+                "inertia_kg_m2": moments,
+                "source": "made",
+            }
+        total = irb.describe(name).limits.ratings.mass_kg + sum(
+            row["mass_kg"] for row in rows.values()
+        )
         table = {
             "robot": name,
             "about": "bars heavy as none is",
             "sources": {"made": {"ref": "made up for this test", "grade": "assumed"}},
             "limits": {"ratings": {"mass_kg": total, "source": "made"}},
-            "inertials": {"default": "heavy", "sets": {"heavy": {"about": "bars weighed", "links": rows}}},
+            "inertials": {
+                "default": "heavy",
+                "sets": {"heavy": {"about": "bars weighed", "links": rows}},
+            },
         }
         if calibrated:
             rows = {
@@ -59,12 +74,16 @@ def loaded(name, parameters):
 def laden(robot):
     """Return the robot with payload, tilted base and coupled rotors."""
     robot = robot.with_payload(irb.payload(2.0, [0.1, 0.0, 0.1])).with_gravity([1.0, -2.0, 9.0])
-    return robot.with_rotors(np.arange(1.0, robot.n + 1), np.eye(robot.n) + 0.1 * np.tri(robot.n, k=-1))
+    return robot.with_rotors(
+        np.arange(1.0, robot.n + 1), np.eye(robot.n) + 0.1 * np.tri(robot.n, k=-1)
+    )
 
 
 @pytest.mark.parametrize(("name", "parameters"), SETS)
 def test_both_derivations_and_pinocchio_agree(name, parameters):
-    """Euler-Lagrange, Newton-Euler and the robot within 1e-10 of the largest entry, with all that may be on a robot."""
+    """Euler-Lagrange, Newton-Euler and the robot within 1e-10 of the largest entry, with all that
+    may be on a robot.
+    """
     compare_with_oracles(loaded(name, parameters))
 
 
@@ -72,7 +91,9 @@ def test_both_derivations_and_pinocchio_agree(name, parameters):
 @pytest.mark.parametrize("bars", PARTS)
 @pytest.mark.parametrize("name", reference.PARALLELOGRAM)
 def test_bars_with_mass_are_in_both_derivations(name, bars, calibrated, heavy):
-    """As above, with one bar or both; also where axis 2 is not square to axis 1, and axis 3 has an offset."""
+    """As above, with one bar or both; also where axis 2 is not square to axis 1, and axis 3 has an
+    offset.
+    """
     compare_with_oracles(laden(heavy(name, bars, calibrated, tool="spindle")))
 
 
@@ -84,13 +105,21 @@ def compare_with_oracles(robot):
     for q, v, a in check.states(robot, 5, seed=2):
         tau = robot.inverse_dynamics(q, v, a, wrench=wrench, **options)
         size = np.abs(tau).max()
-        np.testing.assert_allclose(oracles.euler_lagrange(chain, q, v, a, wrench), tau, atol=1e-10 * size)
-        np.testing.assert_allclose(oracles.newton_euler(chain, q, v, a, wrench), tau, atol=1e-10 * size)
+        np.testing.assert_allclose(
+            oracles.euler_lagrange(chain, q, v, a, wrench), tau, atol=1e-10 * size
+        )
+        np.testing.assert_allclose(
+            oracles.newton_euler(chain, q, v, a, wrench), tau, atol=1e-10 * size
+        )
         kinetic, potential = oracles.energy(chain, q, v)
         energy = robot.energy(q, v)
         assert kinetic == pytest.approx(energy.kinetic, rel=1e-10)
-        still = robot.energy(np.zeros(robot.n), v).potential - oracles.energy(chain, np.zeros(robot.n), v)[1]
-        assert potential - energy.potential == pytest.approx(-still, abs=1e-8)  # the two count from other heights
+        still = (
+            robot.energy(np.zeros(robot.n), v).potential
+            - oracles.energy(chain, np.zeros(robot.n), v)[1]
+        )
+        # the two count from other heights
+        assert potential - energy.potential == pytest.approx(-still, abs=1e-8)
 
 
 @pytest.mark.parametrize("name", ["irb2400_16", "irb930_12_105"])
@@ -105,7 +134,9 @@ def test_the_package_s_oracles_equal_the_tests_own(name):
 
 @pytest.mark.parametrize("name", reference.PARALLELOGRAM)
 def test_the_package_s_bars_are_the_tests_own(name, heavy):
-    """The tests' arm has crank and rod on joints of their own: torques (with a wrench on tool0) and energies are the same."""
+    """The tests' arm has crank and rod on joints of their own: torques (with a wrench on tool0) and
+    energies are the same.
+    """
     robot = heavy(name, PARTS[-1]).with_gravity([1.0, -2.0, 9.0])
     chain = check.chain_of(robot)._replace(friction=None)
     arm = reference.arm(name, "heavy", robot.description.folder)
@@ -114,7 +145,9 @@ def test_the_package_s_bars_are_the_tests_own(name, heavy):
     for q, v, a in reference.states(name, 5):
         wanted = reference.newton_euler(arm, q, v, a, robot.gravity_vector, wrench)
         for derive in (oracles.newton_euler, oracles.euler_lagrange):
-            np.testing.assert_allclose(derive(chain, q, v, a, wrench), wanted, rtol=0, atol=1e-10 * np.abs(wanted).max())
+            np.testing.assert_allclose(
+                derive(chain, q, v, a, wrench), wanted, rtol=0, atol=1e-10 * np.abs(wanted).max()
+            )
         M, C, G = oracles.lagrange_terms(chain, q, v)
         np.testing.assert_allclose(M, reference.mass_matrix(arm, q), rtol=0, atol=1e-10 * M.max())
         steady = reference.newton_euler(arm, q, v, 0.0 * a, robot.gravity_vector)
@@ -146,12 +179,21 @@ def test_check_uses_every_installed_engine():
     found = check.check(irb.load("irb930", tool="spindle"))
     assert all(item.holds for item in found)
     compared = {item.against for item in found if not np.isnan(item.difference)}
-    assert {"MDH product", "Newton-Euler", "Euler-Lagrange", "mujoco", "drake", "yourdfpy"} <= compared
+    assert {
+        "MDH product",
+        "Newton-Euler",
+        "Euler-Lagrange",
+        "mujoco",
+        "drake",
+        "yourdfpy",
+    } <= compared
 
 
 @pytest.mark.parametrize("name", ["irb2400_16", "irb1400"])
 def test_check_asks_every_engine_for_the_tree_with_heavy_bars(name, heavy, tmp_path, monkeypatch):
-    """All comparisons hold for the parallelogram, each engine's among them, and MuJoCo has nothing to write in its log."""
+    """All comparisons hold for the parallelogram, each engine's among them, and MuJoCo has nothing
+    to write in its log.
+    """
     monkeypatch.chdir(tmp_path)
     robot = laden(heavy(name, PARTS[-1], calibrated=True, tool="spindle"))
     found = check.check(robot)
@@ -173,18 +215,24 @@ def test_a_wrong_bar_is_found_out(bar, heavy):
     model.inertias[model.getJointId(bar.replace("link", "joint"))].mass += 1e-2
     wrong = with_model(robot, model).with_tool(None)
     holds = {(item.quantity, item.against): item.holds for item in check.check(wrong)}
-    assert not any(holds["torque", against] for against in ("Newton-Euler", "Euler-Lagrange", "mujoco"))
+    assert not any(
+        holds["torque", against] for against in ("Newton-Euler", "Euler-Lagrange", "mujoco")
+    )
     assert holds["TCP pose", "MDH product"]
 
 
 def test_an_impossible_set_is_not_given_to_engines():
     """They would refuse it, or replace it in silence; the table says so."""
     found = check.check(loaded("irb2400", "obal2025_printed"))
-    assert {item.quantity for item in found if item.against == "mujoco"} == {"refused: impossible inertias"}
+    assert {item.quantity for item in found if item.against == "mujoco"} == {
+        "refused: impossible inertias"
+    }
 
 
 def test_tcp_paths_agree_along_the_reference_motion():
-    """Closed form, Pinocchio and MuJoCo: positions to 1e-12 m, velocities to the error of their differences."""
+    """Closed form, Pinocchio and MuJoCo: positions to 1e-12 m, velocities to the error of their
+    differences.
+    """
     robot = irb.load("irb2400", tool="spindle")
     motion = check.reference_motion(robot)
     np.testing.assert_allclose(motion.q[-1], 3.0 * np.array([0.5, -0.3, -0.2, 0.2, 0.1, 0.1]))
@@ -194,7 +242,9 @@ def test_tcp_paths_agree_along_the_reference_motion():
         np.testing.assert_allclose(path.position, paths["pinocchio"].position, atol=1e-12)
         np.testing.assert_allclose(path.velocity, paths["pinocchio"].velocity, atol=1e-9)
     np.testing.assert_allclose(
-        np.gradient(paths["pinocchio"].position, motion.t, axis=0)[5], paths["pinocchio"].velocity[5], atol=1e-5
+        np.gradient(paths["pinocchio"].position, motion.t, axis=0)[5],
+        paths["pinocchio"].velocity[5],
+        atol=1e-5,
     )
 
 
@@ -213,7 +263,10 @@ def test_a_robot_without_tables_has_no_oracle():
 def test_no_number_is_no_agreement():
     """A robot whose torques are NaN agrees with nobody."""
     robot = irb.load("irb2400")
-    broken = replace(robot, _model=replace(robot._model, friction=replace(robot.friction_model, Fv=np.full(6, np.nan))))
+    broken = replace(
+        robot,
+        _model=replace(robot._model, friction=replace(robot.friction_model, Fv=np.full(6, np.nan))),
+    )
     found = {(item.quantity, item.against): item.holds for item in check.check(broken)}
     assert not found["torque", "Newton-Euler"]
     assert found["mass matrix", "Euler-Lagrange"]
@@ -229,13 +282,19 @@ def test_a_tool_made_in_code_is_no_fault():
 
 
 def test_the_oracles_rub_nothing_at_rest():
-    """sgn(0) = 0 in both derivations: a robot that stands still needs gravity's torque alone, one moving axis rubs alone."""
+    """sgn(0) = 0 in both derivations: a robot that stands still needs gravity's torque alone, one
+    moving axis rubs alone.
+    """
     robot = irb.load("irb2400")
     chain, q, still = check.chain_of(robot), np.full(6, 0.3), np.zeros(6)
     for derive in (oracles.newton_euler, oracles.euler_lagrange):
-        np.testing.assert_allclose(derive(chain, q, still, still), robot.gravity(q), rtol=0, atol=1e-10)
+        np.testing.assert_allclose(
+            derive(chain, q, still, still), robot.gravity(q), rtol=0, atol=1e-10
+        )
     moving = np.array([0.0, 0.0, 0.2, 0.0, 0.0, 0.0])
-    np.testing.assert_allclose(oracles.friction(chain, moving), [0, 0, 16.9 + 9.3613 * 0.2, 0, 0, 0], rtol=0, atol=1e-12)
+    np.testing.assert_allclose(
+        oracles.friction(chain, moving), [0, 0, 16.9 + 9.3613 * 0.2, 0, 0, 0], rtol=0, atol=1e-12
+    )
 
 
 def test_a_path_without_speeds_is_refused():

@@ -1,4 +1,6 @@
-"""The C export: compiled as strictly as compilers can, it answers what Pinocchio answers, and its self-test notices errors."""
+"""The C export: compiled as strictly as compilers can, it answers what Pinocchio answers, and its
+self-test notices errors.
+"""
 
 import contextlib
 import ctypes
@@ -19,14 +21,35 @@ from irbmodels.compiled.program import Output, Program, Step
 from irbmodels.compiled.queries import OF_FRAMES, QUERIES
 from irbmodels.exchange.c import codegen
 from irbmodels.exchange.c import selftest as c_selftest
-from irbmodels.exchange.c.writer import DOUBLE, SINGLE, Dialect, function_text, helpers_text, preamble
+from irbmodels.exchange.c.writer import (
+    DOUBLE,
+    SINGLE,
+    Dialect,
+    function_text,
+    helpers_text,
+    preamble,
+)
 
 pytest.importorskip("casadi", reason="needs the extra 'fast'")
 if shutil.which("gcc") is None:
     pytest.skip("no gcc", allow_module_level=True)
 
-STRICT = ["-std=c99", "-Wall", "-Wextra", "-Wconversion", "-Wpedantic", "-Wshadow", "-Wdouble-promotion", "-Werror"]
-COMPILERS = ["gcc", pytest.param("clang", marks=pytest.mark.skipif(shutil.which("clang") is None, reason="no clang"))]
+STRICT = [
+    "-std=c99",
+    "-Wall",
+    "-Wextra",
+    "-Wconversion",
+    "-Wpedantic",
+    "-Wshadow",
+    "-Wdouble-promotion",
+    "-Werror",
+]
+COMPILERS = [
+    "gcc",
+    pytest.param(
+        "clang", marks=pytest.mark.skipif(shutil.which("clang") is None, reason="no clang")
+    ),
+]
 ROBOTS = {"irb2400": "spindle", "irb1400": None, "irb930": None}
 ALL = list(QUERIES)
 
@@ -34,7 +57,9 @@ ALL = list(QUERIES)
 def compiled(folder, name, *options, compiler="gcc", optimise="-O2"):
     """Compile the self-test of an export; return the program."""
     sources = [folder / f"{name}.c", folder / f"{name}_selftest.c"]
-    subprocess.run([compiler, *STRICT, optimise, *options, *sources, "-o", folder / "selftest"], check=True)
+    subprocess.run(
+        [compiler, *STRICT, optimise, *options, *sources, "-o", folder / "selftest"], check=True
+    )
     return folder / "selftest"
 
 
@@ -48,7 +73,10 @@ def shared(text, folder, *options, compiler="gcc"):
     """Compile C text as a shared object and load it."""
     (folder / "text.c").write_text(text)
     target = folder / f"text{len(list(folder.glob('*.so')))}.so"
-    subprocess.run([compiler, *STRICT, "-O2", "-fPIC", "-shared", *options, folder / "text.c", "-o", target], check=True)
+    subprocess.run(
+        [compiler, *STRICT, "-O2", "-fPIC", "-shared", *options, folder / "text.c", "-o", target],
+        check=True,
+    )
     return ctypes.CDLL(str(target))
 
 
@@ -63,7 +91,11 @@ def exports(tmp_path_factory):
     for name, tool in ROBOTS.items():
         robot, folder = irb.load(name, tool=tool), tmp_path_factory.mktemp(name)
         what = [query for query in ALL if query != "friction" or robot.friction_model]
-        with pytest.warns(irb.PhysicsWarning) if robot.friction_model is None else contextlib.nullcontext():
+        with (
+            pytest.warns(irb.PhysicsWarning)
+            if robot.friction_model is None
+            else contextlib.nullcontext()
+        ):
             codegen.write_c(robot, folder, what)
         made[name] = robot, folder, what
     return made
@@ -72,7 +104,9 @@ def exports(tmp_path_factory):
 @pytest.mark.parametrize("name", ROBOTS)
 @pytest.mark.parametrize("compiler", COMPILERS)
 def test_self_test_passes(name, compiler, exports):
-    """Both compilers take it without a warning, and every function is Pinocchio's to 1e-9 and passes NaN on."""
+    """Both compilers take it without a warning, and every function is Pinocchio's to 1e-9 and
+    passes NaN on.
+    """
     robot, folder, what = exports[name]
     code, lines = verdict(compiled(folder, robot.name, compiler=compiler))
     assert code == 0, lines
@@ -81,7 +115,11 @@ def test_self_test_passes(name, compiler, exports):
     assert max(float(line.split()[3]) for line in lines) < 1e-11
 
 
-@pytest.mark.parametrize("options", [("-ffp-contract=off",), ("-march=native", "-ffp-contract=fast")], ids=["plain", "fused"])
+@pytest.mark.parametrize(
+    "options",
+    [("-ffp-contract=off",), ("-march=native", "-ffp-contract=fast")],
+    ids=["plain", "fused"],
+)
 def test_a_fused_multiplier_changes_nothing(options, exports):
     """With and without one, the self-test passes."""
     robot, folder, _ = exports["irb2400"]
@@ -92,14 +130,30 @@ def test_a_fused_multiplier_changes_nothing(options, exports):
 
 @pytest.mark.parametrize("name", irb.robots())
 def test_every_robot_in_single_precision(name, tmp_path):
-    """In float all ten robots answer to 1e-4, with tool, payload, rotors and tilted base where they can."""
-    robot = irb.load(name).with_payload(irb.payload(2.0, [0.1, 0.0, 0.05])).with_gravity([1.0, 2.0, -9.0])
+    """In float all ten robots answer to 1e-4, with tool, payload, rotors and tilted base where they
+    can.
+    """
+    robot = (
+        irb.load(name)
+        .with_payload(irb.payload(2.0, [0.1, 0.0, 0.05]))
+        .with_gravity([1.0, 2.0, -9.0])
+    )
     robot = robot.with_rotors([0.5] * robot.n)
     files = codegen.write_c(
-        robot, tmp_path, ["inverse_dynamics", "forward_dynamics", "jacobian"], friction="2400" in name, single=True
+        robot,
+        tmp_path,
+        ["inverse_dynamics", "forward_dynamics", "jacobian"],
+        friction="2400" in name,
+        single=True,
     )
-    assert [path.name for path in files] == [f"{robot.name}.h", f"{robot.name}.c", f"{robot.name}_selftest.c"]
-    assert not re.search(r"\bdouble\b|\d\.\d+(?![\d.ef])", strip_comments((tmp_path / f"{robot.name}.c").read_text()))
+    assert [path.name for path in files] == [
+        f"{robot.name}.h",
+        f"{robot.name}.c",
+        f"{robot.name}_selftest.c",
+    ]
+    assert not re.search(
+        r"\bdouble\b|\d\.\d+(?![\d.ef])", strip_comments((tmp_path / f"{robot.name}.c").read_text())
+    )
     code, lines = verdict(compiled(tmp_path, robot.name, optimise="-O1"))
     assert code == 0, lines
     assert all(line.endswith("of 1e-4: ok") for line in lines)
@@ -111,10 +165,15 @@ def strip_comments(text):
 
 @pytest.mark.parametrize("name", ROBOTS)
 def test_library_gives_the_robots_answers(name, exports):
-    """As a shared object, at states that are not the self-test's, it answers what the robot does; outputs may be inputs."""
+    """As a shared object, at states that are not the self-test's, it answers what the robot does;
+    outputs may be inputs.
+    """
     robot, folder, _ = exports[name]
     target = folder / "lib.so"
-    subprocess.run(["gcc", *STRICT, "-O2", "-fPIC", "-shared", folder / f"{robot.name}.c", "-o", target], check=True)
+    subprocess.run(
+        ["gcc", *STRICT, "-O2", "-fPIC", "-shared", folder / f"{robot.name}.c", "-o", target],
+        check=True,
+    )
     library, rng, n = ctypes.CDLL(str(target)), np.random.default_rng(7), robot.n
     model, tree = robot._model, robot._frame("tcp")
     for _ in range(20):
@@ -138,7 +197,13 @@ def test_library_gives_the_robots_answers(name, exports):
             inputs = [given[label] for label in QUERIES[query].inputs]
             getattr(library, f"{robot.name}_{query}")(*pointers(*inputs, *results))
             for result, answer in zip(results, answers, strict=True):
-                np.testing.assert_allclose(result, answer, rtol=0, atol=1e-12 * np.abs(answer).max(initial=1e-3), err_msg=query)
+                np.testing.assert_allclose(
+                    result,
+                    answer,
+                    rtol=0,
+                    atol=1e-12 * np.abs(answer).max(initial=1e-3),
+                    err_msg=query,
+                )
         same = a.copy()
         getattr(library, f"{robot.name}_inverse_dynamics")(*pointers(q, v, same, same))
         np.testing.assert_allclose(same, expected["inverse_dynamics"][0], rtol=0, atol=1e-10)
@@ -176,7 +241,9 @@ def test_self_test_notices(what, exports, tmp_path):
 
 
 def test_every_constant_counts(tmp_path):
-    """Each number of the dynamics and the pose of the 2400, changed by a percent, makes the self-test fail."""
+    """Each number of the dynamics and the pose of the 2400, changed by a percent, makes the
+    self-test fail.
+    """
     robot = irb.load("irb2400", tool="spindle")
     codegen.write_c(robot, tmp_path, ["inverse_dynamics", "pose"])
     source = tmp_path / "irb2400_16.c"
@@ -215,12 +282,19 @@ def elementary(dialect, folder, *options, compiler="gcc"):
     program = Program("f", (("x", 1),), (), steps, (Output("y", (5,), (1, 2, 3, 4, 5)),))
     real = dialect.real
     loop = (
-        f"void each(int count, const {real} *x, {real} *y);\nvoid each(int count, const {real} *x, {real} *y)\n"
-        "{\n    int i;\n    for (i = 0; i < count; i++) {\n        f(x + i, y + 5 * i);\n    }\n}\n"
+        f"void each(int count, const {real} *x, {real} *y);\nvoid each(int count, const {real} *x,"
+        f" {real} *y)\n{{\n    int i;\n    for (i = 0; i < count; i++) {{\n        f(x + i, y + 5 *"
+        " i);\n    }\n}\n"
     )
     function = function_text(program, "f", {}, dialect._replace(function="static "))
     text = "\n".join(
-        ["#include <float.h>\n#include <stdint.h>", preamble(dialect), helpers_text([program], dialect), function, loop]
+        [
+            "#include <float.h>\n#include <stdint.h>",
+            preamble(dialect),
+            helpers_text([program], dialect),
+            function,
+            loop,
+        ]
     )
     library = shared(text, folder, *options, compiler=compiler)
 
@@ -236,14 +310,22 @@ def elementary(dialect, folder, *options, compiler="gcc"):
 def ulps(found, exact):
     """Distance in units of the last place of the exact result."""
     kind = found.dtype.type
-    unit = np.spacing(np.maximum(np.abs(exact.astype(kind)), np.finfo(kind).tiny)).astype(np.longdouble)
+    unit = np.spacing(np.maximum(np.abs(exact.astype(kind)), np.finfo(kind).tiny)).astype(
+        np.longdouble
+    )
     return float(np.max(np.abs(found.astype(np.longdouble) - exact) / unit))
 
 
-@pytest.mark.parametrize("options", [("-ffp-contract=off",), ("-march=native", "-ffp-contract=fast")], ids=["plain", "fused"])
+@pytest.mark.parametrize(
+    "options",
+    [("-ffp-contract=off",), ("-march=native", "-ffp-contract=fast")],
+    ids=["plain", "fused"],
+)
 @pytest.mark.parametrize("compiler", COMPILERS)
 def test_sine_cosine_and_exponential(options, compiler, tmp_path):
-    """At most 2.5 units in the last place, next to multiples of a right angle too; NaN stays, infinity has no sine."""
+    """At most 2.5 units in the last place, next to multiples of a right angle too; NaN stays,
+    infinity has no sine.
+    """
     if platform.machine() != "x86_64":
         options = options[-1:]
     rng = np.random.default_rng(1)
@@ -251,8 +333,12 @@ def test_sine_cosine_and_exponential(options, compiler, tmp_path):
         kind = np.float32 if dialect.single else np.float64
         each = elementary(dialect, tmp_path, *options, compiler=compiler)
         right = np.arange(-far // (np.pi / 2), far // (np.pi / 2) + 1) * (np.pi / 2)
-        near = np.concatenate([np.nextafter(right.astype(kind), kind(side)) for side in (-1e9, 1e9)])
-        x = np.concatenate([rng.uniform(-far, far, 400_000), rng.uniform(-2, 2, 200_000), right, near]).astype(kind)
+        near = np.concatenate(
+            [np.nextafter(right.astype(kind), kind(side)) for side in (-1e9, 1e9)]
+        )
+        x = np.concatenate(
+            [rng.uniform(-far, far, 400_000), rng.uniform(-2, 2, 200_000), right, near]
+        ).astype(kind)
         answers = each(x)
         exact = x.astype(np.longdouble)
         assert ulps(answers["sin"], np.sin(exact)) <= 2.5
@@ -273,18 +359,39 @@ def test_sine_cosine_and_exponential(options, compiler, tmp_path):
 
 
 def test_no_operation_is_left_out(tmp_path):
-    """Signs, brackets and reciprocals of a program come out as Python computes them; a root is refused by name."""
+    """Signs, brackets and reciprocals of a program come out as Python computes them; a root is
+    refused by name.
+    """
     x = (2.0, 3.0, 5.0)
     steps = [*(Step("input", (0, i)) for i in range(3)), Step("number", number=-0.5)]
-    steps += [Step("sub", (1, 2)), Step("sub", (0, 4)), Step("neg", (4,)), Step("mul", (0, 6)), Step("div", (1, 7))]
-    steps += [Step("neg", (6,)), Step("inv", (4,)), Step("div", (5, 10)), Step("add", (0, 3)), Step("sub", (0, 6))]
+    steps += [
+        Step("sub", (1, 2)),
+        Step("sub", (0, 4)),
+        Step("neg", (4,)),
+        Step("mul", (0, 6)),
+        Step("div", (1, 7)),
+    ]
+    steps += [
+        Step("neg", (6,)),
+        Step("inv", (4,)),
+        Step("div", (5, 10)),
+        Step("add", (0, 3)),
+        Step("sub", (0, 6)),
+    ]
     steps += [Step("mul", (3, 5)), Step("neg", (14,))]
-    program = Program("f", (("x", 3),), (), tuple(steps), (Output("y", (12,), tuple(range(4, 16))),))
-    library = shared("void f(const double x[3], double y[12]);\n" + function_text(program, "f", {}, DOUBLE), tmp_path)
+    program = Program(
+        "f", (("x", 3),), (), tuple(steps), (Output("y", (12,), tuple(range(4, 16))),)
+    )
+    library = shared(
+        "void f(const double x[3], double y[12]);\n" + function_text(program, "f", {}, DOUBLE),
+        tmp_path,
+    )
     y = np.empty(12)
     library.f(*pointers(np.array(x), y))
     assert y.tolist() == [-2, 4, 2, 4, 0.75, -2, -0.5, -8, 1.5, 0, -2, 2]
-    rooted = Program("f", (("x", 1),), (), (Step("input", (0, 0)), Step("sqrt", (0,))), (Output("y", (), (1,)),))
+    rooted = Program(
+        "f", (("x", 1),), (), (Step("input", (0, 0)), Step("sqrt", (0,))), (Output("y", (), (1,)),)
+    )
     with pytest.raises(NotImplementedError, match="sqrt"):
         function_text(rooted, "f", {}, DOUBLE)
 
@@ -294,7 +401,10 @@ def test_unsafe_compilers_are_refused(exports):
     robot, folder, _ = exports["irb2400"]
     for option in ("-ffast-math", "-Ofast", "-ffinite-math-only"):
         done = subprocess.run(
-            ["gcc", "-std=c99", option, "-fsyntax-only", folder / f"{robot.name}.c"], capture_output=True, text=True, check=False
+            ["gcc", "-std=c99", option, "-fsyntax-only", folder / f"{robot.name}.c"],
+            capture_output=True,
+            text=True,
+            check=False,
         )
         assert done.returncode != 0
         assert "#error" in done.stderr
@@ -303,11 +413,18 @@ def test_unsafe_compilers_are_refused(exports):
 def test_nothing_is_needed_and_nothing_jumps(exports, tmp_path):
     """The object asks for no other symbol, and on x86-64 it has no jump that depends on data."""
     robot, folder, _ = exports["irb2400"]
-    subprocess.run(["gcc", *STRICT, "-O2", "-S", folder / f"{robot.name}.c", "-o", tmp_path / "a.s"], check=True)
+    subprocess.run(
+        ["gcc", *STRICT, "-O2", "-S", folder / f"{robot.name}.c", "-o", tmp_path / "a.s"],
+        check=True,
+    )
     subprocess.run(["gcc", "-c", tmp_path / "a.s", "-o", tmp_path / "a.o"], check=True)
-    names = subprocess.run(["nm", "-u", tmp_path / "a.o"], capture_output=True, text=True, check=True).stdout.split()
+    names = subprocess.run(
+        ["nm", "-u", tmp_path / "a.o"], capture_output=True, text=True, check=True
+    ).stdout.split()
     assert {name for name in names if name != "U"} <= {"_GLOBAL_OFFSET_TABLE_"}
-    written = subprocess.run(["nm", tmp_path / "a.o"], capture_output=True, text=True, check=True).stdout
+    written = subprocess.run(
+        ["nm", tmp_path / "a.o"], capture_output=True, text=True, check=True
+    ).stdout
     assert not re.search(r" [BbDdC] ", written)  # no variable that can be written
     if platform.machine() == "x86_64":
         assert not re.search(r"^\s+j(?!mp)\w+", (tmp_path / "a.s").read_text(), re.MULTILINE)
@@ -324,18 +441,28 @@ def test_lines_are_short_and_plain(exports):
 
 
 def test_header_tells_the_robot(tmp_path):
-    """Robot, set and its grades, tool, friction, gravity, units, counts and the command stand in the header."""
-    files = codegen.c_files(irb.load("irb2400", tool="spindle"), ["inverse_dynamics", "jacobian"], frame="tool0")
+    """Robot, set and its grades, tool, friction, gravity, units, counts and the command stand in
+    the header.
+    """
+    files = codegen.c_files(
+        irb.load("irb2400", tool="spindle"), ["inverse_dynamics", "jacobian"], frame="tool0"
+    )
     text = " ".join(files["irb2400_16.h"].replace(" *", " ").split())
     for words in (
-        "irbmodels codegen irb2400_16 --tool spindle --parameters obal2025 --what inverse_dynamics,jacobian --frame tool0",
+        (
+            "irbmodels codegen irb2400_16 --tool spindle --parameters obal2025 --what"
+            " inverse_dynamics,jacobian --frame tool0"
+        ),
         "Inertials: set obal2025 (derived, published)",
         "Tool: spindle, 12.7 kg (identified)",
         "Friction: included",
         "extrapolated beyond 0.5 rad/s",
         "0, 0, -9.81 m/s^2",
         "Jacobian J of the frame tool0 in base axes",
-        "void irb2400_16_inverse_dynamics(const double q[6], const double v[6], const double a[6], double tau[6]);",
+        (
+            "void irb2400_16_inverse_dynamics(const double q[6], const double v[6], const double"
+            " a[6], double tau[6]);"
+        ),
         "void irb2400_16_jacobian(const double q[6], double J[6][6]);",
     ):
         assert words in text
@@ -362,16 +489,16 @@ def test_a_urdf_too(tmp_path):
     axes = {"a": "0 1 0", "b": "0.6 0 0.8", "c": "1 0 0"}
     links = ["base", *axes]
     text = "".join(
-        f'<link name="{link}"><inertial><origin xyz="0.1 0.2 0.3"/><mass value="2"/>'
-        '<inertia ixx="0.3" ixy="0.01" ixz="0.02" iyy="0.4" iyz="0.03" izz="0.5"/></inertial></link>'
+        f'<link name="{link}"><inertial><origin xyz="0.1 0.2 0.3"/><mass value="2"/><inertia'
+        ' ixx="0.3" ixy="0.01" ixz="0.02" iyy="0.4" iyz="0.03" izz="0.5"/></inertial></link>'
         for link in links
     )
     for parent, (child, axis) in zip(links, axes.items(), strict=False):
         kind = "prismatic" if child == "b" else "revolute"
         text += (
-            f'<joint name="j_{child}" type="{kind}"><parent link="{parent}"/><child link="{child}"/>'
-            f'<origin xyz="0.3 0.1 0.2" rpy="0.1 0.2 0.3"/><axis xyz="{axis}"/>'
-            '<limit lower="-1" upper="1" velocity="1" effort="10"/></joint>'
+            f'<joint name="j_{child}" type="{kind}"><parent link="{parent}"/><child'
+            f' link="{child}"/><origin xyz="0.3 0.1 0.2" rpy="0.1 0.2 0.3"/><axis'
+            f' xyz="{axis}"/><limit lower="-1" upper="1" velocity="1" effort="10"/></joint>'
         )
     (tmp_path / "my arm.urdf").write_text(f'<robot name="1 my arm">{text}</robot>')
     robot = irb.from_urdf(tmp_path / "my arm.urdf")
@@ -383,13 +510,27 @@ def test_a_urdf_too(tmp_path):
 
 
 def test_written_again_it_is_the_same(tmp_path):
-    """Another process with another hash seed writes the same bytes, and other files in the folder stay."""
+    """Another process with another hash seed writes the same bytes, and other files in the folder
+    stay.
+    """
     (tmp_path / "mine.txt").write_text("kept")
     what = "inverse_dynamics,pose,regressor"
     for seed in ("1", "2"):
-        command = [sys.executable, "-m", "irbmodels.cli", "codegen", "irb2400", "--tool", "spindle", "--what", what]
+        command = [
+            sys.executable,
+            "-m",
+            "irbmodels.cli",
+            "codegen",
+            "irb2400",
+            "--tool",
+            "spindle",
+            "--what",
+            what,
+        ]
         environment = os.environ | {"PYTHONHASHSEED": seed}
-        subprocess.run([*command, "-o", tmp_path / seed], check=True, env=environment, capture_output=True)
+        subprocess.run(
+            [*command, "-o", tmp_path / seed], check=True, env=environment, capture_output=True
+        )
     for path in (tmp_path / "1").iterdir():
         assert path.read_bytes() == (tmp_path / "2" / path.name).read_bytes()
     here = codegen.write_c(irb.load("irb2400", tool="spindle"), tmp_path, what.split(","))
@@ -419,7 +560,9 @@ def test_mistakes_are_one_line(arguments, words, tmp_path, capsys):
 
 
 def test_arguments_are_checked(tmp_path, monkeypatch):
-    """A file in place of the folder, a text in place of a list, nothing at all, and a missing casadi are refused."""
+    """A file in place of the folder, a text in place of a list, nothing at all, and a missing
+    casadi are refused.
+    """
     robot, file = irb.load("irb930"), tmp_path / "file"
     file.write_text("mine")
     with pytest.raises(irb.FileError, match="not a folder"):
@@ -449,7 +592,9 @@ def test_every_query_is_described():
 
 
 def test_states_try_everything():
-    """The self-test's states rest, crawl either way, keep the whole range and leave it far behind."""
+    """The self-test's states rest, crawl either way, keep the whole range and leave it far
+    behind.
+    """
     robot = irb.load("irb2400")
     made = c_selftest.states(robot)
     assert robot.in_range(made["q"][:8]).all()

@@ -1,4 +1,6 @@
-"""The URDFs in other engines: MuJoCo on the open chain, all on both trees, Pinocchio's own mimic joints."""
+"""The URDFs in other engines: MuJoCo on the open chain, all on both trees, Pinocchio's own mimic
+joints.
+"""
 
 from __future__ import annotations
 
@@ -23,11 +25,15 @@ SHIPPED = [(name, coupling) for name in oracles.NAMES for coupling in irb.descri
 
 
 def in_mujoco(spec: mujoco.MjSpec) -> tuple[mujoco.MjModel, mujoco.MjData]:
-    """Return a URDF in MuJoCo: bodies only, without contacts, limits or damping, under stated gravity."""
+    """Return a URDF in MuJoCo: bodies only, without contacts, limits or damping, under stated
+    gravity.
+    """
     spec.compiler.fusestatic, spec.compiler.discardvisual = False, True
     model = spec.compile()
     model.opt.gravity[:] = [0.0, 0.0, -9.81]
-    model.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_CONTACT | mujoco.mjtDisableBit.mjDSBL_LIMIT
+    model.opt.disableflags |= (
+        mujoco.mjtDisableBit.mjDSBL_CONTACT | mujoco.mjtDisableBit.mjDSBL_LIMIT
+    )
     return model, mujoco.MjData(model)
 
 
@@ -48,8 +54,12 @@ def compare_in_mujoco(name: str, spec: mujoco.MjSpec, robot: irb.Robot) -> None:
         mujoco.mj_inverse(model, data)
         pose, expected = robot.pose(q), robot.inverse_dynamics(q, v, a, friction=False)
         np.testing.assert_allclose(data.body("tcp").xpos, pose.translation, rtol=0, atol=1e-12)
-        np.testing.assert_allclose(data.body("tcp").xmat.reshape(3, 3), pose.rotation, rtol=0, atol=1e-12)
-        np.testing.assert_allclose(A.T @ data.qfrc_inverse, expected, rtol=0, atol=MUJOCO * np.abs(expected).max())
+        np.testing.assert_allclose(
+            data.body("tcp").xmat.reshape(3, 3), pose.rotation, rtol=0, atol=1e-12
+        )
+        np.testing.assert_allclose(
+            A.T @ data.qfrc_inverse, expected, rtol=0, atol=MUJOCO * np.abs(expected).max()
+        )
 
 
 @pytest.mark.parametrize("name", oracles.NAMES)
@@ -68,13 +78,17 @@ def test_urdf_with_the_spindle_in_mujoco(name):
 
 @pytest.mark.parametrize(("name", "coupling"), SHIPPED)
 def test_mujoco_loads_the_committed_file_from_anywhere(name, coupling, tmp_path, monkeypatch):
-    """As it is, in any working directory, with every mesh that the file names: to look at and to collide with."""
+    """As it is, in any working directory, with every mesh that the file names: to look at and to
+    collide with.
+    """
     path = irb.urdf_path(name, coupling)
     tags = list(ElementTree.parse(path).getroot().iter("geometry"))
     monkeypatch.chdir(tmp_path)
     model = mujoco.MjModel.from_xml_path(str(path))
     assert model.ngeom == len(tags)
-    named = {Path(tag.find("mesh").get("filename")).stem for tag in tags if tag.find("mesh") is not None}
+    named = {
+        Path(tag.find("mesh").get("filename")).stem for tag in tags if tag.find("mesh") is not None
+    }
     assert {model.mesh(i).name for i in range(model.nmesh)} == named
     assert len(named) > 2 * model.nbody
 
@@ -99,7 +113,9 @@ def mimic_model(path: str) -> pin.Model:
 
 
 def without_stand_ins(model: pin.Model, name: str) -> pin.Model:
-    """Return the model with weightless carriers, and bars where the table has no bars, as inside Robot."""
+    """Return the model with weightless carriers, and bars where the table has no bars, as inside
+    Robot.
+    """
     for bar in set(BARS) - set(oracles.weighed(name)):
         joint = model.frames[model.getFrameId(bar)].parentJoint
         model.inertias[joint] = pin.Inertia.Zero()
@@ -112,7 +128,9 @@ def test_parallelogram_urdf_with_mimic_joints(name, carriers):
     """Six coordinates; forward kinematics, RNEA and CRBA of the mimic model are those of Robot."""
     model, robot = mimic_model(str(irb.urdf_path(name))), irb.load(name)
     assert model.nq == 6
-    model, tolerance = (model, EXCHANGE) if carriers == "exchange" else (without_stand_ins(model, name), EXACT)
+    model, tolerance = (
+        (model, EXCHANGE) if carriers == "exchange" else (without_stand_ins(model, name), EXACT)
+    )
     for q, v, a in oracles.states(name, 10, seed=1):
         data = model.createData()  # a fresh one per call, see the trap below
         pin.framesForwardKinematics(model, data, q)
@@ -128,8 +146,13 @@ def test_parallelogram_urdf_with_mimic_joints(name, carriers):
 
 
 def test_crba_of_a_mimic_model_adds_to_what_is_there():
-    """The trap: on a mimic model ``pin.crba`` adds to ``data.M``, so a second call on the same Data is wrong."""
-    model, robot = without_stand_ins(mimic_model(str(irb.urdf_path("irb2400"))), "irb2400_16"), irb.load("irb2400")
+    """The trap: on a mimic model ``pin.crba`` adds to ``data.M``, so a second call on the same Data
+    is wrong.
+    """
+    model, robot = (
+        without_stand_ins(mimic_model(str(irb.urdf_path("irb2400"))), "irb2400_16"),
+        irb.load("irb2400"),
+    )
     q, data = oracles.states("irb2400_16", 1)[0, 0], model.createData()
     M = robot.mass_matrix(q)
     first, second = pin.crba(model, data, q).copy(), pin.crba(model, data, q).copy()
@@ -147,39 +170,68 @@ def test_robot_asks_the_unreduced_tree_twice_without_harm():
 @pytest.mark.parametrize("engine", engines.ENGINES)
 @pytest.mark.parametrize("name", oracles.NAMES)
 def test_every_engine_agrees_on_the_committed_serial_file(name, engine):
-    """MuJoCo, Drake, PyBullet and yourdfpy: TCP within 1e-9 m and torque within 1e-9 of the largest (PyBullet 1e-6)."""
+    """MuJoCo, Drake, PyBullet and yourdfpy: TCP within 1e-9 m and torque within 1e-9 of the largest
+    (PyBullet 1e-6).
+    """
     require_peer(engine)
     robot = irb.load(name, parameters=oracles.open_chain(name))
     A = robot.dh().A
-    peer, bound = engines.load_engine(engine, irb.urdf_path(name, "serial")), 1e-6 if engine == "pybullet" else 1e-9
+    peer, bound = (
+        engines.load_engine(engine, irb.urdf_path(name, "serial")),
+        1e-6 if engine == "pybullet" else 1e-9,
+    )
     for q, v, a in oracles.states(name, 5, seed=11):
         np.testing.assert_allclose(peer.pose(A @ q), robot.pose(q).homogeneous, atol=bound)
         if peer.torque is not None:
             tau = robot.inverse_dynamics(q, v, a, friction=False)
-            np.testing.assert_allclose(A.T @ peer.torque(A @ q, A @ v, A @ a), tau, atol=bound * np.abs(tau).max())
+            np.testing.assert_allclose(
+                A.T @ peer.torque(A @ q, A @ v, A @ a), tau, atol=bound * np.abs(tau).max()
+            )
 
 
 @pytest.mark.parametrize("engine", engines.ENGINES)
 @pytest.mark.parametrize("name", oracles.PARALLELOGRAM)
 def test_every_engine_agrees_on_the_committed_parallelogram_file(name, engine):
-    """Each names its joints; their turns written out, TCP and torques are those of the drawing, but for the carriers."""
+    """Each names its joints; their turns written out, TCP and torques are those of the drawing, but
+    for the carriers.
+    """
     require_peer(engine)
-    turns = {"joint_carrier": [0, -1, 0], "joint_crank": [0, 0, 1], "joint_rod_carrier": [0, 0, -1], "joint_rod": [0, 1, 0]}
-    turns = {f"joint_{i + 1}": np.eye(6)[i] for i in range(6)} | {joint: np.r_[row, 0, 0, 0] for joint, row in turns.items()}
+    turns = {
+        "joint_carrier": [0, -1, 0],
+        "joint_crank": [0, 0, 1],
+        "joint_rod_carrier": [0, 0, -1],
+        "joint_rod": [0, 1, 0],
+    }
+    turns = {f"joint_{i + 1}": np.eye(6)[i] for i in range(6)} | {
+        joint: np.r_[row, 0, 0, 0] for joint, row in turns.items()
+    }
     arm, peer = oracles.arm(name), engines.load_engine(engine, irb.urdf_path(name))
     assert len(peer.joints) == (6 if engine == "yourdfpy" else 10)
     G = np.array([turns[joint] for joint in peer.joints])
     for q, v, a in oracles.states(name, 5, seed=15):
-        np.testing.assert_allclose(peer.pose(G @ q), oracles.tip_pose(arm, q), atol=1e-6 if engine == "pybullet" else 1e-9)
+        np.testing.assert_allclose(
+            peer.pose(G @ q), oracles.tip_pose(arm, q), atol=1e-6 if engine == "pybullet" else 1e-9
+        )
         if peer.torque is not None:
             tau = oracles.newton_euler(arm, q, v, a)
-            np.testing.assert_allclose(G.T @ peer.torque(G @ q, G @ v, G @ a), tau, rtol=0, atol=EXCHANGE * np.abs(tau).max())
+            np.testing.assert_allclose(
+                G.T @ peer.torque(G @ q, G @ v, G @ a),
+                tau,
+                rtol=0,
+                atol=EXCHANGE * np.abs(tau).max(),
+            )
 
 
 def test_mujoco_is_asked_without_its_equalities():
-    """Also where the bars do not close, each joint's torque is that of the open tree: a mimic pushes nothing."""
+    """Also where the bars do not close, each joint's torque is that of the open tree: a mimic
+    pushes nothing.
+    """
     path = irb.urdf_path("irb2400")
-    model, peer, rng = pin.buildModelFromUrdf(str(path)), engines.load_engine("mujoco", path), np.random.default_rng(16)
+    model, peer, rng = (
+        pin.buildModelFromUrdf(str(path)),
+        engines.load_engine("mujoco", path),
+        np.random.default_rng(16),
+    )
     order = [model.joints[model.getJointId(joint)].idx_v for joint in peer.joints]
     q, v, a = rng.uniform(-1.0, 1.0, (3, 10))
     tau = pin.rnea(model, model.createData(), q, v, a)
@@ -189,7 +241,9 @@ def test_mujoco_is_asked_without_its_equalities():
 
 @pytest.mark.parametrize("name", oracles.PARALLELOGRAM)
 def test_mujoco_makes_an_equality_of_each_mimic(name):
-    """The parallelogram file has four equalities that hold on q_tree = G q + q0, and the same wrist there."""
+    """The parallelogram file has four equalities that hold on q_tree = G q + q0, and the same wrist
+    there.
+    """
     model = mujoco.MjModel.from_xml_path(str(irb.urdf_path(name)))
     data, robot = mujoco.MjData(model), irb.load(name, coupling="parallelogram")
     G, q0 = robot.coupling
@@ -202,7 +256,9 @@ def test_mujoco_makes_an_equality_of_each_mimic(name):
         assert len(residual) == 4
         np.testing.assert_allclose(residual, 0.0, atol=1e-12)
         for link in ("link_6", "link_rod"):
-            np.testing.assert_allclose(data.body(link).xpos, robot.pose(q, link).translation, atol=1e-9)
+            np.testing.assert_allclose(
+                data.body(link).xpos, robot.pose(q, link).translation, atol=1e-9
+            )
 
 
 @pytest.mark.parametrize("name", oracles.PARALLELOGRAM)
@@ -235,4 +291,6 @@ def test_yourdfpy_moves_six_axes_and_the_bars_follow(name):
     for q, _, _ in oracles.states(name, 5, seed=14):
         model.update_cfg(q)
         for link in ("tcp", "link_rod", "link_crank"):
-            np.testing.assert_allclose(model.get_transform(link, "base_link"), robot.pose(q, link).homogeneous, atol=1e-9)
+            np.testing.assert_allclose(
+                model.get_transform(link, "base_link"), robot.pose(q, link).homogeneous, atol=1e-9
+            )

@@ -1,4 +1,6 @@
-"""Exported files in their own tools: all agree, a file with one wrong number is found out, and the page says the same."""
+"""Exported files in their own tools: all agree, a file with one wrong number is found out, and the
+page says the same.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "scripts"))
 
 @pytest.mark.parametrize("name", irb.robots())
 def test_every_file_of_every_variant_is_the_robot_in_every_tool(name, tmp_path, monkeypatch):
-    """Poses and torques to 1e-9 (PyBullet's poses 1e-6), ranges, and the mass where the tool keeps that of the base."""
+    """Poses and torques to 1e-9 (PyBullet's poses 1e-6), ranges, and the mass where the tool keeps
+    that of the base.
+    """
     monkeypatch.chdir(tmp_path)
     robot = irb.load(name)
     for to in FORMATS:
@@ -33,13 +37,26 @@ def test_every_file_of_every_variant_is_the_robot_in_every_tool(name, tmp_path, 
 
 
 def test_a_robot_with_all_it_may_carry_is_the_same(tmp_path):
-    """A tool made in code, a payload, another gravity of one's own and rotors change nothing of the agreement."""
+    """A tool made in code, a payload, another gravity of one's own and rotors change nothing of the
+    agreement.
+    """
     spindle = irb.load_tool("spindle")
     tool = irb.Tool("own", spindle.tcp, spindle.load)
-    robot = irb.load("irb2400", parameters="cad").with_tool(tool).with_payload(irb.payload(2.0, com=[0.0, 0.01, 0.05]))
-    robot = robot.with_gravity([1.0, 0.0, -9.0]).mounted(np.diag([1.0, -1.0, -1.0])).with_rotors([1.0] * 6)
+    robot = (
+        irb.load("irb2400", parameters="cad")
+        .with_tool(tool)
+        .with_payload(irb.payload(2.0, com=[0.0, 0.01, 0.05]))
+    )
+    robot = (
+        robot.with_gravity([1.0, 0.0, -9.0])
+        .mounted(np.diag([1.0, -1.0, -1.0]))
+        .with_rotors([1.0] * 6)
+    )
     for to in FORMATS:
-        assert all(verdict.holds for verdict in verify.verify(robot, to, irb.export(robot, to, tmp_path / to)[0]))
+        assert all(
+            verdict.holds
+            for verdict in verify.verify(robot, to, irb.export(robot, to, tmp_path / to)[0])
+        )
 
 
 @pytest.mark.parametrize(
@@ -96,7 +113,9 @@ ODD = """<robot name="">
 
 
 def test_an_odd_urdf_goes_everywhere(tmp_path):
-    """Frames before the first axis, inertia without mass, one axis, no name: the same robot in MuJoCo, Drake and a table."""
+    """Frames before the first axis, inertia without mass, one axis, no name: the same robot in
+    MuJoCo, Drake and a table.
+    """
     (tmp_path / "in").mkdir()
     (tmp_path / "in" / "odd.urdf").write_text(ODD, encoding="utf-8")
     robot = irb.from_file(tmp_path / "in" / "odd.urdf")
@@ -114,11 +133,17 @@ def test_an_odd_urdf_goes_everywhere(tmp_path):
 
 
 def test_friction_of_a_urdf_goes_everywhere(tmp_path):
-    """A URDF with friction is the same robot in every tool; read again from any format it has that friction, once."""
-    text = irb.load("irb930").urdf().replace("<axis ", '<dynamics damping="3" friction="0.5"/><axis ')
+    """A URDF with friction is the same robot in every tool; read again from any format it has that
+    friction, once.
+    """
+    text = (
+        irb.load("irb930").urdf().replace("<axis ", '<dynamics damping="3" friction="0.5"/><axis ')
+    )
     (tmp_path / "rubbing.urdf").write_text(text, encoding="utf-8")
     robot = irb.from_file(tmp_path / "rubbing.urdf")
-    np.testing.assert_array_equal([robot.friction_model.Fv, robot.friction_model.Fc], [[3.0] * 4, [0.5] * 4])
+    np.testing.assert_array_equal(
+        [robot.friction_model.Fv, robot.friction_model.Fc], [[3.0] * 4, [0.5] * 4]
+    )
     for to in ("urdf", "mjcf", "sdf"):
         path = irb.export(robot, to, tmp_path / to)[0]
         verdicts = verify.verify(robot, to, path)
@@ -130,14 +155,22 @@ def test_a_tool_that_cannot_read_a_file_says_so(tmp_path):
     """Its verdict does not hold, and the others are heard all the same."""
     robot = irb.load("irb930")
     file = irb.export(robot, "urdf", tmp_path)[0]
-    file.write_text(file.read_text(encoding="utf-8").replace('name="tcp"', 'name="tip"').replace('link="tcp"', 'link="tip"'))
+    file.write_text(
+        file.read_text(encoding="utf-8")
+        .replace('name="tcp"', 'name="tip"')
+        .replace('link="tcp"', 'link="tip"')
+    )
     verdicts = verify.verify(robot, "urdf", file)
-    assert all(not verdict.holds and verdict.loses.startswith("cannot be asked") for verdict in verdicts)
+    assert all(
+        not verdict.holds and verdict.loses.startswith("cannot be asked") for verdict in verdicts
+    )
     assert len(verdicts) == 6
 
 
 def test_a_comparison_with_nothing_is_no_proof(tmp_path, monkeypatch, capsys):
-    """--verify and check of a URDF end with 1 where no tool is installed, or none reads the file, and say so."""
+    """--verify and check of a URDF end with 1 where no tool is installed, or none reads the file,
+    and say so.
+    """
     file = irb.export(irb.load("irb930"), "urdf", tmp_path / "arm")[0]
 
     def missing(name, file):
@@ -151,7 +184,10 @@ def test_a_comparison_with_nothing_is_no_proof(tmp_path, monkeypatch, capsys):
         (broken, "6 tools: 6 cannot be asked"),
     ):
         monkeypatch.setattr(verify, "load_engine", engine)
-        for arguments in (["export", "irb930", "--to", "urdf", "-o", str(tmp_path / "new"), "--verify"], ["check", str(file)]):
+        for arguments in (
+            ["export", "irb930", "--to", "urdf", "-o", str(tmp_path / "new"), "--verify"],
+            ["check", str(file)],
+        ):
             assert cli.main(arguments) == 1
             printed = capsys.readouterr()
             assert f"nothing was compared; {words}" in printed.err
@@ -203,13 +239,27 @@ def test_the_page_says_what_the_tools_say(monkeypatch, capsys):
 
 def test_export_from_the_command_line(tmp_path, capsys):
     """One folder, one line, a table with --verify; and back from the file into another format."""
-    assert cli.main(["export", "irb930", "--to", "sdf", "-o", str(tmp_path / "scara"), "--verify"]) == 0
+    assert (
+        cli.main(["export", "irb930", "--to", "sdf", "-o", str(tmp_path / "scara"), "--verify"])
+        == 0
+    )
     shown = capsys.readouterr()
     assert "drake" in shown.out
     assert "agrees" in shown.out
     assert shown.err.startswith(f"wrote {tmp_path / 'scara' / 'model.sdf'} and ")
     assert (
-        cli.main(["export", str(tmp_path / "scara" / "model.sdf"), "--to", "mjcf", "-o", str(tmp_path / "mj"), "--verify"]) == 0
+        cli.main(
+            [
+                "export",
+                str(tmp_path / "scara" / "model.sdf"),
+                "--to",
+                "mjcf",
+                "-o",
+                str(tmp_path / "mj"),
+                "--verify",
+            ]
+        )
+        == 0
     )
     assert cli.main(["tables", "irb930", "--as", "json", "-o", str(tmp_path / "t")]) == 0
     assert len(list((tmp_path / "t").iterdir())) == 1
@@ -231,7 +281,10 @@ def test_a_difference_is_exit_code_1(tmp_path, monkeypatch, capsys):
         (["irb930", "--to", "urdf", "--meshes", "near"], "no style of mesh paths 'near'"),
         (["irb931", "--to", "urdf"], "no robot 'irb931'"),
         (["nothing.sdf", "--to", "urdf"], "nothing.sdf"),
-        (["irb2400", "--to", "mjcf", "--parameters", "obal2025_printed"], "MuJoCo refuses irb2400_16"),
+        (
+            ["irb2400", "--to", "mjcf", "--parameters", "obal2025_printed"],
+            "MuJoCo refuses irb2400_16",
+        ),
     ],
 )
 def test_a_mistake_is_one_line(arguments, words, tmp_path, monkeypatch, capsys):

@@ -15,8 +15,10 @@ from irbmodels.robot.collision import adjacent, random_postures, read_srdf, srdf
 
 BIT = mujoco.mjtDisableBit
 BARS = ("joint_crank", "joint_rod")
-TURNS = np.eye(6) + np.diag([0.0, 0.0, 0.0, 0.2, -0.3], -1) + np.diag([0.0, 0.0, 0.0, 0.1], -2)  # of the rotors, by the axes
-TURNS[:2] = [[0.5, 0.0, 0.0, 0.0, 0.0, 0.0], [0.7, 0.0, 0.0, 0.0, 0.0, 0.0]]  # two on axis 1, geared
+# of the rotors, by the axes
+TURNS = np.eye(6) + np.diag([0.0, 0.0, 0.0, 0.2, -0.3], -1) + np.diag([0.0, 0.0, 0.0, 0.1], -2)
+# two on axis 1, geared
+TURNS[:2] = [[0.5, 0.0, 0.0, 0.0, 0.0, 0.0], [0.7, 0.0, 0.0, 0.0, 0.0, 0.0]]
 ROTORS = [5.0, 4.0, 3.0, 0.5, 0.4, 0.3]
 START, SPEED = np.array([0.1, 0.3, 0.2, 0.4, 0.5, -0.3]), np.array([1.0, 0.2, -0.4, 0.5, 0.3, 1.0])
 ROBOTS = {name: lambda name=name: irb.load(name) for name in irb.robots()} | {
@@ -24,13 +26,21 @@ ROBOTS = {name: lambda name=name: irb.load(name) for name in irb.robots()} | {
     "weighed bars": lambda: irb.load("irb2400", parameters="cad"),
     "rotors": lambda: irb.load("irb2400", tool="spindle").with_rotors(ROTORS),
     "coupled wrist": lambda: irb.load("irb2400").with_rotors(ROTORS, TURNS),
-    "point payload": lambda: irb.load("irb2400", tool="spindle").with_payload(irb.payload(5.0, [0.1, 0.0, 0.1])),
-    "ceiling": lambda: (
-        irb.load("irb1400").with_payload(irb.payload(5.0, [0.1, 0.0, 0.1], np.eye(3) * 0.1)).mounted(-np.diag([-1, 1, 1]))
+    "point payload": (
+        lambda: irb.load("irb2400", tool="spindle").with_payload(irb.payload(5.0, [0.1, 0.0, 0.1]))
     ),
-    "own tool": lambda: irb.load("irb1600").with_tool(
-        irb.Tool(
-            "gun", pin.SE3(pin.rpy.rpyToMatrix(0.3, -0.4, 0.5), np.array([0.1, 0.2, 0.3])), irb.payload(2.0, [0.0, 0.1, 0.2])
+    "ceiling": lambda: (
+        irb.load("irb1400")
+        .with_payload(irb.payload(5.0, [0.1, 0.0, 0.1], np.eye(3) * 0.1))
+        .mounted(-np.diag([-1, 1, 1]))
+    ),
+    "own tool": (
+        lambda: irb.load("irb1600").with_tool(
+            irb.Tool(
+                "gun",
+                pin.SE3(pin.rpy.rpyToMatrix(0.3, -0.4, 0.5), np.array([0.1, 0.2, 0.3])),
+                irb.payload(2.0, [0.0, 0.1, 0.2]),
+            )
         )
     ),
 }
@@ -80,12 +90,19 @@ def random_states(robot, count, seed=0):
     rng = np.random.default_rng(seed)
     low, high = np.maximum(robot.limits.lower, -1.5), np.minimum(robot.limits.upper, 1.5)
     inside = rng.uniform(low, high, (count, robot.n)) @ np.linalg.inv(robot.limits.A).T
-    return zip(inside, rng.uniform(-1.0, 1.0, (count, robot.n)), rng.uniform(-1.0, 1.0, (count, robot.n)), strict=True)
+    return zip(
+        inside,
+        rng.uniform(-1.0, 1.0, (count, robot.n)),
+        rng.uniform(-1.0, 1.0, (count, robot.n)),
+        strict=True,
+    )
 
 
 @pytest.mark.parametrize("name", ROBOTS)
 def test_every_robot_loads_anywhere_and_is_the_same_arm(name, exported, monkeypatch, tmp_path):
-    """Robot and scene load from another folder; poses, sensors, torques, mass and ranges are those of the robot."""
+    """Robot and scene load from another folder; poses, sensors, torques, mass and ranges are those
+    of the robot.
+    """
     monkeypatch.chdir(tmp_path)
     made = exported(name)
     robot, (model, data) = made.robot, made.model(BIT.mjDSBL_CONSTRAINT | BIT.mjDSBL_DAMPER)
@@ -106,15 +123,23 @@ def test_every_robot_loads_anywhere_and_is_the_same_arm(name, exported, monkeypa
             np.testing.assert_allclose(data.site(site).xpos, pose.translation, atol=1e-9)
             np.testing.assert_allclose(data.site(site).xmat.reshape(3, 3), pose.rotation, atol=1e-9)
         for axis in range(robot.n):
-            assert data.sensor(f"axis_{axis + 1}_position").data[0] == pytest.approx(q[axis], abs=1e-14)
-            assert data.sensor(f"axis_{axis + 1}_speed").data[0] == pytest.approx(v[axis], abs=1e-14)
+            assert data.sensor(f"axis_{axis + 1}_position").data[0] == pytest.approx(
+                q[axis], abs=1e-14
+            )
+            assert data.sensor(f"axis_{axis + 1}_speed").data[0] == pytest.approx(
+                v[axis], abs=1e-14
+            )
     ranges = np.array([model.joint(joint).range for joint in robot.axes])
-    np.testing.assert_allclose(ranges, np.transpose([robot.limits.lower, robot.limits.upper]), rtol=1e-15)
+    np.testing.assert_allclose(
+        ranges, np.transpose([robot.limits.lower, robot.limits.upper]), rtol=1e-15
+    )
     assert all(model.joint(joint).limited for joint in robot.axes)
     carried = [] if robot.tool is None else [robot.tool.load.mass]
     carried += [] if robot.payload is None else [robot.payload.mass]
     rows = robot.description.inertials.sets[robot.parameters].links.values()
-    assert model.body_mass.sum() == pytest.approx(sum(row.mass_kg for row in rows) + sum(carried), rel=1e-14)
+    assert model.body_mass.sum() == pytest.approx(
+        sum(row.mass_kg for row in rows) + sum(carried), rel=1e-14
+    )
     assert model.body("base_link").mass > 10.0
     np.testing.assert_array_equal(model.opt.gravity, robot.gravity_vector)
 
@@ -130,22 +155,29 @@ def test_the_bars_close_the_parallelogram(exported):
             mujoco.mj_kinematics(model, data)
             rod, arm = data.body("link_rod"), data.body("link_3")
             top = rod.xpos + rod.xmat.reshape(3, 3) @ [linkage.long, 0.0, 0.0]
-            np.testing.assert_allclose(top, arm.xpos + arm.xmat.reshape(3, 3) @ [0.0, -linkage.crank, 0.0], atol=1e-14)
+            np.testing.assert_allclose(
+                top, arm.xpos + arm.xmat.reshape(3, 3) @ [0.0, -linkage.crank, 0.0], atol=1e-14
+            )
 
 
 @pytest.mark.parametrize(
-    ("name", "tolerance", "slack"), [("irb2400_16", 1e-9, 3e-7), ("weighed bars", 1e-8, 1e-7), ("irb1400", 1e-8, 1e-7)]
+    ("name", "tolerance", "slack"),
+    [("irb2400_16", 1e-9, 3e-7), ("weighed bars", 1e-8, 1e-7), ("irb1400", 1e-8, 1e-7)],
 )
 def test_free_motion_is_that_of_the_robot(name, tolerance, slack, exported):
-    """After 1 s without friction, limits and contacts the TCP is where a tight integration puts it; asked for is 1e-6 m.
+    """After 1 s without friction, limits and contacts the TCP is where a tight integration puts it;
+    asked for is 1e-6 m.
 
-    Measured: 8e-11 m with bars that weigh nothing, 2e-9 and 4e-9 m with weighed ones; the bars slip by 8e-8, 2e-8, 4e-8 rad.
+    Measured: 8e-11 m with bars that weigh nothing, 2e-9 and 4e-9 m with weighed ones; the bars slip
+    by 8e-8, 2e-8, 4e-8 rad.
     """
     made = exported(name)
     robot, still = made.robot, np.zeros(6)
 
     def rate(_, state):
-        return np.concatenate([state[6:], robot.forward_dynamics(state[:6], state[6:], still, friction=False)])
+        return np.concatenate(
+            [state[6:], robot.forward_dynamics(state[:6], state[6:], still, friction=False)]
+        )
 
     start = np.concatenate([START, SPEED])
     wanted = solve_ivp(rate, (0.0, 1.0), start, method="DOP853", rtol=1e-11, atol=1e-12).y[:6, -1]
@@ -165,9 +197,12 @@ def test_free_motion_is_that_of_the_robot(name, tolerance, slack, exported):
 
 
 @pytest.mark.parametrize("name", ["irb2400_16", "spindle", "weighed bars", "irb1400", "ceiling"])
-@pytest.mark.parametrize("off", [0, BIT.mjDSBL_FRICTIONLOSS | BIT.mjDSBL_DAMPER], ids=["as written", "frictionless"])
+@pytest.mark.parametrize(
+    "off", [0, BIT.mjDSBL_FRICTIONLOSS | BIT.mjDSBL_DAMPER], ids=["as written", "frictionless"]
+)
 def test_a_held_arm_stays_and_its_bars_with_it(name, off, exported):
-    """Gravity torques on the motors hold the arm for 2 s, and the bars do not slip (at most 1e-8 rad; 1e-6 is asked for).
+    """Gravity torques on the motors hold the arm for 2 s, and the bars do not slip (at most 1e-8
+    rad; 1e-6 is asked for).
 
     Without friction the balance is unstable, and rounding grows.
     """
@@ -195,11 +230,16 @@ def test_home_holds_itself(exported):
 
 @pytest.mark.parametrize("name", ["irb2400_16", "rotors"])
 def test_sliding_friction_is_coulomb_and_viscous_in_axis_coordinates(name, exported):
-    """At speed the axes feel ``Fc sgn(v) + Fv v`` of their own speeds, not of the angle between the arms."""
+    """At speed the axes feel ``Fc sgn(v) + Fv v`` of their own speeds, not of the angle between the
+    arms.
+    """
     made = exported(name)
     law, (model, data) = made.robot.friction_model, made.model()
     G = made.map(model)
-    for v in (np.array([0.3, 0.5, 0.2, -0.4, 0.6, -0.5]), np.array([-0.3, -0.2, 0.2, 0.4, -0.6, 0.5])):  # joint_3 at -0.3, 0.4
+    for v in (
+        np.array([0.3, 0.5, 0.2, -0.4, 0.6, -0.5]),
+        np.array([-0.3, -0.2, 0.2, 0.4, -0.6, 0.5]),
+    ):  # joint_3 at -0.3, 0.4
         data.qpos[:], data.qvel[:] = G @ START, G @ v
         data.ctrl[:] = made.robot.inverse_dynamics(START, v, np.zeros(6))  # keeps the speed
         mujoco.mj_forward(model, data)
@@ -210,7 +250,9 @@ def test_sliding_friction_is_coulomb_and_viscous_in_axis_coordinates(name, expor
 
 
 def test_a_motor_that_is_too_weak_sticks(exported):
-    """5 % of the weight missing is less than Coulomb friction: the arm creeps by less than 1e-6 rad in half a second."""
+    """5 % of the weight missing is less than Coulomb friction: the arm creeps by less than 1e-6 rad
+    in half a second.
+    """
     made = exported("irb2400_16")
     model, data = made.model()
     G, q = made.map(model), START
@@ -222,7 +264,9 @@ def test_a_motor_that_is_too_weak_sticks(exported):
 
 @pytest.mark.parametrize("name", ["irb2400_16", "irb1600_6_120", "irb930_12_105"])
 def test_motors_drive_the_axes_up_to_their_efforts(name, exported):
-    """A command is the axis torque, that of axis 3 too; what exceeds the effort limit is cut off."""
+    """A command is the axis torque, that of axis 3 too; what exceeds the effort limit is cut
+    off.
+    """
     made = exported(name)
     model, data = made.model(BIT.mjDSBL_CONSTRAINT)
     n, effort, G = made.robot.n, made.robot.limits.effort, made.map(model)
@@ -233,19 +277,27 @@ def test_motors_drive_the_axes_up_to_their_efforts(name, exported):
             data.ctrl[axis] = share * effort[axis]
             mujoco.mj_forward(model, data)
             main = [i for i in range(model.njnt) if model.joint(i).name not in BARS]
-            np.testing.assert_allclose(G[main].T @ data.qfrc_actuator[main], got * effort[axis] * np.eye(n)[axis], atol=1e-9)
+            np.testing.assert_allclose(
+                G[main].T @ data.qfrc_actuator[main],
+                got * effort[axis] * np.eye(n)[axis],
+                atol=1e-9,
+            )
             assert not data.qfrc_actuator[[i for i in range(model.nv) if i not in main]].any()
     assumed = [f"axis_{i + 1}" for i in np.flatnonzero(made.robot.limits.effort_assumed)]
     assert f"<!-- Effort limits of {', '.join(assumed)} are ASSUMED" in made.text
 
 
 def test_what_mujoco_cannot_hold_is_told(exported):
-    """The peak of the Stribeck law and the speed limits stand in the file as numbers; unknown friction is absent."""
+    """The peak of the Stribeck law and the speed limits stand in the file as numbers; unknown
+    friction is absent.
+    """
     made = exported("irb2400_16")
     model, _ = made.model()
     assert "no Stribeck law" in made.text
     np.testing.assert_array_equal(model.numeric("friction_Fs").data, made.robot.friction_model.Fs)
-    np.testing.assert_array_equal(model.numeric("friction_v_St").data, made.robot.friction_model.v_St)
+    np.testing.assert_array_equal(
+        model.numeric("friction_v_St").data, made.robot.friction_model.v_St
+    )
     np.testing.assert_array_equal(model.numeric("speed_limit").data, made.robot.limits.velocity)
     unknown = exported("irb1600_6_120")
     model, _ = unknown.model()
@@ -254,9 +306,13 @@ def test_what_mujoco_cannot_hold_is_told(exported):
     assert "Friction is not known" in unknown.text
 
 
-@pytest.mark.parametrize("name", ["irb2400_16", "spindle", "irb1400", "irb1600_6_120", "irb930_12_105"])
+@pytest.mark.parametrize(
+    "name", ["irb2400_16", "spindle", "irb1400", "irb1600_6_120", "irb930_12_105"]
+)
 def test_contacts_are_those_of_the_robot(name, exported):
-    """Excluded are the pairs of the SRDF and the neighbours; in random postures both find the same links touching."""
+    """Excluded are the pairs of the SRDF and the neighbours; in random postures both find the same
+    links touching.
+    """
     made = exported(name)
     robot, (model, data) = made.robot, made.model()
     tags = ElementTree.fromstring(made.text).iterfind("contact/exclude")
@@ -264,13 +320,18 @@ def test_contacts_are_those_of_the_robot(name, exported):
     wanted = set(read_srdf(srdf_path(robot))) | {
         frozenset("tool" if x == "tool0" else x for x in pair) for pair in adjacent(robot)
     }
-    assert {pair for pair in wanted if pair <= {model.body(i).name for i in range(model.nbody)}} <= excluded
+    assert {
+        pair for pair in wanted if pair <= {model.body(i).name for i in range(model.nbody)}
+    } <= excluded
     assert all(pair in wanted or "tool" in pair for pair in excluded)
     touching = 0
     for q in random_postures(robot.limits, 150, seed=1):
         data.qpos[:] = made.map(model) @ q
         mujoco.mj_forward(model, data)
-        ours = {tuple(sorted("tool" if link == "tool0" else link for link in pair)) for pair in irb.contacts(robot, q)}
+        ours = {
+            tuple(sorted("tool" if link == "tool0" else link for link in pair))
+            for pair in irb.contacts(robot, q)
+        }
         bodies = model.geom_bodyid[data.contact.geom]
         theirs = {tuple(sorted(model.body(i).name for i in pair)) for pair in bodies.tolist()}
         assert ours == theirs
@@ -279,7 +340,9 @@ def test_contacts_are_those_of_the_robot(name, exported):
 
 
 def test_looks_and_collision_are_apart(exported):
-    """Visuals are group 2 and touch nothing, convex pieces are group 3; the meshes are copies in the folder."""
+    """Visuals are group 2 and touch nothing, convex pieces are group 3; the meshes are copies in
+    the folder.
+    """
     made = exported("spindle")
     model, _ = made.model()
     visual = model.geom_group == 2
@@ -297,7 +360,9 @@ def test_looks_and_collision_are_apart(exported):
 def test_writing_again_changes_nothing(exported, tmp_path):
     """Two exports have the same bytes, and name no folder of this machine."""
     first, second = exported("spindle"), Exported(ROBOTS["spindle"](), tmp_path)
-    assert [path.relative_to(first.folder) for path in first.files] == [path.relative_to(tmp_path) for path in second.files]
+    assert [path.relative_to(first.folder) for path in first.files] == [
+        path.relative_to(tmp_path) for path in second.files
+    ]
     for one, other in zip(first.files, second.files, strict=True):
         assert one.read_bytes() == other.read_bytes()
     for text in (first.text, first.files[1].read_text(encoding="utf-8")):
@@ -306,7 +371,9 @@ def test_writing_again_changes_nothing(exported, tmp_path):
 
 
 def test_serial_leaves_the_bars_out(tmp_path):
-    """``serial`` is the open chain; a set with weighed bars is replaced by the one that stands for it there, and says so."""
+    """``serial`` is the open chain; a set with weighed bars is replaced by the one that stands for
+    it there, and says so.
+    """
     made = Exported(irb.load("irb1400"), tmp_path, Options(coupling="serial"))
     model, data = made.model(BIT.mjDSBL_CONSTRAINT)
     assert (model.nv, model.neq) == (6, 0)
@@ -315,12 +382,16 @@ def test_serial_leaves_the_bars_out(tmp_path):
     for q, v, a in random_states(lumped, 5):
         data.qpos[:], data.qvel[:], data.qacc[:] = G @ q, G @ v, G @ a
         mujoco.mj_inverse(model, data)
-        np.testing.assert_allclose(G.T @ data.qfrc_inverse, lumped.inverse_dynamics(q, v, a, friction=False), atol=1e-9)
+        np.testing.assert_allclose(
+            G.T @ data.qfrc_inverse, lumped.inverse_dynamics(q, v, a, friction=False), atol=1e-9
+        )
 
 
 @pytest.mark.parametrize("carrier", [0.5, 1e-6])
 def test_a_chosen_carrier_changes_no_torque(carrier, tmp_path):
-    """Bars of 0.5 kg or 1 mg move the arm as bars of nothing do, the links around them give the mass; and neither slips."""
+    """Bars of 0.5 kg or 1 mg move the arm as bars of nothing do, the links around them give the
+    mass; and neither slips.
+    """
     made = Exported(irb.load("irb2400"), tmp_path, Options(carrier_kg=carrier))
     model, data = made.model(BIT.mjDSBL_CONSTRAINT | BIT.mjDSBL_DAMPER)
     assert model.body("link_rod").mass == carrier
@@ -339,12 +410,17 @@ def test_a_chosen_carrier_changes_no_torque(carrier, tmp_path):
 
 @pytest.mark.parametrize("name", ["irb2400", "irb1400"])
 def test_our_urdf_read_back_is_exact_too(name, tmp_path):
-    """From the URDF with carriers: their hinges are put together, axis 3 is a tendon with the range that the URDF gives q3."""
+    """From the URDF with carriers: their hinges are put together, axis 3 is a tendon with the range
+    that the URDF gives q3.
+    """
     made = Exported(irb.from_urdf(irb.urdf_path(name)), tmp_path)
     model, data = made.model(BIT.mjDSBL_CONSTRAINT)
     assert model.nv == 8
     A = irb.load(name).limits.A
-    rows = dict(zip(made.robot.axes, A, strict=True)) | {"joint_crank": np.eye(6)[2], "joint_rod": np.eye(6)[1] - np.eye(6)[2]}
+    rows = dict(zip(made.robot.axes, A, strict=True)) | {
+        "joint_crank": np.eye(6)[2],
+        "joint_rod": np.eye(6)[1] - np.eye(6)[2],
+    }
     G = np.array([rows[model.joint(i).name] for i in range(model.njnt)])
     for q, v, a in random_states(made.robot, 5):
         data.qpos[:], data.qvel[:], data.qacc[:] = G @ q, G @ v, G @ a
@@ -360,7 +436,9 @@ def test_our_urdf_read_back_is_exact_too(name, tmp_path):
         main = [model.joint(joint).qposadr[0] for joint in made.robot.axes]
         assert np.abs(data.qpos - G @ np.linalg.solve(A, data.qpos[main])).max() < 1e-7
     envelope = irb.load(name).limits.envelope()
-    np.testing.assert_allclose(model.tendon_range[model.tendon("joint_3").id], [envelope[0][2], envelope[1][2]], rtol=1e-12)
+    np.testing.assert_allclose(
+        model.tendon_range[model.tendon("joint_3").id], [envelope[0][2], envelope[1][2]], rtol=1e-12
+    )
 
 
 SHAPES = (mujoco.mjtGeom.mjGEOM_BOX, mujoco.mjtGeom.mjGEOM_SPHERE, mujoco.mjtGeom.mjGEOM_CYLINDER)
@@ -384,7 +462,9 @@ GRIPPER = """<robot name="grip">
 
 
 def test_any_mimic_becomes_a_stiff_equality(tmp_path):
-    """A gripper with factor and offset: exact torques on the open tree, and fingers that stay together within 1e-6 m."""
+    """A gripper with factor and offset: exact torques on the open tree, and fingers that stay
+    together within 1e-6 m.
+    """
     (tmp_path / "grip.urdf").write_text(GRIPPER)
     robot = irb.from_urdf(tmp_path / "grip.urdf")
     made = Exported(robot, tmp_path / "out")
@@ -393,7 +473,9 @@ def test_any_mimic_becomes_a_stiff_equality(tmp_path):
     for q, v, a in np.random.default_rng(0).uniform(-0.1, 0.1, (5, 3, 2)):
         data.qpos[:], data.qvel[:], data.qacc[:] = G @ q + q0, G @ v, G @ a
         mujoco.mj_inverse(model, data)
-        np.testing.assert_allclose(G.T @ data.qfrc_inverse, robot.inverse_dynamics(q, v, a, friction=False), atol=1e-12)
+        np.testing.assert_allclose(
+            G.T @ data.qfrc_inverse, robot.inverse_dynamics(q, v, a, friction=False), atol=1e-12
+        )
     model, data = made.model()
     mujoco.mj_resetDataKeyframe(model, data, 0)
     np.testing.assert_allclose(data.qpos, q0)
@@ -402,16 +484,24 @@ def test_any_mimic_becomes_a_stiff_equality(tmp_path):
         mujoco.mj_step(model, data)
         assert abs(data.qpos[2] + 2.0 * data.qpos[1] - 0.05) < 1e-6
     assert abs(data.qpos[0]) > 0.01
-    box, ball, rod = ([i for i in range(model.ngeom) if model.geom_type[i] == kind] for kind in SHAPES)
-    assert model.geom_size[[*box, *ball, *rod]].tolist() == [[0.05, 0.05, 0.05], [0.02, 0.0, 0.0], [0.02, 0.05, 0.0]]
+    box, ball, rod = (
+        [i for i in range(model.ngeom) if model.geom_type[i] == kind] for kind in SHAPES
+    )
+    assert model.geom_size[[*box, *ball, *rod]].tolist() == [
+        [0.05, 0.05, 0.05],
+        [0.02, 0.0, 0.0],
+        [0.02, 0.05, 0.0],
+    ]
     assert model.actuator("left").ctrlrange.tolist() == [-5.0, 5.0]
     assert not model.actuator("turn").ctrllimited
     assert not model.joint("turn").limited
-    np.testing.assert_allclose(model.jnt_solref[:, 0], 0.004)  # the class reaches below a link named world
+    # the class reaches below a link named world
+    np.testing.assert_allclose(model.jnt_solref[:, 0], 0.004)
 
 
 BODY = (
-    '<inertial><origin xyz=".2 0 .05"/><mass value="1"/><inertia ixx=".1" iyy=".1" izz=".1" ixy="0" ixz="0" iyz="0"/></inertial>'
+    '<inertial><origin xyz=".2 0 .05"/><mass value="1"/><inertia ixx=".1" iyy=".1" izz=".1" ixy="0"'
+    ' ixz="0" iyz="0"/></inertial>'
 )
 SHIFTED = f"""<robot name="shifted"><link name="base">{BODY}</link>
 <joint name="lower" type="revolute"><parent link="base"/><child link="arm"/><axis xyz="0 1 0"/>
@@ -427,7 +517,9 @@ SHIFTED = f"""<robot name="shifted"><link name="base">{BODY}</link>
 
 
 def test_ranges_move_with_the_offset_of_a_mimic(tmp_path):
-    """Where a carrier with an offset becomes part of an axis, its coordinate is shifted: so are range, follower and start."""
+    """Where a carrier with an offset becomes part of an axis, its coordinate is shifted: so are
+    range, follower and start.
+    """
     (tmp_path / "shifted.urdf").write_text(SHIFTED)
     robot = irb.from_urdf(tmp_path / "shifted.urdf")
     made = Exported(robot, tmp_path / "out")
@@ -445,53 +537,73 @@ def test_ranges_move_with_the_offset_of_a_mimic(tmp_path):
         for link in ("arm", "forearm", "finger"):
             pose = robot.pose([lower, upper], link)
             np.testing.assert_allclose(data.body(link).xpos, pose.translation, atol=1e-12)
-            np.testing.assert_allclose(data.body(link).xmat.reshape(3, 3), pose.rotation, atol=1e-12)
+            np.testing.assert_allclose(
+                data.body(link).xmat.reshape(3, 3), pose.rotation, atol=1e-12
+            )
     mujoco.mj_resetDataKeyframe(model, data, 0)
     np.testing.assert_allclose(data.qpos, [0.0, 0.3, -0.4], atol=1e-15)
     assert "the axis position that the controller shows plus 0.3: lower + upper" in made.text
 
 
 def test_meshes_of_a_urdf_are_taken_as_they_are(tmp_path):
-    """Meshes of one name from two folders, a scale, a flat visual; what MuJoCo cannot open is left out and named."""
+    """Meshes of one name from two folders, a scale, a flat visual; what MuJoCo cannot open is left
+    out and named.
+    """
     flat = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 1 1 0\nf 1 2 3\nf 2 4 3\n"
     for folder in ("one", "two"):
         (tmp_path / folder).mkdir()
         (tmp_path / folder / "part.obj").write_text(flat)
     (tmp_path / "part.dae").write_text("<COLLADA/>")
     visual = '<visual><geometry><mesh filename="{}" scale="{}"/></geometry></visual>'
-    shapes = [("one/part.obj", "1 1 1"), ("two/part.obj", "1 1 1"), ("one/part.obj", "2 2 2"), ("part.dae", "1 1 1")]
-    with_meshes = GRIPPER.replace("<collision>", "".join(visual.format(*shape) for shape in shapes) + "<collision>")
+    shapes = [
+        ("one/part.obj", "1 1 1"),
+        ("two/part.obj", "1 1 1"),
+        ("one/part.obj", "2 2 2"),
+        ("part.dae", "1 1 1"),
+    ]
+    with_meshes = GRIPPER.replace(
+        "<collision>", "".join(visual.format(*shape) for shape in shapes) + "<collision>"
+    )
     (tmp_path / "grip.urdf").write_text(with_meshes)
     made = Exported(irb.from_urdf(tmp_path / "grip.urdf"), tmp_path / "out")
     model, _ = made.model()
     assert model.nmesh == 3
     assert [path.name for path in made.files[2:]] == ["part.obj", "part_2.obj"]
     sizes = [
-        np.ptp(model.mesh_vert[a : a + n], axis=0).max() for a, n in zip(model.mesh_vertadr, model.mesh_vertnum, strict=True)
+        np.ptp(model.mesh_vert[a : a + n], axis=0).max()
+        for a, n in zip(model.mesh_vertadr, model.mesh_vertnum, strict=True)
     ]
     assert sizes[2] == pytest.approx(2.0 * sizes[0], rel=1e-6)
     assert "MuJoCo opens no part.dae: left out" in made.text
 
 
 def test_pinocchio_reads_it_alike(exported):
-    """Pinocchio builds the same tree from the MJCF; its inverse dynamics are the robot's, the rotors aside."""
+    """Pinocchio builds the same tree from the MJCF; its inverse dynamics are the robot's, the
+    rotors aside.
+    """
     made = exported("spindle")
     model = pin.buildModelFromMJCF(str(made.files[0]))
     data, plan = model.createData(), made.model()[0]
     G = made.map(plan)[[plan.joint(name).id for name in list(model.names)[1:]]]
     for q, v, a in random_states(made.robot, 5):
         tau = G.T @ pin.rnea(model, data, G @ q, G @ v, G @ a)
-        np.testing.assert_allclose(tau, made.robot.inverse_dynamics(q, v, a, friction=False), atol=1e-9)
+        np.testing.assert_allclose(
+            tau, made.robot.inverse_dynamics(q, v, a, friction=False), atol=1e-9
+        )
 
 
 def test_errors_say_what_would_be_right(tmp_path, monkeypatch):
-    """Massless bars, mesh paths, a coupling for a URDF, an impossible body, no MuJoCo: each has its error, and no file."""
+    """Massless bars, mesh paths, a coupling for a URDF, an impossible body, no MuJoCo: each has its
+    error, and no file.
+    """
     with pytest.raises(InputError, match="coupling='serial' leaves them out"):
         export(irb.load("irb2400"), "mjcf", tmp_path, Options(carrier_kg=0.0))
     with pytest.raises(InputError, match="meshes='package' is for a URDF"):
         export(irb.load("irb2400"), "mjcf", tmp_path, Options(meshes="package"))
     with pytest.raises(InputError, match="comes from a URDF"):
-        export(irb.from_urdf(irb.urdf_path("irb2400")), "mjcf", tmp_path, Options(coupling="serial"))
+        export(
+            irb.from_urdf(irb.urdf_path("irb2400")), "mjcf", tmp_path, Options(coupling="serial")
+        )
     with pytest.warns(irb.PhysicsWarning):
         printed = irb.load("irb2400", parameters="obal2025_printed")
     with pytest.raises(UrdfError, match=r"MuJoCo refuses irb2400_16: .*inertia"):

@@ -45,7 +45,8 @@ def expanded(package, **arguments):
     return expand(path, arguments, list((package / "urdf").iterdir()))
 
 
-# --- ros2_control's transmissions, as its pages write them ------------------------------------------------------------
+# --- ros2_control's transmissions, as its pages write them
+# ------------------------------------------------------------
 
 
 def actuators(kind, n_a, n_j, offset, x):
@@ -53,7 +54,10 @@ def actuators(kind, n_a, n_j, offset, x):
     if kind == "SimpleTransmission":
         return [n_a[0] * n_j[0] * (x[0] - offset[0])]
     assert kind == "FourBarLinkageTransmission"
-    return [n_j[0] * n_a[0] * (x[0] - offset[0]), n_a[1] * ((x[0] - offset[0]) + n_j[1] * (x[1] - offset[1]))]
+    return [
+        n_j[0] * n_a[0] * (x[0] - offset[0]),
+        n_a[1] * ((x[0] - offset[0]) + n_j[1] * (x[1] - offset[1])),
+    ]
 
 
 def joints(kind, n_a, n_j, offset, x):
@@ -66,7 +70,9 @@ def joints(kind, n_a, n_j, offset, x):
 
 
 def four_bar_efforts(tau):
-    """Efforts of the joints that a four-bar transmission of reductions 1 makes of those of its actuators."""
+    """Efforts of the joints that a four-bar transmission of reductions 1 makes of those of its
+    actuators.
+    """
     return np.array([tau[0], tau[1] - tau[0]])
 
 
@@ -77,20 +83,35 @@ def transmissions(text):
         parts = {}
         for what in ("actuator", "joint"):
             found = sorted(tag.iterfind(what), key=lambda part: part.get("role"))
-            assert [part.get("role") for part in found] == [f"{what}{i + 1}" for i in range(len(found))]
+            assert [part.get("role") for part in found] == [
+                f"{what}{i + 1}" for i in range(len(found))
+            ]
             parts[what] = [part.get("name") for part in found]
-            parts["n" + what] = [float(part.findtext("mechanical_reduction", "1")) for part in found]
+            parts["n" + what] = [
+                float(part.findtext("mechanical_reduction", "1")) for part in found
+            ]
             parts["offset"] = [float(part.findtext("offset", "0")) for part in found]
-        yield kind, parts["actuator"], parts["joint"], parts["nactuator"], parts["njoint"], parts["offset"]
+        yield (
+            kind,
+            parts["actuator"],
+            parts["joint"],
+            parts["nactuator"],
+            parts["njoint"],
+            parts["offset"],
+        )
 
 
 @pytest.mark.parametrize(("name", "coupling"), TREES)
 def test_axes_through_the_transmissions_pose_the_robot(name, coupling, package):
-    """The controller's axes as actuators give joints that put the TCP of the URDF where the robot says, there and back."""
+    """The controller's axes as actuators give joints that put the TCP of the URDF where the robot
+    says, there and back.
+    """
     robot, text = irb.load(name), expanded(package(name, coupling)[0])
     kinds = [kind for kind, *_ in transmissions(text)]
     four_bar = coupling == "serial" and name in oracles.PARALLELOGRAM  # and nowhere else
-    assert sorted(kinds) == ["FourBarLinkageTransmission"] * four_bar + ["SimpleTransmission"] * (robot.n - 2 * four_bar)
+    assert sorted(kinds) == ["FourBarLinkageTransmission"] * four_bar + ["SimpleTransmission"] * (
+        robot.n - 2 * four_bar
+    )
     assert '"effort"' not in text
     reader, rng = pin.buildModelFromXML(text), np.random.default_rng(0)
     data = reader.createData()
@@ -98,7 +119,9 @@ def test_axes_through_the_transmissions_pose_the_robot(name, coupling, package):
         axes, moved = {f"axis_{i + 1}": value for i, value in enumerate(q)}, {}
         for kind, ours, theirs, *numbers in transmissions(text):
             values = joints(kind, *numbers, [axes[axis] for axis in ours])
-            np.testing.assert_allclose(actuators(kind, *numbers, values), [axes[axis] for axis in ours], rtol=0, atol=1e-15)
+            np.testing.assert_allclose(
+                actuators(kind, *numbers, values), [axes[axis] for axis in ours], rtol=0, atol=1e-15
+            )
             moved |= dict(zip(theirs, values, strict=True))
         assert tuple(moved) == robot.axes
         for tag in ElementTree.fromstring(text).iterfind("joint"):
@@ -111,10 +134,16 @@ def test_axes_through_the_transmissions_pose_the_robot(name, coupling, package):
 
 
 def test_four_bar_efforts_lose_power_and_the_page_says_what_keeps_it(package):
-    """The documented efforts are not those of the documented speeds; the package's page has those that are."""
+    """The documented efforts are not those of the documented speeds; the package's page has those
+    that are.
+    """
     rng = np.random.default_rng(0)
     tau, v = rng.uniform(-1.0, 1.0, (2, 2))  # of axes 2 and 3
-    kind, _, _, *numbers = next(found for found in transmissions(expanded(package("irb2400", "serial")[0])) if "Four" in found[0])
+    kind, _, _, *numbers = next(
+        found
+        for found in transmissions(expanded(package("irb2400", "serial")[0]))
+        if "Four" in found[0]
+    )
     speed = np.array(joints(kind, *numbers, v))
     assert abs(four_bar_efforts(tau) @ speed - tau @ v) > 0.1
     kept = np.array(
@@ -126,7 +155,8 @@ def test_four_bar_efforts_lose_power_and_the_page_says_what_keeps_it(package):
     assert "`effort(axis_3) = effort(joint_3)`" in page
 
 
-# --- the files ---------------------------------------------------------------------------------------------------------
+# --- the files
+# ---------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(("name", "coupling"), TREES)
@@ -142,36 +172,57 @@ def test_urdfdom_reads_the_expanded_file(name, coupling, package, tmp_path):
 
 @pytest.mark.parametrize(("name", "coupling"), TREES)
 def test_package_holds_what_it_names(name, coupling, package):
-    """Every package:// path is inside, Pinocchio loads it from there, CMake installs the folders that there are."""
+    """Every package:// path is inside, Pinocchio loads it from there, CMake installs the folders
+    that there are.
+    """
     folder, files = package(name, coupling)
     assert folder.name == f"{name}_description"
     assert files[0] == folder / "urdf" / f"{name}.urdf"
     assert all(path.is_file() and path.is_relative_to(folder) for path in files)
-    names = re.findall(r'<mesh filename="package://([^/"]+)/([^"]*)"', files[0].read_text(encoding="utf-8"))
+    names = re.findall(
+        r'<mesh filename="package://([^/"]+)/([^"]*)"', files[0].read_text(encoding="utf-8")
+    )
     assert len(names) > 20
     assert {owner for owner, _ in names} == {folder.name}
     assert all((folder / path).is_file() for _, path in names)
     models = pin.buildModelsFromUrdf(str(files[0]), [str(folder.parent)])
     assert sum(len(model.geometryObjects) for model in models[1:]) == len(names)
     cmake = (folder / "CMakeLists.txt").read_text(encoding="utf-8")
-    listed = re.search(r"install\(DIRECTORY (.*) DESTINATION share/\$\{PROJECT_NAME\}\)", cmake)[1].split()
+    listed = re.search(r"install\(DIRECTORY (.*) DESTINATION share/\$\{PROJECT_NAME\}\)", cmake)[
+        1
+    ].split()
     assert listed == sorted(path.name for path in folder.iterdir() if path.is_dir())
     assert f"project({folder.name})" in cmake
 
 
-@pytest.mark.parametrize(("name", "coupling"), [("irb2400_16", "serial"), ("irb1400", "parallelogram"), ("irb930_22_105", None)])
+@pytest.mark.parametrize(
+    ("name", "coupling"),
+    [("irb2400_16", "serial"), ("irb1400", "parallelogram"), ("irb930_22_105", None)],
+)
 def test_limits_and_controllers(name, coupling, package):
-    """Limits, controllers and command ranges name the axes, with the numbers of the URDF; nothing is made up."""
+    """Limits, controllers and command ranges name the axes, with the numbers of the URDF; nothing
+    is made up.
+    """
     folder, files = package(name, coupling)
     robot = irb.load(name)
-    limits = yaml.safe_load((folder / "config" / "joint_limits.yaml").read_text(encoding="utf-8"))["joint_limits"]
+    limits = yaml.safe_load((folder / "config" / "joint_limits.yaml").read_text(encoding="utf-8"))[
+        "joint_limits"
+    ]
     assert tuple(limits) == robot.axes
     assert all(isinstance(row["max_velocity"], float) for row in limits.values())
-    assert [row["max_velocity"] for row in limits.values()] == pytest.approx(robot.limits.velocity.tolist(), rel=1e-15)
-    assert all(row["has_velocity_limits"] and not row["has_acceleration_limits"] for row in limits.values())
-    control = yaml.safe_load((folder / "config" / "ros2_controllers.yaml").read_text(encoding="utf-8"))
+    assert [row["max_velocity"] for row in limits.values()] == pytest.approx(
+        robot.limits.velocity.tolist(), rel=1e-15
+    )
+    assert all(
+        row["has_velocity_limits"] and not row["has_acceleration_limits"] for row in limits.values()
+    )
+    control = yaml.safe_load(
+        (folder / "config" / "ros2_controllers.yaml").read_text(encoding="utf-8")
+    )
     assert control["arm_controller"]["ros__parameters"]["joints"] == list(robot.axes)
-    assert {"joint_state_broadcaster", "arm_controller"} < set(control["controller_manager"]["ros__parameters"])
+    assert {"joint_state_broadcaster", "arm_controller"} < set(
+        control["controller_manager"]["ros__parameters"]
+    )
     urdf = ElementTree.parse(files[0])
     for tag in ElementTree.fromstring(expanded(folder)).iterfind("ros2_control/joint"):
         limit = urdf.find(f"joint[@name='{tag.get('name')}']/limit")
@@ -180,10 +231,14 @@ def test_limits_and_controllers(name, coupling, package):
         assert float(ends[0]) <= float(tag.findtext("state_interface/param")) <= float(ends[1])
 
 
-@pytest.mark.parametrize(("name", "tool"), [("irb2400_16", "spindle"), ("irb1600_6_120", None), ("irb930_12_105", None)])
+@pytest.mark.parametrize(
+    ("name", "tool"), [("irb2400_16", "spindle"), ("irb1600_6_120", None), ("irb930_12_105", None)]
+)
 @pytest.mark.parametrize("coupling", [None, "serial"])
 def test_srdf(name, tool, coupling, package):
-    """Pinocchio takes the SRDF, and keeps the pairs of links that irbmodels.collides asks; links of one body are named."""
+    """Pinocchio takes the SRDF, and keeps the pairs of links that irbmodels.collides asks; links of
+    one body are named.
+    """
     folder, files = package(name, coupling, tool)
     srdf = folder / "config" / f"{name}.srdf"
     model, geometry, _ = pin.buildModelsFromUrdf(str(files[0]), [str(folder.parent)])
@@ -192,7 +247,9 @@ def test_srdf(name, tool, coupling, package):
     pin.loadReferenceConfigurations(model, str(srdf))
     assert not model.referenceConfigurations["home"].any()
     frames = [model.frames[form.parentFrame].name for form in geometry.geometryObjects]
-    kept = {frozenset((frames[pair.first], frames[pair.second])) for pair in geometry.collisionPairs}
+    kept = {
+        frozenset((frames[pair.first], frames[pair.second])) for pair in geometry.collisionPairs
+    }
     robot = irb.load(name, tool=tool)
     known = dict.fromkeys(adjacent(robot), "") | read_srdf(robot.folder / f"{name}.srdf")
     asked = Collider(robot, ignored=known).pairs
@@ -203,11 +260,16 @@ def test_srdf(name, tool, coupling, package):
     assert all(pair <= links for pair in read_srdf(srdf))
     if tool:
         assert read_srdf(srdf)[frozenset(("link_6", "tool0"))] == "Adjacent"
-    assert ElementTree.parse(srdf).find("group/chain").attrib == {"base_link": "base_link", "tip_link": "tool0"}
+    assert ElementTree.parse(srdf).find("group/chain").attrib == {
+        "base_link": "base_link",
+        "tip_link": "tool0",
+    }
 
 
 def test_package_xml_and_the_rest(package):
-    """package.xml has what format 3 asks for, the launch file compiles, RViz's file is YAML, licence and page are there."""
+    """package.xml has what format 3 asks for, the launch file compiles, RViz's file is YAML,
+    licence and page are there.
+    """
     folder, _ = package("irb2400_16")
     root = ElementTree.parse(folder / "package.xml").getroot()
     assert (root.tag, root.get("format")) == ("package", "3")
@@ -236,22 +298,34 @@ def test_package_xml_and_the_rest(package):
 
 
 def test_xacro_alone(package, tmp_path):
-    """The xacro command expands the file from any folder; its arguments take the block out, or name the hardware."""
+    """The xacro command expands the file from any folder; its arguments take the block out, or name
+    the hardware.
+    """
     folder, files = package("irb2400_16", "serial")
     path = folder / "urdf" / "irb2400_16.urdf.xacro"
     xacro = Path(sys.executable).with_name("xacro")
     command = [xacro, path, "hardware:=my_robot/Hardware"]
     text = subprocess.run(command, capture_output=True, text=True, check=True, cwd=tmp_path).stdout
-    assert ElementTree.fromstring(text).findtext("ros2_control/hardware/plugin") == "my_robot/Hardware"
+    assert (
+        ElementTree.fromstring(text).findtext("ros2_control/hardware/plugin") == "my_robot/Hardware"
+    )
     bare = expanded(folder, ros2_control="false")
     assert ElementTree.fromstring(bare).find("ros2_control") is None
     for tag in ("link", "joint", "material"):
-        read = [ElementTree.tostring(found).split() for found in ElementTree.parse(files[0]).iterfind(tag)]
-        assert [ElementTree.tostring(found).split() for found in ElementTree.fromstring(bare).iterfind(tag)] == read
+        read = [
+            ElementTree.tostring(found).split()
+            for found in ElementTree.parse(files[0]).iterfind(tag)
+        ]
+        assert [
+            ElementTree.tostring(found).split()
+            for found in ElementTree.fromstring(bare).iterfind(tag)
+        ] == read
 
 
 def test_any_urdf(tmp_path):
-    """A robot from a URDF becomes a package under a name that ROS takes, without meshes, limits or a licence of ours."""
+    """A robot from a URDF becomes a package under a name that ROS takes, without meshes, limits or
+    a licence of ours.
+    """
     path = tmp_path / "arm.urdf"
     path.write_text(
         """<robot name="2nd Arm-X"><link name="floor"/><link name="arm"><inertial><mass value="1"/>
@@ -264,11 +338,25 @@ def test_any_urdf(tmp_path):
     assert files[0] == folder / "urdf" / "robot_2nd_arm_x.urdf"
     text = expanded(folder)
     assert [found[1:3] for found in transmissions(text)] == [(["axis_1"], ["h: <1>"])]
-    assert "h: <1>" in yaml.safe_load((folder / "config" / "joint_limits.yaml").read_text(encoding="utf-8"))["joint_limits"]
+    assert (
+        "h: <1>"
+        in yaml.safe_load((folder / "config" / "joint_limits.yaml").read_text(encoding="utf-8"))[
+            "joint_limits"
+        ]
+    )
     assert "meshes" not in (folder / "CMakeLists.txt").read_text(encoding="utf-8")
     assert not (folder / "LICENSE").exists()
-    assert ElementTree.parse(folder / "config" / "robot_2nd_arm_x.srdf").find("group/chain").get("tip_link") == "arm"
-    assert [ros_name(name) for name in ("IRB 2400/16", "__", "7")] == ["irb_2400_16", "robot", "robot_7"]
+    assert (
+        ElementTree.parse(folder / "config" / "robot_2nd_arm_x.srdf")
+        .find("group/chain")
+        .get("tip_link")
+        == "arm"
+    )
+    assert [ros_name(name) for name in ("IRB 2400/16", "__", "7")] == [
+        "irb_2400_16",
+        "robot",
+        "robot_7",
+    ]
 
 
 def test_refused(tmp_path):

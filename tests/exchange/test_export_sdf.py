@@ -1,4 +1,6 @@
-"""SDF: what Drake and this package's own reader make of the folder, against the robot that it was written from."""
+"""SDF: what Drake and this package's own reader make of the folder, against the robot that it was
+written from.
+"""
 
 import re
 from xml.etree import ElementTree
@@ -12,7 +14,8 @@ from irbmodels.exchange.write import Options, export
 from irbmodels.exchange.write.urdf import urdf_of
 from irbmodels.model.tree import tree_from_urdf
 
-CARRIERS = 1e-7  # of the largest torque: what carriers of 1e-6 kg change (measured 1.6e-8 and 4.3e-8)
+# of the largest torque: what carriers of 1e-6 kg change (measured 1.6e-8 and 4.3e-8)
+CARRIERS = 1e-7
 TWO_LINKS = """<robot name="two links">
   <link name="world"/>
   <link name="arm"><inertial><origin xyz="0.1 0 0"/><mass value="2"/>
@@ -47,7 +50,9 @@ def written(tmp_path_factory):
 
     def write(name):
         if name not in done:
-            done[name] = export(robot_of(name), "sdf", tmp_path_factory.mktemp("sdf") / name, Options())
+            done[name] = export(
+                robot_of(name), "sdf", tmp_path_factory.mktemp("sdf") / name, Options()
+            )
         return done[name]
 
     return write
@@ -64,7 +69,9 @@ def drake_plant(path):
 
 
 def settled(plant, robot, q):
-    """Drake's joints after 50 ms of falling from axis positions, less what the coupling makes of its axes."""
+    """Drake's joints after 50 ms of falling from axis positions, less what the coupling makes of
+    its axes.
+    """
     from pydrake.systems.analysis import Simulator
 
     coupling, simulator = robot.whole_tree.coupling, Simulator(plant)
@@ -90,7 +97,9 @@ def drake_torque(plant, context, q, v, a):
 
 @pytest.mark.parametrize("name", irb.robots())
 def test_drake_agrees(name, written):
-    """Pose, torque, mass, limits and the number of followers are those of the robot; carriers change less than 1e-7."""
+    """Pose, torque, mass, limits and the number of followers are those of the robot; carriers
+    change less than 1e-7.
+    """
     robot, plant = robot_of(name), drake_plant(written(name)[0])
     names = plant.GetPositionNames(add_model_instance_prefix=False, always_add_suffix=False)
     coupling, context = robot.whole_tree.coupling, plant.CreateDefaultContext()
@@ -113,14 +122,18 @@ def test_drake_agrees(name, written):
     axes = [names.index(axis) for axis in robot.axes]
     np.testing.assert_allclose(plant.GetPositionLowerLimits()[axes], low, rtol=1e-12)
     np.testing.assert_allclose(plant.GetPositionUpperLimits()[axes], high, rtol=1e-12)
-    np.testing.assert_allclose(plant.GetVelocityUpperLimits()[axes], robot.limits.velocity, rtol=1e-12)
+    np.testing.assert_allclose(
+        plant.GetVelocityUpperLimits()[axes], robot.limits.velocity, rtol=1e-12
+    )
     efforts = [effort_of(plant, plant.GetJointByName(axis)) for axis in robot.axes]
     np.testing.assert_allclose(efforts, robot.limits.effort, rtol=1e-12)
 
 
 def effort_of(plant, joint):
     actuators = [plant.get_joint_actuator(index) for index in plant.GetJointActuatorIndices()]
-    return next(actuator.effort_limit() for actuator in actuators if actuator.joint().name() == joint.name())
+    return next(
+        actuator.effort_limit() for actuator in actuators if actuator.joint().name() == joint.name()
+    )
 
 
 def robot_with_carriers(robot):
@@ -133,7 +146,9 @@ def robot_with_carriers(robot):
 
 
 def test_followers_follow_in_drake(written):
-    """Falling for 0.1 s, the bars keep to their axes, and nothing of the robot is asked whether it meets itself."""
+    """Falling for 0.1 s, the bars keep to their axes, and nothing of the robot is asked whether it
+    meets itself.
+    """
     pytest.importorskip("pydrake.multibody.parsing")
     from pydrake.multibody.parsing import Parser
     from pydrake.multibody.plant import AddMultibodyPlantSceneGraph
@@ -153,12 +168,16 @@ def test_followers_follow_in_drake(written):
     q = dict(zip(names, plant.GetPositions(context), strict=True))
     assert abs(q["joint_3"]) > 0.03
     coupling = robot_of("irb2400_16").whole_tree.coupling
-    for joint, value in zip(coupling.joints, coupling.G @ [q[axis] for axis in coupling.axes], strict=True):
+    for joint, value in zip(
+        coupling.joints, coupling.G @ [q[axis] for axis in coupling.axes], strict=True
+    ):
         assert q[joint] == pytest.approx(value, abs=1e-6), joint
 
 
 def test_the_folder_is_a_gazebo_model(written):
-    """model.config names model.sdf 1.11; every mesh it names is there; links are what moves, the rest are frames."""
+    """model.config names model.sdf 1.11; every mesh it names is there; links are what moves, the
+    rest are frames.
+    """
     first, *others = written("irb2400_16")
     config = ElementTree.parse(first.parent / "model.config").getroot()
     assert (config.findtext("sdf"), config.find("sdf").get("version")) == ("model.sdf", "1.11")
@@ -169,14 +188,21 @@ def test_the_folder_is_a_gazebo_model(written):
     assert {first.parent / uri for uri in uris} <= set(others)
     bodies = {link.get("name") for link in model.iterfind("link")}
     assert {"base_link", "link_6", "link_carrier", "link_rod"} <= bodies
-    assert {"base", "flange", "tool0", "tcp"} == {frame.get("name") for frame in model.iterfind("frame")}
+    assert {"base", "flange", "tool0", "tcp"} == {
+        frame.get("name") for frame in model.iterfind("frame")
+    }
     assert model.findtext("self_collide") == "false"
     world = model.find("joint[@type='fixed']")
     assert (world.findtext("parent"), world.findtext("child")) == ("world", "base_link")
     mimics = {
-        joint.get("name"): joint.find("axis/mimic") for joint in model.iterfind("joint") if joint.find("axis/mimic") is not None
+        joint.get("name"): joint.find("axis/mimic")
+        for joint in model.iterfind("joint")
+        if joint.find("axis/mimic") is not None
     }
-    told = {name: (mimic.get("joint"), float(mimic.findtext("multiplier"))) for name, mimic in mimics.items()}
+    told = {
+        name: (mimic.get("joint"), float(mimic.findtext("multiplier")))
+        for name, mimic in mimics.items()
+    }
     assert told == {
         "joint_carrier": ("joint_2", -1.0), "joint_crank": ("joint_3", 1.0),
         "joint_rod_carrier": ("joint_3", -1.0), "joint_rod": ("joint_2", 1.0),
@@ -186,8 +212,12 @@ def test_the_folder_is_a_gazebo_model(written):
 
 
 def test_package_paths_and_serial_tree(tmp_path):
-    """On request meshes are named by model://FOLDER/, and the arm is an open chain whose joint_3 is q3 - q2."""
-    path = export(robot_of("irb2400"), "sdf", tmp_path / "arm", Options(coupling="serial", meshes="package"))[0]
+    """On request meshes are named by model://FOLDER/, and the arm is an open chain whose joint_3 is
+    q3 - q2.
+    """
+    path = export(
+        robot_of("irb2400"), "sdf", tmp_path / "arm", Options(coupling="serial", meshes="package")
+    )[0]
     model = ElementTree.parse(path).getroot().find("model")
     assert all(uri.text.startswith("model://arm/meshes/") for uri in model.iter("uri"))
     assert not list(model.iter("mimic"))
@@ -195,25 +225,42 @@ def test_package_paths_and_serial_tree(tmp_path):
 
 
 def test_mounting_and_payload_are_written(tmp_path):
-    """world.sdf has the gravity of a robot on a wall, in base axes; tool made in code and payload are in the masses."""
+    """world.sdf has the gravity of a robot on a wall, in base axes; tool made in code and payload
+    are in the masses.
+    """
     import pinocchio as pin
 
     turn = pin.rpy.rpyToMatrix(0.0, np.pi / 2 - 1e-9, 0.4)
-    tool = irb.Tool("probe", pin.SE3(turn, np.array([0.1, 0.2, 0.3])), irb.payload(2.0, [0.1, 0, 0], 0.1 * np.eye(3)))
-    robot = irb.load("irb1600", tool=tool).with_payload(irb.payload(1.5, [0, 0.1, 0])).mounted(pin.rpy.rpyToMatrix(0, 1.2, 0))
+    tool = irb.Tool(
+        "probe",
+        pin.SE3(turn, np.array([0.1, 0.2, 0.3])),
+        irb.payload(2.0, [0.1, 0, 0], 0.1 * np.eye(3)),
+    )
+    robot = (
+        irb.load("irb1600", tool=tool)
+        .with_payload(irb.payload(1.5, [0, 0.1, 0]))
+        .mounted(pin.rpy.rpyToMatrix(0, 1.2, 0))
+    )
     export(robot, "sdf", tmp_path, Options())
     back = from_file(tmp_path / "world.sdf")
     q, v, a = np.random.default_rng(2).uniform(-1, 1, (3, 6))
     np.testing.assert_allclose(back.gravity_vector, robot.gravity_vector, rtol=0, atol=1e-15)
-    np.testing.assert_allclose(back.pose(q).homogeneous, robot.pose(q).homogeneous, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(
+        back.pose(q).homogeneous, robot.pose(q).homogeneous, rtol=0, atol=1e-12
+    )
     expected = robot.inverse_dynamics(q, v, a, friction=False)
     np.testing.assert_allclose(
-        back.inverse_dynamics(q, v, a, friction=False), expected, rtol=0, atol=1e-12 * np.abs(expected).max()
+        back.inverse_dynamics(q, v, a, friction=False),
+        expected,
+        rtol=0,
+        atol=1e-12 * np.abs(expected).max(),
     )
 
 
 def test_any_urdf_becomes_sdf(tmp_path):
-    """Of a URDF with a root called world, names used twice, chained mimics and a fixed body between joints, all is kept."""
+    """Of a URDF with a root called world, names used twice, chained mimics and a fixed body between
+    joints, all is kept.
+    """
     (tmp_path / "two.urdf").write_text(TWO_LINKS, encoding="utf-8")
     robot = irb.from_urdf(tmp_path / "two.urdf")
     path = export(robot, "sdf", tmp_path / "two", Options())[0]
@@ -223,13 +270,18 @@ def test_any_urdf_becomes_sdf(tmp_path):
     np.testing.assert_allclose(back.coupling[0][rows, 0], [1.0, -0.5, -1.0], rtol=1e-15)
     np.testing.assert_allclose(back.coupling[1][rows], [0.0, 0.2, 0.5], rtol=1e-15)
     for frame in ("plate", "wheel", "slide"):
-        np.testing.assert_allclose(back.pose(q, frame).homogeneous, robot.pose(q, frame).homogeneous, rtol=0, atol=1e-15)
+        np.testing.assert_allclose(
+            back.pose(q, frame).homogeneous, robot.pose(q, frame).homogeneous, rtol=0, atol=1e-15
+        )
     torques = (one.inverse_dynamics(q, v, a, friction=False) for one in (back, robot))
     np.testing.assert_allclose(*torques, rtol=1e-12)
     for bound in ("lower", "upper", "velocity", "effort"):
-        np.testing.assert_allclose(getattr(back.limits, bound), getattr(robot.limits, bound), rtol=1e-15)
+        np.testing.assert_allclose(
+            getattr(back.limits, bound), getattr(robot.limits, bound), rtol=1e-15
+        )
     text = path.read_text(encoding="utf-8")
-    path.write_text(re.sub(r"<mimic .*?</mimic>", "", text, flags=re.DOTALL), encoding="utf-8")  # Drake's own tags alone
+    # Drake's own tags alone
+    path.write_text(re.sub(r"<mimic .*?</mimic>", "", text, flags=re.DOTALL), encoding="utf-8")
     drake = from_file(path)
     np.testing.assert_allclose(drake.coupling[0], back.coupling[0], rtol=1e-15)
     np.testing.assert_allclose(drake.coupling[1], back.coupling[1], rtol=1e-15)
@@ -239,7 +291,10 @@ def test_any_urdf_becomes_sdf(tmp_path):
     np.testing.assert_allclose(settled(plant, back, [0.3]), 0.0, rtol=0, atol=1e-6)
     document = ElementTree.fromstring(back.urdf())
     assert document.find("link[@name='arm']/visual/material/color").get("rgba") == "1.0 0.0 0.0 0.5"
-    assert document.find("link[@name='arm']/collision/geometry/cylinder").attrib == {"radius": "0.1", "length": "0.4"}
+    assert document.find("link[@name='arm']/collision/geometry/cylinder").attrib == {
+        "radius": "0.1",
+        "length": "0.4",
+    }
 
 
 @pytest.mark.parametrize(
@@ -248,7 +303,11 @@ def test_any_urdf_becomes_sdf(tmp_path):
         (lambda: irb.load("irb1600"), Options(carrier_kg=0.0), "should be above 0"),
         (lambda: irb.load("irb1600"), Options(meshes="here"), "no style of mesh paths 'here'"),
         (lambda: irb.load("irb1600"), Options(coupling="parallelogram"), "no coupling of irb1600"),
-        (lambda: irb.load("irb2400", parameters="obal2025_printed"), Options(), "refuse impossible bodies: link_"),
+        (
+            lambda: irb.load("irb2400", parameters="obal2025_printed"),
+            Options(),
+            "refuse impossible bodies: link_",
+        ),
     ],
 )
 @pytest.mark.filterwarnings("ignore::irbmodels.errors.PhysicsWarning")

@@ -1,4 +1,6 @@
-"""Tables: read again they are the robot's numbers; a reader of the MATLAB script rebuilds poses, mass matrix and torques."""
+"""Tables: read again they are the robot's numbers; a reader of the MATLAB script rebuilds poses,
+mass matrix and torques.
+"""
 
 import csv
 import json
@@ -34,16 +36,28 @@ def variables(rows, q):
 
 @pytest.mark.parametrize("name", irb.robots())
 def test_csv_and_json_are_the_robot(name, tmp_path):
-    """Poses from both DH tables, limits and inertials read from the files are the robot's to 1e-12; JSON says the same."""
+    """Poses from both DH tables, limits and inertials read from the files are the robot's to 1e-12;
+    JSON says the same.
+    """
     robot, q = robot_of(name), np.random.default_rng(5).uniform(-0.3, 0.3, 6)
     q, home = q[: robot.n], np.eye(4)
     write_tables(robot, "csv", tmp_path)
-    found = {table: read_csv(tmp_path, f"{robot.name}_{table}.csv") for table in (*TABLES, "sources") if table != "friction"}
+    found = {
+        table: read_csv(tmp_path, f"{robot.name}_{table}.csv")
+        for table in (*TABLES, "sources")
+        if table != "friction"
+    }
     pose = home
     for row, variable in zip(found["mdh"], [*variables(found["mdh"], q), 0.0], strict=True):
         alpha, a, d, theta = (float(row[key]) for key in ("alpha_rad", "a_m", "d_m", "theta0_rad"))
         theta, d = (theta, d + variable) if row["type"] == "prismatic" else (theta + variable, d)
-        pose = pose @ rotation_x(alpha) @ translation(a, 0, 0) @ rotation_z(theta) @ translation(0, 0, d)
+        pose = (
+            pose
+            @ rotation_x(alpha)
+            @ translation(a, 0, 0)
+            @ rotation_z(theta)
+            @ translation(0, 0, d)
+        )
     np.testing.assert_allclose(pose, robot.pose(q, "tool0").homogeneous, rtol=0, atol=1e-12)
     pose = home
     for row, variable in zip(found["dh"], variables(found["dh"], q), strict=True):
@@ -52,15 +66,30 @@ def test_csv_and_json_are_the_robot(name, tmp_path):
         pose = pose @ rotation_z(theta) @ translation(a, 0, d) @ rotation_x(alpha)
     np.testing.assert_allclose(pose, robot.pose(q, "tool0").homogeneous, rtol=0, atol=1e-12)
     for bound in ("lower", "upper", "velocity", "effort"):
-        np.testing.assert_allclose([float(row[bound]) for row in found["limits"]], getattr(robot.limits, bound), rtol=1e-12)
-    assert [row["position_unit"] for row in found["limits"]] == ["m" if linear else "rad" for linear in robot.limits.linear]
+        np.testing.assert_allclose(
+            [float(row[bound]) for row in found["limits"]], getattr(robot.limits, bound), rtol=1e-12
+        )
+    assert [row["position_unit"] for row in found["limits"]] == [
+        "m" if linear else "rad" for linear in robot.limits.linear
+    ]
     rows = robot.description.inertials.sets[robot.parameters].links
     bodies = {row["body"]: row for row in found["inertials"]}
     for link, expected in ((link, row.inertial()) for link, row in rows.items()):
         com = [float(bodies[link][f"com_{axis}_m"]) for axis in "xyz"]
-        np.testing.assert_allclose([float(bodies[link]["mass_kg"]), *com], [expected.mass, *expected.com], rtol=1e-12)
-        for key, place in {"Ixx": (0, 0), "Iyy": (1, 1), "Izz": (2, 2), "Ixy": (0, 1), "Ixz": (0, 2), "Iyz": (1, 2)}.items():
-            assert float(bodies[link][f"{key}_kg_m2"]) == pytest.approx(expected.tensor[place], rel=1e-12, abs=0)
+        np.testing.assert_allclose(
+            [float(bodies[link]["mass_kg"]), *com], [expected.mass, *expected.com], rtol=1e-12
+        )
+        for key, place in {
+            "Ixx": (0, 0),
+            "Iyy": (1, 1),
+            "Izz": (2, 2),
+            "Ixy": (0, 1),
+            "Ixz": (0, 2),
+            "Iyz": (1, 2),
+        }.items():
+            assert float(bodies[link][f"{key}_kg_m2"]) == pytest.approx(
+                expected.tensor[place], rel=1e-12, abs=0
+            )
     known = {(row["table"], row["source"]) for row in found["sources"]}
     for table, label in (("mdh", "kinematics"), ("inertials", "inertials")):
         for row in found[table]:
@@ -71,7 +100,9 @@ def test_csv_and_json_are_the_robot(name, tmp_path):
     content = json.loads(tables_text(robot, "json")[f"{robot.name}.json"])
     for table, rows in found.items():
         for ours, theirs in zip(rows, content["tables"][table]["rows"], strict=True):
-            assert ours == {key: repr(cell) if isinstance(cell, float) else cell for key, cell in theirs.items()}
+            assert ours == {
+                key: repr(cell) if isinstance(cell, float) else cell for key, cell in theirs.items()
+            }
 
 
 def test_friction_and_loads():
@@ -81,7 +112,9 @@ def test_friction_and_loads():
     assert list(made) == [*TABLES, "sources"]
     column = {name: i for i, name in enumerate(made["friction"].columns)}
     for name in ("Fs", "Fc", "Fv", "v_St"):
-        assert [row[column[name]] for row in made["friction"].rows] == getattr(robot.friction_model, name).tolist()
+        assert [row[column[name]] for row in made["friction"].rows] == getattr(
+            robot.friction_model, name
+        ).tolist()
     assert {row[column["grade"]] for row in made["friction"].rows} == {"identified"}
     loads = {row[0]: row for row in made["inertials"].rows}
     assert loads["tool spindle"][1:3] == ("tool0", 12.7)
@@ -111,10 +144,19 @@ def test_what_is_asked_for_wrongly(fmt, tmp_path):
 
 @pytest.mark.parametrize("name", ["irb2400", "irb930"])
 def test_latex_is_well_formed(name, tmp_path):
-    """Every row has the columns of its tabular, braces and environments are balanced; where there is a LaTeX, it takes it."""
+    """Every row has the columns of its tabular, braces and environments are balanced; where there
+    is a LaTeX, it takes it.
+    """
     text = tables_text(robot_of(name), "latex")[f"{robot_of(name).name}.tex"]
-    found = re.findall(r"\\begin\{tabular\}\{([^\n]*)\}\n\\toprule\n(.*?)\\bottomrule", text, re.DOTALL)
-    assert len(found) == text.count("\\begin{table}") == text.count("\\end{table}") == (6 if name == "irb2400" else 5)
+    found = re.findall(
+        r"\\begin\{tabular\}\{([^\n]*)\}\n\\toprule\n(.*?)\\bottomrule", text, re.DOTALL
+    )
+    assert (
+        len(found)
+        == text.count("\\begin{table}")
+        == text.count("\\end{table}")
+        == (6 if name == "irb2400" else 5)
+    )
     for layout, body in found:
         columns = len(re.sub(r"p\{.*?\}", "l", layout))
         rows = [line for line in body.splitlines() if line != "\\midrule"]
@@ -123,21 +165,36 @@ def test_latex_is_well_formed(name, tmp_path):
     plain = re.sub(r"\\[{}$&%#_]", "", text)
     assert plain.count("{") == plain.count("}")
     assert plain.count("$") % 2 == 0
-    assert not re.search(r"(?<!\\)[_#^~](?!\{)(?![^$\n]*\$)", re.sub(r"\$[^$]*\$|^%.*", "", plain, flags=re.MULTILINE))
+    assert not re.search(
+        r"(?<!\\)[_#^~](?!\{)(?![^$\n]*\$)",
+        re.sub(r"\$[^$]*\$|^%.*", "", plain, flags=re.MULTILINE),
+    )
     if (
         shutil.which("pdflatex")
-        and subprocess.run(["kpsewhich", "booktabs.sty"], capture_output=True, check=False).returncode == 0
+        and subprocess.run(
+            ["kpsewhich", "booktabs.sty"], capture_output=True, check=False
+        ).returncode
+        == 0
     ):
-        page = "\\documentclass{article}\\usepackage{booktabs,graphicx}\\begin{document}" + text + "\\end{document}"
+        page = (
+            "\\documentclass{article}\\usepackage{booktabs,graphicx}\\begin{document}"
+            + text
+            + "\\end{document}"
+        )
         (tmp_path / "t.tex").write_text(page, encoding="utf-8")
-        subprocess.run(["pdflatex", "-halt-on-error", "t.tex"], cwd=tmp_path, check=True, capture_output=True)
+        subprocess.run(
+            ["pdflatex", "-halt-on-error", "t.tex"], cwd=tmp_path, check=True, capture_output=True
+        )
 
 
-# --- MATLAB --------------------------------------------------------------------------------------------------------------
+# --- MATLAB
+# --------------------------------------------------------------------------------------------------------------
 
 
 class Matlab:
-    """As much of MATLAB and its rigidBodyTree as the script uses, with the toolbox's own defaults and conventions."""
+    """As much of MATLAB and its rigidBodyTree as the script uses, with the toolbox's own defaults
+    and conventions.
+    """
 
     def __init__(self, text):
         self.variables, self.bodies = {}, {}
@@ -165,7 +222,10 @@ class Matlab:
         target, value = line.split(" = ", 1)
         name, _, field = target.partition(".")
         if field:
-            known = {"robot": {"BaseName", "Gravity"}, "body": {"Joint", "Mass", "CenterOfMass", "Inertia"}}
+            known = {
+                "robot": {"BaseName", "Gravity"},
+                "body": {"Joint", "Mass", "CenterOfMass", "Inertia"},
+            }
             assert field in known.get(name, {"JointAxis", "PositionLimits", "HomePosition"})
             self.variables[name][field] = self.value(value)
         else:
@@ -179,9 +239,19 @@ class Matlab:
             if made[1] == "rigidBodyTree":
                 return {"BaseName": "base", "Gravity": np.zeros(3)}
             if made[1] == "rigidBody":
-                return {"name": words[0], "Mass": 1.0, "CenterOfMass": np.zeros(3), "Inertia": np.array([1, 1, 1, 0, 0, 0])}
+                return {
+                    "name": words[0],
+                    "Mass": 1.0,
+                    "CenterOfMass": np.zeros(3),
+                    "Inertia": np.array([1, 1, 1, 0, 0, 0]),
+                }
             assert made[1] == "rigidBodyJoint"
-            return {"name": words[0], "type": words[1], "T": np.eye(4), "JointAxis": np.array([0, 0, 1])}
+            return {
+                "name": words[0],
+                "type": words[1],
+                "T": np.eye(4),
+                "JointAxis": np.array([0, 0, 1]),
+            }
         if text.startswith("'"):
             return text[1:-1].replace("''", "'")
         if text.startswith("["):
@@ -203,13 +273,19 @@ class Matlab:
                 if joint["type"] == "prismatic":
                     motion[:3, 3] = value * axis
                 else:
-                    cross = np.array([[0, -axis[2], axis[1]], [axis[2], 0, -axis[0]], [-axis[1], axis[0], 0]])
-                    motion[:3, :3] = np.eye(3) + np.sin(value) * cross + (1 - np.cos(value)) * cross @ cross
+                    cross = np.array(
+                        [[0, -axis[2], axis[1]], [axis[2], 0, -axis[0]], [-axis[1], axis[0], 0]]
+                    )
+                    motion[:3, :3] = (
+                        np.eye(3) + np.sin(value) * cross + (1 - np.cos(value)) * cross @ cross
+                    )
             result[name] = result[body["parent"]] @ joint["T"] @ motion
         return result
 
     def dynamics(self, q):
-        """Mass matrix and gravity torque from the energies; Inertia is about the origin of the body's frame."""
+        """Mass matrix and gravity torque from the energies; Inertia is about the origin of the
+        body's frame.
+        """
         poses, moving = self.poses(q), self.moving()
         M, g = np.zeros((len(q), len(q))), np.zeros(len(q))
         for name, body in self.bodies.items():
@@ -228,7 +304,9 @@ class Matlab:
                     J[:, i] = [*(turn.T @ linear), *(np.zeros(3) if slides else turn.T @ axis)]
             xx, yy, zz, yz, xz, xy = body["Inertia"]
             first = body["Mass"] * body["CenterOfMass"]
-            skew = np.array([[0, -first[2], first[1]], [first[2], 0, -first[0]], [-first[1], first[0], 0]])
+            skew = np.array(
+                [[0, -first[2], first[1]], [first[2], 0, -first[0]], [-first[1], first[0], 0]]
+            )
             tensor = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
             spatial = np.block([[body["Mass"] * np.eye(3), -skew], [skew, tensor]])
             M += J.T @ spatial @ J
@@ -237,9 +315,14 @@ class Matlab:
         return M, g
 
 
-@pytest.mark.parametrize("name", ["irb2400_10", "irb2400_16", "irb1400", "irb1600_6_120", "irb1600_10_145", "irb930_12_105"])
+@pytest.mark.parametrize(
+    "name",
+    ["irb2400_10", "irb2400_16", "irb1400", "irb1600_6_120", "irb1600_10_145", "irb930_12_105"],
+)
 def test_matlab_script_is_the_robot(name):
-    """Read as the toolbox reads it, the script gives TCP, mass matrix and gravity torque of the robot, through its G."""
+    """Read as the toolbox reads it, the script gives TCP, mass matrix and gravity torque of the
+    robot, through its G.
+    """
     robot = robot_of(name).with_payload(irb.payload(1.0, [0.1, 0.0, 0.05]))
     ((file, text),) = tables_text(robot, "matlab").items()
     assert file == f"{robot.name}.m"
@@ -250,20 +333,30 @@ def test_matlab_script_is_the_robot(name):
     for q in np.random.default_rng(6).uniform(-0.3, 0.3, (3, robot.n)):
         poses = tree.poses(G @ q + q0)
         for frame in ("tcp", "tool0", "link_3"):
-            np.testing.assert_allclose(poses[frame], robot.pose(q, frame).homogeneous, rtol=0, atol=1e-12)
+            np.testing.assert_allclose(
+                poses[frame], robot.pose(q, frame).homogeneous, rtol=0, atol=1e-12
+            )
         M, g = tree.dynamics(G @ q + q0)
         np.testing.assert_allclose(G.T @ M @ G, robot.mass_matrix(q), rtol=0, atol=1e-12 * M.max())
-        np.testing.assert_allclose(G.T @ g, robot.gravity(q), rtol=0, atol=1e-11 * max(1.0, np.abs(g).max()))
-    for body, low, high in zip(tree.moving(), robot.model.lowerPositionLimit, robot.model.upperPositionLimit, strict=True):
+        np.testing.assert_allclose(
+            G.T @ g, robot.gravity(q), rtol=0, atol=1e-11 * max(1.0, np.abs(g).max())
+        )
+    for body, low, high in zip(
+        tree.moving(), robot.model.lowerPositionLimit, robot.model.upperPositionLimit, strict=True
+    ):
         np.testing.assert_array_equal(body["Joint"]["PositionLimits"], [low, high])
         assert low <= body["Joint"]["HomePosition"] <= high
 
 
 def test_matlab_takes_any_robot_and_gravity(tmp_path):
-    """Continuous joints are unlimited, names become MATLAB's, a slanted axis and a mounting are kept."""
+    """Continuous joints are unlimited, names become MATLAB's, a slanted axis and a mounting are
+    kept.
+    """
     text = irb.urdf_path("irb1600").read_text(encoding="utf-8")
     text = re.sub(r'name="joint_6" type="revolute"', 'name="joint_6" type="continuous"', text)
-    text = text.replace('<robot name="irb1600_6_120"', '<robot name="6-axis o\'arm"').replace('"link_6"', '"link\'6"')
+    text = text.replace('<robot name="irb1600_6_120"', '<robot name="6-axis o\'arm"').replace(
+        '"link_6"', '"link\'6"'
+    )
     tail = text.index('name="joint_6"')
     text = text[:tail] + text[tail:].replace('<axis xyz="0 0 1"/>', '<axis xyz="0 0.6 0.8"/>', 1)
     (tmp_path / "odd.urdf").write_text(text, encoding="utf-8")
@@ -272,6 +365,8 @@ def test_matlab_takes_any_robot_and_gravity(tmp_path):
     assert file == "robot_6_axis_o_arm.m"
     assert script.startswith("function [robot, G, q0] = robot_6_axis_o_arm()")
     tree, q = Matlab(script), np.random.default_rng(7).uniform(-1, 1, 6)
-    np.testing.assert_array_equal(tree.bodies["link'6"]["Joint"]["PositionLimits"], [-np.inf, np.inf])
+    np.testing.assert_array_equal(
+        tree.bodies["link'6"]["Joint"]["PositionLimits"], [-np.inf, np.inf]
+    )
     np.testing.assert_allclose(tree.poses(q)["tcp"], robot.pose(q).homogeneous, rtol=0, atol=1e-12)
     np.testing.assert_allclose(tree.dynamics(q)[1], robot.gravity(q), rtol=0, atol=1e-10)

@@ -1,4 +1,6 @@
-"""URDFs that stand on their own: the same robot in every reader, from another folder; and what is refused."""
+"""URDFs that stand on their own: the same robot in every reader, from another folder; and what is
+refused.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,10 @@ HAND = irb.Tool(
     irb.payload(5.0, [0.01, 0.02, 0.1], [[0.1, 0.01, 0.0], [0.01, 0.12, 0.02], [0.0, 0.02, 0.15]]),
 )
 PART = irb.payload(3.0, [0.0, 0.03, 0.05], np.diag([0.02, 0.03, 0.04]))
-BOX = '<inertial><mass value="2"/><inertia ixx="0.1" iyy="0.1" izz="0.1" ixy="0" ixz="0" iyz="0"/></inertial>'
+BOX = (
+    '<inertial><mass value="2"/><inertia ixx="0.1" iyy="0.1" izz="0.1" ixy="0" ixz="0"'
+    ' iyz="0"/></inertial>'
+)
 TRIANGLE = "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n"
 
 
@@ -46,7 +51,9 @@ def compare(robot, file, engine, serial=False, count=3):
     G, q0 = (G @ robot.limits.A if serial else G)[rows], q0[rows]
     for q, v, a in states(robot, count):
         scale = TOLERANCE.get(engine, 1e-9)
-        np.testing.assert_allclose(peer.pose(G @ q + q0), robot.pose(q).homogeneous, rtol=0, atol=scale)
+        np.testing.assert_allclose(
+            peer.pose(G @ q + q0), robot.pose(q).homogeneous, rtol=0, atol=scale
+        )
         if peer.torque is not None:
             expected = robot.inverse_dynamics(q, v, a, friction=False)
             tau = G.T @ peer.torque(G @ q + q0, G @ v, G @ a)
@@ -67,13 +74,21 @@ def elsewhere(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize(("name", "coupling"), TREES)
 def test_every_robot_in_the_quick_engines(name, coupling, elsewhere):
-    """Pinocchio with all meshes, MuJoCo and PyBullet load every tree from another folder; poses and torques are the robot's."""
+    """Pinocchio with all meshes, MuJoCo and PyBullet load every tree from another folder; poses and
+    torques are the robot's.
+    """
     robot = loaded(name, coupling)
     file, *meshes = export(robot, "urdf", elsewhere, Options(coupling, carrier_kg=CARRIER))
     twin = coupling == "serial" and name in oracles.PARALLELOGRAM
     assert file.name == f"{name}{'_serial' if twin else ''}.urdf"
-    _, collision, visual = pin.buildModelsFromUrdf(str(file), [str(elsewhere)])  # where relative paths start
-    assert len(collision.geometryObjects) + len(visual.geometryObjects) == len(mesh_names(file)) == len(meshes) > 20
+    # where relative paths start
+    _, collision, visual = pin.buildModelsFromUrdf(str(file), [str(elsewhere)])
+    assert (
+        len(collision.geometryObjects) + len(visual.geometryObjects)
+        == len(mesh_names(file))
+        == len(meshes)
+        > 20
+    )
     for geometry in [*collision.geometryObjects, *visual.geometryObjects]:
         assert Path(geometry.meshPath).resolve() in [mesh.resolve() for mesh in meshes]
     assert all(mesh.is_relative_to(elsewhere) and mesh.is_file() for mesh in meshes)
@@ -100,13 +115,22 @@ def test_as_committed(elsewhere):
 @pytest.mark.parametrize("engine", ["mujoco", "pybullet", "drake"])
 @pytest.mark.parametrize("coupling", ["serial", "parallelogram"])
 def test_tool_made_in_code_and_payload(engine, coupling, elsewhere):
-    """A tool made in code, tilted by almost 90 degrees, and a payload in its TCP weigh what they weigh in the robot."""
+    """A tool made in code, tilted by almost 90 degrees, and a payload in its TCP weigh what they
+    weigh in the robot.
+    """
     robot = irb.load("irb2400").with_tool(HAND).with_payload(PART)
-    compare(robot, export(robot, "urdf", elsewhere, Options(coupling, carrier_kg=CARRIER))[0], engine, coupling == "serial")
+    compare(
+        robot,
+        export(robot, "urdf", elsewhere, Options(coupling, carrier_kg=CARRIER))[0],
+        engine,
+        coupling == "serial",
+    )
 
 
 def test_tool_or_payload_alone(elsewhere):
-    """A tool made in code and a payload come one by one; the load of a tool from a table is not written twice."""
+    """A tool made in code and a payload come one by one; the load of a tool from a table is not
+    written twice.
+    """
     for robot in (irb.load("irb1600").with_tool(HAND), irb.load("irb1600").with_payload(PART)):
         compare(robot, export(robot, "urdf", elsewhere)[0], "mujoco")
     robot = irb.load("irb1600", tool="spindle").with_payload(PART)
@@ -123,7 +147,9 @@ def test_carriers(elsewhere):
 
 @pytest.mark.parametrize("style", ["relative", "absolute", "package"])
 def test_mesh_paths(style, elsewhere):
-    """Absolute paths lead to the originals, relative and package ones to copies; all are read by Pinocchio."""
+    """Absolute paths lead to the originals, relative and package ones to copies; all are read by
+    Pinocchio.
+    """
     file, *meshes = export(irb.load("irb930"), "urdf", elsewhere, Options(meshes=style))
     names = mesh_names(file)
     assert len(meshes) == (0 if style == "absolute" else len(names))
@@ -138,17 +164,26 @@ def test_mesh_paths(style, elsewhere):
 
 def test_again_changes_nothing(elsewhere):
     """A second export writes the same bytes, and leaves files that hold them alone."""
-    first = {path: (path.read_bytes(), path.stat().st_mtime_ns) for path in export(irb.load("irb930"), "urdf", elsewhere)}
-    again = {path: (path.read_bytes(), path.stat().st_mtime_ns) for path in export(irb.load("irb930"), "urdf", elsewhere)}
+    first = {
+        path: (path.read_bytes(), path.stat().st_mtime_ns)
+        for path in export(irb.load("irb930"), "urdf", elsewhere)
+    }
+    again = {
+        path: (path.read_bytes(), path.stat().st_mtime_ns)
+        for path in export(irb.load("irb930"), "urdf", elsewhere)
+    }
     assert first == again
     assert sorted(path for path in elsewhere.rglob("*") if path.is_file()) == sorted(first)
 
 
-# --- robots from a URDF ------------------------------------------------------------------------------------------------
+# --- robots from a URDF
+# ------------------------------------------------------------------------------------------------
 
 
 def foreign(folder, links="", mesh="package://their_arm/look.obj"):
-    """Write a URDF as others write them, with two different meshes of one name, in a package that it stands in."""
+    """Write a URDF as others write them, with two different meshes of one name, in a package that
+    it stands in.
+    """
     package = folder / "their_arm"
     for name, text in {
         "look.obj": f"mtllib look.mtl\n{TRIANGLE}",
@@ -173,7 +208,9 @@ def foreign(folder, links="", mesh="package://their_arm/look.obj"):
 
 
 def test_robot_from_a_urdf(tmp_path):
-    """Its meshes are copied, different ones of one name apart, equal ones once, with their materials."""
+    """Its meshes are copied, different ones of one name apart, equal ones once, with their
+    materials.
+    """
     robot = irb.from_urdf(foreign(tmp_path))
     file, *meshes = export(robot, "urdf", tmp_path / "out")
     assert file.name == "their_arm.urdf"
@@ -183,17 +220,27 @@ def test_robot_from_a_urdf(tmp_path):
         "meshes/skin.png",
         "meshes/2/look.obj",
     ]
-    assert mesh_names(file)[1:] == ["meshes/look.obj", "meshes/2/look.obj", "meshes/look.obj"]  # the first is in a comment
+    # the first is in a comment
+    assert mesh_names(file)[1:] == ["meshes/look.obj", "meshes/2/look.obj", "meshes/look.obj"]
     assert irb.from_urdf(file).pose([0.3]).isApprox(robot.pose([0.3]), 1e-15)
 
 
-WITH_TCP = '<link name="tcp"/><joint name="end" type="fixed"><parent link="arm"/><child link="tcp"/><origin xyz="0 0 1"/></joint>'
-WITH_BOTH = WITH_TCP.replace('link="arm"', 'link="tool0"') + WITH_TCP.replace("tcp", "tool0").replace("end", "mount")
+WITH_TCP = (
+    '<link name="tcp"/><joint name="end" type="fixed"><parent link="arm"/><child'
+    ' link="tcp"/><origin xyz="0 0 1"/></joint>'
+)
+WITH_BOTH = WITH_TCP.replace('link="arm"', 'link="tool0"') + WITH_TCP.replace(
+    "tcp", "tool0"
+).replace("end", "mount")
 
 
-@pytest.mark.parametrize("links", ["", WITH_TCP, WITH_BOTH], ids=["neither", "tcp", "tool0 and tcp"])
+@pytest.mark.parametrize(
+    "links", ["", WITH_TCP, WITH_BOTH], ids=["neither", "tcp", "tool0 and tcp"]
+)
 def test_tool_on_a_robot_from_a_urdf(links, tmp_path):
-    """Tool and payload go where the robot has them, with or without links tool0 and tcp in the file."""
+    """Tool and payload go where the robot has them, with or without links tool0 and tcp in the
+    file.
+    """
     bare = irb.from_urdf(foreign(tmp_path, links))
     for robot in (
         bare.with_tool(HAND),
@@ -202,24 +249,36 @@ def test_tool_on_a_robot_from_a_urdf(links, tmp_path):
         bare.with_tool("spindle"),
     ):
         again = irb.from_urdf(export(robot, "urdf", tmp_path / "out")[0])
-        np.testing.assert_allclose(again.pose([0.4]).homogeneous, robot.pose([0.4]).homogeneous, rtol=0, atol=1e-12)
+        np.testing.assert_allclose(
+            again.pose([0.4]).homogeneous, robot.pose([0.4]).homogeneous, rtol=0, atol=1e-12
+        )
         tau = robot.inverse_dynamics([0.4], [1.0], [2.0], friction=False)
-        np.testing.assert_allclose(again.inverse_dynamics([0.4], [1.0], [2.0], friction=False), tau, rtol=1e-12)
+        np.testing.assert_allclose(
+            again.inverse_dynamics([0.4], [1.0], [2.0], friction=False), tau, rtol=1e-12
+        )
 
 
 def test_tcp_that_moves_takes_no_tool(tmp_path):
     """A URDF that moves its link tcp against the place of tools cannot hold a tool."""
-    moving = '<joint name="end" type="revolute"><parent link="arm"/><child link="tcp"/><limit effort="1" velocity="1"/></joint>'
-    robot = irb.from_urdf(foreign(tmp_path, f'<link name="tcp">{BOX}</link>{moving}')).with_tool(HAND)
+    moving = (
+        '<joint name="end" type="revolute"><parent link="arm"/><child link="tcp"/><limit effort="1"'
+        ' velocity="1"/></joint>'
+    )
+    robot = irb.from_urdf(foreign(tmp_path, f'<link name="tcp">{BOX}</link>{moving}')).with_tool(
+        HAND
+    )
     with pytest.raises(irb.InputError, match="moves its link 'tcp'"):
         export(robot, "urdf", tmp_path / "out")
 
 
-# --- what is refused ---------------------------------------------------------------------------------------------------
+# --- what is refused
+# ---------------------------------------------------------------------------------------------------
 
 
 def test_refused(tmp_path, monkeypatch):
-    """Wrong options, lost meshes and folders that cannot be written are one line, and nothing is written."""
+    """Wrong options, lost meshes and folders that cannot be written are one line, and nothing is
+    written.
+    """
     robot, theirs = irb.load("irb930"), irb.from_urdf(foreign(tmp_path))
     out = tmp_path / "out"
     for given, options, kind, words in (
@@ -279,7 +338,8 @@ def test_meshes_are_found_before_any_is_copied(tmp_path):
     assert not (tmp_path / "new").exists()
 
 
-# --- robots of one's own -----------------------------------------------------------------------------------------------
+# --- robots of one's own
+# -----------------------------------------------------------------------------------------------
 
 
 @pytest.mark.filterwarnings("ignore:.*no inverse kinematics:irbmodels.PhysicsWarning")
@@ -300,5 +360,7 @@ def test_calibrated_robot(coupling, elsewhere):
 
 def test_robot_of_own_tables(copied, elsewhere):
     """A folder of tables elsewhere takes the shipped meshes along."""
-    robot = irb.load(copied("irb1600", "kinematics.yaml", "a_mm: 475", "a_mm: 480") / "irb1600_6_120")
+    robot = irb.load(
+        copied("irb1600", "kinematics.yaml", "a_mm: 475", "a_mm: 480") / "irb1600_6_120"
+    )
     compare(robot, export(robot, "urdf", elsewhere)[0], "pybullet")

@@ -1,4 +1,6 @@
-"""The committed meshes: what the script writes, sound as surfaces, named by the tables, and read by every engine."""
+"""The committed meshes: what the script writes, sound as surfaces, named by the tables, and read by
+every engine.
+"""
 
 import os
 import re
@@ -31,7 +33,11 @@ import build_meshes  # noqa: E402
 FILES = sorted(MESHES.rglob("*.obj"))
 GROUPS = sorted({path.relative_to(MESHES).parts[0] for path in FILES})
 URDFS = sorted((ROOT / "urdf").glob("*/*.urdf"))
-FOUR = [path for path in URDFS if path.stem in ("irb1400", "irb2400_16_serial", "irb930_12_085", "positioner")]
+FOUR = [
+    path
+    for path in URDFS
+    if path.stem in ("irb1400", "irb2400_16_serial", "irb930_12_085", "positioner")
+]
 
 PLACE = 1e-5  # [m] a place has five decimals
 BEYOND = 0.015  # [m] how far a visual may stand beyond the faces of the convex pieces of its link
@@ -63,13 +69,25 @@ class Obj(NamedTuple):
 
 @cache
 def read(path):
-    """Read an OBJ file without any library's help: a face is three corners, of a place or of place//direction."""
+    """Read an OBJ file without any library's help: a face is three corners, of a place or of
+    place//direction.
+    """
     lines = path.read_text(encoding="utf-8").splitlines()
-    rows = {key: [line[len(key) + 1 :] for line in lines if line.startswith(f"{key} ")] for key in ("v", "vn", "f")}
+    rows = {
+        key: [line[len(key) + 1 :] for line in lines if line.startswith(f"{key} ")]
+        for key in ("v", "vn", "f")
+    }
     assert sum(map(len, rows.values())) == len(lines), f"{path} holds more than v, vn and f"
     assert {row.count(" ") for row in rows["v"] + rows["vn"] + rows["f"]} == {2}
-    places, directions = (np.array(" ".join(rows[key]).split(), dtype=float).reshape(-1, 3) for key in ("v", "vn"))
-    faces = np.array(" ".join(rows["f"]).replace("//", " ").split(), dtype=int).reshape(len(rows["f"]), 3, -1) - 1
+    places, directions = (
+        np.array(" ".join(rows[key]).split(), dtype=float).reshape(-1, 3) for key in ("v", "vn")
+    )
+    faces = (
+        np.array(" ".join(rows["f"]).replace("//", " ").split(), dtype=int).reshape(
+            len(rows["f"]), 3, -1
+        )
+        - 1
+    )
     return Obj(places, directions, faces[:, :, 0], faces[:, :, 1:].reshape(len(faces), -1))
 
 
@@ -80,7 +98,10 @@ def relative(path):
 @cache
 def shapes(path, what):
     """Return the meshes that a URDF names, as (link, file)."""
-    return [(one.link, one.file.resolve()) for one in shapes_of(parse_urdf(path.read_text(encoding="utf-8")), path.parent, what)]
+    return [
+        (one.link, one.file.resolve())
+        for one in shapes_of(parse_urdf(path.read_text(encoding="utf-8")), path.parent, what)
+    ]
 
 
 @cache
@@ -89,7 +110,11 @@ def tool_shapes():
     robot = irb.describe("irb2400")
     document = parse_urdf(robot.urdf("serial", tool="spindle"))
     return [
-        [one.file.resolve() for one in shapes_of(document, robot.folder, what) if one.link == "tool0"]
+        [
+            one.file.resolve()
+            for one in shapes_of(document, robot.folder, what)
+            if one.link == "tool0"
+        ]
         for what in ("visual", "collision")
     ]
 
@@ -125,11 +150,18 @@ def script(tmp_path, monkeypatch, capsys):
 
 
 def test_committed_meshes_are_what_the_script_writes(script, tmp_path):
-    """Nothing differs; a mesh that is changed, lost or left over is named, and writing mends all three."""
+    """Nothing differs; a mesh that is changed, lost or left over is named, and writing mends all
+    three.
+    """
     code, said = script("--check")
     assert code == 0, said
-    changed, lost, extra = (tmp_path / "meshes/irb1600/visual" / f"{name}.obj" for name in ("link_1_black", "link_5_orange", "x"))
-    changed.write_text(changed.read_text(encoding="utf-8").replace("v ", "v 1", 1), encoding="utf-8")
+    changed, lost, extra = (
+        tmp_path / "meshes/irb1600/visual" / f"{name}.obj"
+        for name in ("link_1_black", "link_5_orange", "x")
+    )
+    changed.write_text(
+        changed.read_text(encoding="utf-8").replace("v ", "v 1", 1), encoding="utf-8"
+    )
     lost.unlink()
     extra.write_text("v 0 0 0\n", encoding="utf-8")
     code, said = script("--check")
@@ -143,7 +175,9 @@ def test_committed_meshes_are_what_the_script_writes(script, tmp_path):
 
 
 def test_another_processor_writes_the_same_bytes():
-    """Other hash seed, one core, no vector instructions in numpy, BLAS and libm: the committed bytes all the same."""
+    """Other hash seed, one core, no vector instructions in numpy, BLAS and libm: the committed
+    bytes all the same.
+    """
     code = """
 import os, sys
 if hasattr(os, "sched_setaffinity"):
@@ -171,7 +205,13 @@ print(len(family.files))
         "OPENBLAS_CORETYPE": "Prescott",
         "GLIBC_TUNABLES": "glibc.cpu.hwcaps=-AVX2,-FMA,-FMA4,-AVX512F",
     }
-    done = subprocess.run([sys.executable, "-c", code, str(MESHES)], env=environment, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(MESHES)],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert done.returncode == 0, done.stderr
     assert done.stdout.split() == ["26"]
 
@@ -181,7 +221,9 @@ print(len(family.files))
 
 @pytest.mark.parametrize("path", FILES, ids=relative)
 def test_surface(path):
-    """Closed, every edge between two faces that agree on what is outside, no face without area, nothing unused, in metres."""
+    """Closed, every edge between two faces that agree on what is outside, no face without area,
+    nothing unused, in metres.
+    """
     obj = read(path)
     assert obj.corners.min() == 0
     assert obj.corners.max() == len(obj.places) - 1
@@ -190,9 +232,12 @@ def test_surface(path):
     there, back = np.sort(start * len(obj.places) + end), np.sort(end * len(obj.places) + start)
     assert (np.diff(there) > 0).all()  # no edge twice in one direction
     np.testing.assert_array_equal(there, back)  # and each in both
-    assert np.linalg.norm(obj.areas, axis=1).min() > 1e-10  # a square of 10 um, the last digit of a place
-    assert np.einsum("ti,ti->", obj.areas, obj.places[obj.corners[:, 0]]) > 0.0  # six times the volume: inside is inside
-    assert 0.02 < np.linalg.norm(np.ptp(obj.places, axis=0)) < 1.7  # [m] from a link's cap to the floor plate
+    # a square of 10 um, the last digit of a place
+    assert np.linalg.norm(obj.areas, axis=1).min() > 1e-10
+    # six times the volume: inside is inside
+    assert np.einsum("ti,ti->", obj.areas, obj.places[obj.corners[:, 0]]) > 0.0
+    # [m] from a link's cap to the floor plate
+    assert 0.02 < np.linalg.norm(np.ptp(obj.places, axis=0)) < 1.7
     assert np.abs(np.round(obj.places, 5) - obj.places).max() == 0.0
 
 
@@ -207,9 +252,13 @@ def test_normals(path):
     assert np.einsum("tki,ti->tk", obj.directions[obj.towards], normals).min() > 0.25
 
 
-@pytest.mark.parametrize("path", [path for path in FILES if "collision" in path.parts], ids=relative)
+@pytest.mark.parametrize(
+    "path", [path for path in FILES if "collision" in path.parts], ids=relative
+)
 def test_piece_is_convex(path):
-    """No corner beyond any face's plane, by more than a float's rounding; and without normals, which nobody looks at."""
+    """No corner beyond any face's plane, by more than a float's rounding; and without normals,
+    which nobody looks at.
+    """
     obj = read(path)
     normals, distances = obj.planes
     assert (obj.places @ normals.T - distances).max() < 1e-12
@@ -218,7 +267,10 @@ def test_piece_is_convex(path):
 
 
 def test_default_load_of_trimesh():
-    """Pieces load watertight and convex. Visuals do once vertices of several normals are merged: OBJ has one per normal."""
+    """Pieces load watertight and convex.
+
+    Visuals do once vertices of several normals are merged: OBJ has one per normal.
+    """
     for path in FILES:
         mesh = trimesh.load(path)
         assert isinstance(mesh, trimesh.Trimesh)
@@ -232,16 +284,23 @@ def test_default_load_of_trimesh():
 def test_families_are_small():
     """Every folder is under 4 MB."""
     for group in GROUPS:
-        assert sum(path.stat().st_size for path in FILES if relative(path).startswith(f"{group}/")) < 4e6
+        assert (
+            sum(path.stat().st_size for path in FILES if relative(path).startswith(f"{group}/"))
+            < 4e6
+        )
 
 
 # Named by the tables
 
 
 def test_every_mesh_is_named_and_every_name_is_a_mesh():
-    """URDFs and the tool's table name all files, visuals as visual and pieces as collision; LICENSE stands beside them."""
+    """URDFs and the tool's table name all files, visuals as visual and pieces as collision; LICENSE
+    stands beside them.
+    """
     for number, what in enumerate(("visual", "collision")):
-        named = {file for path in URDFS for _, file in shapes(path, what)} | set(tool_shapes()[number])
+        named = {file for path in URDFS for _, file in shapes(path, what)} | set(
+            tool_shapes()[number]
+        )
         assert named == {path.resolve() for path in FILES if path.parent.name == what}
     assert {path.name for path in MESHES.iterdir() if path.is_file()} == {"LICENSE", "README.md"}
     assert "Apache License, Version 2.0" in (MESHES / "LICENSE").read_text(encoding="utf-8")
@@ -249,8 +308,13 @@ def test_every_mesh_is_named_and_every_name_is_a_mesh():
 
 @pytest.mark.parametrize("path", URDFS, ids=lambda path: path.stem)
 def test_urdf_names_its_meshes_relative_to_itself(path):
-    """Every link with a mass of its own has a visual per colour and a collision piece; no path is absolute."""
-    names = [str(tag.get("filename")) for tag in parse_urdf(path.read_text(encoding="utf-8")).iter("mesh")]
+    """Every link with a mass of its own has a visual per colour and a collision piece; no path is
+    absolute.
+    """
+    names = [
+        str(tag.get("filename"))
+        for tag in parse_urdf(path.read_text(encoding="utf-8")).iter("mesh")
+    ]
     assert all(name.startswith("../../meshes/") for name in names)
     visuals, pieces = ({link for link, _ in shapes(path, what)} for what in ("visual", "collision"))
     assert visuals == pieces == set(_bodies(path))
@@ -276,13 +340,17 @@ def poses_at_home(path):
 
 def seen_at_home(path, link):
     """Return the vertices of a link's visuals in the base [m]."""
-    places = np.concatenate([read(file).places for one, file in shapes(path, "visual") if one == link])
+    places = np.concatenate(
+        [read(file).places for one, file in shapes(path, "visual") if one == link]
+    )
     pose = poses_at_home(path)[link]
     return places @ pose[:3, :3].T + pose[:3, 3]
 
 
 def beyond(points, pieces):
-    """Return how far each point is beyond the faces of the nearest of some convex pieces [m], negative inside."""
+    """Return how far each point is beyond the faces of the nearest of some convex pieces [m],
+    negative inside.
+    """
     distances = []
     for piece in pieces:
         normals, offsets = read(piece).planes
@@ -290,15 +358,25 @@ def beyond(points, pieces):
     return np.min(distances, axis=0)
 
 
-@pytest.mark.parametrize("path", [path for path in URDFS if not path.stem.endswith("_serial")], ids=lambda path: path.stem)
+@pytest.mark.parametrize(
+    "path",
+    [path for path in URDFS if not path.stem.endswith("_serial")],
+    ids=lambda path: path.stem,
+)
 def test_pieces_cover_what_is_seen(path):
-    """No vertex of a visual is 15 mm beyond its link's pieces, 95 % are within 10 mm; the pins are inside the rod's eyes."""
+    """No vertex of a visual is 15 mm beyond its link's pieces, 95 % are within 10 mm; the pins are
+    inside the rod's eyes.
+    """
     poses, pieces = poses_at_home(path), {}
     for link, file in shapes(path, "collision"):
         pieces.setdefault(link, []).append(file)
     for link in pieces:
         files = [file for one, file in shapes(path, "visual") if one == link]
-        pins = [file for file in files if "grey" in file.stem and "link_rod" in pieces and link in ("link_crank", "link_3")]
+        pins = [
+            file
+            for file in files
+            if "grey" in file.stem and "link_rod" in pieces and link in ("link_crank", "link_3")
+        ]
         seen = np.concatenate([read(file).places for file in files if file not in pins])
         away = beyond(seen, pieces[link])
         assert away.max() < BEYOND, link
@@ -306,27 +384,43 @@ def test_pieces_cover_what_is_seen(path):
         for file in pins:
             rod_from_link = np.linalg.inv(poses["link_rod"]) @ poses[link]
             places = read(file).places
-            in_rod = beyond(places @ rod_from_link[:3, :3].T + rod_from_link[:3, 3], pieces["link_rod"])
+            in_rod = beyond(
+                places @ rod_from_link[:3, :3].T + rod_from_link[:3, 3], pieces["link_rod"]
+            )
             assert np.minimum(in_rod, beyond(places, pieces[link])).max() < BEYOND
 
 
-@pytest.mark.parametrize("path", [path for path in URDFS if not path.stem.endswith("_serial")], ids=lambda path: path.stem)
+@pytest.mark.parametrize(
+    "path",
+    [path for path in URDFS if not path.stem.endswith("_serial")],
+    ids=lambda path: path.stem,
+)
 def test_joints_turn_in_round_places(path):
     """Both links of a joint have a rim, a full circle of vertices, about the joint's axis."""
-    document, robot, bodies = parse_urdf(path.read_text(encoding="utf-8")), irb.from_urdf(path), set(_bodies(path))
+    document, robot, bodies = (
+        parse_urdf(path.read_text(encoding="utf-8")),
+        irb.from_urdf(path),
+        set(_bodies(path)),
+    )
     joints = {joint.find("child").get("link"): joint for joint in document.iterfind("joint")}
     for child in bodies & set(joints):
         pose = robot.pose(np.zeros(robot.n), child).homogeneous
-        direction = pose[:3, :3] @ np.array(joints[child].find("axis").get("xyz").split(), dtype=float)
+        direction = pose[:3, :3] @ np.array(
+            joints[child].find("axis").get("xyz").split(), dtype=float
+        )
         parent = joints[child].find("parent").get("link")
         while parent not in bodies:
             parent = joints[parent].find("parent").get("link")
         for link in (child, parent):
-            assert rims(seen_at_home(path, link) - pose[:3, 3], direction), f"{link} about the axis of {child}"
+            assert rims(seen_at_home(path, link) - pose[:3, 3], direction), (
+                f"{link} about the axis of {child}"
+            )
 
 
 def rims(points, direction):
-    """Return how many full circles of at least 8 points there are about an axis through the origin."""
+    """Return how many full circles of at least 8 points there are about an axis through the
+    origin.
+    """
     along = points @ direction
     away = points - along[:, None] * direction
     radius = np.linalg.norm(away, axis=1)
@@ -339,21 +433,35 @@ def rims(points, direction):
 
 
 def test_spindle_ends_at_the_tcp():
-    """The cutter's tip is where the tool's table has the TCP, on the axis of the spindle; its pieces cover it."""
+    """The cutter's tip is where the tool's table has the TCP, on the axis of the spindle; its
+    pieces cover it.
+    """
     seen = np.concatenate([read(file).places for file in tool_shapes()[0]])
     tcp = irb.load_tool("spindle").tcp.translation
     tip = seen[seen[:, 0] > seen[:, 0].max() - PLACE]
-    np.testing.assert_allclose((tip.min(axis=0) + tip.max(axis=0)) / 2.0, tcp, rtol=0, atol=2 * PLACE)
+    np.testing.assert_allclose(
+        (tip.min(axis=0) + tip.max(axis=0)) / 2.0, tcp, rtol=0, atol=2 * PLACE
+    )
     assert beyond(seen, tool_shapes()[1]).max() < BEYOND
 
 
-@pytest.mark.parametrize("path", [path for path in URDFS if not path.stem.endswith("_serial")], ids=lambda path: path.stem)
+@pytest.mark.parametrize(
+    "path",
+    [path for path in URDFS if not path.stem.endswith("_serial")],
+    ids=lambda path: path.stem,
+)
 def test_robots_are_as_large_as_they_are(path):
-    """At home a robot stands on the floor and is, from axis 1, between half and 1.2 of its reach away at most."""
+    """At home a robot stands on the floor and is, from axis 1, between half and 1.2 of its reach
+    away at most.
+    """
     points = np.concatenate([seen_at_home(path, link) for link in _bodies(path)])
     low, high = points.min(axis=0), points.max(axis=0)
     assert low[2] == pytest.approx(0.0, abs=PLACE)
-    reach = 0.7 if path.stem == "positioner" else irb.describe(path.stem).limits.ratings.reach_mm / 1000.0
+    reach = (
+        0.7
+        if path.stem == "positioner"
+        else irb.describe(path.stem).limits.ratings.reach_mm / 1000.0
+    )
     assert 0.5 * reach < max(*-low, *high) < 1.2 * reach
 
 
@@ -395,7 +503,9 @@ def test_mujoco(path, elsewhere):
 
 @pytest.mark.parametrize("path", URDFS, ids=lambda path: path.stem)
 def test_drake(path, elsewhere):
-    """The scene graph has every visual for illustration and perception, every piece for proximity."""
+    """The scene graph has every visual for illustration and perception, every piece for
+    proximity.
+    """
     pytest.importorskip("pydrake")
     from pydrake.geometry import Role
     from pydrake.multibody.parsing import Parser
@@ -408,7 +518,10 @@ def test_drake(path, elsewhere):
     plant.WeldFrames(plant.world_frame(), plant.GetFrameByName("base_link"))
     plant.Finalize()
     inspector, (visuals, pieces) = scene.model_inspector(), counts(path)
-    found = [inspector.NumGeometriesWithRole(role) for role in (Role.kIllustration, Role.kPerception, Role.kProximity)]
+    found = [
+        inspector.NumGeometriesWithRole(role)
+        for role in (Role.kIllustration, Role.kPerception, Role.kProximity)
+    ]
     assert found == [visuals, visuals, pieces]
     if path in FOUR:  # and they can be asked
         diagram = builder.Build()
@@ -426,7 +539,11 @@ def test_pybullet(elsewhere, capfd):
             robot = pybullet.loadURDF(str(path), useFixedBase=True, physicsClientId=client)
             links = range(-1, pybullet.getNumJoints(robot, physicsClientId=client))
             seen = pybullet.getVisualShapeData(robot, physicsClientId=client)
-            hit = [shape for link in links for shape in pybullet.getCollisionShapeData(robot, link, physicsClientId=client)]
+            hit = [
+                shape
+                for link in links
+                for shape in pybullet.getCollisionShapeData(robot, link, physicsClientId=client)
+            ]
             assert (len(seen), len(hit)) == counts(path), path
             assert {shape[2] for shape in [*seen, *hit]} == {pybullet.GEOM_MESH}
             pybullet.resetSimulation(physicsClientId=client)
@@ -434,14 +551,19 @@ def test_pybullet(elsewhere, capfd):
         pybullet.disconnect(client)
 
 
-@pytest.mark.filterwarnings("ignore:.*Scene.dump.*:DeprecationWarning")  # yourdfpy asks trimesh for it
+# yourdfpy asks trimesh for it
+@pytest.mark.filterwarnings("ignore:.*Scene.dump.*:DeprecationWarning")
 @pytest.mark.parametrize("path", FOUR, ids=lambda path: path.stem)
 def test_yourdfpy(path, elsewhere):
     """All triangles of all visuals and pieces are in its scenes, and stand where the robot is."""
     yourdfpy = pytest.importorskip("yourdfpy")
-    model = yourdfpy.URDF.load(str(path), load_meshes=True, load_collision_meshes=True, build_collision_scene_graph=True)
+    model = yourdfpy.URDF.load(
+        str(path), load_meshes=True, load_collision_meshes=True, build_collision_scene_graph=True
+    )
     for scene, what in ((model.scene, "visual"), (model.collision_scene, "collision")):
-        assert len(scene.triangles) == sum(len(read(file).corners) for _, file in shapes(path, what))
+        assert len(scene.triangles) == sum(
+            len(read(file).corners) for _, file in shapes(path, what)
+        )
     assert model.scene.bounds[0, 2] == pytest.approx(0.0, abs=PLACE)
 
 
@@ -463,11 +585,20 @@ def test_the_readme_says_how_pinocchio_finds_meshes(elsewhere):
 
 @pytest.mark.parametrize("path", FOUR, ids=lambda path: path.stem)
 def test_meshcat_and_self_collision(path, elsewhere):
-    """The view's scene holds every visual and every piece; the robot does not touch itself at home."""
+    """The view's scene holds every visual and every piece; the robot does not touch itself at
+    home.
+    """
     robot, recorder = irb.from_urdf(path), Recorder()
     put(recorder, [irb.Actor(robot)])
-    shown = [umsgpack.unpackb(command).get("object", {}).get("geometries", [{}])[0] for command in recorder.commands]
+    shown = [
+        umsgpack.unpackb(command).get("object", {}).get("geometries", [{}])[0]
+        for command in recorder.commands
+    ]
     meshes = [shape["data"] for shape in shown if shape.get("format") == "obj"]
-    assert set(meshes) == {file.read_text(encoding="utf-8") for what in ("visual", "collision") for _, file in shapes(path, what)}
+    assert set(meshes) == {
+        file.read_text(encoding="utf-8")
+        for what in ("visual", "collision")
+        for _, file in shapes(path, what)
+    }
     assert len(meshes) == sum(counts(path))
     assert not irb.collides(robot, np.zeros(robot.n))

@@ -1,4 +1,6 @@
-"""Robots read from URDF, MJCF and SDF: saved and loaded they are the same, and other programs agree on files written by hand."""
+"""Robots read from URDF, MJCF and SDF: saved and loaded they are the same, and other programs agree
+on files written by hand.
+"""
 
 import contextlib
 
@@ -51,7 +53,11 @@ TOGETHER = "friction of what joint_2, joint_3 turn together is left out"
 
 def warned(message):
     """Expect a PhysicsWarning; without a message none."""
-    return contextlib.nullcontext() if message is None else pytest.warns(irb.PhysicsWarning, match=message)
+    return (
+        contextlib.nullcontext()
+        if message is None
+        else pytest.warns(irb.PhysicsWarning, match=message)
+    )
 
 
 def close(value, expected):
@@ -61,19 +67,29 @@ def close(value, expected):
 @pytest.mark.parametrize("to", ["urdf", "sdf", "mjcf"])
 @pytest.mark.parametrize("name", irb.robots())
 def test_saved_and_loaded_is_the_same(name, to, tmp_path):
-    """Poses, mass matrix, torques, gravity and limits come back to 1e-12; carriers weigh nothing again."""
+    """Poses, mass matrix, torques, gravity and limits come back to 1e-12; carriers weigh nothing
+    again.
+    """
     if to == "mjcf":
         pytest.importorskip("mujoco")
     robot = irb.load(name, tool="spindle" if name.startswith("irb2400") else None)
-    options = Options(meshes="relative" if to == "mjcf" else "absolute", carrier_kg=0.0 if to == "urdf" else None)
+    options = Options(
+        meshes="relative" if to == "mjcf" else "absolute", carrier_kg=0.0 if to == "urdf" else None
+    )
     path = export(robot, to, tmp_path, options)[0]
-    with warned(TOGETHER if to == "mjcf" and name.startswith("irb2400") else None):  # axis 3 is a tendon of two joints there
+    # axis 3 is a tendon of two joints there
+    with warned(TOGETHER if to == "mjcf" and name.startswith("irb2400") else None):
         back = from_file(path)
     if to == "mjcf" and robot.friction_model is not None:  # MuJoCo has no Stribeck law
         kept = slice(0, None) if not name.startswith("irb2400") else [0, 1, 3, 4, 5]
-        np.testing.assert_allclose(back.friction_model.Fv[kept], robot.friction_model.Fv[kept], rtol=1e-12)
-        np.testing.assert_allclose(back.friction_model.Fc[kept], robot.friction_model.Fc[kept], rtol=1e-12)
-    A = robot.limits.A if to == "mjcf" else np.eye(robot.n)  # MJCF's joint_3 is the angle between the arms
+        np.testing.assert_allclose(
+            back.friction_model.Fv[kept], robot.friction_model.Fv[kept], rtol=1e-12
+        )
+        np.testing.assert_allclose(
+            back.friction_model.Fc[kept], robot.friction_model.Fc[kept], rtol=1e-12
+        )
+    # MJCF's joint_3 is the angle between the arms
+    A = robot.limits.A if to == "mjcf" else np.eye(robot.n)
     assert back.axes == robot.axes
     for q, v, a in np.random.default_rng(3).uniform(-0.3, 0.3, (2, 3, robot.n)):
         theirs = A @ q, A @ v, A @ a
@@ -82,8 +98,13 @@ def test_saved_and_loaded_is_the_same(name, to, tmp_path):
             close(back.pose(theirs[0], frame).homogeneous, robot.pose(q, frame).homogeneous)
         close(A.T @ back.mass_matrix(theirs[0]) @ A, robot.mass_matrix(q))
         close(A.T @ back.gravity(theirs[0]), robot.gravity(q))
-        close(A.T @ back.inverse_dynamics(*theirs, friction=False), robot.inverse_dynamics(q, v, a, friction=False))
-    low, high = (robot.limits.lower, robot.limits.upper) if to == "mjcf" else robot.limits.envelope()
+        close(
+            A.T @ back.inverse_dynamics(*theirs, friction=False),
+            robot.inverse_dynamics(q, v, a, friction=False),
+        )
+    low, high = (
+        (robot.limits.lower, robot.limits.upper) if to == "mjcf" else robot.limits.envelope()
+    )
     np.testing.assert_allclose(back.limits.lower, low, rtol=1e-12)
     np.testing.assert_allclose(back.limits.upper, high, rtol=1e-12)
     if to != "mjcf":  # which has no speeds
@@ -92,7 +113,9 @@ def test_saved_and_loaded_is_the_same(name, to, tmp_path):
 
 
 def test_sdf_by_hand_agrees_with_drake(tmp_path):
-    """Frames of frames, links off their joints, axes of another frame, degrees, quaternions: Drake places all of it alike."""
+    """Frames of frames, links off their joints, axes of another frame, degrees, quaternions: Drake
+    places all of it alike.
+    """
     parsing = pytest.importorskip("pydrake.multibody.parsing")
     from pydrake.multibody.plant import MultibodyPlant
     from pydrake.multibody.tree import MultibodyForces
@@ -123,16 +146,27 @@ def test_sdf_by_hand_agrees_with_drake(tmp_path):
         close(base @ robot.pose(q, frame).homogeneous, pose)
     forces = MultibodyForces(plant)
     plant.CalcForceElementsContribution(context, forces)
-    close(robot.inverse_dynamics(q, v, a, friction=False), G[rows].T @ plant.CalcInverseDynamics(context, (G @ a)[rows], forces))
+    close(
+        robot.inverse_dynamics(q, v, a, friction=False),
+        G[rows].T @ plant.CalcInverseDynamics(context, (G @ a)[rows], forces),
+    )
 
 
 def test_models_that_move_in_the_world(tmp_path):
-    """Where joints carry links in the world itself, or hold two of them, the world is the root; a link of that name is a link."""
-    links = "".join(f'<link name="{name}"><pose>{x} 0 0 0 0 0</pose></link>' for x, name in enumerate("ab"))
-    joints = JOINT.format("revolute", "world", "a") + JOINT.format("fixed", "world", "b").replace('"j"', '"k"')
+    """Where joints carry links in the world itself, or hold two of them, the world is the root; a
+    link of that name is a link.
+    """
+    links = "".join(
+        f'<link name="{name}"><pose>{x} 0 0 0 0 0</pose></link>' for x, name in enumerate("ab")
+    )
+    joints = JOINT.format("revolute", "world", "a") + JOINT.format("fixed", "world", "b").replace(
+        '"j"', '"k"'
+    )
     for model in (links + joints, '<link name="world"/>' + links + joints):
         path = tmp_path / "m.sdf"
-        path.write_text(f'<sdf><model name="m"><pose>0 0 5 0 0 0</pose>{model}</model></sdf>', encoding="utf-8")
+        path.write_text(
+            f'<sdf><model name="m"><pose>0 0 5 0 0 0</pose>{model}</model></sdf>', encoding="utf-8"
+        )
         robot = from_file(path)
         assert {"world", "a", "b"} <= set(robot.frames)
         height = 5.0 if model.startswith('<link name="a"') else 0.0
@@ -140,7 +174,9 @@ def test_models_that_move_in_the_world(tmp_path):
 
 
 def test_mjcf_by_hand_agrees_with_mujoco(tmp_path):
-    """Two joints of one body off its origin, references, an equality, armature, tensors: MuJoCo itself computes the same."""
+    """Two joints of one body off its origin, references, an equality, armature, tensors: MuJoCo
+    itself computes the same.
+    """
     mujoco = pytest.importorskip("mujoco")
     path = tmp_path / "hand.xml"
     path.write_text(MJCF, encoding="utf-8")
@@ -150,10 +186,14 @@ def test_mjcf_by_hand_agrees_with_mujoco(tmp_path):
     np.testing.assert_allclose(G, [[1, 0, 0], [0, 1, 0], [0, 0.5, 0], [0, 0, 1]], atol=1e-15)
     np.testing.assert_allclose(q0, [0, 0, 0.1 + 0.03 - 0.5 * np.radians(20.0), 0], atol=1e-15)
     np.testing.assert_allclose(robot.limits.effort, [50, np.inf, 60])
-    np.testing.assert_allclose([robot.limits.lower[0], robot.limits.upper[0]], np.radians([-90, 120]), rtol=1e-15)
+    np.testing.assert_allclose(
+        [robot.limits.lower[0], robot.limits.upper[0]], np.radians([-90, 120]), rtol=1e-15
+    )
     np.testing.assert_allclose(robot.rotors, [0.02, 0.02 + 0.3 * 0.25, 0.02], rtol=1e-12)
     model = mujoco.MjModel.from_xml_path(str(path))
-    model.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_EQUALITY | mujoco.mjtDisableBit.mjDSBL_LIMIT
+    model.opt.disableflags |= (
+        mujoco.mjtDisableBit.mjDSBL_EQUALITY | mujoco.mjtDisableBit.mjDSBL_LIMIT
+    )
     data = mujoco.MjData(model)
     q, v, a = np.random.default_rng(4).uniform(-0.4, 0.4, (3, 3))
     data.qpos[:], data.qvel[:], data.qacc[:] = G @ q + q0, G @ v, G @ a
@@ -167,7 +207,9 @@ def test_mjcf_by_hand_agrees_with_mujoco(tmp_path):
 
 
 def test_rotors_on_tendons_come_back(tmp_path):
-    """The rotor of axis 3 of a parallelogram turns with q3, not with a joint of the open chain: M has it where it belongs."""
+    """The rotor of axis 3 of a parallelogram turns with q3, not with a joint of the open chain: M
+    has it where it belongs.
+    """
     pytest.importorskip("mujoco")
     robot = irb.load("irb2400").with_rotors([10.0, 8.0, 6.0, 1.0, 0.5, 0.2])
     with warned(TOGETHER):
@@ -187,7 +229,9 @@ TENDONS = """<mujoco><compiler angle="radian"/><worldbody>
 
 
 def test_a_joint_may_follow_several(tmp_path):
-    """An equality of fixed tendons makes one joint a sum of others; poses and torques, rotors included, are MuJoCo's."""
+    """An equality of fixed tendons makes one joint a sum of others; poses and torques, rotors
+    included, are MuJoCo's.
+    """
     mujoco = pytest.importorskip("mujoco")
     path = tmp_path / "tendons.xml"
     path.write_text(TENDONS, encoding="utf-8")
@@ -196,7 +240,9 @@ def test_a_joint_may_follow_several(tmp_path):
     assert (robot.limits.upper > 1e8).all()  # the range of a sum is none of its parts
     factors, offset = np.array([0.125, -1.05]), 0.05 + 1.05 * 0.2
     G = np.vstack([np.eye(2), factors])
-    model.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_EQUALITY | mujoco.mjtDisableBit.mjDSBL_LIMIT
+    model.opt.disableflags |= (
+        mujoco.mjtDisableBit.mjDSBL_EQUALITY | mujoco.mjtDisableBit.mjDSBL_LIMIT
+    )
     data = mujoco.MjData(model)
     q, v, a = np.array([[0.4, -0.7], [0.5, 0.6], [-0.3, 0.2]])
     data.qpos[:], data.qvel[:], data.qacc[:] = G @ q + [0, 0, offset], G @ v, G @ a
@@ -219,7 +265,9 @@ DAMPED = """<mujoco><compiler angle="degree"/><default><joint damping="0.5" fric
 
 
 def test_friction_and_rotors_of_mjcf_are_those_of_mujoco(tmp_path):
-    """Damping, dry friction and armature of joints, tendons and actuators, defaults included: MuJoCo's torques are the same."""
+    """Damping, dry friction and armature of joints, tendons and actuators, defaults included:
+    MuJoCo's torques are the same.
+    """
     mujoco = pytest.importorskip("mujoco")
     path = tmp_path / "damped.xml"
     path.write_text(DAMPED.format(""), encoding="utf-8")
@@ -228,10 +276,15 @@ def test_friction_and_rotors_of_mjcf_are_those_of_mujoco(tmp_path):
     model.opt.solver, model.opt.tolerance = mujoco.mjtSolver.mjSOL_NEWTON, 1e-15
     data = mujoco.MjData(model)
     for signs in ([1, 1, 1, 1], [-1, 1, -1, -1]):
-        q, v, a = np.random.default_rng(7).uniform(0.2, 0.9, (3, 4)) * [np.ones(4), signs, np.ones(4)]
+        q, v, a = np.random.default_rng(7).uniform(0.2, 0.9, (3, 4)) * [
+            np.ones(4),
+            signs,
+            np.ones(4),
+        ]
         data.qpos[:], data.qvel[:], data.qacc[:] = q, v, a
         mujoco.mj_inverse(model, data)
-        dry = np.array([0.3, 0.3, 4.0, 0.3 + 3.0 * 0.2]) * signs  # MuJoCo's own is a soft constraint
+        # MuJoCo's own is a soft constraint
+        dry = np.array([0.3, 0.3, 4.0, 0.3 + 3.0 * 0.2]) * signs
         viscous = data.qfrc_passive.copy()
         theirs = data.qfrc_inverse + data.qfrc_constraint + dry
         close(robot.inverse_dynamics(q, v, a), theirs)
@@ -240,16 +293,25 @@ def test_friction_and_rotors_of_mjcf_are_those_of_mujoco(tmp_path):
 
 
 def test_friction_that_several_axes_share_is_left_out_with_one_warning(tmp_path):
-    """A tendon of two axes couples their friction, which no law per axis holds; two that cancel each other's do not."""
+    """A tendon of two axes couples their friction, which no law per axis holds; two that cancel
+    each other's do not.
+    """
     pytest.importorskip("mujoco")
     path = tmp_path / "shared.xml"
-    tendon = '<tendon><fixed {}="5"><joint joint="a" coef="{}"/><joint joint="b" coef="2"/></fixed></tendon>'
+    tendon = (
+        '<tendon><fixed {}="5"><joint joint="a" coef="{}"/><joint joint="b"'
+        ' coef="2"/></fixed></tendon>'
+    )
     path.write_text(DAMPED.format(tendon.format("damping", 1)), encoding="utf-8")
-    with pytest.warns(irb.PhysicsWarning, match="friction of what a, b turn together is left out") as raised:
+    with pytest.warns(
+        irb.PhysicsWarning, match="friction of what a, b turn together is left out"
+    ) as raised:
         robot = from_file(path)
     assert len(raised) == 1
     np.testing.assert_allclose(robot.friction_model.Fv, [0.5, 2 + 9 * 0.4, 0, 9 * (0.7 + 4 * 0.1)])
-    path.write_text(DAMPED.format(tendon.format("damping", 1) + tendon.format("damping", -1)), encoding="utf-8")
+    path.write_text(
+        DAMPED.format(tendon.format("damping", 1) + tendon.format("damping", -1)), encoding="utf-8"
+    )
     np.testing.assert_allclose(from_file(path).friction_model.Fv, [10.5, 42 + 3.6, 0, 9.9])
     path.write_text(DAMPED.format(tendon.format("frictionloss", 1)), encoding="utf-8")
     with pytest.warns(irb.PhysicsWarning, match="friction of what a, b turn together"):
@@ -258,19 +320,34 @@ def test_friction_that_several_axes_share_is_left_out_with_one_warning(tmp_path)
 
 def test_springs_are_left_out_with_one_warning(tmp_path):
     """Springs of joints and tendons, and spatial tendons that brake, are named."""
-    path, tag = tmp_path / "s.sdf", "<dynamics><damping>3</damping><friction>0.5</friction>{}</dynamics><limit><lower>-1</lower>"
-    text = SDF.replace("<limit><lower>-1</lower>", tag.format("<spring_stiffness>4</spring_stiffness>"), 1)
-    path.write_text(
-        text.replace("<xyz>1 0 0</xyz>", "<xyz>1 0 0</xyz><dynamics><friction>8</friction></dynamics>"), encoding="utf-8"
+    path, tag = (
+        tmp_path / "s.sdf",
+        "<dynamics><damping>3</damping><friction>0.5</friction>{}</dynamics><limit><lower>-1</lower>",
     )
-    with pytest.warns(irb.PhysicsWarning, match="springs, damping that is no multiple of speed, .* are left out: lift"):
+    text = SDF.replace(
+        "<limit><lower>-1</lower>", tag.format("<spring_stiffness>4</spring_stiffness>"), 1
+    )
+    path.write_text(
+        text.replace(
+            "<xyz>1 0 0</xyz>", "<xyz>1 0 0</xyz><dynamics><friction>8</friction></dynamics>"
+        ),
+        encoding="utf-8",
+    )
+    with pytest.warns(
+        irb.PhysicsWarning,
+        match="springs, damping that is no multiple of speed, .* are left out: lift",
+    ):
         robot = from_file(path)
-    np.testing.assert_allclose([robot.friction_model.Fv, robot.friction_model.Fc], [[3, 0], [0.5 + 0.5 * 8, 0]])
+    np.testing.assert_allclose(
+        [robot.friction_model.Fv, robot.friction_model.Fc], [[3, 0], [0.5 + 0.5 * 8, 0]]
+    )
     again = export(robot, "sdf", tmp_path / "again", Options())[0]
     assert from_file(again).friction_model.same_as(robot.friction_model)
     pytest.importorskip("mujoco")
     path = tmp_path / "springs.xml"
-    path.write_text(DAMPED.replace('"a" axis', '"a" stiffness="3" axis').format(""), encoding="utf-8")
+    path.write_text(
+        DAMPED.replace('"a" axis', '"a" stiffness="3" axis').format(""), encoding="utf-8"
+    )
     with pytest.warns(irb.PhysicsWarning, match="are left out: a$"):
         from_file(path)
 
@@ -287,7 +364,9 @@ def test_what_a_model_switches_off_is_zero(tmp_path, flag):
     data = mujoco.MjData(model)
     data.qpos[:], data.qvel[:], data.qacc[:] = 0.4, 0.7, -0.3
     mujoco.mj_inverse(model, data)
-    np.testing.assert_allclose(robot.inverse_dynamics([0.4], [0.7], [-0.3]), data.qfrc_inverse, rtol=0, atol=1e-9)
+    np.testing.assert_allclose(
+        robot.inverse_dynamics([0.4], [0.7], [-0.3]), data.qfrc_inverse, rtol=0, atol=1e-9
+    )
 
 
 @pytest.mark.parametrize(
@@ -304,7 +383,9 @@ def test_other_forces_of_mujoco_are_named(tmp_path, old, new, lost):
     text = """<mujoco><option timestep="0.001"/><worldbody><body><joint axis="0 1 0"/>
       <inertial pos="0.3 0 0" mass="2" diaginertia="0.1 0.1 0.1"/></body></worldbody></mujoco>"""
     (tmp_path / "m.xml").write_text(text.replace(old, new), encoding="utf-8")
-    with pytest.warns(irb.PhysicsWarning, match=f"compensated gravity and fluids are left out: {lost}"):
+    with pytest.warns(
+        irb.PhysicsWarning, match=f"compensated gravity and fluids are left out: {lost}"
+    ):
         from_file(tmp_path / "m.xml")
 
 
@@ -323,16 +404,23 @@ def test_read_robots_are_whole(tmp_path):
 
 def test_root_element_says_what_an_xml_is(tmp_path):
     """Without a telling suffix URDF and SDF are recognised by their root element."""
-    for name, text in (("a.xml", irb.urdf_path("irb1600").read_text(encoding="utf-8")), ("b.txt", SDF)):
+    for name, text in (
+        ("a.xml", irb.urdf_path("irb1600").read_text(encoding="utf-8")),
+        ("b.txt", SDF),
+    ):
         (tmp_path / name).write_text(text, encoding="utf-8")
     assert from_file(tmp_path / "a.xml").n == 6
     assert from_file(tmp_path / "b.txt").n == 2
 
 
-@pytest.mark.parametrize("pitch", [0.3, np.pi / 2, np.pi / 2 - 1e-9, -np.pi / 2 + 1e-7, np.pi / 2 - 1e-15])
+@pytest.mark.parametrize(
+    "pitch", [0.3, np.pi / 2, np.pi / 2 - 1e-9, -np.pi / 2 + 1e-7, np.pi / 2 - 1e-15]
+)
 def test_roll_pitch_yaw_come_back_at_the_poles(pitch):
     """The rotation of the angles found is the one given, to 1e-15, near a pitch of 90 deg too."""
-    turn, other = (pose_of(np.zeros(3), angles)[:3, :3] for angles in ([0.4, pitch, -2.1], [0.3, 0.2, 0.1]))
+    turn, other = (
+        pose_of(np.zeros(3), angles)[:3, :3] for angles in ([0.4, pitch, -2.1], [0.3, 0.2, 0.1])
+    )
     turn = other.T @ (other @ turn)  # rounded, as products are
     np.testing.assert_allclose(pose_of(np.zeros(3), rpy_of(turn))[:3, :3], turn, rtol=0, atol=2e-15)
 
@@ -373,14 +461,21 @@ TURNS = LINKS + JOINT.format("revolute", "a", "b")
 )  # fmt: skip
 def test_sdf_that_is_no_tree_is_refused_in_one_line(model, told, tmp_path):
     path = tmp_path / "m.sdf"
-    path.write_text(model if model.startswith(("<oops", "<robot", "<sdf")) else f"<sdf><model name='m'>{model}</model></sdf>")
+    path.write_text(
+        model
+        if model.startswith(("<oops", "<robot", "<sdf"))
+        else f"<sdf><model name='m'>{model}</model></sdf>"
+    )
     with pytest.raises(irb.UrdfError, match=told) as refusal:
         from_file(path)
     assert str(refusal.value).startswith(str(path))
     assert "\n" not in str(refusal.value)
 
 
-HINGE = '<body name="a"><geom size="1"/><joint name="j" {}/><body name="b"><geom size="1"/><joint name="k"/></body></body>'
+HINGE = (
+    '<body name="a"><geom size="1"/><joint name="j" {}/><body name="b"><geom size="1"/><joint'
+    ' name="k"/></body></body>'
+)
 HINGED = f"<worldbody>{HINGE.format('')}</worldbody>"
 
 
@@ -403,7 +498,9 @@ HINGED = f"<worldbody>{HINGE.format('')}</worldbody>"
 def test_mjcf_that_is_no_tree_is_refused_in_one_line(model, told, tmp_path):
     pytest.importorskip("mujoco")
     path = tmp_path / "m.mjcf"
-    path.write_text(model if model.startswith("<oops") else f"<mujoco>{model}</mujoco>", encoding="utf-8")
+    path.write_text(
+        model if model.startswith("<oops") else f"<mujoco>{model}</mujoco>", encoding="utf-8"
+    )
     with pytest.raises(irb.UrdfError, match=told) as refusal:
         from_file(path)
     assert "\n" not in str(refusal.value)

@@ -32,24 +32,36 @@ def elsewhere(tmp_path, monkeypatch):
 
 
 def test_every_robot_has_its_modules():
-    """Every variant and alias has a module, a MuJoCo one, and one of the open chain where there are two trees."""
+    """Every variant and alias has a module, a MuJoCo one, and one of the open chain where there are
+    two trees.
+    """
     serial = [name for name in ROBOTS if len(irb.describe(name).couplings) > 1]
     expected = [f"{name}_{kind}" for name in ROBOTS for kind in ("description", "mj_description")]
-    assert sorted(DESCRIPTIONS) == sorted([*expected, *(f"{name}_serial_description" for name in serial)])
+    assert sorted(DESCRIPTIONS) == sorted(
+        [*expected, *(f"{name}_serial_description" for name in serial)]
+    )
 
 
 @pytest.mark.parametrize("name", [name for name in DESCRIPTIONS if "_mj_" not in name])
 def test_modules_under_both_names(name):
-    """A module is imported from here and from robot_descriptions, is the same, and its paths exist."""
+    """A module is imported from here and from robot_descriptions, is the same, and its paths
+    exist.
+    """
     module = import_module(f"robot_descriptions.{name}")
-    assert module is import_module(f"irbmodels.robot_descriptions.{name}") is getattr(robot_descriptions, name)
+    assert (
+        module
+        is import_module(f"irbmodels.robot_descriptions.{name}")
+        is getattr(robot_descriptions, name)
+    )
     robot, _, serial = name.removesuffix("_description").partition("_serial")
     assert str(irb.urdf_path(robot, "serial" if "_serial" in name else None)) == module.URDF_PATH
     assert not serial
     assert Path(module.SRDF_PATH).is_file()
     assert Path(module.URDF_PATH).parent == Path(module.PACKAGE_PATH)
     assert (Path(module.REPOSITORY_PATH) / "meshes").is_dir()
-    assert {"URDF_PATH", "XACRO_PATH", "SRDF_PATH", "PACKAGE_PATH", "REPOSITORY_PATH"} < set(dir(module))
+    assert {"URDF_PATH", "XACRO_PATH", "SRDF_PATH", "PACKAGE_PATH", "REPOSITORY_PATH"} < set(
+        dir(module)
+    )
     assert not hasattr(module, "MJCF_PATH")
     assert Path(module.XACRO_PATH).is_file()
 
@@ -72,7 +84,9 @@ def test_loader_of_yourdfpy():
     q = np.array([0.1, 0.2, 0.3, 0.4, 0.5, 0.6])
     assert tuple(model.actuated_joint_names) == ours.axes
     model.update_cfg(q)
-    np.testing.assert_allclose(model.get_transform("tcp", "base_link"), ours.pose(q).homogeneous, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(
+        model.get_transform("tcp", "base_link"), ours.pose(q).homogeneous, rtol=0, atol=1e-12
+    )
     assert len(model.scene.geometry) > 10
 
 
@@ -82,7 +96,9 @@ def test_loader_of_pybullet():
     in_pybullet = import_module("robot_descriptions.loaders.pybullet")
     client = pybullet.connect(pybullet.DIRECT)
     try:
-        body = in_pybullet.load_robot_description("irb930_description", useFixedBase=True, physicsClientId=client)
+        body = in_pybullet.load_robot_description(
+            "irb930_description", useFixedBase=True, physicsClientId=client
+        )
         assert len(pybullet.getVisualShapeData(body, physicsClientId=client)) >= 5
     finally:
         pybullet.disconnect(client)
@@ -99,7 +115,9 @@ def test_loader_of_mujoco(tmp_path):
 
 
 def test_unknown_names():
-    """A module that does not exist names the nearest; neither is there a path that a module does not have."""
+    """A module that does not exist names the nearest; neither is there a path that a module does
+    not have.
+    """
     with pytest.raises(AttributeError, match="did you mean 'irb2400_description'"):
         _ = robot_descriptions.irb2400_descripton
     with pytest.raises(AttributeError, match="has no attribute 'MJCF_PATH'"):
@@ -110,16 +128,20 @@ def test_unknown_names():
 
 def test_without_that_package(tmp_path):
     """The modules need no robot_descriptions, and importing them writes and loads nothing."""
-    (tmp_path / "robot_descriptions.py").write_text("raise ImportError('not here')", encoding="utf-8")
+    (tmp_path / "robot_descriptions.py").write_text(
+        "raise ImportError('not here')", encoding="utf-8"
+    )
     code = (
-        "import sys; from irbmodels.robot_descriptions import irb1600_description as d; print(d.URDF_PATH);"
-        "assert 'mujoco' not in sys.modules and 'xacro' not in sys.modules"
+        "import sys; from irbmodels.robot_descriptions import irb1600_description as d;"
+        " print(d.URDF_PATH);assert 'mujoco' not in sys.modules and 'xacro' not in sys.modules"
     )
     environment = {
         **os.environ,
         "PYTHONPATH": os.pathsep.join((str(tmp_path), *sys.path)),
         "IRBMODELS_CACHE": str(tmp_path / "cache"),
     }
-    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment, check=True)
+    ran = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, env=environment, check=True
+    )
     assert ran.stdout.strip() == str(irb.urdf_path("irb1600"))
     assert not (tmp_path / "cache").exists()

@@ -32,13 +32,16 @@ def test_factor_is_that_of_all_rows():
     total = filled((Y, y))
     for i in range(2):
         whole = np.column_stack([Y[:, i], y[:, i]])
-        np.testing.assert_allclose(gram(total, i), whole.T @ whole, rtol=1e-12, atol=1e-9)  # sums of 1000 squares
+        # sums of 1000 squares
+        np.testing.assert_allclose(gram(total, i), whole.T @ whole, rtol=1e-12, atol=1e-9)
         assert np.array_equal(total.factors[i], np.triu(total.factors[i]))
     assert total.samples == 2 * BLOCK + 7
 
 
 def test_merging_is_adding_whatever_the_grouping():
-    """Parts merged in two groupings, and pickled on the way, hold what one pass over all of them holds."""
+    """Parts merged in two groupings, and pickled on the way, hold what one pass over all of them
+    holds.
+    """
     parts = [equations(count, seed) for seed, count in enumerate((5, 40, 11))]
     one, two, three = (pickle.loads(pickle.dumps(filled(part))) for part in parts)
     left, right, whole = one.merge(two).merge(three), one.merge(two.merge(three)), filled(*parts)
@@ -50,7 +53,9 @@ def test_merging_is_adding_whatever_the_grouping():
 
 
 def test_weights_scale_squares():
-    """An equation of weight 4 counts as four, one of weight 0 not at all; the other equation of the sample has its own weight."""
+    """An equation of weight 4 counts as four, one of weight 0 not at all; the other equation of the
+    sample has its own weight.
+    """
     Y, y = equations(20)
     weights = np.ones((20, 2))
     weights[3], weights[7], weights[11, 1] = 4.0, 0.0, 9.0
@@ -58,7 +63,9 @@ def test_weights_scale_squares():
     index = [i for i in range(20) if i != 7] + [3, 3, 3]
     for equation, more in enumerate(([], 8 * [11])):
         again = filled((Y[index + more], y[index + more]))
-        np.testing.assert_allclose(gram(total, equation), gram(again, equation), rtol=1e-12, atol=1e-12)
+        np.testing.assert_allclose(
+            gram(total, equation), gram(again, equation), rtol=1e-12, atol=1e-12
+        )
 
 
 def test_squares_are_those_of_the_residuals():
@@ -76,10 +83,13 @@ def test_columns_of_zeros_stay_zero_until_they_are_not():
     total = filled((Y, y))
     assert not total.factors[0][:, 1].any()
     total.add(Z, z)
-    whole = np.column_stack([np.concatenate([Y[:, 0], Z[:, 0]]), np.concatenate([y[:, 0], z[:, 0]])])
+    whole = np.column_stack(
+        [np.concatenate([Y[:, 0], Z[:, 0]]), np.concatenate([y[:, 0], z[:, 0]])]
+    )
     np.testing.assert_allclose(gram(total, 0), whole.T @ whole, rtol=1e-12, atol=1e-12)
     assert not folded(np.zeros((3, 3)), np.zeros((4, 3))).any()
-    dead = folded(total.factors[0], np.zeros((4, 4)))  # a block that says nothing takes nothing away
+    # a block that says nothing takes nothing away
+    dead = folded(total.factors[0], np.zeros((4, 4)))
     np.testing.assert_allclose(dead.T @ dead, gram(total, 0), rtol=1e-12, atol=1e-12)
 
 
@@ -99,7 +109,9 @@ def test_together_weighs_the_equations():
     """The common factor is that of the sum of the weighted squares."""
     total = filled(equations(25))
     whole = total.together([2.0, 0.25])
-    np.testing.assert_allclose(whole.T @ whole, 2.0 * gram(total, 0) + 0.25 * gram(total, 1), rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(
+        whole.T @ whole, 2.0 * gram(total, 0) + 0.25 * gram(total, 1), rtol=1e-12, atol=1e-12
+    )
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,14 @@ from scipy.signal import butter, sosfiltfilt
 
 import irbmodels as irb
 from irbmodels import InputError
-from irbmodels.identification.fits import Samples, TorqueRows, accumulated, weighted, with_autocorrelation, with_filter
+from irbmodels.identification.fits import (
+    Samples,
+    TorqueRows,
+    accumulated,
+    weighted,
+    with_autocorrelation,
+    with_filter,
+)
 from irbmodels.robot.base_parameters import base_parameters
 
 CUTOFF = 10.0  # [Hz]
@@ -28,11 +35,15 @@ def response(length=401):
 def cut(motion, *at):
     """Samples of one log that comes in pieces."""
     ends = [0, *at, len(motion.t)]
-    return Samples([motion], lambda whole: [whole.each(lambda x: x[i:j]) for i, j in pairwise(ends)])
+    return Samples(
+        [motion], lambda whole: [whole.each(lambda x: x[i:j]) for i, j in pairwise(ends)]
+    )
 
 
 def short(robot, count=120, seed=0):
-    return measured(excitation(robot), np.random.default_rng(seed)).each(lambda x: x[100 : 100 + count])
+    return measured(excitation(robot), np.random.default_rng(seed)).each(
+        lambda x: x[100 : 100 + count]
+    )
 
 
 def stacked(rows, motion, fit):
@@ -42,7 +53,9 @@ def stacked(rows, motion, fit):
 
 
 def by_spectrum(Y, e, weights, lags, rounds=2):
-    """Covariance by the double sum over all pairs and the integral over the spectrum, a matrix at a time."""
+    """Covariance by the double sum over all pairs and the integral over the spectrum, a matrix at a
+    time.
+    """
     bread, grid = np.linalg.inv(np.einsum("nip,i,niq->pq", Y, weights, Y)), 2**15
     covariance = np.zeros_like(bread)
     for _ in range(rounds):
@@ -53,7 +66,9 @@ def by_spectrum(Y, e, weights, lags, rounds=2):
             ahead = np.linalg.solve(linalg.toeplitz(r[:-1]), r[1:])
             gain = np.abs(np.fft.fft([1.0, *-ahead], grid)) ** -2 * (r[0] - ahead @ r[1:])
             spectrum = np.fft.fft(Y[:, i], grid, axis=0)
-            meat += weight**2 * np.einsum("f,fp,fq->pq", gain, spectrum.conj(), spectrum).real / grid
+            meat += (
+                weight**2 * np.einsum("f,fp,fq->pq", gain, spectrum.conj(), spectrum).real / grid
+            )
             power.append(r[0])
         covariance = bread @ meat @ bread
     return covariance, np.sqrt(power)
@@ -61,7 +76,9 @@ def by_spectrum(Y, e, weights, lags, rounds=2):
 
 @pytest.mark.parametrize("lags", [1, 7])
 def test_residuals_tell_the_spectrum(arm, lags):
-    """The covariance is the integral of the regressor's spectrum times that of an autoregression, however the log is cut."""
+    """The covariance is the integral of the regressor's spectrum times that of an autoregression,
+    however the log is cut.
+    """
     robot, rows = arm
     log = short(robot)
     motion = log._replace(tau=low_pass(log.tau, 40.0))
@@ -70,24 +87,32 @@ def test_residuals_tell_the_spectrum(arm, lags):
     expected, noise = by_spectrum(Y, y - Y @ fit.beta, fit.weights, lags)
     for samples in (Samples.of(motion), cut(motion, 3, 50, 51)):
         found = with_autocorrelation(fit, samples, rows, lags)
-        np.testing.assert_allclose(found.covariance, expected, rtol=1e-5, atol=1e-8 * np.abs(expected).max())
+        np.testing.assert_allclose(
+            found.covariance, expected, rtol=1e-5, atol=1e-8 * np.abs(expected).max()
+        )
         np.testing.assert_allclose(found.noise, noise, rtol=1e-7)
         assert found.degrees == 120 / lags
         np.testing.assert_array_equal(found.beta, fit.beta)
 
 
 def test_white_noise_is_found_to_be_white(arm):
-    """Raw torques have the covariance and noise of independent samples, up to how well residuals tell them."""
+    """Raw torques have the covariance and noise of independent samples, up to how well residuals
+    tell them.
+    """
     robot, rows = arm
     samples = Samples.of(inner(measured(excitation(robot), np.random.default_rng(0))))
     fit = weighted(accumulated(samples, rows))
     found = with_autocorrelation(fit, samples, rows, 1)
-    np.testing.assert_allclose(found.deviation, fit.deviation, rtol=0.06)  # 3 sigma of sqrt(4 * 1 / 2450), halved by the root
-    np.testing.assert_allclose(found.noise, fit.noise, rtol=0.005)  # 8 sums may take more of one axis: 8 / 2450, halved
+    # 3 sigma of sqrt(4 * 1 / 2450), halved by the root
+    np.testing.assert_allclose(found.deviation, fit.deviation, rtol=0.06)
+    # 8 sums may take more of one axis: 8 / 2450, halved
+    np.testing.assert_allclose(found.noise, fit.noise, rtol=0.005)
 
 
 def test_nothing_is_left_of_exact_torques(arm):
-    """Residuals of rounding, or exact zeros, give a covariance of nothing, and no number that is not one."""
+    """Residuals of rounding, or exact zeros, give a covariance of nothing, and no number that is
+    not one.
+    """
     robot, rows = arm
     motion = short(robot)
     zero = motion._replace(tau=0.0 * motion.tau)
@@ -110,19 +135,24 @@ def test_logs_do_not_remember_each_other(arm):
     fit = weighted(accumulated(Samples.of(one, two), rows))
     apart = with_autocorrelation(fit, Samples.of(one, two), rows, 9).covariance
     swapped = with_autocorrelation(fit, Samples.of(two, one), rows, 9).covariance
-    joined = with_autocorrelation(fit, Samples.of(type(one).joined([one, two._replace(t=two.t + one.t[-1])])), rows, 9).covariance
+    joined = with_autocorrelation(
+        fit, Samples.of(type(one).joined([one, two._replace(t=two.t + one.t[-1])])), rows, 9
+    ).covariance
     np.testing.assert_allclose(apart, swapped, rtol=1e-9, atol=1e-12 * np.abs(apart).max())
     assert np.abs(joined - apart).max() > 1e-3 * np.abs(apart).max()
 
 
 def test_a_filter_is_a_matrix(arm):
-    """The covariance is that of noise ``H w`` with the filter's whole matrix H, however the log is cut."""
+    """The covariance is that of noise ``H w`` with the filter's whole matrix H, however the log is
+    cut.
+    """
     robot, rows = arm
     motion, taps = short(robot), np.array([0.1, 0.6, 0.25, 0.05])
     fit = weighted(accumulated(Samples.of(motion), rows))
     Y, _ = stacked(rows, motion, fit)
     count, share = len(Y), np.square(taps).sum()
-    H = sum(tap * np.eye(count + 3, count, -k) for k, tap in enumerate(taps))  # white noise before and after counts too
+    # white noise before and after counts too
+    H = sum(tap * np.eye(count + 3, count, -k) for k, tap in enumerate(taps))
     squares = np.square(fit.noise) * fit.degrees / (share * count * robot.n - fit.beta.size)
     weights = np.square(fit.weights) * squares
     meat = sum(w * (H @ Y[:, i]).T @ (H @ Y[:, i]) for i, w in enumerate(weights))
@@ -130,7 +160,9 @@ def test_a_filter_is_a_matrix(arm):
     expected = bread @ meat @ bread
     for samples in (Samples.of(motion), cut(motion, 1, 3, 60)):
         found = with_filter(fit, samples, rows, taps)
-        np.testing.assert_allclose(found.covariance, expected, rtol=1e-7, atol=1e-10 * np.abs(expected).max())
+        np.testing.assert_allclose(
+            found.covariance, expected, rtol=1e-7, atol=1e-10 * np.abs(expected).max()
+        )
         np.testing.assert_allclose(found.noise**2, squares, rtol=1e-12)
         assert found.degrees == pytest.approx(share * count * robot.n - fit.beta.size, rel=1e-12)
         np.testing.assert_array_equal(found.beta, fit.beta)
@@ -142,12 +174,15 @@ def test_no_filter_changes_nothing(arm):
     motion = short(robot)
     fit = weighted(accumulated(Samples.of(motion), rows))
     found = with_filter(fit, Samples.of(motion), rows, [1.0])
-    np.testing.assert_allclose(found.covariance, fit.covariance, rtol=1e-9, atol=1e-12 * np.abs(fit.covariance).max())
+    np.testing.assert_allclose(
+        found.covariance, fit.covariance, rtol=1e-9, atol=1e-12 * np.abs(fit.covariance).max()
+    )
     assert found.degrees == fit.degrees
 
 
 def test_filtered_torques_ruin_intervals_and_the_filter_mends_them(arm):
-    """After a 10 Hz zero-phase filter 95 % intervals hold the truth in less than half of all cases; accounted for, in 95 %.
+    """After a 10 Hz zero-phase filter 95 % intervals hold the truth in less than half of all cases;
+    accounted for, in 95 %.
 
     Without knowing the filter, its residuals tell what it did, and as many hold.
     """
@@ -173,7 +208,8 @@ def test_filtered_torques_ruin_intervals_and_the_filter_mends_them(arm):
 
 
 @pytest.mark.parametrize(
-    ("taps", "message"), [([0.5, 0.4], "sum up to 1"), ([[1.0], [np.nan]], "taps"), ([0.002] * 500, "too few")]
+    ("taps", "message"),
+    [([0.5, 0.4], "sum up to 1"), ([[1.0], [np.nan]], "taps"), ([0.002] * 500, "too few")],
 )
 def test_taps_are_a_low_pass(arm, taps, message):
     """Taps that scale the torque, are no numbers, or leave nothing are refused."""

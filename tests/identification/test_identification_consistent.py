@@ -19,7 +19,9 @@ LINKS = tuple(f"link_{i}" for i in range(1, 7))
 
 @pytest.fixture(scope="module")
 def arm():
-    """The true arm; the same with the CAD of S001 as its prior; base parameters; and a noisy log of the truth."""
+    """The true arm; the same with the CAD of S001 as its prior; base parameters; and a noisy log of
+    the truth.
+    """
     truth = irb.load("irb2400", tool="spindle")
     prior = irb.load("irb2400", tool="spindle", parameters="jia2018")
     base = base_parameters(prior, friction=True)
@@ -38,7 +40,9 @@ def fit(arm):
 
 
 def test_every_repeat_is_a_body_and_predicts_as_well(arm):
-    """In 8 noisy repeats every link is possible, friction opposes motion, and held-out torques are met within 10 %."""
+    """In 8 noisy repeats every link is possible, friction opposes motion, and held-out torques are
+    met within 10 %.
+    """
     truth, prior, base, _ = arm
     held = excitation(truth, seed=77)
     Y = base.reduced(truth.regressor(held.q, held.v, held.a))
@@ -49,11 +53,19 @@ def test_every_repeat_is_a_body_and_predicts_as_well(arm):
         for link, body in result.inertials.items():
             assert body.impossibilities() == [], link
         assert (result.friction >= 0.0).all()
-        measured_tau = held.tau + SIGMA * np.random.default_rng(1000 + seed).normal(size=held.tau.shape)
-        errors = [np.sqrt(np.mean(np.square((Y @ beta - measured_tau) / SIGMA))) for beta in (result.beta, found.beta)]
+        measured_tau = held.tau + SIGMA * np.random.default_rng(1000 + seed).normal(
+            size=held.tau.shape
+        )
+        errors = [
+            np.sqrt(np.mean(np.square((Y @ beta - measured_tau) / SIGMA)))
+            for beta in (result.beta, found.beta)
+        ]
         assert errors[0] < 1.1 * errors[1]
-        assert result.distance < 2.0 * np.sqrt(base.rank)  # as far off as the noise of the fit: the prior does not fight data
-        np.testing.assert_allclose(result.distance, np.linalg.norm(found.factor[:-1, :-1] @ (result.beta - found.beta)))
+        # as far off as the noise of the fit: the prior does not fight data
+        assert result.distance < 2.0 * np.sqrt(base.rank)
+        np.testing.assert_allclose(
+            result.distance, np.linalg.norm(found.factor[:-1, :-1] @ (result.beta - found.beta))
+        )
 
 
 def test_a_wrong_prior_gives_way_to_exact_torques(arm):
@@ -62,25 +74,36 @@ def test_a_wrong_prior_gives_way_to_exact_torques(arm):
     exact = weighted(accumulated(Samples.of(random_states(truth, 300)), TorqueRows(prior, base)))
     result = consistent(exact, prior, base)
     want = base.values(truth.parameter_vector())
-    assert np.abs(base.values(prior.parameter_vector()) - want).max() > 0.5  # kg m^2: the prior is wrong
-    np.testing.assert_allclose(result.beta, want, atol=1e-4 * np.abs(want).max())  # counted as noise of 1e-5 of the torque
+    # kg m^2: the prior is wrong
+    assert np.abs(base.values(prior.parameter_vector()) - want).max() > 0.5
+    # counted as noise of 1e-5 of the torque
+    np.testing.assert_allclose(result.beta, want, atol=1e-4 * np.abs(want).max())
     again = random_states(truth, 20, seed=5)
-    np.testing.assert_allclose(truth.regressor(again.q, again.v, again.a) @ result.parameters, again.tau, atol=0.05)
+    np.testing.assert_allclose(
+        truth.regressor(again.q, again.v, again.a) @ result.parameters, again.tau, atol=0.05
+    )
 
 
 def test_an_unphysical_fit_becomes_physical(arm, fit):
-    """Where the unconstrained fit wants what no body has, the result is at the border, not beyond."""
+    """Where the unconstrained fit wants what no body has, the result is at the border, not
+    beyond.
+    """
     _, prior, base, _ = arm
     wrong = fit.beta.copy()
     wrong[base.names.index(next(name for name in base.names if name.startswith("Izz_6")))] = -0.05
     factor = 30.0 * np.eye(len(wrong) + 1)
     result = consistent(replace(fit, beta=wrong, factor=factor), prior, base, doubt=5.0)
     assert all(body.impossibilities() == [] for body in result.inertials.values())
-    assert result.beta[base.names.index(next(name for name in base.names if name.startswith("Izz_6")))] > 0.0
+    assert (
+        result.beta[base.names.index(next(name for name in base.names if name.startswith("Izz_6")))]
+        > 0.0
+    )
 
 
 def test_friction_that_drives_is_not_just_cut_off(arm, fit):
-    """Where the fit wants negative friction, the other parameters make up for it: nearer than the fit with a 0 put in."""
+    """Where the fit wants negative friction, the other parameters make up for it: nearer than the
+    fit with a 0 put in.
+    """
     _, prior, base, _ = arm
     wrong, index = fit.beta.copy(), base.names.index("Fc_1")
     wrong[index] = -5.0
@@ -103,7 +126,10 @@ def test_it_is_the_least_of_what_the_docstring_says(arm, fit):
         misfit = fit.factor[:-1, :-1] @ (base.values(own + carried) - fit.beta)
         far = 0.0
         for i in range(6):
-            X = np.linalg.solve(pseudo_inertia(bare[10 * i : 10 * i + 10]), pseudo_inertia(own[10 * i : 10 * i + 10]))
+            X = np.linalg.solve(
+                pseudo_inertia(bare[10 * i : 10 * i + 10]),
+                pseudo_inertia(own[10 * i : 10 * i + 10]),
+            )
             far += np.trace(X) - np.linalg.slogdet(X)[1] - 4.0
         return 0.5 * misfit @ misfit + far / doubt**2
 
@@ -111,9 +137,15 @@ def test_it_is_the_least_of_what_the_docstring_says(arm, fit):
     slope = optimize.approx_fprime(own[:60], lambda x: cost(np.append(x, own[60:])), 1e-7)
     at_prior = optimize.approx_fprime(bare[:60], lambda x: cost(np.append(x, own[60:])), 1e-7)
     curvature = np.maximum(
-        np.abs(np.diag(base.grouping.T @ fit.factor[:-1, :-1].T @ fit.factor[:-1, :-1] @ base.grouping))[:60], 1.0
+        np.abs(
+            np.diag(base.grouping.T @ fit.factor[:-1, :-1].T @ fit.factor[:-1, :-1] @ base.grouping)
+        )[:60],
+        1.0,
     )
-    assert np.abs(slope / np.sqrt(curvature)).max() < 1e-3 * np.abs(at_prior / np.sqrt(curvature)).max()
+    assert (
+        np.abs(slope / np.sqrt(curvature)).max()
+        < 1e-3 * np.abs(at_prior / np.sqrt(curvature)).max()
+    )
     assert cost(own) < cost(bare)
 
 
@@ -123,7 +155,9 @@ def test_doubt_says_how_far_the_prior_is_left(arm, fit):
     trusting, doubting = (consistent(fit, prior, base, doubt=doubt) for doubt in (1e-5, 10.0))
     bare = prior.with_tool(None).parameter_vector()[:60]
     last = (prior.parameter_vector() - prior.with_tool(None).parameter_vector())[:60]
-    moved = [np.linalg.norm(result.parameters[:60] - last - bare) for result in (trusting, doubting)]
+    moved = [
+        np.linalg.norm(result.parameters[:60] - last - bare) for result in (trusting, doubting)
+    ]
     assert moved[0] < 0.1 * moved[1]
     assert doubting.distance < 0.5 * trusting.distance
 
@@ -134,17 +168,27 @@ def test_bounds_are_kept(arm, fit):
     free = consistent(fit, prior, base)
     mass, com = free.inertials["link_3"].mass, free.inertials["link_2"].com
     box = (com + np.array([0.01, -1.0, -1.0]), com + np.array([0.05, 1.0, 1.0]))
-    bound = consistent(fit, prior, base, masses={"link_3": (mass - 5.0, mass - 2.0)}, centers={"link_2": box})
+    bound = consistent(
+        fit, prior, base, masses={"link_3": (mass - 5.0, mass - 2.0)}, centers={"link_2": box}
+    )
     assert bound.inertials["link_3"].mass == pytest.approx(mass - 2.0, abs=1e-4)
     assert com[0] + 0.01 - 1e-6 < bound.inertials["link_2"].com[0] < com[0] + 0.012
     assert all(body.impossibilities() == [] for body in bound.inertials.values())
-    above = consistent(fit, prior, base, masses={"link_3": (mass + 2.0, mass + 5.0)}, centers={"link_2": (com - 1.0, com - 0.01)})
+    above = consistent(
+        fit,
+        prior,
+        base,
+        masses={"link_3": (mass + 2.0, mass + 5.0)},
+        centers={"link_2": (com - 1.0, com - 0.01)},
+    )
     assert above.inertials["link_3"].mass == pytest.approx(mass + 2.0, abs=1e-4)
     assert (above.inertials["link_2"].com <= com - 0.01 + 1e-5).all()
 
 
 def test_it_comes_back_as_tables(arm, fit, tmp_path):
-    """An overlay with the set loads, without the tool in link 6, and gives the torques of the set."""
+    """An overlay with the set loads, without the tool in link 6, and gives the torques of the
+    set.
+    """
     _, prior, base, _ = arm
     result = consistent(fit, prior, base)
     path = result.write(tmp_path / "specimen.yaml", "mine", "12 logs of a test")
@@ -153,7 +197,9 @@ def test_it_comes_back_as_tables(arm, fit, tmp_path):
     np.testing.assert_allclose(robot.parameter_vector(), result.parameters, rtol=1e-9, atol=1e-12)
     np.testing.assert_array_equal(robot.friction_model.v_St, prior.friction_model.v_St)
     table = robot.description.inertials
-    assert table.sources[table.sets["mine"].links["link_3"].source_of("mass_kg")].grade == "identified"
+    assert (
+        table.sources[table.sets["mine"].links["link_3"].source_of("mass_kg")].grade == "identified"
+    )
 
 
 def test_friction_that_was_not_fitted_is_not_written(tmp_path):
@@ -164,7 +210,9 @@ def test_friction_that_was_not_fitted_is_not_written(tmp_path):
     result = consistent(fit, robot, base)
     assert np.isnan(result.friction).all()
     again = irb.load("irb2400", overlays=[result.write(tmp_path / "own.yaml", "mine", "a test")])
-    np.testing.assert_array_equal(again.friction_model.parameters(), robot.friction_model.parameters())
+    np.testing.assert_array_equal(
+        again.friction_model.parameters(), robot.friction_model.parameters()
+    )
     np.testing.assert_allclose(again.parameter_vector(), result.parameters, rtol=1e-9, atol=1e-12)
 
 
@@ -174,7 +222,9 @@ def test_other_arms(name, tmp_path):
     robot = irb.load(name).with_rotors(np.arange(1.0, 1.0 + irb.load(name).n))
     base = base_parameters(robot, rotors=True)
     motion = random_states(robot, 150)
-    noisy = motion._replace(tau=motion.tau + 0.5 * np.random.default_rng(0).normal(size=motion.tau.shape))
+    noisy = motion._replace(
+        tau=motion.tau + 0.5 * np.random.default_rng(0).normal(size=motion.tau.shape)
+    )
     fit = weighted(accumulated(Samples.of(noisy), TorqueRows(robot, base)))
     result = consistent(fit, robot, base)
     assert ("link_crank" in result.inertials) == (name == "irb1400")
@@ -182,7 +232,12 @@ def test_other_arms(name, tmp_path):
     assert result.rotors.min() >= 0.0
     assert result.distance < 2.0 * np.sqrt(base.rank)
     again = irb.load(name, overlays=[result.write(tmp_path / "own.yaml", "mine", "a test")])
-    np.testing.assert_allclose(again.with_rotors(result.rotors).parameter_vector(), result.parameters, rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(
+        again.with_rotors(result.rotors).parameter_vector(),
+        result.parameters,
+        rtol=1e-9,
+        atol=1e-12,
+    )
 
 
 @pytest.mark.parametrize(
@@ -226,13 +281,17 @@ def test_only_tables_take_an_overlay(arm, fit, tmp_path):
     with pytest.raises(InputError, match=r"\.yaml"):
         result.write(tmp_path / "own.txt", "mine", "a test")
     with pytest.raises(MissingData, match="comes from a URDF"):
-        replace(result, robot=irb.from_urdf(irb.urdf_path("irb1600"))).write(tmp_path / "own.yaml", "mine", "a test")
+        replace(result, robot=irb.from_urdf(irb.urdf_path("irb1600"))).write(
+            tmp_path / "own.yaml", "mine", "a test"
+        )
 
 
 def test_the_extra_is_named(arm, fit, monkeypatch):
     """Without the solver the message says what to install."""
     _, prior, base, _ = arm
-    monkeypatch.setattr("irbmodels.errors.find_spec", lambda name: None if name == "clarabel" else object())
+    monkeypatch.setattr(
+        "irbmodels.errors.find_spec", lambda name: None if name == "clarabel" else object()
+    )
     with pytest.raises(MissingExtra, match="identify"):
         consistent(fit, prior, base)
 
@@ -248,7 +307,9 @@ def test_the_extra_is_named(arm, fit, monkeypatch):
     ],
 )
 def test_the_survey_knows_bodies(change, possible, monkeypatch):
-    """scripts/identification_coverage.py, which tries the solver's bodies in 200 repeats, tells those that cannot exist."""
+    """scripts/identification_coverage.py, which tries the solver's bodies in 200 repeats, tells
+    those that cannot exist.
+    """
     path = Path(__file__).resolve().parents[2] / "scripts" / "identification_coverage.py"
     monkeypatch.setattr("sys.path", list(sys.path))
     spec = importlib.util.spec_from_file_location("identification_coverage", path)

@@ -1,4 +1,6 @@
-"""Logs: what is read of them and how it is named; what is refused, with file, row, column, advice; what is flagged."""
+"""Logs: what is read of them and how it is named; what is refused, with file, row, column, advice;
+what is flagged.
+"""
 
 import locale
 import re
@@ -26,7 +28,9 @@ DEG = np.pi / 180.0
 COUNT = 200
 T = np.arange(COUNT) * 0.004
 Q_DEG = np.array([10.0, 20.0, 15.0, 40.0, 30.0, 60.0]) * np.sin(2.0 * T[:, None] + np.arange(6))
-V_DEG = 2.0 * np.array([10.0, 20.0, 15.0, 40.0, 30.0, 60.0]) * np.cos(2.0 * T[:, None] + np.arange(6))
+V_DEG = (
+    2.0 * np.array([10.0, 20.0, 15.0, 40.0, 30.0, 60.0]) * np.cos(2.0 * T[:, None] + np.arange(6))
+)
 TAU = 5.0 * np.cos(7.0 * T[:, None]) + np.arange(6)
 
 
@@ -50,7 +54,10 @@ def table(**changes):
 
 def written(path, columns, cells=()):
     """A CSV file; ``cells`` are (row of the file, column, text) to put in."""
-    names, rows = list(columns), [[f"{x:.9g}" for x in row] for row in np.column_stack(list(columns.values()))]
+    names, rows = (
+        list(columns),
+        [[f"{x:.9g}" for x in row] for row in np.column_stack(list(columns.values()))],
+    )
     for row, name, text in cells:
         rows[row - 2][names.index(name)] = text
     path.write_text("\n".join([",".join(names), *(",".join(row) for row in rows)]) + "\n")
@@ -61,7 +68,8 @@ def whatever(recording):
     return "\n".join(map(str, recording.findings))
 
 
-# --- reading ---------------------------------------------------------------------------------------------------------
+# --- reading
+# ---------------------------------------------------------------------------------------------------------
 
 
 def test_the_own_form_is_read_in_si(tmp_path, robot):
@@ -93,12 +101,17 @@ def test_parquet_is_read_as_csv_is(tmp_path, robot):
 @pytest.mark.parametrize("ending", ["csv", "parquet"])
 def test_a_recording_comes_back_from_its_file(tmp_path, robot, ending):
     """Values, flags, further columns and the label synthetic survive."""
-    log = Recording(T, Q_DEG * DEG, V_DEG * DEG, None, TAU, {"load, kg": 12.7 + 0.0 * T}, synthetic=True)
-    log = log.flagged(np.arange(COUNT) % 7 == 0, Flag.SATURATED).flagged(np.eye(COUNT, 6, dtype=bool), Flag.TORQUE_OUTLIER)
+    log = Recording(
+        T, Q_DEG * DEG, V_DEG * DEG, None, TAU, {"load, kg": 12.7 + 0.0 * T}, synthetic=True
+    )
+    log = log.flagged(np.arange(COUNT) % 7 == 0, Flag.SATURATED).flagged(
+        np.eye(COUNT, 6, dtype=bool), Flag.TORQUE_OUTLIER
+    )
     log.save(tmp_path / f"log.{ending}")
     back = read_recording(tmp_path / f"log.{ending}", robot)
     for name in ("t", "q", "v", "tau"):
-        np.testing.assert_allclose(getattr(back, name), getattr(log, name), rtol=1e-10, atol=1e-12)  # twelve digits
+        # twelve digits
+        np.testing.assert_allclose(getattr(back, name), getattr(log, name), rtol=1e-10, atol=1e-12)
     np.testing.assert_array_equal(back.flags, log.flags)
     assert back.synthetic
     assert list(back.more) == ["load, kg"]
@@ -106,12 +119,16 @@ def test_a_recording_comes_back_from_its_file(tmp_path, robot, ending):
 
 @pytest.mark.parametrize("ending", ["csv", "parquet"])
 def test_further_columns_keep_names_in_any_alphabet(tmp_path, robot, ending):
-    """Greek letters, degree signs, commas and quotes come back as they were, whatever the locale writes."""
+    """Greek letters, degree signs, commas and quotes come back as they were, whatever the locale
+    writes.
+    """
     kept = locale.setlocale(locale.LC_CTYPE)
     names = ["θ1_cmd", "温度", "oil [°C]", 'valve "A", bar']
     locale.setlocale(locale.LC_CTYPE, "C")
     try:
-        Recording(T, Q_DEG * DEG, more={name: k + T for k, name in enumerate(names)}).save(tmp_path / f"log.{ending}")
+        Recording(T, Q_DEG * DEG, more={name: k + T for k, name in enumerate(names)}).save(
+            tmp_path / f"log.{ending}"
+        )
     finally:
         locale.setlocale(locale.LC_CTYPE, kept)
     back = read_recording(tmp_path / f"log.{ending}", robot)
@@ -122,9 +139,14 @@ def test_further_columns_keep_names_in_any_alphabet(tmp_path, robot, ending):
 
 @pytest.mark.parametrize("name", ["t", "q1_deg", "tau6_Nm", "flags2", "synthetic"])
 def test_further_columns_do_not_replace_measured_ones(tmp_path, name):
-    """A log of commands and measurements, read by a mapping, keeps both; a file would lose one, or take it for the other."""
+    """A log of commands and measurements, read by a mapping, keeps both; a file would lose one, or
+    take it for the other.
+    """
     log = Recording(T, Q_DEG * DEG, more={name: 0.0 * T})
-    with pytest.raises(irb.InputError, match=f"further column {name!r} has a name of the recording's own; rename it"):
+    with pytest.raises(
+        irb.InputError,
+        match=f"further column {name!r} has a name of the recording's own; rename it",
+    ):
         log.save(tmp_path / "log.csv")
     assert not list(tmp_path.iterdir())
     log.changed(more={f"{name}_command": 0.0 * T}).save(tmp_path / "log.csv")
@@ -162,12 +184,22 @@ def test_other_units_say_so_in_their_names(tmp_path, robot):
 
 def test_a_mapping_names_what_is_not_understood(tmp_path, robot):
     """The caller says which column is which; without it the message says how."""
-    columns = {("Axis 1 [deg]" if name == "q1_deg" else name): values for name, values in table().items()}
+    columns = {
+        ("Axis 1 [deg]" if name == "q1_deg" else name): values for name, values in table().items()
+    }
     path = written(tmp_path / "log.csv", columns)
-    with pytest.raises(irb.MotionError, match=r"row 1: column 'q1_deg' is missing.*columns=\{'q1_deg': 'its name here'\}"):
+    with pytest.raises(
+        irb.MotionError,
+        match=r"row 1: column 'q1_deg' is missing.*columns=\{'q1_deg': 'its name here'\}",
+    ):
         read_recording(path, robot)
-    np.testing.assert_allclose(read_recording(path, robot, {"q1_deg": "Axis 1 [deg]"}).q, Q_DEG * DEG, atol=1e-9)
-    with pytest.raises(irb.MotionError, match=r"column 'Axis 1 \[rad\]' for 'q1_deg' is missing, 'Axis 1 \[deg\]' comes close"):
+    np.testing.assert_allclose(
+        read_recording(path, robot, {"q1_deg": "Axis 1 [deg]"}).q, Q_DEG * DEG, atol=1e-9
+    )
+    with pytest.raises(
+        irb.MotionError,
+        match=r"column 'Axis 1 \[rad\]' for 'q1_deg' is missing, 'Axis 1 \[deg\]' comes close",
+    ):
         read_recording(path, robot, {"q1_deg": "Axis 1 [rad]"})
     with pytest.raises(irb.InputError, match="'angle1' is no name of a column"):
         read_recording(path, robot, {"angle1": "Axis 1 [deg]"})
@@ -175,27 +207,41 @@ def test_a_mapping_names_what_is_not_understood(tmp_path, robot):
 
 @pytest.mark.parametrize("first", [0, 1])
 def test_names_of_egm_messages(tmp_path, robot, first):
-    """Joints in degrees counted from 0 or 1, a clock of seconds and microseconds; test signals only by a mapping."""
+    """Joints in degrees counted from 0 or 1, a clock of seconds and microseconds; test signals only
+    by a mapping.
+    """
     stamp = 1.7e9 + 0.25 + T
-    columns = {"feedBack.time.sec": np.floor(stamp), "feedBack.time.usec": np.round((stamp % 1.0) * 1e6)}
+    columns = {
+        "feedBack.time.sec": np.floor(stamp),
+        "feedBack.time.usec": np.round((stamp % 1.0) * 1e6),
+    }
     columns |= {f"feedBack.joints.{i + first}": Q_DEG[:, i] for i in range(6)}
     columns |= {f"testSignals.signals.{i}": TAU[:, i] for i in range(6)}
     names, rows = list(columns), np.column_stack(list(columns.values()))
     path = tmp_path / "egm.csv"
-    path.write_text("\n".join([",".join(names), *(",".join(f"{x:.16g}" for x in row) for row in rows)]))
+    path.write_text(
+        "\n".join([",".join(names), *(",".join(f"{x:.16g}" for x in row) for row in rows)])
+    )
     log = read_recording(path, robot)
     assert log.tau is None
-    np.testing.assert_allclose(log.t, 0.25 + T, atol=2e-6)  # clock in microseconds, seconds since 1970 taken off
+    # clock in microseconds, seconds since 1970 taken off
+    np.testing.assert_allclose(log.t, 0.25 + T, atol=2e-6)
     np.testing.assert_allclose(log.q, Q_DEG * DEG, atol=1e-9)
-    log = read_recording(path, robot, {f"tau{i + 1}_Nm": f"testSignals.signals.{i}" for i in range(6)})
+    log = read_recording(
+        path, robot, {f"tau{i + 1}_Nm": f"testSignals.signals.{i}" for i in range(6)}
+    )
     np.testing.assert_allclose(log.tau, TAU, atol=1e-9)
 
 
 def test_names_of_test_signals(tmp_path, robot):
-    """ABB's numbers 4000, 4001, 4002, or the words, with unit and axis: arm side, deg, deg/s, N m."""
+    """ABB's numbers 4000, 4001, 4002, or the words, with unit and axis: arm side, deg, deg/s, N
+    m.
+    """
     columns = {"Time [s]": T}
     columns |= {f"4000 ROB_1 {i + 1}": Q_DEG[:, i] for i in range(6)}
-    columns |= {f"{'4001 ROB_1' if i % 2 else 'Speed ROB_1 axis'} {i + 1}": V_DEG[:, i] for i in range(6)}
+    columns |= {
+        f"{'4001 ROB_1' if i % 2 else 'Speed ROB_1 axis'} {i + 1}": V_DEG[:, i] for i in range(6)
+    }
     columns |= {f"4002 ROB_1 {i + 1}": TAU[:, i] for i in range(6)}
     log = read_recording(written(tmp_path / "signals.csv", columns), robot)
     np.testing.assert_allclose(log.q, Q_DEG * DEG, atol=1e-9)
@@ -204,25 +250,43 @@ def test_names_of_test_signals(tmp_path, robot):
 
 
 def test_motor_values_come_to_the_arm_side(tmp_path):
-    """Radians of motors through the gear ratios, a coupled wrist included; torques the other way; unknown gears are refused."""
+    """Radians of motors through the gear ratios, a coupled wrist included; torques the other way;
+    unknown gears are refused.
+    """
     arm = irb.load("irb1400")
     known = np.isfinite(np.diagonal(arm.motors.N))
     assert known[0]  # S003: 118.46
     ratio = 118.461539
-    columns = table(q1_deg=None, tau1_Nm=None, qm1_rad=ratio * Q_DEG[:, 0] * DEG, taum1_Nm=TAU[:, 0] / ratio)
+    columns = table(
+        q1_deg=None, tau1_Nm=None, qm1_rad=ratio * Q_DEG[:, 0] * DEG, taum1_Nm=TAU[:, 0] / ratio
+    )
     path = written(tmp_path / "log.csv", columns)
     log = read_recording(path, arm)
     np.testing.assert_allclose(log.q, Q_DEG * DEG, atol=1e-8)
     np.testing.assert_allclose(log.tau, TAU, atol=1e-6)
     second = table(q2_deg=None, qm2_rad=Q_DEG[:, 1] * DEG)
-    with pytest.raises(irb.MissingData, match="column 'qm2_rad' is of motor 2, whose gear ratio is unknown for irb1400"):
+    with pytest.raises(
+        irb.MissingData,
+        match="column 'qm2_rad' is of motor 2, whose gear ratio is unknown for irb1400",
+    ):
         read_recording(written(tmp_path / "log.csv", second), arm)
-    with pytest.raises(irb.MissingData, match="column 'qm1_rad' is of motor 1, whose gear ratio is unknown for irb930"):
+    with pytest.raises(
+        irb.MissingData,
+        match="column 'qm1_rad' is of motor 1, whose gear ratio is unknown for irb930",
+    ):
         read_recording(
-            written(tmp_path / "s.csv", {"t": T, "qm1_rad": T, "q2_deg": T, "q3_mm": -100 + T, "q4_deg": T}), irb.load("irb930")
+            written(
+                tmp_path / "s.csv",
+                {"t": T, "qm1_rad": T, "q2_deg": T, "q3_mm": -100 + T, "q4_deg": T},
+            ),
+            irb.load("irb930"),
         )
-    columns = {"t": T, "q1_deg": T, "q2_deg": T, "qm3_rad": T, "q4_deg": T}  # motors turn, that of a linear axis too
-    with pytest.raises(irb.MissingData, match="column 'qm3_rad' is of motor 3, whose gear ratio is unknown for irb930"):
+    # motors turn, that of a linear axis too
+    columns = {"t": T, "q1_deg": T, "q2_deg": T, "qm3_rad": T, "q4_deg": T}
+    with pytest.raises(
+        irb.MissingData,
+        match="column 'qm3_rad' is of motor 3, whose gear ratio is unknown for irb930",
+    ):
         read_recording(written(tmp_path / "s.csv", columns), irb.load("irb930"))
 
 
@@ -230,14 +294,18 @@ def test_speeds_and_torques_of_some_axes_only(tmp_path, robot):
     """What the file lacks is NaN and flagged on its axes, and said."""
     log = read_recording(written(tmp_path / "log.csv", table(tau2_Nm=None, tau5_Nm=None)), robot)
     assert np.isnan(log.tau[:, [1, 4]]).all()
-    np.testing.assert_array_equal(log.has(Flag.NO_TORQUE).all(axis=0), [False, True, False, False, True, False])
+    np.testing.assert_array_equal(
+        log.has(Flag.NO_TORQUE).all(axis=0), [False, True, False, False, True, False]
+    )
     assert "tau of axes 2, 5 is not in the file; flagged NO_TORQUE" in whatever(log)
     log = read_recording(written(tmp_path / "log.csv", table(v3_deg_s=None)), robot)
     assert "v of axes 3 is not in the file; flagged NO_SPEED" in whatever(log)
 
 
 def test_other_columns_are_kept(tmp_path, robot):
-    """Temperature and load are there under their names; words are left out and said; a near miss is pointed at."""
+    """Temperature and load are there under their names; words are left out and said; a near miss is
+    pointed at.
+    """
     columns = table(
         temperature2_degC=30.0 + T,
         load_kg=0.0 * T,
@@ -253,14 +321,15 @@ def test_other_columns_are_kept(tmp_path, robot):
     np.testing.assert_allclose(log["temperature2_degC"], 30.0 + T, atol=1e-7)
     assert "row 5, column 'remark': is no column of numbers ('started')" in whatever(log)
     assert (
-        "column 'tau1': is kept under its own name, and not understood; columns={'tau1_Nm': 'tau1'} if it is that, unit included"
-        in whatever(log)
+        "column 'tau1': is kept under its own name, and not understood; columns={'tau1_Nm': 'tau1'}"
+        " if it is that, unit included" in whatever(log)
     )
     with pytest.raises(irb.UnknownName, match="did you mean 'load_kg'"):
         log["load"]
 
 
-# --- bad logs: refused ---------------------------------------------------------------------------------------------------
+# --- bad logs: refused
+# ---------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -268,49 +337,120 @@ def test_other_columns_are_kept(tmp_path, robot):
     [
         ({"q3_deg": None}, (), "row 1: column 'q3_deg' is missing"),
         ({"t": None}, (), "row 1: column 't' [s] is missing"),
-        ({}, [(9, "q2_deg", "abc")], "row 9, column 'q2_deg': 'abc' is not a number; leave the cell empty"),
+        (
+            {},
+            [(9, "q2_deg", "abc")],
+            "row 9, column 'q2_deg': 'abc' is not a number; leave the cell empty",
+        ),
         ({}, [(9, "tau2_Nm", "1;5")], "row 9, column 'tau2_Nm': '1;5' is not a number"),
         ({}, [(9, "t", "")], "row 9, column 't': there is no time; remove the row"),
-        ({}, [(9, "t", "0.024")], "row 9, column 't': 0.024 s does not come after 0.024 s; write times with more digits"),
+        (
+            {},
+            [(9, "t", "0.024")],
+            "row 9, column 't': 0.024 s does not come after 0.024 s; write times with more digits",
+        ),
         (
             {name: np.insert(values, 50, values[50]) for name, values in table().items()},
             (),
-            "row 53, column 't': 0.2 s does not come after 0.2 s; the row stands there twice: remove one",
+            (
+                "row 53, column 't': 0.2 s does not come after 0.2 s; the row stands there twice:"
+                " remove one"
+            ),
         ),
         (
             {},
             [(9, "t", "0.001")],
-            "row 9, column 't': 0.001 s does not come after 0.024 s; are two logs in one file? cut it there",
+            (
+                "row 9, column 't': 0.001 s does not come after 0.024 s; are two logs in one file?"
+                " cut it there"
+            ),
         ),
-        ({"t": 1000.0 * T}, (), "column 't': the usual step is 4 s; if it counts milli- or microseconds, name it t_ms or t_us"),
+        (
+            {"t": 1000.0 * T},
+            (),
+            (
+                "column 't': the usual step is 4 s; if it counts milli- or microseconds, name it"
+                " t_ms or t_us"
+            ),
+        ),
         ({"q4_deg": Q_DEG[:, 3] / DEG}, (), "column 'q4_deg'"),
         (
             {"q6_rad": Q_DEG[:, 5], "q6_deg": None},
             (),
             "is more than 3 times the largest position of irb2400_16; are these degrees?",
         ),
-        ({"q1_rad": Q_DEG[:, 0], "q1_deg": None}, (), "column 'v1_deg_s': positions change 57.3 times as fast as it says"),
-        ({"v1_deg_s": V_DEG[:, 0] * DEG}, (), "column 'v1_deg_s': positions change 57.3 times as fast as it says"),
-        ({"v1_rad_s": V_DEG[:, 0], "v1_deg_s": None}, (), "column 'v1_rad_s': positions change 0.01745 times as fast"),
-        ({"q1_rad": Q_DEG[:, 0] * DEG}, (), "columns 'q1_deg' and 'q1_rad' are both q of axis 1; keep one"),
+        (
+            {"q1_rad": Q_DEG[:, 0], "q1_deg": None},
+            (),
+            "column 'v1_deg_s': positions change 57.3 times as fast as it says",
+        ),
+        (
+            {"v1_deg_s": V_DEG[:, 0] * DEG},
+            (),
+            "column 'v1_deg_s': positions change 57.3 times as fast as it says",
+        ),
+        (
+            {"v1_rad_s": V_DEG[:, 0], "v1_deg_s": None},
+            (),
+            "column 'v1_rad_s': positions change 0.01745 times as fast",
+        ),
+        (
+            {"q1_rad": Q_DEG[:, 0] * DEG},
+            (),
+            "columns 'q1_deg' and 'q1_rad' are both q of axis 1; keep one",
+        ),
         ({"t_ms": 1000.0 * T}, (), "row 1: columns 't' and 't_ms' are both times; keep one"),
-        ({"t": 300.0 * T}, (), "column 't': the usual step is 1.2 s; if it counts milli- or microseconds"),
-        ({"t": None, "t_ms": T}, (), "the usual step of the times is 4e-06 s; if they are seconds, name their column t"),
-        ({}, [(9, "v2_deg_s", "30000")], "row 9, column 'v2_deg_s': 523.6 in SI units is more than 100 times the speed limit"),
-        ({}, [(9, "tau2_Nm", "1_000")], "row 9, column 'tau2_Nm': '1_000' is not a number; leave the cell empty"),
-        ({}, [(9, "t", "00:00:09")], "row 9, column 't': '00:00:09' is not a number; a time is a number of seconds"),
-        ({}, [(9, "q1_deg", "q1_deg")], "row 9, column 'q1_deg': 'q1_deg' is not a number; are two logs in one file?"),
+        (
+            {"t": 300.0 * T},
+            (),
+            "column 't': the usual step is 1.2 s; if it counts milli- or microseconds",
+        ),
+        (
+            {"t": None, "t_ms": T},
+            (),
+            "the usual step of the times is 4e-06 s; if they are seconds, name their column t",
+        ),
+        (
+            {},
+            [(9, "v2_deg_s", "30000")],
+            "row 9, column 'v2_deg_s': 523.6 in SI units is more than 100 times the speed limit",
+        ),
+        (
+            {},
+            [(9, "tau2_Nm", "1_000")],
+            "row 9, column 'tau2_Nm': '1_000' is not a number; leave the cell empty",
+        ),
+        (
+            {},
+            [(9, "t", "00:00:09")],
+            "row 9, column 't': '00:00:09' is not a number; a time is a number of seconds",
+        ),
+        (
+            {},
+            [(9, "q1_deg", "q1_deg")],
+            "row 9, column 'q1_deg': 'q1_deg' is not a number; are two logs in one file?",
+        ),
         (
             {},
             [(2, "q1_deg", "deg")],
-            "row 2, column 'q1_deg': 'deg' is not a number; leave the cell empty if it is unknown; a row of",
+            (
+                "row 2, column 'q1_deg': 'deg' is not a number; leave the cell empty if it is"
+                " unknown; a row of"
+            ),
         ),
-        ({"q2_deg": np.nan * T}, (), "row 2, column 'q2_deg': no number in any of 200 rows; a log needs every position"),
+        (
+            {"q2_deg": np.nan * T},
+            (),
+            "row 2, column 'q2_deg': no number in any of 200 rows; a log needs every position",
+        ),
         ({"tau2_Nm": 1e4 * TAU[:, 1]}, (), "column 'tau2_Nm': half of it is above"),
         (
             dict(zip(own("tau", "Nm"), 1e-3 * TAU.T, strict=True)),
             (),
-            "column 'tau6_Nm': no torque is above 0.021 % of the effort of its axis, and the robot moves; are these of",
+            (
+                "column 'tau6_Nm': no torque is above 0.021 % of the effort of its axis, and the"
+                " robot moves; are these of"
+            ),
         ),
         (
             {"q5_deg": Q_DEG[:, 4] + 360.0 * (T > 0.4), "v5_deg_s": None},
@@ -320,7 +460,9 @@ def test_other_columns_are_kept(tmp_path, robot):
     ],
 )
 def test_bad_logs_are_refused(tmp_path, robot, changes, cells, words):
-    """One line with the file, and where there is one the row and the column; what is wrong, and what would be right."""
+    """One line with the file, and where there is one the row and the column; what is wrong, and
+    what would be right.
+    """
     path = written(tmp_path / "log.csv", table(**changes), cells)
     with pytest.raises(irb.MotionError) as caught:
         read_recording(path, robot)
@@ -331,23 +473,32 @@ def test_bad_logs_are_refused(tmp_path, robot, changes, cells, words):
 
 @pytest.mark.parametrize(("ratio", "findings"), [(0.9, 0), (1.1, 0), (0.6, 1), (1.6, 1)])
 def test_speeds_that_are_off_by_some_are_found(tmp_path, robot, ratio, findings):
-    """A tenth may be noise and delay, half is not; a factor near 57.3 is a mix-up of units even where it is not exact."""
+    """A tenth may be noise and delay, half is not; a factor near 57.3 is a mix-up of units even
+    where it is not exact.
+    """
     log = read_recording(written(tmp_path / "log.csv", table(v2_deg_s=ratio * V_DEG[:, 1])), robot)
     assert whatever(log).count("column 'v2_deg_s': is not the speed of its position") == findings
     with pytest.raises(irb.MotionError, match="positions change 55"):
-        read_recording(written(tmp_path / "log.csv", table(v2_deg_s=DEG * V_DEG[:, 1] * 1.04)), robot)
+        read_recording(
+            written(tmp_path / "log.csv", table(v2_deg_s=DEG * V_DEG[:, 1] * 1.04)), robot
+        )
 
 
 def test_ten_samples_a_second_are_no_mix_up(tmp_path, robot):
     """What a RAPID timer writes is read."""
-    slow = {name: values[::25] for name, values in table(**dict.fromkeys(own("v", "deg_s"))).items()}
+    slow = {
+        name: values[::25] for name, values in table(**dict.fromkeys(own("v", "deg_s"))).items()
+    }
     assert len(read_recording(written(tmp_path / "log.csv", slow), robot)) == 8
 
 
 def test_the_row_of_a_far_position_is_named(tmp_path, robot):
     """3.5e4 deg in row 50 is no position of this robot."""
     path = written(tmp_path / "log.csv", table(), [(50, "q5_deg", "35000")])
-    with pytest.raises(irb.MotionError, match=r"row 50, column 'q5_deg': 610\.9 in SI units is more than 3 times the largest"):
+    with pytest.raises(
+        irb.MotionError,
+        match=r"row 50, column 'q5_deg': 610\.9 in SI units is more than 3 times the largest",
+    ):
         read_recording(path, robot)
 
 
@@ -357,14 +508,26 @@ def test_the_row_of_a_far_position_is_named(tmp_path, robot):
         ("", "the file is empty"),
         ("t,q1_deg\n", "there are no rows of numbers"),
         ("0,1,2\n1,2,3\n", "row 1 holds numbers; put a header before it"),
-        ("t,q1_deg\n0,1\n0.1\n", "row 3 has 1 cells, the header has 2; the last row may be cut off"),
-        ("t,q1_deg\n0,1,5\n0.1,1\n", "row 2 has 3 cells, the header has 2; is a comma a decimal point there?"),
-        ("t,q1_deg\n0,1,\n0.1,1,\n", "row 2 has 3 cells, the header has 2; is there a comma too many at its end?"),
+        (
+            "t,q1_deg\n0,1\n0.1\n",
+            "row 3 has 1 cells, the header has 2; the last row may be cut off",
+        ),
+        (
+            "t,q1_deg\n0,1,5\n0.1,1\n",
+            "row 2 has 3 cells, the header has 2; is a comma a decimal point there?",
+        ),
+        (
+            "t,q1_deg\n0,1,\n0.1,1,\n",
+            "row 2 has 3 cells, the header has 2; is there a comma too many at its end?",
+        ),
         ("t,q1_deg\n0\n0.1,1\n", "row 2 has 1 cells, the header has 2; are cells lost there?"),
         ("t,q1_deg\n0,1\n\n0.1,1\n", "row 3 has 0 cells, the header has 2; it is empty: remove it"),
         (
             "# a log\nt,q1_deg\n0,1\n",
-            "row 1 is '# a log', one cell; it should name the columns, parted by commas, semicolons or tabs",
+            (
+                "row 1 is '# a log', one cell; it should name the columns, parted by commas,"
+                " semicolons or tabs"
+            ),
         ),
         ("t q1_deg\n0 1\n", "row 1 is 't q1_deg', one cell"),
         (
@@ -375,7 +538,10 @@ def test_the_row_of_a_far_position_is_named(tmp_path, robot):
             "t;q1_deg;q2_deg;q3_deg;q4_deg;q5_deg;q6_deg\n0,0;1,5e-3;0,0;0,0;0,0;0,0;0,0\n",
             "row 2, column 'q1_deg': '1,5e-3' is not a number; write",
         ),
-        ("t,q1_deg,q2_deg,q3_deg,q4_deg,q5_deg,q6_deg\n0,1,2,3,4,5,6\n", "row 2 is the only one; a log needs two rows or more"),
+        (
+            "t,q1_deg,q2_deg,q3_deg,q4_deg,q5_deg,q6_deg\n0,1,2,3,4,5,6\n",
+            "row 2 is the only one; a log needs two rows or more",
+        ),
         ("t,q1_deg\n0,\0\0\n", "row 2 holds a zero byte, which no text has"),
         ("t,t\n0,1\n", "row 1, column 't' stands there 2 times"),
     ],
@@ -418,9 +584,13 @@ def test_files_that_are_no_text_are_named(tmp_path, robot, start, words):
             read_recording(tmp_path / name, robot)
 
 
-@pytest.mark.parametrize(("mark", "eol", "delimiter"), [("\ufeff", "\r\n", ","), ("", "\r", ";"), ("", "\n", "\t")])
+@pytest.mark.parametrize(
+    ("mark", "eol", "delimiter"), [("\ufeff", "\r\n", ","), ("", "\r", ";"), ("", "\n", "\t")]
+)
 def test_other_forms_of_text_are_read(tmp_path, robot, mark, eol, delimiter):
-    """A mark at the start, ends of lines of Windows, semicolons, quotes, empty lines at the end: the same numbers."""
+    """A mark at the start, ends of lines of Windows, semicolons, quotes, empty lines at the end:
+    the same numbers.
+    """
     path = written(tmp_path / "log.csv", table())
     lines = path.read_text().replace("q1_deg", '"q1_deg"').replace(",", delimiter).splitlines()
     path.write_bytes((mark + eol.join([*lines, "", "  ", ""])).encode())
@@ -429,15 +599,27 @@ def test_other_forms_of_text_are_read(tmp_path, robot, mark, eol, delimiter):
 
 def test_a_degree_sign_of_windows_is_read(tmp_path, robot):
     """Text in the alphabet of Windows: its names can be typed in a mapping."""
-    columns = {("Axis 1 [\N{DEGREE SIGN}]" if name == "q1_deg" else name): values for name, values in table().items()}
+    columns = {
+        ("Axis 1 [\N{DEGREE SIGN}]" if name == "q1_deg" else name): values
+        for name, values in table().items()
+    }
     path = written(tmp_path / "log.csv", columns)
     path.write_bytes(path.read_text(encoding="utf-8").encode("cp1252"))
-    np.testing.assert_allclose(read_recording(path, robot, {"q1_deg": "Axis 1 [\N{DEGREE SIGN}]"}).q, Q_DEG * DEG, atol=1e-9)
+    np.testing.assert_allclose(
+        read_recording(path, robot, {"q1_deg": "Axis 1 [\N{DEGREE SIGN}]"}).q,
+        Q_DEG * DEG,
+        atol=1e-9,
+    )
 
 
-@pytest.mark.parametrize("cell", ["", "NA", "n/a", "null", "None", "-", "1.#QNAN", "#N/A", "nan", "inf", "-Infinity", "1e999"])
+@pytest.mark.parametrize(
+    "cell",
+    ["", "NA", "n/a", "null", "None", "-", "1.#QNAN", "#N/A", "nan", "inf", "-Infinity", "1e999"],
+)
 def test_holes_have_many_names(tmp_path, robot, cell):
-    """What programs write where they have no number is NaN and flagged, in a table of numbers else and in one with words."""
+    """What programs write where they have no number is NaN and flagged, in a table of numbers else
+    and in one with words.
+    """
     for extra in ({}, {"remark": T}):
         cells = [(9, "tau2_Nm", cell), *[(3, name, "started") for name in extra]]
         log = read_recording(written(tmp_path / "log.csv", table(**extra), cells), robot)
@@ -447,7 +629,9 @@ def test_holes_have_many_names(tmp_path, robot, cell):
 
 
 def test_parquet_of_other_types(tmp_path, robot):
-    """Nulls and infinite numbers are holes, decimals are numbers; text and truth values are refused with their column."""
+    """Nulls and infinite numbers are holes, decimals are numbers; text and truth values are refused
+    with their column.
+    """
     from decimal import Decimal
 
     import pyarrow as pa
@@ -459,9 +643,14 @@ def test_parquet_of_other_types(tmp_path, robot):
 
     for hole in (None, np.inf):
         log = read(tau2_Nm=[hole if i == 5 else x for i, x in enumerate(TAU[:, 1])])
-        assert "row 6, column 'tau2_Nm': no number here, and in 1 rows of 200 in all" in whatever(log)
+        assert "row 6, column 'tau2_Nm': no number here, and in 1 rows of 200 in all" in whatever(
+            log
+        )
         assert np.isnan(log.tau[5, 1])
-    log = read(tau2_Nm=[Decimal(f"{x:.6f}") for x in TAU[:, 1]], v1_deg_s=pa.array(V_DEG[:, 0], pa.float32()))
+    log = read(
+        tau2_Nm=[Decimal(f"{x:.6f}") for x in TAU[:, 1]],
+        v1_deg_s=pa.array(V_DEG[:, 0], pa.float32()),
+    )
     np.testing.assert_allclose(log.tau, TAU, atol=1e-6)
     assert log.findings == ()
     for values, words in (
@@ -470,15 +659,24 @@ def test_parquet_of_other_types(tmp_path, robot):
     ):
         with pytest.raises(irb.MotionError, match=rf"row 1, column 'tau2_Nm'.*{words}"):
             read(tau2_Nm=list(values))
-    parquet.write_table(pa.table({name: values[:0] for name, values in table().items()}), tmp_path / "log.parquet")
+    parquet.write_table(
+        pa.table({name: values[:0] for name, values in table().items()}), tmp_path / "log.parquet"
+    )
     with pytest.raises(irb.MotionError, match="there are no rows of numbers"):
         read_recording(tmp_path / "log.parquet", robot)
 
 
 def test_every_unit_comes_to_si(tmp_path):
-    """Each unit of each quantity of a SCARA, whose axis 3 is linear, and each clock; EGM and test signals count deg and mm."""
+    """Each unit of each quantity of a SCARA, whose axis 3 is linear, and each clock; EGM and test
+    signals count deg and mm.
+    """
     arm = irb.load("irb930")
-    q = np.array([0.1, 0.2, -0.15, 0.3]) + 0.05 * np.sin(2.0 * T[:, None] + np.arange(4)) * [1.0, 1.0, 0.1, 1.0]
+    q = np.array([0.1, 0.2, -0.15, 0.3]) + 0.05 * np.sin(2.0 * T[:, None] + np.arange(4)) * [
+        1.0,
+        1.0,
+        0.1,
+        1.0,
+    ]
     v = 0.1 * np.cos(2.0 * T[:, None] + np.arange(4)) * [1.0, 1.0, 0.1, 1.0]
     a = -4.0 * (q - [0.1, 0.2, -0.15, 0.3])
     tau = np.array([3.0, 2.0, 30.0, 1.0]) + np.cos(T[:, None] + np.arange(4))
@@ -486,55 +684,104 @@ def test_every_unit_comes_to_si(tmp_path):
 
     def columns(rotary, linear, end, quantity, values):
         units = [rotary, rotary, linear, rotary]
-        return {f"{quantity}{i + 1}_{unit}{end}": shown[unit] * values[:, i] for i, unit in enumerate(units)}
+        return {
+            f"{quantity}{i + 1}_{unit}{end}": shown[unit] * values[:, i]
+            for i, unit in enumerate(units)
+        }
 
     torques = {f"tau{i + 1}_{'N' if i == 2 else 'Nm'}": tau[:, i] for i in range(4)}
     for rotary, linear in (("deg", "mm"), ("rad", "m")):
         motion = (
-            columns(rotary, linear, "", "q", q) | columns(rotary, linear, "_s", "v", v) | columns(rotary, linear, "_s2", "a", a)
+            columns(rotary, linear, "", "q", q)
+            | columns(rotary, linear, "_s", "v", v)
+            | columns(rotary, linear, "_s2", "a", a)
         )
-        for time, factor in (("t", 1.0), ("t_s", 1.0), ("t_ms", 1e3), ("t_us", 1e6), ("header.tm", 1e3), ("Time [s]", 1.0)):
-            log = read_recording(written(tmp_path / "log.csv", {time: factor * T, **motion, **torques}), arm)
-            for found, expected in zip((log.t, log.q, log.v, log.a, log.tau), (T, q, v, a, tau), strict=True):
+        for time, factor in (
+            ("t", 1.0),
+            ("t_s", 1.0),
+            ("t_ms", 1e3),
+            ("t_us", 1e6),
+            ("header.tm", 1e3),
+            ("Time [s]", 1.0),
+        ):
+            log = read_recording(
+                written(tmp_path / "log.csv", {time: factor * T, **motion, **torques}), arm
+            )
+            for found, expected in zip(
+                (log.t, log.q, log.v, log.a, log.tau), (T, q, v, a, tau), strict=True
+            ):
                 np.testing.assert_allclose(found, expected, atol=1e-7)
             assert log.findings == ()
     degrees = list(columns("deg", "mm", "", "q", q).values())
-    egm = {"header.tm": 1e3 * T, **{f"feedBack.joints.{i}": x for i, x in enumerate([*degrees, 0.0 * T, 0.0 * T])}}
+    egm = {
+        "header.tm": 1e3 * T,
+        **{f"feedBack.joints.{i}": x for i, x in enumerate([*degrees, 0.0 * T, 0.0 * T])},
+    }
     log = read_recording(written(tmp_path / "log.csv", egm), arm)
     np.testing.assert_allclose(log.q, q, atol=1e-7)
-    assert "column 'feedBack.joints.4': is of an axis that irb930_12_105 has not; kept under its own name" in whatever(log)
+    assert (
+        "column 'feedBack.joints.4': is of an axis that irb930_12_105 has not; kept under its own"
+        " name" in whatever(log)
+    )
     signals = {"Time [s]": T, **{f"4000 ROB_1 {i + 1}": x for i, x in enumerate(degrees)}}
-    np.testing.assert_allclose(read_recording(written(tmp_path / "log.csv", signals), arm).q, q, atol=1e-7)
+    np.testing.assert_allclose(
+        read_recording(written(tmp_path / "log.csv", signals), arm).q, q, atol=1e-7
+    )
     metres = {"t": T, **columns("rad", "m", "", "q", q), "q3_m": 1e3 * q[:, 2]}
-    with pytest.raises(irb.MotionError, match=r"row 2, column 'q3_m'.*are these millimetres\? name it \.\._mm"):
+    with pytest.raises(
+        irb.MotionError, match=r"row 2, column 'q3_m'.*are these millimetres\? name it \.\._mm"
+    ):
         read_recording(written(tmp_path / "log.csv", metres), arm)
     down = {"t": T, **columns("rad", "m", "", "q", q), "q3_m": -q[:, 2]}
     log = read_recording(written(tmp_path / "log.csv", down), arm)
-    assert re.search(r"row 2: q3 leaves its range here and in 200 rows in all, by 15\d(\.\d+)? mm at most", whatever(log))
-    little = {"t": T, **columns("rad", "m", "", "q", q), "q3_m": -0.15 + 1e-3 * (q[:, 2] + 0.15) * 50.0}
-    assert re.search(r"axis 3 moves within 0\.\d+ mm only", whatever(read_recording(written(tmp_path / "log.csv", little), arm)))
+    assert re.search(
+        r"row 2: q3 leaves its range here and in 200 rows in all, by 15\d(\.\d+)? mm at most",
+        whatever(log),
+    )
+    little = {
+        "t": T,
+        **columns("rad", "m", "", "q", q),
+        "q3_m": -0.15 + 1e-3 * (q[:, 2] + 0.15) * 50.0,
+    }
+    assert re.search(
+        r"axis 3 moves within 0\.\d+ mm only",
+        whatever(read_recording(written(tmp_path / "log.csv", little), arm)),
+    )
 
 
 def test_degrees_labelled_radians_are_told_by_their_speed(tmp_path, robot):
     """Within three times the largest position, yet on average faster than the axis can be."""
-    slow = dict.fromkeys(own("v", "deg_s") + own("q", "deg")) | dict(zip(own("q", "rad"), 0.3 * Q_DEG.T, strict=True))
+    slow = dict.fromkeys(own("v", "deg_s") + own("q", "deg")) | dict(
+        zip(own("q", "rad"), 0.3 * Q_DEG.T, strict=True)
+    )
     with pytest.raises(
-        irb.MotionError, match=r"column 'q\d_rad': changes at .* more than 3 times the speed limit; is it in degrees"
+        irb.MotionError,
+        match=(
+            r"column 'q\d_rad': changes at .* more than 3 times the speed limit; is it in degrees"
+        ),
     ):
         read_recording(written(tmp_path / "log.csv", table(**slow)), robot)
     spiky = written(
-        tmp_path / "log.csv", table(**dict.fromkeys(own("v", "deg_s"))), [(90, "q2_deg", "170"), (91, "q2_deg", "-170")]
+        tmp_path / "log.csv",
+        table(**dict.fromkeys(own("v", "deg_s"))),
+        [(90, "q2_deg", "170"), (91, "q2_deg", "-170")],
     )
-    assert outliers(read_recording(spiky, robot)).has(Flag.POSITION_OUTLIER)[88:90, 1].all()  # spikes are flagged, not refused
+    # spikes are flagged, not refused
+    assert outliers(read_recording(spiky, robot)).has(Flag.POSITION_OUTLIER)[88:90, 1].all()
 
 
-# --- bad logs: flagged ---------------------------------------------------------------------------------------------------
+# --- bad logs: flagged
+# ---------------------------------------------------------------------------------------------------
 
 
 def test_missing_numbers_keep_their_place(tmp_path, robot):
-    """Empty cells and NaN are flagged where they are; the first row and the number of them are said."""
+    """Empty cells and NaN are flagged where they are; the first row and the number of them are
+    said.
+    """
     path = written(
-        tmp_path / "log.csv", table(), [(12, "q2_deg", ""), (13, "q2_deg", "NaN"), (40, "tau4_Nm", "nan"), (41, "v1_deg_s", "")]
+        tmp_path / "log.csv",
+        table(),
+        [(12, "q2_deg", ""), (13, "q2_deg", "NaN"), (40, "tau4_Nm", "nan"), (41, "v1_deg_s", "")],
     )
     log = read_recording(path, robot)
     assert len(log) == COUNT
@@ -552,37 +799,72 @@ def test_time_jumps_are_found(tmp_path, robot):
     """Two holes: the larger one's row, and how many samples are lost; nothing runs across them."""
     keep = np.ones(COUNT, bool)
     keep[[50, 120, 121, 122]] = False
-    log = read_recording(written(tmp_path / "log.csv", {name: values[keep] for name, values in table().items()}), robot)
-    assert "row 121, column 't': time jumps at 2 places, here by 0.016 s instead of 0.004 s: some 4 samples are lost" in whatever(
-        log
+    log = read_recording(
+        written(tmp_path / "log.csv", {name: values[keep] for name, values in table().items()}),
+        robot,
+    )
+    assert (
+        "row 121, column 't': time jumps at 2 places, here by 0.016 s instead of 0.004 s: some 4"
+        " samples are lost" in whatever(log)
     )
     assert [part.stop - part.start for part in log.stretches()] == [50, 69, 77]
-    assert "is not the speed" not in whatever(log)  # nobody knows the way between the samples that are left
+    # nobody knows the way between the samples that are left
+    assert "is not the speed" not in whatever(log)
 
 
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"tau3_Nm": 0.0 * T}, "column 'tau3_Nm': is 0 in SI units throughout, although the axis moves; its signal is dead"),
-        ({"v3_deg_s": 5.0 + 0.0 * T}, "column 'v3_deg_s': is 0.0872665 in SI units throughout, although the axis moves"),
-        ({"q3_deg": 90.0 + 0.0 * T}, "column 'q3_deg': is 1.5708 in SI units throughout, although the axis moves"),
-        ({"q3_deg": 90.0 + 0.0 * T, "v3_deg_s": 0.0 * T}, "column 'q3_deg': is 1.5708 in SI units throughout; the axis is held"),
+        (
+            {"tau3_Nm": 0.0 * T},
+            (
+                "column 'tau3_Nm': is 0 in SI units throughout, although the axis moves; its signal"
+                " is dead"
+            ),
+        ),
+        (
+            {"v3_deg_s": 5.0 + 0.0 * T},
+            "column 'v3_deg_s': is 0.0872665 in SI units throughout, although the axis moves",
+        ),
+        (
+            {"q3_deg": 90.0 + 0.0 * T},
+            "column 'q3_deg': is 1.5708 in SI units throughout, although the axis moves",
+        ),
+        (
+            {"q3_deg": 90.0 + 0.0 * T, "v3_deg_s": 0.0 * T},
+            "column 'q3_deg': is 1.5708 in SI units throughout; the axis is held",
+        ),
         (
             {"q3_deg": 1.0 + 0.2 * np.sin(2.0 * T + 2.0), "v3_deg_s": 0.4 * np.cos(2.0 * T + 2.0)},
             "axis 3 moves within 0.269 deg only; too little",
         ),
-        ({"tau3_Nm": np.nan * T}, "row 2, column 'tau3_Nm': no number in any of 200 rows; flagged; was the signal logged?"),
+        (
+            {"tau3_Nm": np.nan * T},
+            (
+                "row 2, column 'tau3_Nm': no number in any of 200 rows; flagged; was the signal"
+                " logged?"
+            ),
+        ),
         (
             {"tau7_Nm": T},
-            "column 'tau7_Nm': is of an axis that irb2400_16 has not; kept under its own name; is the log of another",
+            (
+                "column 'tau7_Nm': is of an axis that irb2400_16 has not; kept under its own name;"
+                " is the log of another"
+            ),
         ),
         ({"tau3_Nm": np.repeat(TAU[::10, 2], 10)}, "column 'tau3_Nm': repeats itself in 9"),
         (
             dict(zip(own("tau", "Nm"), 0.03 * TAU.T, strict=True)),
             "no torque is above 0.62 % of the effort of its axis; are these of the motors",
         ),
-        ({"tau3_Nm": None, "tau3_kNm": T}, "columns={'tau3_Nm': 'tau3_kNm'} if it is that, unit included"),
-        ({"v4_deg_s": -V_DEG[:, 3]}, "column 'v4_deg_s': is not the speed of its position: that changes -1 times as fast"),
+        (
+            {"tau3_Nm": None, "tau3_kNm": T},
+            "columns={'tau3_Nm': 'tau3_kNm'} if it is that, unit included",
+        ),
+        (
+            {"v4_deg_s": -V_DEG[:, 3]},
+            "column 'v4_deg_s': is not the speed of its position: that changes -1 times as fast",
+        ),
     ],
 )
 def test_suspicious_signals_are_found(tmp_path, robot, changes, words):
@@ -593,7 +875,9 @@ def test_suspicious_signals_are_found(tmp_path, robot, changes, words):
 
 
 def test_radians_without_speeds_are_suspected(tmp_path, robot):
-    """A file whose positions all lie within 2 pi is perhaps one in radians; one that goes farther is not."""
+    """A file whose positions all lie within 2 pi is perhaps one in radians; one that goes farther
+    is not.
+    """
     columns = table(**dict.fromkeys(own("v", "deg_s")))
     radians = columns | {name: columns[name] * DEG for name in own("q", "deg")}
     assert "if these are radians, name the columns q1_rad" in whatever(
@@ -607,7 +891,10 @@ def test_outliers_are_flagged_and_stay(robot):
     rng = np.random.default_rng(0)
     t = np.arange(3000) * 0.004
     tau = np.column_stack(
-        [80.0 * np.where(np.sin(t) < 0.0, -1.0, 1.0) + rng.normal(0.0, 1.0, t.size), rng.normal(0.0, 0.5, t.size)]
+        [
+            80.0 * np.where(np.sin(t) < 0.0, -1.0, 1.0) + rng.normal(0.0, 1.0, t.size),
+            rng.normal(0.0, 0.5, t.size),
+        ]
     )
     q = np.column_stack([np.sin(t), np.cos(t)]) + rng.normal(0.0, 1e-5, (t.size, 2))
     places = [(100, 0), (1700, 1), (2999, 0)]
@@ -620,7 +907,8 @@ def test_outliers_are_flagged_and_stay(robot):
     np.testing.assert_array_equal(np.argwhere(marked.has(Flag.POSITION_OUTLIER)), [(500, 1)])
     np.testing.assert_array_equal(marked.tau, log.tau)
     counted = np.round(np.column_stack([np.sin(3.0 * t), np.cos(0.1 * t)]) / 1e-5) * 1e-5
-    assert outliers(Recording(t, counted)).findings == ()  # an encoder without noise, at its turning points and nearly at rest
+    # an encoder without noise, at its turning points and nearly at rest
+    assert outliers(Recording(t, counted)).findings == ()
     assert outliers(Recording(t, np.column_stack([np.sin(3.0 * t), t]))).findings == ()
     assert "3 outliers of tau" in whatever(marked)
     with pytest.raises(irb.InputError, match="a window of three samples"):
@@ -636,10 +924,14 @@ def test_saturation_is_flagged(robot):
     log = Recording(t, np.zeros((1000, 2)), tau=tau)
     expected = np.column_stack([np.abs(tau[:, 0]) == 40.0, np.zeros(1000, bool)])
     np.testing.assert_array_equal(saturated(log).has(Flag.SATURATED), expected)
-    np.testing.assert_array_equal(saturated(log, [100.0, 45.0]).has(Flag.SATURATED)[:, 1], np.abs(tau[:, 1]) >= 0.999 * 45.0)
+    np.testing.assert_array_equal(
+        saturated(log, [100.0, 45.0]).has(Flag.SATURATED)[:, 1], np.abs(tau[:, 1]) >= 0.999 * 45.0
+    )
     short = np.sin(t)[:, None] * [1.0, 1.0]
     short[100:105, 0] = short[100:104, 1] = -2.0  # five in a row are a limit, four are none
-    np.testing.assert_array_equal(saturated(log.changed(tau=short)).has(Flag.SATURATED).sum(axis=0), [5, 0])
+    np.testing.assert_array_equal(
+        saturated(log.changed(tau=short)).has(Flag.SATURATED).sum(axis=0), [5, 0]
+    )
     assert saturated(log.changed(tau=log.tau * [0.5, 1.0] + 1e-3 * t[:, None])).findings == ()
     with pytest.raises(irb.InputError, match="has no torques"):
         saturated(Recording(t, np.zeros((1000, 2))))
@@ -648,7 +940,9 @@ def test_saturation_is_flagged(robot):
 
 
 def test_rest_is_flagged():
-    """An axis that waits, with noise, is at rest; one that creeps is not, and rest alone excludes no sample."""
+    """An axis that waits, with noise, is at rest; one that creeps is not, and rest alone excludes
+    no sample.
+    """
     t = np.arange(1000) * 0.004
     q = np.column_stack([np.where(t < 2.0, 0.3, 0.3 + 0.1 * (t - 2.0)), 0.01 * t])
     log = at_rest(Recording(t, q + np.random.default_rng(0).uniform(-2e-5, 2e-5, q.shape)))
@@ -662,7 +956,8 @@ def test_rest_is_flagged():
         at_rest(log, rest=0.0)
 
 
-# --- clocks ---------------------------------------------------------------------------------------------------------------
+# --- clocks
+# ---------------------------------------------------------------------------------------------------------------
 
 
 def wandering(t, seed=0):
@@ -674,7 +969,9 @@ def wandering(t, seed=0):
 
 @pytest.mark.parametrize("late", [-0.0513, -0.004, 0.0, 0.00037, 0.0226])
 def test_a_delay_is_found_between_samples(late):
-    """Noise-free to a millionth of a sample, whatever the factor between the signals, and with the sign of its definition."""
+    """Noise-free to a millionth of a sample, whatever the factor between the signals, and with the
+    sign of its definition.
+    """
     t = np.arange(2000) * 0.004
     found = delay(-3.0 * wandering(t - late) + 2.0, wandering(t), 0.004)
     assert found.seconds == pytest.approx(late, abs=4e-9)
@@ -697,13 +994,28 @@ def test_the_deviation_of_a_delay_is_honest():
 @pytest.mark.parametrize(
     ("signal", "reference", "most", "words"),
     [
-        (np.sin(5.0 * np.pi * np.arange(2000) * 0.004), np.sin(5.0 * np.pi * np.arange(2000) * 0.004), 0.5, "repeats itself"),
+        (
+            np.sin(5.0 * np.pi * np.arange(2000) * 0.004),
+            np.sin(5.0 * np.pi * np.arange(2000) * 0.004),
+            0.5,
+            "repeats itself",
+        ),
         (np.ones(500), wandering(np.arange(500) * 0.004), 0.1, "is constant"),
-        (wandering(np.arange(100) * 0.004), wandering(np.arange(100) * 0.004), 0.5, "too few for delays up to 0.5 s"),
+        (
+            wandering(np.arange(100) * 0.004),
+            wandering(np.arange(100) * 0.004),
+            0.5,
+            "too few for delays up to 0.5 s",
+        ),
         (np.ones(500), np.ones(400), 0.1, "one shape without holes"),
         (np.append(np.nan, np.ones(499)), np.ones(500), 0.1, "one shape without holes"),
         (np.ones(500), np.ones(500), 0.0, "most not below step"),
-        (np.sin(0.4 * np.arange(2000) * 0.004 - 0.12), np.sin(0.4 * np.arange(2000) * 0.004), 0.1, "give a larger 'most'"),
+        (
+            np.sin(0.4 * np.arange(2000) * 0.004 - 0.12),
+            np.sin(0.4 * np.arange(2000) * 0.004),
+            0.1,
+            "give a larger 'most'",
+        ),
     ],
 )
 def test_delays_that_nobody_can_tell_are_refused(signal, reference, most, words):
@@ -717,7 +1029,8 @@ def test_late_torques_are_shifted_back():
     t = np.arange(1000) * 0.004
     log = Recording(t, np.zeros((1000, 1)), tau=wandering(t - 0.006)[:, None])
     back = shifted(log, 0.006)
-    np.testing.assert_allclose(back.tau[:-2, 0], wandering(t)[:-2], atol=0.02)  # straight lines: |tau''| dt^2 / 8
+    # straight lines: |tau''| dt^2 / 8
+    np.testing.assert_allclose(back.tau[:-2, 0], wandering(t)[:-2], atol=0.02)
     assert np.isnan(back.tau[-1, 0])
     assert back.has(Flag.NO_TORQUE)[-1, 0]
     with pytest.raises(irb.InputError, match="no 'v' that could be shifted"):
@@ -725,7 +1038,9 @@ def test_late_torques_are_shifted_back():
 
 
 def test_two_clocks_become_one():
-    """Torques of a log whose clock is 37.4 ms off, at another rate, come to the positions of the first."""
+    """Torques of a log whose clock is 37.4 ms off, at another rate, come to the positions of the
+    first.
+    """
     t, s = np.arange(2500) * 0.004, np.arange(1200) * 0.0083
     one = Recording(t, np.column_stack([wandering(t), wandering(t, 1)]))
     two = Recording(
@@ -735,10 +1050,12 @@ def test_two_clocks_become_one():
         more={"load": s},
     )
     both, found = merged(one, two)
-    assert found.seconds == pytest.approx(0.0374, abs=2e-4)  # the second log is interpolated by straight lines
+    # the second log is interpolated by straight lines
+    assert found.seconds == pytest.approx(0.0374, abs=2e-4)
     there = ~both.has(Flag.NO_TORQUE)[:, 0]
     assert there.sum() > 2400
-    np.testing.assert_allclose(both.tau[there, 0], wandering(t, 2)[there], atol=0.1)  # |tau''| dt^2 / 8, and the delay's error
+    # |tau''| dt^2 / 8, and the delay's error
+    np.testing.assert_allclose(both.tau[there, 0], wandering(t, 2)[there], atol=0.1)
     assert "load" in both.more
     assert "is 37.4" in whatever(both)
     with pytest.raises(irb.InputError, match="not of one robot"):
@@ -748,16 +1065,24 @@ def test_two_clocks_become_one():
 
 
 def test_resampling_keeps_what_was_measured():
-    """A finer rate on a cubic spline; samples that lie in holes are flagged, in longer ones missing."""
+    """A finer rate on a cubic spline; samples that lie in holes are flagged, in longer ones
+    missing.
+    """
     t = np.arange(1000) * 0.004
     keep = np.ones(1000, bool)
     keep[300] = keep[600:650] = False
-    whole = Recording(t, np.sin(3.0 * t)[:, None], tau=np.cos(3.0 * t)[:, None]).flagged(t == t[100], Flag.SATURATED).taken(keep)
+    whole = (
+        Recording(t, np.sin(3.0 * t)[:, None], tau=np.cos(3.0 * t)[:, None])
+        .flagged(t == t[100], Flag.SATURATED)
+        .taken(keep)
+    )
     finer = resampled(whole, 1000.0)
     made = finer.has(Flag.INTERPOLATED)[:, 0]
     solid = ~made & ~finer.has(Flag.NO_POSITION)[:, 0]
     np.testing.assert_allclose(finer.q[solid, 0], np.sin(3.0 * finer.t[solid]), atol=1e-6)
-    np.testing.assert_allclose(finer.tau[solid, 0], np.cos(3.0 * finer.t[solid]), atol=9.0 * 0.004**2 / 8.0 * 1.01)
+    np.testing.assert_allclose(
+        finer.tau[solid, 0], np.cos(3.0 * finer.t[solid]), atol=9.0 * 0.004**2 / 8.0 * 1.01
+    )
     assert np.isfinite(finer.q[made & (finer.t < 2.0), 0]).all()  # one lost sample is bridged
     assert finer.has(Flag.NO_POSITION)[(finer.t > 2.405) & (finer.t < 2.595), 0].all()
     assert finer.has(Flag.INTERPOLATED)[np.argmin(np.abs(finer.t - 1.2)), 0]
@@ -769,7 +1094,9 @@ def test_resampling_keeps_what_was_measured():
 def test_a_lower_rate_does_not_alias():
     """90 Hz at 250 Hz would be seen as 10 Hz at 100 Hz; it is taken off first, and said."""
     t = np.arange(5000) * 0.004
-    log = Recording(t, np.sin(2.0 * t)[:, None], tau=(np.sin(2.0 * t) + np.sin(2.0 * np.pi * 90.0 * t))[:, None])
+    log = Recording(
+        t, np.sin(2.0 * t)[:, None], tau=(np.sin(2.0 * t) + np.sin(2.0 * np.pi * 90.0 * t))[:, None]
+    )
     slow = resampled(log, 100.0)
     inner = slice(50, -50)
     np.testing.assert_allclose(slow.tau[inner, 0], np.sin(2.0 * slow.t[inner]), atol=0.02)
@@ -779,7 +1106,8 @@ def test_a_lower_rate_does_not_alias():
         resampled(log, 0.0)
 
 
-# --- the recording itself ---------------------------------------------------------------------------------------------------
+# --- the recording itself
+# ---------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -802,7 +1130,9 @@ def test_a_recording_checks_its_shapes(change, words):
 
 def test_a_recording_is_read_only_and_its_report_complete():
     """Arrays cannot be changed; the report has every finding and the flags of every axis."""
-    log = Recording(np.arange(5.0), np.zeros((5, 2)), synthetic=True, source="here").told(Finding("odd", "look", 3, "q1_deg"))
+    log = Recording(np.arange(5.0), np.zeros((5, 2)), synthetic=True, source="here").told(
+        Finding("odd", "look", 3, "q1_deg")
+    )
     with pytest.raises(ValueError, match="read-only"):
         log.q[0, 0] = 1.0
     text = log.flagged(np.eye(5, 2, dtype=bool), Flag.SATURATED).report().splitlines()

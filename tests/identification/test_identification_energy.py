@@ -6,7 +6,14 @@ from excited import SIGMA, excitation, inner
 
 import irbmodels as irb
 from irbmodels import InputError
-from irbmodels.identification.fits import EnergyRows, Samples, TorqueRows, accumulated, least_squares, weighted
+from irbmodels.identification.fits import (
+    EnergyRows,
+    Samples,
+    TorqueRows,
+    accumulated,
+    least_squares,
+    weighted,
+)
 from irbmodels.robot.base_parameters import base_parameters
 from irbmodels.trajectory import Motion
 
@@ -23,7 +30,9 @@ def halves(motion):
 
 
 def test_exact_energies_give_the_base_parameters(arm):
-    """Without any acceleration the base parameters come back, up to Simpson's error: the 4th power of the step."""
+    """Without any acceleration the base parameters come back, up to Simpson's error: the 4th power
+    of the step.
+    """
     robot, base, *motions = arm
     truth, errors = base.values(robot.parameter_vector()), []
     for thinned in (motions, [halves(motion) for motion in motions]):
@@ -35,16 +44,23 @@ def test_exact_energies_give_the_base_parameters(arm):
 
 
 def test_energy_and_torques_agree(arm):
-    """On the same noisy log both equations give the same parameters within their intervals; those of the torques are narrower."""
+    """On the same noisy log both equations give the same parameters within their intervals; those
+    of the torques are narrower.
+    """
     robot, base, one, two = arm
     rng = np.random.default_rng(0)
-    logs = Samples.of(*(m._replace(tau=m.tau + SIGMA[:4] * rng.normal(size=m.tau.shape)) for m in (one, two)))
+    logs = Samples.of(
+        *(m._replace(tau=m.tau + SIGMA[:4] * rng.normal(size=m.tau.shape)) for m in (one, two))
+    )
     by_torque = weighted(accumulated(logs, TorqueRows(robot, base)))
     by_energy = least_squares(accumulated(logs, EnergyRows(robot, base, 10, by_torque.noise)))
-    far = np.abs(by_energy.beta - by_torque.beta) / np.hypot(by_energy.deviation, by_torque.deviation)
+    far = np.abs(by_energy.beta - by_torque.beta) / np.hypot(
+        by_energy.deviation, by_torque.deviation
+    )
     assert far.max() < 4.0
     assert (by_torque.deviation < by_energy.deviation).all()
-    assert by_energy.noise[0] == pytest.approx(1.0, abs=0.1)  # in units of the noise of the torques; Simpson's weights add 5 %
+    # in units of the noise of the torques; Simpson's weights add 5 %
+    assert by_energy.noise[0] == pytest.approx(1.0, abs=0.1)
 
 
 def test_friction_is_the_work_that_is_lost():
@@ -52,7 +68,11 @@ def test_friction_is_the_work_that_is_lost():
     robot = irb.load("irb2400", tool="spindle")
     base = base_parameters(robot, friction=True)
     motion = inner(excitation(robot))
-    fit = least_squares(accumulated(Samples.of(motion, inner(excitation(robot, seed=8))), EnergyRows(robot, base, 10)))
+    fit = least_squares(
+        accumulated(
+            Samples.of(motion, inner(excitation(robot, seed=8))), EnergyRows(robot, base, 10)
+        )
+    )
     truth = base.values(robot.parameter_vector())
     rubbing = [i for i, name in enumerate(base.names) if name.startswith(("Fv", "Fc"))]
     np.testing.assert_allclose(
@@ -61,7 +81,9 @@ def test_friction_is_the_work_that_is_lost():
     known = base_parameters(robot)
     rigid = least_squares(accumulated(Samples.of(motion), EnergyRows(robot, known, 10)))
     heavy = np.abs(known.values(robot.parameter_vector())).argmax()
-    assert rigid.beta[heavy] == pytest.approx(known.values(robot.parameter_vector())[heavy], rel=0.05)
+    assert rigid.beta[heavy] == pytest.approx(
+        known.values(robot.parameter_vector())[heavy], rel=0.05
+    )
 
 
 def test_cutting_into_pieces_changes_nothing(arm):
@@ -70,7 +92,10 @@ def test_cutting_into_pieces_changes_nothing(arm):
     motion, rows = motion.each(lambda x: x[:203]), EnergyRows(robot, base, 6)
     ends = [0, 1, 5, 100, 101, 180, 203]
     pieces = [motion.each(lambda x: x[i:j]) for i, j in pairwise(ends)]
-    (Y, y), (Z, z) = ([np.concatenate(part) for part in zip(*rows(given), strict=True)] for given in ([motion], pieces))
+    (Y, y), (Z, z) = (
+        [np.concatenate(part) for part in zip(*rows(given), strict=True)]
+        for given in ([motion], pieces)
+    )
     assert Y.shape == ((203 - 1) // 6, 1, base.rank)
     np.testing.assert_allclose(Z, Y, rtol=1e-12, atol=1e-12)
     np.testing.assert_allclose(z, y, rtol=1e-12, atol=1e-12)
@@ -89,7 +114,9 @@ def test_each_row_is_an_energy_balance(arm):
 def test_standing_still_says_nothing(arm):
     """Windows in which nothing moves are left out, not divided by their noise of 0."""
     robot, base, _, _ = arm
-    still = Motion(np.arange(41) / 250.0, np.zeros((41, 4)), np.zeros((41, 4)), None, np.ones((41, 4)))
+    still = Motion(
+        np.arange(41) / 250.0, np.zeros((41, 4)), np.zeros((41, 4)), None, np.ones((41, 4))
+    )
     Y, y = next(iter(EnergyRows(robot, base, 10, SIGMA[:4])([still])))
     assert Y.shape == (0, 1, base.rank)
     assert y.shape == (0, 1)

@@ -28,7 +28,9 @@ FREE = Bounds(collision=False)
 
 @pytest.fixture(scope="module")
 def found():
-    """A series for the paper's arm, with default settings; without regard to collision this start runs through the base."""
+    """A series for the paper's arm, with default settings; without regard to collision this start
+    runs through the base.
+    """
     return optimal_excitation(ARM, starts=1, seed=3)
 
 
@@ -72,22 +74,33 @@ def largest_share(robot, motion, acceleration=np.inf):
     """Largest share of any limit along a motion, by code of its own."""
     limits = robot.limits
     middle, half = 0.5 * (limits.upper + limits.lower), 0.5 * (limits.upper - limits.lower)
-    shares = (motion.q @ limits.A.T - middle) / half, motion.v / limits.velocity, torques(robot, motion) / limits.effort
+    shares = (
+        (motion.q @ limits.A.T - middle) / half,
+        motion.v / limits.velocity,
+        torques(robot, motion) / limits.effort,
+    )
     return max(np.abs(part).max() for part in (*shares, motion.a / acceleration))
 
 
 def test_condition_and_determinant_are_those_of_pinocchio(found):
-    """Condition number and determinant are those of regressors that Pinocchio computes state by state."""
+    """Condition number and determinant are those of regressors that Pinocchio computes state by
+    state.
+    """
     Y = stacked(ARM, found.base, found.motion)
     assert Y.shape == (6 * len(found.motion.t), 36)
-    assert found.condition == pytest.approx(unit_condition(Y), rel=1e-9)  # both from singular values, condition 3
-    assert found.logdet == pytest.approx(np.linalg.slogdet(Y.T @ Y / len(found.motion.t))[1], rel=1e-9)
+    # both from singular values, condition 3
+    assert found.condition == pytest.approx(unit_condition(Y), rel=1e-9)
+    assert found.logdet == pytest.approx(
+        np.linalg.slogdet(Y.T @ Y / len(found.motion.t))[1], rel=1e-9
+    )
     values = np.linalg.svd(Y / np.linalg.norm(Y, axis=0), compute_uv=False)
     np.testing.assert_allclose(found.singular_values, values, rtol=1e-9)
 
 
 def test_search_beats_random_series_five_times(found):
-    """The condition number is at most a fifth of the median of 100 random series scaled up to the first limit."""
+    """The condition number is at most a fifth of the median of 100 random series scaled up to the
+    first limit.
+    """
     series, rng, conditions = FourierSeries(5, 5.0), np.random.default_rng(7), []
     limits, t = ARM.limits, np.linspace(0.0, 5.0, 101)
     maps = series.maps(t)
@@ -96,10 +109,14 @@ def test_search_beats_random_series_five_times(found):
         x = rng.normal(size=(series.size, 6))
         x[0] = 0.0
         q, v = maps.q @ x, maps.v @ x
-        scale = 0.99 / max((np.abs(q) / (limits.upper - middle)).max(), (np.abs(v) / limits.velocity).max())
+        scale = 0.99 / max(
+            (np.abs(q) / (limits.upper - middle)).max(), (np.abs(v) / limits.velocity).max()
+        )
 
         def motion(scale, x=x):
-            return irb.trajectory.Motion(t, middle + scale * (maps.q @ x), scale * (maps.v @ x), scale * (maps.a @ x))
+            return irb.trajectory.Motion(
+                t, middle + scale * (maps.q @ x), scale * (maps.v @ x), scale * (maps.a @ x)
+            )
 
         while (np.abs(torques(ARM, motion(scale))) > ARM.limits.effort).any():
             scale *= 0.98
@@ -110,7 +127,9 @@ def test_search_beats_random_series_five_times(found):
 
 
 def test_limits_hold_in_between(found):
-    """Ranges, speeds and torques are kept on a grid ten times finer than the one that was verified."""
+    """Ranges, speeds and torques are kept on a grid ten times finer than the one that was
+    verified.
+    """
     motion = found.sample(10.0 * found.rate)
     assert len(motion.t) == 10 * (len(found.motion.t) - 1) + 1
     assert 0.97 < largest_share(ARM, motion) <= 1.0
@@ -123,11 +142,14 @@ def test_path_check_finds_nothing(found):
     check = check_path(ARM, found.sample(40.0), collision=True)
     assert found.collision_free
     assert check.findings == ()
-    np.testing.assert_allclose(check.torque.value, found.shares["torque"], rtol=0.05, atol=2e-3)  # of fewer samples
+    # of fewer samples
+    np.testing.assert_allclose(check.torque.value, found.shares["torque"], rtol=0.05, atol=2e-3)
 
 
 def test_what_touches_is_cut_away(found):
-    """The same start, not asked to avoid collision, runs through the base; asked, it does not, and stays nearly as good."""
+    """The same start, not asked to avoid collision, runs through the base; asked, it does not, and
+    stays nearly as good.
+    """
     careless = optimal_excitation(ARM, starts=1, seed=3, bounds=FREE)
     q = careless.sample(40.0).q
     depth = min(irb.clearance(ARM, posture).distance for posture in q[irb.collides(ARM, q)])
@@ -141,7 +163,11 @@ def test_same_seed_same_motion(quick):
     """The same seed gives the same bits, another seed another motion."""
     again, other = optimal_excitation(SCARA, **QUICK), optimal_excitation(SCARA, **QUICK, seed=1)
     assert np.array_equal(quick.x, again.x)
-    assert (quick.condition, quick.logdet, quick.history) == (again.condition, again.logdet, again.history)
+    assert (quick.condition, quick.logdet, quick.history) == (
+        again.condition,
+        again.logdet,
+        again.history,
+    )
     assert not np.array_equal(quick.x, other.x)
 
 
@@ -149,8 +175,12 @@ def test_progress_is_told_and_kept():
     """Progress comes after every iteration, and is what the history keeps."""
     steps = []
     one = optimal_excitation(SCARA, starts=2, iterations=4, bounds=FREE, progress=steps.append)
-    assert [[step.condition for step in steps if step.start == i] for i in range(2)] == [list(part) for part in one.history]
-    assert [step.iteration for step in steps if step.start == 1] == list(range(1, len(one.history[1]) + 1))
+    assert [[step.condition for step in steps if step.start == i] for i in range(2)] == [
+        list(part) for part in one.history
+    ]
+    assert [step.iteration for step in steps if step.start == 1] == list(
+        range(1, len(one.history[1]) + 1)
+    )
     assert one.history[0][-1] < one.history[0][0]
     assert one.start in (0, 1)
 
@@ -170,14 +200,23 @@ def test_criteria_pull_apart(quick):
 
 
 def test_more_moves_tell_more():
-    """One Freudenstein move is a straight line; the search makes the best of it, and several moves far more."""
-    one, four = (optimal_excitation(ARM, Freudenstein(k, 1.5 * k), bounds=FREE, **QUICK) for k in (1, 4))
-    random = [random_excitation(ARM, Freudenstein(1, 1.5), seed=seed, bounds=FREE).condition for seed in range(5)]
+    """One Freudenstein move is a straight line; the search makes the best of it, and several moves
+    far more.
+    """
+    one, four = (
+        optimal_excitation(ARM, Freudenstein(k, 1.5 * k), bounds=FREE, **QUICK) for k in (1, 4)
+    )
+    random = [
+        random_excitation(ARM, Freudenstein(1, 1.5), seed=seed, bounds=FREE).condition
+        for seed in range(5)
+    ]
     assert 5.0 * four.condition < one.condition < 0.2 * min(random)
     for k, excitation in ((1, one), (4, four)):
         motion = excitation.sample(1000.0)
         assert largest_share(ARM, motion) <= 1.0
-        assert excitation.condition == pytest.approx(unit_condition(stacked(ARM, excitation.base, excitation.motion)), rel=1e-6)
+        assert excitation.condition == pytest.approx(
+            unit_condition(stacked(ARM, excitation.base, excitation.motion)), rel=1e-6
+        )
         rests = excitation.trajectory.at(1.5 * np.arange(k + 1))
         assert np.abs(rests.v).max() == 0.0
         np.testing.assert_allclose(rests.q, excitation.x, atol=1e-12)
@@ -231,10 +270,14 @@ def test_acceleration_limits_are_kept():
 
 
 def test_coupled_range_and_friction():
-    """A parallelogram's coupled range and torques with friction are kept; the box holds the whole tool."""
+    """A parallelogram's coupled range and torques with friction are kept; the box holds the whole
+    tool.
+    """
     robot = irb.load("irb2400", tool="spindle")
     box = Box((0.2, -0.9, 0.2), (2.0, 0.9, 2.4))
-    one = optimal_excitation(robot, Fourier(3, 5.0), bounds=Bounds(box=box, collision=False, share=0.95), **QUICK)
+    one = optimal_excitation(
+        robot, Fourier(3, 5.0), bounds=Bounds(box=box, collision=False, share=0.95), **QUICK
+    )
     motion = one.sample(190.0)
     check = check_path(robot, motion, box=box)
     assert [str(finding) for finding in check.findings] == []
@@ -242,7 +285,9 @@ def test_coupled_range_and_friction():
     assert robot.in_range(motion.q).all()
     assert max(share.max() for share in one.shares.values()) <= 0.95 + 1e-9
     tau = torques(robot, motion) + robot.friction(motion.v)
-    assert np.abs(tau / robot.limits.effort).max(axis=0) == pytest.approx(one.shares["torque"], abs=0.02)  # of other samples
+    assert np.abs(tau / robot.limits.effort).max(axis=0) == pytest.approx(
+        one.shares["torque"], abs=0.02
+    )  # of other samples
 
 
 def test_some_axes_alone():
@@ -255,13 +300,18 @@ def test_some_axes_alone():
     np.testing.assert_allclose(motion.q[0, 2:], held[2:], atol=1e-12)
     assert np.ptp(motion.q[:, :2], axis=0).min() > 0.5
     Y = np.concatenate(
-        [base.reduced(equations_of_motion.regressor(SCARA._model, *state)) for state in zip(*motion[1:4], strict=True)]
+        [
+            base.reduced(equations_of_motion.regressor(SCARA._model, *state))
+            for state in zip(*motion[1:4], strict=True)
+        ]
     )
     assert one.condition == pytest.approx(unit_condition(Y), rel=1e-9)
 
 
 def test_rapid_module_reads_back(quick):
-    """The RAPID module holds the motion: its targets are the samples, and its times add up to the duration."""
+    """The RAPID module holds the motion: its targets are the samples, and its times add up to the
+    duration.
+    """
     text = quick.rapid("Excite", "tGripper", rate=20.0)
     module = read(text)
     targets = [target.q(SCARA) for target in values_of(module, "jointtarget").values()]
@@ -277,12 +327,16 @@ def test_table_has_a_row_each(quick):
     other = random_excitation(SCARA, bounds=FREE)
     lines = compare([quick, other]).splitlines()
     assert len(lines) == 4
-    assert lines[2].startswith(f"| Fourier, 5 harmonics | condition | 5 | {quick.condition:.3g} | {quick.logdet:.1f} | ")
+    assert lines[2].startswith(
+        f"| Fourier, 5 harmonics | condition | 5 | {quick.condition:.3g} | {quick.logdet:.1f} | "
+    )
     assert "random Fourier, 5 harmonics, seed 0" in lines[3]
     assert lines[3].endswith("99% |")
     assert not other.collision_free
     assert quick.collision_free
-    _, kind, axis = max((share, kind, i) for kind, shares in quick.shares.items() for i, share in enumerate(shares))
+    _, kind, axis = max(
+        (share, kind, i) for kind, shares in quick.shares.items() for i, share in enumerate(shares)
+    )
     assert quick.fullest.startswith(f"{kind} of axis {axis + 1}, ")
     with pytest.raises(InputError, match="one excitation or more"):
         compare([])
@@ -291,12 +345,22 @@ def test_table_has_a_row_each(quick):
 def test_figure_shows_each(quick):
     """The figure has positions of each excitation, and a line for each condition number."""
     other = random_excitation(SCARA, bounds=FREE)
-    axes = [axis for part in excitation_figure([quick, other], random=[20.0, 50.0, 90.0, np.inf]).subfigs for axis in part.axes]
+    axes = [
+        axis
+        for part in excitation_figure([quick, other], random=[20.0, 50.0, 90.0, np.inf]).subfigs
+        for axis in part.axes
+    ]
     assert [len(axis.lines) for axis in axes] == [4, 4, 2, 3]
-    np.testing.assert_allclose(axes[0].lines[0].get_ydata()[0], SCARA.to_controller(quick.motion.q[0])[0])
+    np.testing.assert_allclose(
+        axes[0].lines[0].get_ydata()[0], SCARA.to_controller(quick.motion.q[0])[0]
+    )
     assert [line.get_label() for line in axes[0].lines] == [f"axis {k}" for k in (1, 2, 3, 4)]
     np.testing.assert_array_equal(axes[2].lines[1].get_ydata(), other.singular_values)
-    assert [line.get_xdata()[0] for line in axes[3].lines] == [quick.condition, other.condition, 50.0]
+    assert [line.get_xdata()[0] for line in axes[3].lines] == [
+        quick.condition,
+        other.condition,
+        50.0,
+    ]
     with pytest.raises(InputError, match="2 to 5"):
         excitation_figure([quick])
 
@@ -333,16 +397,25 @@ def test_a_random_excitation_needs_a_robot_and_a_family():
 
 
 def test_friction_beyond_the_effort_is_said():
-    """An axis whose friction alone passes its effort limit moves nowhere; before the search, with both numbers."""
+    """An axis whose friction alone passes its effort limit moves nowhere; before the search, with
+    both numbers.
+    """
     effort = SCARA.limits.effort
-    stuck = SCARA.with_friction(irb.Stribeck([0.0, 1.1 * effort[1], 0.0, 0.0], np.zeros(4), np.zeros(4), np.full(4, 0.01)))
+    stuck = SCARA.with_friction(
+        irb.Stribeck([0.0, 1.1 * effort[1], 0.0, 0.0], np.zeros(4), np.zeros(4), np.full(4, 0.01))
+    )
     for made in (optimal_excitation, random_excitation):
-        with pytest.raises(InputError, match=rf"friction of axis 2 of irb930.* takes .* its effort limit is {effort[1]:g}"):
+        with pytest.raises(
+            InputError,
+            match=rf"friction of axis 2 of irb930.* takes .* its effort limit is {effort[1]:g}",
+        ):
             made(stuck, bounds=FREE)
 
 
 def test_bad_bounds_are_refused():
-    """A share above 1 and an empty box are refused when they are written down; so are motions that are none."""
+    """A share above 1 and an empty box are refused when they are written down; so are motions that
+    are none.
+    """
     with pytest.raises(InputError, match="at most 1"):
         Bounds(share=1.2)
     with pytest.raises(InputError, match="empty"):
@@ -370,9 +443,16 @@ def test_a_robot_without_limits_is_refused(tmp_path):
     """Where no limit bounds the motion, nothing can be designed."""
     inertia = "<inertia ixx='1' ixy='0' ixz='0' iyy='1' iyz='0' izz='1'/>"
     body = f"<inertial><mass value='1'/><origin xyz='0.1 0 0'/>{inertia}</inertial>"
-    parts = ["<link name='base'/>", f"<link name='arm'>{body}</link>", f"<link name='hand'>{body}</link>"]
+    parts = [
+        "<link name='base'/>",
+        f"<link name='arm'>{body}</link>",
+        f"<link name='hand'>{body}</link>",
+    ]
     for parent, child in (("base", "arm"), ("arm", "hand")):
-        ends = f"<parent link='{parent}'/><child link='{child}'/><origin xyz='0.3 0 0'/><axis xyz='0 1 0'/>"
+        ends = (
+            f"<parent link='{parent}'/><child link='{child}'/><origin xyz='0.3 0 0'/><axis xyz='0 1"
+            " 0'/>"
+        )
         parts.append(f"<joint name='to_{child}' type='continuous'>{ends}</joint>")
     path = tmp_path / "free.urdf"
     path.write_text(f"<robot name='free'>{''.join(parts)}</robot>", encoding="utf-8")

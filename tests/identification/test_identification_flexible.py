@@ -28,7 +28,9 @@ def axis_of(joint):
 def data_of(joint, torque, states, *, noise=None, hold="zero", arm=None, **more):
     t = STEP * np.arange(len(torque))
     speed = states[:, 1] + (0.0 if noise is None else noise)
-    return OneAxisData(t, torque, speed, joint.n, hold=hold, synthetic=True, **({} if arm is None else arm), **more)
+    return OneAxisData(
+        t, torque, speed, joint.n, hold=hold, synthetic=True, **({} if arm is None else arm), **more
+    )
 
 
 def off(fit, joint):
@@ -43,18 +45,24 @@ def s003():
 
 
 @pytest.mark.parametrize("hold", ["zero", "linear"])
-@pytest.mark.parametrize("how", [{}, {"highpass": 2.5, "start": 0.3, "end": 0.2}, {"highpass": 4.0, "order": 5}])
+@pytest.mark.parametrize(
+    "how", [{}, {"highpass": 2.5, "start": 0.3, "end": 0.2}, {"highpass": 4.0, "order": 5}]
+)
 def test_exact_data_give_table_3_1_back(hold, how):
     """Table 3.1 comes back from samples without noise, whatever was filtered, trimmed and centred.
 
     Asked for are 1e-6; 1e-8 is a hundred times what the ODE solver leaves.
     """
     torque = sines(1500, STEP) + 0.4  # with a mean, which means of the speed do not undo at once
-    data = data_of(S003, torque, recorded(S003, torque, STEP, hold=hold)[:, :, 0], hold=hold).prepared(**how)
+    data = data_of(
+        S003, torque, recorded(S003, torque, STEP, hold=hold)[:, :, 0], hold=hold
+    ).prepared(**how)
     fit = flexible_fit(data, starts=2)
     np.testing.assert_allclose(off(fit, S003), 0.0, atol=1e-8)
     assert fit.percentage()[0] > 99.999
-    np.testing.assert_allclose([fit.antiresonance.value, fit.resonance.value], S003.frequencies, rtol=1e-8)
+    np.testing.assert_allclose(
+        [fit.antiresonance.value, fit.resonance.value], S003.frequencies, rtol=1e-8
+    )
 
 
 @pytest.mark.parametrize("wrong", ["zero", "linear"])
@@ -72,29 +80,41 @@ def test_all_six_parameters_come_back():
     data = data_of(FULL, torque, recorded(FULL, torque, STEP)[:, :, 0])
     fit = flexible_fit(data, estimate=ALL, starts=2)
     assert fit.names == ALL
-    np.testing.assert_allclose(off(fit, FULL), 0.0, atol=1e-6)  # friction of motor and link are hard to tell apart
+    # friction of motor and link are hard to tell apart
+    np.testing.assert_allclose(off(fit, FULL), 0.0, atol=1e-6)
     assert fit.axis.drive.gear_ratio == -100.0
 
 
-@pytest.mark.parametrize("joint", [Joint(1e-3, 30.0, 30.0 * 50.0**2, 0.01), Joint(4e-4, 0.8, 0.8 * 350.0**2, 0.004, n=60.0)])
+@pytest.mark.parametrize(
+    "joint",
+    [Joint(1e-3, 30.0, 30.0 * 50.0**2, 0.01), Joint(4e-4, 0.8, 0.8 * 350.0**2, 0.004, n=60.0)],
+)
 def test_other_axes_are_found_without_a_first_guess(joint):
-    """Antiresonances of 8 and 56 Hz, resonances far above and near, amid noise of 2 % of the speed."""
+    """Antiresonances of 8 and 56 Hz, resonances far above and near, amid noise of 2 % of the
+    speed.
+    """
     torque = sines(4000, STEP, high=110.0)
     states = recorded(joint, torque, STEP)[:, :, 0]
     noise = 0.02 * states[:, 1].std() * np.random.default_rng(3).standard_normal(4000)
     fit = flexible_fit(data_of(joint, torque, states, noise=noise))
-    np.testing.assert_allclose([fit.antiresonance.value, fit.resonance.value], joint.frequencies, rtol=0.01)
+    np.testing.assert_allclose(
+        [fit.antiresonance.value, fit.resonance.value], joint.frequencies, rtol=0.01
+    )
     assert (np.abs(off(fit, joint)) < 5.0 * fit.deviation / fit.values).all()
 
 
 @pytest.mark.parametrize("how", [{}, {"highpass": 2.5, "start": 0.5}])
 def test_intervals_of_output_error_hold_the_truth(s003, how):
-    """Of 60 intervals for 95 % at least 51 hold the truth (a right one has fewer once in 1000); deviations are not too wide."""
+    """Of 60 intervals for 95 % at least 51 hold the truth (a right one has fewer once in 1000);
+    deviations are not too wide.
+    """
     torque, states = s003
     rng = np.random.default_rng(11)
     hits, scores = [], []
     for _ in range(60):
-        data = data_of(S003, torque, states, noise=0.5 * rng.standard_normal(len(torque))).prepared(**how)
+        data = data_of(S003, torque, states, noise=0.5 * rng.standard_normal(len(torque))).prepared(
+            **how
+        )
         fit = flexible_fit(data, axis_of(S003))
         true = np.array(S003[:4])
         low, high = fit.intervals().T
@@ -102,12 +122,15 @@ def test_intervals_of_output_error_hold_the_truth(s003, how):
         scores.append((fit.values - true) / fit.deviation)
     assert (np.sum(hits, axis=0) >= 51).all(), np.mean(hits, axis=0)
     spread = np.std(scores, axis=0)
-    assert (spread > 0.75).all()  # 1 but for chance, 0.09; and a little less, since an AR model of a high-pass is cautious
+    # 1 but for chance, 0.09; and a little less, since an AR model of a high-pass is cautious
+    assert (spread > 0.75).all()
     assert (spread < 1.3).all()
 
 
 def test_coloured_noise_widens_deviations_as_it_should(s003):
-    """Noise that neighbouring samples share: deviations match the scatter of 40 fits, which those for white noise miss twice."""
+    """Noise that neighbouring samples share: deviations match the scatter of 40 fits, which those
+    for white noise miss twice.
+    """
     torque, states = s003
     rng = np.random.default_rng(12)
     values, told, white = [], [], []
@@ -120,20 +143,26 @@ def test_coloured_noise_widens_deviations_as_it_should(s003):
         shuffled = replace(data, speed=fit.simulated()[:, 0] + rng.permutation(fit.residual[:, 0]))
         white.append(flexible_fit(shuffled, fit.axis).deviation if len(white) < 3 else white[0])
     ratio = np.mean(told, axis=0) / np.std(values, axis=0, ddof=1)
-    assert (np.abs(np.log(ratio)) < np.log(1.4)).all(), ratio  # 40 fits know their scatter to 11 %; 1.4 is three times that
+    # 40 fits know their scatter to 11 %; 1.4 is three times that
+    assert (np.abs(np.log(ratio)) < np.log(1.4)).all(), ratio
     assert (np.std(values, axis=0, ddof=1) > 1.5 * np.mean(white, axis=0)).any()
 
 
 def disturbed(count, repeats, seed):
     rng = np.random.default_rng(seed)
     torque = sines(count, STEP)
-    unseen = 0.1 * rng.standard_normal((count, repeats)), 3.0 * rng.standard_normal((count, repeats))
+    unseen = (
+        0.1 * rng.standard_normal((count, repeats)),
+        3.0 * rng.standard_normal((count, repeats)),
+    )
     states = recorded(S003, torque, STEP, disturbance=unseen[0], push=unseen[1])
     return torque, states, 0.5 * rng.standard_normal((count, repeats))
 
 
 def test_prediction_error_is_sure_where_torques_disturb_the_arm():
-    """Of 20 intervals for 95 % at least 15 hold the truth (a right one has fewer once in 3000) under unseen torques."""
+    """Of 20 intervals for 95 % at least 15 hold the truth (a right one has fewer once in 3000)
+    under unseen torques.
+    """
     torque, states, noise = disturbed(2500, 20, 5)
     hits, errors = [], []
     for i in range(20):
@@ -151,20 +180,29 @@ def test_prediction_error_is_sure_where_torques_disturb_the_arm():
 def test_gain_is_that_of_the_kalman_filter():
     """The estimated gain is the one that Riccati's equation has for the noise that was added."""
     torque, states, noise = disturbed(12000, 1, 6)
-    fit = flexible_fit(data_of(S003, torque, states[:, :, 0], noise=noise[:, 0]), axis_of(S003), method="prediction-error")
+    fit = flexible_fit(
+        data_of(S003, torque, states[:, :, 0], noise=noise[:, 0]),
+        axis_of(S003),
+        method="prediction-error",
+    )
     free, driven = step_map(S003, STEP)
-    to = np.array([[0, 1, 0, 0], [0, 0, 0, 1], [1 / N, 0, -1, 0]])  # motor speed, link speed, deflection
+    # motor speed, link speed, deflection
+    to = np.array([[0, 1, 0, 0], [0, 0, 0, 1], [1 / N, 0, -1, 0]])
     back = np.linalg.pinv(to)
     A, G, C = to @ free @ back, to @ driven @ np.diag([0.1, 3.0]), np.array([[1.0, 0.0, 0.0]])
     P = scipy.linalg.solve_discrete_are(A.T, C.T, G @ G.T, np.array([[0.25]]))
     gain = A @ P @ C.T / (C @ P @ C.T + 0.25)
     error = np.abs(fit.gain - gain)[:, 0]
-    assert (error < [0.025, 5e-4, 2.8e-6]).all()  # four times the scatter of 12 such fits; gain: 0.456, -3e-5, 3.5e-6
-    assert fit.noise[0] == pytest.approx(np.sqrt((C @ P @ C.T + 0.25).item()), rel=0.03)  # 1 / sqrt(2 N) is 0.0065
+    # four times the scatter of 12 such fits; gain: 0.456, -3e-5, 3.5e-6
+    assert (error < [0.025, 5e-4, 2.8e-6]).all()
+    # 1 / sqrt(2 N) is 0.0065
+    assert fit.noise[0] == pytest.approx(np.sqrt((C @ P @ C.T + 0.25).item()), rel=0.03)
 
 
 def test_feedback_biases_output_error_but_not_prediction_error():
-    """Where a controller feeds white disturbances back, output error is off by far more than it says, prediction error is not."""
+    """Where a controller feeds white disturbances back, output error is off by far more than it
+    says, prediction error is not.
+    """
     rng = np.random.default_rng(8)
     count, free, driven = 6000, *step_map(S003, STEP)
     wanted, push = sines(count, STEP, amplitude=0.08), 50.0 * rng.standard_normal(count)
@@ -174,24 +212,34 @@ def test_feedback_biases_output_error_but_not_prediction_error():
         torque[i] = wanted[i] - 0.05 * seen[i]
         x = free @ x + driven @ [torque[i], push[i]]
     data = OneAxisData(STEP * np.arange(count), torque, seen, N)
-    output, prediction = (flexible_fit(data, axis_of(S003), method=m) for m in ("output-error", "prediction-error"))
+    output, prediction = (
+        flexible_fit(data, axis_of(S003), method=m) for m in ("output-error", "prediction-error")
+    )
     assert (np.abs(off(prediction, S003)) < 4.0 * prediction.deviation / prediction.values).all()
     assert np.abs(off(output, S003) * output.values / output.deviation).max() > 6.0
     problem = Problem(data, prediction.axis, prediction.names, np.ones(1))
     gain = prediction.gain / problem.scale[:, None]
-    slopes = problem.jacobian(np.concatenate([np.log(prediction.values[:3]), prediction.values[3:], gain.ravel()]))
-    whole = prediction.noise[0] ** 2 * np.linalg.inv(slopes.T @ slopes)  # of parameters and gain, which feedback entangles
+    slopes = problem.jacobian(
+        np.concatenate([np.log(prediction.values[:3]), prediction.values[3:], gain.ravel()])
+    )
+    # of parameters and gain, which feedback entangles
+    whole = prediction.noise[0] ** 2 * np.linalg.inv(slopes.T @ slopes)
     alone = prediction.noise[0] ** 2 * np.linalg.inv(slopes[:, :4].T @ slopes[:, :4])
-    np.testing.assert_allclose(np.diagonal(prediction.covariance), np.diagonal(whole)[:4], rtol=0.02)
+    np.testing.assert_allclose(
+        np.diagonal(prediction.covariance), np.diagonal(whole)[:4], rtol=0.02
+    )
     assert (np.diagonal(whole)[:4] > 1.1 * np.diagonal(alone)).any()
 
 
 @pytest.mark.parametrize("sensor", ["arm_speed", "arm_acceleration"])
 def test_a_sensor_on_the_arm_is_a_second_output(s003, sensor):
-    """Exact samples of both give Table 3.1 back; with noise, the sensor makes Ja surer, and weights are the noise of each."""
+    """Exact samples of both give Table 3.1 back; with noise, the sensor makes Ja surer, and weights
+    are the noise of each.
+    """
     torque, states = s003
     seen = {"arm_speed": states[:, 3], "arm_acceleration": S003.rates(states.T, torque)[3]}[sensor]
-    fit = flexible_fit(data_of(S003, torque, states, arm={sensor: seen + 0.3}), starts=1)  # a constant offset is no matter
+    # a constant offset is no matter
+    fit = flexible_fit(data_of(S003, torque, states, arm={sensor: seen + 0.3}), starts=1)
     np.testing.assert_allclose(off(fit, S003), 0.0, atol=1e-8)
     rng = np.random.default_rng(2)
     noise, level = 0.5 * rng.standard_normal(len(torque)), 0.02 * seen.std()
@@ -202,7 +250,8 @@ def test_a_sensor_on_the_arm_is_a_second_output(s003, sensor):
     np.testing.assert_allclose(both.noise, [0.5, level], rtol=0.06)  # 1 / sqrt(2 N) is 0.014
     np.testing.assert_allclose(both.residual.std(axis=0), both.noise, rtol=0.01)
     again = flexible_fit(both.data, both.axis, passes=1)
-    np.testing.assert_allclose(again.values, both.values, rtol=1e-3)  # weights are those of the noise, whatever the start
+    # weights are those of the noise, whatever the start
+    np.testing.assert_allclose(again.values, both.values, rtol=1e-3)
     np.testing.assert_allclose(again.deviation, both.deviation, rtol=1e-2)
     assert (np.abs(off(both, S003)) < 4.0 * both.deviation / both.values).all()
 
@@ -210,14 +259,22 @@ def test_a_sensor_on_the_arm_is_a_second_output(s003, sensor):
 def test_prediction_error_takes_a_sensor_too():
     """Two outputs and a gain of 3 x 2, under unseen torques."""
     torque, states, noise = disturbed(2500, 1, 9)
-    data = data_of(S003, torque, states[:, :, 0], noise=noise[:, 0], arm={"arm_speed": states[:, 3, 0] + 0.02 * noise[::-1, 0]})
+    data = data_of(
+        S003,
+        torque,
+        states[:, :, 0],
+        noise=noise[:, 0],
+        arm={"arm_speed": states[:, 3, 0] + 0.02 * noise[::-1, 0]},
+    )
     fit = flexible_fit(data, axis_of(S003), method="prediction-error")
     assert fit.gain.shape == (3, 2)
     assert (np.abs(off(fit, S003)) < 4.0 * fit.deviation / fit.values).all()
 
 
 def test_a_simulated_arm_is_identified():
-    """FlexibleRobot.simulate with torques held for 2 ms, read by of_run: Table 3.1 comes back to 1e-6 (its rtol is 1e-8)."""
+    """FlexibleRobot.simulate with torques held for 2 ms, read by of_run: Table 3.1 comes back to
+    1e-6 (its rtol is 1e-8).
+    """
     axis = identified(irb.load("irb1400"))
     torque = N * sines(300, STEP)[:, None]
     samples = Motion(STEP * np.arange(300), np.zeros((300, 1)), None, None, torque)
@@ -227,7 +284,9 @@ def test_a_simulated_arm_is_identified():
     np.testing.assert_allclose(data.torque, torque[:299, 0] / N, atol=1e-12)
     np.testing.assert_allclose(data.arm_speed, run.v[:299, 0])
     np.testing.assert_allclose(data.angle, N * run["theta"][:299, 0])
-    np.testing.assert_allclose(off(flexible_fit(replace(data, arm_speed=None), axis), S003), 0.0, atol=1e-6)
+    np.testing.assert_allclose(
+        off(flexible_fit(replace(data, arm_speed=None), axis), S003), 0.0, atol=1e-6
+    )
     with pytest.raises(InputError, match="axes 1 to 1, not 2"):
         OneAxisData.of_run(run, 2, N)
 
@@ -257,14 +316,20 @@ def test_what_is_known_need_not_be_estimated(s003):
 def test_deviations_of_resonances_are_those_of_the_parameters(s003):
     """Delta method against parameters drawn from their covariance."""
     torque, states = s003
-    fit = flexible_fit(data_of(S003, torque, states, noise=0.5 * np.random.default_rng(4).standard_normal(len(torque))))
+    fit = flexible_fit(
+        data_of(
+            S003, torque, states, noise=0.5 * np.random.default_rng(4).standard_normal(len(torque))
+        )
+    )
     drawn = np.random.default_rng(0).multivariate_normal(np.zeros(4), fit.covariance, 4000)
     Jm, Ja, k = (fit.values[:3] * np.exp(drawn[:, :3])).T
     dip, peak = Joint(Jm, Ja, k).frequencies
-    assert fit.antiresonance.deviation == pytest.approx(dip.std(), rel=0.05)  # 1 / sqrt(2 * 4000) is 0.011
+    # 1 / sqrt(2 * 4000) is 0.011
+    assert fit.antiresonance.deviation == pytest.approx(dip.std(), rel=0.05)
     assert fit.resonance.deviation == pytest.approx(peak.std(), rel=0.05)
     apart = np.linalg.norm(fit.deviation[1:3] / fit.values[1:3]) / 2.0 * fit.antiresonance.value
-    assert fit.antiresonance.deviation < 0.5 * apart  # Ja and k err together: taken apart they would say much less
+    # Ja and k err together: taken apart they would say much less
+    assert fit.antiresonance.deviation < 0.5 * apart
     size = np.sqrt(np.diagonal(fit.covariance))
     np.testing.assert_allclose(fit.deviation, size * [*fit.values[:3], 1.0])
     np.testing.assert_allclose(np.diagonal(fit.correlation), 1.0)
@@ -274,7 +339,9 @@ def test_deviations_of_resonances_are_those_of_the_parameters(s003):
 
 
 def test_percentage_is_of_the_simulated_speed(s003):
-    """100 (1 - |y - y_model| / |y - mean|) on other data; prediction error is judged by its simulation too."""
+    """100 (1 - |y - y_model| / |y - mean|) on other data; prediction error is judged by its
+    simulation too.
+    """
     torque, states = s003
     noise = 2.0 * np.random.default_rng(5).standard_normal(len(torque))
     estimation, validation = data_of(S003, torque, states, noise=noise).split(0.6)
@@ -292,11 +359,15 @@ def test_percentage_is_of_the_simulated_speed(s003):
 def printed(Jm, Ja, k, fm):
     """S003's model with three states as it is printed."""
     A = np.array([[-fm / Jm, 0.0, -k / Jm], [0.0, 0.0, -k / Ja], [1.0 / N, -1.0, 0.0]])
-    return LinearModel(A, np.array([[1.0 / Jm], [0.0], [0.0]]), np.array([[1.0, 0.0, 0.0]]), np.zeros((1, 1)))
+    return LinearModel(
+        A, np.array([[1.0 / Jm], [0.0], [0.0]]), np.array([[1.0, 0.0, 0.0]]), np.zeros((1, 1))
+    )
 
 
 def test_the_printed_model_fits_nothing(s003):
-    """A23 = -k/Ja is unstable with Table 3.1 (+74.47) and whatever the parameters, and is refused; the corrected one fits."""
+    """A23 = -k/Ja is unstable with Table 3.1 (+74.47) and whatever the parameters, and is refused;
+    the corrected one fits.
+    """
     torque, states = s003
     data = data_of(S003, torque, states)
     table = printed(5.9e-4, 5.2e-2, 677.2, 1.3e-2)
@@ -311,21 +382,37 @@ def test_the_printed_model_fits_nothing(s003):
 
 
 def test_derivatives_are_those_of_differences():
-    """Of what the sampled predictor says, with respect to every parameter and entry of the gain, by central differences."""
+    """Of what the sampled predictor says, with respect to every parameter and entry of the gain, by
+    central differences.
+    """
     torque = sines(200, STEP)
     outputs = ("speed", "arm_speed", "arm_acceleration")
     rng = np.random.default_rng(0)
     for hold in ("zero", "linear"):
         data = data_of(FULL, torque, rng.standard_normal((200, 2)), hold=hold)
-        gain = 0.002 * rng.standard_normal((3, 3)) / [1024.0, 16.0, 1600.0]  # outputs of a state of size 1
-        values = np.array([np.log(FULL.Jm), np.log(FULL.Ja), np.log(FULL.k), FULL.fm, FULL.d, FULL.fa, *gain.ravel()])
+        # outputs of a state of size 1
+        gain = 0.002 * rng.standard_normal((3, 3)) / [1024.0, 16.0, 1600.0]
+        values = np.array(
+            [
+                np.log(FULL.Jm),
+                np.log(FULL.Ja),
+                np.log(FULL.k),
+                FULL.fm,
+                FULL.d,
+                FULL.fa,
+                *gain.ravel(),
+            ]
+        )
         scale = law.scale_of(law.model_of(axis_of(FULL), outputs))
         inputs = np.hstack([law.inputs_of(data), rng.standard_normal((200, 3))])
 
         def said(x, data=data, inputs=inputs, scale=scale):
             axis = law.axis_of(dict(zip(ALL, [*np.exp(x[:3]), *x[3:6]], strict=True)), FULL.n)
             model = law.model_of(axis, outputs)
-            system = law.with_gain(law.sampled(model, law.slopes_of(axis, model, outputs, ALL), data, scale), x[6:].reshape(3, 3))
+            system = law.with_gain(
+                law.sampled(model, law.slopes_of(axis, model, outputs, ALL), data, scale),
+                x[6:].reshape(3, 3),
+            )
             assert law.stable(system)
             rows, slopes = law.memory(system, 200)
             y = law.driven(rows, system.B, inputs)
@@ -341,11 +428,14 @@ def test_derivatives_are_those_of_differences():
             h = 1e-5 * max(abs(value), 1e-4)
             ahead, back = (said(values + sign * h * np.eye(values.size)[i])[0] for sign in (1, -1))
             expected = (ahead - back) / (2.0 * h)
-            np.testing.assert_allclose(slopes[i], expected, atol=2e-6 * np.abs(expected).max())  # of differences of second order
+            # of differences of second order
+            np.testing.assert_allclose(slopes[i], expected, atol=2e-6 * np.abs(expected).max())
 
 
 def test_what_is_not_excited_is_said():
-    """Below the antiresonance only the whole inertia is told; between both resonances k / Ja too; above nothing is missing."""
+    """Below the antiresonance only the whole inertia is told; between both resonances k / Ja too;
+    above nothing is missing.
+    """
     told = {}
     for high in (12.0, 21.0, 60.0):
         torque = sines(4000, STEP, high=high, amplitude=0.2)
@@ -353,7 +443,8 @@ def test_what_is_not_excited_is_said():
         noise = 0.2 * np.random.default_rng(7).standard_normal(4000)
         told[high] = flexible_fit(data_of(S003, torque, states, noise=noise), axis_of(S003))
     assert any(
-        "below the antiresonance" in line and "inertia of motor and link together" in line for line in told[12.0].statements
+        "below the antiresonance" in line and "inertia of motor and link together" in line
+        for line in told[12.0].statements
     )
     assert any("between antiresonance and resonance" in line for line in told[21.0].statements)
     assert told[60.0].statements == ()
@@ -364,12 +455,16 @@ def test_what_is_not_excited_is_said():
 
 
 def test_friction_that_is_not_there_ends_at_its_bound(s003):
-    """Damping of the gear that does not exist is found as 0 or within its deviation, never below 0, and a bound is said."""
+    """Damping of the gear that does not exist is found as 0 or within its deviation, never below 0,
+    and a bound is said.
+    """
     torque, states = s003
     at_bound = 0
     for seed in range(6):
         noise = 0.5 * np.random.default_rng(seed).standard_normal(len(torque))
-        fit = flexible_fit(data_of(S003, torque, states, noise=noise), axis_of(S003), estimate=(*ALL[:4], "d"))
+        fit = flexible_fit(
+            data_of(S003, torque, states, noise=noise), axis_of(S003), estimate=(*ALL[:4], "d")
+        )
         assert 0.0 <= fit.values[4] < 4.0 * fit.deviation[4]
         told = any(line.startswith("d ended at its bound") for line in fit.statements)
         assert told == (fit.values[4] < 1e-3 * fit.deviation[4])
@@ -392,7 +487,14 @@ def test_report_says_what_was_found(s003):
     fit = flexible_fit(data_of(S003, torque, states, noise=noise))
     lines = fit.report().splitlines()
     assert "output-error fit of 2500 samples (synthetic data); simulated: speed 97" in lines[0]
-    assert [line.split()[0] for line in lines[1:7]] == ["Jm", "Ja", "k", "fm", "antiresonance", "resonance"]
+    assert [line.split()[0] for line in lines[1:7]] == [
+        "Jm",
+        "Ja",
+        "k",
+        "fm",
+        "antiresonance",
+        "resonance",
+    ]
     assert fit.units == ("kg m^2", "kg m^2", "N m/rad", "N m s/rad")
     assert fit.agreeing[0] >= 2
     assert repr(fit).startswith("<FlexibleFit, output-error: Jm=0.00059")
@@ -410,7 +512,11 @@ def test_report_says_what_was_found(s003):
         ({"method": "pem"}, UnknownName, "no method 'pem'"),
         ({"starts": 0}, InputError, "starts is a positive whole number, not 0"),
         ({"passes": 1.5}, InputError, "passes is a positive whole number"),
-        ({"initial": OneAxis(Drive(8e4, 6e-4, 100.0), 6.0)}, InputError, "gear ratio of the data, 118.462"),
+        (
+            {"initial": OneAxis(Drive(8e4, 6e-4, 100.0), 6.0)},
+            InputError,
+            "gear ratio of the data, 118.462",
+        ),
         ({"initial": {"k": 1.0}}, InputError, "initial is an OneAxis"),
     ],
 )

@@ -34,7 +34,14 @@ def axis_of(joint):
 
 def data_of(torque, states, seed, level=0.5):
     noise = level * np.random.default_rng(seed).standard_normal(len(torque))
-    return OneAxisData(STEP * np.arange(len(torque)), torque, states[:, 1] + noise, N, angle=states[:, 0], synthetic=True)
+    return OneAxisData(
+        STEP * np.arange(len(torque)),
+        torque,
+        states[:, 1] + noise,
+        N,
+        angle=states[:, 0],
+        synthetic=True,
+    )
 
 
 @pytest.fixture(scope="module")
@@ -80,15 +87,22 @@ def test_another_arm_is_flagged(s003, fit):
 def test_resonances_outside_the_excitation_are_said(fit):
     """Torques up to 12 Hz do not show what is at 18 and 24 Hz; the response up to there agrees."""
     torque = sines(COUNT, STEP, high=12.0)
-    check = resonance_check(fit, data_of(torque, recorded(S003, torque, STEP)[:, :, 0], 3, level=0.2))
+    check = resonance_check(
+        fit, data_of(torque, recorded(S003, torque, STEP)[:, :, 0], 3, level=0.2)
+    )
     assert check.band[1] == pytest.approx(12.0, abs=2.5)  # two bins of 1 Hz leak
-    assert [line.split(" at ")[0] for line in check.findings] == ["the antiresonance", "the resonance"]
+    assert [line.split(" at ")[0] for line in check.findings] == [
+        "the antiresonance",
+        "the resonance",
+    ]
     assert "outside what was excited" in check.findings[0]
     assert not check.agrees
 
 
 def test_frequency_response_is_that_of_the_axis(s003):
-    """Off the resonances Welch's estimate is the response of the sampled model to a held torque, within 5 %."""
+    """Off the resonances Welch's estimate is the response of the sampled model to a held torque,
+    within 5 %.
+    """
     torque, states = s003
     found = spectrum(data_of(torque, states, 1, level=0.0), states[:, 1])
     A, B, C, _, _ = scipy.signal.cont2discrete(axis_of(S003).three_states(), STEP)
@@ -96,27 +110,36 @@ def test_frequency_response_is_that_of_the_axis(s003):
     response = np.array([(C @ np.linalg.solve(one * np.eye(3) - A, B)).item() for one in z])
     for low, high in ((4.0, 13.0), (32.0, 55.0)):
         chosen = (found.frequency > low) & (found.frequency < high)
-        assert (np.abs(found.response / response - 1.0)[chosen] < 0.05).all()  # leakage of the window
+        # leakage of the window
+        assert (np.abs(found.response / response - 1.0)[chosen] < 0.05).all()
         assert (found.coherence[chosen] > 0.98).all()
-    assert found.averages == pytest.approx(15.0 / (1.0 + 2.0 * 14.0 / 15.0 / 36.0))  # Welch 1967 for Hann, half shared
+    # Welch 1967 for Hann, half shared
+    assert found.averages == pytest.approx(15.0 / (1.0 + 2.0 * 14.0 / 15.0 / 36.0))
     low, high = excited_band(found)
     assert low < 2.0
-    assert high == pytest.approx(60.0, abs=6.0)  # without noise the window leaks over some bins of 1 Hz
+    # without noise the window leaks over some bins of 1 Hz
+    assert high == pytest.approx(60.0, abs=6.0)
 
 
 def test_unrelated_signals_exceed_the_threshold_as_often_as_it_says():
-    """White noise has coherence above the threshold at 5 % of the frequencies (4.0 to 6.2 %: 10000 alike)."""
+    """White noise has coherence above the threshold at 5 % of the frequencies (4.0 to 6.2 %: 10000
+    alike).
+    """
     rng = np.random.default_rng(0)
     shares = []
     for _ in range(40):
-        data = OneAxisData(STEP * np.arange(COUNT), rng.standard_normal(COUNT), rng.standard_normal(COUNT), N)
+        data = OneAxisData(
+            STEP * np.arange(COUNT), rng.standard_normal(COUNT), rng.standard_normal(COUNT), N
+        )
         found = spectrum(data, data.speed)
         shares.append((found.coherence > found.threshold(0.05)).mean())
     assert 0.040 < np.mean(shares) < 0.062
 
 
 def test_segments_must_fit(s003, fit):
-    """A segment longer than the samples allow, or of a few samples, is refused with the lengths that go."""
+    """A segment longer than the samples allow, or of a few samples, is refused with the lengths
+    that go.
+    """
     data = data_of(*s003, 1)
     with pytest.raises(InputError, match=r"last 0.064 to 3.2 s; 6 s is 3000 samples"):
         resonance_check(fit, data, segment=6.0)
@@ -127,7 +150,9 @@ def test_segments_must_fit(s003, fit):
 
 
 def test_whiteness_of_white_noise_is_uniform():
-    """The p of Ljung and Box over 300 white series is uniform; of slightly coloured noise it is 0."""
+    """The p of Ljung and Box over 300 white series is uniform; of slightly coloured noise it is
+    0.
+    """
     rng = np.random.default_rng(1)
     p = [whiteness(rng.standard_normal(1000)).p for _ in range(300)]
     assert scipy.stats.kstest(p, "uniform").pvalue > 0.001
@@ -142,7 +167,9 @@ def test_autocorrelation_is_the_mean_product():
     """By definition, without wrapping around."""
     x = np.random.default_rng(2).standard_normal(300)
     found = autocorrelation(x, 5)
-    np.testing.assert_allclose(found, [(x[: 300 - k] * x[k:]).sum() / 300 for k in range(6)], atol=1e-14)
+    np.testing.assert_allclose(
+        found, [(x[: 300 - k] * x[k:]).sum() / 300 for k in range(6)], atol=1e-14
+    )
 
 
 def test_colour_is_found():
@@ -156,11 +183,17 @@ def test_colour_is_found():
 
 
 def test_shaped_rows_have_the_covariance_of_the_noise():
-    """The square of shaped rows is ``rows' R rows`` with the dense covariance of the autoregression, away from the ends."""
-    noise = scipy.signal.lfilter([0.5], [1.0, -1.6, 0.7], np.random.default_rng(4).standard_normal(3000))
+    """The square of shaped rows is ``rows' R rows`` with the dense covariance of the
+    autoregression, away from the ends.
+    """
+    noise = scipy.signal.lfilter(
+        [0.5], [1.0, -1.6, 0.7], np.random.default_rng(4).standard_normal(3000)
+    )
     found = colour(noise)
     pulse = scipy.signal.lfilter([1.0], found.coefficients, np.eye(1, 400)[0])
-    R = found.variance * scipy.linalg.toeplitz([(pulse[: 400 - k] * pulse[k:]).sum() for k in range(400)])
+    R = found.variance * scipy.linalg.toeplitz(
+        [(pulse[: 400 - k] * pulse[k:]).sum() for k in range(400)]
+    )
     rows = np.zeros((400, 3))
     rows[100:300] = np.random.default_rng(5).standard_normal((200, 3))
     shaped = found.shaped(rows)
@@ -186,12 +219,22 @@ def test_figures_show_what_was_found(s003, fit):
     assert float(panel.lines[1].get_label().split()[-2]) > 98.0
     check = resonance_check(fit)
     gain, phase, _ = response_figure(fit, check).axes
-    np.testing.assert_allclose(gain.lines[0].get_ydata(), 20 * np.log10(np.abs(check.measured.response)))
-    assert {line.get_xdata()[0] for line in gain.lines[3:5]} == {fit.antiresonance.value, fit.resonance.value}
-    assert [panel.get_ylabel() for panel in (gain, phase)] == ["gain [dB, (rad/s)/(N m)]", "phase [deg]"]
+    np.testing.assert_allclose(
+        gain.lines[0].get_ydata(), 20 * np.log10(np.abs(check.measured.response))
+    )
+    assert {line.get_xdata()[0] for line in gain.lines[3:5]} == {
+        fit.antiresonance.value,
+        fit.resonance.value,
+    }
+    assert [panel.get_ylabel() for panel in (gain, phase)] == [
+        "gain [dB, (rad/s)/(N m)]",
+        "phase [deg]",
+    ]
     left, right = residual_figure(fit, 30).axes
     assert "p = " in left.get_legend_handles_labels()[1][0]
-    np.testing.assert_allclose(np.abs(right.lines[1].get_ydata()), fit.antiresonance.value, rtol=1e-6)
+    np.testing.assert_allclose(
+        np.abs(right.lines[1].get_ydata()), fit.antiresonance.value, rtol=1e-6
+    )
     with pytest.raises(InputError, match="needs data with the angle"):
         angle_figure(fit, replace(validation, angle=None))
     with pytest.raises(InputError, match="as many titles"):

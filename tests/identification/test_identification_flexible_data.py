@@ -16,7 +16,16 @@ def data():
     torque = sines(1200, STEP) + 0.3
     states = recorded(Joint(), torque, STEP)[:, :, 0]
     t = 7.0 + STEP * np.arange(1200)
-    return OneAxisData(t, torque, states[:, 1], N, arm_speed=states[:, 3], angle=states[:, 0], synthetic=True, source="a test")
+    return OneAxisData(
+        t,
+        torque,
+        states[:, 1],
+        N,
+        arm_speed=states[:, 3],
+        angle=states[:, 0],
+        synthetic=True,
+        source="a test",
+    )
 
 
 def changed(data, name, at, value):
@@ -28,14 +37,42 @@ def changed(data, name, at, value):
 @pytest.mark.parametrize(
     ("change", "error", "says"),
     [
-        (lambda d: replace(d, t=d.t[:50], torque=d.torque[:50], speed=d.speed[:50]), InputError, "50 samples are too few"),
-        (lambda d: replace(d, torque=d.torque[:-1]), InputError, r"torque needs shape \(1200,\), got \(1199,\)"),
-        (lambda d: replace(d, speed=d.speed[:, None]), InputError, r"speed needs shape \(1200,\), got \(1200, 1\)"),
+        (
+            lambda d: replace(d, t=d.t[:50], torque=d.torque[:50], speed=d.speed[:50]),
+            InputError,
+            "50 samples are too few",
+        ),
+        (
+            lambda d: replace(d, torque=d.torque[:-1]),
+            InputError,
+            r"torque needs shape \(1200,\), got \(1199,\)",
+        ),
+        (
+            lambda d: replace(d, speed=d.speed[:, None]),
+            InputError,
+            r"speed needs shape \(1200,\), got \(1200, 1\)",
+        ),
         (lambda d: replace(d, t=d.t[:, None]), InputError, r"t needs shape \(N,\)"),
-        (lambda d: replace(d, torque=["a"] * 1200), InputError, "torque is not an array of numbers"),
-        (lambda d: changed(d, "speed", [40, 90], np.nan), InputError, "speed has 2 of 1200 samples .* the first at index 40"),
-        (lambda d: changed(d, "torque", 7, np.inf), InputError, "torque has 1 of 1200 samples that are not finite"),
-        (lambda d: replace(d, torque=np.full(1200, 2.0)), InputError, "torque is constant: 2 in all 1200 samples"),
+        (
+            lambda d: replace(d, torque=["a"] * 1200),
+            InputError,
+            "torque is not an array of numbers",
+        ),
+        (
+            lambda d: changed(d, "speed", [40, 90], np.nan),
+            InputError,
+            "speed has 2 of 1200 samples .* the first at index 40",
+        ),
+        (
+            lambda d: changed(d, "torque", 7, np.inf),
+            InputError,
+            "torque has 1 of 1200 samples that are not finite",
+        ),
+        (
+            lambda d: replace(d, torque=np.full(1200, 2.0)),
+            InputError,
+            "torque is constant: 2 in all 1200 samples",
+        ),
         (lambda d: replace(d, speed=np.zeros(1200)), InputError, "speed is constant: 0"),
         (lambda d: replace(d, t=d.t[::-1]), InputError, "times must grow; at index 1 they do not"),
         (lambda d: changed(d, "t", 600, d.t[599]), InputError, "times must grow; at index 600"),
@@ -44,23 +81,47 @@ def changed(data, name, at, value):
             InputError,
             "not 0.002 s apart: a step of 0.008 s after t = 8 s",
         ),
-        (lambda d: replace(d, t=7.0 + (STEP * np.arange(1200)) ** 1.02), InputError, "times wander by"),
+        (
+            lambda d: replace(d, t=7.0 + (STEP * np.arange(1200)) ** 1.02),
+            InputError,
+            "times wander by",
+        ),
         (lambda d: replace(d, hold="cubic"), UnknownName, "no hold 'cubic'"),
         (lambda d: replace(d, gear_ratio=0.0), InputError, "the gear ratio is a finite number"),
         (lambda d: replace(d, gear_ratio=True), InputError, "the gear ratio is a finite number"),
         (lambda d: replace(d, gear_ratio=np.inf), InputError, "the gear ratio is a finite number"),
-        (lambda d: replace(d, speed=d.speed * 30 / np.pi * 3), InputError, "too fast for a motor in rad/s; is it in rpm"),
-        (lambda d: replace(d, torque=d.torque * N), InputError, "is it at the arm side. divide by the gear ratio"),
+        (
+            lambda d: replace(d, speed=d.speed * 30 / np.pi * 3),
+            InputError,
+            "too fast for a motor in rad/s; is it in rpm",
+        ),
+        (
+            lambda d: replace(d, torque=d.torque * N),
+            InputError,
+            "is it at the arm side. divide by the gear ratio",
+        ),
         (
             lambda d: replace(d, arm_speed=d.arm_speed * N),
             InputError,
             "arm_speed times the gear ratio is .* it is that of the link",
         ),
-        (lambda d: replace(d, arm_speed=np.degrees(d.arm_speed)), InputError, "arm_speed times the gear ratio"),
+        (
+            lambda d: replace(d, arm_speed=np.degrees(d.arm_speed)),
+            InputError,
+            "arm_speed times the gear ratio",
+        ),
         (lambda d: d.prepared(highpass=0.0), InputError, "cut-off between 0 and 250 Hz"),
         (lambda d: d.prepared(highpass=250.0), InputError, "cut-off between 0 and 250 Hz"),
-        (lambda d: d.prepared(highpass=2.5, order=0), InputError, "order of the high-pass is a whole number from 1 to 8"),
-        (lambda d: d.prepared(highpass=2.5).prepared(highpass=2.5), InputError, "went through a high-pass of 2.5 Hz already"),
+        (
+            lambda d: d.prepared(highpass=2.5, order=0),
+            InputError,
+            "order of the high-pass is a whole number from 1 to 8",
+        ),
+        (
+            lambda d: d.prepared(highpass=2.5).prepared(highpass=2.5),
+            InputError,
+            "went through a high-pass of 2.5 Hz already",
+        ),
         (lambda d: d.prepared(start=-1.0), InputError, "start is how many seconds to leave out"),
         (lambda d: d.prepared(end=np.nan), InputError, "end is how many seconds to leave out"),
         (lambda d: d.prepared(start=1.2, end=1.1), InputError, "leaves too few samples"),
@@ -83,7 +144,9 @@ def test_rounded_time_stamps_are_taken(data):
 
 def test_arm_side_numbers_have_no_limits_of_a_motor(data):
     """A gear ratio of 1 makes the numbers arm-side ones, with other sizes."""
-    arm = replace(data, torque=data.torque * 1000.0, speed=data.speed * 100.0, arm_speed=None, gear_ratio=1.0)
+    arm = replace(
+        data, torque=data.torque * 1000.0, speed=data.speed * 100.0, arm_speed=None, gear_ratio=1.0
+    )
     assert arm.outputs == ("speed",)
 
 
@@ -98,18 +161,22 @@ def test_samples_cannot_be_changed(data):
 
 
 def test_high_pass_is_butterworths(data):
-    """A tone at the cut-off comes out with 0.707 of its amplitude, one a decade below with 0.01 (order 2), and torque alike."""
+    """A tone at the cut-off comes out with 0.707 of its amplitude, one a decade below with 0.01
+    (order 2), and torque alike.
+    """
     t = STEP * np.arange(20000)
     for f, gain in ((2.5, np.sqrt(0.5)), (0.25, 0.01), (25.0, 1.0)):
         tone = np.sin(2 * np.pi * f * t)
         passed = OneAxisData(t, tone, 3.0 * tone, N).prepared(start=20.0, highpass=2.5)
         for signal, size in ((passed.torque, 1.0), (passed.speed, 3.0)):
-            assert signal.std() * np.sqrt(2.0) == pytest.approx(gain * size, rel=0.01)  # whole periods; warping is 1e-4
+            # whole periods; warping is 1e-4
+            assert signal.std() * np.sqrt(2.0) == pytest.approx(gain * size, rel=0.01)
     passed = data.prepared(highpass=2.5, mean=False)
     for name in ("torque", "speed", "angle", "arm_speed"):
         b, a = scipy.signal.butter(2, 2.5, "highpass", fs=500.0)
         x = getattr(data, name)
-        expected = scipy.signal.lfilter(b, a, x - x[0])  # a filter that has seen the first value for ever
+        # a filter that has seen the first value for ever
+        expected = scipy.signal.lfilter(b, a, x - x[0])
         np.testing.assert_allclose(getattr(passed, name), expected, atol=1e-8 * np.abs(x).max())
 
 
@@ -136,7 +203,9 @@ def test_split_keeps_all_samples_in_order(data):
     first, second = data.split(0.25)
     assert len(first) == 300
     for name in ("t", "torque", "speed", "arm_speed", "angle"):
-        np.testing.assert_array_equal(np.concatenate([getattr(first, name), getattr(second, name)]), getattr(data, name))
+        np.testing.assert_array_equal(
+            np.concatenate([getattr(first, name), getattr(second, name)]), getattr(data, name)
+        )
     assert first.synthetic
     assert second.source == "a test"
 
@@ -145,4 +214,8 @@ def test_outputs_are_what_is_measured(data):
     """Columns in the order speed, arm speed, arm acceleration; the angle is none."""
     assert data.outputs == ("speed", "arm_speed")
     np.testing.assert_array_equal(data.measured, np.column_stack([data.speed, data.arm_speed]))
-    assert repr(data) == "<Synthetic data of one axis, a test: 1200 samples at 500 Hz, torque and speed, arm_speed>"
+    assert (
+        repr(data)
+        == "<Synthetic data of one axis, a test: 1200 samples at 500 Hz, torque and speed,"
+        " arm_speed>"
+    )

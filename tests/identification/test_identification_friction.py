@@ -1,4 +1,7 @@
-"""Friction identification of S000 (eq. 70-74): plan, log, points, law. The truth is Tab. 5, written out in oracles.py."""
+"""Friction identification of S000 (eq. 70-74): plan, log, points, law. The truth is Tab.
+
+5, written out in oracles.py.
+"""
 
 import re
 
@@ -20,7 +23,15 @@ from irbmodels.identification.friction import (
     grid_of_s000,
 )
 from irbmodels.identification.friction.constant_speed_segments import stretches
-from irbmodels.identification.recordings import Flag, Recording, Sensors, as_logged, followed, read_recording, synthetic_recording
+from irbmodels.identification.recordings import (
+    Flag,
+    Recording,
+    Sensors,
+    as_logged,
+    followed,
+    read_recording,
+    synthetic_recording,
+)
 
 TABLE_5 = np.array(  # Fs, Fc [N m], Fv [N m s/rad], v_St [rad/s] of S000 Tab. 5
     [
@@ -44,12 +55,16 @@ def plan(robot):
     return friction_plan(robot, 2, coarse_grid(5e-4, 0.4, 14), posture=np.zeros(6))
 
 
-def strokes(plan, gravity=lambda q: 0.0 * q, noise=0.0, count=0.0, seed=0, rate=250.0, friction=None):
+def strokes(
+    plan, gravity=lambda q: 0.0 * q, noise=0.0, count=0.0, seed=0, rate=250.0, friction=None
+):
     """Log of a plan without any robot: friction of Tab. 5 and a gravity of our own."""
     motion, rng, i = plan.motion(rate), np.random.default_rng(seed), plan.axis - 1
     tau = np.zeros_like(motion.q)
     law = friction_2400 if friction is None else friction
-    tau[:, i] = law(motion.v)[:, i] + gravity(motion.q[:, i]) + noise * rng.normal(size=len(motion.t))
+    tau[:, i] = (
+        law(motion.v)[:, i] + gravity(motion.q[:, i]) + noise * rng.normal(size=len(motion.t))
+    )
     q = motion.q if not count else np.round(motion.q / count + 0.3) * count
     return Recording(motion.t, q, tau=tau)
 
@@ -62,14 +77,28 @@ def points_of(speeds, truth, sigma=0.1, seed=0, axis=1):
     noise = np.random.default_rng(seed).normal(0.0, sigma, speeds.size) if sigma else 0.0
     deviation = np.full(speeds.size, sigma)
     F = friction + noise
-    return FrictionPoints(axis, False, speeds, F + 5.0, -F + 5.0, F, deviation, 0.0 * speeds, np.full(speeds.size, 99), {})
+    return FrictionPoints(
+        axis,
+        False,
+        speeds,
+        F + 5.0,
+        -F + 5.0,
+        F,
+        deviation,
+        0.0 * speeds,
+        np.full(speeds.size, 99),
+        {},
+    )
 
 
-# --- the plan -------------------------------------------------------------------------------------------------------------
+# --- the plan
+# -------------------------------------------------------------------------------------------------------------
 
 
 def test_the_grid_of_equation_74():
-    """1499 + 925 + 301 speeds from 1e-5 to 0.5 rad/s with the three steps of the paper (ERRATA note D)."""
+    """1499 + 925 + 301 speeds from 1e-5 to 0.5 rad/s with the three steps of the paper (ERRATA note
+    D).
+    """
     grid = grid_of_s000()
     assert grid.size == 2725
     assert grid[0] == pytest.approx(1e-5)
@@ -81,20 +110,28 @@ def test_the_grid_of_equation_74():
 
 
 def test_the_cost_in_time_is_that_of_the_motion(plan, robot):
-    """What a grid costs is the length of its motion; the paper's takes hours, a coarse one minutes."""
+    """What a grid costs is the length of its motion; the paper's takes hours, a coarse one
+    minutes.
+    """
     motion = plan.motion(100.0)
     assert motion.t[-1] == pytest.approx(plan.duration, abs=0.011)
-    by_hand = sum(2.0 * (0.5 + max(2e-3, v) / v + 2.0 * v) for v in plan.speeds)  # pause, steady part, two ramps at 1 rad/s^2
+    # pause, steady part, two ramps at 1 rad/s^2
+    by_hand = sum(2.0 * (0.5 + max(2e-3, v) / v + 2.0 * v) for v in plan.speeds)
     ways = np.diff([max(2e-3, v) + v**2 for v in plan.speeds]) / 2.0
-    by_hand += np.sqrt(10.0 / np.sqrt(3.0) * ways).sum()  # a quintic to the next start, whose peak is 10/sqrt(3) way / time^2
+    # a quintic to the next start, whose peak is 10/sqrt(3) way / time^2
+    by_hand += np.sqrt(10.0 / np.sqrt(3.0) * ways).sum()
     assert plan.duration == pytest.approx(by_hand)
     whole = friction_plan(robot, 1, grid_of_s000(), posture=np.zeros(6))
     assert 3.0 < whole.duration / 3600.0 < 3.2
-    assert f"2725 speeds 1e-05 .. 0.5 rad/s, both ways, {whole.duration / 3600.0:.2f} h" in str(whole)
+    assert f"2725 speeds 1e-05 .. 0.5 rad/s, both ways, {whole.duration / 3600.0:.2f} h" in str(
+        whole
+    )
 
 
 def test_the_motion_is_one_with_its_derivatives(plan):
-    """Speeds and accelerations are those of the positions; each speed is held both ways; the others stand."""
+    """Speeds and accelerations are those of the positions; each speed is held both ways; the others
+    stand.
+    """
     motion, i = plan.motion(1000.0), 1
     dt = 1e-3
     np.testing.assert_allclose(
@@ -103,7 +140,9 @@ def test_the_motion_is_one_with_its_derivatives(plan):
     np.testing.assert_allclose(np.cumsum(motion.a[:, i]) * dt, motion.v[:, i], atol=30 * dt)
     for speed, travel in zip(plan.speeds, plan.travel, strict=True):
         for sign in (1.0, -1.0):
-            held = np.isclose(motion.v[:, i], sign * speed, rtol=1e-9, atol=0.0) & (motion.a[:, i] == 0.0)
+            held = np.isclose(motion.v[:, i], sign * speed, rtol=1e-9, atol=0.0) & (
+                motion.a[:, i] == 0.0
+            )
             assert held.sum() * dt * speed == pytest.approx(travel, abs=3 * dt * speed)
     assert motion.q[:, i].max() == pytest.approx(0.5 * plan.stroke.max())
     assert motion.q[:, i].min() == pytest.approx(-0.5 * plan.stroke.max())
@@ -114,7 +153,9 @@ def test_the_motion_is_one_with_its_derivatives(plan):
 
 @pytest.mark.parametrize("rate", [20.0, 250.0, 333.3])
 def test_the_motion_rests_between_its_strokes_and_at_its_end(robot, rate):
-    """The last sample is the end; in every pause and at the end the speed is exactly 0, wherever the samples are."""
+    """The last sample is the end; in every pause and at the end the speed is exactly 0, wherever
+    the samples are.
+    """
     plan = friction_plan(robot, 1, [0.05, 0.1, 0.2, 0.4, 0.8], posture=np.zeros(6))
     motion = plan.motion(rate)
     assert motion.t[-1] == plan.duration
@@ -131,7 +172,9 @@ def test_the_motion_rests_between_its_strokes_and_at_its_end(robot, rate):
 @pytest.mark.parametrize("name", ["irb2400", "irb1400", "irb1600"])
 @pytest.mark.parametrize("axis", [1, 4, 5, 6])
 def test_gravity_vanishes_where_it_can(name, axis):
-    """Axes 1 and 4 to 6 are posed so that they carry nothing along the stroke: the potential energy does not change."""
+    """Axes 1 and 4 to 6 are posed so that they carry nothing along the stroke: the potential energy
+    does not change.
+    """
     arm = irb.load(name, tool="spindle" if name == "irb2400" else None)
     found = friction_plan(arm, axis)
     ends = [found.posture.copy() for _ in range(9)]
@@ -145,7 +188,9 @@ def test_gravity_vanishes_where_it_can(name, axis):
 
 @pytest.mark.parametrize("axis", [2, 3])
 def test_gravity_that_stays_is_stated(robot, axis):
-    """Axes 2 and 3 lie flat: what is left is the slope of the potential energy, less than in the zero posture, and it is said."""
+    """Axes 2 and 3 lie flat: what is left is the slope of the potential energy, less than in the
+    zero posture, and it is said.
+    """
     found = friction_plan(robot, axis)
     places = np.linspace(-0.5, 0.5, 9) * found.stroke.max()
     h = 1e-5
@@ -182,7 +227,10 @@ def test_a_linear_axis_is_planned_in_metres():
         ({"axis": 2, "speeds": [-0.1, 0.1]}, "speeds are positive numbers"),
         ({"axis": 2, "speeds": [0.1, np.nan]}, "speeds are positive numbers"),
         ({"axis": 3, "speeds": [1.0], "steady": 4.0}, r"do not fit into the range of q3 - q2"),
-        ({"axis": 2, "speeds": [0.5], "posture": np.radians([0.0, 108.0, 108.0, 0.0, 0.0, 0.0])}, "do not fit: axis 2"),
+        (
+            {"axis": 2, "speeds": [0.5], "posture": np.radians([0.0, 108.0, 108.0, 0.0, 0.0, 0.0])},
+            "do not fit: axis 2",
+        ),
         ({"axis": 2, "slide": 0.0}, "slide is a positive number"),
         ({"axis": 2, "acceleration": np.inf}, "acceleration is a positive number"),
         ({"axis": 2, "posture": [0.0, 90.0, 0.0, 0.0, 0.0, 0.0]}, "are these deg"),
@@ -202,17 +250,27 @@ def test_motions_that_nobody_can_hold_are_refused(robot):
     """The paper's grid at a megahertz is ten billion samples, and no rate is negative."""
     whole = friction_plan(robot, 1, grid_of_s000(), posture=np.zeros(6))
     for rate in (1e6, 0.0, np.nan):
-        with pytest.raises(irb.InputError, match=r"a rate .* is positive and .* hold at most 5e7 samples"):
+        with pytest.raises(
+            irb.InputError, match=r"a rate .* is positive and .* hold at most 5e7 samples"
+        ):
             whole.motion(rate)
 
 
-# --- Tab. 5 comes back ------------------------------------------------------------------------------------------------------
+# --- Tab. 5 comes back
+# ------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("axis", range(1, 7))
 def test_table_5_comes_back_from_a_log(robot, axis):
-    """Noise-free, from the model's torques along the planned motion: all four numbers of each axis to 1e-6 of their size."""
-    plan = friction_plan(robot, axis, coarse_grid(5e-4, 0.4, 14), posture=np.radians([0.0, 10.0, 10.0, 20.0, 30.0, 40.0]))
+    """Noise-free, from the model's torques along the planned motion: all four numbers of each axis
+    to 1e-6 of their size.
+    """
+    plan = friction_plan(
+        robot,
+        axis,
+        coarse_grid(5e-4, 0.4, 14),
+        posture=np.radians([0.0, 10.0, 10.0, 20.0, 30.0, 40.0]),
+    )
     log = synthetic_recording(robot, plan.motion(), controller=False)
     points = friction_points(log, axis, plan.speeds)
     np.testing.assert_allclose(points.speed, plan.speeds, rtol=1e-7)
@@ -223,19 +281,27 @@ def test_table_5_comes_back_from_a_log(robot, axis):
 
 
 def test_gravity_cancels_at_equal_places(plan):
-    """562 N m of gravity (ERRATA note C) beside 31 of friction leaves no trace in friction, and comes out beside it."""
+    """562 N m of gravity (ERRATA note C) beside 31 of friction leaves no trace in friction, and
+    comes out beside it.
+    """
     points = friction_points(strokes(plan, lambda q: -562.0 * np.sin(q + 0.7)), 2)
-    np.testing.assert_allclose(points.friction, friction_2400(np.outer(plan.speeds, np.ones(6)))[:, 1], rtol=1e-7)
+    np.testing.assert_allclose(
+        points.friction, friction_2400(np.outer(plan.speeds, np.ones(6)))[:, 1], rtol=1e-7
+    )
     np.testing.assert_allclose(points.gravity, -562.0 * np.sin(points.position + 0.7), rtol=1e-7)
     np.testing.assert_allclose(points.forward - points.backward, 2.0 * points.friction)
 
 
 def test_strokes_that_only_overlap_are_paired_where_they_do(plan):
-    """Forwards over other places than backwards: torques are compared at the same ones (eq. 73), not on average."""
+    """Forwards over other places than backwards: torques are compared at the same ones (eq.
+
+    73), not on average.
+    """
     log = strokes(plan)
     forward = log.q[:, 1] + 0.05 * (plan.motion().v[:, 1] > 0.0) * np.abs(plan.motion().v[:, 1])
     log = log.changed(
-        q=np.column_stack([log.q[:, 0], forward, log.q[:, 2:]]), tau=log.tau + np.eye(6)[1] * 300.0 * forward[:, None]
+        q=np.column_stack([log.q[:, 0], forward, log.q[:, 2:]]),
+        tau=log.tau + np.eye(6)[1] * 300.0 * forward[:, None],
     )
     points = friction_points(log, 2, tolerance=1e-7)
     expected = friction_2400(np.outer(points.speed, np.ones(6)))[:, 1]
@@ -244,54 +310,94 @@ def test_strokes_that_only_overlap_are_paired_where_they_do(plan):
 
 
 def test_intervals_hold_the_truth(plan):
-    """Noise of 2 N m and an encoder of 2^20 counts, over many logs: 95 % intervals hold Tab. 5 in 95 % of the cases."""
+    """Noise of 2 N m and an encoder of 2^20 counts, over many logs: 95 % intervals hold Tab.
+
+    5 in 95 % of the cases.
+    """
     held, values, deviations = np.zeros(4), [], []
     logs = 24
-    small = friction_plan(plan.robot, 2, np.geomspace(1e-3, 0.3, 10), posture=np.zeros(6), slide=1e-3, steady=0.4)
+    small = friction_plan(
+        plan.robot, 2, np.geomspace(1e-3, 0.3, 10), posture=np.zeros(6), slide=1e-3, steady=0.4
+    )
     for seed in range(logs):
-        log = strokes(small, lambda q: -200.0 * np.sin(q + 0.3), noise=2.0, count=2.0 * np.pi / 2**20, seed=seed)
+        log = strokes(
+            small,
+            lambda q: -200.0 * np.sin(q + 0.3),
+            noise=2.0,
+            count=2.0 * np.pi / 2**20,
+            seed=seed,
+        )
         fit = fit_friction(friction_points(log, 2))
         intervals = fit.intervals()
         values.append(fit.values)
         deviations.append(fit.deviation)
         held += (intervals[:, 0] < TABLE_5[1]) & (TABLE_5[1] < intervals[:, 1])
     assert (held / logs >= 0.8).all()  # of 24 at 95 %: fewer than 20 once in 150
-    ratio = np.std(values, axis=0) / np.mean(deviations, axis=0)  # of 24: +-14 %; deviations are widened, never narrowed
+    # of 24: +-14 %; deviations are widened, never narrowed
+    ratio = np.std(values, axis=0) / np.mean(deviations, axis=0)
     assert ((ratio > 0.6) & (ratio < 1.3)).all()
 
 
 def test_intervals_of_points_are_as_wide_as_they_say():
-    """Points with known noise, 250 draws: coverage of each parameter within 3 standard deviations of 95 %."""
+    """Points with known noise, 250 draws: coverage of each parameter within 3 standard deviations
+    of 95 %.
+    """
     speeds, held = np.geomspace(1e-3, 0.5, 25), np.zeros(4)
     for seed in range(250):
         intervals = fit_friction(points_of(speeds, TABLE_5[0], seed=seed)).intervals()
         held += (intervals[:, 0] < TABLE_5[0]) & (TABLE_5[0] < intervals[:, 1])
-    assert (np.abs(held / 250 - 0.95) < 0.04).all()  # sqrt(0.95 0.05 / 250) = 1.4 %, and the law is not linear
+    # sqrt(0.95 0.05 / 250) = 1.4 %, and the law is not linear
+    assert (np.abs(held / 250 - 0.95) < 0.04).all()
 
 
 def test_a_simulated_arm_with_stiction_gives_its_law(robot):
-    """A controller, true stiction, encoders and noise: the friction of the simulated arm is found within its intervals."""
+    """A controller, true stiction, encoders and noise: the friction of the simulated arm is found
+    within its intervals.
+    """
     arm = robot.with_rotors(
         [8.0, 8.0, 8.0, 5.0, 5.0, 5.0]
     )  # with less, the feedback cannot brake where friction falls: stick-slip
-    plan = friction_plan(arm, 6, np.geomspace(0.004, 0.3, 6), slide=2e-3, steady=0.35, pause=0.1, acceleration=2.0)
+    plan = friction_plan(
+        arm, 6, np.geomspace(0.004, 0.3, 6), slide=2e-3, steady=0.35, pause=0.1, acceleration=2.0
+    )
     run = followed(arm, plan.motion(90.0), bandwidth=12.0)
-    fit = fit_friction(friction_points(as_logged(run, Sensors(counts=2**20, torque_noise=0.3), seed=1), 6, plan.speeds))
+    fit = fit_friction(
+        friction_points(
+            as_logged(run, Sensors(counts=2**20, torque_noise=0.3), seed=1), 6, plan.speeds
+        )
+    )
     assert (np.abs(fit.values - TABLE_5[5]) < 4.0 * fit.deviation).all()
     assert np.abs(fit.values / TABLE_5[5] - 1.0)[[0, 1, 3]].max() < 0.05
     assert fit.points.synthetic
 
 
 def test_stick_slip_is_no_constant_speed(robot):
-    """A soft controller sticks and slips at slow speeds: these are named, and what is held is right all the same."""
+    """A soft controller sticks and slips at slow speeds: these are named, and what is held is right
+    all the same.
+    """
     arm = robot.with_rotors([8.0, 8.0, 8.0, 1.0, 1.0, 1.0])
-    plan = friction_plan(arm, 6, np.array([0.008, 0.05, 0.1, 0.2]), slide=2e-3, steady=0.2, pause=0.05, acceleration=3.0)
-    points = friction_points(as_logged(followed(arm, plan.motion(90.0), bandwidth=12.0), Sensors(counts=2**20)), 6, plan.speeds)
+    plan = friction_plan(
+        arm,
+        6,
+        np.array([0.008, 0.05, 0.1, 0.2]),
+        slide=2e-3,
+        steady=0.2,
+        pause=0.05,
+        acceleration=3.0,
+    )
+    points = friction_points(
+        as_logged(followed(arm, plan.motion(90.0), bandwidth=12.0), Sensors(counts=2**20)),
+        6,
+        plan.speeds,
+    )
     assert any("planned speeds were not held: 0.008" in finding.what for finding in points.findings)
-    np.testing.assert_allclose(points.friction, friction_2400(np.outer(points.speed, np.ones(6)))[:, 5], rtol=0.02)
+    np.testing.assert_allclose(
+        points.friction, friction_2400(np.outer(points.speed, np.ones(6)))[:, 5], rtol=0.02
+    )
 
 
-# --- stretches and points ----------------------------------------------------------------------------------------------------
+# --- stretches and points
+# ----------------------------------------------------------------------------------------------------
 
 
 def test_stretches_are_the_constant_speeds(plan):
@@ -303,7 +409,9 @@ def test_stretches_are_the_constant_speeds(plan):
     for piece in found:
         inside = motion.a[piece.start : piece.stop, 1]
         assert np.mean(inside == 0.0) > 0.98
-        assert piece.travel == pytest.approx(piece.speed * (motion.t[piece.stop - 1] - motion.t[piece.start]), rel=1e-6)
+        assert piece.travel == pytest.approx(
+            piece.speed * (motion.t[piece.stop - 1] - motion.t[piece.start]), rel=1e-6
+        )
     for speed in plan.speeds:
         assert sum(abs(value / speed - 1.0) < 1e-6 for value in speeds) >= 1
         assert sum(abs(value / speed + 1.0) < 1e-6 for value in speeds) >= 1
@@ -315,11 +423,15 @@ def test_noise_of_positions_breaks_no_stretch(plan):
     log = log.changed(q=log.q + np.random.default_rng(0).normal(0.0, 2e-5, log.q.shape))
     points = friction_points(log, 2, plan.speeds)
     assert points.speed.size >= plan.speeds.size - 2
-    assert not any("planned speeds" in finding.what and "3 of" in finding.what for finding in points.findings)
+    assert not any(
+        "planned speeds" in finding.what and "3 of" in finding.what for finding in points.findings
+    )
 
 
 def test_one_line_with_noise_is_one_stretch():
-    """Normal noise over 5000 samples breaks no straight line; a change of speed by a noticeable step does."""
+    """Normal noise over 5000 samples breaks no straight line; a change of speed by a noticeable
+    step does.
+    """
     t = np.arange(5000) * 0.004
     noise = np.random.default_rng(3).normal(0.0, 1e-5, t.size)
     (one,) = stretches(Recording(t, (0.01 * t + noise)[:, None]), 1)
@@ -330,7 +442,9 @@ def test_one_line_with_noise_is_one_stretch():
 
 
 def test_strokes_one_way_are_no_pair():
-    """Forwards at one speed again and again, back at another: nothing cancels gravity, and no point is made."""
+    """Forwards at one speed again and again, back at another: nothing cancels gravity, and no point
+    is made.
+    """
     t = np.arange(6000) * 0.004
     phase = t % 4.0
     q = np.where(phase < 3.0, 0.1 * phase, 0.3 - 0.3 * (phase - 3.0))
@@ -340,19 +454,31 @@ def test_strokes_one_way_are_no_pair():
 
 @pytest.mark.parametrize(("apart", "held"), [(0.03, True), (0.08, False)])
 def test_the_two_ways_may_differ_by_five_per_cent(apart, held):
-    """A controller that holds 3 % more on the way back makes a point at the mean of both speeds; 8 % are another speed."""
+    """A controller that holds 3 % more on the way back makes a point at the mean of both speeds; 8
+    % are another speed.
+    """
     v, dt = np.array([0.1, 0.1 * (1.0 + apart)]), 0.004
     counts = np.round(0.3 / v / dt).astype(int)  # the same way both times
-    moves = np.concatenate([np.zeros(200), np.full(counts[0], v[0]), np.zeros(200), np.full(counts[1], -v[1]), np.zeros(200)])
+    moves = np.concatenate(
+        [
+            np.zeros(200),
+            np.full(counts[0], v[0]),
+            np.zeros(200),
+            np.full(counts[1], -v[1]),
+            np.zeros(200),
+        ]
+    )
     q = np.cumsum(moves) * dt
     tau = 40.0 + 7.0 * np.sign(moves)
     log = Recording(np.arange(q.size) * dt, q[:, None], tau=tau[:, None])
     if held:
         points = friction_points(log, 1, [v.mean()])
-        np.testing.assert_allclose(points.speed, v.mean(), rtol=1e-3)  # counts are whole: one sample of 600 less
+        # counts are whole: one sample of 600 less
+        np.testing.assert_allclose(points.speed, v.mean(), rtol=1e-3)
         np.testing.assert_allclose([points.friction[0], points.gravity[0]], [7.0, 40.0], rtol=1e-6)
         assert not any("planned speeds" in finding.what for finding in points.findings)
-        off = friction_points(log, 1, [0.96 * v.mean(), 1.08 * v.mean()]).findings  # a speed is held to as many per cent
+        # a speed is held to as many per cent
+        off = friction_points(log, 1, [0.96 * v.mean(), 1.08 * v.mean()]).findings
         assert any("1 of 2 planned speeds were not held: 0.1096" in finding.what for finding in off)
     else:
         with pytest.raises(irb.InputError, match="no two stretches of one speed"):
@@ -360,33 +486,45 @@ def test_the_two_ways_may_differ_by_five_per_cent(apart, held):
 
 
 def test_flagged_samples_do_not_count(plan):
-    """Torques that are marked as saturated, outliers or missing are left out; unmarked they would spoil the result."""
+    """Torques that are marked as saturated, outliers or missing are left out; unmarked they would
+    spoil the result.
+    """
     log = strokes(plan)
     bad = np.random.default_rng(0).random(len(log)) < 0.05
     tau = log.tau.copy()
     tau[bad, 1] += 500.0
     tau[::97, 1] = np.nan
     marked = log.changed(tau=tau).flagged(bad, Flag.SATURATED)
-    np.testing.assert_allclose(fit_friction(friction_points(marked, 2)).values, TABLE_5[1], rtol=1e-6)
+    np.testing.assert_allclose(
+        fit_friction(friction_points(marked, 2)).values, TABLE_5[1], rtol=1e-6
+    )
     with pytest.raises(AssertionError):
-        np.testing.assert_allclose(fit_friction(friction_points(log.changed(tau=tau), 2)).values, TABLE_5[1], rtol=1e-3)
+        np.testing.assert_allclose(
+            fit_friction(friction_points(log.changed(tau=tau), 2)).values, TABLE_5[1], rtol=1e-3
+        )
 
 
 def test_conditions_are_kept(plan):
     """Temperature and load columns come along as their means at each point."""
     log = strokes(plan)
-    log = log.changed(more={"temperature2_degC": 20.0 + log.t, "load_kg": np.where(log.t < 3.0, np.nan, 12.7)})
+    log = log.changed(
+        more={"temperature2_degC": 20.0 + log.t, "load_kg": np.where(log.t < 3.0, np.nan, 12.7)}
+    )
     points = friction_points(log, 2)
     assert set(points.conditions) == {"temperature2_degC", "load_kg"}
     motion = plan.motion()
-    for speed, temperature in zip(points.speed, points.conditions["temperature2_degC"], strict=True):
+    for speed, temperature in zip(
+        points.speed, points.conditions["temperature2_degC"], strict=True
+    ):
         held = np.isclose(np.abs(motion.v[:, 1]), speed, rtol=1e-6)
         assert temperature == pytest.approx(20.0 + motion.t[held].mean(), abs=0.5)
     assert points.conditions["load_kg"][-1] == pytest.approx(12.7)
 
 
 def test_speeds_that_were_not_held_are_named(plan):
-    """A stroke without its way back is left out and said; a planned speed without a pair is named."""
+    """A stroke without its way back is left out and said; a planned speed without a pair is
+    named.
+    """
     log, motion = strokes(plan), plan.motion()
     lost = motion.v[:, 1] < -0.39
     gone = log.taken(~(lost & (np.arange(len(log)) > 0)))
@@ -396,7 +534,8 @@ def test_speeds_that_were_not_held_are_named(plan):
     assert "has no counterpart the other way" in words
     assert points.speed.size == 13
     fit = fit_friction(points)
-    assert fit.findings[: len(points.findings)] == points.findings  # a fit says what its points left out
+    # a fit says what its points left out
+    assert fit.findings[: len(points.findings)] == points.findings
     assert "has no counterpart the other way" in str(fit)
 
 
@@ -406,7 +545,9 @@ def test_speeds_that_were_not_held_are_named(plan):
         (lambda log: log.changed(tau=None), r"needs its torques: column tau2_Nm; EGM has none"),
         (lambda log: log.changed(q=np.zeros_like(log.q)), "no two stretches of one speed"),
         (
-            lambda log: log.changed(q=np.cumsum(np.random.default_rng(0).normal(0.0, 0.1, log.q.shape), axis=0)),
+            lambda log: log.changed(
+                q=np.cumsum(np.random.default_rng(0).normal(0.0, 0.1, log.q.shape), axis=0)
+            ),
             "no two stretches|five speeds",
         ),
         (lambda log: log.taken(np.arange(len(log)) < 700), "no two stretches|five speeds"),
@@ -427,7 +568,8 @@ def test_an_axis_that_is_none_and_a_tolerance_that_is_none(plan):
         stretches(log, 2, tolerance=-1.0)
 
 
-# --- the fit and what it does not know ---------------------------------------------------------------------------------------
+# --- the fit and what it does not know
+# ---------------------------------------------------------------------------------------
 
 
 def test_the_fit_is_the_least_squares_of_eq_54():
@@ -441,7 +583,9 @@ def test_the_fit_is_the_least_squares_of_eq_54():
         return np.square((law - points.friction) / points.deviation).sum()
 
     best = cost(fit.values)
-    for direction in np.vstack([np.eye(4), -np.eye(4), np.random.default_rng(0).normal(size=(20, 4))]):
+    for direction in np.vstack(
+        [np.eye(4), -np.eye(4), np.random.default_rng(0).normal(size=(20, 4))]
+    ):
         assert cost(fit.values * (1.0 + 1e-3 * direction)) > best
     np.testing.assert_allclose(fit.scatter, np.sqrt(best / 21.0))
 
@@ -453,13 +597,26 @@ def test_points_with_more_noise_weigh_less():
     friction[::3] += 5.0
     deviation[::3] = 50.0
     fit = fit_friction(
-        FrictionPoints(1, False, clean.speed, friction, -friction, friction, deviation, clean.position, clean.samples, {})
+        FrictionPoints(
+            1,
+            False,
+            clean.speed,
+            friction,
+            -friction,
+            friction,
+            deviation,
+            clean.position,
+            clean.samples,
+            {},
+        )
     )
     np.testing.assert_allclose(fit.values, TABLE_5[0], rtol=5e-3)
 
 
 def test_scatter_widens_intervals_and_nothing_narrows_them():
-    """Noise three times as large as stated widens the intervals threefold; a third of it leaves them."""
+    """Noise three times as large as stated widens the intervals threefold; a third of it leaves
+    them.
+    """
     speeds = np.geomspace(1e-3, 0.5, 25)
     base = fit_friction(points_of(speeds, TABLE_5[0], sigma=0.1, seed=2))
     width = np.ptp(base.intervals(), axis=1) / max(base.scatter, 1.0)
@@ -468,7 +625,10 @@ def test_scatter_widens_intervals_and_nothing_narrows_them():
         points = points_of(speeds, TABLE_5[0], sigma=0.1, seed=2)
         return fit_friction(
             FrictionPoints(
-                *[getattr(points, name) for name in ("axis", "linear", "speed", "forward", "backward", "friction")],
+                *[
+                    getattr(points, name)
+                    for name in ("axis", "linear", "speed", "forward", "backward", "friction")
+                ],
                 np.full(25, sigma),
                 points.position,
                 points.samples,
@@ -485,7 +645,11 @@ def test_scatter_widens_intervals_and_nothing_narrows_them():
 @pytest.mark.parametrize(
     ("speeds", "truth", "words"),
     [
-        (np.geomspace(0.1, 0.5, 20), TABLE_5[1], "no drop of friction from Fs to Fc stands out of the noise; v_St means nothing"),
+        (
+            np.geomspace(0.1, 0.5, 20),
+            TABLE_5[1],
+            "no drop of friction from Fs to Fc stands out of the noise; v_St means nothing",
+        ),
         (np.geomspace(0.01, 0.5, 20), TABLE_5[3] * [1.0, 1.0, 1.0, 0.4], "no speed is below v_St"),
         (np.geomspace(1e-4, 0.02, 20), TABLE_5[4], "no speed is above 3 v_St"),
         (np.geomspace(1e-3, 0.5, 20), [20.0, 20.0, 5.0, 0.01], "no drop of friction"),
@@ -498,7 +662,9 @@ def test_what_the_data_do_not_tell_is_said(speeds, truth, words):
 
 
 def test_a_parameter_that_nothing_depends_on_has_no_interval():
-    """Without slow speeds v_St and Fs are unknown, and their intervals say so; Fv is known all the same."""
+    """Without slow speeds v_St and Fs are unknown, and their intervals say so; Fv is known all the
+    same.
+    """
     fit = fit_friction(points_of(np.geomspace(0.2, 0.5, 20), TABLE_5[1], sigma=0.02))
     wide = np.ptp(fit.intervals(), axis=1)
     assert np.isinf(wide[[0, 3]]).all()
@@ -508,7 +674,9 @@ def test_a_parameter_that_nothing_depends_on_has_no_interval():
 
 def test_fits_of_too_little_are_refused():
     """Four parameters need five speeds, and five points at one speed are one."""
-    with pytest.raises(irb.InputError, match="four parameters need five speeds or more, axis 1 has 4"):
+    with pytest.raises(
+        irb.InputError, match="four parameters need five speeds or more, axis 1 has 4"
+    ):
         fit_friction(points_of(np.geomspace(1e-3, 0.5, 4), TABLE_5[0]))
     with pytest.raises(irb.InputError, match="axis 1 has 1"):
         fit_friction(points_of(np.full(9, 0.1), TABLE_5[0]))
@@ -525,11 +693,15 @@ def test_the_band_is_that_of_many_fits():
     np.testing.assert_allclose(told, spread, rtol=0.2)  # 200 draws: 5 %; scatter widens some
 
 
-# --- what comes out ----------------------------------------------------------------------------------------------------------
+# --- what comes out
+# ----------------------------------------------------------------------------------------------------------
 
 
 def fits_of_all():
-    return [fit_friction(points_of(np.geomspace(1e-3, 0.5, 25), truth, sigma=0.0, axis=i + 1)) for i, truth in enumerate(TABLE_5)]
+    return [
+        fit_friction(points_of(np.geomspace(1e-3, 0.5, 25), truth, sigma=0.0, axis=i + 1))
+        for i, truth in enumerate(TABLE_5)
+    ]
 
 
 def test_the_table_is_one_that_the_package_reads(copied):
@@ -538,15 +710,20 @@ def test_the_table_is_one_that_the_package_reads(copied):
     folder = copied("irb2400")
     (folder / "friction.yaml").write_text(text)
     law = irb.load(folder / "irb2400_16").friction_model
-    np.testing.assert_allclose([law.Fs, law.Fc, law.Fv, law.v_St], TABLE_5.T, rtol=1e-5)  # six digits
+    # six digits
+    np.testing.assert_allclose([law.Fs, law.Fc, law.Fv, law.v_St], TABLE_5.T, rtol=1e-5)
     assert law.measured_to == pytest.approx(0.5)
     assert "grade: identified" in text
 
 
 def test_synthetic_points_identify_nothing(robot):
-    """A table of a synthetic log would be a lie about a robot; so would one with an axis missing."""
+    """A table of a synthetic log would be a lie about a robot; so would one with an axis
+    missing.
+    """
     plan = friction_plan(robot, 1, coarse_grid(5e-4, 0.3, 8), posture=np.zeros(6))
-    fit = fit_friction(friction_points(synthetic_recording(robot, plan.motion(), controller=False), 1))
+    fit = fit_friction(
+        friction_points(synthetic_recording(robot, plan.motion(), controller=False), 1)
+    )
     with pytest.raises(irb.InputError, match="nothing of a robot is identified"):
         friction_table([fit], "mine", "x", "y")
     with pytest.raises(irb.InputError, match="every axis once"):
@@ -566,11 +743,15 @@ def test_the_figure_has_both_directions_the_law_and_its_band(plan):
     panel, rest = figure.axes
     labels = panel.get_legend_handles_labels()[1]
     assert {"law (eq. 54)", "95 % of the law"} <= set(labels)
-    shown = [line for line in panel.lines if len(line.get_xdata()) == (fit.points.speed <= 0.3).sum()]
+    shown = [
+        line for line in panel.lines if len(line.get_xdata()) == (fit.points.speed <= 0.3).sum()
+    ]
     forwards, backwards = (np.array(line.get_ydata()) for line in shown[:2])
     assert (forwards > 0.0).all()
     assert (backwards < 0.0).all()
-    np.testing.assert_allclose(forwards, fit.torque(fit.points.speed)[fit.points.speed <= 0.3], atol=1.5)
+    np.testing.assert_allclose(
+        forwards, fit.torque(fit.points.speed)[fit.points.speed <= 0.3], atol=1.5
+    )
     assert rest.get_xscale() == "log"
     with pytest.raises(irb.InputError, match="nothing is measured below"):
         fit.figure(1e-6)
@@ -578,7 +759,10 @@ def test_the_figure_has_both_directions_the_law_and_its_band(plan):
 
 @pytest.mark.parametrize("fastest", [None, 0.15, "0.15", [0.1, 0.2], np.nan, np.inf, True])
 def test_a_figure_names_its_largest_speed(fastest):
-    """One line that says which speed, that of Fig. 9 by default; anything but a positive number is refused."""
+    """One line that says which speed, that of Fig.
+
+    9 by default; anything but a positive number is refused.
+    """
     fit = fit_friction(points_of(np.geomspace(0.2, 0.5, 20), TABLE_5[0], sigma=0.02))
     below = "nothing is measured below 0.15 rad/s: the slowest speed is 0.2"
     reason = below if fastest in (None, 0.15) else "fastest must be a positive finite number"
@@ -587,23 +771,40 @@ def test_a_figure_names_its_largest_speed(fastest):
     assert fit.figure(0.5).axes
 
 
-# --- RAPID --------------------------------------------------------------------------------------------------------------------
+# --- RAPID
+# --------------------------------------------------------------------------------------------------------------------
 
 
 def test_the_module_is_rapid_and_moves_as_planned(robot):
     """It parses; its targets, times and signals are those of the plan, in degrees and seconds."""
-    plan = friction_plan(robot, 2, coarse_grid(1e-3, 0.4, 9), posture=np.radians([0.0, 5.0, 10.0, 0.0, 30.0, 0.0]), steady=1.5)
+    plan = friction_plan(
+        robot,
+        2,
+        coarse_grid(1e-3, 0.4, 9),
+        posture=np.radians([0.0, 5.0, 10.0, 0.0, 30.0, 0.0]),
+        steady=1.5,
+    )
     module = rapid.read(friction_module(plan, tool="tSpindle"))
     np.testing.assert_allclose(module["middle"].q(robot), plan.posture, atol=1e-9)
     np.testing.assert_allclose(module["half"], np.degrees(0.5 * plan.stroke), rtol=1e-6)
     np.testing.assert_allclose(module["seconds"], plan.seconds, rtol=1e-6)
-    assert (module["positionSignal"], module["speedSignal"], module["torqueSignal"]) == (4000, 4001, 4002)
+    assert (module["positionSignal"], module["speedSignal"], module["torqueSignal"]) == (
+        4000,
+        4001,
+        4002,
+    )
     moves = rapid.moves_of(module, "runFrictionAxis2")
     assert {move.instruction for move in moves} == {"MoveAbsJ"}
     timed = [step.seconds for step in rapid.sequence_of(module, "runFrictionAxis2") if step.seconds]
-    np.testing.assert_allclose(timed, np.repeat(plan.seconds, 2), rtol=1e-6)  # forwards and backwards at every speed
+    # forwards and backwards at every speed
+    np.testing.assert_allclose(timed, np.repeat(plan.seconds, 2), rtol=1e-6)
     text = rapid.write(module)
-    for line in ("TestSignDefine 3,torqueSignal,ROB_1,2,0;", "ITimer 0.1,tick;", "CONNECT tick WITH logSample;", "tSpindle;"):
+    for line in (
+        "TestSignDefine 3,torqueSignal,ROB_1,2,0;",
+        "ITimer 0.1,tick;",
+        "CONNECT tick WITH logSample;",
+        "tSpindle;",
+    ):
         assert line in text
     assert text.index("target.robax.rax_2:=middle.robax.rax_2+half{i}") > text.index(
         "target.robax.rax_2:=middle.robax.rax_2-half{i}"
@@ -612,7 +813,9 @@ def test_the_module_is_rapid_and_moves_as_planned(robot):
 
 
 def test_the_log_of_the_module_is_read(robot, tmp_path):
-    """The header that the module writes, with rows as it writes them, becomes points; other axes have and need no torque."""
+    """The header that the module writes, with rows as it writes them, becomes points; other axes
+    have and need no torque.
+    """
     plan = friction_plan(robot, 2, coarse_grid(1e-3, 0.4, 9), posture=np.zeros(6), steady=1.6)
     text = friction_module(plan)
     header = "".join(re.findall(r'Write log,"([^"]+)"', text)[:2])
@@ -620,17 +823,29 @@ def test_the_log_of_the_module_is_read(robot, tmp_path):
     assert columns == ["t", *(f"q{i}_deg" for i in range(1, 7)), "v2_deg_s", "tau2_Nm", "stroke"]
     motion = plan.motion(10.0)
     tau = friction_2400(motion.v)[:, 1] - 300.0 * np.sin(motion.q[:, 1])
-    table = np.column_stack([motion.t, np.degrees(motion.q), np.degrees(motion.v[:, 1]), tau, 0.0 * motion.t])
-    np.savetxt(tmp_path / "friction_axis2.csv", table, delimiter=",", header=header, comments="", fmt="%.7f")
+    table = np.column_stack(
+        [motion.t, np.degrees(motion.q), np.degrees(motion.v[:, 1]), tau, 0.0 * motion.t]
+    )
+    np.savetxt(
+        tmp_path / "friction_axis2.csv",
+        table,
+        delimiter=",",
+        header=header,
+        comments="",
+        fmt="%.7f",
+    )
     log = read_recording(tmp_path / "friction_axis2.csv", robot)
     assert log.has(Flag.NO_TORQUE)[:, 0].all()
     assert "stroke" in log.more
     fit = fit_friction(friction_points(log, 2, plan.speeds))
-    np.testing.assert_allclose(fit.values, TABLE_5[1], rtol=2e-3)  # ten samples a second, 1e-7 deg and N m
+    # ten samples a second, 1e-7 deg and N m
+    np.testing.assert_allclose(fit.values, TABLE_5[1], rtol=2e-3)
 
 
 def test_a_linear_axis_is_in_millimetres_and_newtons(tmp_path):
-    """The module of the SCARA's third axis counts in mm, its log says so, and what is read from it is in m and N."""
+    """The module of the SCARA's third axis counts in mm, its log says so, and what is read from it
+    is in m and N.
+    """
     scara = irb.load("irb930")
     plan = friction_plan(scara, 3, coarse_grid(1e-3, 0.05, 9), slide=5e-4, steady=1.6)
     text = friction_module(plan)
@@ -639,19 +854,41 @@ def test_a_linear_axis_is_in_millimetres_and_newtons(tmp_path):
     np.testing.assert_allclose(module["middle"].q(scara), plan.posture, atol=1e-9)
     assert "! mm, from the middle to each end" in text
     header = "".join(re.findall(r'Write log,"([^"]+)"', text)[:2])
-    assert header.split(",") == ["t", "q1_deg", "q2_deg", "q3_mm", "q4_deg", "v3_mm_s", "tau3_N", "stroke"]
+    assert header.split(",") == [
+        "t",
+        "q1_deg",
+        "q2_deg",
+        "q3_mm",
+        "q4_deg",
+        "v3_mm_s",
+        "tau3_N",
+        "stroke",
+    ]
     truth, motion = [50.0, 30.0, 400.0, 0.004], plan.motion(10.0)
     v = motion.v[:, 2]
     tau = (30.0 + 20.0 * np.exp(-((v / 0.004) ** 2))) * np.sign(v) + 400.0 * v - 100.0
     shown = motion.q * [180.0 / np.pi, 180.0 / np.pi, 1000.0, 180.0 / np.pi]
     table = np.column_stack([motion.t, shown, 1000.0 * v, tau, 0.0 * motion.t])
-    np.savetxt(tmp_path / "friction_axis3.csv", table, delimiter=",", header=header, comments="", fmt="%.7f")
+    np.savetxt(
+        tmp_path / "friction_axis3.csv",
+        table,
+        delimiter=",",
+        header=header,
+        comments="",
+        fmt="%.7f",
+    )
     points = friction_points(read_recording(tmp_path / "friction_axis3.csv", scara), 3, plan.speeds)
     fit = fit_friction(points)
-    np.testing.assert_allclose(fit.values, truth, rtol=2e-3)  # the file has seven digits after the point, of mm
+    # the file has seven digits after the point, of mm
+    np.testing.assert_allclose(fit.values, truth, rtol=2e-3)
     np.testing.assert_allclose(points.gravity, -100.0, rtol=1e-4)
     assert re.findall(r"\) ([^,\n]+)", str(fit))[:4] == ["N", "N", "N s/m", "m/s"]
-    assert [cell.split(":")[0] for cell in fit.row().split(", ")] == ["Fs_N", "Fc_N", "Fv_N_s_m", "v_St_m_s"]
+    assert [cell.split(":")[0] for cell in fit.row().split(", ")] == [
+        "Fs_N",
+        "Fc_N",
+        "Fv_N_s_m",
+        "v_St_m_s",
+    ]
     panel, rest = fit.figure().axes
     assert (panel.get_xlabel(), panel.get_ylabel()) == ("speed [m/s]", "friction [N]")
     assert rest.get_ylabel() == "off the law [N]"
@@ -680,6 +917,8 @@ def test_a_law_of_one_axis_is_a_stribeck():
     """What is fitted is the package's law, with the speed that it was measured to."""
     fit = fits_of_all()[2]
     assert isinstance(fit, FrictionFit)
-    np.testing.assert_allclose(fit.law().torque(np.array([0.03])), friction_2400(np.full(6, 0.03))[2])
+    np.testing.assert_allclose(
+        fit.law().torque(np.array([0.03])), friction_2400(np.full(6, 0.03))[2]
+    )
     assert fit.law().measured_to == pytest.approx(0.5)
     assert fit.torque([[0.1, -0.1]]).shape == (1, 2)

@@ -6,7 +6,8 @@ import irbmodels as irb
 from irbmodels import InputError, MissingData, UnknownName
 from irbmodels.identification.fits import Samples, load_from_torques
 
-SPINDLE = (12.7, [-0.0383, 0.0, 0.1293], np.diag([0.269, 0.274, 0.193]))  # S000 Tab. 4: kg, m, kg m^2 about the centre
+# S000 Tab. 4: kg, m, kg m^2 about the centre
+SPINDLE = (12.7, [-0.0383, 0.0, 0.1293], np.diag([0.269, 0.274, 0.193]))
 
 
 @pytest.fixture(scope="module")
@@ -32,8 +33,12 @@ def test_the_spindle_comes_out_of_the_torques(arms):
 def test_a_payload_on_the_tcp(name):
     """A payload on the spindle's TCP is told in its own frame; the spindle belongs to the robot."""
     armed = irb.load(name, tool="spindle")
-    payload = irb.payload(4.0, [0.05, -0.02, 0.1], [[0.03, 0.002, 0.0], [0.002, 0.04, -0.001], [0.0, -0.001, 0.02]])
-    load = load_from_torques(Samples.of(random_states(armed.with_payload(payload), 100)), armed, "tcp")
+    payload = irb.payload(
+        4.0, [0.05, -0.02, 0.1], [[0.03, 0.002, 0.0], [0.002, 0.04, -0.001], [0.0, -0.001, 0.02]]
+    )
+    load = load_from_torques(
+        Samples.of(random_states(armed.with_payload(payload), 100)), armed, "tcp"
+    )
     assert load.mass == pytest.approx(4.0, rel=1e-9)
     np.testing.assert_allclose(load.com, payload.com, atol=1e-9)
     np.testing.assert_allclose(load.inertia, payload.tensor, atol=1e-9)
@@ -54,7 +59,9 @@ def test_still_poses_tell_the_centre_and_not_the_inertia(arms):
 
 
 def test_a_scara_tells_four_of_ten():
-    """Axes that are all vertical tell mass, the place of the centre across them, and the inertia about them."""
+    """Axes that are all vertical tell mass, the place of the centre across them, and the inertia
+    about them.
+    """
     bare = irb.load("irb930")
     carrying = bare.with_payload(irb.payload(5.0, [0.02, 0.03, 0.05], np.diag([0.02, 0.03, 0.025])))
     load = load_from_torques(Samples.of(random_states(carrying, 60)), bare, "tcp")
@@ -67,7 +74,9 @@ def test_a_scara_tells_four_of_ten():
 
 
 def test_only_sums_are_told_of_what_goes_together():
-    """About axes held still some parameters are told only in sums: those are NaN, and the others are right."""
+    """About axes held still some parameters are told only in sums: those are NaN, and the others
+    are right.
+    """
     bare = irb.load("irb1600")
     carrying = bare.with_payload(irb.payload(5.0, [0.02, 0.03, 0.05], np.diag([0.02, 0.03, 0.025])))
     load = load_from_torques(Samples.of(random_states(carrying, 60, axes=(1,))), bare, "tcp")
@@ -78,7 +87,13 @@ def test_only_sums_are_told_of_what_goes_together():
         body.mass * body.com,
         body.tensor + body.mass * (body.com @ body.com * np.eye(3) - np.outer(body.com, body.com)),
     )
-    ten = np.array([body.mass, *first, *(about[i, j] for i, j in ((0, 0), (0, 1), (1, 1), (0, 2), (1, 2), (2, 2)))])
+    ten = np.array(
+        [
+            body.mass,
+            *first,
+            *(about[i, j] for i, j in ((0, 0), (0, 1), (1, 1), (0, 2), (1, 2), (2, 2))),
+        ]
+    )
     np.testing.assert_allclose(load.parameters[known], ten[known], atol=1e-8)
 
 
@@ -88,9 +103,16 @@ def test_deviations_say_how_far_it_is_off(arms):
     motion, errors = random_states(armed, 60), []
     for seed in range(60):
         bare = irb.load("irb2400")  # a new one each time, which compiles nothing
-        noisy = motion._replace(tau=motion.tau + SIGMA * np.random.default_rng(seed).normal(size=motion.tau.shape))
+        noisy = motion._replace(
+            tau=motion.tau + SIGMA * np.random.default_rng(seed).normal(size=motion.tau.shape)
+        )
         load = load_from_torques(Samples.of(noisy), bare)
-        errors.append([(load.mass - 12.7) / load.mass_deviation, *((load.com - SPINDLE[1]) / load.com_deviation)])
+        errors.append(
+            [
+                (load.mass - 12.7) / load.mass_deviation,
+                *((load.com - SPINDLE[1]) / load.com_deviation),
+            ]
+        )
     np.testing.assert_allclose(np.std(errors, axis=0), 1.0, atol=0.3)  # 3 sigma of 60 repeats
 
 

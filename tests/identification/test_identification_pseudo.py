@@ -12,7 +12,9 @@ def points(seed=0):
 
 def parameters(masses, places):
     """The ten parameters by their definition, in Pinocchio's order."""
-    tensor = sum(m * (r @ r * np.eye(3) - np.outer(r, r)) for m, r in zip(masses, places, strict=True))
+    tensor = sum(
+        m * (r @ r * np.eye(3) - np.outer(r, r)) for m, r in zip(masses, places, strict=True)
+    )
     entries = [tensor[i, j] for i, j in ((0, 0), (0, 1), (1, 1), (0, 2), (1, 2), (2, 2))]
     return np.array([masses.sum(), *(masses @ places), *entries])
 
@@ -22,7 +24,9 @@ def test_pseudo_inertia_is_the_second_moment_of_homogeneous_places():
     masses, places = points()
     homogeneous = np.column_stack([places, np.ones(8)])
     J = (masses[:, None] * homogeneous).T @ homogeneous
-    np.testing.assert_allclose(pseudo_inertia(parameters(masses, places)), J, rtol=1e-12, atol=1e-13)
+    np.testing.assert_allclose(
+        pseudo_inertia(parameters(masses, places)), J, rtol=1e-12, atol=1e-13
+    )
     np.testing.assert_allclose(parameters_of(J), parameters(masses, places), rtol=1e-12, atol=1e-13)
 
 
@@ -32,7 +36,10 @@ def test_moving_is_moving_the_points():
     pose = pin.SE3(pin.rpy.rpyToMatrix(0.3, -1.1, 2.0), np.array([0.1, 0.7, -0.4]))
     moved = places @ pose.rotation.T + pose.translation
     np.testing.assert_allclose(
-        moving(pose.homogeneous) @ parameters(masses, places), parameters(masses, moved), rtol=1e-12, atol=1e-12
+        moving(pose.homogeneous) @ parameters(masses, places),
+        parameters(masses, moved),
+        rtol=1e-12,
+        atol=1e-12,
     )
 
 

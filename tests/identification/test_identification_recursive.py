@@ -14,16 +14,22 @@ def stream(count, seed=0):
 
 
 def explicit(Y, y, guess, spread, forgetting):
-    """Weighted least squares at once: sample k of N weighs forgetting^(N - k); the prior always 1."""
+    """Weighted least squares at once: sample k of N weighs forgetting^(N - k); the prior always
+    1.
+    """
     weights = forgetting ** np.arange(len(Y))[::-1]
-    information = np.diag(1.0 / spread**2) + np.einsum("n,nip,i,niq->pq", weights, Y, NOISE**-2.0, Y)
+    information = np.diag(1.0 / spread**2) + np.einsum(
+        "n,nip,i,niq->pq", weights, Y, NOISE**-2.0, Y
+    )
     right = guess / spread**2 + np.einsum("n,nip,i,ni->p", weights, Y, NOISE**-2.0, y)
     return np.linalg.solve(information, right), np.linalg.inv(information)
 
 
 @pytest.mark.parametrize("forgetting", [1.0, 0.97, 0.5])
 def test_it_is_weighted_least_squares_after_every_sample(forgetting):
-    """Estimate and covariance are those of all samples at once, older ones weighing less, and of the prior."""
+    """Estimate and covariance are those of all samples at once, older ones weighing less, and of
+    the prior.
+    """
     Y, y = stream(40)
     guess, spread = np.array([1.0, 0.0, 2.0]), np.array([2.0, 5.0, 1.0])
     running = Recursive(guess, spread, NOISE, forgetting)
@@ -49,7 +55,9 @@ def test_it_follows_a_parameter_that_changes():
 
 
 def test_standing_still_forgets_and_never_blows_up():
-    """After a million samples' worth of nothing the covariance is that of the prior, and the next sample counts as the first."""
+    """After a million samples' worth of nothing the covariance is that of the prior, and the next
+    sample counts as the first.
+    """
     Y, y = stream(50)
     spread = np.array([2.0, 5.0, 1.0])
     running = Recursive(np.zeros(3), spread, NOISE, 0.5)
@@ -64,7 +72,9 @@ def test_standing_still_forgets_and_never_blows_up():
 
 
 def test_long_runs_keep_their_digits():
-    """After 20 000 samples of nearly parallel regressors it still agrees with least squares at once."""
+    """After 20 000 samples of nearly parallel regressors it still agrees with least squares at
+    once.
+    """
     rng = np.random.default_rng(0)
     Y = np.ones((20_000, 1, 2)) + 1e-4 * rng.normal(size=(20_000, 1, 2))
     y = Y @ [1.0, 2.0]

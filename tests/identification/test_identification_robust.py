@@ -33,14 +33,18 @@ def samples(count=600, seed=0, share=0.0):
 
 
 def test_it_is_the_least_of_hubers_loss():
-    """The estimate minimises Huber's loss at its own noise, as scipy finds it, and the noise fulfils proposal 2."""
+    """The estimate minimises Huber's loss at its own noise, as scipy finds it, and the noise
+    fulfils proposal 2.
+    """
     logs, Y, y = samples(share=0.1)
     fit = huber(logs, Line())
 
     def residual(beta):
         return ((y - Y @ beta) / fit.noise).ravel()
 
-    found = optimize.least_squares(residual, TRUTH, loss="huber", f_scale=TUNING, xtol=1e-14, ftol=1e-14, gtol=1e-14)
+    found = optimize.least_squares(
+        residual, TRUTH, loss="huber", f_scale=TUNING, xtol=1e-14, ftol=1e-14, gtol=1e-14
+    )
     np.testing.assert_allclose(fit.beta, found.x, atol=1e-5 * fit.deviation.min())
     clipped = np.square(np.clip(residual(fit.beta).reshape(-1, 2), -TUNING, TUNING)).sum(axis=0)
     expected = stats.norm.expect(lambda x: min(x * x, TUNING**2), lb=-10.0, ub=10.0)
@@ -58,7 +62,9 @@ def test_clean_data_cost_five_percent():
 
 
 def test_outliers_move_least_squares_and_not_this():
-    """Of 40 logs with 5 % outliers it holds the truth in its intervals; least squares is several times as far off."""
+    """Of 40 logs with 5 % outliers it holds the truth in its intervals; least squares is several
+    times as far off.
+    """
     inside, ratio = [], []
     for seed in range(40):
         logs, _, _ = samples(600, seed, share=0.05)

@@ -17,22 +17,34 @@ def arm():
 
 def poses(robot, count=12, seed=0):
     low, high = robot.limits.envelope()
-    return np.random.default_rng(seed).uniform(np.maximum(low, -2.0), np.minimum(high, 2.0), (count, robot.n))
+    return np.random.default_rng(seed).uniform(
+        np.maximum(low, -2.0), np.minimum(high, 2.0), (count, robot.n)
+    )
 
 
 def readings(robot, q, v, a, angle, nominal=NOMINAL):
     """What ``robot.sensor`` says, turned by the angle, with a bias."""
     turned = nominal * pin.SE3(pin.rpy.rpyToMatrix(0.0, 0.0, angle), np.zeros(3))
-    return BIAS + [robot.sensor(*state, tool0_from_sensor=turned.homogeneous) for state in zip(q, v, a, strict=True)]
+    return BIAS + [
+        robot.sensor(*state, tool0_from_sensor=turned.homogeneous)
+        for state in zip(q, v, a, strict=True)
+    ]
 
 
 @pytest.mark.parametrize("angle", [0.0, 0.7, -2.5, np.pi])
 def test_still_poses_give_mass_centre_bias_and_angle(arm, angle):
-    """S000 Tab. 4 comes out of twelve poses at rest, whatever the angle at which the sensor was mounted."""
+    """S000 Tab.
+
+    4 comes out of twelve poses at rest, whatever the angle at which the sensor was mounted.
+    """
     q = poses(arm)
     still = np.zeros_like(q)
-    found = load_from_sensor(arm, q, readings(arm, q, still, still, angle), tool0_from_sensor=NOMINAL.homogeneous)
-    assert np.remainder(found.angle - angle + np.pi, 2.0 * np.pi) - np.pi == pytest.approx(0.0, abs=1e-10)
+    found = load_from_sensor(
+        arm, q, readings(arm, q, still, still, angle), tool0_from_sensor=NOMINAL.homogeneous
+    )
+    assert np.remainder(found.angle - angle + np.pi, 2.0 * np.pi) - np.pi == pytest.approx(
+        0.0, abs=1e-10
+    )
     assert -np.pi <= found.angle <= np.pi
     assert found.noise.max() < 1e-9
     np.testing.assert_allclose(found.bias, BIAS, atol=1e-9)
@@ -49,7 +61,9 @@ def test_the_angle_is_searched_everywhere(arm):
         count = int(rng.integers(5, 10))
         q, angle = poses(arm, count, seed), rng.uniform(-np.pi, np.pi)
         still = np.zeros_like(q)
-        given = readings(arm, q, still, still, angle) + np.repeat([3.0, 0.6], 3) * rng.normal(size=(count, 6))
+        given = readings(arm, q, still, still, angle) + np.repeat([3.0, 0.6], 3) * rng.normal(
+            size=(count, 6)
+        )
         found = load_from_sensor(arm, q, given, tool0_from_sensor=NOMINAL.homogeneous)
         far.append(abs(np.remainder(found.angle - angle + np.pi, 2.0 * np.pi) - np.pi))
     assert np.max(far) < 0.3
@@ -78,10 +92,14 @@ def test_a_known_angle_is_taken(arm):
 
 
 def test_forces_and_moments_weigh_by_their_noise(arm):
-    """At a known angle it is least squares of statics, ``F = m g + b`` and ``M = mc x g + b``, each kind divided by its noise."""
+    """At a known angle it is least squares of statics, ``F = m g + b`` and ``M = mc x g + b``, each
+    kind divided by its noise.
+    """
     rng, q = np.random.default_rng(4), poses(arm)
     still = np.zeros_like(q)
-    given = readings(arm, q, still, still, 0.0, pin.SE3.Identity()) + np.repeat([0.5, 0.02], 3) * rng.normal(size=(12, 6))
+    given = readings(arm, q, still, still, 0.0, pin.SE3.Identity()) + np.repeat(
+        [0.5, 0.02], 3
+    ) * rng.normal(size=(12, 6))
     found = load_from_sensor(arm, q, given, angle=0.0)
     rows, right = [], []
     for pose, reading in zip(q, given, strict=True):
@@ -100,13 +118,20 @@ def test_forces_and_moments_weigh_by_their_noise(arm):
 
 
 def test_deviations_say_how_far_it_is_off(arm):
-    """Over 60 noisy sets of readings errors are as large as the deviations say, and the noise of both kinds is found."""
+    """Over 60 noisy sets of readings errors are as large as the deviations say, and the noise of
+    both kinds is found.
+    """
     rng, q = np.random.default_rng(2), poses(arm, 30)
     still = np.zeros_like(q)
     exact, sigma = readings(arm, q, still, still, -1.2), np.repeat([0.5, 0.05], 3)
     errors, noise = [], []
     for _ in range(60):
-        found = load_from_sensor(arm, q, exact + sigma * rng.normal(size=exact.shape), tool0_from_sensor=NOMINAL.homogeneous)
+        found = load_from_sensor(
+            arm,
+            q,
+            exact + sigma * rng.normal(size=exact.shape),
+            tool0_from_sensor=NOMINAL.homogeneous,
+        )
         load = found.load
         errors.append(
             [
@@ -122,15 +147,25 @@ def test_deviations_say_how_far_it_is_off(arm):
 
 
 def test_too_few_directions_are_told(arm):
-    """Poses that differ by axis 1 only, which gravity does not see, tell no centre of mass or bias."""
+    """Poses that differ by axis 1 only, which gravity does not see, tell no centre of mass or
+    bias.
+    """
     q = np.zeros((8, 6))
     q[:, 0] = np.linspace(-1.0, 1.0, 8)
     still = np.zeros_like(q)
-    found = load_from_sensor(arm, q, readings(arm, q, still, still, 0.0), tool0_from_sensor=NOMINAL.homogeneous, angle=0.0)
+    found = load_from_sensor(
+        arm,
+        q,
+        readings(arm, q, still, still, 0.0),
+        tool0_from_sensor=NOMINAL.homogeneous,
+        angle=0.0,
+    )
     assert np.isnan(found.load.mass)
     assert np.isnan(found.bias[:3]).all()
     with pytest.raises(InputError, match="angle"):
-        load_from_sensor(arm, q, readings(arm, q, still, still, 0.0), tool0_from_sensor=NOMINAL.homogeneous)
+        load_from_sensor(
+            arm, q, readings(arm, q, still, still, 0.0), tool0_from_sensor=NOMINAL.homogeneous
+        )
 
 
 @pytest.mark.parametrize(

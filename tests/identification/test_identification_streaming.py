@@ -34,7 +34,9 @@ def client():
     """Two local workers; threads, so that the test needs no other process."""
     distributed = pytest.importorskip("distributed")
     with (
-        distributed.LocalCluster(n_workers=2, threads_per_worker=1, processes=False, dashboard_address=":0") as cluster,
+        distributed.LocalCluster(
+            n_workers=2, threads_per_worker=1, processes=False, dashboard_address=":0"
+        ) as cluster,
         distributed.Client(cluster) as client,
     ):
         yield client
@@ -43,7 +45,9 @@ def client():
 def log(seed, robot, count=120):
     """Pieces of a noisy log that exists only while it is read."""
     motion = random_states(robot, count, seed)
-    motion = motion._replace(tau=motion.tau + SIGMA[:4] * np.random.default_rng(seed).normal(size=motion.tau.shape))
+    motion = motion._replace(
+        tau=motion.tau + SIGMA[:4] * np.random.default_rng(seed).normal(size=motion.tau.shape)
+    )
     for start in range(0, count, PIECE):
         yield motion.each(lambda x: x[start : start + PIECE])
 
@@ -58,7 +62,9 @@ def test_logs_in_pieces_are_one_least_squares_problem(arm):
     fit = weighted(total)
     plain = np.linalg.lstsq(Y.reshape(-1, Y.shape[-1]), y.ravel(), rcond=None)[0]
     noise = np.sqrt(np.square(y - Y @ plain).sum(axis=0))
-    expected = np.linalg.lstsq((Y / noise[:, None]).reshape(-1, Y.shape[-1]), (y / noise).ravel(), rcond=None)[0]
+    expected = np.linalg.lstsq(
+        (Y / noise[:, None]).reshape(-1, Y.shape[-1]), (y / noise).ravel(), rcond=None
+    )[0]
     np.testing.assert_allclose(fit.beta, expected, rtol=1e-9)
 
 
@@ -76,14 +82,18 @@ def numbers(name):
 
 
 def test_logs_are_merged_in_their_order(client):
-    """Here and on Dask the first log comes first, its pieces in the order of time; what is named twice is read twice."""
+    """Here and on Dask the first log comes first, its pieces in the order of time; what is named
+    twice is read twice.
+    """
     here = Samples([3, 1, 2, 1], numbers)
     for samples in (here, on_dask(here, client)):
         assert samples.reduce(Seen) == (30, 31, 10, 11, 20, 21, 10, 11)
 
 
 def test_dask_gives_the_same(arm, client):
-    """Workers of a cluster give the numbers of one process, to the last digits, for every reduction."""
+    """Workers of a cluster give the numbers of one process, to the last digits, for every
+    reduction.
+    """
     robot, rows = arm
     here = Samples(range(6), partial(log, robot=robot))
     there = on_dask(here, client)
@@ -91,16 +101,22 @@ def test_dask_gives_the_same(arm, client):
     assert here.client is None
     one, other = weighted(accumulated(here, rows)), weighted(accumulated(there, rows))
     np.testing.assert_allclose(other.beta, one.beta, rtol=1e-12)
-    np.testing.assert_allclose(other.covariance, one.covariance, rtol=1e-9, atol=1e-14 * np.abs(one.covariance).max())
+    np.testing.assert_allclose(
+        other.covariance, one.covariance, rtol=1e-9, atol=1e-14 * np.abs(one.covariance).max()
+    )
     two, another = (with_autocorrelation(one, samples, rows, 3) for samples in (here, there))
-    np.testing.assert_allclose(another.covariance, two.covariance, rtol=1e-9, atol=1e-14 * np.abs(two.covariance).max())
+    np.testing.assert_allclose(
+        another.covariance, two.covariance, rtol=1e-9, atol=1e-14 * np.abs(two.covariance).max()
+    )
     np.testing.assert_allclose(huber(there, rows).beta, huber(here, rows).beta, rtol=1e-9)
 
 
 def test_workers_send_errors_back(arm, client):
     """What is wrong in a log is said here, in one line, though it happened there."""
     robot, rows = arm
-    samples = on_dask(Samples([random_states(robot, 20)._replace(tau=None)], lambda motion: [motion]), client)
+    samples = on_dask(
+        Samples([random_states(robot, 20)._replace(tau=None)], lambda motion: [motion]), client
+    )
     with pytest.raises(InputError, match="no tau"):
         accumulated(samples, rows)
 
@@ -137,12 +153,15 @@ def test_files_are_read_in_pieces(arm, tmp_path):
         write_motion(path, motion, robot)
     fit = weighted(accumulated(from_files(paths, robot), rows))
     truth = rows.base.values(robot.parameter_vector())
-    np.testing.assert_allclose(fit.beta, truth, atol=1e-6 * np.abs(truth).max())  # nine digits in the file
+    # nine digits in the file
+    np.testing.assert_allclose(fit.beta, truth, atol=1e-6 * np.abs(truth).max())
     assert fit.samples == 120
 
 
 def test_the_window_derives_speeds(arm, tmp_path):
-    """A file of positions has the speeds of a cubic over the window that is asked for: of a wave they say its length."""
+    """A file of positions has the speeds of a cubic over the window that is asked for: of a wave
+    they say its length.
+    """
     robot, _ = arm
     t, window = np.arange(200) / RATE, 0.4
     q = 0.1 * np.sin(12.0 * t)[:, None] - [0.0, 0.0, 0.15, 0.0]
@@ -154,11 +173,14 @@ def test_the_window_derives_speeds(arm, tmp_path):
     x = np.arange(-half, half + 1)
     cubic = np.polyfit(x / RATE, q[100 + x, 0], 3)[2]
     assert piece.v[100, 0] == pytest.approx(cubic, rel=1e-4)
-    assert abs(cubic / (1.2 * np.cos(12.0 * t[100])) - 1.0) > 0.01  # a hundred times what the line above allows
+    # a hundred times what the line above allows
+    assert abs(cubic / (1.2 * np.cos(12.0 * t[100])) - 1.0) > 0.01
 
 
 def test_files_that_do_not_fit(arm, tmp_path):
-    """A log without torques, a missing file and a single name are refused before anything is read."""
+    """A log without torques, a missing file and a single name are refused before anything is
+    read.
+    """
     robot, _ = arm
     path = tmp_path / "log.csv"
     write_motion(path, random_states(robot, 10)._replace(tau=None), robot)

@@ -1,4 +1,6 @@
-"""Synthetic logs: what the sensors do to a run is what was asked, and nothing else; every log says that it is synthetic."""
+"""Synthetic logs: what the sensors do to a run is what was asked, and nothing else; every log says
+that it is synthetic.
+"""
 
 import numpy as np
 import pytest
@@ -39,7 +41,9 @@ def test_ideal_sensors_show_the_run(run):
     log = as_logged(run, Sensors(rate=200.0))
     assert log.step == pytest.approx(0.005)
     np.testing.assert_allclose(log.q, 0.3 * np.sin(log.t[:, None] + np.arange(6)), atol=1e-7)
-    np.testing.assert_allclose(log.tau, 20.0 * np.sin(3.0 * log.t[:, None]) + np.arange(6), atol=1e-4)
+    np.testing.assert_allclose(
+        log.tau, 20.0 * np.sin(3.0 * log.t[:, None]) + np.arange(6), atol=1e-4
+    )
     assert log.synthetic
     assert str(log.findings[0]).startswith("synthetic: simulated irb2400_16, Sensors(rate=200.0")
     assert log.v is None
@@ -52,10 +56,13 @@ def test_encoders_count(run):
     size = 2.0 * np.pi / counts
     for axis in range(6):
         values = np.unique(log.q[:, axis])
-        np.testing.assert_allclose(np.diff(values) / size[axis], np.round(np.diff(values) / size[axis]), atol=1e-6)
+        np.testing.assert_allclose(
+            np.diff(values) / size[axis], np.round(np.diff(values) / size[axis]), atol=1e-6
+        )
     off = (log.q - 0.3 * np.sin(log.t[:, None] + np.arange(6))) / size
     assert np.abs(off - np.round(off.mean(axis=0))).max() < 1.01
-    assert np.std(off, axis=0) == pytest.approx(np.sqrt(1.0 / 12.0), rel=0.1)  # uniform over a count
+    # uniform over a count
+    assert np.std(off, axis=0) == pytest.approx(np.sqrt(1.0 / 12.0), rel=0.1)
 
 
 def test_noise_of_torques_is_as_large_as_asked(run):
@@ -74,7 +81,8 @@ def test_the_delay_of_torques_is_what_a_correlation_finds(run):
     """Torques 6.5 ms late; positions are not."""
     log, exact = as_logged(run, Sensors(torque_delay=0.0065)), as_logged(run, Sensors())
     late = delay(log.tau[5:, 0], exact.tau[5:, 0], 0.004, most=0.1)
-    assert late.seconds == pytest.approx(0.0065, abs=2e-5)  # straight lines between the run's samples
+    # straight lines between the run's samples
+    assert late.seconds == pytest.approx(0.0065, abs=2e-5)
     np.testing.assert_array_equal(log.q, exact.q)
 
 
@@ -103,18 +111,26 @@ def test_the_torques_of_the_model_follow_its_own_equation(robot):
     """The fast way: inverse dynamics along the motion, friction included."""
     motion = move(START, END, duration=1.0).sample(250.0)
     log = synthetic_recording(robot, motion, controller=False)
-    np.testing.assert_allclose(log.tau, robot.inverse_dynamics(motion.q, motion.v, motion.a), atol=1e-9)
+    np.testing.assert_allclose(
+        log.tau, robot.inverse_dynamics(motion.q, motion.v, motion.a), atol=1e-9
+    )
     assert "torques by the model" in log.source
     with pytest.raises(irb.InputError, match="needs its controller"):
         synthetic_recording(robot, motion, controller=False, friction=robot.friction_model)
 
 
 def test_a_controller_follows_with_true_stiction(robot):
-    """It stays near the motion; at rest the arm holds exactly, although the torque is not that of gravity."""
+    """It stays near the motion; at rest the arm holds exactly, although the torque is not that of
+    gravity.
+    """
     moving = move(START, END, duration=0.6).sample(500.0)
-    rest = Motion(np.arange(1, 60) * 0.002 + 0.6, *(np.tile(x[-1], (59, 1)) for x in (moving.q, moving.v, moving.a)))
+    rest = Motion(
+        np.arange(1, 60) * 0.002 + 0.6,
+        *(np.tile(x[-1], (59, 1)) for x in (moving.q, moving.v, moving.a)),
+    )
     motion = Motion.joined([moving._replace(tau=None), rest])
-    robot = robot.with_rotors([8.0, 8.0, 8.0, 1.0, 1.0, 1.0])  # bare, axis 6 is lighter than any real one, and its friction wins
+    # bare, axis 6 is lighter than any real one, and its friction wins
+    robot = robot.with_rotors([8.0, 8.0, 8.0, 1.0, 1.0, 1.0])
     run = followed(robot, motion, model=robot.with_payload(irb.payload(3.0)))
     wanted = np.stack([np.interp(run.t, motion.t, column) for column in motion.q.T], axis=1)
     assert 1e-4 < np.abs(run.q - wanted).max() < 0.02

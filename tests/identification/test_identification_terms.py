@@ -9,10 +9,24 @@ from excited import excitation, random_states, torques
 
 import irbmodels as irb
 from irbmodels import InputError, MissingData
-from irbmodels.identification.fits import Samples, TorqueRows, accumulated, stribeck_fit, stribeck_speeds, weighted
+from irbmodels.identification.fits import (
+    Samples,
+    TorqueRows,
+    accumulated,
+    stribeck_fit,
+    stribeck_speeds,
+    weighted,
+)
 from irbmodels.identification.fits.stribeck_speeds import SPEEDS
 from irbmodels.identification.recordings import Recording
-from irbmodels.identification.validation import halves, identify, judge, nearest, prepared, write_set
+from irbmodels.identification.validation import (
+    halves,
+    identify,
+    judge,
+    nearest,
+    prepared,
+    write_set,
+)
 from irbmodels.identification.validation.model_terms import Question, terms_of
 from irbmodels.model.friction import frictionless
 from irbmodels.robot.base_parameters import base_parameters
@@ -40,7 +54,9 @@ def rotors_of(robot):
 
 
 def samples_of(robot, count=1500, slowest=0.02):
-    """Random states, a third of them slow, with exact torques of Pinocchio's recursion, friction and rotors added here."""
+    """Random states, a third of them slow, with exact torques of Pinocchio's recursion, friction
+    and rotors added here.
+    """
     motion = random_states(robot.with_friction(None).with_rotors(np.zeros(robot.n)), count)
     motion.v[::3] *= slowest
     return with_torques(robot, motion)
@@ -50,7 +66,12 @@ def with_torques(robot, motion):
     bare = robot.with_friction(None).with_rotors(np.zeros(robot.n))
     law = robot.friction_model or frictionless(robot.n)
     dry = (law.Fc + (law.Fs - law.Fc) * np.exp(-((motion.v / law.v_St) ** 2))) * np.sign(motion.v)
-    tau = torques(bare, motion.q, motion.v, motion.a) + dry + law.Fv * motion.v + motion.a * robot.rotors
+    tau = (
+        torques(bare, motion.q, motion.v, motion.a)
+        + dry
+        + law.Fv * motion.v
+        + motion.a * robot.rotors
+    )
     return motion._replace(tau=tau)
 
 
@@ -64,12 +85,19 @@ def log_of(robot, seed, duration=12.0):
 
 def fitted(robot, *logs, **words):
     parts = [halves(log) for log in logs]
-    return identify(robot, [prepared(first) for first, _ in parts], [prepared(last) for _, last in parts], **words)
+    return identify(
+        robot,
+        [prepared(first) for first, _ in parts],
+        [prepared(last) for _, last in parts],
+        **words,
+    )
 
 
 @pytest.mark.parametrize("name", ["irb1600", "irb930"])
 def test_exact_samples_give_a_law_that_nobody_told(name):
-    """Each axis' own Stribeck speed, and all sums with it, come back to 1e-7 from exact torques; the robot has no law."""
+    """Each axis' own Stribeck speed, and all sums with it, come back to 1e-7 from exact torques;
+    the robot has no law.
+    """
     robot = nominal(name)
     true = robot.with_friction(law_for(robot, np.linspace(0.008, 0.05, robot.n)))
     samples = Samples.of(samples_of(true))
@@ -80,11 +108,15 @@ def test_exact_samples_give_a_law_that_nobody_told(name):
     np.testing.assert_allclose(fit.beta, exact, rtol=1e-7, atol=1e-8 * np.abs(exact).max())
     assert fit.names[-1] == f"v_St_{robot.n}"
     assert fit.units[-robot.n :] == tuple("m/s" if one else "rad/s" for one in robot.limits.linear)
-    assert terms.told[0].endswith(f"Stribeck speeds of axis {', '.join(str(i + 1) for i in range(robot.n))} fitted")
+    assert terms.told[0].endswith(
+        f"Stribeck speeds of axis {', '.join(str(i + 1) for i in range(robot.n))} fitted"
+    )
 
 
 def test_speeds_are_told_axis_by_axis():
-    """An axis without a fall, one without slow samples, and one that falls beyond the row of speeds have none."""
+    """An axis without a fall, one without slow samples, and one that falls beyond the row of speeds
+    have none.
+    """
     robot = nominal("irb930")
     law = law_for(robot, [0.02, 0.02, 0.02, 2.0])
     law = irb.Stribeck([law.Fc[0], *law.Fs[1:]], law.Fc, law.Fv, law.v_St)
@@ -92,8 +124,13 @@ def test_speeds_are_told_axis_by_axis():
     motion = samples_of(true)
     motion.v[:, 1] += np.where(motion.v[:, 1] < 0.0, -0.2, 0.2)
     motion = with_torques(true, motion)
-    noisy = motion.tau + NOISE * robot.limits.effort * np.random.default_rng(0).normal(size=motion.tau.shape)
-    rows = TorqueRows(robot.with_friction(frictionless(4)), base_parameters(robot.with_friction(frictionless(4)), friction=True))
+    noisy = motion.tau + NOISE * robot.limits.effort * np.random.default_rng(0).normal(
+        size=motion.tau.shape
+    )
+    rows = TorqueRows(
+        robot.with_friction(frictionless(4)),
+        base_parameters(robot.with_friction(frictionless(4)), friction=True),
+    )
     samples = Samples.of(motion._replace(tau=noisy))
     found = stribeck_speeds(samples, rows)
     assert np.isnan(found.speeds[[0, 1, 3]]).all()
@@ -104,59 +141,94 @@ def test_speeds_are_told_axis_by_axis():
 
 
 def test_a_fall_that_samples_deny_is_dropped(tmp_path):
-    """The robot's law has Fs = 3 Fc on axis 2, the truth has no fall there: the set says Fs = Fc; elsewhere it keeps its own."""
+    """The robot's law has Fs = 3 Fc on axis 2, the truth has no fall there: the set says Fs = Fc;
+    elsewhere it keeps its own.
+    """
     robot = nominal("irb930")
     true = robot.with_friction(law_for(robot, drop=0.0))
     own = law_for(robot, drop=0.0)
-    believed = robot.with_friction(irb.Stribeck(own.Fc * [1.0, 3.0, 1.0, 1.0], own.Fc, own.Fv, own.v_St))
+    believed = robot.with_friction(
+        irb.Stribeck(own.Fc * [1.0, 3.0, 1.0, 1.0], own.Fc, own.Fv, own.v_St)
+    )
     found = fitted(believed, log_of(true, 1), log_of(true, 2))
     assert found.verdict.trustworthy, found.verdict.reasons
-    law = irb.load("irb930", parameters=write_set(tmp_path / "s.yaml", found.found, found.verdict, "a log")).friction_model
+    law = irb.load(
+        "irb930", parameters=write_set(tmp_path / "s.yaml", found.found, found.verdict, "a log")
+    ).friction_model
     assert not law.falls.any()
     np.testing.assert_allclose(law.Fc, true.friction_model.Fc, rtol=0.05)
 
 
 def test_each_axis_has_its_own_best_speed():
-    """Speeds that differ tenfold between axes are found each to the next of the row, whatever the others' misfit."""
+    """Speeds that differ tenfold between axes are found each to the next of the row, whatever the
+    others' misfit.
+    """
     robot = nominal("irb930")
     true = robot.with_friction(law_for(robot, [0.004, 0.04, 0.1, 0.015]))
     motion = samples_of(true, slowest=np.array([0.004, 0.04, 0.1, 0.015]))
-    noisy = motion.tau + NOISE * robot.limits.effort * np.random.default_rng(0).normal(size=motion.tau.shape)
+    noisy = motion.tau + NOISE * robot.limits.effort * np.random.default_rng(0).normal(
+        size=motion.tau.shape
+    )
     without = robot.with_friction(frictionless(4))
-    found = stribeck_speeds(Samples.of(motion._replace(tau=noisy)), TorqueRows(without, base_parameters(without, friction=True)))
-    assert (np.abs(np.log(found.speeds / true.friction_model.v_St)) < 1.5 * np.log(SPEEDS[1] / SPEEDS[0])).all()
+    found = stribeck_speeds(
+        Samples.of(motion._replace(tau=noisy)),
+        TorqueRows(without, base_parameters(without, friction=True)),
+    )
+    assert (
+        np.abs(np.log(found.speeds / true.friction_model.v_St))
+        < 1.5 * np.log(SPEEDS[1] / SPEEDS[0])
+    ).all()
 
 
 def test_subsets_of_axes_add_up(tmp_path):
-    """Axes 1 and 2 first, 3 and 4 from there: the last file holds both, loads as what was judged, and names its sources."""
+    """Axes 1 and 2 first, 3 and 4 from there: the last file holds both, loads as what was judged,
+    and names its sources.
+    """
     robot = nominal("irb930")
     true = robot.with_friction(law_for(robot, drop=0.0))
     loaded, friction = robot, []
     for name, moving in (("first", [1.0, 1.0, 0.0, 0.0]), ("second", [0.0, 0.0, 1.0, 1.0])):
         whole = excitation(robot, 12.0, seed=3)
-        motion = Motion(whole.t, whole.q[0] + (whole.q - whole.q[0]) * moving, whole.v * moving, whole.a * moving, None)
+        motion = Motion(
+            whole.t,
+            whole.q[0] + (whole.q - whole.q[0]) * moving,
+            whole.v * moving,
+            whole.a * moving,
+            None,
+        )
         motion = with_torques(true, motion)
         noise = NOISE * robot.limits.effort * np.random.default_rng(1).normal(size=motion.q.shape)
-        log = Recording(motion.t, motion.q, tau=motion.tau + noise, linear=(False, False, True, False))
+        log = Recording(
+            motion.t, motion.q, tau=motion.tau + noise, linear=(False, False, True, False)
+        )
         found = fitted(loaded, log, axes=[i + 1 for i in range(4) if moving[i]])
         path = write_set(tmp_path / f"{name}.yaml", found.found, found.verdict, name)
         loaded = irb.load("irb930", parameters=path)
-        np.testing.assert_allclose(loaded.parameter_vector(), found.found.parameters, rtol=1e-12, atol=1e-12)
+        np.testing.assert_allclose(
+            loaded.parameter_vector(), found.found.parameters, rtol=1e-12, atol=1e-12
+        )
         friction.append(loaded.friction_model.Fc)
     np.testing.assert_array_equal(friction[1][:2], friction[0][:2])
     np.testing.assert_allclose(friction[1], true.friction_model.Fc, rtol=0.05)
     table = loaded.description.friction
     rows = table.sets[table.default].axes
-    refs = [table.sources[rows[f"axis_{i}"].source_of("Fc_N" if i == 3 else "Fc_N_m")].ref for i in (1, 3)]
+    refs = [
+        table.sources[rows[f"axis_{i}"].source_of("Fc_N" if i == 3 else "Fc_N_m")].ref
+        for i in (1, 3)
+    ]
     assert refs == ["first", "second"]
 
 
 @pytest.mark.parametrize("name", ["irb2400", "irb1400"])
 def test_a_set_made_from_another_prior_holds_all_of_it(name, tmp_path):
-    """Only axes 4 to 6 move: the file has the other bodies of the prior that was named, not of the robot's default set."""
+    """Only axes 4 to 6 move: the file has the other bodies of the prior that was named, not of the
+    robot's default set.
+    """
     default = irb.load(name)
     sets = default.description.inertials.sets
-    other = next(key for key, entry in sets.items() if key != default.parameters and not entry.impossible)
+    other = next(
+        key for key, entry in sets.items() if key != default.parameters and not entry.impossible
+    )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", irb.PhysicsWarning)
         prior = irb.load(name, parameters=other)
@@ -165,47 +237,73 @@ def test_a_set_made_from_another_prior_holds_all_of_it(name, tmp_path):
         samples = Samples.of(random_states(bare, 300, axes=(4, 5, 6)))
         found = nearest(weighted(accumulated(samples, TorqueRows(bare, base))), bare, base)
         mine = irb.load(name, parameters=found.write(tmp_path / "mine.yaml", "mine", "samples"))
-    np.testing.assert_allclose(mine.with_friction(None).parameter_vector(), found.parameters, rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(
+        mine.with_friction(None).parameter_vector(), found.parameters, rtol=1e-9, atol=1e-12
+    )
 
 
 def test_an_axis_that_is_not_told_keeps_its_own_speed():
-    """Only axis 4 of the 2400 is slow in the samples: its wrong speed is mended, the others stay, and are not fitted."""
+    """Only axis 4 of the 2400 is slow in the samples: its wrong speed is mended, the others stay,
+    and are not fitted.
+    """
     true = irb.load("irb2400")
     motion = random_states(true.with_friction(None), 1500)
     motion.v[:] += np.where(motion.v < 0.0, -0.3, 0.3)
     motion.v[::2, 3] *= 0.02
     samples = Samples.of(with_torques(true, motion))
     own = true.friction_model
-    wrong = true.with_friction(irb.Stribeck(own.Fs, own.Fc, own.Fv, 3.0 * own.v_St, measured_to=0.4))
+    wrong = true.with_friction(
+        irb.Stribeck(own.Fs, own.Fc, own.Fv, 3.0 * own.v_St, measured_to=0.4)
+    )
     terms = terms_of(samples, Question(wrong, None, None, 0))
     assert terms.tangent.axes == (3,)
     np.testing.assert_allclose(terms.robot.friction_model.v_St[3], own.v_St[3], rtol=1e-7)
-    np.testing.assert_array_equal(np.delete(terms.robot.friction_model.v_St, 3), np.delete(3.0 * own.v_St, 3))
+    np.testing.assert_array_equal(
+        np.delete(terms.robot.friction_model.v_St, 3), np.delete(3.0 * own.v_St, 3)
+    )
     kept = "Stribeck speeds of axis 1, 2, 3, 5, 6 those of the robot"
-    assert terms.told[0] == f"friction: Coulomb and viscous; Stribeck speeds of axis 4 fitted; {kept}"
+    assert (
+        terms.told[0] == f"friction: Coulomb and viscous; Stribeck speeds of axis 4 fitted; {kept}"
+    )
     assert terms.robot.friction_model.measured_to == 0.4
 
 
 def test_samples_without_slow_ones_leave_a_law_as_it_is():
-    """Where no axis is slow no Stribeck speed is fitted: the robot keeps the fall that it has, and that is said."""
+    """Where no axis is slow no Stribeck speed is fitted: the robot keeps the fall that it has, and
+    that is said.
+    """
     true = irb.load("irb2400")
     motion = random_states(true.with_friction(None), 600)
     motion.v[:] += np.where(motion.v < 0.0, -0.3, 0.3)
     terms = terms_of(Samples.of(with_torques(true, motion)), Question(true, None, None, 0))
     assert terms.tangent is None
     assert terms.robot.friction_model.same_as(true.friction_model)
-    assert terms.told[0] == "friction: Coulomb and viscous; Stribeck speeds of axis 1, 2, 3, 4, 5, 6 those of the robot"
+    assert (
+        terms.told[0]
+        == "friction: Coulomb and viscous; Stribeck speeds of axis 1, 2, 3, 4, 5, 6 those of the"
+        " robot"
+    )
     assert not any(name.startswith("Fs-Fc") for name in terms.base.names)
 
 
 def test_sums_are_those_of_where_the_others_stand():
-    """Axes 2 and 3 move, the wrist stands bent: sums of the true parameters as they add up there explain the torques."""
+    """Axes 2 and 3 move, the wrist stands bent: sums of the true parameters as they add up there
+    explain the torques.
+    """
     robot = nominal("irb1600")
     true = robot.with_friction(law_for(robot, drop=0.0))
-    held, moves = np.array([0.4, 0.0, 0.0, 0.7, -1.1, 0.3]), np.array([0.0, 1.0, 1.0, 0.0, 0.0, 0.0])
+    held, moves = (
+        np.array([0.4, 0.0, 0.0, 0.7, -1.1, 0.3]),
+        np.array([0.0, 1.0, 1.0, 0.0, 0.0, 0.0]),
+    )
 
     def standing(motion):
-        return with_torques(true, Motion(motion.t, np.where(moves, motion.q, held), motion.v * moves, motion.a * moves, None))
+        return with_torques(
+            true,
+            Motion(
+                motion.t, np.where(moves, motion.q, held), motion.v * moves, motion.a * moves, None
+            ),
+        )
 
     samples = Samples.of(standing(samples_of(true)))
     terms = terms_of(samples, Question(robot, [2, 3], held, 0), "coulomb")
@@ -213,23 +311,35 @@ def test_sums_are_those_of_where_the_others_stand():
     exact = terms.base.values(true.parameter_vector())
     np.testing.assert_allclose(fit.beta, exact, rtol=1e-7, atol=1e-9 * np.abs(exact).max())
 
-    motion = standing(excitation(robot, 12.0))  # the same from a log, which says itself where they stand
+    # the same from a log, which says itself where they stand
+    motion = standing(excitation(robot, 12.0))
     noise = NOISE * robot.limits.effort * np.random.default_rng(0).normal(size=motion.q.shape)
-    found = fitted(robot, Recording(motion.t, motion.q, tau=motion.tau + noise), axes=[2, 3], friction="coulomb")
+    found = fitted(
+        robot,
+        Recording(motion.t, motion.q, tau=motion.tau + noise),
+        axes=[2, 3],
+        friction="coulomb",
+    )
     exact = found.base.values(true.parameter_vector())
     assert (np.abs(found.fit.beta - exact) < 5.0 * found.fit.deviation).all()
 
 
 def test_friction_may_be_named():
-    """``own`` keeps the robot's speeds, ``coulomb`` has none, and a robot without a law has no own one."""
+    """``own`` keeps the robot's speeds, ``coulomb`` has none, and a robot without a law has no own
+    one.
+    """
     robot = nominal("irb930")
     true = robot.with_friction(law_for(robot))
     samples = Samples.of(samples_of(true))
-    assert not terms_of(samples, Question(robot, None, None, 0), "coulomb").robot.friction_model.falls.any()
+    assert not terms_of(
+        samples, Question(robot, None, None, 0), "coulomb"
+    ).robot.friction_model.falls.any()
     own = terms_of(samples, Question(true, None, None, 0), "own")
     assert own.tangent is None
     np.testing.assert_array_equal(own.robot.friction_model.v_St, true.friction_model.v_St)
-    with pytest.raises(MissingData, match=r"irb930.* has no friction law of its own: take stribeck or coulomb"):
+    with pytest.raises(
+        MissingData, match=r"irb930.* has no friction law of its own: take stribeck or coulomb"
+    ):
         terms_of(samples, Question(robot, None, None, 0), "own")
     with pytest.raises(irb.UnknownName, match="coulomb"):
         terms_of(samples, Question(robot, None, None, 0), "coulom")
@@ -242,74 +352,122 @@ def test_friction_may_be_named():
 
 @pytest.mark.parametrize("name", ["irb1600", "irb930"])
 def test_rotors_are_found_where_there_are_any(name):
-    """With rotors there are as many sums more as the 1600 has in the literature (40 and 36); without them, none."""
+    """With rotors there are as many sums more as the 1600 has in the literature (40 and 36);
+    without them, none.
+    """
     robot = nominal(name)
     bare = robot.with_friction(law_for(robot, drop=0.0))
     for rotors, more in ((rotors_of(robot), 4 if name == "irb1600" else 3), (np.zeros(robot.n), 0)):
         samples = Samples.of(samples_of(bare.with_rotors(rotors)))
         base = terms_of(samples, Question(robot, None, None, 0), "coulomb").base
         assert sum(one.startswith("J_") for one in base.names) == more
-    assert not terms_of(samples, Question(robot, None, None, 0), "coulomb", rotors=False).base.names.count("J_4")
+    assert not terms_of(
+        samples, Question(robot, None, None, 0), "coulomb", rotors=False
+    ).base.names.count("J_4")
     assert any(
-        one.startswith("J_") for one in terms_of(samples, Question(robot, None, None, 0), "coulomb", rotors=True).base.names
+        one.startswith("J_")
+        for one in terms_of(
+            samples, Question(robot, None, None, 0), "coulomb", rotors=True
+        ).base.names
     )
 
 
 @pytest.mark.parametrize("name", ["irb1600", "irb930"])
 def test_a_set_of_a_robot_without_a_law_predicts_like_the_truth(name, tmp_path):
-    """Logs with friction and rotors give a trustworthy set; loaded, it has both, and the torques of the truth."""
+    """Logs with friction and rotors give a trustworthy set; loaded, it has both, and the torques of
+    the truth.
+    """
     robot = nominal(name)
     true = robot.with_friction(law_for(robot)).with_rotors(rotors_of(robot))
     found = fitted(robot, log_of(true, 1), log_of(true, 2))
     assert found.verdict.trustworthy, found.verdict.reasons
     assert (found.verdict.held_out.rmse < 1.1 * NOISE * robot.limits.effort).all()
-    assert all(np.isnan(one.previous) and not one.moved for one in found.verdict.sums if one.name.startswith(("F", "v_St")))
+    assert all(
+        np.isnan(one.previous) and not one.moved
+        for one in found.verdict.sums
+        if one.name.startswith(("F", "v_St"))
+    )
     path = write_set(tmp_path / "mine.yaml", found.found, found.verdict, "a simulated log")
     mine = irb.load(name, parameters=path)
-    np.testing.assert_allclose(mine.parameter_vector(), found.found.parameters, rtol=1e-12, atol=1e-12)
-    np.testing.assert_allclose(mine.friction_model.v_St, found.found.robot.friction_model.v_St, rtol=1e-15)
+    np.testing.assert_allclose(
+        mine.parameter_vector(), found.found.parameters, rtol=1e-12, atol=1e-12
+    )
+    np.testing.assert_allclose(
+        mine.friction_model.v_St, found.found.robot.friction_model.v_St, rtol=1e-15
+    )
     assert mine.rotors.any()
-    fastest = found.verdict.coverage.speed[~robot.limits.linear]  # the file's bound is one of rotary axes
+    # the file's bound is one of rotary axes
+    fastest = found.verdict.coverage.speed[~robot.limits.linear]
     assert mine.friction_model.measured_to == pytest.approx(fastest.min(), rel=1e-12)
     other = with_torques(true, excitation(robot, seed=5))
-    off = np.array([mine.inverse_dynamics(*state) for state in zip(other.q[::25], other.v[::25], other.a[::25], strict=True)])
-    assert (np.sqrt(np.mean((off - other.tau[::25]) ** 2, axis=0)) < NOISE * robot.limits.effort).all()
+    off = np.array(
+        [
+            mine.inverse_dynamics(*state)
+            for state in zip(other.q[::25], other.v[::25], other.a[::25], strict=True)
+        ]
+    )
+    assert (
+        np.sqrt(np.mean((off - other.tau[::25]) ** 2, axis=0)) < NOISE * robot.limits.effort
+    ).all()
     again = robot.with_parameters(path)
     np.testing.assert_array_equal(again.rotors, mine.rotors)
     assert not again.with_parameters(robot.parameters).rotors.any()
 
 
 def test_axes_that_stood_still_are_said_to_be_assumed(tmp_path):
-    """Of the 930 only axes 2 and 3 move: the file has their friction, and zeros of grade ``assumed`` for the others."""
+    """Of the 930 only axes 2 and 3 move: the file has their friction, and zeros of grade
+    ``assumed`` for the others.
+    """
     robot = nominal("irb930")
     true = robot.with_friction(law_for(robot, drop=0.0))
     motion = excitation(robot, 12.0)
     still = np.array([0.0, 1.0, 1.0, 0.0])
     motion = with_torques(
-        true, Motion(motion.t, motion.q[0] + (motion.q - motion.q[0]) * still, motion.v * still, motion.a * still, None)
+        true,
+        Motion(
+            motion.t,
+            motion.q[0] + (motion.q - motion.q[0]) * still,
+            motion.v * still,
+            motion.a * still,
+            None,
+        ),
     )
     noise = NOISE * robot.limits.effort * np.random.default_rng(0).normal(size=motion.q.shape)
     log = Recording(motion.t, motion.q, tau=motion.tau + noise, linear=(False, False, True, False))
     found = fitted(robot, log, axes=[2, 3])
-    mine = irb.load("irb930", parameters=write_set(tmp_path / "mine.yaml", found.found, found.verdict, "two axes"))
-    assert "v_St" not in (tmp_path / "mine.yaml").read_text()  # where nothing falls no speed is stated
+    mine = irb.load(
+        "irb930",
+        parameters=write_set(tmp_path / "mine.yaml", found.found, found.verdict, "two axes"),
+    )
+    # where nothing falls no speed is stated
+    assert "v_St" not in (tmp_path / "mine.yaml").read_text()
     friction = mine.description.friction
     rows = friction.sets[friction.default].axes
-    grades = [friction.sources[rows[f"axis_{i}"].source_of("Fc_N" if i == 3 else "Fc_N_m")].grade for i in range(1, 5)]
+    grades = [
+        friction.sources[rows[f"axis_{i}"].source_of("Fc_N" if i == 3 else "Fc_N_m")].grade
+        for i in range(1, 5)
+    ]
     assert grades == ["assumed", "identified", "identified", "assumed"]
-    np.testing.assert_allclose(mine.friction_model.Fc[[1, 2]], true.friction_model.Fc[[1, 2]], rtol=0.05)
+    np.testing.assert_allclose(
+        mine.friction_model.Fc[[1, 2]], true.friction_model.Fc[[1, 2]], rtol=0.05
+    )
     assert not mine.friction_model.Fc[[0, 3]].any()
     assert not mine.friction_model.falls.any()
 
 
 def test_rotors_of_a_plain_fit_may_be_impossible(tmp_path):
-    """Least squares with rotors where there are none leave a negative one: a reason, and no file."""
+    """Least squares with rotors where there are none leave a negative one: a reason, and no
+    file.
+    """
     robot = nominal("irb930")
     true = robot.with_friction(law_for(robot, drop=0.0)).with_rotors(np.zeros(4))
     found = fitted(robot, log_of(true, 3), method="ls", friction="coulomb", rotors=True)
     negative = [name for name in found.verdict.driving if name.startswith("J_")]
     assert negative
-    assert any(f"{negative[0]} is negative" in reason or negative[0] in reason for reason in found.verdict.reasons)
+    assert any(
+        f"{negative[0]} is negative" in reason or negative[0] in reason
+        for reason in found.verdict.reasons
+    )
     with pytest.raises(InputError, match="friction or a rotor would drive the axis"):
         write_set(tmp_path / "mine.yaml", found.found, found.verdict, "nothing")
     assert not list(tmp_path.iterdir())
@@ -321,15 +479,22 @@ def test_a_motion_that_tells_no_rotor_is_no_error():
     true = robot.with_friction(law_for(robot, drop=0.0)).with_rotors(rotors_of(robot))
     motion = samples_of(true)
     motion.a[:] = 0.0
-    base = terms_of(Samples.of(with_torques(true, motion)), Question(robot, None, None, 0), "coulomb").base
+    base = terms_of(
+        Samples.of(with_torques(true, motion)), Question(robot, None, None, 0), "coulomb"
+    ).base
     assert not any(name.startswith("J_") for name in base.names)
 
 
 def test_judging_without_a_law_says_so():
-    """A robot without friction is judged as it is, and the verdict says that what rubs stays in the residuals."""
+    """A robot without friction is judged as it is, and the verdict says that what rubs stays in the
+    residuals.
+    """
     robot = nominal("irb930")
     judged = judge(robot, [prepared(log_of(robot, 1))])
-    assert judged.told == ("no friction law is known of this robot: what rubs stays in the residuals",)
+    assert judged.told == (
+        "no friction law is known of this robot: what rubs stays in the residuals",
+    )
     assert judge(robot.with_friction(frictionless(4)), [prepared(log_of(robot, 1))]).told == ()
-    with pytest.raises(MissingData, match="no friction law of its own"):  # the same from logs, no matter of the motion
+    # the same from logs, no matter of the motion
+    with pytest.raises(MissingData, match="no friction law of its own"):
         fitted(robot, log_of(robot, 1), friction="own")

@@ -16,12 +16,16 @@ def whole(rows, pieces):
 
 @pytest.mark.parametrize("asked", [{}, {"rotors": True}, {"friction": True}])
 def test_what_is_not_asked_is_known(asked):
-    """Torques less what known friction and rotors give are ``Y beta`` for the parameters that are asked."""
+    """Torques less what known friction and rotors give are ``Y beta`` for the parameters that are
+    asked.
+    """
     robot = irb.load("irb2400", tool="spindle").with_rotors(np.arange(1.0, 7.0))
     base = base_parameters(robot, **asked)
     motion = random_states(robot, 30)
     Y, y = whole(TorqueRows(robot, base), [motion])
-    np.testing.assert_allclose(Y @ base.values(robot.parameter_vector()), y, atol=1e-10 * np.abs(motion.tau).max())
+    np.testing.assert_allclose(
+        Y @ base.values(robot.parameter_vector()), y, atol=1e-10 * np.abs(motion.tau).max()
+    )
     assert Y.shape == (30, 6, base.rank)
 
 
@@ -34,7 +38,9 @@ def test_rows_do_not_depend_on_pieces():
     pieces = [motion.each(lambda x: x[i:j]) for i, j in ((0, 1), (1, 300), (300, BLOCK + 90))]
     for one, other in zip(whole(rows, [motion]), whole(rows, pieces), strict=True):
         np.testing.assert_allclose(one, other, rtol=1e-12, atol=1e-12)
-    for one, other in zip(whole(rows, [motion]), whole(pickle.loads(pickle.dumps(rows)), [motion]), strict=True):
+    for one, other in zip(
+        whole(rows, [motion]), whole(pickle.loads(pickle.dumps(rows)), [motion]), strict=True
+    ):
         np.testing.assert_allclose(one, other, rtol=1e-12, atol=1e-12)  # as a worker gets them
     assert rows.size == 2
     assert len(rows.names) == len(rows.units) == rows.base.rank

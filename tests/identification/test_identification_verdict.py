@@ -46,11 +46,14 @@ def held():
     return [prepared(halves(cases.log(seed))[1]) for seed in (1, 2)]
 
 
-# --- residuals ------------------------------------------------------------------------------------------------------------
+# --- residuals
+# ------------------------------------------------------------------------------------------------------------
 
 
 def test_whiteness_is_ljung_box():
-    """Of one stretch, correlations are those of numpy's full correlation, and Q is Ljung and Box's formula."""
+    """Of one stretch, correlations are those of numpy's full correlation, and Q is Ljung and Box's
+    formula.
+    """
     e = np.random.default_rng(0).normal([1.0, -2.0], 1.0, (300, 2))
     found = whiteness([e], lags=7)
     for i in range(2):
@@ -70,20 +73,29 @@ def test_no_pair_spans_a_hole():
     x = np.concatenate(parts)[:, 0]
     mean, found = x.mean(), whiteness(parts, lags=6)
     for lag in range(1, 7):
-        pairs = [((a - mean) * (b - mean)) for part in parts for a, b in zip(part[:-lag, 0], part[lag:, 0], strict=True)]
-        np.testing.assert_allclose(found.correlations[lag - 1, 0], sum(pairs) / np.square(x - mean).sum(), rtol=1e-12)
+        pairs = [
+            ((a - mean) * (b - mean))
+            for part in parts
+            for a, b in zip(part[:-lag, 0], part[lag:, 0], strict=True)
+        ]
+        np.testing.assert_allclose(
+            found.correlations[lag - 1, 0], sum(pairs) / np.square(x - mean).sum(), rtol=1e-12
+        )
         np.testing.assert_allclose(found.bound[lag - 1], 1.96 * np.sqrt(len(pairs)) / 105)
 
 
 def test_white_noise_is_white_and_coloured_noise_is_not():
-    """At 5 % the test errs in 5 % of 400 white series (3 standard deviations); AR(1) remembers (1 + r) / (1 - r) samples."""
+    """At 5 % the test errs in 5 % of 400 white series (3 standard deviations); AR(1) remembers (1 +
+    r) / (1 - r) samples.
+    """
     rng = np.random.default_rng(2)
     wrong = np.mean(whiteness([rng.normal(size=(400, 400))]).p < 0.05)
     assert abs(wrong - 0.05) < 3.0 * np.sqrt(0.05 * 0.95 / 400)
     ar = signal.lfilter([1.0], [1.0, -0.6], rng.normal(size=(200_000, 2)), axis=0)
     found = whiteness([ar])
     assert (found.p < 1e-9).all()
-    np.testing.assert_allclose(found.memory, 1.6 / 0.4, rtol=0.05)  # of 200 000 samples, correlations are right to 0.005
+    # of 200 000 samples, correlations are right to 0.005
+    np.testing.assert_allclose(found.memory, 1.6 / 0.4, rtol=0.05)
 
 
 def test_exact_residuals_are_no_error():
@@ -96,7 +108,9 @@ def test_exact_residuals_are_no_error():
 
 
 def test_dependence_is_the_adjusted_correlation_ratio():
-    """Share and probability are those of a one-way analysis of variance over bins of equal size, by scipy."""
+    """Share and probability are those of a one-way analysis of variance over bins of equal size, by
+    scipy.
+    """
     rng = np.random.default_rng(3)
     x = rng.uniform(-1.0, 1.0, (2000, 2))
     e = 0.4 * np.sin(3.0 * x[:, :1]) + rng.normal(size=(2000, 1))
@@ -108,7 +122,9 @@ def test_dependence_is_the_adjusted_correlation_ratio():
     within = sum(np.square(g - g.mean()).sum() for g in groups)
     share = (between - 19 * within / 1980) / np.square(e - e.mean()).sum()
     np.testing.assert_allclose(found.share[0, 0, 0], share, rtol=1e-9)
-    inside = whiteness([np.concatenate([g - g.mean() for g in groups])[np.argsort(order), None]], 1).memory
+    inside = whiteness(
+        [np.concatenate([g - g.mean() for g in groups])[np.argsort(order), None]], 1
+    ).memory
     assert inside == 1.0  # so that the plain F test is the one
     np.testing.assert_allclose(found.p[0, 0, 0], F.pvalue, rtol=1e-6)
     assert abs(found.share[0, 0, 0] - 0.08 * (1 - np.sin(6) / 6) / 1.08) < 0.03
@@ -117,17 +133,22 @@ def test_dependence_is_the_adjusted_correlation_ratio():
 
 
 def test_slow_noise_is_no_dependence():
-    """Noise with memory does not seem to depend on a slow motion; without its memory it would, in most series."""
+    """Noise with memory does not seem to depend on a slow motion; without its memory it would, in
+    most series.
+    """
     rng = np.random.default_rng(4)
     t = np.linspace(0.0, 6.0 * np.pi, 3000)
     x = np.stack([np.sin(t), np.cos(0.7 * t)], axis=1)
     noise = signal.lfilter([1.0], [1.0, -0.85], rng.normal(size=(3000, 60)), axis=0)
     assert (dependence([noise], [x]).p < 0.001).mean() < 0.05
-    assert (dependence([noise], [x], lags=1).p < 0.001).mean() > 0.1  # one lag sees but a part of it
+    # one lag sees but a part of it
+    assert (dependence([noise], [x], lags=1).p < 0.001).mean() > 0.1
 
 
 def test_what_is_held_is_not_tested():
-    """A quantity that stands still has no share and no probability, and is not counted as a test."""
+    """A quantity that stands still has no share and no probability, and is not counted as a
+    test.
+    """
     rng = np.random.default_rng(5)
     x = np.stack([rng.normal(size=200), np.full(200, 0.3)], axis=1)
     found = dependence([rng.normal(size=(200, 3))], [x, x])
@@ -138,7 +159,9 @@ def test_what_is_held_is_not_tested():
 
 
 def test_curve_has_means_of_equal_bins():
-    """Means and their standard deviations per bin are numpy's, as large as the memory makes them."""
+    """Means and their standard deviations per bin are numpy's, as large as the memory makes
+    them.
+    """
     rng = np.random.default_rng(6)
     x, e = rng.normal(size=1000), rng.normal(size=1000)
     found = curve(e, x, memory=4.0)
@@ -148,7 +171,8 @@ def test_curve_has_means_of_equal_bins():
     np.testing.assert_allclose(found.error, [2.0 * e[g].std() / np.sqrt(50) for g in groups])
 
 
-# --- logs -----------------------------------------------------------------------------------------------------------------
+# --- logs
+# -----------------------------------------------------------------------------------------------------------------
 
 
 def test_the_end_of_a_log_is_held_out():
@@ -167,11 +191,14 @@ def test_the_end_of_a_log_is_held_out():
 
 
 def test_a_log_is_prepared():
-    """Positions and speeds are those of the motion, torques as logged; a log whose times wander is brought to a steady rate."""
+    """Positions and speeds are those of the motion, torques as logged; a log whose times wander is
+    brought to a steady rate.
+    """
     wanted, log = cases.motion(1), cases.log(1)
     ready = prepared(log)
     inner = slice(60, len(log) - 60)
-    assert np.abs(ready.v[inner] - wanted.v[inner]).max() < 2e-3  # rad/s of 2: noise of counts of 6e-6 rad at 10 Hz
+    # rad/s of 2: noise of counts of 6e-6 rad at 10 Hz
+    assert np.abs(ready.v[inner] - wanted.v[inner]).max() < 2e-3
     np.testing.assert_array_equal(ready.tau, log.tau)
     assert ready.has(Flag.AT_REST).any()
     shaky = prepared(cases.log(1, jitter=0.0007))
@@ -182,11 +209,14 @@ def test_a_log_is_prepared():
         prepared(log, 200.0)
 
 
-# --- a good log -----------------------------------------------------------------------------------------------------------
+# --- a good log
+# -----------------------------------------------------------------------------------------------------------
 
 
 def test_a_good_log_is_trusted(good):
-    """From another prior, two logs of 12 s give a set that nothing speaks against, and that predicts better than the prior."""
+    """From another prior, two logs of 12 s give a set that nothing speaks against, and that
+    predicts better than the prior.
+    """
     judged = good.verdict
     assert judged.trustworthy
     assert judged.reasons == ()
@@ -198,16 +228,25 @@ def test_a_good_log_is_trusted(good):
 
 
 def test_intervals_hold_the_truth(good):
-    """Of 54 sums, and the Stribeck speeds that logs tell, 95 % intervals hold the true ones, but for bad luck of 1 in 10 000."""
+    """Of 54 sums, and the Stribeck speeds that logs tell, 95 % intervals hold the true ones, but
+    for bad luck of 1 in 10 000.
+    """
     told = [int(name.removeprefix("v_St_")) - 1 for name in good.joint.names[good.base.rank :]]
     assert set(told) >= {2, 3, 4, 5}
-    exact = [*good.base.values(cases.truth().parameter_vector()), *cases.truth().friction_model.v_St[told]]
-    inside = [one.low <= value <= one.high for one, value in zip(good.verdict.sums, exact, strict=True)]
+    exact = [
+        *good.base.values(cases.truth().parameter_vector()),
+        *cases.truth().friction_model.v_St[told],
+    ]
+    inside = [
+        one.low <= value <= one.high for one, value in zip(good.verdict.sums, exact, strict=True)
+    ]
     assert sum(inside) >= stats.binom.ppf(1e-4, len(exact), 0.95)
 
 
 def test_errors_are_those_of_an_independent_engine(good, held):
-    """MAE, RMSE, AVG and RMSE/AVG of the set are numpy's on torques by Pinocchio's recursion, state by state."""
+    """MAE, RMSE, AVG and RMSE/AVG of the set are numpy's on torques by Pinocchio's recursion, state
+    by state.
+    """
     loaded = _loaded(good)
     measured, model = [], []
     for part in usable(held, range(6)):
@@ -220,8 +259,12 @@ def test_errors_are_those_of_an_independent_engine(good, held):
     np.testing.assert_allclose(accuracy.average, np.mean(np.abs(tau), axis=0), rtol=1e-12)
     np.testing.assert_allclose(accuracy.rmse_over_average, 100 * accuracy.rmse / accuracy.average)
     np.testing.assert_allclose(good.verdict.residual(), e, atol=1e-9)
-    before = tau - np.concatenate([torques(cases.prior(), *part[1:4]) for part in usable(held, range(6))])
-    np.testing.assert_allclose(good.verdict.before.rmse, np.sqrt(np.mean(before**2, axis=0)), rtol=1e-9)
+    before = tau - np.concatenate(
+        [torques(cases.prior(), *part[1:4]) for part in usable(held, range(6))]
+    )
+    np.testing.assert_allclose(
+        good.verdict.before.rmse, np.sqrt(np.mean(before**2, axis=0)), rtol=1e-9
+    )
 
 
 _FILE = []
@@ -233,27 +276,38 @@ def _loaded(good):
         import tempfile
         from pathlib import Path
 
-        _FILE.append(write_set(Path(tempfile.mkdtemp()) / "mine.yaml", good.found, good.verdict, "two logs"))
+        _FILE.append(
+            write_set(Path(tempfile.mkdtemp()) / "mine.yaml", good.found, good.verdict, "two logs")
+        )
     return irb.load("irb2400", tool="spindle", parameters=_FILE[0])
 
 
 def test_condition_and_states_of_the_sums(good):
-    """The condition is numpy's of the weighted regressor with unit columns, those of Stribeck speeds by finite differences."""
+    """The condition is numpy's of the weighted regressor with unit columns, those of Stribeck
+    speeds by finite differences.
+    """
     judged, base = good.verdict, good.base
-    np.testing.assert_array_equal(good.joint.weights, good.fit.weights)  # an axis with more noise weighs less here, too
+    # an axis with more noise weighs less here, too
+    np.testing.assert_array_equal(good.joint.weights, good.fit.weights)
     np.testing.assert_allclose(good.joint.weights, 1.0 / np.square(good.fit.noise), rtol=0.05)
     motions = usable([prepared(halves(cases.log(seed))[0]) for seed in (1, 2)], range(6))
     robot, v = good.found.robot, np.concatenate([part.v for part in motions])
     Y = np.concatenate([base.reduced(robot.regressor(part.q, part.v, part.a)) for part in motions])
-    for name, speed in zip(good.joint.names[base.rank :], good.joint.beta[base.rank :], strict=True):
+    for name, speed in zip(
+        good.joint.names[base.rank :], good.joint.beta[base.rank :], strict=True
+    ):
         axis, column = int(name.removeprefix("v_St_")) - 1, np.zeros((*v.shape, 1))
         ends = [np.exp(-np.square(v[:, axis] / (speed * (1.0 + h)))) for h in (1e-5, -1e-5)]
         drop = good.joint.beta[base.names.index(f"Fs-Fc_{axis + 1}")]
         column[:, axis, 0] = drop * np.sign(v[:, axis]) * (ends[0] - ends[1]) / (2e-5 * speed)
         Y = np.concatenate([Y, column], axis=-1)
     stacked = (Y * np.sqrt(good.joint.weights)[:, None]).reshape(-1, Y.shape[-1])
-    np.testing.assert_allclose(judged.condition, np.linalg.cond(stacked / np.linalg.norm(stacked, axis=0)), rtol=1e-6)
-    for one, estimate, deviation in zip(judged.sums, good.joint.beta, good.joint.deviation, strict=True):
+    np.testing.assert_allclose(
+        judged.condition, np.linalg.cond(stacked / np.linalg.norm(stacked, axis=0)), rtol=1e-6
+    )
+    for one, estimate, deviation in zip(
+        judged.sums, good.joint.beta, good.joint.deviation, strict=True
+    ):
         ratio = deviation / abs(estimate)
         assert one.state == ("determined" if ratio <= 0.1 else "poor" if ratio <= 0.5 else "open")
         assert one.moved == (abs(one.previous - estimate) > 0.5 * (one.high - one.low))
@@ -264,31 +318,41 @@ def test_condition_and_states_of_the_sums(good):
 
 
 def test_coverage_is_that_of_the_samples(good):
-    """Positions, speeds and accelerations are the extremes of the fit's samples; the range of axis 3 is one of q3 - q2."""
+    """Positions, speeds and accelerations are the extremes of the fit's samples; the range of axis
+    3 is one of q3 - q2.
+    """
     motions = usable([prepared(halves(cases.log(seed))[0]) for seed in (1, 2)], range(6))
     q, v, a = (np.concatenate([getattr(part, name) for part in motions]) for name in "qva")
     cover = good.verdict.coverage
     np.testing.assert_array_equal(cover.low, q.min(axis=0))
     np.testing.assert_array_equal(cover.high, q.max(axis=0))
     np.testing.assert_array_equal(cover.acceleration, np.abs(a).max(axis=0))
-    np.testing.assert_allclose(cover.speed_share, np.abs(v).max(axis=0) / (np.array([150, 150, 150, 360, 360, 450]) * DEGREE))
+    np.testing.assert_allclose(
+        cover.speed_share,
+        np.abs(v).max(axis=0) / (np.array([150, 150, 150, 360, 360, 450]) * DEGREE),
+    )
     np.testing.assert_allclose(cover.span[2], np.ptp(q[:, 2] - q[:, 1]) / (125 * DEGREE))
     np.testing.assert_allclose(cover.span[0], np.ptp(q[:, 0]) / (360 * DEGREE))
     np.testing.assert_allclose(cover.slow[1], np.mean(np.abs(v[:, 1]) < 2 * 0.0031))
 
 
-# --- the file -------------------------------------------------------------------------------------------------------------
+# --- the file
+# -------------------------------------------------------------------------------------------------------------
 
 
 def test_a_set_comes_back_with_the_same_torques(good, held):
-    """Loaded by its path, the set gives the torques of the fit's consistent set to 1e-9, and its friction and grade."""
+    """Loaded by its path, the set gives the torques of the fit's consistent set to 1e-9, and its
+    friction and grade.
+    """
     robot = _loaded(good)
     part = usable(held, range(6))[0]
     want = good.found.robot.regressor(part.q, part.v, part.a) @ good.found.parameters
     np.testing.assert_allclose(robot.inverse_dynamics(part.q, part.v, part.a), want, atol=1e-9)
     np.testing.assert_allclose(robot.parameter_vector(), good.found.parameters, atol=1e-12)
     np.testing.assert_allclose(robot.friction_model.Fc, good.found.friction[:, 1], rtol=1e-12)
-    assert robot.friction_model.measured_to == pytest.approx(good.verdict.coverage.speed.min(), rel=1e-12)
+    assert robot.friction_model.measured_to == pytest.approx(
+        good.verdict.coverage.speed.min(), rel=1e-12
+    )
     assert robot.parameters == "identified"
     row = robot.description.inertials.sets["identified"].links["link_3"]
     assert robot.description.inertials.sources[row.source_of("mass_kg")].grade == "identified"
@@ -300,28 +364,36 @@ def test_a_set_comes_back_with_the_same_torques(good, held):
 
 
 def test_the_file_says_how_sure_it_is(good):
-    """Estimates and standard deviations stand in the file under the names of their sums, and a reader finds them."""
+    """Estimates and standard deviations stand in the file under the names of their sums, and a
+    reader finds them.
+    """
     _loaded(good)
     said = yaml.safe_load(_FILE[0].read_text())["identified"]
     assert said["trustworthy"] is True
     assert said["reasons"] == []
-    assert said["sums"]["Fc_2"] == [pytest.approx(31.2, abs=2.0), pytest.approx(0.3, abs=0.2)]  # N m, Tab. 5 of S000
+    # N m, Tab. 5 of S000
+    assert said["sums"]["Fc_2"] == [pytest.approx(31.2, abs=2.0), pytest.approx(0.3, abs=0.2)]
     assert list(said["sums"]) == list(good.joint.names)
 
 
 def test_a_set_goes_into_a_urdf(good, tmp_path):
-    """The URDF of the loaded robot, read again without tables, needs the same torques but for friction."""
+    """The URDF of the loaded robot, read again without tables, needs the same torques but for
+    friction.
+    """
     robot = _loaded(good)
     path = tmp_path / "arm.urdf"
     path.write_text(robot.urdf())
     other, rng = irb.from_urdf(path), np.random.default_rng(0)
     q, v, a = rng.uniform(-1.0, 1.0, (3, 5, 6))
     want = robot.inverse_dynamics(q, v, a, friction=False)
-    np.testing.assert_allclose(other.inverse_dynamics(q, v, a, friction=False), want, atol=1e-3)  # carriers of 1e-6 kg
+    # carriers of 1e-6 kg
+    np.testing.assert_allclose(other.inverse_dynamics(q, v, a, friction=False), want, atol=1e-3)
 
 
 def test_a_doubtful_set_warns(good, tmp_path):
-    """A set with reasons against it is written with them, and warns by path, by load and by with_parameters."""
+    """A set with reasons against it is written with them, and warns by path, by load and by
+    with_parameters.
+    """
     doubtful = replace(good.verdict, reasons=("too slow", "too few"))
     path = write_set(tmp_path / "bad.yaml", good.found, doubtful, "a log")
     for keys in ({"parameters": path}, {"overlays": [path]}):
@@ -342,11 +414,26 @@ def test_a_doubtful_set_warns(good, tmp_path):
         (lambda t: t["inertials"].pop("default"), "inertials.default: None is no set"),
         (lambda t: t["inertials"].update(default="other"), "inertials.default: 'other' is no set"),
         (lambda t: t["inertials"].update(sets=[1]), "inertials.default: 'identified' is no set"),
-        (lambda t: t["identified"].update(trusted=True), "identified: no key 'trusted'; did you mean 'trustworthy'"),
-        (lambda t: t["identified"].update(trustworthy="yes"), "identified.trustworthy: 'yes' should be a bool"),
-        (lambda t: t["inertials"]["sets"]["identified"]["links"]["link_2"].update(mass_kg=-1.0), "mass -1 kg is not positive"),
-        (lambda t: t["inertials"]["sets"]["identified"].update(links=[1]), r"links: \[1\] should be a mapping"),
-        (lambda t: t["friction"].update(sets={"identified": 3}), "friction.sets.identified: 3 should be a mapping"),
+        (
+            lambda t: t["identified"].update(trusted=True),
+            "identified: no key 'trusted'; did you mean 'trustworthy'",
+        ),
+        (
+            lambda t: t["identified"].update(trustworthy="yes"),
+            "identified.trustworthy: 'yes' should be a bool",
+        ),
+        (
+            lambda t: t["inertials"]["sets"]["identified"]["links"]["link_2"].update(mass_kg=-1.0),
+            "mass -1 kg is not positive",
+        ),
+        (
+            lambda t: t["inertials"]["sets"]["identified"].update(links=[1]),
+            r"links: \[1\] should be a mapping",
+        ),
+        (
+            lambda t: t["friction"].update(sets={"identified": 3}),
+            "friction.sets.identified: 3 should be a mapping",
+        ),
     ],
 )
 def test_a_broken_file_is_refused(good, tmp_path, change, problem):
@@ -361,10 +448,15 @@ def test_a_broken_file_is_refused(good, tmp_path, change, problem):
 
 
 def test_a_file_may_hold_rotors(good, tmp_path):
-    """Rotor inertias of a set's drives are those that with_rotors takes: motor side, times the ratio squared."""
+    """Rotor inertias of a set's drives are those that with_rotors takes: motor side, times the
+    ratio squared.
+    """
     _loaded(good)
     table = yaml.safe_load(_FILE[0].read_text())
-    rows = {f"axis_{i}": {"gear_ratio": 100.0, "rotor_inertia_kg_m2": 1e-4 * i, "source": "fit"} for i in range(1, 7)}
+    rows = {
+        f"axis_{i}": {"gear_ratio": 100.0, "rotor_inertia_kg_m2": 1e-4 * i, "source": "fit"}
+        for i in range(1, 7)
+    }
     path = tmp_path / "rotors.yaml"
     path.write_text(yaml.safe_dump(table | {"drives": {"axes": rows}}).replace("1e-04", "1.0e-04"))
     robot = irb.load("irb2400", tool="spindle", parameters=path)
@@ -373,7 +465,9 @@ def test_a_file_may_hold_rotors(good, tmp_path):
 
 
 def test_a_file_that_is_none_is_refused(good, tmp_path):
-    """A path that does not exist, another suffix, a robot without tables, friction that drives: each is one line."""
+    """A path that does not exist, another suffix, a robot without tables, friction that drives:
+    each is one line.
+    """
     with pytest.raises(FileError, match=r"none\.yaml"):
         irb.load("irb2400", parameters=str(tmp_path / "none.yaml"))
     with pytest.raises(UnknownName, match="parameter set of irb2400_16 'mine'"):
@@ -389,16 +483,25 @@ def test_a_file_that_is_none_is_refused(good, tmp_path):
 
 
 def test_a_set_says_whose_it_is(good, tmp_path):
-    """The file names robot, tool and schema: another robot refuses it, and another tool warns until the right one is on."""
+    """The file names robot, tool and schema: another robot refuses it, and another tool warns until
+    the right one is on.
+    """
     _loaded(good)
     table = yaml.safe_load(_FILE[0].read_text())
     assert [table["schema"], table["robot"], table["tool"]] == [1, "irb2400_16", "spindle"]
     for name in ("irb1600", "irb2400_10", "irb930"):
-        with pytest.raises(TableError, match=r"robot: the numbers are those of irb2400_16, not of irb"):
+        with pytest.raises(
+            TableError, match=r"robot: the numbers are those of irb2400_16, not of irb"
+        ):
             irb.load(name, parameters=_FILE[0])
-    with pytest.warns(PhysicsWarning, match="mine.yaml was identified with tool spindle, and irb2400_16 has no tool"):
+    with pytest.warns(
+        PhysicsWarning,
+        match="mine.yaml was identified with tool spindle, and irb2400_16 has no tool",
+    ):
         robot = irb.load("irb2400", parameters=_FILE[0])
-    np.testing.assert_array_equal(robot.with_tool("spindle").gravity(np.ones(6)), _loaded(good).gravity(np.ones(6)))
+    np.testing.assert_array_equal(
+        robot.with_tool("spindle").gravity(np.ones(6)), _loaded(good).gravity(np.ones(6))
+    )
     _loaded(good).with_payload(irb.payload(1.0)).with_tool("spindle").with_friction(None)
     with pytest.warns(PhysicsWarning, match="with tool spindle, and irb2400_16 has tool pen"):
         _loaded(good).with_tool(irb.Tool("pen", pin.SE3.Identity(), irb.payload(1.0)))
@@ -406,22 +509,32 @@ def test_a_set_says_whose_it_is(good, tmp_path):
         irb.load("irb2400").with_parameters(_FILE[0])
 
 
-# --- methods --------------------------------------------------------------------------------------------------------------
+# --- methods
+# --------------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("method", ["wls", "ls", "huber"])
 def test_other_methods_keep_the_sums(good, method, tmp_path):
-    """Without constraints the set has exactly the sums of the fit; what no body can be is named, said and written so."""
+    """Without constraints the set has exactly the sums of the fit; what no body can be is named,
+    said and written so.
+    """
     found = cases.identified(cases.prior(), cases.log(1), cases.log(2), method=method)
     beta, rank = found.joint.beta, found.base.rank
-    np.testing.assert_allclose(found.base.values(found.found.parameters), beta[:rank], rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(
+        found.base.values(found.found.parameters), beta[:rank], rtol=1e-9, atol=1e-9
+    )
     assert (np.abs(beta - good.joint.beta[: beta.size]) < 5.0 * found.joint.deviation).all()
     assert (beta.size == rank) == (method == "huber")
     assert (found.fit.weights == 1.0).all() == (method == "ls")
     assert found.verdict.bodies
-    assert found.verdict.reasons == (f"no body can have the numbers of {', '.join(found.verdict.bodies)}",)
+    assert found.verdict.reasons == (
+        f"no body can have the numbers of {', '.join(found.verdict.bodies)}",
+    )
     path = write_set(tmp_path / "set.yaml", found.found, found.verdict, "logs")
-    with pytest.warns(PhysicsWarning, match="no body can have the numbers"), pytest.warns(PhysicsWarning, match="impossible in"):
+    with (
+        pytest.warns(PhysicsWarning, match="no body can have the numbers"),
+        pytest.warns(PhysicsWarning, match="impossible in"),
+    ):
         robot = irb.load("irb2400", tool="spindle", parameters=path)
     np.testing.assert_allclose(robot.parameter_vector(), found.found.parameters, atol=1e-9)
 
@@ -449,23 +562,33 @@ def test_a_method_is_one_of_four(held):
         identify(cases.prior(), held, held, method="robust")
 
 
-# --- bad logs -------------------------------------------------------------------------------------------------------------
+# --- bad logs
+# -------------------------------------------------------------------------------------------------------------
 
 
 def test_too_little_motion_is_said():
     """Two per cent of a motion: condition number, range and speed speak against the set."""
-    reasons = "\n".join(cases.identified(cases.truth(), cases.log(1, scale=(0.02,) * 6)).verdict.reasons)
+    reasons = "\n".join(
+        cases.identified(cases.truth(), cases.log(1, scale=(0.02,) * 6)).verdict.reasons
+    )
     assert "the condition number is" in reasons
-    assert "axis 4: the logs cover 0.9% of the range, less than 10%" in reasons or "axis 4: the logs cover" in reasons
+    assert (
+        "axis 4: the logs cover 0.9% of the range, less than 10%" in reasons
+        or "axis 4: the logs cover" in reasons
+    )
     assert "of the rated speed, less than 10%" in reasons
 
 
 def test_an_axis_that_stands_is_said():
-    """An axis at rest leaves no sample; told that it stands, the others are identified, and its sums are left out."""
+    """An axis at rest leaves no sample; told that it stands, the others are identified, and its
+    sums are left out.
+    """
     scale = (1.0, 1.0, 1.0, 0.0, 1.0, 1.0)
     with pytest.raises(NotIdentifiable, match=r"no sample can be used: .*AT_REST"):
         cases.identified(cases.truth(), cases.log(1, scale=scale))
-    found = cases.identified(cases.truth(), cases.log(1, scale=scale), cases.log(2, scale=scale), axes=[1, 2, 3, 5, 6])
+    found = cases.identified(
+        cases.truth(), cases.log(1, scale=scale), cases.log(2, scale=scale), axes=[1, 2, 3, 5, 6]
+    )
     assert found.verdict.trustworthy, found.verdict.reasons
     assert found.verdict.axes == (0, 1, 2, 4, 5)
     assert "Fc_4" not in {one.name for one in found.verdict.sums}
@@ -473,7 +596,10 @@ def test_an_axis_that_stands_is_said():
 
 
 def test_a_wrong_tool_is_said():
-    """A tool that was not there: bodies cannot have what the torques say. Told to a validation: gravity depends on q."""
+    """A tool that was not there: bodies cannot have what the torques say.
+
+    Told to a validation: gravity depends on q.
+    """
     reasons = "\n".join(cases.identified(cases.truth(), cases.log(3, tool=False)).verdict.reasons)
     assert "standard deviations per sum off what the torques say" in reasons
     judged = judge(cases.truth(), [prepared(cases.log(1, tool=False))])
@@ -493,7 +619,11 @@ def test_a_solver_that_gives_up_is_said(held, monkeypatch):
 
     monkeypatch.setattr("irbmodels.identification.validation.pipeline.consistent", gives_up)
     with pytest.raises(
-        NotIdentifiable, match=r"move so \(the solver gives up\); is the tool another one, .* method wls needs no solver$"
+        NotIdentifiable,
+        match=(
+            r"move so \(the solver gives up\); is the tool another one, .* method wls needs no"
+            r" solver$"
+        ),
     ):
         identify(cases.truth(), held, held)
 
@@ -511,24 +641,41 @@ TWO_AXES = """<robot name="two"><link name="base"/>
 
 @pytest.fixture(scope="module")
 def two(tmp_path_factory):
-    """Somebody's URDF of two axes, the same with a zero tensor as editors leave it, and prepared halves of a log of the first."""
+    """Somebody's URDF of two axes, the same with a zero tensor as editors leave it, and prepared
+    halves of a log of the first.
+    """
     folder = tmp_path_factory.mktemp("two")
     for name, moments in (("true", (0.05, 0.4)), ("zeroed", (0, 0))):
         (folder / f"{name}.urdf").write_text(TWO_AXES.format(*moments), encoding="utf-8")
     true = irb.from_urdf(folder / "true.urdf")
-    with pytest.warns(PhysicsWarning, match="what lift moves is impossible: tensor is not positive definite"):
+    with pytest.warns(
+        PhysicsWarning, match="what lift moves is impossible: tensor is not positive definite"
+    ):
         zeroed = irb.from_urdf(folder / "zeroed.urdf")
-    log = synthetic_recording(true, excitation(true, 12.0), Sensors(counts=2**20, torque_noise=[0.5, 0.5]), controller=False)
+    log = synthetic_recording(
+        true,
+        excitation(true, 12.0),
+        Sensors(counts=2**20, torque_noise=[0.5, 0.5]),
+        controller=False,
+    )
     return true, zeroed, *([prepared(half)] for half in halves(log))
 
 
 def test_a_prior_that_is_no_body_is_named_at_once(two):
-    """Its nearest body stands for it: what the log tells is identified all the same, and the report names the link."""
+    """Its nearest body stands for it: what the log tells is identified all the same, and the report
+    names the link.
+    """
     _, zeroed, estimation, held = two
-    with pytest.warns(PhysicsWarning, match="no body can be lift of two: tensor is not .*; the nearest one stands for it"):
+    with pytest.warns(
+        PhysicsWarning,
+        match="no body can be lift of two: tensor is not .*; the nearest one stands for it",
+    ):
         found = identify(zeroed, estimation, held)
     assert tuple(found.verdict.impossible) == ("lift",)
-    assert any(line.startswith("no body can be lift of the robot's own set: tensor") for line in remarks(found.verdict))
+    assert any(
+        line.startswith("no body can be lift of the robot's own set: tensor")
+        for line in remarks(found.verdict)
+    )
     assert not found.verdict.bodies
     assert (found.verdict.held_out.rmse < 0.55).all()  # the noise
     assert found.verdict.trustworthy, found.verdict.reasons
@@ -548,7 +695,10 @@ def test_where_the_prior_is_impossible_nothing_else_is_blamed(two, good, monkeyp
     monkeypatch.setattr("irbmodels.identification.validation.pipeline.consistent", gives_up)
     with (
         pytest.warns(PhysicsWarning, match="no body can be lift"),
-        pytest.raises(NotIdentifiable, match="the prior is none either in lift: load another set, repair the URDF") as raised,
+        pytest.raises(
+            NotIdentifiable,
+            match="the prior is none either in lift: load another set, repair the URDF",
+        ) as raised,
     ):
         identify(zeroed, estimation, held)
     for text in (str(raised.value), reason, *judged.reasons, *remarks(judged)):
@@ -560,10 +710,17 @@ def test_a_prior_without_mass_has_no_body_near(two, tmp_path):
     """It stops at once and by name: nothing is near to it."""
     _, _, estimation, held = two
     path = tmp_path / "light.urdf"
-    path.write_text(TWO_AXES.format(0.05, 0.4).replace('value="12"', 'value="-12"'), encoding="utf-8")
-    with pytest.warns(PhysicsWarning, match="what lift moves is impossible: mass -12 kg is not positive"):
+    path.write_text(
+        TWO_AXES.format(0.05, 0.4).replace('value="12"', 'value="-12"'), encoding="utf-8"
+    )
+    with pytest.warns(
+        PhysicsWarning, match="what lift moves is impossible: mass -12 kg is not positive"
+    ):
         robot = irb.from_urdf(path)
-    with pytest.raises(NotIdentifiable, match="lift of two weighs -12 kg: no body is near to it as prior: load another set"):
+    with pytest.raises(
+        NotIdentifiable,
+        match="lift of two weighs -12 kg: no body is near to it as prior: load another set",
+    ):
         identify(robot, estimation, held)
 
 
@@ -575,14 +732,19 @@ def test_friction_that_is_no_friction_law_is_said():
     assert reason.startswith("axis 4: residuals are no noise: ")
     assert found.verdict.whiteness.p[3] < 1e-6
     rows = TorqueRows(cases.truth(), found.base)
-    plain = weighted(accumulated(Samples.of(*usable([prepared(halves(one)[0]) for one in logs], range(6))), rows))
+    plain = weighted(
+        accumulated(Samples.of(*usable([prepared(halves(one)[0]) for one in logs], range(6))), rows)
+    )
     coulomb = found.base.names.index("Fc_4")
     assert found.joint.deviation[coulomb] > 1.5 * plain.deviation[coulomb]
 
 
 def test_a_spring_is_said():
     """A torque that a spring adds between two postures depends on position."""
-    spring = [cases.plus(one, 80.0 * np.cos(4.0 * one.q) * (np.arange(6) == 1)) for one in (cases.log(1), cases.log(2))]
+    spring = [
+        cases.plus(one, 80.0 * np.cos(4.0 * one.q) * (np.arange(6) == 1))
+        for one in (cases.log(1), cases.log(2))
+    ]
     reasons = "\n".join(cases.identified(cases.truth(), *spring).verdict.reasons)
     assert "axis 2:" in reasons
     assert "of the residual's variance depends on" in reasons
@@ -608,7 +770,8 @@ def test_good_logs_are_rarely_doubted():
         assert judged.trustworthy, (seed, judged.reasons)
 
 
-# --- thresholds -----------------------------------------------------------------------------------------------------------
+# --- thresholds
+# -----------------------------------------------------------------------------------------------------------
 
 
 def changed(judged, **parts):
@@ -639,8 +802,18 @@ def changed(judged, **parts):
         ("driving", (), ("Fc_4",), "friction or a rotor would drive its axis: Fc_4 is negative"),
         ("distance", 2.9, 3.1, "bodies that can exist are 3.1 standard deviations per sum off"),
         ("coverage__span", 0.11, 0.09, "axis 2: the logs cover 9.0% of the range, less than 10%"),
-        ("coverage__speed_share", 0.11, 0.09, "axis 2: the logs cover 9.0% of the rated speed, less than 10%"),
-        ("flagged", {"SATURATED": 0.009}, {"SATURATED": 0.011}, "1.1% of the samples stand at a limit of torque, more than 1%"),
+        (
+            "coverage__speed_share",
+            0.11,
+            0.09,
+            "axis 2: the logs cover 9.0% of the rated speed, less than 10%",
+        ),
+        (
+            "flagged",
+            {"SATURATED": 0.009},
+            {"SATURATED": 0.011},
+            "1.1% of the samples stand at a limit of torque, more than 1%",
+        ),
         (
             "flagged",
             {"TORQUE_OUTLIER": 0.04},
@@ -650,26 +823,39 @@ def changed(judged, **parts):
     ],
 )
 def test_each_threshold_decides(good, key, fine, bad, words):
-    """On one side of a threshold there is no reason, on the other one that says number and threshold."""
+    """On one side of a threshold there is no reason, on the other one that says number and
+    threshold.
+    """
     assert changed(good.verdict, **{key: fine}) == []
     (reason,) = changed(good.verdict, **{key: bad})
     assert reason.startswith(words)
 
 
 def test_comparisons_decide(good):
-    """A held-out error 1.4 times that of the fit, or 1.1 times that of the previous set, speaks against it; less does not."""
+    """A held-out error 1.4 times that of the fit, or 1.1 times that of the previous set, speaks
+    against it; less does not.
+    """
     own = good.verdict.held_out.rmse[1]
     assert changed(good.verdict, estimation__rmse=own / 1.25) == []
     (reason,) = changed(good.verdict, estimation__rmse=own / 1.4)
-    assert reason == "axis 2: RMSE on held-out samples is 1.40 times that of the fit's own samples, more than 1.3"
+    assert (
+        reason
+        == "axis 2: RMSE on held-out samples is 1.40 times that of the fit's own samples, more"
+        " than 1.3"
+    )
     assert changed(good.verdict, before__rmse=own / 1.04) == []
     (reason,) = changed(good.verdict, before__rmse=own / 1.1)
-    assert reason == "axis 2: RMSE on held-out samples is 1.10 times that of the previous set, more than 1.05"
+    assert (
+        reason
+        == "axis 2: RMSE on held-out samples is 1.10 times that of the previous set, more than 1.05"
+    )
     assert changed(good.verdict, before=None, estimation=None) == []
 
 
 def test_memory_decides(good):
-    """What lasts longer than a sample, by the correlation of neighbours, speaks against a set above 10 % of the mean torque."""
+    """What lasts longer than a sample, by the correlation of neighbours, speaks against a set above
+    10 % of the mean torque.
+    """
     judged = good.verdict
 
     def reasons(r):
@@ -678,19 +864,28 @@ def test_memory_decides(good):
         correlations[0, 3] = r
         errors = np.where(np.arange(6) == 3, 0.14 * judged.held_out.average, judged.held_out.rmse)
         white = judged.whiteness._replace(correlations=correlations)
-        return changed(judged, whiteness=white, held_out=judged.held_out._replace(rmse=errors), before=None, estimation=None)
+        return changed(
+            judged,
+            whiteness=white,
+            held_out=judged.held_out._replace(rmse=errors),
+            before=None,
+            estimation=None,
+        )
 
     assert reasons(0.50) == []  # 0.14 sqrt(0.5) = 0.099
     assert reasons(-0.9) == []
     (reason,) = reasons(0.52)
-    assert reason == (
-        f"axis 4: residuals are no noise: {0.14 * judged.held_out.average[3] * np.sqrt(0.52):.2g} N m of them last longer than a"
-        " sample, more than 10% of the mean torque"
+    assert (
+        reason == "axis 4: residuals are no noise:"
+        f" {0.14 * judged.held_out.average[3] * np.sqrt(0.52):.2g} N m of them last longer than"
+        " a sample, more than 10% of the mean torque"
     )
 
 
 def test_dependence_decides(good):
-    """What is large, sure and not small against the torque counts; without any of the three it does not."""
+    """What is large, sure and not small against the torque counts; without any of the three it does
+    not.
+    """
     judged = good.verdict
 
     def reasons(share, p, rmse):
@@ -700,7 +895,11 @@ def test_dependence_decides(good):
         errors[1] = rmse
         accuracy = judged.held_out._replace(rmse=errors)
         return changed(
-            judged, dependence=judged.dependence._replace(share=shares, p=ps), held_out=accuracy, before=None, estimation=None
+            judged,
+            dependence=judged.dependence._replace(share=shares, p=ps),
+            held_out=accuracy,
+            before=None,
+            estimation=None,
         )
 
     average = judged.held_out.average[1]
@@ -757,23 +956,31 @@ def test_input_of_an_identification_is_checked(held, change, told):
     """What is no log, of another robot, not prepared, no axis or no seed: one line."""
     words = {"robot": cases.truth(), "estimation": held, "held_out": held} | change
     for name, value in change.items():
-        words[name] = [cases.log(1)] if value == "raw" else irb.load("irb930") if value == "four" else value
+        words[name] = (
+            [cases.log(1)] if value == "raw" else irb.load("irb930") if value == "four" else value
+        )
     with pytest.raises(InputError, match=re.escape(told)):
         identify(words.pop("robot"), words.pop("estimation"), words.pop("held_out"), **words)
 
 
 def test_one_log_is_no_list_of_logs(held):
     """A recording has a length, and is no list all the same."""
-    with pytest.raises(InputError, match="logs of the fit are a list of Recordings, not a single one"):
+    with pytest.raises(
+        InputError, match="logs of the fit are a list of Recordings, not a single one"
+    ):
         identify(cases.truth(), held[0], held)
-    with pytest.raises(InputError, match="logs held out are a list of Recordings, not a single one"):
+    with pytest.raises(
+        InputError, match="logs held out are a list of Recordings, not a single one"
+    ):
         judge(cases.truth(), held[0])
 
 
 def test_what_is_prepared_is_checked():
     """A log, a bandwidth and a share are what they are called."""
     for bandwidth in ("10", 0.0, np.nan, None):
-        with pytest.raises(InputError, match=r"the bandwidth \[Hz\] must be a positive finite number"):
+        with pytest.raises(
+            InputError, match=r"the bandwidth \[Hz\] must be a positive finite number"
+        ):
             prepared(cases.log(1), bandwidth)
     for function in (prepared, halves):
         with pytest.raises(InputError, match=r"a log is a Recording, not 'one\.csv'"):
@@ -783,7 +990,9 @@ def test_what_is_prepared_is_checked():
 
 
 def test_other_axes_stand_where_they_are(held):
-    """Axes that are not named and move are named with their movement, in all logs together; half a degree is standing."""
+    """Axes that are not named and move are named with their movement, in all logs together; half a
+    degree is standing.
+    """
     robot, one = cases.truth(), held[0]
 
     def at(place, wave):

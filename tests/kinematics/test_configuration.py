@@ -1,4 +1,6 @@
-"""ABB's configuration data: quadrants and their edges, cfx by kind of arm, and the way back to the posture."""
+"""ABB's configuration data: quadrants and their edges, cfx by kind of arm, and the way back to the
+posture.
+"""
 
 import numpy as np
 import pytest
@@ -12,12 +14,27 @@ ROBOTS = {name: irb.load(name) for name in SHIPPED}
 def inside(robot, count, seed=0):
     """Random positions inside the ranges."""
     limits = robot.limits
-    return np.random.default_rng(seed).uniform(limits.lower, limits.upper, (count, robot.n)) @ np.linalg.inv(limits.A).T
+    return (
+        np.random.default_rng(seed).uniform(limits.lower, limits.upper, (count, robot.n))
+        @ np.linalg.inv(limits.A).T
+    )
 
 
 @pytest.mark.parametrize(
     ("degrees", "quadrant"),
-    [(0, 0), (45, 0), (89.9, 0), (90, 1), (135, 1), (180, 2), (270, 3), (360, 4), (-0.1, -1), (-45, -1), (-90, -1)],
+    [
+        (0, 0),
+        (45, 0),
+        (89.9, 0),
+        (90, 1),
+        (135, 1),
+        (180, 2),
+        (270, 3),
+        (360, 4),
+        (-0.1, -1),
+        (-45, -1),
+        (-90, -1),
+    ],
 )
 def test_quadrants(degrees, quadrant):
     """floor(q / 90 deg): 0 for 0 to 90, 1 for 90 to 180, -1 for 0 to -90; rounding below 0 is 0."""
@@ -32,14 +49,20 @@ def test_quadrants(degrees, quadrant):
             assert all(getattr(found, other) == 0 for other in others)
 
 
-@pytest.mark.parametrize(("degrees", "quadrant"), [(-90.1, -2), (-180, -2), (-270, -3), (-271, -4), (-1e-13, 0), (399, 4)])
+@pytest.mark.parametrize(
+    ("degrees", "quadrant"),
+    [(-90.1, -2), (-180, -2), (-270, -3), (-271, -4), (-1e-13, 0), (399, 4)],
+)
 def test_quadrants_below_zero_and_beyond_a_turn(degrees, quadrant):
     """The same for axis 6, which turns farther; what rounding leaves below 0 is 0."""
     robot = ROBOTS["irb2400"]
     assert robot.configuration(robot.from_controller([10, 10, 10, 10, 10, degrees])).cf6 == quadrant
 
 
-@pytest.mark.parametrize(("name", "sure"), [("irb1600_6_120", True), ("irb2400", False), ("irb1400", False), ("irb930", False)])
+@pytest.mark.parametrize(
+    ("name", "sure"),
+    [("irb1600_6_120", True), ("irb2400", False), ("irb1400", False), ("irb930", False)],
+)
 def test_what_is_sure(name, sure):
     """Cfx is sure for serial arms alone, and nothing is on an edge other than 0."""
     robot = ROBOTS[name]
@@ -60,13 +83,18 @@ def test_quadrant_of_axis_two_is_cfx_of_a_parallelogram_arm():
 
 
 def test_cfx_of_a_serial_arm_is_where_its_parts_are():
-    """4: wrist centre behind axis 1; 2: behind the lower arm, seen along the arm's heading; 1: axis 5 negative."""
+    """4: wrist centre behind axis 1; 2: behind the lower arm, seen along the arm's heading; 1: axis
+    5 negative.
+    """
     robot, seen = ROBOTS["irb1600_6_120"], set()
     for q in inside(robot, 400, 1):
-        shoulder, elbow, wrist = (robot.pose(q, frame).translation for frame in ("link_2", "link_3", "link_5"))
+        shoulder, elbow, wrist = (
+            robot.pose(q, frame).translation for frame in ("link_2", "link_3", "link_5")
+        )
         heading = np.array([np.cos(q[0]), np.sin(q[0]), 0.0])
         lower, forearm = elbow - shoulder, wrist - elbow
-        side = np.cross(lower, forearm) @ np.array([-np.sin(q[0]), np.cos(q[0]), 0.0])  # about +y: forward
+        # about +y: forward
+        side = np.cross(lower, forearm) @ np.array([-np.sin(q[0]), np.cos(q[0]), 0.0])
         expected = 4 * (wrist @ heading < 0.0) + 2 * (side < 0.0) + (q[4] < 0.0)
         assert robot.configuration(q).cfx == expected
         seen.add(expected)
@@ -82,7 +110,9 @@ def test_cfx_of_a_scara_is_the_side_of_its_elbow():
 
 @pytest.mark.parametrize("name", SHIPPED)
 def test_configuration_leads_back_to_the_posture(name):
-    """Pose and configuration give the posture, full turns of axes 4 and 6 included; of a serial arm and a SCARA no other."""
+    """Pose and configuration give the posture, full turns of axes 4 and 6 included; of a serial arm
+    and a SCARA no other.
+    """
     robot = ROBOTS[name]
     alone = 0
     for q in inside(robot, 200, 2):
@@ -90,7 +120,9 @@ def test_configuration_leads_back_to_the_posture(name):
         assert np.abs(found.q - q).max(axis=1).min() < 1e-6
         assert all(solution.configuration[:4] == robot.configuration(q)[:4] for solution in found)
         alone += len(found) == 1
-        batch = robot.inverse_kinematics(robot.pose(q).homogeneous[None], configuration=robot.configuration(q)[:4])
+        batch = robot.inverse_kinematics(
+            robot.pose(q).homogeneous[None], configuration=robot.configuration(q)[:4]
+        )
         assert batch.valid.sum() == len(found)
         np.testing.assert_allclose(batch.q[0][batch.valid[0]], found.q, atol=1e-12)
     assert alone == 200 or name in ("irb2400", "irb1400")
@@ -100,7 +132,9 @@ def test_configuration_leads_back_to_the_posture(name):
 @pytest.mark.parametrize("name", SHIPPED)
 @pytest.mark.parametrize("axis", [0, 3, -1])
 def test_on_an_edge_both_sides_are_right(name, axis):
-    """At multiples of 90 deg the posture has either quadrant; a thousandth of a degree beside it one of them."""
+    """At multiples of 90 deg the posture has either quadrant; a thousandth of a degree beside it
+    one of them.
+    """
     robot = ROBOTS[name]
     for q in inside(robot, 5, 3):
         for turn in (-90.0, 0.0, 90.0):
@@ -124,7 +158,9 @@ def test_singular_postures_have_either_cfx():
     robot = ROBOTS["irb1600_6_120"]
     q = robot.from_controller([10, 20, 10, 10, 0, 20])
     for cfx in (0, 1):
-        assert len(robot.inverse_kinematics(robot.pose(q), near=q, configuration=(0, 0, 0, cfx))) == 1
+        assert (
+            len(robot.inverse_kinematics(robot.pose(q), near=q, configuration=(0, 0, 0, cfx))) == 1
+        )
     for cfx in (2, 3, 4, 5, 6, 7):
         other = robot.inverse_kinematics(robot.pose(q), near=q, configuration=(0, 0, 0, cfx))
         assert not len(other) or np.abs(other.q - q).max(axis=1).min() > 0.1
@@ -139,11 +175,16 @@ def test_a_turn_out_of_range_is_shown_and_filtered():
     assert np.degrees(found.q[5]) == pytest.approx(440.0)
     assert not found.in_range
     filtered = robot.inverse_kinematics(robot.pose(q), configuration=wanted, in_range=True)
-    assert filtered.note == "none of 1 solutions is in range; the nearest has q6 = 440.0 not in -400 .. 400 deg"
-    assert robot.inverse_kinematics(robot.pose(q), configuration=wanted._replace(cf1=1)).note.startswith(
-        "none of 8 solutions has"
+    assert (
+        filtered.note
+        == "none of 1 solutions is in range; the nearest has q6 = 440.0 not in -400 .. 400 deg"
     )
-    (near,) = robot.inverse_kinematics(robot.pose(q), configuration=robot.configuration(q), turns=True, near=q)
+    assert robot.inverse_kinematics(
+        robot.pose(q), configuration=wanted._replace(cf1=1)
+    ).note.startswith("none of 8 solutions has")
+    (near,) = robot.inverse_kinematics(
+        robot.pose(q), configuration=robot.configuration(q), turns=True, near=q
+    )
     assert near.distance < 1e-9
 
 

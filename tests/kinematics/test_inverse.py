@@ -1,4 +1,6 @@
-"""All solutions close, none is lost or missing; printed and golden rows; the same sets as a peer."""
+"""All solutions close, none is lost or missing; printed and golden rows; the same sets as a
+peer.
+"""
 
 import json
 from pathlib import Path
@@ -6,7 +8,18 @@ from pathlib import Path
 import numpy as np
 import oracles
 import pytest
-from inverse_cases import CLOSE, EPS, SAME, apart, arm, forward, least_sine, postures, ranges_kept, same_sets
+from inverse_cases import (
+    CLOSE,
+    EPS,
+    SAME,
+    apart,
+    arm,
+    forward,
+    least_sine,
+    postures,
+    ranges_kept,
+    same_sets,
+)
 
 import irbmodels as irb
 
@@ -16,7 +29,9 @@ PRINTED = 5e-4  # S003 prints four decimals, and its inputs too
 
 @pytest.mark.parametrize("name", oracles.NAMES)
 def test_every_solution_closes_and_none_is_lost(name):
-    """For 1e5 random postures all solutions lead back to the pose, the posture is among them, and ranges are told right."""
+    """For 1e5 random postures all solutions lead back to the pose, the posture is among them, and
+    ranges are told right.
+    """
     robot, Q = arm(name), postures(name, 100_000)
     T = forward(name, Q)
     found = robot.inverse_kinematics(T)
@@ -36,7 +51,9 @@ def test_every_solution_closes_and_none_is_lost(name):
 
 @pytest.mark.parametrize("name", ["irb2400_16", "irb1600_6_120", "irb930_12_105"])
 def test_filtered_solutions_are_those_in_range(name):
-    """in_range leaves what keeps every range, and takes nothing else away; one pose and arrays alike."""
+    """in_range leaves what keeps every range, and takes nothing else away; one pose and arrays
+    alike.
+    """
     robot, Q = arm(name), postures(name, 60, seed=1)
     T = forward(name, Q)
     every, inside = robot.inverse_kinematics(T), robot.inverse_kinematics(T, in_range=True)
@@ -49,7 +66,9 @@ def test_filtered_solutions_are_those_in_range(name):
 
 
 def led(name, T, Q):
-    """Lead positions (N, n) to poses (N, 4, 4) by Levenberg and Marquardt with numerical slopes; also what is left."""
+    """Lead positions (N, n) to poses (N, 4, 4) by Levenberg and Marquardt with numerical slopes;
+    also what is left.
+    """
 
     def off(q):
         return (forward(name, q) - T)[:, :3].reshape(len(q), -1)
@@ -69,14 +88,19 @@ def led(name, T, Q):
 
 @pytest.mark.parametrize("name", [*SAME, "irb930_12_105"])
 def test_none_is_missing(name):
-    """For 200 poses, whatever a search from 24 random starts finds is among the solutions, and it finds nearly all of them."""
+    """For 200 poses, whatever a search from 24 random starts finds is among the solutions, and it
+    finds nearly all of them.
+    """
     robot, rng, starts = arm(name), np.random.default_rng(3), 24
     T = forward(name, postures(name, 200, seed=4))
     ours = robot.inverse_kinematics(T)
-    Q, left = led(name, np.repeat(T, starts, axis=0), rng.uniform(-np.pi, np.pi, (200 * starts, robot.n)))
+    Q, left = led(
+        name, np.repeat(T, starts, axis=0), rng.uniform(-np.pi, np.pi, (200 * starts, robot.n))
+    )
     ended, pose = left < 1e-11, np.repeat(np.arange(200), starts)
     assert ended.mean() > 0.5
-    table = apart(name, ours.q[pose[ended]], Q[ended][:, None])  # one row each, a column for each branch
+    # one row each, a column for each branch
+    table = apart(name, ours.q[pose[ended]], Q[ended][:, None])
     assert np.nanmin(table, axis=1).max() < 1e-6
     seen = np.zeros(ours.valid.shape, dtype=bool)
     seen[pose[ended], np.nanargmin(table, axis=1)] = True
@@ -91,7 +115,9 @@ def test_same_sets_as_py_opw(name):
 
     d1, a1, a2, a3, d4, d6 = oracles.DIMENSIONS[name]
     lengths = {"a1": a1, "a2": -a3, "b": 0.0, "c1": d1, "c2": a2, "c3": d4, "c4": d6}
-    peer = opw.Robot(opw.KinematicModel(**lengths, offsets=(0, 0, -np.pi / 2, 0, 0, 0)), degrees=False)
+    peer = opw.Robot(
+        opw.KinematicModel(**lengths, offsets=(0, 0, -np.pi / 2, 0, 0, 0)), degrees=False
+    )
     robot = irb.load(name)
     for q in postures(name, 100, seed=5):
         T = robot.pose(q).homogeneous
@@ -112,31 +138,51 @@ def test_printed_rows_of_s003_in_their_order():
     found = robot.inverse_kinematics(T[None])
     assert found.valid.all()
     phi = found.q[0]
-    theta = np.column_stack([phi[:, 0], phi[:, 1] - np.pi / 2, phi[:, 2] - phi[:, 1], phi[:, 3], phi[:, 4], phi[:, 5] + np.pi])
+    theta = np.column_stack(
+        [
+            phi[:, 0],
+            phi[:, 1] - np.pi / 2,
+            phi[:, 2] - phi[:, 1],
+            phi[:, 3],
+            phi[:, 4],
+            phi[:, 5] + np.pi,
+        ]
+    )
     assert (apart("irb1400", theta[::2, :3], np.array(printed["ikin1"]["rows"])) < PRINTED).all()
     assert (apart("irb1400", theta[:2, 3:], np.array(printed["ikin2"]["rows"])) < PRINTED).all()
 
 
 def test_golden_postures():
-    """The sets of the golden files: IRB 1400 in controller axes, the SCARA of S004; poses of the others lead back."""
+    """The sets of the golden files: IRB 1400 in controller axes, the SCARA of S004; poses of the
+    others lead back.
+    """
     golden = json.loads((DATA / "irb1400.json").read_text())["irb1400"]
     robot = irb.load("irb1400")
     for row in golden["kinematics"]:
-        assert same_sets("irb1400", robot.inverse_kinematics(nearest_rigid(row["T"])).q, row["ik_phi"], 1e-6)
+        assert same_sets(
+            "irb1400", robot.inverse_kinematics(nearest_rigid(row["T"])).q, row["ik_phi"], 1e-6
+        )
     robot = irb.load("irb930_12_105")
     for row in json.loads((DATA / "irb930.json").read_text())["irb930"]["configs"]:
-        T, theirs = nearest_rigid(row["T"]), np.array(row["ik"]) * [1, 1, -1, 1]  # S004 counts axis 3 down
+        # S004 counts axis 3 down
+        T, theirs = nearest_rigid(row["T"]), np.array(row["ik"]) * [1, 1, -1, 1]
         T[2, 3] += 0.272 + 0.1235 + 0.1687 + 0.1  # base height, and S004's d4
         assert same_sets("irb930_12_105", robot.inverse_kinematics(T).q, theirs, 1e-7)
     robot = irb.load("irb2400", tool="spindle")
     for row in json.loads((DATA / "irb2400.json").read_text())["configs"]:
         found = robot.inverse_kinematics(nearest_rigid(row["T_tcp"]), near=row["q"])
-        if abs(np.sin(row["q"][4])) > 1e-5:  # nearer to the wrist singularity twelve digits do not tell axis 4
+        # nearer to the wrist singularity twelve digits do not tell axis 4
+        if abs(np.sin(row["q"][4])) > 1e-5:
             assert apart("irb2400_16", found[0].q, np.array(row["q"])) < 1e-6
         assert np.abs(robot.pose(found.q) - nearest_rigid(row["T_tcp"])).max() < CLOSE
     robot = irb.load("irb1600_6_120")
     for row in json.loads((DATA / "irb1600.json").read_text())["irb1600"]["configs"]:
-        assert apart("irb1600", robot.inverse_kinematics(nearest_rigid(row["T"])).q, np.array(row["q"])).min() < 1e-6
+        assert (
+            apart(
+                "irb1600", robot.inverse_kinematics(nearest_rigid(row["T"])).q, np.array(row["q"])
+            ).min()
+            < 1e-6
+        )
 
 
 def nearest_rigid(rows):

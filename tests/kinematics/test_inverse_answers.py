@@ -16,7 +16,9 @@ from irbmodels.rapid import grammar
 
 
 def test_solutions_are_sorted_by_time_from_the_seed():
-    """The seed's own posture comes first; distances are times at rated speed, with axis 6 in the seed's full turn."""
+    """The seed's own posture comes first; distances are times at rated speed, with axis 6 in the
+    seed's full turn.
+    """
     robot = ROBOTS["irb2400_16"]
     q = robot.from_controller([20, 10, 15, 100, 40, 370])
     found = robot.inverse_kinematics(robot.pose(q), near=q, in_range=True)
@@ -44,7 +46,9 @@ def test_axis_three_of_the_1600_is_shown_in_its_range():
 
 @pytest.mark.parametrize("seed", [-390.0, 390.0, 900.0, -900.0])
 def test_seeds_at_and_beyond_the_end_of_a_range(seed):
-    """Axis 6 is shown in the turn in range that is nearest to the seed, also where the nearest of all is not in range."""
+    """Axis 6 is shown in the turn in range that is nearest to the seed, also where the nearest of
+    all is not in range.
+    """
     robot = ROBOTS["irb2400_16"]
     q = robot.from_controller([20, 10, 15, 100, 40, 0])
     for turn in range(-150, 180, 30):
@@ -54,7 +58,10 @@ def test_seeds_at_and_beyond_the_end_of_a_range(seed):
         shown = max if seed > 0 else min
         expected = shown(value for value in (turn - 360, turn, turn + 360) if abs(value) <= 400)
         T = T.homogeneous[None]
-        for found in (robot.inverse_kinematics(T, near=near).q, robot._inverse._solve(T, near, None).q):
+        for found in (
+            robot.inverse_kinematics(T, near=near).q,
+            robot._inverse._solve(T, near, None).q,
+        ):
             same = np.abs(found[0, :, :5] - q[:5]).max(axis=1) < 1e-9
             assert np.degrees(found[0, same, 5]) == pytest.approx([expected])
 
@@ -80,10 +87,16 @@ def test_full_turns(name):
 
 def test_axes_without_a_range_are_listed_once(tmp_path):
     """Full turns of a continuous joint are endless, and one of them is enough."""
-    text = arm_urdf().replace('type="revolute"', 'type="continuous"').replace('lower="-18" upper="18" ', "")
+    text = (
+        arm_urdf()
+        .replace('type="revolute"', 'type="continuous"')
+        .replace('lower="-18" upper="18" ', "")
+    )
     robot = irb.from_urdf(written(text, tmp_path))
     q = np.array([0.3, 0.4, 0.2, 0.5, 0.6, 0.7])
-    assert len(robot.inverse_kinematics(robot.pose(q), turns=True)) == len(robot.inverse_kinematics(robot.pose(q)))
+    assert len(robot.inverse_kinematics(robot.pose(q), turns=True)) == len(
+        robot.inverse_kinematics(robot.pose(q))
+    )
 
 
 def test_sequence():
@@ -117,12 +130,23 @@ def test_reasons_for_none():
     T = robot.pose(q)
     none = robot.inverse_kinematics(T, in_range=True)
     count = len(robot.inverse_kinematics(T))
-    assert none.note == f"none of {count} solutions is in range; the nearest has q3 - q2 = 100.0 not in -60 .. 65 deg"
+    assert (
+        none.note
+        == f"none of {count} solutions is in range; the nearest has q3 - q2 = 100.0 not in -60 .."
+        " 65 deg"
+    )
     assert str(none) == f"no solution: {none.note}"
-    with pytest.raises(irb.NoSolution, match=r"^no solution: none of 8 solutions is in range; the nearest has q3 - q2 = "):
+    with pytest.raises(
+        irb.NoSolution,
+        match=r"^no solution: none of 8 solutions is in range; the nearest has q3 - q2 = ",
+    ):
         none[0]
-    other = robot.inverse_kinematics(robot.pose(robot.from_controller([10, 20, 60, 5, 30, 5])), configuration=(3, 0, 0, 0))
-    assert other.note.startswith("none of 8 solutions has the configuration [3,0,0,0]; there are [0,0,0,0], [0,")
+    other = robot.inverse_kinematics(
+        robot.pose(robot.from_controller([10, 20, 60, 5, 30, 5])), configuration=(3, 0, 0, 0)
+    )
+    assert other.note.startswith(
+        "none of 8 solutions has the configuration [3,0,0,0]; there are [0,0,0,0], [0,"
+    )
     with pytest.raises(IndexError, match="there is no solution 8, but 0 to 7"):
         robot.inverse_kinematics(T)[8]
     scara = ROBOTS["irb930_12_105"]
@@ -130,7 +154,10 @@ def test_reasons_for_none():
     leaning = pin.SE3(pose.rotation @ pin.exp3(np.array([0.1, 0.0, 0.0])), pose.translation)
     found = scara.inverse_kinematics(leaning)
     assert found.missing == np.inf
-    assert found.note == "the tool would have to lean by 5.73 deg, and the axes of a SCARA are parallel"
+    assert (
+        found.note
+        == "the tool would have to lean by 5.73 deg, and the axes of a SCARA are parallel"
+    )
     assert scara.inverse_kinematics(leaning.homogeneous[None]).missing[0] == np.inf
     upside_down = pin.SE3(np.eye(3), pose.translation)
     assert "lean by 180 deg" in scara.inverse_kinematics(upside_down).note
@@ -143,19 +170,25 @@ def target(robot, q_deg, conf=None):
     """A robtarget that the robot is on at a posture, with its own configuration."""
     q = robot.from_controller(q_deg)
     pose = rapid.Pose.of(robot.pose(q))
-    return rapid.RobTarget(pose.trans, pose.rot, conf or robot.configuration(q)[:4], rapid.ExtJoint())
+    return rapid.RobTarget(
+        pose.trans, pose.rot, conf or robot.configuration(q)[:4], rapid.ExtJoint()
+    )
 
 
 @pytest.mark.parametrize("name", ["irb2400_16", "irb1600_6_120", "irb930_12_105"])
 def test_the_programmed_posture_of_a_robtarget_comes_first(name):
-    """All postures of its pose, as value and as text; the one with its configuration is marked, in the turn that it tells."""
+    """All postures of its pose, as value and as text; the one with its configuration is marked, in
+    the turn that it tells.
+    """
     robot = ROBOTS[name]
     for q in postures(name, 5, seed=4):
         one = target(robot, robot.to_controller(q))
         every = robot.inverse_kinematics(one.pose())
         for given in (one, str(one)):
             found = robot.inverse_kinematics(given)
-            assert [s.programmed for s in found] == [k < found.programmed for k in range(len(found))]
+            assert [s.programmed for s in found] == [
+                k < found.programmed for k in range(len(found))
+            ]
             assert [s.programmed for s in found[:]] == [s.programmed for s in found]
             np.testing.assert_allclose(found[0].q, q, atol=1e-6)
             for posture in every.q:
@@ -163,17 +196,23 @@ def test_the_programmed_posture_of_a_robtarget_comes_first(name):
             assert len(every) <= len(found) <= len(every) + found.programmed
         near = robot.inverse_kinematics(one, near=every.q[-1], in_range=True)
         assert near[0].programmed
-        assert near.distances[0] == pytest.approx(robot.inverse_kinematics(one.pose(), near=every.q[-1]).distances.min(), abs=9.0)
+        assert near.distances[0] == pytest.approx(
+            robot.inverse_kinematics(one.pose(), near=every.q[-1]).distances.min(), abs=9.0
+        )
         assert list(near.distances[near.programmed :]) == sorted(near.distances[near.programmed :])
         assert all(s.in_range for s in near)
 
 
 def test_configurations_of_robtargets():
-    """Another configuration is a filter; none such is a note; on a parallelogram arm cf1, cf4, cf6 stand in for all four."""
+    """Another configuration is a filter; none such is a note; on a parallelogram arm cf1, cf4, cf6
+    stand in for all four.
+    """
     robot, unsure = ROBOTS["irb1600_6_120"], ROBOTS["irb2400_16"]
     one = target(robot, [10, 20, 30, 40, 50, 60])
     other = robot.inverse_kinematics(one.pose())[1].configuration[:4]
-    assert [s.configuration[:4] for s in robot.inverse_kinematics(one, configuration=other)] == [other]
+    assert [s.configuration[:4] for s in robot.inverse_kinematics(one, configuration=other)] == [
+        other
+    ]
     lost = robot.inverse_kinematics(target(robot, [10, 20, 30, 40, 50, 60], (3, 3, 3, 0)))
     assert (lost.programmed, lost.note) == (0, "none has the configuration [3,3,3,0]")
     assert len(lost) == len(robot.inverse_kinematics(one.pose()))
@@ -185,16 +224,23 @@ def test_configurations_of_robtargets():
 
 
 def test_solutions_print_as_a_table():
-    """Degrees, mm, configuration, ranges and singularities; a star for what is programmed; what is out of range below."""
+    """Degrees, mm, configuration, ranges and singularities; a star for what is programmed; what is
+    out of range below.
+    """
     robot, scara = ROBOTS["irb2400_16"], ROBOTS["irb930_12_105"]
     inline = robot.pose(robot.from_controller([20, 10, 15, 100, 0, -30]))
     lines = str(robot.inverse_kinematics(inline, near=np.zeros(6))).splitlines()
     heads = "q1 deg q2 deg q3 deg q4 deg q5 deg q6 deg cf1,cf4,cf6,cfx singular range distance s"
     assert " ".join(lines[0].split()) == heads
     first = lines[1].split()
-    assert (first[:4], first[-3:-1]) == (["1", "20.0000", "10.0000", "15.0000"], ["wrist", "inside"])
+    assert (first[:4], first[-3:-1]) == (
+        ["1", "20.0000", "10.0000", "15.0000"],
+        ["wrist", "inside"],
+    )
     assert any(re.match(r"\d+: q3 - q2 = -?\d+\.\d not in -60 \.\. 65 deg", line) for line in lines)
-    programmed = str(robot.inverse_kinematics(target(robot, [20, 10, 15, 100, 40, -30]))).splitlines()
+    programmed = str(
+        robot.inverse_kinematics(target(robot, [20, 10, 15, 100, 40, -30]))
+    ).splitlines()
     assert programmed[1].split()[:2] == ["*1", "20.0000"]
     assert "* as programmed" in programmed
     text = str(scara.inverse_kinematics(scara.pose([0.1, 0.2, -0.1, 0.3])))
@@ -204,12 +250,17 @@ def test_solutions_print_as_a_table():
 
 
 def test_targets_need_no_parser_and_refuse_what_they_are_not(monkeypatch):
-    """Without lark a literal is read all the same; a malformed one says where, and what is no robtarget is refused."""
+    """Without lark a literal is read all the same; a malformed one says where, and what is no
+    robtarget is refused.
+    """
     robot = ROBOTS["irb1600_6_120"]
     q = robot.from_controller([10, 20, 30, 40, 50, 60])
     text = str(target(robot, robot.to_controller(q)))
     joints = rapid.JointTarget.of(robot, q)
-    with pytest.raises(irb.InputError, match="a target is a robtarget, not a jointtarget; it has axis positions already"):
+    with pytest.raises(
+        irb.InputError,
+        match="a target is a robtarget, not a jointtarget; it has axis positions already",
+    ):
         robot.inverse_kinematics(joints)
     monkeypatch.setattr("irbmodels.errors.find_spec", lambda name: None)
     monkeypatch.setattr("irbmodels.rapid.parser.find_spec", lambda name: None)
@@ -221,7 +272,10 @@ def test_targets_need_no_parser_and_refuse_what_they_are_not(monkeypatch):
         (text.replace("[0,", "[x,", 1), "found 'x,"),
         (f"{text}]", "found ']' where the text ends"),
         ("[[1,2,3],[1,0,0,0],]", "found ']' where a"),
-        ("[[1,2,3],[1,0,0,0]]", "robtarget has 2 components; robtarget [trans,rot,robconf,extax] has 4"),
+        (
+            "[[1,2,3],[1,0,0,0]]",
+            "robtarget has 2 components; robtarget [trans,rot,robconf,extax] has 4",
+        ),
         ("", "the text ends"),
         (f"[[1,2,3],[1,1,0,0],[0,0,0,0],{NONE}]", "has length 1.41421"),
         (f"[[1,2,3],[0,0,0,0],[0,0,0,0],{NONE}]", "four zeros"),
@@ -239,10 +293,25 @@ def test_targets_need_no_parser_and_refuse_what_they_are_not(monkeypatch):
 @pytest.mark.parametrize(
     ("pose", "message"),
     [
-        ("here", "the text of a target is a robtarget [[x,y,z],[q1,q2,q3,q4],[cf1,cf4,cf6,cfx],[9E9,...]] in mm: line 1, col"),
-        ([["here"]], "a pose is a pin.SE3, or numbers of shape (4, 4) or (..., 4, 4): what is given is not an array"),
+        (
+            "here",
+            (
+                "the text of a target is a robtarget"
+                " [[x,y,z],[q1,q2,q3,q4],[cf1,cf4,cf6,cfx],[9E9,...]] in mm: line 1, col"
+            ),
+        ),
+        (
+            [["here"]],
+            (
+                "a pose is a pin.SE3, or numbers of shape (4, 4) or (..., 4, 4): what is given is"
+                " not an array"
+            ),
+        ),
         (np.eye(3), "a pose is a pin.SE3, or numbers of shape (4, 4) or (..., 4, 4), got (3, 3)"),
-        (np.zeros((2, 3, 4)), "a pose is a pin.SE3, or numbers of shape (4, 4) or (..., 4, 4), got (2, 3, 4)"),
+        (
+            np.zeros((2, 3, 4)),
+            "a pose is a pin.SE3, or numbers of shape (4, 4) or (..., 4, 4), got (2, 3, 4)",
+        ),
         (1.0, "got ()"),
         (np.full((4, 4), np.nan), "the pose is not finite"),
         (np.diag([1.0, 1.0, 1.0, np.inf]), "the pose is not finite"),
@@ -288,7 +357,12 @@ def test_nan_stays_in_its_own_sample():
         robot = ROBOTS[name]
         T = forward(name, postures(name, 1200, seed=11))
         clean = robot.inverse_kinematics(T)
-        for place, value in (((3, 0, 0), np.nan), ((1190, 1, 3), np.nan), ((700, 2, 2), np.inf), ((701, 3, 1), np.nan)):
+        for place, value in (
+            ((3, 0, 0), np.nan),
+            ((1190, 1, 3), np.nan),
+            ((700, 2, 2), np.inf),
+            ((701, 3, 1), np.nan),
+        ):
             T[place] = value
         found, lost = robot.inverse_kinematics(T), [3, 700, 701, 1190]
         assert np.isnan(found.q[lost]).all()
@@ -300,14 +374,24 @@ def test_nan_stays_in_its_own_sample():
 
 
 def bent(link, old, new):
-    """Return an arm with the axis of one joint bent by 5.71 deg, or the place of one joint changed."""
+    """Return an arm with the axis of one joint bent by 5.71 deg, or the place of one joint
+    changed.
+    """
     return arm_urdf().replace(f'{old}"/><parent link="{link}"', f'{new}"/><parent link="{link}"')
 
 
-SHOULDER, STEP = ("revolute", (0, 0, 0.3), (0.5, 0, 0), (0, 1, 0)), ("revolute", (1, 0, 0.3), (0, 0, 0), (0, 0, 1))
+SHOULDER, STEP = (
+    ("revolute", (0, 0, 0.3), (0.5, 0, 0), (0, 1, 0)),
+    ("revolute", (1, 0, 0.3), (0, 0, 0), (0, 0, 1)),
+)
 SLIDE = ("prismatic", (0, 0, 0), (0, 0.2, 0), (0, 0, 1))
-UPRIGHT, STILL = ("prismatic", (0, 0, 0), (0, 0, 0), (0, 0, 1)), ("revolute", (0, 0, 0), (0, 0, 0), (0, 0, 1))
-ONE_LINE = arm_urdf(a2=0.0, signs=(1, 1, -1, 1, 1, 1)).replace('xyz="0.01 -0.1 0.0"', 'xyz="0 -0.1 0.0"')
+UPRIGHT, STILL = (
+    ("prismatic", (0, 0, 0), (0, 0, 0), (0, 0, 1)),
+    ("revolute", (0, 0, 0), (0, 0, 0), (0, 0, 1)),
+)
+ONE_LINE = arm_urdf(a2=0.0, signs=(1, 1, -1, 1, 1, 1)).replace(
+    'xyz="0.01 -0.1 0.0"', 'xyz="0 -0.1 0.0"'
+)
 
 
 ON_AXIS_3 = arm_urdf(a3=0.0, d4=0.2).replace('xyz="0.2 0.05 0.0"', 'xyz="0 0 0"')
@@ -335,15 +419,23 @@ def test_arms_of_another_shape(text, message, tmp_path):
     with pytest.raises(irb.MissingData) as caught:
         robot.inverse_kinematics(np.eye(4))
     assert str(caught.value).startswith(f"own has no closed-form inverse kinematics: {message}")
-    assert str(caught.value).endswith("(closed forms are for six axes with a spherical wrist, and for the SCARA)")
+    assert str(caught.value).endswith(
+        "(closed forms are for six axes with a spherical wrist, and for the SCARA)"
+    )
 
 
 def test_axes_by_a_ratio_are_refused(tmp_path):
     """Where a full turn of a joint is no full turn of an axis, solutions cannot be wrapped."""
-    text = arm_urdf().replace("</robot>", '<link name="g"/><joint name="j9" type="revolute"><parent link="l4"/><child link="g"/>')
-    text += '<axis xyz="0 1 0"/><limit lower="-9" upper="9" effort="1" velocity="1"/></joint></robot>'
+    text = arm_urdf().replace(
+        "</robot>",
+        '<link name="g"/><joint name="j9" type="revolute"><parent link="l4"/><child link="g"/>',
+    )
+    text += (
+        '<axis xyz="0 1 0"/><limit lower="-9" upper="9" effort="1" velocity="1"/></joint></robot>'
+    )
     text = text.replace(
-        '<joint name="j4" type="revolute">', '<joint name="j4" type="revolute"><mimic joint="j9" multiplier="0.5"/>'
+        '<joint name="j4" type="revolute">',
+        '<joint name="j4" type="revolute"><mimic joint="j9" multiplier="0.5"/>',
     )
     with pytest.raises(irb.MissingData, match="by a ratio that is no whole number"):
         irb.from_urdf(written(text, tmp_path)).inverse_kinematics(np.eye(4))

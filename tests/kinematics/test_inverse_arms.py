@@ -11,12 +11,18 @@ import irbmodels as irb
 
 @pytest.mark.parametrize("seed", range(12))
 def test_arms_of_that_shape_by_urdf(seed, tmp_path):
-    """Any base, signs of axes, offsets to the side, in front and behind: all solutions close, the posture is among them."""
+    """Any base, signs of axes, offsets to the side, in front and behind: all solutions close, the
+    posture is among them.
+    """
     rng = np.random.default_rng(seed)
     a1, a2, a3, d4, side = rng.uniform([-0.3, 0.3, -0.2, 0.3, -0.3], [0.3, 0.9, 0.2, 0.9, 0.3])
     base = rng.uniform(-1, 1, 3), rng.uniform(-3, 3, 3)
     signs = rng.choice([-1, 1], 6)
-    robot = irb.from_urdf(written(arm_urdf(a1, a2, a3, d4, side if seed % 3 else 0.0, signs=signs, base=base), tmp_path))
+    robot = irb.from_urdf(
+        written(
+            arm_urdf(a1, a2, a3, d4, side if seed % 3 else 0.0, signs=signs, base=base), tmp_path
+        )
+    )
     Q = rng.uniform(-np.pi, np.pi, (40, 6))
     T = np.array([robot.pose(q).homogeneous for q in Q])
     found = robot.inverse_kinematics(T)
@@ -24,7 +30,8 @@ def test_arms_of_that_shape_by_urdf(seed, tmp_path):
     for i, slot in np.argwhere(found.valid):
         assert np.abs(robot.pose(found.q[i, slot]).homogeneous - T[i]).max() < CLOSE
     assert (found.valid.sum(axis=1) >= 2).all()
-    in_line = -0.5 * signs[4]  # axis 5 where axes 4 and 6 are in line, nearest to 0: positive is above it
+    # axis 5 where axes 4 and 6 are in line, nearest to 0: positive is above it
+    in_line = -0.5 * signs[4]
     for slots, sign in ((found.q[:, ::2, 4], 1.0), (found.q[:, 1::2, 4], -1.0)):
         assert (sign * np.sin(slots - in_line)[np.isfinite(slots)] > -1e-12).all()
     # beside the reach of the side offset nothing is found, and it is said by how much
@@ -66,9 +73,16 @@ def test_scaras_by_urdf(order, tmp_path):
         up = rng.choice([-1.0, 1.0])
         flip = rng.choice([0.0, np.pi])
         joints.append(
-            ({"r": "revolute", "p": "prismatic"}[letter], rng.uniform(0.2, 0.5, 3), (flip, 0, rng.uniform(-1, 1)), (0, 0, up))
+            (
+                {"r": "revolute", "p": "prismatic"}[letter],
+                rng.uniform(0.2, 0.5, 3),
+                (flip, 0, rng.uniform(-1, 1)),
+                (0, 0, up),
+            )
         )
-    robot = irb.from_urdf(written(urdf([*joints, ("fixed", (0.1, 0.2, 0.3), (0.4, 0.5, 0.6), (1, 0, 0))]), tmp_path))
+    robot = irb.from_urdf(
+        written(urdf([*joints, ("fixed", (0.1, 0.2, 0.3), (0.4, 0.5, 0.6), (1, 0, 0))]), tmp_path)
+    )
     slide = order.index("p")
     for q in rng.uniform(-np.pi, np.pi, (40, 4)):
         found = robot.inverse_kinematics(robot.pose(q))
@@ -77,7 +91,9 @@ def test_scaras_by_urdf(order, tmp_path):
         off -= 2.0 * np.pi * np.round(off / (2.0 * np.pi)) * (np.arange(4) != slide)
         assert np.abs(off).max(axis=1).min() < 1e-9
         for solution in found:
-            assert np.abs(robot.pose(solution.q).homogeneous - robot.pose(q).homogeneous).max() < CLOSE
+            assert (
+                np.abs(robot.pose(solution.q).homogeneous - robot.pose(q).homogeneous).max() < CLOSE
+            )
 
 
 def test_both_trees_of_a_parallelogram_give_the_same():
@@ -85,7 +101,10 @@ def test_both_trees_of_a_parallelogram_give_the_same():
     q = np.array([0.3, 0.4, 0.2, 0.5, 0.6, 0.7])
     robot = irb.load("irb2400", coupling="serial")
     expected = robot.inverse_kinematics(robot.pose(q)).q
-    for other in (irb.load("irb2400", coupling="parallelogram"), irb.from_urdf(irb.urdf_path("irb2400", "parallelogram"))):
+    for other in (
+        irb.load("irb2400", coupling="parallelogram"),
+        irb.from_urdf(irb.urdf_path("irb2400", "parallelogram")),
+    ):
         assert same_sets("irb2400", other.inverse_kinematics(robot.pose(q)).q, expected, 1e-9)
         assert other.configuration(q) == robot.configuration(q)
 
@@ -96,8 +115,13 @@ def test_tool_and_flange_give_the_same():
     for name in ("irb2400_16", "irb1600_6_120", "irb930_12_105"):
         robot = irb.load(name)
         turn = pin.exp3(rng.normal(size=3))
-        tooled = robot.with_tool(irb.Tool("own", pin.SE3(turn, rng.uniform(-0.5, 0.5, 3)), irb.payload(1.0)))
+        tooled = robot.with_tool(
+            irb.Tool("own", pin.SE3(turn, rng.uniform(-0.5, 0.5, 3)), irb.payload(1.0))
+        )
         for q in postures(name, 20, seed=9):
-            a, b = tooled.inverse_kinematics(tooled.pose(q)), robot.inverse_kinematics(robot.pose(q))
+            a, b = (
+                tooled.inverse_kinematics(tooled.pose(q)),
+                robot.inverse_kinematics(robot.pose(q)),
+            )
             assert len(a) == len(b)
             assert (apart(name, a.q, b.q) * max(least_sine(name, q[None])[0], 1e-6) < 1e-11).all()

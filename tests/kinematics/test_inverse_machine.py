@@ -19,7 +19,11 @@ def test_constants_of_the_kernel_are_those_of_the_reference():
     """What counts as singular, reachable and rigid is one number."""
     compiled(ROBOTS["irb2400_16"])
     module = machine.module()
-    assert (module.TOUCH, module.REACH, module.RIGID) == (branches.TOUCH, branches.REACH, branches.RIGID)
+    assert (module.TOUCH, module.REACH, module.RIGID) == (
+        branches.TOUCH,
+        branches.REACH,
+        branches.RIGID,
+    )
 
 
 @pytest.mark.parametrize("name", ["irb2400_16", "irb1600_6_120", "own"])
@@ -36,12 +40,17 @@ def test_machine_code_is_the_reference(name, seeded, tmp_path):
     Q[200:400, 4] = np.pi
     if name in oracles.DIMENSIONS:  # stretched arms, and folded ones
         _, _, _, a3, d4, _ = oracles.DIMENSIONS[name]
-        Q[600:800, 2] = (Q[600:800, 1] if name in oracles.PARALLELOGRAM else 0.0) - np.arctan2(d4, a3)
+        Q[600:800, 2] = (Q[600:800, 1] if name in oracles.PARALLELOGRAM else 0.0) - np.arctan2(
+            d4, a3
+        )
         Q[700:800, 2] += np.pi
     T = np.array([robot.pose(q).homogeneous for q in Q])
     T[500:600, :3, 3] *= 1.5
     found, near = compiled(robot), np.array([0.5, -0.2, 0.3, 2.0, 0.4, 5.0]) if seeded else None
-    reference, (ours, rigid) = found._solve(T, near, None), found._machine.rows(T, *found._constants_for(near, None))
+    reference, (ours, rigid) = (
+        found._solve(T, near, None),
+        found._machine.rows(T, *found._constants_for(near, None)),
+    )
     assert rigid.all()
     assert np.array_equal(ours.bits, reference.bits)
     np.testing.assert_allclose(ours.missing, reference.missing, rtol=0, atol=1e-14)
@@ -52,7 +61,9 @@ def test_machine_code_is_the_reference(name, seeded, tmp_path):
     assert np.nanmax(np.abs(np.abs(ours.q[turns]) - np.pi), initial=0.0) < 1e-7 or seeded
     assert turns.mean() < 0.05
     for pose, expected, bits in list(zip(T, ours.q, ours.bits, strict=True))[::50]:
-        count, one, flags, _ = found._machine.one(pose, *((None, None) if near is None else found._constants_for(near, None)))
+        count, one, flags, _ = found._machine.one(
+            pose, *((None, None) if near is None else found._constants_for(near, None))
+        )
         assert np.array_equal(one, expected[bits > 0])
         assert np.array_equal(flags, bits[bits > 0])
         assert count == len(one)
@@ -60,7 +71,9 @@ def test_machine_code_is_the_reference(name, seeded, tmp_path):
 
 def test_machine_code_at_a_folded_arm():
     """The kernel keeps axis 2 of the seed too."""
-    robot = irb.from_urdf(written(arm_urdf(a2=0.6, a3=0.0, d4=0.6).replace('"0.01 -0.1 0.6"', '"0 -0.1 0.6"')))
+    robot = irb.from_urdf(
+        written(arm_urdf(a2=0.6, a3=0.0, d4=0.6).replace('"0.01 -0.1 0.6"', '"0 -0.1 0.6"'))
+    )
     q = np.array([0.3, 0.4, np.pi / 2, 0.5, 0.6, 0.7])
     compiled(robot)
     found = robot.inverse_kinematics(robot.pose(q), near=q)
@@ -91,7 +104,9 @@ def test_machine_code_waits_until_it_is_worth_it(caplog):
         assert robot._inverse._machine._one is None
         before = robot.inverse_kinematics(T, near=np.full(6, 0.1)).q
         assert robot._inverse._machine._one is not None
-    np.testing.assert_allclose(robot.inverse_kinematics(T, near=np.full(6, 0.1)).q, before, atol=1e-9)
+    np.testing.assert_allclose(
+        robot.inverse_kinematics(T, near=np.full(6, 0.1)).q, before, atol=1e-9
+    )
 
 
 def test_robots_can_be_pickled_afterwards():
@@ -100,12 +115,16 @@ def test_robots_can_be_pickled_afterwards():
     compiled(robot)
     other = pickle.loads(pickle.dumps(robot))
     T = robot.pose(np.full(6, 0.3))
-    np.testing.assert_allclose(other.inverse_kinematics(T).q, robot.inverse_kinematics(T).q, atol=1e-12)
+    np.testing.assert_allclose(
+        other.inverse_kinematics(T).q, robot.inverse_kinematics(T).q, atol=1e-12
+    )
     assert isinstance(pickle.loads(pickle.dumps(robot._inverse)), solver.InverseKinematics)
 
 
 def test_arctangent_is_right_to_the_last_digits():
-    """Within 4 units in the last place in every octant, at 0 and at the edges; the loops over it are vectorised."""
+    """Within 4 units in the last place in every octant, at 0 and at the edges; the loops over it
+    are vectorised.
+    """
     mpmath = pytest.importorskip("mpmath")
     numba = pytest.importorskip("numba")
     compiled(ROBOTS["irb2400_16"])
@@ -118,13 +137,19 @@ def test_arctangent_is_right_to_the_last_digits():
 
     rng = np.random.default_rng(14)
     angles = np.concatenate([rng.uniform(-np.pi, np.pi, 3000), np.arange(-16, 17) * np.pi / 8])
-    angles = np.concatenate([angles, 10.0 ** rng.uniform(-15, -1, 300), np.pi / 2 + 10.0 ** rng.uniform(-15, -1, 300)])
+    angles = np.concatenate(
+        [angles, 10.0 ** rng.uniform(-15, -1, 300), np.pi / 2 + 10.0 ** rng.uniform(-15, -1, 300)]
+    )
     x, y = np.cos(angles), np.sin(angles)
-    x, y = np.concatenate([x, [0, 0, 1, -1, 0, 1e-300, 1e150]]), np.concatenate([y, [0, 1, 0, 0, -1, 1e-300, -1e150]])
+    x, y = (
+        np.concatenate([x, [0, 0, 1, -1, 0, 1e-300, 1e150]]),
+        np.concatenate([y, [0, 1, 0, 0, -1, 1e-300, -1e150]]),
+    )
     out = np.empty_like(x)
     run(y, x, out)
     exact = [
-        mpmath.atan2(mpmath.mpf(float(b)), mpmath.mpf(float(a))) if a or b else mpmath.mpf(0) for a, b in zip(x, y, strict=True)
+        mpmath.atan2(mpmath.mpf(float(b)), mpmath.mpf(float(a))) if a or b else mpmath.mpf(0)
+        for a, b in zip(x, y, strict=True)
     ]
     near = np.array([float(value) for value in exact])
     off = np.array([float(mpmath.mpf(float(a)) - b) for a, b in zip(out, exact, strict=True)])

@@ -17,14 +17,17 @@ THREE = pytest.mark.parametrize("name", ["irb2400_16", "irb1600_6_120", "irb1400
 
 
 def check_at(name, q, delta, which, spread=1.0):
-    """All solutions close; with the posture as seed the first is that posture; flags tell the singularity and no other."""
+    """All solutions close; with the posture as seed the first is that posture; flags tell the
+    singularity and no other.
+    """
     T, robot = forward(name, q[None])[0], ROBOTS[name]
     for seed in (None, q):
         found = robot.inverse_kinematics(T, near=seed)
         assert len(found) > 0
         assert np.isfinite(found.q).all()
         assert np.abs(forward(name, found.q) - T).max() < CLOSE
-    touching = 3e-6 if which == "elbow" and delta < 1e-5 else 1e-9  # of the elbow, where lengths are told to 1e-12 m
+    # of the elbow, where lengths are told to 1e-12 m
+    touching = 3e-6 if which == "elbow" and delta < 1e-5 else 1e-9
     assert apart(name, found.q, q).min() < spread * (touching + EPS / max(delta, 1e-12))
     flagged = [getattr(solution.flags, which) for solution in found]
     if delta == 0.0:
@@ -51,7 +54,9 @@ def test_at_the_wrist_singularity(name, q, delta, side, over):
 @settings(max_examples=60, deadline=None)
 @given(q=st.tuples(*[ANGLES] * 6), delta=DELTAS, side=st.sampled_from([1, -1]), over=st.booleans())
 def test_at_the_elbow_singularity(name, q, delta, side, over):
-    """The arm stretched and folded, and beside: no solution is lost by rounding, and both elbows are one on the edge."""
+    """The arm stretched and folded, and beside: no solution is lost by rounding, and both elbows
+    are one on the edge.
+    """
     _, a1, a2, a3, d4, _ = oracles.DIMENSIONS[name]
     posture, bend = np.array(q), side * delta + (np.pi if over else 0.0)
     relative = bend - np.arctan2(d4, a3)
@@ -72,7 +77,9 @@ def test_at_the_shoulder_singularity(name, q, delta, side, up):
     lean = (side * delta - a1 - np.hypot(a3, d4) * np.sin(forearm)) / a2
     assume(abs(lean) < 0.99)
     posture[1] = np.pi - np.arcsin(lean) if up else np.arcsin(lean)
-    posture[2] = forearm - np.arctan2(d4, a3) - (0.0 if name in oracles.PARALLELOGRAM else posture[1])
+    posture[2] = (
+        forearm - np.arctan2(d4, a3) - (0.0 if name in oracles.PARALLELOGRAM else posture[1])
+    )
     rest = abs(np.sin(posture[4]) * np.sin(forearm - posture[1]))
     assume(rest > 1e-3)
     check_at(name, posture, delta, "shoulder", 1.0 / rest)
@@ -82,14 +89,27 @@ def test_at_the_shoulder_singularity(name, q, delta, side, up):
 @given(q=st.tuples(*[ANGLES] * 3), delta=DELTAS, side=st.sampled_from([1, -1]), over=st.booleans())
 def test_at_the_elbow_singularity_of_the_scara(q, delta, side, over):
     """Both arms in line."""
-    check_at("irb930_12_105", np.array([q[0], side * (np.pi - delta if over else delta), -0.1, q[2]]), delta, "elbow", 1.0 / 0.07)
+    check_at(
+        "irb930_12_105",
+        np.array([q[0], side * (np.pi - delta if over else delta), -0.1, q[2]]),
+        delta,
+        "elbow",
+        1.0 / 0.07,
+    )
 
 
 @THREE
 @settings(max_examples=60, deadline=None)
-@given(direction=ANGLES, turn=ANGLES, beyond=st.floats(-12.0, 0.5).map(lambda e: 10.0**e), out=st.booleans())
+@given(
+    direction=ANGLES,
+    turn=ANGLES,
+    beyond=st.floats(-12.0, 0.5).map(lambda e: 10.0**e),
+    out=st.booleans(),
+)
 def test_beyond_the_edge(name, direction, turn, beyond, out):
-    """A wrist centre outside the reach, or in the hole around axis 2, is missed by as much; within 1e-10 m it is answered."""
+    """A wrist centre outside the reach, or in the hole around axis 2, is missed by as much; within
+    1e-10 m it is answered.
+    """
     d1, a1, a2, a3, d4, _ = oracles.DIMENSIONS[name]
     forearm = np.hypot(a3, d4)
     away = a2 + forearm + beyond if out else abs(a2 - forearm) - beyond
@@ -100,7 +120,9 @@ def test_beyond_the_edge(name, direction, turn, beyond, out):
     T[:3, 3] = radius * np.cos(turn), radius * np.sin(turn), height
     nearer = np.hypot(radius + a1, height - d1)  # the same point with the back to it
     missing = min(beyond, max(nearer - a2 - forearm, abs(a2 - forearm) - nearer, 0.0))
-    robot = irb.load(name).with_tool(irb.Tool("wrist", pin.SE3(np.eye(3), np.array([0, 0, -wrist(name)])), irb.payload(1.0)))
+    robot = irb.load(name).with_tool(
+        irb.Tool("wrist", pin.SE3(np.eye(3), np.array([0, 0, -wrist(name)])), irb.payload(1.0))
+    )
     found = robot.inverse_kinematics(T)
     if missing > 2e-10:
         assert len(found) == 0
@@ -111,7 +133,9 @@ def test_beyond_the_edge(name, direction, turn, beyond, out):
     elif missing < 0.5e-10:
         assert len(found) > 0
         assert found.missing == 0.0
-        assert max(np.abs(robot.pose(solution.q).homogeneous - T).max() for solution in found) < CLOSE
+        assert (
+            max(np.abs(robot.pose(solution.q).homogeneous - T).max() for solution in found) < CLOSE
+        )
 
 
 def wrist(name):
@@ -120,7 +144,9 @@ def wrist(name):
 
 
 def test_free_axes_are_kept_or_zero():
-    """On a singularity the free axis is the seed's, or 0 without one, or the posture whose other axes follow."""
+    """On a singularity the free axis is the seed's, or 0 without one, or the posture whose other
+    axes follow.
+    """
     robot = ROBOTS["irb2400_16"]
     q = np.array([0.4, 0.2, 0.3, 1.1, 0.0, -0.7])
     T = robot.pose(q)
@@ -142,8 +168,12 @@ def test_free_axes_are_kept_or_zero():
 
 
 def test_arm_folded_to_a_point():
-    """With arms of equal length the wrist centre can be on axis 2: axis 2 is then free, and kept."""
-    robot = irb.from_urdf(written(arm_urdf(a2=0.6, a3=0.0, d4=0.6).replace('"0.01 -0.1 0.6"', '"0 -0.1 0.6"')))
+    """With arms of equal length the wrist centre can be on axis 2: axis 2 is then free, and
+    kept.
+    """
+    robot = irb.from_urdf(
+        written(arm_urdf(a2=0.6, a3=0.0, d4=0.6).replace('"0.01 -0.1 0.6"', '"0 -0.1 0.6"'))
+    )
     q = np.array([0.3, 0.4, np.pi / 2, 0.5, 0.6, 0.7])  # the forearm back along the lower arm
     found = robot.inverse_kinematics(robot.pose(q), near=q)
     assert found[0].flags.elbow

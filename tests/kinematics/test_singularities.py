@@ -1,4 +1,6 @@
-"""Singularities in closed form against determinants and singular values of Pinocchio's Jacobian, and motion through them."""
+"""Singularities in closed form against determinants and singular values of Pinocchio's Jacobian,
+and motion through them.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,9 @@ import irbmodels as irb
 from irbmodels.kinematics.singularities import damped_velocity, measures
 
 EXACT = 1e-12  # [m^3, -] sums of a dozen products up to 2
-OUTSIDE = {  # [deg] how far each singularity is from the ranges of oracles.RANGES; 0: inside. stretched, folded, q5 = 180
+# [deg] how far each singularity is from the ranges of oracles.RANGES; 0: inside. stretched, folded,
+# q5 = 180
+OUTSIDE = {
     "irb2400_10": (79.8622 - 60.0, 100.1378 - 65.0, 60.0),  # docs/errata.md note A: 19.9
     "irb2400_16": (79.8622 - 60.0, 100.1378 - 65.0, 60.0),
     "irb1400": (80.5377 - 70.0, 99.4623 - 70.0, 65.0),
@@ -25,7 +29,9 @@ OUTSIDE = {  # [deg] how far each singularity is from the ranges of oracles.RANG
 
 
 def in_range(name: str, count: int, seed: int = 0) -> np.ndarray:
-    """Return random positions within the typed ranges, the coupled one of a parallelogram included."""
+    """Return random positions within the typed ranges, the coupled one of a parallelogram
+    included.
+    """
     span = oracles.ranges(name)
     q = np.random.default_rng(seed).uniform(span[:, 0], span[:, 1], (count, len(span)))
     if name in oracles.PARALLELOGRAM:
@@ -34,24 +40,32 @@ def in_range(name: str, count: int, seed: int = 0) -> np.ndarray:
 
 
 def square(J: np.ndarray) -> np.ndarray:
-    """Return the rows of a Jacobian that a robot's axes can move: of a SCARA vx, vy, vz, wz (S004)."""
+    """Return the rows of a Jacobian that a robot's axes can move: of a SCARA vx, vy, vz, wz
+    (S004).
+    """
     return J if J.shape[-1] == 6 else J[..., [0, 1, 2, 5], :]
 
 
 @pytest.mark.parametrize("name", oracles.NAMES)
 @pytest.mark.parametrize("tool", [None, "spindle"])
 def test_determinant_is_the_product_of_its_factors(name, tool):
-    """The closed form is det J of Pinocchio's Jacobian, for any tool: in 300 positions, ranges ignored."""
+    """The closed form is det J of Pinocchio's Jacobian, for any tool: in 300 positions, ranges
+    ignored.
+    """
     robot = irb.load(name, tool=tool)
     q = oracles.states(name, 300)[:, 0]
     J = np.array([robot.jacobian(one) for one in q])
-    np.testing.assert_allclose(robot.singularities(q).determinant, np.linalg.det(square(J)), rtol=0, atol=EXACT)
+    np.testing.assert_allclose(
+        robot.singularities(q).determinant, np.linalg.det(square(J)), rtol=0, atol=EXACT
+    )
     assert np.abs(np.linalg.det(square(J))).max() > 0.05
 
 
 @pytest.mark.parametrize("name", oracles.SIX_AXIS)
 def test_distances_lead_to_the_singularity(name):
-    """Turning axis 5, or axis 3, by its distance makes J singular; the shoulder's is the wrist center's distance from axis 1."""
+    """Turning axis 5, or axis 3, by its distance makes J singular; the shoulder's is the wrist
+    center's distance from axis 1.
+    """
     robot = irb.load(name)
     for q in in_range(name, 50):
         found = robot.singularities(q)
@@ -68,11 +82,15 @@ def test_distances_lead_to_the_singularity(name):
 
 @pytest.mark.parametrize("name", oracles.SCARA_ARMS)
 def test_a_scara_has_an_elbow_only(name):
-    """Its elbow distance is that of q2 from 0 or half a turn; wrist and shoulder are infinitely far."""
+    """Its elbow distance is that of q2 from 0 or half a turn; wrist and shoulder are infinitely
+    far.
+    """
     robot = irb.load(name)
     q = in_range(name, 50)
     found = robot.singularities(q)
-    np.testing.assert_allclose(np.abs(np.sin(found.elbow)), np.abs(np.sin(q[:, 1])), rtol=0, atol=EXACT)
+    np.testing.assert_allclose(
+        np.abs(np.sin(found.elbow)), np.abs(np.sin(q[:, 1])), rtol=0, atol=EXACT
+    )
     assert (np.abs(found.elbow) <= np.pi / 2).all()
     assert np.isinf(found.wrist).all()
     assert np.isinf(found.shoulder).all()
@@ -80,13 +98,23 @@ def test_a_scara_has_an_elbow_only(name):
 
 @pytest.mark.parametrize("name", oracles.SIX_AXIS)
 def test_ranges_say_which_singularities_can_happen(name):
-    """The margins are those of the ranges, typed here; no position within the ranges comes nearer to the elbow's."""
+    """The margins are those of the ranges, typed here; no position within the ranges comes nearer
+    to the elbow's.
+    """
     robot = irb.load(name)
     ways = robot.singular_postures()
     assert [way.kind for way in ways] == ["wrist", "wrist", "elbow", "elbow", "shoulder"]
-    assert [way.edge for way in ways] == ["interior", "interior", "boundary", "boundary", "interior"]
+    assert [way.edge for way in ways] == [
+        "interior",
+        "interior",
+        "boundary",
+        "boundary",
+        "interior",
+    ]
     stretched, folded, turned = OUTSIDE[name]
-    assert np.degrees([way.outside for way in ways]) == pytest.approx([0.0, turned, stretched, folded, 0.0], abs=1e-4)
+    assert np.degrees([way.outside for way in ways]) == pytest.approx(
+        [0.0, turned, stretched, folded, 0.0], abs=1e-4
+    )
     assert [way.reachable for way in ways] == [True, False, stretched == 0.0, False, True]
     nearest = np.abs(robot.singularities(in_range(name, 20000)).elbow).min()
     least = math.radians(min(stretched, folded))
@@ -95,32 +123,41 @@ def test_ranges_say_which_singularities_can_happen(name):
 
 @pytest.mark.parametrize("name", ["irb2400_16", "irb1600_10_145", "irb930_12_105"])
 def test_reachable_ones_are_singular_and_others_not(name):
-    """At the value of every wrist and elbow singularity within the ranges the smallest singular value of J is 0."""
+    """At the value of every wrist and elbow singularity within the ranges the smallest singular
+    value of J is 0.
+    """
     robot = irb.load(name)
     axis = {"wrist": 4, "elbow": 2 if robot.n == 6 else 1}
     for way in robot.singular_postures():
         for value in way.values if way.kind in axis else ():
             for q in in_range(name, 20):
-                q[axis[way.kind]] = value + (q[1] if name in oracles.PARALLELOGRAM and way.kind == "elbow" else 0.0)
+                q[axis[way.kind]] = value + (
+                    q[1] if name in oracles.PARALLELOGRAM and way.kind == "elbow" else 0.0
+                )
                 assert np.linalg.svd(robot.jacobian(q), compute_uv=False)[-1] < 1e-12
                 assert bool(robot.in_range(q)) == way.reachable
 
 
 @pytest.mark.parametrize("name", ["irb2400_16", "irb1400", "irb1600_6_120", "irb1600_10_145"])
 def test_shoulder_heights_are_those_of_axis_1(name):
-    """Positions within the ranges whose wrist center is on axis 1 lie at the heights stated, and come to their ends."""
+    """Positions within the ranges whose wrist center is on axis 1 lie at the heights stated, and
+    come to their ends.
+    """
     robot, (low, high) = irb.load(name), oracles.ranges(name)[2]
     way = robot.singular_postures()[-1]
     d1, a1, a2, a3, d4, _ = oracles.DIMENSIONS[name]
     heights = []
-    for r3 in np.linspace(low, high, 20001):  # a1 + a2 sin q2 + a3 sin(q2 + r3) + d4 cos(q2 + r3) = 0, solved for q2
+    # a1 + a2 sin q2 + a3 sin(q2 + r3) + d4 cos(q2 + r3) = 0, solved for q2
+    for r3 in np.linspace(low, high, 20001):
         sine, cosine = a2 + a3 * np.cos(r3) - d4 * np.sin(r3), a3 * np.sin(r3) + d4 * np.cos(r3)
         size = np.hypot(sine, cosine)
         if size >= a1:
             for q2 in (np.arcsin(-a1 / size), np.pi - np.arcsin(-a1 / size)):
                 q2 = (q2 - np.arctan2(cosine, sine) + np.pi) % (2 * np.pi) - np.pi
                 if oracles.ranges(name)[1, 0] <= q2 <= oracles.ranges(name)[1, 1]:
-                    heights.append(d1 + a2 * np.cos(q2) + a3 * np.cos(q2 + r3) - d4 * np.sin(q2 + r3))
+                    heights.append(
+                        d1 + a2 * np.cos(q2) + a3 * np.cos(q2 + r3) - d4 * np.sin(q2 + r3)
+                    )
     heights = np.sort(heights)
     spans = np.array(way.values).reshape(-1, 2)
     within = [(heights >= start - 1e-9) & (heights <= end + 1e-9) for start, end in spans]
@@ -133,13 +170,18 @@ def test_shoulder_heights_are_those_of_axis_1(name):
 
 @pytest.mark.parametrize("name", ["irb1600_10_145", "irb930_12_105"])
 def test_a_stretched_arm_is_at_the_edge(name):
-    """S004: with the elbow stretched the wrist center cannot go on outward; at the wrist singularity every direction is open."""
+    """S004: with the elbow stretched the wrist center cannot go on outward; at the wrist
+    singularity every direction is open.
+    """
     robot = irb.load(name)
     space = robot.workspace()
     frame, plane = ("link_5", [0, 2]) if robot.n == 6 else ("tool0", [0, 1])
     q = np.zeros(robot.n)
     q[2 if robot.n == 6 else 1] = -np.pi / 2 if robot.n == 6 else 0.0
-    around = np.array([[np.cos(t), np.sin(t)] for t in np.linspace(0, 2 * np.pi, 36, endpoint=False)]) * 1e-3
+    around = (
+        np.array([[np.cos(t), np.sin(t)] for t in np.linspace(0, 2 * np.pi, 36, endpoint=False)])
+        * 1e-3
+    )
     stretched = robot.pose(q, frame).translation[plane] + around
     assert 16 <= space.in_plane(stretched).sum() <= 18
     q[2 if robot.n == 6 else 1] += 0.5
@@ -148,7 +190,9 @@ def test_a_stretched_arm_is_at_the_edge(name):
 
 @pytest.mark.parametrize("name", ["irb2400_16", "irb930_12_105"])
 def test_measures_are_those_of_the_singular_values(name):
-    """Manipulability is abs(det J); condition and smallest singular value are numpy's, one state or many."""
+    """Manipulability is abs(det J); condition and smallest singular value are numpy's, one state or
+    many.
+    """
     robot = irb.load(name, tool="spindle")
     q = oracles.states(name, 12)[:, 0].reshape(3, 4, robot.n)
     found = robot.measures(q)
@@ -162,7 +206,8 @@ def test_measures_are_those_of_the_singular_values(name):
         half = robot.measures(q[index], length=0.5)
         weighed = np.vstack([2.0 * J[:3], J[3:]])
         assert half.condition == pytest.approx(np.linalg.cond(weighed), rel=1e-9)
-        assert half.manipulability == pytest.approx(one.manipulability, rel=1e-9)  # that of J itself, at any length
+        # that of J itself, at any length
+        assert half.manipulability == pytest.approx(one.manipulability, rel=1e-9)
 
 
 def test_a_jacobian_without_inverse_has_infinite_condition():
@@ -173,17 +218,23 @@ def test_a_jacobian_without_inverse_has_infinite_condition():
 
 
 def test_damping_is_the_least_squares_formula():
-    """``J' (J J' + lambda^2)^-1 twist`` with the damping that is returned; what is missed is the rest."""
+    """``J' (J J' + lambda^2)^-1 twist`` with the damping that is returned; what is missed is the
+    rest.
+    """
     robot, rng = irb.load("irb2400", tool="spindle"), np.random.default_rng(3)
     q = in_range("irb2400_16", 200)
     q[:, 4] = rng.uniform(-0.2, 0.2, 200)
     twist = rng.normal(size=(200, 6))
     found = robot.damped_velocity(q, twist)
     assert 20 < np.count_nonzero(found.damping) < 200
-    for one, wanted, v, missed, damping in zip(q, twist, found.v, found.missed, found.damping, strict=True):
+    for one, wanted, v, missed, damping in zip(
+        q, twist, found.v, found.missed, found.damping, strict=True
+    ):
         J = robot.jacobian(one)
         smallest = np.linalg.svd(J, compute_uv=False)[-1]
-        assert damping**2 == pytest.approx(max(0.0, 0.025**2 * (1.0 - (smallest / 0.05) ** 2)), abs=1e-15)
+        assert damping**2 == pytest.approx(
+            max(0.0, 0.025**2 * (1.0 - (smallest / 0.05) ** 2)), abs=1e-15
+        )
         expected = J.T @ np.linalg.solve(J @ J.T + damping**2 * np.eye(6), wanted)
         np.testing.assert_allclose(v, expected, rtol=0, atol=1e-8)
         np.testing.assert_allclose(missed, wanted - J @ expected, rtol=0, atol=1e-8)
@@ -193,7 +244,9 @@ def test_damping_is_the_least_squares_formula():
 
 @pytest.mark.parametrize("name", ["irb2400_16", "irb1600_6_120", "irb930_12_105"])
 def test_damped_speeds_keep_their_bound(name):
-    """From 1e-12 to 1 rad off each singularity the speed stays below 2/sqrt(3) abs(twist)/near; undamped it does not."""
+    """From 1e-12 to 1 rad off each singularity the speed stays below 2/sqrt(3) abs(twist)/near;
+    undamped it does not.
+    """
     robot, rng = irb.load(name), np.random.default_rng(4)
     axis = 4 if robot.n == 6 else 1
     q = in_range(name, 400)
@@ -201,25 +254,38 @@ def test_damped_speeds_keep_their_bound(name):
     twist = rng.normal(size=(400, 6))
     found = robot.damped_velocity(q, twist)
     speed = np.linalg.norm(found.v, axis=1)
-    np.testing.assert_allclose(found.bound, 2.0 / np.sqrt(3.0) / 0.05 * np.linalg.norm(twist, axis=1), rtol=1e-12)
+    np.testing.assert_allclose(
+        found.bound, 2.0 / np.sqrt(3.0) / 0.05 * np.linalg.norm(twist, axis=1), rtol=1e-12
+    )
     assert (speed <= found.bound).all()
-    assert robot.damped_velocity(q[0], twist[0], near=0.2).bound == pytest.approx(found.bound[0] / 4.0)
-    assert np.linalg.norm(np.linalg.pinv(robot.jacobian(q[100])) @ twist[100]) > 1e3 * found.bound[100]
+    assert robot.damped_velocity(q[0], twist[0], near=0.2).bound == pytest.approx(
+        found.bound[0] / 4.0
+    )
+    assert (
+        np.linalg.norm(np.linalg.pinv(robot.jacobian(q[100])) @ twist[100]) > 1e3 * found.bound[100]
+    )
 
 
 def test_the_bound_is_the_smallest_possible():
-    """A Jacobian with the smallest singular value near/sqrt(3) comes to it, with a length other than 1 m too."""
+    """A Jacobian with the smallest singular value near/sqrt(3) comes to it, with a length other
+    than 1 m too.
+    """
     near, length = 0.1, 0.4
     J = np.diag([length, length, length, 1.0, 1.0, near / np.sqrt(3.0)])
     found = damped_velocity(J, [0, 0, 0, 0, 0, 1.0], near, length)
     assert np.linalg.norm(found.v) == pytest.approx(found.bound, rel=1e-12)
     for smallest in np.linspace(0.0, 0.2, 401):
         J[5, 5] = smallest
-        assert np.linalg.norm(damped_velocity(J, [0, 0, 0, 0, 0, 1.0], near, length).v) <= found.bound * (1.0 + 1e-12)
-    assert damped_velocity(J, [length, 0, 0, 0, 0, 0], near, length).bound == pytest.approx(found.bound)
+        assert np.linalg.norm(
+            damped_velocity(J, [0, 0, 0, 0, 0, 1.0], near, length).v
+        ) <= found.bound * (1.0 + 1e-12)
+    assert damped_velocity(J, [length, 0, 0, 0, 0, 0], near, length).bound == pytest.approx(
+        found.bound
+    )
 
 
-# --- a line through q5 = 0 ----------------------------------------------------------------------------------------------
+# --- a line through q5 = 0
+# ----------------------------------------------------------------------------------------------
 
 
 def line(robot: irb.Robot, q: np.ndarray, shift: list[float], count: int = 301) -> np.ndarray:
@@ -236,10 +302,14 @@ def angle_between(one: np.ndarray, other: np.ndarray) -> float:
     return float(np.arctan2(np.linalg.norm(skew), np.trace(turn) - 1.0))
 
 
-@pytest.mark.parametrize(("name", "tool"), [("irb2400", "spindle"), ("irb1400", None), ("irb1600_6_145", "spindle")])
+@pytest.mark.parametrize(
+    ("name", "tool"), [("irb2400", "spindle"), ("irb1400", None), ("irb1600_6_145", "spindle")]
+)
 @pytest.mark.parametrize("shift", [[0.1, 0.1, -0.4], [0.0, 0.0, -0.4], [-0.2, 0.02, -0.5]])
 def test_a_line_passes_the_wrist_singularity(name, tool, shift):
-    """The TCP stays on its line to 1e-12 m, the tool turns by less than the zone and only in it, no axis jumps."""
+    """The TCP stays on its line to 1e-12 m, the tool turns by less than the zone and only in it, no
+    axis jumps.
+    """
     robot = irb.load(name, tool=tool)
     start = robot.from_controller([5, 10, 5, 20, 12, 30])
     poses = line(robot, start, shift)
@@ -279,7 +349,10 @@ def test_a_line_that_misses_the_singularity_is_met_exactly():
     assert found.turned.max() < 1e-12
     start = robot.from_controller([5, 10, 5, 20, 12, 30])
     poses = line(robot, start, [-0.2, 0.02, -0.5], 2001)
-    zones = [robot.cross_wrist(poses, start, math.radians(zone)).turned.max() for zone in (2.0, 5.0, 10.0)]
+    zones = [
+        robot.cross_wrist(poses, start, math.radians(zone)).turned.max()
+        for zone in (2.0, 5.0, 10.0)
+    ]
     assert zones[0] < zones[1] < zones[2]
 
 
@@ -308,24 +381,36 @@ def test_a_crossing_refuses_what_it_cannot_follow():
         irb.load("irb930").cross_wrist(np.eye(4)[None], np.zeros(4))
 
 
-# --- which arms ---------------------------------------------------------------------------------------------------------
+# --- which arms
+# ---------------------------------------------------------------------------------------------------------
 
 
 def own(seed, folder):
-    """Return an arm with a spherical wrist of random lengths, sides and signs, on a base anywhere."""
+    """Return an arm with a spherical wrist of random lengths, sides and signs, on a base
+    anywhere.
+    """
     rng = np.random.default_rng(seed)
     a1, a2, a3, d4, side = rng.uniform([-0.3, 0.3, -0.2, 0.3, -0.3], [0.3, 0.9, 0.2, 0.9, 0.3])
     base = rng.uniform(-1, 1, 3), rng.uniform(-3, 3, 3)
-    return irb.from_urdf(written(arm_urdf(a1, a2, a3, d4, side, signs=rng.choice([-1, 1], 6), base=base), folder)), rng
+    return (
+        irb.from_urdf(
+            written(arm_urdf(a1, a2, a3, d4, side, signs=rng.choice([-1, 1], 6), base=base), folder)
+        ),
+        rng,
+    )
 
 
 @pytest.mark.parametrize("seed", range(8))
 def test_the_closed_form_is_that_of_any_arm_of_the_shape(seed, tmp_path):
-    """Base, signs of axes and offsets to the side anywhere: det J is Pinocchio's, and each factor is zero where it says so."""
+    """Base, signs of axes and offsets to the side anywhere: det J is Pinocchio's, and each factor
+    is zero where it says so.
+    """
     robot, rng = own(seed, tmp_path)
     q = rng.uniform(-np.pi, np.pi, (30, 6))
     found = robot.singularities(q)
-    np.testing.assert_allclose(found.determinant, np.linalg.det(robot.jacobian(q)), rtol=0, atol=1e-13)
+    np.testing.assert_allclose(
+        found.determinant, np.linalg.det(robot.jacobian(q)), rtol=0, atol=1e-13
+    )
     for way in robot.singular_postures()[:4]:
         one = q[0].copy()
         axis = 4 if way.kind == "wrist" else 2  # ranges of three turns each way: all are reached
@@ -375,7 +460,9 @@ def test_a_crossing_on_an_arm_of_ones_own(tmp_path):
 
 
 def test_other_shapes_have_no_closed_form(tmp_path):
-    """An arm whose wrist axes miss one point is refused, and told by how much; numerical measures remain."""
+    """An arm whose wrist axes miss one point is refused, and told by how much; numerical measures
+    remain.
+    """
     robot = irb.from_urdf(written(arm_urdf(wrist=(0.0, 0.0, 0.01)), tmp_path))
     with pytest.raises(irb.MissingData, match="its wrist is not spherical"):
         robot.singularities(np.zeros(6))
@@ -387,5 +474,7 @@ def test_a_wrist_folded_back_keeps_its_posture(tmp_path):
     robot, _ = own(5, tmp_path)
     near, far = sorted(robot.singular_postures()[1].values, key=abs)[:2]
     q = np.array([0.3, 0.4, 0.5, 0.6, near, 0.2])
-    np.testing.assert_allclose(robot.cross_wrist(robot.pose(q).homogeneous[None], q).q[0], q, rtol=0, atol=1e-9)
+    np.testing.assert_allclose(
+        robot.cross_wrist(robot.pose(q).homogeneous[None], q).q[0], q, rtol=0, atol=1e-9
+    )
     assert abs(near - far) == pytest.approx(2.0 * np.pi)

@@ -1,4 +1,6 @@
-"""Velocities and accelerations link by link against Pinocchio's, and from the tool back to the axes."""
+"""Velocities and accelerations link by link against Pinocchio's, and from the tool back to the
+axes.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,9 @@ EXACT = 2e-12  # [m/s, rad/s^2] recursions over seven frames on accelerations up
 @pytest.mark.parametrize("tool", [None, "spindle"])
 @pytest.mark.parametrize("name", oracles.NAMES)
 def test_every_link_moves_as_pinocchio_says(name, tool):
-    """Velocity and classical acceleration of each MDH frame and of the TCP, in its own axes, coupled axis 3 included."""
+    """Velocity and classical acceleration of each MDH frame and of the TCP, in its own axes,
+    coupled axis 3 included.
+    """
     robot = irb.load(name, tool=tool)
     model, (G, q0) = robot.model, robot.coupling
     data = model.createData()
@@ -29,16 +33,24 @@ def test_every_link_moves_as_pinocchio_says(name, tool):
         for i, frame in enumerate(frames):
             number = model.getFrameId(frame, pin.FrameType.BODY)
             velocity = pin.getFrameVelocity(model, data, number, pin.ReferenceFrame.LOCAL)
-            acceleration = pin.getFrameClassicalAcceleration(model, data, number, pin.ReferenceFrame.LOCAL)
+            acceleration = pin.getFrameClassicalAcceleration(
+                model, data, number, pin.ReferenceFrame.LOCAL
+            )
             np.testing.assert_allclose(found.linear[i], velocity.linear, rtol=0, atol=EXACT)
             np.testing.assert_allclose(found.angular[i], velocity.angular, rtol=0, atol=EXACT)
-            np.testing.assert_allclose(found.linear_acceleration[i], acceleration.linear, rtol=0, atol=20 * EXACT)
-            np.testing.assert_allclose(found.angular_acceleration[i], acceleration.angular, rtol=0, atol=20 * EXACT)
+            np.testing.assert_allclose(
+                found.linear_acceleration[i], acceleration.linear, rtol=0, atol=20 * EXACT
+            )
+            np.testing.assert_allclose(
+                found.angular_acceleration[i], acceleration.angular, rtol=0, atol=20 * EXACT
+            )
         assert found.linear.shape == (robot.n + 1, 3)
 
 
 def test_a_slide_on_a_turning_link_is_pushed_aside():
-    """Revolute, prismatic at a right angle to it, revolute: the table's own poses, differentiated twice (Coriolis included)."""
+    """Revolute, prismatic at a right angle to it, revolute: the table's own poses, differentiated
+    twice (Coriolis included).
+    """
     right, zero = np.pi / 2, np.zeros(3)
     table = DHTable(
         "modified",
@@ -50,13 +62,20 @@ def test_a_slide_on_a_turning_link_is_pushed_aside():
         A=np.array([[1.0, 0, 0], [0, 1, 0], [-1, 0, 1]]),
         tool0=oracles.shift(0.1, 0.2, 0.3),
     )
-    q, v, a, h = np.array([0.4, 0.2, -0.7]), np.array([0.9, 0.6, -1.1]), np.array([0.5, -1.3, 2.0]), 1e-4
+    q, v, a, h = (
+        np.array([0.4, 0.2, -0.7]),
+        np.array([0.9, 0.6, -1.1]),
+        np.array([0.5, -1.3, 2.0]),
+        1e-4,
+    )
     found = link_motion(table, q, v, a)
     frames = {t: table.frames(q + v * t + a * t * t / 2.0) for t in (-h, 0.0, h)}
     for i in range(4):
         before, now, after = (frames[t][i] for t in (-h, 0.0, h))
         turn = now[:3, :3]
-        np.testing.assert_allclose(turn @ found.linear[i], (after - before)[:3, 3] / (2 * h), rtol=0, atol=1e-6)
+        np.testing.assert_allclose(
+            turn @ found.linear[i], (after - before)[:3, 3] / (2 * h), rtol=0, atol=1e-6
+        )
         curve = (after - 2.0 * now + before)[:3, 3] / h**2
         np.testing.assert_allclose(turn @ found.linear_acceleration[i], curve, rtol=0, atol=1e-6)
     assert np.abs(found.linear_acceleration[1]).max() > 1.0
@@ -69,7 +88,9 @@ def test_the_way_to_tool0_needs_no_tool():
     q, v, a = oracles.states("irb2400_16", 1)[0]
     found = link_motion(robot.dh(), q, v, a)
     turn = robot.pose(q, "tool0").rotation
-    np.testing.assert_allclose(turn @ found.linear[-1], robot.jacobian(q, "tool0")[:3] @ v, rtol=0, atol=EXACT)
+    np.testing.assert_allclose(
+        turn @ found.linear[-1], robot.jacobian(q, "tool0")[:3] @ v, rtol=0, atol=EXACT
+    )
     bare = irb.load("irb2400").link_motion(q, v, a)
     np.testing.assert_array_equal(bare.linear_acceleration[-1], found.linear_acceleration[-1])
 
@@ -82,15 +103,21 @@ def test_axes_come_back_from_the_tool(name):
     q, v, a = states[:, 0], states[:, 1], states[:, 2]
     J = np.array([robot.jacobian(one) for one in q])
     twists = np.einsum("nij,nj->ni", J, v)
-    drift = np.array([robot.jacobian_rate(one, rate) @ rate for one, rate in zip(q, v, strict=True)])
+    drift = np.array(
+        [robot.jacobian_rate(one, rate) @ rate for one, rate in zip(q, v, strict=True)]
+    )
     pushes = np.einsum("nij,nj->ni", J, a) + drift
     np.testing.assert_allclose(robot.inverse_velocity(q, twists), v, rtol=0, atol=1e-8)
     np.testing.assert_allclose(robot.inverse_acceleration(q, v, pushes), a, rtol=0, atol=1e-7)
     for one, rate, gain, twist, push in zip(q, v, a, twists, pushes, strict=True):
         np.testing.assert_allclose(robot.inverse_velocity(one, twist), rate, rtol=0, atol=1e-8)
-        np.testing.assert_allclose(robot.inverse_acceleration(one, rate, push), gain, rtol=0, atol=1e-7)
+        np.testing.assert_allclose(
+            robot.inverse_acceleration(one, rate, push), gain, rtol=0, atol=1e-7
+        )
     tool0 = robot.jacobian(q[0], "tool0") @ v[0]
-    np.testing.assert_allclose(robot.inverse_velocity(q[0], tool0, "tool0"), v[0], rtol=0, atol=1e-8)
+    np.testing.assert_allclose(
+        robot.inverse_velocity(q[0], tool0, "tool0"), v[0], rtol=0, atol=1e-8
+    )
 
 
 def test_one_posture_and_many_velocities_go_together():
@@ -142,4 +169,6 @@ def test_states_are_checked():
         with pytest.raises(irb.InputError, match="irb930_12_105"):
             robot.link_motion(bad, np.zeros(4), np.zeros(4))
     with pytest.raises(irb.MissingData, match="no DH table"):
-        irb.from_urdf(irb.urdf_path("irb1600", "serial")).link_motion(np.zeros(6), np.zeros(6), np.zeros(6))
+        irb.from_urdf(irb.urdf_path("irb1600", "serial")).link_motion(
+            np.zeros(6), np.zeros(6), np.zeros(6)
+        )

@@ -1,4 +1,6 @@
-"""Working ranges by exact arcs against ABB's drawing, plain sampling with typed lengths, and Pinocchio's poses."""
+"""Working ranges by exact arcs against ABB's drawing, plain sampling with typed lengths, and
+Pinocchio's poses.
+"""
 
 from __future__ import annotations
 
@@ -34,10 +36,15 @@ REACH = {  # [m] data sheets and README
 
 
 def plane_point(name: str, one: np.ndarray, two: np.ndarray) -> np.ndarray:
-    """Return wrist centers (x, z) at q2 and r3, of a SCARA the tool (x, y) at q1 and q2, from typed lengths."""
+    """Return wrist centers (x, z) at q2 and r3, of a SCARA the tool (x, y) at q1 and q2, from typed
+    lengths.
+    """
     if name in oracles.SCARA_ARMS:
         a1, a2 = oracles.SCARA_ARMS[name]
-        return np.stack([a1 * np.cos(one) + a2 * np.cos(one + two), a1 * np.sin(one) + a2 * np.sin(one + two)], -1)
+        return np.stack(
+            [a1 * np.cos(one) + a2 * np.cos(one + two), a1 * np.sin(one) + a2 * np.sin(one + two)],
+            -1,
+        )
     d1, a1, a2, a3, d4, _ = oracles.DIMENSIONS[name]
     lean = one + two
     x = a1 + a2 * np.sin(one) + a3 * np.sin(lean) + d4 * np.cos(lean)
@@ -61,7 +68,8 @@ def distance_to(outlines: list[list[Arc]], points: np.ndarray) -> np.ndarray:
     return np.array([np.hypot(*(edge - point).T).min() for point in points])
 
 
-# --- ABB's drawing ------------------------------------------------------------------------------------------------------
+# --- ABB's drawing
+# ------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", ["irb2400_10", "irb2400_16"])
@@ -73,21 +81,33 @@ def test_the_2400_is_abbs_drawing(name):
 
 
 def test_the_2400_has_the_drawings_positions():
-    """Pos 2, 3 and 5 are corners of the ranges, 3 and 5 of the outline; Pos 4 lies on the arc of q2 = 110 deg."""
+    """Pos 2, 3 and 5 are corners of the ranges, 3 and 5 of the outline; Pos 4 lies on the arc of q2
+    = 110 deg.
+    """
     robot = irb.load("irb2400")
     space = robot.workspace()
-    drawn = {2: ((0, 65), (0.541, 0.693)), 3: ((110, -60), (1.351, -0.118)), 5: ((-100, -60), (-1.350, 0.624))}
+    drawn = {
+        2: ((0, 65), (0.541, 0.693)),
+        3: ((110, -60), (1.351, -0.118)),
+        5: ((-100, -60), (-1.350, 0.624)),
+    }
     for (q2, r3), point in drawn.values():
         x, _, z = robot.pose(robot.from_controller([0, q2, q2 + r3, 0, 0, 0]), "link_5").translation
         assert (x, z) == pytest.approx(point, abs=DRAWN)
         assert space.in_plane([x, z])
-    corners = {tuple(np.round(np.degrees(corner.axes), 6)): corner.point for corner in space.corners()[0]}
+    corners = {
+        tuple(np.round(np.degrees(corner.axes), 6)): corner.point for corner in space.corners()[0]
+    }
     assert list(corners) == [(-100, 65), (110, 65), (110, -60), (-100, -60)]
     for number in (3, 5):
         assert corners[drawn[number][0]] == pytest.approx(drawn[number][1], abs=DRAWN)
     pos_4 = np.array([[0.400, -0.302]])
     assert distance_to(space.outlines, pos_4) < DRAWN
-    (arc,) = (arc for arc in space.outlines[0] if space.held(arc) == pytest.approx((2, math.radians(110.0))))
+    (arc,) = (
+        arc
+        for arc in space.outlines[0]
+        if space.held(arc) == pytest.approx((2, math.radians(110.0)))
+    )
     assert abs(math.dist(arc.center, pos_4[0]) - arc.radius) < DRAWN
 
 
@@ -102,38 +122,54 @@ def test_an_arm_of_ones_own_has_its_reach():
     """The IRB 2400L (docs/own_robot.md): other lengths in the same shape give 1.81 m."""
     robot = irb.load("irb2400")
     arm = replace(robot.workspace().arm, long=0.855, short=math.hypot(0.150, 0.870))
-    turned = math.atan2(0.870, 0.150) - math.atan2(0.755, 0.135)  # the forearm's line against axis 3
+    # the forearm's line against axis 3
+    turned = math.atan2(0.870, 0.150) - math.atan2(0.755, 0.135)
     arm = replace(arm, law=arm.law._replace(h=arm.law.h - np.array([0, 0, turned, 0, 0, 0])))
     assert workspace_of(arm, robot.limits).extremes().reach == pytest.approx(1.8109, abs=DRAWN)
 
 
 def test_an_arm_from_a_urdf_on_a_leaning_base(tmp_path):
-    """Every posture's wrist center is inside, what is beyond the reach is not; axes turn both ways, ranges of any sign."""
+    """Every posture's wrist center is inside, what is beyond the reach is not; axes turn both ways,
+    ranges of any sign.
+    """
     rng = np.random.default_rng(2)
     base = rng.uniform(-1, 1, 3), rng.uniform(-3, 3, 3)
     text = arm_urdf(0.2, 0.6, 0.1, 0.5, signs=(1, -1, 1, -1, 1, 1), base=base)
-    robot = irb.from_urdf(written(text.replace('lower="-18" upper="18"', 'lower="-0.7" upper="1.9"'), tmp_path))
+    robot = irb.from_urdf(
+        written(text.replace('lower="-18" upper="18"', 'lower="-0.7" upper="1.9"'), tmp_path)
+    )
     space = robot.workspace()
-    at_wrist = robot.with_tool(irb.Tool("wrist", pin.SE3(np.eye(3), space.arm.wrist), irb.payload(1.0)))
+    at_wrist = robot.with_tool(
+        irb.Tool("wrist", pin.SE3(np.eye(3), space.arm.wrist), irb.payload(1.0))
+    )
     for q in rng.uniform(-0.7, 1.9, (300, 6)):
         assert space.contains(at_wrist.pose(q).translation)
-    pairs = np.stack(np.meshgrid(np.linspace(-0.7, 1.9, 120), np.linspace(-0.7, 1.9, 120)), -1).reshape(-1, 2)
-    x = space.arm.law.absolute(np.concatenate([np.zeros((len(pairs), 1)), pairs, np.zeros((len(pairs), 3))], axis=1))
+    pairs = np.stack(
+        np.meshgrid(np.linspace(-0.7, 1.9, 120), np.linspace(-0.7, 1.9, 120)), -1
+    ).reshape(-1, 2)
+    x = space.arm.law.absolute(
+        np.concatenate([np.zeros((len(pairs), 1)), pairs, np.zeros((len(pairs), 3))], axis=1)
+    )
     radius = space.arm.a1 + space.arm.long * np.sin(x[:, 1]) + space.arm.short * np.sin(x[:, 2])
     assert space.extremes().ahead == pytest.approx(radius.max(), abs=1e-3)
     assert space.extremes().ahead >= radius.max() - 1e-12
     assert drawings.workspace_figure(robot).axes
 
 
-# --- arcs against sampling ----------------------------------------------------------------------------------------------
+# --- arcs against sampling
+# ----------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", oracles.NAMES)
 def test_every_posture_is_inside_and_the_edge_is_reached(name):
-    """No sampled posture leaves the outline; each of its points has one within the grid's spacing."""
+    """No sampled posture leaves the outline; each of its points has one within the grid's
+    spacing.
+    """
     space, points = irb.load(name).workspace(), cloud(name, 400)
     assert space.in_plane(points).all()
-    edge = np.concatenate([arc.sampled(math.radians(4.0)) for loop in space.outlines for arc in loop])
+    edge = np.concatenate(
+        [arc.sampled(math.radians(4.0)) for loop in space.outlines for arc in loop]
+    )
     spacing = 1.45 * np.radians(310.0) / 399 * 1.5
     for point in edge:
         assert np.hypot(*(points - point).T).min() < spacing
@@ -148,13 +184,20 @@ def _beside(loop: list[Arc], step: float) -> np.ndarray:
     for arc in loop:
         angles = np.linspace(arc.start, arc.end, 27)[1:-1]
         outward = 1.0 if arc.end > arc.start else -1.0
-        found.append(np.array(arc.center) + (arc.radius + outward * step) * np.stack([np.cos(angles), np.sin(angles)], -1))
+        found.append(
+            np.array(arc.center)
+            + (arc.radius + outward * step) * np.stack([np.cos(angles), np.sin(angles)], -1)
+        )
     return np.concatenate(found)
 
 
-@pytest.mark.parametrize("name", ["irb2400_16", "irb1400", "irb1600_6_120", "irb1600_10_120", "irb930_12_085"])
+@pytest.mark.parametrize(
+    "name", ["irb2400_16", "irb1400", "irb1600_6_120", "irb1600_10_120", "irb930_12_085"]
+)
 def test_inside_is_what_a_dense_grid_of_postures_covers(name):
-    """Random points 10 mm or more from the outline: inside ones have a posture within 6 mm, outside ones none within 9 mm."""
+    """Random points 10 mm or more from the outline: inside ones have a posture within 6 mm, outside
+    ones none within 9 mm.
+    """
     space, points = irb.load(name).workspace(), cloud(name, 700)
     low, high = points.min(axis=0) - 0.1, points.max(axis=0) + 0.1
     asked = np.random.default_rng(5).uniform(low, high, (250, 2))
@@ -168,7 +211,9 @@ def test_inside_is_what_a_dense_grid_of_postures_covers(name):
 
 @pytest.mark.parametrize("name", oracles.NAMES)
 def test_extremes_are_those_of_all_postures(name):
-    """Sampling never goes beyond the extremes, and comes to within a tenth of a millimetre of them."""
+    """Sampling never goes beyond the extremes, and comes to within a tenth of a millimetre of
+    them.
+    """
     found, points = irb.load(name).workspace().extremes(), cloud(name, 1500)
     (right, top), (left, bottom) = points.max(axis=0), points.min(axis=0)
     sampled = np.array([right, -left, top, -bottom])
@@ -199,7 +244,10 @@ def test_area_and_volume_are_those_of_a_fine_grid(name):
     turned = np.roll(allowed, 180)
     front, back = filled[x > 0], filled[x < 0][::-1]
     ring = radius[:, None] * cell**2 * np.radians(1.0)
-    pieces = [np.sum(ring * ((front & one) | (back & other))) for one, other in zip(allowed, turned, strict=True)]
+    pieces = [
+        np.sum(ring * ((front & one) | (back & other)))
+        for one, other in zip(allowed, turned, strict=True)
+    ]
     assert space.volume() == pytest.approx(sum(pieces), rel=3e-4)
 
 
@@ -209,14 +257,20 @@ def test_full_turns_give_an_annulus():
     outlines = links.outlines()
     assert [len(loop) for loop in outlines] == [1, 1]
     assert sorted(arc.radius for (arc,) in outlines) == pytest.approx([0.3, 1.1])
-    assert sum(arc.area() for (arc,) in outlines) == pytest.approx(math.pi * (1.1**2 - 0.3**2), rel=1e-12)
-    assert sum(arc.moment() for (arc,) in outlines) == pytest.approx(0.3 * math.pi * (1.1**2 - 0.3**2), rel=1e-12)
+    assert sum(arc.area() for (arc,) in outlines) == pytest.approx(
+        math.pi * (1.1**2 - 0.3**2), rel=1e-12
+    )
+    assert sum(arc.moment() for (arc,) in outlines) == pytest.approx(
+        0.3 * math.pi * (1.1**2 - 0.3**2), rel=1e-12
+    )
 
 
 @pytest.mark.parametrize("turn", [310.0, 330.0, 345.0, 359.0, 400.0])
 @pytest.mark.parametrize("inner", [0.4, 0.7, 1.0])
 def test_an_elbow_of_nearly_a_full_turn_or_more_has_its_whole_edge(inner, turn):
-    """Outlines close, have the region to their left, and bound the area that a fine grid of points counts."""
+    """Outlines close, have the region to their left, and bound the area that a fine grid of points
+    counts.
+    """
     low = math.radians(-150.0)
     links = TwoLinks((0.3, -0.2), inner, 0.7, ((-0.6, 0.9), (low, low + math.radians(turn))))
     outlines = links.outlines()
@@ -227,7 +281,8 @@ def test_an_elbow_of_nearly_a_full_turn_or_more_has_its_whole_edge(inner, turn):
     ticks = reach * ((np.arange(count) + 0.5) / (count / 2) - 1.0)
     grid = np.stack(np.meshgrid(ticks, ticks), axis=-1) + np.array([0.3, -0.2])
     counted = np.count_nonzero(links.contains(grid)) * (2.0 * reach / count) ** 2
-    assert sum(arc.area() for loop in outlines for arc in loop) == pytest.approx(counted, rel=5e-3)  # of the grid
+    # of the grid
+    assert sum(arc.area() for loop in outlines for arc in loop) == pytest.approx(counted, rel=5e-3)
 
 
 def test_arcs_say_where_they_are():
@@ -237,7 +292,9 @@ def test_arcs_say_where_they_are():
     assert np.max(arc.extremes(), axis=0) == pytest.approx([1.5, 2.5])
     left, low = arc.points(arc.end)[0], arc.points(arc.start)[1]
     assert np.min(arc.extremes(), axis=0) == pytest.approx([left, low])
-    np.testing.assert_allclose(arc.mirrored().points(arc.mirrored().end), arc.points(arc.end) * [-1.0, 1.0])
+    np.testing.assert_allclose(
+        arc.mirrored().points(arc.mirrored().end), arc.points(arc.end) * [-1.0, 1.0]
+    )
     assert arc.holds(0.0)
     assert arc.holds(2.0 * math.pi)
     assert not arc.holds(math.pi)
@@ -245,12 +302,16 @@ def test_arcs_say_where_they_are():
 
 @pytest.mark.parametrize("name", oracles.NAMES)
 def test_outlines_are_closed_and_their_corners_are_postures(name):
-    """Each arc begins where the one before ends; the axes stated for a corner bring Pinocchio's wrist center there."""
+    """Each arc begins where the one before ends; the axes stated for a corner bring Pinocchio's
+    wrist center there.
+    """
     robot = irb.load(name)
     space = robot.workspace()
     for loop, corners in zip(space.outlines, space.corners(), strict=True):
         for one, other in zip(loop, [*loop[1:], loop[0]], strict=True):
-            np.testing.assert_allclose(one.points(one.end), other.points(other.start), rtol=0, atol=1e-9)
+            np.testing.assert_allclose(
+                one.points(one.end), other.points(other.start), rtol=0, atol=1e-9
+            )
         assert len(corners) == (len(loop) if len(loop) > 1 else 0)
         for corner in corners:
             q = np.zeros(robot.n)
@@ -258,20 +319,28 @@ def test_outlines_are_closed_and_their_corners_are_postures(name):
                 q[:2] = corner.axes
                 found = robot.pose(q, "tool0").translation[:2]
             else:
-                q[1], q[2] = corner.axes[0], corner.axes[1] + (corner.axes[0] if name in oracles.PARALLELOGRAM else 0.0)
+                q[1], q[2] = (
+                    corner.axes[0],
+                    corner.axes[1] + (corner.axes[0] if name in oracles.PARALLELOGRAM else 0.0),
+                )
                 found = robot.pose(q, "link_5").translation[[0, 2]]
             np.testing.assert_allclose(found, corner.point, rtol=0, atol=1e-9)
             assert robot.in_range(q)
 
 
-@pytest.mark.parametrize(("name", "stretched"), [("irb1600_6_145", -math.pi / 2), ("irb930_12_105", 0.0)])
+@pytest.mark.parametrize(
+    ("name", "stretched"), [("irb1600_6_145", -math.pi / 2), ("irb930_12_105", 0.0)]
+)
 def test_a_stretched_corner_is_known_to_all_digits(name, stretched):
-    """Where two arcs touch with the arm stretched, its angle is the exact one, not what arccos leaves of it (1e-8)."""
+    """Where two arcs touch with the arm stretched, its angle is the exact one, not what arccos
+    leaves of it (1e-8).
+    """
     corners = [corner for loop in irb.load(name).workspace().corners() for corner in loop]
     assert sum(abs(corner.axes[1] - stretched) < 1e-15 for corner in corners) == 2
 
 
-# --- in space -----------------------------------------------------------------------------------------------------------
+# --- in space
+# -----------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", oracles.NAMES)
@@ -281,7 +350,9 @@ def test_every_wrist_center_is_in_the_space(name):
     q = np.random.default_rng(6).uniform(low, high, (300, robot.n))
     if name in oracles.PARALLELOGRAM:
         q[:, 2] += q[:, 1]
-    points = np.array([robot.pose(one, "link_5" if robot.n == 6 else "tcp").translation for one in q])
+    points = np.array(
+        [robot.pose(one, "link_5" if robot.n == 6 else "tcp").translation for one in q]
+    )
     space = robot.workspace()
     assert space.contains(points).all()
     assert space.contains(points.reshape(3, 100, 3)).shape == (3, 100)
@@ -289,7 +360,9 @@ def test_every_wrist_center_is_in_the_space(name):
 
 
 def test_the_space_of_the_1400_has_a_gap_behind():
-    """Axis 1 turns +-170 deg: 1.2 m out is reached at 169 deg, not at 171; on axis 1 itself no azimuth matters."""
+    """Axis 1 turns +-170 deg: 1.2 m out is reached at 169 deg, not at 171; on axis 1 itself no
+    azimuth matters.
+    """
     space = irb.load("irb1400").workspace()
     for azimuth, reached in ((169.0, True), (171.0, False), (-169.0, True), (180.0, False)):
         angle = math.radians(azimuth)
@@ -302,14 +375,18 @@ def test_the_space_of_the_1400_has_a_gap_behind():
 @pytest.mark.parametrize("wrist", [(0, 30, 0), (0, -60, 180), (180, 40, 0)])
 @pytest.mark.parametrize("name", ["irb2400_16", "irb1600_6_145"])
 def test_a_tcp_with_held_wrist_has_exact_arcs_too(name, wrist):
-    """The spindle's TCP with axes 4 to 6 held where it stays in the plane: all of Pinocchio's TCPs inside, extremes attained."""
+    """The spindle's TCP with axes 4 to 6 held where it stays in the plane: all of Pinocchio's TCPs
+    inside, extremes attained.
+    """
     robot = irb.load(name, tool="spindle")
     space, held = robot.workspace(np.radians(wrist)), np.radians(wrist)
     one, two = (np.linspace(low, high, 25) for low, high in spans(name))
     points = []
     for q2 in one:
         for r3 in two:
-            x, y, z = robot.pose([0.0, q2, r3 + (q2 if name in oracles.PARALLELOGRAM else 0.0), *held]).translation
+            x, y, z = robot.pose(
+                [0.0, q2, r3 + (q2 if name in oracles.PARALLELOGRAM else 0.0), *held]
+            ).translation
             assert abs(y) < 1e-9
             points.append([x, z])
     found = space.extremes()
@@ -347,24 +424,34 @@ def test_a_scaras_tcp_beside_its_flange():
         np.testing.assert_allclose(point[:2], corner.point, rtol=0, atol=1e-9)
 
 
-@pytest.mark.parametrize(("name", "tool"), [("irb2400_16", "spindle"), ("irb1400", None), ("irb1600_10_120", "spindle")])
+@pytest.mark.parametrize(
+    ("name", "tool"), [("irb2400_16", "spindle"), ("irb1400", None), ("irb1600_10_120", "spindle")]
+)
 def test_a_free_wrist_adds_the_length_of_the_tool(name, tool):
-    """Where the wrist can point the TCP straight on, the extremes are those of the wrist center and the distance from it."""
+    """Where the wrist can point the TCP straight on, the extremes are those of the wrist center and
+    the distance from it.
+    """
     robot = irb.load(name, tool=tool)
     found, arcs = robot.tcp_extremes(), robot.workspace().extremes()
     tip = oracles.SPINDLE_TCP[:3, 3] if tool else np.zeros(3)
     arm = np.linalg.norm(tip + np.array([0.0, 0.0, oracles.DIMENSIONS[name][5]]))
-    assert found[:3] == pytest.approx((arcs.reach + arm, arcs.top + arm, arcs.bottom - arm), abs=1e-6)
+    assert found[:3] == pytest.approx(
+        (arcs.reach + arm, arcs.top + arm, arcs.bottom - arm), abs=1e-6
+    )
     far, high, low = (robot.pose(q).translation for q in found.postures)
     assert (np.hypot(*far[:2]), high[2], low[2]) == pytest.approx(found[:3], abs=1e-9)
     assert robot.in_range(found.postures).all()
 
 
 def test_a_scaras_tool_adds_its_arm():
-    """Reach and height of the spindle on a SCARA: a1 + a2 + its 240 mm, and axis 3 from end to end."""
+    """Reach and height of the spindle on a SCARA: a1 + a2 + its 240 mm, and axis 3 from end to
+    end.
+    """
     robot = irb.load("irb930", tool="spindle")
     found = robot.tcp_extremes()
-    assert found[:3] == pytest.approx((1.05 + 0.240, 0.5642 - 0.162, 0.5642 - 0.162 - 0.3), abs=1e-6)
+    assert found[:3] == pytest.approx(
+        (1.05 + 0.240, 0.5642 - 0.162, 0.5642 - 0.162 - 0.3), abs=1e-6
+    )
     far, high, low = (robot.pose(q).translation for q in found.postures)
     assert (np.hypot(*far[:2]), high[2], low[2]) == pytest.approx(found[:3], abs=1e-9)
 
@@ -376,7 +463,9 @@ def test_the_search_moves_the_tcp_as_pinocchio_does(name):
     arm = robot.workspace().arm
     for q in oracles.states(name, 30)[:, 0]:
         q[0] = 0.0
-        np.testing.assert_allclose(arm.in_plane(arm.law.absolute(q)), robot.pose(q).translation, rtol=0, atol=1e-12)
+        np.testing.assert_allclose(
+            arm.in_plane(arm.law.absolute(q)), robot.pose(q).translation, rtol=0, atol=1e-12
+        )
 
 
 def test_extremes_of_a_tcp_are_never_passed():
@@ -391,12 +480,15 @@ def test_extremes_of_a_tcp_are_never_passed():
     assert points[:, 2].min() >= found.bottom
 
 
-# --- maps ---------------------------------------------------------------------------------------------------------------
+# --- maps
+# ---------------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", ["irb2400_16", "irb1400", "irb1600_10_145", "irb930_12_105"])
 def test_manipulability_is_the_best_of_all_postures(name):
-    """At wrist centers of random postures: abs(det) of Pinocchio's Jacobian is never more, and one posture has it."""
+    """At wrist centers of random postures: abs(det) of Pinocchio's Jacobian is never more, and one
+    posture has it.
+    """
     robot, (low, high) = irb.load(name), oracles.ranges(name).T
     q = np.random.default_rng(8).uniform(low, high, (200, robot.n))
     if name in oracles.PARALLELOGRAM:
@@ -412,9 +504,14 @@ def test_manipulability_is_the_best_of_all_postures(name):
 
 
 def test_dexterity_is_the_share_of_the_cones_that_axis_5_opens():
-    """One posture: a cone of 120 deg about the forearm is 3/4 of the sphere, of 115 deg (1 - cos 115)/2; two wide apart: all."""
+    """One posture: a cone of 120 deg about the forearm is 3/4 of the sphere, of 115 deg (1 - cos
+    115)/2; two wide apart: all.
+    """
     of_115 = (1.0 - math.cos(math.radians(115.0))) / 2.0
-    for name, reachable, share in (("irb2400", [1.2, 0.3, 0.2], 0.75), ("irb1400", [1.2, 0.1, 0.8], of_115)):
+    for name, reachable, share in (
+        ("irb2400", [1.2, 0.3, 0.2], 0.75),
+        ("irb1400", [1.2, 0.1, 0.8], of_115),
+    ):
         space = irb.load(name).workspace()
         found = space.measured([reachable, [3.0, 0.0, 0.0]], "dexterity", 2000)
         assert found[0] == pytest.approx(share, abs=2e-3)
@@ -424,7 +521,9 @@ def test_dexterity_is_the_share_of_the_cones_that_axis_5_opens():
 
 
 def test_dexterity_agrees_with_sampled_wrists():
-    """Tool directions of random wrists in both postures over axis 1 lie in the share's cones: sampled by Pinocchio."""
+    """Tool directions of random wrists in both postures over axis 1 lie in the share's cones:
+    sampled by Pinocchio.
+    """
     robot = irb.load("irb2400")
     point = np.array([0.25, 0.0, 1.9])
     space, rng = robot.workspace(), np.random.default_rng(9)
@@ -434,7 +533,12 @@ def test_dexterity_agrees_with_sampled_wrists():
             if np.isfinite(t1):
                 q2, r3 = space.ranges_at(t1, t2)
                 postures.append([q1, float(q2), float(q2 + r3)])
-                np.testing.assert_allclose(robot.pose([*postures[-1], 0, 0, 0], "link_5").translation, point, rtol=0, atol=1e-12)
+                np.testing.assert_allclose(
+                    robot.pose([*postures[-1], 0, 0, 0], "link_5").translation,
+                    point,
+                    rtol=0,
+                    atol=1e-12,
+                )
     assert len(postures) == 2
     heads = []
     low, high = oracles.ranges("irb2400_16").T
@@ -446,12 +550,16 @@ def test_dexterity_agrees_with_sampled_wrists():
         heads.append(forward)
     wanted = rng.normal(size=(20000, 3))
     wanted /= np.linalg.norm(wanted, axis=1)[:, None]
-    covered = np.any([wanted @ head >= math.cos(math.radians(120.0)) for head in heads], axis=0).mean()
+    covered = np.any(
+        [wanted @ head >= math.cos(math.radians(120.0)) for head in heads], axis=0
+    ).mean()
     assert space.measured(point, "dexterity", 2000) == pytest.approx(covered, abs=0.01)
 
 
 def test_dexterity_asks_for_the_range_of_axis_4():
-    """Lopsided ranges of axes 4 and 5: the share is that of directions which a wrist in Pinocchio's forearm can point to."""
+    """Lopsided ranges of axes 4 and 5: the share is that of directions which a wrist in Pinocchio's
+    forearm can point to.
+    """
     robot, bounds = irb.load("irb2400"), np.radians([[-10.0, 100.0], [0.0, 100.0]])
     limits = with_ranges(robot, {3: bounds[0], 4: bounds[1]})
     space = workspace_of(robot.workspace().arm, limits)
@@ -463,11 +571,19 @@ def test_dexterity_asks_for_the_range_of_axis_4():
         for t1, t2 in zip(*space.links.solve(np.array([side * point[0], point[2]])), strict=True):
             if np.isfinite(t1):
                 q2, r3 = (float(value) for value in space.ranges_at(t1, t2))
-                tool0 = robot.pose([q1, q2, q2 + r3, 0.0, 0.0, 0.0], "tool0").rotation  # z ahead, x down, y to the left
-                ahead, left, up = (wanted @ tool0[:, 2], wanted @ tool0[:, 1], -wanted @ tool0[:, 0])
+                # z ahead, x down, y to the left
+                tool0 = robot.pose([q1, q2, q2 + r3, 0.0, 0.0, 0.0], "tool0").rotation
+                ahead, left, up = (
+                    wanted @ tool0[:, 2],
+                    wanted @ tool0[:, 1],
+                    -wanted @ tool0[:, 0],
+                )
                 for sign in (1.0, -1.0):
                     q5, q4 = sign * np.arccos(ahead), np.arctan2(sign * left, -sign * up)
-                    inside = [(low <= q) & (q <= high) for q, (low, high) in zip((q4, q5), bounds, strict=True)]
+                    inside = [
+                        (low <= q) & (q <= high)
+                        for q, (low, high) in zip((q4, q5), bounds, strict=True)
+                    ]
                     reached |= inside[0] & inside[1]
     assert 0.2 < reached.mean() < 0.6
     assert space.measured(point, "dexterity", 4000) == pytest.approx(reached.mean(), abs=0.01)
@@ -482,16 +598,24 @@ def with_ranges(robot: irb.Robot, changed: dict[int, np.ndarray]) -> irb.Limits:
 
 
 def test_on_axis_1_no_azimuth_matters():
-    """Axis 1 limited to +-60 deg: a point on its line is reached, though its azimuth is any; 1 mm beside only ahead or behind."""
+    """Axis 1 limited to +-60 deg: a point on its line is reached, though its azimuth is any; 1 mm
+    beside only ahead or behind.
+    """
     robot = irb.load("irb2400")
     space = workspace_of(robot.workspace().arm, with_ranges(robot, {0: np.radians([-60.0, 60.0])}))
     assert space.contains([[0.0, 1e-12, 1.5], [1e-3, 0.0, 1.5], [-1e-3, 0.0, 1.5]]).all()
     assert not space.contains([0.0, 1e-3, 1.5])
-    whole = robot.workspace()  # ahead and behind lie at other azimuths: nothing is counted once that is there twice
+    # ahead and behind lie at other azimuths: nothing is counted once that is there twice
+    whole = robot.workspace()
     cell, found = 0.004, whole.extremes()
-    x, z = (np.arange(low, high, cell) + cell / 2.0 for low, high in ((found.behind, found.ahead), (found.bottom, found.top)))
+    x, z = (
+        np.arange(low, high, cell) + cell / 2.0
+        for low, high in ((found.behind, found.ahead), (found.bottom, found.top))
+    )
     filled = whole.in_plane(np.stack(np.meshgrid(x, z, indexing="ij"), -1))
-    assert space.volume() == pytest.approx(np.sum(filled * np.abs(x)[:, None]) * cell**2 * math.radians(120.0), rel=1e-3)
+    assert space.volume() == pytest.approx(
+        np.sum(filled * np.abs(x)[:, None]) * cell**2 * math.radians(120.0), rel=1e-3
+    )
 
 
 def test_maps_over_a_grid_have_its_shape():
@@ -509,7 +633,8 @@ def test_maps_over_a_grid_have_its_shape():
         irb.load("irb930").workspace().measured([0.5, 0.0, 0.4], "dexterity")
 
 
-# --- drawing and command ------------------------------------------------------------------------------------------------
+# --- drawing and command
+# ------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", oracles.NAMES)
@@ -524,14 +649,20 @@ def test_every_variant_is_drawn_with_its_numbers(name, tmp_path):
     assert {f"{1e3 * value:.1f}" for value in found[:4]} <= texts
     typed = oracles.DIMENSIONS.get(name) or oracles.SCARA_ARMS[name]
     names = ("d1", "a1", "a2", "a3", "d4", "d6") if robot.n == 6 else ("a1", "a2")
-    assert {f"{label} {1e3 * length:g}" for label, length in zip(names, typed, strict=True) if length} <= texts
+    assert {
+        f"{label} {1e3 * length:g}" for label, length in zip(names, typed, strict=True) if length
+    } <= texts
     cells = [cell.get_text().get_text() for cell in figure.axes[1].tables[0].get_celld().values()]
     assert ("z mm" in cells, "y mm" in cells) == (robot.n == 6, robot.n == 4)
-    assert sum(cell.isdigit() for cell in cells) == 1 + sum(len(loop) for loop in robot.workspace().corners())
+    assert sum(cell.isdigit() for cell in cells) == 1 + sum(
+        len(loop) for loop in robot.workspace().corners()
+    )
 
 
 def test_a_held_wrist_is_drawn_with_the_tool():
-    """The title says what is held; Pos 0 is Pinocchio's TCP with the other axes at zero, and a line leads to it."""
+    """The title says what is held; Pos 0 is Pinocchio's TCP with the other axes at zero, and a line
+    leads to it.
+    """
     robot = irb.load("irb2400", tool="spindle")
     wrist = np.radians([0.0, 30.0, 0.0])
     figure = drawings.workspace_figure(robot, wrist)
@@ -550,7 +681,15 @@ def test_command_prints_and_draws(tmp_path, capsys):
 
     code, printed, _ = run("workspace", "irb2400")
     assert code == 0
-    for words in ("1550.0", "-1349.9", "2065.0", "-393.1", "q3 - q2 = -60.00 deg", "19.9 deg outside the range", "13.024"):
+    for words in (
+        "1550.0",
+        "-1349.9",
+        "2065.0",
+        "-393.1",
+        "q3 - q2 = -60.00 deg",
+        "19.9 deg outside the range",
+        "13.024",
+    ):
         assert words in printed
     code, printed, _ = run("workspace", "irb2400", "--tool", "spindle", "--wrist-deg", "0,30,0")
     assert code == 0
@@ -571,7 +710,9 @@ def test_command_prints_and_draws(tmp_path, capsys):
 
 def test_it_prints_as_one_line():
     """Extremes, area and volume in metres; a SCARA's plane is x, y."""
-    assert repr(irb.load("irb2400").workspace()) == (
-        "<Workspace: x -1.350 .. 1.550 m, z -0.393 .. 2.065 m, reach 1.550 m, area 3.485 m^2, volume 13.024 m^3>"
+    assert (
+        repr(irb.load("irb2400").workspace())
+        == "<Workspace: x -1.350 .. 1.550 m, z -0.393 .. 2.065 m, reach 1.550 m, area 3.485 m^2,"
+        " volume 13.024 m^3>"
     )
     assert "y -1.050 .. 1.050 m" in repr(irb.load("irb930").workspace())

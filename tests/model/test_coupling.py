@@ -22,8 +22,9 @@ def urdf_of(mimics: dict[str, tuple[str, str]], fixed: tuple[str, ...] = ()) -> 
         tag = f'<mimic joint="{source}" {attributes}/>' if source else ""
         kind = "fixed" if name in fixed else "revolute"
         text += (
-            f'<link name="l{number}"/><joint name="{name}" type="{kind}"><parent link="l{number - 1}"/><child link="l{number}"/>'
-            f'<origin xyz="0.1 0 0.2"/><axis xyz="0 1 0"/><limit lower="-3" upper="3" velocity="1" effort="1"/>{tag}</joint>'
+            f'<link name="l{number}"/><joint name="{name}" type="{kind}"><parent'
+            f' link="l{number - 1}"/><child link="l{number}"/><origin xyz="0.1 0 0.2"/><axis xyz="0'
+            f' 1 0"/><limit lower="-3" upper="3" velocity="1" effort="1"/>{tag}</joint>'
         )
     return text + "</robot>"
 
@@ -45,7 +46,9 @@ def test_without_mimics_every_joint_is_an_axis():
 
 def test_chained_mimics_multiply_and_shift_along_the_chain():
     """j2 = 2 j1 + 0.1 and j4 = -3 j2 + 0.5 give j4 = -6 j1 + 0.2."""
-    coupling = read({"j2": ("j1", 'multiplier="2" offset="0.1"'), "j4": ("j2", 'multiplier="-3" offset="0.5"')})
+    coupling = read(
+        {"j2": ("j1", 'multiplier="2" offset="0.1"'), "j4": ("j2", 'multiplier="-3" offset="0.5"')}
+    )
     np.testing.assert_allclose(coupling.G, [[1, 0], [2, 0], [0, 1], [-6, 0]], rtol=0, atol=1e-15)
     np.testing.assert_allclose(coupling.q0, [0, 0.1, 0, 0.2], rtol=0, atol=1e-15)
     assert coupling.axes == ("j1", "j3")
@@ -69,7 +72,11 @@ def test_mimic_of_a_fixed_joint_is_nothing():
     [
         ({"j1": ("j2", ""), "j2": ("j1", "")}, (), "circle: j1 -> j2 -> j1"),
         ({"j3": ("j3", "")}, (), "circle: j3 -> j3"),
-        ({"j1": ("j2", ""), "j2": ("j4", ""), "j4": ("j1", "")}, (), "circle: j1 -> j2 -> j4 -> j1"),
+        (
+            {"j1": ("j2", ""), "j2": ("j4", ""), "j4": ("j1", "")},
+            (),
+            "circle: j1 -> j2 -> j4 -> j1",
+        ),
         ({"j2": ("j9", "")}, (), "joint 'j2' mimics 'j9'"),
         ({"j2": ("j3", "")}, ("j3",), "joint 'j2' mimics 'j3'"),
         ({"j2": ("j1", 'multiplier="two"')}, (), "joint 'j2': multiplier='two' is not a number"),
@@ -88,7 +95,9 @@ def test_maps_are_transposes_of_each_other():
     coupling = read({"j2": ("j1", 'multiplier="2" offset="0.1"'), "j4": ("j2", 'multiplier="-3"')})
     rng = np.random.default_rng(0)
     v, tau_tree, q = rng.normal(size=2), rng.normal(size=4), rng.normal(size=2)
-    assert coupling.torque(tau_tree) @ v == pytest.approx(tau_tree @ coupling.velocity(v), abs=1e-14)
+    assert coupling.torque(tau_tree) @ v == pytest.approx(
+        tau_tree @ coupling.velocity(v), abs=1e-14
+    )
     np.testing.assert_allclose(coupling.position(q), coupling.G @ q + coupling.q0, atol=1e-15)
 
 
@@ -149,9 +158,18 @@ def test_coupling_of_the_serial_tree(name):
 
 
 def test_robot_of_a_urdf_moves_by_its_mimics(tmp_path):
-    """Poses follow chained mimics with offsets: three axes of a chain turn by q, 2 q + 0.1, -6 q + 0.2."""
+    """Poses follow chained mimics with offsets: three axes of a chain turn by q, 2 q + 0.1, -6 q +
+    0.2.
+    """
     path = tmp_path / "chain.urdf"
-    path.write_text(urdf_of({"j2": ("j1", 'multiplier="2" offset="0.1"'), "j4": ("j2", 'multiplier="-3" offset="0.5"')}))
+    path.write_text(
+        urdf_of(
+            {
+                "j2": ("j1", 'multiplier="2" offset="0.1"'),
+                "j4": ("j2", 'multiplier="-3" offset="0.5"'),
+            }
+        )
+    )
     robot, q, expected = irb.from_urdf(path), np.array([0.3, -0.4]), np.eye(4)
     for angle in (q[0], 2 * q[0] + 0.1, q[1], -6 * q[0] + 0.2):
         expected = expected @ oracles.shift(0.1, 0, 0.2) @ oracles.rotation(1, angle)
@@ -160,6 +178,8 @@ def test_robot_of_a_urdf_moves_by_its_mimics(tmp_path):
 
 def test_a_pickled_coupling_cannot_be_changed_either():
     """What is shared is read-only, before and after the way to another process."""
-    coupling = pickle.loads(pickle.dumps(irb.load("irb2400", coupling="parallelogram")))._model.tree.coupling
+    coupling = pickle.loads(
+        pickle.dumps(irb.load("irb2400", coupling="parallelogram"))
+    )._model.tree.coupling
     with pytest.raises(ValueError, match="read-only"):
         coupling.G[0, 0] = 2.0

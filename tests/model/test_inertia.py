@@ -11,7 +11,9 @@ from irbmodels.model.inertia import DENSEST, Inertial
 
 def cloud(rng: np.random.Generator, count: int = 30) -> tuple[np.ndarray, np.ndarray]:
     """Return masses and places of points: a body whose every number follows by summing."""
-    return rng.uniform(0.1, 1.0, count), rng.normal(scale=[0.3, 0.2, 0.1], size=(count, 3)) + np.array([0.2, -0.1, 0.4])
+    return rng.uniform(0.1, 1.0, count), rng.normal(
+        scale=[0.3, 0.2, 0.1], size=(count, 3)
+    ) + np.array([0.2, -0.1, 0.4])
 
 
 def summed(masses: np.ndarray, places: np.ndarray) -> Inertial:
@@ -19,7 +21,9 @@ def summed(masses: np.ndarray, places: np.ndarray) -> Inertial:
     total = masses.sum()
     com = masses @ places / total
     offsets = places - com
-    tensor = sum(m * (r @ r * np.eye(3) - np.outer(r, r)) for m, r in zip(masses, offsets, strict=True))
+    tensor = sum(
+        m * (r @ r * np.eye(3) - np.outer(r, r)) for m, r in zip(masses, offsets, strict=True)
+    )
     return Inertial.of(total, com, tensor)
 
 
@@ -34,21 +38,31 @@ def test_covariance_is_the_second_moment_of_mass():
     """The covariance is int r r' dm about the centre, here summed over a cloud of points."""
     masses, places = cloud(np.random.default_rng(0))
     offsets = places - masses @ places / masses.sum()
-    np.testing.assert_allclose(summed(masses, places).covariance(), (offsets.T * masses) @ offsets, atol=1e-12)
+    np.testing.assert_allclose(
+        summed(masses, places).covariance(), (offsets.T * masses) @ offsets, atol=1e-12
+    )
 
 
 def test_moved_body_is_the_moved_cloud():
     """Turning and shifting every point turns and shifts centre and tensor."""
     masses, places = cloud(np.random.default_rng(1))
-    turn, shift = (oracles.rotation(0, 0.3) @ oracles.rotation(1, -1.2) @ oracles.rotation(2, 2.0))[:3, :3], np.array([1, -2, 3])
+    turn, shift = (
+        (oracles.rotation(0, 0.3) @ oracles.rotation(1, -1.2) @ oracles.rotation(2, 2.0))[:3, :3],
+        np.array([1, -2, 3]),
+    )
     same(summed(masses, places).moved(turn, shift), summed(masses, places @ turn.T + shift))
 
 
 def test_stretched_body_is_the_stretched_cloud():
-    """Stretching the shape along the frame's axes moves every point; mass grows with the volume and the density."""
+    """Stretching the shape along the frame's axes moves every point; mass grows with the volume and
+    the density.
+    """
     masses, places = cloud(np.random.default_rng(2))
     factors = np.array([1.5, 0.7, 2.0])
-    same(summed(masses, places).stretched(factors, density=0.4), summed(0.4 * 2.1 * masses, factors * places))
+    same(
+        summed(masses, places).stretched(factors, density=0.4),
+        summed(0.4 * 2.1 * masses, factors * places),
+    )
 
 
 @pytest.mark.parametrize(
@@ -66,7 +80,9 @@ def test_stretched_body_is_the_stretched_cloud():
     ],
 )
 def test_impossible_bodies_say_why(mass, diagonal, reasons):
-    """A body is possible when mass is positive and principal moments are positive, triangular and not too small."""
+    """A body is possible when mass is positive and principal moments are positive, triangular and
+    not too small.
+    """
     turn = (oracles.rotation(0, 0.3) @ oracles.rotation(2, 2.0))[:3, :3]
     for tensor in (np.diag(diagonal), turn @ np.diag(diagonal) @ turn.T):
         found = Inertial.of(mass, np.zeros(3), tensor).impossibilities()
@@ -86,7 +102,9 @@ def test_densest_body_is_a_ball_of_lead():
 
 def test_products_alone_can_make_a_body_impossible():
     """Off-diagonals count: |Ixy| above sqrt(Ixx Iyy) is no body (Tab. 3, link 2)."""
-    tensor = np.array([[0.23517, 0.58498, 0.22733], [0.58498, 1.22338, 0.56479], [0.22733, 0.56479, 1.16539]])
+    tensor = np.array(
+        [[0.23517, 0.58498, 0.22733], [0.58498, 1.22338, 0.56479], [0.22733, 0.56479, 1.16539]]
+    )
     assert "not positive definite" in Inertial.of(26.5, np.zeros(3), tensor).impossibilities()[0]
 
 

@@ -31,28 +31,41 @@ def test_envelope_holds_for_any_coupling():
         A[2, 1] = A[5, 4] = entry
         coupled = replace(limits, A=A)
         bounds = np.array([limits.lower, limits.upper])
-        corners = np.array([[bounds[side, axis] for axis, side in enumerate(sides)] for sides in np.ndindex(*[2] * 6)])
+        corners = np.array(
+            [
+                [bounds[side, axis] for axis, side in enumerate(sides)]
+                for sides in np.ndindex(*[2] * 6)
+            ]
+        )
         positions = corners @ np.linalg.inv(A).T
-        np.testing.assert_allclose(coupled.envelope(), [positions.min(axis=0), positions.max(axis=0)], atol=1e-14)
+        np.testing.assert_allclose(
+            coupled.envelope(), [positions.min(axis=0), positions.max(axis=0)], atol=1e-14
+        )
 
 
 @pytest.mark.parametrize("name", oracles.NAMES)
 def test_in_range_is_every_bound_at_once(name):
     """A position is in range when A q keeps every typed bound, and only then."""
     robot, bounds = irb.load(name), oracles.ranges(name)
-    q = np.random.default_rng(0).uniform(1.2 * bounds[:, 0], 1.2 * bounds[:, 1] + 0.01, (2000, robot.n))
+    q = np.random.default_rng(0).uniform(
+        1.2 * bounds[:, 0], 1.2 * bounds[:, 1] + 0.01, (2000, robot.n)
+    )
     angles = q.copy()
     if name in oracles.PARALLELOGRAM:
         angles[:, 2] -= q[:, 1]
     expected = ((angles >= bounds[:, 0]) & (angles <= bounds[:, 1])).all(axis=1)
     assert 50 < expected.sum() < 1950
     np.testing.assert_array_equal(robot.in_range(q), expected)
-    np.testing.assert_array_equal(robot.in_range(q.reshape(4, 500, robot.n)), expected.reshape(4, 500))
+    np.testing.assert_array_equal(
+        robot.in_range(q.reshape(4, 500, robot.n)), expected.reshape(4, 500)
+    )
     assert robot.in_range(q[expected][0])
 
 
 def test_bounds_themselves_are_in_range():
-    """Ranges are closed, through the rounding of degrees and of q3 - q2 too: the printed limit is allowed, a hair more is not."""
+    """Ranges are closed, through the rounding of degrees and of q3 - q2 too: the printed limit is
+    allowed, a hair more is not.
+    """
     for name in oracles.NAMES:
         robot, bounds = irb.load(name), oracles.ranges(name)
         for q in (bounds[:, 0].copy(), bounds[:, 1].copy()):
@@ -64,7 +77,9 @@ def test_bounds_themselves_are_in_range():
 
 @pytest.mark.parametrize("name", oracles.PARALLELOGRAM)
 def test_coupled_bounds_hold_for_degrees_typed_at_the_controller(name):
-    """With axis 2 at any whole degree, axis 3 at its printed limit is in range although q3 - q2 rounds in radians."""
+    """With axis 2 at any whole degree, axis 3 at its printed limit is in range although q3 - q2
+    rounds in radians.
+    """
     robot = irb.load(name)
     low, high = np.degrees(oracles.ranges(name)).round()[1:3].astype(int).T
     for q2 in range(low[0], high[0] + 1):
@@ -92,7 +107,11 @@ def test_nan_is_never_in_range():
 def test_violations_name_axis_bound_and_value():
     """Every broken bound is listed with what was asked and what is allowed; assumed ones say so."""
     robot = irb.load("irb2400")
-    q, v, tau = np.radians([0, 0, 100, 0, -121, 0]), np.array([0, 3.0, 0, 0, 0, 0]), np.array([0, 0, 0, 0, 0, -1e4])
+    q, v, tau = (
+        np.radians([0, 0, 100, 0, -121, 0]),
+        np.array([0, 3.0, 0, 0, 0, 0]),
+        np.array([0, 0, 0, 0, 0, -1e4]),
+    )
     found = robot.violations(q, v, tau)
     assert [(item.axis, item.quantity, item.assumed) for item in found] == [
         (3, "q3 - q2", False),
@@ -101,8 +120,14 @@ def test_violations_name_axis_bound_and_value():
         (6, "tau6", True),
     ]
     assert found[0].value == pytest.approx(np.radians(100))
-    assert (found[0].lower, found[0].upper) == (pytest.approx(np.radians(-60)), pytest.approx(np.radians(65)))
-    assert (found[2].lower, found[2].upper) == (pytest.approx(np.radians(-150)), pytest.approx(np.radians(150)))
+    assert (found[0].lower, found[0].upper) == (
+        pytest.approx(np.radians(-60)),
+        pytest.approx(np.radians(65)),
+    )
+    assert (found[2].lower, found[2].upper) == (
+        pytest.approx(np.radians(-150)),
+        pytest.approx(np.radians(150)),
+    )
     assert str(found[0]).startswith("axis 3: q3 - q2 = 100 deg is outside its bounds -60 .. 65 deg")
     assert "assumed bounds" in str(found[3])
     assert robot.violations(np.zeros(6), np.zeros(6), np.zeros(6)) == []
@@ -123,7 +148,15 @@ def test_violations_take_one_finite_state():
 def test_limits_cannot_be_changed(name):
     """Bounds are shared, so every array is read-only."""
     limits = irb.load(name).limits
-    for array in (limits.lower, limits.upper, limits.velocity, limits.effort, limits.A, limits.linear, limits.range_assumed):
+    for array in (
+        limits.lower,
+        limits.upper,
+        limits.velocity,
+        limits.effort,
+        limits.A,
+        limits.linear,
+        limits.range_assumed,
+    ):
         assert not array.flags.writeable
 
 
@@ -131,8 +164,12 @@ def test_limits_of_a_urdf_are_those_of_its_axes():
     """A robot from a URDF has the limits of the joints without mimic, and nothing coupled."""
     limits = irb.from_urdf(irb.urdf_path("irb2400")).limits
     degrees = [(-180, 180), (-100, 110), (-160, 175), (-200, 200), (-120, 120), (-400, 400)]
-    np.testing.assert_allclose(np.column_stack([limits.lower, limits.upper]), np.radians(degrees), rtol=1e-12)
-    np.testing.assert_allclose(np.degrees(limits.velocity), [150, 150, 150, 360, 360, 450], rtol=1e-12)
+    np.testing.assert_allclose(
+        np.column_stack([limits.lower, limits.upper]), np.radians(degrees), rtol=1e-12
+    )
+    np.testing.assert_allclose(
+        np.degrees(limits.velocity), [150, 150, 150, 360, 360, 450], rtol=1e-12
+    )
     np.testing.assert_array_equal(limits.effort, irb.load("irb2400").limits.effort)
     np.testing.assert_array_equal(limits.A, np.eye(6))
 
@@ -143,10 +180,13 @@ def overloads(robot):
 
 
 def test_a_load_above_the_rating_warns_and_is_a_violation():
-    """Tool and payload count together, in either order; what is rated passes; the warning names parts and rating."""
+    """Tool and payload count together, in either order; what is rated passes; the warning names
+    parts and rating.
+    """
     robot = irb.load("irb2400_16")
     with pytest.warns(
-        irb.PhysicsWarning, match=r"^irb2400_16 carries 60 kg on its flange \(payload 60 kg\), and is rated for 16 kg$"
+        irb.PhysicsWarning,
+        match=r"^irb2400_16 carries 60 kg on its flange \(payload 60 kg\), and is rated for 16 kg$",
     ) as seen:
         heavy = robot.with_payload(irb.payload(60.0))
     assert (len(seen), seen[0].filename) == (1, __file__)
@@ -160,13 +200,16 @@ def test_a_load_above_the_rating_warns_and_is_a_violation():
         warnings.simplefilter("error")
         with_tool, with_payload = robot.with_tool(tool), robot.with_payload(irb.payload(6.0))
         robot.with_payload(irb.payload(16.0)).with_friction(None)
-        irb.from_urdf(irb.urdf_path("irb2400")).with_payload(irb.payload(99.0))  # whose rating nobody knows
+        # whose rating nobody knows
+        irb.from_urdf(irb.urdf_path("irb2400")).with_payload(irb.payload(99.0))
     with pytest.warns(irb.PhysicsWarning, match=both):
         one = with_tool.with_payload(irb.payload(6.0))
     with pytest.warns(irb.PhysicsWarning, match=both):
         other = with_payload.with_tool(tool)
     assert overloads(one) == overloads(other) == ["load = 18 kg is outside its bounds 0 .. 16 kg"]
-    with pytest.warns(irb.PhysicsWarning, match="irb2400_10 carries 12 kg .*rated for 10 kg") as seen:
+    with pytest.warns(
+        irb.PhysicsWarning, match="irb2400_10 carries 12 kg .*rated for 10 kg"
+    ) as seen:
         irb.load("irb2400_10", tool=tool)
     assert (len(seen), seen[0].filename) == (1, __file__)
     with warnings.catch_warnings():
@@ -180,13 +223,28 @@ def test_a_load_diagram_bounds_centre_and_inertia(tmp_path):
     file = folder / "limits.yaml"
     file.write_text(file.read_text() + "handling: {J5_kg_m2: 0.5, J6_kg_m2: 0.2, source: copied}\n")
     robot = irb.load(folder)
-    d6 = float(np.linalg.norm(robot.pose(np.zeros(6), "tool0").translation - robot.pose(np.zeros(6), "link_5").translation))
+    d6 = float(
+        np.linalg.norm(
+            robot.pose(np.zeros(6), "tool0").translation
+            - robot.pose(np.zeros(6), "link_5").translation
+        )
+    )
     beside, along = 0.2**0.5, 0.1**0.5 - d6  # [m] of 1 and of 5 kg
     for mass, x, z, words in (
         (1.0, beside - 1e-6, 0.0, None),
-        (1.0, beside + 1e-4, 0.0, "axis 6: J6 = 0.200089 kg m^2 is outside its assumed bounds 0 .. 0.2 kg m^2"),
+        (
+            1.0,
+            beside + 1e-4,
+            0.0,
+            "axis 6: J6 = 0.200089 kg m^2 is outside its assumed bounds 0 .. 0.2 kg m^2",
+        ),
         (5.0, 0.0, along - 1e-6, None),
-        (5.0, 0.0, along + 1e-4, "axis 5: J5 = 0.500316 kg m^2 is outside its assumed bounds 0 .. 0.5 kg m^2"),
+        (
+            5.0,
+            0.0,
+            along + 1e-4,
+            "axis 5: J5 = 0.500316 kg m^2 is outside its assumed bounds 0 .. 0.5 kg m^2",
+        ),
     ):
         with warnings.catch_warnings(record=True) as seen:
             warnings.simplefilter("always")
@@ -196,20 +254,32 @@ def test_a_load_diagram_bounds_centre_and_inertia(tmp_path):
             [f"made carries a load (payload {mass:g} kg) whose {words}"] if words else []
         )
     tool = irb.Tool(
-        "arm", pin.SE3(np.eye(3), np.array([0.2, 0.0, 0.05])), irb.payload(1.0, [0.1, 0.0, 0.0], np.diag([0.01, 0.02, 0.02]))
+        "arm",
+        pin.SE3(np.eye(3), np.array([0.2, 0.0, 0.05])),
+        irb.payload(1.0, [0.1, 0.0, 0.0], np.diag([0.01, 0.02, 0.02])),
     )
-    with pytest.warns(irb.PhysicsWarning, match=r"carries a load \(tool arm 1 kg, payload 4 kg\) whose axis 6: J6"):
-        held = robot.with_tool(tool).with_payload(irb.payload(4.0, [0.0, 0.0, 0.1], np.diag([0.03, 0.04, 0.05])))
+    with pytest.warns(
+        irb.PhysicsWarning, match=r"carries a load \(tool arm 1 kg, payload 4 kg\) whose axis 6: J6"
+    ):
+        held = robot.with_tool(tool).with_payload(
+            irb.payload(4.0, [0.0, 0.0, 0.1], np.diag([0.03, 0.04, 0.05]))
+        )
     centre = np.array([(1.0 * 0.1 + 4.0 * 0.2) / 5.0, 0.0, 4.0 * 0.15 / 5.0])
-    spread = 1.0 * 4.0 / 5.0 * np.array([0.15**2, 0.1**2 + 0.15**2, 0.1**2])  # of two points 0.1 m apart in x and 0.15 m in z
+    # of two points 0.1 m apart in x and 0.15 m in z
+    spread = 1.0 * 4.0 / 5.0 * np.array([0.15**2, 0.1**2 + 0.15**2, 0.1**2])
     Jx, Jy, Jz = spread + np.array([0.04, 0.06, 0.07])
     rows = {row.quantity: row.value for row in held.violations(np.zeros(6))}
     assert rows["J6"] == pytest.approx(5.0 * centre[0] ** 2 + Jz)
-    file.write_text(file.read_text().replace("J5_kg_m2: 0.5, J6_kg_m2: 0.2", "J5_kg_m2: 0.01, J6_kg_m2: 9"))
+    file.write_text(
+        file.read_text().replace("J5_kg_m2: 0.5, J6_kg_m2: 0.2", "J5_kg_m2: 0.01, J6_kg_m2: 9")
+    )
     with pytest.warns(irb.PhysicsWarning, match="J5"):
         held = irb.load(folder).with_tool(tool).with_payload(held.payload)
     rows = {row.quantity: row.value for row in held.violations(np.zeros(6))}
     assert rows["J5"] == pytest.approx(5.0 * ((centre[2] + d6) ** 2 + centre[0] ** 2) + max(Jx, Jy))
     file.write_text(file.read_text().replace("J6_kg_m2: 9", "J6_kg_m2: 0"))
-    with pytest.raises(irb.TableError, match="handling: needs a six-axis arm, and moments of inertia that are positive"):
+    with pytest.raises(
+        irb.TableError,
+        match="handling: needs a six-axis arm, and moments of inertia that are positive",
+    ):
         irb.load(folder)

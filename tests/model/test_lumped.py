@@ -1,4 +1,6 @@
-"""The set that stands for weighed bars on an open chain: what of the linkage it keeps, and what no open chain can have."""
+"""The set that stands for weighed bars on an open chain: what of the linkage it keeps, and what no
+open chain can have.
+"""
 
 import numpy as np
 import oracles
@@ -17,29 +19,44 @@ def both(name):
 
 
 def excess(name):
-    """Return what the open chain has too much of [kg m^2]: all that turns with q3 hangs on the end of the lower arm.
+    """Return what the open chain has too much of [kg m^2]: all that turns with q3 hangs on the end
+    of the lower arm.
 
-    That is the lower arm times the first moment, backwards, of crank and rod; in the linkage the rod alone hangs on both, and
-    its centre is where the lower arm's end is not.
+    That is the lower arm times the first moment, backwards, of crank and rod; in the linkage the
+    rod alone hangs on both, and its centre is where the lower arm's end is not.
     """
-    rows, lower, crank = oracles.weighed(name, "cad"), oracles.DIMENSIONS[name][2], oracles.CRANK[name]
-    (bar, at, _), (rod, centre, _) = (oracles.inertial(rows[link]) for link in ("link_crank", "link_rod"))
-    np.testing.assert_array_equal([at[0], centre[1]], 0.0)  # both lie along themselves, so one number says it all
+    rows, lower, crank = (
+        oracles.weighed(name, "cad"),
+        oracles.DIMENSIONS[name][2],
+        oracles.CRANK[name],
+    )
+    (bar, at, _), (rod, centre, _) = (
+        oracles.inertial(rows[link]) for link in ("link_crank", "link_rod")
+    )
+    # both lie along themselves, so one number says it all
+    np.testing.assert_array_equal([at[0], centre[1]], 0.0)
     return lower * (rod * crank - bar * at[1]) - rod * centre[0] * crank
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_cad_runs_on_the_linkage_and_its_stand_in_on_an_open_chain(name):
-    """The set with bars names the one without; the linkage's tree has ten joints, the open chain six."""
+    """The set with bars names the one without; the linkage's tree has ten joints, the open chain
+    six.
+    """
     linkage, chain = both(name)
     assert (linkage.model.nq, chain.model.nq) == (10, 6)
     assert linkage.description.inertials.sets["cad"].serial == "cad_lumped"
     assert irb.load("irb1400").parameters == "cad"
     with pytest.raises(
-        irb.InputError, match=r"only on the parallelogram tree; on an open chain the set 'cad_lumped' stands for it"
+        irb.InputError,
+        match=(
+            r"only on the parallelogram tree; on an open chain the set 'cad_lumped' stands for it"
+        ),
     ):
         irb.load(name, parameters="cad", coupling="serial")
-    assert linkage.description.urdf("serial", "cad") == linkage.description.urdf("serial", "cad_lumped")
+    assert linkage.description.urdf("serial", "cad") == linkage.description.urdf(
+        "serial", "cad_lumped"
+    )
     assert 'joint_crank"' not in linkage.description.urdf("serial", "cad")
 
 
@@ -51,7 +68,9 @@ def test_gravity_is_that_of_the_linkage(name, gravity, tool):
     linkage, chain = (robot.with_gravity(gravity).with_tool(tool) for robot in both(name))
     q = np.random.default_rng(0).uniform(-np.pi, np.pi, (200, 6))
     expected = linkage.gravity(q)
-    np.testing.assert_allclose(chain.gravity(q), expected, rtol=0, atol=ROUNDED * np.abs(expected).max())
+    np.testing.assert_allclose(
+        chain.gravity(q), expected, rtol=0, atol=ROUNDED * np.abs(expected).max()
+    )
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -67,7 +86,9 @@ def test_all_bodies_weigh_the_same(name):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_only_m11_and_m23_are_not_those_of_the_linkage(name):
-    """The crank points backwards: M23 has ``excess sin(q3 - q2)`` too much, M11 ``2 excess sin q2 cos q3`` too little."""
+    """The crank points backwards: M23 has ``excess sin(q3 - q2)`` too much, M11 ``2 excess sin q2
+    cos q3`` too little.
+    """
     linkage, chain = both(name)
     q = np.random.default_rng(1).uniform(-np.pi, np.pi, (200, 6))
     M = linkage.mass_matrix(q)
@@ -84,5 +105,9 @@ def test_torques_of_one_axis_moving_alone(name):
     linkage, chain = both(name)
     for q, v, a in oracles.states(name, 20, seed=2):
         for i, alone in enumerate(np.eye(6)[1:], start=1):
-            wanted, found = (robot.inverse_dynamics(q, v * alone, a * alone, friction=False) for robot in (linkage, chain))
-            assert found[i] == pytest.approx(wanted[i], abs=ROUNDED * 1e3)  # [N m] torques are some 1e3
+            wanted, found = (
+                robot.inverse_dynamics(q, v * alone, a * alone, friction=False)
+                for robot in (linkage, chain)
+            )
+            # [N m] torques are some 1e3
+            assert found[i] == pytest.approx(wanted[i], abs=ROUNDED * 1e3)

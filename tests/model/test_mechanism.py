@@ -12,7 +12,16 @@ from random_trees import random_urdf
 
 import irbmodels as irb
 from irbmodels.compiled.queries import QUERIES, program_for
-from irbmodels.model.mechanism import INERTIALS, Mechanism, Place, chain_of, mechanism_of, moving, regrouped, whole_of
+from irbmodels.model.mechanism import (
+    INERTIALS,
+    Mechanism,
+    Place,
+    chain_of,
+    mechanism_of,
+    moving,
+    regrouped,
+    whole_of,
+)
 from irbmodels.robot.robot import from_urdf_text
 
 pytest.importorskip("casadi")
@@ -34,14 +43,18 @@ def body(m=2.0, c=(0.1, 0.02, -0.03), size=0.2):
     """Return an inertial with a full tensor."""
     xx, yy, zz, off = (m * size**2 * share for share in (0.4, 0.5, 0.6, 0.03))
     tensor = f'ixx="{xx}" iyy="{yy}" izz="{zz}" ixy="{off}" ixz="{-off}" iyz="{off / 2}"'
-    return f'<inertial><origin xyz="{c[0]} {c[1]} {c[2]}"/><mass value="{m}"/><inertia {tensor}/></inertial>'
+    return (
+        f'<inertial><origin xyz="{c[0]} {c[1]} {c[2]}"/><mass value="{m}"/><inertia'
+        f" {tensor}/></inertial>"
+    )
 
 
 def joint(i, below, kind="revolute", xyz="0.3 0.1 0.2", rpy="0.1 0.2 0.3", axis="0 0 1", mimic=""):
     """Return joint ``j<i>`` from a link to link ``l<i>``."""
     return (
-        f'<joint name="j{i}" type="{kind}"><origin xyz="{xyz}" rpy="{rpy}"/><parent link="l{below}"/><child link="l{i}"/>'
-        f'<axis xyz="{axis}"/><limit lower="-3" upper="3" effort="1" velocity="1"/>{mimic}</joint>'
+        f'<joint name="j{i}" type="{kind}"><origin xyz="{xyz}" rpy="{rpy}"/><parent'
+        f' link="l{below}"/><child link="l{i}"/><axis xyz="{axis}"/><limit lower="-3" upper="3"'
+        f' effort="1" velocity="1"/>{mimic}</joint>'
     )
 
 
@@ -58,22 +71,29 @@ def mimic(source, multiplier=1.0, offset=0.0):
 
 
 def agrees(robot, *queries, frame="tcp", each_axis=False, tolerance=SAME):
-    """Hold queries of a robot to the reference, by the largest entry there or in its torques, or each axis by its own."""
+    """Hold queries of a robot to the reference, by the largest entry there or in its torques, or
+    each axis by its own.
+    """
     drawn = np.random.default_rng(0).uniform(-1.0, 1.0, (3, 5, robot.n))
     effort = np.abs(reference(robot, "inverse_dynamics", drawn)[0]).max()
     for query in queries:
         expected = reference(robot, query, drawn, frame)
-        for ours, theirs in zip(answers(robot, query, drawn, frame).values(), expected, strict=True):
+        for ours, theirs in zip(
+            answers(robot, query, drawn, frame).values(), expected, strict=True
+        ):
             largest = np.abs(theirs).max(axis=0) if each_axis else max(np.abs(theirs).max(), effort)
             assert (np.abs(ours - theirs) <= tolerance * largest).all(), query
 
 
-# --- what belongs to the structure -------------------------------------------------------------------------------------
+# --- what belongs to the structure
+# -------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("friction", [False, True])
 def test_the_four_irb1600_share_every_program(friction):
-    """Arms that differ in lengths and masses only have one key, and their constants come in one order."""
+    """Arms that differ in lengths and masses only have one key, and their constants come in one
+    order.
+    """
     arms = [mechanism_of(loaded(name)._model, friction) for name in oracles.NAMES if "1600" in name]
     assert len({arm.key for arm in arms}) == 1
     assert len({tuple(arm.free) for arm in arms}) == 1
@@ -82,15 +102,24 @@ def test_the_four_irb1600_share_every_program(friction):
 
 def test_tool_mass_friction_and_payload_are_constants():
     """Another load of the same kind, and another friction, need no other program."""
-    tools = [irb.Tool("t", pin.SE3(TILT, np.ones(3)), irb.payload(m, [0.1, 0.02 * m, 0.1], np.eye(3) * m)) for m in (2.0, 5.0)]
+    tools = [
+        irb.Tool(
+            "t", pin.SE3(TILT, np.ones(3)), irb.payload(m, [0.1, 0.02 * m, 0.1], np.eye(3) * m)
+        )
+        for m in (2.0, 5.0)
+    ]
     light, heavy = (loaded("irb2400").with_tool(tool) for tool in tools)
     assert mechanism(light, "inverse_dynamics").key == mechanism(heavy, "inverse_dynamics").key
     carrying = light.with_payload(irb.payload(3.0, [0.1, 0.2, 0.3], np.eye(3)))
     assert mechanism(carrying, "inverse_dynamics").key == mechanism(heavy, "inverse_dynamics").key
     law = light._model.friction
-    rubbing = replace(light, _model=replace(light._model, friction=replace(law, Fc=2 * law.Fc, Fv=3 * law.Fv)))
+    rubbing = replace(
+        light, _model=replace(light._model, friction=replace(law, Fc=2 * law.Fc, Fv=3 * law.Fv))
+    )
     assert mechanism(rubbing, "inverse_dynamics").key == mechanism(light, "inverse_dynamics").key
-    assert not np.array_equal(mechanism(rubbing, "inverse_dynamics").values, mechanism(light, "inverse_dynamics").values)
+    assert not np.array_equal(
+        mechanism(rubbing, "inverse_dynamics").values, mechanism(light, "inverse_dynamics").values
+    )
 
 
 TWO = (joint(1, 0), joint(2, 1), joint(3, 2))
@@ -119,7 +148,9 @@ DIFFERENT = {
 
 @pytest.mark.parametrize("query", ["inverse_dynamics", "regressor", "jacobian"])
 def test_models_of_different_structure_have_different_keys(query):
-    """A key stands for one program: wherever two models share it, both have the very same one written."""
+    """A key stands for one program: wherever two models share it, both have the very same one
+    written.
+    """
     written = {}
     for name, robot in DIFFERENT.items():
         stripped = mechanism(robot, query)
@@ -147,26 +178,38 @@ def test_frame_and_friction_belong_to_the_structure():
     """Another frame, and friction where there was none, are other programs."""
     robot = loaded("irb2400")
     tree = robot._model.tree
-    keys = {chain_of(tree, tree.frame(frame)).key for frame in ("link_4", "link_5", "link_6", "tcp", "base_link")}
+    keys = {
+        chain_of(tree, tree.frame(frame)).key
+        for frame in ("link_4", "link_5", "link_6", "tcp", "base_link")
+    }
     assert len(keys) == 5
     branched = whole_of(made(joint(1, 0), joint(2, 1), joint(3, 1))._model)
-    held = [replace(branched, frame=Place(number, np.eye(3), np.ones(3))) for number in (-1, 0, 1, 2)]
+    held = [
+        replace(branched, frame=Place(number, np.eye(3), np.ones(3))) for number in (-1, 0, 1, 2)
+    ]
     assert len({stripped.key for stripped in (branched, *held)}) == 5
     assert mechanism_of(robot._model, True).key != mechanism_of(robot._model, False).key
     assert whole_of(robot._model, True).key != whole_of(robot._model, False).key
 
 
-@pytest.mark.parametrize("query", ["inverse_dynamics", "forward_dynamics", "energy", "regressor", "jacobian"])
+@pytest.mark.parametrize(
+    "query", ["inverse_dynamics", "forward_dynamics", "energy", "regressor", "jacobian"]
+)
 @pytest.mark.parametrize("seed", [2, 5, 11])
 def test_a_program_serves_every_model_of_its_key(seed, query):
-    """Written for one tree, with the constants of another of other lengths, masses, angles and factors, it is right for that."""
+    """Written for one tree, with the constants of another of other lengths, masses, angles and
+    factors, it is right for that.
+    """
     text, rng = random_urdf(seed), np.random.default_rng(seed)
 
     def changed(match):
         numbers = np.array(match[2].split(), dtype=float)
         return f'{match[1]}"{" ".join(map(str, numbers * rng.uniform(0.9, 1.1, numbers.size)))}"'
 
-    other = from_urdf_text(re.sub(r'((?:origin xyz|rpy|mass value|multiplier|offset)=)"([^"]*)"', changed, text), "other.urdf")
+    other = from_urdf_text(
+        re.sub(r'((?:origin xyz|rpy|mass value|multiplier|offset)=)"([^"]*)"', changed, text),
+        "other.urdf",
+    )
     robot = from_urdf_text(text, "one.urdf")
     first, second = mechanism(robot, query), mechanism(other, query)
     assert first.key == second.key
@@ -176,7 +219,9 @@ def test_a_program_serves_every_model_of_its_key(seed, query):
     drawn = rng.uniform(-1.0, 1.0, (3, 4, robot.n))
     given = dict(zip(("q", "v", "a"), drawn, strict=True)) | {"tau": drawn[2]}
     found = evaluate(written, second.free, **{name: given[name] for name, _ in written.inputs})
-    tolerance = SAME * (np.linalg.cond(other.mass_matrix(drawn[0])).max() if query == "forward_dynamics" else 1.0)
+    tolerance = SAME * (
+        np.linalg.cond(other.mass_matrix(drawn[0])).max() if query == "forward_dynamics" else 1.0
+    )
     for ours, theirs in zip(found.values(), reference(other, query, drawn), strict=True):
         np.testing.assert_allclose(ours, theirs, rtol=0.0, atol=tolerance * np.abs(theirs).max())
 
@@ -206,14 +251,18 @@ def dressed_2400():
     return irb.load("irb2400", tool="spindle").mounted(TILT)
 
 
-# --- carriers, bars and empty links ------------------------------------------------------------------------------------
+# --- carriers, bars and empty links
+# ------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
-    ("name", "parameters", "joints"), [("irb2400", "obal2025", 6), ("irb2400", "cad", 8), ("irb1400", "cad", 8)]
+    ("name", "parameters", "joints"),
+    [("irb2400", "obal2025", 6), ("irb2400", "cad", 8), ("irb1400", "cad", 8)],
 )
 def test_bars_without_mass_are_dropped_and_carriers_merged(name, parameters, joints):
-    """Of ten joints of a parallelogram stay six, and crank and rod where they have mass; carriers never."""
+    """Of ten joints of a parallelogram stay six, and crank and rod where they have mass; carriers
+    never.
+    """
     robot = loaded(name, parameters, "parallelogram")
     stripped = mechanism_of(robot._model)
     assert len(robot.coupling[0]) == 10
@@ -222,15 +271,22 @@ def test_bars_without_mass_are_dropped_and_carriers_merged(name, parameters, joi
 
 
 def test_the_merged_forearm_turns_by_its_own_axis():
-    """Axis 3 of a parallelogram is absolute: the merged forearm hangs on the upper arm and turns by q3 - q2."""
-    rows = np.array([link.row for link in mechanism_of(loaded("irb2400", None, "parallelogram")._model).joints])
+    """Axis 3 of a parallelogram is absolute: the merged forearm hangs on the upper arm and turns by
+    q3 - q2.
+    """
+    rows = np.array(
+        [link.row for link in mechanism_of(loaded("irb2400", None, "parallelogram")._model).joints]
+    )
     np.testing.assert_array_equal(rows, np.eye(6) - np.diag([0, 1, 0, 0, 0], -1))
 
 
 CARRIERS = {
     "one": made(joint(1, 0), joint(2, 1, xyz="0 0 0.4", rpy="0 0 0.7"), links={1: ""}),
     "with offsets": made(
-        joint(1, 0), joint(2, 1, mimic=mimic(1, -0.7, 0.3)), joint(3, 2, xyz="0 0 0", rpy="0 0 0.2"), links={2: ""}
+        joint(1, 0),
+        joint(2, 1, mimic=mimic(1, -0.7, 0.3)),
+        joint(3, 2, xyz="0 0 0", rpy="0 0 0.2"),
+        links={2: ""},
     ),
     "two in a row": made(
         joint(1, 0),
@@ -239,29 +295,61 @@ CARRIERS = {
         joint(4, 3),
         links={1: "", 2: ""},
     ),
-    "under two": made(joint(1, 0), joint(2, 1, xyz="0 0 1", rpy="0 0 1"), joint(3, 1, xyz="0 0 2", rpy="0 0 0"), links={1: ""}),
-    "under an empty branch": made(joint(1, 0), joint(2, 1, xyz="0 0 1", rpy="0 0 1"), joint(3, 1), links={1: "", 3: ""}),
-    "along another axis": made(joint(1, 0, axis="1 0 0"), joint(2, 1, xyz="0.3 0 0", rpy="0.7 0 0", axis="1 0 0"), links={1: ""}),
+    "under two": made(
+        joint(1, 0),
+        joint(2, 1, xyz="0 0 1", rpy="0 0 1"),
+        joint(3, 1, xyz="0 0 2", rpy="0 0 0"),
+        links={1: ""},
+    ),
+    "under an empty branch": made(
+        joint(1, 0), joint(2, 1, xyz="0 0 1", rpy="0 0 1"), joint(3, 1), links={1: "", 3: ""}
+    ),
+    "along another axis": made(
+        joint(1, 0, axis="1 0 0"),
+        joint(2, 1, xyz="0.3 0 0", rpy="0.7 0 0", axis="1 0 0"),
+        links={1: ""},
+    ),
 }
 NO_CARRIERS = {
     "beside": made(joint(1, 0), joint(2, 1, xyz="0.1 0 0", rpy="0 0 1"), links={1: ""}),
     "beside in y": made(joint(1, 0), joint(2, 1, xyz="0 0.1 0", rpy="0 0 1"), links={1: ""}),
     "across": made(joint(1, 0), joint(2, 1, xyz="0 0 1", rpy="1 0 0"), links={1: ""}),
-    "against": made(joint(1, 0), joint(2, 1, xyz="0 0 1", rpy="3.141592653589793 0 0"), links={1: ""}),
+    "against": made(
+        joint(1, 0), joint(2, 1, xyz="0 0 1", rpy="3.141592653589793 0 0"), links={1: ""}
+    ),
     "barely tilted": made(joint(1, 0), joint(2, 1, xyz="0 0 1", rpy="1e-7 0 0"), links={1: ""}),
-    "barely tilted over": made(joint(1, 0), joint(2, 1, xyz="0 0 1", rpy="0 -3e-9 0.4"), links={1: ""}),
+    "barely tilted over": made(
+        joint(1, 0), joint(2, 1, xyz="0 0 1", rpy="0 -3e-9 0.4"), links={1: ""}
+    ),
     "slides": made(joint(1, 0, "prismatic"), joint(2, 1, xyz="0 0 1", rpy="0 0 1"), links={1: ""}),
-    "under a slide": made(joint(1, 0), joint(2, 1, "prismatic", xyz="0 0 1", rpy="0 0 1"), links={1: ""}),
-    "one of two": made(joint(1, 0), joint(2, 1, xyz="0 0 1", rpy="0 0 1"), joint(3, 1), links={1: ""}),
+    "under a slide": made(
+        joint(1, 0), joint(2, 1, "prismatic", xyz="0 0 1", rpy="0 0 1"), links={1: ""}
+    ),
+    "one of two": made(
+        joint(1, 0), joint(2, 1, xyz="0 0 1", rpy="0 0 1"), joint(3, 1), links={1: ""}
+    ),
 }
-EVERY = ("inverse_dynamics", "mass_matrix", "coriolis_torque", "gravity", "energy", "regressor", "jacobian", "pose")
+EVERY = (
+    "inverse_dynamics",
+    "mass_matrix",
+    "coriolis_torque",
+    "gravity",
+    "energy",
+    "regressor",
+    "jacobian",
+    "pose",
+)
 
 
 @pytest.mark.parametrize("arm", CARRIERS)
 def test_what_turns_about_the_line_of_a_carrier_turns_by_both(arm):
-    """A massless link whose children turn about its own line costs nothing; the answers stay the reference's."""
+    """A massless link whose children turn about its own line costs nothing; the answers stay the
+    reference's.
+    """
     robot = CARRIERS[arm]
-    assert len(mechanism_of(robot._model).joints) == sum(inertia.mass > 0.0 for inertia in list(robot.model.inertias)[1:])
+    assert len(mechanism_of(robot._model).joints) == sum(
+        inertia.mass > 0.0 for inertia in list(robot.model.inertias)[1:]
+    )
     agrees(robot, *EVERY)
 
 
@@ -295,27 +383,46 @@ def test_a_carrier_is_merged_beside_a_branch_that_the_frame_does_not_need():
     agrees(robot, "pose", "jacobian", frame="l2")
 
 
-# --- inertials ---------------------------------------------------------------------------------------------------------
+# --- inertials
+# ---------------------------------------------------------------------------------------------------------
 
 
 def test_regrouping_leaves_at_most_seven_parameters_per_turn_and_four_per_slide():
-    """Of a body that turns M, MZ and YY are 0; of one that slides the tensor is [Gautier & Khalil 1990]."""
-    robot = made(joint(1, 0), joint(2, 1, "prismatic"), joint(3, 2), joint(4, 3, "prismatic", axis="1 1 0"), joint(5, 2))
+    """Of a body that turns M, MZ and YY are 0; of one that slides the tensor is [Gautier & Khalil
+    1990].
+    """
+    robot = made(
+        joint(1, 0),
+        joint(2, 1, "prismatic"),
+        joint(3, 2),
+        joint(4, 3, "prismatic", axis="1 1 0"),
+        joint(5, 2),
+    )
     for link in mechanism_of(robot._model).joints:
         zero = ("XX", "XY", "YY", "XZ", "YZ", "ZZ") if link.slides else ("M", "MZ", "YY")
-        assert [name for name, value in zip(INERTIALS, link.body, strict=True) if value == 0.0] == list(zero)
+        assert [
+            name for name, value in zip(INERTIALS, link.body, strict=True) if value == 0.0
+        ] == list(zero)
     agrees(robot, *EVERY)
 
 
 def test_regrouping_keeps_what_moves_and_what_weighs():
-    """Before and after, the same motion takes the same torque and has the same energies, ground included."""
+    """Before and after, the same motion takes the same torque and has the same energies, ground
+    included.
+    """
     whole = replace(whole_of(loaded("irb930").mounted(TILT)._model, False), rotor_axes=None)
-    drawn = dict(zip("qva", np.random.default_rng(0).uniform(-1.0, 1.0, (3, 4, whole.n)), strict=True))
+    drawn = dict(
+        zip("qva", np.random.default_rng(0).uniform(-1.0, 1.0, (3, 4, whole.n)), strict=True)
+    )
     for query in ("inverse_dynamics", "energy", "mass_matrix"):
         found = []
         for stripped in (whole, regrouped(whole)):
             written = program_for(query, stripped)
-            found.append(evaluate(written, stripped.free, **{name: drawn[name] for name, _ in written.inputs}))
+            found.append(
+                evaluate(
+                    written, stripped.free, **{name: drawn[name] for name, _ in written.inputs}
+                )
+            )
         for name, one in found[0].items():
             np.testing.assert_allclose(found[1][name], one, rtol=0.0, atol=SAME * np.abs(one).max())
 
@@ -326,32 +433,54 @@ def test_moving_inertials_is_pinocchios():
     for _ in range(5):
         pose, inertia = pin.SE3.Random(), pin.Inertia.Random()
         there = inertia.se3Action(pose).toDynamicParameters()
-        np.testing.assert_allclose(moving(pose.rotation, pose.translation) @ inertia.toDynamicParameters(), there, atol=1e-13)
+        np.testing.assert_allclose(
+            moving(pose.rotation, pose.translation) @ inertia.toDynamicParameters(),
+            there,
+            atol=1e-13,
+        )
     turn = pin.SE3.Random().rotation
     ten = rng.uniform(-1.0, 1.0, 10)  # regrouped inertials need not be a body's
     back = moving(turn.T, -turn.T @ [1.0, 2.0, 3.0]) @ moving(turn, np.array([1.0, 2.0, 3.0]))
     np.testing.assert_allclose(back @ ten, ten, atol=1e-13)
 
 
-@pytest.mark.parametrize(("length", "mass"), [(1e-2, 1e-3), (1e-3, 1e-6), (100.0, 1e6)], ids=["1 g", "1 mg", "1000 t"])
+@pytest.mark.parametrize(
+    ("length", "mass"), [(1e-2, 1e-3), (1e-3, 1e-6), (100.0, 1e6)], ids=["1 g", "1 mg", "1000 t"]
+)
 def test_small_and_huge_robots_lose_nothing(length, mass):
     """Every axis is right by its own measure, however small the numbers."""
-    bodies = {i: body(mass, (0.3 * length, 0.1 * length, -0.2 * length), 0.4 * length) for i in (1, 2, 3)}
+    bodies = {
+        i: body(mass, (0.3 * length, 0.1 * length, -0.2 * length), 0.4 * length) for i in (1, 2, 3)
+    }
     places = {"xyz": f"{length} {0.2 * length} {-0.3 * length}"}
-    robot = made(joint(1, 0, **places), joint(2, 1, **places), joint(3, 2, "prismatic", **places), links=bodies)
+    robot = made(
+        joint(1, 0, **places),
+        joint(2, 1, **places),
+        joint(3, 2, "prismatic", **places),
+        links=bodies,
+    )
     agrees(robot, "inverse_dynamics", "gravity", "coriolis_torque", each_axis=True)
 
 
 def test_a_feather_on_a_crane_keeps_its_inertia():
-    """What rounding left is measured by what it was summed from: a tip of 1e-9 kg on 1e7 kg still has its torque."""
-    robot = made(joint(1, 0), joint(2, 1), joint(3, 2), links={1: body(1e7, size=20.0), 3: body(1e-9)})
+    """What rounding left is measured by what it was summed from: a tip of 1e-9 kg on 1e7 kg still
+    has its torque.
+    """
+    robot = made(
+        joint(1, 0), joint(2, 1), joint(3, 2), links={1: body(1e7, size=20.0), 3: body(1e-9)}
+    )
     agrees(robot, "inverse_dynamics", each_axis=True)
-    drawn = np.random.default_rng(0).uniform(-1.0, 1.0, (3, 3, 3)) * np.array([1.0, 1.0, 1e-12])[:, None, None]
+    drawn = (
+        np.random.default_rng(0).uniform(-1.0, 1.0, (3, 3, 3))
+        * np.array([1.0, 1.0, 1e-12])[:, None, None]
+    )
     assert np.isfinite(answers(robot, "forward_dynamics", drawn)["a"]).all()
 
 
 def test_right_angles_are_exact():
-    """What cosines of right angles leave, 6e-17, is no constant of a robot's arms, and costs no operation."""
+    """What cosines of right angles leave, 6e-17, is no constant of a robot's arms, and costs no
+    operation.
+    """
     for name in oracles.NAMES:
         for stripped in (mechanism_of(loaded(name)._model), whole_of(loaded(name)._model)):
             for link in stripped.joints:
@@ -363,11 +492,19 @@ def test_right_angles_are_exact():
                 assert numbers[numbers > 0.0].min(initial=np.inf) > 1e-10 * numbers.max()
 
 
-@pytest.mark.parametrize("axis", ["1 0 0", "0 1 0", "0 0 1", "-1 0 0", "0 -1 0", "0 0 -1", "1 1 0", "0 -1 1", "1 2 -3"])
+@pytest.mark.parametrize(
+    "axis", ["1 0 0", "0 1 0", "0 0 1", "-1 0 0", "0 -1 0", "0 0 -1", "1 1 0", "0 -1 1", "1 2 -3"]
+)
 @pytest.mark.parametrize("kind", ["revolute", "prismatic"])
 def test_any_axis_becomes_z(kind, axis):
-    """Along the axes of the frame nothing but zeros and ones enters; along others the answers are the reference's."""
-    robot = made(joint(1, 0, rpy="0 0 0"), joint(2, 1, kind, rpy="0 0 0", axis=axis), joint(3, 2, rpy="0 0 0"))
+    """Along the axes of the frame nothing but zeros and ones enters; along others the answers are
+    the reference's.
+    """
+    robot = made(
+        joint(1, 0, rpy="0 0 0"),
+        joint(2, 1, kind, rpy="0 0 0", axis=axis),
+        joint(3, 2, rpy="0 0 0"),
+    )
     links = whole_of(robot._model).joints
     for link in links:
         for turn in (link.rotation, link.turned):
@@ -379,7 +516,9 @@ def test_any_axis_becomes_z(kind, axis):
 
 
 def test_a_mechanism_owns_its_numbers():
-    """Nothing of a robot changes when somebody writes into a mechanism's arrays, and the other way round."""
+    """Nothing of a robot changes when somebody writes into a mechanism's arrays, and the other way
+    round.
+    """
     robot = made(*TWO)
     before = robot.coupling[0].copy()
     stripped: Mechanism = mechanism_of(robot._model)

@@ -38,11 +38,15 @@ def test_package_mesh_paths():
 
 def test_package_starts_at_the_nearest_folder_with_meshes():
     """A checkout below another folder called 'meshes' names its own package all the same."""
-    text = with_mesh_paths(MESH, "package://irb_description", Path("/srv/meshes/irbmodels/urdf/irb2400"))
+    text = with_mesh_paths(
+        MESH, "package://irb_description", Path("/srv/meshes/irbmodels/urdf/irb2400")
+    )
     assert 'filename="package://irb_description/meshes/irb2400/visual/link_1.obj"' in text
 
 
-@pytest.mark.parametrize("path", ["package://other/link.obj", "file:///somewhere/link.obj", "/somewhere/link.obj"])
+@pytest.mark.parametrize(
+    "path", ["package://other/link.obj", "file:///somewhere/link.obj", "/somewhere/link.obj"]
+)
 @pytest.mark.parametrize("style", ["absolute", "package://irb_description"])
 def test_paths_that_are_not_relative_stay(path, style):
     """Only relative paths are rewritten."""
@@ -50,7 +54,9 @@ def test_paths_that_are_not_relative_stay(path, style):
     assert with_mesh_paths(text, style, HOME) == text
 
 
-@pytest.mark.parametrize("style", ["Absolute", "package:/x", "package://", "package://a b", "http://x", ""])
+@pytest.mark.parametrize(
+    "style", ["Absolute", "package:/x", "package://", "package://a b", "http://x", ""]
+)
 def test_unknown_style_of_mesh_paths_is_refused(style):
     """The three styles are named, also for a URDF without meshes."""
     with pytest.raises(irb.InputError, match="choose relative, absolute or package://NAME"):
@@ -60,4 +66,6 @@ def test_unknown_style_of_mesh_paths_is_refused(style):
 def test_mesh_outside_a_meshes_folder_has_no_package_path():
     """A package:// path can only name what lies below 'meshes'."""
     with pytest.raises(irb.UrdfError, match=r"mesh link\.obj does not lie below a folder 'meshes'"):
-        with_mesh_paths('<robot><mesh filename="link.obj"/></robot>', "package://x", Path("/data/urdf"))
+        with_mesh_paths(
+            '<robot><mesh filename="link.obj"/></robot>', "package://x", Path("/data/urdf")
+        )

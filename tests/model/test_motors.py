@@ -4,7 +4,8 @@ import pytest
 import irbmodels as irb
 
 WRIST = np.diag([100.0, -120.0, 110.0, 80.0, 70.0, 60.0])
-WRIST[4, 3], WRIST[5, 3], WRIST[5, 4] = -1.5, 2.0, -60.0  # a wrist whose inner axes turn the outer motors
+# a wrist whose inner axes turn the outer motors
+WRIST[4, 3], WRIST[5, 3], WRIST[5, 4] = -1.5, 2.0, -60.0
 
 
 def test_power_is_the_same_on_both_sides():
@@ -12,7 +13,9 @@ def test_power_is_the_same_on_both_sides():
     motors, rng = irb.Motors(WRIST), np.random.default_rng(0)
     v, tau = rng.normal(size=(2, 5, 6))
     np.testing.assert_allclose(motors.velocity(v), v @ WRIST.T)
-    np.testing.assert_allclose((motors.torque(tau) * motors.velocity(v)).sum(axis=1), (tau * v).sum(axis=1))
+    np.testing.assert_allclose(
+        (motors.torque(tau) * motors.velocity(v)).sum(axis=1), (tau * v).sum(axis=1)
+    )
     np.testing.assert_allclose(motors.axis_velocity(motors.velocity(v)), v)
     np.testing.assert_allclose(motors.axis_position(motors.position(v)), v)
     np.testing.assert_allclose(motors.axis_torque(motors.torque(tau)), tau)
@@ -27,9 +30,14 @@ def test_gear_ratios_alone_are_a_diagonal():
 
 def test_reflected_rotors_have_the_energy_of_the_motors():
     """1/2 v' N' J N v: what with_rotors makes of it equals the rotors' own kinetic energy."""
-    rotors, v = np.array([1e-3, 2e-3, 3e-3, 4e-4, 5e-4, 6e-4]), np.random.default_rng(1).normal(size=6)
+    rotors, v = (
+        np.array([1e-3, 2e-3, 3e-3, 4e-4, 5e-4, 6e-4]),
+        np.random.default_rng(1).normal(size=6),
+    )
     robot = irb.load("irb2400").with_rotors(*irb.Motors(WRIST).reflected(rotors))
-    spinning = robot.energy(np.zeros(6), v).kinetic - irb.load("irb2400").energy(np.zeros(6), v).kinetic
+    spinning = (
+        robot.energy(np.zeros(6), v).kinetic - irb.load("irb2400").energy(np.zeros(6), v).kinetic
+    )
     assert spinning == pytest.approx(0.5 * rotors @ (WRIST @ v) ** 2, rel=1e-12)
 
 

@@ -1,4 +1,6 @@
-"""The planar arm of S001 (scripts/planar_3r.py) against closed forms, against numbers computed before, and its picture."""
+"""The planar arm of S001 (scripts/planar_3r.py) against closed forms, against numbers computed
+before, and its picture.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,9 @@ HERE = Path(__file__).resolve().parents[1]
 PLANAR = papers.script("planar_3r")
 EXACT = 1e-12  # of entries up to 250: two ways of adding a dozen terms in double precision
 STATES = np.random.default_rng(0).uniform(-3.0, 3.0, (20, 3, 3))  # [rad, rad/s, rad/s^2]
-SAVED = json.loads((HERE / "data" / "irb2400.json").read_text(encoding="utf-8"))["paper001"]["planar3R"]
+SAVED = json.loads((HERE / "data" / "irb2400.json").read_text(encoding="utf-8"))["paper001"][
+    "planar3R"
+]
 COMPUTED = next(states for key, states in SAVED.items() if key.endswith("with_table2_numbers"))
 
 
@@ -31,7 +35,9 @@ def test_mass_matrix_is_the_closed_form(arm):
     """D of S001, corrected, for both tables."""
     table, robot = arm
     for q, _, _ in STATES:
-        np.testing.assert_allclose(robot.mass_matrix(q), papers.s001_eq_12(table, q), rtol=0, atol=EXACT)
+        np.testing.assert_allclose(
+            robot.mass_matrix(q), papers.s001_eq_12(table, q), rtol=0, atol=EXACT
+        )
 
 
 def test_coriolis_matrix_is_the_closed_form(arm):
@@ -46,8 +52,12 @@ def test_gravity_is_the_closed_form(arm):
     """Eq. 21 and 22 and g3 of S001, and the potential energy of eq. 19."""
     table, robot = arm
     for q, v, _ in STATES:
-        np.testing.assert_allclose(robot.gravity(q), papers.s001_eq_21_22(table, q, 9.81), rtol=0, atol=EXACT)
-        assert robot.energy(q, v).potential == pytest.approx(papers.s001_eq_19_potential(table, q, 9.81), abs=EXACT)
+        np.testing.assert_allclose(
+            robot.gravity(q), papers.s001_eq_21_22(table, q, 9.81), rtol=0, atol=EXACT
+        )
+        assert robot.energy(q, v).potential == pytest.approx(
+            papers.s001_eq_19_potential(table, q, 9.81), abs=EXACT
+        )
 
 
 def test_torque_is_the_closed_form(arm):
@@ -56,7 +66,9 @@ def test_torque_is_the_closed_form(arm):
     for q, v, a in STATES:
         C = papers.s001_eq_18(papers.s001_eq_17(table, q), v)
         tau = papers.s001_eq_12(table, q) @ a + C @ v + papers.s001_eq_21_22(table, q, 9.81)
-        np.testing.assert_allclose(robot.inverse_dynamics(q, v, a, friction=False), tau, rtol=0, atol=EXACT)
+        np.testing.assert_allclose(
+            robot.inverse_dynamics(q, v, a, friction=False), tau, rtol=0, atol=EXACT
+        )
 
 
 def test_tip_is_where_the_lengths_put_it(arm):
@@ -71,32 +83,52 @@ def test_tip_is_where_the_lengths_put_it(arm):
 @pytest.mark.parametrize("number", range(len(COMPUTED)))
 def test_numbers_computed_before(number, tmp_path):
     """D, C, g and tau of Table 2 as printed, under 9.8 m/s^2, to 1e-8 of the largest entry."""
-    state, robot = COMPUTED[number], PLANAR.planar(PLANAR.PRINTED, tmp_path / "arm.urdf").with_gravity([0, 0, -9.8])
+    state, robot = (
+        COMPUTED[number],
+        PLANAR.planar(PLANAR.PRINTED, tmp_path / "arm.urdf").with_gravity([0, 0, -9.8]),
+    )
     q, v, a = (np.array(state[key]) for key in ("q", "qd", "qdd"))
     tau = robot.inverse_dynamics(q, v, a, friction=False)
-    found = {"D": robot.mass_matrix(q), "C": robot.coriolis(q, v), "g": robot.gravity(q), "tau": tau}
+    found = {
+        "D": robot.mass_matrix(q),
+        "C": robot.coriolis(q, v),
+        "g": robot.gravity(q),
+        "tau": tau,
+    }
     for key, value in found.items():
         expected = np.array(state[key])
-        np.testing.assert_allclose(value, expected, rtol=0, atol=1e-8 * max(np.abs(expected).max(), 1e-3), err_msg=key)
+        np.testing.assert_allclose(
+            value, expected, rtol=0, atol=1e-8 * max(np.abs(expected).max(), 1e-3), err_msg=key
+        )
 
 
 def test_printed_table_is_the_one_of_the_numbers():
     """The script's copy of Table 2 is the one that those numbers were computed with."""
     for i, link in enumerate(PLANAR.PRINTED, start=1):
-        assert tuple(link) == tuple(SAVED["table2_printed"][f"{name}{i}"] for name in ("m", "l", "lc", "I"))
+        assert tuple(link) == tuple(
+            SAVED["table2_printed"][f"{name}{i}"] for name in ("m", "l", "lc", "I")
+        )
 
 
 def test_corrected_table_is_the_composite_bodies():
-    """Masses, distances and moments of links 2, 3 + 4 and 5 + 6, as summed up by another program from five-decimal masses."""
+    """Masses, distances and moments of links 2, 3 + 4 and 5 + 6, as summed up by another program
+    from five-decimal masses.
+    """
     bodies = next(rows for key, rows in SAVED.items() if key.startswith("cad_composites"))
     for link, body in zip(PLANAR.corrected(), bodies, strict=True):
         expected = [body["mass_kg"], body["lc_m"], body["I_about_com_kgm2"]]
         np.testing.assert_allclose([link.mass, link.com, link.inertia], expected, rtol=2e-5)
-    np.testing.assert_allclose([link.length for link in PLANAR.corrected()], [0.705, np.hypot(0.135, 0.755), 0.085], rtol=1e-12)
+    np.testing.assert_allclose(
+        [link.length for link in PLANAR.corrected()],
+        [0.705, np.hypot(0.135, 0.755), 0.085],
+        rtol=1e-12,
+    )
 
 
 def test_motion_of_fig_9_integrates():
-    """Torques of the figure are those of q = 0.05 t^2, q' = 0.1 t: at the start those of rest with q'' = 0.1 rad/s^2."""
+    """Torques of the figure are those of q = 0.05 t^2, q' = 0.1 t: at the start those of rest with
+    q'' = 0.1 rad/s^2.
+    """
     seen = []
 
     class Recorder:
@@ -110,7 +142,8 @@ def test_motion_of_fig_9_integrates():
     assert not q[0].any()
     assert not v[0].any()
     steps = np.diff(PLANAR.TIME)[:, None]
-    np.testing.assert_allclose(np.diff(q, axis=0) / steps, (v[1:] + v[:-1]) / 2, rtol=0, atol=1e-13)  # exact for constant a
+    # exact for constant a
+    np.testing.assert_allclose(np.diff(q, axis=0) / steps, (v[1:] + v[:-1]) / 2, rtol=0, atol=1e-13)
     np.testing.assert_allclose(np.diff(v, axis=0) / steps, a[1:], rtol=0, atol=1e-13)
     np.testing.assert_array_equal(a, 0.1)
     assert PLANAR.TIME[-1] == 5.0
@@ -122,7 +155,11 @@ def test_script_writes_picture_and_urdfs(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(sys, "argv", ["planar_3r", "-o", str(picture)])
     assert PLANAR.main() == 0
     assert picture.read_bytes().startswith(b"\x89PNG")
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["fig9.png", "fig9.urdf", "fig9_printed.urdf"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == [
+        "fig9.png",
+        "fig9.urdf",
+        "fig9_printed.urdf",
+    ]
     robot = irb.from_urdf(tmp_path / "fig9.urdf")
     assert robot.n == 3
     torque = robot.inverse_dynamics(np.zeros(3), np.zeros(3), np.full(3, 0.1), friction=False)

@@ -37,23 +37,34 @@ def unit(n):
 
 
 def test_there_and_back_for_arrays():
-    """Quaternion to matrix to quaternion is the same up to sign, to rounding, for any leading axes."""
+    """Quaternion to matrix to quaternion is the same up to sign, to rounding, for any leading
+    axes.
+    """
     q = upright(unit(3000)).reshape(10, 300, 4)
     np.testing.assert_allclose(quaternion(rotation(q)), q, atol=1e-15)
-    np.testing.assert_allclose(rotation(q[0, 0]), Rotation.from_quat(q[0, 0][[1, 2, 3, 0]]).as_matrix(), atol=1e-15)
+    np.testing.assert_allclose(
+        rotation(q[0, 0]), Rotation.from_quat(q[0, 0][[1, 2, 3, 0]]).as_matrix(), atol=1e-15
+    )
 
 
-@pytest.mark.parametrize("angle", [np.pi, np.pi - 1e-13, np.pi - 1e-9, np.pi - 1e-5, np.pi + 1e-9, 1e-9, 1e-5, 0.0, 2.0])
+@pytest.mark.parametrize(
+    "angle", [np.pi, np.pi - 1e-13, np.pi - 1e-9, np.pi - 1e-5, np.pi + 1e-9, 1e-9, 1e-5, 0.0, 2.0]
+)
 def test_quaternion_at_and_near_half_a_turn(angle):
     """About random axes, and those with one or two components zero, every digit is there."""
-    axes = [*RNG.normal(size=(200, 3)), *(a for a in itertools.product((-1.0, 0.0, 1.0), repeat=3) if any(a))]
+    axes = [
+        *RNG.normal(size=(200, 3)),
+        *(a for a in itertools.product((-1.0, 0.0, 1.0), repeat=3) if any(a)),
+    ]
     axes += [[1.0, 1e-7, 0.0], [1e-9, 0.0, -1.0]]
     for axis in axes:
         R = about(axis, angle)
         q = quaternion(R)
         assert abs(np.linalg.norm(q) - 1.0) < 1e-15
         np.testing.assert_allclose(rotation(q), R, atol=4e-15)
-        exact = np.concatenate([[np.cos(angle / 2)], np.sin(angle / 2) * np.asarray(axis) / np.linalg.norm(axis)])
+        exact = np.concatenate(
+            [[np.cos(angle / 2)], np.sin(angle / 2) * np.asarray(axis) / np.linalg.norm(axis)]
+        )
         assert min(abs(q - exact).max(), abs(q + exact).max()) < 1e-15
 
 
@@ -70,25 +81,42 @@ def test_sign_is_that_of_the_first_nonzero_component():
 
 
 def test_s003_with_its_errata_is_the_same():
-    """S003 eq. 2.16-2.22 with r31 + r13 in 2.19, sign(0) = 1 in 2.20 and k''' in 2.22; printed, they are not (ERRATA A2 4-6)."""
+    """S003 eq.
+
+    2.16-2.22 with r31 + r13 in 2.19, sign(0) = 1 in 2.20 and k''' in 2.22; printed, they are not
+    (ERRATA A2 4-6).
+    """
 
     def paper(R, corrected):
         s = 0.5 * np.sqrt(max(np.trace(R) + 1.0, 0.0))
         single = np.array([R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]])
-        double = np.array([R[0, 0] - R[1, 1] - R[2, 2] + 1, R[1, 0] + R[0, 1], (R[2, 0] if corrected else R[1, 2]) + R[0, 2]])
+        double = np.array(
+            [
+                R[0, 0] - R[1, 1] - R[2, 2] + 1,
+                R[1, 0] + R[0, 1],
+                (R[2, 0] if corrected else R[1, 2]) + R[0, 2],
+            ]
+        )
         triple = single + (1.0 if single[0] >= 0 else -1.0) * double
         k = triple if corrected else double
         return np.concatenate([[s], np.sqrt(max(1 - s * s, 0.0)) * k / np.linalg.norm(k)])
 
     rotations = [R for R in rotation(unit(3000)) if R[0, 0] > max(R[1, 1], R[2, 2])]
-    right = [[abs(paper(R, way) - quaternion(R)).max() < 1e-6 for R in rotations] for way in (True, False)]
+    right = [
+        [abs(paper(R, way) - quaternion(R)).max() < 1e-6 for R in rotations]
+        for way in (True, False)
+    ]
     assert all(right[0])
     assert not any(right[1])
 
 
-@pytest.mark.parametrize(("there", "back", "sequence"), [(from_zyx, zyx, "ZYX"), (from_zyz, zyz, "ZYZ")])
+@pytest.mark.parametrize(
+    ("there", "back", "sequence"), [(from_zyx, zyx, "ZYX"), (from_zyz, zyz, "ZYZ")]
+)
 def test_euler_both_ways(there, back, sequence):
-    """Angles to matrix as scipy has it, and back to the same matrix, gimbal included; away from it to the same angles."""
+    """Angles to matrix as scipy has it, and back to the same matrix, gimbal included; away from it
+    to the same angles.
+    """
     angles = RNG.uniform(-np.pi, np.pi, (2000, 3))
     middle = (-np.pi / 2, np.pi / 2) if sequence == "ZYX" else (0.0, np.pi)
     angles[:, 1] = RNG.uniform(*middle, 2000)
@@ -110,10 +138,19 @@ def test_euler_both_ways(there, back, sequence):
 def test_zyx_is_rapids():
     """OrientZYX(90, 0, 0) turns about z; z first, then the new y, then the new x."""
     c = np.sqrt(0.5)
-    np.testing.assert_allclose(quaternion(from_zyx(np.radians([90, 0, 0]))), [c, 0, 0, c], atol=1e-15)
-    np.testing.assert_allclose(quaternion(from_zyx(np.radians([0, 90, 0]))), [c, 0, c, 0], atol=1e-15)
-    np.testing.assert_allclose(quaternion(from_zyx(np.radians([0, 0, 90]))), [c, c, 0, 0], atol=1e-15)
-    np.testing.assert_allclose(from_zyx([0.3, 0.2, 0.1]), about([0, 0, 1], 0.3) @ about([0, 1, 0], 0.2) @ about([1, 0, 0], 0.1))
+    np.testing.assert_allclose(
+        quaternion(from_zyx(np.radians([90, 0, 0]))), [c, 0, 0, c], atol=1e-15
+    )
+    np.testing.assert_allclose(
+        quaternion(from_zyx(np.radians([0, 90, 0]))), [c, 0, c, 0], atol=1e-15
+    )
+    np.testing.assert_allclose(
+        quaternion(from_zyx(np.radians([0, 0, 90]))), [c, c, 0, 0], atol=1e-15
+    )
+    np.testing.assert_allclose(
+        from_zyx([0.3, 0.2, 0.1]),
+        about([0, 0, 1], 0.3) @ about([0, 1, 0], 0.2) @ about([1, 0, 0], 0.1),
+    )
 
 
 def test_what_is_no_rotation_is_refused():
@@ -129,7 +166,9 @@ def test_what_is_no_rotation_is_refused():
 
 
 def test_elementary_transforms():
-    """Rotations about one axis are right-handed; homogeneous ones keep the origin, translations move it."""
+    """Rotations about one axis are right-handed; homogeneous ones keep the origin, translations
+    move it.
+    """
     for angle in RNG.uniform(-4.0, 4.0, 20):
         for homogeneous, axis in ((rotation_x(angle), [1, 0, 0]), (rotation_z(angle), [0, 0, 1])):
             np.testing.assert_allclose(homogeneous[:3, :3], about(axis, angle), rtol=0, atol=1e-15)

@@ -10,17 +10,22 @@ import pytest
 import irbmodels as irb
 from irbmodels.model.tree import copy_of, tree_from_urdf
 
-INERTIAL = '<inertial><mass value="2"/><inertia ixx="0.1" iyy="0.1" izz="0.1" ixy="0" ixz="0" iyz="0"/></inertial>'
+INERTIAL = (
+    '<inertial><mass value="2"/><inertia ixx="0.1" iyy="0.1" izz="0.1" ixy="0" ixz="0"'
+    ' iyz="0"/></inertial>'
+)
 
 
 def one_joint(
-    kind: str = "revolute", limit: str = '<limit lower="-1" upper="2" velocity="3" effort="4"/>', last: str = "hand"
+    kind: str = "revolute",
+    limit: str = '<limit lower="-1" upper="2" velocity="3" effort="4"/>',
+    last: str = "hand",
 ) -> str:
     """Return a URDF with one joint about y, 0.5 m up."""
     return (
-        f'<robot name="one"><link name="base"/><link name="{last}">{INERTIAL}</link>'
-        f'<joint name="turn" type="{kind}"><parent link="base"/><child link="{last}"/><origin xyz="0 0 0.5"/><axis xyz="0 1 0"/>'
-        f"{limit}</joint></robot>"
+        f'<robot name="one"><link name="base"/><link name="{last}">{INERTIAL}</link><joint'
+        f' name="turn" type="{kind}"><parent link="base"/><child link="{last}"/><origin xyz="0 0'
+        f' 0.5"/><axis xyz="0 1 0"/>{limit}</joint></robot>'
     )
 
 
@@ -37,7 +42,9 @@ def test_continuous_joint_has_one_coordinate_and_no_limit(tmp_path):
         robot = irb.from_urdf(saved(tmp_path, one_joint("continuous", limit)))
         assert robot.n == robot.model.nq == 1
         assert robot.in_range([1000.0])
-        np.testing.assert_allclose(robot.pose([7.0]).rotation, oracles.rotation(1, 7.0)[:3, :3], atol=1e-14)
+        np.testing.assert_allclose(
+            robot.pose([7.0]).rotation, oracles.rotation(1, 7.0)[:3, :3], atol=1e-14
+        )
 
 
 def test_prismatic_joint_slides(tmp_path):
@@ -68,7 +75,10 @@ def test_other_joints_are_refused(tmp_path, kind):
         ("joints: {}", "not XML"),
         ("<robot", "not XML"),
         ("<mujoco/>", "root element is <mujoco>"),
-        ('<robot name="x"><link name="a"/><link name="b"/></robot>', "Pinocchio cannot read this URDF"),
+        (
+            '<robot name="x"><link name="a"/><link name="b"/></robot>',
+            "Pinocchio cannot read this URDF",
+        ),
     ],
 )
 def test_text_that_is_no_robot_is_refused(tmp_path, text, said):
@@ -102,25 +112,36 @@ def test_gravity_is_stated_not_inherited(tmp_path):
 
 
 def test_pendulum_has_its_textbook_dynamics(tmp_path):
-    """A point mass m at r on one axis: M = m r^2 + I, g = -m g r sin q for a y axis and a mass above it."""
+    """A point mass m at r on one axis: M = m r^2 + I, g = -m g r sin q for a y axis and a mass
+    above it.
+    """
     text = one_joint().replace("<inertial>", '<inertial><origin xyz="0 0 0.3"/>')
     robot, q = irb.from_urdf(saved(tmp_path, text)), 0.4
     assert robot.mass_matrix([q])[0, 0] == pytest.approx(2 * 0.09 + 0.1)
     assert robot.gravity([q])[0] == pytest.approx(-2 * 9.81 * 0.3 * np.sin(q))
     assert robot.energy([q], [2.0]).kinetic == pytest.approx(0.5 * 0.28 * 4)
     assert robot.energy([q], [2.0]).potential == pytest.approx(2 * 9.81 * (0.5 + 0.3 * np.cos(q)))
-    np.testing.assert_allclose(robot.inverse_dynamics([q], [0], [1.5], friction=False), robot.gravity([q]) + 1.5 * 0.28)
+    np.testing.assert_allclose(
+        robot.inverse_dynamics([q], [0], [1.5], friction=False), robot.gravity([q]) + 1.5 * 0.28
+    )
 
 
-@pytest.mark.parametrize(("name", "coupling"), [("irb2400", "parallelogram"), ("irb2400", "serial"), ("irb930", "serial")])
+@pytest.mark.parametrize(
+    ("name", "coupling"),
+    [("irb2400", "parallelogram"), ("irb2400", "serial"), ("irb930", "serial")],
+)
 def test_shipped_urdf_is_a_robot_like_any_other(name, coupling):
-    """from_urdf answers as load does, in the joints of the URDF; carriers of 1e-6 kg change nothing that matters."""
+    """from_urdf answers as load does, in the joints of the URDF; carriers of 1e-6 kg change nothing
+    that matters.
+    """
     loaded, read = irb.load(name), irb.from_urdf(irb.urdf_path(name, coupling))
     A = np.eye(loaded.n)
     if name == "irb2400" and coupling == "serial":
         A[2, 1] = -1.0
     for q, v, a in oracles.states("irb2400_16" if name == "irb2400" else "irb930_12_105", 3):
-        np.testing.assert_allclose(read.pose(A @ q).homogeneous, loaded.pose(q).homogeneous, atol=1e-12)
+        np.testing.assert_allclose(
+            read.pose(A @ q).homogeneous, loaded.pose(q).homogeneous, atol=1e-12
+        )
         tau = A.T @ read.inverse_dynamics(A @ q, A @ v, A @ a, friction=False)
         expected = loaded.inverse_dynamics(q, v, a, friction=False)
         np.testing.assert_allclose(
@@ -129,9 +150,18 @@ def test_shipped_urdf_is_a_robot_like_any_other(name, coupling):
 
 
 def test_frames_of_a_tree_are_its_links():
-    """Joints are not frames, and an unknown frame is an error instead of Pinocchio's silent wrong number."""
+    """Joints are not frames, and an unknown frame is an error instead of Pinocchio's silent wrong
+    number.
+    """
     robot = irb.load("irb1600")
-    assert robot.frames == ("base_link", "base", *(f"link_{i}" for i in range(1, 7)), "flange", "tool0", "tcp")
+    assert robot.frames == (
+        "base_link",
+        "base",
+        *(f"link_{i}" for i in range(1, 7)),
+        "flange",
+        "tool0",
+        "tcp",
+    )
     with pytest.raises(irb.UnknownName, match="no frame 'joint_3'"):
         robot.pose(np.zeros(6), "joint_3")
 
@@ -153,40 +183,62 @@ def test_copied_model_is_another_model():
     assert tree.model.inertias[1].mass == 2.0
 
 
-DYNAMICS = '<limit lower="-9" upper="9" velocity="3" effort="4"/><dynamics damping="{}" friction="{}"/>'
+DYNAMICS = (
+    '<limit lower="-9" upper="9" velocity="3" effort="4"/><dynamics damping="{}" friction="{}"/>'
+)
 
 
 def four_joints(*friction: tuple[object, object]) -> str:
     """Return a URDF with two axes and two joints that follow: c = -2 a, and d = 0.5 c."""
-    joint = '<joint name="{0}" type="revolute"><parent link="{1}"/><child link="{0}"/><axis xyz="0 1 0"/>{2}{3}</joint>'
-    follows = {"c": '<mimic joint="a" multiplier="-2"/>', "d": '<mimic joint="c" multiplier="0.5" offset="0.1"/>'}
+    joint = (
+        '<joint name="{0}" type="revolute"><parent link="{1}"/><child link="{0}"/><axis xyz="0 1'
+        ' 0"/>{2}{3}</joint>'
+    )
+    follows = {
+        "c": '<mimic joint="a" multiplier="-2"/>',
+        "d": '<mimic joint="c" multiplier="0.5" offset="0.1"/>',
+    }
     rows = zip("abcd", ["base", *"abc"], friction, strict=True)
-    joints = "".join(joint.format(name, above, DYNAMICS.format(*of), follows.get(name, "")) for name, above, of in rows)
+    joints = "".join(
+        joint.format(name, above, DYNAMICS.format(*of), follows.get(name, ""))
+        for name, above, of in rows
+    )
     links = "".join(f'<link name="{name}">{INERTIAL}</link>' for name in "abcd")
     return f'<robot name="four"><link name="base"/>{links}{joints}</robot>'
 
 
 def test_friction_of_a_urdf_is_read(tmp_path):
-    """A joint that follows axis i m times as fast adds m^2 d and |m| f to it, in every query; repr says what there is."""
+    """A joint that follows axis i m times as fast adds m^2 d and |m| f to it, in every query; repr
+    says what there is.
+    """
     robot = irb.from_urdf(saved(tmp_path, four_joints((3, 0.2), (0, 0.5), (5, 0.7), (7, 0.9))))
     np.testing.assert_allclose(robot.friction_model.Fv, [3 + 4 * 5 + 7, 0])
     np.testing.assert_allclose(robot.friction_model.Fc, [0.2 + 2 * 0.7 + 0.9, 0.5])
-    assert repr(robot) == "<Robot four: 2 axes, parameters of the URDF, viscous and Coulomb friction>"
+    assert (
+        repr(robot) == "<Robot four: 2 axes, parameters of the URDF, viscous and Coulomb friction>"
+    )
     q, v, a = np.array([0.3, -0.4]), np.array([0.5, -0.6]), np.array([1.0, 2.0])
     expected = [30 * 0.5 + 2.5, -0.5]
     np.testing.assert_allclose(robot.friction(v), expected, rtol=1e-14)
     tau = robot.inverse_dynamics(q, v, a)
-    np.testing.assert_allclose(tau - robot.inverse_dynamics(q, v, a, friction=False), expected, rtol=1e-12)
+    np.testing.assert_allclose(
+        tau - robot.inverse_dynamics(q, v, a, friction=False), expected, rtol=1e-12
+    )
     np.testing.assert_allclose(robot.regressor(q, v, a) @ robot.parameter_vector(), tau, rtol=1e-12)
     np.testing.assert_allclose(robot.forward_dynamics(q, v, tau), a, rtol=1e-12)
     np.testing.assert_allclose(robot.torque_parts(q, v, a).friction, expected, rtol=1e-14)
-    np.testing.assert_allclose(robot.inverse_dynamics_derivatives(q, v, a).v[0, 0] - 30, _slope(robot, q, v, a), atol=1e-8)
+    np.testing.assert_allclose(
+        robot.inverse_dynamics_derivatives(q, v, a).v[0, 0] - 30, _slope(robot, q, v, a), atol=1e-8
+    )
     assert "no friction data" in repr(robot.with_friction(None))
 
 
 def _slope(robot, q, v, a):
     """``d tau_1 / d v_1`` without friction, by central differences."""
-    low, high = (robot.inverse_dynamics(q, v + np.array([step, 0]), a, friction=False)[0] for step in (-1e-5, 1e-5))
+    low, high = (
+        robot.inverse_dynamics(q, v + np.array([step, 0]), a, friction=False)[0]
+        for step in (-1e-5, 1e-5)
+    )
     return (high - low) / 2e-5
 
 

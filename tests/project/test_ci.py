@@ -1,4 +1,6 @@
-"""Files by which a contributor's work is checked and published: they agree with each other and with make."""
+"""Files by which a contributor's work is checked and published: they agree with each other and with
+make.
+"""
 
 import re
 import tomllib
@@ -11,7 +13,8 @@ ROOT = Path(__file__).resolve().parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8")
 WORKFLOWS = {
-    path.stem: yaml.safe_load(path.read_text(encoding="utf-8")) for path in sorted((ROOT / ".github" / "workflows").glob("*.yml"))
+    path.stem: yaml.safe_load(path.read_text(encoding="utf-8"))
+    for path in sorted((ROOT / ".github" / "workflows").glob("*.yml"))
 }
 
 
@@ -21,9 +24,16 @@ def steps(job):
 
 
 def test_workflows_call_targets_that_make_has():
-    """Each make target of a workflow exists, and ci has linters, demo, tests and archives among them."""
+    """Each make target of a workflow exists, and ci has linters, demo, tests and archives among
+    them.
+    """
     called = {
-        name: {line.split()[1] for job in flow["jobs"].values() for line in steps(job) if line.startswith("make ")}
+        name: {
+            line.split()[1]
+            for job in flow["jobs"].values()
+            for line in steps(job)
+            if line.startswith("make ")
+        }
         for name, flow in WORKFLOWS.items()
     }
     assert set(called) == {"ci", "docs", "publish"}
@@ -38,7 +48,9 @@ def matrix():
 
 def test_ci_runs_every_python_that_the_package_names_on_both_systems():
     """The matrix is the classifiers, and the lowest is requires-python."""
-    named = [text.rpartition(" ")[2] for text in PROJECT["classifiers"] if re.search(r":: 3\.\d+$", text)]
+    named = [
+        text.rpartition(" ")[2] for text in PROJECT["classifiers"] if re.search(r":: 3\.\d+$", text)
+    ]
     assert matrix()["python"] == named
     assert SpecifierSet(PROJECT["requires-python"]) == SpecifierSet(f">={named[0]}")
     assert {system.partition("-")[0] for system in matrix()["os"]} == {"ubuntu", "macos"}
@@ -55,9 +67,13 @@ def test_ci_success_needs_every_other_job():
 
 def test_hooks_of_a_commit_are_the_linters_of_make():
     """The commands of .pre-commit-config.yaml are those of make lint, in the same order."""
-    hooks = yaml.safe_load((ROOT / ".pre-commit-config.yaml").read_text(encoding="utf-8"))["repos"][0]["hooks"]
+    hooks = yaml.safe_load((ROOT / ".pre-commit-config.yaml").read_text(encoding="utf-8"))["repos"][
+        0
+    ]["hooks"]
     recipe = re.search(r"^lint:.*\n((?:\t.*\n)+)", MAKEFILE, re.MULTILINE)[1]
-    assert [hook["entry"] for hook in hooks] == [line.strip().replace("$(BIN)", ".venv/bin") for line in recipe.splitlines()]
+    assert [hook["entry"] for hook in hooks] == [
+        line.strip().replace("$(BIN)", ".venv/bin") for line in recipe.splitlines()
+    ]
 
 
 def test_citation_is_of_this_version():
@@ -75,7 +91,11 @@ def test_ci_uses_the_rule():
 
 
 def test_coverage_is_measured_where_it_is_free():
-    """One Python measures coverage, the newest, by sys.monitoring: 3.11 has none, and its tracer costs 77 % more time."""
+    """One Python measures coverage, the newest, by sys.monitoring: 3.11 has none, and its tracer
+    costs 77 % more time.
+    """
     environment = WORKFLOWS["ci"]["jobs"]["test"]["env"]
-    assert re.findall(r"python == '([\d.]+)' && '--cov=irbmodels", environment["PYTEST_ADDOPTS"]) == [matrix()["python"][-1]]
+    assert re.findall(
+        r"python == '([\d.]+)' && '--cov=irbmodels", environment["PYTEST_ADDOPTS"]
+    ) == [matrix()["python"][-1]]
     assert environment["COVERAGE_CORE"] == "sysmon"

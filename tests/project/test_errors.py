@@ -23,7 +23,9 @@ ERRORS = [
 
 @pytest.mark.parametrize("error", ERRORS, ids=lambda error: type(error).__name__)
 def test_errors_pass_between_processes(error):
-    """Pickled or copied, an error keeps its kind, its line and its values; else a pool of workers would hang on it."""
+    """Pickled or copied, an error keeps its kind, its line and its values; else a pool of workers
+    would hang on it.
+    """
     for again in (pickle.loads(pickle.dumps(error)), copy.copy(error)):
         assert type(again) is type(error)
         assert str(again) == str(error)

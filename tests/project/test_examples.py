@@ -1,4 +1,6 @@
-"""Complete short programs in scripts/examples: each runs as a user starts it, and prints or writes what it promises."""
+"""Complete short programs in scripts/examples: each runs as a user starts it, and prints or writes
+what it promises.
+"""
 
 import runpy
 import sys
@@ -11,11 +13,23 @@ import irbmodels as irb
 EXAMPLES = Path(__file__).resolve().parents[2] / "scripts" / "examples"
 PROMISED = {  # lines that a run prints, and files that it writes
     "first_torque": (["   3    17.57      0.86  -266.35    -17.84  -265.76"], []),
-    "ik_of_a_robtarget": (["nearest [deg]: [  0.    7.3  15.7   0.  -15.7   0. ]", "TCP [mm]: [1200.    0. 1000.]"], []),
-    "rapid_path_check": (["line 7: MoveL 0.49 .. 1.19 s", "first: line 8, t = 1.19 s", "out of reach by 167.365 mm"], []),
-    "simulate_with_stiction": (["axis 6 slips at 2.333 s", "17.5 N m, torque when it slips: 17.500 N m"], []),
+    "ik_of_a_robtarget": (
+        ["nearest [deg]: [  0.    7.3  15.7   0.  -15.7   0. ]", "TCP [mm]: [1200.    0. 1000.]"],
+        [],
+    ),
+    "rapid_path_check": (
+        ["line 7: MoveL 0.49 .. 1.19 s", "first: line 8, t = 1.19 s", "out of reach by 167.365 mm"],
+        [],
+    ),
+    "simulate_with_stiction": (
+        ["axis 6 slips at 2.333 s", "17.5 N m, torque when it slips: 17.500 N m"],
+        [],
+    ),
     "view_and_save_page": (["wrote irb2400.html, 7.5 s of motion"], ["irb2400.html"]),
-    "identify_from_logs": (["trustworthy\n", "<Robot irb2400_16 with specimen"], ["log.csv", "specimen.yaml"]),
+    "identify_from_logs": (
+        ["trustworthy\n", "<Robot irb2400_16 with specimen"],
+        ["log.csv", "specimen.yaml"],
+    ),
 }
 
 
@@ -41,7 +55,9 @@ def test_path_check_reads_a_program_of_the_user(tmp_path, monkeypatch, capsys):
     """With a file, that is checked: without the move beyond reach every bound is kept."""
     script = runpy.run_path(str(EXAMPLES / "rapid_path_check.py"))
     path = tmp_path / "Reach.mod"
-    path.write_text(script["PROGRAM"].replace("Offs(p10,900,0,0)", "Offs(p10,90,0,0)"), encoding="utf-8")
+    path.write_text(
+        script["PROGRAM"].replace("Offs(p10,900,0,0)", "Offs(p10,90,0,0)"), encoding="utf-8"
+    )
     script["main"](str(path))
     assert "every checked bound is kept" in capsys.readouterr().out
 

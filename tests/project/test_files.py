@@ -80,7 +80,9 @@ READERS = {  # what reads a text of each kind
 @pytest.mark.parametrize("name", READERS)
 @pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be"])
 def test_utf_16_is_named(tmp_path, name, encoding):
-    """Text as Windows writes it, with its mark or without, is called what it is, whatever it holds."""
+    """Text as Windows writes it, with its mark or without, is called what it is, whatever it
+    holds.
+    """
     (tmp_path / name).write_bytes("<robot/> t: 1\n".encode(encoding))
     with pytest.raises(irb.FileError, match=rf"{name}: is text in UTF-16; save it in UTF-8"):
         READERS[name](tmp_path / name)
@@ -90,12 +92,16 @@ def test_utf_16_is_named(tmp_path, name, encoding):
 def test_a_byte_that_is_no_utf_8_is_named(tmp_path, name):
     """A degree sign of Windows in a file that must be UTF-8: where it is."""
     (tmp_path / name).write_bytes(b"<robot/>\xb0")
-    with pytest.raises(irb.FileError, match=rf"{name}: byte 9 is not UTF-8; save the file in UTF-8"):
+    with pytest.raises(
+        irb.FileError, match=rf"{name}: byte 9 is not UTF-8; save the file in UTF-8"
+    ):
         READERS[name](tmp_path / name)
 
 
 def test_the_mark_of_utf_8_is_no_text(tmp_path):
-    """A URDF and a tool table that an editor of Windows has marked are read, ends of lines included."""
+    """A URDF and a tool table that an editor of Windows has marked are read, ends of lines
+    included.
+    """
     urdf = irb.urdf_path("irb1600").read_text(encoding="utf-8")
     (tmp_path / "a.urdf").write_bytes(b"\xef\xbb\xbf" + urdf.replace("\n", "\r\n").encode())
     assert irb.from_urdf(tmp_path / "a.urdf").n == 6

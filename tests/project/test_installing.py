@@ -1,4 +1,6 @@
-"""What make installs: the tested versions, the package alone for the demo, and the rest into the same environment."""
+"""What make installs: the tested versions, the package alone for the demo, and the rest into the
+same environment.
+"""
 
 import os
 import shutil
@@ -18,13 +20,21 @@ MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8")
 def pins():
     """Versions of constraints.txt by canonical name."""
     lines = (ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines()
-    return {canonicalize_name(pin.name): pin for pin in (Requirement(line.partition("#")[0]) for line in lines[1:])}
+    return {
+        canonicalize_name(pin.name): pin
+        for pin in (Requirement(line.partition("#")[0]) for line in lines[1:])
+    }
 
 
 def test_constraints_pin_every_dependency_within_its_bounds():
-    """Each requirement of the package and its extras has one tested version, which its lower bound allows."""
+    """Each requirement of the package and its extras has one tested version, which its lower bound
+    allows.
+    """
     pinned = pins()
-    for text in [*PROJECT["dependencies"], *(text for extra in PROJECT["optional-dependencies"].values() for text in extra)]:
+    for text in [
+        *PROJECT["dependencies"],
+        *(text for extra in PROJECT["optional-dependencies"].values() for text in extra),
+    ]:
         requirement = Requirement(text)
         version = str(pinned[canonicalize_name(requirement.name)].specifier)
         assert version.startswith("=="), requirement.name
@@ -44,7 +54,14 @@ def commands(folder, target):
     environment = {
         name: value for name, value in os.environ.items() if not name.startswith("MAKE")
     }  # of the make that runs tests
-    done = subprocess.run(["make", "--dry-run", target], cwd=folder, env=environment, capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        ["make", "--dry-run", target],
+        cwd=folder,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     return [line for line in done.stdout.splitlines() if not line.startswith("echo")]
 
 
@@ -57,7 +74,9 @@ def fresh(tmp_path):
 
 
 def test_demo_installs_the_package_alone_and_tests_the_rest_into_the_same_environment(fresh):
-    """From nothing, make demo makes .venv with the core; make test after it installs the extra dev and makes nothing anew."""
+    """From nothing, make demo makes .venv with the core; make test after it installs the extra dev
+    and makes nothing anew.
+    """
     installs = [line for line in commands(fresh, "demo") if "pip install" in line]
     assert [line.split()[-2:] for line in installs] == [["--editable", "."]]
     assert commands(fresh, "demo")[-1] == ".venv/bin/irbmodels demo"

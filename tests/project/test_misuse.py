@@ -15,7 +15,19 @@ ROBOT, SCARA = irb.load("irb2400"), irb.load("irb930")
 Q, REST = np.array([0.1, 0.2, 0.3, 0.4, 0.5, 0.6]), np.zeros(6)
 POSE = ROBOT.pose(Q)
 MOTION = irb.Motion(np.linspace(0.0, 1.0, 9), np.tile(Q, (9, 1)))
-NEITHER = [None, [], {}, object(), 1j, 10**400, 10**5000, np.zeros((2, 2)), b"x", math.nan, lambda: 0]
+NEITHER = [
+    None,
+    [],
+    {},
+    object(),
+    1j,
+    10**400,
+    10**5000,
+    np.zeros((2, 2)),
+    b"x",
+    math.nan,
+    lambda: 0,
+]
 """Neither a text, nor a number of use, nor a vector."""
 LOOSE = [*NEITHER, "x", -1, 0, math.inf, [None] * 6, ["0"] * 6, np.full(6, np.nan)]
 
@@ -62,7 +74,9 @@ OF_NUMBERS = {
     "acceleration": lambda x: ROBOT.inverse_acceleration(Q, REST, x),
     "Jacobian": singularities.measures,
     "wrist": lambda x: ROBOT.workspace([0.0] if x is None else x),
-    "wrist of a SCARA": lambda x: SCARA.workspace([0.0, 0.0] if x is None or np.shape(x) == () else x),
+    "wrist of a SCARA": lambda x: SCARA.workspace(
+        [0.0, 0.0] if x is None or np.shape(x) == () else x
+    ),
     "path": lambda x: ROBOT.cross_wrist(x, Q),
     "start": lambda x: ROBOT.cross_wrist(POSE.homogeneous[None], x),
     "pose": ROBOT.inverse_kinematics,
@@ -78,14 +92,24 @@ OF_NUMBERS = {
 IN_ARRAYS = {"in_range", "joint variables", "Jacobian"}  # NaN passes, as in any array
 CASES = [
     *((what, call, NEITHER) for kind in (OF_NAMES, OF_ROBOTS) for what, call in kind.items()),
-    *((what, call, [x for x in NEITHER if what not in ("load", "overlay") or x is not None]) for what, call in OF_PATHS.items()),
-    *((what, call, [x for x in LOOSE if what not in IN_ARRAYS or np.ndim(x) == 0]) for what, call in OF_NUMBERS.items()),
+    *(
+        (what, call, [x for x in NEITHER if what not in ("load", "overlay") or x is not None])
+        for what, call in OF_PATHS.items()
+    ),
+    *(
+        (what, call, [x for x in LOOSE if what not in IN_ARRAYS or np.ndim(x) == 0])
+        for what, call in OF_NUMBERS.items()
+    ),
 ]
 
 
-@pytest.mark.parametrize(("call", "values"), [case[1:] for case in CASES], ids=[case[0] for case in CASES])
+@pytest.mark.parametrize(
+    ("call", "values"), [case[1:] for case in CASES], ids=[case[0] for case in CASES]
+)
 def test_hostile_arguments_are_refused_in_one_line(call, values, tmp_path, monkeypatch):
-    """Whatever is given in place of a name, path, robot or number, the error is one of this package, and no file is left."""
+    """Whatever is given in place of a name, path, robot or number, the error is one of this
+    package, and no file is left.
+    """
     monkeypatch.chdir(tmp_path)
     for value in values:
         refused_in_one_line(lambda value=value: call(value), ".")
@@ -97,17 +121,35 @@ TOLD = {
         lambda: ROBOT.damped_velocity(Q, REST, near=0),
         "near, the smallest singular value .* positive finite number, got 0",
     ),
-    "length of -1": (lambda: ROBOT.measures(Q, length=-1), r"the characteristic length \[m\] must be a positive .* got -1"),
-    "a twist of text": (lambda: ROBOT.inverse_velocity(Q, "x"), "twist is not an array of numbers, but of str"),
-    "a wrist of 0": (lambda: ROBOT.workspace(wrist=0), r"wrist \[rad\], axes 4 to 6, needs \(3,\) finite numbers, got 0"),
-    "no path": (lambda: ROBOT.cross_wrist(None, Q), "poses of the TCP is not an array of numbers, but holds None"),
-    "an overlay of -1": (lambda: irb.load("irb2400", overlays=-1), "overlays are a list of files, not -1"),
+    "length of -1": (
+        lambda: ROBOT.measures(Q, length=-1),
+        r"the characteristic length \[m\] must be a positive .* got -1",
+    ),
+    "a twist of text": (
+        lambda: ROBOT.inverse_velocity(Q, "x"),
+        "twist is not an array of numbers, but of str",
+    ),
+    "a wrist of 0": (
+        lambda: ROBOT.workspace(wrist=0),
+        r"wrist \[rad\], axes 4 to 6, needs \(3,\) finite numbers, got 0",
+    ),
+    "no path": (
+        lambda: ROBOT.cross_wrist(None, Q),
+        "poses of the TCP is not an array of numbers, but holds None",
+    ),
+    "an overlay of -1": (
+        lambda: irb.load("irb2400", overlays=-1),
+        "overlays are a list of files, not -1",
+    ),
     "a frame of []": (lambda: ROBOT.pose(Q, frame=[]), r"no frame \[\] \(known: "),
     "a robot's name": (
         lambda: irb.open_motion("x.csv", "irb2400"),
         "a motion file is read for an irbmodels.Robot, not 'irb2400'",
     ),
-    "options in a word": (lambda: irb.export(ROBOT, "urdf", "x", "serial"), r"irbmodels.Options\(coupling=...\), not 'serial'"),
+    "options in a word": (
+        lambda: irb.export(ROBOT, "urdf", "x", "serial"),
+        r"irbmodels.Options\(coupling=...\), not 'serial'",
+    ),
     "no file": (lambda: irb.from_urdf(None), "a file is a path, not None"),
     "zone": (
         lambda: ROBOT.cross_wrist(POSE.homogeneous[None], Q, -1.0),

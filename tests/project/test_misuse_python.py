@@ -1,4 +1,6 @@
-"""What a newcomer gets wrong in Python: each misuse has its answer, one line of an error or the right value."""
+"""What a newcomer gets wrong in Python: each misuse has its answer, one line of an error or the
+right value.
+"""
 
 from __future__ import annotations
 
@@ -28,13 +30,27 @@ from irbmodels.identification.recordings import (
     savitzky_golay,
     shifted,
 )
-from irbmodels.rapid import JointTarget, RobTarget, body_of, loaddata_of, read_value, tool0_pose, tool_of, tooldata_of, write
+from irbmodels.rapid import (
+    JointTarget,
+    RobTarget,
+    body_of,
+    loaddata_of,
+    read_value,
+    tool0_pose,
+    tool_of,
+    tooldata_of,
+    write,
+)
 from irbmodels.robot.base_parameters import base_parameters
 from irbmodels.simulation import Plant, simulate
 from irbmodels.trajectory import Chain, move, rapid_module
 
 ROBOT, SCARA = irb.load("irb2400"), irb.load("irb930")
-Q, Q4, REST = np.array([0.1, 0.2, 0.3, 0.4, 0.5, 0.6]), np.array([0.3, -0.8, -0.1, 0.5]), np.zeros(6)
+Q, Q4, REST = (
+    np.array([0.1, 0.2, 0.3, 0.4, 0.5, 0.6]),
+    np.array([0.3, -0.8, -0.1, 0.5]),
+    np.zeros(6),
+)
 POSE = ROBOT.pose(Q).homogeneous
 MOVE = move(Q, Q + 0.1, duration=1.0)
 MOTION, OTHER = MOVE.sample(200.0), move(Q4, Q4 + 0.1, duration=1.0).sample(200.0)
@@ -66,10 +82,22 @@ REFUSED = {
         lambda: ROBOT.limits.violations(Q4),
         r"positions of one state need shape \(6,\), got \(4,\)",
     ),
-    "limits of many states": (lambda: ROBOT.limits.violations([Q, Q]), r"of one state need shape \(6,\), got \(2, 6\)"),
-    "speeds as one number": (lambda: ROBOT.limits.violations(Q, 1.0), r"axis speeds of one state need shape \(6,\), got \(\)"),
-    "gravity in mm/s^2": (lambda: ROBOT.with_gravity([0, 0, -9810]), r"gravity of 9810 m/s\^2 is more .* is it in mm/s\^2\?"),
-    "gravity without end": (lambda: ROBOT.with_gravity([0, 0, -1e308]), r"gravity of 1e\+308 m/s\^2"),
+    "limits of many states": (
+        lambda: ROBOT.limits.violations([Q, Q]),
+        r"of one state need shape \(6,\), got \(2, 6\)",
+    ),
+    "speeds as one number": (
+        lambda: ROBOT.limits.violations(Q, 1.0),
+        r"axis speeds of one state need shape \(6,\), got \(\)",
+    ),
+    "gravity in mm/s^2": (
+        lambda: ROBOT.with_gravity([0, 0, -9810]),
+        r"gravity of 9810 m/s\^2 is more .* is it in mm/s\^2\?",
+    ),
+    "gravity without end": (
+        lambda: ROBOT.with_gravity([0, 0, -1e308]),
+        r"gravity of 1e\+308 m/s\^2",
+    ),
     "mounted on a transposed pose": (
         lambda: ROBOT.mounted(pin.SE3(np.eye(3), np.ones(3)).homogeneous.T),
         "mounting needs a rotation .* and 0, 0, 0, 1 below",
@@ -90,11 +118,26 @@ REFUSED = {
         lambda: ROBOT.inverse_kinematics(POSE, configuration="0000"),
         r"a configuration is four whole numbers \(cf1, cf4, cf6, cfx\), not '0000'",
     ),
-    "a motion with a hole in a file": (lambda: written(q=HOLED), "q of axis 1 is not finite at t = 0.015 s"),
-    "a motion back in time": (lambda: written(t=MOTION.t[::-1]), "1 or more samples, whose times are finite and grow"),
-    "a motion of columns of time": (lambda: written(t=MOTION.t[:, None]), "whose times are finite and grow"),
-    "a motion without positions": (lambda: written(q=None), "q of a motion is not an array of numbers, but holds None"),
-    "an infinite torque in a file": (lambda: written(tau=MOTION.q + np.inf), "tau of axis 1 is not finite at t = 0 s"),
+    "a motion with a hole in a file": (
+        lambda: written(q=HOLED),
+        "q of axis 1 is not finite at t = 0.015 s",
+    ),
+    "a motion back in time": (
+        lambda: written(t=MOTION.t[::-1]),
+        "1 or more samples, whose times are finite and grow",
+    ),
+    "a motion of columns of time": (
+        lambda: written(t=MOTION.t[:, None]),
+        "whose times are finite and grow",
+    ),
+    "a motion without positions": (
+        lambda: written(q=None),
+        "q of a motion is not an array of numbers, but holds None",
+    ),
+    "an infinite torque in a file": (
+        lambda: written(tau=MOTION.q + np.inf),
+        "tau of axis 1 is not finite at t = 0 s",
+    ),
     "no sample in a file": (
         lambda: irb.write_motion("m.csv", MOTION.each(lambda x: x[:0]), ROBOT),
         "a motion file needs a motion of 1 or more samples",
@@ -103,53 +146,125 @@ REFUSED = {
         lambda: irb.Motion.joined([MOTION, OTHER]),
         r"pieces 1 and 2 of a motion have other axes: rows of shape \(6,\) and \(4,\)",
     ),
-    "a piece twice": (lambda: irb.Motion.joined([MOTION, MOTION]), "piece 2 of a motion begins at 0 s, and piece 1 ends at 1 s"),
-    "parts of two robots": (lambda: Chain([MOVE, move(Q4, Q4 + 1, duration=1.0)]), "position jumps from part 1 to part 2"),
+    "a piece twice": (
+        lambda: irb.Motion.joined([MOTION, MOTION]),
+        "piece 2 of a motion begins at 0 s, and piece 1 ends at 1 s",
+    ),
+    "parts of two robots": (
+        lambda: Chain([MOVE, move(Q4, Q4 + 1, duration=1.0)]),
+        "position jumps from part 1 to part 2",
+    ),
     "a program out of range": (
         lambda: rapid_module(MOTION._replace(q=MOTION.q + 4.0), ROBOT),
-        r"target 1, at t = 0 s, is out of range: axis 1: q1 = 234.9\d* deg is outside its bounds -180 .. 180 deg",
+        (
+            r"target 1, at t = 0 s, is out of range: axis 1: q1 = 234.9\d* deg is outside its"
+            r" bounds -180 .. 180 deg"
+        ),
     ),
     "the state of another plant": (
         lambda: Plant(ROBOT).advance(PLANT.start(Q4), REST, 0.01),
         r"a plant of irb2400_16 goes on from a State of 6 axes, not from State\(t=0.0,",
     ),
-    "events of no axis": (lambda: torque_of(np.zeros(4)).of_axis(5), "an axis of this run must be a whole number, 0 to 4, got 5"),
-    "torque of another robot": (lambda: torque_of(REST), "at t = 0 s: torque needs 4 finite numbers, got"),
-    "torque of nothing": (lambda: torque_of(None), "at t = 0 s: torque needs 4 finite numbers, got nan"),
-    "a log of no motion": (lambda: Recording.of(None), "a recording is made of an irbmodels.Motion, not None"),
+    "events of no axis": (
+        lambda: torque_of(np.zeros(4)).of_axis(5),
+        "an axis of this run must be a whole number, 0 to 4, got 5",
+    ),
+    "torque of another robot": (
+        lambda: torque_of(REST),
+        "at t = 0 s: torque needs 4 finite numbers, got",
+    ),
+    "torque of nothing": (
+        lambda: torque_of(None),
+        "at t = 0 s: torque needs 4 finite numbers, got nan",
+    ),
+    "a log of no motion": (
+        lambda: Recording.of(None),
+        "a recording is made of an irbmodels.Motion, not None",
+    ),
     "flags of another log": (
         lambda: LOG.flagged(np.ones(3, bool), 1),
         r"samples to flag need shape \(251,\) or \(251, 6\), got \(3,\)",
     ),
-    "samples beyond the log": (lambda: LOG.taken([0, 999]), "samples of this recording are 0 .. 250: index 999"),
-    "axes beyond the log": (lambda: LOG.usable(axes=[9]), "an axis of this recording must be a whole number, 1 to 6, got 9"),
+    "samples beyond the log": (
+        lambda: LOG.taken([0, 999]),
+        "samples of this recording are 0 .. 250: index 999",
+    ),
+    "axes beyond the log": (
+        lambda: LOG.usable(axes=[9]),
+        "an axis of this recording must be a whole number, 1 to 6, got 9",
+    ),
     "columns in a list": (
         lambda: read_recording("m.csv", ROBOT, columns=["t"]),
         r"columns map names of the own form .* not \['t'\]",
     ),
-    "a log for a robot's name": (lambda: read_recording("m.csv", "irb2400"), "a log is one of an irbmodels.Robot, not 'irb2400'"),
-    "a cutoff in words": (lambda: savitzky_golay(LOG, "10"), "below half the rate of 250 Hz, not '10'"),
-    "a motion to filter": (lambda: savitzky_golay(MOTION, 10.0), "what is filtered is a Recording, not Motion"),
-    "a filter at no rate": (lambda: low_passed(MOTION.q, 10.0, 0), r"a rate \[Hz\] must be a positive finite number, got 0"),
-    "a filter of a word": (lambda: low_passed("x", 10.0, 200.0), "samples to filter is not an array of numbers"),
-    "a filter of nothing": (lambda: low_passed([], 10.0, 200.0), r"needs samples along the first axis, got shape \(0,\)"),
-    "outliers of a motion": (lambda: outliers(MOTION), "what is looked through is a Recording, not Motion"),
-    "rest of a motion": (lambda: at_rest(MOTION), "what is looked through is a Recording, not Motion"),
-    "limits of a motion": (lambda: saturated(MOTION), "what is looked through is a Recording, not Motion"),
+    "a log for a robot's name": (
+        lambda: read_recording("m.csv", "irb2400"),
+        "a log is one of an irbmodels.Robot, not 'irb2400'",
+    ),
+    "a cutoff in words": (
+        lambda: savitzky_golay(LOG, "10"),
+        "below half the rate of 250 Hz, not '10'",
+    ),
+    "a motion to filter": (
+        lambda: savitzky_golay(MOTION, 10.0),
+        "what is filtered is a Recording, not Motion",
+    ),
+    "a filter at no rate": (
+        lambda: low_passed(MOTION.q, 10.0, 0),
+        r"a rate \[Hz\] must be a positive finite number, got 0",
+    ),
+    "a filter of a word": (
+        lambda: low_passed("x", 10.0, 200.0),
+        "samples to filter is not an array of numbers",
+    ),
+    "a filter of nothing": (
+        lambda: low_passed([], 10.0, 200.0),
+        r"needs samples along the first axis, got shape \(0,\)",
+    ),
+    "outliers of a motion": (
+        lambda: outliers(MOTION),
+        "what is looked through is a Recording, not Motion",
+    ),
+    "rest of a motion": (
+        lambda: at_rest(MOTION),
+        "what is looked through is a Recording, not Motion",
+    ),
+    "limits of a motion": (
+        lambda: saturated(MOTION),
+        "what is looked through is a Recording, not Motion",
+    ),
     "a motion shifted": (lambda: shifted(MOTION, 0.01), "a log is a Recording, not Motion"),
     "a motion merged": (lambda: merged(LOG, MOTION), "a log is a Recording, not Motion"),
     "a delay of nothing": (lambda: delay([], [], 0.01), "0 samples are too few for delays"),
-    "a rate beyond memory": (lambda: resampled(LOG, 1e12), r"leaves 2 to 1e\+08 samples, not 1000000000000.0"),
+    "a rate beyond memory": (
+        lambda: resampled(LOG, 1e12),
+        r"leaves 2 to 1e\+08 samples, not 1000000000000.0",
+    ),
     "a motion logged": (lambda: as_logged(MOTION), "what is logged is a Run, .* not Motion"),
-    "a seed below 0": (lambda: as_logged(RUN, seed=-1), "seed of the noise must be a whole number, at least 0, got -1"),
-    "torques of a motion with a hole": (lambda: exact_run(ROBOT, MOTION._replace(q=HOLED)), "q of axis 1 is not finite at t"),
+    "a seed below 0": (
+        lambda: as_logged(RUN, seed=-1),
+        "seed of the noise must be a whole number, at least 0, got -1",
+    ),
+    "torques of a motion with a hole": (
+        lambda: exact_run(ROBOT, MOTION._replace(q=HOLED)),
+        "q of axis 1 is not finite at t",
+    ),
     "equations of another robot": (
         lambda: TorqueRows(ROBOT, base_parameters(SCARA)),
         r"base parameters of \d+ parameters are of another robot: irb2400_16 has 84",
     ),
-    "a fit of nothing": (lambda: least_squares(None), r"the sums that accumulated\(samples, rows\) returns, not None"),
-    "friction of nothing": (lambda: fit_friction(None), "a law is fitted to FrictionPoints, .* not None"),
-    "friction of axis 7": (lambda: friction_points(LOG, 7), "an axis of a log must be a whole number, 1 to 6, got 7"),
+    "a fit of nothing": (
+        lambda: least_squares(None),
+        r"the sums that accumulated\(samples, rows\) returns, not None",
+    ),
+    "friction of nothing": (
+        lambda: fit_friction(None),
+        "a law is fitted to FrictionPoints, .* not None",
+    ),
+    "friction of axis 7": (
+        lambda: friction_points(LOG, 7),
+        "an axis of a log must be a whole number, 1 to 6, got 7",
+    ),
     "a jointtarget of a robot's name": (
         lambda: JointTarget.of(ROBOT, Q).q("irb2400"),
         "axis positions are those of an irbmodels.Robot, not 'irb2400'",
@@ -158,12 +273,27 @@ REFUSED = {
         lambda: read_value(TARGET, RobTarget).pose("wobj0"),
         "a work object is a WobjData, .* not 'wobj0'",
     ),
-    "a tool of a number": (lambda: tool_of(5), "a tool is made of tooldata, a value or its text, not 5"),
-    "tooldata of a number": (lambda: tooldata_of(5), "tooldata is that of an irbmodels.Tool, not 5"),
-    "a body of a tool": (lambda: body_of(irb.load_tool("spindle")), "a body is made of loaddata, not Tool"),
-    "loaddata of a number": (lambda: loaddata_of(5), "loaddata is that of an irbmodels.Inertial, not 5"),
+    "a tool of a number": (
+        lambda: tool_of(5),
+        "a tool is made of tooldata, a value or its text, not 5",
+    ),
+    "tooldata of a number": (
+        lambda: tooldata_of(5),
+        "tooldata is that of an irbmodels.Tool, not 5",
+    ),
+    "a body of a tool": (
+        lambda: body_of(irb.load_tool("spindle")),
+        "a body is made of loaddata, not Tool",
+    ),
+    "loaddata of a number": (
+        lambda: loaddata_of(5),
+        "loaddata is that of an irbmodels.Inertial, not 5",
+    ),
     "a target by its text": (lambda: tool0_pose(TARGET, SHORT), "a target is a RobTarget, not"),
-    "a module of text": (lambda: write("MODULE m"), "a module is what irbmodels.rapid.read returns, not 'MODULE m'"),
+    "a module of text": (
+        lambda: write("MODULE m"),
+        "a module is what irbmodels.rapid.read returns, not 'MODULE m'",
+    ),
 }
 
 
@@ -187,8 +317,12 @@ def mutated_start():
 
 
 def mutated_tool():
-    """Torque of a robot whose tool's frame is written into afterwards, less that of one left alone."""
-    tool = irb.Tool("t", pin.SE3(np.eye(3), np.array([0.0, 0.05, 0.1])), irb.payload(2.0, [0.0, 0.0, 0.05]))
+    """Torque of a robot whose tool's frame is written into afterwards, less that of one left
+    alone.
+    """
+    tool = irb.Tool(
+        "t", pin.SE3(np.eye(3), np.array([0.0, 0.05, 0.1])), irb.payload(2.0, [0.0, 0.0, 0.05])
+    )
     robot = ROBOT.with_tool(tool)
     before = robot.gravity(Q)
     tool.tcp.translation[:] = 9.0
@@ -197,22 +331,33 @@ def mutated_tool():
 
 ANSWERED = {
     "big-endian": (lambda: ROBOT.inverse_dynamics(*[Q.astype(">f8")] * 3), TORQUE),
-    "read-only and backwards": (lambda: ROBOT.inverse_dynamics(*[np.flip(np.broadcast_to(Q[::-1], (6,)))] * 3), TORQUE),
+    "read-only and backwards": (
+        lambda: ROBOT.inverse_dynamics(*[np.flip(np.broadcast_to(Q[::-1], (6,)))] * 3),
+        TORQUE,
+    ),
     "lists and tuples": (lambda: ROBOT.inverse_dynamics(Q.tolist(), tuple(Q), Q), TORQUE),
     "no states": (lambda: ROBOT.inverse_dynamics(*[np.zeros((0, 3, 6))] * 3), np.zeros((0, 3, 6))),
     "no poses": (lambda: ROBOT.inverse_kinematics(np.zeros((0, 4, 4))).q, np.zeros((0, 8, 6))),
     "no wrenches": (lambda: ROBOT.inverse_dynamics(Q, Q, Q, wrench={}), TORQUE),
-    "pickled and copied": (lambda: copy.deepcopy(pickle.loads(pickle.dumps(ROBOT))).inverse_dynamics(Q, Q, Q), TORQUE),
+    "pickled and copied": (
+        lambda: copy.deepcopy(pickle.loads(pickle.dumps(ROBOT))).inverse_dynamics(Q, Q, Q),
+        TORQUE,
+    ),
     "no times": (lambda: MOVE.at([]).q, np.zeros((0, 6))),
     "a start written into": (mutated_start, Q),
     "a tool written into": (mutated_tool, REST),
-    "bounds in lists": (lambda: [row.axis for row in ROBOT.limits.violations([9.0, 0, 0, 0, 0, 0])], [1]),
+    "bounds in lists": (
+        lambda: [row.axis for row in ROBOT.limits.violations([9.0, 0, 0, 0, 0, 0])],
+        [1],
+    ),
     "a configuration of a posture": (
         lambda: ROBOT.inverse_kinematics(POSE, configuration=ROBOT.configuration(Q))[0].q,
         Q,
     ),
     "a torque that writes into the state": (
-        lambda: simulate(SCARA, Q4, torque=lambda t, q, v: 0.0 * q.__iadd__(9.0), duration=0.01).q[0],
+        lambda: simulate(SCARA, Q4, torque=lambda t, q, v: 0.0 * q.__iadd__(9.0), duration=0.01).q[
+            0
+        ],
         Q4,
     ),
 }
@@ -230,7 +375,9 @@ def test_odd_use_is_answered(name):
 def test_a_motion_of_lists_is_written(tmp_path):
     """Lists are written as arrays are."""
     irb.write_motion(tmp_path / "m.csv", irb.Motion(MOTION.t.tolist(), MOTION.q.tolist()), ROBOT)
-    np.testing.assert_allclose(irb.open_motion(tmp_path / "m.csv", ROBOT).read().q, MOTION.q, atol=1e-9)
+    np.testing.assert_allclose(
+        irb.open_motion(tmp_path / "m.csv", ROBOT).read().q, MOTION.q, atol=1e-9
+    )
 
 
 def test_a_pose_in_mm_is_named_so():
@@ -243,13 +390,16 @@ def test_a_pose_in_mm_is_named_so():
 def test_tooldata_in_metres_is_doubted():
     """RAPID counts in millimetres."""
     with pytest.warns(
-        irb.PhysicsWarning, match="tooldata of tool 'tool': TCP and .* within 3 mm of the flange: these are mm, not m"
+        irb.PhysicsWarning,
+        match="tooldata of tool 'tool': TCP and .* within 3 mm of the flange: these are mm, not m",
     ):
         tool_of(SHORT)
 
 
 def test_speeds_of_zero_beside_positions_are_those_of_standing_still(tmp_path):
-    """Postures one after another, for the torques that hold each of them, are no motion to judge."""
+    """Postures one after another, for the torques that hold each of them, are no motion to
+    judge.
+    """
     swept = move(Q, Q + 0.5, duration=1.0).sample(200.0)
     irb.write_motion(tmp_path / "m.csv", swept._replace(v=0.0 * swept.v, a=0.0 * swept.a), ROBOT)
     assert not irb.open_motion(tmp_path / "m.csv", ROBOT).read().v.any()

@@ -16,25 +16,59 @@ import irbmodels as irb
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "irbmodels"
 ROOMS = (  # a room imports only from those before it
-    *("errors", "version", "checks", "files", "model", "tables", "compiled", "rapid", "kinematics", "dynamics", "robot"),
-    *("trajectory", "simulation", "tasks", "exchange", "viewer", "control", "identification", "report", ""),
+    *(
+        "errors",
+        "version",
+        "checks",
+        "files",
+        "model",
+        "tables",
+        "compiled",
+        "rapid",
+        "kinematics",
+        "dynamics",
+        "robot",
+    ),
+    *(
+        "trajectory",
+        "simulation",
+        "tasks",
+        "exchange",
+        "viewer",
+        "control",
+        "identification",
+        "report",
+        "",
+    ),
     *("robot_descriptions", "cli"),
 )
-IDENTIFICATION = ("recordings", "fits", "excitation", "friction", "flexible", "validation")  # its rooms, in the same order
+# its rooms, in the same order
+IDENTIFICATION = ("recordings", "fits", "excitation", "friction", "flexible", "validation")
 
 
 def modules():
     """Every module of the package by its dotted name within it; the package itself is ``""``."""
     names = (path.relative_to(PACKAGE).with_suffix("").parts for path in PACKAGE.rglob("*.py"))
-    return {".".join(parts[:-1] if parts[-1] == "__init__" else parts): PACKAGE.joinpath(*parts) for parts in names}
+    return {
+        ".".join(parts[:-1] if parts[-1] == "__init__" else parts): PACKAGE.joinpath(*parts)
+        for parts in names
+    }
 
 
 def imports(name, path, known):
     """Modules of the package that one imports, lazily and for type checkers included."""
-    package, files = path.relative_to(PACKAGE).parts[:-1], (path.with_suffix(suffix) for suffix in (".py", ".pyi"))
-    for node in ast.walk(ast.parse("\n".join(file.read_text(encoding="utf-8") for file in files if file.is_file()))):
+    package, files = (
+        path.relative_to(PACKAGE).parts[:-1],
+        (path.with_suffix(suffix) for suffix in (".py", ".pyi")),
+    )
+    for node in ast.walk(
+        ast.parse("\n".join(file.read_text(encoding="utf-8") for file in files if file.is_file()))
+    ):
         if isinstance(node, ast.ImportFrom) and node.level:
-            source = [*package[: len(package) - node.level + 1], *(node.module.split(".") if node.module else [])]
+            source = [
+                *package[: len(package) - node.level + 1],
+                *(node.module.split(".") if node.module else []),
+            ]
             for alias in node.names:
                 module = ".".join([*source, alias.name])
                 yield module if module in known else ".".join(source)
@@ -43,16 +77,26 @@ def imports(name, path, known):
 def arrows():
     """Pairs of modules of which the first imports the second."""
     known = modules()
-    return {(name, other) for name, path in known.items() for other in imports(name, path, known) if other != name}
+    return {
+        (name, other)
+        for name, path in known.items()
+        for other in imports(name, path, known)
+        if other != name
+    }
 
 
 def circles(pairs):
     """Sets of modules that import each other, directly or not."""
     names = sorted({name for pair in pairs for name in pair})
-    rows, columns = zip(*((names.index(one), names.index(other)) for one, other in pairs), strict=True)
+    rows, columns = zip(
+        *((names.index(one), names.index(other)) for one, other in pairs), strict=True
+    )
     graph = coo_array((np.ones(len(rows)), (rows, columns)), shape=(len(names), len(names)))
     _, labels = connected_components(graph, connection="strong")
-    sets = [{name for name, label in zip(names, labels, strict=True) if label == one} for one in set(labels)]
+    sets = [
+        {name for name, label in zip(names, labels, strict=True) if label == one}
+        for one in set(labels)
+    ]
     return [members for members in sets if len(members) > 1]
 
 
@@ -69,20 +113,34 @@ def test_rooms_import_only_downwards():
     assert {name.partition(".")[0] for name in modules()} == set(ROOMS)
     rooms = {tuple(name.partition(".")[0] for name in pair) for pair in pairs}
     assert not {(one, other) for one, other in rooms if ROOMS.index(other) > ROOMS.index(one)}
-    inside = [pair for pair in pairs if all(name.startswith("identification.") and name.count(".") == 2 for name in pair)]
-    for one, other in ((IDENTIFICATION.index(name.split(".")[1]) for name in pair) for pair in inside):
+    inside = [
+        pair
+        for pair in pairs
+        if all(name.startswith("identification.") and name.count(".") == 2 for name in pair)
+    ]
+    for one, other in (
+        (IDENTIFICATION.index(name.split(".")[1]) for name in pair) for pair in inside
+    ):
         assert other <= one
 
 
 def folder(name, known):
-    """Where a module stands: a package stands for itself, and so does what lies loose in irbmodels."""
+    """Where a module stands: a package stands for itself, and so does what lies loose in
+    irbmodels.
+    """
     return name if known[name].name == "__init__" or "." not in name else name.rpartition(".")[0]
 
 
 def test_folders_make_no_circles():
-    """In the rooms that are in order; what a package hands on from the folders inside it is no arrow."""
+    """In the rooms that are in order; what a package hands on from the folders inside it is no
+    arrow.
+    """
     known = modules()
-    pairs = {(folder(one, known), folder(other, known)) for one, other in arrows() if not other.startswith(f"{one}.")}
+    pairs = {
+        (folder(one, known), folder(other, known))
+        for one, other in arrows()
+        if not other.startswith(f"{one}.")
+    }
     for circle in circles({pair for pair in pairs if len(set(pair)) == 2}):
         assert not {name for name in circle if name.startswith(("rapid", "tasks"))}, sorted(circle)
 
@@ -93,9 +151,14 @@ def test_modules_make_no_circles():
 
 
 def test_the_stub_is_the_table_of_public_names():
-    """Each of its lines exports one name to type checkers, and that name is imported from there; none is a module's."""
+    """Each of its lines exports one name to type checkers, and that name is imported from there;
+    none is a module's.
+    """
     lines = ast.parse((PACKAGE / "__init__.pyi").read_text(encoding="utf-8")).body
-    assert all(isinstance(line, ast.ImportFrom) and line.level == 1 and len(line.names) == 1 for line in lines)
+    assert all(
+        isinstance(line, ast.ImportFrom) and line.level == 1 and len(line.names) == 1
+        for line in lines
+    )
     assert all(line.names[0].asname == line.names[0].name for line in lines)
     names = [line.names[0].name for line in lines]
     assert sorted(names) == sorted(["__version__", *irb.__all__])
@@ -108,50 +171,72 @@ def test_the_stub_is_the_table_of_public_names():
 def loaded(code, names):
     """Which of ``names`` a new process has loaded after ``code``."""
     code = f"import sys; {code}; print(*[name for name in {names} if name in sys.modules])"
-    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+    return subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    ).stdout.split()
 
 
 def test_import_does_not_load_what_few_need():
-    """Import irbmodels loads nothing of others; its common names neither scipy, matplotlib, xacro nor the terminal libraries."""
+    """Import irbmodels loads nothing of others; its common names neither scipy, matplotlib, xacro
+    nor the terminal libraries.
+    """
     heavy = ("scipy.signal", "scipy.linalg", "matplotlib", "meshcat", "xacro", "rich", "typer")
     assert loaded("import irbmodels", ("numpy", "pinocchio", "irbmodels.errors", *heavy)) == []
-    common = "load, from_urdf, load_tool, export, view, save_page, open_motion, predict, new_robot, Motion"
+    common = (
+        "load, from_urdf, load_tool, export, view, save_page, open_motion, predict, new_robot,"
+        " Motion"
+    )
     assert loaded(f"from irbmodels import {common}", ("numpy", *heavy)) == ["numpy"]
 
 
 def test_a_robot_shows_itself_without_the_viewer_being_loaded_before():
-    """A notebook finds how a robot shows itself, though the viewer is a room above and imported only then."""
+    """A notebook finds how a robot shows itself, though the viewer is a room above and imported
+    only then.
+    """
     code = (
-        'import sys, irbmodels; arm = irbmodels.load("irb930"); print("irbmodels.viewer" in sys.modules, arm._repr_html_()[:7])'
+        'import sys, irbmodels; arm = irbmodels.load("irb930"); print("irbmodels.viewer" in'
+        " sys.modules, arm._repr_html_()[:7])"
     )
     assert (
-        subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip() == "False <iframe"
+        subprocess.run(
+            [sys.executable, "-c", code], capture_output=True, text=True, check=True
+        ).stdout.strip()
+        == "False <iframe"
     )
 
 
 def test_nothing_names_a_machine():
     """No tracked text file holds a path of somebody's machine."""
-    names = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=False).stdout.split()
+    names = subprocess.run(
+        ["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=False
+    ).stdout.split()
     if not names:
         pytest.skip("not a git checkout")
     pattern = re.compile(r"(/ho" + r"me/|/ro" + r"ot/|/Us" + r"ers/|/wo" + r"rk/)")
     for name in names:
         path = ROOT / name
-        if path.suffix in {".py", ".md", ".yaml", ".xacro", ".urdf", ".toml", ""} and path.is_file():
+        if (
+            path.suffix in {".py", ".md", ".yaml", ".xacro", ".urdf", ".toml", ""}
+            and path.is_file()
+        ):
             assert not pattern.search(path.read_text(encoding="utf-8")), name
 
 
 EXTRAS = {
     name: {re.split(r"[\[><=;]", requirement)[0] for requirement in requirements}
-    for name, requirements in tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"][
-        "optional-dependencies"
-    ].items()
+    for name, requirements in tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))[
+        "project"
+    ]["optional-dependencies"].items()
 }
 
 
 def test_the_readme_lists_every_extra_with_its_packages():
     """Its table is pyproject's; what ``dev`` brings contains all others."""
-    rows = re.findall(r"^\| `(\w+)` \| ([^|]+) \|", (ROOT / "README.md").read_text(encoding="utf-8"), flags=re.MULTILINE)
+    rows = re.findall(
+        r"^\| `(\w+)` \| ([^|]+) \|",
+        (ROOT / "README.md").read_text(encoding="utf-8"),
+        flags=re.MULTILINE,
+    )
     listed = {name: set(packages.split(", ")) for name, packages in rows if name in EXTRAS}
     assert listed.keys() == EXTRAS.keys()
     assert all(packages == EXTRAS[name] for name, packages in listed.items() if name != "dev")
@@ -159,12 +244,16 @@ def test_the_readme_lists_every_extra_with_its_packages():
 
 
 def test_every_missing_extra_exists_and_brings_its_package():
-    """Each call of require and MissingExtra in the package names an extra of pyproject that brings what is missing."""
+    """Each call of require and MissingExtra in the package names an extra of pyproject that brings
+    what is missing.
+    """
     modules = {"distributed": "dask"}
     named = [
         pair
         for path in PACKAGE.rglob("*.py")
-        for pair in re.findall(r'(?:require|MissingExtra)\("(\w+)", "(\w+)"\)', path.read_text(encoding="utf-8"))
+        for pair in re.findall(
+            r'(?:require|MissingExtra)\("(\w+)", "(\w+)"\)', path.read_text(encoding="utf-8")
+        )
     ]
     assert len(named) > 10
     for module, extra in named:
@@ -193,17 +282,24 @@ MISSING = {
 
 @pytest.mark.parametrize("command", MISSING)
 def test_a_missing_extra_is_named_before_any_work(command, monkeypatch, tmp_path, capsys):
-    """What comes later would fail too: the files hold nothing; yet it is the extra that is named, in one line."""
+    """What comes later would fail too: the files hold nothing; yet it is the extra that is named,
+    in one line.
+    """
     from irbmodels.cli import main
 
     package, extra = MISSING[command]
     (tmp_path / "program.mod").write_text("MODULE nothing")
     (tmp_path / "log.parquet").write_text("nothing")
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("irbmodels.errors.find_spec", lambda name: None if name == package else object())
+    monkeypatch.setattr(
+        "irbmodels.errors.find_spec", lambda name: None if name == package else object()
+    )
     before = sorted(tmp_path.iterdir())
     assert main(command.split()) == 2
-    assert capsys.readouterr().err == f"error: {package} is not installed; get it with: pip install 'irbmodels[{extra}]'\n"
+    assert (
+        capsys.readouterr().err
+        == f"error: {package} is not installed; get it with: pip install 'irbmodels[{extra}]'\n"
+    )
     assert sorted(tmp_path.iterdir()) == before
 
 

@@ -44,9 +44,13 @@ def test_committed_files_are_what_the_script_writes(name, loaded, monkeypatch, c
 
 @pytest.mark.parametrize("name", ["irb2400_16", "irb1600_6_120", "irb930_12_105"])
 def test_comparisons_of_sets_are_those_of_the_script(name, loaded):
-    """READMEs of families have the script's torques: with 900 of its 5000 states, too few to compile anything, within 15 %."""
+    """READMEs of families have the script's torques: with 900 of its 5000 states, too few to
+    compile anything, within 15 %.
+    """
     script = loaded("compare_sets")
-    page = (SCRIPTS.parent / "urdf" / irb.describe(name).family / "README.md").read_text(encoding="utf-8")
+    page = (SCRIPTS.parent / "urdf" / irb.describe(name).family / "README.md").read_text(
+        encoding="utf-8"
+    )
     shown = dict(re.findall(r"^\| (.*?) \| (.*) \|$", page, re.MULTILINE))
     rows = dict(script.compare(name, *script.SETS[name][0], count=900))
     compared = set(rows) & set(shown)
@@ -60,10 +64,21 @@ def test_comparisons_of_sets_are_those_of_the_script(name, loaded):
 
 @pytest.mark.parametrize("name", ["irb2400_16", "irb1400"])
 def test_what_a_lumped_set_gets_wrong_is_on_its_page(name, loaded):
-    """M11 and M23 are off by what the README says; everything else of the mass matrix is that of the set with bars."""
+    """M11 and M23 are off by what the README says; everything else of the mass matrix is that of
+    the set with bars.
+    """
     robots = [irb.load(name, parameters=parameters) for parameters in ("cad", "cad_lumped")]
-    page = " ".join((SCRIPTS.parent / "urdf" / robots[0].description.family / "README.md").read_text(encoding="utf-8").split())
-    m23, m11 = map(float, re.search(r"M23 by at most ([\d.]+) kg m\^2.*?M11 by at most ([\d.]+) kg m\^2", page).groups())
+    page = " ".join(
+        (SCRIPTS.parent / "urdf" / robots[0].description.family / "README.md")
+        .read_text(encoding="utf-8")
+        .split()
+    )
+    m23, m11 = map(
+        float,
+        re.search(
+            r"M23 by at most ([\d.]+) kg m\^2.*?M11 by at most ([\d.]+) kg m\^2", page
+        ).groups(),
+    )
     first, second = loaded("compare_sets").lumped(name)
     off = np.abs(first - second).max(axis=0)
     assert (round(off[0, 0], 2), round(off[1, 2], 2)) == (m11, m23)
@@ -72,13 +87,16 @@ def test_what_a_lumped_set_gets_wrong_is_on_its_page(name, loaded):
 
 
 def test_efforts_cover_what_they_promise(loaded):
-    """An assumed effort bound exceeds the gravity torque of every posture tried, and is not a wild one."""
+    """An assumed effort bound exceeds the gravity torque of every posture tried, and is not a wild
+    one.
+    """
     script = loaded("derive_limits")
     for name in irb.robots():
         robot, bound = irb.load(name), script.bounds(name)
         ruled = robot.limits.effort_assumed  # axis 3 of the 930 is published
         assert (robot.limits.effort >= bound)[ruled].all()
-        assert (robot.limits.effort <= 2.5 * bound)[ruled].all()  # rows shared by variants take the largest
+        # rows shared by variants take the largest
+        assert (robot.limits.effort <= 2.5 * bound)[ruled].all()
         low, high = robot.limits.envelope()
         q = np.random.default_rng(1).uniform(low, high, (200, robot.n))
         assert (np.abs(robot.gravity(q)).max(axis=0) < robot.limits.effort).all()
@@ -92,7 +110,9 @@ def test_rounding_up_keeps_two_digits(loaded):
 
 @pytest.fixture
 def results(monkeypatch):
-    """Return a benchmark's results that are typed here: a claim that holds, one that does not, and two queries."""
+    """Return a benchmark's results that are typed here: a claim that holds, one that does not, and
+    two queries.
+    """
     monkeypatch.syspath_prepend(BENCHMARKS)
     from bench.races import QUICK, Claim, Results, Timing
 
@@ -112,17 +132,29 @@ def results(monkeypatch):
 
 
 def test_benchmark_writes_what_was_measured(tmp_path, results, loaded, monkeypatch, capsys):
-    """Text, page, JSON and picture hold the same results: fastest first, ratios to the loop, and which claim holds."""
+    """Text, page, JSON and picture hold the same results: fastest first, ratios to the loop, and
+    which claim holds.
+    """
     script, page = loaded("benchmark", BENCHMARKS), tmp_path / "speed.md"
     page.write_text(f"# Speed\n\n{script.BEGIN}\nold\n{script.END}\n\nbelow\n", encoding="utf-8")
     asked = []
-    monkeypatch.setattr(script, "measured", lambda quick, console, large: asked.append((quick, large)) or results)
+    monkeypatch.setattr(
+        script, "measured", lambda quick, console, large: asked.append((quick, large)) or results
+    )
     files = {"--json": tmp_path / "b.json", "--figure": tmp_path / "b.png", "--markdown": page}
-    monkeypatch.setattr(sys, "argv", ["benchmark", "--quick", *(str(word) for pair in files.items() for word in pair)])
+    monkeypatch.setattr(
+        sys,
+        "argv",
+        ["benchmark", "--quick", *(str(word) for pair in files.items() for word in pair)],
+    )
     assert script.main() == 0
     assert asked == [(True, False)]
     shown = capsys.readouterr().out
-    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in shown.splitlines() if line.startswith("|")]
+    rows = [
+        [cell.strip() for cell in line.strip("|").split("|")]
+        for line in shown.splitlines()
+        if line.startswith("|")
+    ]
     for row in (
         ["inverse dynamics", "pin.rnea loop", "20", "2,346", "117 x", "at least 75 x", "PASS"],
         ["memory", "", "", "", "65.5 MB", "at most 64 MB", "above"],
@@ -131,10 +163,16 @@ def test_benchmark_writes_what_was_measured(tmp_path, results, loaded, monkeypat
         ["fused multiply-adds per ns", "12.35"],
     ):
         assert row in rows, shown
-    fast, slow = ["irbmodels", "kernel, N in cache, friction", "20", "117 x"], ["pin", "loop over pin.rnea", "2,346", "1 x"]
+    fast, slow = (
+        ["irbmodels", "kernel, N in cache, friction", "20", "117 x"],
+        ["pin", "loop over pin.rnea", "2,346", "1 x"],
+    )
     assert rows.index(slow) == rows.index(fast) + 1
     assert "memory: not measured" in shown
-    assert page.read_text(encoding="utf-8") == f"# Speed\n\n{script.BEGIN}\n\n{shown.rstrip()}\n\n{script.END}\n\nbelow\n"
+    assert (
+        page.read_text(encoding="utf-8")
+        == f"# Speed\n\n{script.BEGIN}\n\n{shown.rstrip()}\n\n{script.END}\n\nbelow\n"
+    )
     kept = json.loads(files["--json"].read_text(encoding="utf-8"))
     assert kept["quick"]
     assert kept["machine"]["processor"]
@@ -149,7 +187,10 @@ def test_benchmark_writes_what_was_measured(tmp_path, results, loaded, monkeypat
 
 
 def test_a_race_of_the_benchmark_fills_in_its_results(loaded):
-    """Every measurement is listed; one simulates, is timed and held against its bound. How fast it was proves nothing."""
+    """Every measurement is listed; one simulates, is timed and held against its bound.
+
+    How fast it was proves nothing.
+    """
     benchmark = loaded("benchmark", BENCHMARKS)
     from bench.races import QUICK, Results
 
@@ -159,13 +200,22 @@ def test_a_race_of_the_benchmark_fills_in_its_results(loaded):
         benchmark.measured(quick=False, console=Console(file=io.StringIO()), large=True)
     names = [name for name, _ in planned]
     assert len(set(names)) == len(names)
-    assert {"inverse dynamics", "regressor", "limits", "other engines", "viewer", "roll-outs", "memory"} <= set(names)
+    assert {
+        "inverse dynamics",
+        "regressor",
+        "limits",
+        "other engines",
+        "viewer",
+        "roll-outs",
+        "memory",
+    } <= set(names)
     found = Results(QUICK, Progress(disable=True))
     found.steps([(name, step) for name, step in planned if name == "simulation"])
     assert {timing.who for timing in found.timings} == {"irbmodels"}
     assert len(found.timings) == len(found.claims) == 2
     for timing, claim in zip(found.timings, found.claims, strict=True):
-        assert claim.reached == pytest.approx(1e-9 * timing.ns * 10.0 / 0.1)  # 10 s of motion, of which a quick run takes 0.1 s
+        # 10 s of motion, of which a quick run takes 0.1 s
+        assert claim.reached == pytest.approx(1e-9 * timing.ns * 10.0 / 0.1)
         assert claim.unit == "s"
 
 
@@ -177,7 +227,9 @@ def test_loops_of_the_benchmark_give_what_ours_give(monkeypatch):
     arm, count = loops.Arm(), 3
     robot, states = arm.robot, arm.states(count)
     tree, n = arm.tree(states), robot.n
-    poses, jacobians = loops.pose_and_jacobian(arm, tree, np.empty((count, 4, 4)), np.empty((count, 6, n)))
+    poses, jacobians = loops.pose_and_jacobian(
+        arm, tree, np.empty((count, 4, 4)), np.empty((count, 6, n))
+    )
     derivatives = loops.derivatives(arm, tree, *np.empty((3, count, n, n)))
     regressor = loops.regressor(arm, tree, np.zeros((count, n, robot.parameter_vector().size)))
     for i, state in enumerate(zip(*states, strict=True)):
@@ -188,7 +240,13 @@ def test_loops_of_the_benchmark_give_what_ours_give(monkeypatch):
             (loops.mass_matrix(arm, tree, np.empty((count, n, n)))[i], robot.mass_matrix(q)),
             (regressor[i], robot.regressor(*state)),
         ]
-        pairs += list(zip((each[i] for each in derivatives), robot.inverse_dynamics_derivatives(*state), strict=True))
+        pairs += list(
+            zip(
+                (each[i] for each in derivatives),
+                robot.inverse_dynamics_derivatives(*state),
+                strict=True,
+            )
+        )
         for theirs, ours in pairs:
             np.testing.assert_allclose(theirs, ours, rtol=0, atol=1e-10 * np.abs(ours).max())
 
@@ -197,8 +255,14 @@ def test_loops_of_the_benchmark_give_what_ours_give(monkeypatch):
 def test_what_the_benchmark_runs_in_other_processes_can_be_imported(name, monkeypatch):
     """Programs that are kept as text are Python, and every name that they import exists."""
     monkeypatch.syspath_prepend(BENCHMARKS)
-    texts = [text for text in vars(importlib.import_module(f"bench.{name}")).values() if isinstance(text, str)]
-    programs = [ast.parse(text) for text in texts if "\nimport " in text or text.startswith("import ")]
+    texts = [
+        text
+        for text in vars(importlib.import_module(f"bench.{name}")).values()
+        if isinstance(text, str)
+    ]
+    programs = [
+        ast.parse(text) for text in texts if "\nimport " in text or text.startswith("import ")
+    ]
     assert programs
     for node in (node for program in programs for node in ast.walk(program)):
         if isinstance(node, ast.ImportFrom):
@@ -206,7 +270,11 @@ def test_what_the_benchmark_runs_in_other_processes_can_be_imported(name, monkey
             assert all(hasattr(module, alias.name) for alias in node.names), ast.unparse(node)
         elif isinstance(node, ast.Import):
             assert all(importlib.util.find_spec(alias.name) for alias in node.names)
-        elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "irb":
+        elif (
+            isinstance(node, ast.Attribute)
+            and isinstance(node.value, ast.Name)
+            and node.value.id == "irb"
+        ):
             assert hasattr(irb, node.attr), node.attr
 
 
@@ -227,5 +295,10 @@ def test_a_claim_holds_at_its_bound(monkeypatch):
     monkeypatch.syspath_prepend(BENCHMARKS)
     from bench.races import Claim
 
-    for at_least, reached, holds in ((True, 2.0, True), (True, 1.9, False), (False, 2.0, True), (False, 2.1, False)):
+    for at_least, reached, holds in (
+        (True, 2.0, True),
+        (True, 1.9, False),
+        (False, 2.0, True),
+        (False, 2.1, False),
+    ):
         assert Claim("", "", None, None, reached, 2.0, at_least, "x").holds is holds

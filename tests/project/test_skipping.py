@@ -1,4 +1,6 @@
-"""Which tests may be skipped where every test must run: those of a peer that has no wheel, and they are counted."""
+"""Which tests may be skipped where every test must run: those of a peer that has no wheel, and they
+are counted.
+"""
 
 import os
 import shutil
@@ -25,14 +27,28 @@ def test_of_a_program():
 
 
 def run_with_skips(folder, other, *options):
-    """Run three tests, one of which misses a peer and, if ``other``, one a program, with the project's conftest."""
+    """Run three tests, one of which misses a peer and, if ``other``, one a program, with the
+    project's conftest.
+    """
     for name in ("conftest.py", "support/peers.py"):
         shutil.copy(ROOT / "tests" / name, folder)
     (folder / "test_skipping.py").write_text(SKIPPING.format(other=other), encoding="utf-8")
-    command = [sys.executable, "-m", "pytest", "-c", str(ROOT / "pyproject.toml"), "--rootdir", str(folder)]
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-c",
+        str(ROOT / "pyproject.toml"),
+        "--rootdir",
+        str(folder),
+    ]
     command += ["-o", f"cache_dir={folder / 'cache'}", *options, str(folder)]
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}  # CI's own options
-    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+    environment = {
+        name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")
+    }  # CI's own options
+    done = subprocess.run(
+        command, cwd=folder, env=environment, capture_output=True, text=True, check=False
+    )
     return done.returncode, done.stdout
 
 
@@ -45,7 +61,9 @@ def test_an_absent_peer_is_counted_and_no_failure(tmp_path, workers):
 
 
 def test_any_other_skip_fails_where_every_test_must_run(tmp_path):
-    """A missing program skips its tests on a user's machine, and is refused by CI with its reason."""
+    """A missing program skips its tests on a user's machine, and is refused by CI with its
+    reason.
+    """
     assert run_with_skips(tmp_path, True)[0] == 0
     code, shown = run_with_skips(tmp_path, True, "--every-test")
     assert code == 1, shown

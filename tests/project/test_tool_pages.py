@@ -69,11 +69,17 @@ def test_a_picture_is_small_and_shows_a_robot(path):
 def test_there_is_no_picture_without_a_page():
     """Every picture belongs to a row of the table, and is what the script draws."""
     drawn = set(runpy.run_path(str(ROOT / "scripts" / "tool_pictures.py"))["TOOLS"])
-    assert {path.stem for path in PICTURES} == {linked(row[3]).stem for row in ROWS if "](" in row[3]} == drawn
+    assert (
+        {path.stem for path in PICTURES}
+        == {linked(row[3]).stem for row in ROWS if "](" in row[3]}
+        == drawn
+    )
 
 
 def test_pybullet_draws_the_exported_file_in_color(tmp_path):
-    """PyBullet's TinyRenderer needs no screen: the robot is orange, as large as in the committed picture, and in its place."""
+    """PyBullet's TinyRenderer needs no screen: the robot is orange, as large as in the committed
+    picture, and in its place.
+    """
     require_peer("pybullet")
     script = runpy.run_path(str(ROOT / "scripts" / "tool_pictures.py"))
     robot = irb.load("irb2400", tool="spindle")

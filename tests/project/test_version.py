@@ -22,14 +22,24 @@ def reloaded():
 
 
 def test_the_version_is_that_of_pyproject(reloaded):
-    """An installed package has pyproject's number, wherever it is asked for; no module repeats it."""
-    number = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
+    """An installed package has pyproject's number, wherever it is asked for; no module repeats
+    it.
+    """
+    number = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"][
+        "version"
+    ]
     assert reloaded() == irb.__version__ == metadata.version("irbmodels") == number
-    assert not [path for path in (ROOT / "irbmodels").rglob("*.py") if f'"{number}"' in path.read_text(encoding="utf-8")]
+    assert not [
+        path
+        for path in (ROOT / "irbmodels").rglob("*.py")
+        if f'"{number}"' in path.read_text(encoding="utf-8")
+    ]
 
 
 def test_a_source_tree_that_is_not_installed_has_version_0(reloaded, monkeypatch):
-    """Nothing but the path leads to it: no metadata to ask; three numbers, as a ROS package needs them."""
+    """Nothing but the path leads to it: no metadata to ask; three numbers, as a ROS package needs
+    them.
+    """
 
     def missing(name):
         raise metadata.PackageNotFoundError(name)

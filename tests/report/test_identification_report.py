@@ -16,8 +16,20 @@ from irbmodels.identification.recordings import Recording
 from irbmodels.identification.validation import curve, prepared
 from irbmodels.identification.validation.evaluation import judge
 from irbmodels.identification.validation.verdict import Sum
-from irbmodels.report.identification import headline, remarks, report_html, verdict_tables, write_report
-from irbmodels.report.identification.drawings import curves_figure, dependence_figure, memory_figure, sums_figure, torque_figure
+from irbmodels.report.identification import (
+    headline,
+    remarks,
+    report_html,
+    verdict_tables,
+    write_report,
+)
+from irbmodels.report.identification.drawings import (
+    curves_figure,
+    dependence_figure,
+    memory_figure,
+    sums_figure,
+    torque_figure,
+)
 from irbmodels.report.identification.page import _cards
 from irbmodels.report.identification.tables import probability, sum_row
 
@@ -48,7 +60,10 @@ def cells(text, title, axis):
 
 
 def test_tables_hold_the_numbers_of_the_verdict(judged):
-    """Errors per axis as Tab. 6 of S000, residuals, coverage in degrees, and the sums that have moved most first."""
+    """Errors per axis as Tab.
+
+    6 of S000, residuals, coverage in degrees, and the sums that have moved most first.
+    """
     text = printed(verdict_tables(judged))
     row = cells(text, "model against measurement", 2)
     accuracy = judged.held_out
@@ -63,19 +78,30 @@ def test_tables_hold_the_numbers_of_the_verdict(judged):
     share = judged.dependence.share[2]
     kind, axis = np.unravel_index(np.nanargmax(share), share.shape)
     assert row[4:6] == [f"{'qva'[kind]}{axis + 1}", f"{100 * share.max():.1f}"]
-    assert row[-3:] == [f"{np.sqrt(share.max()) * accuracy.rmse[2]:.2g}", "N", "m"]  # RMS of what depends on it
+    # RMS of what depends on it
+    assert row[-3:] == [f"{np.sqrt(share.max()) * accuracy.rmse[2]:.2g}", "N", "m"]
     row = cells(text, "what the logs cover", 1)
     assert row[4] == f"{100 * judged.coverage.span[0]:.0f}"
     assert row[-1] == f"{100 * judged.coverage.slow[0]:.1f}"
     assert row[1] == f"{np.degrees(judged.coverage.low[0]):.1f}"
-    assert row[5:7] == [f"{np.degrees(judged.coverage.speed[0]):.1f}", f"{100 * judged.coverage.speed_share[0]:.0f}"]
+    assert row[5:7] == [
+        f"{np.degrees(judged.coverage.speed[0]):.1f}",
+        f"{100 * judged.coverage.speed_share[0]:.0f}",
+    ]
     moved = [one for one in judged.sums if one.moved and one.state != "open"]
     first = max(moved, key=lambda one: abs(one.estimate - one.previous) / one.deviation)
     assert f"sums that have moved most, of {len(moved)}" in text
-    assert next(line for line in text[text.index("sums that") :].splitlines() if "kg" in line).startswith(f" {first.name}  ")
-    assert len([line for line in text[text.index("sums that") :].splitlines() if " yes" in line]) == min(10, len(moved))
-    unsure = printed(verdict_tables(replace(judged, sums=(*judged.sums, moved[0]._replace(state="open")))))
-    assert f"sums that have moved most, of {len(moved)}" in unsure  # what may as well be 0 is left out
+    assert next(
+        line for line in text[text.index("sums that") :].splitlines() if "kg" in line
+    ).startswith(f" {first.name}  ")
+    assert len(
+        [line for line in text[text.index("sums that") :].splitlines() if " yes" in line]
+    ) == min(10, len(moved))
+    unsure = printed(
+        verdict_tables(replace(judged, sums=(*judged.sums, moved[0]._replace(state="open"))))
+    )
+    # what may as well be 0 is left out
+    assert f"sums that have moved most, of {len(moved)}" in unsure
 
 
 def test_tables_are_never_cut(judged, checked):
@@ -94,34 +120,54 @@ def test_tables_without_a_fit(checked):
 
 
 def test_remarks_count_what_is_determined(judged):
-    """Counts of determined, poor and open sums, parameters without influence, flags, and a long memory."""
+    """Counts of determined, poor and open sums, parameters without influence, flags, and a long
+    memory.
+    """
     said = "\n".join(remarks(judged))
-    counts = [sum(one.state == state for one in judged.sums) for state in ("determined", "poor", "open")]
-    told = f"{sum(counts)} sums of parameters show in these torques: {counts[0]} are determined to 10%"
+    counts = [
+        sum(one.state == state for one in judged.sums) for state in ("determined", "poor", "open")
+    ]
+    told = (
+        f"{sum(counts)} sums of parameters show in these torques: {counts[0]} are determined to 10%"
+    )
     assert f"{told}, {counts[1]} poorly, {counts[2]}" in said
     assert "no torque of these axes depends on m_1, " in said
-    assert f"{100 * judged.flagged['EDGE']:.1f}% of the samples are flagged EDGE and left out" in said
+    assert (
+        f"{100 * judged.flagged['EDGE']:.1f}% of the samples are flagged EDGE and left out" in said
+    )
     assert "every link is a body that can exist" in said
     assert "memory" not in said
     assert "friction law" not in said
     white = judged.whiteness._replace(memory=np.array([1.0, 1.9, 7.3, 1.0, 1.0, 1.0]))
-    assert "memory in samples of axis 3 (7); intervals" in "\n".join(remarks(replace(judged, whiteness=white)))
-    assert "no body can be link_2, link_4" in "\n".join(remarks(replace(judged, bodies=("link_2", "link_4"))))
+    assert "memory in samples of axis 3 (7); intervals" in "\n".join(
+        remarks(replace(judged, whiteness=white))
+    )
+    assert "no body can be link_2, link_4" in "\n".join(
+        remarks(replace(judged, bodies=("link_2", "link_4")))
+    )
 
 
 def test_remarks_say_what_a_missing_term_may_be(judged, checked):
-    """Residuals that depend on a state, or last, are followed by what to look for; others are not."""
+    """Residuals that depend on a state, or last, are followed by what to look for; others are
+    not.
+    """
     hint = "if the model misses a term: are positions and torques on one clock"
     assert hint not in "\n".join(remarks(judged))
     assert hint not in "\n".join(remarks(checked))
     lasts = judged.whiteness._replace(correlations=np.full_like(judged.whiteness.correlations, 0.9))
-    lasting = replace(judged, whiteness=lasts, held_out=judged.held_out._replace(rmse=0.12 * judged.held_out.average))
+    lasting = replace(
+        judged,
+        whiteness=lasts,
+        held_out=judged.held_out._replace(rmse=0.12 * judged.held_out.average),
+    )
     assert sum(hint in line for line in remarks(lasting)) == 1
     share, p = (column.copy() for column in judged.dependence[:2])
     share[1, 2, 0], p[1, 2, 0] = 0.5, 1e-9
     rmse = np.maximum(judged.held_out.rmse, 0.05 * judged.held_out.average)
     depends = replace(
-        judged, dependence=judged.dependence._replace(share=share, p=p), held_out=judged.held_out._replace(rmse=rmse)
+        judged,
+        dependence=judged.dependence._replace(share=share, p=p),
+        held_out=judged.held_out._replace(rmse=rmse),
     )
     assert sum(hint in line for line in remarks(depends)) == 1
 
@@ -134,13 +180,20 @@ def test_headline_says_whether(judged):
 
 
 def test_the_page_stands_on_its_own(judged, tmp_path):
-    """No address but namespaces, no script, well-formed; figures, tables, verdict; dangerous names are escaped."""
+    """No address but namespaces, no script, well-formed; figures, tables, verdict; dangerous names
+    are escaped.
+    """
     path = tmp_path / "r.html"
-    write_report(path, replace(judged, reasons=("axis 2: <worse>",)), "<b>&.csv", ["log: found & done"])
+    write_report(
+        path, replace(judged, reasons=("axis 2: <worse>",)), "<b>&.csv", ["log: found & done"]
+    )
     text = path.read_text(encoding="utf-8")
     page = Page(text)
     assert page.open == []
-    assert set(re.findall(r"[a-z]+://[^\s\"'<)]+", text)) <= {"http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"}
+    assert set(re.findall(r"[a-z]+://[^\s\"'<)]+", text)) <= {
+        "http://www.w3.org/2000/svg",
+        "http://www.w3.org/1999/xlink",
+    }
     assert not {"script", "img", "link", "iframe", "object"} & {tag for tag, _ in page.tags}
     assert sum(tag == "svg" for tag, _ in page.tags) == 5
     assert len([1 for tag, _ in page.tags if tag == "code"]) == len(judged.sums)
@@ -162,7 +215,9 @@ def test_the_page_stands_on_its_own(judged, tmp_path):
 
 
 def test_the_page_of_a_validation(checked):
-    """Without a fit there are four figures and no sums; the banner is green where nothing speaks against the set."""
+    """Without a fit there are four figures and no sums; the banner is green where nothing speaks
+    against the set.
+    """
     page = Page(report_html(checked, "log.csv"))
     assert sum(tag == "svg" for tag, _ in page.tags) == 4
     assert ("section", {"class": "verdict good"}) in page.tags
@@ -171,10 +226,15 @@ def test_the_page_of_a_validation(checked):
 
 
 def test_the_cards_sum_up(judged):
-    """The worst axis, the error against the previous one, what the fit determines, and the axis that was slowest."""
+    """The worst axis, the error against the previous one, what the fit determines, and the axis
+    that was slowest.
+    """
     percent = np.array([3.0, 2.0, 9.0, 1.0, 2.0, 3.0])
-    held = judged.held_out._replace(rmse_over_average=percent, rmse=np.array([1.0, 2.0, 3.0, 4.0, 5.0, 6.0]))
-    before = judged.before._replace(rmse=np.array([2.0, 2.0, 6.0, 4.0, 10.0, 6.0]))  # ratios 0.5 and 1 in turn
+    held = judged.held_out._replace(
+        rmse_over_average=percent, rmse=np.array([1.0, 2.0, 3.0, 4.0, 5.0, 6.0])
+    )
+    # ratios 0.5 and 1 in turn
+    before = judged.before._replace(rmse=np.array([2.0, 2.0, 6.0, 4.0, 10.0, 6.0]))
     cover = judged.coverage._replace(speed_share=np.array([0.9, 0.8, 0.7, 0.31, 0.6, 0.5]))
     found = dict(_cards(replace(judged, held_out=held, before=before, coverage=cover)))
     assert found["RMSE/AVG, worst: axis 3"] == "9.0 %"
@@ -187,12 +247,16 @@ def test_the_cards_sum_up(judged):
 
 
 def test_a_sum_says_how_sure_it_is():
-    """Half its interval, its deviation in per cent of it, nothing where nobody knew it before; small probabilities are bounds."""
+    """Half its interval, its deviation in per cent of it, nothing where nobody knew it before;
+    small probabilities are bounds.
+    """
     one = Sum("Fc_1", "N m", 20.0, 0.5, 19.0, 21.0, 25.0, "determined")
     assert sum_row(one) == ("Fc_1", "20", "1", "N m", "2.5", "determined", "25", "yes")
     assert sum_row(one._replace(previous=20.5))[-2:] == ("20.5", "")
     assert sum_row(one._replace(previous=np.nan))[-2:] == ("", "")
-    assert sum_row(one._replace(estimate=0.0))[4] == sum_row(one._replace(estimate=0.01))[4] == ">1000"
+    assert (
+        sum_row(one._replace(estimate=0.0))[4] == sum_row(one._replace(estimate=0.01))[4] == ">1000"
+    )
     assert [probability(p) for p in (0.5, 0.001, 0.0009)] == ["0.500", "0.001", "< 0.001"]
 
 
@@ -201,29 +265,39 @@ def test_bars_are_as_long_as_their_numbers(judged):
     percent = np.array(judged.held_out.rmse_over_average)
     percent[0] = 7.5
     percent[1] = 30.0
-    text = report_html(replace(judged, held_out=judged.held_out._replace(rmse_over_average=percent)))
+    text = report_html(
+        replace(judged, held_out=judged.held_out._replace(rmse_over_average=percent))
+    )
     assert '<span class="bar "><i style="width:50.0%"></i></span>7.50 %' in text
     assert '<span class="bar over"><i style="width:100.0%"></i></span>30.00 %' in text
     cover = judged.coverage._replace(span=np.full(6, 0.42), speed_share=np.full(6, 0.84))
-    (table,) = re.findall(r"<th>range %</th>.*?</table>", report_html(replace(judged, coverage=cover)), re.S)
+    (table,) = re.findall(
+        r"<th>range %</th>.*?</table>", report_html(replace(judged, coverage=cover)), re.S
+    )
     assert re.findall(r"(\d+) %</td>", table) == ["42", "84"] * 6  # in the order of the heads
 
 
 def test_figures_draw_the_arrays(judged):
-    """Curves are measured less predicted torques; squares are the shares; the framed one is what counts."""
+    """Curves are measured less predicted torques; squares are the shares; the framed one is what
+    counts.
+    """
     axes = torque_figure(judged).axes[1]
     lines = {line.get_label(): line for line in axes.lines}
     part = judged.logs[0]
     count = len(part.tau)
     np.testing.assert_array_equal(lines["measured"].get_ydata()[:count], part.tau[:, 1])
     np.testing.assert_array_equal(lines["model"].get_ydata()[:count], part.model[:, 1])
-    np.testing.assert_allclose(lines["what is left"].get_ydata()[:count], judged.residual()[:count, 1])
+    np.testing.assert_allclose(
+        lines["what is left"].get_ydata()[:count], judged.residual()[:count, 1]
+    )
     np.testing.assert_allclose(lines["model"].get_xdata()[:count], part.motion.t - part.motion.t[0])
     assert np.isnan(lines["model"].get_ydata()[count])
     assert (np.diff(lines["model"].get_xdata()) >= 0.0).all()  # one stretch after another
     share, p = np.zeros((6, 3, 6)), np.ones((6, 3, 6))
     share[2, 1, 3], p[2, 1, 3] = 0.4, 1e-9
-    figure = dependence_figure(replace(judged, dependence=judged.dependence._replace(share=share, p=p)))
+    figure = dependence_figure(
+        replace(judged, dependence=judged.dependence._replace(share=share, p=p))
+    )
     image = figure.axes[0].images[0].get_array()
     assert image[2, 9] == pytest.approx(40.0)
     ticks = [label.get_text() for label in figure.axes[0].get_xticklabels()]
@@ -235,29 +309,50 @@ def test_figures_draw_the_arrays(judged):
     residual, q = judged.residual()[:, 0], np.degrees(judged.state("q")[:, 0])
     line = curves_figure(judged).axes[0].lines[0]
     low = q <= np.quantile(q, 0.05)
-    np.testing.assert_allclose(line.get_xydata()[0], [q[low].mean(), residual[low].mean()], rtol=0.05, atol=0.05)
+    np.testing.assert_allclose(
+        line.get_xydata()[0], [q[low].mean(), residual[low].mean()], rtol=0.05, atol=0.05
+    )
     memory = judged.whiteness.memory[0]
     wide = curve(residual, q, float(memory)).error[0]
     (band,) = curves_figure(judged).axes[0].collections
     ends = [y for x, y in band.get_paths()[0].vertices if x == line.get_xdata()[0]]
-    np.testing.assert_allclose([min(ends), max(ends)], line.get_ydata()[0] + 2.0 * wide * np.array([-1.0, 1.0]))
+    np.testing.assert_allclose(
+        [min(ends), max(ends)], line.get_ydata()[0] + 2.0 * wide * np.array([-1.0, 1.0])
+    )
     band = memory_figure(judged).axes[4].collections[0].get_paths()[0].vertices
     assert np.abs(band[:, 1]).max() == judged.whiteness.bound.max()
-    sums, figure = sorted(judged.sums, key=lambda one: one.deviation / abs(one.estimate)), sums_figure(judged)
+    sums, figure = (
+        sorted(judged.sums, key=lambda one: one.deviation / abs(one.estimate)),
+        sums_figure(judged),
+    )
     assert [line.get_ydata()[0] for line in figure.axes[0].lines] == [10.0, 50.0]
     away = figure.axes[1].collections[0].get_offsets()[:, 1]
-    np.testing.assert_allclose(away, [(one.previous - one.estimate) / one.deviation for one in sums])
+    np.testing.assert_allclose(
+        away, [(one.previous - one.estimate) / one.deviation for one in sums]
+    )
     points = figure.axes[0].collections[0].get_offsets()
     relative = sorted(100.0 * one.deviation / abs(one.estimate) for one in judged.sums)
     np.testing.assert_allclose(points[:, 1], np.minimum(relative, 1e4))
 
 
 def test_a_linear_axis_has_its_own_units():
-    """The SCARA's third axis is drawn and tabled in millimetres and newtons, and it has no friction to speak of."""
+    """The SCARA's third axis is drawn and tabled in millimetres and newtons, and it has no friction
+    to speak of.
+    """
     scara = irb.load("irb930")
     t = np.arange(1500) / 250.0
-    q = np.stack([0.5 * np.sin(2.0 * t), 0.4 * np.sin(3.1 * t), -0.15 + 0.1 * np.sin(2.3 * t), np.sin(1.7 * t)], axis=1)
-    wave = Recording(t, q, tau=np.random.default_rng(0).normal(size=q.shape), linear=(False, False, True, False))
+    q = np.stack(
+        [
+            0.5 * np.sin(2.0 * t),
+            0.4 * np.sin(3.1 * t),
+            -0.15 + 0.1 * np.sin(2.3 * t),
+            np.sin(1.7 * t),
+        ],
+        axis=1,
+    )
+    wave = Recording(
+        t, q, tau=np.random.default_rng(0).normal(size=q.shape), linear=(False, False, True, False)
+    )
     judged = judge(scara, [prepared(wave)])
     assert judged.units == ("N m", "N m", "N", "N m")
     assert np.isnan(judged.coverage.slow).all()

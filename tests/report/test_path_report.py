@@ -54,7 +54,9 @@ def file(tmp_path):
 
 
 def checked(robot, routine, **words):
-    return check_path(robot, programmed_motion(robot, rapid.sequence_of(rapid.read(PROGRAM), routine)), **words)
+    return check_path(
+        robot, programmed_motion(robot, rapid.sequence_of(rapid.read(PROGRAM), routine)), **words
+    )
 
 
 def said(capsys, *words):
@@ -70,19 +72,29 @@ def printed(tables):
     return text.get()
 
 
-# --- tables ---------------------------------------------------------------------------------------------------------------
+# --- tables
+# ---------------------------------------------------------------------------------------------------------------
 
 
 def test_verdict_names_the_first_violation(robot):
-    """A good path is kept; a bad one has the line, the axis and the value; what was not evaluated is counted."""
-    assert verdict(checked(robot, "main")) == "every checked bound is kept (not checked: accelerations, collision)"
+    """A good path is kept; a bad one has the line, the axis and the value; what was not evaluated
+    is counted.
+    """
+    assert (
+        verdict(checked(robot, "main"))
+        == "every checked bound is kept (not checked: accelerations, collision)"
+    )
     text = verdict(checked(robot, "bad"))
-    assert re.match(r"\d+ violations?; 1 instruction could not be evaluated; the first: line 16, t = ", text)
+    assert re.match(
+        r"\d+ violations?; 1 instruction could not be evaluated; the first: line 16, t = ", text
+    )
     assert "axis 3: q3 - q2 = -70 deg is outside its bounds -60 .. 65 deg" in text
 
 
 def test_tables_hold_the_numbers_of_the_check(robot):
-    """Margin, shares, peaks and lines per axis; a row per move, the bad one marked; the violations."""
+    """Margin, shares, peaks and lines per axis; a row per move, the bad one marked; the
+    violations.
+    """
     check = checked(robot, "bad")
     text = printed(check_tables(check, robot))
     axis = next(line.split() for line in text.splitlines() if re.match(r"\s*3\s+q3 - q2", line))
@@ -92,7 +104,9 @@ def test_tables_hold_the_numbers_of_the_check(robot):
     move = next(line for line in text.splitlines() if re.match(r"\s*16\s+MoveAbsJ", line))
     assert "VIOLATION" in move
     assert "116 (axis 3)" in move  # 10 deg beyond, of half 125
-    assert "VIOLATION" not in next(line for line in text.splitlines() if re.match(r"\s*14\s+MoveAbsJ", line))
+    assert "VIOLATION" not in next(
+        line for line in text.splitlines() if re.match(r"\s*14\s+MoveAbsJ", line)
+    )
     assert re.search(r"16 .* range +axis 3: q3 - q2 = -70 deg", text)
 
 
@@ -105,7 +119,9 @@ def test_tables_are_never_cut(robot, routine):
 
 
 def test_remarks_say_what_the_numbers_rest_on(robot):
-    """Assumed torque limits, extrapolated friction, no acceleration limit, no collision; the program's notes at the end."""
+    """Assumed torque limits, extrapolated friction, no acceleration limit, no collision; the
+    program's notes at the end.
+    """
     said = "\n".join(remarks(checked(robot, "main"), robot))
     for words in (
         "torque limits of irb2400_16 are assumed",
@@ -123,7 +139,9 @@ def test_remarks_say_what_the_numbers_rest_on(robot):
 
 
 def test_a_line_of_a_loop_has_one_row(robot):
-    """From the first time that it is driven to the last, with its highest speed; the axes of a plural read as one."""
+    """From the first time that it is driven to the last, with its highest speed; the axes of a
+    plural read as one.
+    """
     text = PROGRAM.replace("PROC bad()", "PROC twice()\n    main; main;\n  ENDPROC\n  PROC bad()")
     near = robot.from_controller([1, 0, 0, 0, 30, 0])  # the first way home is short and slow
     program = programmed_motion(robot, rapid.sequence_of(rapid.read(text), "twice"), start=near)
@@ -134,14 +152,22 @@ def test_a_line_of_a_loop_has_one_row(robot):
     assert times[0].share < 0.5 * times[1].share
     assert rows["8"][2:4] == [f"{times[0].start:.3f}", f"{times[1].end:.3f}"]
     assert rows["8"][4].startswith(f"{1000 * times[1].share * times[1].speed:.0f} of 1000")
-    assert re.search(r"^axes [\d, ]+ and \d move faster than their friction was", "\n".join(remarks(check, robot)), re.MULTILINE)
+    assert re.search(
+        r"^axes [\d, ]+ and \d move faster than their friction was",
+        "\n".join(remarks(check, robot)),
+        re.MULTILINE,
+    )
 
 
 def test_what_was_not_evaluated_is_part_of_the_verdict(robot):
-    """Instructions and tools are counted, singular and plural; the page is not green, and says it too."""
+    """Instructions and tools are counted, singular and plural; the page is not green, and says it
+    too.
+    """
     text = PROGRAM.replace("MoveL Offs(p10,100", "grip; MoveL Offs(p10,100")
     one = check_path(robot, programmed_motion(robot, rapid.sequence_of(rapid.read(text))))
-    assert verdict(one).startswith("1 instruction could not be evaluated; the rest keeps every checked bound (not checked: acc")
+    assert verdict(one).startswith(
+        "1 instruction could not be evaluated; the rest keeps every checked bound (not checked: acc"
+    )
     page = report_html(one, robot)
     assert 'class="verdict bad"' in page
     assert "1 instruction could not be evaluated; the rest keeps every checked bound" in page
@@ -152,11 +178,14 @@ def test_what_was_not_evaluated_is_part_of_the_verdict(robot):
     assert verdict(two).startswith(f"{left}; the rest keeps every checked bound (not checked: ")
 
 
-# --- the page -------------------------------------------------------------------------------------------------------------
+# --- the page
+# -------------------------------------------------------------------------------------------------------------
 
 
 def test_the_page_stands_on_its_own(robot, tmp_path):
-    """No address but namespaces, no script, well-formed; three figures, the tables, the verdict; dangerous names are escaped."""
+    """No address but namespaces, no script, well-formed; three figures, the tables, the verdict;
+    dangerous names are escaped.
+    """
     box = Box((-1, -1, 0), (2, 1, 2))
     write_report(tmp_path / "r.html", checked(robot, "bad", box=box), robot, "<b>&.mod", box)
     text = (tmp_path / "r.html").read_text(encoding="utf-8")
@@ -184,13 +213,19 @@ def test_the_page_stands_on_its_own(robot, tmp_path):
 def test_figures_draw_shares_in_percent(robot):
     """One line per axis and quantity, the largest value of which is that of the check."""
     check = checked(robot, "bad")
-    for axes, share in zip(shares_figure(check, robot).axes, (check.used, check.speed, check.torque), strict=True):
-        drawn = [line.get_ydata().max() for line in axes.lines if line.get_label().startswith("axis")]
+    for axes, share in zip(
+        shares_figure(check, robot).axes, (check.used, check.speed, check.torque), strict=True
+    ):
+        drawn = [
+            line.get_ydata().max() for line in axes.lines if line.get_label().startswith("axis")
+        ]
         np.testing.assert_allclose(drawn, 100.0 * share.value, rtol=1e-12)
 
 
 def test_a_straight_path_is_drawn_as_a_line(robot):
-    """Along y, and standing still: every view spans the same, the path's length or 10 mm, and counts without an offset."""
+    """Along y, and standing still: every view spans the same, the path's length or 10 mm, and
+    counts without an offset.
+    """
     y = np.linspace(-0.2, 0.2, 5)
     for way, least in ((y, 400.0), (0.0 * y, 10.0)):
         check = checked(robot, "main")
@@ -200,33 +235,51 @@ def test_a_straight_path_is_drawn_as_a_line(robot):
         drawn.canvas.draw()
         above, side = drawn.axes
         assert (above.get_xlabel(), above.get_ylabel()) == ("x [mm]", "y [mm]")
-        assert (side.get_xlabel(), side.get_ylabel()) == ("y [mm]" if least > 10.0 else "x [mm]", "z [mm]")
+        assert (side.get_xlabel(), side.get_ylabel()) == (
+            "y [mm]" if least > 10.0 else "x [mm]",
+            "z [mm]",
+        )
         for axes in drawn.axes:
             for low, high in (axes.get_xlim(), axes.get_ylim()):
-                assert least <= high - low < 4.0 * least  # equal scales: the wider side of the view is longer
-            assert axes.xaxis.get_major_formatter().get_offset() == axes.yaxis.get_major_formatter().get_offset() == ""
+                # equal scales: the wider side of the view is longer
+                assert least <= high - low < 4.0 * least
+            assert (
+                axes.xaxis.get_major_formatter().get_offset()
+                == axes.yaxis.get_major_formatter().get_offset()
+                == ""
+            )
 
 
 def test_a_good_page_says_so(robot):
-    """Green, no violation; without singularities there is one figure less; the same input gives the same page."""
+    """Green, no violation; without singularities there is one figure less; the same input gives the
+    same page.
+    """
     check = checked(robot, "main")
     text = report_html(check, robot, "cell.mod")
     assert 'class="verdict good"' in text
     assert "Every checked bound is kept" in text
     assert text == report_html(check, robot, "cell.mod")
     two = irb.from_urdf(irb.urdf_path("positioner"))
-    still = irb.Motion(np.array([0.0, 1.0]), np.zeros((2, two.n)), np.zeros((2, two.n)), np.zeros((2, two.n)))
+    still = irb.Motion(
+        np.array([0.0, 1.0]), np.zeros((2, two.n)), np.zeros((2, two.n)), np.zeros((2, two.n))
+    )
     text = report_html(check_path(two, still), two)
     assert text.count("<svg") == 2
     assert "Moves" not in text
 
 
 def test_what_was_not_checked_stands_beside_what_is_kept(robot, file, capsys):
-    """One posture says nothing about a motion, and is no clean check; limits that nobody knows or asked for are named."""
+    """One posture says nothing about a motion, and is no clean check; limits that nobody knows or
+    asked for are named.
+    """
     one = check_path(robot, programmed_motion(robot, rapid.sequence_of(rapid.read(PROGRAM))[:1]))
     resting = "speeds and torques of a motion: there is one posture at rest"
     assert (one.rows, one.moved, one.kept, one.first) == (1, False, False, None)
-    assert verdict(one) == f"nothing moves; the posture keeps its bounds (not checked: {resting}, accelerations, collision)"
+    assert (
+        verdict(one)
+        == f"nothing moves; the posture keeps its bounds (not checked: {resting}, accelerations,"
+        " collision)"
+    )
     assert "Nothing moves; the posture keeps" in (page := report_html(one, robot))
     assert 'class="verdict bad"' in page
     assert "nothing moves" in repr(one)
@@ -244,30 +297,48 @@ def test_speeds_without_a_limit_are_not_called_kept(tmp_path):
     arm = irb.from_urdf(tmp_path / "a.urdf")
     q = np.linspace(0.0, 0.1, 5)[:, None] * np.ones(6)
     check = check_path(arm, irb.Motion(0.1 * np.arange(5), q, np.ones_like(q), np.zeros_like(q)))
-    assert "(not checked: speeds of axes 1, 2, 3, 4, 5 and 6, accelerations, collision)" in verdict(check)
+    assert "(not checked: speeds of axes 1, 2, 3, 4, 5 and 6, accelerations, collision)" in verdict(
+        check
+    )
     assert (check.kept, check.unlimited) == (True, ("speeds of axes 1, 2, 3, 4, 5 and 6",))
 
 
-# --- the command ----------------------------------------------------------------------------------------------------------
+# --- the command
+# ----------------------------------------------------------------------------------------------------------
 
 
 def test_exit_codes_of_programs(file, capsys, tmp_path):
     """0 where all is kept, 1 with the first violating line, 2 for what is no input."""
-    code, out, err = said(capsys, file, "--robot", "irb2400", "--tool", "spindle", "--routine", "main")
+    code, out, err = said(
+        capsys, file, "--robot", "irb2400", "--tool", "spindle", "--routine", "main"
+    )
     assert code == 0
     assert "cell.mod: every checked bound is kept (not checked: accelerations, collision)" in err
     assert "MoveJ" in out
     table, page = tmp_path / "t.csv", tmp_path / "r.html"
-    code, _, err = said(capsys, file, "--robot", "irb2400", "--routine", "bad", "-o", table, "--report", page)
+    code, _, err = said(
+        capsys, file, "--robot", "irb2400", "--routine", "bad", "-o", table, "--report", page
+    )
     assert code == 1
     assert "the first: line 16" in err
     assert "line 15: MoveL not evaluated: CRobT() is not evaluated" in err
     assert page.read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
     assert table.read_text().startswith("t,line,q1_deg,q2_deg")
-    code, _, err = said(capsys, file, "--robot", "irb2400", "--routine", "main", "--box", "-2000,2000,-100,2000,0,2000")
+    code, _, err = said(
+        capsys,
+        file,
+        "--robot",
+        "irb2400",
+        "--routine",
+        "main",
+        "--box",
+        "-2000,2000,-100,2000,0,2000",
+    )
     assert code == 1
     assert "tool y" in err or "TCP y" in err  # p10 is at y = -200 mm
-    code, _, err = said(capsys, file, "--robot", "irb2400", "--routine", "main", "--acceleration", "1,1,1,1,1,1")
+    code, _, err = said(
+        capsys, file, "--robot", "irb2400", "--routine", "main", "--acceleration", "1,1,1,1,1,1"
+    )
     assert code == 1
     assert re.search(r"axis \d: a\d = .* deg/s\^2 is outside its bounds -1 \.\. 1 deg/s\^2", err)
 
@@ -292,12 +363,21 @@ def test_exit_codes_of_motions(robot, capsys, tmp_path):
         (("--robot", "irb2400", "--tool", "nothing"), "no tool 'nothing'"),
         (("--robot", "irb2400", "--routine", "mian"), "no routine 'mian'; did you mean 'main'"),
         (("--robot", "irb2400", "--wobj", "home"), "no wobjdata 'home'"),
-        (("--robot", "irb2400", "--box", "1,2,3"), "--box '1,2,3' is not a comma separated list of 6 numbers"),
+        (
+            ("--robot", "irb2400", "--box", "1,2,3"),
+            "--box '1,2,3' is not a comma separated list of 6 numbers",
+        ),
         (("--robot", "irb2400", "--box", "1,0,0,1,0,1"), "the box is empty"),
         (("--robot", "irb2400", "--ramp", "0"), "ramp [s] must be a positive"),
-        (("--robot", "irb2400", "--acceleration", "1"), "--acceleration '1' is not a comma separated list of 6 numbers"),
+        (
+            ("--robot", "irb2400", "--acceleration", "1"),
+            "--acceleration '1' is not a comma separated list of 6 numbers",
+        ),
         (("--robot", "irb2400", "--start-deg", "a"), "is not a comma separated list of numbers"),
-        (("--robot", "irb2400", "-o", "x", "--report", "x"), "cannot be both the report and the table"),
+        (
+            ("--robot", "irb2400", "-o", "x", "--report", "x"),
+            "cannot be both the report and the table",
+        ),
         ((), "Missing option"),
     ],
 )
@@ -309,21 +389,31 @@ def test_bad_input_is_exit_code_2(file, capsys, words, reason):
 
 
 def test_bad_files_are_exit_code_2(file, capsys, tmp_path):
-    """A malformed move with its line and column, a lost file, options of programs given for a motion."""
+    """A malformed move with its line and column, a lost file, options of programs given for a
+    motion.
+    """
     file.write_text(PROGRAM.replace("MoveJ p10, v1000", "MoveJ home, v1000"))
     code, _, err = said(capsys, file, "--robot", "irb2400")
-    assert (code, err) == (2, f"error: {file}: line 9, column 11: MoveJ's target is a robtarget; home is a jointtarget\n")
+    assert (code, err) == (
+        2,
+        f"error: {file}: line 9, column 11: MoveJ's target is a robtarget; home is a jointtarget\n",
+    )
     code, _, err = said(capsys, tmp_path / "none.mod", "--robot", "irb2400")
     assert (code, "none.mod" in err) == (2, True)
     (tmp_path / "m.csv").write_text("t\n0\n")
-    for words, reason in (((), "column 'q1_deg' is missing"), (("--routine", "main"), "are for RAPID modules")):
+    for words, reason in (
+        ((), "column 'q1_deg' is missing"),
+        (("--routine", "main"), "are for RAPID modules"),
+    ):
         code, _, err = said(capsys, tmp_path / "m.csv", "--robot", "irb2400", *words)
         assert code == 2
         assert reason in err
 
 
 def test_modules_of_any_suffix_and_of_several_files(robot, file, capsys, tmp_path):
-    """.modx and .SYSX are programs, a table named .mod is a motion; tool and object of another module come by --with."""
+    """.modx and .SYSX are programs, a table named .mod is a motion; tool and object of another
+    module come by --with.
+    """
     for name in ("a.modx", "b.SYSX", "c.txt"):
         (tmp_path / name).write_text(PROGRAM)
         assert said(capsys, tmp_path / name, "--robot", "irb2400")[0] == 0
@@ -334,7 +424,11 @@ def test_modules_of_any_suffix_and_of_several_files(robot, file, capsys, tmp_pat
     assert (code, "torques are those of" in err) == (0, False)
     assert said(capsys, file, "--robot", "irb2400")[0] == 1
     q = robot.from_controller([[0, angle, angle, 0, 30, 0] for angle in range(10)])
-    irb.write_motion(tmp_path / "m.csv", irb.Motion(0.01 * np.arange(10), q, np.zeros_like(q), np.zeros_like(q)), robot)
+    irb.write_motion(
+        tmp_path / "m.csv",
+        irb.Motion(0.01 * np.arange(10), q, np.zeros_like(q), np.zeros_like(q)),
+        robot,
+    )
     (tmp_path / "m.mod").write_bytes((tmp_path / "m.csv").read_bytes())
     code, _, err = said(capsys, tmp_path / "m.mod", "--robot", "irb2400")
     assert (code, "m.mod: every checked bound is kept" in err) == (0, True)
@@ -347,12 +441,19 @@ def test_quaternions_off_unit_are_noted_by_the_line_of_the_move(file, capsys):
     file.write_text(PROGRAM.replace("[0,0,1,0],[-1,-1", "[0,0,0.9998,0],[-1,-1"))
     code, _, err = said(capsys, file, "--robot", "irb2400")
     assert code == 0
-    assert "line 9: MoveJ has a target whose quaternion [0,0,0.9998,0] has length 0.9998, not 1; it is normalised" in err
+    assert (
+        "line 9: MoveJ has a target whose quaternion [0,0,0.9998,0] has length 0.9998, not 1; it is"
+        " normalised" in err
+    )
 
 
 def test_the_command_takes_tool_and_work_object_of_the_module(file, capsys):
-    """The module's only tooldata is the default; --wobj stands for an object without a value; --start-deg takes time."""
-    code, out, err = said(capsys, file, "--robot", "irb2400", "--routine", "main", "--start-deg", "10,0,0,0,30,0")
+    """The module's only tooldata is the default; --wobj stands for an object without a value;
+    --start-deg takes time.
+    """
+    code, out, err = said(
+        capsys, file, "--robot", "irb2400", "--routine", "main", "--start-deg", "10,0,0,0,30,0"
+    )
     assert code == 0
     assert "torques are those of" not in err
     assert re.search(r"\n\s*8 +MoveAbsJ", out)
@@ -364,8 +465,12 @@ def test_the_command_takes_tool_and_work_object_of_the_module(file, capsys):
 
 
 def test_a_program_starts_at_main_and_follows_calls(file, capsys, tmp_path):
-    """Called procedures are driven, others are not; a call that is not followed, or a lost tool, is exit code 1 unless named."""
-    text = PROGRAM.replace("MoveL Offs(p10,100,0,0), v500, fine, tSp\\WObj:=wPlate;", "goB;").replace("PROC bad()", "PROC goB()")
+    """Called procedures are driven, others are not; a call that is not followed, or a lost tool, is
+    exit code 1 unless named.
+    """
+    text = PROGRAM.replace(
+        "MoveL Offs(p10,100,0,0), v500, fine, tSp\\WObj:=wPlate;", "goB;"
+    ).replace("PROC bad()", "PROC goB()")
     file.write_text(text.replace("MoveL CRobT(), v1000, fine, tSp;", ""))
     code, _, err = said(capsys, file, "--robot", "irb2400")
     assert code == 1
@@ -376,7 +481,9 @@ def test_a_program_starts_at_main_and_follows_calls(file, capsys, tmp_path):
     code, _, err = said(capsys, file, "--robot", "irb2400")
     assert code == 1
     assert "line 10: grip not evaluated: it is no procedure of this module, and not followed" in err
-    assert "cell.mod: 1 instruction could not be evaluated; the rest keeps every checked bound" in err
+    assert (
+        "cell.mod: 1 instruction could not be evaluated; the rest keeps every checked bound" in err
+    )
     file.write_text(PROGRAM.replace("fine, tSp", "fine, tOther"))
     code, _, err = said(capsys, file, "--robot", "irb2400")
     assert code == 1
@@ -390,14 +497,23 @@ def test_a_program_starts_at_main_and_follows_calls(file, capsys, tmp_path):
 
 
 def test_a_program_of_which_nothing_can_be_driven(file, capsys, tmp_path):
-    """Each move with target, routine, line and why, on screen and in the page, exit code 1; without any move it is no program."""
+    """Each move with target, routine, line and why, on screen and in the page, exit code 1; without
+    any move it is no program.
+    """
     table, page = tmp_path / "t.csv", tmp_path / "r.html"
-    far = PROGRAM.replace("p10:=[[0,0,0]", "p10:=[[0,0,9000]").replace("MoveAbsJ home, v1000, fine, tSp;", "", 1)
+    far = PROGRAM.replace("p10:=[[0,0,0]", "p10:=[[0,0,9000]").replace(
+        "MoveAbsJ home, v1000, fine, tSp;", "", 1
+    )
     file.write_text(far)
     for more in ((), ("--start-deg", "0,0,0,0,30,0")):
-        code, out, err = said(capsys, file, "--robot", "irb2400", "-o", table, "--report", page, *more)
+        code, out, err = said(
+            capsys, file, "--robot", "irb2400", "-o", table, "--report", page, *more
+        )
         assert code == 1
-        first = r"line 9, t = 0 s: target p10 of MoveJ in main: out of reach by \d+\.\d+ mm; it is left out"
+        first = (
+            r"line 9, t = 0 s: target p10 of MoveJ in main: out of reach by \d+\.\d+ mm; it is"
+            r" left out"
+        )
         assert re.search(rf"cell\.mod: 2 violations; the first: {first}", err)
         text = page.read_text(encoding="utf-8")
         for where in (out, text):
@@ -417,17 +533,24 @@ def test_a_program_of_which_nothing_can_be_driven(file, capsys, tmp_path):
     code, out, err = said(capsys, file, "--robot", "irb2400")
     assert (code, "range" in out) == (1, True)
     assert (
-        "the first: line 8, t = 0 s: target [[0,0,0,0,9999,0],[9E9,9E9,9E9,9E9,9E9,9E9]] of MoveAbsJ in main: q5 = 9999 deg"
-        in err
+        "the first: line 8, t = 0 s: target [[0,0,0,0,9999,0],[9E9,9E9,9E9,9E9,9E9,9E9]] of"
+        " MoveAbsJ in main: q5 = 9999 deg" in err
     )
     for body, reason in (
         ("ConfL\\Off;", "; line 8: ConfL not evaluated"),
         ("x := 1;", "\n"),
         ("grip;", "; line 8: grip not evaluated: it is no"),
     ):
-        file.write_text(re.sub(r"(?m)^    Move.*\n", "", PROGRAM).replace("PROC main()\n", f"PROC main()\n    {body}\n"))
+        file.write_text(
+            re.sub(r"(?m)^    Move.*\n", "", PROGRAM).replace(
+                "PROC main()\n", f"PROC main()\n    {body}\n"
+            )
+        )
         code, _, err = said(capsys, file, "--robot", "irb2400")
-        assert (code, f"error: the program holds no MoveL, MoveJ, MoveC or MoveAbsJ{reason}" in err) == (2, True)
+        assert (
+            code,
+            f"error: the program holds no MoveL, MoveJ, MoveC or MoveAbsJ{reason}" in err,
+        ) == (2, True)
     file.write_text(PROGRAM.replace("MoveL Offs(p10,100,0,0)", "MoveC p10, Offs(p10,0,0,9000)"))
     assert "circle point" not in said(capsys, file, "--robot", "irb2400")[2]
     file.write_text(PROGRAM.replace("MoveL Offs(p10,100,0,0)", "MoveC Offs(p10,0,0,9000), p10"))
@@ -443,7 +566,9 @@ def test_a_program_that_stays_where_it_starts(file, capsys):
 
 
 def test_tools_of_the_module_are_named_in_page_and_errors(file, capsys, tmp_path):
-    """The tooldata's name stands in the page; one of mass -1 is refused with file, line and name; a wrong name lists them all."""
+    """The tooldata's name stands in the page; one of mass -1 is refused with file, line and name; a
+    wrong name lists them all.
+    """
     page = tmp_path / "r.html"
     assert said(capsys, file, "--robot", "irb2400", "--report", page)[0] == 0
     assert "irb2400_16 with tSp" in page.read_text(encoding="utf-8")
@@ -456,7 +581,10 @@ def test_tools_of_the_module_are_named_in_page_and_errors(file, capsys, tmp_path
     code, _, err = said(capsys, file, "--robot", "irb2400")
     assert (code, err) == (
         2,
-        f"error: {file}: line 2, column 3: tooldata tSp: mass -1 kg: this load was never defined; a load needs a positive mass\n",
+        (
+            f"error: {file}: line 2, column 3: tooldata tSp: mass -1 kg: this load was never"
+            " defined; a load needs a positive mass\n"
+        ),
     )
 
 
@@ -471,15 +599,22 @@ def test_lines_of_a_cut_are_lines_of_moves(file, capsys):
 
 
 def test_tools_of_a_program_are_not_other_tools_of_an_overlay(file, tmp_path, capsys):
-    """The tool of the overlay is the program's: nothing warns on the way to it, nor where only a TCP is the program's."""
+    """The tool of the overlay is the program's: nothing warns on the way to it, nor where only a
+    TCP is the program's.
+    """
     overlay = tmp_path / "mine.yaml"
-    text = "robot: irb2400\ntool: {}\nabout: x\nsources: {{m: {{ref: r, grade: measured}}}}\nlimits: {{axes: {{}}}}\n"
+    text = (
+        "robot: irb2400\ntool: {}\nabout: x\nsources: {{m: {{ref: r, grade: measured}}}}\nlimits:"
+        " {{axes: {{}}}}\n"
+    )
     overlay.write_text(text.format("tSp"))
     code, _, err = said(capsys, file, "--robot", "irb2400", "--overlay", overlay)
     assert code == 0, err
     overlay.write_text(text.format("spindle"))
     spindle = irb.load_tool("spindle")
-    longer = irb.Tool("spindle", spindle.tcp * pin.SE3(np.eye(3), np.array([0.0, 0.0, 0.01])), spindle.load)
+    longer = irb.Tool(
+        "spindle", spindle.tcp * pin.SE3(np.eye(3), np.array([0.0, 0.0, 0.01])), spindle.load
+    )
     assert checked(irb.load("irb2400", tool=longer, overlays=[overlay]), "main").kept
     with warnings.catch_warnings():
         warnings.simplefilter("always")

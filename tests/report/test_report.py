@@ -37,7 +37,13 @@ def test_info_shows_every_source(name):
     """All sources of all tables are printed, and efforts are marked as assumed."""
     description = irb.describe(name)
     shown = text(*report.info_tables(description))
-    for table in (description.kinematics, description.limits, description.inertials, description.friction, description.drives):
+    for table in (
+        description.kinematics,
+        description.limits,
+        description.inertials,
+        description.friction,
+        description.drives,
+    ):
         for source in table.sources:
             assert source in shown
     assert f"{description.limits.axes['axis_1'].effort_N_m:g}*" in shown
@@ -51,22 +57,29 @@ def test_info_prints_tab_1_and_tab_6():
 
 
 def test_balancing_springs_of_the_1400_are_named_wherever_torques_are():
-    """ABB takes springs off its lower arm: ``info`` says with source that the model lacks them, so do ``torque`` and repr."""
+    """ABB takes springs off its lower arm: ``info`` says with source that the model lacks them, so
+    do ``torque`` and repr.
+    """
     robot = irb.load("irb1400", tool="spindle")
     shown = " ".join(text(*report.info_tables(irb.describe("irb1400"))).split())
     assert "balancing springs manual" in shown
     assert "gravity and every torque of axis 2 are those without springs" in shown
     assert "3HAC021111-001" in shown
-    assert [note for note in report.notes(robot) if "balancing springs" in note and "axis 2" in note]
+    assert [
+        note for note in report.notes(robot) if "balancing springs" in note and "axis 2" in note
+    ]
     assert "no balancing springs" in repr(robot)
 
 
 def test_parts_that_the_model_is_without_are_notes_of_any_robot(tmp_path):
-    """A note of drives.yaml needs text and source, is shown by all reports, and stays under an overlay."""
+    """A note of drives.yaml needs text and source, is shown by all reports, and stays under an
+    overlay.
+    """
     arm = irb.new_robot("arm", like="irb1600", folder=tmp_path / "arm")
     drives, overlay = arm / "drives.yaml", tmp_path / "mine.yaml"
     overlay.write_text(
-        "robot: arm\nabout: a\nsources: {m: {ref: r, grade: measured}}\nlimits: {axes: {axis_1: {effort_N_m: 9, source: m}}}"
+        "robot: arm\nabout: a\nsources: {m: {ref: r, grade: measured}}\nlimits: {axes: {axis_1:"
+        " {effort_N_m: 9, source: m}}}"
     )
     note = "notes: {gas_spring: {text: a gas spring lifts axis 3, source: seen}}\n"
     drives.write_text("sources: {seen: {ref: a look, grade: measured}}\naxes: {}\n" + note)
@@ -87,7 +100,8 @@ def test_pose_text_is_in_abbs_terms():
     assert "940.0000      0.0000   1455.0000" in shown
     assert "0.7071068   0.0000000   0.7071068   0.0000000" in shown
     assert "-0.0000" not in shown
-    for posture in ([0, 0, 0, 0, 90, 0], [180, 90, 45, 0, 45, 180]):  # at 180 deg the scalar is 0, and gives no sign
+    # at 180 deg the scalar is 0, and gives no sign
+    for posture in ([0, 0, 0, 0, 90, 0], [180, 90, 45, 0, 45, 180]):
         shown = report.pose_text(robot, robot.from_controller(posture), "tcp")
         assert "0.0000000   0.0000000   1.0000000   0.0000000" in shown, posture
 
@@ -97,12 +111,16 @@ def predicted(tmp_path_factory):
     robot = irb.load("irb2400", tool="spindle")
     motion = through([np.zeros(6), np.full(6, 0.3)], duration=1.0).sample(100.0)
     path = tmp_path_factory.mktemp("report") / "m.csv"
-    write_motion(path, motion._replace(tau=robot.inverse_dynamics(motion.q, motion.v, motion.a) + 1.0), robot)
+    write_motion(
+        path, motion._replace(tau=robot.inverse_dynamics(motion.q, motion.v, motion.a) + 1.0), robot
+    )
     return robot, predict(open_motion(path, robot))
 
 
 def test_torque_figure_draws_what_was_predicted(predicted):
-    """Each axis has five parts and the measurement above position and speed; the lines are the data, in degrees."""
+    """Each axis has five parts and the measurement above position and speed; the lines are the
+    data, in degrees.
+    """
     robot, prediction = predicted
     figure = figures.torque_figure(prediction, robot)
     assert len(figure.axes) == 18
@@ -111,8 +129,12 @@ def test_torque_figure_draws_what_was_predicted(predicted):
     assert list(lines) == ["measured", "inertia", "coriolis", "gravity", "friction", "total"]
     np.testing.assert_array_equal(lines["gravity"], prediction.trace.parts.gravity[:, 1])
     np.testing.assert_array_equal(lines["measured"], prediction.trace.motion.tau[:, 1])
-    np.testing.assert_allclose(position.lines[0].get_ydata(), np.degrees(prediction.trace.motion.q[:, 1]))
-    np.testing.assert_allclose(speed.lines[0].get_ydata(), np.degrees(prediction.trace.motion.v[:, 1]))
+    np.testing.assert_allclose(
+        position.lines[0].get_ydata(), np.degrees(prediction.trace.motion.q[:, 1])
+    )
+    np.testing.assert_allclose(
+        speed.lines[0].get_ydata(), np.degrees(prediction.trace.motion.v[:, 1])
+    )
 
 
 def test_friction_figure_is_the_law_and_marks_what_was_measured():

@@ -11,7 +11,11 @@ def test_what_fits_is_one_table():
     table = TextTable("axis", "largest difference", "verdict", title="who agrees")
     table.add_row("1", "9.3e-16", "agrees")
     lines = [line.rstrip() for line in printed([table], 80).splitlines() if line.strip("─ ")]
-    assert lines == ["who agrees", " axis  largest difference  verdict", " 1     9.3e-16             agrees"]
+    assert lines == [
+        "who agrees",
+        " axis  largest difference  verdict",
+        " 1     9.3e-16             agrees",
+    ]
 
 
 def test_heads_wrap_before_columns_move():
@@ -27,11 +31,23 @@ def test_heads_wrap_before_columns_move():
 @pytest.mark.parametrize("columns", [1, 5, 12, 30])
 @pytest.mark.parametrize("keys", [1, 2])
 def test_nothing_is_cut_however_many_columns(columns, keys):
-    """Columns beyond the width stand in another table, with the columns that say which row it is; sentences wrap."""
-    heads = ["line", *(["move"] if keys == 2 else []), *(f"quantity {i}" for i in range(columns)), "what"]
+    """Columns beyond the width stand in another table, with the columns that say which row it is;
+    sentences wrap.
+    """
+    heads = [
+        "line",
+        *(["move"] if keys == 2 else []),
+        *(f"quantity {i}" for i in range(columns)),
+        "what",
+    ]
     table = TextTable(*heads, title="a title " * 20, keys=keys)
     for row in range(3):
-        table.add_row(f"row{row}", *(["MoveAbsJ"] if keys == 2 else []), *(f"-{row}{i}.123456" for i in range(columns)), SENTENCE)
+        table.add_row(
+            f"row{row}",
+            *(["MoveAbsJ"] if keys == 2 else []),
+            *(f"-{row}{i}.123456" for i in range(columns)),
+            SENTENCE,
+        )
     table.notes.append(SENTENCE + " 17.5")
     assert_nothing_is_cut([table])
     for width in WIDTHS:

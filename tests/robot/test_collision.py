@@ -1,4 +1,6 @@
-"""Self-collision: against volumes of intersection, against distances known by hand, and what the SRDF leaves out."""
+"""Self-collision: against volumes of intersection, against distances known by hand, and what the
+SRDF leaves out.
+"""
 
 from __future__ import annotations
 
@@ -56,7 +58,8 @@ def hulls(robot):
 def overlap(robot, pieces, q, pair):
     """Volume [m^3] that two links share in one posture, from their solids and not from coal."""
     placed = [
-        [piece.transform(np.asarray(robot.pose(q, link).homogeneous)[:3]) for piece in pieces[link]] for link in sorted(pair)
+        [piece.transform(np.asarray(robot.pose(q, link).homogeneous)[:3]) for piece in pieces[link]]
+        for link in sorted(pair)
     ]
     return sum((one ^ other).volume() for one in placed[0] for other in placed[1])
 
@@ -81,11 +84,16 @@ def test_links_touch_where_their_solids_overlap(name):
 
 
 def test_distance_between_simple_shapes_is_the_one_by_hand(balls):
-    """Ball, post and box of a little machine: distances, nearest points and contacts follow from a drawing."""
-    level = irb.clearance(balls, [0.0, 0.0, 0.0])  # ball at (1, 0, 0.5), post at y = 1.5, box below z = 0
+    """Ball, post and box of a little machine: distances, nearest points and contacts follow from a
+    drawing.
+    """
+    # ball at (1, 0, 0.5), post at y = 1.5, box below z = 0
+    level = irb.clearance(balls, [0.0, 0.0, 0.0])
     assert set(level.links) == {"hand", "plate"}
     assert level.distance == pytest.approx(np.hypot(0.8, 0.5) - 0.1, abs=1e-9)
-    assert np.linalg.norm(level.points[0] - level.points[1]) == pytest.approx(level.distance, abs=1e-9)
+    assert np.linalg.norm(level.points[0] - level.points[1]) == pytest.approx(
+        level.distance, abs=1e-9
+    )
     order = [level.links.index("plate"), level.links.index("hand")]
     np.testing.assert_allclose(level.points[order[0]][[0, 2]], [0.2, 0.0], atol=1e-6)
     toward = np.array([0.8, 0.5]) / np.hypot(0.8, 0.5)
@@ -94,12 +102,15 @@ def test_distance_between_simple_shapes_is_the_one_by_hand(balls):
     down = [np.pi / 2, 0.0, -0.45]  # the ball hangs at z = 0.5 - 0.55 = -0.05, inside the box
     assert irb.collides(balls, down)
     assert irb.contacts(balls, down) == [("hand", "plate")]
-    assert irb.clearance(balls, down).distance == pytest.approx(-0.15, abs=1e-6)  # its middle is 0.05 below the face
+    # its middle is 0.05 below the face
+    assert irb.clearance(balls, down).distance == pytest.approx(-0.15, abs=1e-6)
     assert not irb.collides(balls, [0.0, 0.0, 0.0])
 
 
 def test_arrays_answer_as_single_postures(balls):
-    """Leading axes go through; the wrong shape, or a posture that is not finite, is refused in one line."""
+    """Leading axes go through; the wrong shape, or a posture that is not finite, is refused in one
+    line.
+    """
     postures = random_postures(balls.limits, 12).reshape(3, 4, 3)
     answer = irb.collides(balls, postures)
     assert answer.shape == (3, 4)
@@ -120,14 +131,20 @@ def test_home_is_free_and_near_home_too(name):
 
 
 def test_an_arm_folded_onto_its_column_collides():
-    """The 2400 at q2 = 110 deg and q3 - q2 = 65 deg presses its forearm into the column; a little less, and it is free."""
+    """The 2400 at q2 = 110 deg and q3 - q2 = 65 deg presses its forearm into the column; a little
+    less, and it is free.
+    """
     robot = irb.load("irb2400")
-    assert ("link_1", "link_4") in irb.contacts(robot, robot.from_controller([0, 110, 175, 0, 0, 0]))
+    assert ("link_1", "link_4") in irb.contacts(
+        robot, robot.from_controller([0, 110, 175, 0, 0, 0])
+    )
     assert not irb.collides(robot, robot.from_controller([0, 60, 60, 0, 0, 0]))
 
 
 def test_both_trees_and_the_file_collide_alike():
-    """The serial twin as a plain URDF, and the robot from tables, agree posture by posture; the bars never decide."""
+    """The serial twin as a plain URDF, and the robot from tables, agree posture by posture; the
+    bars never decide.
+    """
     robot, twin = irb.load("irb2400"), irb.from_urdf(irb.urdf_path("irb2400", "serial"))
     postures = random_postures(robot.limits, 60, seed=3)
     alike = irb.collides(twin, postures @ robot.dh("modified").A.T)
@@ -136,7 +153,9 @@ def test_both_trees_and_the_file_collide_alike():
 
 
 def test_a_tool_collides_too():
-    """With the spindle turned back at the wrist the robot meets its own forearm or column; without, it is free."""
+    """With the spindle turned back at the wrist the robot meets its own forearm or column; without,
+    it is free.
+    """
     bare, armed = irb.load("irb2400"), irb.load("irb2400", tool="spindle")
     postures = random_postures(bare.limits, 150, seed=1)
     only_tool = irb.collides(armed, postures) & ~irb.collides(bare, postures)
@@ -148,12 +167,16 @@ def test_a_tool_collides_too():
 
 
 def test_what_a_tool_always_touches_says_nothing(tmp_path):
-    """A sleeve around the flange is in link 5 whatever the axes do: home is free all the same, and the rest still counts."""
+    """A sleeve around the flange is in link 5 whatever the axes do: home is free all the same, and
+    the rest still counts.
+    """
     text = irb.load_tool("spindle").path.read_text(encoding="utf-8")
     start = text.index("shapes:")
     sleeve = "{shape: cylinder, axis: z, at_mm: [0, 0, 0], radius_mm: 60, length_mm: 100}"
     blade = "{shape: box, at_mm: [0, 0, 500], size_mm: [20, 20, 900]}"
-    (tmp_path / "sleeve.yaml").write_text(f"{text[:start]}collision:\n  - {sleeve}\n  - {blade}\n", encoding="utf-8")
+    (tmp_path / "sleeve.yaml").write_text(
+        f"{text[:start]}collision:\n  - {sleeve}\n  - {blade}\n", encoding="utf-8"
+    )
     robot = irb.load("irb1600", tool=tmp_path / "sleeve.yaml")
     assert not irb.collides(robot, np.zeros(6))
     touched = {pair for q in random_postures(robot.limits, 100) for pair in irb.contacts(robot, q)}
@@ -199,7 +222,9 @@ def test_committed_srdf_is_what_the_script_writes(name):
 
 @pytest.mark.parametrize("name", irb.robots())
 def test_pairs_left_out_never_touch(name):
-    """Each variant has an SRDF; in postures of another seed none of its pairs touches but those that a joint connects."""
+    """Each variant has an SRDF; in postures of another seed none of its pairs touches but those
+    that a joint connects.
+    """
     robot = irb.load(name)
     reasons = read_srdf(robot.folder / f"{name}.srdf")
     assert set(reasons.values()) <= {"Adjacent", "Never", "Always"}
@@ -224,7 +249,11 @@ def test_outside_its_ranges_every_pair_is_asked(name):
     reasons = read_srdf(robot.folder / f"{name if name == 'irb1400' else 'irb930_12_105'}.srdf")
     pairs -= {pair for pair, reason in reasons.items() if reason == "Always"}
     low, high = robot.limits.envelope()
-    for q in rng.uniform(np.where(robot.limits.linear, low, -np.pi), np.where(robot.limits.linear, high, np.pi), (60, robot.n)):
+    for q in rng.uniform(
+        np.where(robot.limits.linear, low, -np.pi),
+        np.where(robot.limits.linear, high, np.pi),
+        (60, robot.n),
+    ):
         shared = any(overlap(robot, pieces, q, pair) > 1e-9 for pair in pairs)
         assert irb.collides(robot, q) or not shared, robot.to_controller(q)
         found += shared
@@ -237,13 +266,16 @@ def test_where_nothing_can_touch_the_distance_is_infinite():
 
 
 @pytest.mark.parametrize(
-    ("mesh", "error"), [("v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nf 1 2 3\nf 1 3 4\n", "is flat"), ("nonsense", "mesh")]
+    ("mesh", "error"),
+    [("v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nf 1 2 3\nf 1 3 4\n", "is flat"), ("nonsense", "mesh")],
 )
 def test_a_mesh_that_cannot_collide_is_named(tmp_path, mesh, error):
     """A flat or broken mesh is one line, and not the end of the process."""
     (tmp_path / "m.obj").write_text(mesh, encoding="utf-8")
     shape = '<collision><geometry><mesh filename="m.obj"/></geometry></collision>'
-    (tmp_path / "m.urdf").write_text(BALLS.replace('<link name="arm"/>', f'<link name="arm">{shape}</link>'), encoding="utf-8")
+    (tmp_path / "m.urdf").write_text(
+        BALLS.replace('<link name="arm"/>', f'<link name="arm">{shape}</link>'), encoding="utf-8"
+    )
     with pytest.raises(irb.IrbError, match=error):
         irb.collides(irb.from_urdf(tmp_path / "m.urdf"), np.zeros(3))
 
@@ -252,7 +284,9 @@ def test_pinocchio_reads_the_srdf():
     """Pinocchio's own reader takes the same pairs out of its own model of the committed URDF."""
     path = irb.urdf_path("irb2400")
     model = pin.buildModelFromUrdf(str(path))
-    shapes = pin.buildGeomFromUrdf(model, str(path), pin.GeometryType.COLLISION, package_dirs=[str(path.parent)])
+    shapes = pin.buildGeomFromUrdf(
+        model, str(path), pin.GeometryType.COLLISION, package_dirs=[str(path.parent)]
+    )
     shapes.addAllCollisionPairs()
     before = len(shapes.collisionPairs)
     pin.removeCollisionPairs(model, shapes, str(path.with_suffix(".srdf")))
@@ -263,7 +297,9 @@ def test_pinocchio_reads_the_srdf():
 
 
 def test_clearance_of_many_postures_is_that_of_each(balls):
-    """Distances, links and points have the leading axes of the postures, and are those that one posture has."""
+    """Distances, links and points have the leading axes of the postures, and are those that one
+    posture has.
+    """
     q = random_postures(balls.limits, 6, seed=2).reshape(2, 3, 3)
     every = irb.clearance(balls, q)
     assert every.distance.shape == (2, 3)
@@ -274,27 +310,53 @@ def test_clearance_of_many_postures_is_that_of_each(balls):
         one = irb.clearance(balls, q[at])
         assert isinstance(one.distance, float)
         assert one.links == tuple(every.links[at])
-        assert every.distance[at] == pytest.approx(one.distance, abs=1e-7)  # coal begins its search where the last one ended
-        np.testing.assert_allclose(one.points, every.points[at], rtol=0, atol=1e-4)  # 1e-7 m of distance, across round hulls
+        # coal begins its search where the last one ended
+        assert every.distance[at] == pytest.approx(one.distance, abs=1e-7)
+        # 1e-7 m of distance, across round hulls
+        np.testing.assert_allclose(one.points, every.points[at], rtol=0, atol=1e-4)
     none = irb.clearance(balls, np.zeros((0, 3)))
     assert (none.distance.shape, none.links.shape, none.points.shape) == ((0,), (0, 2), (0, 2, 3))
 
 
 MISUSED = {
-    "no robot": (lambda arm: irb.collides("irb2400", np.zeros(3)), "what collides is an irbmodels.Robot, not 'irb2400'"),
+    "no robot": (
+        lambda arm: irb.collides("irb2400", np.zeros(3)),
+        "what collides is an irbmodels.Robot, not 'irb2400'",
+    ),
     "posture in words": (lambda arm: irb.clearance(arm, "home"), "q is not an array of numbers"),
-    "posture of four": (lambda arm: irb.clearance(arm, np.zeros(4)), r"q needs \(3,\) finite numbers"),
+    "posture of four": (
+        lambda arm: irb.clearance(arm, np.zeros(4)),
+        r"q needs \(3,\) finite numbers",
+    ),
     "rags": (lambda arm: irb.collides(arm, [[1, 2, 3], [4]]), "q is not an array of numbers"),
-    "many contacts": (lambda arm: irb.contacts(arm, np.zeros((2, 3))), r"q needs \(3,\) finite numbers"),
-    "neighbours of none": (lambda arm: adjacent(None), "what collides is an irbmodels.Robot, not None"),
-    "margin in words": (lambda arm: Collider(arm, "a"), r"margin \[m\] must be a finite number, got 'a'"),
+    "many contacts": (
+        lambda arm: irb.contacts(arm, np.zeros((2, 3))),
+        r"q needs \(3,\) finite numbers",
+    ),
+    "neighbours of none": (
+        lambda arm: adjacent(None),
+        "what collides is an irbmodels.Robot, not None",
+    ),
+    "margin in words": (
+        lambda arm: Collider(arm, "a"),
+        r"margin \[m\] must be a finite number, got 'a'",
+    ),
     "pairs of words": (
         lambda arm: Collider(arm, ignored=["ab"]),
         "pairs that are not asked are frozensets of two names, not 'ab'",
     ),
-    "postures of a robot": (lambda arm: random_postures(arm, 2), "postures are drawn inside limits, as robot.limits, not"),
-    "a half posture": (lambda arm: random_postures(arm.limits, 0.5), "the number of postures must be a whole number"),
-    "a seed": (lambda arm: random_postures(arm.limits, 1, "a"), "seed must be a whole number, at least 0, got 'a'"),
+    "postures of a robot": (
+        lambda arm: random_postures(arm, 2),
+        "postures are drawn inside limits, as robot.limits, not",
+    ),
+    "a half posture": (
+        lambda arm: random_postures(arm.limits, 0.5),
+        "the number of postures must be a whole number",
+    ),
+    "a seed": (
+        lambda arm: random_postures(arm.limits, 1, "a"),
+        "seed must be a whole number, at least 0, got 'a'",
+    ),
     "no file": (lambda arm: read_srdf(None), "an SRDF is a path, not None"),
     "a file nowhere": (lambda arm: read_srdf("/nowhere/a.srdf"), "/nowhere/a.srdf: No such file"),
 }

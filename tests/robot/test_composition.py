@@ -11,9 +11,13 @@ import irbmodels as irb
 from irbmodels.cli import main
 
 
-@pytest.mark.parametrize(("mass", "wrong"), [(25, True), (228, False), (249, False), (480, False), (510, True)])
+@pytest.mark.parametrize(
+    ("mass", "wrong"), [(25, True), (228, False), (249, False), (480, False), (510, True)]
+)
 def test_bodies_are_held_against_the_mass_of_the_robot(tmp_path, mass, wrong, capsys, monkeypatch):
-    """250 kg of bodies on a rating of 25 kg: load, info, check and another set of the same arm say so; rounding does not."""
+    """250 kg of bodies on a rating of 25 kg: load, info, check and another set of the same arm say
+    so; rounding does not.
+    """
     folder = irb.new_robot("irb120", "irb1600", tmp_path / "irb120")
     file = folder / "limits.yaml"
     file.write_text(file.read_text().replace("mass_kg: 250", f"mass_kg: {mass}"))
@@ -30,14 +34,17 @@ def test_bodies_are_held_against_the_mass_of_the_robot(tmp_path, mass, wrong, ca
 
 
 def test_a_base_may_be_left_out(tmp_path):
-    """A set whose base is a placeholder may be as light as it likes, and no heavier than the robot."""
+    """A set whose base is a placeholder may be as light as it likes, and no heavier than the
+    robot.
+    """
     folder = irb.new_robot("light", "irb930", tmp_path / "light")
     file = folder / "inertials.yaml"
     table = yaml.safe_load(file.read_text())
     links = table["sets"]["copied"]["links"]
     links["base_link"] |= {
         "mass_kg": 0.001,
-        "inertia_kg_m2": dict.fromkeys(("xx", "yy", "zz"), 1.0e-06) | dict.fromkeys(("xy", "xz", "yz"), 0),
+        "inertia_kg_m2": dict.fromkeys(("xx", "yy", "zz"), 1.0e-06)
+        | dict.fromkeys(("xy", "xz", "yz"), 0),
     }
     links["link_1"]["mass_kg"] = links["link_2"]["mass_kg"] = 0.5
     file.write_text(yaml.safe_dump(table).replace("1.0e-06", "0.000001"))

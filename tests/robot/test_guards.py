@@ -1,4 +1,6 @@
-"""Which positions, speeds and accelerations of one state are taken for another unit, and which are not."""
+"""Which positions, speeds and accelerations of one state are taken for another unit, and which are
+not.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,10 @@ BAD = {
         lambda: ROBOT.inverse_dynamics(Q, FAST, REST),
         f"v1 = 100 rad/s of irb2400_16 .* 20 times .*{BY_SPEED}",
     ),
-    "inverse_dynamics, a": (lambda: ROBOT.inverse_dynamics(Q, REST, STRONG), f"a of irb2400_16 needs .* N m .*{BY_TORQUE}"),
+    "inverse_dynamics, a": (
+        lambda: ROBOT.inverse_dynamics(Q, REST, STRONG),
+        f"a of irb2400_16 needs .* N m .*{BY_TORQUE}",
+    ),
     "forward_dynamics, v": (lambda: ROBOT.forward_dynamics(Q, FAST, REST), BY_SPEED),
     "torque_parts, v": (lambda: ROBOT.torque_parts(Q, FAST, REST), BY_SPEED),
     "torque_parts, a": (lambda: ROBOT.torque_parts(Q, REST, STRONG), BY_TORQUE),
@@ -31,7 +36,10 @@ BAD = {
     "regressor, v": (lambda: ROBOT.regressor(Q, FAST, REST), BY_SPEED),
     "regressor, a": (lambda: ROBOT.regressor(Q, REST, STRONG), BY_TORQUE),
     "inverse derivatives, v": (lambda: ROBOT.inverse_dynamics_derivatives(Q, FAST, REST), BY_SPEED),
-    "inverse derivatives, a": (lambda: ROBOT.inverse_dynamics_derivatives(Q, REST, STRONG), BY_TORQUE),
+    "inverse derivatives, a": (
+        lambda: ROBOT.inverse_dynamics_derivatives(Q, REST, STRONG),
+        BY_TORQUE,
+    ),
     "forward derivatives": (lambda: ROBOT.forward_dynamics_derivatives(Q, FAST, REST), BY_SPEED),
     "energy_regressor": (lambda: ROBOT.energy_regressor(Q, FAST), BY_SPEED),
     "reactions, v": (lambda: ROBOT.reactions(Q, FAST, REST), BY_SPEED),
@@ -40,45 +48,91 @@ BAD = {
     "jacobian_rate": (lambda: ROBOT.jacobian_rate(Q, FAST), BY_SPEED),
     "inverse_acceleration": (lambda: ROBOT.inverse_acceleration(Q, FAST, REST), BY_SPEED),
     "link_motion": (lambda: ROBOT.link_motion(Q, FAST, REST), BY_SPEED),
-    "motors' speed": (lambda: ELASTIC.forward_dynamics(Q, REST, Q, FAST, REST), "theta_dot1 = 100 rad/s"),
-    "motors' position": (lambda: ELASTIC.energy(Q, REST, np.degrees(Q), REST), "theta6 = 34.3775 rad .* are these deg"),
+    "motors' speed": (
+        lambda: ELASTIC.forward_dynamics(Q, REST, Q, FAST, REST),
+        "theta_dot1 = 100 rad/s",
+    ),
+    "motors' position": (
+        lambda: ELASTIC.energy(Q, REST, np.degrees(Q), REST),
+        "theta6 = 34.3775 rad .* are these deg",
+    ),
     "feedforward": (lambda: ELASTIC.feedforward(Q, REST, STRONG, REST, REST), BY_TORQUE),
-    "linear axis, speed": (lambda: SCARA.energy([0, 0, 0, 0], [0, 0, 100, 0]), "v3 = 100 m/s .* are these mm/s"),
-    "linear axis, acceleration": (lambda: SCARA.regressor([0] * 4, [0] * 4, [0, 0, 5000, 0]), r"N at axis 3.* are these mm/s\^2"),
-    "text": (lambda: ROBOT.gravity(["0"] * 6), "q of irb2400_16 is not an array of numbers, but of str"),
-    "complex": (lambda: ROBOT.gravity(Q + 0j), "q of irb2400_16 is not an array of numbers, but of complex"),
+    "linear axis, speed": (
+        lambda: SCARA.energy([0, 0, 0, 0], [0, 0, 100, 0]),
+        "v3 = 100 m/s .* are these mm/s",
+    ),
+    "linear axis, acceleration": (
+        lambda: SCARA.regressor([0] * 4, [0] * 4, [0, 0, 5000, 0]),
+        r"N at axis 3.* are these mm/s\^2",
+    ),
+    "text": (
+        lambda: ROBOT.gravity(["0"] * 6),
+        "q of irb2400_16 is not an array of numbers, but of str",
+    ),
+    "complex": (
+        lambda: ROBOT.gravity(Q + 0j),
+        "q of irb2400_16 is not an array of numbers, but of complex",
+    ),
     "masked": (lambda: ROBOT.gravity(np.ma.array(Q, mask=[1, 0, 0, 0, 0, 0])), "masked"),
-    "friction, inverse": (lambda: ROBOT.inverse_dynamics(Q, REST, REST, friction="no"), "friction is True or False, not 'no'"),
-    "friction, forward": (lambda: ROBOT.forward_dynamics(Q, REST, REST, friction="no"), "friction is True or False, not 'no'"),
+    "friction, inverse": (
+        lambda: ROBOT.inverse_dynamics(Q, REST, REST, friction="no"),
+        "friction is True or False, not 'no'",
+    ),
+    "friction, forward": (
+        lambda: ROBOT.forward_dynamics(Q, REST, REST, friction="no"),
+        "friction is True or False, not 'no'",
+    ),
     "friction, derivatives": (
         lambda: ROBOT.inverse_dynamics_derivatives(Q, REST, REST, friction="no"),
         "friction is True or False",
     ),
     "friction, compiled": (lambda: ROBOT.compiled(friction="no"), "friction is True or False"),
     "single, compiled": (lambda: ROBOT.compiled(single="no"), "single is True or False"),
-    "threads, compiled": (lambda: ROBOT.compiled(threads=True), "threads must be a whole number, at least 1, got True"),
-    "friction, symbolic": (lambda: ROBOT.symbolic("gravity", friction="no"), "friction is True or False"),
-    "parameters, symbolic": (lambda: ROBOT.symbolic("gravity", parameters="no"), "parameters is True or False"),
-    "in_range": (lambda: ROBOT.inverse_kinematics(ROBOT.pose(Q), in_range="no"), "in_range is True or False"),
-    "turns": (lambda: ROBOT.inverse_kinematics(ROBOT.pose(Q), turns="no"), "turns is True or False"),
+    "threads, compiled": (
+        lambda: ROBOT.compiled(threads=True),
+        "threads must be a whole number, at least 1, got True",
+    ),
+    "friction, symbolic": (
+        lambda: ROBOT.symbolic("gravity", friction="no"),
+        "friction is True or False",
+    ),
+    "parameters, symbolic": (
+        lambda: ROBOT.symbolic("gravity", parameters="no"),
+        "parameters is True or False",
+    ),
+    "in_range": (
+        lambda: ROBOT.inverse_kinematics(ROBOT.pose(Q), in_range="no"),
+        "in_range is True or False",
+    ),
+    "turns": (
+        lambda: ROBOT.inverse_kinematics(ROBOT.pose(Q), turns="no"),
+        "turns is True or False",
+    ),
 }
 
 
 @pytest.mark.parametrize("name", BAD)
 def test_another_unit_or_type_is_one_clear_line(name):
-    """Whatever query is asked, one state in deg/s, in deg/s^2, in text, or a flag that is none, is refused with a hint."""
+    """Whatever query is asked, one state in deg/s, in deg/s^2, in text, or a flag that is none, is
+    refused with a hint.
+    """
     refused_in_one_line(*BAD[name])
 
 
 def test_arrays_pass_no_guard():
-    """What one state may not be, a sample of an array may: it may be one bad sample of a recording."""
+    """What one state may not be, a sample of an array may: it may be one bad sample of a
+    recording.
+    """
     assert ROBOT.inverse_dynamics(Q[None], FAST[None], STRONG[None]).shape == (1, 6)
-    assert ROBOT.inverse_dynamics(np.tile(Q, (2, 1)), REST, STRONG).shape == (2, 6)  # one acceleration for two postures
+    # one acceleration for two postures
+    assert ROBOT.inverse_dynamics(np.tile(Q, (2, 1)), REST, STRONG).shape == (2, 6)
 
 
 @pytest.mark.parametrize("name", irb.robots())
 def test_bounds_are_the_stated_multiples(name):
-    """Each axis may have 19.9 times its speed and its inertia 9.9 times its effort, and neither 20.1 nor 10.1 times."""
+    """Each axis may have 19.9 times its speed and its inertia 9.9 times its effort, and neither
+    20.1 nor 10.1 times.
+    """
     robot = irb.load(name)
     q, rest = robot.limits.envelope()[0] / 2, np.zeros(robot.n)
     for axis in np.eye(robot.n):
@@ -93,37 +147,58 @@ def test_bounds_are_the_stated_multiples(name):
 
 @pytest.mark.parametrize("name", irb.robots())
 def test_what_the_motors_can_do_passes(name):
-    """Accelerations under full efforts, tens of thousands of rad/s^2 at a bare wrist, pass back into the inverse dynamics."""
+    """Accelerations under full efforts, tens of thousands of rad/s^2 at a bare wrist, pass back
+    into the inverse dynamics.
+    """
     robot, rng = irb.load(name), np.random.default_rng(1)
     low, high = robot.limits.envelope()
     for _ in range(50):
         q, v = rng.uniform(low, high), rng.uniform(-1, 1, robot.n) * robot.limits.velocity
         tau = rng.choice([-1.0, 1.0], robot.n) * robot.limits.effort
         a = robot.forward_dynamics(q, v, tau, friction=False)
-        np.testing.assert_allclose(robot.inverse_dynamics(q, v, a, friction=False), tau, rtol=1e-8, atol=1e-8 * abs(tau).max())
+        np.testing.assert_allclose(
+            robot.inverse_dynamics(q, v, a, friction=False),
+            tau,
+            rtol=1e-8,
+            atol=1e-8 * abs(tau).max(),
+        )
 
 
 def test_efforts_that_do_not_hold_the_arm_are_no_bound(tmp_path):
-    """A URDF with an effort of 1 N m in place of an unknown one takes any acceleration; so does one without efforts."""
+    """A URDF with an effort of 1 N m in place of an unknown one takes any acceleration; so does one
+    without efforts.
+    """
     for effort in ("1", "0"):
         path = tmp_path / f"arm{effort}.urdf"
         path.write_text(
-            '<robot name="arm"><link name="base"/><link name="bar"><inertial><origin xyz="0.5 0 0"/><mass value="10"/>'
-            '<inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link><joint name="turn" type="revolute">'
-            f'<parent link="base"/><child link="bar"/><axis xyz="0 1 0"/><limit lower="-1" upper="1" effort="{effort}" '
-            'velocity="0"/></joint></robot>'
+            '<robot name="arm"><link name="base"/><link name="bar"><inertial><origin xyz="0.5 0'
+            ' 0"/><mass value="10"/><inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0"'
+            ' iyz="0"/></inertial></link><joint name="turn" type="revolute"><parent'
+            ' link="base"/><child link="bar"/><axis xyz="0 1 0"/><limit lower="-1" upper="1"'
+            f' effort="{effort}" velocity="0"/></joint></robot>'
         )
-        assert irb.from_urdf(path).inverse_dynamics([0.0], [1e3], [1e3], friction=False)[0] == pytest.approx(3500.0 - 49.05)
+        assert irb.from_urdf(path).inverse_dynamics([0.0], [1e3], [1e3], friction=False)[
+            0
+        ] == pytest.approx(3500.0 - 49.05)
 
 
 @pytest.mark.parametrize(
-    "q", [[0, 5, 5, 0, 5, 0], [0.0, 5.0, 5.0, 0.0, 5.0, 0.0], (0, -2, 0, 0, 4, 0), np.array([0, 5, 5, 0, 5, 0])]
+    "q",
+    [
+        [0, 5, 5, 0, 5, 0],
+        [0.0, 5.0, 5.0, 0.0, 5.0, 0.0],
+        (0, -2, 0, 0, 4, 0),
+        np.array([0, 5, 5, 0, 5, 0]),
+    ],
 )
 def test_whole_numbers_out_of_range_are_doubted_once(q):
-    """A posture typed in whole numbers that only degrees bring into range is answered with one warning per robot."""
+    """A posture typed in whole numbers that only degrees bring into range is answered with one
+    warning per robot.
+    """
     robot = irb.load("irb2400")
     with pytest.warns(
-        irb.PhysicsWarning, match="is out of range, and in range as the controller counts; are these degrees"
+        irb.PhysicsWarning,
+        match="is out of range, and in range as the controller counts; are these degrees",
     ) as seen:
         robot.gravity(q)
     assert seen[0].filename == __file__
@@ -150,7 +225,9 @@ def test_what_may_be_radians_is_not_doubted(q):
 
 
 def test_measures_of_one_state_are_of_one_type():
-    """One state gives numbers, an array gives arrays, and all fields alike; so do distances from singularities."""
+    """One state gives numbers, an array gives arrays, and all fields alike; so do distances from
+    singularities.
+    """
     for robot, q in ((ROBOT, Q), (SCARA, Q[:4] * 0.1)):
         for ask in (robot.measures, robot.singularities):
             assert {type(x) for x in ask(q)} == {np.float64}

@@ -28,15 +28,21 @@ KINEMATIC = {
     "singularities": lambda robot, q, v, a: robot.singularities(q)[-1],
     "measures": lambda robot, q, v, a: robot.measures(q),
     "inverse_velocity": lambda robot, q, v, a: robot.inverse_velocity(q, tool_motion(robot, v)),
-    "inverse_acceleration": lambda robot, q, v, a: robot.inverse_acceleration(q, v, tool_motion(robot, a)),
+    "inverse_acceleration": lambda robot, q, v, a: robot.inverse_acceleration(
+        q, v, tool_motion(robot, a)
+    ),
     "damped_velocity": lambda robot, q, v, a: robot.damped_velocity(q, tool_motion(robot, v)),
     "inverse_kinematics": lambda robot, q, v, a: robot.inverse_kinematics(robot.pose(q)).missing,
 }
 DYNAMIC = {
     "inverse_dynamics": lambda robot, q, v, a: robot.inverse_dynamics(q, v, a),
-    "inverse_dynamics with a wrench": lambda robot, q, v, a: robot.inverse_dynamics(q, v, a, wrench={"link_2": LOAD}),
+    "inverse_dynamics with a wrench": lambda robot, q, v, a: robot.inverse_dynamics(
+        q, v, a, wrench={"link_2": LOAD}
+    ),
     "forward_dynamics": lambda robot, q, v, a: robot.forward_dynamics(q, v, a),
-    "forward_dynamics with a wrench": lambda robot, q, v, a: robot.forward_dynamics(q, v, a, wrench=LOAD),
+    "forward_dynamics with a wrench": lambda robot, q, v, a: robot.forward_dynamics(
+        q, v, a, wrench=LOAD
+    ),
     "torque_parts": lambda robot, q, v, a: robot.torque_parts(q, v, a),
     "mass_matrix": lambda robot, q, v, a: robot.mass_matrix(q),
     "mass_matrix_inverse": lambda robot, q, v, a: robot.mass_matrix_inverse(q),
@@ -45,10 +51,18 @@ DYNAMIC = {
     "friction": lambda robot, q, v, a: robot.friction(q + v + a),
     "energy": lambda robot, q, v, a: robot.energy(q, v),
     "regressor": lambda robot, q, v, a: robot.regressor(q, v, a),
-    "inverse_dynamics_derivatives": lambda robot, q, v, a: robot.inverse_dynamics_derivatives(q, v, a),
-    "derivatives with a wrench": lambda robot, q, v, a: robot.inverse_dynamics_derivatives(q, v, a, wrench=LOAD),
-    "forward_dynamics_derivatives": lambda robot, q, v, a: robot.forward_dynamics_derivatives(q, v, a),
-    "motors": lambda robot, q, v, a: robot.motors.axis_position(robot.motors.position(q))[..., robot.motors.known],
+    "inverse_dynamics_derivatives": lambda robot, q, v, a: robot.inverse_dynamics_derivatives(
+        q, v, a
+    ),
+    "derivatives with a wrench": lambda robot, q, v, a: robot.inverse_dynamics_derivatives(
+        q, v, a, wrench=LOAD
+    ),
+    "forward_dynamics_derivatives": lambda robot, q, v, a: robot.forward_dynamics_derivatives(
+        q, v, a
+    ),
+    "motors": lambda robot, q, v, a: robot.motors.axis_position(robot.motors.position(q))[
+        ..., robot.motors.known
+    ],
     "motor torques": lambda robot, q, v, a: robot.motors.torque(q)[..., robot.motors.known],
 }
 ELASTIC = {
@@ -56,7 +70,9 @@ ELASTIC = {
     "frequencies, motors held": lambda arm, q, v, a: arm.frequencies(q, "held"),
     "equilibrium": lambda arm, q, v, a: arm.equilibrium(q),
     "energy of a flexible robot": lambda arm, q, v, a: arm.energy(q, v, q + 1e-3, v),
-    "forward_dynamics of a flexible robot": lambda arm, q, v, a: arm.forward_dynamics(q, v, q + 1e-3, v, a),
+    "forward_dynamics of a flexible robot": lambda arm, q, v, a: arm.forward_dynamics(
+        q, v, q + 1e-3, v, a
+    ),
     "feedforward": lambda arm, q, v, a: arm.feedforward(q, v, a, v, a),
 }
 CONSTANT = ("gravity", "many")  # of a SCARA: machine code does not even read q
@@ -89,10 +105,18 @@ def has(name, query):
 
 @pytest.mark.parametrize(
     ("name", "rows", "query"),
-    [(name, rows, query) for name, kinds in ARMS.items() for rows in kinds for query in QUERIES if has(name, query)],
+    [
+        (name, rows, query)
+        for name, kinds in ARMS.items()
+        for rows in kinds
+        for query in QUERIES
+        if has(name, query)
+    ],
 )
 def test_a_broken_sample_stays_alone(name, rows, query):
-    """NaN or infinity in any input of some rows makes no error and no warning, is seen there, and changes no other row."""
+    """NaN or infinity in any input of some rows makes no error and no warning, is seen there, and
+    changes no other row.
+    """
     robot, count = irb.load(name), ROWS[rows]
     robot = robot.with_friction(irb.Stribeck(*(np.full(robot.n, value) for value in LAW)))
     asked = FlexibleRobot(robot, [Drive(2e5, 5.0)] * robot.n) if query in ELASTIC else robot
@@ -105,7 +129,11 @@ def test_a_broken_sample_stays_alone(name, rows, query):
         results = results_of(QUERIES[query](asked, *spoiled), count)
         others = np.setdiff1d(np.arange(count), list(BROKEN))
         for result, right in zip(results, whole, strict=True):
-            np.testing.assert_allclose(result[others], right[others], rtol=1e-12, atol=1e-12 * np.abs(right).max())
-        unread = all(np.array_equal(result, right) for result, right in zip(results, whole, strict=True))
+            np.testing.assert_allclose(
+                result[others], right[others], rtol=1e-12, atol=1e-12 * np.abs(right).max()
+            )
+        unread = all(
+            np.array_equal(result, right) for result, right in zip(results, whole, strict=True)
+        )
         assert unread or not any(np.isfinite(np.hstack(results)[list(BROKEN)]).all(axis=1)), place
         assert place or not unread or (query, rows) == CONSTANT

@@ -21,9 +21,13 @@ TILT = (oracles.rotation(0, 0.6) @ oracles.rotation(1, -1.1))[:3, :3]
 
 
 def same_answers(one: irb.Robot, other: irb.Robot, name: str, tolerance: float = 0.0) -> None:
-    """Compare pose and torque of three states; exactly, unless a tolerance (of the largest torque) is given."""
+    """Compare pose and torque of three states; exactly, unless a tolerance (of the largest torque)
+    is given.
+    """
     for q, v, a in oracles.states(name, 3):
-        np.testing.assert_allclose(one.pose(q).homogeneous, other.pose(q).homogeneous, rtol=0, atol=min(tolerance, 1e-13))
+        np.testing.assert_allclose(
+            one.pose(q).homogeneous, other.pose(q).homogeneous, rtol=0, atol=min(tolerance, 1e-13)
+        )
         expected = other.inverse_dynamics(q, v, a, friction=False)
         found = one.inverse_dynamics(q, v, a, friction=False)
         np.testing.assert_allclose(found, expected, rtol=0, atol=tolerance * np.abs(expected).max())
@@ -48,11 +52,23 @@ def test_controller_units_of_a_scara():
 
 
 BAD_POSITIONS = {
-    "degrees": ("irb2400", [0, 20, 10, 0, 30, 0], "q5 = 30 rad .*more than three times the largest limit.*from_controller"),
-    "millimetres": ("irb930", [0, 0, -120, 0], "q3 = -120 m .*more than three times the largest limit.*from_controller"),
+    "degrees": (
+        "irb2400",
+        [0, 20, 10, 0, 30, 0],
+        "q5 = 30 rad .*more than three times the largest limit.*from_controller",
+    ),
+    "millimetres": (
+        "irb930",
+        [0, 0, -120, 0],
+        "q3 = -120 m .*more than three times the largest limit.*from_controller",
+    ),
     "not a number": ("irb2400", [0, np.nan, 0, 0, 0, 0], "q of irb2400_16 is not finite"),
     "infinite": ("irb2400", [0, 0, 0, 0, 0, -np.inf], "q of irb2400_16 is not finite"),
-    "five numbers": ("irb2400", [0, 0, 0, 0, 0], r"q of irb2400_16 needs shape \(6,\) or \(\.\.\., 6\), got \(5,\)"),
+    "five numbers": (
+        "irb2400",
+        [0, 0, 0, 0, 0],
+        r"q of irb2400_16 needs shape \(6,\) or \(\.\.\., 6\), got \(5,\)",
+    ),
     "one number": ("irb2400", 0.0, r"needs shape \(6,\) or \(\.\.\., 6\), got \(\)"),
     "columns of samples": ("irb2400", np.zeros((6, 4)), r"got \(6, 4\)"),
     "words": ("irb2400", ["a"] * 6, "q of irb2400_16 is not an array of numbers"),
@@ -68,8 +84,12 @@ ASKS = {
     "to_controller": lambda robot, q: robot.to_controller(q),
     "coriolis": lambda robot, q: robot.coriolis(q, np.zeros(robot.n)),
     "energy": lambda robot, q: robot.energy(q, np.zeros(robot.n)),
-    "inverse_dynamics": lambda robot, q: robot.inverse_dynamics(q, np.zeros(robot.n), np.zeros(robot.n), friction=False),
-    "forward_dynamics": lambda robot, q: robot.forward_dynamics(q, np.zeros(robot.n), np.zeros(robot.n), friction=False),
+    "inverse_dynamics": lambda robot, q: robot.inverse_dynamics(
+        q, np.zeros(robot.n), np.zeros(robot.n), friction=False
+    ),
+    "forward_dynamics": lambda robot, q: robot.forward_dynamics(
+        q, np.zeros(robot.n), np.zeros(robot.n), friction=False
+    ),
     "regressor": lambda robot, q: robot.regressor(q, np.zeros(robot.n), np.zeros(robot.n)),
     "violations": lambda robot, q: robot.violations(q),
 }
@@ -78,14 +98,18 @@ ASKS = {
 @pytest.mark.parametrize("ask", ASKS)
 @pytest.mark.parametrize("case", BAD_POSITIONS)
 def test_bad_position_is_refused_by_every_query(case, ask):
-    """One state must be finite, of the right shape and near its range; the message says what it was and what it may be."""
+    """One state must be finite, of the right shape and near its range; the message says what it was
+    and what it may be.
+    """
     name, q, said = BAD_POSITIONS[case]
     with pytest.raises(irb.InputError, match=said):
         ASKS[ask](irb.load(name), q)
 
 
 def test_degrees_are_noticed_only_far_outside():
-    """A position outside its range by less than a factor of three is answered; the range is another question."""
+    """A position outside its range by less than a factor of three is answered; the range is another
+    question.
+    """
     robot = irb.load("irb2400")
     assert not robot.in_range(np.radians([0, 200, 0, 0, 0, 0]))
     with pytest.raises(irb.InputError, match="three times the largest limit"):
@@ -101,7 +125,9 @@ def test_arrays_check_no_range():
 @pytest.mark.parametrize("what", ["v", "a", "tau"])
 @pytest.mark.parametrize("value", [np.nan, np.inf])
 def test_bad_rates_are_refused(what, value):
-    """Speed, acceleration and torque of one state must be finite, in every query that takes them, and are named."""
+    """Speed, acceleration and torque of one state must be finite, in every query that takes them,
+    and are named.
+    """
     robot, good, bad = irb.load("irb2400"), np.zeros(6), np.zeros(6)
     bad[3] = value
     asks = {
@@ -145,7 +171,9 @@ def test_batches_that_do_not_fit_are_refused():
             ask(np.zeros((3, 6)), np.zeros((2, 6)), np.zeros((3, 6)))
 
 
-@pytest.mark.parametrize("wrench", [[1, 2, 3], np.full(6, np.nan), np.zeros((6, 1)), {"tcp": [0, 0, 1]}])
+@pytest.mark.parametrize(
+    "wrench", [[1, 2, 3], np.full(6, np.nan), np.zeros((6, 1)), {"tcp": [0, 0, 1]}]
+)
 def test_bad_wrench_is_refused(wrench):
     """A wrench is six finite numbers, and the frame it acts on is named."""
     robot, zero = irb.load("irb2400"), np.zeros(6)
@@ -179,7 +207,10 @@ def test_bad_point_is_refused(point):
     ("arguments", "said"),
     [
         ({"parameters": "jia"}, "no parameter set of irb2400_16 'jia'; did you mean 'jia2018'"),
-        ({"coupling": "paralel"}, "no coupling of irb2400_16 'paralel'; did you mean 'parallelogram'"),
+        (
+            {"coupling": "paralel"},
+            "no coupling of irb2400_16 'paralel'; did you mean 'parallelogram'",
+        ),
         ({"tool": "spindel"}, "no tool 'spindel'; did you mean 'spindle'"),
     ],
 )
@@ -197,7 +228,15 @@ def test_bad_gravity_is_refused(gravity):
 
 
 @pytest.mark.parametrize(
-    "mount", [np.diag([1, 1, -1.0]), 2 * np.eye(3), np.eye(2), np.full((3, 3), np.nan), np.zeros(3), np.ones((4, 4))]
+    "mount",
+    [
+        np.diag([1, 1, -1.0]),
+        2 * np.eye(3),
+        np.eye(2),
+        np.full((3, 3), np.nan),
+        np.zeros(3),
+        np.ones((4, 4)),
+    ],
 )
 def test_bad_mounting_is_refused(mount):
     """A mounting is a rotation or a pose: no mirror, no stretch."""
@@ -206,7 +245,12 @@ def test_bad_mounting_is_refused(mount):
 
 
 @pytest.mark.parametrize(
-    ("rotors", "said"), [([1] * 5, "rotor inertias"), ([1, 1, 1, 1, 1, -1], "negative"), ([np.inf] * 6, "rotor inertias")]
+    ("rotors", "said"),
+    [
+        ([1] * 5, "rotor inertias"),
+        ([1, 1, 1, 1, 1, -1], "negative"),
+        ([np.inf] * 6, "rotor inertias"),
+    ],
 )
 def test_bad_rotors_are_refused(rotors, said):
     """Rotor inertias are one number per axis, none negative."""
@@ -222,7 +266,9 @@ def test_mounting_takes_rotation_pose_or_se3():
     expected = robot.with_gravity(TILT.T @ [0, 0, -9.81]).gravity(q)
     for mount in (TILT, pose, pin.SE3(pose)):
         np.testing.assert_allclose(robot.mounted(mount).gravity(q), expected, atol=1e-12)
-        np.testing.assert_array_equal(robot.mounted(mount).pose(q).homogeneous, robot.pose(q).homogeneous)
+        np.testing.assert_array_equal(
+            robot.mounted(mount).pose(q).homogeneous, robot.pose(q).homogeneous
+        )
 
 
 @pytest.mark.parametrize(
@@ -236,7 +282,9 @@ def test_mounting_takes_rotation_pose_or_se3():
     ],
 )
 def test_swapping_a_tool_is_building_with_it(name, parameters):
-    """with_tool gives the robot of the URDF that xacro builds with that tool; taking it off gives the bare one again."""
+    """with_tool gives the robot of the URDF that xacro builds with that tool; taking it off gives
+    the bare one again.
+    """
     bare = irb.load(name, parameters=parameters)
     held = bare.with_tool("spindle")
     same_answers(irb.load(name, tool="spindle", parameters=parameters), held, name)
@@ -246,9 +294,16 @@ def test_swapping_a_tool_is_building_with_it(name, parameters):
     A, data = irb.describe(name).dh("modified").A, tree.model.createData()
     for q, v, a in oracles.states(name, 3):
         tau = A.T @ pin.rnea(tree.model, data, A @ q, A @ v, A @ a)
-        np.testing.assert_allclose(held.inverse_dynamics(q, v, a, friction=False), tau, rtol=0, atol=1e-12 * np.abs(tau).max())
+        np.testing.assert_allclose(
+            held.inverse_dynamics(q, v, a, friction=False),
+            tau,
+            rtol=0,
+            atol=1e-12 * np.abs(tau).max(),
+        )
         pin.framesForwardKinematics(tree.model, data, A @ q)
-        np.testing.assert_allclose(held.pose(q).homogeneous, data.oMf[tree.frame("tcp")].homogeneous, atol=1e-13)
+        np.testing.assert_allclose(
+            held.pose(q).homogeneous, data.oMf[tree.frame("tcp")].homogeneous, atol=1e-13
+        )
 
 
 @pytest.mark.parametrize("name", ["irb2400_16", "irb1400"])
@@ -258,14 +313,23 @@ def test_swapping_a_tool_is_building_with_it_where_bars_weigh(name):
     held = bare.with_tool("spindle")
     same_answers(irb.load(name, tool="spindle", parameters="cad"), held, name)
     same_answers(held.with_tool(None), bare, name)
-    tree = tree_from_urdf(irb.describe(name).urdf("parallelogram", "cad", "spindle", carrier_kg=0.0, looks=False))
+    tree = tree_from_urdf(
+        irb.describe(name).urdf("parallelogram", "cad", "spindle", carrier_kg=0.0, looks=False)
+    )
     (G, q0), data = held.coupling, tree.model.createData()
     assert list(tree.model.names) == list(held.model.names)
     for q, v, a in oracles.states(name, 3):
         tau = G.T @ pin.rnea(tree.model, data, G @ q + q0, G @ v, G @ a)
-        np.testing.assert_allclose(held.inverse_dynamics(q, v, a, friction=False), tau, rtol=0, atol=1e-12 * np.abs(tau).max())
+        np.testing.assert_allclose(
+            held.inverse_dynamics(q, v, a, friction=False),
+            tau,
+            rtol=0,
+            atol=1e-12 * np.abs(tau).max(),
+        )
         pin.framesForwardKinematics(tree.model, data, G @ q + q0)
-        np.testing.assert_allclose(held.pose(q).homogeneous, data.oMf[tree.frame("tcp")].homogeneous, atol=1e-13)
+        np.testing.assert_allclose(
+            held.pose(q).homogeneous, data.oMf[tree.frame("tcp")].homogeneous, atol=1e-13
+        )
 
 
 def test_tool_moves_with_the_bars_tree_too():
@@ -294,11 +358,20 @@ def test_everything_else_is_kept_by_each_change():
     assert one.parameters == "jia2018"
     assert one.tool.name == "spindle"
     np.testing.assert_array_equal(one.rotors, [1, 2, 3, 4, 5, 6])
-    arm = oracles.carrying(oracles.arm("irb2400_16", "jia2018"), *oracles.SPINDLE, oracles.SPINDLE_TCP)
+    arm = oracles.carrying(
+        oracles.arm("irb2400_16", "jia2018"), *oracles.SPINDLE, oracles.SPINDLE_TCP
+    )
     arm = oracles.carrying(arm, body.mass, body.com, body.tensor)
     q, v, a = oracles.states("irb2400_16", 1, seed=9)[0]
-    expected = oracles.newton_euler(arm, q, v, a, TILT.T @ oracles.GRAVITY) + np.arange(1.0, 7.0) * a
-    np.testing.assert_allclose(one.inverse_dynamics(q, v, a, friction=False), expected, rtol=0, atol=1e-11 * abs(expected).max())
+    expected = (
+        oracles.newton_euler(arm, q, v, a, TILT.T @ oracles.GRAVITY) + np.arange(1.0, 7.0) * a
+    )
+    np.testing.assert_allclose(
+        one.inverse_dynamics(q, v, a, friction=False),
+        expected,
+        rtol=0,
+        atol=1e-11 * abs(expected).max(),
+    )
 
 
 DRIVES = """
@@ -307,7 +380,11 @@ about: drives of every axis
 sources: {motors: {ref: made up, grade: measured}}
 drives: {axes: {ROWS}}
 """.replace(
-    "ROWS", ", ".join(f"axis_{i}: {{gear_ratio: {90 + i}, rotor_inertia_kg_m2: 0.001, source: motors}}" for i in range(1, 7))
+    "ROWS",
+    ", ".join(
+        f"axis_{i}: {{gear_ratio: {90 + i}, rotor_inertia_kg_m2: 0.001, source: motors}}"
+        for i in range(1, 7)
+    ),
 )
 SET = """
 robot: irb2400
@@ -327,7 +404,11 @@ drives: {axes: {axis_3: {rotor_inertia_kg_m2: 0.002, source: bench}}}
 """
 LAW = irb.Stribeck([9.0] * 6, [7.0] * 6, np.arange(6.0), [0.2] * 6)
 CALLS = {
-    "with_tool": ["spindle", None, irb.Tool("block", pin.SE3(np.eye(3), np.array([0.0, 0.1, 0.2])), irb.payload(1.5))],
+    "with_tool": [
+        "spindle",
+        None,
+        irb.Tool("block", pin.SE3(np.eye(3), np.array([0.0, 0.1, 0.2])), irb.payload(1.5)),
+    ],
     "with_payload": [irb.payload(2.0, [0.1, 0.0, 0.05]), irb.payload(1.0), None],
     "with_gravity": [[0.0, 0.0, -1.62], [1.0, -2.0, -9.0]],
     "mounted": [TILT, np.diag([1.0, -1.0, -1.0]), np.eye(3)],
@@ -358,7 +439,8 @@ def everything(robot: irb.Robot) -> dict[str, object]:
     q, v, a = oracles.states("irb2400_16", 1, seed=4)[0]
     law, tool = robot.friction_model, robot.tool
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", irb.PhysicsWarning)  # said once per robot's name: no friction data
+        # said once per robot's name: no friction data
+        warnings.simplefilter("ignore", irb.PhysicsWarning)
         moving = robot.inverse_dynamics(q, v, a)
         back = robot.forward_dynamics(q, v, moving)
     return {
@@ -395,7 +477,9 @@ def same_robot(one: irb.Robot, other: irb.Robot) -> None:
 
 @st.composite
 def two_orders(draw, calls):
-    """Some calls, each method perhaps more than once, and the last call of each method alone in another order."""
+    """Some calls, each method perhaps more than once, and the last call of each method alone in
+    another order.
+    """
     methods = draw(st.lists(st.sampled_from(sorted(calls)), max_size=9))
     chosen = [(method, draw(st.sampled_from(calls[method]))) for method in methods]
     return chosen, draw(st.permutations(list(dict(chosen).items())))
@@ -404,8 +488,12 @@ def two_orders(draw, calls):
 @settings(max_examples=25, deadline=None, derandomize=True)
 @given(data=st.data(), coupling=st.sampled_from([None, "parallelogram"]))
 def test_any_order_of_choices_gives_the_same_robot(bench, data, coupling):
-    """Tool, payload, set, gravity, mount, friction and rotors: the last of each kind counts, and nothing of the order."""
-    one, other = data.draw(two_orders(CALLS | {"with_parameters": ["jia2018", "cad", None, bench / "set.yaml"]}))
+    """Tool, payload, set, gravity, mount, friction and rotors: the last of each kind counts, and
+    nothing of the order.
+    """
+    one, other = data.draw(
+        two_orders(CALLS | {"with_parameters": ["jia2018", "cad", None, bench / "set.yaml"]})
+    )
     robot = irb.load("irb2400", coupling=coupling, overlays=[bench / "drives.yaml"])
     same_robot(made(robot, one), made(robot, other))
 
@@ -420,7 +508,9 @@ def test_any_order_of_choices_gives_the_same_robot_of_a_urdf(data):
 
 
 def test_what_is_given_stays_through_another_set(bench):
-    """A law, no law and rotors given in code hold before and after a set; a set by name drops the file before it."""
+    """A law, no law and rotors given in code hold before and after a set; a set by name drops the
+    file before it.
+    """
     robot, file = irb.load("irb2400"), bench / "set.yaml"
     assert robot.with_friction(LAW).with_parameters("cad").friction_model.same_as(LAW)
     assert robot.with_friction(None).with_parameters("cad").friction_model is None
@@ -428,24 +518,34 @@ def test_what_is_given_stays_through_another_set(bench):
     assert robot.with_parameters(file).friction_model.Fs[1] == 200.0
     assert robot.with_parameters(file).rotors.tolist() == [7, 0, 0, 0, 2, 0]
     assert robot.with_rotors([1] * 6).with_parameters(file).rotors.tolist() == [1] * 6
-    same_robot(robot.with_parameters(file).with_parameters("cad"), irb.load("irb2400", parameters="cad"))
-    same_robot(robot.with_parameters(file).with_parameters("bench"), irb.load("irb2400", parameters=file))
+    same_robot(
+        robot.with_parameters(file).with_parameters("cad"), irb.load("irb2400", parameters="cad")
+    )
+    same_robot(
+        robot.with_parameters(file).with_parameters("bench"), irb.load("irb2400", parameters=file)
+    )
     with pytest.raises(irb.UnknownName, match="no parameter set of irb2400_16 'bench'"):
         robot.with_parameters(file).with_parameters("cad").with_parameters("bench")
 
 
 def test_an_open_chain_that_was_asked_for_stays_one():
     """No set with heavy bars turns it into the parallelogram tree in silence."""
-    with pytest.raises(irb.InputError, match="bars with mass; they exist only on the parallelogram tree"):
+    with pytest.raises(
+        irb.InputError, match="bars with mass; they exist only on the parallelogram tree"
+    ):
         irb.load("irb2400", coupling="serial").with_parameters("cad")
 
 
-@pytest.mark.parametrize("again", [copy.copy, copy.deepcopy, lambda robot: pickle.loads(pickle.dumps(robot))])
+@pytest.mark.parametrize(
+    "again", [copy.copy, copy.deepcopy, lambda robot: pickle.loads(pickle.dumps(robot))]
+)
 def test_copies_are_the_same_robot_and_can_be_changed(again):
     """A copied or pickled robot answers alike, and takes further choices."""
     robot = made(irb.load("irb2400"), [(method, choices[0]) for method, choices in CALLS.items()])
     same_robot(again(robot), robot)
-    same_robot(again(robot).with_friction(None).with_tool(None), robot.with_tool(None).with_friction(None))
+    same_robot(
+        again(robot).with_friction(None).with_tool(None), robot.with_tool(None).with_friction(None)
+    )
 
 
 def test_another_set_keeps_the_tree():
@@ -457,18 +557,31 @@ def test_another_set_keeps_the_tree():
 
 def test_default_set_comes_back():
     """with_parameters(None) is the robot's own set."""
-    same_answers(irb.load("irb2400", parameters="jia2018").with_parameters(None), irb.load("irb2400"), "irb2400_16")
+    same_answers(
+        irb.load("irb2400", parameters="jia2018").with_parameters(None),
+        irb.load("irb2400"),
+        "irb2400_16",
+    )
 
 
 def test_moon():
     """Gravity scales with gravity."""
     robot, q = irb.load("irb2400"), oracles.states("irb2400_16", 1)[0, 0]
-    np.testing.assert_allclose(robot.with_gravity([0, 0, -1.62]).gravity(q), robot.gravity(q) * 1.62 / 9.81, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(
+        robot.with_gravity([0, 0, -1.62]).gravity(q),
+        robot.gravity(q) * 1.62 / 9.81,
+        rtol=0,
+        atol=1e-12,
+    )
 
 
 def test_robot_cannot_be_changed():
     """A robot is a value: no attribute and no shared array can be written."""
-    for robot in (irb.load("irb2400"), irb.load("irb2400", tool="spindle").with_rotors([1] * 6), irb.load("irb930")):
+    for robot in (
+        irb.load("irb2400"),
+        irb.load("irb2400", tool="spindle").with_rotors([1] * 6),
+        irb.load("irb930"),
+    ):
         with pytest.raises(AttributeError):
             robot.name = "other"
         for array in (robot.rotors, *robot.coupling, robot.limits.lower):
@@ -520,15 +633,25 @@ def test_model_and_coupling_go_together():
 
 def test_repr_says_what_is_loaded_and_what_is_not_known():
     """The short text names robot, set, friction, tool and payload."""
-    assert repr(irb.load("irb2400")) == "<Robot irb2400_16: 6 axes, parameters obal2025, Stribeck friction>"
+    assert (
+        repr(irb.load("irb2400"))
+        == "<Robot irb2400_16: 6 axes, parameters obal2025, Stribeck friction>"
+    )
     robot = irb.load("irb930", tool="spindle").with_payload(irb.payload(2.5))
-    assert repr(robot) == "<Robot irb930_12_105: 4 axes, parameters cad, no friction data, tool spindle, payload 2.5 kg>"
+    assert (
+        repr(robot)
+        == "<Robot irb930_12_105: 4 axes, parameters cad, no friction data, tool spindle, payload"
+        " 2.5 kg>"
+    )
     read = irb.from_urdf(irb.urdf_path("irb1600"))
     assert repr(read) == "<Robot irb1600_6_120: 6 axes, parameters of the URDF, no friction data>"
 
 
 def test_printed_set_warns_and_names_its_impossible_links():
-    """Tab. 3 as printed loads under its own name, and says at the caller's line which links no body can be."""
+    """Tab.
+
+    3 as printed loads under its own name, and says at the caller's line which links no body can be.
+    """
     with pytest.warns(irb.PhysicsWarning) as said:
         robot = irb.load("irb2400", parameters="obal2025_printed")
     assert len(said) == 1
@@ -556,16 +679,24 @@ def test_default_robots_load_without_a_warning(name):
 
 
 def test_robot_of_a_urdf_knows_what_it_does_not_know():
-    """Without tables there is no DH table, no other set and no rotor; gravity, tool and payload work."""
+    """Without tables there is no DH table, no other set and no rotor; gravity, tool and payload
+    work.
+    """
     robot = irb.from_urdf(irb.urdf_path("irb1600"))
     for ask in (robot.dh, lambda: robot.with_parameters("cad_scaled"), robot.with_rotors):
         with pytest.raises(irb.MissingData, match="irb1600_6_120 comes from a URDF"):
             ask()
     q, v, a = oracles.states("irb1600_6_120", 1)[0]
-    changed, loaded = (r.with_tool("spindle").with_payload(irb.payload(2)).mounted(TILT) for r in (robot, irb.load("irb1600")))
+    changed, loaded = (
+        r.with_tool("spindle").with_payload(irb.payload(2)).mounted(TILT)
+        for r in (robot, irb.load("irb1600"))
+    )
     expected = loaded.inverse_dynamics(q, v, a, friction=False)
     np.testing.assert_allclose(
-        changed.inverse_dynamics(q, v, a, friction=False), expected, rtol=0, atol=1e-12 * abs(expected).max()
+        changed.inverse_dynamics(q, v, a, friction=False),
+        expected,
+        rtol=0,
+        atol=1e-12 * abs(expected).max(),
     )
     np.testing.assert_allclose(changed.pose(q).homogeneous, loaded.pose(q).homogeneous, atol=1e-14)
 
@@ -576,7 +707,11 @@ def test_tool_of_a_urdf_without_tool0_hangs_on_its_last_link(tmp_path):
     path = tmp_path / "plain.urdf"
     path.write_text(text.replace('"tool0"', '"wrist"').replace('"tcp"', '"end"'), encoding="utf-8")
     robot, q = irb.from_urdf(path).with_tool("spindle"), oracles.states("irb1600_6_120", 1)[0, 0]
-    np.testing.assert_allclose(robot.pose(q).homogeneous, irb.load("irb1600", tool="spindle").pose(q).homogeneous, atol=1e-14)
+    np.testing.assert_allclose(
+        robot.pose(q).homogeneous,
+        irb.load("irb1600", tool="spindle").pose(q).homogeneous,
+        atol=1e-14,
+    )
 
 
 def test_errors_are_of_one_family_and_of_the_builtin_kind():
@@ -612,18 +747,33 @@ def urdf_robot(tmp_path, text: str) -> irb.Robot:
 
 
 def test_one_joint_answers_every_query(tmp_path):
-    """A pendulum of 2 kg, 0.5 m off its horizontal axis, by hand; a single column keeps its axis."""
+    """A pendulum of 2 kg, 0.5 m off its horizontal axis, by hand; a single column keeps its
+    axis.
+    """
     robot = urdf_robot(tmp_path, PENDULUM.format(kind="continuous", axis="0 1 0", limit=""))
-    q, v, a, force = np.array([0.4]), np.array([0.7]), np.array([-0.3]), np.array([3.0, 0.0, -2.0, 0.0, 5.0, 0.0])
+    q, v, a, force = (
+        np.array([0.4]),
+        np.array([0.7]),
+        np.array([-0.3]),
+        np.array([3.0, 0.0, -2.0, 0.0, 5.0, 0.0]),
+    )
     inertia, weight = 0.2 + 2 * 0.25, -2 * 9.81 * 0.5 * np.cos(0.4)
     assert robot.mass_matrix(q) == pytest.approx(inertia)
     torque = inertia * a + weight
     np.testing.assert_allclose(robot.inverse_dynamics(q, v, a, friction=False), torque, rtol=1e-13)
-    np.testing.assert_allclose(robot.inverse_dynamics(q, v, a, friction=False, wrench=force), torque - 5.0, rtol=1e-13)
+    np.testing.assert_allclose(
+        robot.inverse_dynamics(q, v, a, friction=False, wrench=force), torque - 5.0, rtol=1e-13
+    )
     pushed = robot.forward_dynamics(q, v, torque - 5.0, friction=False, wrench=force)
     np.testing.assert_allclose(pushed, a, rtol=1e-12)
-    np.testing.assert_allclose(robot.regressor(q, v, a) @ robot.parameter_vector(), torque, rtol=1e-13)
-    np.testing.assert_allclose(robot.jacobian(q, point=[1.0, 0, 0])[:, 0], [-np.sin(0.4), 0, -np.cos(0.4), 0, 1, 0], atol=1e-15)
+    np.testing.assert_allclose(
+        robot.regressor(q, v, a) @ robot.parameter_vector(), torque, rtol=1e-13
+    )
+    np.testing.assert_allclose(
+        robot.jacobian(q, point=[1.0, 0, 0])[:, 0],
+        [-np.sin(0.4), 0, -np.cos(0.4), 0, 1, 0],
+        atol=1e-15,
+    )
     assert (robot.hessian(q).shape, robot.jacobian_rate(q, v).shape) == ((6, 1, 1), (6, 1))
     slopes = robot.inverse_dynamics_derivatives(q, v, a, friction=False, wrench=force)
     assert slopes.q[0, 0] == pytest.approx(2 * 9.81 * 0.5 * np.sin(0.4))
@@ -653,56 +803,89 @@ def test_a_urdf_that_does_not_move_is_refused(tmp_path):
 
 def test_impossible_bodies_of_a_urdf_are_warned_about(tmp_path):
     """Negative mass: an answer, and a warning with the way to learn more."""
-    text = PENDULUM.format(kind="continuous", axis="0 1 0", limit="").replace('mass value="2"', 'mass value="-2"')
-    with pytest.warns(irb.PhysicsWarning, match=r"swing moves is impossible: mass -2 kg is not positive; irbmodels doctor"):
+    text = PENDULUM.format(kind="continuous", axis="0 1 0", limit="").replace(
+        'mass value="2"', 'mass value="-2"'
+    )
+    with pytest.warns(
+        irb.PhysicsWarning,
+        match=r"swing moves is impossible: mass -2 kg is not positive; irbmodels doctor",
+    ):
         urdf_robot(tmp_path, text)
 
 
 def test_limits_of_followers_bound_their_axis(tmp_path):
-    """A joint that turns twice as far as its source, and the other way, may not leave its own range."""
+    """A joint that turns twice as far as its source, and the other way, may not leave its own
+    range.
+    """
     follower = """<link name="tip"/><joint name="twice" type="revolute"><parent link="rod"/><child link="tip"/>
     <limit lower="-0.5" upper="0.8" effort="1" velocity="1"/>
     <mimic joint="swing" multiplier="-2" offset="0.1"/></joint></robot>"""
     limit = '<limit lower="-1" upper="1" effort="1" velocity="1"/>'
     text = PENDULUM.format(kind="revolute", axis="0 1 0", limit=limit).replace("</robot>", follower)
     robot = urdf_robot(tmp_path, text)
-    np.testing.assert_allclose([robot.limits.lower[0], robot.limits.upper[0]], [-0.35, 0.3], rtol=1e-14)
+    np.testing.assert_allclose(
+        [robot.limits.lower[0], robot.limits.upper[0]], [-0.35, 0.3], rtol=1e-14
+    )
 
 
 @pytest.mark.parametrize("renamed", [{"tool0": "wrist"}, {"tool0": "wrist", "tcp": "end"}])
 def test_a_tool_weighs_the_same_wherever_it_is_mounted(tmp_path, renamed):
-    """Without tool0 a tool hangs where the URDF has its tcp, or on its last link: same place, so the same torque."""
+    """Without tool0 a tool hangs where the URDF has its tcp, or on its last link: same place, so
+    the same torque.
+    """
     text = irb.urdf_path("irb1600").read_text(encoding="utf-8")
     for old, new in renamed.items():
         text = text.replace(f'"{old}"', f'"{new}"')
     robot, whole = urdf_robot(tmp_path, text), irb.load("irb1600")
-    robot, whole = (each.with_tool("spindle").with_payload(irb.payload(2.0, [0.1, 0, 0])) for each in (robot, whole))
+    robot, whole = (
+        each.with_tool("spindle").with_payload(irb.payload(2.0, [0.1, 0, 0]))
+        for each in (robot, whole)
+    )
     same_answers(robot, whole, "irb1600_6_120", 1e-12)
 
 
 def test_a_tcp_on_another_joint_moves_to_the_tool(tmp_path):
     """The URDF's tcp is on the forearm: with a tool it is the tool's, on the wrist."""
     text = irb.urdf_path("irb1600").read_text(encoding="utf-8")
-    at_wrist = re.search(r'<joint name="[^"]*" type="fixed">(?:(?!</joint>).)*<child link="tcp"/>', text, re.DOTALL)[0]
-    text = text.replace(at_wrist, re.sub(r'<parent link="[^"]*"/>', '<parent link="link_4"/>', at_wrist))
-    same_answers(urdf_robot(tmp_path, text).with_tool("spindle"), irb.load("irb1600", tool="spindle"), "irb1600_6_120", 1e-12)
+    at_wrist = re.search(
+        r'<joint name="[^"]*" type="fixed">(?:(?!</joint>).)*<child link="tcp"/>', text, re.DOTALL
+    )[0]
+    text = text.replace(
+        at_wrist, re.sub(r'<parent link="[^"]*"/>', '<parent link="link_4"/>', at_wrist)
+    )
+    same_answers(
+        urdf_robot(tmp_path, text).with_tool("spindle"),
+        irb.load("irb1600", tool="spindle"),
+        "irb1600_6_120",
+        1e-12,
+    )
 
 
 @pytest.mark.parametrize("coupling", ["serial", "parallelogram"])
 @pytest.mark.parametrize("rotors", [0.0, 3.0])
 def test_wrench_arrays_go_with_states(coupling, rotors):
-    """One wrench per state, many wrenches on one state, two frames: as one by one, there and back."""
+    """One wrench per state, many wrenches on one state, two frames: as one by one, there and
+    back.
+    """
     robot = irb.load("irb2400", coupling=coupling, tool="spindle").with_rotors(np.full(6, rotors))
     q, v, a = oracles.states("irb2400_16", 6).swapaxes(0, 1)
-    w = np.random.default_rng(3).uniform(-50, 50, (6, 6))  # six of six, where rows could pass for columns
+    # six of six, where rows could pass for columns
+    w = np.random.default_rng(3).uniform(-50, 50, (6, 6))
     both = {"tcp": w, "link_3": 2.0 * w}
     tau = robot.inverse_dynamics(q, v, a, wrench=both)
-    one = [robot.inverse_dynamics(*x, wrench={"tcp": y, "link_3": 2.0 * y}) for *x, y in zip(q, v, a, w, strict=True)]
+    one = [
+        robot.inverse_dynamics(*x, wrench={"tcp": y, "link_3": 2.0 * y})
+        for *x, y in zip(q, v, a, w, strict=True)
+    ]
     np.testing.assert_allclose(tau, one, rtol=0, atol=1e-12 * np.abs(tau).max())
     np.testing.assert_allclose(robot.forward_dynamics(q, v, tau, wrench=both), a, rtol=0, atol=1e-9)
     many = robot.inverse_dynamics(q[0], v[0], a[0], wrench=w)
-    np.testing.assert_allclose(many, [robot.inverse_dynamics(q[0], v[0], a[0], wrench=y) for y in w], rtol=0, atol=1e-10)
-    np.testing.assert_allclose(robot.forward_dynamics(q[0], v[0], many, wrench=w), np.tile(a[0], (6, 1)), rtol=0, atol=1e-9)
+    np.testing.assert_allclose(
+        many, [robot.inverse_dynamics(q[0], v[0], a[0], wrench=y) for y in w], rtol=0, atol=1e-10
+    )
+    np.testing.assert_allclose(
+        robot.forward_dynamics(q[0], v[0], many, wrench=w), np.tile(a[0], (6, 1)), rtol=0, atol=1e-9
+    )
     for ask in (robot.inverse_dynamics, robot.forward_dynamics):
         with pytest.raises(irb.InputError, match="do not go together"):
             ask(q[:4], v[:4], a[:4], wrench=w[:3])
@@ -711,23 +894,36 @@ def test_wrench_arrays_go_with_states(coupling, rotors):
 
 
 def test_gravity_and_mounting_are_two_choices():
-    """On the ceiling on Mars, in either order of saying so; the last mounting holds, and turns gravity once."""
+    """On the ceiling on Mars, in either order of saying so; the last mounting holds, and turns
+    gravity once.
+    """
     robot, ceiling = irb.load("irb2400"), np.diag([1.0, -1.0, -1.0])
     mars = [0.5, 0, -3.7]
-    for other in (robot.with_gravity(mars).mounted(ceiling), robot.mounted(TILT).mounted(ceiling).with_gravity(mars)):
+    for other in (
+        robot.with_gravity(mars).mounted(ceiling),
+        robot.mounted(TILT).mounted(ceiling).with_gravity(mars),
+    ):
         np.testing.assert_allclose(other.gravity_vector, [0.5, 0, 3.7], rtol=0, atol=1e-15)
     np.testing.assert_array_equal(robot.with_gravity(mars).gravity_vector, mars)
     ceiling[:] = np.eye(3)
-    np.testing.assert_allclose(other.mounted(TILT).gravity_vector, TILT.T @ mars, rtol=0, atol=1e-15)
+    np.testing.assert_allclose(
+        other.mounted(TILT).gravity_vector, TILT.T @ mars, rtol=0, atol=1e-15
+    )
     with pytest.raises(ValueError, match="read-only"):
         other.gravity_vector[0] = 1.0
 
 
 def test_what_is_on_the_robot_is_checked_wherever_it_comes_from():
-    """Tool and payload made by hand are refused like those from tables; a tool's frame cannot be changed from outside."""
+    """Tool and payload made by hand are refused like those from tables; a tool's frame cannot be
+    changed from outside.
+    """
     robot, tcp = irb.load("irb2400"), irb.load_tool("spindle").tcp
     heavy = irb.payload(2.0, [0.1, 0, 0])
-    for bad in (heavy._replace(mass=-50.0), heavy._replace(mass=np.nan), heavy._replace(com=np.zeros(2))):
+    for bad in (
+        heavy._replace(mass=-50.0),
+        heavy._replace(mass=np.nan),
+        heavy._replace(com=np.zeros(2)),
+    ):
         with pytest.raises(irb.InputError, match="payload"):
             robot.with_payload(bad)
         with pytest.raises(irb.InputError, match="load of tool 'mine'"):
@@ -737,7 +933,9 @@ def test_what_is_on_the_robot_is_checked_wherever_it_comes_from():
     tool = irb.Tool("mine", tcp, heavy)
     tcp.translation = np.ones(3)
     assert not np.allclose(tool.tcp.translation, 1.0)
-    with pytest.raises(irb.InputError, match=r"overlays are a list of files: overlays=\['x.yaml'\]"):
+    with pytest.raises(
+        irb.InputError, match=r"overlays are a list of files: overlays=\['x.yaml'\]"
+    ):
         irb.load("irb2400", overlays="x.yaml")
     with pytest.raises(irb.InputError, match="rotor axes go with inertias"):
         robot.with_rotors(axes=np.eye(6))

@@ -11,7 +11,8 @@ STIFFNESS = np.array([2e5, 1e5, 8e4, 3e4, 2e4, 1e4])
 ROTORS = np.array([8.0, 7.0, 6.0, 1.0, 0.8, 0.5])  # arm side [kg m^2]
 STROKE = np.array([0.5, 0.4, -0.3, 0.6, -0.5, 0.4])
 LINEAR = np.array([1.0, 1.0, 0.3, 1.0])  # the SCARA's axis 3 moves by less
-REST_TO_REST = Polynomial([0, 0, 0, 0, 0, 126, -420, 540, -315, 70])  # over 0 .. 1; four derivatives vanish at both ends
+# over 0 .. 1; four derivatives vanish at both ends
+REST_TO_REST = Polynomial([0, 0, 0, 0, 0, 126, -420, 540, -315, 70])
 
 
 def drives(n=6, **more):
@@ -22,28 +23,40 @@ def drives(n=6, **more):
 def motion(t, duration=1.0, orders=5, start=0.0):
     """Return the derivatives of a move of six axes at a time, shape ``(orders, ..., 6)``."""
     x = np.asarray(t, dtype=float)[..., None] / duration
-    return np.stack([start * (k == 0) + REST_TO_REST.deriv(k)(x) / duration**k * STROKE for k in range(orders)])
+    return np.stack(
+        [start * (k == 0) + REST_TO_REST.deriv(k)(x) / duration**k * STROKE for k in range(orders)]
+    )
 
 
 def of_time(name, t, coefficients):
     """Return the oracle's torque along polynomials of time, without gravity's rounding."""
-    derivatives = [[Polynomial(c).deriv(k)(t) if k else Polynomial(c)(t) for c in coefficients.T] for k in range(3)]
+    derivatives = [
+        [Polynomial(c).deriv(k)(t) if k else Polynomial(c)(t) for c in coefficients.T]
+        for k in range(3)
+    ]
     return oracles.lagrange(oracles.arm(name), *np.array(derivatives))
 
 
 @pytest.mark.parametrize("name", ["irb1400", "irb2400_16", "irb930_12_105", "irb1600_6_120"])
 def test_torque_and_its_derivatives_against_lagrange(name):
-    """Taylor arithmetic gives the torque of Lagrange's equations, and its first two time derivatives by their differences."""
+    """Taylor arithmetic gives the torque of Lagrange's equations, and its first two time
+    derivatives by their differences.
+    """
     robot, rng = irb.load(name), np.random.default_rng(0)
     coefficients = rng.uniform(-0.5, 0.5, (5, robot.n))
     if robot.n == 4:
         coefficients *= LINEAR
     series = link_torques(FlexibleRobot(robot, [None] * robot.n).mechanism, coefficients)
-    h = 0.02  # [s]: eighth-order differences, whose error is h^8 of a smooth motion, and rounding of 1e-15 / h^2
+    # [s]: eighth-order differences, whose error is h^8 of a smooth motion, and rounding of 1e-15 /
+    # h^2
+    h = 0.02
     samples = np.array([of_time(name, k * h, coefficients) for k in range(-4, 5)])
     scale = np.abs(samples).max()
     first = np.array([1 / 280, -4 / 105, 1 / 5, -4 / 5, 0, 4 / 5, -1 / 5, 4 / 105, -1 / 280]) / h
-    second = np.array([-1 / 560, 8 / 315, -1 / 5, 8 / 5, -205 / 72, 8 / 5, -1 / 5, 8 / 315, -1 / 560]) / h**2
+    second = (
+        np.array([-1 / 560, 8 / 315, -1 / 5, 8 / 5, -205 / 72, 8 / 5, -1 / 5, 8 / 315, -1 / 560])
+        / h**2
+    )
     np.testing.assert_allclose(series[0], samples[4], atol=1e-12 * scale)
     np.testing.assert_allclose(series[1], first @ samples, atol=1e-9 * scale)
     np.testing.assert_allclose(2.0 * series[2], second @ samples, atol=1e-8 * scale)
@@ -54,7 +67,9 @@ def test_tools_and_mounting_are_in_it():
     robot = irb.load("irb2400", tool="spindle").mounted([[1, 0, 0], [0, 0, -1], [0, 1, 0]])
     q, v, a = np.random.default_rng(1).uniform(-1.0, 1.0, (3, 6))
     series = link_torques(FlexibleRobot(robot, [None] * 6).mechanism, np.array([q, v, a / 2.0]))
-    np.testing.assert_allclose(series[0], robot.inverse_dynamics(q, v, a, friction=False), rtol=1e-11, atol=1e-11)
+    np.testing.assert_allclose(
+        series[0], robot.inverse_dynamics(q, v, a, friction=False), rtol=1e-11, atol=1e-11
+    )
 
 
 def test_mimic_joints_with_an_offset(tmp_path):
@@ -63,20 +78,25 @@ def test_mimic_joints_with_an_offset(tmp_path):
     body = f'<inertial><origin xyz="0.3 0 0.1"/><mass value="2"/>{tensor}</inertial>'
     path = tmp_path / "mimic.urdf"
     path.write_text(
-        f'<robot name="mimic"><link name="l0"/><link name="l1">{body}</link><link name="l2">{body}</link>'
-        '<joint name="j1" type="continuous"><parent link="l0"/><child link="l1"/><axis xyz="0 1 0"/></joint>'
-        '<joint name="j2" type="continuous"><parent link="l1"/><child link="l2"/><origin xyz="0.5 0 0"/><axis xyz="0 1 0"/>'
-        '<mimic joint="j1" multiplier="-0.5" offset="0.7"/></joint></robot>'
+        f'<robot name="mimic"><link name="l0"/><link name="l1">{body}</link><link'
+        f' name="l2">{body}</link><joint name="j1" type="continuous"><parent link="l0"/><child'
+        ' link="l1"/><axis xyz="0 1 0"/></joint><joint name="j2" type="continuous"><parent'
+        ' link="l1"/><child link="l2"/><origin xyz="0.5 0 0"/><axis xyz="0 1 0"/><mimic joint="j1"'
+        ' multiplier="-0.5" offset="0.7"/></joint></robot>'
     )
     robot = irb.from_urdf(path)
     q, v, a = np.array([[0.4], [0.9], [-1.1]])
     series = link_torques(FlexibleRobot(robot, [None]).mechanism, np.array([q, v, a / 2.0]))
-    np.testing.assert_allclose(series[0], robot.inverse_dynamics(q, v, a, friction=False), rtol=1e-12)
+    np.testing.assert_allclose(
+        series[0], robot.inverse_dynamics(q, v, a, friction=False), rtol=1e-12
+    )
 
 
 @pytest.mark.parametrize("elastic", [6, 3])
 def test_links_accelerate_as_asked(elastic):
-    """Put into the equations of motion, its torque and motor motion give the links' and the motors' accelerations back."""
+    """Put into the equations of motion, its torque and motor motion give the links' and the motors'
+    accelerations back.
+    """
     springs = {"hardening": 1e10, "bearing": 3.0, "viscous": 2.0}
     rigid = [Drive(rotor_inertia=ROTORS[i], viscous=2.0) for i in range(elastic, 6)]
     arm = FlexibleRobot(irb.load("irb2400"), [*drives(elastic, **springs), *rigid])
@@ -89,16 +109,23 @@ def test_links_accelerate_as_asked(elastic):
 
 
 def test_motor_motion_belongs_together():
-    """Speed and acceleration of the motors are the time derivatives of theta, by differences along the move."""
+    """Speed and acceleration of the motors are the time derivatives of theta, by differences along
+    the move.
+    """
     arm = FlexibleRobot(irb.load("irb1400"), drives(hardening=1e10))
     h = 1e-3
     before, now, after = (arm.feedforward(*motion(0.4 + k * h)) for k in (-1, 0, 1))
-    np.testing.assert_allclose(now.theta_dot, (after.theta - before.theta) / (2 * h), atol=3e-5)  # h^2 / 6 of the jerk, 150
-    np.testing.assert_allclose(now.theta_ddot, (after.theta_dot - before.theta_dot) / (2 * h), atol=1e-3)  # of the snap
+    # h^2 / 6 of the jerk, 150
+    np.testing.assert_allclose(now.theta_dot, (after.theta - before.theta) / (2 * h), atol=3e-5)
+    np.testing.assert_allclose(
+        now.theta_ddot, (after.theta_dot - before.theta_dot) / (2 * h), atol=1e-3
+    )  # of the snap
 
 
 def test_flexible_plant_tracks():
-    """Fed to the simulated arm it moves the links on the path to 1e-7 rad; the rigid arm's torque does not."""
+    """Fed to the simulated arm it moves the links on the path to 1e-7 rad; the rigid arm's torque
+    does not.
+    """
     arm = FlexibleRobot(irb.load("irb1400"), [*drives(3), None, None, None])
     start = np.array([0.2, 0.1, -0.1, 0.0, 0.3, 0.0])
     duration = 0.4
@@ -110,7 +137,9 @@ def test_flexible_plant_tracks():
         return arm.rigid.inverse_dynamics(*motion(t, duration, 3, start), friction=False)
 
     def missed(torque, rtol=1e-8):
-        run = arm.simulate(start, duration=duration, torque=torque, every=0.02, rtol=rtol, stops=False)
+        run = arm.simulate(
+            start, duration=duration, torque=torque, every=0.02, rtol=rtol, stops=False
+        )
         return np.abs(run.q - motion(run.t, duration, start=start)[0]).max()
 
     assert missed(elastic) < 1e-7  # the integrator's share
@@ -123,14 +152,22 @@ def test_stiff_springs_leave_the_rigid_torque():
     now = motion(0.3)
     off = []
     for grown in (1.0, 10.0, 100.0, 1000.0):
-        arm = FlexibleRobot(robot, [Drive(grown * k, J, viscous=2.0) for k, J in zip(STIFFNESS, ROTORS, strict=True)])
-        off.append(np.abs(arm.feedforward(*now).torque - arm.rigid.inverse_dynamics(*now[:3])).max())
-    np.testing.assert_allclose(np.array(off[1:]) * 10.0, off[:-1], rtol=0.05)  # friction's curve adds 1 / k^2
+        arm = FlexibleRobot(
+            robot,
+            [Drive(grown * k, J, viscous=2.0) for k, J in zip(STIFFNESS, ROTORS, strict=True)],
+        )
+        off.append(
+            np.abs(arm.feedforward(*now).torque - arm.rigid.inverse_dynamics(*now[:3])).max()
+        )
+    # friction's curve adds 1 / k^2
+    np.testing.assert_allclose(np.array(off[1:]) * 10.0, off[:-1], rtol=0.05)
     assert off[0] > 0.5
 
 
 def test_each_derivative_more_is_right_to_one_more_power_of_damping():
-    """Gear damping is a series; halving it divides what is missed by 2, 4, 8 with 0, 1 and 2 derivatives beyond snap."""
+    """Gear damping is a series; halving it divides what is missed by 2, 4, 8 with 0, 1 and 2
+    derivatives beyond snap.
+    """
     robot, now = irb.load("irb1400"), motion(0.3, orders=9)
 
     def missed(d, orders):
@@ -142,7 +179,8 @@ def test_each_derivative_more_is_right_to_one_more_power_of_damping():
         short, best = arm.feedforward(*now[:5]), arm.feedforward(*now)
         return np.array([np.abs(short[k] - best[k]).max() for k in (1, 2, 3)])
 
-    np.testing.assert_allclose(misplaced(10.0) / misplaced(5.0), [8.0, 4.0, 2.0], rtol=0.05)  # theta and its rates
+    # theta and its rates
+    np.testing.assert_allclose(misplaced(10.0) / misplaced(5.0), [8.0, 4.0, 2.0], rtol=0.05)
     for orders, power in ((5, 1), (6, 2), (7, 3)):
         ratio = missed(100.0, orders) / missed(50.0, orders)
         assert ratio == pytest.approx(2.0**power, rel=0.05)
@@ -154,7 +192,9 @@ def test_each_derivative_more_is_right_to_one_more_power_of_damping():
 
 
 def test_backlash_is_taken_up_on_the_side_of_the_load():
-    """Where a spring carries torque its motor stands half the backlash further; without torque in the middle."""
+    """Where a spring carries torque its motor stands half the backlash further; without torque in
+    the middle.
+    """
     robot, now = irb.load("irb1400"), motion(0.3)
     tight, loose = (FlexibleRobot(robot, drives(backlash=b)).feedforward(*now) for b in (0.0, 2e-3))
     load = robot.inverse_dynamics(*now[:3], friction=False)
@@ -164,10 +204,18 @@ def test_backlash_is_taken_up_on_the_side_of_the_load():
 
 def test_arrays_and_single_states():
     """A whole motion at once equals its states one by one; derivatives must have the shape of q."""
-    arm, whole = FlexibleRobot(irb.load("irb1600"), drives()), motion(np.linspace(0.1, 0.9, 6).reshape(2, 3))
+    arm, whole = (
+        FlexibleRobot(irb.load("irb1600"), drives()),
+        motion(np.linspace(0.1, 0.9, 6).reshape(2, 3)),
+    )
     found = arm.feedforward(*whole)
     for at in np.ndindex(2, 3):
-        np.testing.assert_allclose(found.torque[at], arm.feedforward(*whole[(slice(None), *at)]).torque, rtol=1e-12, atol=1e-12)
+        np.testing.assert_allclose(
+            found.torque[at],
+            arm.feedforward(*whole[(slice(None), *at)]).torque,
+            rtol=1e-12,
+            atol=1e-12,
+        )
     with pytest.raises(irb.InputError, match="snap"):
         arm.feedforward(*motion(0.3)[:4], np.zeros(5))
     with pytest.raises(irb.InputError, match="derivative 5 of q"):

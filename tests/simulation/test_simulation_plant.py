@@ -1,4 +1,6 @@
-"""The plant of a sampled loop: against the error-controlled simulation, and at steps that would break an explicit one."""
+"""The plant of a sampled loop: against the error-controlled simulation, and at steps that would
+break an explicit one.
+"""
 
 from __future__ import annotations
 
@@ -20,10 +22,14 @@ def posture(robot: irb.Robot) -> np.ndarray:
 
 
 def test_the_error_falls_with_the_step(arm):
-    """Through sticking and slipping the plant approaches the simulation with events, by its step."""
+    """Through sticking and slipping the plant approaches the simulation with events, by its
+    step.
+    """
     start = np.array([0.4, -0.3, 0.2, 0.5, 0.8, 0.5])
     torque = arm.gravity(posture(arm)) + np.array([40.0, 0, -30, 12, 0, 15])
-    wanted = simulate(arm, posture(arm), start, duration=0.4, torque=torque, every=0.4, rtol=1e-10, atol=1e-11)
+    wanted = simulate(
+        arm, posture(arm), start, duration=0.4, torque=torque, every=0.4, rtol=1e-10, atol=1e-11
+    )
     assert {event.kind for event in wanted.events} >= {"sticks"}
     errors = []
     for step in (2e-3, 1e-3, 5e-4):
@@ -39,7 +45,9 @@ def test_the_error_falls_with_the_step(arm):
 
 
 def test_an_axis_holds_to_the_bit_and_leaves_at_Fs(arm):
-    """Loaded up to Fs for many samples the arm does not move at all; a little above, axis 6 does, whatever the sign."""
+    """Loaded up to Fs for many samples the arm does not move at all; a little above, axis 6 does,
+    whatever the sign.
+    """
     plant, held, law = Plant(arm), arm.gravity(posture(arm)), arm.friction_model
     for sign in (-1.0, 1.0):
         state = plant.start(posture(arm))
@@ -48,13 +56,17 @@ def test_an_axis_holds_to_the_bit_and_leaves_at_Fs(arm):
         assert (state.q == posture(arm)).all()
         assert state.sticks.all()
         np.testing.assert_allclose(state.friction, sign * 0.999 * law.Fs, rtol=0, atol=1e-9)
-        state = plant.advance(state, held + sign * np.array([0, 0, 0, 0, 0, 1.01 * law.Fs[5]]), 0.004)
+        state = plant.advance(
+            state, held + sign * np.array([0, 0, 0, 0, 0, 1.01 * law.Fs[5]]), 0.004
+        )
         assert sign * state.v[5] > 0.0
         assert not state.sticks[5]
 
 
 def test_friction_of_any_size_is_stable(arm):
-    """With a hundred times the viscous friction, at 4 ms, speeds only fall; explicit steps would double them each time."""
+    """With a hundred times the viscous friction, at 4 ms, speeds only fall; explicit steps would
+    double them each time.
+    """
     law = arm.friction_model
     thick = irb.Stribeck(law.Fs, law.Fc, 100.0 * law.Fv, law.v_St)
     assert (0.004 * thick.Fv / np.diag(arm.mass_matrix(posture(arm))) > 2.0).any()
@@ -70,20 +82,32 @@ def test_friction_of_any_size_is_stable(arm):
 
 
 def test_friction_takes_energy_out_in_every_step(arm):
-    """What friction does in a step is never positive: it acts against the speed at the end of the step."""
+    """What friction does in a step is never positive: it acts against the speed at the end of the
+    step.
+    """
     plant, rng = Plant(arm, step=0.004), np.random.default_rng(3)
     state = plant.start(posture(arm), rng.uniform(-0.5, 0.5, 6))
     held = arm.gravity(posture(arm))
     for _ in range(100):
-        state = plant.advance(state, held + rng.uniform(-80.0, 80.0, 6) * [1, 1, 1, 0.3, 0.6, 0.3], 0.004)
+        state = plant.advance(
+            state, held + rng.uniform(-80.0, 80.0, 6) * [1, 1, 1, 0.3, 0.6, 0.3], 0.004
+        )
         assert (state.friction * state.v >= 0.0).all()
-        assert (np.abs(state.friction) <= arm.friction_model.Fs + arm.friction_model.Fv * np.abs(state.v) + 1e-9).all()
+        assert (
+            np.abs(state.friction)
+            <= arm.friction_model.Fs + arm.friction_model.Fv * np.abs(state.v) + 1e-9
+        ).all()
 
 
 def test_a_step_obeys_the_equation_of_motion(arm):
-    """One step satisfies M a + h + friction = tau + stops + J' w in its middle, with one step per sample."""
+    """One step satisfies M a + h + friction = tau + stops + J' w in its middle, with one step per
+    sample.
+    """
     plant, v = Plant(arm, step=1e-3), np.array([0.3, -0.2, 0.4, 0.5, -0.6, 0.7])
-    wrench, tau = np.array([50.0, 20.0, -30.0, 1.0, 2.0, 3.0]), np.array([60.0, -190, -250, 10, -30, 5])
+    wrench, tau = (
+        np.array([50.0, 20.0, -30.0, 1.0, 2.0, 3.0]),
+        np.array([60.0, -190, -250, 10, -30, 5]),
+    )
     state = plant.advance(plant.start(posture(arm), v), tau, 1e-3, wrench)
     middle = posture(arm) + 0.5e-3 * v
     h = arm.inverse_dynamics(middle, v, np.zeros(6), friction=False)
@@ -96,11 +120,19 @@ def test_a_step_obeys_the_equation_of_motion(arm):
 
 
 def test_stops_are_walls(arm):
-    """Driven against the ends of axis 6 and of q3 - q2 the arm stays inside, leans, and comes off when it is pulled back."""
+    """Driven against the ends of axis 6 and of q3 - q2 the arm stays inside, leans, and comes off
+    when it is pulled back.
+    """
     held = arm.gravity(posture(arm))
-    for axis, push, row in ((5, 40.0, np.eye(6)[5]), (5, -40.0, np.eye(6)[5]), (1, 250.0, [0, -1, 1, 0, 0, 0])):
+    for axis, push, row in (
+        (5, 40.0, np.eye(6)[5]),
+        (5, -40.0, np.eye(6)[5]),
+        (1, 250.0, [0, -1, 1, 0, 0, 0]),
+    ):
         plant = Plant(arm)
-        start = posture(arm) + (np.sign(push) * np.radians(395.0) * np.eye(6)[5] if axis == 5 else 0.0)
+        start = posture(arm) + (
+            np.sign(push) * np.radians(395.0) * np.eye(6)[5] if axis == 5 else 0.0
+        )
         state, leaning = plant.start(start), 0
         for _ in range(150):
             state = plant.advance(state, held + push * np.eye(6)[axis], 0.004)
@@ -123,27 +155,33 @@ def test_stops_are_walls(arm):
 
 
 def test_an_impact_ends_at_the_stop_and_the_axis_stands_there_to_the_bit(arm):
-    """An axis whose step would go through its stop is at the stop after that step, and stays while it is pressed."""
+    """An axis whose step would go through its stop is at the stop after that step, and stays while
+    it is pressed.
+    """
     law = arm.friction_model
     for way in (-1.0, 1.0):
         plant = Plant(arm)
         end = way * np.radians(400.0)
         start = np.where(np.arange(6) == 5, end - way * 4e-4, posture(arm))
         tau = arm.gravity(start) + way * np.array([0, 0, 0, 0, 0, law.Fs[5] + 10.0])
-        state = plant.start(start, way * np.array([0, 0, 0, 0, 0, 0.5]))  # 0.4 mm of 0.5 rad/s in 1 ms: beyond the end
+        # 0.4 mm of 0.5 rad/s in 1 ms: beyond the end
+        state = plant.start(start, way * np.array([0, 0, 0, 0, 0, 0.5]))
         for _ in range(20):
             state = plant.advance(state, tau, 1e-3)
             assert state.q[5] == end
             assert state.v[5] == 0.0
         np.testing.assert_allclose(state.friction[5], way * law.Fs[5], rtol=1e-9)
-        np.testing.assert_allclose(state.stop[5], -way * 10.0, rtol=0, atol=0.5)  # gravity of a turned tool, axes that hold
+        # gravity of a turned tool, axes that hold
+        np.testing.assert_allclose(state.stop[5], -way * 10.0, rtol=0, atol=0.5)
 
 
 def test_a_position_is_put_back_into_its_own_range(arm):
     """What an axis 2 beyond its end is put back by leaves q3 - q2 as it was."""
     stops = Plant(arm).stops
     q = np.radians([0.0, 111.0, 111.0 - 60.0, 0.0, 0.0, 0.0])
-    np.testing.assert_allclose(np.degrees(stops.within(q)), [0.0, 110.0, 50.0, 0.0, 0.0, 0.0], rtol=0, atol=1e-9)
+    np.testing.assert_allclose(
+        np.degrees(stops.within(q)), [0.0, 110.0, 50.0, 0.0, 0.0, 0.0], rtol=0, atol=1e-9
+    )
 
 
 def test_torques_are_cut_to_their_limits(arm):
@@ -181,7 +219,9 @@ def test_a_state_is_not_changed(arm):
 
 
 def test_what_cannot_be_is_refused(arm):
-    """NaN torques and too large steps name the time; wrong times, limits and laws are refused before."""
+    """NaN torques and too large steps name the time; wrong times, limits and laws are refused
+    before.
+    """
     plant = Plant(arm)
     state = plant.start(posture(arm), t=1.5)
     with pytest.raises(SimulationError, match=r"at t = 1\.5 s: tau needs"):
@@ -189,10 +229,15 @@ def test_what_cannot_be_is_refused(arm):
     with pytest.raises(SimulationError, match=r"at t = 1\.5 s: wrench"):
         plant.advance(state, np.zeros(6), 0.004, wrench=[1.0])
     coarse = Plant(arm, step=0.1)
-    with pytest.raises(SimulationError, match=r"at t = 2 s: a step of 100 ms is too large: axis 6 would move by [\d.]+ rad"):
+    with pytest.raises(
+        SimulationError,
+        match=r"at t = 2 s: a step of 100 ms is too large: axis 6 would move by [\d.]+ rad",
+    ):
         coarse.advance(coarse.start(posture(arm), t=2.0), [0, -200, -260, 0, -20, 100.0], 0.1)
     for dt in (1e9, 100.1):
-        with pytest.raises(irb.InputError, match=r"dt = .* s in steps of 0.001 s are more than 100,000 steps"):
+        with pytest.raises(
+            irb.InputError, match=r"dt = .* s in steps of 0.001 s are more than 100,000 steps"
+        ):
             plant.advance(state, np.zeros(6), dt)
     for dt in (0.0, -1.0, np.nan, np.inf, "a", None):
         with pytest.raises(irb.InputError, match=r"dt \[s\] is a positive number"):
@@ -223,5 +268,7 @@ def test_what_cannot_be_is_refused(arm):
 def test_a_torque_that_throws_the_arm_at_its_stops_in_one_step_is_refused(arm):
     """Stops end the step, but no axis crosses its range within a millisecond."""
     plant = Plant(arm)
-    with pytest.raises(irb.simulation.SimulationError, match=r"a step of 1 ms is too large: axis . would move by"):
+    with pytest.raises(
+        irb.simulation.SimulationError, match=r"a step of 1 ms is too large: axis . would move by"
+    ):
         plant.advance(plant.start(posture(arm)), np.full(6, 1e12), 0.004)

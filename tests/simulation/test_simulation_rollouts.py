@@ -30,7 +30,9 @@ def starts(arm: irb.Robot, count: int) -> tuple[np.ndarray, np.ndarray, np.ndarr
     return q, v, arm.gravity(q) + rng.uniform(-70.0, 70.0, (count, 6)) * [1, 1, 1, 0.4, 0.7, 0.4]
 
 
-def by_plant(robot: irb.Robot, q: np.ndarray, v: np.ndarray, tau: np.ndarray, steps: int) -> tuple[np.ndarray, np.ndarray, float]:
+def by_plant(
+    robot: irb.Robot, q: np.ndarray, v: np.ndarray, tau: np.ndarray, steps: int
+) -> tuple[np.ndarray, np.ndarray, float]:
     """Return the end of one simulation by the plant, and the largest torque of a stop."""
     plant = Plant(robot, step=1e-3)
     state, most = plant.start(q, v), 0.0
@@ -41,7 +43,9 @@ def by_plant(robot: irb.Robot, q: np.ndarray, v: np.ndarray, tau: np.ndarray, st
 
 
 def test_every_state_is_what_the_plant_makes_of_it(arm):
-    """Positions and speeds equal the plant's after 100 steps, among them axes that hold and ones that lean on stops."""
+    """Positions and speeds equal the plant's after 100 steps, among them axes that hold and ones
+    that lean on stops.
+    """
     q, v, tau = starts(arm, 12)
     found = rollouts(arm, q, v, duration=0.1, torque=tau, every=0.05)
     assert found.q.shape == found.v.shape == (12, 3, 6)
@@ -50,7 +54,8 @@ def test_every_state_is_what_the_plant_makes_of_it(arm):
     leaning = 0
     for i in range(12):
         position, speed, most = by_plant(arm, q[i], v[i], tau[i], 100)
-        np.testing.assert_allclose(found.q[i, -1], position, rtol=0, atol=1e-10)  # two solvers, rounding over 100 steps
+        # two solvers, rounding over 100 steps
+        np.testing.assert_allclose(found.q[i, -1], position, rtol=0, atol=1e-10)
         np.testing.assert_allclose(found.v[i, -1], speed, rtol=0, atol=1e-8)
         assert ((found.v[i, -1] == 0.0) == (speed == 0.0)).all()
         leaning += most > 1.0
@@ -66,7 +71,9 @@ def test_each_state_may_have_its_own_robot(arm):
     q, v, tau = starts(arm, 4)
     found = rollouts([arm, loaded, loaded, arm], q, v, duration=0.05, torque=tau, every=0.05)
     for i, robot in enumerate((arm, loaded, loaded, arm)):
-        np.testing.assert_allclose(found.q[i, -1], by_plant(robot, q[i], v[i], tau[i], 50)[0], rtol=0, atol=1e-10)
+        np.testing.assert_allclose(
+            found.q[i, -1], by_plant(robot, q[i], v[i], tau[i], 50)[0], rtol=0, atol=1e-10
+        )
 
 
 def test_torques_of_time_and_state(arm):
@@ -106,16 +113,22 @@ def test_a_state_that_fails_leaves_the_others_alone(arm):
 
 
 def leaning(arm: irb.Robot, count: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return states after 0.7 s under torques that press most arms against their stops, and the torques."""
+    """Return states after 0.7 s under torques that press most arms against their stops, and the
+    torques.
+    """
     rng = np.random.default_rng(2)
     q = arm.from_controller([0.0, 20.0, 10.0, 0.0, 30.0, 0.0]) + rng.uniform(-0.2, 0.2, (count, 6))
     tau = arm.gravity(q) + rng.uniform(-1.0, 1.0, (count, 6)) * [300, 300, 300, 60, 80, 60]
-    found = rollouts(arm, q, rng.uniform(-0.5, 0.5, (count, 6)), duration=0.7, torque=tau, every=0.7)
+    found = rollouts(
+        arm, q, rng.uniform(-0.5, 0.5, (count, 6)), duration=0.7, torque=tau, every=0.7
+    )
     return found.q[:, -1], found.v[:, -1], tau
 
 
 def needs(arm: irb.Robot, q, v, tau, after) -> tuple[np.ndarray, np.ndarray]:
-    """Return, of a step of 1 ms by Pinocchio, what friction and stops exerted, and the largest friction by the step's law."""
+    """Return, of a step of 1 ms by Pinocchio, what friction and stops exerted, and the largest
+    friction by the step's law.
+    """
     middle, law = q + 0.5e-3 * v, arm.friction_model
     h = arm.inverse_dynamics(middle, v, np.zeros(6), friction=False)
     exerted = arm.mass_matrix(middle) @ (after - v) - 1e-3 * (tau - h - law.Fv * after)
@@ -123,66 +136,94 @@ def needs(arm: irb.Robot, q, v, tau, after) -> tuple[np.ndarray, np.ndarray]:
 
 
 def test_arms_that_lean_obey_friction_and_stops(arm):
-    """One step of 200 arms, nearly all on stops: what acts on each is friction within its law and stops that only push.
+    """One step of 200 arms, nearly all on stops: what acts on each is friction within its law and
+    stops that only push.
 
-    Shares no code with the solve: these are the conditions of a strictly convex problem, which no other speeds can satisfy. The
-    impulses of friction and stops are found by a linear program, whose smallest violation must be rounding.
+    Shares no code with the solve: these are the conditions of a strictly convex problem, which no
+    other speeds can satisfy. The impulses of friction and stops are found by a linear program,
+    whose smallest violation must be rounding.
     """
     q, v, tau = leaning(arm, 200)
     found = rollouts(arm, q, v, duration=1e-3, torque=tau, every=1e-3)
     after, A, limits = found.v[:, -1], arm.limits.A, arm.limits
-    gaps, beyond = (np.hstack([x @ A.T - limits.lower, limits.upper - x @ A.T]) for x in (q, found.q[:, -1]))
+    gaps, beyond = (
+        np.hstack([x @ A.T - limits.lower, limits.upper - x @ A.T]) for x in (q, found.q[:, -1])
+    )
     rows = np.vstack([A, -A])
     touched = (gaps < 1e-9) & (v @ rows.T < 1e-9)
     assert touched.any(axis=1).mean() > 0.7
-    assert touched[:, [2, 8]].sum() > 50  # ends of q3 - q2, where axes 2 and 3 move together or hold together
+    # ends of q3 - q2, where axes 2 and 3 move together or hold together
+    assert touched[:, [2, 8]].sum() > 50
     both = 0
     for i in range(200):
         exerted, most = needs(arm, q[i], v[i], tau[i], after[i])
         met = rows[touched[i] | (beyond[i] < 1e-9)]
         rates = met @ after[i]
         assert (rates > -1e-12).all()
-        # friction f and pushes k: f + D' k = exerted, |f| <= most, f = -most sgn(v) where it slips, k = 0 where a stop is left
+        # friction f and pushes k: f + D' k = exerted, |f| <= most, f = -most sgn(v) where it slips,
+        # k = 0 where a stop is left
         low = np.where(after[i] > 1e-12, -most, np.where(after[i] < -1e-12, most, -most))
         high = np.where(after[i] > 1e-12, -most, np.where(after[i] < -1e-12, most, most))
-        bounds = [*zip(low, high, strict=True), *((0.0, 0.0 if rate > 1e-9 else None) for rate in rates), (0.0, None)]
+        bounds = [
+            *zip(low, high, strict=True),
+            *((0.0, 0.0 if rate > 1e-9 else None) for rate in rates),
+            (0.0, None),
+        ]
         equal = np.hstack([np.eye(6), met.T])
         over, under = np.hstack([equal, -np.ones((6, 1))]), np.hstack([-equal, -np.ones((6, 1))])
-        least = linprog([*np.zeros(equal.shape[1]), 1.0], np.vstack([over, under]), np.append(exerted, -exerted), bounds=bounds)
+        least = linprog(
+            [*np.zeros(equal.shape[1]), 1.0],
+            np.vstack([over, under]),
+            np.append(exerted, -exerted),
+            bounds=bounds,
+        )
         assert least.fun < 1e-9  # of impulses up to 0.3 N m s
         both += (least.x[6:-1] > 1e-4).any() and (np.abs(after[i]) > 1e-3).any()
     assert both > 50
 
 
 def test_arms_that_lean_are_what_the_plant_makes_of_them(arm):
-    """One step of arms that lean is the plant's, which solves them one by one, to 1e-12, and the same axes hold."""
+    """One step of arms that lean is the plant's, which solves them one by one, to 1e-12, and the
+    same axes hold.
+    """
     q, v, tau = leaning(arm, 60)
     plant, found = Plant(arm, step=1e-3), rollouts(arm, q, v, duration=1e-3, torque=tau, every=1e-3)
     stops = 0
     for i in range(60):
         state = plant.advance(plant.start(q[i], v[i]), tau[i], 1e-3)
         np.testing.assert_allclose(found.q[i, -1], state.q, rtol=0, atol=1e-12)
-        np.testing.assert_allclose(found.v[i, -1], state.v, rtol=0, atol=1e-12 * max(1.0, np.abs(state.v).max()))
+        np.testing.assert_allclose(
+            found.v[i, -1], state.v, rtol=0, atol=1e-12 * max(1.0, np.abs(state.v).max())
+        )
         assert ((found.v[i, -1] == 0.0) == state.sticks).all()
         stops += np.abs(state.stop).max() > 1.0
     assert stops > 40
 
 
 def test_few_arms_that_lean_go_one_by_one(arm, monkeypatch):
-    """Arms that lean, hold and slip as before are solved with the guess for the block: at most one in ten is not."""
+    """Arms that lean, hold and slip as before are solved with the guess for the block: at most one
+    in ten is not.
+    """
     q, v, tau = leaning(arm, 200)
     middle, law, slow = q + 0.5e-3 * v, arm.friction_model, []
     curve = np.array([law.Fc, law.Fs - law.Fc, -1.0 / law.v_St**2, law.Fv])
     M = np.ascontiguousarray(np.moveaxis(arm.mass_matrix(middle), 0, -1))
-    flat = (np.ascontiguousarray(x.T) for x in (arm.inverse_dynamics(middle, v, 0.0 * v, friction=False), tau, q, v))
+    flat = (
+        np.ascontiguousarray(x.T)
+        for x in (arm.inverse_dynamics(middle, v, 0.0 * v, friction=False), tau, q, v)
+    )
     states = States(M, *flat, np.repeat(curve[:, :, None], 200, axis=2))
-    monkeypatch.setattr("irbmodels.simulation.batch.step.step_one", lambda s, *rest: slow.append(s) is None)
+    monkeypatch.setattr(
+        "irbmodels.simulation.batch.step.step_one", lambda s, *rest: slow.append(s) is None
+    )
     step_all(states, walls_of(Plant(arm).stops), 1e-3, 0.2, np.zeros(200, dtype=bool))
     assert len(slow) <= 20
 
 
 def random_block(rng, n: int, coupled: bool) -> tuple[States, Walls]:
-    """Return random states, many of them less than 1e-9 from ends of their ranges, leaning, leaving, hitting, and the ends."""
+    """Return random states, many of them less than 1e-9 from ends of their ranges, leaning,
+    leaving, hitting, and the ends.
+    """
     A = np.eye(n)
     if coupled:
         A[2, 1] = rng.choice([-1.0, 1.0, 0.5])
@@ -190,27 +231,45 @@ def random_block(rng, n: int, coupled: bool) -> tuple[States, Walls]:
     stops = Plant(irb.load("irb2400")).stops
     stops.A, stops.lower, stops.upper, stops._inverse = A, lower, upper, np.linalg.inv(A)
     stops.rows, stops.ends = np.vstack([A, -A]), np.concatenate([lower, -upper])
-    place, rate = rng.uniform(lower, upper, (count, n)), rng.uniform(-1.0, 1.0, (count, n)) * rng.integers(0, 2, (count, n))
+    place, rate = (
+        rng.uniform(lower, upper, (count, n)),
+        rng.uniform(-1.0, 1.0, (count, n)) * rng.integers(0, 2, (count, n)),
+    )
     at = rng.integers(0, 5, (count, n))
     gap = 5e-10 * rng.integers(0, 2, (count, n))
     place = np.where(at == 0, lower + gap, np.where(at == 1, upper - gap, place))
     rate = np.where((at < 2) & (rng.random((count, n)) < 0.8), 0.0, rate)
     q, v = (np.ascontiguousarray(np.linalg.solve(A, x.T)) for x in (place, rate))
     roots = rng.normal(size=(count, n, n))
-    M = np.ascontiguousarray((roots @ roots.transpose(0, 2, 1) + 0.5 * np.eye(n)).transpose(1, 2, 0))
-    law = rng.uniform(0.1, 1.0, (4, n, count)) * rng.integers(0, 2, (1, n, count)) * [[[300.0]], [[300.0]], [[-1.0]], [[1000.0]]]
+    M = np.ascontiguousarray(
+        (roots @ roots.transpose(0, 2, 1) + 0.5 * np.eye(n)).transpose(1, 2, 0)
+    )
+    law = (
+        rng.uniform(0.1, 1.0, (4, n, count))
+        * rng.integers(0, 2, (1, n, count))
+        * [[[300.0]], [[300.0]], [[-1.0]], [[1000.0]]]
+    )
     h, tau = rng.uniform(-300.0, 300.0, (2, n, count))
     return States(M, h, tau, q, v, law), walls_of(stops)
 
 
 @pytest.mark.parametrize("coupled", [False, True])
 def test_guessing_and_not_guessing_agree(coupled):
-    """Random blocks with many stops end as when their stops go through the dual solve: a guess decides only the speed.
+    """Random blocks with many stops end as when their stops go through the dual solve: a guess
+    decides only the speed.
 
-    A range of no known kind is solved for by :func:`balance`, the solve of the plant; it knows neither pairs nor guesses. States
-    that touch no stop, and meet none, take the same path both times: they are left out here, and are the plant's in other tests.
+    A range of no known kind is solved for by :func:`balance`, the solve of the plant; it knows
+    neither pairs nor guesses. States that touch no stop, and meet none, take the same path both
+    times: they are left out here, and are the plant's in other tests.
     """
-    rng, move, kept, led, slid, step = np.random.default_rng(8), machine_code().step_all, 0, 0, 0, 1e-3
+    rng, move, kept, led, slid, step = (
+        np.random.default_rng(8),
+        machine_code().step_all,
+        0,
+        0,
+        0,
+        1e-3,
+    )
     for _ in range(40):
         states, walls = random_block(rng, 4, coupled)
         plain, slow = (States(*(value.copy() for value in states)) for _ in range(2))
@@ -219,16 +278,26 @@ def test_guessing_and_not_guessing_agree(coupled):
         ends = walls.ends[:, None]
         touched = (walls.rows @ states.q - ends <= 1e-9) & (walls.rows @ before <= 1e-9)
         move(plain, walls, step, np.inf, bad[0])
-        move(slow, walls._replace(other=np.full(4, ODD), shared=np.zeros(4, np.int64)), step, np.inf, bad[1])
+        move(
+            slow,
+            walls._replace(other=np.full(4, ODD), shared=np.zeros(4, np.int64)),
+            step,
+            np.inf,
+            bad[1],
+        )
         own = touched.any(axis=0) | (np.abs(walls.rows @ slow.q - ends) < 1e-12).any(axis=0)
-        np.testing.assert_allclose(plain.v[:, own], slow.v[:, own], rtol=0, atol=1e-11)  # speeds up to 10, conditions up to 1e2
+        # speeds up to 10, conditions up to 1e2
+        np.testing.assert_allclose(plain.v[:, own], slow.v[:, own], rtol=0, atol=1e-11)
         np.testing.assert_allclose(plain.q[:, own], slow.q[:, own], rtol=0, atol=1e-12)
         assert ((plain.v == 0.0) == (slow.v == 0.0))[:, own].mean() > 0.999
         assert not bad.any()
         rate = walls.rows @ plain.v
         leans, half = touched & (rate <= 1e-9), 0.5 * step * (before + plain.v)
-        place = np.where(leans, ends, np.maximum(ends, walls.rows @ (states.q + half)))  # on its stop, or off it as it moved
-        np.testing.assert_allclose((walls.rows @ plain.q)[touched], place[touched], rtol=0, atol=1e-14)
+        # on its stop, or off it as it moved
+        place = np.where(leans, ends, np.maximum(ends, walls.rows @ (states.q + half)))
+        np.testing.assert_allclose(
+            (walls.rows @ plain.q)[touched], place[touched], rtol=0, atol=1e-14
+        )
         kept += leans.sum()
         led += ((plain.v != 0.0) & (before == 0.0)).sum()
         slid += (leans[2] & (plain.v[1] != 0.0) & (plain.v[2] != 0.0)).sum()
@@ -242,18 +311,36 @@ def test_guessing_and_not_guessing_agree(coupled):
 @pytest.mark.parametrize(
     ("gap", "v", "force", "after"),
     [
-        (8e-10, 0.0, 1e-4, None),  # too weak to close the gap within the step: what counts is that the stop is touched
+        # too weak to close the gap within the step: what counts is that the stop is touched
+        (8e-10, 0.0, 1e-4, None),
         (5e-9, 0.0, 1e-4, 5e-8),  # not touched, nor reached
-        (0.0, -0.1, 300.0, 0.05),  # leaving when it is pulled back: half a step on the way out, half on the way back
+        # leaving when it is pulled back: half a step on the way out, half on the way back
+        (0.0, -0.1, 300.0, 0.05),
         (0.0, 0.1, 0.0, None),  # an impact
         (0.0, 0.0, -1e-4, -5e-8),  # pulled off
     ],
 )
 def test_what_touches_a_stop(one, side, gap, v, force, after):
-    """A block of 2 kg within 1e-9 m of a stop, that does not leave, ends on it exactly and at rest; else it moves freely."""
-    walls = Walls(np.array([[1.0], [-1.0]]), np.full(2, -1.0), np.eye(1), np.array([OWN]), np.zeros(1), np.zeros(1, np.int64))
+    """A block of 2 kg within 1e-9 m of a stop, that does not leave, ends on it exactly and at rest;
+    else it moves freely.
+    """
+    walls = Walls(
+        np.array([[1.0], [-1.0]]),
+        np.full(2, -1.0),
+        np.eye(1),
+        np.array([OWN]),
+        np.zeros(1),
+        np.zeros(1, np.int64),
+    )
     q, speed = np.array([[side * (1.0 - gap)]]), np.array([[side * v]])
-    states = States(np.full((1, 1, 1), 2.0), np.zeros((1, 1)), np.array([[side * force]]), q, speed, np.zeros((4, 1, 1)))
+    states = States(
+        np.full((1, 1, 1), 2.0),
+        np.zeros((1, 1)),
+        np.array([[side * force]]),
+        q,
+        speed,
+        np.zeros((4, 1, 1)),
+    )
     if one:
         assert machine_code().step_one(0, states, walls, 1e-3, 0.2)
     else:
@@ -262,17 +349,24 @@ def test_what_touches_a_stop(one, side, gap, v, force, after):
         assert (q[0, 0], speed[0, 0]) == (side, 0.0)
     else:
         np.testing.assert_allclose(speed[0, 0], side * after, rtol=1e-9)
-        np.testing.assert_allclose(side * q[0, 0], 1.0 - gap + 0.5e-3 * (v + after), rtol=0, atol=3e-16)
+        np.testing.assert_allclose(
+            side * q[0, 0], 1.0 - gap + 0.5e-3 * (v + after), rtol=0, atol=3e-16
+        )
 
 
 def test_ranges_of_two_axes_are_found():
-    """A range of its own, one of two axes, two that share an axis, and one of three are told apart."""
+    """A range of its own, one of two axes, two that share an axis, and one of three are told
+    apart.
+    """
     stops = Plant(irb.load("irb2400")).stops
     found = walls_of(stops)
     assert found.other.tolist() == [OWN, OWN, 1, OWN, OWN, OWN]
     assert found.factor.tolist() == [0, 0, 1, 0, 0, 0]
     assert found.shared.tolist() == [0, 1, 1, 0, 0, 0]
-    for place, share, other in (((3, 1), -1.0, [OWN, OWN, ODD, ODD, OWN, OWN]), ((2, 0), 1.0, [OWN, OWN, ODD, OWN, OWN, OWN])):
+    for place, share, other in (
+        ((3, 1), -1.0, [OWN, OWN, ODD, ODD, OWN, OWN]),
+        ((2, 0), 1.0, [OWN, OWN, ODD, OWN, OWN, OWN]),
+    ):
         stops.A = Plant(irb.load("irb2400")).stops.A.copy()
         stops.A[place] = share
         assert walls_of(stops).other.tolist() == other
@@ -283,10 +377,16 @@ def test_ranges_of_two_axes_are_found():
 
 @pytest.mark.parametrize("ends", [0, 3])
 def test_pivoting_on_the_matrix_and_on_its_inverse_agree(ends):
-    """The Cholesky of what moves finds what the dual solve finds, from any guess, with and without stops of single axes."""
+    """The Cholesky of what moves finds what the dual solve finds, from any guess, with and without
+    stops of single axes.
+    """
     rng = np.random.default_rng(11)
     for _ in range(100):
-        root, r, b = rng.normal(size=(5, 5)), rng.uniform(-2, 2, 5), rng.uniform(0.2, 1.5, 5) * rng.integers(0, 2, 5)
+        root, r, b = (
+            rng.normal(size=(5, 5)),
+            rng.uniform(-2, 2, 5),
+            rng.uniform(0.2, 1.5, 5) * rng.integers(0, 2, 5),
+        )
         A = root @ root.T + 0.1 * np.eye(5)
         x, modes, where = np.zeros(5), rng.integers(-1, 2, 5).astype(np.int8), np.arange(ends)
         modes[b == 0.0] = -1
@@ -332,9 +432,16 @@ def test_bad_input_is_refused(arm, change, message):
 
 
 @pytest.mark.parametrize(
-    "torque", [lambda t, q, v: 1 / 0 if t > 0.0045 else np.zeros(6), lambda t, q, v: np.zeros(6 - (t > 0.0045))]
+    "torque",
+    [
+        lambda t, q, v: 1 / 0 if t > 0.0045 else np.zeros(6),
+        lambda t, q, v: np.zeros(6 - (t > 0.0045)),
+    ],
 )
 def test_a_function_that_fails_names_its_time(arm, torque):
     """What a torque function raises, or a wrong shape, is told with the time of the step."""
-    with pytest.raises(SimulationError, match=r"at t = 0\.005 s: the function torque fails: (ZeroDivisionError|InputError)"):
+    with pytest.raises(
+        SimulationError,
+        match=r"at t = 0\.005 s: the function torque fails: (ZeroDivisionError|InputError)",
+    ):
         rollouts(arm, np.zeros((2, 6)), duration=0.01, every=0.01, torque=torque)

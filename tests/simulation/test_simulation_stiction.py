@@ -1,4 +1,6 @@
-"""Which axes hold and which slip: against the conditions that define it, and against every combination tried in turn."""
+"""Which axes hold and which slip: against the conditions that define it, and against every
+combination tried in turn.
+"""
 
 from __future__ import annotations
 
@@ -14,27 +16,35 @@ NONE = np.zeros((0, 3))
 
 
 def problem(rng: np.random.Generator, n: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return a random mass matrix with strong coupling, a drive of the size of the friction, and friction."""
+    """Return a random mass matrix with strong coupling, a drive of the size of the friction, and
+    friction.
+    """
     root = rng.normal(size=(n, n))
     return root @ root.T + 0.05 * np.eye(n), rng.uniform(-2.0, 2.0, n), rng.uniform(0.2, 1.5, n)
 
 
 def by_trial(M: np.ndarray, r: np.ndarray, b: np.ndarray) -> list[np.ndarray]:
-    """Return every solution found by trying all ways in which the axes can hold, slip up and slip down."""
+    """Return every solution found by trying all ways in which the axes can hold, slip up and slip
+    down.
+    """
     found = []
     for ways in product((-1, 0, 1), repeat=len(r)):
         way, moves = np.array(ways), np.array(ways) != 0
         x = np.zeros(len(r))
         x[moves] = np.linalg.solve(M[np.ix_(moves, moves)], (r - way * b)[moves])
         needed = r - M @ x
-        if (x * way)[moves].min(initial=1.0) > 0.0 and (np.abs(needed) - b)[~moves].max(initial=-1.0) <= 0.0:
+        if (x * way)[moves].min(initial=1.0) > 0.0 and (np.abs(needed) - b)[~moves].max(
+            initial=-1.0
+        ) <= 0.0:
             found.append(x)
     return found
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 4, 6])
 def test_one_combination_of_holding_and_slipping_is_right_and_found(n):
-    """The solve finds the one combination, of all 3^n, that agrees with itself, whatever the guess it starts from."""
+    """The solve finds the one combination, of all 3^n, that agrees with itself, whatever the guess
+    it starts from.
+    """
     rng = np.random.default_rng(n)
     for _ in range(12 if n == 6 else 40):
         M, r, b = problem(rng, n)
@@ -42,12 +52,15 @@ def test_one_combination_of_holding_and_slipping_is_right_and_found(n):
         assert len(wanted) == 1
         for state in (None, rng.integers(-1, 2, n).astype(np.int8)):
             found = settled(M, r, b, np.zeros((0, n)), state)
-            np.testing.assert_allclose(found.x, wanted[0], rtol=0, atol=1e-10)  # rounding of the solve, M is well conditioned
+            # rounding of the solve, M is well conditioned
+            np.testing.assert_allclose(found.x, wanted[0], rtol=0, atol=1e-10)
             assert ((found.x == 0.0) == (wanted[0] == 0.0)).all()
 
 
 def test_an_axis_that_moves_takes_another_along():
-    """An axis that would hold alone slips because M couples it to one that leaves, and the other way round."""
+    """An axis that would hold alone slips because M couples it to one that leaves, and the other
+    way round.
+    """
     M = np.array([[2.0, 0.9], [0.9, 0.5]])
     b, alone = np.array([1.0, 1.0]), np.array([10.0, 0.5])
     both = settled(M, alone, b, np.zeros((0, 2)))
@@ -55,11 +68,14 @@ def test_an_axis_that_moves_takes_another_along():
     held = settled(M, np.array([1.5, 0.5]), b, np.zeros((0, 2)))
     assert held.x[1] == 0.0
     np.testing.assert_allclose(held.x[0], 0.5 / 2.0, rtol=1e-14)
-    np.testing.assert_allclose(-held.friction[1], 0.5 - 0.9 * 0.25, rtol=1e-14)  # what it holds: less by the pull of axis 1
+    # what it holds: less by the pull of axis 1
+    np.testing.assert_allclose(-held.friction[1], 0.5 - 0.9 * 0.25, rtol=1e-14)
 
 
 def test_holding_axes_of_an_arm_carry_what_the_moving_one_does_to_them():
-    """With axes 2 and 3 of the IRB 2400 holding, the others move by their block of M, and both hold what is left over."""
+    """With axes 2 and 3 of the IRB 2400 holding, the others move by their block of M, and both hold
+    what is left over.
+    """
     robot = irb.load("irb2400", tool="spindle")
     q = robot.from_controller([10.0, 20.0, 15.0, 30.0, 40.0, 0.0])
     M, law = robot.mass_matrix(q), robot.friction_model
@@ -69,12 +85,16 @@ def test_holding_axes_of_an_arm_carry_what_the_moving_one_does_to_them():
     a = np.linalg.inv(M[np.ix_(moves, moves)]) @ (r - np.sign(r) * law.Fs)[moves]
     np.testing.assert_allclose(found.x[moves], a, rtol=1e-10)
     assert (found.x[holds] == 0.0).all()
-    np.testing.assert_allclose(-found.friction[holds], r[holds] - M[np.ix_(holds, moves)] @ a, rtol=1e-9)
+    np.testing.assert_allclose(
+        -found.friction[holds], r[holds] - M[np.ix_(holds, moves)] @ a, rtol=1e-9
+    )
     assert (np.abs(found.friction[holds]) < law.Fs[holds]).all()
 
 
 def test_stops_push_and_never_pull():
-    """With stops, coupled and on the same axes as friction, all conditions of the set-valued problem hold."""
+    """With stops, coupled and on the same axes as friction, all conditions of the set-valued
+    problem hold.
+    """
     rng = np.random.default_rng(7)
     leaning = 0
     for _ in range(300):
@@ -84,24 +104,33 @@ def test_stops_push_and_never_pull():
         D = rows[rng.permutation(3 if rng.integers(2) else 2)]
         found = settled(M, r, b, D)
         scale = np.abs(r).max()
-        np.testing.assert_allclose(M @ found.x, r + found.friction + D.T @ found.stop, rtol=0, atol=1e-9 * scale)
+        np.testing.assert_allclose(
+            M @ found.x, r + found.friction + D.T @ found.stop, rtol=0, atol=1e-9 * scale
+        )
         assert (D @ found.x >= -1e-9).all()
-        assert (found.stop >= -1e-8).all()  # the limit of stops that give way is reached to 1e-16 of a few N m over 1e-4
+        # the limit of stops that give way is reached to 1e-16 of a few N m over 1e-4
+        assert (found.stop >= -1e-8).all()
         assert np.abs(found.stop * (D @ found.x)).max() < 1e-8
         assert (np.abs(found.friction) <= b + 1e-12).all()
         moving = np.abs(found.x) > 1e-9
-        np.testing.assert_allclose(found.friction[moving], -(np.sign(found.x) * b)[moving], rtol=0, atol=1e-12)
+        np.testing.assert_allclose(
+            found.friction[moving], -(np.sign(found.x) * b)[moving], rtol=0, atol=1e-12
+        )
         leaning += (found.stop > 1e-6).any()
     assert leaning > 50
 
 
 def test_friction_holds_first_and_the_stop_takes_the_rest():
-    """Where friction and a stop hold the same axis, friction goes up to its limit and the stop has what is left."""
+    """Where friction and a stop hold the same axis, friction goes up to its limit and the stop has
+    what is left.
+    """
     M, D = np.diag([2.0, 1.0]), np.array([[-1.0, 0.0]])
     weak = settled(M, np.array([0.8, 0.0]), np.array([1.0, 1.0]), D)
     np.testing.assert_allclose([weak.friction[0], weak.stop[0]], [-0.8, 0.0], rtol=0, atol=1e-10)
     strong = settled(M, np.array([3.0, 0.0]), np.array([1.0, 1.0]), D)
-    np.testing.assert_allclose([strong.friction[0], strong.stop[0]], [-1.0, 2.0], rtol=0, atol=1e-10)
+    np.testing.assert_allclose(
+        [strong.friction[0], strong.stop[0]], [-1.0, 2.0], rtol=0, atol=1e-10
+    )
     away = settled(M, np.array([-3.0, 0.0]), np.array([1.0, 1.0]), D)
     np.testing.assert_allclose([away.x[0], away.stop[0]], [-1.0, 0.0], rtol=0, atol=1e-10)
     assert strong.state[2] == STILL

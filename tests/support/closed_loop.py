@@ -1,4 +1,6 @@
-"""An arm under a law in continuous time, integrated to 1e-10: what error equations are proven on."""
+"""An arm under a law in continuous time, integrated to 1e-10: what error equations are proven
+on.
+"""
 
 from __future__ import annotations
 
@@ -11,24 +13,34 @@ from scipy.linalg import expm
 
 def integrated(slope, x, duration: float, rtol: float = 1e-10) -> Callable[[float], np.ndarray]:
     """Return the solution of ``x' = slope(t, x)`` as a function of time."""
-    found = solve_ivp(slope, (0.0, duration), x, method="DOP853", rtol=rtol, atol=0.1 * rtol, dense_output=True)
+    found = solve_ivp(
+        slope, (0.0, duration), x, method="DOP853", rtol=rtol, atol=0.1 * rtol, dense_output=True
+    )
     assert found.success, found.message
     return found.sol
 
 
 def closed(robot, torque, q, v, duration, wrench=None, friction=False):
-    """Return ``q, v`` over time of an arm under ``torque(t, q, v)``, and of a constant wrench at its TCP."""
+    """Return ``q, v`` over time of an arm under ``torque(t, q, v)``, and of a constant wrench at
+    its TCP.
+    """
     n = robot.n
 
     def slope(t, x):
         tau = torque(t, x[:n], x[n:])
-        return np.concatenate([x[n:], robot.forward_dynamics(x[:n], x[n:], tau, friction=friction, wrench=wrench)])
+        return np.concatenate(
+            [x[n:], robot.forward_dynamics(x[:n], x[n:], tau, friction=friction, wrench=wrench)]
+        )
 
     return integrated(slope, np.concatenate([q, v]), duration)
 
 
 def linear(kp, kd, e, rate, t, push=0.0):
-    """Return the solution of ``e'' + kd e' + kp e = push`` at ``t``, axis by axis, by the matrix exponential."""
+    """Return the solution of ``e'' + kd e' + kp e = push`` at ``t``, axis by axis, by the matrix
+    exponential.
+    """
     A = np.array([[0.0, 1.0], [-kp, -kd]])
     rest = np.broadcast_to(push, np.shape(e)) / kp
-    return np.array([(expm(A * t) @ [x - x0, y])[0] + x0 for x, y, x0 in zip(e, rate, rest, strict=True)])
+    return np.array(
+        [(expm(A * t) @ [x - x0, y])[0] + x0 for x, y, x0 in zip(e, rate, rest, strict=True)]
+    )

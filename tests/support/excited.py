@@ -14,18 +14,27 @@ CUT = 25  # samples at each end: the series starts and ends at rest, where frict
 
 
 def torques(robot, q, v, a):
-    """Pinocchio's torques with friction, state by state: never the regressor, and nothing is compiled."""
-    rigid = np.array([dynamics.inverse_dynamics(robot._model, *state) for state in zip(q, v, a, strict=True)])
+    """Pinocchio's torques with friction, state by state: never the regressor, and nothing is
+    compiled.
+    """
+    rigid = np.array(
+        [dynamics.inverse_dynamics(robot._model, *state) for state in zip(q, v, a, strict=True)]
+    )
     return rigid if robot.friction_model is None else rigid + robot.friction(v)
 
 
 def random_states(robot, count, seed=0, axes=None):
-    """Random states of all axes, or of some, with exact torques; every second one slow enough for Stribeck's drop."""
+    """Random states of all axes, or of some, with exact torques; every second one slow enough for
+    Stribeck's drop.
+    """
     rng = np.random.default_rng(seed)
     low, high = robot.limits.envelope()
     moving = np.isin(np.arange(1, robot.n + 1), range(1, robot.n + 1) if axes is None else axes)
     q = rng.uniform(np.maximum(low, -2.0), np.minimum(high, 2.0), (count, robot.n)) * moving
-    v, a = rng.normal(size=(count, robot.n)) * moving, 3.0 * rng.normal(size=(count, robot.n)) * moving
+    v, a = (
+        rng.normal(size=(count, robot.n)) * moving,
+        3.0 * rng.normal(size=(count, robot.n)) * moving,
+    )
     if robot.friction_model is not None:
         v[::2] *= robot.friction_model.v_St
     return Motion(np.arange(count) / RATE, q, v, a, torques(robot, q, v, a))
@@ -39,7 +48,10 @@ def excitation(robot, duration=10.0, seed=1, harmonics=5):
     low, high = robot.limits.envelope()
     low, high = np.maximum(low, -2.5), np.minimum(high, 2.5)
     bounds = series.amplitudes(x)
-    x *= np.minimum(0.45 * (high - low) / bounds.offset, 0.9 * np.minimum(robot.limits.velocity, 10.0) / bounds.speed)
+    x *= np.minimum(
+        0.45 * (high - low) / bounds.offset,
+        0.9 * np.minimum(robot.limits.velocity, 10.0) / bounds.speed,
+    )
     x[0] = 0.5 * (low + high)
     t = np.arange(0.0, duration - 0.5 / RATE, 1.0 / RATE)
     maps = series.maps(t)
@@ -54,10 +66,14 @@ def low_pass(x, cutoff=10.0):
 
 
 def measured(motion, rng, sigma=SIGMA, count=COUNT):
-    """A period as measured: positions rounded to counts and filtered at 10 Hz, rates derived from them, torques raw."""
+    """A period as measured: positions rounded to counts and filtered at 10 Hz, rates derived from
+    them, torques raw.
+    """
     q = low_pass(np.round(motion.q / count + rng.uniform(-0.5, 0.5, motion.q.shape[1])) * count)
     step = 1.0 / RATE
-    (back, ahead), (before, after) = ([np.roll(q, sign * k, axis=0) for sign in (1, -1)] for k in (1, 2))
+    (back, ahead), (before, after) = (
+        [np.roll(q, sign * k, axis=0) for sign in (1, -1)] for k in (1, 2)
+    )
     v = (8.0 * (ahead - back) - (after - before)) / (12.0 * step)
     a = (16.0 * (ahead + back) - (after + before) - 30.0 * q) / (12.0 * step**2)
     tau = motion.tau + sigma[: motion.tau.shape[1]] * rng.normal(size=motion.tau.shape)

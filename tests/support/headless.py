@@ -1,4 +1,6 @@
-"""One Chromium without a window for many pages: each is loaded into the same tab and evaluated through its DevTools."""
+"""One Chromium without a window for many pages: each is loaded into the same tab and evaluated
+through its DevTools.
+"""
 
 from __future__ import annotations
 
@@ -29,33 +31,56 @@ class Browser:
 
     def __init__(self, folder: Path) -> None:
         """Start it."""
-        command = [program(), *flags(), f"--user-data-dir={folder}", "--remote-debugging-port=0", "about:blank"]
-        self._process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        command = [
+            program(),
+            *flags(),
+            f"--user-data-dir={folder}",
+            "--remote-debugging-port=0",
+            "about:blank",
+        ]
+        self._process = subprocess.Popen(
+            command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
         port, deadline = folder / "DevToolsActivePort", time.monotonic() + SECONDS
         while not (port.is_file() and port.read_text(encoding="utf-8").count("\n")):
             assert self._process.poll() is None, f"chromium ended with {self._process.returncode}"
             assert time.monotonic() < deadline, "chromium opened no port for its DevTools"
             time.sleep(0.02)
-        with urllib.request.urlopen(f"http://127.0.0.1:{port.read_text(encoding='utf-8').split()[0]}/json", timeout=10) as answer:
-            (self._tab,) = [tab["webSocketDebuggerUrl"] for tab in json.loads(answer.read()) if tab["type"] == "page"]
+        with urllib.request.urlopen(
+            f"http://127.0.0.1:{port.read_text(encoding='utf-8').split()[0]}/json", timeout=10
+        ) as answer:
+            (self._tab,) = [
+                tab["webSocketDebuggerUrl"]
+                for tab in json.loads(answer.read())
+                if tab["type"] == "page"
+            ]
 
     def __enter__(self) -> Self:
         """Return it."""
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
         """End it."""
         self._process.kill()
         self._process.wait()
 
     def evaluate(self, expression: str) -> Any:
-        """Evaluate an expression in the page that is open, wait for it if it is a promise, and return its value."""
+        """Evaluate an expression in the page that is open, wait for it if it is a promise, and
+        return its value.
+        """
         return asyncio.run(self._alone(expression))
 
     def run(self, url: str, script: str, size: tuple[int, int] = (700, 520)) -> dict[str, Any]:
-        """Load a page, run the body of an async function when ``irb`` is ready, and return what it puts into ``report``.
+        """Load a page, run the body of an async function when ``irb`` is ready, and return what it
+        puts into ``report``.
 
-        ``report.complaints`` is what the page wrote to its console as warnings and errors, uncaught errors included.
+        ``report.complaints`` is what the page wrote to its console as warnings and errors, uncaught
+        errors included.
         """
         return asyncio.run(asyncio.wait_for(self._page(url, script, size), SECONDS))
 
@@ -85,7 +110,9 @@ class Browser:
             await session.ask("Page.addScriptToEvaluateOnNewDocument", {"source": CONSOLE})
             await session.load(url)
             body = f"const report = {{}}; {script}\n report.complaints = complaints; return report;"
-            report: dict[str, Any] = await session.evaluate(f"irb.ready.then(async () => {{ {body} }})")
+            report: dict[str, Any] = await session.evaluate(
+                f"irb.ready.then(async () => {{ {body} }})"
+            )
             await session.load("about:blank")  # a page that is left open goes on drawing
             return report
         finally:
@@ -109,7 +136,9 @@ class Session:
     async def ask(self, method: str, parameters: dict[str, Any] | None = None) -> dict[str, Any]:
         """Send a command and return its result; events that come before it are kept."""
         self._number += 1
-        await self._connection.write_message(json.dumps({"id": self._number, "method": method, "params": parameters or {}}))
+        await self._connection.write_message(
+            json.dumps({"id": self._number, "method": method, "params": parameters or {}})
+        )
         while True:
             message = await self._read()
             if message.get("id") == self._number:

@@ -8,7 +8,9 @@ import irbmodels as irb
 from irbmodels.kinematics.inverse import kernel_loader as machine
 
 CLOSE = 1e-9  # [m, rad] what is asked of every solution
-EPS = 2e-14  # rounding of a pose with lengths of some metres; over the sine of an angle it is what a posture can be off
+# rounding of a pose with lengths of some metres; over the sine of an angle it is what a posture can
+# be off
+EPS = 2e-14
 TOOLS = {"irb2400_16": oracles.SPINDLE_TCP}
 SAME = ("irb2400_16", "irb1400", "irb1600_6_120", "irb1600_10_145")
 
@@ -22,7 +24,9 @@ def about(axis, angle, v):
 
 
 def forward(name, Q):
-    """Poses (N, 4, 4) of the TCP from the formula of FACTS 1, axis by axis, for positions (N, n) as the controller shows them."""
+    """Poses (N, 4, 4) of the TCP from the formula of FACTS 1, axis by axis, for positions (N, n) as
+    the controller shows them.
+    """
     tcp, q = TOOLS.get(name, np.eye(4)), np.asarray(Q, dtype=float).T
     T = np.zeros((q.shape[1], 4, 4))
     T[:, 3, 3] = 1.0
@@ -65,7 +69,9 @@ def postures(name, count, seed=0):
     if name in oracles.PARALLELOGRAM:
         values[:, 2] += values[:, 1]
     if name in oracles.SCARA_ARMS:
-        return np.column_stack([np.radians(values[:, :2]), values[:, 2] / 1000.0, np.radians(values[:, 3])])
+        return np.column_stack(
+            [np.radians(values[:, :2]), values[:, 2] / 1000.0, np.radians(values[:, 3])]
+        )
     return np.radians(values)
 
 
@@ -76,7 +82,9 @@ def ranges_kept(name, Q):
         shown[..., 2] = 1000.0 * Q[..., 2]
     if name in oracles.PARALLELOGRAM:
         shown[..., 2] -= shown[..., 1]
-    low, high = np.array(oracles.RANGES[name if name in oracles.RANGES else oracles.FAMILY[name]], dtype=float).T
+    low, high = np.array(
+        oracles.RANGES[name if name in oracles.RANGES else oracles.FAMILY[name]], dtype=float
+    ).T
     return ((shown >= low - 1e-6) & (shown <= high + 1e-6)).all(axis=-1)
 
 
@@ -98,14 +106,18 @@ def same_sets(name, ours, theirs, tolerance):
 
 
 def least_sine(name, Q):
-    """Product of what errors are divided by on their way outwards: distance from axis 1 over 1 m, sines of elbow and wrist."""
+    """Product of what errors are divided by on their way outwards: distance from axis 1 over 1 m,
+    sines of elbow and wrist.
+    """
     if name in oracles.SCARA_ARMS:
         return np.abs(np.sin(Q[:, 1]))
     _, a1, a2, a3, d4, _ = oracles.DIMENSIONS[name]
     forearm = Q[:, 2] if name in oracles.PARALLELOGRAM else Q[:, 1] + Q[:, 2]
     forearm = forearm + np.arctan2(d4, a3)
     ahead = a1 + a2 * np.sin(Q[:, 1]) + np.hypot(a3, d4) * np.sin(forearm)
-    return np.prod(np.minimum(np.abs([np.sin(Q[:, 4]), np.sin(forearm - Q[:, 1]), ahead]), 1.0), axis=0)
+    return np.prod(
+        np.minimum(np.abs([np.sin(Q[:, 4]), np.sin(forearm - Q[:, 1]), ahead]), 1.0), axis=0
+    )
 
 
 ROBOTS = {name: arm(name) for name in ("irb2400_16", "irb1600_6_120", "irb1400", "irb930_12_105")}

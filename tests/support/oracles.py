@@ -1,7 +1,9 @@
-"""Laws of motion in plain numpy, from the papers' corrected formulas: they share no code with the package.
+"""Laws of motion in plain numpy, from the papers' corrected formulas: they share no code with the
+package.
 
-Everything is computed in base axes, on a list of joints whose variables are ``gain @ q``; complex ``q`` passes through, so
-derivatives are taken by complex steps. Lengths are typed here from the sources, not read from the tables.
+Everything is computed in base axes, on a list of joints whose variables are ``gain @ q``; complex
+``q`` passes through, so derivatives are taken by complex steps. Lengths are typed here from the
+sources, not read from the tables.
 """
 
 from __future__ import annotations
@@ -41,9 +43,14 @@ DIMENSIONS = {  # d1, a1, a2, a3, d4, d6 [m]
     "irb1600_10_145": (0.4865, 0.150, 0.700, 0.0, 0.600, 0.065),
 }
 CRANK = {"irb2400_10": 0.180, "irb2400_16": 0.180, "irb1400": 0.1532}  # [m]
-SCARA_ARMS = {"irb930_12_105": (0.560, 0.490), "irb930_22_105": (0.560, 0.490), "irb930_12_085": (0.360, 0.490)}  # [m]
+SCARA_ARMS = {
+    "irb930_12_105": (0.560, 0.490),
+    "irb930_22_105": (0.560, 0.490),
+    "irb930_12_085": (0.360, 0.490),
+}  # [m]
 SPINDLE = (12.7, (-0.0383, 0.0, 0.1293), np.diag([0.269, 0.274, 0.193]))  # S000 Tab. 4, in tool0
-SPINDLE_TCP = np.array([[0, 0, 1, 0.240], [0, 1, 0, 0], [-1, 0, 0, 0.162], [0, 0, 0, 1.0]])  # S000 eq. 12 and 69
+# S000 eq. 12 and 69
+SPINDLE_TCP = np.array([[0, 0, 1, 0.240], [0, 1, 0, 0], [-1, 0, 0, 0.162], [0, 0, 0, 1.0]])
 
 
 RANGES = {  # degrees (mm for the linear axis); axis 3 of a parallelogram arm is a range of q3 - q2
@@ -58,7 +65,9 @@ RANGES = {  # degrees (mm for the linear axis); axis 3 of a parallelogram arm is
 
 
 class Joint(NamedTuple):
-    """Joint on joint number ``parent`` (-1: base), whose variable turns about, or slides along, its own z."""
+    """Joint on joint number ``parent`` (-1: base), whose variable turns about, or slides along, its
+    own z.
+    """
 
     parent: int
     origin: np.ndarray
@@ -111,11 +120,19 @@ def standard_dh(alpha: float, a: float, d: complex, theta: complex) -> np.ndarra
 
 
 def rows(name: str) -> list[tuple[float, float, float, float, bool]]:
-    """Return alpha, a, d, theta0, slides of every joint [rad, m] (S000 Tab. 2; CAD as URDF for the SCARA)."""
+    """Return alpha, a, d, theta0, slides of every joint [rad, m] (S000 Tab.
+
+    2; CAD as URDF for the SCARA).
+    """
     right = np.pi / 2
     if name in SCARA_ARMS:
         inner, outer = SCARA_ARMS[name]
-        return [(0, 0, 0.272, 0, False), (0, inner, 0.1235, 0, False), (0, outer, 0.1687, 0, True), (np.pi, 0, 0, 0, False)]
+        return [
+            (0, 0, 0.272, 0, False),
+            (0, inner, 0.1235, 0, False),
+            (0, outer, 0.1687, 0, True),
+            (np.pi, 0, 0, 0, False),
+        ]
     d1, a1, a2, a3, d4, _ = DIMENSIONS[name]
     return [
         (0, 0, d1, 0, False),
@@ -129,38 +146,53 @@ def rows(name: str) -> list[tuple[float, float, float, float, bool]]:
 
 def inertials(name: str, tables: Path | None = None) -> dict:
     """Return a robot's table of inertials, read as plain YAML."""
-    return yaml.safe_load((tables or URDF / FAMILY[name]).joinpath("inertials.yaml").read_text(encoding="utf-8"))
+    return yaml.safe_load(
+        (tables or URDF / FAMILY[name]).joinpath("inertials.yaml").read_text(encoding="utf-8")
+    )
 
 
-def weighed(name: str, parameters: str | None = None, tables: Path | None = None) -> dict[str, dict]:
-    """Return the rows of every body of a set, default the table's own, those of the bars with mass included."""
+def weighed(
+    name: str, parameters: str | None = None, tables: Path | None = None
+) -> dict[str, dict]:
+    """Return the rows of every body of a set, default the table's own, those of the bars with mass
+    included.
+    """
     table = inertials(name, tables)
     chosen = table["sets"][parameters or table["default"]]
     return chosen["links"] | chosen.get("variants", {}).get(name, {}).get("links", {})
 
 
 def has_bars(name: str, parameters: str | None = None) -> bool:
-    """Whether crank or rod of a set have mass: such a set exists only on the tree with the parallelogram."""
+    """Whether crank or rod of a set have mass: such a set exists only on the tree with the
+    parallelogram.
+    """
     return bool({"link_crank", "link_rod"} & set(weighed(name, parameters)))
 
 
 def open_chain(name: str) -> str:
-    """Return the name of the set of a robot's serial URDF: what stands for its default set, or that set itself."""
+    """Return the name of the set of a robot's serial URDF: what stands for its default set, or that
+    set itself.
+    """
     table = inertials(name)
     return table["sets"][table["default"]].get("serial", table["default"])
 
 
-def arm(name: str, parameters: str | None = None, tables: Path | None = None, bars: bool = False) -> Arm:
+def arm(
+    name: str, parameters: str | None = None, tables: Path | None = None, bars: bool = False
+) -> Arm:
     """Return a robot with typed lengths and the inertials of its table, read as plain YAML.
 
-    Crank and rod are joints too where they have mass, or where ``bars`` asks for them: the crank turns by q3, the rod by q2,
-    as the drawing of a parallelogram says.
+    Crank and rod are joints too where they have mass, or where ``bars`` asks for them: the crank
+    turns by q3, the rod by q2, as the drawing of a parallelogram says.
     """
     lengths, links = rows(name), weighed(name, parameters, tables)
     gains = np.eye(len(lengths))
     if name in PARALLELOGRAM:
         gains[2, 1] = -1.0  # S000: theta3 = q3 - q2
-    joints = [Joint(i - 1, mdh(alpha, a, d, theta0), slides, gains[i]) for i, (alpha, a, d, theta0, slides) in enumerate(lengths)]
+    joints = [
+        Joint(i - 1, mdh(alpha, a, d, theta0), slides, gains[i])
+        for i, (alpha, a, d, theta0, slides) in enumerate(lengths)
+    ]
     places = {f"link_{i}": i - 1 for i in range(1, len(joints) + 1)}
     if bars or {"link_crank", "link_rod"} & set(links):
         unit = np.eye(6)
@@ -179,11 +211,15 @@ def inertial(row: dict) -> tuple[float, np.ndarray, np.ndarray]:
     return row["mass_kg"], np.array(row["com_mm"]) / 1000.0, np.array(tensor, dtype=float)
 
 
-def carrying(robot: Arm, mass: float, com: np.ndarray, tensor: np.ndarray, tip: np.ndarray | None = None) -> Arm:
+def carrying(
+    robot: Arm, mass: float, com: np.ndarray, tensor: np.ndarray, tip: np.ndarray | None = None
+) -> Arm:
     """Return the arm with a body in the axes of its tip; then the tip moves on by ``tip``."""
     turn = robot.tip[:3, :3]
     body = Body(robot.wrist, mass, turn @ com + robot.tip[:3, 3], turn @ tensor @ turn.T)
-    return robot._replace(bodies=[*robot.bodies, body], tip=robot.tip @ (np.eye(4) if tip is None else tip))
+    return robot._replace(
+        bodies=[*robot.bodies, body], tip=robot.tip @ (np.eye(4) if tip is None else tip)
+    )
 
 
 def poses(robot: Arm, q: np.ndarray) -> list[np.ndarray]:
@@ -192,7 +228,9 @@ def poses(robot: Arm, q: np.ndarray) -> list[np.ndarray]:
     for joint in robot.joints:
         variable = joint.gain @ q
         moved = shift(0, 0, variable) if joint.slides else rotation(2, variable)
-        found.append((found[joint.parent] if joint.parent >= 0 else np.eye(4)) @ joint.origin @ moved)
+        found.append(
+            (found[joint.parent] if joint.parent >= 0 else np.eye(4)) @ joint.origin @ moved
+        )
     return found
 
 
@@ -202,7 +240,9 @@ def tip_pose(robot: Arm, q: np.ndarray) -> np.ndarray:
 
 
 def jacobian(robot: Arm, frames: list[np.ndarray], joint: int, point: np.ndarray) -> np.ndarray:
-    """Return the ``(6, n)`` Jacobian of a point [base axes] that moves with a joint's frame: z x (p - o), z (S000 eq. 33)."""
+    """Return the ``(6, n)`` Jacobian of a point [base axes] that moves with a joint's frame: z x (p
+    - o), z (S000 eq. 33).
+    """
     result = np.zeros((6, len(robot.joints[0].gain)), dtype=np.result_type(point, frames[0]))
     while joint >= 0:
         z, origin, link = frames[joint][:3, 2], frames[joint][:3, 3], robot.joints[joint]
@@ -227,7 +267,8 @@ def potential(robot: Arm, q: np.ndarray, gravity: np.ndarray = GRAVITY) -> compl
     """Return ``-sum m g' r`` [J]."""
     frames = poses(robot, q)
     return -sum(
-        body.mass * gravity @ (frames[body.joint][:3, :3] @ body.com + frames[body.joint][:3, 3]) for body in robot.bodies
+        body.mass * gravity @ (frames[body.joint][:3, :3] @ body.com + frames[body.joint][:3, 3])
+        for body in robot.bodies
     )
 
 
@@ -239,15 +280,21 @@ def mass_matrix_slopes(robot: Arm, q: np.ndarray) -> np.ndarray:
 
 def gravity_torque(robot: Arm, q: np.ndarray, gravity: np.ndarray = GRAVITY) -> np.ndarray:
     """Return the gradient of the potential energy by complex steps."""
-    return np.array([np.imag(potential(robot, q + step, gravity)) / STEP for step in 1j * STEP * np.eye(len(q))])
+    return np.array(
+        [np.imag(potential(robot, q + step, gravity)) / STEP for step in 1j * STEP * np.eye(len(q))]
+    )
 
 
 def christoffel(slopes: np.ndarray, v: np.ndarray) -> np.ndarray:
     """Return ``C_ij = 1/2 sum_k (dM_ij/dq_k + dM_ik/dq_j - dM_jk/dq_i) v_k`` (S000 eq. 51)."""
-    return 0.5 * (slopes @ v + np.einsum("ikj,k->ij", slopes, v) - np.einsum("jki,k->ij", slopes, v))
+    return 0.5 * (
+        slopes @ v + np.einsum("ikj,k->ij", slopes, v) - np.einsum("jki,k->ij", slopes, v)
+    )
 
 
-def lagrange(robot: Arm, q: np.ndarray, v: np.ndarray, a: np.ndarray, gravity: np.ndarray = GRAVITY) -> np.ndarray:
+def lagrange(
+    robot: Arm, q: np.ndarray, v: np.ndarray, a: np.ndarray, gravity: np.ndarray = GRAVITY
+) -> np.ndarray:
     """Return ``M a + C v + dP/dq`` from the energies alone."""
     C = christoffel(mass_matrix_slopes(robot, q), v)
     return mass_matrix(robot, q) @ a + C @ v + gravity_torque(robot, q, gravity)
@@ -261,13 +308,18 @@ def newton_euler(
     gravity: np.ndarray = GRAVITY,
     wrench: np.ndarray | None = None,
 ) -> np.ndarray:
-    """Return axis torques link by link (S000 eq. 57-67, corrected); ``wrench`` acts ON the tip, force first, base axes."""
+    """Return axis torques link by link (S000 eq.
+
+    57-67, corrected); ``wrench`` acts ON the tip, force first, base axes.
+    """
     frames, count = poses(robot, q), len(robot.joints)
     spin, turning, pushing = np.zeros((count, 3)), np.zeros((count, 3)), np.zeros((count, 3))
     still = (np.zeros(3), np.zeros(3), -gravity, np.zeros(3))
     for i, joint in enumerate(robot.joints):
         p = joint.parent
-        w, dw, acc, origin = (spin[p], turning[p], pushing[p], frames[p][:3, 3]) if p >= 0 else still
+        w, dw, acc, origin = (
+            (spin[p], turning[p], pushing[p], frames[p][:3, 3]) if p >= 0 else still
+        )
         z, arm_to = frames[i][:3, 2], frames[i][:3, 3] - origin
         rate, rise = joint.gain @ v, joint.gain @ a
         pushing[i] = acc + np.cross(dw, arm_to) + np.cross(w, np.cross(w, arm_to))
@@ -280,9 +332,13 @@ def newton_euler(
     for body in robot.bodies:
         i, turn = body.joint, frames[body.joint][:3, :3]
         lever, tensor = turn @ body.com, turn @ body.tensor @ turn.T
-        push = body.mass * (pushing[i] + np.cross(turning[i], lever) + np.cross(spin[i], np.cross(spin[i], lever)))
+        push = body.mass * (
+            pushing[i] + np.cross(turning[i], lever) + np.cross(spin[i], np.cross(spin[i], lever))
+        )
         force[i] += push
-        moment[i] += tensor @ turning[i] + np.cross(spin[i], tensor @ spin[i]) + np.cross(lever, push)
+        moment[i] += (
+            tensor @ turning[i] + np.cross(spin[i], tensor @ spin[i]) + np.cross(lever, push)
+        )
     if wrench is not None:
         lever = frames[robot.wrist][:3, :3] @ robot.tip[:3, 3]
         force[robot.wrist] -= wrench[:3]
@@ -293,14 +349,18 @@ def newton_euler(
         tau += joint.gain * (z @ (force[i] if joint.slides else moment[i]))
         if joint.parent >= 0:
             force[joint.parent] += force[i]
-            moment[joint.parent] += moment[i] + np.cross(frames[i][:3, 3] - frames[joint.parent][:3, 3], force[i])
+            moment[joint.parent] += moment[i] + np.cross(
+                frames[i][:3, 3] - frames[joint.parent][:3, 3], force[i]
+            )
     return tau
 
 
 def ranges(name: str) -> np.ndarray:
     """Return the typed ranges in rad and m, shape ``(n, 2)``."""
     table = np.array(RANGES[next(key for key in RANGES if name.startswith(key))], dtype=float)
-    return np.where(np.array([row[4] for row in rows(name)])[:, None], table / 1000.0, np.radians(table))
+    return np.where(
+        np.array([row[4] for row in rows(name)])[:, None], table / 1000.0, np.radians(table)
+    )
 
 
 def friction_2400(v: np.ndarray) -> np.ndarray:
@@ -313,7 +373,9 @@ def friction_2400(v: np.ndarray) -> np.ndarray:
 
 
 def states(name: str, count: int, seed: int = 0) -> np.ndarray:
-    """Return ``count`` random states q, v, a of a robot, shape ``(count, 3, n)``; the SCARA's axis 3 within its 0.3 m."""
+    """Return ``count`` random states q, v, a of a robot, shape ``(count, 3, n)``; the SCARA's axis
+    3 within its 0.3 m.
+    """
     slides = np.array([row[4] for row in rows(name)])
     spread = np.array([2.5, 2.0, 5.0])[:, None] * np.where(slides, 0.1, 1.0)
     drawn = np.random.default_rng(seed).uniform(-1.0, 1.0, (count, 3, slides.size)) * spread

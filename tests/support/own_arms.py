@@ -1,4 +1,6 @@
-"""URDFs of arms that nobody sells, of the shapes that have closed forms: any base, signs, lengths and offsets."""
+"""URDFs of arms that nobody sells, of the shapes that have closed forms: any base, signs, lengths
+and offsets.
+"""
 
 from __future__ import annotations
 
@@ -16,23 +18,41 @@ def written(text, folder=None):
 
 
 def urdf(joints):
-    """URDF of a chain of (type, xyz, rpy, axis) joints, the last link named tool0; limits of three turns each way."""
+    """URDF of a chain of (type, xyz, rpy, axis) joints, the last link named tool0; limits of three
+    turns each way.
+    """
     text = '<robot name="own"><link name="base"/>'
     below = "base"
     for number, (kind, xyz, rpy, axis, *more) in enumerate(joints, 1):
         link = "tool0" if number == len(joints) else f"l{number}"
         words = [" ".join(map(repr, map(float, x))) for x in (xyz, rpy, axis)]
-        text += f'<link name="{link}"/><joint name="j{number}" type="{kind}"><origin xyz="{words[0]}" rpy="{words[1]}"/>'
+        text += (
+            f'<link name="{link}"/><joint name="j{number}" type="{kind}"><origin xyz="{words[0]}"'
+            f' rpy="{words[1]}"/>'
+        )
         text += f'<axis xyz="{words[2]}"/><parent link="{below}"/><child link="{link}"/>'
-        text += f'<limit lower="-18" upper="18" effort="1" velocity="1"/>{more[0] if more else ""}</joint>'
+        text += (
+            '<limit lower="-18" upper="18" effort="1"'
+            f' velocity="1"/>{more[0] if more else ""}</joint>'
+        )
         below = link
     return text + "</robot>"
 
 
 def arm_urdf(
-    a1=0.1, a2=0.7, a3=0.1, d4=0.8, side=0.0, tilt=0.0, wrist=(0.0, 0.0, 0.0), signs=(1,) * 6, base=((0, 0, 0), (0, 0, 0))
+    a1=0.1,
+    a2=0.7,
+    a3=0.1,
+    d4=0.8,
+    side=0.0,
+    tilt=0.0,
+    wrist=(0.0, 0.0, 0.0),
+    signs=(1,) * 6,
+    base=((0, 0, 0), (0, 0, 0)),
 ):
-    """Six axes as in docs/conventions.md, from a base anywhere; ``side`` moves the forearm along axis 2, ``wrist`` axis 6."""
+    """Six axes as in docs/conventions.md, from a base anywhere; ``side`` moves the forearm along
+    axis 2, ``wrist`` axis 6.
+    """
     s = signs
     return urdf(
         [

@@ -1,4 +1,6 @@
-"""Fenced blocks of the documentation pages, and how each language is run or checked; nothing passes unchecked."""
+"""Fenced blocks of the documentation pages, and how each language is run or checked; nothing passes
+unchecked.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +36,9 @@ PAGES = [
     ROOT / "CONTRIBUTING.md",
     *sorted([*(ROOT / "docs").rglob("*.md"), *(ROOT / "urdf").glob("*/README.md")]),
 ]
-FENCE = re.compile(r"(?:<!-- not run: ([^>]*?) -->\s*)?^( *)```(\w*)\n(.*?)^\2```$", re.MULTILINE | re.DOTALL)
+FENCE = re.compile(
+    r"(?:<!-- not run: ([^>]*?) -->\s*)?^( *)```(\w*)\n(.*?)^\2```$", re.MULTILINE | re.DOTALL
+)
 NOISE = re.compile(r"\d(?:\.\d+)?e-1\d")  # rounding, which depends on the compiler
 NUMBER = r"\d+(?:\.\d+)?"
 JUDGING = ("path", "doctor", "check", "identify", "validate")  # exit code 1 is an answer of theirs
@@ -54,16 +58,25 @@ class Block(NamedTuple):
 
 
 def blocks_of(page: Path) -> list[Block]:
-    """Return the blocks of a page in order; a ``text`` block right below a program belongs to it."""
+    """Return the blocks of a page in order; a ``text`` block right below a program belongs to
+    it.
+    """
     text, result, end = page.read_text(encoding="utf-8"), list[Block](), 0
     for match in FENCE.finditer(text):
         excuse, _, language, body = match.groups()
         below = result and not text[end : match.start()].strip() and result[-1].shown is None
         end = match.end()
-        if language == "text" and excuse is None and below and result[-1].language in ("python", "console"):
+        if (
+            language == "text"
+            and excuse is None
+            and below
+            and result[-1].language in ("python", "console")
+        ):
             result[-1] = result[-1]._replace(shown=body)
         else:
-            result.append(Block(page, text[: match.start()].count("\n") + 1, language, body, None, excuse))
+            result.append(
+                Block(page, text[: match.start()].count("\n") + 1, language, body, None, excuse)
+            )
     return result
 
 
@@ -76,18 +89,23 @@ def run_python(block: Block, namespace: dict[str, object]) -> str:
 
 
 def excused(block: Block) -> bool:
-    """Whether an excuse names what is missing here, or the file of the project that covers the block."""
+    """Whether an excuse names what is missing here, or the file of the project that covers the
+    block.
+    """
     words = str(block.excuse)
     return any(f"needs {name}" in words for name in NEEDS) or any(
         (ROOT / word).is_file() for word in re.findall(r"[\w/.]+/[\w.]+\w", words)
     )
 
 
-# --- console -----------------------------------------------------------------------------------------------------------
+# --- console
+# -----------------------------------------------------------------------------------------------------------
 
 
 def check_console(block: Block, folder: Path) -> None:
-    """Run the lines that begin with ``$`` in a folder, and compare what the page shows below each; ``...`` is anything."""
+    """Run the lines that begin with ``$`` in a folder, and compare what the page shows below each;
+    ``...`` is anything.
+    """
     parts = re.split(r"^\$ ", block.text + (block.shown or ""), flags=re.MULTILINE)
     assert not parts[0].strip(), f"{block.page}:{block.line}: output before the first command"
     for part in parts[1:]:
@@ -101,7 +119,9 @@ def check_console(block: Block, folder: Path) -> None:
 
 
 def is_shown(shown: str, printed: str) -> bool:
-    """Whether a page shows what was printed: ``...`` is anything, and numbers agree within 2 %: noise rounds by processor."""
+    """Whether a page shows what was printed: ``...`` is anything, and numbers agree within 2 %:
+    noise rounds by processor.
+    """
     shown, printed = (NOISE.sub("NOISE", text) for text in (shown, printed))
     pattern, numbers, end = "", list[float](), 0
     for match in re.finditer(rf"(\.\.\.)|({NUMBER})", shown):
@@ -109,7 +129,9 @@ def is_shown(shown: str, printed: str) -> bool:
         numbers += [] if match[1] else [float(match[2])]
         end = match.end()
     same = re.fullmatch(pattern + re.escape(shown[end:]), printed, re.DOTALL)
-    return same is not None and np.allclose([float(text) for text in same.groups()], numbers, rtol=0.02, atol=0.0)
+    return same is not None and np.allclose(
+        [float(text) for text in same.groups()], numbers, rtol=0.02, atol=0.0
+    )
 
 
 def without_remark(line: str) -> str:
@@ -120,8 +142,18 @@ def without_remark(line: str) -> str:
 @cache
 def elsewhere() -> set[str]:
     """Commands that pages of docs run, so that the README need not."""
-    texts = [block.text for page in PAGES if page != PAGES[0] for block in blocks_of(page) if block.language == "console"]
-    return {without_remark(line) for text in texts for line in re.findall(r"^\$ (.*)", text, re.MULTILINE)}
+    texts = [
+        block.text
+        for page in PAGES
+        if page != PAGES[0]
+        for block in blocks_of(page)
+        if block.language == "console"
+    ]
+    return {
+        without_remark(line)
+        for text in texts
+        for line in re.findall(r"^\$ (.*)", text, re.MULTILINE)
+    }
 
 
 def run_command(command: str, folder: Path) -> str:
@@ -138,7 +170,9 @@ def run_command(command: str, folder: Path) -> str:
     if program == "cd":
         if shutil.which("cc") is None:
             return ""
-        return subprocess.run(command, shell=True, cwd=folder, capture_output=True, text=True, check=True).stdout
+        return subprocess.run(
+            command, shell=True, cwd=folder, capture_output=True, text=True, check=True
+        ).stdout
     check_other(program, arguments)
     return ""
 
@@ -148,21 +182,28 @@ def run_cli(arguments: list[str]) -> str:
     if arguments[0] == "view" and "--save" not in arguments and "--png" not in arguments:
         arguments = [*arguments, "--save", "view.html"]  # a live view waits for Ctrl-C
     printed = io.StringIO()
-    own = {"IRBMODELS_CACHE": "kernels"} if arguments[0] == "cache" else {}  # what other tests compiled is not cleared
+    # what other tests compiled is not cleared
+    own = {"IRBMODELS_CACHE": "kernels"} if arguments[0] == "cache" else {}
     with (
         patch.dict(os.environ, own), warnings.catch_warnings(),
         contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed),
     ):  # fmt: skip
         warnings.simplefilter("always", irb.PhysicsWarning)
         code = main(arguments)
-    assert code in ((0, 1) if arguments[0] in JUDGING else (0,)), f"{arguments}: exit code {code}\n{printed.getvalue()}"
+    assert code in ((0, 1) if arguments[0] in JUDGING else (0,)), (
+        f"{arguments}: exit code {code}\n{printed.getvalue()}"
+    )
     return printed.getvalue()
 
 
 def check_other(program: str, arguments: list[str]) -> None:
-    """Check that a command of another program names targets, extras, scripts and options that exist."""
+    """Check that a command of another program names targets, extras, scripts and options that
+    exist.
+    """
     if program == "make":
-        assert re.search(rf"^{arguments[0]}:", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
+        assert re.search(
+            rf"^{arguments[0]}:", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE
+        )
     elif program == "pip":
         extra = re.search(r"\[(\w+)\]", arguments[-1])
         assert extra, arguments
@@ -174,26 +215,37 @@ def check_other(program: str, arguments: list[str]) -> None:
         for option in (word for word in arguments if word.startswith("-")):
             assert f'"{option}"' in script, f"{arguments[0]} has no {option}"
     else:
-        raise AssertionError(f"no check of the command {program!r}: write one, or an excuse above the block")
+        raise AssertionError(
+            f"no check of the command {program!r}: write one, or an excuse above the block"
+        )
 
 
-# --- files -------------------------------------------------------------------------------------------------------------
+# --- files
+# -------------------------------------------------------------------------------------------------------------
 
 
 def check_yaml(block: Block, folder: Path) -> None:
     """Read a table, or an overlay, as the package does: on an IRB 2400."""
     data, path = yaml.safe_load(block.text), folder / "page.yaml"
     if "joints" in data:  # rows of kinematics.yaml
-        data = {"about": "page", "robot": "irb2400_16", "sources": data.pop("sources"), "kinematics": data}
+        data = {
+            "about": "page",
+            "robot": "irb2400_16",
+            "sources": data.pop("sources"),
+            "kinematics": data,
+        }
     path.write_text(yaml.safe_dump(data, sort_keys=False), encoding="utf-8")
     given = {"parameters": path} if "inertials" in data else {"overlays": [path]}
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", irb.PhysicsWarning)  # a calibrated arm has no closed inverse kinematics
+        # a calibrated arm has no closed inverse kinematics
+        warnings.simplefilter("ignore", irb.PhysicsWarning)
         irb.load("irb2400", tool=data.get("tool"), **given)
 
 
 def check_rapid(block: Block, folder: Path) -> None:
-    """Read a module, which comes back to the character, and leave it in the folder under its name."""
+    """Read a module, which comes back to the character, and leave it in the folder under its
+    name.
+    """
     assert rapid.write(rapid.read(block.text)) == block.text
     (folder / f"{block.text.split()[1]}.mod").write_text(block.text, encoding="utf-8")
 
@@ -204,7 +256,18 @@ def check_c(block: Block, folder: Path) -> None:
     headers = {f"-I{path.parent}" for path in folder.rglob("*.h")}
     assert headers
     if shutil.which("cc"):
-        subprocess.run(["cc", "-std=c99", "-Wall", "-Werror", "-fsyntax-only", *headers, str(folder / "page.c")], check=True)
+        subprocess.run(
+            [
+                "cc",
+                "-std=c99",
+                "-Wall",
+                "-Werror",
+                "-fsyntax-only",
+                *headers,
+                str(folder / "page.c"),
+            ],
+            check=True,
+        )
 
 
 CHECKS: dict[str, Callable[[Block, Path], None]] = {
@@ -220,29 +283,38 @@ def motion_log(path: Path) -> None:
 
 
 def identification_log(path: Path) -> None:
-    """Write a simulated log of 12 s of an IRB 2400, whose seed is the name's length; with the noise of S000 Tab. 6."""
+    """Write a simulated log of 12 s of an IRB 2400, whose seed is the name's length; with the noise
+    of S000 Tab. 6.
+    """
     arm = irb.load("irb2400", tool="spindle")
     series, rng = FourierSeries(harmonics=5, duration=12.0), np.random.default_rng(len(path.stem))
     x, t = rng.normal(size=(series.size, 6)), np.arange(0.0, 12.0, 0.004)
     x[0], most = 0.0, series.amplitudes(x)
     low, high = arm.limits.lower, arm.limits.upper
-    share = np.array([0.4, 0.15, 0.15, 0.4, 0.4, 0.4])  # of each range, so that q3 - q2 keeps its own
+    # of each range, so that q3 - q2 keeps its own
+    share = np.array([0.4, 0.15, 0.15, 0.4, 0.4, 0.4])
     x *= np.minimum(share * (high - low) / most.offset, 0.8 * arm.limits.velocity / most.speed)
     x[0] = 0.5 * (low + high)
     q, v, a = (matrix @ x for matrix in series.maps(t)[:3])
     sensors = Sensors(counts=2**20, torque_noise=[4.1, 10.9, 3.8, 1.2, 0.8, 0.8])
-    log = synthetic_recording(arm, Motion(t, q, v, a), sensors, controller=False, seed=len(path.stem))
+    log = synthetic_recording(
+        arm, Motion(t, q, v, a), sensors, controller=False, seed=len(path.stem)
+    )
     irb.write_motion(path, log.motion._replace(v=None, a=None), arm)
 
 
 def deburring(path: Path) -> None:
     """Write the program of the page on path checks."""
-    block = next(block for block in blocks_of(ROOT / "docs" / "path_check.md") if block.language == "rapid")
+    block = next(
+        block for block in blocks_of(ROOT / "docs" / "path_check.md") if block.language == "rapid"
+    )
     path.write_text(block.text, encoding="utf-8")
 
 
 def part(path: Path) -> None:
-    """Write a module with a target, a tool and two work objects, one of them on a mechanical unit."""
+    """Write a module with a target, a tool and two work objects, one of them on a mechanical
+    unit.
+    """
     load = "[1,[0,0,1],[1,0,0,0],0,0,0]"
     path.write_text(
         "MODULE Part\n"
@@ -257,7 +329,9 @@ def part(path: Path) -> None:
 
 def declarations(path: Path) -> None:
     """Write a module with nothing but one declaration."""
-    path.write_text(f"MODULE {path.stem}\n  CONST num n{path.stem}:=1;\nENDMODULE\n", encoding="utf-8")
+    path.write_text(
+        f"MODULE {path.stem}\n  CONST num n{path.stem}:=1;\nENDMODULE\n", encoding="utf-8"
+    )
 
 
 def some_urdf(path: Path) -> None:

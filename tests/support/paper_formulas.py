@@ -1,8 +1,10 @@
-"""Formulas of S000 (doi 10.2478/ama-2025-0064) and S001 (Jia's report), named after their equations.
+"""Formulas of S000 (doi 10.2478/ama-2025-0064) and S001 (Jia's report), named after their
+equations.
 
-``eq_N_printed`` is what stands in S000, ``eq_N`` what is right; where there is no ``_printed`` the paper is right. Equations of
-S001 are ``s001_eq_N``; its formulas without a number have the names that it gives the results.
-Angles are in rad, lengths in m. What is wrong, and how it was shown: docs/errata.md.
+``eq_N_printed`` is what stands in S000, ``eq_N`` what is right; where there is no ``_printed`` the
+paper is right. Equations of S001 are ``s001_eq_N``; its formulas without a number have the names
+that it gives the results. Angles are in rad, lengths in m. What is wrong, and how it was shown:
+docs/errata.md.
 """
 
 from __future__ import annotations
@@ -16,7 +18,8 @@ from typing import NamedTuple
 import numpy as np
 
 RIGHT = np.pi / 2
-D1, A1, A2, A3, D4, D6 = 0.615, 0.100, 0.705, 0.135, 0.755, 0.085  # [m] S000 Tab. 2, where D6 is d7; ABB's drawing
+# [m] S000 Tab. 2, where D6 is d7; ABB's drawing
+D1, A1, A2, A3, D4, D6 = 0.615, 0.100, 0.705, 0.135, 0.755, 0.085
 TOOL = np.array([0.240, 0.0, 0.162])  # [m] S000 eq. 69: x_T, y_T, z_T
 
 Array = np.ndarray
@@ -38,7 +41,8 @@ def trig(q: Array) -> tuple[Array, Array]:
     return np.concatenate([[np.nan], np.cos(q)]), np.concatenate([[np.nan], np.sin(q)])
 
 
-# --- S000, kinematics ---------------------------------------------------------------------------------------------------
+# --- S000, kinematics
+# ---------------------------------------------------------------------------------------------------
 
 
 def eq_1(alpha: float, a: float, theta: float, d: float) -> Array:
@@ -60,7 +64,9 @@ def eq_1_printed(alpha: float, a: float, theta: float, d: float) -> Array:
 def eq_2(alpha: float, a: float, theta: float, d: float) -> Array:
     """Modified DH transform, written out."""
     c, s, ca, sa = np.cos(theta), np.sin(theta), np.cos(alpha), np.sin(alpha)
-    return np.array([[c, -s, 0, a], [s * ca, c * ca, -sa, -d * sa], [s * sa, c * sa, ca, d * ca], [0, 0, 0, 1]])
+    return np.array(
+        [[c, -s, 0, a], [s * ca, c * ca, -sa, -d * sa], [s * sa, c * sa, ca, d * ca], [0, 0, 0, 1]]
+    )
 
 
 def eq_3(q: Array) -> Array:
@@ -222,7 +228,9 @@ def eq_25(q: Array, tool: Array = TOOL) -> float:
 
 
 def eq_26_printed(q: Array, tool: Array = TOOL) -> float:
-    """Return z of the TCP, without a term in d4; the brackets that it writes out are R31, R33 and R32."""
+    """Return z of the TCP, without a term in d4; the brackets that it writes out are R31, R33 and
+    R32.
+    """
     c, _ = trig(q)
     x, y, z = tool
     return D1 + A2 * c[2] + A3 * c[3] - (D6 + z) * eq_21(q) + x * eq_23(q) + y * eq_22(q)
@@ -245,7 +253,9 @@ def eq_36(q: Array) -> float:
 
 
 def elbow(q: Array) -> float:
-    """Distance of the wrist centre from the line through axes 2 and 3: 0 with the arm stretched or folded."""
+    """Distance of the wrist centre from the line through axes 2 and 3: 0 with the arm stretched or
+    folded.
+    """
     return A3 * np.sin(q[2] - q[1]) + D4 * np.cos(q[2] - q[1])
 
 
@@ -254,11 +264,14 @@ def shoulder(q: Array) -> float:
     return A1 + A2 * np.sin(q[1]) + A3 * np.sin(q[2]) + D4 * np.cos(q[2])
 
 
-# --- S000, dynamics -----------------------------------------------------------------------------------------------------
+# --- S000, dynamics
+# -----------------------------------------------------------------------------------------------------
 
 
 class Body(NamedTuple):
-    """Mass, centre of mass and tensor about it, in the frame of link ``link`` (7: the tool, in frame 7)."""
+    """Mass, centre of mass and tensor about it, in the frame of link ``link`` (7: the tool, in
+    frame 7).
+    """
 
     link: int
     mass: float
@@ -267,7 +280,9 @@ class Body(NamedTuple):
 
 
 class Motion(NamedTuple):
-    """Of frames 1..6 in their own axes: T from i-1 to i and R from B to i, then omega, epsilon, a of the origin."""
+    """Of frames 1..6 in their own axes: T from i-1 to i and R from B to i, then omega, epsilon, a
+    of the origin.
+    """
 
     step: list[Array]
     turn: list[Array]
@@ -299,13 +314,17 @@ def eq_48(centres: list[Array], masses: list[float], g: Array) -> float:
 def eq_54(v: Array, law: Array) -> Array:
     """Friction at speeds v; the rows of ``law`` are F_S, F_C, F_v and omega_St (Tab. 5)."""
     static, coulomb, viscous, speed = law
-    return (coulomb + (static - coulomb) * np.exp(-(np.abs(v / speed) ** 2))) * np.sign(v) + viscous * v
+    return (coulomb + (static - coulomb) * np.exp(-(np.abs(v / speed) ** 2))) * np.sign(
+        v
+    ) + viscous * v
 
 
 def eq_55_printed(q: Array, v: Array, law: Array) -> Array:
     """The same with positions in the exponent."""
     static, coulomb, viscous, speed = law
-    return (coulomb + (static - coulomb) * np.exp(-(np.abs(q / speed) ** 2))) * np.sign(v) + viscous * v
+    return (coulomb + (static - coulomb) * np.exp(-(np.abs(q / speed) ** 2))) * np.sign(
+        v
+    ) + viscous * v
 
 
 def eq_57_printed(tau: Array) -> Array:
@@ -314,7 +333,9 @@ def eq_57_printed(tau: Array) -> Array:
 
 
 def eq_57(tau: Array) -> Array:
-    """Motor torques of the arm with parallelogram: motor 3 stands on link 1 and pushes back on it."""
+    """Motor torques of the arm with parallelogram: motor 3 stands on link 1 and pushes back on
+    it.
+    """
     return tau[:, 2] - np.array([0.0, tau[2, 2], 0.0, 0.0, 0.0, 0.0])
 
 
@@ -341,16 +362,21 @@ def eq_65_66(q: Array, v: Array, a: Array) -> Motion:
         turn, z = pose[:3, :3], pose[:3, 2]
         twist = twist + z * gain + np.cross(spin, z * speed)
         spin = spin + z * speed
-        for found, value in zip(motion[1:], (turn, turn.T @ spin, turn.T @ twist, turn.T @ rise), strict=True):
+        for found, value in zip(
+            motion[1:], (turn, turn.T @ spin, turn.T @ twist, turn.T @ rise), strict=True
+        ):
             found.append(value)
     return motion
 
 
-def eq_58_63(motion: Motion, bodies: list[Body], gravity: list[Array], rubbing: Array | None = None) -> Array:
-    """Moments tau_1..tau_6, each in the axes of its link, by the recursion from the tool inwards; shape ``(6, 3)``.
+def eq_58_63(
+    motion: Motion, bodies: list[Body], gravity: list[Array], rubbing: Array | None = None
+) -> Array:
+    """Moments tau_1..tau_6, each in the axes of its link, by the recursion from the tool inwards;
+    shape ``(6, 3)``.
 
-    ``gravity`` is g_1..g_6 (eq. 64). ``rubbing`` adds friction inside, as eq. 61 prints it. The text's r_c and a_c (eq. 59, 62)
-    are read as r_S and a_S.
+    ``gravity`` is g_1..g_6 (eq. 64). ``rubbing`` adds friction inside, as eq. 61 prints it. The
+    text's r_c and a_c (eq. 59, 62) are read as r_S and a_S.
     """
     steps = [*motion.step, eq_9(np.zeros(6))]
     moments, force, moment = [], np.zeros(3), np.zeros(3)
@@ -359,7 +385,8 @@ def eq_58_63(motion: Motion, bodies: list[Body], gravity: list[Array], rubbing: 
         body, k = by_link[i], min(i, 6) - 1  # frame 7 is fixed to link 6 and parallel to it
         spin, twist = motion.spin[k], motion.twist[k]
         com = body.com if i < 7 else body.com + steps[6][:3, 3]
-        a_com = motion.rise[k] + np.cross(twist, com) + np.cross(spin, np.cross(spin, com))  # eq. 68
+        # eq. 68
+        a_com = motion.rise[k] + np.cross(twist, com) + np.cross(spin, np.cross(spin, com))
         own = body.tensor @ twist + np.cross(spin, body.tensor @ spin)
         if i == 7:
             force = body.mass * (a_com - gravity[k])  # eq. 62
@@ -367,7 +394,8 @@ def eq_58_63(motion: Motion, bodies: list[Body], gravity: list[Array], rubbing: 
             continue
         carried, carried_moment = steps[i][:3, :3] @ force, steps[i][:3, :3] @ moment
         force = body.mass * a_com + carried - body.mass * gravity[k]  # eq. 60
-        moment = own + carried_moment - np.cross(force, body.com)  # eq. 61, with r^{i+1} of eq. 67 in the next line
+        # eq. 61, with r^{i+1} of eq. 67 in the next line
+        moment = own + carried_moment - np.cross(force, body.com)
         moment = moment + np.cross(carried, body.com - steps[i][:3, 3])
         if rubbing is not None:
             moment = moment + np.array([0.0, 0.0, rubbing[k]])
@@ -376,7 +404,10 @@ def eq_58_63(motion: Motion, bodies: list[Body], gravity: list[Array], rubbing: 
 
 
 def eq_60_at_rest(motion: Motion, bodies: list[Body], sign: float) -> Array:
-    """Force f_1 at rest, in the axes of link 1; ``sign`` is that of f_{i+1} in eq. 58 solved for f_i."""
+    """Force f_1 at rest, in the axes of link 1; ``sign`` is that of f_{i+1} in eq.
+
+    58 solved for f_i.
+    """
     force, gravity = np.zeros(3), [eq_64(turn) for turn in motion.turn]
     by_link = {body.link: body for body in bodies}
     for i in range(6, 0, -1):
@@ -392,7 +423,9 @@ def eq_73(ahead: Array, back: Array) -> Array:
 
 def eq_74() -> Array:
     """Speeds of the friction experiment [rad/s]: three ranges, the last one closed."""
-    return np.concatenate([np.arange(1, 1500) * 1e-5, 0.015 + np.arange(925) * 2e-4, 0.2 + np.arange(301) * 1e-3])
+    return np.concatenate(
+        [np.arange(1, 1500) * 1e-5, 0.015 + np.arange(925) * 2e-4, 0.2 + np.arange(301) * 1e-3]
+    )
 
 
 def eq_75(error: Array) -> float:
@@ -410,7 +443,8 @@ def eq_76(error: Array) -> float:
     return float(np.sqrt(np.sum(error**2) / error.size))
 
 
-# --- S001, kinematics: q are its own joint angles -----------------------------------------------------------------------
+# --- S001, kinematics: q are its own joint angles
+# -----------------------------------------------------------------------
 
 S001_D1, S001_A1 = 0.435, 0.205  # [m] Table 1
 
@@ -418,7 +452,9 @@ S001_D1, S001_A1 = 0.435, 0.205  # [m] Table 1
 def s001_eq_3_10(theta: float, d: float, a: float, alpha: float) -> Array:
     """Classic DH transform (3.10 of its textbook)."""
     c, s, ca, sa = np.cos(theta), np.sin(theta), np.cos(alpha), np.sin(alpha)
-    return np.array([[c, -s * ca, s * sa, a * c], [s, c * ca, -c * sa, a * s], [0, sa, ca, d], [0, 0, 0, 1]])
+    return np.array(
+        [[c, -s * ca, s * sa, a * c], [s, c * ca, -c * sa, a * s], [0, sa, ca, d], [0, 0, 0, 1]]
+    )
 
 
 def table_1(q: Array, d1: float = D1, a1: float = A1) -> list[Array]:
@@ -429,7 +465,9 @@ def table_1(q: Array, d1: float = D1, a1: float = A1) -> list[Array]:
 
 
 def axis_positions(q: Array) -> Array:
-    """Controller's axis positions for S001's joint angles, which are those of an open chain without offsets."""
+    """Controller's axis positions for S001's joint angles, which are those of an open chain without
+    offsets.
+    """
     return np.array([q[0], q[1] + RIGHT, q[1] + q[2], q[3], q[4], q[5] - np.pi])
 
 
@@ -437,9 +475,15 @@ def a_printed(q: Array) -> list[Array]:
     """A1..A6 as printed, with the row that A6 lost taken from the report's program."""
     c, s = trig(q)
     return [
-        np.array([[c[1], 0, -s[1], A1 * c[1]], [s[1], 0, c[1], A1 * s[1]], [0, -1, 0, 0], [0, 0, 0, 1]]),
-        np.array([[c[2], -s[2], 0, A2 * c[2]], [s[2], c[2], 0, A2 * s[2]], [0, 0, 0, 0], [0, 0, 0, 1]]),
-        np.array([[s[3], 0, c[3], A3 * c[3]], [-c[3], 0, s[3], A3 * s[3]], [0, -1, 0, 0], [0, 0, 0, 1]]),
+        np.array(
+            [[c[1], 0, -s[1], A1 * c[1]], [s[1], 0, c[1], A1 * s[1]], [0, -1, 0, 0], [0, 0, 0, 1]]
+        ),
+        np.array(
+            [[c[2], -s[2], 0, A2 * c[2]], [s[2], c[2], 0, A2 * s[2]], [0, 0, 0, 0], [0, 0, 0, 1]]
+        ),
+        np.array(
+            [[s[3], 0, c[3], A3 * c[3]], [-c[3], 0, s[3], A3 * s[3]], [0, -1, 0, 0], [0, 0, 0, 1]]
+        ),
         np.array([[c[4], 0, s[4], 0], [s[4], 0, -c[4], 0], [0, -1, 0, D4], [0, 0, 0, 1]]),
         np.array([[c[5], 0, -s[5], 0], [s[5], 0, c[5], 0], [0, -1, 0, 0], [0, 0, 0, 1]]),
         np.array([[c[6], -s[6], 0, 0], [s[6], c[6], 0, 0], [0, 0, 1, D6], [0, 0, 0, 1]]),
@@ -458,7 +502,9 @@ def a_matrices(q: Array) -> list[Array]:
 
 
 def r_printed(q: Array) -> Array:
-    """Rotation of T from 0 to 6 as printed; the entries that are labelled r23 by mistake stand in their places."""
+    """Rotation of T from 0 to 6 as printed; the entries that are labelled r23 by mistake stand in
+    their places.
+    """
     c, s = trig(q)
     c23, s23 = np.cos(q[1] + q[2]), np.sin(q[1] + q[2])
     found = np.empty((3, 3))
@@ -468,7 +514,11 @@ def r_printed(q: Array) -> Array:
         found[row, 1] = s[6] * bracket - first * c[6] * s[4] * s23
         found[row, 2] = -first * c[5] * c23 - first * c[4] * s[5] * s23
     bracket = s[5] * s23 + c[4] * c[5] * c23
-    found[2] = c[6] * bracket - c23 * s[4] * s[6], -s[6] * bracket - c23 * s[4] * c[6], c[5] * s23 - c[4] * s[5] * c23
+    found[2] = (
+        c[6] * bracket - c23 * s[4] * s[6],
+        -s[6] * bracket - c23 * s[4] * c[6],
+        c[5] * s23 - c[4] * s[5] * c23,
+    )
     return found
 
 
@@ -476,7 +526,9 @@ def r_matrix(q: Array) -> Array:
     """Rotation of T from 0 to 6: that of the arm times that of the wrist."""
     c, s = trig(q)
     c23, s23 = np.cos(q[1] + q[2]), np.sin(q[1] + q[2])
-    arm = np.array([[c[1] * s23, s[1], c[1] * c23], [s[1] * s23, -c[1], s[1] * c23], [c23, 0, -s23]])
+    arm = np.array(
+        [[c[1] * s23, s[1], c[1] * c23], [s[1] * s23, -c[1], s[1] * c23], [c23, 0, -s23]]
+    )
     wrist = [
         [c[4] * c[5] * c[6] - s[4] * s[6], -c[4] * c[5] * s[6] - s[4] * c[6], -c[4] * s[5]],
         [s[4] * c[5] * c[6] + c[4] * s[6], -s[4] * c[5] * s[6] + c[4] * c[6], -s[4] * s[5]],
@@ -498,7 +550,9 @@ def d_vector(q: Array, r: Array) -> Array:
     c, s = trig(q)
     c23, s23 = np.cos(q[1] + q[2]), np.sin(q[1] + q[2])
     reach = A1 + A2 * c[2] + A3 * s23 + D4 * c23
-    return np.array([c[1] * reach, s[1] * reach, D1 - A2 * s[2] + A3 * c23 - D4 * s23]) + D6 * r[:, 2]
+    return (
+        np.array([c[1] * reach, s[1] * reach, D1 - A2 * s[2] + A3 * c23 - D4 * s23]) + D6 * r[:, 2]
+    )
 
 
 def o_printed(q: Array, r: Array) -> Array:
@@ -507,8 +561,16 @@ def o_printed(q: Array, r: Array) -> Array:
     c23, s23 = np.cos(q[1] + q[2]), np.sin(q[1] + q[2])
     one = [A1 * c[1], A1 * s[1], 0]
     two = [A1 * c[1] + A2 * c[1] * c[2], A1 * c[1] + A2 * s[1] * c[2], -A2 * s[2]]
-    three = [two[0] + A3 * c[1] * c23, A1 * s[1] + A2 * s[1] * c[2] + A3 * s[1] * c23, -A2 * s[2] - A3 * s23]
-    four = [three[0] + D4 * c[1] * c23, A1 * s[1] + A2 * s[1] * c[2] + A3 * c[1] * s23 + D4 * s[1] * c23, 0]
+    three = [
+        two[0] + A3 * c[1] * c23,
+        A1 * s[1] + A2 * s[1] * c[2] + A3 * s[1] * c23,
+        -A2 * s[2] - A3 * s23,
+    ]
+    four = [
+        three[0] + D4 * c[1] * c23,
+        A1 * s[1] + A2 * s[1] * c[2] + A3 * c[1] * s23 + D4 * s[1] * c23,
+        0,
+    ]
     four[2] = -A2 * s[2] - (A3 + D4) * s23
     return np.array([one, two, three, four, four, four + D6 * r[:, 2]])
 
@@ -541,7 +603,9 @@ def z_vectors(q: Array, r: Array) -> Array:
 
 
 def jacobian_printed(q: Array, r: Array) -> Array:
-    """J as printed, column by column; its first column has three rows, with ``s1 - (...)`` read as it stands."""
+    """J as printed, column by column; its first column has three rows, with ``s1 - (...)`` read as
+    it stands.
+    """
     c, s = trig(q)
     c23, s23 = np.cos(q[1] + q[2]), np.sin(q[1] + q[2])
     sideways = A1 * s[1] + A2 * s[1] * c[2] + A3 * c[1] * s23 + D4 * s[1] * c23 + D6 * r[1, 2]
@@ -564,16 +628,21 @@ def s001_eq_4_77(z: Array, o: Array) -> Array:
     return np.vstack([np.cross(z, o[5] - origins).T, z.T])
 
 
-# --- S001, planar arm with three joints ---------------------------------------------------------------------------------
+# --- S001, planar arm with three joints
+# ---------------------------------------------------------------------------------
 
 
-Links = tuple[tuple[float, float, float, float], ...]  # mass, length, centre of mass from the joint, inertia (S001 Table 2)
+# mass, length, centre of mass from the joint, inertia (S001 Table 2)
+Links = tuple[tuple[float, float, float, float], ...]
 
 
 def s001_eq_7_printed(links: Links) -> Array:
     """Sum of the inertia matrices of eq. 7."""
     (_, _, _, I1), (_, _, _, I2), (_, _, _, I3) = links
-    first, second = np.array([[1, 0, 0], [0, 0, 0], [0, 0, 0]]), np.array([[1, 1, 0], [1, 1, 0], [0, 0, 0]])
+    first, second = (
+        np.array([[1, 0, 0], [0, 0, 0], [0, 0, 0]]),
+        np.array([[1, 1, 0], [1, 1, 0], [0, 0, 0]]),
+    )
     return I1 * first + I2 * second + I3 * np.array([[1, 0, 1], [0, 0, 0], [1, 0, 1]])
 
 
@@ -595,7 +664,11 @@ def s001_eq_12_printed(links: Links, q: Array) -> Array:
     c2, c3, c23 = np.cos(q[1]), np.cos(q[2]), np.cos(q[1] + q[2])
     d11 = m1 * lc1**2 + m2 * (l1**2 + lc2**2 + 2 * l1 * lc2**2 + 2 * l1 * lc2 * c2) + I1 + I2 + I3
     d11 += m3 * (l1**2 + l2**2 + lc3**2 + 2 * l1 * l2 * c2 + 2 * l1 * lc3 * c23 + 2 * l2 * lc3 * c3)
-    d12 = m2 * (lc2**2 + l1 * lc2 * c2) + m3 * (l1 * l2 * c2 + l1 * lc3 * c23 + l2**2 + 2 * l2 * lc3 * c3 + lc3**2) + I2
+    d12 = (
+        m2 * (lc2**2 + l1 * lc2 * c2)
+        + m3 * (l1 * l2 * c2 + l1 * lc3 * c23 + l2**2 + 2 * l2 * lc3 * c3 + lc3**2)
+        + I2
+    )
     d13 = m3 * (l1 * lc3 * c23 + l2 * lc3 * c3 + lc3**2) + I3
     d22 = m2 * lc2**2 + m3 * (l2**2 + lc3**2 + 2 * l2 * lc3 * c3) + I2
     d23 = m3 * (l2 * lc3 * c3 + lc3**2)
@@ -609,7 +682,9 @@ def s001_eq_12(links: Links, q: Array) -> Array:
     c2, c3, c23 = np.cos(q[1]), np.cos(q[2]), np.cos(q[1] + q[2])
     d11 = m1 * lc1**2 + m2 * (l1**2 + lc2**2 + 2 * l1 * lc2 * c2)
     d11 += m3 * (l1**2 + l2**2 + lc3**2 + 2 * l1 * l2 * c2 + 2 * l1 * lc3 * c23 + 2 * l2 * lc3 * c3)
-    d12 = m2 * (lc2**2 + l1 * lc2 * c2) + m3 * (l1 * l2 * c2 + l1 * lc3 * c23 + l2**2 + 2 * l2 * lc3 * c3 + lc3**2)
+    d12 = m2 * (lc2**2 + l1 * lc2 * c2) + m3 * (
+        l1 * l2 * c2 + l1 * lc3 * c23 + l2**2 + 2 * l2 * lc3 * c3 + lc3**2
+    )
     d13 = m3 * (l1 * lc3 * c23 + l2 * lc3 * c3 + lc3**2)
     d22 = m2 * lc2**2 + m3 * (l2**2 + lc3**2 + 2 * l2 * lc3 * c3)
     d23 = m3 * (l2 * lc3 * c3 + lc3**2)
@@ -649,7 +724,16 @@ def s001_eq_17(links: Links, q: Array) -> dict[str, float]:
     A = (m2 * lc2 + m3 * l2) * l1 * np.sin(q[1])
     B = m3 * l1 * lc3 * np.sin(q[1] + q[2])
     E = m3 * l2 * lc3 * np.sin(q[2])
-    wrong = {"121": -A - B, "131": -B - E, "231": -B - E, "112": A + B, "132": -E, "232": -E, "113": B + E, "333": 0.0}
+    wrong = {
+        "121": -A - B,
+        "131": -B - E,
+        "231": -B - E,
+        "112": A + B,
+        "132": -E,
+        "232": -E,
+        "113": B + E,
+        "333": 0.0,
+    }
     return s001_eq_17_printed(links, q) | wrong
 
 
@@ -664,7 +748,12 @@ def s001_eq_18_printed(symbols: dict[str, float], v: Array) -> Array:
 def s001_eq_18(symbols: dict[str, float], v: Array) -> Array:
     """C: c_kj is the sum of c_ijk v_i over i."""
     symbols = symbols | {f"{j}{i}{k}": value for (i, j, k), value in symbols.items()}
-    return np.array([[sum(symbols[f"{i}{j}{k}"] * v[i - 1] for i in (1, 2, 3)) for j in (1, 2, 3)] for k in (1, 2, 3)])
+    return np.array(
+        [
+            [sum(symbols[f"{i}{j}{k}"] * v[i - 1] for i in (1, 2, 3)) for j in (1, 2, 3)]
+            for k in (1, 2, 3)
+        ]
+    )
 
 
 def p_3_printed(links: Links, q: Array, g: float) -> float:

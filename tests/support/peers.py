@@ -10,15 +10,20 @@ from types import ModuleType
 import pytest
 
 ABSENT = "absent peer: "
-WITHOUT_WHEEL = {"pybullet": sys.version_info >= (3, 12) or sys.platform != "linux"}  # as in pyproject.toml
+# as in pyproject.toml
+WITHOUT_WHEEL = {"pybullet": sys.version_info >= (3, 12) or sys.platform != "linux"}
 MODULES = {"drake": "pydrake"}
 
 
 def require_peer(name: str) -> ModuleType:
-    """Import a peer, or skip the test where the package index has no wheel of it; elsewhere a missing peer fails the test."""
+    """Import a peer, or skip the test where the package index has no wheel of it; elsewhere a
+    missing peer fails the test.
+    """
     try:
         return importlib.import_module(MODULES.get(name, name))
     except ModuleNotFoundError:
         if not WITHOUT_WHEEL.get(name):
             raise
-        pytest.skip(f"{ABSENT}{name} has no wheel for Python {platform.python_version()} on {sys.platform}")
+        pytest.skip(
+            f"{ABSENT}{name} has no wheel for Python {platform.python_version()} on {sys.platform}"
+        )

@@ -1,4 +1,6 @@
-"""Programs run by NumPy, step by step, over a batch of states, and what Pinocchio says to the same."""
+"""Programs run by NumPy, step by step, over a batch of states, and what Pinocchio says to the
+same.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,9 @@ RULES = {
 }
 
 
-def evaluate(program: Program, constants: Mapping[str, float], **inputs: np.ndarray) -> dict[str, np.ndarray]:
+def evaluate(
+    program: Program, constants: Mapping[str, float], **inputs: np.ndarray
+) -> dict[str, np.ndarray]:
     """Return the outputs by name, shape ``(N, *shape)``, for inputs ``(N, length)`` by name."""
     given = [np.asarray(inputs[name], dtype=float) for name, _ in program.inputs]
     assert [x.shape[1] for x in given] == [length for _, length in program.inputs]
@@ -45,9 +49,9 @@ def evaluate(program: Program, constants: Mapping[str, float], **inputs: np.ndar
             values.append(RULES[step.operation](*(values[number] for number in step.operands)))
     count = len(given[0])
     return {
-        output.name: np.stack([np.broadcast_to(values[number], count) for number in output.steps], axis=1).reshape(
-            count, *output.shape
-        )
+        output.name: np.stack(
+            [np.broadcast_to(values[number], count) for number in output.steps], axis=1
+        ).reshape(count, *output.shape)
         for output in program.outputs
     }
 
@@ -59,23 +63,35 @@ def shared(query: str, structure: str) -> list[Program]:
 
 
 def program(query: str, mechanism: Mechanism) -> Program:
-    """Return the program that the first mechanism of this structure had written: what a cache of kernels does."""
+    """Return the program that the first mechanism of this structure had written: what a cache of
+    kernels does.
+    """
     kept = shared(query, mechanism.key)
     if not kept:
         kept.append(program_for(query, mechanism))
     return kept[0]
 
 
-def mechanism(robot: irb.Robot, query: str, frame: str = "tcp", point: np.ndarray | None = None) -> Mechanism:
+def mechanism(
+    robot: irb.Robot, query: str, frame: str = "tcp", point: np.ndarray | None = None
+) -> Mechanism:
     """Return what a query of a robot is written for."""
     if query in OF_FRAMES:
         tree = robot._model.tree if frame in robot._model.tree.frames else robot.whole_tree
         return chain_of(tree, tree.frame(frame), point)
-    return whole_of(robot._model) if query == "regressor" else mechanism_of(robot._model, friction=True)
+    return (
+        whole_of(robot._model)
+        if query == "regressor"
+        else mechanism_of(robot._model, friction=True)
+    )
 
 
 def answers(
-    robot: irb.Robot, query: str, states: np.ndarray, frame: str = "tcp", point: np.ndarray | None = None
+    robot: irb.Robot,
+    query: str,
+    states: np.ndarray,
+    frame: str = "tcp",
+    point: np.ndarray | None = None,
 ) -> dict[str, np.ndarray]:
     """Return a query's outputs at states ``(3, N, n)``: q, v, and what stands for a or tau."""
     stripped = mechanism(robot, query, frame, point)
@@ -86,7 +102,11 @@ def answers(
 
 
 def reference(
-    robot: irb.Robot, query: str, states: np.ndarray, frame: str = "tcp", point: np.ndarray | None = None
+    robot: irb.Robot,
+    query: str,
+    states: np.ndarray,
+    frame: str = "tcp",
+    point: np.ndarray | None = None,
 ) -> list[np.ndarray]:
     """Return the same from Pinocchio."""
     q, v, a = states
@@ -101,7 +121,10 @@ def reference(
         case "energy":
             return list(robot.energy(q, v))
         case "inverse_dynamics_derivatives":
-            rows = [derivatives.inverse_dynamics(robot._model, *state, rubs) for state in zip(q, v, a, strict=True)]
+            rows = [
+                derivatives.inverse_dynamics(robot._model, *state, rubs)
+                for state in zip(q, v, a, strict=True)
+            ]
             return [np.stack(x) for x in zip(*rows, strict=True)]
         case "pose_and_jacobian":
             return [robot.pose(q, frame, point), robot.jacobian(q, frame, point)]

@@ -32,7 +32,10 @@ def energy(robot: irb.Robot, run: Run) -> np.ndarray:
     """Return the mechanical energy along a run."""
     model, (G, q0) = robot.model, robot.coupling
     data = model.createData()
-    kinetic = [pin.computeKineticEnergy(model, data, G @ q + q0, G @ v) for q, v in zip(run.q, run.v, strict=True)]
+    kinetic = [
+        pin.computeKineticEnergy(model, data, G @ q + q0, G @ v)
+        for q, v in zip(run.q, run.v, strict=True)
+    ]
     return np.array(kinetic) + [pin.computePotentialEnergy(model, data, G @ q + q0) for q in run.q]
 
 

@@ -24,11 +24,15 @@ def printed(renderables: Iterable[Any], width: int) -> str:
 
 def words(text: str) -> Counter[str]:
     """Return the words of a text with their counts; lines of tables are none."""
-    return Counter(word for word in text.split() if len(word) <= _LONG and not set(word) <= set("─-"))
+    return Counter(
+        word for word in text.split() if len(word) <= _LONG and not set(word) <= set("─-")
+    )
 
 
 def assert_nothing_is_cut(renderables: Iterable[Any]) -> None:
-    """No terminal elides: every word and number of the widest is on all of them, as often, in lines that fit."""
+    """No terminal elides: every word and number of the widest is on all of them, as often, in lines
+    that fit.
+    """
     shown = list(renderables)
     widest = words(printed(shown, WIDTHS[-1]))
     assert any(re.search(r"\d", word) for word in widest), "nothing to compare"

@@ -40,7 +40,9 @@ def log(seed=1, tool=True, scale=(1.0,) * 6, **sensors):
 def identified(robot, *logs, **words):
     """What is identified from logs, the last quarter of each held out."""
     parts = [halves(one) for one in logs]
-    return identify(robot, [prepared(one[0]) for one in parts], [prepared(one[1]) for one in parts], **words)
+    return identify(
+        robot, [prepared(one[0]) for one in parts], [prepared(one[1]) for one in parts], **words
+    )
 
 
 @cache

@@ -12,9 +12,13 @@ from irbmodels.errors import TableError
 
 @pytest.mark.parametrize("name", oracles.NAMES)
 def test_ranges_are_those_of_the_sources(name):
-    """Lower and upper bounds in SI units, on the coupled angle where the arm has a parallelogram."""
+    """Lower and upper bounds in SI units, on the coupled angle where the arm has a
+    parallelogram.
+    """
     limits = irb.load(name).limits
-    np.testing.assert_allclose(np.column_stack([limits.lower, limits.upper]), oracles.ranges(name), rtol=1e-15)
+    np.testing.assert_allclose(
+        np.column_stack([limits.lower, limits.upper]), oracles.ranges(name), rtol=1e-15
+    )
     expected = np.eye(len(limits.lower))
     if name in oracles.PARALLELOGRAM:
         expected[2, 1] = -1
@@ -24,7 +28,9 @@ def test_ranges_are_those_of_the_sources(name):
 
 @pytest.mark.parametrize("name", oracles.NAMES)
 def test_effort_bounds_are_positive_and_say_that_they_are_assumed(name):
-    """No torque limit is published: each is assumed, save the 930's push-down force of 250 N (S004)."""
+    """No torque limit is published: each is assumed, save the 930's push-down force of 250 N
+    (S004).
+    """
     limits = irb.load(name).limits
     assert (limits.effort > 0).all()
     assert limits.effort_assumed.tolist() == [not row[4] for row in oracles.rows(name)]
@@ -33,7 +39,9 @@ def test_effort_bounds_are_positive_and_say_that_they_are_assumed(name):
 
 
 def test_known_and_assumed_ranges_and_speeds():
-    """What has a source and what has none differ: the 930's speeds and half of its ranges are assumed."""
+    """What has a source and what has none differ: the 930's speeds and half of its ranges are
+    assumed.
+    """
     known, scara = irb.load("irb2400").limits, irb.load("irb930").limits
     assert not known.range_assumed.any()
     assert not known.velocity_assumed.any()
@@ -42,14 +50,18 @@ def test_known_and_assumed_ranges_and_speeds():
 
 
 def test_source_of_the_disputed_end_of_axis_2_cites_what_the_files_say():
-    """RobotComponents has +110 deg for the 1.45 m arm as printed: it is named with both of its rows, not as a source of 110."""
+    """RobotComponents has +110 deg for the 1.45 m arm as printed: it is named with both of its
+    rows, not as a source of 110.
+    """
     limits = irb.describe("irb1600_10_120").limits
     row = limits.axes["axis_2"]
     source = limits.sources[row.source_of("range_deg")]
     assert row.range_deg == (-63.0, 110.0)
     assert source.grade == "assumed"
     assert "RobotComponents" not in source.ref
-    assert "RobotComponents@8eaaf1a2 has -90 to 120 for 1.2 m and -63 to 110 for 1.45 m" in str(source.how)
+    assert "RobotComponents@8eaaf1a2 has -90 to 120 for 1.2 m and -63 to 110 for 1.45 m" in str(
+        source.how
+    )
 
 
 def test_speed_range_of_the_measurement_is_known():
@@ -62,7 +74,10 @@ def test_friction_of_a_linear_axis_is_in_newtons(copied):
     turning = "{Fs_N_m: 3, Fc_N_m: 2, Fv_N_m_s: 1, v_St_rad_s: 0.01, source: made}"
     sliding = "{Fs_N: 30, Fc_N: 20, Fv_N_s_m: 10, v_St_m_s: 0.02, source: made}"
     rows = "\n".join(f"      axis_{i}: {sliding if i == 3 else turning}" for i in range(1, 5))
-    table = f"default: made\nsources: {{made: {{ref: made up, grade: assumed}}}}\nsets:\n  made:\n    axes:\n{rows}\n"
+    table = (
+        "default: made\nsources: {made: {ref: made up, grade: assumed}}\nsets:\n  made:\n   "
+        f" axes:\n{rows}\n"
+    )
     folder = copied("irb930", "friction.yaml", "sources: {}\nsets: {}\n", table)
     robot = irb.load(folder / "irb930_12_105")
     np.testing.assert_allclose(robot.friction([0.5, -0.5, 0.4, 0]), [2.5, -2.5, 24.0, 0.0])
@@ -76,13 +91,18 @@ def test_a_table_needs_no_stribeck_speed_where_friction_does_not_fall(copied, st
     """Rows with Fs = Fc may leave v_St out; others may not, and the message says so."""
     row = "{Fs_N_m: %d, Fc_N_m: 2, Fv_N_m_s: 1, source: made}"
     rows = "\n".join(f"      axis_{i}: {row % (static if i == 4 else 2)}" for i in range(1, 7))
-    table = f"default: made\nsources: {{made: {{ref: made up, grade: assumed}}}}\nsets:\n  made:\n    axes:\n{rows}\n"
+    table = (
+        "default: made\nsources: {made: {ref: made up, grade: assumed}}\nsets:\n  made:\n   "
+        f" axes:\n{rows}\n"
+    )
     folder = copied("irb1400", "friction.yaml", "sources: {}\nsets: {}\n", table)
     if static == 2:
         law = irb.load(folder / "irb1400").friction_model
         np.testing.assert_allclose(law.torque(np.full(6, -0.5)), np.full(6, -2.5))
     else:
-        with pytest.raises(TableError, match=r"axis_4: a rotary axis needs Fs, Fc, Fv and, unless Fs = Fc, v_St"):
+        with pytest.raises(
+            TableError, match=r"axis_4: a rotary axis needs Fs, Fc, Fv and, unless Fs = Fc, v_St"
+        ):
             irb.load(folder / "irb1400")
 
 
@@ -92,7 +112,11 @@ def test_irb_1400_knows_its_first_motor_only():
     assert motors.known.tolist() == [True, False, False, False, False, False]
     assert motors.position([1.0, 1, 1, 1, 1, 1])[0] == pytest.approx(118.461539, abs=1e-12)
     assert motors.torque(np.full(6, 118.461539))[0] == pytest.approx(1.0, abs=1e-12)
-    for answer in (motors.position(np.ones(6)), motors.torque(np.ones(6)), motors.axis_torque(np.ones(6))):
+    for answer in (
+        motors.position(np.ones(6)),
+        motors.torque(np.ones(6)),
+        motors.axis_torque(np.ones(6)),
+    ):
         assert np.isnan(answer[1:]).all()
     assert not irb.load("irb2400").motors.known.any()
 
@@ -115,11 +139,15 @@ def test_a_table_may_couple_a_wrist(copied):
   axis_1:
 """,
     )
-    np.testing.assert_allclose(irb.load(folder).motors.velocity([0, 0, 0, 2.0, 1.0, 0])[3:5], [160.0, 67.0])
+    np.testing.assert_allclose(
+        irb.load(folder).motors.velocity([0, 0, 0, 2.0, 1.0, 0])[3:5], [160.0, 67.0]
+    )
 
 
 def test_spindle_is_tab_4_with_the_tcp_of_eq_69():
-    """12.7 kg at (-38.3, 0, 129.3) mm, moments 0.269, 0.274, 0.193 kg m^2, TCP at (240, 0, 162) mm turned by Ry(90)."""
+    """12.7 kg at (-38.3, 0, 129.3) mm, moments 0.269, 0.274, 0.193 kg m^2, TCP at (240, 0, 162) mm
+    turned by Ry(90).
+    """
     spindle = irb.load_tool("spindle")
     assert spindle.name == "spindle"
     assert spindle.grade == "identified"
@@ -141,11 +169,16 @@ def test_tool_of_a_file(tmp_path):
     tool = irb.load_tool(path)
     roll, pitch, yaw = np.radians([30, 40, 50])
     expected = (
-        oracles.shift(0.001, 0.002, 0.003) @ oracles.rotation(2, yaw) @ oracles.rotation(1, pitch) @ oracles.rotation(0, roll)
+        oracles.shift(0.001, 0.002, 0.003)
+        @ oracles.rotation(2, yaw)
+        @ oracles.rotation(1, pitch)
+        @ oracles.rotation(0, roll)
     )
     np.testing.assert_allclose(tool.tcp.homogeneous, expected, atol=1e-15)
     assert (tool.name, tool.source, tool.grade) == ("gripper", "weighed", "measured")
-    np.testing.assert_array_equal(tool.load.tensor, [[0.02, 0.001, -0.002], [0.001, 0.03, 0.003], [-0.002, 0.003, 0.025]])
+    np.testing.assert_array_equal(
+        tool.load.tensor, [[0.02, 0.001, -0.002], [0.001, 0.03, 0.003], [-0.002, 0.003, 0.025]]
+    )
     robot, q = irb.load("irb1600", tool=path), oracles.states("irb1600_6_120", 1)[0, 0]
     bare = irb.load("irb1600").pose(q, "tool0").homogeneous
     np.testing.assert_allclose(robot.pose(q).homogeneous, bare @ expected, atol=1e-14)
@@ -177,7 +210,9 @@ def test_impossible_load_is_refused(tmp_path):
 
 
 def test_a_load_without_moments_is_a_point_mass(tmp_path):
-    """As payload() and RAPID take it; a mass below zero is none, and the URDF with it is the robot with it."""
+    """As payload() and RAPID take it; a mass below zero is none, and the URDF with it is the robot
+    with it.
+    """
     path = tmp_path / "pin.yaml"
     text = (
         "sources: {here: {ref: drawn, grade: assumed}}\ntcp: {xyz_mm: [0, 0, 100], source: here}\n"
@@ -187,17 +222,25 @@ def test_a_load_without_moments_is_a_point_mass(tmp_path):
     path.write_text(text)
     tool, q = irb.load_tool(path), np.full(6, 0.3)
     assert (tool.load.mass, tool.load.tensor.any()) == (0.5, False)
-    in_code = irb.load("irb1600", tool=irb.Tool("pin", tool.tcp, irb.payload(0.5, [0.01, 0.0, 0.05])))
-    np.testing.assert_allclose(irb.load("irb1600", tool=path).gravity(q), in_code.gravity(q), rtol=1e-12)
+    in_code = irb.load(
+        "irb1600", tool=irb.Tool("pin", tool.tcp, irb.payload(0.5, [0.01, 0.0, 0.05]))
+    )
+    np.testing.assert_allclose(
+        irb.load("irb1600", tool=path).gravity(q), in_code.gravity(q), rtol=1e-12
+    )
     (tmp_path / "a.urdf").write_text(irb.describe("irb1600").urdf(tool=path))
-    np.testing.assert_allclose(irb.from_urdf(tmp_path / "a.urdf").gravity(q), in_code.gravity(q), rtol=1e-9)
+    np.testing.assert_allclose(
+        irb.from_urdf(tmp_path / "a.urdf").gravity(q), in_code.gravity(q), rtol=1e-9
+    )
     path.write_text(text.replace("mass_kg: 0.5", "mass_kg: -0.5"))
     with pytest.raises(irb.TableError, match="load: mass"):
         irb.load_tool(path)
 
 
 def test_a_table_in_metres_is_doubted_and_one_in_micrometres_refused(tmp_path):
-    """Numbers of a table are mm: a tool within 3 mm of the flange is warned of, one of 100 m names the table."""
+    """Numbers of a table are mm: a tool within 3 mm of the flange is warned of, one of 100 m names
+    the table.
+    """
     path = tmp_path / "pin.yaml"
     text = (
         "sources: {here: {ref: drawn, grade: assumed}}\ntcp: {xyz_mm: [0, 0, TCP], source: here}\n"
@@ -205,10 +248,15 @@ def test_a_table_in_metres_is_doubted_and_one_in_micrometres_refused(tmp_path):
         "       inertia_kg_m2: {xx: 0.01, yy: 0.01, zz: 0.01, xy: 0, xz: 0, yz: 0}}\n"
     )
     path.write_text(text.replace("TCP", "0.2").replace("COM", "0.1"))
-    with pytest.warns(irb.PhysicsWarning, match=r"pin\.yaml: TCP and centre of mass are within 3 mm of the flange: .* mm, not m"):
+    with pytest.warns(
+        irb.PhysicsWarning,
+        match=r"pin\.yaml: TCP and centre of mass are within 3 mm of the flange: .* mm, not m",
+    ):
         irb.load_tool(path)
     path.write_text(text.replace("TCP", "200000").replace("COM", "50"))
-    with pytest.raises(irb.TableError, match=r"pin\.yaml: tcp of tool 'pin' is 200 m from the flange"):
+    with pytest.raises(
+        irb.TableError, match=r"pin\.yaml: tcp of tool 'pin' is 200 m from the flange"
+    ):
         irb.load_tool(path)
     path.write_text(text.replace("TCP", "0").replace("COM", "0"))
     assert irb.load_tool(path).load.mass == 1.0
@@ -217,7 +265,8 @@ def test_a_table_in_metres_is_doubted_and_one_in_micrometres_refused(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("asked", "said"), [("spindel", "did you mean 'spindle'"), ("nowhere.yaml", "no tool file 'nowhere.yaml'")]
+    ("asked", "said"),
+    [("spindel", "did you mean 'spindle'"), ("nowhere.yaml", "no tool file 'nowhere.yaml'")],
 )
 def test_unknown_tool_names_the_known_ones(asked, said):
     """A misspelt tool is told the nearest name; a missing file its path."""

@@ -21,7 +21,14 @@ from cad import body, positioner, robots, shapes  # noqa: E402
 from cad.body import AIR, ALUMINIUM, GEAR, IRON, MOTOR, Body, Part  # noqa: E402
 
 AXES = ("x", "y", "z")
-DIFFERENT = ("irb2400_16", "irb1400", "irb1600_6_120", "irb1600_6_145", "irb930_12_105", "irb930_12_085")
+DIFFERENT = (
+    "irb2400_16",
+    "irb1400",
+    "irb1600_6_120",
+    "irb1600_6_145",
+    "irb930_12_105",
+    "irb930_12_085",
+)
 ROBOTS_AND_LINKS = [(name, link) for name in irb.robots() for link in irb.describe(name).links]
 
 
@@ -44,12 +51,16 @@ def turned(profile, facets):
 
 
 def moments(solid):
-    """Return volume, first and second moments of a solid, by tetrahedra from the origin: int 1, r, r r' dV."""
+    """Return volume, first and second moments of a solid, by tetrahedra from the origin: int 1, r,
+    r r' dV.
+    """
     mesh = solid.to_mesh64()
     corners = mesh.vert_properties[:, :3][mesh.tri_verts] / 1000.0
     volumes = np.linalg.det(corners) / 6.0
     sums = corners.sum(axis=1)
-    second = np.einsum("t,tki,tkj->ij", volumes, corners, corners) + np.einsum("t,ti,tj->ij", volumes, sums, sums)
+    second = np.einsum("t,tki,tkj->ij", volumes, corners, corners) + np.einsum(
+        "t,ti,tj->ij", volumes, sums, sums
+    )
     return np.concatenate([[volumes.sum()], volumes @ sums / 4.0, second.ravel() / 20.0])
 
 
@@ -65,7 +76,9 @@ def assert_same_body(found, expected, rtol):
     size = np.sqrt(np.trace(expected.tensor) / expected.mass)
     np.testing.assert_allclose(found.mass, expected.mass, rtol=rtol)
     np.testing.assert_allclose(found.com, expected.com, rtol=0, atol=rtol * size)
-    np.testing.assert_allclose(found.tensor, expected.tensor, rtol=0, atol=rtol * np.trace(expected.tensor))
+    np.testing.assert_allclose(
+        found.tensor, expected.tensor, rtol=0, atol=rtol * np.trace(expected.tensor)
+    )
 
 
 # The vocabulary
@@ -82,12 +95,16 @@ def assert_same_body(found, expected, rtol):
 def test_placed_turns_a_solid_and_moves_it(axis, box):
     """A box with three different sides, away from the axis, shows every sign."""
     solid = shapes.block((10, 20), (-50, -30), (0, 90), edge=0.0)
-    np.testing.assert_allclose(shapes.placed(solid, axis, (100.0, 600.0)).bounding_box(), box, atol=1e-9)
+    np.testing.assert_allclose(
+        shapes.placed(solid, axis, (100.0, 600.0)).bounding_box(), box, atol=1e-9
+    )
 
 
 @pytest.mark.parametrize("axis", AXES)
 def test_round_things_stand_where_they_are_put(axis):
-    """Cylinders of every kind reach from low to high along their axis, in either order, and around ``at`` beside it."""
+    """Cylinders of every kind reach from low to high along their axis, in either order, and around
+    ``at`` beside it.
+    """
     across = [name for name in AXES if name != axis]
     box = {axis: (-30.0, 90.0), across[0]: (60.0, 140.0), across[1]: (575.0, 655.0)}
     expected = [box[name][end] for end in (0, 1) for name in AXES]
@@ -104,14 +121,18 @@ def test_round_things_stand_where_they_are_put(axis):
 def test_volumes_of_round_things():
     """Cylinder, cone, turned profile and rounded rim have the volume of their facets."""
     assert shapes.plain(40, 0, 90).volume() == pytest.approx(circle(40, 24) * 90, rel=1e-12)
-    assert shapes.cone(40, 20, 0, 90).volume() == pytest.approx(circle(1, 24) * 90 * (1600 + 800 + 400) / 3, rel=1e-12)
+    assert shapes.cone(40, 20, 0, 90).volume() == pytest.approx(
+        circle(1, 24) * 90 * (1600 + 800 + 400) / 3, rel=1e-12
+    )
     profile = [(0, 0), (50, 0), (30, 20), (30, 60), (0, 70)]
     assert shapes.lathe(profile).volume() == pytest.approx(turned(profile, 24), rel=1e-12)
     for edge, steps in ((6.0, 2), (15.0, 3)):  # facets of a rounded rim
         angles = np.radians(np.linspace(0.0, 90.0, steps + 1))
         upper = [(40 - edge + edge * np.cos(a), 90 - edge + edge * np.sin(a)) for a in angles]
         rounded = [(0, 0), *((r, 90 - z) for r, z in upper[::-1]), *upper, (0, 90)]
-        assert shapes.disc(40, 0, 90, edge=edge).volume() == pytest.approx(turned(rounded, 24), rel=1e-8)
+        assert shapes.disc(40, 0, 90, edge=edge).volume() == pytest.approx(
+            turned(rounded, 24), rel=1e-8
+        )
 
 
 def test_blocks():
@@ -120,15 +141,26 @@ def test_blocks():
     for edge in (0.0, 8.0, 500.0):
         block = shapes.block((-10, 90), (20, 80), (5, 45), edge)
         np.testing.assert_allclose(block.bounding_box(), bounds, atol=1e-9)
-    assert shapes.block((-10, 90), (20, 80), (5, 45), 0.0).volume() == pytest.approx(100 * 60 * 40, rel=1e-12)
+    assert shapes.block((-10, 90), (20, 80), (5, 45), 0.0).volume() == pytest.approx(
+        100 * 60 * 40, rel=1e-12
+    )
     e = 8.0
     a, b, c = 100 - 2 * e, 60 - 2 * e, 40 - 2 * e
-    steiner = a * b * c + 2 * e * (a * b + b * c + c * a) + np.pi * e**2 * (a + b + c) + 4 / 3 * np.pi * e**3
-    assert shapes.block((-10, 90), (20, 80), (5, 45), e).volume() == pytest.approx(steiner, rel=0.01)
+    steiner = (
+        a * b * c
+        + 2 * e * (a * b + b * c + c * a)
+        + np.pi * e**2 * (a + b + c)
+        + 4 / 3 * np.pi * e**3
+    )
+    assert shapes.block((-10, 90), (20, 80), (5, 45), e).volume() == pytest.approx(
+        steiner, rel=0.01
+    )
 
 
 def test_mirrored_and_union_and_hull():
-    """The mirror image is in y = 0; a union counts an overlap once; a hull fills what is between."""
+    """The mirror image is in y = 0; a union counts an overlap once; a hull fills what is
+    between.
+    """
     one = shapes.block((0, 10), (5, 15), (0, 10), 0.0)
     both = shapes.mirrored(one)
     np.testing.assert_allclose(both.bounding_box(), (0, -15, 0, 10, 15, 10))
@@ -139,16 +171,20 @@ def test_mirrored_and_union_and_hull():
 
 @pytest.mark.parametrize("axis", AXES)
 def test_bolts_stand_on_their_circle(axis):
-    """Five bolts of a full turn, the first where ``phase`` says, all of them around the axis that was named."""
+    """Five bolts of a full turn, the first where ``phase`` says, all of them around the axis that
+    was named.
+    """
     group = shapes.bolts(5, 80.0, 6.0, 10.0, 30.0, axis, (100.0, 600.0), phase=20.0).decompose()
     assert len(group) == 5
     assert sum(bolt.volume() for bolt in group) == pytest.approx(5 * circle(6, 8) * 20)
     middle = np.array([bolt.bounding_box() for bolt in group]).reshape(5, 2, 3).mean(axis=1)
     at = {"x": (20.0, 100.0, 600.0), "y": (100.0, 20.0, 600.0), "z": (100.0, 600.0, 20.0)}[axis]
     away = middle - at
-    along, first, second = {"x": (0, [0, 0, -1], [0, 1, 0]), "y": (1, [1, 0, 0], [0, 0, -1]), "z": (2, [1, 0, 0], [0, 1, 0])}[
-        axis
-    ]
+    along, first, second = {
+        "x": (0, [0, 0, -1], [0, 1, 0]),
+        "y": (1, [1, 0, 0], [0, 0, -1]),
+        "z": (2, [1, 0, 0], [0, 1, 0]),
+    }[axis]
     np.testing.assert_allclose(away[:, along], 0.0, atol=1e-9)
     turns = np.degrees(np.arctan2(away @ second, away @ first))  # right-handed about the axis
     np.testing.assert_allclose(np.sort(turns % 360.0), [20, 92, 164, 236, 308], atol=1e-6)
@@ -158,7 +194,9 @@ def test_bolts_stand_on_their_circle(axis):
 @pytest.mark.parametrize("axis", AXES)
 @pytest.mark.parametrize("end", [300.0, -100.0])
 def test_motors_point_from_start_to_end(axis, end):
-    """The thick flange is at ``start``, the thinner cap at ``end``, also backward; the connector box is where ``box`` says."""
+    """The thick flange is at ``start``, the thinner cap at ``end``, also backward; the connector
+    box is where ``box`` says.
+    """
     motor, number = shapes.motor(60.0, 100.0, end, axis, (0.0, 0.0), box=90.0), AXES.index(axis)
     low, high = np.reshape(motor.bounding_box(), (2, 3))
     assert (low[number], high[number]) == pytest.approx((min(100.0, end), max(100.0, end)))
@@ -169,14 +207,19 @@ def test_motors_point_from_start_to_end(axis, end):
         return motor.trim_by_plane(unit, place - 5.0).trim_by_plane(-unit, -place - 5.0).volume()
 
     assert slice_at(0.1) > 1.05 * slice_at(0.9)
-    where, reach = {"x": (1, high), "y": (2, low), "z": (1, high)}[axis]  # 90 deg about x, y, z from -z, x, x: y, -z, y
+    # 90 deg about x, y, z from -z, x, x: y, -z, y
+    where, reach = {"x": (1, high), "y": (2, low), "z": (1, high)}[axis]
     assert abs(reach[where]) == pytest.approx(1.25 * 60.0, rel=1e-9)
-    others = np.delete(np.abs([low, high]).ravel(), [number, number + 3, where + (3 if reach is high else 0)])
+    others = np.delete(
+        np.abs([low, high]).ravel(), [number, number + 3, where + (3 if reach is high else 0)]
+    )
     assert others.max() < 61.0
 
 
 def test_arcs_and_skins():
-    """An arc ends where it should; a skin over equal circles is a cylinder of as many facets, and closed."""
+    """An arc ends where it should; a skin over equal circles is a cylinder of as many facets, and
+    closed.
+    """
     points = np.array(shapes.arc((100.0, 50.0), 10.0, -90.0, 0.0))
     np.testing.assert_allclose(points[[0, -1]], [(100, 40), (110, 50)], atol=1e-9)
     np.testing.assert_allclose(np.linalg.norm(points - [100, 50], axis=1), 10.0, atol=1e-9)
@@ -204,7 +247,9 @@ def boxes():
 
 def on_a_grid(rows, castings=1.0):
     """Return the body by adding up cubes of 1 mm: in each is the part that was named first."""
-    places = np.stack(np.meshgrid(*[np.arange(0.5, 21.0)] * 3, indexing="ij"), axis=-1).reshape(-1, 3)
+    places = np.stack(np.meshgrid(*[np.arange(0.5, 21.0)] * 3, indexing="ij"), axis=-1).reshape(
+        -1, 3
+    )
     density = np.zeros(len(places))
     for (low, high), material in reversed(rows):
         inside = ((places > low) & (places < high)).all(axis=1)
@@ -216,7 +261,9 @@ def on_a_grid(rows, castings=1.0):
 
 @pytest.mark.parametrize("castings", [1.0, 1.7])
 def test_where_parts_overlap_the_first_is_there(castings):
-    """Mass, CoM and tensor of overlapping boxes are those of a sum over cubes; air is a cavity in what comes after it."""
+    """Mass, CoM and tensor of overlapping boxes are those of a sum over cubes; air is a cavity in
+    what comes after it.
+    """
     parts, rows = boxes()
     assert_same_body(Body(parts, ()).weighed(castings), on_a_grid(rows, castings), 1e-12)
     turned_round = Body(parts[::-1], ()).weighed(castings)
@@ -235,12 +282,16 @@ def test_split_parts_do_not_overlap():
 
 @pytest.mark.parametrize("name", DIFFERENT)
 def test_parts_are_named_in_the_order_that_hollows_castings(name):
-    """A cavity lies (bores: half of it) in what is named after it; motors and gears lose little, castings keep their walls."""
+    """A cavity lies (bores: half of it) in what is named after it; motors and gears lose little,
+    castings keep their walls.
+    """
     for link, one in drawn(name).items():
         for number, (part, (left, material)) in enumerate(zip(one.parts, one.split(), strict=True)):
             where, kept = f"{link} {number} {material.name}", left.volume() / part.solid.volume()
             if material is AIR:
-                later = [other.solid for other in one.parts[number + 1 :] if other.material is not AIR]
+                later = [
+                    other.solid for other in one.parts[number + 1 :] if other.material is not AIR
+                ]
                 assert (left ^ shapes.union(*later)).volume() > 0.45 * left.volume(), where
             elif material in (MOTOR, GEAR):
                 assert kept > 0.7, where  # of a nut the bore is lost
@@ -249,27 +300,41 @@ def test_parts_are_named_in_the_order_that_hollows_castings(name):
 
 
 def test_a_prism_has_the_tensor_of_the_formula():
-    """A regular 24-gon of iron on the y axis: m r^2 / 6 (2 + cos) about it, half of that and m h^2 / 12 across."""
+    """A regular 24-gon of iron on the y axis: m r^2 / 6 (2 + cos) about it, half of that and m h^2
+    / 12 across.
+    """
     r, h, corner = 0.04, 0.09, np.cos(2 * np.pi / 24)
     found = Body((Part(shapes.plain(40, -30, 60, "y", (100, 600)), IRON),), ()).weighed()
     mass = circle(r, 24) * h * IRON.density
     polar = mass * r**2 / 6 * (2 + corner)
     across = polar / 2 + mass * h**2 / 12
-    assert_same_body(found, irb.Inertial.of(mass, (0.1, 0.015, 0.6), np.diag([across, polar, across])), 1e-12)
+    assert_same_body(
+        found, irb.Inertial.of(mass, (0.1, 0.015, 0.6), np.diag([across, polar, across])), 1e-12
+    )
 
 
 def test_castings_close_to_the_mass():
     """The factor scales what closes and nothing else, and the bodies then weigh what was asked."""
-    cast, bought = shapes.block((0, 100), (0, 100), (0, 100), 0.0), shapes.block((50, 150), (0, 100), (0, 100), 0.0)
-    bodies = {"one": Body((Part(bought, MOTOR), Part(cast, IRON)), ()), "two": Body((Part(cast, ALUMINIUM),), ())}
+    cast, bought = (
+        shapes.block((0, 100), (0, 100), (0, 100), 0.0),
+        shapes.block((50, 150), (0, 100), (0, 100), 0.0),
+    )
+    bodies = {
+        "one": Body((Part(bought, MOTOR), Part(cast, IRON)), ()),
+        "two": Body((Part(cast, ALUMINIUM),), ()),
+    }
     factor = body.closing(bodies, 12.0)
     assert factor == pytest.approx((12.0 - 4.5) / (3.6 + 2.7))
-    assert sum(one.weighed(factor).mass for one in bodies.values()) == pytest.approx(12.0, rel=1e-12)
+    assert sum(one.weighed(factor).mass for one in bodies.values()) == pytest.approx(
+        12.0, rel=1e-12
+    )
 
 
 @pytest.mark.parametrize("name", ["irb2400_16", "irb1600_6_120", "irb930_12_105"])
 def test_links_weigh_what_an_integral_says(name):
-    """Each part adds its density times what the union grew by, integrated over tetrahedra; and the whole closes."""
+    """Each part adds its density times what the union grew by, integrated over tetrahedra; and the
+    whole closes.
+    """
     bodies, weighed = drawn(name), robots.weighed(irb.describe(name))
     poses, total = robots.frames(irb.describe(name)), 0.0
     for link, one in bodies.items():
@@ -277,12 +342,17 @@ def test_links_weigh_what_an_integral_says(name):
         for part in one.parts:
             whole = whole + part.solid
             now = moments(whole)
-            values += (now - before) * part.material.density * (weighed.castings if part.material.closes else 1.0)
+            values += (
+                (now - before)
+                * part.material.density
+                * (weighed.castings if part.material.closes else 1.0)
+            )
             before = now
         expected = from_moments(values)
         assert_same_body(one.weighed(weighed.castings), expected, 1e-6)
         turn, place = poses[link][:3, :3].T, poses[link][:3, 3]
-        assert_same_body(weighed.bodies[link], expected.moved(turn, -turn @ place), 2e-3)  # of light parts 0.1 g are lost
+        # of light parts 0.1 g are lost
+        assert_same_body(weighed.bodies[link], expected.moved(turn, -turn @ place), 2e-3)
         total += values[0]
     assert total == pytest.approx(irb.describe(name).limits.ratings.mass_kg, rel=1e-9)
 
@@ -292,44 +362,69 @@ def test_links_weigh_what_an_integral_says(name):
 
 @pytest.mark.parametrize("name", irb.robots())
 def test_the_cad_weighs_what_the_robot_weighs(name):
-    """The links of the set sum to the catalogue mass within 0.1 %, bars included; no density is far from its metal's."""
+    """The links of the set sum to the catalogue mass within 0.1 %, bars included; no density is far
+    from its metal's.
+    """
     robot = irb.describe(name)
     rows = robot.inertials.sets["cad"].links
     assert set(rows) == set(robot.links)
-    assert sum(row.mass_kg for row in rows.values()) == pytest.approx(robot.limits.ratings.mass_kg, rel=1e-3)
+    assert sum(row.mass_kg for row in rows.values()) == pytest.approx(
+        robot.limits.ratings.mass_kg, rel=1e-3
+    )
     castings = body.closing(drawn(name), robot.limits.ratings.mass_kg)
     assert 0.6 < castings < 1.5
 
 
 @pytest.mark.parametrize(("name", "link"), ROBOTS_AND_LINKS)
 def test_the_cad_is_a_body_inside_what_is_seen(name, link):
-    """Every tensor is possible, and the centre of mass lies inside the hull of the visual meshes as committed."""
+    """Every tensor is possible, and the centre of mass lies inside the hull of the visual meshes as
+    committed.
+    """
     robot = irb.describe(name)
     found = robot.inertials.sets["cad"].links[link].inertial()
     assert found.impossibilities() == []
     files = [ROOT / "meshes" / row.file for row in robot.shapes.links[link]]
-    hull = trimesh.convex.convex_hull(np.concatenate([trimesh.load(file, process=False).vertices for file in files]))
+    hull = trimesh.convex.convex_hull(
+        np.concatenate([trimesh.load(file, process=False).vertices for file in files])
+    )
     depth = ((hull.triangles[:, 0] - found.com) * hull.face_normals).sum(axis=1).min()
     assert depth > 1e-3
     low, high = hull.bounds
-    largest = found.mass * np.linalg.norm(high - low) ** 2 / 4.0  # all of it at the ends of the diagonal
+    # all of it at the ends of the diagonal
+    largest = found.mass * np.linalg.norm(high - low) ** 2 / 4.0
     assert np.linalg.eigvalsh(found.tensor)[-1] < largest
 
 
 @pytest.mark.parametrize("link", ["base_link", "tilt", "table"])
 def test_the_positioner_is_made_of_bodies(link):
-    """Its inertials in the URDF are those of the solids, rounded, possible, and with the centre of mass inside the meshes."""
+    """Its inertials in the URDF are those of the solids, rounded, possible, and with the centre of
+    mass inside the meshes.
+    """
     path = ROOT / "urdf" / "positioner" / "positioner.urdf"
-    tag = next(tag for tag in parse_urdf(path.read_text(encoding="utf-8")).iter("link") if tag.get("name") == link)
+    tag = next(
+        tag
+        for tag in parse_urdf(path.read_text(encoding="utf-8")).iter("link")
+        if tag.get("name") == link
+    )
     numbers = tag.find("inertial/inertia")
-    xx, xy, xz, yy, yz, zz = (float(numbers.get(f"i{key}")) for key in ("xx", "xy", "xz", "yy", "yz", "zz"))
+    xx, xy, xz, yy, yz, zz = (
+        float(numbers.get(f"i{key}")) for key in ("xx", "xy", "xz", "yy", "yz", "zz")
+    )
     com = np.array(tag.find("inertial/origin").get("xyz").split(), dtype=float)
-    found = irb.Inertial.of(float(tag.find("inertial/mass").get("value")), com, [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+    found = irb.Inertial.of(
+        float(tag.find("inertial/mass").get("value")),
+        com,
+        [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]],
+    )
     assert found.impossibilities() == []
-    expected = positioner.bodies()[link].weighed().moved(np.eye(3), -positioner.frames()[link][:3, 3])
+    expected = (
+        positioner.bodies()[link].weighed().moved(np.eye(3), -positioner.frames()[link][:3, 3])
+    )
     assert_same_body(found, expected, 1e-3)
     files = [path.parent / mesh.get("filename") for mesh in tag.findall("visual/geometry/mesh")]
-    hull = trimesh.convex.convex_hull(np.concatenate([trimesh.load(file, process=False).vertices for file in files]))
+    hull = trimesh.convex.convex_hull(
+        np.concatenate([trimesh.load(file, process=False).vertices for file in files])
+    )
     assert ((hull.triangles[:, 0] - com) * hull.face_normals).sum(axis=1).min() > 1e-3
 
 
@@ -352,7 +447,9 @@ def test_link_frames_are_the_robot_s(name):
     poses = robots.frames(irb.describe(name))
     assert set(poses) == set(irb.describe(name).links)
     for link, pose in poses.items():
-        np.testing.assert_allclose(pose, robot.pose(np.zeros(robot.n), link).homogeneous, atol=1e-12, err_msg=link)
+        np.testing.assert_allclose(
+            pose, robot.pose(np.zeros(robot.n), link).homogeneous, atol=1e-12, err_msg=link
+        )
 
 
 @pytest.mark.parametrize("name", DIFFERENT)
@@ -365,7 +462,9 @@ def test_solids_stand_between_floor_and_tool0(name):
     tool0 = 1000.0 * robot.pose(np.zeros(robot.n), "tool0").translation
     tip = bodies[f"link_{robot.n}"].drawn()
     if robot.n == 6:
-        assert max(solid.bounding_box()[3] for solid in tip.values()) == pytest.approx(tool0[0], abs=1e-3)
+        assert max(solid.bounding_box()[3] for solid in tip.values()) == pytest.approx(
+            tool0[0], abs=1e-3
+        )
         y, z = np.reshape(tip["grey"].bounding_box(), (2, 3)).mean(axis=0)[1:]
         assert (y, z) == pytest.approx(tuple(tool0[1:]), abs=1e-3)
     else:
@@ -389,13 +488,28 @@ def built(monkeypatch, capsys):
 
 
 def test_an_arm_of_other_lengths(tmp_path, built):
-    """The lengths of a 2400L, drawn by the script: its meshes are its own, its URDF names them, and its tip is at tool0."""
+    """The lengths of a 2400L, drawn by the script: its meshes are its own, its URDF names them, and
+    its tip is at tool0.
+    """
     folder = irb.new_robot("long_arm", "irb2400", tmp_path / "long_arm")
     table = yaml.safe_load((folder / "kinematics.yaml").read_text(encoding="utf-8"))
     rows = table["joints"]
-    rows["joint_3"]["a_mm"], rows["joint_4"]["a_mm"], rows["joint_4"]["d_mm"], table["tool0"]["d_mm"] = 855, 150, 870, 65
-    (folder / "kinematics.yaml").write_text(yaml.safe_dump(table, sort_keys=False), encoding="utf-8")
-    command = [sys.executable, str(ROOT / "scripts" / "build_meshes.py"), "long_arm", "--like", "irb2400"]
+    (
+        rows["joint_3"]["a_mm"],
+        rows["joint_4"]["a_mm"],
+        rows["joint_4"]["d_mm"],
+        table["tool0"]["d_mm"],
+    ) = 855, 150, 870, 65
+    (folder / "kinematics.yaml").write_text(
+        yaml.safe_dump(table, sort_keys=False), encoding="utf-8"
+    )
+    command = [
+        sys.executable,
+        str(ROOT / "scripts" / "build_meshes.py"),
+        "long_arm",
+        "--like",
+        "irb2400",
+    ]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert "long_arm: 48 files" in done.stdout
@@ -408,19 +522,26 @@ def test_an_arm_of_other_lengths(tmp_path, built):
     written = set((folder.resolve() / "meshes").rglob("*.obj"))
     assert used == written
     tip = trimesh.load(folder / "meshes/long_arm/visual/link_6_grey.obj", process=False)
-    assert tip.bounds[1, 2] == pytest.approx(0.065, abs=1e-5)  # frame 6 is in the wrist centre, z out of the flange
+    # frame 6 is in the wrist centre, z out of the flange
+    assert tip.bounds[1, 2] == pytest.approx(0.065, abs=1e-5)
     assert not irb.collides(robot, np.zeros(6))
-    assert built(folder, "--like", "irb2400", "--check")[0] == 0  # the same bytes from another process
+    # the same bytes from another process
+    assert built(folder, "--like", "irb2400", "--check")[0] == 0
 
 
 @pytest.mark.parametrize(
-    ("like", "d1", "message"), [("irb2400", 400, "axis 2 lies too low"), ("irb1600", 615, "long_arm has the links")]
+    ("like", "d1", "message"),
+    [("irb2400", 400, "axis 2 lies too low"), ("irb1600", 615, "long_arm has the links")],
 )
 def test_an_arm_that_cannot_be_drawn_is_refused_in_one_line(tmp_path, built, like, d1, message):
-    """Lengths or links that do not fit the build end in exit code 2 and a reason, and nothing is written."""
+    """Lengths or links that do not fit the build end in exit code 2 and a reason, and nothing is
+    written.
+    """
     folder = irb.new_robot("long_arm", "irb2400", tmp_path / "long_arm")
     table = folder / "kinematics.yaml"
-    table.write_text(table.read_text(encoding="utf-8").replace("d_mm: 615", f"d_mm: {d1}"), encoding="utf-8")
+    table.write_text(
+        table.read_text(encoding="utf-8").replace("d_mm: 615", f"d_mm: {d1}"), encoding="utf-8"
+    )
     code, _, errors = built(folder, "--like", like)
     assert code == 2
     assert message in errors

@@ -17,7 +17,11 @@ from irbmodels.tables.description import data_folder, tool_path
 def test_robots_are_the_ten_variants():
     """Every variant of the four families, and nothing else."""
     assert irb.robots() == oracles.NAMES
-    assert irb.aliases() == {"irb2400": "irb2400_16", "irb1600": "irb1600_6_120", "irb930": "irb930_12_105"}
+    assert irb.aliases() == {
+        "irb2400": "irb2400_16",
+        "irb1600": "irb1600_6_120",
+        "irb930": "irb930_12_105",
+    }
     assert irb.tools() == ("spindle",)
 
 
@@ -39,7 +43,9 @@ def test_folder_and_couplings_of_every_robot(name):
     robot = irb.describe(name)
     assert robot.family == oracles.FAMILY[name]
     assert robot.axes == tuple(f"axis_{i}" for i in range(1, len(oracles.rows(name)) + 1))
-    assert robot.couplings == (("parallelogram", "serial") if name in oracles.PARALLELOGRAM else ("serial",))
+    assert robot.couplings == (
+        ("parallelogram", "serial") if name in oracles.PARALLELOGRAM else ("serial",)
+    )
     assert robot.validation is not None if "2400" in name else robot.validation is None
 
 
@@ -68,14 +74,18 @@ def test_unknown_robot_is_a_lookup_error_with_a_plain_message():
 
 
 def test_folder_of_tables_is_a_robot(copied, monkeypatch):
-    """A folder with one variant is loaded by its path, one with several by folder/variant, absolute or relative."""
+    """A folder with one variant is loaded by its path, one with several by folder/variant, absolute
+    or relative.
+    """
     single, several = copied("irb1400"), copied("irb1600")
     assert irb.load(single).name == "irb1400"
     assert irb.load(str(several / "irb1600_10_145")).name == "irb1600_10_145"
     monkeypatch.chdir(single.parent)
     assert irb.load("irb1600/irb1600_10_145").name == "irb1600_10_145"
     assert irb.describe("./irb1600/irb1600_10_145").folder == several
-    with pytest.raises(irb.InputError, match=r"describes 4 robots; name one of them: .*irb1600/irb1600_6_120"):
+    with pytest.raises(
+        irb.InputError, match=r"describes 4 robots; name one of them: .*irb1600/irb1600_6_120"
+    ):
         irb.load(several)
     with pytest.raises(irb.UnknownName, match="did you mean 'irb1600_6_120'"):
         irb.load(several / "irb1600_6_121")
@@ -92,14 +102,23 @@ def test_robot_in_a_folder_with_spaces(copied, tmp_path):
     """The path of a robot of one's own may hold spaces and quotes."""
     folder = shutil.copytree(copied("irb1400"), tmp_path / "my robot's tables" / "irb 1400")
     q = oracles.states("irb1400", 1)[0, 0]
-    np.testing.assert_array_equal(irb.load(folder).pose(q).homogeneous, irb.load("irb1400").pose(q).homogeneous)
+    np.testing.assert_array_equal(
+        irb.load(folder).pose(q).homogeneous, irb.load("irb1400").pose(q).homogeneous
+    )
 
 
 def test_own_variant_of_ones_own(copied):
     """A variant added to a copied folder takes the shared rows and its own."""
     row = "{alpha_deg: 0, a_mm: 555, d_mm: 0, theta0_deg: 0, source: ds1600}"
-    folder = copied("irb1600", "kinematics.yaml", "variants:\n", f"variants:\n  mine:\n    joints:\n      joint_3: {row}\n")
-    assert irb.load(folder / "mine").pose(np.zeros(6)).translation[2] == pytest.approx(0.4865 + 0.555)
+    folder = copied(
+        "irb1600",
+        "kinematics.yaml",
+        "variants:\n",
+        f"variants:\n  mine:\n    joints:\n      joint_3: {row}\n",
+    )
+    assert irb.load(folder / "mine").pose(np.zeros(6)).translation[2] == pytest.approx(
+        0.4865 + 0.555
+    )
 
 
 def test_missing_table_is_a_file_error(copied):
@@ -112,9 +131,17 @@ def test_missing_table_is_a_file_error(copied):
 
 def test_urdf_paths():
     """Parallelogram arms have a file and a serial twin; serial arms one file."""
-    assert irb.urdf_path("irb2400").name == irb.urdf_path("irb2400", "parallelogram").name == "irb2400_16.urdf"
+    assert (
+        irb.urdf_path("irb2400").name
+        == irb.urdf_path("irb2400", "parallelogram").name
+        == "irb2400_16.urdf"
+    )
     assert irb.urdf_path("irb2400", "serial").name == "irb2400_16_serial.urdf"
-    assert irb.urdf_path("irb1600").name == irb.urdf_path("irb1600", "serial").name == "irb1600_6_120.urdf"
+    assert (
+        irb.urdf_path("irb1600").name
+        == irb.urdf_path("irb1600", "serial").name
+        == "irb1600_6_120.urdf"
+    )
 
 
 def test_urdf_path_of_ones_own_robot_does_not_exist(copied):
@@ -126,8 +153,14 @@ def test_urdf_path_of_ones_own_robot_does_not_exist(copied):
 @pytest.mark.parametrize("name", ["irb1600", "irb930"])
 def test_serial_arms_have_no_parallelogram(name):
     """Asking a serial arm for a parallelogram is an error everywhere."""
-    for ask in (irb.urdf_path, lambda robot, coupling: irb.load(robot, coupling=coupling), lambda r, c: irb.describe(r).urdf(c)):
-        with pytest.raises(irb.UnknownName, match=r"no coupling of .* 'parallelogram' \(known: serial\)"):
+    for ask in (
+        irb.urdf_path,
+        lambda robot, coupling: irb.load(robot, coupling=coupling),
+        lambda r, c: irb.describe(r).urdf(c),
+    ):
+        with pytest.raises(
+            irb.UnknownName, match=r"no coupling of .* 'parallelogram' \(known: serial\)"
+        ):
             ask(name, "parallelogram")
 
 
@@ -148,12 +181,19 @@ def test_unknown_arguments_of_urdf_are_refused(arguments, said):
 def test_tool_paths():
     """Shipped tools by name, others by their path."""
     assert tool_path("spindle") == oracles.URDF.resolve() / "tools" / "spindle.yaml"
-    assert tool_path(os.path.relpath(oracles.URDF / "tools" / "spindle.yaml")) == tool_path("spindle")
+    assert tool_path(os.path.relpath(oracles.URDF / "tools" / "spindle.yaml")) == tool_path(
+        "spindle"
+    )
 
 
 def test_rotor_inertia_is_reflected_by_the_square_of_the_gear():
-    """IRB 1400, axis 1: 5.9e-4 kg m^2 behind 118.461539 is 8.28 kg m^2; the other axes are unknown, and named."""
-    with pytest.warns(irb.PhysicsWarning, match="no rotor inertia is known for axis_2, axis_3, axis_4, axis_5, axis_6") as said:
+    """IRB 1400, axis 1: 5.9e-4 kg m^2 behind 118.461539 is 8.28 kg m^2; the other axes are unknown,
+    and named.
+    """
+    with pytest.warns(
+        irb.PhysicsWarning,
+        match="no rotor inertia is known for axis_2, axis_3, axis_4, axis_5, axis_6",
+    ) as said:
         found = irb.load("irb1400").with_rotors().rotors
     assert said[0].filename == __file__
     assert found[0] == pytest.approx(8.28, abs=5e-3)
@@ -184,7 +224,13 @@ BROKEN = {  # file, old text, new text, what the message must hold
         "joint_3: {alpha_deg: 0, a_mm: 705, d_mm: 5",
         "kinematics.yaml: parallelogram: joint_3 needs alpha_deg 0 and d_mm 0",
     ),
-    "axis missing": ("irb1600", "limits.yaml", "  axis_6:", "  axis_7:", "limits.yaml: axes: axes are axis_1, axis_2"),
+    "axis missing": (
+        "irb1600",
+        "limits.yaml",
+        "  axis_6:",
+        "  axis_7:",
+        "limits.yaml: axes: axes are axis_1, axis_2",
+    ),
     "empty range": (
         "irb1600",
         "limits.yaml",
@@ -281,7 +327,10 @@ BROKEN = {  # file, old text, new text, what the message must hold
         "inertials.yaml",
         "serial: cad_lumped",
         "serial: cad_lump",
-        "inertials.yaml: sets.cad.serial: no set without bars 'cad_lump'; did you mean 'cad_lumped'",
+        (
+            "inertials.yaml: sets.cad.serial: no set without bars 'cad_lump'; did you mean"
+            " 'cad_lumped'"
+        ),
     ),
     "bars on an open chain": (
         "irb1400",
@@ -374,7 +423,13 @@ BROKEN = {  # file, old text, new text, what the message must hold
         "default: obal",
         "friction.yaml: default: no friction set 'obal'",
     ),
-    "unknown drive": ("irb1400", "drives.yaml", "  axis_1:", "  axis_9:", "drives.yaml: axes: no axis 'axis_9'"),
+    "unknown drive": (
+        "irb1400",
+        "drives.yaml",
+        "  axis_1:",
+        "  axis_9:",
+        "drives.yaml: axes: no axis 'axis_9'",
+    ),
     "misspelt variant of the limits": (
         "irb1600",
         "limits.yaml",
@@ -397,7 +452,12 @@ def test_table_that_contradicts_itself_is_refused(case, copied):
     """Each error names file, key and problem, whichever query meets the table first."""
     family, file, old, new, said = BROKEN[case]
     folder = copied(family, file, old, new)
-    variant = {"irb2400": "irb2400_16", "irb1400": "irb1400", "irb1600": "irb1600_6_120", "irb930": "irb930_12_105"}[family]
+    variant = {
+        "irb2400": "irb2400_16",
+        "irb1400": "irb1400",
+        "irb1600": "irb1600_6_120",
+        "irb930": "irb930_12_105",
+    }[family]
     with pytest.raises(irb.TableError, match=re.escape(said)) as caught:
         irb.load(folder / variant).with_rotors()
     assert caught.value.file == folder / file
@@ -410,9 +470,14 @@ def test_bad_table_stops_the_urdf_too(copied):
         irb.describe(folder / "irb2400_16").urdf()
 
 
-@pytest.mark.parametrize("name", ["arm.urdf", "models/arm.URDF", "scene.xml", "arm.sdf", "arm.mjcf"])
+@pytest.mark.parametrize(
+    "name", ["arm.urdf", "models/arm.URDF", "scene.xml", "arm.sdf", "arm.mjcf"]
+)
 def test_a_model_in_one_file_is_not_loaded_but_read(name):
     """Load and describe take robots with tables; they point to the function that reads a file."""
     for function in (irb.load, irb.describe):
-        with pytest.raises(irb.InputError, match=rf"{name} is a model in one file, without tables; irbmodels.from_file"):
+        with pytest.raises(
+            irb.InputError,
+            match=rf"{name} is a model in one file, without tables; irbmodels.from_file",
+        ):
             function(name)

@@ -14,7 +14,8 @@ from irbmodels import rapid
 from irbmodels.cli import main
 from irbmodels.tasks.path_check import check_path, programmed_motion
 
-pytestmark = pytest.mark.filterwarnings("ignore:.*no inverse kinematics:irbmodels.PhysicsWarning")  # of the specimen's twists
+# of the specimen's twists
+pytestmark = pytest.mark.filterwarnings("ignore:.*no inverse kinematics:irbmodels.PhysicsWarning")
 
 SPECIMEN = """
 schema: 1
@@ -69,7 +70,8 @@ def test_named_numbers_change_and_the_rest_stays_with_its_source(overlay):
     assert robot.limits.upper[0] == pytest.approx(np.pi / 2)
     assert robot.limits.velocity[0] == pytest.approx(np.radians(150))
     np.testing.assert_allclose(robot.friction_model.Fc, [20.0, 31.2, 16.9, 7.9, 13.7, 8.8])
-    assert robot.friction_model.measured_to == 0.5  # that of the axes which the overlay does not name
+    # that of the axes which the overlay does not name
+    assert robot.friction_model.measured_to == 0.5
     assert robot.parameters == "weighed"
     assert robot.motors.known.tolist() == [True, False, False, False, False, False]
     assert "specimen" in repr(robot)
@@ -98,12 +100,16 @@ kinematics: {{joints: {{joint_{}: {{{}, source: cert}}}}}}
     ],
 )
 def test_a_specimen_without_closed_form_says_so_when_it_is_loaded(overlay, joint, number, words):
-    """One warning names the axes and all that is refused; each of these is, and what the page calls exact answers."""
+    """One warning names the axes and all that is refused; each of these is, and what the page calls
+    exact answers.
+    """
     path = overlay(CROOKED.format(joint, number))
     if words is None:
         assert len(irb.load("irb1600", overlays=[path]).singular_postures())
         return
-    with pytest.warns(irb.PhysicsWarning, match=f"^irb1600_6_120: {words}.*: no inverse kinematics, configuration") as raised:
+    with pytest.warns(
+        irb.PhysicsWarning, match=f"^irb1600_6_120: {words}.*: no inverse kinematics, configuration"
+    ) as raised:
         robot = irb.load("irb1600", overlays=[path])
     assert len(raised) == 1
     assert len(str(raised[0].message)) < 250
@@ -131,7 +137,9 @@ MoveL [[600,100,900],[0.5,0,0.866025,0],[0,0,0,0],[9E9,9E9,9E9,9E9,9E9,9E9]],v10
 
 
 def test_a_calibrated_twist_is_exact(overlay):
-    """Angles that are no multiples of 90 deg reach the tree through roll, pitch and yaw without losing a digit."""
+    """Angles that are no multiples of 90 deg reach the tree through roll, pitch and yaw without
+    losing a digit.
+    """
     robot, rng = irb.load("irb2400", overlays=[overlay()]), np.random.default_rng(0)
     rows = [list(row) for row in oracles.rows("irb2400_16")]
     rows[1][:2] = np.radians(-90.021), 0.10031
@@ -141,13 +149,19 @@ def test_a_calibrated_twist_is_exact(overlay):
         pose = np.eye(4)
         for (alpha, a, d, theta0, _), variable in zip(rows, variables, strict=True):
             pose = pose @ oracles.mdh(alpha, a, d, theta0 + variable)
-        np.testing.assert_allclose(robot.pose(q).homogeneous, pose @ oracles.shift(0, 0, 0.0851), atol=1e-14)
+        np.testing.assert_allclose(
+            robot.pose(q).homogeneous, pose @ oracles.shift(0, 0, 0.0851), atol=1e-14
+        )
 
 
 def test_dynamics_follow_the_weighed_link(overlay):
     """100 g more on link 6 is felt as 100 g at its centre of mass."""
     text = SPECIMEN[: SPECIMEN.index("kinematics:")] + SPECIMEN[SPECIMEN.index("inertials:") :]
-    robot, plain, q = irb.load("irb2400", overlays=[overlay(text)]), irb.load("irb2400"), np.full(6, 0.3)
+    robot, plain, q = (
+        irb.load("irb2400", overlays=[overlay(text)]),
+        irb.load("irb2400"),
+        np.full(6, 0.3),
+    )
     weight = np.r_[0.0, 0.0, 0.1 * 9.81, 0.0, 0.0, 0.0]
     added = plain.jacobian(q, "link_6", point=[0.000208, 0.000035, 0.07227]).T @ weight
     np.testing.assert_allclose(robot.gravity(q) - plain.gravity(q), added, atol=1e-9)
@@ -164,7 +178,12 @@ def test_the_last_overlay_is_on_top(overlay):
     row = robot.description.kinematics.joints["joint_2"]
     assert (row.a_mm, row.alpha_deg) == (99.0, -90.021)
     assert (row.source_of("a_mm"), row.source_of("alpha_deg")) == ("tape.me", "specimen.cert")
-    assert irb.load("irb2400", overlays=[upper, overlay()]).description.kinematics.joints["joint_2"].a_mm == 100.31
+    assert (
+        irb.load("irb2400", overlays=[upper, overlay()])
+        .description.kinematics.joints["joint_2"]
+        .a_mm
+        == 100.31
+    )
 
 
 def test_the_shipped_robot_is_untouched(overlay):
@@ -176,12 +195,24 @@ def test_the_shipped_robot_is_untouched(overlay):
 @pytest.mark.parametrize(
     ("old", "new", "words"),
     [
-        ("a_mm: 100.31, source: cert", "a_mm: 100.31", "kinematics.joints.joint_2: the row names no source"),
-        ("source: cert}\n    joint_4", "source: crt}\n    joint_4", "no source 'specimen.crt'; did you mean 'specimen.cert'"),
+        (
+            "a_mm: 100.31, source: cert",
+            "a_mm: 100.31",
+            "kinematics.joints.joint_2: the row names no source",
+        ),
+        (
+            "source: cert}\n    joint_4",
+            "source: crt}\n    joint_4",
+            "no source 'specimen.crt'; did you mean 'specimen.cert'",
+        ),
         ("a_mm: 100.31", "a_m: 0.1", "no key 'a_m'; did you mean 'a_mm'"),
         ("  joints:", "  jonts:", "kinematics.jonts: no key 'jonts'; did you mean 'joints'"),
         ("kinematics:", "kinematic:", "no key 'kinematic'; did you mean 'kinematics'"),
-        ("mass_kg: 0.9", "mass_kg: -0.9", "sets.weighed.links.link_6: mass -0.9 kg is not positive"),
+        (
+            "mass_kg: 0.9",
+            "mass_kg: -0.9",
+            "sets.weighed.links.link_6: mass -0.9 kg is not positive",
+        ),
         ("Fc_N_m: 20.0", "Fc_N_m: 90.0", "needs Fs >= Fc >= 0"),
         ("joint_2:", "joint_7:", "joint_7"),
     ],
@@ -209,11 +240,17 @@ def test_a_new_robot_starts_as_its_model_with_nothing_claimed(tmp_path, like):
     q, v, a = oracles.states(model.name, 1)[0]
     np.testing.assert_allclose(robot.pose(q).homogeneous, model.pose(q).homogeneous, atol=1e-15)
     tau = model.inverse_dynamics(q, v, a, friction=False)
-    np.testing.assert_allclose(robot.inverse_dynamics(q, v, a, friction=False), tau, rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(
+        robot.inverse_dynamics(q, v, a, friction=False), tau, rtol=1e-12, atol=1e-12
+    )
     assert robot.name == "mine"
     assert robot.friction_model is None
     assert not robot.motors.known.any()
-    for table in (robot.description.kinematics, robot.description.limits, robot.description.inertials):
+    for table in (
+        robot.description.kinematics,
+        robot.description.limits,
+        robot.description.inertials,
+    ):
         assert {source.grade for source in table.sources.values()} == {"assumed"}
     assert robot.limits.range_assumed.all()
 
@@ -232,23 +269,36 @@ def test_new_refuses_to_overwrite(tmp_path):
 
 
 def test_an_offset_of_axis_3_turns_upper_arm_and_crank(overlay):
-    """A calibrated theta0 keeps the loop closed: the rod still ends on the lever, and both trees give the same answers."""
+    """A calibrated theta0 keeps the loop closed: the rod still ends on the lever, and both trees
+    give the same answers.
+    """
     text = (
         "robot: irb2400\nabout: x\nsources: {cert: {ref: c, grade: measured}}\n"
         "kinematics: {joints: {joint_3: {theta0_deg: 0.7, source: cert}}}"
     )
     path = overlay(text)
-    robot, bars = irb.load("irb2400", overlays=[path]), irb.load("irb2400", overlays=[path], coupling="parallelogram")
+    robot, bars = (
+        irb.load("irb2400", overlays=[path]),
+        irb.load("irb2400", overlays=[path], coupling="parallelogram"),
+    )
     for q, v, a in oracles.states("irb2400_16", 5):
-        arm, rod, crank, lower = (robot.pose(q, name) for name in ("link_3", "link_rod", "link_crank", "link_2"))
+        arm, rod, crank, lower = (
+            robot.pose(q, name) for name in ("link_3", "link_rod", "link_crank", "link_2")
+        )
         pin_on_arm = arm.act(np.array([0.0, -0.180, 0.0]))
         np.testing.assert_allclose(rod.act(np.array([0.705, 0.0, 0.0])), pin_on_arm, atol=1e-14)
-        np.testing.assert_allclose(crank.act(np.array([0.0, -0.180, 0.0])), rod.translation, atol=1e-14)
+        np.testing.assert_allclose(
+            crank.act(np.array([0.0, -0.180, 0.0])), rod.translation, atol=1e-14
+        )
         np.testing.assert_allclose(rod.rotation, lower.rotation, atol=1e-14)
         turned = oracles.rotation(2, np.radians(0.7))[:3, :3]
-        np.testing.assert_allclose(arm.rotation, irb.load("irb2400").pose(q, "link_3").rotation @ turned, atol=1e-14)
+        np.testing.assert_allclose(
+            arm.rotation, irb.load("irb2400").pose(q, "link_3").rotation @ turned, atol=1e-14
+        )
         wanted = robot.inverse_dynamics(q, v, a)
-        np.testing.assert_allclose(bars.inverse_dynamics(q, v, a), wanted, rtol=0, atol=1e-12 * np.abs(wanted).max())
+        np.testing.assert_allclose(
+            bars.inverse_dynamics(q, v, a), wanted, rtol=0, atol=1e-12 * np.abs(wanted).max()
+        )
         one, other = robot.reactions(q, v, a), bars.reactions(q, v, a)
         assert one.bars.rod == pytest.approx(other.bars.rod, rel=1e-10)
 
@@ -262,7 +312,9 @@ inertials: {default: mine, sets: {mine: {about: wrist weighed, links: {link_6: {
 
 
 def test_what_stands_for_a_set_stands_for_no_other(overlay, tmp_path):
-    """Bodies changed, the open chain's set is not theirs: an open chain is refused in one line, of a new robot's copy too."""
+    """Bodies changed, the open chain's set is not theirs: an open chain is refused in one line, of
+    a new robot's copy too.
+    """
     path = overlay(WEIGHED)
     changed = irb.load("irb1400", overlays=[path])
     copied = irb.load(irb.new_robot("copy", "irb1400", tmp_path / "copy"))
@@ -270,20 +322,33 @@ def test_what_stands_for_a_set_stands_for_no_other(overlay, tmp_path):
         assert robot.coupling[0].shape == (10, 6)
         with pytest.raises(irb.InputError) as caught:
             robot.description.urdf("serial")
-        line = f"set {robot.parameters!r} of {robot.name} has bars with mass; they exist only on the parallelogram tree"
+        line = (
+            f"set {robot.parameters!r} of {robot.name} has bars with mass; they exist only on the"
+            " parallelogram tree"
+        )
         assert str(caught.value) == line
-    with pytest.raises(irb.InputError, match=r"^set 'mine' of irb1400 has bars with mass; .* on the parallelogram tree$"):
+    with pytest.raises(
+        irb.InputError,
+        match=r"^set 'mine' of irb1400 has bars with mass; .* on the parallelogram tree$",
+    ):
         irb.load("irb1400", overlays=[path], coupling="serial")
     assert changed.description.inertials.sets["cad"].serial == "cad_lumped"
 
 
 def test_an_overlay_may_name_what_stands_for_its_set(overlay):
-    """An overlay that brings a set for the open chain too says so, and the serial URDF has its masses."""
+    """An overlay that brings a set for the open chain too says so, and the serial URDF has its
+    masses.
+    """
     text = WEIGHED.replace("wrist weighed, links", "wrist weighed, serial: open, links")
-    text = text.replace("}}}}}", "}}}, open: {about: wrist weighed, links: {link_crank: {mass_kg: 0.6, source: scale}}}}}")
+    text = text.replace(
+        "}}}}}",
+        "}}}, open: {about: wrist weighed, links: {link_crank: {mass_kg: 0.6, source: scale}}}}}",
+    )
     with pytest.raises(irb.TableError, match=r"sets\.mine\.serial: no set without bars 'open'"):
         irb.load("irb1400", overlays=[overlay(text)])
-    robot = irb.load("irb1400", overlays=[overlay(text.replace("serial: open", "serial: cad_lumped"))])
+    robot = irb.load(
+        "irb1400", overlays=[overlay(text.replace("serial: open", "serial: cad_lumped"))]
+    )
     assert robot.description.urdf("serial") == robot.description.urdf("serial", "cad_lumped")
 
 
@@ -292,9 +357,14 @@ def test_two_overlays_of_one_name_keep_their_sources(tmp_path):
     for folder, grade, axis in (("a", "measured", 1), ("b", "assumed", 2)):
         (tmp_path / folder).mkdir()
         row = f"axis_{axis}: {{speed_deg_s: 70, source: s}}"
-        text = f"robot: irb2400\nabout: x\nsources: {{s: {{ref: lab {folder}, grade: {grade}}}}}\nlimits: {{axes: {{{row}}}}}"
+        text = (
+            f"robot: irb2400\nabout: x\nsources: {{s: {{ref: lab {folder}, grade:"
+            f" {grade}}}}}\nlimits: {{axes: {{{row}}}}}"
+        )
         (tmp_path / folder / "calib.yaml").write_text(text)
-    robot = irb.load("irb2400", overlays=[tmp_path / "a" / "calib.yaml", tmp_path / "b" / "calib.yaml"])
+    robot = irb.load(
+        "irb2400", overlays=[tmp_path / "a" / "calib.yaml", tmp_path / "b" / "calib.yaml"]
+    )
     assert robot.limits.velocity_assumed[:3].tolist() == [False, True, False]
 
 
@@ -302,7 +372,9 @@ def test_a_forked_child_leaves_the_tables(overlay):
     """Merged tables belong to the process that made them; lost ones are made again."""
     path = overlay()
     robot = irb.load("irb2400", overlays=[path])
-    done = subprocess.run([sys.executable, "-c", FORKED, str(path)], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", FORKED, str(path)], capture_output=True, text=True, check=True
+    )
     assert not Path(done.stdout.strip()).exists()  # gone with its process
     shutil.rmtree(robot.description.folder)
     assert irb.load("irb2400", overlays=[path]).pose([0] * 6, "link_rod")
@@ -311,10 +383,13 @@ def test_a_forked_child_leaves_the_tables(overlay):
 def test_what_an_overlay_breaks_is_said_of_the_overlay(overlay):
     """The merged file is nobody's; a gear that others turn needs a ratio of its own."""
     text = SPECIMEN.replace(
-        "drives: {axes: {axis_1: {gear_ratio: 100.5, rotor_inertia_kg_m2: 1.0e-03,", "drives: {axes: {axis_5: {"
+        "drives: {axes: {axis_1: {gear_ratio: 100.5, rotor_inertia_kg_m2: 1.0e-03,",
+        "drives: {axes: {axis_5: {",
     )
     text = text.replace("axis_5: { source: cert", "axis_5: {turned_by: {axis_4: 0.1}, source: cert")
-    with pytest.raises(irb.TableError, match=r"specimen\.yaml: drives\.axes\.axis_5\.turned_by: needs gear_ratio"):
+    with pytest.raises(
+        irb.TableError, match=r"specimen\.yaml: drives\.axes\.axis_5\.turned_by: needs gear_ratio"
+    ):
         irb.load("irb2400", overlays=[overlay(text)])
 
 
@@ -330,9 +405,14 @@ inertials:
 """
 
 
-@pytest.mark.parametrize(("name", "axis", "key"), [("irb1600", "axis_4", "inertia_kg_m2"), ("irb930", "axis_3", "inertia_kg")])
+@pytest.mark.parametrize(
+    ("name", "axis", "key"),
+    [("irb1600", "axis_4", "inertia_kg_m2"), ("irb930", "axis_3", "inertia_kg")],
+)
 def test_a_set_brings_the_rotors_that_it_was_identified_with(overlay, name, axis, key):
-    """Rotors of a set add to the mass matrix of whoever loads it, arm side, and go with it when another set is taken."""
+    """Rotors of a set add to the mass matrix of whoever loads it, arm side, and go with it when
+    another set is taken.
+    """
     path = overlay(ROTORS.replace("AXIS", axis).replace("KEY", key))
     robot, bare = irb.load(name, parameters=path), irb.load(name)
     number, q = int(axis[-1]) - 1, np.full(bare.n, -0.1)
@@ -345,22 +425,35 @@ def test_a_set_brings_the_rotors_that_it_was_identified_with(overlay, name, axis
     np.testing.assert_array_equal(robot.with_parameters(bare.parameters).rotors, np.zeros(bare.n))
     np.testing.assert_array_equal(bare.with_parameters(path).rotors, np.diag(added))
     own = bare.with_rotors(np.ones(bare.n))
-    np.testing.assert_array_equal(own.with_parameters(bare.parameters).rotors, np.ones(bare.n))  # they belong to no set
-    np.testing.assert_array_equal(robot.with_tool(None).with_payload(irb.payload(1.0)).rotors, robot.rotors)
+    # they belong to no set
+    np.testing.assert_array_equal(own.with_parameters(bare.parameters).rotors, np.ones(bare.n))
+    np.testing.assert_array_equal(
+        robot.with_tool(None).with_payload(irb.payload(1.0)).rotors, robot.rotors
+    )
 
 
 @pytest.mark.parametrize(
     ("axis", "row", "words"),
     [
         ("axis_7", "{inertia_kg_m2: 1, source: fit}", r"together.rotors.axis_7: .*axis_1"),
-        ("axis_4", "{inertia_kg: 1, source: fit}", r"together.rotors.axis_4: needs inertia_kg_m2, 0 or more, and nothing else"),
-        ("axis_4", "{inertia_kg_m2: -1, source: fit}", r"together.rotors.axis_4: needs inertia_kg_m2, 0 or more"),
+        (
+            "axis_4",
+            "{inertia_kg: 1, source: fit}",
+            r"together.rotors.axis_4: needs inertia_kg_m2, 0 or more, and nothing else",
+        ),
+        (
+            "axis_4",
+            "{inertia_kg_m2: -1, source: fit}",
+            r"together.rotors.axis_4: needs inertia_kg_m2, 0 or more",
+        ),
         ("axis_4", "{inertia_kg_m2: 1}", r"together.rotors.axis_4: the row names no source"),
         ("axis_4", "{inertia_kg_m2: 1, source: nobody}", "nobody"),
     ],
 )
 def test_wrong_rotors_of_a_set_are_refused(overlay, axis, row, words):
-    """An axis that is not there, another unit, a negative number, and a number without a source end with file and key."""
+    """An axis that is not there, another unit, a negative number, and a number without a source end
+    with file and key.
+    """
     path = overlay(ROTORS.replace("AXIS: {KEY: 0.75, source: fit}", f"{axis}: {row}"))
     with pytest.raises(irb.TableError, match=words):
         irb.load("irb1600", parameters=path)
@@ -371,12 +464,21 @@ def test_wrong_rotors_of_a_set_are_refused(overlay, axis, row, words):
     [
         (
             "robot: irb1600",
-            r"robot: the numbers are those of irb1600, not of irb2400_16; .* write robot: \[irb1600, irb2400_16\]",
+            (
+                r"robot: the numbers are those of irb1600, not of irb2400_16; .* write robot:"
+                r" \[irb1600, irb2400_16\]"
+            ),
         ),
-        ("robot: [irb2400_10, irb1400]", "robot: the numbers are those of irb2400_10, irb1400, not of irb2400_16"),
+        (
+            "robot: [irb2400_10, irb1400]",
+            "robot: the numbers are those of irb2400_10, irb1400, not of irb2400_16",
+        ),
         ("robot: []", "robot: the numbers are those of no robot"),
         ("robot: 3", "robot: 3 should be a str"),
-        ("schema: 2\nrobot: irb2400\nnovel: {}", "schema: 2 is not 1, the one that this version reads"),
+        (
+            "schema: 2\nrobot: irb2400\nnovel: {}",
+            "schema: 2 is not 1, the one that this version reads",
+        ),
         ("schema: yes\nrobot: irb2400", "schema: True is not 1"),
         ("robot: irb2400\ntool: [spindle]", r"tool: \['spindle'\] should be a str"),
     ],
@@ -395,13 +497,19 @@ def test_numbers_of_another_robot_are_refused(overlay, head, words):
 @pytest.mark.parametrize("names", ["irb2400", "irb2400_16", "[irb1600_6_120, irb2400]"])
 def test_a_robot_is_named_by_variant_alias_or_in_a_list(overlay, names):
     """What load takes for the robot is taken in its files."""
-    assert irb.load("irb2400", overlays=[overlay(SPECIMEN.replace("irb2400_16", names))]).parameters == "weighed"
+    assert (
+        irb.load("irb2400", overlays=[overlay(SPECIMEN.replace("irb2400_16", names))]).parameters
+        == "weighed"
+    )
 
 
 def test_an_overlay_without_a_robot_warns(overlay, capsys, monkeypatch):
     """It is taken, with the line to add; on the command line too."""
     path = overlay(SPECIMEN.replace("robot: irb2400_16\n", ""))
-    with pytest.warns(irb.PhysicsWarning, match="specimen.yaml does not say whose .* add the line: robot: irb2400_16$") as warned:
+    with pytest.warns(
+        irb.PhysicsWarning,
+        match="specimen.yaml does not say whose .* add the line: robot: irb2400_16$",
+    ) as warned:
         irb.load("irb2400", overlays=[path])
     assert warned[0].filename == __file__
     unnamed = overlay(WEIGHED.replace("robot: irb1400\n", ""), "set.yaml")
@@ -416,23 +524,39 @@ def test_an_overlay_without_a_robot_warns(overlay, capsys, monkeypatch):
         assert main([words[0], "irb2400_10", "--overlay", str(overlay(name="other.yaml"))]) == 2
         out, err = capsys.readouterr()
         assert out == ""
-        assert re.search(r"^error: .*robot: the numbers are those of irb2400_16, not of irb2400_10", err)
+        assert re.search(
+            r"^error: .*robot: the numbers are those of irb2400_16, not of irb2400_10", err
+        )
 
 
 @pytest.mark.parametrize(("tool", "here"), [("null", None), ("spindle", "spindle")])
 def test_another_tool_than_that_of_the_file_warns(overlay, tool, here):
-    """Named or null: only that one is mounted without a warning; a file that says nothing takes any."""
-    path, other = overlay(SPECIMEN.replace("schema: 1", f"tool: {tool}")), {None: "spindle", "spindle": None}[here]
+    """Named or null: only that one is mounted without a warning; a file that says nothing takes
+    any.
+    """
+    path, other = (
+        overlay(SPECIMEN.replace("schema: 1", f"tool: {tool}")),
+        {None: "spindle", "spindle": None}[here],
+    )
     robot = irb.load("irb2400", tool=here, overlays=[path])
-    with pytest.warns(irb.PhysicsWarning, match="was identified with (no )?tool.*, and irb2400_16 has "):
+    with pytest.warns(
+        irb.PhysicsWarning, match="was identified with (no )?tool.*, and irb2400_16 has "
+    ):
         changed = robot.with_tool(other)
     changed.with_tool(here).with_payload(irb.payload(1.0))
     irb.load("irb2400", overlays=[overlay()]).with_tool("spindle").with_tool(None)
 
 
 def test_a_copy_of_a_robot_is_another_robot(overlay, tmp_path):
-    """A folder with a name of its own refuses the shipped robot's numbers, unless the file names both."""
+    """A folder with a name of its own refuses the shipped robot's numbers, unless the file names
+    both.
+    """
     own = irb.new_robot("own", "irb2400", tmp_path / "own")
     with pytest.raises(irb.TableError, match="those of irb2400_16, not of own"):
         irb.load(own, overlays=[overlay()])
-    assert irb.load(own, overlays=[overlay(WEIGHED.replace("irb1400", "[irb2400_16, own]"))]).parameters == "mine"
+    assert (
+        irb.load(
+            own, overlays=[overlay(WEIGHED.replace("irb1400", "[irb2400_16, own]"))]
+        ).parameters
+        == "mine"
+    )

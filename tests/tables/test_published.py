@@ -1,4 +1,6 @@
-"""Numbers that papers, data sheets and drawings print, typed here from them and compared to the tables and to the robots."""
+"""Numbers that papers, data sheets and drawings print, typed here from them and compared to the
+tables and to the robots.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +10,8 @@ import pytest
 
 import irbmodels as irb
 
-# --- S000, Obal & Gierlak 2025 (IRB 2400) --------------------------------------------------------------------------
+# --- S000, Obal & Gierlak 2025 (IRB 2400)
+# --------------------------------------------------------------------------
 
 TAB_3 = {  # kg; mm; kg m^2: Ixx Iyy Izz Ixy Ixz Iyz
     "link_1": (192, (21, 22, -188.5), (9.82183, 6.16127, 8.30224, 0.50571, -1.0596, 0.10946)),
@@ -59,7 +62,9 @@ def test_tab_3_as_printed(link):
 
 @pytest.mark.parametrize("link", TAB_3)
 def test_default_set_keeps_what_tab_3_prints_rightly(link):
-    """Masses and centres of all links, tensors of links 1 and 5 and diagonals of 2 and 4 are as printed; the rest is not."""
+    """Masses and centres of all links, tensors of links 1 and 5 and diagonals of 2 and 4 are as
+    printed; the rest is not.
+    """
     mass, com, tensor = TAB_3[link]
     row = irb.describe("irb2400").inertials.sets["obal2025"].links[link]
     assert (row.mass_kg, row.com_mm) == (mass, com)
@@ -98,32 +103,49 @@ def test_tab_5_friction():
 
 
 def test_tab_6_torque_accuracy():
-    """MAE, RMSE, mean torque and their ratio as printed; the ratios agree with the numbers they come from."""
+    """MAE, RMSE, mean torque and their ratio as printed; the ratios agree with the numbers they
+    come from.
+    """
     rows = irb.describe("irb2400").validation.torque_accuracy
     assert list(rows) == [f"axis_{i}" for i in range(1, 7)]
     for row, (mae, rmse, average, percent) in zip(rows.values(), TAB_6, strict=True):
-        assert (row.MAE_N_m, row.RMSE_N_m, row.AVG_N_m, row.RMSE_over_AVG_percent) == (mae, rmse, average, percent)
-        assert 100 * rmse / average == pytest.approx(percent, abs=0.06)  # RMSE has two digits after the point
+        assert (row.MAE_N_m, row.RMSE_N_m, row.AVG_N_m, row.RMSE_over_AVG_percent) == (
+            mae,
+            rmse,
+            average,
+            percent,
+        )
+        # RMSE has two digits after the point
+        assert 100 * rmse / average == pytest.approx(percent, abs=0.06)
 
 
 def test_gravity_of_axis_2_is_the_one_that_tab_6_fits():
-    """G2 = -9.81 (57.26 sin q2 + 1.264 cos q2) N m whatever the other axes do: amplitude 562 N m (ERRATA note C)."""
+    """G2 = -9.81 (57.26 sin q2 + 1.264 cos q2) N m whatever the other axes do: amplitude 562 N m
+    (ERRATA note C).
+    """
     robot = irb.load("irb2400", tool="spindle")
     for q in oracles.states("irb2400_16", 20)[:, 0]:
         expected = -9.81 * (57.26 * np.sin(q[1]) + 1.264 * np.cos(q[1]))
-        assert robot.gravity(q)[1] == pytest.approx(expected, abs=0.06)  # 57.26 and 1.264 have four digits
+        # 57.26 and 1.264 have four digits
+        assert robot.gravity(q)[1] == pytest.approx(expected, abs=0.06)
     assert 9.81 * np.hypot(57.26, 1.264) == pytest.approx(562, abs=0.5)
 
 
 def test_largest_gravity_torques():
-    """Empty 474 and 157 N m on axes 2 and 3; with the spindle 562, 276, 28, 28 and 5 N m on axes 2 to 6."""
+    """Empty 474 and 157 N m on axes 2 and 3; with the spindle 562, 276, 28, 28 and 5 N m on axes 2
+    to 6.
+    """
     bounds, rng = oracles.ranges("irb2400_16"), np.random.default_rng(0)
     q = rng.uniform(bounds[:, 0], bounds[:, 1], (20000, 6))
     q[:, 2] += q[:, 1]
-    for tool, expected in ((None, {1: 474, 2: 157}), ("spindle", {1: 562, 2: 276, 3: 28, 4: 28, 5: 5})):
+    for tool, expected in (
+        (None, {1: 474, 2: 157}),
+        ("spindle", {1: 562, 2: 276, 3: 28, 4: 28, 5: 5}),
+    ):
         largest = np.abs(irb.load("irb2400", tool=tool).gravity(q)).max(axis=0)
         for axis, value in expected.items():
-            assert largest[axis] == pytest.approx(value, rel=0.03, abs=0.5)  # the largest of 20000 samples, printed rounded
+            # the largest of 20000 samples, printed rounded
+            assert largest[axis] == pytest.approx(value, rel=0.03, abs=0.5)
 
 
 def test_column_enters_through_one_number():
@@ -133,32 +155,46 @@ def test_column_enters_through_one_number():
     robot = irb.load("irb2400")
     model = robot.model
     body = model.inertias[1]
-    assert body.inertia[2, 2] + body.mass * (body.lever[0] ** 2 + body.lever[1] ** 2) == pytest.approx(8.480, abs=5e-4)
+    assert body.inertia[2, 2] + body.mass * (
+        body.lever[0] ** 2 + body.lever[1] ** 2
+    ) == pytest.approx(8.480, abs=5e-4)
 
 
 def test_literal_newton_euler_forgets_the_parallelogram():
-    """At the zero pose with the spindle axis 2 holds -12.4 N m, where the printed recursion says -268.8 (ERRATA 0-16)."""
+    """At the zero pose with the spindle axis 2 holds -12.4 N m, where the printed recursion says
+    -268.8 (ERRATA 0-16).
+    """
     gravity = irb.load("irb2400", tool="spindle").gravity(np.zeros(6))
     assert gravity[1] == pytest.approx(-12.4, abs=0.05)
     assert gravity[1] + gravity[2] == pytest.approx(-268.8, abs=0.05)
 
 
 def test_elbow_singularity_stands_20_deg_outside_the_range():
-    """J loses rank at q3 - q2 = -79.862 deg, 19.9 deg beyond the end of axis 3 (ERRATA 0-12 and note A)."""
+    """J loses rank at q3 - q2 = -79.862 deg, 19.9 deg beyond the end of axis 3 (ERRATA 0-12 and
+    note A).
+    """
     robot, q = irb.load("irb2400", tool="spindle"), np.radians([10, 20, 20 - 79.862196, 30, 40, 50])
-    assert np.linalg.svd(robot.jacobian(q), compute_uv=False)[-1] < 1e-8  # the angle has eight digits
+    # the angle has eight digits
+    assert np.linalg.svd(robot.jacobian(q), compute_uv=False)[-1] < 1e-8
     assert np.degrees(robot.limits.lower[2]) + 79.862 == pytest.approx(19.9, abs=0.05)
 
 
 def test_z_of_the_tcp_needs_the_term_that_eq_26_forgot():
-    """At q3 = 30 deg the TCP of the spindle stands 0.7281 m high; eq. 26 as printed says 1.1056 (ERRATA 0-5)."""
+    """At q3 = 30 deg the TCP of the spindle stands 0.7281 m high; eq.
+
+    26 as printed says 1.1056 (ERRATA 0-5).
+    """
     q = np.radians([0, 0, 30, 0, 0, 0])
-    assert irb.load("irb2400", tool="spindle").pose(q).translation[2] == pytest.approx(0.7281, abs=5e-5)
+    assert irb.load("irb2400", tool="spindle").pose(q).translation[2] == pytest.approx(
+        0.7281, abs=5e-5
+    )
 
 
-# --- S001, Jia (IRB 2400) and the CAD of the 1600 and 930 ----------------------------------------------------------
+# --- S001, Jia (IRB 2400) and the CAD of the 1600 and 930
+# ----------------------------------------------------------
 
-CAD_2400 = {  # S001, Assembly_DataFile.m at 1000 kg/m^3: kg; centre [mm] and tensor in base axes at home
+# S001, Assembly_DataFile.m at 1000 kg/m^3: kg; centre [mm] and tensor in base axes at home
+CAD_2400 = {
     "link_1": (
         52.62346919,
         (31.06709, 19.67036, 446.83042),
@@ -193,29 +229,42 @@ CAD_2400 = {  # S001, Assembly_DataFile.m at 1000 kg/m^3: kg; centre [mm] and te
 
 
 def cad_at_tab_3(link: str) -> np.ndarray:
-    """Return S001's tensor times the ratio of the masses: xx, yy, zz, xy, xz, yz in base axes at home."""
+    """Return S001's tensor times the ratio of the masses: xx, yy, zz, xy, xz, yz in base axes at
+    home.
+    """
     return np.array(CAD_2400[link][2]) * TAB_3[link][0] / CAD_2400[link][0]
 
 
 def at_home(name: str, robot_set: str) -> dict[str, tuple[float, np.ndarray, np.ndarray]]:
-    """Return mass, centre [mm, base] and tensor [base axes] of every link at q = 0, placed by the oracle's frames."""
+    """Return mass, centre [mm, base] and tensor [base axes] of every link at q = 0, placed by the
+    oracle's frames.
+    """
     arm = oracles.arm(name, robot_set)
     frames = oracles.poses(arm, np.zeros(len(arm.joints)))
     found = {}
     for body in arm.bodies:
         turn, place = frames[body.joint][:3, :3], frames[body.joint][:3, 3]
-        found[f"link_{body.joint + 1}"] = (body.mass, 1000 * (turn @ body.com + place), turn @ body.tensor @ turn.T)
+        found[f"link_{body.joint + 1}"] = (
+            body.mass,
+            1000 * (turn @ body.com + place),
+            turn @ body.tensor @ turn.T,
+        )
     return found
 
 
 def test_cad_of_jia_at_the_masses_of_tab_3():
-    """The set jia2018 is S001's CAD at Tab. 3's masses: centres, moments and signs of products in base axes at home."""
+    """The set jia2018 is S001's CAD at Tab.
+
+    3's masses: centres, moments and signs of products in base axes at home.
+    """
     found = at_home("irb2400_16", "jia2018")
     for link, (_, com, _) in CAD_2400.items():
         mass, centre, inertia = found[link]
         assert mass == TAB_3[link][0]
         np.testing.assert_allclose(centre, com, rtol=0, atol=1e-5)
-        np.testing.assert_allclose(six(inertia), cad_at_tab_3(link), rtol=1e-8, atol=1e-14, err_msg=link)  # nine digits
+        np.testing.assert_allclose(
+            six(inertia), cad_at_tab_3(link), rtol=1e-8, atol=1e-14, err_msg=link
+        )  # nine digits
 
 
 BASES = {  # CAD of the fixed base at its own density: kg, centre [mm], tensor in base axes
@@ -224,14 +273,24 @@ BASES = {  # CAD of the fixed base at its own density: kg, centre [mm], tensor i
         (-94.28217, 0.34855, 81.75497),
         (0.9045900, 1.6541056, 2.3895967, 0.00553422, 0.02416935, -0.00056097),
     ),
-    "irb1600": (226.628, (-100.37, 0.41, 61.61), (3.833621, 6.601907, 9.835377, 0.010407, 0.31651, -0.007381)),
-    "irb930": (95.867, (-30.82, 0.16, 135.10), (0.806742, 1.10122, 0.797089, 0.001161, -0.013201, -0.001241)),
+    "irb1600": (
+        226.628,
+        (-100.37, 0.41, 61.61),
+        (3.833621, 6.601907, 9.835377, 0.010407, 0.31651, -0.007381),
+    ),
+    "irb930": (
+        95.867,
+        (-30.82, 0.16, 135.10),
+        (0.806742, 1.10122, 0.797089, 0.001161, -0.013201, -0.001241),
+    ),
 }
 
 
 @pytest.mark.parametrize("name", [name for name in oracles.NAMES if name != "irb1400"])
 def test_base_has_the_shape_of_its_cad(name):
-    """The fixed base, which enters no axis torque, has the CAD's centre and tensor at its own mass, in every set but our own."""
+    """The fixed base, which enters no axis torque, has the CAD's centre and tensor at its own mass,
+    in every set but our own.
+    """
     mass, com, tensor = BASES[oracles.FAMILY[name]]
     sets = irb.describe(name).inertials.sets
     published = set(sets) - {"cad", "cad_lumped"}
@@ -239,45 +298,67 @@ def test_base_has_the_shape_of_its_cad(name):
     for chosen in published:
         row = sets[chosen].links["base_link"]
         np.testing.assert_allclose(row.com_mm, com, atol=0.0051)  # the source is known to 0.01 mm
-        np.testing.assert_allclose(six(row.inertia_kg_m2.matrix()), np.array(tensor) * row.mass_kg / mass, rtol=1e-5)
+        np.testing.assert_allclose(
+            six(row.inertia_kg_m2.matrix()), np.array(tensor) * row.mass_kg / mass, rtol=1e-5
+        )
 
 
 def test_base_of_the_1400_is_that_of_the_2400_at_its_height():
-    """Scaled alike in all directions by the ratio of the columns, 475 to 615 mm, and closed to 225 kg."""
+    """Scaled alike in all directions by the ratio of the columns, 475 to 615 mm, and closed to 225
+    kg.
+    """
     small, large = (irb.describe(name).inertials.sets for name in ("irb1400", "irb2400"))
-    small, large, ratio = small["stretched"].links["base_link"], large["obal2025"].links["base_link"], 475 / 615
+    small, large, ratio = (
+        small["stretched"].links["base_link"],
+        large["obal2025"].links["base_link"],
+        475 / 615,
+    )
     np.testing.assert_allclose(small.com_mm, np.array(large.com_mm) * ratio, rtol=1e-8)
     tensor = six(large.inertia_kg_m2.matrix())
     np.testing.assert_allclose(
-        six(small.inertia_kg_m2.matrix()), np.array(tensor) * ratio**2 * small.mass_kg / large.mass_kg, rtol=1e-8
+        six(small.inertia_kg_m2.matrix()),
+        np.array(tensor) * ratio**2 * small.mass_kg / large.mass_kg,
+        rtol=1e-8,
     )
 
 
 def test_repaired_entries_come_from_the_cad():
-    """In the default set the products of links 2 and 4 and the tensors of links 3 and 6 are the CAD's, to 1e-8 kg m^2."""
+    """In the default set the products of links 2 and 4 and the tensors of links 3 and 6 are the
+    CAD's, to 1e-8 kg m^2.
+    """
     found = at_home("irb2400_16", "obal2025")
     for link in ("link_3", "link_6"):
         np.testing.assert_allclose(six(found[link][2]), cad_at_tab_3(link), rtol=0, atol=6e-9)
     for link in ("link_2", "link_4"):
-        np.testing.assert_allclose(six(found[link][2])[3:], cad_at_tab_3(link)[3:], rtol=0, atol=6e-9)
+        np.testing.assert_allclose(
+            six(found[link][2])[3:], cad_at_tab_3(link)[3:], rtol=0, atol=6e-9
+        )
 
 
 def test_both_papers_use_the_same_cad():
     """Link 6 stands at (927.27, 0.03, 1454.79) mm at home in both sets."""
     for chosen in ("obal2025", "jia2018"):
-        np.testing.assert_allclose(at_home("irb2400_16", chosen)["link_6"][1], [927.27, 0.03, 1454.79], atol=0.011)
+        np.testing.assert_allclose(
+            at_home("irb2400_16", chosen)["link_6"][1], [927.27, 0.03, 1454.79], atol=0.011
+        )
 
 
 def test_inertia_of_the_2400_at_home():
-    """M(0) has the diagonal 22.05, 32.25, 10.48, 0.0997, 0.0084 kg m^2 and next to nothing on axis 6."""
+    """M(0) has the diagonal 22.05, 32.25, 10.48, 0.0997, 0.0084 kg m^2 and next to nothing on axis
+    6.
+    """
     with pytest.warns(irb.PhysicsWarning):
         printed = irb.load("irb2400", parameters="obal2025_printed")
     expected = [22.05, 32.25, 10.48, 0.0997, 0.0084, 0]
-    np.testing.assert_allclose(printed.mass_matrix(np.zeros(6)).diagonal(), expected, atol=5e-3, rtol=1e-6)
+    np.testing.assert_allclose(
+        printed.mass_matrix(np.zeros(6)).diagonal(), expected, atol=5e-3, rtol=1e-6
+    )
     assert printed.mass_matrix(np.zeros(6))[5, 5] == pytest.approx(3.6e-8, rel=0.02)  # ERRATA 0-29
 
 
-CAD_1600 = {  # work-r-labs/robots: kg, own centre [m] from its frame [mm], tensor in base axes at home; steel, 757 kg in all
+# work-r-labs/robots: kg, own centre [m] from its frame [mm], tensor in base axes at home; steel,
+# 757 kg in all
+CAD_1600 = {
     "link_1": (
         314.150,
         (0.05223, -0.01178, 0.21258),
@@ -296,27 +377,49 @@ CAD_1600 = {  # work-r-labs/robots: kg, own centre [m] from its frame [mm], tens
         (150, -115, 961.5),
         (0.906367, 2.085642, 2.103054, 0.05794, -0.01511, 0.068617),
     ),
-    "link_4": (22.8226, (0.16503, -0.0009, -0.0009), (464, 0, 961.5), (0.039204, 0.21197, 0.220347, 0.002905, 0.000601, 1.6e-5)),
-    "link_5": (1.5098, (-0.00025, 0.02451, -0.00015), (750, -24.8, 961.5), (0.001004, 0.001255, 0.000837, 0, 2e-6, 2e-6)),
-    "link_6": (0.27547, (0.0649, 0, -0.00016), (717, -0.3, 961.5), (4.5e-5, 2.84e-4, 2.84e-4, 0, 1e-6, 0)),
+    "link_4": (
+        22.8226,
+        (0.16503, -0.0009, -0.0009),
+        (464, 0, 961.5),
+        (0.039204, 0.21197, 0.220347, 0.002905, 0.000601, 1.6e-5),
+    ),
+    "link_5": (
+        1.5098,
+        (-0.00025, 0.02451, -0.00015),
+        (750, -24.8, 961.5),
+        (0.001004, 0.001255, 0.000837, 0, 2e-6, 2e-6),
+    ),
+    "link_6": (
+        0.27547,
+        (0.0649, 0, -0.00016),
+        (717, -0.3, 961.5),
+        (4.5e-5, 2.84e-4, 2.84e-4, 0, 1e-6, 0),
+    ),
 }
 STEEL_1600 = 250.0 / 757.0  # [-] catalogue mass over the mass of the solid CAD
 
 
 @pytest.mark.parametrize("name", ["irb1600_6_120", "irb1600_10_120"])
 def test_cad_of_the_1600_at_the_catalogue_mass(name):
-    """Masses, centres and tensors of the 1.2 m arm are the published CAD's, at one density that gives 250 kg."""
+    """Masses, centres and tensors of the 1.2 m arm are the published CAD's, at one density that
+    gives 250 kg.
+    """
     found = at_home(name, "cad_scaled")
     for link, (mass, com, origin, tensor) in CAD_1600.items():
         scaled, centre, inertia = found[link]
         assert scaled == pytest.approx(STEEL_1600 * mass, rel=1e-4)
-        np.testing.assert_allclose(centre, 1000 * np.array(com) + origin, atol=0.05)  # centres typed to 0.01 mm, frames to 0.1
-        np.testing.assert_allclose(six(inertia), STEEL_1600 * np.array(tensor), rtol=1e-4, atol=2e-8, err_msg=link)
+        # centres typed to 0.01 mm, frames to 0.1
+        np.testing.assert_allclose(centre, 1000 * np.array(com) + origin, atol=0.05)
+        np.testing.assert_allclose(
+            six(inertia), STEEL_1600 * np.array(tensor), rtol=1e-4, atol=2e-8, err_msg=link
+        )
 
 
 @pytest.mark.parametrize("name", ["irb1600_6_145", "irb1600_10_145"])
 def test_cad_of_the_longer_1600_is_the_stretched_one(name):
-    """The 1.45 m arm has the lower arm of the CAD stretched from 475 to 700 mm along itself; the rest has its shape."""
+    """The 1.45 m arm has the lower arm of the CAD stretched from 475 to 700 mm along itself; the
+    rest has its shape.
+    """
     found, stretch = at_home(name, "cad_scaled"), np.array([1, 1, 700 / 475])
     mass, com, origin, tensor = CAD_1600["link_2"]
     covariance = np.trace(full(tensor)) / 2 * np.eye(3) - full(tensor)
@@ -327,44 +430,87 @@ def test_cad_of_the_longer_1600_is_the_stretched_one(name):
     for link, (steel, _, _, entries) in bodies.items():
         scaled, _, inertia = found[link]
         assert scaled == pytest.approx(density * steel, rel=1e-4)
-        np.testing.assert_allclose(six(inertia), density * np.array(entries), rtol=2e-4, atol=2e-8, err_msg=link)
+        np.testing.assert_allclose(
+            six(inertia), density * np.array(entries), rtol=2e-4, atol=2e-8, err_msg=link
+        )
     centre = found["link_2"][1] - [150, 0, 486.5]
     np.testing.assert_allclose(centre, [-0.42, -39.81 - 143, 202.85 * 700 / 475], atol=0.05)
 
 
-CAD_930 = {  # work-r-labs/robots, solid steel: kg, centre [m] in the link's own frame (parallel to the base at home), tensor
-    "link_1": (104.005, (0.23273, 0, 0.06881), (0.373789, 4.510887, 4.687292, 0.000122, -0.141077, 0.000219)),
-    "link_2": (199.458, (0.19660, 0, 0.09024), (2.158171, 7.467931, 6.160185, 2.8e-5, -0.021367, 4.2e-5)),
+# work-r-labs/robots, solid steel: kg, centre [m] in the link's own frame (parallel to the base at
+# home), tensor
+CAD_930 = {
+    "link_1": (
+        104.005,
+        (0.23273, 0, 0.06881),
+        (0.373789, 4.510887, 4.687292, 0.000122, -0.141077, 0.000219),
+    ),
+    "link_2": (
+        199.458,
+        (0.19660, 0, 0.09024),
+        (2.158171, 7.467931, 6.160185, 2.8e-5, -0.021367, 4.2e-5),
+    ),
 }
 QUILL_930 = (1.64506, (0.00017, 0, 0.0149), (0.066704, 0.066703, 0.000352, 0, -8e-6, 1e-6))
 
 
 @pytest.mark.parametrize("name", ["irb930_12_105", "irb930_22_105", "irb930_12_085"])
 def test_cad_of_the_930_at_the_assumed_mass(name):
-    """Base and arms have one density that closes to 60 kg with a quill of solid steel, halved between links 3 and 4."""
+    """Base and arms have one density that closes to 60 kg with a quill of solid steel, halved
+    between links 3 and 4.
+    """
     arm = oracles.arm(name, "cad_scaled")
     factor = {"irb930_12_085": 360 / 560}.get(name, 1.0)
     stretch, shapes = np.array([factor, 1, 1]), dict(CAD_930)
     mass, com, tensor = CAD_930["link_1"]
-    covariance = factor * stretch[:, None] * (np.trace(full(tensor)) / 2 * np.eye(3) - full(tensor)) * stretch
-    shapes["link_1"] = (factor * mass, tuple(stretch * com), six(np.trace(covariance) * np.eye(3) - covariance))
+    covariance = (
+        factor
+        * stretch[:, None]
+        * (np.trace(full(tensor)) / 2 * np.eye(3) - full(tensor))
+        * stretch
+    )
+    shapes["link_1"] = (
+        factor * mass,
+        tuple(stretch * com),
+        six(np.trace(covariance) * np.eye(3) - covariance),
+    )
     density = (60 - QUILL_930[0]) / (95.867 + sum(shape[0] for shape in shapes.values()))
     for body, (mass, com, tensor) in zip(arm.bodies, shapes.values(), strict=False):
         assert body.mass == pytest.approx(density * mass, rel=1e-5)
         np.testing.assert_allclose(body.com, com, atol=1e-8)
-        np.testing.assert_allclose(six(body.tensor), density * np.array(tensor), rtol=1e-4, atol=1e-9)
+        np.testing.assert_allclose(
+            six(body.tensor), density * np.array(tensor), rtol=1e-4, atol=1e-9
+        )
     mass, com, tensor = QUILL_930
-    for body, side in zip(arm.bodies[2:], (1, -1), strict=True):  # frame 4 is frame 3 turned by 180 deg about x
+    # frame 4 is frame 3 turned by 180 deg about x
+    for body, side in zip(arm.bodies[2:], (1, -1), strict=True):
         assert body.mass == pytest.approx(mass / 2)
         np.testing.assert_allclose(body.com, np.array(com) * (1, 1, side), atol=1e-8)
-        np.testing.assert_allclose(six(body.tensor), np.array(tensor) / 2 * (1, 1, 1, side, side, 1), atol=1e-9)
+        np.testing.assert_allclose(
+            six(body.tensor), np.array(tensor) / 2 * (1, 1, 1, side, side, 1), atol=1e-9
+        )
 
 
 def test_bodies_of_the_1400_are_those_of_the_2400_stretched():
-    """No inertial of the 1400 is published: the 2400's shapes in the ratio of the dimensions, at one density, sum 225 kg."""
-    d1, a1, a2, a3, d4, d6 = np.array(oracles.DIMENSIONS["irb1400"]) / np.array(oracles.DIMENSIONS["irb2400_16"])
-    factors = {1: (a1, d1, d1), 2: (a2, a3, a3), 3: (a3, d4, a3), 4: (a3, a3, d4), 5: (d6, d6, d6), 6: (d6, d6, d6)}
-    large, small, base = oracles.arm("irb2400_16").bodies, oracles.arm("irb1400", "stretched").bodies, 102.5 * d1**3
+    """No inertial of the 1400 is published: the 2400's shapes in the ratio of the dimensions, at
+    one density, sum 225 kg.
+    """
+    d1, a1, a2, a3, d4, d6 = np.array(oracles.DIMENSIONS["irb1400"]) / np.array(
+        oracles.DIMENSIONS["irb2400_16"]
+    )
+    factors = {
+        1: (a1, d1, d1),
+        2: (a2, a3, a3),
+        3: (a3, d4, a3),
+        4: (a3, a3, d4),
+        5: (d6, d6, d6),
+        6: (d6, d6, d6),
+    }
+    large, small, base = (
+        oracles.arm("irb2400_16").bodies,
+        oracles.arm("irb1400", "stretched").bodies,
+        102.5 * d1**3,
+    )
     masses = [body.mass * np.prod(factors[body.joint + 1]) for body in large]
     density = 225 / (base + sum(masses))
     for body, found, mass in zip(large, small, masses, strict=True):
@@ -373,7 +519,9 @@ def test_bodies_of_the_1400_are_those_of_the_2400_stretched():
         covariance = density * np.prod(stretch) * stretch[:, None] * covariance * stretch
         assert found.mass == pytest.approx(density * mass, rel=1e-8)
         np.testing.assert_allclose(found.com, stretch * body.com, rtol=0, atol=1e-9)
-        np.testing.assert_allclose(found.tensor, np.trace(covariance) * np.eye(3) - covariance, rtol=1e-7, atol=1e-12)
+        np.testing.assert_allclose(
+            found.tensor, np.trace(covariance) * np.eye(3) - covariance, rtol=1e-7, atol=1e-12
+        )
 
 
 # --- dimensions, ranges, speeds and ratings ---------------------------------------------------
@@ -399,7 +547,12 @@ RATINGS = {  # payload kg, reach mm, mass kg, repeatability mm
     "irb930_22_105": (22, 1050, 60, 0.02),
     "irb930_12_085": (12, 850, 60, 0.02),
 }
-HOME = {"irb2400": (940, 1455), "irb1400": (955, 1195), "irb1600_6_120": (815, 961.5), "irb1600_6_145": (815, 1186.5)}  # [mm]
+HOME = {
+    "irb2400": (940, 1455),
+    "irb1400": (955, 1195),
+    "irb1600_6_120": (815, 961.5),
+    "irb1600_6_145": (815, 1186.5),
+}  # [mm]
 
 
 @pytest.mark.parametrize("name", oracles.SIX_AXIS)
@@ -412,10 +565,17 @@ def test_dimensions(name):
 
 
 def test_dimensions_of_the_930():
-    """Axis 2 stands 560 mm out and 395.5 mm up, the quill 490 mm further; the 0.85 m arm has a 360 mm inner arm, assumed."""
+    """Axis 2 stands 560 mm out and 395.5 mm up, the quill 490 mm further; the 0.85 m arm has a 360
+    mm inner arm, assumed.
+    """
     for name, inner in (("irb930_12_105", 560), ("irb930_22_105", 560), ("irb930_12_085", 360)):
         rows = irb.describe(name).kinematics.joints
-        assert [(row.a_mm, row.d_mm) for row in rows.values()] == [(0, 272), (inner, 123.5), (490, 168.7), (0, 0)]
+        assert [(row.a_mm, row.d_mm) for row in rows.values()] == [
+            (0, 272),
+            (inner, 123.5),
+            (490, 168.7),
+            (0, 0),
+        ]
 
 
 def test_cranks():
@@ -426,7 +586,9 @@ def test_cranks():
 
 @pytest.mark.parametrize("name", HOME)
 def test_home_pose(name):
-    """With all axes at zero the flange stands where the sources say, tool0 looks forward with its x down."""
+    """With all axes at zero the flange stands where the sources say, tool0 looks forward with its x
+    down.
+    """
     pose, (x, z) = irb.load(name).pose(np.zeros(6), "tool0"), HOME[name]
     np.testing.assert_allclose(1000 * pose.translation, [x, 0, z], atol=1e-10)
     np.testing.assert_allclose(pose.rotation, [[0, 0, 1], [0, 1, 0], [-1, 0, 0]], atol=1e-15)
@@ -457,9 +619,13 @@ def test_ratings(name):
 
 
 def wrist_centres(name: str, step: float = 1.0) -> tuple[np.ndarray, np.ndarray]:
-    """Return x and z [mm] of the wrist centre for all q2 and arm angles in range, in steps of about ``step`` degrees."""
+    """Return x and z [mm] of the wrist centre for all q2 and arm angles in range, in steps of about
+    ``step`` degrees.
+    """
     bounds = np.degrees(oracles.ranges(name))
-    arm_angle = [np.linspace(low, high, round((high - low) / step) + 1) for low, high in bounds[1:3]]
+    arm_angle = [
+        np.linspace(low, high, round((high - low) / step) + 1) for low, high in bounds[1:3]
+    ]
     q2, r3 = (grid.ravel() for grid in np.meshgrid(*arm_angle))
     q = np.zeros((q2.size, 6))
     q[:, 1], q[:, 2] = np.radians(q2), np.radians(r3 + q2 if name in oracles.PARALLELOGRAM else r3)
@@ -470,7 +636,9 @@ def wrist_centres(name: str, step: float = 1.0) -> tuple[np.ndarray, np.ndarray]
 
 
 def test_working_range_drawing_of_the_2400():
-    """ABB's drawing: x from -1350 to 1550, z from -393 to 2065 mm, to its rounding; only the coupled range gives that."""
+    """ABB's drawing: x from -1350 to 1550, z from -393 to 2065 mm, to its rounding; only the
+    coupled range gives that.
+    """
     x, z = wrist_centres("irb2400_16")
     assert x.max() == pytest.approx(1550, abs=0.5)
     assert x.min() == pytest.approx(-1350, abs=0.5)
@@ -493,7 +661,9 @@ def test_points_of_the_working_range_drawing(point, q2, r3, tolerance):
     robot = irb.load("irb2400")
     q = robot.from_controller([0, q2, q2 + r3, 0, 0, 0])
     assert robot.in_range(q)
-    np.testing.assert_allclose(1000 * robot.pose(q, "link_5").translation, [point[0], 0, point[1]], atol=tolerance)
+    np.testing.assert_allclose(
+        1000 * robot.pose(q, "link_5").translation, [point[0], 0, point[1]], atol=tolerance
+    )
 
 
 @pytest.mark.parametrize(
@@ -501,7 +671,8 @@ def test_points_of_the_working_range_drawing(point, q2, r3, tolerance):
     [
         ("irb2400_10", 1550, 0.5),
         ("irb2400_16", 1550, 0.5),
-        ("irb1400", 1443.7, 0.5),  # 150 + 600 sin 70 deg + hypot(120, 720); the catalogue says 1.44 m
+        # 150 + 600 sin 70 deg + hypot(120, 720); the catalogue says 1.44 m
+        ("irb1400", 1443.7, 0.5),
         ("irb1600_6_120", 1225, 0.5),
         ("irb1600_10_120", 1225, 0.5),
         ("irb1600_6_145", 1450, 0.5),
@@ -515,7 +686,9 @@ def test_reach_of_every_six_axis_arm(name, reach, tolerance):
     assert reach == pytest.approx(irb.describe(name).limits.ratings.reach_mm, abs=5)
 
 
-@pytest.mark.parametrize(("name", "reach"), [("irb930_12_105", 1050), ("irb930_22_105", 1050), ("irb930_12_085", 850)])
+@pytest.mark.parametrize(
+    ("name", "reach"), [("irb930_12_105", 1050), ("irb930_22_105", 1050), ("irb930_12_085", 850)]
+)
 def test_reach_of_every_scara(name, reach):
     """Both arms in line reach the catalogue's distance."""
     assert 1000 * irb.load(name).pose([0, 0, -0.1, 0]).translation[0] == pytest.approx(reach)
@@ -523,32 +696,45 @@ def test_reach_of_every_scara(name, reach):
 
 
 def test_lowest_points_of_the_1600_need_a_serial_elbow():
-    """Axis 3 of the 1600 is the angle between its arms: moving axis 2 alone turns the forearm with it."""
+    """Axis 3 of the 1600 is the angle between its arms: moving axis 2 alone turns the forearm with
+    it.
+    """
     robot = irb.load("irb1600")
     turned = robot.pose(np.radians([0, 30, 0, 0, 0, 0]), "link_3").rotation
-    expected = oracles.rotation(1, np.radians(30))[:3, :3] @ robot.pose(np.zeros(6), "link_3").rotation
+    expected = (
+        oracles.rotation(1, np.radians(30))[:3, :3] @ robot.pose(np.zeros(6), "link_3").rotation
+    )
     np.testing.assert_allclose(turned, expected, atol=1e-15)
 
 
-# --- S003, Norrlof 1999 (IRB 1400) ---------------------------------------------------------------------------------
+# --- S003, Norrlof 1999 (IRB 1400)
+# ---------------------------------------------------------------------------------
 
 
 def test_printed_zero_pose_of_the_1400():
-    """The printed fkine at the zero pose: (0.9550, 0, 1.1950) m with the printed rotation, to its four digits."""
+    """The printed fkine at the zero pose: (0.9550, 0, 1.1950) m with the printed rotation, to its
+    four digits.
+    """
     printed = [[0, 0, 1, 0.9550], [0, 1, 0, 0], [-1, 0, 0, 1.1950], [0, 0, 0, 1]]
-    np.testing.assert_allclose(irb.load("irb1400").pose(np.zeros(6)).homogeneous, printed, atol=5e-5)
+    np.testing.assert_allclose(
+        irb.load("irb1400").pose(np.zeros(6)).homogeneous, printed, atol=5e-5
+    )
 
 
 def test_printed_quaternion_of_the_1400():
     """tr2q of the zero pose: 0.7071, 0, 0.7071, 0 (scalar first)."""
     R = irb.load("irb1400").pose(np.zeros(6)).rotation
     scalar = 0.5 * np.sqrt(np.trace(R) + 1)
-    vector = np.array([R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]]) / (4 * scalar)  # S003 eq. 2.16-2.17
+    # S003 eq. 2.16-2.17
+    vector = np.array([R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]]) / (4 * scalar)
     np.testing.assert_allclose([scalar, *vector], [0.7071, 0, 0.7071, 0], atol=5e-5)
 
 
 def test_printed_jacobian_of_the_1400():
-    """jacob0 at the zero pose, printed for the DH angles: J = J_theta A with the coupling of eq. 2.25."""
+    """jacob0 at the zero pose, printed for the DH angles: J = J_theta A with the coupling of eq.
+
+    2.25.
+    """
     printed = [
         [0, 0.7200, 0.1200, 0, 0, 0],
         [0.9550, 0, 0, 0, 0, 0],
@@ -559,33 +745,49 @@ def test_printed_jacobian_of_the_1400():
     ]
     A = np.eye(6)
     A[2, 1] = -1
-    np.testing.assert_allclose(irb.load("irb1400").jacobian(np.zeros(6)), np.array(printed) @ A, atol=5e-5)
+    np.testing.assert_allclose(
+        irb.load("irb1400").jacobian(np.zeros(6)), np.array(printed) @ A, atol=5e-5
+    )
 
 
 def test_printed_inverse_kinematics_of_the_1400():
     """The four rows of ikin1 lead back to the printed wrist centre (1.0877, 0.1091, 0.8235) m."""
     robot = irb.load("irb1400")
-    for row in ((0.1, -1.1567, 0.0297), (0.1, 0.4488, -2.841), (-3.0416, -2.6007, -1.8924), (-3.0416, -3.1359, -0.9189)):
+    for row in (
+        (0.1, -1.1567, 0.0297),
+        (0.1, 0.4488, -2.841),
+        (-3.0416, -2.6007, -1.8924),
+        (-3.0416, -3.1359, -0.9189),
+    ):
         q = robot.dh("standard").axis_positions([*row, 0, 0, np.pi])
-        np.testing.assert_allclose(robot.pose(q, "link_5").translation, [1.0877, 0.1091, 0.8235], atol=5e-4)  # four digits, 1.4 m
+        np.testing.assert_allclose(
+            robot.pose(q, "link_5").translation, [1.0877, 0.1091, 0.8235], atol=5e-4
+        )  # four digits, 1.4 m
 
 
 def test_gear_and_rotor_of_the_1400():
-    """Table 3.1: gear 118.461539, rotor 5.9e-4 kg m^2; stiffness 80222 N m/rad in the reciprocal reading."""
+    """Table 3.1: gear 118.461539, rotor 5.9e-4 kg m^2; stiffness 80222 N m/rad in the reciprocal
+    reading.
+    """
     row = irb.describe("irb1400").drives.axes["axis_1"]
     assert (row.gear_ratio, row.rotor_inertia_kg_m2) == (118.461539, 5.9e-4)
     assert row.stiffness_N_m_rad == pytest.approx(677.2 * 118.461539, rel=1e-8)
 
 
 @pytest.mark.parametrize(
-    ("short", "long", "stretched"), [("irb1600_6_120", "irb1600_6_145", "link_2"), ("irb930_12_105", "irb930_12_085", "link_1")]
+    ("short", "long", "stretched"),
+    [("irb1600_6_120", "irb1600_6_145", "link_2"), ("irb930_12_105", "irb930_12_085", "link_1")],
 )
 def test_sisters_differ_in_one_link_alone(short, long, stretched):
-    """Another length of one arm moves no other centre of mass and turns no other tensor: those only share the mass anew."""
+    """Another length of one arm moves no other centre of mass and turns no other tensor: those only
+    share the mass anew.
+    """
     bodies = [irb.describe(name).inertials.sets["cad_scaled"].links for name in (short, long)]
     for link in bodies[0]:
         one, other = (rows[link].inertial() for rows in bodies)
         same = np.allclose(one.com, other.com, rtol=0, atol=1e-12)
         assert same == (link != stretched)
         if same:
-            np.testing.assert_allclose(other.tensor / other.mass, one.tensor / one.mass, rtol=0, atol=1e-9)
+            np.testing.assert_allclose(
+                other.tensor / other.mass, one.tensor / one.mass, rtol=0, atol=1e-9
+            )

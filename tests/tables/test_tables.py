@@ -58,13 +58,38 @@ arms:
 names: [a, b, c]
 """
 BAD = {  # text of GOOD, what stands there instead, key and problem in the message
-    "repeated key": ("names: [a, b, c]", "names: [a]\nnames: [b]", "names", "key is repeated on line 8"),
-    "repeated key in a row": ("{length_mm: 100,", "{length_mm: 100, length_mm: 101,", "length_mm", "key is repeated on line 5"),
+    "repeated key": (
+        "names: [a, b, c]",
+        "names: [a]\nnames: [b]",
+        "names",
+        "key is repeated on line 8",
+    ),
+    "repeated key in a row": (
+        "{length_mm: 100,",
+        "{length_mm: 100, length_mm: 101,",
+        "length_mm",
+        "key is repeated on line 5",
+    ),
     "repeated row": ("  lower:", "  upper:", "upper", "key is repeated on line 6"),
     "unknown key": ("names:", "nmaes:", "", "no key 'nmaes'; did you mean 'names'"),
-    "unknown key in a row": ("kind: fancy", "knid: fancy", "arms.lower", "no key 'knid'; did you mean 'kind'"),
-    "key without unit": ("length_mm: 100", "length: 100", "arms.upper", "no key 'length'; did you mean 'length_mm'"),
-    "key with another unit": ("length_mm: 100", "length_m: 0.1", "arms.upper", "no key 'length_m'; did you mean 'length_mm'"),
+    "unknown key in a row": (
+        "kind: fancy",
+        "knid: fancy",
+        "arms.lower",
+        "no key 'knid'; did you mean 'kind'",
+    ),
+    "key without unit": (
+        "length_mm: 100",
+        "length: 100",
+        "arms.upper",
+        "no key 'length'; did you mean 'length_mm'",
+    ),
+    "key with another unit": (
+        "length_mm: 100",
+        "length_m: 0.1",
+        "arms.upper",
+        "no key 'length_m'; did you mean 'length_mm'",
+    ),
     "off as a key": ("names:", "off:", "off", "key on line 7 reads as False; quote it"),
     "yes as a key": ("names:", "yes:", "yes", "key on line 7 reads as True; quote it"),
     "number as a key": ("  lower:", "  7:", "7", "key on line 6 reads as 7; quote it"),
@@ -76,20 +101,80 @@ BAD = {  # text of GOOD, what stands there instead, key and problem in the messa
         "arms.lower.mass_kg",
         "'1e-6' is not a finite number (YAML 1.1 wants 1.0e-6",
     ),
-    "not a number": ("mass_kg: 3", "mass_kg: .nan", "arms.lower.mass_kg", "nan is not a finite number"),
-    "infinite": ("mass_kg: 3", "mass_kg: -.inf", "arms.lower.mass_kg", "-inf is not a finite number"),
-    "word for a number": ("mass_kg: 3", "mass_kg: heavy", "arms.lower.mass_kg", "'heavy' is not a finite number"),
-    "truth for a number": ("mass_kg: 3", "mass_kg: true", "arms.lower.mass_kg", "True is not a finite number"),
-    "nothing for a number": ("mass_kg: 3", "mass_kg: ~", "arms.lower.mass_kg", "None is not a finite number"),
-    "list for a number": ("mass_kg: 3", "mass_kg: [3]", "arms.lower.mass_kg", "[3] is not a finite number"),
-    "too few numbers": ("[-10, 20.5]", "[-10]", "arms.upper.range_deg", "[-10] should be a list of 2 numbers"),
-    "too many numbers": ("[-10, 20.5]", "[-10, 0, 20.5]", "arms.upper.range_deg", "[-10, 0, 20.5] should be a list of 2 numbers"),
-    "number for a pair": ("[-10, 20.5]", "20.5", "arms.upper.range_deg", "20.5 should be a list of 2 numbers"),
-    "word in a pair": ("[-10, 20.5]", "[-10, far]", "arms.upper.range_deg", "'far' is not a finite number"),
-    "unknown choice": ("kind: fancy", "kind: fency", "arms.lower.kind", "'fency' is not one of plain, fancy"),
+    "not a number": (
+        "mass_kg: 3",
+        "mass_kg: .nan",
+        "arms.lower.mass_kg",
+        "nan is not a finite number",
+    ),
+    "infinite": (
+        "mass_kg: 3",
+        "mass_kg: -.inf",
+        "arms.lower.mass_kg",
+        "-inf is not a finite number",
+    ),
+    "word for a number": (
+        "mass_kg: 3",
+        "mass_kg: heavy",
+        "arms.lower.mass_kg",
+        "'heavy' is not a finite number",
+    ),
+    "truth for a number": (
+        "mass_kg: 3",
+        "mass_kg: true",
+        "arms.lower.mass_kg",
+        "True is not a finite number",
+    ),
+    "nothing for a number": (
+        "mass_kg: 3",
+        "mass_kg: ~",
+        "arms.lower.mass_kg",
+        "None is not a finite number",
+    ),
+    "list for a number": (
+        "mass_kg: 3",
+        "mass_kg: [3]",
+        "arms.lower.mass_kg",
+        "[3] is not a finite number",
+    ),
+    "too few numbers": (
+        "[-10, 20.5]",
+        "[-10]",
+        "arms.upper.range_deg",
+        "[-10] should be a list of 2 numbers",
+    ),
+    "too many numbers": (
+        "[-10, 20.5]",
+        "[-10, 0, 20.5]",
+        "arms.upper.range_deg",
+        "[-10, 0, 20.5] should be a list of 2 numbers",
+    ),
+    "number for a pair": (
+        "[-10, 20.5]",
+        "20.5",
+        "arms.upper.range_deg",
+        "20.5 should be a list of 2 numbers",
+    ),
+    "word in a pair": (
+        "[-10, 20.5]",
+        "[-10, far]",
+        "arms.upper.range_deg",
+        "'far' is not a finite number",
+    ),
+    "unknown choice": (
+        "kind: fancy",
+        "kind: fency",
+        "arms.lower.kind",
+        "'fency' is not one of plain, fancy",
+    ),
     "number for a text": ("names: [a, b, c]", "note: 7", "note", "7 should be a str"),
     "number in a list of texts": ("[a, b, c]", "[a, 7]", "names", "7 should be a str"),
-    "list for rows": ("names: [a, b, c]", "weights: [1, 2]", "weights", "[1, 2] should be a mapping"),
+    "list for rows": (
+        "names: [a, b, c]",
+        "weights: [1, 2]",
+        "weights",
+        "[1, 2] should be a mapping",
+    ),
     "text for a row": (
         "  upper: {length_mm: 100, mass_kg: 2.5, range_deg: [-10, 20.5], source: drawing}",
         "  upper: long",
@@ -121,14 +206,34 @@ BAD = {  # text of GOOD, what stands there instead, key and problem in the messa
         "arms.lower.source",
         "'spare_mm' has a source and no number",
     ),
-    "source is a list": ("source: drawing}", "source: [drawing]}", "arms.upper.source", "['drawing'] should be a"),
-    "unknown grade": ("grade: measured", "grade: guessed", "sources.scale.grade", "'guessed' is not one of measured, identified"),
+    "source is a list": (
+        "source: drawing}",
+        "source: [drawing]}",
+        "arms.upper.source",
+        "['drawing'] should be a",
+    ),
+    "unknown grade": (
+        "grade: measured",
+        "grade: guessed",
+        "sources.scale.grade",
+        "'guessed' is not one of measured, identified",
+    ),
     "source without grade": (", grade: published", "", "sources.drawing", "key 'grade' is missing"),
-    "source without reference": ('ref: "drawing 7", ', "", "sources.drawing", "key 'ref' is missing"),
+    "source without reference": (
+        'ref: "drawing 7", ',
+        "",
+        "sources.drawing",
+        "key 'ref' is missing",
+    ),
     "not YAML": ("names: [a, b, c]", "names: [a, b", "", "expected"),
     "tab": ("  upper:", "\tupper:", "", "cannot start any token"),
     "two documents": ("names:", "---\nnames:", "", "expected a single document"),
-    "tag": ("mass_kg: 3", "mass_kg: !!python/object:os.system 3", "", "could not determine a constructor"),
+    "tag": (
+        "mass_kg: 3",
+        "mass_kg: !!python/object:os.system 3",
+        "",
+        "could not determine a constructor",
+    ),
 }
 
 
@@ -140,21 +245,29 @@ def written(tmp_path: Path, text: str) -> Path:
 
 
 def test_good_table_is_read(tmp_path):
-    """Numbers become floats, lists tuples, rows dataclasses; sources are found per row or per field."""
+    """Numbers become floats, lists tuples, rows dataclasses; sources are found per row or per
+    field.
+    """
     table = read(written(tmp_path, GOOD), Table)
-    assert table.arms["upper"] == Arm(length_mm=100.0, mass_kg=2.5, range_deg=(-10.0, 20.5), source="drawing")
+    assert table.arms["upper"] == Arm(
+        length_mm=100.0, mass_kg=2.5, range_deg=(-10.0, 20.5), source="drawing"
+    )
     assert isinstance(table.arms["upper"].length_mm, float)
     assert table.arms["lower"].length_mm == 150.0
     assert table.arms["lower"].source_of("mass_kg") == "scale"
     assert table.arms["upper"].source_of("mass_kg") == "drawing"
-    assert table.sources["scale"] == Source(ref="weighed", grade="measured", licence="facts only", how="twice")
+    assert table.sources["scale"] == Source(
+        ref="weighed", grade="measured", licence="facts only", how="twice"
+    )
     assert table.names == ("a", "b", "c")
     assert (table.note, table.default, table.weights) == ("", None, {})
 
 
 @pytest.mark.parametrize("case", BAD)
 def test_bad_table_is_refused_by_file_key_and_problem(case, tmp_path):
-    """What YAML would let pass stops: the message names the file, the key and what is wrong with which value."""
+    """What YAML would let pass stops: the message names the file, the key and what is wrong with
+    which value.
+    """
     old, new, key, problem = BAD[case]
     assert old in GOOD
     path = written(tmp_path, GOOD.replace(old, new, 1))
@@ -175,7 +288,12 @@ def test_missing_key_of_the_table_is_named(tmp_path):
 
 @pytest.mark.parametrize(
     ("text", "said"),
-    [("", "empty"), ("~\n", "empty"), ("just words\n", "should be a mapping"), ("- 1\n- 2\n", "should be a mapping")],
+    [
+        ("", "empty"),
+        ("~\n", "empty"),
+        ("just words\n", "should be a mapping"),
+        ("- 1\n- 2\n", "should be a mapping"),
+    ],
 )
 def test_table_that_is_no_mapping_is_refused(tmp_path, text, said):
     """An empty file, a text or a list is not a table."""
@@ -185,17 +303,25 @@ def test_table_that_is_no_mapping_is_refused(tmp_path, text, said):
 
 @pytest.mark.parametrize("number", ["010", "1:30", "0x10", "0b11", "1_000", "+0o7", "1:30.5"])
 def test_number_that_yaml_would_misread_is_refused(tmp_path, number):
-    """YAML 1.1 takes 010 for 8, 1:30 for 90 and 0x10 for 16: no table means that, and the line is named."""
+    """YAML 1.1 takes 010 for 8, 1:30 for 90 and 0x10 for 16: no table means that, and the line is
+    named.
+    """
     with pytest.raises(TableError, match=r"table\.yaml: .*" + re.escape(repr(number))):
         read(written(tmp_path, GOOD.replace("mass_kg: 3", f"mass_kg: {number}")), Table)
 
 
 @pytest.mark.parametrize(
-    ("text", "value"), [("7", 7), ("-0.5", -0.5), (".5", 0.5), ("5.", 5), ("1.0e-6", 1e-6), ("2.5E+3", 2500)]
+    ("text", "value"),
+    [("7", 7), ("-0.5", -0.5), (".5", 0.5), ("5.", 5), ("1.0e-6", 1e-6), ("2.5E+3", 2500)],
 )
 def test_plain_decimal_numbers_are_read(tmp_path, text, value):
     """Signs, points and exponents with a point are numbers as written."""
-    assert read(written(tmp_path, GOOD.replace("mass_kg: 3", f"mass_kg: {text}")), Table).arms["lower"].mass_kg == value
+    assert (
+        read(written(tmp_path, GOOD.replace("mass_kg: 3", f"mass_kg: {text}")), Table)
+        .arms["lower"]
+        .mass_kg
+        == value
+    )
 
 
 def test_missing_and_unreadable_files_are_file_errors(tmp_path):
@@ -230,7 +356,13 @@ def test_rows_are_read_only(tmp_path):
 @pytest.mark.parametrize(
     ("family", "file", "old", "new", "said"),
     [
-        ("irb2400", "kinematics.yaml", "a_mm: 705", "a: 0.705", r"kinematics\.yaml: joints\.joint_3: no key 'a'"),
+        (
+            "irb2400",
+            "kinematics.yaml",
+            "a_mm: 705",
+            "a: 0.705",
+            r"kinematics\.yaml: joints\.joint_3: no key 'a'",
+        ),
         (
             "irb2400",
             "kinematics.yaml",
@@ -238,7 +370,13 @@ def test_rows_are_read_only(tmp_path):
             "a_mm: 705, a_mm: 855",
             r"kinematics\.yaml: a_mm: key is repeated on line 15",
         ),
-        ("irb2400", "kinematics.yaml", "d_mm: 615, ", "", r"kinematics\.yaml: joints\.joint_1: key 'd_mm' is missing"),
+        (
+            "irb2400",
+            "kinematics.yaml",
+            "d_mm: 615, ",
+            "",
+            r"kinematics\.yaml: joints\.joint_1: key 'd_mm' is missing",
+        ),
         (
             "irb2400",
             "kinematics.yaml",
@@ -267,7 +405,13 @@ def test_rows_are_read_only(tmp_path):
             "effort_Nm: rule}",
             r"limits\.yaml: axes\.axis_1\.source: 'effort_N_m' has no source",
         ),
-        ("irb2400", "limits.yaml", "payload_kg: name, ", "", r"ratings\.source: 'payload_kg' has no source"),
+        (
+            "irb2400",
+            "limits.yaml",
+            "payload_kg: name, ",
+            "",
+            r"ratings\.source: 'payload_kg' has no source",
+        ),
         (
             "irb2400",
             "inertials.yaml",
@@ -275,11 +419,41 @@ def test_rows_are_read_only(tmp_path):
             "com_mm: [21, 22]",
             r"links\.link_1\.com_mm: \[21, 22\] should be a list of 3",
         ),
-        ("irb2400", "inertials.yaml", "xx: 2.0e-05", "xx: 2e-05", r"link_6\.inertia_kg_m2\.xx: '2e-05' is not a finite number"),
-        ("irb2400", "inertials.yaml", ", inertia_kg_m2: products}", "}", r"links\.link_2\.source: 'inertia_kg_m2' has no source"),
-        ("irb2400", "inertials.yaml", "yz: 0.10946", "zy: 0.10946", r"link_1\.inertia_kg_m2: no key 'zy'"),
-        ("irb2400", "friction.yaml", "Fs_N_m: 36.3", "Fs: 36.3", r"axis_1: no key 'Fs'; did you mean 'Fs_N"),
-        ("irb2400", "friction.yaml", "v_St_rad_s: 0.0085", "v_St_rad_s: .inf", r"axis_1\.v_St_rad_s: inf is not a finite number"),
+        (
+            "irb2400",
+            "inertials.yaml",
+            "xx: 2.0e-05",
+            "xx: 2e-05",
+            r"link_6\.inertia_kg_m2\.xx: '2e-05' is not a finite number",
+        ),
+        (
+            "irb2400",
+            "inertials.yaml",
+            ", inertia_kg_m2: products}",
+            "}",
+            r"links\.link_2\.source: 'inertia_kg_m2' has no source",
+        ),
+        (
+            "irb2400",
+            "inertials.yaml",
+            "yz: 0.10946",
+            "zy: 0.10946",
+            r"link_1\.inertia_kg_m2: no key 'zy'",
+        ),
+        (
+            "irb2400",
+            "friction.yaml",
+            "Fs_N_m: 36.3",
+            "Fs: 36.3",
+            r"axis_1: no key 'Fs'; did you mean 'Fs_N",
+        ),
+        (
+            "irb2400",
+            "friction.yaml",
+            "v_St_rad_s: 0.0085",
+            "v_St_rad_s: .inf",
+            r"axis_1\.v_St_rad_s: inf is not a finite number",
+        ),
         (
             "irb1400",
             "drives.yaml",
@@ -299,7 +473,9 @@ def test_broken_robot_tables_are_refused(copied, family, file, old, new, said):
 
 @pytest.mark.parametrize("path", SOURCED, ids=lambda path: f"{path.parent.name}/{path.name}")
 def test_every_row_of_every_table_names_a_source_of_that_table(path):
-    """Read as plain YAML: each row of numbers names sources that stand in its own table, each with reference and grade."""
+    """Read as plain YAML: each row of numbers names sources that stand in its own table, each with
+    reference and grade.
+    """
     table = yaml.safe_load(path.read_text(encoding="utf-8"))
     for name, source in table["sources"].items():
         assert len(source["ref"]) > 10, name
@@ -308,9 +484,15 @@ def test_every_row_of_every_table_names_a_source_of_that_table(path):
 
     def collect(item, key):
         if isinstance(item, dict) and key != "sources":
-            numeric = any(isinstance(value, int | float | list) for value in item.values()) or "inertia_kg_m2" in item
+            numeric = (
+                any(isinstance(value, int | float | list) for value in item.values())
+                or "inertia_kg_m2" in item
+            )
             if "source" in item or (
-                numeric and key not in ("inertia_kg_m2", "shapes") and "about" not in item and "axes" not in item
+                numeric
+                and key not in ("inertia_kg_m2", "shapes")
+                and "about" not in item
+                and "axes" not in item
             ):
                 rows.append((key, item))
             else:
@@ -337,15 +519,29 @@ def test_every_source_is_used(path):
 
 @pytest.mark.parametrize("name", oracles.NAMES)
 def test_every_table_of_every_robot_reads(name):
-    """All tables of all variants pass the strict reader and every check that needs more than one of them."""
+    """All tables of all variants pass the strict reader and every check that needs more than one of
+    them.
+    """
     robot = irb.describe(name)
-    for table in ("kinematics", "limits", "inertials", "friction", "drives", "validation", "shapes"):
+    for table in (
+        "kinematics",
+        "limits",
+        "inertials",
+        "friction",
+        "drives",
+        "validation",
+        "shapes",
+    ):
         getattr(robot, table)
 
 
-@pytest.mark.parametrize(("name", "chosen"), [(name, chosen) for name, chosen in SETS if chosen != "obal2025_printed"])
+@pytest.mark.parametrize(
+    ("name", "chosen"), [(name, chosen) for name, chosen in SETS if chosen != "obal2025_printed"]
+)
 def test_set_is_physically_possible(name, chosen):
-    """Checked by eigenvalues here: positive mass and moments, triangle inequality, no denser than lead, centre inside 1.5 m."""
+    """Checked by eigenvalues here: positive mass and moments, triangle inequality, no denser than
+    lead, centre inside 1.5 m.
+    """
     for body in oracles.arm(name, chosen).bodies:
         low, middle, high = np.linalg.eigvalsh(body.tensor)
         assert body.mass > 0
@@ -358,10 +554,15 @@ def test_set_is_physically_possible(name, chosen):
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_only_sets_marked_impossible_are_impossible(family):
-    """Every shipped set is checked by eigenvalues: the bodies that fail are exactly those that the set lists."""
+    """Every shipped set is checked by eigenvalues: the bodies that fail are exactly those that the
+    set lists.
+    """
     table = yaml.safe_load((oracles.URDF / family / "inertials.yaml").read_text(encoding="utf-8"))
     for chosen in table["sets"].values():
-        for links in (chosen["links"], *(variant["links"] for variant in chosen.get("variants", {}).values())):
+        for links in (
+            chosen["links"],
+            *(variant["links"] for variant in chosen.get("variants", {}).values()),
+        ):
             failing = []
             for link, row in links.items():
                 _, _, tensor = oracles.inertial(row)
@@ -373,7 +574,11 @@ def test_only_sets_marked_impossible_are_impossible(family):
 
 @pytest.mark.parametrize(("name", "chosen"), SETS)
 def test_arm_base_and_bars_weigh_the_catalogue_mass(name, chosen):
-    """The bodies of every set sum to the catalogue mass within 0.1 % (1400 and 930: an assumed mass)."""
+    """The bodies of every set sum to the catalogue mass within 0.1 % (1400 and 930: an assumed
+    mass).
+    """
     mass = sum(row["mass_kg"] for row in oracles.weighed(name, chosen).values())
-    catalogue = {"irb2400": 380.0, "irb1400": 225.0, "irb1600": 250.0, "irb930": 60.0}[oracles.FAMILY[name]]
+    catalogue = {"irb2400": 380.0, "irb1400": 225.0, "irb1600": 250.0, "irb930": 60.0}[
+        oracles.FAMILY[name]
+    ]
     assert mass == pytest.approx(catalogue, rel=1e-3)

@@ -1,4 +1,6 @@
-"""URDF that xacro makes of the tables: expansion from memory, masses, and what the committed files may hold."""
+"""URDF that xacro makes of the tables: expansion from memory, masses, and what the committed files
+may hold.
+"""
 
 from __future__ import annotations
 
@@ -13,13 +15,18 @@ import pytest
 import irbmodels as irb
 
 SHIPPED = [(name, coupling) for name in oracles.NAMES for coupling in irb.describe(name).couplings]
-CATALOGUE_KG = {"irb2400": 380.0, "irb1400": 225.0, "irb1600": 250.0, "irb930": 60.0}  # 1400, 930: assumed
-POSITIONER = oracles.URDF.resolve() / "positioner" / "positioner.urdf"  # stands beside a robot, no robot of the catalogue
+# 1400, 930: assumed
+CATALOGUE_KG = {"irb2400": 380.0, "irb1400": 225.0, "irb1600": 250.0, "irb930": 60.0}
+# stands beside a robot, no robot of the catalogue
+POSITIONER = oracles.URDF.resolve() / "positioner" / "positioner.urdf"
 
 
 def mass_of(text: str) -> float:
     """Return the sum of all link masses."""
-    return sum(float(tag.get("value")) for tag in ElementTree.fromstring(text).iterfind("link/inertial/mass"))
+    return sum(
+        float(tag.get("value"))
+        for tag in ElementTree.fromstring(text).iterfind("link/inertial/mass")
+    )
 
 
 @pytest.mark.parametrize(("name", "coupling"), SHIPPED)
@@ -36,7 +43,11 @@ def test_no_committed_urdf_is_left_over():
     assert set(oracles.URDF.resolve().rglob("*.urdf")) == expected | {POSITIONER}
 
 
-@pytest.mark.parametrize("path", [*(irb.urdf_path(*shipped) for shipped in SHIPPED), POSITIONER], ids=lambda path: path.stem)
+@pytest.mark.parametrize(
+    "path",
+    [*(irb.urdf_path(*shipped) for shipped in SHIPPED), POSITIONER],
+    ids=lambda path: path.stem,
+)
 def test_committed_urdf_names_no_path_of_a_machine(path):
     """No absolute path, no user's folder, not xacro's banner: a checkout may lie anywhere."""
     text = path.read_text(encoding="utf-8")
@@ -58,7 +69,9 @@ def test_no_urdf_carries_friction_of_its_own(name, coupling):
 @pytest.mark.parametrize(("name", "coupling"), SHIPPED)
 def test_robot_weighs_what_the_catalogue_says(name, coupling):
     """All links together weigh the catalogue mass; massless bars add 4e-6 kg."""
-    assert mass_of(irb.describe(name).urdf(coupling)) == pytest.approx(CATALOGUE_KG[oracles.FAMILY[name]], rel=1e-3)
+    assert mass_of(irb.describe(name).urdf(coupling)) == pytest.approx(
+        CATALOGUE_KG[oracles.FAMILY[name]], rel=1e-3
+    )
     assert irb.describe(name).limits.ratings.mass_kg == CATALOGUE_KG[oracles.FAMILY[name]]
 
 
@@ -69,7 +82,9 @@ def test_mass_counts_the_tool():
 
 
 def test_every_link_of_every_urdf_has_an_inertial():
-    """A link without <inertial> has no weight in silence, or 1 kg in PyBullet: each says its mass, be it 0."""
+    """A link without <inertial> has no weight in silence, or 1 kg in PyBullet: each says its mass,
+    be it 0.
+    """
     for name, coupling in SHIPPED:
         for link in ElementTree.fromstring(irb.describe(name).urdf(coupling)).iterfind("link"):
             assert link.find("inertial/mass") is not None, f"{name} {coupling}: {link.get('name')}"
@@ -101,6 +116,8 @@ def test_replaced_table_is_read_again_even_if_older(copied):
 def test_failed_expansion_says_what_xacro_said(copied):
     """What a macro refuses stops with the arguments and the macro's own words, in one line."""
     folder = copied("irb1600", "kinematics.yaml", "tool0: {alpha_deg: 0", "tool0: {alpha_deg: 30")
-    with pytest.raises(irb.UrdfError, match=r"irb\.urdf\.xacro with .*irb1600_6_120.*tool0: only a and d") as caught:
+    with pytest.raises(
+        irb.UrdfError, match=r"irb\.urdf\.xacro with .*irb1600_6_120.*tool0: only a and d"
+    ) as caught:
         irb.describe(folder / "irb1600_6_120").urdf()
     assert "\n" not in str(caught.value)

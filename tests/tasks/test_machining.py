@@ -1,4 +1,6 @@
-"""Milling: the force of a cut, its torques on the axes, the deflection of springs, and costs of postures."""
+"""Milling: the force of a cut, its torques on the axes, the deflection of springs, and costs of
+postures.
+"""
 
 from __future__ import annotations
 
@@ -42,12 +44,23 @@ def test_the_mean_is_the_average_over_a_turn(side, width):
     spacing = math.tau / 3  # what one tooth does in a whole turn, three do in a third of it
     corners = sorted(np.mod([low, high], spacing).tolist())
     for k, mean in enumerate(milling.mean()):
-        average = quad(lambda t, k=k: float(milling.over_a_turn(t)[k]), 0.0, spacing, points=corners, epsabs=1e-12)[0] / spacing
+        average = (
+            quad(
+                lambda t, k=k: float(milling.over_a_turn(t)[k]),
+                0.0,
+                spacing,
+                points=corners,
+                epsabs=1e-12,
+            )[0]
+            / spacing
+        )
         assert mean == pytest.approx(average, rel=1e-8, abs=1e-9)
 
 
 def test_the_work_of_a_turn_is_the_pressure_on_what_is_removed():
-    """Without edge forces the torque over a turn does the work Kt times the volume cut: depth, width, feed per tooth, teeth."""
+    """Without edge forces the torque over a turn does the work Kt times the volume cut: depth,
+    width, feed per tooth, teeth.
+    """
     for side in ("climb", "conventional"):
         milling = cut(edge=(0.0, 0.0, 0.0), side=side)
         removed = milling.depth * milling.width * milling.feed_per_tooth * milling.teeth
@@ -55,10 +68,14 @@ def test_the_work_of_a_turn_is_the_pressure_on_what_is_removed():
 
 
 def test_sides_of_a_cut():
-    """The tool is held back in a slot; a tangential force alone pulls it forward in climb, and pushes it away from the wall."""
+    """The tool is held back in a slot; a tangential force alone pulls it forward in climb, and
+    pushes it away from the wall.
+    """
     slot = cut(width=0.008, edge=(0.0, 0.0, 0.0))
     assert slot.mean().feed < 0.0
-    assert slot.mean() == pytest.approx(cut(width=0.008, edge=(0.0, 0.0, 0.0), side="conventional").mean(), abs=1e-12)
+    assert slot.mean() == pytest.approx(
+        cut(width=0.008, edge=(0.0, 0.0, 0.0), side="conventional").mean(), abs=1e-12
+    )
     pure = {"pressure": (7e8, 0.0, 0.0), "edge": (0.0, 0.0, 0.0)}
     climb, against = cut(**pure).mean(), cut(**pure, side="conventional").mean()
     assert climb.feed == pytest.approx(-against.feed)
@@ -91,8 +108,12 @@ def test_a_cut_that_cannot_be(changed, message):
 
 def motion_of(robot, n=5):
     rng = np.random.default_rng(4)
-    q = np.array([robot.from_controller([10, 20, 15, 30, 40, 50])] * n) + rng.uniform(-0.1, 0.1, (n, 6))
-    return Motion(np.arange(n) * 0.1, q, rng.uniform(-0.5, 0.5, (n, 6)), rng.uniform(-0.5, 0.5, (n, 6)))
+    q = np.array([robot.from_controller([10, 20, 15, 30, 40, 50])] * n) + rng.uniform(
+        -0.1, 0.1, (n, 6)
+    )
+    return Motion(
+        np.arange(n) * 0.1, q, rng.uniform(-0.5, 0.5, (n, 6)), rng.uniform(-0.5, 0.5, (n, 6))
+    )
 
 
 def test_wrench_in_the_frame_of_the_cut():
@@ -100,25 +121,33 @@ def test_wrench_in_the_frame_of_the_cut():
     robot = irb.load("irb2400", tool="spindle")
     q = robot.from_controller([10, 20, 15, 30, 40, 50])
     R = robot.pose(q).rotation
-    wrench = process_wrench(robot, q, 2.0 * R @ [0.6, 0.8, 0.0], CuttingForce(10.0, 20.0, 30.0, -2.0))
+    wrench = process_wrench(
+        robot, q, 2.0 * R @ [0.6, 0.8, 0.0], CuttingForce(10.0, 20.0, 30.0, -2.0)
+    )
     x, y = np.array([0.6, 0.8, 0.0]), np.array([-0.8, 0.6, 0.0])
     expected = np.concatenate([R @ (10.0 * x + 20.0 * y + [0.0, 0.0, 30.0]), R @ [0.0, 0.0, -2.0]])
     np.testing.assert_allclose(wrench, expected, rtol=0, atol=1e-12)
     with pytest.raises(irb.InputError, match="along the tool's axis"):
         process_wrench(robot, q, R[:, 2], CuttingForce(1.0, 0.0, 0.0))
     with pytest.raises(irb.InputError, match="feed of sample 1 is zero"):
-        process_wrench(robot, np.array([q, q]), [R[:, 0], [0.0, 0.0, 0.0]], CuttingForce(1.0, 0.0, 0.0))
+        process_wrench(
+            robot, np.array([q, q]), [R[:, 0], [0.0, 0.0, 0.0]], CuttingForce(1.0, 0.0, 0.0)
+        )
 
 
 def test_axis_torques_of_a_cut_are_those_of_inverse_dynamics():
-    """The motion's torque with the wrench handed to inverse dynamics; a slower feed has the same wrench, standing still none."""
+    """The motion's torque with the wrench handed to inverse dynamics; a slower feed has the same
+    wrench, standing still none.
+    """
     robot = irb.load("irb2400", tool="spindle")
     motion = motion_of(robot)
     motion.v[3] = 0.0
     found = process_load(robot, motion, CuttingForce(-80.0, -120.0, 40.0, -0.5))
     for i in range(5):
         J = robot.jacobian(motion.q[i])
-        whole = robot.inverse_dynamics(motion.q[i], motion.v[i], motion.a[i], wrench=found.wrench[i])
+        whole = robot.inverse_dynamics(
+            motion.q[i], motion.v[i], motion.a[i], wrench=found.wrench[i]
+        )
         np.testing.assert_allclose(found.total[i], whole, rtol=0, atol=1e-9)
         np.testing.assert_allclose(found.share[i], np.abs(whole) / robot.limits.effort, rtol=1e-9)
         if i == 3:
@@ -128,25 +157,36 @@ def test_axis_torques_of_a_cut_are_those_of_inverse_dynamics():
             force = robot.pose(motion.q[i]).rotation.T @ found.wrench[i, :3]
             assert force[2] == pytest.approx(40.0)
             assert np.linalg.norm(force) == pytest.approx(math.sqrt(80.0**2 + 120.0**2 + 40.0**2))
-            assert found.wrench[i, :3] @ feed < 40.0 * abs(feed @ robot.pose(motion.q[i]).rotation[:, 2])  # held back
-    slow = process_load(robot, motion._replace(v=0.5 * motion.v), CuttingForce(-80.0, -120.0, 40.0, -0.5))
+            assert found.wrench[i, :3] @ feed < 40.0 * abs(
+                feed @ robot.pose(motion.q[i]).rotation[:, 2]
+            )  # held back
+    slow = process_load(
+        robot, motion._replace(v=0.5 * motion.v), CuttingForce(-80.0, -120.0, 40.0, -0.5)
+    )
     np.testing.assert_allclose(slow.wrench, found.wrench, rtol=0, atol=1e-9)
 
 
 def test_deflection_is_where_springs_and_force_are_in_balance():
-    """Where the slopes of the TCP's own height in the force hold the springs; equal to what is linear in the force."""
+    """Where the slopes of the TCP's own height in the force hold the springs; equal to what is
+    linear in the force.
+    """
     robot = irb.load("irb2400", tool="spindle")
     motion = motion_of(robot, 1)
     found = process_load(robot, motion, CuttingForce(-8.0, -12.0, 4.0), STIFFNESS)
     force, q = found.wrench[0, :3], motion.q[0]
 
     def unbalance(bent):
-        slopes = [robot.pose(q + bent + h).translation - robot.pose(q + bent - h).translation for h in 1e-5 * np.eye(6)]
+        slopes = [
+            robot.pose(q + bent + h).translation - robot.pose(q + bent - h).translation
+            for h in 1e-5 * np.eye(6)
+        ]
         return STIFFNESS * bent - np.array(slopes) @ force / 2e-5
 
     best = root(unbalance, np.zeros(6), tol=1e-12).x
     moved = robot.pose(q + best)
-    np.testing.assert_allclose(found.deflection[0, :3], moved.translation - robot.pose(q).translation, rtol=5e-4, atol=1e-9)
+    np.testing.assert_allclose(
+        found.deflection[0, :3], moved.translation - robot.pose(q).translation, rtol=5e-4, atol=1e-9
+    )
     turned = robot.pose(q).rotation @ pin.log3(robot.pose(q).rotation.T @ moved.rotation)
     np.testing.assert_allclose(found.deflection[0, 3:], turned, rtol=5e-4, atol=1e-9)
     assert 1e-5 < np.linalg.norm(found.deflection[0, :3]) < 1e-4
@@ -160,7 +200,9 @@ def test_an_axis_without_a_spring_does_not_give():
     only = np.full(6, np.inf)
     only[1] = 2e5
     np.testing.assert_allclose(deflected(J, w, only), J[:, 1] * (J[:, 1] @ w) / 2e5, rtol=1e-12)
-    np.testing.assert_allclose(deflected(J, w, STIFFNESS / 2.0), 2.0 * deflected(J, w, STIFFNESS), rtol=1e-12)
+    np.testing.assert_allclose(
+        deflected(J, w, STIFFNESS / 2.0), 2.0 * deflected(J, w, STIFFNESS), rtol=1e-12
+    )
     assert deflected(J, w, STIFFNESS) @ w > 0.0
     with pytest.raises(irb.InputError, match="one positive number per axis"):
         deflected(J, w, STIFFNESS[:5])
@@ -169,24 +211,32 @@ def test_an_axis_without_a_spring_does_not_give():
 
 
 def test_costs_of_postures():
-    """Largest share of gravity and cut together; deflection over what is allowed. The feed stays where the path has it."""
+    """Largest share of gravity and cut together; deflection over what is allowed.
+
+    The feed stays where the path has it.
+    """
     robot = irb.load("irb2400", tool="spindle")
     force, feed = CuttingForce(-80.0, -120.0, 40.0), np.array([0.6, 0.8, 0.0])
     q, phi = motion_of(robot).q, np.linspace(-2.0, 2.0, 5)
     share = torque_cost(force, feed)(robot, q, phi)
     bent = deflection_cost(force, STIFFNESS, 2e-4, feed)(robot, q, phi)
     for i, one in enumerate(q):
-        path = robot.pose(one).rotation @ pin.exp3(np.array([0.0, 0.0, -phi[i]]))  # of the pose that the tool is turned from
+        # of the pose that the tool is turned from
+        path = robot.pose(one).rotation @ pin.exp3(np.array([0.0, 0.0, -phi[i]]))
         w = process_wrench(robot, one, path @ feed, force)
         held = robot.inverse_dynamics(one, np.zeros(6), np.zeros(6), wrench=w, friction=False)
         assert share[i] == pytest.approx((np.abs(held) / robot.limits.effort).max())
-        assert bent[i] == pytest.approx(np.linalg.norm(deflected(robot.jacobian(one), w, STIFFNESS)[:3]) / 2e-4)
+        assert bent[i] == pytest.approx(
+            np.linalg.norm(deflected(robot.jacobian(one), w, STIFFNESS)[:3]) / 2e-4
+        )
     with pytest.raises(irb.InputError, match=r"allowed deflection .* must be a positive"):
         deflection_cost(force, STIFFNESS, 0.0)
 
 
 def test_a_free_angle_is_chosen_for_its_stiffness():
-    """Along a straight cut the choice by deflection gives way less than one that only looks at ranges."""
+    """Along a straight cut the choice by deflection gives way less than one that only looks at
+    ranges.
+    """
     robot = irb.load("irb2400", tool="spindle")
     start = robot.pose(robot.from_controller([0, 20, 20, 0, 40, 0])).homogeneous
     poses = np.repeat(start[None], 8, axis=0)
@@ -203,23 +253,51 @@ def test_what_cannot_be_weighed():
     robot = irb.load("irb2400")
     with pytest.raises(irb.InputError, match="needs a motion with speeds"):
         process_load(robot, Motion(np.zeros(1), np.zeros((1, 6))), CuttingForce(1.0, 0.0, 0.0))
-    with pytest.raises(irb.InputError, match=r"a force is a CuttingForce, as Milling\(...\).mean\(\) returns it, not Milling"):
+    with pytest.raises(
+        irb.InputError,
+        match=r"a force is a CuttingForce, as Milling\(...\).mean\(\) returns it, not Milling",
+    ):
         process_load(robot, motion_of(robot), cut())
     with pytest.raises(irb.InputError, match=r"a cutting force .* needs .4,. finite numbers"):
         process_load(robot, motion_of(robot), CuttingForce(math.nan, 1.0, 2.0))
 
 
-ROBOT, FORCE, STILL = irb.load("irb2400"), CuttingForce(-80.0, -120.0, 40.0), np.radians([0, 20, 20, 0, 40, 0])
+ROBOT, FORCE, STILL = (
+    irb.load("irb2400"),
+    CuttingForce(-80.0, -120.0, 40.0),
+    np.radians([0, 20, 20, 0, 40, 0]),
+)
 MISUSED = {
     "angle in words": (lambda: cut().over_a_turn("a"), r"angle \[rad\] is not an array of numbers"),
     "side as an array": (lambda: cut(side=np.zeros(3)), "a cut is climb or conventional, not"),
-    "depth as a flag": (lambda: cut(depth=True), r"depth of a cut \[m\] must be a positive finite number, got True"),
-    "pressures in words": (lambda: cut(pressure=("a", "b", "c")), "pressure of a cut .* is not an array of numbers"),
-    "wrench of no robot": (lambda: process_wrench("irb2400", STILL, [1, 0, 0], FORCE), "a cut is one of an irbmodels.Robot"),
-    "wrench of a number": (lambda: process_wrench(ROBOT, STILL, [1, 0, 0], 80.0), "a force is a CuttingForce, .* not 80.0"),
-    "feed of two": (lambda: process_wrench(ROBOT, STILL, [1, 0], FORCE), r"feed needs \(3,\) finite numbers"),
-    "feed of others": (lambda: process_wrench(ROBOT, STILL, np.ones((2, 3)) @ np.diag([1, 2, 0]), None), "a force is a"),
-    "load of a list": (lambda: process_load(ROBOT, [1.0], FORCE), "a process load needs a Motion, not"),
+    "depth as a flag": (
+        lambda: cut(depth=True),
+        r"depth of a cut \[m\] must be a positive finite number, got True",
+    ),
+    "pressures in words": (
+        lambda: cut(pressure=("a", "b", "c")),
+        "pressure of a cut .* is not an array of numbers",
+    ),
+    "wrench of no robot": (
+        lambda: process_wrench("irb2400", STILL, [1, 0, 0], FORCE),
+        "a cut is one of an irbmodels.Robot",
+    ),
+    "wrench of a number": (
+        lambda: process_wrench(ROBOT, STILL, [1, 0, 0], 80.0),
+        "a force is a CuttingForce, .* not 80.0",
+    ),
+    "feed of two": (
+        lambda: process_wrench(ROBOT, STILL, [1, 0], FORCE),
+        r"feed needs \(3,\) finite numbers",
+    ),
+    "feed of others": (
+        lambda: process_wrench(ROBOT, STILL, np.ones((2, 3)) @ np.diag([1, 2, 0]), None),
+        "a force is a",
+    ),
+    "load of a list": (
+        lambda: process_load(ROBOT, [1.0], FORCE),
+        "a process load needs a Motion, not",
+    ),
     "load of another": (
         lambda: process_load(ROBOT, Motion(np.arange(2.0), *np.zeros((3, 2, 4))), FORCE),
         r"q of a motion of irb2400_16 needs shape \(2, 6\), got \(2, 4\)",
@@ -228,15 +306,36 @@ MISUSED = {
         lambda: process_torque(ROBOT, STILL[None], STILL[None], FORCE, cuts=np.array([1])),
         r"cuts need one True or False per sample, shape \(1,\)",
     ),
-    "speed of one": (lambda: process_torque(ROBOT, STILL[None], STILL, FORCE), r"v needs \(1, 6\) finite numbers"),
-    "one posture": (lambda: process_torque(ROBOT, STILL, STILL, FORCE), r"q needs shape \(N, 6\), got \(6,\)"),
+    "speed of one": (
+        lambda: process_torque(ROBOT, STILL[None], STILL, FORCE),
+        r"v needs \(1, 6\) finite numbers",
+    ),
+    "one posture": (
+        lambda: process_torque(ROBOT, STILL, STILL, FORCE),
+        r"q needs shape \(N, 6\), got \(6,\)",
+    ),
     "J of a word": (lambda: deflected("J", np.ones(6), STIFFNESS), "J is not an array of numbers"),
-    "J of a vector": (lambda: deflected(np.ones(6), np.ones(6), STIFFNESS), r"J needs shape \(..., 6, n\)"),
-    "wrench at nan": (lambda: deflected(np.ones((6, 6)), np.full(6, np.nan), STIFFNESS), r"wrench .* needs \(6,\) finite"),
+    "J of a vector": (
+        lambda: deflected(np.ones(6), np.ones(6), STIFFNESS),
+        r"J needs shape \(..., 6, n\)",
+    ),
+    "wrench at nan": (
+        lambda: deflected(np.ones((6, 6)), np.full(6, np.nan), STIFFNESS),
+        r"wrench .* needs \(6,\) finite",
+    ),
     "cost of no force": (lambda: torque_cost(80.0), "a force is a CuttingForce, .* not 80.0"),
-    "cost of no feed": (lambda: torque_cost(FORCE, (0, 0, 0)), "the feed needs a direction, got 0, 0, 0"),
-    "cost of a spring": (lambda: deflection_cost(FORCE, 1e5, 1e-4), "a stiffness needs one positive number per axis"),
-    "cost in words": (lambda: deflection_cost(FORCE, STIFFNESS, "a"), "the allowed deflection .* got 'a'"),
+    "cost of no feed": (
+        lambda: torque_cost(FORCE, (0, 0, 0)),
+        "the feed needs a direction, got 0, 0, 0",
+    ),
+    "cost of a spring": (
+        lambda: deflection_cost(FORCE, 1e5, 1e-4),
+        "a stiffness needs one positive number per axis",
+    ),
+    "cost in words": (
+        lambda: deflection_cost(FORCE, STIFFNESS, "a"),
+        "the allowed deflection .* got 'a'",
+    ),
 }
 
 

@@ -15,7 +15,10 @@ def robot():
 
 @pytest.fixture(scope="module")
 def motion(robot):
-    postures = [robot.from_controller(p) for p in ([0, 0, 0, 0, 30, 0], [40, 30, 20, 30, 45, 60], [-20, 10, -10, 0, 20, 0])]
+    postures = [
+        robot.from_controller(p)
+        for p in ([0, 0, 0, 0, 30, 0], [40, 30, 20, 30, 45, 60], [-20, 10, -10, 0, 20, 0])
+    ]
     return through(postures, duration=2.0).sample(100.0)
 
 
@@ -34,7 +37,14 @@ def test_parts_are_those_of_the_equation_of_motion(tmp_path, robot, motion, file
     with (tmp_path / "tau.csv").open() as stream:
         names = stream.readline().strip().split(",")
         table = dict(zip(names, np.loadtxt(stream, delimiter=",").T, strict=True))
-    assert names[:6] == ["t", "tau1_inertia_Nm", "tau1_coriolis_Nm", "tau1_gravity_Nm", "tau1_friction_Nm", "tau1_total_Nm"]
+    assert names[:6] == [
+        "t",
+        "tau1_inertia_Nm",
+        "tau1_coriolis_Nm",
+        "tau1_gravity_Nm",
+        "tau1_friction_Nm",
+        "tau1_total_Nm",
+    ]
     wanted = {
         "inertia": np.einsum("kij,kj->ki", robot.mass_matrix(motion.q), motion.a),
         "coriolis": np.einsum("kij,kj->ki", robot.coriolis(motion.q, motion.v), motion.v),
@@ -43,8 +53,10 @@ def test_parts_are_those_of_the_equation_of_motion(tmp_path, robot, motion, file
     }
     for word, values in wanted.items():
         got = np.stack([table[f"tau{i + 1}_{word}_Nm"] for i in range(6)], axis=1)
-        moving = np.abs(motion.v).min(axis=1) > 1e-3  # at rest friction hangs on the ninth printed digit of the speed
-        np.testing.assert_allclose(got[moving], values[moving], atol=1e-5)  # nine printed digits of degrees and of torque
+        # at rest friction hangs on the ninth printed digit of the speed
+        moving = np.abs(motion.v).min(axis=1) > 1e-3
+        # nine printed digits of degrees and of torque
+        np.testing.assert_allclose(got[moving], values[moving], atol=1e-5)
     total = np.stack([table[f"tau{i + 1}_total_Nm"] for i in range(6)], axis=1)
     np.testing.assert_allclose(total[moving], sum(wanted.values())[moving], atol=1e-5)
 
@@ -52,7 +64,9 @@ def test_parts_are_those_of_the_equation_of_motion(tmp_path, robot, motion, file
 def test_accuracy_is_eq_75_to_77(robot, motion, file):
     """MAE, RMSE and RMSE/AVG of a known disturbance, computed here from the definitions."""
     rng = np.random.default_rng(0)
-    measured = robot.inverse_dynamics(motion.q, motion.v, motion.a) + rng.normal(0.0, 2.0, motion.q.shape)
+    measured = robot.inverse_dynamics(motion.q, motion.v, motion.a) + rng.normal(
+        0.0, 2.0, motion.q.shape
+    )
     result = predict(file(measured))
     model = result.trace.parts.total
     assert len(model) == len(measured)  # short files are kept whole
@@ -88,7 +102,9 @@ def test_a_row_outside_the_coupled_range_counts(tmp_path, robot):
 
 
 def test_failure_leaves_nothing_behind(tmp_path, robot, motion):
-    """A wrong row late in the file leaves neither output nor temporary files, and an old output as it was."""
+    """A wrong row late in the file leaves neither output nor temporary files, and an old output as
+    it was.
+    """
     write_motion(tmp_path / "m.csv", motion, robot)
     lines = (tmp_path / "m.csv").read_text().splitlines()
     lines[300] = lines[300].replace(",", ",x", 1)
@@ -108,7 +124,9 @@ def test_output_folder_must_exist(tmp_path, file):
 
 @pytest.mark.parametrize("size", [10, 50, 100])
 def test_the_trace_is_an_even_selection(monkeypatch, tmp_path, robot, motion, size):
-    """However long the file, the trace keeps at most the wanted number of evenly spaced rows, and more than a third."""
+    """However long the file, the trace keeps at most the wanted number of evenly spaced rows, and
+    more than a third.
+    """
     from irbmodels.trajectory import motion_files as logs
 
     monkeypatch.setattr(module, "_TRACE", size)
@@ -151,7 +169,9 @@ def test_a_prediction_prints_one_short_line(robot, motion, file):
     """Rows, duration, what it needs at most, how far off, and what it does not keep."""
     told = predict(file(motion.q))
     largest = ", ".join(f"{value:.4g}" for value in told.largest.total)
-    assert repr(told).startswith(f"<Prediction of {told.rows} rows, {told.duration:.4g} s: largest torques {largest} N m")
+    assert repr(told).startswith(
+        f"<Prediction of {told.rows} rows, {told.duration:.4g} s: largest torques {largest} N m"
+    )
     assert "off the measured ones by " in repr(told)
     assert ("over the speed limit" in repr(told)) == bool(told.over_speed.any())
     assert "off the measured" not in repr(predict(file()))

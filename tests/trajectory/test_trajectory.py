@@ -9,16 +9,32 @@ from hypothesis import strategies as st
 from scipy.integrate import quad
 
 import irbmodels as irb
-from irbmodels.trajectory import LAWS, Chain, Motion, jerk_limited, move, s_curve, through, trapezoid
+from irbmodels.trajectory import (
+    LAWS,
+    Chain,
+    Motion,
+    jerk_limited,
+    move,
+    s_curve,
+    through,
+    trapezoid,
+)
 
 DATA = Path(__file__).resolve().parents[1] / "data" / "freudenstein_135.json"
-MANY = {**LAWS, "bang-bang": trapezoid(0.5), "long cruise": trapezoid(0.1), "s_curve 0.4 0.2": s_curve(0.4, 0.2)}
+MANY = {
+    **LAWS,
+    "bang-bang": trapezoid(0.5),
+    "long cruise": trapezoid(0.1),
+    "s_curve 0.4 0.2": s_curve(0.4, 0.2),
+}
 PRINTED = {  # written out by hand, independent of how the package makes them
     "cubic": lambda x: 3 * x**2 - 2 * x**3,
     "quintic": lambda x: 10 * x**3 - 15 * x**4 + 6 * x**5,
     "septic": lambda x: 35 * x**4 - 84 * x**5 + 70 * x**6 - 20 * x**7,
     "cycloidal": lambda x: x - np.sin(2 * np.pi * x) / (2 * np.pi),
-    "trapezoid": lambda x: np.where(x < 1 / 3, 2.25 * x**2, np.where(x > 2 / 3, 1 - 2.25 * (1 - x) ** 2, 1.5 * x - 0.25)),
+    "trapezoid": lambda x: np.where(
+        x < 1 / 3, 2.25 * x**2, np.where(x > 2 / 3, 1 - 2.25 * (1 - x) ** 2, 1.5 * x - 0.25)
+    ),
 }
 PEAKS = {  # extremes by hand; of 1-3-5 as in the errata of S002
     "freudenstein": (2.0, 240 * np.pi / 149, 900 * np.pi**2 / 149),
@@ -39,9 +55,12 @@ def test_freudenstein_equals_independent_samples():
     samples = json.loads(DATA.read_text(encoding="utf-8"))["freudenstein_135"]["samples"]
     rows = np.array(samples["rows"])
     start, stroke, duration = samples["q0"], samples["h"], samples["T"]
-    state = move([start], [start + stroke], "freudenstein", duration=duration).at(rows[:, 0] * duration)
+    state = move([start], [start + stroke], "freudenstein", duration=duration).at(
+        rows[:, 0] * duration
+    )
     for column, values in zip((1, 2, 3), state[:3], strict=True):
-        np.testing.assert_allclose(values[:, 0], rows[:, column], atol=1e-11)  # samples are printed with 12 digits
+        # samples are printed with 12 digits
+        np.testing.assert_allclose(values[:, 0], rows[:, column], atol=1e-11)
 
 
 def test_freudenstein_is_the_corrected_series():
@@ -56,7 +75,8 @@ def test_freudenstein_is_the_corrected_series():
         4 * np.pi**2 * alpha * (np.cos(x) + np.cos(3 * x) / 2 + np.cos(5 * x) / 10),
     ]
     for order, values in enumerate(expected):
-        np.testing.assert_allclose(law.derivative(order, t), values, atol=1e-12 * 10**order)  # rounding of sums of such size
+        # rounding of sums of such size
+        np.testing.assert_allclose(law.derivative(order, t), values, atol=1e-12 * 10**order)
 
 
 @pytest.mark.parametrize("name", PRINTED)
@@ -68,13 +88,16 @@ def test_laws_are_the_printed_ones(name):
 
 @pytest.mark.parametrize("name", MANY)
 def test_each_derivative_integrates_to_the_one_before(name):
-    """Numerical quadrature of jerk, acceleration and speed gives acceleration, speed and position."""
+    """Numerical quadrature of jerk, acceleration and speed gives acceleration, speed and
+    position.
+    """
     law = MANY[name]
     breaks = [float(b) for b in getattr(law, "breaks", (0.0, 0.5))]
     breaks = sorted({*breaks, *(1.0 - b for b in breaks)})
     for order in (1, 2, 3):
         for begin, end in pairwise(breaks):
-            inner = begin + 1e-9 * (end - begin), end - 1e-9 * (end - begin)  # within one piece: jumps are at its ends
+            # within one piece: jumps are at its ends
+            inner = begin + 1e-9 * (end - begin), end - 1e-9 * (end - begin)
             area, _ = quad(lambda x: float(law.derivative(order, x)), *inner, epsabs=1e-11)
             difference = law.derivative(order - 1, inner[1]) - law.derivative(order - 1, inner[0])
             assert area == pytest.approx(difference, abs=1e-9)
@@ -82,7 +105,9 @@ def test_each_derivative_integrates_to_the_one_before(name):
 
 @pytest.mark.parametrize("name", MANY)
 def test_laws_go_from_rest_to_rest_without_a_jump(name):
-    """Position runs from 0 to 1, speed is exactly 0 at both ends, and neither jumps at a joint of pieces."""
+    """Position runs from 0 to 1, speed is exactly 0 at both ends, and neither jumps at a joint of
+    pieces.
+    """
     law = MANY[name]
     assert law.position([0.0, 1.0]).tolist() == [0.0, 1.0]
     assert law.speed([0.0, 1.0]).tolist() == [0.0, 0.0]
@@ -107,21 +132,33 @@ def test_peaks_follow_from_the_law(name):
 def test_stated_peaks_of_the_requirement():
     """2 h / T, 5.0603 h / T^2 and 59.615 h / T^3 for the 1-3-5 law, as printed."""
     peaks = LAWS["freudenstein"].peaks
-    assert (round(peaks.speed, 12), round(peaks.acceleration, 4), round(peaks.jerk, 3)) == (2.0, 5.0603, 59.615)
+    assert (round(peaks.speed, 12), round(peaks.acceleration, 4), round(peaks.jerk, 3)) == (
+        2.0,
+        5.0603,
+        59.615,
+    )
 
 
 @pytest.mark.parametrize("law", LAWS)
 @pytest.mark.parametrize("bound", ["velocity", "acceleration", "jerk"])
 def test_one_axis_just_reaches_its_bound(law, bound):
-    """With one kind of bound the slowest axis reaches it exactly, and no axis exceeds it on a fine grid."""
+    """With one kind of bound the slowest axis reaches it exactly, and no axis exceeds it on a fine
+    grid.
+    """
     if bound == "jerk" and np.isinf(LAWS[law].peaks.jerk):
         with pytest.raises(irb.InputError, match=r"acceleration of law .* jumps"):
             move([0.0], [1.0], law, jerk=1.0)
         return
     limit = np.array([0.5, 0.2, 3.0])
     made = move([0.1, -0.3, 0.0], [1.4, -0.6, 0.2], law, **{bound: limit})
-    state = made.at(np.linspace(0.0, made.duration, 24001))  # peaks at sixths of the duration are among them
-    used = np.abs({"velocity": state.v, "acceleration": state.a, "jerk": state.jerk}[bound]).max(axis=0) / limit
+    # peaks at sixths of the duration are among them
+    state = made.at(np.linspace(0.0, made.duration, 24001))
+    used = (
+        np.abs({"velocity": state.v, "acceleration": state.a, "jerk": state.jerk}[bound]).max(
+            axis=0
+        )
+        / limit
+    )
     assert used.max() == pytest.approx(1.0, abs=1e-6)  # the peak lies between samples 5e-5 apart
     assert (used <= 1.0 + 1e-12).all()
 
@@ -130,7 +167,9 @@ def test_all_bounds_are_kept_and_the_tightest_decides():
     """Of three bounds the tightest sets the duration: the longest of the three single ones."""
     start, end = [0.0, 1.0], [1.0, -1.5]
     kinds = {"velocity": 1.0, "acceleration": 4.0, "jerk": 9.0}
-    single = [move(start, end, "quintic", **{kind: value}).duration for kind, value in kinds.items()]
+    single = [
+        move(start, end, "quintic", **{kind: value}).duration for kind, value in kinds.items()
+    ]
     assert move(start, end, "quintic", **kinds).duration == max(single)
     assert len(set(single)) == 3
 
@@ -160,7 +199,8 @@ def test_through_visits_every_posture_and_rests_there():
     assert len(motion.t) == 401
     np.testing.assert_allclose(motion.q[[0, 200, 400]], postures, atol=1e-12)
     assert (motion.v[[0, 200, 400]] == 0.0).all()
-    assert np.abs(np.diff(motion.q, axis=0)).max() < 2.0 * 2.0 / 2.0 / 100.0 * 1.01  # peak speed times the time step
+    # peak speed times the time step
+    assert np.abs(np.diff(motion.q, axis=0)).max() < 2.0 * 2.0 / 2.0 / 100.0 * 1.01
 
 
 def test_through_takes_the_bounds_of_each_move():
@@ -179,7 +219,8 @@ def test_chain_joins_any_kinds_and_gives_jerk_where_all_have_it():
     t = 1.0 + second.duration / 3.0
     assert chain.at(t).q == pytest.approx(second.at(second.duration / 3.0).q, abs=1e-14)
     assert chain.at(0.25).jerk == first.at(0.25).jerk
-    assert chain.at(1.0).jerk == second.at(0.0).jerk != first.at(1.0).jerk  # where it jumps, the later value
+    # where it jumps, the later value
+    assert chain.at(1.0).jerk == second.at(0.0).jerk != first.at(1.0).jerk
     with pytest.raises(irb.InputError, match="position jumps from part 1 to part 2"):
         Chain([first, first])
 
@@ -200,8 +241,13 @@ def test_samples_end_where_the_trajectory_ends():
     st.one_of(st.floats(3.0, 2000.0), st.sampled_from([100.0, 250.0, 1000.0])), st.floats(-3e-16, 3e-16),
 )  # fmt: skip
 def test_every_law_rests_exactly_at_both_ends(name, stroke, speed, rate, noise):
-    """The last sample is the end itself, at rest; an axis that rounding alone moves stands still at every time."""
-    start, end = np.array([0.3, -1.0, 0.7]), np.array([0.3 + stroke, -1.0 - 0.4 * stroke, 0.7 + noise])
+    """The last sample is the end itself, at rest; an axis that rounding alone moves stands still at
+    every time.
+    """
+    start, end = (
+        np.array([0.3, -1.0, 0.7]),
+        np.array([0.3 + stroke, -1.0 - 0.4 * stroke, 0.7 + noise]),
+    )
     motion = (swing := move(start, end, MANY[name], velocity=speed)).sample(rate)
     assert motion.t[-1] == swing.duration
     np.testing.assert_array_equal([motion.q[0], motion.q[-1]], [start, end])
@@ -212,12 +258,26 @@ def test_every_law_rests_exactly_at_both_ends(name, stroke, speed, rate, noise):
 
 
 @settings(max_examples=100, deadline=None)
-@given(st.sampled_from(sorted(MANY)), st.floats(0.05, 2.0), st.floats(0.05, 2.0), st.integers(-4, 4), st.integers(1, 30))
+@given(
+    st.sampled_from(sorted(MANY)),
+    st.floats(0.05, 2.0),
+    st.floats(0.05, 2.0),
+    st.integers(-4, 4),
+    st.integers(1, 30),
+)
 def test_times_off_a_rest_by_rounding_are_at_rest(name, first, second, ulps, times):
-    """Ends and joints of chains, of chains of chains too, are met by times that are off by rounding."""
-    way = Chain([move([0.0], [1.0], MANY[name], duration=first), move([1.0], [0.2], MANY[name], duration=second)])
+    """Ends and joints of chains, of chains of chains too, are met by times that are off by
+    rounding.
+    """
+    way = Chain(
+        [
+            move([0.0], [1.0], MANY[name], duration=first),
+            move([1.0], [0.2], MANY[name], duration=second),
+        ]
+    )
     back = move([0.2], [0.0], MANY[name], duration=first)
-    wait = move([0.0], [0.0], duration=1e4 * second)  # rounding of its end is far more than that of a move's duration
+    # rounding of its end is far more than that of a move's duration
+    wait = move([0.0], [0.0], duration=1e4 * second)
     swing = Chain([Chain([way, back]), *[wait, way, back] * times])
     assert len(swing.joints) == 3 * times
     inner = first + second
@@ -228,7 +288,9 @@ def test_times_off_a_rest_by_rounding_are_at_rest(name, first, second, ulps, tim
 
 
 def test_a_law_rests_at_shares_that_rounding_moves():
-    """A share of a duration just short of 1, or beyond it, is 1; none is taken for a time after the end."""
+    """A share of a duration just short of 1, or beyond it, is 1; none is taken for a time after the
+    end.
+    """
     for law in MANY.values():
         for x in (1.0 - 2e-16, 1.0 + 1e-10, 2e-16, -1e-10):
             assert law.speed(x) == 0.0
@@ -239,7 +301,9 @@ def test_a_law_rests_at_shares_that_rounding_moves():
 def test_csv_comes_back(tmp_path):
     """What write_motion writes of samples, open_motion reads: nine digits of every number."""
     robot = irb.load("irb930")
-    motion = move([0.0, 0.1, -0.1, 0.0], [0.5, -0.4, -0.2, 1.0], "quintic", duration=0.35).sample(250.0)
+    motion = move([0.0, 0.1, -0.1, 0.0], [0.5, -0.4, -0.2, 1.0], "quintic", duration=0.35).sample(
+        250.0
+    )
     irb.write_motion(tmp_path / "m.csv", motion, robot)
     back = irb.open_motion(tmp_path / "m.csv", robot).read()
     for wrote, read in zip(motion[:4], back[:4], strict=True):
@@ -251,8 +315,14 @@ def test_csv_comes_back(tmp_path):
     [
         (lambda: move([0.0], [1.0], duration=0.0), "duration of a move .* positive finite"),
         (lambda: move([0.0], [1.0], duration=-1.0), "duration of a move .* positive finite"),
-        (lambda: move([0.0], [1.0], duration=float("nan")), "duration of a move .* positive finite"),
-        (lambda: move([0.0], [1.0], duration=float("inf")), "duration of a move .* positive finite"),
+        (
+            lambda: move([0.0], [1.0], duration=float("nan")),
+            "duration of a move .* positive finite",
+        ),
+        (
+            lambda: move([0.0], [1.0], duration=float("inf")),
+            "duration of a move .* positive finite",
+        ),
         (lambda: move([0.0], [1.0], duration="2"), "duration of a move .* positive finite"),
         (lambda: move([0.0], [float("nan")], duration=1.0), "end needs .* finite"),
         (lambda: move([0.0, 1.0], [1.0], duration=1.0), r"end needs \(2,\)"),
@@ -271,12 +341,17 @@ def test_csv_comes_back(tmp_path):
         (lambda: move([0.0], [1.0], duration=1.0).sample(float("nan")), "rate .* positive finite"),
         (lambda: move([0.0], [1.0], duration=1.0).sample(1e12), "more than"),
         (lambda: move([0.0], [1.0], duration=1.0).at(1.1), "t = 1.1 s is not within"),
-        (lambda: move([0.0], [1.0], duration=1.0).at([0.5, float("nan")]), "t = nan s is not within"),
+        (
+            lambda: move([0.0], [1.0], duration=1.0).at([0.5, float("nan")]),
+            "t = nan s is not within",
+        ),
         (lambda: move([0.0], [1.0], duration=1.0).at(-0.1), "t = -0.1 s is not within"),
     ],
 )
 def test_wrong_input_is_one_clear_line(wrong, message):
-    """Wrong durations, rates, times, shapes and shares are refused in one line that says what is right."""
+    """Wrong durations, rates, times, shapes and shares are refused in one line that says what is
+    right.
+    """
     with pytest.raises(irb.InputError, match=message) as caught:
         wrong()
     assert "\n" not in str(caught.value)

@@ -45,26 +45,43 @@ def paths(seed):
 def test_twists_and_accelerations_are_derivatives(kind):
     """Twist and acceleration equal central differences of poses and twists, in base axes."""
     path = paths(0)[kind]
-    step = 1e-6  # [m] rounding leaves 1e-10; the rest is step^2 times a derivative two orders higher
+    # [m] rounding leaves 1e-10; the rest is step^2 times a derivative two orders higher
+    step = 1e-6
     s = np.linspace(2 * step, path.length - 2 * step, 57)
     here, before, after = path.at(s), path.at(s - step), path.at(s + step)
-    sharp = max(1.0, float(np.abs(here.accelerations).max()))  # 4e3 rad/m^2 where turns on the spot blend within 14 mm
+    # 4e3 rad/m^2 where turns on the spot blend within 14 mm
+    sharp = max(1.0, float(np.abs(here.accelerations).max()))
     np.testing.assert_allclose(
-        (after.poses[:, :3, 3] - before.poses[:, :3, 3]) / (2 * step), here.twists[:, :3], atol=1e-9 * sharp
+        (after.poses[:, :3, 3] - before.poses[:, :3, 3]) / (2 * step),
+        here.twists[:, :3],
+        atol=1e-9 * sharp,
     )
-    np.testing.assert_allclose(spins(before.poses, here.poses, after.poses, step), here.twists[:, 3:], atol=2e-9 * sharp)
-    np.testing.assert_allclose((after.twists - before.twists) / (2 * step), here.accelerations, atol=1e-6 * sharp)
+    np.testing.assert_allclose(
+        spins(before.poses, here.poses, after.poses, step), here.twists[:, 3:], atol=2e-9 * sharp
+    )
+    np.testing.assert_allclose(
+        (after.twists - before.twists) / (2 * step), here.accelerations, atol=1e-6 * sharp
+    )
 
 
 @pytest.mark.parametrize("kind", paths(0))
 def test_poses_stay_rigid_and_s_is_the_distance(kind):
-    """Rotations stay orthogonal, and the twist has unit size where the point moves, 10 rad/m where it turns on the spot."""
+    """Rotations stay orthogonal, and the twist has unit size where the point moves, 10 rad/m where
+    it turns on the spot.
+    """
     path = paths(0)[kind]
     found = path.at(np.linspace(0.0, path.length, 200))
     R = found.poses[:, :3, :3]
-    np.testing.assert_allclose(R @ np.swapaxes(R, 1, 2), np.broadcast_to(np.eye(3), R.shape), atol=1e-13)
-    linear, angular = np.linalg.norm(found.twists[:, :3], axis=1), np.linalg.norm(found.twists[:, 3:], axis=1)
-    np.testing.assert_allclose(angular if "turn" in kind else linear, 10.0 if "turn" in kind else 1.0, atol=1e-12)
+    np.testing.assert_allclose(
+        R @ np.swapaxes(R, 1, 2), np.broadcast_to(np.eye(3), R.shape), atol=1e-13
+    )
+    linear, angular = (
+        np.linalg.norm(found.twists[:, :3], axis=1),
+        np.linalg.norm(found.twists[:, 3:], axis=1),
+    )
+    np.testing.assert_allclose(
+        angular if "turn" in kind else linear, 10.0 if "turn" in kind else 1.0, atol=1e-12
+    )
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -74,15 +91,22 @@ def test_line_is_scipys_slerp(seed):
     path = line(a, pin.SE3(b))
     share = np.linspace(0.0, 1.0, 9)
     poses = path.poses(share * path.length)
-    np.testing.assert_allclose(poses[:, :3, 3], a[:3, 3] + share[:, None] * (b - a)[:3, 3], atol=1e-14)
+    np.testing.assert_allclose(
+        poses[:, :3, 3], a[:3, 3] + share[:, None] * (b - a)[:3, 3], atol=1e-14
+    )
     expected = Slerp([0.0, 1.0], Rotation.from_matrix([a[:3, :3], b[:3, :3]]))(share).as_matrix()
     np.testing.assert_allclose(poses[:, :3, :3], expected, atol=1e-13)
     assert path.length == pytest.approx(np.linalg.norm((b - a)[:3, 3]), abs=1e-15)
 
 
-@pytest.mark.parametrize("axis", [[1.0, 0.0, 0.0], [-1.0, 0.0, 0.0], [0.0, -1.0, 0.0], [0.0, 0.6, -0.8], [-0.6, 0.0, 0.8]])
+@pytest.mark.parametrize(
+    "axis",
+    [[1.0, 0.0, 0.0], [-1.0, 0.0, 0.0], [0.0, -1.0, 0.0], [0.0, 0.6, -0.8], [-0.6, 0.0, 0.8]],
+)
 def test_half_turn_has_the_stated_sense(axis):
-    """At 180 deg the turn is right-handed about the axis whose first nonzero component is positive, and arrives."""
+    """At 180 deg the turn is right-handed about the axis whose first nonzero component is positive,
+    and arrives.
+    """
     end = at(0.3, 0.0, 0.0, np.pi * np.array(axis))
     path = line(at(), end)
     upward = np.array(axis) * np.sign(axis[np.flatnonzero(axis)[0]])
@@ -107,13 +131,16 @@ def test_turn_on_the_spot_counts_a_tenth_of_a_metre_per_radian():
 
 @pytest.mark.parametrize("seed", range(5))
 def test_arc_goes_through_its_three_points(seed):
-    """Points have one distance from a centre, lie in the plane of the three, and the third pose comes after the via point."""
+    """Points have one distance from a centre, lie in the plane of the three, and the third pose
+    comes after the via point.
+    """
     a, via, b = random_poses(seed, 3)
     path = arc(a, via[:3, 3], b)
     poses = path.poses(np.linspace(0.0, path.length, 20001))
     p = poses[:, :3, 3]
     np.testing.assert_allclose(poses[[0, -1]], [a, b], atol=1e-12)
-    assert np.linalg.norm(p - via[:3, 3], axis=1).min() < path.length / 20000  # half a step, and some
+    # half a step, and some
+    assert np.linalg.norm(p - via[:3, 3], axis=1).min() < path.length / 20000
     normal = np.cross(via[:3, 3] - a[:3, 3], b[:3, 3] - a[:3, 3])
     assert np.abs((p - a[:3, 3]) @ normal).max() < 1e-12
     curvature = np.linalg.norm(path.accelerations(0.3 * path.length)[:3])
@@ -123,7 +150,9 @@ def test_arc_goes_through_its_three_points(seed):
 
 @pytest.mark.parametrize("degrees", [30.0, 90.0, 179.0, 181.0, 270.0, 350.0])
 def test_arc_has_the_angle_that_via_asks_for(degrees):
-    """An arc of the unit circle is as long as its angle, beyond half a circle too, and turns the way of its via point."""
+    """An arc of the unit circle is as long as its angle, beyond half a circle too, and turns the
+    way of its via point.
+    """
     angle = np.radians(degrees)
     for sense in (1.0, -1.0):
         end = at(np.cos(angle), sense * np.sin(angle))
@@ -145,23 +174,33 @@ def test_orientation_of_an_arc_is_slerp_and_ignores_via():
 
 @pytest.mark.parametrize("degrees", [5.0, 90.0, 150.0])
 def test_blend_of_two_lines_has_the_stated_deviation(degrees):
-    """Between lines that turn by phi the blend passes the corner at 3/8 zone sin(phi/2); far from it nothing changes."""
+    """Between lines that turn by phi the blend passes the corner at 3/8 zone sin(phi/2); far from
+    it nothing changes.
+    """
     phi, zone = np.radians(degrees), 0.3
     corner, end = at(1.0), at(1.0 + np.cos(phi), np.sin(phi))
     path = joined([line(at(), corner), line(corner, end)], zone)
     assert path.deviations[0] == pytest.approx(3 / 8 * zone * np.sin(phi / 2), rel=1e-9)
     s = np.linspace(0.0, path.length, 4001)
     p = path.poses(s)[:, :3, 3]
-    assert np.linalg.norm(p - corner[:3, 3], axis=1).min() == pytest.approx(path.deviations[0], rel=1e-4)
+    assert np.linalg.norm(p - corner[:3, 3], axis=1).min() == pytest.approx(
+        path.deviations[0], rel=1e-4
+    )
     np.testing.assert_allclose(path.poses(0.7), at(0.7), atol=1e-14)
-    np.testing.assert_allclose(path.poses(path.length - 0.7)[:3, 3], end[:3, 3] - 0.7 * np.array([np.cos(phi), np.sin(phi), 0]))
+    np.testing.assert_allclose(
+        path.poses(path.length - 0.7)[:3, 3],
+        end[:3, 3] - 0.7 * np.array([np.cos(phi), np.sin(phi), 0]),
+    )
     chords = np.linalg.norm(np.diff(p, axis=0), axis=1).sum()
-    assert path.length == pytest.approx(chords, rel=1e-5)  # chords are shorter by the square of the step
+    # chords are shorter by the square of the step
+    assert path.length == pytest.approx(chords, rel=1e-5)
 
 
 @pytest.mark.parametrize("seed", range(3))
 def test_blends_are_twice_continuously_differentiable(seed):
-    """Twist and acceleration are continuous where blends begin and end, position and orientation alike."""
+    """Twist and acceleration are continuous where blends begin and end, position and orientation
+    alike.
+    """
     a, b, c, d, e, _ = random_poses(seed, 6)
     first, second, third = line(a, b), arc(b, c, d), line(d, e)
     zones = [0.2, 0.1]
@@ -177,7 +216,9 @@ def test_blends_are_twice_continuously_differentiable(seed):
     s = np.linspace(0.0, path.length, 40001)
     found = path.at(s)
     steps = np.abs(np.diff(found.accelerations, axis=0)).max()
-    finer = np.abs(np.diff(path.at(np.linspace(0.0, path.length, 80001)).accelerations, axis=0)).max()
+    finer = np.abs(
+        np.diff(path.at(np.linspace(0.0, path.length, 80001)).accelerations, axis=0)
+    ).max()
     assert finer < 0.6 * steps  # a jump would stay as large
 
 
@@ -197,7 +238,9 @@ def test_corners_without_a_blend_are_stops():
 
 
 def test_arrays_of_s_keep_their_leading_axes():
-    """One s gives (4, 4) and (6,), an array of s its own leading axes; ends may be passed by rounding."""
+    """One s gives (4, 4) and (6,), an array of s its own leading axes; ends may be passed by
+    rounding.
+    """
     path = line(at(), at(2.0))
     assert path.poses(0.5).shape == (4, 4)
     assert path.twists(np.zeros((2, 3))).shape == (2, 3, 6)
@@ -220,15 +263,39 @@ STRETCHED = np.diag([1.0, 1.0, 2.0, 1.0])
         (lambda: arc(at(), at(2.0), at(2.0)), "via is one of the ends"),
         (lambda: arc(at(), [1.0, 2.0], at(2.0)), "via, a pose or a position"),
         (lambda: joined([]), "list of paths"),
-        (lambda: joined([line(at(), at(1.0)), line(at(1.1), at(2.0))]), "do not meet: their poses differ by 100 mm"),
-        (lambda: joined([line(at(), at(1.0)), line(at(1.0, rotvec=(0, 0, 0.1)), at(2.0))]), "do not meet"),
-        (lambda: joined([line(at(), at(1.0)), line(at(1.0), at(1.0, 1.0))], -0.1), "must not be negative"),
-        (lambda: joined([line(at(), at(1.0)), line(at(1.0), at(1.0, 1.0))], [0.1, 0.2]), r"zones of 1 corners"),
-        (lambda: joined([line(at(), at(1.0)), line(at(1.0), at(1.0, 1.0))], 1.1), "zones of path 1 overlap"),
-        (lambda: joined([line(at(), at(1.0)), line(at(1.0), at(0.2))], 0.1), "straight back"),
-        (lambda: joined([line(at(), at(1.0)), line(at(1.0), at(1.0, rotvec=(0, 0, 1.0)))], 0.05), "turn on the spot"),
         (
-            lambda: joined([joined([line(at(), at(1.0)), line(at(1.0), at(1.0, 1.0))]), line(at(1.0, 1.0), at())], 1.2),
+            lambda: joined([line(at(), at(1.0)), line(at(1.1), at(2.0))]),
+            "do not meet: their poses differ by 100 mm",
+        ),
+        (
+            lambda: joined([line(at(), at(1.0)), line(at(1.0, rotvec=(0, 0, 0.1)), at(2.0))]),
+            "do not meet",
+        ),
+        (
+            lambda: joined([line(at(), at(1.0)), line(at(1.0), at(1.0, 1.0))], -0.1),
+            "must not be negative",
+        ),
+        (
+            lambda: joined([line(at(), at(1.0)), line(at(1.0), at(1.0, 1.0))], [0.1, 0.2]),
+            r"zones of 1 corners",
+        ),
+        (
+            lambda: joined([line(at(), at(1.0)), line(at(1.0), at(1.0, 1.0))], 1.1),
+            "zones of path 1 overlap",
+        ),
+        (lambda: joined([line(at(), at(1.0)), line(at(1.0), at(0.2))], 0.1), "straight back"),
+        (
+            lambda: joined([line(at(), at(1.0)), line(at(1.0), at(1.0, rotvec=(0, 0, 1.0)))], 0.05),
+            "turn on the spot",
+        ),
+        (
+            lambda: joined(
+                [
+                    joined([line(at(), at(1.0)), line(at(1.0), at(1.0, 1.0))]),
+                    line(at(1.0, 1.0), at()),
+                ],
+                1.2,
+            ),
             "overlap|of its own",
         ),
         (lambda: line(at(), at(1.0)).poses(1.1), "s = 1.1 m is not on the path"),
@@ -237,7 +304,9 @@ STRETCHED = np.diag([1.0, 1.0, 2.0, 1.0])
     ],
 )
 def test_wrong_input_is_one_clear_line(wrong, message):
-    """Poses that are none, circles that are open, paths that do not meet and zones that do not fit are refused."""
+    """Poses that are none, circles that are open, paths that do not meet and zones that do not fit
+    are refused.
+    """
     with pytest.raises(irb.InputError, match=message) as caught:
         wrong()
     assert "\n" not in str(caught.value)

@@ -12,7 +12,9 @@ def drawn(harmonics=5, duration=8.0, n=3, seed=0):
 
 @pytest.mark.parametrize("harmonics", [2, 3, 5, 8])
 def test_series_is_the_sum_it_says(harmonics):
-    """The motion equals q0 + sum a_l / (w l) sin(w l t) - b_l / (w l) cos(w l t), summed term by term."""
+    """The motion equals q0 + sum a_l / (w l) sin(w l t) - b_l / (w l) cos(w l t), summed term by
+    term.
+    """
     series, x = drawn(harmonics)
     q0, a, b = series.coefficients(x)
     t = np.linspace(0.0, 8.0, 37)
@@ -25,7 +27,9 @@ def test_series_is_the_sum_it_says(harmonics):
 
 @pytest.mark.parametrize("harmonics", [2, 3, 6])
 def test_series_starts_and_ends_at_rest(harmonics):
-    """Offset from q0, speed and acceleration are 0 at both ends; near them they come from there, not from a jump."""
+    """Offset from q0, speed and acceleration are 0 at both ends; near them they come from there,
+    not from a jump.
+    """
     series, x = drawn(harmonics)
     state = series.trajectory(x).at([0.0, 8.0])
     np.testing.assert_array_equal(state.q, np.tile(x[0], (2, 1)))
@@ -37,7 +41,13 @@ def test_series_starts_and_ends_at_rest(harmonics):
     assert np.abs(near.a).max() < 1.1e-6 * size
     assert np.abs(near.v).max() < 1e-12 * size + 1e-14
     assert np.abs(near.q - x[0]).max() < 1e-15 * (1 + size)
-    times = [0.0, np.nextafter(8.0, 0.0), np.nextafter(8.0, 9.0), np.nextafter(16.0, 0.0), np.nextafter(24.0, 30.0)]
+    times = [
+        0.0,
+        np.nextafter(8.0, 0.0),
+        np.nextafter(8.0, 9.0),
+        np.nextafter(16.0, 0.0),
+        np.nextafter(24.0, 30.0),
+    ]
     assert not (series.maps(times).v @ x).any()
 
 
@@ -48,11 +58,15 @@ def test_derivatives_are_derivatives():
     t, step = np.linspace(0.1, 7.9, 50), 1e-5  # error: step^2 times a derivative of at most 1e3
     after, before, here = motion.at(t + step), motion.at(t - step), motion.at(t)
     for order in range(3):
-        np.testing.assert_allclose((after[order] - before[order]) / (2 * step), here[order + 1], atol=1e-6)
+        np.testing.assert_allclose(
+            (after[order] - before[order]) / (2 * step), here[order + 1], atol=1e-6
+        )
 
 
 def test_motion_is_linear_in_the_parameters():
-    """The matrices give position, speed, acceleration and jerk of any parameters, one column per parameter."""
+    """The matrices give position, speed, acceleration and jerk of any parameters, one column per
+    parameter.
+    """
     series, x = drawn()
     t = np.linspace(0.0, 8.0, 21)
     maps, state = series.maps(t), series.trajectory(x).at(t)
@@ -85,8 +99,11 @@ def test_amplitudes_bound_the_motion():
 def test_series_repeats():
     """Times beyond the period are those within it, for records of many periods."""
     series, _ = drawn()
-    for whole, part in zip(series.maps([1.0, 9.0, 17.0]), series.maps([1.0, 1.0, 1.0]), strict=True):
-        np.testing.assert_allclose(whole, part, atol=1e-11)  # 17 s / 8 s leaves a few digits of rounding
+    for whole, part in zip(
+        series.maps([1.0, 9.0, 17.0]), series.maps([1.0, 1.0, 1.0]), strict=True
+    ):
+        # 17 s / 8 s leaves a few digits of rounding
+        np.testing.assert_allclose(whole, part, atol=1e-11)
 
 
 @pytest.mark.parametrize(
@@ -101,15 +118,21 @@ def test_series_repeats():
         (lambda: FourierSeries(3, 2.0).trajectory(np.full((4, 2), np.nan)), "finite"),
         (lambda: FourierSeries(3, 2.0).maps([0.0, np.inf]), r"times \[s\] needs"),
         (
-            lambda: FourierSeries(2, 2.0).parameters(Coefficients(np.zeros(1), np.ones((2, 1)), np.zeros((2, 1)))),
+            lambda: FourierSeries(2, 2.0).parameters(
+                Coefficients(np.zeros(1), np.ones((2, 1)), np.zeros((2, 1)))
+            ),
             "does not rest at its ends: sum a_l",
         ),
         (
-            lambda: FourierSeries(2, 2.0).parameters(Coefficients(np.zeros(1), np.zeros((2, 1)), np.array([[2.0], [-1.0]]))),
+            lambda: FourierSeries(2, 2.0).parameters(
+                Coefficients(np.zeros(1), np.zeros((2, 1)), np.array([[2.0], [-1.0]]))
+            ),
             "does not rest at its ends: sum b_l / l is",
         ),
         (
-            lambda: FourierSeries(2, 2.0).parameters(Coefficients(np.zeros(1), np.zeros((2, 1)), np.array([[1.0], [-2.0]]))),
+            lambda: FourierSeries(2, 2.0).parameters(
+                Coefficients(np.zeros(1), np.zeros((2, 1)), np.array([[1.0], [-2.0]]))
+            ),
             "does not rest at its ends: sum l b_l is",
         ),
     ],

@@ -15,7 +15,9 @@ def motion_of(robot, seconds=0.5, rate=20.0):
 
 @pytest.mark.parametrize("name", ["irb2400", "irb930"])
 def test_module_reads_back(name):
-    """The reader gives the positions back to a billionth of a degree, and the steps of time, whose sum is the duration."""
+    """The reader gives the positions back to a billionth of a degree, and the steps of time, whose
+    sum is the duration.
+    """
     robot = irb.load(name)
     motion = motion_of(robot)
     module = read(rapid_module(motion, robot, "Swing"))
@@ -28,7 +30,9 @@ def test_module_reads_back(name):
 
 
 def test_procedure_moves_to_every_target_in_its_time():
-    """The first target is reached slowly and exactly, those in between in their time, the last in its time and exactly."""
+    """The first target is reached slowly and exactly, those in between in their time, the last in
+    its time and exactly.
+    """
     robot = irb.load("irb2400")
     text = rapid_module(motion_of(robot), robot, "Swing", tool="tSpindle")
     moves = re.findall(r"MoveAbsJ (.+);", text)
@@ -42,7 +46,9 @@ def test_procedure_moves_to_every_target_in_its_time():
 
 
 def test_two_samples_are_one_stroke():
-    """Of two samples only the first and the last move are left to do: a loop from 2 to 1 would run backwards in RAPID."""
+    """Of two samples only the first and the last move are left to do: a loop from 2 to 1 would run
+    backwards in RAPID.
+    """
     robot = irb.load("irb2400")
     motion = Motion(np.array([0.0, 1.0]), np.array([np.zeros(6), np.full(6, 0.1)]))
     text = rapid_module(motion, robot)
@@ -59,8 +65,14 @@ def test_two_samples_are_one_stroke():
         (lambda robot: rapid_module(motion_of(robot), robot, "n" * 30), "no name of a procedure"),
         (lambda robot: rapid_module(motion_of(robot), robot, "Step"), "no name of a module"),
         (lambda robot: rapid_module(motion_of(robot), robot, tool=""), "no name of a tool"),
-        (lambda robot: rapid_module(motion_of(robot, 100.0, 100.0), robot), "sample at a lower rate"),
-        (lambda robot: rapid_module(Motion(np.zeros(1), np.zeros((1, 6))), robot), "2 to 4000 targets"),
+        (
+            lambda robot: rapid_module(motion_of(robot, 100.0, 100.0), robot),
+            "sample at a lower rate",
+        ),
+        (
+            lambda robot: rapid_module(Motion(np.zeros(1), np.zeros((1, 6))), robot),
+            "2 to 4000 targets",
+        ),
     ],
 )
 def test_wrong_input_is_one_clear_line(wrong, message):

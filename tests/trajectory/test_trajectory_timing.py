@@ -13,19 +13,37 @@ def free(velocity, effort):
     """Return limits of axes whose ranges have no ends."""
     n = len(velocity)
     ends, none = np.full(n, np.inf), np.zeros(n, dtype=bool)
-    return irb.Limits(-ends, ends.copy(), np.array(velocity), np.array(effort), np.eye(n), none, *(none.copy() for _ in range(3)))
+    return irb.Limits(
+        -ends,
+        ends.copy(),
+        np.array(velocity),
+        np.array(effort),
+        np.eye(n),
+        none,
+        *(none.copy() for _ in range(3)),
+    )
 
 
 class Slide:
     """One axis: mass, a constant load, and friction; nothing of the package."""
 
-    def __init__(self, torque, load=0.0, viscous=0.0, coulomb=0.0, drop=0.0, stribeck=1.0, velocity=50.0):
-        self.load, self.viscous, self.coulomb, self.drop, self.stribeck = load, viscous, coulomb, drop, stribeck
+    def __init__(
+        self, torque, load=0.0, viscous=0.0, coulomb=0.0, drop=0.0, stribeck=1.0, velocity=50.0
+    ):
+        self.load, self.viscous, self.coulomb, self.drop, self.stribeck = (
+            load,
+            viscous,
+            coulomb,
+            drop,
+            stribeck,
+        )
         self.limits = free([velocity], [torque])
 
     def friction(self, v):
         """Viscous, Coulomb and Stribeck."""
-        return self.viscous * v + (self.coulomb + self.drop * np.exp(-((v / self.stribeck) ** 2))) * np.sign(v)
+        return self.viscous * v + (
+            self.coulomb + self.drop * np.exp(-((v / self.stribeck) ** 2))
+        ) * np.sign(v)
 
     def inverse_dynamics(self, q, v, a, *, friction=True):
         """Torque of a mass of 2 kg."""
@@ -33,14 +51,23 @@ class Slide:
 
 
 class TwoArms:
-    """A planar arm with two axes of equal links in a vertical plane, written out by hand, with Stribeck friction."""
+    """A planar arm with two axes of equal links in a vertical plane, written out by hand, with
+    Stribeck friction.
+    """
 
-    viscous, coulomb, drop, stribeck = np.array([3.0, 1.5]), np.array([2.0, 1.0]), np.array([2.5, 1.0]), np.array([0.08, 0.1])
+    viscous, coulomb, drop, stribeck = (
+        np.array([3.0, 1.5]),
+        np.array([2.0, 1.0]),
+        np.array([2.5, 1.0]),
+        np.array([0.08, 0.1]),
+    )
     limits = free([3.0, 4.0], [60.0, 22.0])
 
     def friction(self, v):
         """Viscous, Coulomb and Stribeck."""
-        return self.viscous * v + (self.coulomb + self.drop * np.exp(-((v / self.stribeck) ** 2))) * np.sign(v)
+        return self.viscous * v + (
+            self.coulomb + self.drop * np.exp(-((v / self.stribeck) ** 2))
+        ) * np.sign(v)
 
     def inverse_dynamics(self, q, v, a, *, friction=True):
         """Torques of the textbook, point masses of 4 kg at the ends of links of 0.5 m."""
@@ -52,7 +79,11 @@ class TwoArms:
         g2 = m * g * length * np.cos(q[0] + q[1])
         tau = np.stack(
             [
-                m11 * a[0] + m12 * a[1] - h * (2 * v[0] * v[1] + v[1] ** 2) + 2 * m * g * length * np.cos(q[0]) + g2,
+                m11 * a[0]
+                + m12 * a[1]
+                - h * (2 * v[0] * v[1] + v[1] ** 2)
+                + 2 * m * g * length * np.cos(q[0])
+                + g2,
                 m12 * a[0] + m22 * a[1] + h * v[0] ** 2 + g2,
             ],
             axis=-1,
@@ -64,24 +95,33 @@ CURVE = [[-0.9, 0.6], [-0.2, 1.1], [0.5, 0.7], [0.8, 1.2]]
 
 
 def used(arm, found, count=10):
-    """Largest shares of torque and speed on a grid many times finer, and at both ends, where v and friction are exactly 0."""
+    """Largest shares of torque and speed on a grid many times finer, and at both ends, where v and
+    friction are exactly 0.
+    """
     t = np.sort(np.random.default_rng(0).uniform(0.0, found.duration, count * len(found.s)))
     t[0], t[-1] = 0.0, found.duration
     q, v, a, _ = found.at(t)
-    return np.abs(arm.inverse_dynamics(q, v, a) / arm.limits.effort).max(), np.abs(v / arm.limits.velocity).max()
+    return np.abs(arm.inverse_dynamics(q, v, a) / arm.limits.effort).max(), np.abs(
+        v / arm.limits.velocity
+    ).max()
 
 
 @pytest.mark.parametrize("velocity", [None, 1.5])
 def test_one_axis_with_an_acceleration_is_bang_bang(velocity):
-    """The time is 2 sqrt(h / A), or h / V + V / A where the speed is reached: to the share of the bounds that is used."""
+    """The time is 2 sqrt(h / A), or h / V + V / A where the speed is reached: to the share of the
+    bounds that is used.
+    """
     found = time_optimal(axis_path([[0.3], [2.3]]), velocity=velocity, acceleration=4.0)
     exact = 2.0 * np.sqrt(2.0 / 4.0) if velocity is None else 2.0 / 1.5 + 1.5 / 4.0
     assert exact <= found.duration < exact * (1 + 1e-4)  # a share of 5e-5 of the bound is kept free
-    assert found.lower_bound == pytest.approx(exact, rel=3e-5)  # the grid's step where the speed is just reached
+    # the grid's step where the speed is just reached
+    assert found.lower_bound == pytest.approx(exact, rel=3e-5)
 
 
 def test_a_load_makes_starting_and_stopping_unequal():
-    """With a constant load accelerations are (tau - G) / I and (tau + G) / I; the time follows by hand."""
+    """With a constant load accelerations are (tau - G) / I and (tau + G) / I; the time follows by
+    hand.
+    """
     start, stop = (12.0 - 4.0) / 2.0, (12.0 + 4.0) / 2.0
     top = np.sqrt(2.0 * 3.0 / (1.0 / start + 1.0 / stop))
     found = time_optimal(axis_path([[0.0], [3.0]]), Slide(12.0, load=4.0))
@@ -92,9 +132,12 @@ def test_a_load_makes_starting_and_stopping_unequal():
 
 @pytest.mark.parametrize(("viscous", "coulomb"), [(4.0, 0.0), (0.5, 0.0), (4.0, 3.0)])
 def test_viscous_and_coulomb_friction_meet_the_closed_form(viscous, coulomb):
-    """Speeding up and braking at full torque against friction are exponentials; their times bracketed from both sides."""
+    """Speeding up and braking at full torque against friction are exponentials; their times
+    bracketed from both sides.
+    """
 
-    def phase(torque, speed):  # from 0 to speed, or from speed to 0: time and way of I v' = torque - Fv v
+    # from 0 to speed, or from speed to 0: time and way of I v' = torque - Fv v
+    def phase(torque, speed):
         end = torque / viscous
         time = -2.0 / viscous * np.log(1.0 - speed / end)
         return abs(time), abs(end * time - 2.0 / viscous * speed)
@@ -117,12 +160,16 @@ def test_viscous_and_coulomb_friction_meet_the_closed_form(viscous, coulomb):
 
 
 def fastest_by_integration(arm, path):
-    """Time of the phase-plane profile that full torque gives from both ends: an oracle without grid, LP or lines."""
+    """Time of the phase-plane profile that full torque gives from both ends: an oracle without
+    grid, LP or lines.
+    """
 
     def gain(s, rate, sign):
         q, slope, curvature = path.at(s)
         rest = arm.inverse_dynamics(q, slope * rate, curvature * rate**2)
-        m = arm.inverse_dynamics(q, 0 * q, slope, friction=False) - arm.inverse_dynamics(q, 0 * q, 0 * q, friction=False)
+        m = arm.inverse_dynamics(q, 0 * q, slope, friction=False) - arm.inverse_dynamics(
+            q, 0 * q, 0 * q, friction=False
+        )
         ends = np.array([(-arm.limits.effort - rest) / m, (arm.limits.effort - rest) / m])
         low, high = ends.min(axis=0).max(), ends.max(axis=0).min()
         return high if sign > 0 else low
@@ -133,10 +180,13 @@ def fastest_by_integration(arm, path):
         def rhs(s, x):
             return [2.0 * gain(min(max(s, 0.0), path.length), np.sqrt(max(x[0], 1e-12)), sign)]
 
-        return solve_ivp(rhs, span, [1e-10], rtol=1e-8, atol=1e-12, dense_output=True, max_step=path.length / 400).sol
+        return solve_ivp(
+            rhs, span, [1e-10], rtol=1e-8, atol=1e-12, dense_output=True, max_step=path.length / 400
+        ).sol
 
     up, down = fall(1), fall(-1)
-    theta = (np.arange(200_000) + 0.5) * np.pi / 200_000  # s closer at the ends: the integrand there is 1 / sqrt
+    # s closer at the ends: the integrand there is 1 / sqrt
+    theta = (np.arange(200_000) + 0.5) * np.pi / 200_000
     s = 0.5 * path.length * (1.0 - np.cos(theta))
     x = np.minimum(up(s)[0], down(s)[0])
     slope = path.at(s).slope
@@ -146,7 +196,9 @@ def fastest_by_integration(arm, path):
 
 @pytest.mark.parametrize("stribeck", [0.05, 0.5])
 def test_stribeck_friction_meets_the_integrated_profile(stribeck):
-    """With friction that falls and rises the exact time lies between bound and result, by integration of the same law."""
+    """With friction that falls and rises the exact time lies between bound and result, by
+    integration of the same law.
+    """
     arm = Slide(12.0, load=1.0, viscous=2.0, coulomb=1.0, drop=3.0, stribeck=stribeck)
     path = axis_path([[0.0], [3.0]])
     exact = fastest_by_integration(arm, path)
@@ -157,7 +209,9 @@ def test_stribeck_friction_meets_the_integrated_profile(stribeck):
 
 
 def test_two_axes_meet_the_integrated_profile():
-    """A straight stroke of two coupled axes with Stribeck friction and gravity: the exact time lies within the gap."""
+    """A straight stroke of two coupled axes with Stribeck friction and gravity: the exact time lies
+    within the gap.
+    """
     arm, path = TwoArms(), axis_path([[-0.9, 0.6], [0.4, 1.4]])
     exact = fastest_by_integration(arm, path)
     found = time_optimal(path, arm, intervals=400)
@@ -168,8 +222,13 @@ def test_two_axes_meet_the_integrated_profile():
 
 
 def test_curved_path_meets_a_linear_programme():
-    """On a curve the profile that HiGHS finds highest, with bounds at both ends of each of 600 intervals, takes as long."""
-    path, bound = axis_path([[0.0, 0.0], [1.0, 0.4], [1.2, -0.5], [0.3, -0.8]]), np.array([3.0, 2.0])
+    """On a curve the profile that HiGHS finds highest, with bounds at both ends of each of 600
+    intervals, takes as long.
+    """
+    path, bound = (
+        axis_path([[0.0, 0.0], [1.0, 0.4], [1.2, -0.5], [0.3, -0.8]]),
+        np.array([3.0, 2.0]),
+    )
     speed = np.array([1.5, 1.2])
     count = 600
     s = 0.5 * path.length * (1.0 - np.cos(np.pi * np.linspace(0.0, 1.0, count + 1)))
@@ -188,7 +247,13 @@ def test_curved_path_meets_a_linear_programme():
                     right.append(bound[axis])
     top = np.square(speed / np.maximum(np.abs(slope), 1e-9)).min(axis=1)
     top[[0, -1]] = 0.0
-    best = linprog(-np.ones(count + 1), np.array(rows), right, bounds=[(0.0, high) for high in top], method="highs")
+    best = linprog(
+        -np.ones(count + 1),
+        np.array(rows),
+        right,
+        bounds=[(0.0, high) for high in top],
+        method="highs",
+    )
     rate = np.sqrt(np.maximum(best.x, 0.0))
     exact = float((2 * step / (rate[1:] + rate[:-1])).sum())
     found = time_optimal(path, velocity=speed, acceleration=bound, intervals=600)
@@ -198,7 +263,9 @@ def test_curved_path_meets_a_linear_programme():
 
 @pytest.mark.parametrize("intervals", [60, 300])
 def test_all_bounds_are_kept_between_the_grid_points(intervals):
-    """On a curve on which both axes turn back, torques with friction and speeds stay within on a much finer grid."""
+    """On a curve on which both axes turn back, torques with friction and speeds stay within on a
+    much finer grid.
+    """
     arm = TwoArms()
     found = time_optimal(axis_path(CURVE), arm, intervals=intervals)
     torque, speed = used(arm, found, 100)
@@ -208,7 +275,9 @@ def test_all_bounds_are_kept_between_the_grid_points(intervals):
 
 
 def test_what_narrowing_does_not_repair_is_run_slower(monkeypatch):
-    """With a single round of narrowing, which is not enough on this curve, the whole motion is slowed until all is kept."""
+    """With a single round of narrowing, which is not enough on this curve, the whole motion is
+    slowed until all is kept.
+    """
     arm, path = TwoArms(), axis_path(CURVE)
     repaired = time_optimal(path, arm, intervals=60)
     monkeypatch.setattr("irbmodels.trajectory.timing_bounds._REPAIRS", 1)
@@ -218,24 +287,35 @@ def test_what_narrowing_does_not_repair_is_run_slower(monkeypatch):
 
 
 def test_a_path_that_goes_back_on_itself_turns_at_rest():
-    """There and back on one axis: full acceleration, full deceleration through the turn, full acceleration again."""
+    """There and back on one axis: full acceleration, full deceleration through the turn, full
+    acceleration again.
+    """
     found = time_optimal(axis_path([[0.0], [1.0], [0.0]]), acceleration=4.0)
-    assert found.duration == pytest.approx(4.0 * np.sqrt(1.0 / 4.0), rel=2e-3)  # first order in the step at the turn
+    # first order in the step at the turn
+    assert found.duration == pytest.approx(4.0 * np.sqrt(1.0 / 4.0), rel=2e-3)
     assert found.lower_bound == pytest.approx(4.0 * np.sqrt(1.0 / 4.0), rel=1e-4)
     assert found.at(np.linspace(0.0, found.duration, 10001)).q.max() == pytest.approx(1.0, abs=1e-6)
 
 
-@pytest.mark.parametrize("postures", [[[0.0, 0.0], [1.0, 1.0], [2.0, 0.0]], [[0.0, 0.0], [0.6, 0.9], [1.2, 0.9], [2.0, 0.0]]])
+@pytest.mark.parametrize(
+    "postures",
+    [[[0.0, 0.0], [1.0, 1.0], [2.0, 0.0]], [[0.0, 0.0], [0.6, 0.9], [1.2, 0.9], [2.0, 0.0]]],
+)
 def test_friction_changes_its_sign_where_an_axis_turns_back(postures):
-    """Each side of a turn has the friction of its own direction: bound and time stay close although the turn decides."""
+    """Each side of a turn has the friction of its own direction: bound and time stay close although
+    the turn decides.
+    """
     coulomb, load = np.array([0.5, 4.0]), np.array([0.0, -6.0])
     arm = SimpleNamespace(
         limits=free([50.0, 50.0], [12.0, 12.0]),
         friction=lambda v: coulomb * np.sign(v),
-        inverse_dynamics=lambda q, v, a, *, friction=True: 2.0 * a + load + (coulomb * np.sign(v) if friction else 0.0),
+        inverse_dynamics=lambda q, v, a, *, friction=True: (
+            2.0 * a + load + (coulomb * np.sign(v) if friction else 0.0)
+        ),
     )
     found = time_optimal(axis_path(postures), arm, intervals=100)
-    assert found.gap < 6e-3  # 4e-2 with the sign of the grid point itself, which is rounding; 1.5e-2 with none at the turn
+    # 4e-2 with the sign of the grid point itself, which is rounding; 1.5e-2 with none at the turn
+    assert found.gap < 6e-3
 
 
 def test_a_bound_of_acceleration_is_kept_besides():
@@ -251,7 +331,9 @@ def test_a_bound_of_acceleration_is_kept_besides():
 
 
 def test_finer_grids_close_in_from_both_sides():
-    """With more intervals the time falls, the bound stays below every time found, and the gap shrinks."""
+    """With more intervals the time falls, the bound stays below every time found, and the gap
+    shrinks.
+    """
     arm, path = TwoArms(), axis_path(CURVE)
     found = [time_optimal(path, arm, intervals=count) for count in (75, 150, 300, 600)]
     best = min(one.duration for one in found)
@@ -262,7 +344,9 @@ def test_finer_grids_close_in_from_both_sides():
 
 
 def test_an_axis_that_rounding_moves_stands_still():
-    """Postures of an inverse kinematics differ by rounding where an axis stands; its speed is 0, as all are at the ends."""
+    """Postures of an inverse kinematics differ by rounding where an axis stands; its speed is 0, as
+    all are at the ends.
+    """
     q = np.array([[0.1, 0.3, -0.2], [0.5, 0.3 + 3e-16, 0.3], [0.9, 0.3 - 3e-16, 0.1]])
     found = time_optimal(axis_path(q), velocity=1.0, acceleration=3.0, intervals=60)
     motion = found.sample(300.0)
@@ -272,7 +356,9 @@ def test_an_axis_that_rounding_moves_stands_still():
 
 
 def test_motion_follows_the_path_from_rest_to_rest():
-    """Every position is on the path, waypoints are passed, speed is exactly 0 at both ends, v and a are derivatives of q."""
+    """Every position is on the path, waypoints are passed, speed is exactly 0 at both ends, v and a
+    are derivatives of q.
+    """
     path = axis_path(CURVE)
     found = time_optimal(path, TwoArms())
     state = found.at([0.0, found.duration])
@@ -281,7 +367,8 @@ def test_motion_follows_the_path_from_rest_to_rest():
     assert state.jerk is None
     q = found.at(np.linspace(0.0, found.duration, 20001)).q
     for waypoint in CURVE:
-        assert np.linalg.norm(q - waypoint, axis=1).min() < 1e-3  # 4 rad/s times half a step of 0.1 ms
+        # 4 rad/s times half a step of 0.1 ms
+        assert np.linalg.norm(q - waypoint, axis=1).min() < 1e-3
     step = 1e-7
     t = 0.5 * (found.times[3:-4] + found.times[4:-3])
     after, before, here = found.at(t + step), found.at(t - step), found.at(t)
@@ -291,8 +378,11 @@ def test_motion_follows_the_path_from_rest_to_rest():
 
 @pytest.mark.parametrize("name", ["irb2400", "irb1400", "irb930"])
 def test_robots_keep_their_own_limits(name, monkeypatch):
-    """A motion of a real arm through random postures keeps its speeds and efforts, friction included where it is known."""
-    monkeypatch.setattr("irbmodels.compiled.dispatch.WORTH", np.inf)  # compiling would take longer than the test
+    """A motion of a real arm through random postures keeps its speeds and efforts, friction
+    included where it is known.
+    """
+    # compiling would take longer than the test
+    monkeypatch.setattr("irbmodels.compiled.dispatch.WORTH", np.inf)
     robot, rng = irb.load(name), np.random.default_rng(7)
     low, high = robot.limits.envelope()
     drawn = 0.4 * rng.uniform(low, high, (60, robot.n))
@@ -301,13 +391,17 @@ def test_robots_keep_their_own_limits(name, monkeypatch):
     found = time_optimal(axis_path(postures), robot, friction=known, intervals=60)
     t = np.sort(rng.uniform(0.0, found.duration, 2000))
     q, v, a, _ = found.at(t)
-    assert np.abs(robot.inverse_dynamics(q, v, a, friction=known) / robot.limits.effort).max() <= 1.0
+    assert (
+        np.abs(robot.inverse_dynamics(q, v, a, friction=known) / robot.limits.effort).max() <= 1.0
+    )
     assert np.abs(v / robot.limits.velocity).max() <= 1.0
     assert 0.0 < found.gap < 0.02
 
 
 def test_a_cartesian_line_keeps_the_tcp_on_it(monkeypatch):
-    """Inverse kinematics along a PosePath gives an axis path by its distance; the TCP stays on the line as it is run."""
+    """Inverse kinematics along a PosePath gives an axis path by its distance; the TCP stays on the
+    line as it is run.
+    """
     monkeypatch.setattr("irbmodels.compiled.dispatch.WORTH", np.inf)
     robot = irb.load("irb2400")
     q = robot.from_controller([10, 20, 10, 20, 40, 0])
@@ -319,7 +413,9 @@ def test_a_cartesian_line_keeps_the_tcp_on_it(monkeypatch):
     postures = [q]
     for pose in path.poses(s[1:]):
         solutions = robot.inverse_kinematics(pose, near=postures[-1])
-        postures.append(min((one.q for one in solutions), key=lambda other: np.abs(other - postures[-1]).max()))
+        postures.append(
+            min((one.q for one in solutions), key=lambda other: np.abs(other - postures[-1]).max())
+        )
     found = time_optimal(axis_path(postures, s), robot, intervals=60)
     p = robot.pose(found.at(np.linspace(0.0, found.duration, 200)).q)[:, :3, 3]
     along = (end - start)[:3, 3] / path.length
@@ -328,9 +424,13 @@ def test_a_cartesian_line_keeps_the_tcp_on_it(monkeypatch):
 
 
 def test_axis_path_is_a_smooth_curve_through_its_postures():
-    """The path passes its postures at the lengths of the strokes, with derivatives that are derivatives."""
+    """The path passes its postures at the lengths of the strokes, with derivatives that are
+    derivatives.
+    """
     path = axis_path(CURVE)
-    np.testing.assert_allclose(path.knots[1:], np.cumsum(np.linalg.norm(np.diff(CURVE, axis=0), axis=1)), rtol=1e-15)
+    np.testing.assert_allclose(
+        path.knots[1:], np.cumsum(np.linalg.norm(np.diff(CURVE, axis=0), axis=1)), rtol=1e-15
+    )
     np.testing.assert_allclose(path.at(path.knots).q, CURVE, atol=1e-14)
     s, step = np.linspace(0.1, path.length - 0.1, 20), 1e-5
     before, here, after = (path.at(s + shift) for shift in (-step, 0.0, step))
@@ -351,22 +451,54 @@ def test_axis_path_is_a_smooth_curve_through_its_postures():
         (lambda: axis_path([[0.0], [1.0]], [0.0, -1.0]), "starts at 0 and grows"),
         (lambda: axis_path([[0.0], [1.0]], [0.5, 1.0]), "starts at 0 and grows"),
         (lambda: axis_path([[1.0], [1.0]], [0.0, 1.0]), "all postures of the path are the same"),
-        (lambda: time_optimal(axis_path([[0.0] * 3, [1.0] * 3]), TwoArms()), "the path has 3 axes, the robot 2"),
+        (
+            lambda: time_optimal(axis_path([[0.0] * 3, [1.0] * 3]), TwoArms()),
+            "the path has 3 axes, the robot 2",
+        ),
         (lambda: time_optimal(axis_path([[0.0], [1.0]])), "needs bounds of acceleration"),
-        (lambda: time_optimal(axis_path([[0.0], [1.0]]), velocity=1.0), "needs bounds of acceleration"),
-        (lambda: time_optimal(axis_path([[0.0], [1.0]]), acceleration=-1.0), "acceleration must be positive"),
-        (lambda: time_optimal(axis_path([[0.0], [1.0]]), acceleration=1.0, torque=1.0), "without a robot has no torques"),
-        (lambda: time_optimal(axis_path([[0.0], [1.0]]), acceleration=1.0, intervals=5), "10 to 100000 intervals"),
+        (
+            lambda: time_optimal(axis_path([[0.0], [1.0]]), velocity=1.0),
+            "needs bounds of acceleration",
+        ),
+        (
+            lambda: time_optimal(axis_path([[0.0], [1.0]]), acceleration=-1.0),
+            "acceleration must be positive",
+        ),
+        (
+            lambda: time_optimal(axis_path([[0.0], [1.0]]), acceleration=1.0, torque=1.0),
+            "without a robot has no torques",
+        ),
+        (
+            lambda: time_optimal(axis_path([[0.0], [1.0]]), acceleration=1.0, intervals=5),
+            "10 to 100000 intervals",
+        ),
         (lambda: time_optimal(axis_path([[0.0], [1.0]]), acceleration=np.inf), "nothing bounds"),
-        (lambda: time_optimal(axis_path([[0.0], [1.0]]), acceleration=np.inf, velocity=1.0), "nothing bounds the acceleration"),
-        (lambda: time_optimal(axis_path([[0, 0], [1, 0]]), acceleration=[np.inf, 1], velocity=1.0), "nothing bounds the accel"),
-        (lambda: time_optimal(axis_path([[0.0] * 2, [1.0] * 2]), TwoArms(), torque=np.inf), "nothing bounds the acceleration"),
+        (
+            lambda: time_optimal(axis_path([[0.0], [1.0]]), acceleration=np.inf, velocity=1.0),
+            "nothing bounds the acceleration",
+        ),
+        (
+            lambda: time_optimal(
+                axis_path([[0, 0], [1, 0]]), acceleration=[np.inf, 1], velocity=1.0
+            ),
+            "nothing bounds the accel",
+        ),
+        (
+            lambda: time_optimal(axis_path([[0.0] * 2, [1.0] * 2]), TwoArms(), torque=np.inf),
+            "nothing bounds the acceleration",
+        ),
         (
             lambda: time_optimal(axis_path([[0.0], [1.0]]), Slide(3.0, load=4.0)),
             "axis 1 cannot hold the arm at s = .* 4, .* 3 N m",
         ),
-        (lambda: time_optimal(axis_path([[0.0], [1.0]]), Slide(3.0, load=2.0, coulomb=2.0)), "at rest axis 1 needs 67%"),
-        (lambda: time_optimal(axis_path([[0.0], [1.0]]), Slide(3.0, velocity=np.inf)), "finite bounds of velocity"),
+        (
+            lambda: time_optimal(axis_path([[0.0], [1.0]]), Slide(3.0, load=2.0, coulomb=2.0)),
+            "at rest axis 1 needs 67%",
+        ),
+        (
+            lambda: time_optimal(axis_path([[0.0], [1.0]]), Slide(3.0, velocity=np.inf)),
+            "finite bounds of velocity",
+        ),
     ],
 )
 def test_wrong_input_is_one_clear_line(wrong, message):
@@ -384,10 +516,15 @@ def test_without_toppra_the_extra_is_named(monkeypatch):
 
 
 def test_a_path_out_of_range_is_refused():
-    """Also where only the spline overshoots between postures in range, and where only the coupled range of q3 - q2 is left."""
+    """Also where only the spline overshoots between postures in range, and where only the coupled
+    range of q3 - q2 is left.
+    """
     robot = irb.load("irb2400")
-    outside = ([0, 0, 0, 0, 30, 0], [0, 60, -10, 0, 30, 0])  # q3 - q2 = -70 deg, each alone in its range
-    with pytest.raises(irb.InputError, match=r"the path leaves a range at s = .*: axis 3: q3 - q2 = -70 deg"):
+    # q3 - q2 = -70 deg, each alone in its range
+    outside = ([0, 0, 0, 0, 30, 0], [0, 60, -10, 0, 30, 0])
+    with pytest.raises(
+        irb.InputError, match=r"the path leaves a range at s = .*: axis 3: q3 - q2 = -70 deg"
+    ):
         time_optimal(axis_path([robot.from_controller(q) for q in outside]), robot)
     over = [robot.from_controller([angle, 0, 0, 0, 30, 0]) for angle in (0, 179, 179.9, 179)]
     assert all(not robot.violations(q) for q in over)

@@ -1,4 +1,6 @@
-"""Robots in 3D: what a real headless browser shows and says, the live page, and what is left behind (nothing)."""
+"""Robots in 3D: what a real headless browser shows and says, the live page, and what is left behind
+(nothing).
+"""
 
 from __future__ import annotations
 
@@ -44,7 +46,9 @@ POSTURES = {  # home, and two others, as the controller shows them
 }
 T = np.array([0.0, 1.0])
 TETRAHEDRON = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n"
-needs_chromium = pytest.mark.skipif(shutil.which("chromium") is None, reason="the program chromium is not installed")
+needs_chromium = pytest.mark.skipif(
+    shutil.which("chromium") is None, reason="the program chromium is not installed"
+)
 
 
 @pytest.fixture(scope="module")
@@ -71,16 +75,24 @@ def orange(url: str) -> float:
     """Share of the pixels of a data URL that are robot orange."""
     picture = Image.open(io.BytesIO(base64.b64decode(url.partition(",")[2]))).convert("RGB")
     red, green, blue = np.asarray(picture, dtype=int).transpose(2, 0, 1)
-    return float(((red > 120) & (green > 0.25 * red) & (green < 0.65 * red) & (blue < 0.35 * red)).mean())
+    return float(
+        ((red > 120) & (green > 0.25 * red) & (green < 0.65 * red) & (blue < 0.35 * red)).mean()
+    )
 
 
 @needs_chromium
 @pytest.mark.parametrize("name", POSTURES)
 def test_a_browser_shows_every_family(tmp_path, reported, name):
-    """At home and in two other postures the picture is orange with robot, and every link stands where robot.pose has it."""
+    """At home and in two other postures the picture is orange with robot, and every link stands
+    where robot.pose has it.
+    """
     robot = irb.load(name)
     save_page(tmp_path / "p.html", robot)
-    links = [frame for frame in robot.frames if frame.startswith("link_") or frame in ("base", "tool0", "tcp")]
+    links = [
+        frame
+        for frame in robot.frames
+        if frame.startswith("link_") or frame in ("base", "tool0", "tcp")
+    ]
     told = reported(
         tmp_path / "p.html",
         f"""
@@ -95,10 +107,14 @@ def test_a_browser_shows_every_family(tmp_path, reported, name):
         report.empty = irb.viewer.capture_image();
         """,
     )
-    for posture, poses, picture, out in zip(POSTURES[name], told["poses"], told["pictures"], told["out"], strict=True):
+    for posture, poses, picture, out in zip(
+        POSTURES[name], told["poses"], told["pictures"], told["out"], strict=True
+    ):
         q = robot.from_controller(posture)
         for link in links:
-            np.testing.assert_allclose(poses[link], robot.pose(q, link).homogeneous, rtol=0, atol=1e-9, err_msg=link)
+            np.testing.assert_allclose(
+                poses[link], robot.pose(q, link).homogeneous, rtol=0, atol=1e-9, err_msg=link
+            )
         assert 0.015 < orange(picture) < 0.25
         assert out == [violation.quantity for violation in robot.violations(q)]
     assert orange(told["empty"]) < 1e-4  # what is orange is the robot
@@ -106,12 +122,17 @@ def test_a_browser_shows_every_family(tmp_path, reported, name):
 
 @needs_chromium
 def test_sliders_speak_the_controllers_language(tmp_path, reported):
-    """Moving axis 2 keeps the upper arm's direction, the bars follow, and the coupled range turns axis 3 red.
+    """Moving axis 2 keeps the upper arm's direction, the bars follow, and the coupled range turns
+    axis 3 red.
 
     The quaternion has the sign of ``irbmodels.model.rotations`` in every posture, at 180 deg too.
     """
     robot, rng = irb.load("irb2400"), np.random.default_rng(5)
-    others = [[0, 0, 0, 0, 90, 0], [0, 0, 0, 0, 90, 180], *rng.uniform(-150.0, 150.0, (12, 6)).tolist()]
+    others = [
+        [0, 0, 0, 0, 90, 0],
+        [0, 0, 0, 0, 90, 180],
+        *rng.uniform(-150.0, 150.0, (12, 6)).tolist(),
+    ]
     save_page(tmp_path / "p.html", robot)
     told = reported(
         tmp_path / "p.html",
@@ -143,21 +164,30 @@ def test_sliders_speak_the_controllers_language(tmp_path, reported):
     )
     home, forward = told["home"], told["forward"]
     assert forward["fields"] == [0, 40, 0, 0, 0, 0]
-    turn = {key: np.array(told[key]["pose"]["link_3"])[:3, :3] for key in ("home", "forward", "again")}
-    np.testing.assert_allclose(turn["forward"], turn["home"], rtol=0, atol=1e-12)  # the upper arm keeps its direction
+    turn = {
+        key: np.array(told[key]["pose"]["link_3"])[:3, :3] for key in ("home", "forward", "again")
+    }
+    # the upper arm keeps its direction
+    np.testing.assert_allclose(turn["forward"], turn["home"], rtol=0, atol=1e-12)
     assert np.abs(turn["again"] - turn["forward"]).max() > 0.5
     q = robot.from_controller([0, 40, 0, 0, 0, 0])
     for link, pose in forward["pose"].items():
-        np.testing.assert_allclose(pose, robot.pose(q, link).homogeneous, rtol=0, atol=1e-9, err_msg=link)
+        np.testing.assert_allclose(
+            pose, robot.pose(q, link).homogeneous, rtol=0, atol=1e-9, err_msg=link
+        )
     assert not any(home["red"] + forward["red"])
     assert told["beyond"]["red"] == [False, False, True, False, False, False]  # q3 - q2 = -80 deg
     assert "q3 - q2 = -80.0" in told["beyond"]["notes"]
     assert not any(told["again"]["red"])
-    assert told["typed"]["red"] == [False, False, False, False, True, False]  # 130 deg is beyond axis 5
+    # 130 deg is beyond axis 5
+    assert told["typed"]["red"] == [False, False, False, False, True, False]
     low, high = (np.degrees(bound) for bound in robot.limits.envelope())
     np.testing.assert_allclose(told["slider"], np.stack([low, high], axis=1), atol=1e-9)
     pose = robot.pose(robot.from_controller([0, 80, 60, 0, 130, 0]))
-    place, turn = ([float(word) for word in line.split()[-3 - k :]] for k, line in enumerate(told["typed"]["tcp"].split("\n")))
+    place, turn = (
+        [float(word) for word in line.split()[-3 - k :]]
+        for k, line in enumerate(told["typed"]["tcp"].split("\n"))
+    )
     assert place == pytest.approx(pose.translation * 1000, abs=0.051)
     quaternion = pin.Quaternion(pose.rotation)  # ABB writes the scalar first
     shown = np.array([quaternion.w, quaternion.x, quaternion.y, quaternion.z])
@@ -168,7 +198,9 @@ def test_sliders_speak_the_controllers_language(tmp_path, reported):
 
 @needs_chromium
 def test_what_makes_no_sense_changes_nothing(tmp_path, reported):
-    """Commands with what is no posture, time, layer or view are one line in the page and the console, and no more than that."""
+    """Commands with what is no posture, time, layer or view are one line in the page and the
+    console, and no more than that.
+    """
     save_page(tmp_path / "p.html", irb.load("irb930"))
     posture = "a posture of irb930_12_105 is 4 finite numbers (° ° mm °), not "
     refused = {
@@ -203,7 +235,9 @@ def test_what_makes_no_sense_changes_nothing(tmp_path, reported):
 
 @needs_chromium
 def test_layers_stand_where_the_physics_is(tmp_path, reported):
-    """Balls at the centres of mass, boxes and ellipsoids with each link's inertia, frames and hulls: there when asked for."""
+    """Balls at the centres of mass, boxes and ellipsoids with each link's inertia, frames and
+    hulls: there when asked for.
+    """
     robot = irb.load("irb2400", tool="spindle")
     save_page(tmp_path / "p.html", robot, q=robot.from_controller([30, 20, 10, 40, 50, 60]))
     told = reported(
@@ -237,11 +271,14 @@ def test_layers_stand_where_the_physics_is(tmp_path, reported):
     rows = robot.description.inertials.sets[robot.parameters].links
     bodies = {link: row.inertial() for link, row in rows.items()} | {"tool0": robot.tool.load}
     assert set(told["links"]) == set(bodies)
-    for link, ball, box, ellipsoid in zip(told["links"], told["com"], told["boxes"], told["ellipsoids"], strict=True):
+    for link, ball, box, ellipsoid in zip(
+        told["links"], told["com"], told["boxes"], told["ellipsoids"], strict=True
+    ):
         pose, body = robot.pose(q, link), bodies[link]
         place = pose.rotation @ body.com + pose.translation
         tensor = pose.rotation @ body.tensor @ pose.rotation.T
-        for shape, spread in ((box, 1 / 12), (ellipsoid, 1 / 5)):  # second moments of a unit cube, of a unit ball
+        # second moments of a unit cube, of a unit ball
+        for shape, spread in ((box, 1 / 12), (ellipsoid, 1 / 5)):
             matrix = np.array(shape)
             np.testing.assert_allclose(matrix[:3, 3], place, atol=1e-9)
             covariance = body.mass * spread * matrix[:3, :3] @ matrix[:3, :3].T
@@ -255,7 +292,8 @@ def test_layers_stand_where_the_physics_is(tmp_path, reported):
     assert told["hulls"] == sum(map(len, robot.description.shapes.collision.values())) + 6
     assert told["hidden"]
     assert dict(told["boxes_ticked"])["layer-com"] is False
-    assert "layer-torques" not in dict(told["boxes_ticked"])  # nothing moves, so there is no torque to show
+    # nothing moves, so there is no torque to show
+    assert "layer-torques" not in dict(told["boxes_ticked"])
     assert told["dots"] == told["jumped"] == 0  # a robot that is put elsewhere has drawn nothing
     np.testing.assert_allclose(told["apart"], 0.004, atol=1e-4)
     radius = np.linalg.norm(robot.pose(np.zeros(6)).translation[:2])
@@ -265,13 +303,24 @@ def test_layers_stand_where_the_physics_is(tmp_path, reported):
 
 @needs_chromium
 def test_a_motion_moves_robot_plots_and_arrows_together(tmp_path, reported):
-    """Time moves the robot along the file's postures, the cursor in the plots, and the arrows with the torque."""
+    """Time moves the robot along the file's postures, the cursor in the plots, and the arrows with
+    the torque.
+    """
     robot = irb.load("irb2400", tool="spindle")
-    postures = [np.zeros(6), robot.from_controller([40, 20, 10, 30, 20, 50]), robot.from_controller([-20, 40, 30, -30, 60, 0])]
+    postures = [
+        np.zeros(6),
+        robot.from_controller([40, 20, 10, 30, 20, 50]),
+        robot.from_controller([-20, 40, 30, -30, 60, 0]),
+    ]
     motion = through(postures, duration=5.0).sample(250.0)
     measured = motion._replace(tau=robot.inverse_dynamics(motion.q, motion.v, motion.a) + 5.0)
     page = tmp_path / "p.html"
-    save_page(page, irb.Actor(robot, motion=measured), irb.Actor(robot, motion=motion, opacity=0.4), layers=("torques", "trace"))
+    save_page(
+        page,
+        irb.Actor(robot, motion=measured),
+        irb.Actor(robot, motion=motion, opacity=0.4),
+        layers=("torques", "trace"),
+    )
     assert page.stat().st_size < 8e6  # 10 s at 250 Hz, twice
     told = reported(
         page,
@@ -327,46 +376,76 @@ def test_a_motion_moves_robot_plots_and_arrows_together(tmp_path, reported):
     t = 3.217
     q = np.array([np.interp(t, motion.t, column) for column in motion.q.T])
     np.testing.assert_allclose(told["at"]["poses"][0], robot.pose(q).homogeneous, atol=1e-9)
-    np.testing.assert_allclose(told["at"]["poses"][1], robot.pose(q, "link_rod").homogeneous, atol=1e-9)
+    np.testing.assert_allclose(
+        told["at"]["poses"][1], robot.pose(q, "link_rod").homogeneous, atol=1e-9
+    )
     assert told["at"]["clock"] == "3.22 s"
     assert told["at"]["lines"] == pytest.approx([300 * t / 10.0] * 6)
     assert told["end"]["clock"] == "10.00 s"
-    np.testing.assert_allclose(told["end"]["poses"][0], robot.pose(motion.q[-1]).homogeneous, atol=1e-9)
+    np.testing.assert_allclose(
+        told["end"]["poses"][0], robot.pose(motion.q[-1]).homogeneous, atol=1e-9
+    )
     tau = robot.inverse_dynamics(motion.q, motion.v, motion.a)
     now = np.array([np.interp(t, motion.t, column) for column in tau.T])
     np.testing.assert_allclose(told["at"]["arrows"], now / robot.limits.effort, atol=1e-9)
-    assert told["paths"].count("own") == told["paths"].count("other") == told["paths"].count("measured") == 6
+    assert (
+        told["paths"].count("own")
+        == told["paths"].count("other")
+        == told["paths"].count("measured")
+        == 6
+    )
     assert told["choices"] == ["torque", "position", "speed"]
     largest = max(np.abs(tau[:, 1]).max(), np.abs(tau[:, 1] + 5.0).max())
     assert told["labels"][1] == f"2  ±{largest:.0f} N m"
     assert told["position"][0] == f"1  ±{np.degrees(np.abs(motion.q[:, 0]).max()):.1f} °"
     path = robot.pose(through(postures, duration=5.0).sample(2000.0).q)[:, :3, 3]
-    assert told["dots"] == told["trace"] == pytest.approx(np.linalg.norm(np.diff(path, axis=0), axis=1).sum() / 0.004, rel=0.02)
+    assert (
+        told["dots"]
+        == told["trace"]
+        == pytest.approx(np.linalg.norm(np.diff(path, axis=0), axis=1).sum() / 0.004, rel=0.02)
+    )
     for key, when in (("at", t), ("hovered", 2.5), ("left", t)):
         value = np.array([np.interp(when, motion.t, column) for column in tau.T])
         shown = np.array(told[key]["values"], dtype=float)
         np.testing.assert_allclose(shown, np.stack([value + 5.0, value, value], axis=1), atol=0.051)
         assert told[key]["when"] == f"at {when:.2f} s"
         assert told[key]["clock"] == "3.22 s"
-    assert told["legend"] == [f"{robot.name} measured", f"{robot.name} computed", f"{robot.name} computed"]
-    assert [name for name, (loops, *_) in told["paused"].items() if loops] == []  # who moves the robot, pauses
-    np.testing.assert_allclose(told["paused"]["set"][2], robot.from_controller([1, 2, 3, 4, 5, 6]), atol=1e-12)
+    assert told["legend"] == [
+        f"{robot.name} measured",
+        f"{robot.name} computed",
+        f"{robot.name} computed",
+    ]
+    # who moves the robot, pauses
+    assert [name for name, (loops, *_) in told["paused"].items() if loops] == []
+    np.testing.assert_allclose(
+        told["paused"]["set"][2], robot.from_controller([1, 2, 3, 4, 5, 6]), atol=1e-12
+    )
     assert told["paused"]["slider"][2][1] == pytest.approx(np.radians(17.0))
     assert [told["paused"][name][1] for name in ("time", "chart")] == ["4.00 s", "5.00 s"]
     arrows = {name: shown for name, (*_, shown) in told["paused"].items()}
-    assert arrows == {"slider": False, "grip": True, "set": False, "time": True, "chart": True}  # of the motion only
+    # of the motion only
+    assert arrows == {"slider": False, "grip": True, "set": False, "time": True, "chart": True}
     assert told["later"] == 1.0  # half a second at twice the speed, from the start again
-    assert (told["running"], told["waiting"]) == (1, 0)  # play twice is one loop, and none after the pause
+    # play twice is one loop, and none after the pause
+    assert (told["running"], told["waiting"]) == (1, 0)
 
 
 @needs_chromium
 def test_controls_are_beside_the_scene_in_every_window(tmp_path, reported):
-    """From a phone to a screen: along its motion the TCP is in sight and not behind the controls; none of these is cut off."""
+    """From a phone to a screen: along its motion the TCP is in sight and not behind the controls;
+    none of these is cut off.
+    """
     robot, sizes = irb.load("irb2400", tool="spindle"), [(1280, 800), (768, 1024), (390, 844)]
-    postures = [robot.from_controller(x) for x in ((90, 60, 30, 0, 0, 0), (-90, 60, 30, 0, 30, 0), (0, 90, 20, 0, 0, 0))]
+    postures = [
+        robot.from_controller(x)
+        for x in ((90, 60, 30, 0, 0, 0), (-90, 60, 30, 0, 30, 0), (0, 90, 20, 0, 0, 0))
+    ]
     save_page(tmp_path / "p.html", robot, motion=through(postures, duration=1.0).sample(50.0))
     text = json.dumps((tmp_path / "p.html").read_text(encoding="utf-8")).replace("<", "\\u003c")
-    frames = f"<html><head></head><body><script>const irb = {{ ready: Promise.resolve() }}, text = {text};</script></body></html>"
+    frames = (
+        "<html><head></head><body><script>const irb = { ready: Promise.resolve() }, text ="
+        f" {text};</script></body></html>"
+    )
     (tmp_path / "frames.html").write_text(frames, encoding="utf-8")
     told = reported(
         tmp_path / "frames.html",
@@ -404,11 +483,15 @@ def test_controls_are_beside_the_scene_in_every_window(tmp_path, reported):
 
 @needs_chromium
 def test_a_cell_of_two_machines(tmp_path, reported):
-    """The two-axis positioner from its URDF stands where it was put, and turns by its own sliders."""
+    """The two-axis positioner from its URDF stands where it was put, and turns by its own
+    sliders.
+    """
     robot, table = irb.load("irb2400"), irb.from_urdf(irb.urdf_path("positioner"))
     place = np.eye(4)
     place[:3, :3], place[:3, 3] = [[0, -1, 0], [1, 0, 0], [0, 0, 1]], [1.2, 0.1, 0.0]
-    save_page(tmp_path / "p.html", robot, irb.Actor(table, q=[0.3, -0.5], place=place, name="table"))
+    save_page(
+        tmp_path / "p.html", robot, irb.Actor(table, q=[0.3, -0.5], place=place, name="table")
+    )
     told = reported(
         tmp_path / "p.html",
         """
@@ -431,16 +514,30 @@ def test_a_cell_of_two_machines(tmp_path, reported):
 
 @needs_chromium
 def test_simple_shapes_and_scaled_meshes_stand_where_urdf_puts_them(tmp_path, reported):
-    """What bounds a cylinder, a box, a ball and a scaled mesh in the page is what the URDF says; a tool made in code counts."""
+    """What bounds a cylinder, a box, a ball and a scaled mesh in the page is what the URDF says; a
+    tool made in code counts.
+    """
     (tmp_path / "tetra.obj").write_text(TETRAHEDRON, encoding="utf-8")
     shapes = (
-        '<origin xyz="0 0 0.5" rpy="1.5707963267948966 0 0"/><geometry><cylinder radius="0.1" length="0.6"/></geometry>',
-        '<origin xyz="1 0 0" rpy="0 0 1.5707963267948966"/><geometry><box size="0.2 0.4 0.6"/></geometry>',
+        (
+            '<origin xyz="0 0 0.5" rpy="1.5707963267948966 0 0"/><geometry><cylinder radius="0.1"'
+            ' length="0.6"/></geometry>'
+        ),
+        (
+            '<origin xyz="1 0 0" rpy="0 0 1.5707963267948966"/><geometry><box size="0.2 0.4'
+            ' 0.6"/></geometry>'
+        ),
         '<origin xyz="0 2 0"/><geometry><sphere radius="0.25"/></geometry>',
-        '<origin xyz="0.5 0 3" rpy="0 0 3.141592653589793"/><geometry><mesh filename="tetra.obj" scale=".1 .2 .3"/></geometry>',
+        (
+            '<origin xyz="0.5 0 3" rpy="0 0 3.141592653589793"/><geometry><mesh'
+            ' filename="tetra.obj" scale=".1 .2 .3"/></geometry>'
+        ),
     )
     limit = '<limit lower="-1" upper="1" effort="1" velocity="1"/>'
-    joint = f'<joint name="j" type="revolute"><parent link="a"/><child link="b"/><axis xyz="0 0 1"/>{limit}</joint>'
+    joint = (
+        '<joint name="j" type="revolute"><parent link="a"/><child link="b"/><axis xyz="0 0'
+        f' 1"/>{limit}</joint>'
+    )
     visuals = "".join(f"<visual>{shape}</visual>" for shape in shapes)
     text = f'<robot name="s"><link name="a"/><link name="b">{visuals}</link>{joint}</robot>'
     (tmp_path / "s.urdf").write_text(text, encoding="utf-8")
@@ -463,13 +560,16 @@ def test_simple_shapes_and_scaled_meshes_stand_where_urdf_puts_them(tmp_path, re
         [[-0.25, 1.75, -0.25], [0.25, 2.25, 0.25]],
         [[0.4, -0.2, 3.0], [0.5, 0.0, 3.3]],
     ]
-    np.testing.assert_allclose(told["boxes"], wanted, atol=2e-3)  # meshcat's ball and cylinder have corners
+    # meshcat's ball and cylinder have corners
+    np.testing.assert_allclose(told["boxes"], wanted, atol=2e-3)
     np.testing.assert_allclose(told["tcp"], armed.pose(np.zeros(6)).homogeneous, atol=1e-9)
 
 
 @needs_chromium
 def test_robots_of_all_kinds_share_a_page(tmp_path, reported):
-    """Names that HTML and paths would trip over, glass, a resting robot beside a moving one, charts of unlike axes."""
+    """Names that HTML and paths would trip over, glass, a resting robot beside a moving one, charts
+    of unlike axes.
+    """
     folder = tmp_path / 'R&D "x"'
     folder.mkdir()
     (folder / "t.obj").write_text(TETRAHEDRON, encoding="utf-8")
@@ -477,7 +577,11 @@ def test_robots_of_all_kinds_share_a_page(tmp_path, reported):
     visual = f"<visual><geometry><mesh filename='t.obj'/></geometry>{glass}</visual>"
     ends = '<parent link="/a"/><child link="/b"/><origin xyz="0 0 1"/><axis xyz="1 0 0"/>'
     joint = f'<joint name="/j" type="continuous">{ends}</joint>'
-    follow = joint.replace('"/j"', '"k"').replace('"/a"', '"/b"', 1).replace('child link="/b"', 'child link="l/c"')
+    follow = (
+        joint.replace('"/j"', '"k"')
+        .replace('"/a"', '"/b"', 1)
+        .replace('child link="/b"', 'child link="l/c"')
+    )
     follow = follow.replace("</joint>", '<mimic joint="/j" multiplier="3"/></joint>')
     links = f'<link name="/a"/><link name="/b">{visual}</link><link name="l/c"/>'
     text = f'<robot name="&lt;!--&lt;script>">{links}{joint}{follow}</robot>'
@@ -516,7 +620,8 @@ def test_robots_of_all_kinds_share_a_page(tmp_path, reported):
         np.testing.assert_allclose(pose, odd.pose([np.pi / 2], link).homogeneous, atol=1e-9)
     assert told["low"] == pytest.approx(-180.0)
     assert told["glass"] == [0.2, True]
-    assert told["arrows"] == [4, 0, 0, 0]  # the arm's torque is measured, not predicted; the others rest
+    # the arm's torque is measured, not predicted; the others rest
+    assert told["arrows"] == [4, 0, 0, 0]
     np.testing.assert_allclose(told["tcp"], tooled.pose(np.zeros(6)).homogeneous, atol=1e-9)
     assert len(told["labels"]) == 7  # axis 3 in N m and in N
     assert not any("NaN" in label for label in told["labels"])
@@ -540,7 +645,9 @@ def test_a_picture_is_a_png_with_a_robot(tmp_path):
 
 
 def test_the_page_needs_nothing_else(tmp_path):
-    """One file below 3 MB, the same bytes each time, with the viewer inside and no address to fetch anything from."""
+    """One file below 3 MB, the same bytes each time, with the viewer inside and no address to fetch
+    anything from.
+    """
     for name in ("a.html", "b.html"):
         save_page(tmp_path / name, irb.load("irb2400"))
     page = (tmp_path / "a.html").read_text(encoding="utf-8")
@@ -564,25 +671,79 @@ def test_without_a_browser_the_way_out_is_named(tmp_path, monkeypatch):
         (lambda robot, folder: save_page(folder / "p.txt", robot), "ends in .html"),
         (lambda robot, folder: save_picture(folder / "p.jpg", robot), "ends in .png"),
         (lambda robot, folder: save_page(folder / "p.html"), "no robot to show"),
-        (lambda robot, folder: save_page(folder / "p.html", "irb2400"), "is a robot or an irbmodels.Actor, not 'irb2400'"),
-        (lambda robot, folder: save_page(folder / "p.html", robot, layers=["frame"]), "did you mean 'frames'"),
-        (lambda robot, folder: save_page(folder / "p.html", robot, q=[0.0] * 5), r"q needs \(6,\) finite numbers"),
-        (lambda robot, folder: save_page(folder / "p.html", robot, robot, q=[0.0] * 6), "a single robot"),
-        (lambda robot, folder: save_page(folder / "p.html", irb.Actor(robot, place=np.ones((4, 4)))), "no pose"),
+        (
+            lambda robot, folder: save_page(folder / "p.html", "irb2400"),
+            "is a robot or an irbmodels.Actor, not 'irb2400'",
+        ),
+        (
+            lambda robot, folder: save_page(folder / "p.html", robot, layers=["frame"]),
+            "did you mean 'frames'",
+        ),
+        (
+            lambda robot, folder: save_page(folder / "p.html", robot, q=[0.0] * 5),
+            r"q needs \(6,\) finite numbers",
+        ),
+        (
+            lambda robot, folder: save_page(folder / "p.html", robot, robot, q=[0.0] * 6),
+            "a single robot",
+        ),
+        (
+            lambda robot, folder: save_page(
+                folder / "p.html", irb.Actor(robot, place=np.ones((4, 4)))
+            ),
+            "no pose",
+        ),
         (lambda robot, folder: save_page(folder / "no" / "p.html", robot), "cannot write"),
-        (lambda robot, folder: save_page(folder / "p.html", robot, motion=Motion(T, np.zeros((2, 4)))), "q of a motion of irb"),
-        (lambda robot, folder: save_page(folder / "p.html", robot, motion=Motion(T, np.full((2, 6), np.nan))), "finite"),
-        (lambda robot, folder: save_page(folder / "p.html", robot, motion=Motion(0 * T, np.zeros((2, 6)))), "does not grow"),
-        (lambda robot, folder: save_page(folder / "p.html", robot, motion=Motion(T[:0], np.zeros((0, 6)))), "one sample"),
-        (lambda robot, folder: save_page(folder / "p.html", robot, motion=Motion(T, np.zeros((2, 6)), tau=T)), "tau of a motion"),
-        (lambda robot, folder: save_page(folder / "p.html", irb.Actor(robot, opacity=7.0)), "from 0 to 1"),
+        (
+            lambda robot, folder: save_page(
+                folder / "p.html", robot, motion=Motion(T, np.zeros((2, 4)))
+            ),
+            "q of a motion of irb",
+        ),
+        (
+            lambda robot, folder: save_page(
+                folder / "p.html", robot, motion=Motion(T, np.full((2, 6), np.nan))
+            ),
+            "finite",
+        ),
+        (
+            lambda robot, folder: save_page(
+                folder / "p.html", robot, motion=Motion(0 * T, np.zeros((2, 6)))
+            ),
+            "does not grow",
+        ),
+        (
+            lambda robot, folder: save_page(
+                folder / "p.html", robot, motion=Motion(T[:0], np.zeros((0, 6)))
+            ),
+            "one sample",
+        ),
+        (
+            lambda robot, folder: save_page(
+                folder / "p.html", robot, motion=Motion(T, np.zeros((2, 6)), tau=T)
+            ),
+            "tau of a motion",
+        ),
+        (
+            lambda robot, folder: save_page(folder / "p.html", irb.Actor(robot, opacity=7.0)),
+            "from 0 to 1",
+        ),
         (
             lambda robot, folder: save_page(folder / "p.html", irb.Actor("irb2400")),
             "irbmodels.load or from_urdf returns, not 'irb",
         ),
-        (lambda robot, folder: save_page(folder / "p.html", irb.Actor(robot, name=7)), "is a text, not 7"),
-        (lambda robot, folder: save_page(folder / "p.html", robot, layers="frames"), "layers are a list of names, not 'frames'"),
-        (lambda robot, folder: save_page(folder / "p.html", robot, layers=None), "layers are a list of names, not None"),
+        (
+            lambda robot, folder: save_page(folder / "p.html", irb.Actor(robot, name=7)),
+            "is a text, not 7",
+        ),
+        (
+            lambda robot, folder: save_page(folder / "p.html", robot, layers="frames"),
+            "layers are a list of names, not 'frames'",
+        ),
+        (
+            lambda robot, folder: save_page(folder / "p.html", robot, layers=None),
+            "layers are a list of names, not None",
+        ),
         (lambda robot, folder: save_picture(folder / "p.png", robot, size=(0, 9)), "120 x 120"),
     ],
 )
@@ -600,15 +761,21 @@ LOST = {
     "m.stl": "not a mesh",
     "m.obj": "",
     "m.dae": "<COLLADA/>",
-    "m.ply": "ply\nformat ascii 1.0\nelement vertex 3\nproperty float x\nproperty float y\nproperty float z\nelement face 1\n"
-    "property list uchar int vertex_indices\nend_header\n0 0 0\n1 0 0\n0 1 0\n3 0 1 2\n",  # which meshcat does not draw
+    "m.ply": (
+        "ply\nformat ascii 1.0\nelement vertex 3\nproperty float x\nproperty float y\nproperty"
+        " float z\nelement face 1\n"
+        # which meshcat does not draw
+        "property list uchar int vertex_indices\nend_header\n0 0 0\n1 0 0\n0 1 0\n3 0 1 2\n"
+    ),
 }
 
 
 @pytest.mark.parametrize("name", LOST)
 @pytest.mark.parametrize("what", ["visual", "collision"])
 def test_a_lost_or_broken_mesh_leaves_the_rest_visible(tmp_path, name, what):
-    """One warning and the page name a mesh of a URDF that is not there or holds none, once for all links; the rest is shown."""
+    """One warning and the page name a mesh of a URDF that is not there or holds none, once for all
+    links; the rest is shown.
+    """
     pytest.importorskip("meshcat")  # which warns of its own imports
     if LOST[name] is not None:
         (tmp_path / name).write_text(LOST[name], encoding="utf-8")
@@ -619,7 +786,9 @@ def test_a_lost_or_broken_mesh_leaves_the_rest_visible(tmp_path, name, what):
         text = text.replace(f'<link name="{link}">', f'<link name="{link}">{shapes}')
     (tmp_path / "r.urdf").write_text(text, encoding="utf-8")
     robot = irb.from_urdf(tmp_path / "r.urdf")
-    with pytest.warns(irb.PhysicsWarning, match=f"is shown without {re.escape(name)}: not there, or not readable$") as raised:
+    with pytest.warns(
+        irb.PhysicsWarning, match=f"is shown without {re.escape(name)}: not there, or not readable$"
+    ) as raised:
         save_page(tmp_path / "p.html", robot)
     assert len(raised) == 1
     assert raised[0].filename == __file__
@@ -627,7 +796,10 @@ def test_a_lost_or_broken_mesh_leaves_the_rest_visible(tmp_path, name, what):
     assert page.count(f"irb930_12_105 is shown without {name}") == 1
     with pytest.warns(irb.PhysicsWarning, match="is shown without"):
         assert f"is shown without {name}" in robot._repr_html_()
-    with pytest.warns(irb.PhysicsWarning, match="is shown without"), irb.view(robot, browser=False) as viewer:
+    with (
+        pytest.warns(irb.PhysicsWarning, match="is shown without"),
+        irb.view(robot, browser=False) as viewer,
+    ):
         assert f"is shown without {name}" in answer(viewer.url)[1]
     if what == "collision" and name != "m.ply":  # an answer without one would be wrong
         with pytest.raises(irb.IrbError, match=re.escape(name)):
@@ -635,16 +807,21 @@ def test_a_lost_or_broken_mesh_leaves_the_rest_visible(tmp_path, name, what):
 
 
 def test_shapes_without_sizes_leave_the_rest_visible(tmp_path):
-    """A scale of four numbers and a box of two are named with their link; many lost meshes are counted, and named on the page."""
+    """A scale of four numbers and a box of two are named with their link; many lost meshes are
+    counted, and named on the page.
+    """
     mesh = '<visual><geometry><mesh filename="{}.stl"/></geometry></visual>'
     wrong = '<mesh filename="base.stl" scale="1 1 1 1"/>', '<box size="1 2"/>'
     odd = "".join(f"<visual><geometry>{tag}</geometry></visual>" for tag in wrong)
     names = [f"gone_{i}" for i in range(9)]
     text = irb.describe("irb930").urdf(looks=False)
-    text = text.replace('<link name="link_1">', f'<link name="link_1">{odd}{"".join(map(mesh.format, names))}')
+    text = text.replace(
+        '<link name="link_1">', f'<link name="link_1">{odd}{"".join(map(mesh.format, names))}'
+    )
     (tmp_path / "r.urdf").write_text(text, encoding="utf-8")
     with pytest.warns(
-        irb.PhysicsWarning, match=r"scale='1 1 1 1' should be 3 numbers, link .*, gone_1.stl and 7 more:"
+        irb.PhysicsWarning,
+        match=r"scale='1 1 1 1' should be 3 numbers, link .*, gone_1.stl and 7 more:",
     ) as raised:
         save_page(tmp_path / "p.html", irb.from_urdf(tmp_path / "r.urdf"))
     assert "link 'link_1' has a <mesh> without its sizes" in str(raised[0].message)
@@ -652,17 +829,29 @@ def test_shapes_without_sizes_leave_the_rest_visible(tmp_path):
 
 
 def test_a_tool_on_a_robot_from_a_urdf_is_drawn_and_collides(tmp_path):
-    """The spindle's shapes hang on tool0, as on the robot from tables; a motion may be an opened file."""
-    tables, file = irb.load("irb1600", tool="spindle"), irb.from_urdf(irb.urdf_path("irb1600")).with_tool("spindle")
+    """The spindle's shapes hang on tool0, as on the robot from tables; a motion may be an opened
+    file.
+    """
+    tables, file = (
+        irb.load("irb1600", tool="spindle"),
+        irb.from_urdf(irb.urdf_path("irb1600")).with_tool("spindle"),
+    )
     shapes = [(shape.link, shape.file.name, shape.colour) for shape in drawn(file, "visual")[0]]
-    assert shapes == [(shape.link, shape.file.name, shape.colour) for shape in drawn(tables, "visual")[0]]
+    assert shapes == [
+        (shape.link, shape.file.name, shape.colour) for shape in drawn(tables, "visual")[0]
+    ]
     assert sum(link == "tool0" for link, _, _ in shapes) == 2
     postures = random_postures(tables.limits, 40)
     np.testing.assert_array_equal(irb.collides(file, postures), irb.collides(tables, postures))
     q = np.zeros(6)
-    near = [irb.clearance(robot, q).distance for robot in (irb.from_urdf(irb.urdf_path("irb1600")), irb.load("irb1600"))]
+    near = [
+        irb.clearance(robot, q).distance
+        for robot in (irb.from_urdf(irb.urdf_path("irb1600")), irb.load("irb1600"))
+    ]
     assert near[0] == pytest.approx(near[1], rel=1e-9)  # the SRDF beside the file counts
-    write_motion(tmp_path / "m.csv", through([q, np.full(6, 0.1)], duration=1.0).sample(50.0), tables)
+    write_motion(
+        tmp_path / "m.csv", through([q, np.full(6, 0.1)], duration=1.0).sample(50.0), tables
+    )
     save_page(tmp_path / "p.html", tables, motion=irb.open_motion(tmp_path / "m.csv", tables))
     with pytest.raises(irb.InputError, match="a motion is an"):
         save_page(tmp_path / "p.html", tables, motion="m.csv")
@@ -671,7 +860,9 @@ def test_a_tool_on_a_robot_from_a_urdf_is_drawn_and_collides(tmp_path):
 def answer(url, **headers):
     """Return status and text of a request."""
     try:
-        with urllib.request.urlopen(urllib.request.Request(url, headers=headers), timeout=10) as reply:
+        with urllib.request.urlopen(
+            urllib.request.Request(url, headers=headers), timeout=10
+        ) as reply:
             return reply.status, reply.read().decode()
     except urllib.error.HTTPError as err:
         with err:
@@ -683,7 +874,8 @@ def heard(url, count, **headers):
     events, deadline = [], time.monotonic() + 15.0
     with urllib.request.urlopen(urllib.request.Request(url, headers=headers), timeout=10) as stream:
         while len(events) < count:
-            assert time.monotonic() < deadline, f"heard only {events}"  # signs of life keep the stream open for ever
+            # signs of life keep the stream open for ever
+            assert time.monotonic() < deadline, f"heard only {events}"
             line = stream.readline()
             if line.startswith(b"data: "):
                 events.append(json.loads(line[6:]))
@@ -691,7 +883,9 @@ def heard(url, count, **headers):
 
 
 def test_a_live_page_hears_all_that_came_after_it():
-    """Between page and stream nothing is lost; the newest posture counts; a page opened later shows the same."""
+    """Between page and stream nothing is lost; the newest posture counts; a page opened later shows
+    the same.
+    """
     import meshcat.geometry as geometry
 
     robot = irb.load("irb1600")
@@ -705,7 +899,9 @@ def test_a_live_page_hears_all_that_came_after_it():
         assert b"workpiece" in base64.b64decode(box["command"])
         assert posture == {"actor": 0, "q": [0.1] * 6}
         threading.Timer(0.2, lambda: viewer.show(np.full(6, 0.2))).start()
-        assert heard(stream, 1, **{"Last-Event-ID": str(viewer.server.number)}) == [{"actor": 0, "q": [0.2] * 6}]
+        assert heard(stream, 1, **{"Last-Event-ID": str(viewer.server.number)}) == [
+            {"actor": 0, "q": [0.2] * 6}
+        ]
         _, later = answer(viewer.url)
         assert '"q": [0.2, 0.2, 0.2, 0.2, 0.2, 0.2]' in later
         for wrong in (([0.0] * 5, 0), ([np.nan] * 6, 0), ([0.0] * 6, 1)):
@@ -767,16 +963,27 @@ def listening(url: str) -> bool:
 @pytest.mark.parametrize("end", [signal.SIGTERM, signal.SIGINT, signal.SIGKILL])
 def test_ending_the_command_ends_its_server(end):
     """However `irbmodels view` ends, nobody listens any more and no process is left."""
-    port = str(np.random.default_rng(end).integers(20000, 50000))  # its own: other tests listen on 7000
+    # its own: other tests listen on 7000
+    port = str(np.random.default_rng(end).integers(20000, 50000))
     command = [sys.executable, "-m", "irbmodels.cli", "view", "irb1600", "--port", port]
-    blind = {name: value for name, value in os.environ.items() if name not in ("DISPLAY", "WAYLAND_DISPLAY")}
+    blind = {
+        name: value
+        for name, value in os.environ.items()
+        if name not in ("DISPLAY", "WAYLAND_DISPLAY")
+    }
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True, "env": blind}
-    heard = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)  # a shell's background jobs are deaf to Ctrl-C
-    with subprocess.Popen(command, **pipes, preexec_fn=heard) as process, contextlib.ExitStack() as stack:
+    # a shell's background jobs are deaf to Ctrl-C
+    heard = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
+    with (
+        subprocess.Popen(command, **pipes, preexec_fn=heard) as process,
+        contextlib.ExitStack() as stack,
+    ):
         stack.callback(process.kill)  # else a test that fails would wait for it for ever
         url = process.stdout.readline().split()[-1]
         assert listening(url)
-        children = subprocess.run(["pgrep", "-P", str(process.pid)], capture_output=True, text=True, check=False).stdout
+        children = subprocess.run(
+            ["pgrep", "-P", str(process.pid)], capture_output=True, text=True, check=False
+        ).stdout
         assert not children.split()  # the server lives in the process itself
         elsewhere = process.stderr.readline()
         number = url.rstrip("/").rpartition(":")[2]
@@ -784,7 +991,9 @@ def test_ending_the_command_ends_its_server(end):
         assert "Ctrl-C" in process.stderr.readline()
         process.send_signal(end)
         process.wait(timeout=20)
-        assert process.returncode == {signal.SIGTERM: 143, signal.SIGINT: 130, signal.SIGKILL: -9}[end]
+        assert (
+            process.returncode == {signal.SIGTERM: 143, signal.SIGINT: 130, signal.SIGKILL: -9}[end]
+        )
     assert not listening(url)
 
 
@@ -793,13 +1002,17 @@ def test_a_script_that_forgets_to_close_leaves_nothing(ending):
     """A script may end, fail or exit with an open view; it ends at once and its server with it."""
     start = f"v = irb.view(irb.load('irb930'), port={51000 + 100 * len(ending)}, browser=False)"
     code = f"import irbmodels as irb; {start}; print(v.url, flush=True); {ending}"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=30, check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=30, check=False
+    )
     assert done.returncode == {"": 0, "r": 1, "i": 3}[ending[:1]]
     assert not listening(done.stdout.split()[0])
 
 
 def test_a_view_says_where_it_is(monkeypatch, capsys):
-    """Address and ``wait`` on stderr, a tunnel where there is no browser; in a notebook a frame instead; closed is closed."""
+    """Address and ``wait`` on stderr, a tunnel where there is no browser; in a notebook a frame
+    instead; closed is closed.
+    """
     opened = []
     monkeypatch.setattr("webbrowser.open", lambda url: opened.append(url) or True)
     monkeypatch.delenv("WAYLAND_DISPLAY", raising=False)
@@ -809,7 +1022,10 @@ def test_a_view_says_where_it_is(monkeypatch, capsys):
         said, names = capsys.readouterr(), "irb930_12_105, R & D"
         number = viewer.url.rstrip("/").rpartition(":")[2]
         where, elsewhere = said.err.splitlines()
-        assert where == f"showing {names} at {viewer.url} until this program ends (.wait() keeps it running)"
+        assert (
+            where
+            == f"showing {names} at {viewer.url} until this program ends (.wait() keeps it running)"
+        )
         assert f"ssh -L {number}:127.0.0.1:{number} {socket.gethostname()}" in elsewhere
         assert said.out == ""
         assert opened == []
@@ -828,18 +1044,33 @@ def test_a_view_says_where_it_is(monkeypatch, capsys):
             assert len(opened) == count
             assert len(capsys.readouterr().err.splitlines()) == 1
         opened.clear()
-    monkeypatch.setitem(sys.modules, "IPython", SimpleNamespace(get_ipython=lambda: SimpleNamespace(kernel=None)))
+    monkeypatch.setitem(
+        sys.modules, "IPython", SimpleNamespace(get_ipython=lambda: SimpleNamespace(kernel=None))
+    )
     with irb.view(robot):
         assert opened == []
         assert capsys.readouterr().err == ""
 
 
 def test_a_script_that_waits_keeps_its_page():
-    """``wait`` ends with Ctrl-C, the script goes on, and nobody listens any more; or with a close from another thread."""
-    code = "import irbmodels as irb; irb.view(irb.load('irb930'), port=52300, browser=False).wait(); print('after')"
+    """``wait`` ends with Ctrl-C, the script goes on, and nobody listens any more; or with a close
+    from another thread.
+    """
+    code = (
+        "import irbmodels as irb; irb.view(irb.load('irb930'), port=52300, browser=False).wait();"
+        " print('after')"
+    )
     heard = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
-    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True, "preexec_fn": heard}
-    with subprocess.Popen([sys.executable, "-c", code], **pipes) as process, contextlib.ExitStack() as stack:
+    pipes = {
+        "stdout": subprocess.PIPE,
+        "stderr": subprocess.PIPE,
+        "text": True,
+        "preexec_fn": heard,
+    }
+    with (
+        subprocess.Popen([sys.executable, "-c", code], **pipes) as process,
+        contextlib.ExitStack() as stack,
+    ):
         stack.callback(process.kill)
         url = re.search("http://[0-9.:]+/", process.stderr.readline())[0]
         with pytest.raises(subprocess.TimeoutExpired):
@@ -888,7 +1119,9 @@ def until(ask, seconds=30.0):
 
 @needs_chromium
 def test_an_open_page_follows_what_python_shows(browser):
-    """In a real browser the sliders of an open page go where viewer.show puts the robot, without a reload."""
+    """In a real browser the sliders of an open page go where viewer.show puts the robot, without a
+    reload.
+    """
     robot = irb.load("irb2400")
     with irb.view(robot, browser=False, port=23000) as viewer:
         browser.open(viewer.url)
@@ -897,9 +1130,13 @@ def test_an_open_page_follows_what_python_shows(browser):
         viewer.show(q)
         assert until(lambda: browser.evaluate("irb.actors[0].q[0]"))
         pose = browser.evaluate("irb.pose('link_rod')")
-        fields = browser.evaluate("[...document.querySelectorAll('.axis input[type=number]')].map(f => Number(f.value))")
+        fields = browser.evaluate(
+            "[...document.querySelectorAll('.axis input[type=number]')].map(f => Number(f.value))"
+        )
         viewer.close()
-        gone = until(lambda: browser.evaluate("document.getElementById('notes-of-page').textContent"))
+        gone = until(
+            lambda: browser.evaluate("document.getElementById('notes-of-page').textContent")
+        )
     np.testing.assert_allclose(pose, robot.pose(q, "link_rod").homogeneous, atol=1e-9)
     assert fields == [10, 30, 20, 40, 50, 60]
     assert gone == "no longer connected: the program that showed this page has ended or closed it"

@@ -5,4 +5,13 @@ from .irb930 import Scara
 from .irb1400 import MainAxes
 from .recursion import JointLoads, joint_loads
 
-__all__ = ["CyclePeaks", "JointLoads", "MainAxes", "Scara", "cycle_peaks", "cycle_time", "joint_loads", "tool_acceleration"]
+__all__ = [
+    "CyclePeaks",
+    "JointLoads",
+    "MainAxes",
+    "Scara",
+    "cycle_peaks",
+    "cycle_time",
+    "joint_loads",
+    "tool_acceleration",
+]

@@ -1,9 +1,12 @@
-"""What the cycle time that S004 prints, 0.38 s, would ask of a SCARA. Every result is assumed: S004 prints no motion with it.
+"""What the cycle time that S004 prints, 0.38 s, would ask of a SCARA.
 
-Assumed is the cycle that makers of SCARAs quote: 25 mm up, 300 mm across, 25 mm down and the same way back, 0.38 s in all. The
-tool runs across on a straight line. Each of the six legs starts and ends at rest with a trapezoidal speed, all with the same
-acceleration. In the corners a share ``overlap`` of the rising and sinking time runs while the tool already moves across:
-0 means a stop in each corner, 1 that rising and sinking take no time of their own.
+Every result is assumed: S004 prints no motion with it.
+
+Assumed is the cycle that makers of SCARAs quote: 25 mm up, 300 mm across, 25 mm down and the same
+way back, 0.38 s in all. The tool runs across on a straight line. Each of the six legs starts and
+ends at rest with a trapezoidal speed, all with the same acceleration. In the corners a share
+``overlap`` of the rising and sinking time runs while the tool already moves across: 0 means a stop
+in each corner, 1 that rising and sinking take no time of their own.
 """
 
 from __future__ import annotations
@@ -33,7 +36,14 @@ class CyclePeaks(NamedTuple):
     """Without friction; of axis 3 with gravity."""
 
 
-def cycle_time(acceleration: float, *, overlap: float, speed: float = math.inf, rise: float = RISE, span: float = SPAN) -> float:
+def cycle_time(
+    acceleration: float,
+    *,
+    overlap: float,
+    speed: float = math.inf,
+    rise: float = RISE,
+    span: float = SPAN,
+) -> float:
     """Duration of the cycle there and back [s].
 
     Args:
@@ -44,24 +54,39 @@ def cycle_time(acceleration: float, *, overlap: float, speed: float = math.inf, 
         span: Width of the cycle [m].
 
     Raises:
-        InputError: if a length, speed or acceleration is not positive, the overlap is not a share, or with it the tool would
-            sink before it has risen.
+        InputError: if a length, speed or acceleration is not positive, the overlap is not a share,
+            or with it the tool would sink before it has risen.
     """
-    for value, what in ((acceleration, "acceleration"), (speed, "speed"), (rise, "rise"), (span, "span")):
+    for value, what in (
+        (acceleration, "acceleration"),
+        (speed, "speed"),
+        (rise, "rise"),
+        (span, "span"),
+    ):
         if not value > 0.0:
             raise InputError(f"a cycle needs a positive {what}, got {value!r}")
     if not 0.0 <= overlap <= 1.0:
         raise InputError(f"overlap is a share, 0 to 1, not {overlap!r}")
     across, up = _leg(span, acceleration, speed), _leg(rise, acceleration, speed)
     if 2.0 * overlap * up > across:
-        raise InputError(f"with overlap {overlap:g} the tool sinks before it has risen: {up:.3g} s up, {across:.3g} s across")
+        raise InputError(
+            f"with overlap {overlap:g} the tool sinks before it has risen: {up:.3g} s up,"
+            f" {across:.3g} s across"
+        )
     return 2.0 * (across + 2.0 * (1.0 - overlap) * up)
 
 
 def tool_acceleration(
-    duration: float = PRINTED, *, overlap: float, speed: float = math.inf, rise: float = RISE, span: float = SPAN
+    duration: float = PRINTED,
+    *,
+    overlap: float,
+    speed: float = math.inf,
+    rise: float = RISE,
+    span: float = SPAN,
 ) -> float:
-    """Acceleration of the tool [m/s^2] with which :func:`cycle_time` is ``duration``; arguments as there. Grade: assumed.
+    """Acceleration of the tool [m/s^2] with which :func:`cycle_time` is ``duration``.
+
+    Arguments as there. Grade: assumed.
 
     Raises:
         InputError: as :func:`cycle_time`, or if no acceleration is enough at this speed.
@@ -73,10 +98,15 @@ def tool_acceleration(
     cycle_time(1.0, overlap=0.0, speed=speed, rise=rise, span=span)  # checks the other numbers
     least = 2.0 * (span + 2.0 * (1.0 - overlap) * rise) / speed
     if duration <= least:
-        raise InputError(f"at {speed:g} m/s the cycle takes more than {least:.3g} s, whatever the acceleration")
+        raise InputError(
+            f"at {speed:g} m/s the cycle takes more than {least:.3g} s, whatever the acceleration"
+        )
 
     def missed(exponent: float) -> float:
-        return cycle_time(math.exp(exponent), overlap=overlap, speed=speed, rise=rise, span=span) - duration
+        return (
+            cycle_time(math.exp(exponent), overlap=overlap, speed=speed, rise=rise, span=span)
+            - duration
+        )
 
     low = math.log(span / duration**2)  # so slow that one way across takes the whole time
     high = low + 1.0
@@ -98,15 +128,17 @@ def cycle_peaks(
 
     Args:
         scara: The arm with its load.
-        acceleration: Of the tool along each leg [m/s^2], for example from :func:`tool_acceleration`.
+        acceleration: Of the tool along each leg [m/s^2], for example from
+            :func:`tool_acceleration`.
         speed: Largest speed of the tool [m/s].
         rise: Height of the cycle [m].
         span: Width of the cycle [m].
-        distance: From axis 1 to the middle of the way across [m], which runs square to it; default where the elbow makes a
-            right angle.
+        distance: From axis 1 to the middle of the way across [m], which runs square to it; default
+            where the elbow makes a right angle.
 
     Raises:
-        InputError: if a length, speed or acceleration is not positive, or an end of the way is out of reach.
+        InputError: if a length, speed or acceleration is not positive, or an end of the way is out
+            of reach.
     """
     cycle_time(acceleration, overlap=0.0, speed=speed, rise=rise, span=span)  # checks the numbers
     middle = math.hypot(scara.a1, scara.a2) if distance is None else distance
@@ -119,7 +151,11 @@ def cycle_peaks(
         place, rate, gain = _along(span, acceleration, speed, float(t))
         q, v, a = _axes(scara, np.array([middle, place - span / 2.0]), rate, gain)
         peaks = np.maximum(peaks, np.abs([v, a, scara.inverse_dynamics(q, v, a)]))
-    peaks[:, 2] = min(math.sqrt(acceleration * rise), speed), acceleration, scara.m34 * (abs(scara.g) + acceleration)
+    peaks[:, 2] = (
+        min(math.sqrt(acceleration * rise), speed),
+        acceleration,
+        scara.m34 * (abs(scara.g) + acceleration),
+    )
     return CyclePeaks(*peaks)
 
 
@@ -130,7 +166,9 @@ def _leg(length: float, acceleration: float, speed: float) -> float:
     return length / speed + speed / acceleration
 
 
-def _along(length: float, acceleration: float, speed: float, t: float) -> tuple[float, float, float]:
+def _along(
+    length: float, acceleration: float, speed: float, t: float
+) -> tuple[float, float, float]:
     """Place [m], speed and acceleration on a leg at time ``t``."""
     duration, top = _leg(length, acceleration, speed), min(speed, math.sqrt(acceleration * length))
     ramp = top / acceleration
@@ -146,7 +184,9 @@ def _axes(scara: Scara, place: Array, rate: float, gain: float) -> tuple[Array, 
     """Positions, speeds and accelerations of the axes for a tool that moves along y and does not turn, the elbow to the right."""
     x, y = place
     second = math.acos((x * x + y * y - scara.a1**2 - scara.a2**2) / (2.0 * scara.a1 * scara.a2))
-    first = math.atan2(y, x) - math.atan2(scara.a2 * math.sin(second), scara.a1 + scara.a2 * math.cos(second))
+    first = math.atan2(y, x) - math.atan2(
+        scara.a2 * math.sin(second), scara.a1 + scara.a2 * math.cos(second)
+    )
     both = first + second
     inner = scara.a1 * np.array([math.cos(first), math.sin(first)])
     outer = scara.a2 * np.array([math.cos(both), math.sin(both)])

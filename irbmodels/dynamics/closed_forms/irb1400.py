@@ -1,9 +1,9 @@
 """Axes 1 to 3 of an arm with a parallelogram in closed form (S003 section 3.1.5, corrected: docs/errata.md, 3-16 to 3-26).
 
-Five bodies move: column (1), lower arm (2), upper arm (3), rod (4) and crank (5). ``theta`` of S003's section 3 are the
-controller's axes: both arms have absolute angles, so lower arm and rod turn with axis 2, upper arm and crank with axis 3, and
-the couplings of an open chain do not arise. Bodies are seen in axes that are those of the base at home: x forward, y to the
-left, z up.
+Five bodies move: column (1), lower arm (2), upper arm (3), rod (4) and crank (5). ``theta`` of
+S003's section 3 are the controller's axes: both arms have absolute angles, so lower arm and rod
+turn with axis 2, upper arm and crank with axis 3, and the couplings of an open chain do not arise.
+Bodies are seen in axes that are those of the base at home: x forward, y to the left, z up.
 """
 
 from __future__ import annotations
@@ -21,16 +21,19 @@ from ..oracles import Chain
 Array = NDArray[np.float64]
 
 _LOWER, _UPPER = 1, 2  # indices of link_2 and link_3
-_HOME = np.array([[0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [1.0, 0.0, 0.0]])  # base axes from those of link_2 and link_3 at home
-_ALPHA, _THETA = (0.0, -np.pi / 2, 0.0), (0.0, -np.pi / 2, 0.0)  # of the first three modified DH rows
+# base axes from those of link_2 and link_3 at home
+_HOME = np.array([[0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [1.0, 0.0, 0.0]])
+# of the first three modified DH rows
+_ALPHA, _THETA = (0.0, -np.pi / 2, 0.0), (0.0, -np.pi / 2, 0.0)
 
 
 class MainAxes(NamedTuple):
     """The 18 base parameters of axes 1 to 3 and the law ``tau = D a + C v + g`` that they make, for one state at a time.
 
-    Sums run over the bodies that turn with axis 2, ``i = 2, 4``, and with axis 3, ``i = 3, 5``; ``m x``, ``m z`` are first
-    moments from the body's own pin, ``J`` its tensor about the centre of mass, ``l2z`` the length of the lower arm, ``l5x``
-    that of the crank, negative backward. Rotor inertias are inside ``column``, ``d22`` and ``d33``. Friction is left out.
+    Sums run over the bodies that turn with axis 2, ``i = 2, 4``, and with axis 3, ``i = 3, 5``; ``m
+    x``, ``m z`` are first moments from the body's own pin, ``J`` its tensor about the centre of
+    mass, ``l2z`` the length of the lower arm, ``l5x`` that of the crank, negative backward. Rotor
+    inertias are inside ``column``, ``d22`` and ``d33``. Friction is left out.
     """
 
     l1x: float
@@ -79,11 +82,14 @@ class MainAxes(NamedTuple):
         """Return the base parameters of an arm, its wrist held still.
 
         Args:
-            chain: The arm as numbers (:func:`irbmodels.exchange.verify.check.chain_of`); its bars may weigh nothing.
-            wrist: Positions of axes 4 to 6 [rad]. The wrist's bodies, tool and payload then belong to the upper arm.
+            chain: The arm as numbers (:func:`irbmodels.exchange.verify.check.chain_of`); its bars
+                may weigh nothing.
+            wrist: Positions of axes 4 to 6 [rad]. The wrist's bodies, tool and payload then belong
+                to the upper arm.
 
         Raises:
-            InputError: if the arm has no parallelogram, hangs askew, or a rotor is turned by two of the axes 1 to 3.
+            InputError: if the arm has no parallelogram, hangs askew, or a rotor is turned by two of
+                the axes 1 to 3.
         """
         _fits(chain)
         still = np.concatenate([np.zeros(3), finite(wrist, (3,), "positions of the wrist")])
@@ -95,14 +101,17 @@ class MainAxes(NamedTuple):
             for place, bodies in zip(held, chain.bodies[_UPPER:], strict=True)
             for body in bodies
         ]
-        second = [(body, 0.0) for body in chain.bodies[_LOWER]]  # with axis 2: own body, lever along x of axis 3
+        # with axis 2: own body, lever along x of axis 3
+        second = [(body, 0.0) for body in chain.bodies[_LOWER]]
         third = [(body, length) for body in upper]  # with axis 3: own body, lever along z of axis 2
         for bar in chain.bars:
             if bar.parallel_to == _LOWER:
                 second.append((bar.body, float(bar.pin[1])))
             else:
                 third.append((bar.body, 0.0))
-        return _summed(chain, [(_at_home(b), x) for b, x in second], [(_at_home(b), z) for b, z in third])
+        return _summed(
+            chain, [(_at_home(b), x) for b, x in second], [(_at_home(b), z) for b, z in third]
+        )
 
     def mass_matrix(self, q: ArrayLike) -> Array:
         """``D`` [kg m^2] at positions of axes 1 to 3 [rad], shape ``(3, 3)`` (eq. 3.55)."""
@@ -140,7 +149,8 @@ class MainAxes(NamedTuple):
             + (self.kss * c3 - self.ksc * s3) * s2
             - self.kcc * c2 * s3
         )
-        h23 = self.ksc * np.cos(second - third) - (self.kss + self.kcc) * np.sin(second - third)  # d d23 / d q2
+        # d d23 / d q2
+        h23 = self.ksc * np.cos(second - third) - (self.kss + self.kcc) * np.sin(second - third)
         d12, d13 = self.xy2 * c2 + self.yz2 * s2, self.xy3 * c3 + self.yz3 * s3  # their derivatives
         return np.array(
             [
@@ -159,15 +169,22 @@ class MainAxes(NamedTuple):
 
     def inverse_dynamics(self, q: ArrayLike, v: ArrayLike, a: ArrayLike) -> Array:
         """Axis torques without friction [N m], shape ``(3,)`` (eq. 3.60)."""
-        speed, acceleration = finite(v, (3,), "speeds of axes 1 to 3"), finite(a, (3,), "accelerations of axes 1 to 3")
-        return self.mass_matrix(q) @ acceleration + self.coriolis(q, speed) @ speed + self.gravity(q)
+        speed, acceleration = (
+            finite(v, (3,), "speeds of axes 1 to 3"),
+            finite(a, (3,), "accelerations of axes 1 to 3"),
+        )
+        return (
+            self.mass_matrix(q) @ acceleration + self.coriolis(q, speed) @ speed + self.gravity(q)
+        )
 
 
 def _at_home(body: Inertial) -> Inertial:
     return body.moved(_HOME, np.zeros(3))
 
 
-def _summed(chain: Chain, second: list[tuple[Inertial, float]], third: list[tuple[Inertial, float]]) -> MainAxes:
+def _summed(
+    chain: Chain, second: list[tuple[Inertial, float]], third: list[tuple[Inertial, float]]
+) -> MainAxes:
     """Sum the bodies of both angles, each with the lever that carries its pin, into base parameters."""
     l1x = float(chain.table.a[_LOWER])
     total = dict.fromkeys(MainAxes._fields, 0.0) | {"l1x": l1x, "g": -float(chain.gravity[2])}
@@ -179,14 +196,24 @@ def _summed(chain: Chain, second: list[tuple[Inertial, float]], third: list[tupl
         _add(total, body, l1x, "2")
         x, y, z = body.mass * body.com
         square = body.mass * lever**2
-        shares = {"column": square / 2, "even3": square / 2, "d33": square, "sx3": body.mass * lever}
+        shares = {
+            "column": square / 2,
+            "even3": square / 2,
+            "d33": square,
+            "sx3": body.mass * lever,
+        }
         for key, value in (shares | {"kcc": lever * x, "ksc": lever * z, "xy3": lever * y}).items():
             total[key] += float(value)
     for body, lever in third:
         _add(total, body, l1x, "3")
         x, y, z = body.mass * body.com
         square = body.mass * lever**2
-        shares = {"column": square / 2, "even2": -square / 2, "d22": square, "sz2": body.mass * lever}
+        shares = {
+            "column": square / 2,
+            "even2": -square / 2,
+            "d22": square,
+            "sz2": body.mass * lever,
+        }
         for key, value in (shares | {"kss": lever * z, "ksc": lever * x, "yz2": lever * y}).items():
             total[key] += float(value)
     return MainAxes(**total)
@@ -211,15 +238,23 @@ def _fits(chain: Chain) -> None:
     coupled[_UPPER, _LOWER] = -1.0
     shaped = np.allclose(table.alpha[:3], _ALPHA) and np.allclose(table.theta[:3], _THETA)
     if not np.array_equal(table.A, coupled) or not shaped or table.a[0] or table.d[1:3].any():
-        raise InputError("this closed form is that of an arm with a parallelogram, such as the IRB 1400 and 2400")
+        raise InputError(
+            "this closed form is that of an arm with a parallelogram, such as the IRB 1400 and 2400"
+        )
     if chain.gravity[:2].any():
-        raise InputError(f"this closed form holds on a floor or a ceiling, not under gravity {chain.gravity.tolist()}")
+        raise InputError(
+            "this closed form holds on a floor or a ceiling, not under gravity"
+            f" {chain.gravity.tolist()}"
+        )
 
 
 def _rotors(chain: Chain) -> list[float]:
     """Return what rotors add to the diagonal of axes 1 to 3 [kg m^2]."""
     rotors = ((chain.rotor_axes.T * chain.rotors) @ chain.rotor_axes)[:3, :3]
     if (rotors != np.diag(np.diag(rotors))).any():
-        raise InputError("this closed form has one rotor for each of the axes 1 to 3, and none that two of them turn")
+        raise InputError(
+            "this closed form has one rotor for each of the axes 1 to 3, and none that two of them"
+            " turn"
+        )
     diagonal: list[float] = np.diag(rotors).tolist()
     return diagonal

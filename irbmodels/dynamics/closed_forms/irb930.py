@@ -1,8 +1,9 @@
 """A SCARA in closed form (S004 eq. 40-43, corrected: docs/errata.md, 4-13 to 4-18).
 
-Inner arm, outer arm and tool turn about vertical axes with the absolute speeds ``w = v1``, ``u = v1 + v2`` and
-``s = v1 + v2 - v4``; axis 3 moves quill and tool up and down and meets no other. So with ``T = [[1, 0, 0], [1, 1, 0],
-[1, 1, -1]]`` the matrices of axes 1, 2 and 4 are ``T' M_abs T`` and ``T' C_abs T`` of three bodies with absolute angles.
+Inner arm, outer arm and tool turn about vertical axes with the absolute speeds ``w = v1``, ``u = v1
++ v2`` and ``s = v1 + v2 - v4``; axis 3 moves quill and tool up and down and meets no other. So with
+``T = [[1, 0, 0], [1, 1, 0], [1, 1, -1]]`` the matrices of axes 1, 2 and 4 are ``T' M_abs T`` and
+``T' C_abs T`` of three bodies with absolute angles.
 """
 
 from __future__ import annotations
@@ -18,16 +19,17 @@ from ..oracles import Chain
 
 Array = NDArray[np.float64]
 
-_TURNING = np.array([[1.0, 0.0, 0.0, 0.0], [1.0, 1.0, 0.0, 0.0], [1.0, 1.0, 0.0, -1.0]])  # w, u, s from v
+# w, u, s from v
+_TURNING = np.array([[1.0, 0.0, 0.0, 0.0], [1.0, 1.0, 0.0, 0.0], [1.0, 1.0, 0.0, -1.0]])
 _UPRIGHT = (0.0, 0.0, 0.0, np.pi)  # alpha of the modified DH rows: the tool's z points down
 
 
 class Scara(NamedTuple):
     """The 8 base parameters of a SCARA and the law ``tau = M a + C v + g`` that they make, for one state at a time.
 
-    Centres of mass ``c``, ``x``, ``y`` are seen from above, from the link's own axis with its arm along x; ``I`` are moments
-    about the vertical through them. ``q3`` counts upward (S004's d3 downward), ``q4`` about the tool's z, downward.
-    Friction is left out.
+    Centres of mass ``c``, ``x``, ``y`` are seen from above, from the link's own axis with its arm
+    along x; ``I`` are moments about the vertical through them. ``q3`` counts upward (S004's d3
+    downward), ``q4`` about the tool's z, downward. Friction is left out.
     """
 
     a1: float
@@ -67,12 +69,23 @@ class Scara(NamedTuple):
         """
         table = chain.table
         pattern = table.prismatic.tolist() == [False, False, True, False]
-        if not pattern or not np.allclose(table.alpha, _UPRIGHT) or table.theta.any() or table.a[[0, 3]].any():
-            raise InputError("this closed form is that of a SCARA such as the IRB 930: axes 1, 2, 4 vertical, axis 3 a slide")
+        if (
+            not pattern
+            or not np.allclose(table.alpha, _UPRIGHT)
+            or table.theta.any()
+            or table.a[[0, 3]].any()
+        ):
+            raise InputError(
+                "this closed form is that of a SCARA such as the IRB 930: axes 1, 2, 4 vertical,"
+                " axis 3 a slide"
+            )
         if not np.array_equal(table.A, np.eye(4)) or chain.gravity[:2].any():
-            raise InputError("this closed form holds for an upright SCARA whose axes are not coupled")
+            raise InputError(
+                "this closed form holds for an upright SCARA whose axes are not coupled"
+            )
         a1, a2 = float(table.a[1]), float(table.a[2])
-        m, mx, my, about = (np.zeros(4) for _ in range(4))  # per link: mass, first moments, moment about its own axis
+        # per link: mass, first moments, moment about its own axis
+        m, mx, my, about = (np.zeros(4) for _ in range(4))
         for i, bodies in enumerate(chain.bodies):
             for body in bodies:
                 x, y, _ = body.com
@@ -99,9 +112,9 @@ class Scara(NamedTuple):
     def mass_matrix(self, q: ArrayLike) -> Array:
         """``M`` [kg m^2, kg], shape ``(4, 4)``.
 
-        With ``A = a1 (px c2 - py s2)``, ``B = a1 (mx4 cos(q2 - q4) - my4 sin(q2 - q4))``, ``K = a2 (mx4 c4 + my4 s4)``:
-        M11 = p1 + p2 + p4 + 2 (A + B + K), M12 = p2 + p4 + A + B + 2 K, M14 = -(p4 + B + K), M22 = p2 + p4 + 2 K,
-        M24 = -(p4 + K), M44 = p4, M33 = m34, the rest 0.
+        With ``A = a1 (px c2 - py s2)``, ``B = a1 (mx4 cos(q2 - q4) - my4 sin(q2 - q4))``, ``K = a2
+        (mx4 c4 + my4 s4)``: M11 = p1 + p2 + p4 + 2 (A + B + K), M12 = p2 + p4 + A + B + 2 K, M14 =
+        -(p4 + B + K), M22 = p2 + p4 + 2 K, M24 = -(p4 + K), M44 = p4, M33 = m34, the rest 0.
         """
         _, second, _, fourth = finite(q, (4,), "axis positions")
         A = self.a1 * (self.px * np.cos(second) - self.py * np.sin(second))
@@ -116,10 +129,13 @@ class Scara(NamedTuple):
         """``C`` of the Christoffel symbols, shape ``(4, 4)``: ``dM/dt = C + C'``."""
         _, second, _, fourth = finite(q, (4,), "axis positions")
         w, u, s = _TURNING @ finite(v, (4,), "axis speeds")
-        dA = -self.a1 * (self.px * np.sin(second) + self.py * np.cos(second))  # by the angle between the two bodies
+        # by the angle between the two bodies
+        dA = -self.a1 * (self.px * np.sin(second) + self.py * np.cos(second))
         dB = -self.a1 * (self.mx4 * np.sin(second - fourth) + self.my4 * np.cos(second - fourth))
         dK = self.a2 * (self.mx4 * np.sin(fourth) - self.my4 * np.cos(fourth))  # that angle is -q4
-        absolute = np.array([[0.0, dA * u, dB * s], [-dA * w, 0.0, dK * s], [-dB * w, -dK * u, 0.0]])
+        absolute = np.array(
+            [[0.0, dA * u, dB * s], [-dA * w, 0.0, dK * s], [-dB * w, -dK * u, 0.0]]
+        )
         C: Array = _TURNING.T @ absolute @ _TURNING
         return C
 
@@ -131,4 +147,6 @@ class Scara(NamedTuple):
     def inverse_dynamics(self, q: ArrayLike, v: ArrayLike, a: ArrayLike) -> Array:
         """Axis torques without friction [N m, N], shape ``(4,)``."""
         speed, acceleration = finite(v, (4,), "axis speeds"), finite(a, (4,), "axis accelerations")
-        return self.mass_matrix(q) @ acceleration + self.coriolis(q, speed) @ speed + self.gravity(q)
+        return (
+            self.mass_matrix(q) @ acceleration + self.coriolis(q, speed) @ speed + self.gravity(q)
+        )

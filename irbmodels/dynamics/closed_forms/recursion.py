@@ -1,7 +1,10 @@
-"""Newton-Euler link by link for open chains of revolute and prismatic joints (S004 eq. 44-48, corrected).
+"""Newton-Euler link by link for open chains of revolute and prismatic joints (S004 eq.
 
-Outward the motion of :func:`irbmodels.kinematics.link_velocities.link_motion`, inward what each joint must
-pass on. S004 does not say how gravity comes in: the base is accelerated against it (docs/errata.md, 4-19 to 4-23).
+44-48, corrected).
+
+Outward the motion of :func:`irbmodels.kinematics.link_velocities.link_motion`, inward what each
+joint must pass on. S004 does not say how gravity comes in: the base is accelerated against it
+(docs/errata.md, 4-19 to 4-23).
 """
 
 from __future__ import annotations
@@ -27,7 +30,10 @@ class JointLoads(NamedTuple):
     moment: Array
     """``n`` [N m], shape ``(n, 3)`` (eq. 46)."""
     tau: Array
-    """Axis torques without friction [N m, N], shape ``(n,)`` (eq. 47, 48); of a coupled axis ``A' tau``, rotors included."""
+    """Axis torques without friction [N m, N], shape ``(n,)`` (eq.
+
+    47, 48); of a coupled axis ``A' tau``, rotors included.
+    """
 
 
 def joint_loads(chain: Chain, q: ArrayLike, v: ArrayLike, a: ArrayLike) -> JointLoads:
@@ -40,10 +46,14 @@ def joint_loads(chain: Chain, q: ArrayLike, v: ArrayLike, a: ArrayLike) -> Joint
         a: Axis accelerations.
 
     Raises:
-        InputError: if a shape is wrong, a number is not finite, or the arm has bars with mass: it is no open chain.
+        InputError: if a shape is wrong, a number is not finite, or the arm has bars with mass: it
+            is no open chain.
     """
     if chain.bars:
-        raise InputError("bars with mass make a closed loop; this recursion is for open chains (coupling='serial')")
+        raise InputError(
+            "bars with mass make a closed loop; this recursion is for open chains"
+            " (coupling='serial')"
+        )
     table, n = chain.table, len(chain.bodies)
     position, speed = finite(q, (n,), "axis positions"), finite(v, (n,), "axis speeds")
     acceleration = finite(a, (n,), "axis accelerations")
@@ -51,7 +61,8 @@ def joint_loads(chain: Chain, q: ArrayLike, v: ArrayLike, a: ArrayLike) -> Joint
     forces, moments, tau = np.zeros((n, 3)), np.zeros((n, 3)), np.zeros(n)
     for i in reversed(range(n)):
         w, dw = motion.angular[i], motion.angular_acceleration[i]
-        origin = motion.linear_acceleration[i] - poses[i][:3, :3].T @ chain.gravity  # the base accelerates against gravity
+        # the base accelerates against gravity
+        origin = motion.linear_acceleration[i] - poses[i][:3, :3].T @ chain.gravity
         for body in chain.bodies[i]:
             at = origin + np.cross(dw, body.com) + np.cross(w, np.cross(w, body.com))
             push = body.mass * at

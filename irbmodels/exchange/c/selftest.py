@@ -34,17 +34,30 @@ def states(robot: Robot, single: bool = False) -> dict[str, Array]:
     Shape ``(STATES, n)`` each, for ``q``, ``v``, ``a`` and ``tau``.
     """
     rng, limits, n = np.random.default_rng(2400), robot.limits, robot.n
-    low, high = (np.where(np.abs(end) < 1e3, end, whole) for end, whole in ((limits.lower, -TURN), (limits.upper, TURN)))
+    low, high = (
+        np.where(np.abs(end) < 1e3, end, whole)
+        for end, whole in ((limits.lower, -TURN), (limits.upper, TURN))
+    )
     q = rng.uniform(low, high, (STATES, n)) @ np.linalg.inv(limits.A).T
-    speed, effort = (np.where(np.isfinite(bound), bound, 10.0) for bound in (limits.velocity, limits.effort))
-    v, a, tau = (rng.uniform(-bound, bound, (STATES, n)) for bound in (speed, np.full(n, 20.0), effort))
+    speed, effort = (
+        np.where(np.isfinite(bound), bound, 10.0) for bound in (limits.velocity, limits.effort)
+    )
+    v, a, tau = (
+        rng.uniform(-bound, bound, (STATES, n)) for bound in (speed, np.full(n, 20.0), effort)
+    )
     v[8:10], a[9] = 0.0, 0.0
     v[10], v[11] = 1e-12, -1e-12
     v[12] = 0.01 * rng.uniform(-1.0, 1.0, n)
     q[13] = np.where(limits.linear, q[13], 0.5 * np.pi * rng.integers(-4, 5, n))
-    q[14:] = np.where(limits.linear, q[14:], rng.uniform(-1.0, 1.0, (2, n)) * (4.0 * np.pi if single else 1e4))
+    q[14:] = np.where(
+        limits.linear, q[14:], rng.uniform(-1.0, 1.0, (2, n)) * (4.0 * np.pi if single else 1e4)
+    )
     made = {"q": q, "v": v, "a": a, "tau": tau}
-    return {name: value.astype(np.float32).astype(float) for name, value in made.items()} if single else made
+    return (
+        {name: value.astype(np.float32).astype(float) for name, value in made.items()}
+        if single
+        else made
+    )
 
 
 def selftest_text(robot: Robot, prefix: str, cases: Sequence[Case], dialect: Dialect) -> str:
@@ -53,7 +66,8 @@ def selftest_text(robot: Robot, prefix: str, cases: Sequence[Case], dialect: Dia
     real, tolerance = dialect.real, "1e-4" if dialect.single else "1e-9"
     parts = [
         comment(
-            f"Compares every function of {prefix}.h with answers of Pinocchio, which shares no code with it.",
+            f"Compares every function of {prefix}.h with answers of Pinocchio, which shares no code"
+            " with it.",
             f"cc -std=c99 -O2 {prefix}.c {prefix}_selftest.c -o selftest && ./selftest",
         ),
         f'#include "{prefix}.h"\n\n#include <stdio.h>\n',
@@ -63,23 +77,42 @@ def selftest_text(robot: Robot, prefix: str, cases: Sequence[Case], dialect: Dia
     for case in cases:
         program, query = case.program, case.program.name
         inputs = np.hstack([given[name] for name, _ in program.inputs])
-        answers = [case.reference(*(given[name][i] for name, _ in program.inputs)) for i in range(STATES)]
-        expected = np.stack([np.concatenate([np.ravel(part) for part in answer]) for answer in answers])
+        answers = [
+            case.reference(*(given[name][i] for name, _ in program.inputs)) for i in range(STATES)
+        ]
+        expected = np.stack(
+            [np.concatenate([np.ravel(part) for part in answer]) for answer in answers]
+        )
         most_in, most_out = max(most_in, inputs.shape[1]), max(most_out, expected.shape[1])
         parts += [
             _table(f"static const {real} {query}_in", inputs, dialect.number),
             _table(f"static const double {query}_out", expected, _rounded(expected)),
             _adapter(case, real),
         ]
-        calls.append(f'failed |= differs("{case.name}", run_{query}, {inputs.shape[1]}, {expected.shape[1]},')
+        calls.append(
+            f'failed |= differs("{case.name}", run_{query}, {inputs.shape[1]}, {expected.shape[1]},'
+        )
         calls.append(f"                  &{query}_in[0][0], &{query}_out[0][0]);")
-    sizes = {"REAL": real, "STATES": str(STATES), "MOST_IN": str(most_in), "MOST_OUT": str(most_out), "TOLERANCE": tolerance}
-    sizes["SHARE"] = "0.1" if dialect.single else "1e-3"  # an answer that cancels is no better than the numbers it comes from
+    sizes = {
+        "REAL": real,
+        "STATES": str(STATES),
+        "MOST_IN": str(most_in),
+        "MOST_OUT": str(most_out),
+        "TOLERANCE": tolerance,
+    }
+    # an answer that cancels is no better than the numbers it comes from
+    sizes["SHARE"] = "0.1" if dialect.single else "1e-3"
     driver = _DRIVER
     for word, meant in sizes.items():
         driver = driver.replace(word, meant)
     body = "\n".join(f"    {call}" for call in calls)
-    return "\n".join([*parts, driver, f"int main(void)\n{{\n    int failed = 0;\n{body}\n    return failed;\n}}\n"])
+    return "\n".join(
+        [
+            *parts,
+            driver,
+            f"int main(void)\n{{\n    int failed = 0;\n{body}\n    return failed;\n}}\n",
+        ]
+    )
 
 
 def _rounded(values: Array) -> Callable[[float], str]:
@@ -91,7 +124,9 @@ def _rounded(values: Array) -> Callable[[float], str]:
 def _table(label: str, values: Array, written: Callable[[float], str]) -> str:
     rows = []
     for row in values.tolist():
-        rows += textwrap.wrap(", ".join(map(written, row)), WIDTH, initial_indent="    {", subsequent_indent="     ")
+        rows += textwrap.wrap(
+            ", ".join(map(written, row)), WIDTH, initial_indent="    {", subsequent_indent="     "
+        )
         rows[-1] += "},"
     return "\n".join([f"{label}[{values.shape[0]}][{values.shape[1]}] = {{", *rows, "};"]) + "\n"
 
@@ -107,7 +142,12 @@ def _adapter(case: Case, real: str) -> str:
         bounds = "".join(f"[{length}]" for length in output.shape[1:])
         arguments.append(f"({real} (*){bounds})(y + {place})" if bounds else f"y + {place}")
         place += len(output.steps)
-    call = textwrap.fill(f"{case.name}({', '.join(arguments)});", WIDTH, initial_indent="    ", subsequent_indent="        ")
+    call = textwrap.fill(
+        f"{case.name}({', '.join(arguments)});",
+        WIDTH,
+        initial_indent="    ",
+        subsequent_indent="        ",
+    )
     return f"static void run_{case.program.name}(const {real} *x, {real} *y)\n{{\n{call}\n}}\n"
 
 

@@ -1,7 +1,8 @@
 """A program as a C99 function: no library, no allocation, no state, no loop, and no branch that depends on data.
 
-Sine, cosine, exponential and sign are those of :mod:`.elementary`, with masks in place of choices. What depends on the first
-input only comes first, then what needs the second as well, and so on. Values used once stand inside what uses them.
+Sine, cosine, exponential and sign are those of :mod:`.elementary`, with masks in place of choices.
+What depends on the first input only comes first, then what needs the second as well, and so on.
+Values used once stand inside what uses them.
 """
 
 from __future__ import annotations
@@ -55,14 +56,21 @@ def prototype(program: Program, name: str, dialect: Dialect) -> str:
     arrays = [f"const {dialect.real} {label}[{length}]" for label, length in program.inputs]
     for output in program.outputs:
         bounds = "".join(f"[{length}]" for length in output.shape)
-        arrays.append(f"{dialect.real} {output.name}{bounds}" if bounds else f"{dialect.real} *{output.name}")
-    return textwrap.fill(f"{dialect.function}void {name}({', '.join(arrays)})", WIDTH, subsequent_indent="    ")
+        arrays.append(
+            f"{dialect.real} {output.name}{bounds}" if bounds else f"{dialect.real} *{output.name}"
+        )
+    return textwrap.fill(
+        f"{dialect.function}void {name}({', '.join(arrays)})", WIDTH, subsequent_indent="    "
+    )
 
 
-def function_text(program: Program, name: str, constants: Mapping[str, str], dialect: Dialect) -> str:
+def function_text(
+    program: Program, name: str, constants: Mapping[str, str], dialect: Dialect
+) -> str:
     """Return a program as a C function.
 
-    All inputs are read before the first output is written: an output may be the same array as an input.
+    All inputs are read before the first output is written: an output may be the same array as an
+    input.
 
     Args:
         program: What to compute.
@@ -76,7 +84,9 @@ def function_text(program: Program, name: str, constants: Mapping[str, str], dia
         used = [i for i in range(length) if Step("input", (number, i)) in program.steps]
         each = ", ".join(f"{label}{i + 1} = {label}[{i}]" for i in used)
         read.append(f"    const {dialect.real} {each};" if used else f"    (void){label};")
-    return "\n".join([prototype(program, name, dialect), "{", *read, *body, "", *written, "}"]) + "\n"
+    return (
+        "\n".join([prototype(program, name, dialect), "{", *read, *body, "", *written, "}"]) + "\n"
+    )
 
 
 def _body(program: Program, constants: list[str], dialect: Dialect) -> tuple[list[str], list[str]]:
@@ -105,12 +115,17 @@ def _body(program: Program, constants: list[str], dialect: Dialect) -> tuple[lis
                 texts[number] = f"t{count}", ATOM
         if made and needs[number] > block:
             block = needs[number]
-            lines += ["", f"    /* from {', '.join(label for label, _ in program.inputs[: block + 1])} */"]
+            lines += [
+                "",
+                f"    /* from {', '.join(label for label, _ in program.inputs[: block + 1])} */",
+            ]
         lines += made
     written = []
     for output in program.outputs:
         for place, number in zip(np.ndindex(output.shape), output.steps, strict=True):
-            target = f"{output.name}{''.join(f'[{i}]' for i in place)}" if place else f"*{output.name}"
+            target = (
+                f"{output.name}{''.join(f'[{i}]' for i in place)}" if place else f"*{output.name}"
+            )
             written.append(f"    {target} = {texts[number][0]};")
     return lines, written
 
@@ -127,7 +142,10 @@ def _needs(program: Program) -> list[int]:
 
 
 def _last(program: Program) -> list[int]:
-    """Return what the steps that use a step need at most; of one that only outputs use, what it needs itself."""
+    """Return what the steps that use a step need at most.
+
+    Of one that only outputs use, what it needs itself.
+    """
     needs = _needs(program)
     last = list(needs)
     for step, own in zip(program.steps, needs, strict=True):
@@ -136,7 +154,13 @@ def _last(program: Program) -> list[int]:
     return last
 
 
-def _text(program: Program, step: Step, names: list[tuple[str, int]], constants: list[str], dialect: Dialect) -> tuple[str, int]:
+def _text(
+    program: Program,
+    step: Step,
+    names: list[tuple[str, int]],
+    constants: list[str],
+    dialect: Dialect,
+) -> tuple[str, int]:
     operation = step.operation
     if operation == "input":
         return f"{program.inputs[step.operands[0]][0]}{step.operands[1] + 1}", ATOM
@@ -150,12 +174,18 @@ def _text(program: Program, step: Step, names: list[tuple[str, int]], constants:
         left = f"({left})" if first > level else left
         right = f"({right})" if second >= level or second == UNARY else right
         return f"{left} {sign} {right}", level
-    (inner, level) = names[0]
+    inner, level = names[0]
     if operation in ("neg", "inv"):
         inner = inner if level == ATOM else f"({inner})"
-        return (f"-{inner}", UNARY) if operation == "neg" else (f"{dialect.number(1.0)} / {inner}", PRODUCT)
+        return (
+            (f"-{inner}", UNARY)
+            if operation == "neg"
+            else (f"{dialect.number(1.0)} / {inner}", PRODUCT)
+        )
     if operation not in CALLS:
-        raise NotImplementedError(f"no query takes the {operation} of anything, and C99 without libm has none")
+        raise NotImplementedError(
+            f"no query takes the {operation} of anything, and C99 without libm has none"
+        )
     return f"{CALLS[operation]}({inner})", ATOM
 
 
@@ -166,13 +196,16 @@ def comment(*lines: str) -> str:
         plain = unicodedata.normalize("NFKD", line).encode("ascii", "replace").decode()
         for pair, apart in {"*/": "* /", "/*": "/ *", "??": "? ?"}.items():
             plain = plain.replace(pair, apart)
-        text += textwrap.wrap(plain.rstrip("\\"), WIDTH, subsequent_indent="  ", break_on_hyphens=False) or [""]
+        text += textwrap.wrap(
+            plain.rstrip("\\"), WIDTH, subsequent_indent="  ", break_on_hyphens=False
+        ) or [""]
     if len(text) == 1:
         return f"/* {text[0]} */\n"
     return "\n".join(["/*", *(f" * {line}".rstrip() for line in text), " */"]) + "\n"
 
 
-# --- what every program shares ---------------------------------------------------------------------------------------
+# --- what every program shares
+# ---------------------------------------------------------------------------------------
 
 CALLS = {"exp": "exponential", "sign": "sign_of", "abs": "magnitude"}
 
@@ -204,8 +237,16 @@ def helpers_text(programs: Iterable[Program], dialect: Dialect) -> str:
         parts.append(_SIGN)
     if "abs" in used:
         parts.append(_MAGNITUDE)
-    words = {"REAL": dialect.real, "WORD": "uint32_t" if dialect.single else "uint64_t", "HELPER ": dialect.helper}
-    words |= {"TOP": "31" if dialect.single else "63", "ONE": dialect.number(1.0), "ZERO": dialect.number(0.0)}
+    words = {
+        "REAL": dialect.real,
+        "WORD": "uint32_t" if dialect.single else "uint64_t",
+        "HELPER ": dialect.helper,
+    }
+    words |= {
+        "TOP": "31" if dialect.single else "63",
+        "ONE": dialect.number(1.0),
+        "ZERO": dialect.number(0.0),
+    }
     text = "\n".join(parts)
     for word, meant in words.items():
         text = text.replace(word, meant)

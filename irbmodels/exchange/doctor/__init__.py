@@ -1,7 +1,8 @@
 """What is wrong with a URDF, whoever wrote it: impossible bodies, limits that stop a planner, a tree that is none.
 
-``examine`` looks at one file and says per finding how bad it is: an ``error`` breaks readers or physics, a ``warning`` is most
-likely a mistake, a ``note`` is allowed but some tools stumble over it. docs/doctor.md lists what is checked.
+``examine`` looks at one file and says per finding how bad it is: an ``error`` breaks readers or
+physics, a ``warning`` is most likely a mistake, a ``note`` is allowed but some tools stumble over
+it. docs/doctor.md lists what is checked.
 """
 
 from __future__ import annotations
@@ -23,12 +24,15 @@ from .xml import Tag, number, numbers, read, shown
 
 __all__ = ["SEVERITIES", "Finding", "Repair", "Severity", "examine", "repair"]
 
-HEAVIEST = 20_000.0  # [kg/m^3] of the hulls: gold has 19,300, and parts inside the neighbour are seldom drawn
+# [kg/m^3] of the hulls: gold has 19,300, and parts inside the neighbour are seldom drawn
+HEAVIEST = 20_000.0
 LIGHTEST = 5.0  # [kg/m^3] of the hulls: plastic foam has 15, air 1.2
 STAND_IN = 1e-5  # [kg] and below: a mass that only keeps an engine content
 ROUNDED = 1e-4  # relative excess over the triangle inequality that rounding to four digits explains
-FAR = 1.0  # diagonals of the shapes' box between the box and a centre of mass that cannot belong to it
-WIDEST = 20.0  # [m] radius of gyration of a link: with kg mm^2 for kg m^2 it is a thousand times too large
+# diagonals of the shapes' box between the box and a centre of mass that cannot belong to it
+FAR = 1.0
+# [m] radius of gyration of a link: with kg mm^2 for kg m^2 it is a thousand times too large
+WIDEST = 20.0
 
 _JOINTS = ("revolute", "continuous", "prismatic", "fixed", "floating", "planar")
 _SINGLE = {
@@ -46,7 +50,8 @@ def examine(path: str | Path) -> list[Finding]:
         UrdfError: if it is not XML, or has no ``<robot>``.
     """
     _, robot = read(path)
-    with np.errstate(all="ignore"):  # numbers of strangers overflow; what becomes of them is compared, and no more
+    # numbers of strangers overflow; what becomes of them is compared, and no more
+    with np.errstate(all="ignore"):
         findings = [
             *_outline(robot),
             *_tree(robot),
@@ -54,7 +59,11 @@ def examine(path: str | Path) -> list[Finding]:
             *(finding for link in robot.all("link") for finding in _inertial(link)),
             *_materials(robot),
             *_shapes(robot, Path(path).absolute().parent),
-            *(finding for joint in robot.all("joint") for finding in (*axis(joint), *limits(joint), *friction(joint))),
+            *(
+                finding
+                for joint in robot.all("joint")
+                for finding in (*axis(joint), *limits(joint), *friction(joint))
+            ),
         ]
     return sorted(findings, key=lambda finding: (SEVERITIES.index(finding.severity), finding.line))
 
@@ -64,12 +73,16 @@ def examine(path: str | Path) -> list[Finding]:
 
 def _outline(robot: Tag) -> Iterator[Finding]:
     if not robot.get("name"):
-        yield finding_at("error", robot, "no name", "", "URDF readers refuse a robot without a name")
+        yield finding_at(
+            "error", robot, "no name", "", "URDF readers refuse a robot without a name"
+        )
     if not robot.all("link"):
         yield finding_at("error", robot, "no links", "", "a robot has at least one")
     macro = next((tag for tag in robot.inside if tag.name.startswith("xacro:")), None)
     if macro:
-        yield finding_at("error", robot, "xacro", shown(macro.name), "expand the file with xacro first", macro)
+        yield finding_at(
+            "error", robot, "xacro", shown(macro.name), "expand the file with xacro first", macro
+        )
     for kind in ("link", "joint"):
         lines: dict[str, int] = {}
         for tag in robot.all(kind):
@@ -77,7 +90,13 @@ def _outline(robot: Tag) -> Iterator[Finding]:
             if not name:
                 yield finding_at("error", tag, "no name", "", f"nothing can refer to this {kind}")
             elif name in lines:
-                yield finding_at("error", tag, "repeated name", f"also in line {lines[name]}", f"names of {kind}s are unique")
+                yield finding_at(
+                    "error",
+                    tag,
+                    "repeated name",
+                    f"also in line {lines[name]}",
+                    f"names of {kind}s are unique",
+                )
             else:
                 lines[name] = tag.line
             for part in (tag, *tag.all("inertial")):
@@ -91,7 +110,14 @@ def _repeated(owner: Tag, part: Tag) -> Iterator[Finding]:
         tags = part.all(name)
         if len(tags) > 1:
             severity: Severity = "error" if name in ("parent", "child") else "warning"
-            yield finding_at(severity, owner, "repeated tag", f"{len(tags)} <{name}>", "most readers take the first", tags[1])
+            yield finding_at(
+                severity,
+                owner,
+                "repeated tag",
+                f"{len(tags)} <{name}>",
+                "most readers take the first",
+                tags[1],
+            )
 
 
 def _origin(owner: Tag, part: Tag) -> Iterator[Finding]:
@@ -99,11 +125,20 @@ def _origin(owner: Tag, part: Tag) -> Iterator[Finding]:
     for key in ("xyz", "rpy") if origin else ():
         if origin and origin.get(key) is not None and numbers(origin.get(key), 3) is None:
             value = f"{key}={shown(origin.get(key))}"
-            yield finding_at("error", owner, "bad origin", value, "three finite numbers are needed", origin)
+            yield finding_at(
+                "error", owner, "bad origin", value, "three finite numbers are needed", origin
+            )
     turns = numbers(origin.get("rpy"), 3) if origin and origin.get("rpy") is not None else None
     if origin and turns and max(map(abs, turns)) > 2.0 * math.pi:
         value = f"rpy={shown(origin.get('rpy'))}"
-        yield finding_at("warning", owner, "more than a turn", value, "URDF counts in radians: are these degrees?", origin)
+        yield finding_at(
+            "warning",
+            owner,
+            "more than a turn",
+            value,
+            "URDF counts in radians: are these degrees?",
+            origin,
+        )
 
 
 # Links and joints as a tree
@@ -118,33 +153,72 @@ def _tree(robot: Tag) -> Iterator[Finding]:
     broken = False
     for joint in robot.all("joint"):
         if joint.get("type") not in _JOINTS:
-            yield finding_at("error", joint, "unknown type", shown(joint.get("type")), f"URDF knows {', '.join(_JOINTS)}")
+            yield finding_at(
+                "error",
+                joint,
+                "unknown type",
+                shown(joint.get("type")),
+                f"URDF knows {', '.join(_JOINTS)}",
+            )
         for end in ("parent", "child"):
             name = end_of(joint, end)
             if name not in links:
-                what, value = ("unknown link", f"{end} {shown(name)}") if name else (f"no {end}", "")
-                yield finding_at("error", joint, what, value, "a joint connects two links of this file", joint.first(end))
+                what, value = (
+                    ("unknown link", f"{end} {shown(name)}") if name else (f"no {end}", "")
+                )
+                yield finding_at(
+                    "error",
+                    joint,
+                    what,
+                    value,
+                    "a joint connects two links of this file",
+                    joint.first(end),
+                )
                 broken = True
         if end_of(joint, "parent") in links and end_of(joint, "child") in links:
             into[end_of(joint, "child")].append(joint)
     for child, joints in into.items():
         if len(joints) > 1:
             value = ", ".join(shown(joint.get("name"), 30) for joint in joints[:3])
-            yield finding_at("error", links[child], "two parents", value, "in a tree one joint leads to each link")
+            yield finding_at(
+                "error",
+                links[child],
+                "two parents",
+                value,
+                "in a tree one joint leads to each link",
+            )
     for loop in circles({child: end_of(joints[0], "parent") for child, joints in into.items()}):
-        yield finding_at("error", links[loop[0]], "loop", path_of(loop[::-1]), "joints go in a circle, which URDF cannot say")
+        yield finding_at(
+            "error",
+            links[loop[0]],
+            "loop",
+            path_of(loop[::-1]),
+            "joints go in a circle, which URDF cannot say",
+        )
     roots, bodies = bodies_of(links, into)
     sizes = Counter(roots.values())
     main = max(sizes, key=sizes.__getitem__, default=None)
-    for root, size in sizes.items() if not broken else ():  # a joint without ends is the fault then, and is named above
+    # a joint without ends is the fault then, and is named above
+    for root, size in sizes.items() if not broken else ():
         if root != main:
             value = f"root of {size} of {len(links)} links"
-            yield finding_at("error", links[root], "unreachable", value, f"no joint leads here from {shown(main)}")
+            yield finding_at(
+                "error",
+                links[root],
+                "unreachable",
+                value,
+                f"no joint leads here from {shown(main)}",
+            )
     yield from _moving_bodies({name: links[name] for name in bodies}, bodies, set(sizes))
 
 
-def _moving_bodies(links: dict[str, Tag], bodies: dict[str, str], roots: set[str]) -> Iterator[Finding]:
-    """Links that move although nobody says how heavy they are; links joined by fixed joints are one body."""
+def _moving_bodies(
+    links: dict[str, Tag], bodies: dict[str, str], roots: set[str]
+) -> Iterator[Finding]:
+    """Links that move although nobody says how heavy they are.
+
+    Links joined by fixed joints are one body.
+    """
     masses: dict[str, float] = defaultdict(float)
     for name, top in bodies.items():
         masses[top] += _mass(links[name])
@@ -152,10 +226,19 @@ def _moving_bodies(links: dict[str, Tag], bodies: dict[str, str], roots: set[str
         top = bodies[name]
         if name == top and top not in roots and masses[top] == 0.0:
             value = "0 kg" if link.first("inertial") else "no <inertial>"
-            reason = "MuJoCo refuses it or fills its shapes with water, PyBullet takes 1 kg, others nothing"
+            reason = (
+                "MuJoCo refuses it or fills its shapes with water, PyBullet takes 1 kg, others"
+                " nothing"
+            )
             yield finding_at("warning", link, "moves without mass", value, reason)
         elif top not in roots and not link.first("inertial"):
-            yield finding_at("note", link, "no inertial", "", "fixed to a moving link: PyBullet takes 1 kg, others nothing")
+            yield finding_at(
+                "note",
+                link,
+                "no inertial",
+                "",
+                "fixed to a moving link: PyBullet takes 1 kg, others nothing",
+            )
 
 
 def _mass(link: Tag) -> float:
@@ -176,25 +259,47 @@ def _inertial(link: Tag) -> Iterator[Finding]:
     text = mass_tag.get("value") if mass_tag else None
     mass = number(text)
     if mass_tag is None or text is None:
-        yield finding_at("error", link, "no mass", "", "an <inertial> needs <mass value=...>", inertial)
+        yield finding_at(
+            "error", link, "no mass", "", "an <inertial> needs <mass value=...>", inertial
+        )
     elif not math.isfinite(mass):
-        yield finding_at("error", link, "bad mass", shown(text), "a finite number of kg is needed", mass_tag)
+        yield finding_at(
+            "error", link, "bad mass", shown(text), "a finite number of kg is needed", mass_tag
+        )
     elif mass < 0.0:
         yield finding_at("error", link, "negative mass", f"{mass:g} kg", "no body has it", mass_tag)
     if tensor_tag is None:
-        yield finding_at("error", link, "no inertia", "", "an <inertial> needs <inertia ixx=... izz=...>", inertial)
+        yield finding_at(
+            "error",
+            link,
+            "no inertia",
+            "",
+            "an <inertial> needs <inertia ixx=... izz=...>",
+            inertial,
+        )
         return
     wrong = [key for key in ENTRIES if not math.isfinite(number(tensor_tag.get(key)))]
     if wrong:
         value = ", ".join(f"{key} {shown(tensor_tag.get(key), 20)}" for key in wrong)
-        yield finding_at("error", link, "bad inertia", value, "six finite numbers in kg m^2 are needed", tensor_tag)
+        yield finding_at(
+            "error",
+            link,
+            "bad inertia",
+            value,
+            "six finite numbers in kg m^2 are needed",
+            tensor_tag,
+        )
         return
     body = body_of(link)
     if body is None and math.isfinite(mass) and not any(True for _ in _origin(link, inertial)):
-        yield finding_at("error", link, "bad inertia", "beyond 1e30", "no body is that large", tensor_tag)
+        yield finding_at(
+            "error", link, "bad inertia", "beyond 1e30", "no body is that large", tensor_tag
+        )
     elif body is not None and body.mass == 0.0 and body.tensor.any():
         value = f"0 kg, diagonal {', '.join(f'{entry:g}' for entry in np.diag(body.tensor))} kg m^2"
-        yield finding_at("error", link, "tensor without mass", value, "what has inertia has mass", tensor_tag)
+        yield finding_at(
+            "error", link, "tensor without mass", value, "what has inertia has mass", tensor_tag
+        )
     elif body is not None and body.mass > 0.0:
         yield from _body(link, body, tensor_tag)
 
@@ -205,29 +310,67 @@ def _body(link: Tag, body: Inertial, at: Tag) -> Iterator[Finding]:
     named = f"{body.mass:g} kg, principal moments {low:.4g}, {middle:.4g}, {high:.4g} kg m^2"
     isotropic = float(body.tensor[0, 0])
     if low <= ROUNDING * high:
-        yield finding_at("error", link, "not positive definite", named, "turning it would take no effort, or give energy", at)
+        yield finding_at(
+            "error",
+            link,
+            "not positive definite",
+            named,
+            "turning it would take no effort, or give energy",
+            at,
+        )
     elif not is_possible(moments):
         excess = high / (low + middle) - 1.0
         severity: Severity = "warning" if excess <= ROUNDED else "error"
-        reason = f"the largest exceeds the sum of the others by {100.0 * excess:.3g} %, which no body does"
+        reason = (
+            f"the largest exceeds the sum of the others by {100.0 * excess:.3g} %, which no body"
+            " does"
+        )
         yield finding_at(severity, link, "triangle inequality", named, reason, at)
     elif body.mass <= STAND_IN:
-        yield finding_at("note", link, "stand-in mass", f"{body.mass:g} kg", "it keeps engines content and weighs nothing", at)
+        yield finding_at(
+            "note",
+            link,
+            "stand-in mass",
+            f"{body.mass:g} kg",
+            "it keeps engines content and weighs nothing",
+            at,
+        )
     elif _is_default(body):
         reason = "the same round number about every axis: a default that nobody replaced?"
-        yield finding_at("warning", link, "default inertial", f"{body.mass:g} kg, {isotropic:g} kg m^2", reason, at)
+        yield finding_at(
+            "warning",
+            link,
+            "default inertial",
+            f"{body.mass:g} kg, {isotropic:g} kg m^2",
+            reason,
+            at,
+        )
     elif gyration(body) > WIDEST:
         reason = "no link reaches that far: are the moments in kg mm^2?"
-        yield finding_at("warning", link, "implausible size", f"radius of gyration {gyration(body):.3g} m", reason, at)
+        yield finding_at(
+            "warning",
+            link,
+            "implausible size",
+            f"radius of gyration {gyration(body):.3g} m",
+            reason,
+            at,
+        )
     elif body.is_too_dense():
-        reason = f"even a lead ball of {body.mass:g} kg has {2.0 * ball_moment(body.mass):.3g} about each axis"
+        reason = (
+            f"even a lead ball of {body.mass:g} kg has {2.0 * ball_moment(body.mass):.3g} about"
+            " each axis"
+        )
         yield finding_at("warning", link, "implausible density", named, reason, at)
 
 
 def _is_default(body: Inertial) -> bool:
     """Whether the tensor is the same power of ten about every axis, as editors fill it in."""
     isotropic = float(body.tensor[0, 0])
-    return bool(isotropic > 0.0 and (body.tensor == isotropic * np.eye(3)).all() and math.log10(isotropic).is_integer())
+    return bool(
+        isotropic > 0.0
+        and (body.tensor == isotropic * np.eye(3)).all()
+        and math.log10(isotropic).is_integer()
+    )
 
 
 def _shapes(robot: Tag, folder: Path) -> Iterator[Finding]:
@@ -245,7 +388,14 @@ def _shapes(robot: Tag, folder: Path) -> Iterator[Finding]:
                     solids = None  # part of the link is unseen
                     if problem.value not in said:
                         said.add(problem.value)
-                        yield finding_at(problem.severity, link, problem.what, problem.value, problem.reason, shape)
+                        yield finding_at(
+                            problem.severity,
+                            link,
+                            problem.what,
+                            problem.value,
+                            problem.reason,
+                            shape,
+                        )
                 else:
                     solids = None if solids is None or solid is None else [*solids, solid]
             if solids:
@@ -257,31 +407,61 @@ def _shapes(robot: Tag, folder: Path) -> Iterator[Finding]:
 
 def _fits(link: Tag, body: Inertial, kinds: list[list[Solid]]) -> Iterator[Finding]:
     volumes = [sum(solid.volume for solid in solids) for solids in kinds]
-    densest, lightest = (body.mass / volume if volume > 0.0 else math.nan for volume in (min(volumes), max(volumes)))
+    densest, lightest = (
+        body.mass / volume if volume > 0.0 else math.nan for volume in (min(volumes), max(volumes))
+    )
     if lightest > HEAVIEST:
         reason = f"its shapes could not weigh that if they were gold ({HEAVIEST:g})"
         yield finding_at("warning", link, "implausible density", f"{lightest:.3g} kg/m^3", reason)
     elif densest < LIGHTEST:
         reason = f"its shapes are lighter than foam ({LIGHTEST:g})"
         yield finding_at("warning", link, "implausible density", f"{densest:.3g} kg/m^3", reason)
-    told = lightest > HEAVIEST or densest < LIGHTEST or _is_default(body) or not is_possible(moments_of(body.tensor))
+    told = (
+        lightest > HEAVIEST
+        or densest < LIGHTEST
+        or _is_default(body)
+        or not is_possible(moments_of(body.tensor))
+    )
     low = np.min([solid.low for solids in kinds for solid in solids], axis=0)
     high = np.max([solid.high for solids in kinds for solid in solids], axis=0)
     outside = float(np.linalg.norm(np.maximum(np.maximum(low - body.com, body.com - high), 0.0)))
     size = float(np.linalg.norm(high - low))
     if not told and size < gyration(body) <= WIDEST:
         value = f"radius of gyration {gyration(body):.3g} m, shapes of {size:.3g} m"
-        yield finding_at("warning", link, "implausible size", value, "mass inside the shapes has half of theirs at most")
+        yield finding_at(
+            "warning",
+            link,
+            "implausible size",
+            value,
+            "mass inside the shapes has half of theirs at most",
+        )
     if outside > FAR * size:
         value = f"{outside:.3g} m outside shapes of {size:.3g} m"
-        yield finding_at("warning", link, "centre of mass outside", value, "a body's centre lies among its parts")
+        yield finding_at(
+            "warning", link, "centre of mass outside", value, "a body's centre lies among its parts"
+        )
 
 
 def _materials(robot: Tag) -> Iterator[Finding]:
-    used = [(link, tag) for link in robot.all("link") for visual in link.all("visual") for tag in visual.all("material")]
-    defined = {tag.get("name") for tag in (*robot.all("material"), *(tag for _, tag in used)) if tag.inside}
-    empty = {(link.line, tag.get("name")): (link, tag) for link, tag in used if not tag.inside}  # each name once per link
+    used = [
+        (link, tag)
+        for link in robot.all("link")
+        for visual in link.all("visual")
+        for tag in visual.all("material")
+    ]
+    defined = {
+        tag.get("name") for tag in (*robot.all("material"), *(tag for _, tag in used)) if tag.inside
+    }
+    # each name once per link
+    empty = {(link.line, tag.get("name")): (link, tag) for link, tag in used if not tag.inside}
     for link, tag in empty.values():
         if tag.get("name") in defined:
             continue
-        yield finding_at("note", link, "unknown material", shown(tag.get("name")), "no colour or texture is given for it", tag)
+        yield finding_at(
+            "note",
+            link,
+            "unknown material",
+            shown(tag.get("name")),
+            "no colour or texture is given for it",
+            tag,
+        )

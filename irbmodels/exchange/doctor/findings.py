@@ -31,9 +31,16 @@ class Finding(NamedTuple):
     def __str__(self) -> str:
         """Return one line."""
         value = f" ({self.value})" if self.value else ""
-        return f"{self.severity}: line {self.line}: {self.place} {shown(self.name)}: {self.what}{value}: {self.reason}"
+        return (
+            f"{self.severity}: line {self.line}: {self.place} {shown(self.name)}:"
+            f" {self.what}{value}: {self.reason}"
+        )
 
 
-def finding_at(severity: Severity, owner: Tag, what: str, value: str, reason: str, at: Tag | None = None) -> Finding:
+def finding_at(
+    severity: Severity, owner: Tag, what: str, value: str, reason: str, at: Tag | None = None
+) -> Finding:
     """Return a finding about a tag, at the line of another where the fault is there."""
-    return Finding(severity, owner.name, owner.get("name") or "", what, value, reason, (at or owner).line)
+    return Finding(
+        severity, owner.name, owner.get("name") or "", what, value, reason, (at or owner).line
+    )

@@ -25,12 +25,23 @@ def axis(joint: Tag) -> Iterator[Finding]:
     vector = numbers(tag.get("xyz"), 3)
     length = math.nan if vector is None else math.hypot(*vector)
     if vector is None:
-        yield finding_at("error", joint, "bad axis", shown(tag.get("xyz")), "three finite numbers are needed", tag)
+        yield finding_at(
+            "error",
+            joint,
+            "bad axis",
+            shown(tag.get("xyz")),
+            "three finite numbers are needed",
+            tag,
+        )
     elif length == 0.0:
-        yield finding_at("error", joint, "zero axis", shown(tag.get("xyz")), "it has no direction", tag)
+        yield finding_at(
+            "error", joint, "zero axis", shown(tag.get("xyz")), "it has no direction", tag
+        )
     elif abs(length - 1.0) > NORMALISED:
         reason = f"its length is {length:.6g}: some readers normalise it, others scale the motion"
-        yield finding_at("warning", joint, "axis not normalised", shown(tag.get("xyz")), reason, tag)
+        yield finding_at(
+            "warning", joint, "axis not normalised", shown(tag.get("xyz")), reason, tag
+        )
 
 
 def friction(joint: Tag) -> Iterator[Finding]:
@@ -39,7 +50,14 @@ def friction(joint: Tag) -> Iterator[Finding]:
     for key in ("damping", "friction") if tag else ():
         if tag and tag.get(key) is not None and not 0.0 <= number(tag.get(key)) < math.inf:
             value = f"{key} {shown(tag.get(key))}"
-            yield finding_at("error", joint, "bad friction", value, "a finite number that is not negative is needed", tag)
+            yield finding_at(
+                "error",
+                joint,
+                "bad friction",
+                value,
+                "a finite number that is not negative is needed",
+                tag,
+            )
 
 
 def limits(joint: Tag) -> Iterator[Finding]:
@@ -49,18 +67,34 @@ def limits(joint: Tag) -> Iterator[Finding]:
         return
     if limit is None:
         if kind != "continuous":
-            yield finding_at("error", joint, "no limit", "", f"readers refuse a {kind} joint without <limit>")
+            yield finding_at(
+                "error", joint, "no limit", "", f"readers refuse a {kind} joint without <limit>"
+            )
         return
     for key in ("effort", "velocity"):
         text, value = limit.get(key), number(limit.get(key))
         if text is None:
-            yield finding_at("error", joint, f"no {key}", "", f"readers refuse a <limit> without {key}", limit)
+            yield finding_at(
+                "error", joint, f"no {key}", "", f"readers refuse a <limit> without {key}", limit
+            )
         elif not 0.0 <= value < math.inf:
-            yield finding_at("error", joint, f"bad {key}", shown(text), "a finite number that is not negative is needed", limit)
+            yield finding_at(
+                "error",
+                joint,
+                f"bad {key}",
+                shown(text),
+                "a finite number that is not negative is needed",
+                limit,
+            )
         elif value == 0.0:
             severity: Severity = "note" if joint.first("mimic") else "warning"
             yield finding_at(
-                severity, joint, f"zero {key}", shown(text), "engines and planners that obey it never move it", limit
+                severity,
+                joint,
+                f"zero {key}",
+                shown(text),
+                "engines and planners that obey it never move it",
+                limit,
             )
     if kind == "continuous":
         return
@@ -71,12 +105,26 @@ def limits(joint: Tag) -> Iterator[Finding]:
     elif lower > upper:
         yield finding_at("error", joint, "empty range", given, "lower exceeds upper", limit)
     elif lower == upper:
-        yield finding_at("warning", joint, "empty range", given, "lower equals upper: the joint cannot move", limit)
+        yield finding_at(
+            "warning",
+            joint,
+            "empty range",
+            given,
+            "lower equals upper: the joint cannot move",
+            limit,
+        )
     elif kind == "revolute" and max(abs(lower), abs(upper)) > 2.0 * math.pi * MOST_TURNS:
         reason = "URDF counts in radians: are these degrees? A joint without end is continuous"
         yield finding_at("warning", joint, "implausible range", given, reason, limit)
     elif kind == "prismatic" and upper - lower > LONGEST:
-        yield finding_at("warning", joint, "implausible range", given, "URDF counts in metres: are these millimetres?", limit)
+        yield finding_at(
+            "warning",
+            joint,
+            "implausible range",
+            given,
+            "URDF counts in metres: are these millimetres?",
+            limit,
+        )
 
 
 def mimics(robot: Tag) -> Iterator[Finding]:
@@ -91,16 +139,44 @@ def mimics(robot: Tag) -> Iterator[Finding]:
             continue
         source = tag.get("joint") or ""
         if joint.get("type") == "fixed":
-            yield finding_at("note", joint, "mimic without effect", shown(source), "a fixed joint follows nothing", tag)
+            yield finding_at(
+                "note",
+                joint,
+                "mimic without effect",
+                shown(source),
+                "a fixed joint follows nothing",
+                tag,
+            )
         elif source not in joints:
-            yield finding_at("error", joint, "mimic source", shown(tag.get("joint")), "no joint of this file", tag)
+            yield finding_at(
+                "error",
+                joint,
+                "mimic source",
+                shown(tag.get("joint")),
+                "no joint of this file",
+                tag,
+            )
         elif joints[source].get("type") == "fixed":
-            yield finding_at("error", joint, "mimic source", shown(source), "it is fixed and has no position to follow", tag)
+            yield finding_at(
+                "error",
+                joint,
+                "mimic source",
+                shown(source),
+                "it is fixed and has no position to follow",
+                tag,
+            )
         else:
             sources.setdefault(joint.get("name") or "", source)
         for key in ("multiplier", "offset"):
             if tag.get(key) is not None and not math.isfinite(number(tag.get(key))):
-                yield finding_at("error", joint, "bad mimic", f"{key} {shown(tag.get(key))}", "a finite number is needed", tag)
+                yield finding_at(
+                    "error",
+                    joint,
+                    "bad mimic",
+                    f"{key} {shown(tag.get(key))}",
+                    "a finite number is needed",
+                    tag,
+                )
     closed = list(circles(sources))
     for circle in closed:
         reason = "none of these joints has a position of its own"
@@ -109,4 +185,10 @@ def mimics(robot: Tag) -> Iterator[Finding]:
     for name, source in sources.items():
         if source in sources and name not in members:
             value = " -> ".join(shown(joint, 30) for joint in (name, source, sources[source]))
-            yield finding_at("note", joints[name], "mimic chain", value, "some tools refuse a source that is itself a mimic")
+            yield finding_at(
+                "note",
+                joints[name],
+                "mimic chain",
+                value,
+                "some tools refuse a source that is itself a mimic",
+            )

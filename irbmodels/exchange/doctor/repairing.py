@@ -1,10 +1,12 @@
 """The nearest tensor that a body could have, written into a URDF in place of one that no body has.
 
-A tensor ``I`` about the centre of mass belongs to a body exactly when the second moments of its mass,
-``P = tr(I)/2 1 - I``, are positive semidefinite [Wensing2018]: that is positive definiteness and the triangle inequality in
-one. ``repair`` keeps mass and centre and moves ``P`` as little as possible in the Frobenius norm, which with mass and centre
-kept is also the norm of the 4x4 pseudo-inertia: its eigenvalues below a small bound are raised to that bound, and all that are
-above it alike where their sum is below that of a lead ball. The written digits keep every check that a reader makes.
+A tensor ``I`` about the centre of mass belongs to a body exactly when the second moments of its
+mass, ``P = tr(I)/2 1 - I``, are positive semidefinite [Wensing2018]: that is positive definiteness
+and the triangle inequality in one. ``repair`` keeps mass and centre and moves ``P`` as little as
+possible in the Frobenius norm, which with mass and centre kept is also the norm of the 4x4
+pseudo-inertia: its eigenvalues below a small bound are raised to that bound, and all that are above
+it alike where their sum is below that of a lead ball. The written digits keep every check that a
+reader makes.
 """
 
 from __future__ import annotations
@@ -42,17 +44,26 @@ class Repair(NamedTuple):
 
     def __str__(self) -> str:
         """One line: how much moved, and the principal moments before and after."""
-        old, new = (", ".join(f"{value:.3g}" for value in moments_of(body.tensor)) for body in (self.before, self.after))
+        old, new = (
+            ", ".join(f"{value:.3g}" for value in moments_of(body.tensor))
+            for body in (self.before, self.after)
+        )
         known = math.isfinite(self.relative) and self.relative < _FOREIGN
         share = f"{100.0 * self.relative:.3g} %" if known else "it told nothing of a body"
-        return f"link {shown(self.link)}: tensor moved by {self.moved:.3g} kg m^2 ({share}): principal moments {old} -> {new}"
+        return (
+            f"link {shown(self.link)}: tensor moved by {self.moved:.3g} kg m^2 ({share}): principal"
+            f" moments {old} -> {new}"
+        )
 
 
 def repair(path: str | Path, output: str | Path) -> list[Repair]:
-    """Write a URDF with every impossible tensor replaced by the nearest possible one; all other bytes stay.
+    """Write a URDF with every impossible tensor replaced by the nearest possible one.
 
-    Links whose mass is not positive, or whose tensor is not six finite numbers, are left as they are: what they should be
-    cannot be computed. Relative mesh paths are not rewritten, so ``output`` belongs beside ``path``.
+    All other bytes stay.
+
+    Links whose mass is not positive, or whose tensor is not six finite numbers, are left as they
+    are: what they should be cannot be computed. Relative mesh paths are not rewritten, so
+    ``output`` belongs beside ``path``.
 
     Returns:
         What was replaced, in the order of the file; empty if the written file is the same.
@@ -68,11 +79,20 @@ def repair(path: str | Path, output: str | Path) -> list[Repair]:
     repairs, changes = [], {}
     for link in robot.all("link"):
         body, place = body_of(link), _inertia_tag(link)
-        if body is None or place is None or body.mass <= 0.0 or is_possible(moments_of(body.tensor)):
+        if (
+            body is None
+            or place is None
+            or body.mass <= 0.0
+            or is_possible(moments_of(body.tensor))
+        ):
             continue
         after = body.nearest_possible()
-        moved, size = (float(np.linalg.norm(tensor)) for tensor in (after.tensor - body.tensor, body.tensor))
-        repairs.append(Repair(link.get("name") or "", body, after, moved, moved / size if size else math.inf))
+        moved, size = (
+            float(np.linalg.norm(tensor)) for tensor in (after.tensor - body.tensor, body.tensor)
+        )
+        repairs.append(
+            Repair(link.get("name") or "", body, after, moved, moved / size if size else math.inf)
+        )
         changes[place.start] = _differing(body.tensor, after.tensor)
     repaired = edited(data, changes)
     if any(_still_impossible(link) for link in parse(repaired, path).all("link")):
@@ -83,13 +103,20 @@ def repair(path: str | Path, output: str | Path) -> list[Repair]:
 
 
 def body_of(link: Tag) -> Inertial | None:
-    """Mass, centre (link frame) and tensor (axes of the inertial frame) of a link; None where one is not given in numbers."""
+    """Mass, centre (link frame) and tensor (axes of the inertial frame) of a link.
+
+    None where one is not given in numbers.
+    """
     inertial, place = link.first("inertial"), _inertia_tag(link)
     if inertial is None or place is None:
         return None
     mass_tag, origin = inertial.first("mass"), inertial.first("origin")
     mass = number(mass_tag.get("value") if mass_tag else None)
-    centre = numbers(origin.get("xyz"), 3) if origin and origin.get("xyz") is not None else [0.0, 0.0, 0.0]
+    centre = (
+        numbers(origin.get("xyz"), 3)
+        if origin and origin.get("xyz") is not None
+        else [0.0, 0.0, 0.0]
+    )
     xx, xy, xz, yy, yz, zz = values = [number(place.get(key)) for key in ENTRIES]
     if centre is None or not all(abs(value) <= _LARGEST for value in (mass, *centre, *values)):
         return None
@@ -107,7 +134,10 @@ def _still_impossible(link: Tag) -> bool:
 
 
 def _differing(before: Array, after: Array) -> dict[str, str]:
-    """Entries that moved by more than rounding, as text; both lose less than a tenth of the slack of any check (ROUNDING)."""
+    """Entries that moved by more than rounding, as text.
+
+    Both lose less than a tenth of the slack of any check (ROUNDING).
+    """
     slack = 1e-14 * float(np.abs(after).max())
     rows, columns = np.triu_indices(3)
     return {

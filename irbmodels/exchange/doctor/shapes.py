@@ -1,7 +1,8 @@
 """How large the shapes of a link are: boxes, cylinders, spheres, and meshes where they can be read.
 
-Only bounds are wanted, so a mesh counts as its convex hull: that needs no closed surface, and no body inside the mesh is
-larger. STL and OBJ are read here in a few lines of bounded work; on damaged files the loader behind Pinocchio takes minutes.
+Only bounds are wanted, so a mesh counts as its convex hull: that needs no closed surface, and no
+body inside the mesh is larger. STL and OBJ are read here in a few lines of bounded work; on damaged
+files the loader behind Pinocchio takes minutes.
 """
 
 from __future__ import annotations
@@ -27,8 +28,10 @@ LARGEST_MESH = 32 << 20  # [bytes]
 MESH_BUDGET = 256 << 20  # [bytes] of one URDF
 _SHAPES = ("box", "cylinder", "sphere", "capsule", "mesh")
 _PACKAGE = ("package://", "model://")
-_HULL_POINTS = 20_000  # every so many vertices are enough for a volume that is compared with orders of magnitude
-_POINT = rb"[ \t]+(\S{1,40})[ \t]+(\S{1,40})[ \t]+(\S{1,40})(?!\S)"  # bounded: the longest word sets the size of an array
+# every so many vertices are enough for a volume that is compared with orders of magnitude
+_HULL_POINTS = 20_000
+# bounded: the longest word sets the size of an array
+_POINT = rb"[ \t]+(\S{1,40})[ \t]+(\S{1,40})[ \t]+(\S{1,40})(?!\S)"
 _TRIANGLE = np.dtype([("normal", "<f4", 3), ("corners", "<f4", (3, 3)), ("attribute", "<u2")])
 
 
@@ -45,7 +48,9 @@ class Solid(NamedTuple):
 class Unmeasured(Exception):
     """A shape without usable sizes, with what a finding says about it."""
 
-    def __init__(self, severity: Literal["error", "warning", "note"], what: str, value: str, reason: str) -> None:
+    def __init__(
+        self, severity: Literal["error", "warning", "note"], what: str, value: str, reason: str
+    ) -> None:
         self.severity, self.what, self.value, self.reason = severity, what, value, reason
 
 
@@ -57,33 +62,53 @@ class Measure:
         self._bytes: dict[str, int] = {}
 
     def solid(self, shape: Tag) -> Solid | None:
-        """Return the bounds of a ``<visual>`` or ``<collision>``; None for a mesh of another format, or a very large one.
+        """Return the bounds of a ``<visual>`` or ``<collision>``.
+
+        None for a mesh of another format, or a very large one.
 
         Raises:
             Unmeasured: if it has no usable geometry, or its mesh is missing or damaged.
         """
         geometry, origin = shape.first("geometry"), shape.first("origin")
-        tag = next((tag for tag in geometry.inside if tag.name in _SHAPES), None) if geometry else None
+        tag = (
+            next((tag for tag in geometry.inside if tag.name in _SHAPES), None)
+            if geometry
+            else None
+        )
         if tag is None:
-            raise Unmeasured("error", "bad geometry", "no shape", "a visual or collision needs a box, cylinder, sphere or mesh")
+            raise Unmeasured(
+                "error",
+                "bad geometry",
+                "no shape",
+                "a visual or collision needs a box, cylinder, sphere or mesh",
+            )
         solid = self._mesh(tag) if tag.name == "mesh" else _primitive(tag)
         if solid is None:
             return None
         (x0, y0, z0), (x1, y1, z1) = solid.low, solid.high
         corners = np.array([[x, y, z] for x in (x0, x1) for y in (y0, y1) for z in (z0, z1)])
         xyz, rpy = (numbers(origin.get(key), 3) if origin else None for key in ("xyz", "rpy"))
-        placed = corners @ pin.rpy.rpyToMatrix(*(rpy or (0.0, 0.0, 0.0))).T + (xyz or (0.0, 0.0, 0.0))
+        placed = corners @ pin.rpy.rpyToMatrix(*(rpy or (0.0, 0.0, 0.0))).T + (
+            xyz or (0.0, 0.0, 0.0)
+        )
         return Solid(solid.volume, placed.min(axis=0), placed.max(axis=0))
 
     def _mesh(self, tag: Tag) -> Solid | None:
         name = tag.get("filename") or ""
         scale = numbers(tag.get("scale"), 3) if tag.get("scale") is not None else [1.0, 1.0, 1.0]
         if scale is None or 0.0 in scale:
-            raise Unmeasured("error", "bad geometry", f"scale {shown(tag.get('scale'))}", "three numbers other than 0 are needed")
+            raise Unmeasured(
+                "error",
+                "bad geometry",
+                f"scale {shown(tag.get('scale'))}",
+                "three numbers other than 0 are needed",
+            )
         path = next(filter(os.path.isfile, mesh_candidates(name, self._folder)), None)
         if path is None:
             where = "this folder or one above it" if name.startswith(_PACKAGE) else "that place"
-            raise Unmeasured("warning", "missing mesh", shown(name, 100), f"no such file in {where}")
+            raise Unmeasured(
+                "warning", "missing mesh", shown(name, 100), f"no such file in {where}"
+            )
         path, stat = os.path.realpath(path), os.stat(path)
         if os.path.splitext(path)[1].lower() not in _READERS:
             return None
@@ -92,17 +117,29 @@ class Measure:
             return None
         solid = _mesh_bounds(path, stat.st_mtime_ns, stat.st_size)
         if solid is None:
-            raise Unmeasured("warning", "damaged mesh", shown(name, 100), "no three vertices, or some that are not finite")
+            raise Unmeasured(
+                "warning",
+                "damaged mesh",
+                shown(name, 100),
+                "no three vertices, or some that are not finite",
+            )
         ends = np.array([solid.low, solid.high]) * scale
         return Solid(solid.volume * abs(math.prod(scale)), ends.min(axis=0), ends.max(axis=0))
 
 
 def _sizes(tag: Tag, *keys: str) -> list[float]:
-    values = numbers(tag.get("size"), 3) if keys == ("size",) else [number(tag.get(key)) for key in keys]
+    values = (
+        numbers(tag.get("size"), 3) if keys == ("size",) else [number(tag.get(key)) for key in keys]
+    )
     if values is None or not all(0.0 < value < math.inf for value in values):
         value = ", ".join(f"{key} {shown(tag.get(key))}" for key in keys)
         finite = values is not None and all(map(math.isfinite, values))
-        raise Unmeasured("warning" if finite else "error", "bad geometry", value, f"the sizes of a {tag.name} are positive")
+        raise Unmeasured(
+            "warning" if finite else "error",
+            "bad geometry",
+            value,
+            f"the sizes of a {tag.name} are positive",
+        )
     return values
 
 
@@ -131,7 +168,11 @@ def _mesh_bounds(path: str, changed: int, size: int) -> Solid | None:
         return None
     if len(vertices) < 3 or not np.isfinite(vertices).all():
         return None
-    return Solid(_hull_volume(vertices[:: len(vertices) // _HULL_POINTS + 1]), vertices.min(axis=0), vertices.max(axis=0))
+    return Solid(
+        _hull_volume(vertices[:: len(vertices) // _HULL_POINTS + 1]),
+        vertices.min(axis=0),
+        vertices.max(axis=0),
+    )
 
 
 def _stl(data: bytes) -> Array:
@@ -139,18 +180,25 @@ def _stl(data: bytes) -> Array:
     if len(data) == 84 + 50 * count:
         corners = np.frombuffer(data, _TRIANGLE, count, 84)["corners"]
         return corners.reshape(-1, 3).astype(float)
-    return np.array(re.findall(rb"\bvertex" + _POINT, data), dtype=bytes).reshape(-1, 3).astype(float)
+    return (
+        np.array(re.findall(rb"\bvertex" + _POINT, data), dtype=bytes).reshape(-1, 3).astype(float)
+    )
 
 
 def _obj(data: bytes) -> Array:
-    return np.array(re.findall(rb"(?m)^[ \t]*v" + _POINT, data), dtype=bytes).reshape(-1, 3).astype(float)
+    return (
+        np.array(re.findall(rb"(?m)^[ \t]*v" + _POINT, data), dtype=bytes)
+        .reshape(-1, 3)
+        .astype(float)
+    )
 
 
 _READERS: dict[str, Callable[[bytes], Array]] = {".stl": _stl, ".obj": _obj}
 
 
 def _hull_volume(vertices: Array) -> float:
-    from scipy.spatial import ConvexHull, QhullError  # imported here: a URDF without meshes does not need it
+    # imported here: a URDF without meshes does not need it
+    from scipy.spatial import ConvexHull, QhullError
 
     try:
         return float(ConvexHull(vertices).volume)

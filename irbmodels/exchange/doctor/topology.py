@@ -14,8 +14,13 @@ def end_of(joint: Tag, end: str) -> str:
     return (tag.get("link") if tag else None) or ""
 
 
-def bodies_of(links: Iterable[str], into: Mapping[str, Sequence[Tag]]) -> tuple[dict[str, str], dict[str, str]]:
-    """Root of each link, and the top link of the rigid body that it belongs to; links of a circle have neither."""
+def bodies_of(
+    links: Iterable[str], into: Mapping[str, Sequence[Tag]]
+) -> tuple[dict[str, str], dict[str, str]]:
+    """Root of each link, and the top link of the rigid body that it belongs to.
+
+    Links of a circle have neither.
+    """
     below: dict[str, list[tuple[str, bool]]] = defaultdict(list)
     for child, joints in into.items():
         below[end_of(joints[0], "parent")].append((child, joints[0].get("type") == "fixed"))

@@ -1,7 +1,8 @@
 """URDFs of strangers: read within bounds of time and memory, and edited without touching what is not meant.
 
-The standard library's expat does the parsing; every tag remembers its line and its first byte, so that one attribute can
-be replaced while comments, formatting, DOCTYPE and encoding stay as they are.
+The standard library's expat does the parsing; every tag remembers its line and its first byte, so
+that one attribute can be replaced while comments, formatting, DOCTYPE and encoding stay as they
+are.
 """
 
 from __future__ import annotations
@@ -19,7 +20,9 @@ LARGEST = 16 << 20  # [bytes] the largest URDF of the robots that were surveyed 
 MOST = 100_000  # tags
 DEEPEST = 100  # tags inside each other; URDF itself needs seven
 
-_ENCODING = re.compile(r"utf-?(8|16)|(us-)?ascii|iso-8859-\d+|latin-?\d|windows-125\d|cp125\d", re.IGNORECASE)
+_ENCODING = re.compile(
+    r"utf-?(8|16)|(us-)?ascii|iso-8859-\d+|latin-?\d|windows-125\d|cp125\d", re.IGNORECASE
+)
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 _INFINITE = re.compile(r"[+-]?inf(inity)?", re.IGNORECASE)
 _ATTRIBUTE = re.compile(r"""\s+([^\s=<>"'/]+)\s*=\s*("[^"]*"|'[^']*')""")
@@ -80,8 +83,8 @@ def parse(data: bytes, file: str | Path = "URDF") -> Tag:
     Entities that the file declares are refused: a kilobyte of them can stand for gigabytes.
 
     Raises:
-        UrdfError: if it is not XML, has no ``<robot>`` as its root, declares entities, or has more than ``MOST`` tags or
-            tags nested deeper than ``DEEPEST``.
+        UrdfError: if it is not XML, has no ``<robot>`` as its root, declares entities, or has more
+            than ``MOST`` tags or tags nested deeper than ``DEEPEST``.
     """
     parser = expat.ParserCreate()
     parser.specified_attributes = True  # none that a DOCTYPE multiplies
@@ -93,7 +96,9 @@ def parse(data: bytes, file: str | Path = "URDF") -> Tag:
         nonlocal count
         count += 1
         if count > MOST or len(path) >= DEEPEST:
-            raise UrdfError(f"{file}: more than {MOST} tags, or tags nested deeper than {DEEPEST}; not examined")
+            raise UrdfError(
+                f"{file}: more than {MOST} tags, or tags nested deeper than {DEEPEST}; not examined"
+            )
         tag = Tag(name, attributes, parser.CurrentLineNumber, parser.CurrentByteIndex)
         (path[-1].inside if path else roots).append(tag)
         path.append(tag)
@@ -102,11 +107,16 @@ def parse(data: bytes, file: str | Path = "URDF") -> Tag:
         path.pop()
 
     def refuse(*_: object) -> None:
-        raise UrdfError(f"{file}: declares an XML entity, which can grow without bound; not examined")
+        raise UrdfError(
+            f"{file}: declares an XML entity, which can grow without bound; not examined"
+        )
 
     def declare(_: str, encoding: str | None, __: int) -> None:
-        if encoding is not None and not _ENCODING.fullmatch(encoding):  # expat would try any codec of Python
-            raise UrdfError(f"{file}: not examined in the encoding {shown(encoding)}; save it as UTF-8")
+        # expat would try any codec of Python
+        if encoding is not None and not _ENCODING.fullmatch(encoding):
+            raise UrdfError(
+                f"{file}: not examined in the encoding {shown(encoding)}; save it as UTF-8"
+            )
 
     parser.StartElementHandler, parser.EndElementHandler = begin, end
     parser.EntityDeclHandler, parser.XmlDeclHandler = refuse, declare
@@ -114,7 +124,8 @@ def parse(data: bytes, file: str | Path = "URDF") -> Tag:
         parser.Parse(data, True)
     except UrdfError:
         raise
-    except (expat.ExpatError, LookupError, ValueError) as err:  # the last two: an encoding that does not exist or does not fit
+    # the last two: an encoding that does not exist or does not fit
+    except (expat.ExpatError, LookupError, ValueError) as err:
         raise UrdfError(f"{file}: not XML: {err}") from err
     if roots[0].name != "robot":
         raise UrdfError(f"{file}: the root element is {shown(roots[0].name)}, not 'robot'")
@@ -122,11 +133,18 @@ def parse(data: bytes, file: str | Path = "URDF") -> Tag:
 
 
 def number(text: str | None) -> float:
-    """Return a number as every URDF reader understands it; NaN where there is none, infinity where it says or exceeds it."""
+    """Return a number as every URDF reader understands it.
+
+    NaN where there is none, infinity where it says or exceeds it.
+    """
     text = (text or "").strip()
     if len(text) <= 100 and _NUMBER.fullmatch(text):
         return float(text)
-    return math.copysign(math.inf, -1.0 if text[0] == "-" else 1.0) if _INFINITE.fullmatch(text) else math.nan
+    return (
+        math.copysign(math.inf, -1.0 if text[0] == "-" else 1.0)
+        if _INFINITE.fullmatch(text)
+        else math.nan
+    )
 
 
 def numbers(text: str | None, count: int) -> list[float] | None:
@@ -163,13 +181,25 @@ def edited(data: bytes, changes: Mapping[int, Mapping[str, str]]) -> bytes:
 
 def _spans(data: bytes, start: int, values: Mapping[str, str]) -> list[tuple[int, int, bytes]]:
     """Where the values stand between their quotes, in bytes, and what to put there."""
-    wide = {b"\xff\xfe": "utf-16-le", b"<\0": "utf-16-le", b"\xfe\xff": "utf-16-be", b"\0<": "utf-16-be"}
-    codec = wide.get(data[:2], "latin-1")  # all other encodings that expat reads write ASCII as ASCII
+    wide = {
+        b"\xff\xfe": "utf-16-le",
+        b"<\0": "utf-16-le",
+        b"\xfe\xff": "utf-16-be",
+        b"\0<": "utf-16-be",
+    }
+    # all other encodings that expat reads write ASCII as ASCII
+    codec = wide.get(data[:2], "latin-1")
     text = data[start : start + _LONGEST_TAG].decode(codec, "replace")
     place, spans = _START.match(text), {}
     while place is not None and (place := _ATTRIBUTE.match(text, place.end())):
-        first, last = (start + len(text[:i].encode(codec, "replace")) for i in (place.start(2) + 1, place.end(2) - 1))
+        first, last = (
+            start + len(text[:i].encode(codec, "replace"))
+            for i in (place.start(2) + 1, place.end(2) - 1)
+        )
         spans[place[1]] = (first, last)
     if not values.keys() <= spans.keys():
-        raise UrdfError(f"byte {start}: the tag does not write {', '.join(sorted(values.keys() - spans.keys()))}; cannot edit it")
+        raise UrdfError(
+            f"byte {start}: the tag does not write"
+            f" {', '.join(sorted(values.keys() - spans.keys()))}; cannot edit it"
+        )
     return [(*spans[key], value.encode(codec)) for key, value in values.items()]

@@ -44,13 +44,17 @@ _INPUTS = {
     "tau": "axis torques",
 }
 _REGROUPED = (
-    "They are base parameters (Gautier and Khalil 1990): what of a body could as well be fixed to the one below is counted there."
+    "They are base parameters (Gautier and Khalil 1990): what of a body could as well be fixed to"
+    " the one below is counted there."
 )
 _INERTIALS = {
     "M": ("kg", "mass of"),
     **{f"M{x.upper()}": ("kg m", f"first moment along {x} of") for x in "xyz"},
     **{f"{x.upper()}{x.upper()}": ("kg m^2", f"moment of inertia about {x} of") for x in "xyz"},
-    **{f"{x.upper()}{y.upper()}": ("kg m^2", f"entry {x}{y} of the inertia tensor of") for x, y in ("xy", "xz", "yz")},
+    **{
+        f"{x.upper()}{y.upper()}": ("kg m^2", f"entry {x}{y} of the inertia tensor of")
+        for x, y in ("xy", "xz", "yz")
+    },
 }
 _FRICTION = {
     "FC": ("{force}", "Coulomb friction Fc"),
@@ -84,8 +88,10 @@ def equations_text(robot: Robot, what: str, fmt: str = "latex", frame: str | Non
 
     Args:
         robot: Any robot; its tool and payload are inside the last link.
-        what: ``pose``, ``jacobian``, ``mass_matrix``, ``coriolis``, ``gravity`` or another query that can be compiled.
-        fmt: ``sympy`` (a module that needs nothing else), ``latex`` (for amsmath) or ``matlab`` (a function; Octave too).
+        what: ``pose``, ``jacobian``, ``mass_matrix``, ``coriolis``, ``gravity`` or another query
+            that can be compiled.
+        fmt: ``sympy`` (a module that needs nothing else), ``latex`` (for amsmath) or ``matlab`` (a
+            function; Octave too).
         frame: Frame of ``pose``, ``jacobian`` and ``hessian``; default ``tcp``.
 
     Raises:
@@ -108,7 +114,9 @@ def equations_text(robot: Robot, what: str, fmt: str = "latex", frame: str | Non
     constants = [_explained(name, mechanism, robot, frame or "tcp") for name in program.constants]
     name = re.sub(r"\W", "_", f"{robot.name}_{what}", flags=re.ASCII)
     heading = Heading(
-        name if re.match("[A-Za-z]", name) else f"robot_{name}", _notes(robot, program, mechanism, frame or "tcp"), constants
+        name if re.match("[A-Za-z]", name) else f"robot_{name}",
+        _notes(robot, program, mechanism, frame or "tcp"),
+        constants,
     )
     return "\n".join(_WRITERS[fmt](program, heading)) + "\n"
 
@@ -116,7 +124,9 @@ def equations_text(robot: Robot, what: str, fmt: str = "latex", frame: str | Non
 def _mechanism(robot: Robot, what: str, frame: str) -> Mechanism:
     if what in OF_FRAMES:
         return chain_of(*robot._frame(frame))
-    return whole_of(robot._model) if what == "regressor" else mechanism_of(robot._model, friction=True)
+    return (
+        whole_of(robot._model) if what == "regressor" else mechanism_of(robot._model, friction=True)
+    )
 
 
 def _program(what: str, mechanism: Mechanism) -> Program:
@@ -127,24 +137,43 @@ def _program(what: str, mechanism: Mechanism) -> Program:
     return program_of(what, inputs, dynamics.constants, QUERIES[what].outputs(dynamics))
 
 
-# --- what is said above the equations ----------------------------------------------------------------------------------
+# --- what is said above the equations
+# ----------------------------------------------------------------------------------
 
 
 def _notes(robot: Robot, program: Program, mechanism: Mechanism, frame: str) -> list[str]:
     tool = f" with tool {robot.tool.name}" if robot.tool else ""
     carried = f", payload {robot.payload.mass:g} kg" if robot.payload else ""
-    outputs = "; ".join(f"`{output.name}` {(_INPUTS | _OUTPUTS)[output.name]}" for output in program.outputs)
-    notes = [f"{robot.name}{tool}{carried}: {outputs.format(frame=frame)}.", _inputs(robot, program)]
-    bodies = {name for name in program.constants if re.fullmatch(rf"({'|'.join(INERTIALS)})\d+", name)}
+    outputs = "; ".join(
+        f"`{output.name}` {(_INPUTS | _OUTPUTS)[output.name]}" for output in program.outputs
+    )
+    notes = [
+        f"{robot.name}{tool}{carried}: {outputs.format(frame=frame)}.",
+        _inputs(robot, program),
+    ]
+    bodies = {
+        name for name in program.constants if re.fullmatch(rf"({'|'.join(INERTIALS)})\d+", name)
+    }
     if bodies:
-        notes.append(f"Set of inertials: {robot.parameters or 'of the file'}; about the joint's origin, in its axes.")
+        notes.append(
+            f"Set of inertials: {robot.parameters or 'of the file'}; about the joint's origin, in"
+            " its axes."
+        )
     if bodies and program.name != "regressor":
         notes.append(_REGROUPED)
     if "FV1" in program.constants:
-        notes.append("Friction is inside: `(Fc + (Fs - Fc) exp(-(v/v_St)^2)) sgn(v) + Fv v` per axis.")
+        notes.append(
+            "Friction is inside: `(Fc + (Fs - Fc) exp(-(v/v_St)^2)) sgn(v) + Fv v` per axis."
+        )
     if mechanism.joints and "q" in dict(program.inputs):
-        joints = "; ".join(_joint(number, joint) for number, joint in enumerate(mechanism.joints, 1))
-        frames = " Their frames are those of the modified DH table (Craig)." if _is_dh(robot, mechanism) else ""
+        joints = "; ".join(
+            _joint(number, joint) for number, joint in enumerate(mechanism.joints, 1)
+        )
+        frames = (
+            " Their frames are those of the modified DH table (Craig)."
+            if _is_dh(robot, mechanism)
+            else ""
+        )
         notes.append(f"Joints, each along its z: {joints}.{frames}")
     return [" ".join(note.split()) for note in notes]
 
@@ -152,16 +181,29 @@ def _notes(robot: Robot, program: Program, mechanism: Mechanism, frame: str) -> 
 def _inputs(robot: Robot, program: Program) -> str:
     linear = [f"`q{i}`" for i in (np.flatnonzero(robot.limits.linear) + 1).tolist()]
     unit = f"[rad; {', '.join(linear)}: m]" if linear else "[rad]"
-    told = ", ".join(f"`{name}` {_INPUTS[name]}{f' {unit}' if name == 'q' else ''}" for name, _ in program.inputs)
+    told = ", ".join(
+        f"`{name}` {_INPUTS[name]}{f' {unit}' if name == 'q' else ''}" for name, _ in program.inputs
+    )
     return f"SI units; {told}."
 
 
 def _joint(number: int, joint: Joint) -> str:
     """Say on what a joint stands, and how it moves."""
-    terms = [(k, f"q{i + 1}") for i, k in sorted(enumerate(joint.row.tolist()), key=lambda item: item[1] < 0) if k]
-    text = " ".join(f"{'-' if k < 0 else '+'} {'' if abs(k) == 1 else f'{abs(k):.6g} '}{q}" for k, q in terms)
-    text = text.removeprefix("+ ") + (f" {'-' if joint.offset < 0 else '+'} {abs(joint.offset):.6g}" if joint.offset else "")
-    return f"{number} on {_below(joint.parent)} {'slides' if joint.slides else 'turns'} by `{text or '0'}`"
+    terms = [
+        (k, f"q{i + 1}")
+        for i, k in sorted(enumerate(joint.row.tolist()), key=lambda item: item[1] < 0)
+        if k
+    ]
+    text = " ".join(
+        f"{'-' if k < 0 else '+'} {'' if abs(k) == 1 else f'{abs(k):.6g} '}{q}" for k, q in terms
+    )
+    text = text.removeprefix("+ ") + (
+        f" {'-' if joint.offset < 0 else '+'} {abs(joint.offset):.6g}" if joint.offset else ""
+    )
+    return (
+        f"{number} on {_below(joint.parent)} {'slides' if joint.slides else 'turns'} by"
+        f" `{text or '0'}`"
+    )
 
 
 def _below(parent: int) -> str:
@@ -175,9 +217,14 @@ def _is_dh(robot: Robot, mechanism: Mechanism) -> bool:
     if robot.description is None or not joints or len(joints) > robot.n or not is_chain:
         return False
     table = robot.dh()
-    for joint, alpha, a, d, theta in zip(joints, table.alpha, table.a, table.d, table.theta, strict=False):
+    for joint, alpha, a, d, theta in zip(
+        joints, table.alpha, table.a, table.d, table.theta, strict=False
+    ):
         turn = (rotation_x(alpha) @ rotation_z(theta))[:3, :3]
-        if not (np.allclose(joint.rotation, turn) and np.allclose(joint.place, [a, -d * np.sin(alpha), d * np.cos(alpha)])):
+        if not (
+            np.allclose(joint.rotation, turn)
+            and np.allclose(joint.place, [a, -d * np.sin(alpha), d * np.cos(alpha)])
+        ):
             return False
     return True
 
@@ -189,23 +236,42 @@ def _explained(name: str, mechanism: Mechanism, robot: Robot, frame: str) -> Con
         return Constant(name, value, "m/s^2", f"gravity along {match[1]} of the base")
     if match := re.fullmatch(r"p(\d+|E)([xyz])", name):
         what, below = _placed(match[1], mechanism, frame)
-        return Constant(name, value, "m", f"{what} from {below} along its {match[2]}{_dh(match[1], match[2], mechanism, robot)}")
+        return Constant(
+            name,
+            value,
+            "m",
+            f"{what} from {below} along its {match[2]}{_dh(match[1], match[2], mechanism, robot)}",
+        )
     if match := re.fullmatch(r"R(\d+|E)_(\d)(\d)", name):
         what, below = _placed(match[1], mechanism, frame)
-        return Constant(name, value, "1", f"{'xyz'[int(match[2]) - 1]} in {below} of {what}'s {'xyz'[int(match[3]) - 1]} axis")
+        return Constant(
+            name,
+            value,
+            "1",
+            f"{'xyz'[int(match[2]) - 1]} in {below} of {what}'s {'xyz'[int(match[3]) - 1]} axis",
+        )
     letters, *numbers = re.findall(r"[A-Z]+|q0|\d+", name)
     if letters in _INERTIALS:
         unit, meaning = _INERTIALS[letters]
-        return Constant(name, value, unit, f"{meaning} {f'body {numbers[0]}' if numbers[0] != '0' else 'what does not move'}")
+        return Constant(
+            name,
+            value,
+            unit,
+            f"{meaning} {f'body {numbers[0]}' if numbers[0] != '0' else 'what does not move'}",
+        )
     if letters in _FRICTION:
         force, rate = ("N", "m") if robot.limits.linear[int(numbers[0]) - 1] else ("N m", "rad")
         unit, meaning = _FRICTION[letters]
-        return Constant(name, value, unit.format(force=force, rate=rate), f"{meaning} of axis {numbers[0]}")
+        return Constant(
+            name, value, unit.format(force=force, rate=rate), f"{meaning} of axis {numbers[0]}"
+        )
     if letters in ("G", "q0"):
         joint = mechanism.joints[int(numbers[0]) - 1]
         if letters == "G":
             return Constant(name, value, "1", f"how far axis {numbers[1]} moves joint {numbers[0]}")
-        return Constant(name, value, "m" if joint.slides else "rad", f"position of joint {numbers[0]} at q = 0")
+        return Constant(
+            name, value, "m" if joint.slides else "rad", f"position of joint {numbers[0]} at q = 0"
+        )
     meaning = {
         "IA": "what rotors add to the mass matrix, entry",
         "RA": "turns of the rotors per turn of the axes, entry",
@@ -226,10 +292,15 @@ def _dh(number: str, axis: str, mechanism: Mechanism, robot: Robot) -> str:
         return ""
     alpha, row = robot.dh().alpha[int(number) - 1], f"of DH row {number}"
     factor = {"x": 1.0, "y": -np.sin(alpha), "z": np.cos(alpha)}[axis]
-    return f", {'a' if axis == 'x' else 'd'} {row}" if abs(factor - 1.0) < 1e-12 else f", {factor:.6g} d {row}"
+    return (
+        f", {'a' if axis == 'x' else 'd'} {row}"
+        if abs(factor - 1.0) < 1e-12
+        else f", {factor:.6g} d {row}"
+    )
 
 
-# --- formats -----------------------------------------------------------------------------------------------------------
+# --- formats
+# -----------------------------------------------------------------------------------------------------------
 
 
 def _sympy(program: Program, heading: Heading) -> Iterator[str]:
@@ -241,10 +312,17 @@ def _sympy(program: Program, heading: Heading) -> Iterator[str]:
     yield ""
     for name, length in program.inputs:
         components = [notation.name(Name("input", name, (i,))) for i in range(1, length + 1)]
-        yield f'{", ".join(components)}{"," * (length == 1)} = {name} = symbols("{name}1:{length + 1}", real=True)'
+        yield (
+            f"{', '.join(components)}{',' * (length == 1)} = {name} ="
+            f' symbols("{name}1:{length + 1}", real=True)'
+        )
     for row in wrap(" ".join(names), WIDTH // 2):
         yield f'{", ".join(row.split())} = symbols("{row}", real=True)'
-    yield from ["CONSTANTS = {", *(f"    {x.name}: {plain(x.value)},  # [{x.unit}] {x.meaning}" for x in heading.constants), "}"]
+    yield from [
+        "CONSTANTS = {",
+        *(f"    {x.name}: {plain(x.value)},  # [{x.unit}] {x.meaning}" for x in heading.constants),
+        "}",
+    ]
     yield from ["", *equations]
 
 
@@ -256,7 +334,10 @@ def _matlab(program: Program, heading: Heading) -> Iterator[str]:
     yield from (f"{x.name} = {plain(x.value)}; % [{x.unit}] {x.meaning}" for x in heading.constants)
     notation = Matlab()
     for name, length in program.inputs:
-        yield " ".join(f"{notation.name(Name('input', name, (i,)))} = {name}({i});" for i in range(1, length + 1))
+        yield " ".join(
+            f"{notation.name(Name('input', name, (i,)))} = {name}({i});"
+            for i in range(1, length + 1)
+        )
     yield from [*notation.equations(program), "end"]
 
 
@@ -267,22 +348,32 @@ def _latex(program: Program, heading: Heading) -> Iterator[str]:
     for start in range(0, len(heading.constants), ROWS):
         yield from [r"\begin{center}\footnotesize", r"\begin{tabular}{lrll}"]
         for x in heading.constants[start : start + ROWS]:
-            yield rf"${Latex.constant(x.name)}$ & ${printed(x.value)}$ & {_latex_text(x.unit)} & {_latex_text(x.meaning)} \\"
+            yield (
+                rf"${Latex.constant(x.name)}$ & ${printed(x.value)}$ & {_latex_text(x.unit)} &"
+                rf" {_latex_text(x.meaning)} \\"
+            )
         yield from [r"\end{tabular}", r"\end{center}"]
     yield from Latex().equations(program)
 
 
 def _comments(mark: str, heading: Heading) -> Iterator[str]:
     for note in heading.notes:
-        held = re.sub("`.*?`", lambda match: match[0].strip("`").replace(" ", "\0"), note)  # formulas are not broken
-        yield from (line.replace("\0", " ") for line in wrap(held, WIDTH, initial_indent=mark, subsequent_indent=f"{mark}  "))
+        # formulas are not broken
+        held = re.sub("`.*?`", lambda match: match[0].strip("`").replace(" ", "\0"), note)
+        yield from (
+            line.replace("\0", " ")
+            for line in wrap(held, WIDTH, initial_indent=mark, subsequent_indent=f"{mark}  ")
+        )
 
 
 def _latex_text(note: str) -> str:
     """Return a note with its mathematics set as such, and everything else as it stands."""
     parts = note.split("`")
     parts[::2] = [re.sub(r"(?<=[a-zA-Z])\^\d|[\\^~&%$#_{}]", _escaped, part) for part in parts[::2]]
-    parts[1::2] = [re.sub(r"([a-z])([0-9]+)", r"\1_{\2}", f"${Latex.words.get(part, part)}$") for part in parts[1::2]]
+    parts[1::2] = [
+        re.sub(r"([a-z])([0-9]+)", r"\1_{\2}", f"${Latex.words.get(part, part)}$")
+        for part in parts[1::2]
+    ]
     return "".join(parts)
 
 

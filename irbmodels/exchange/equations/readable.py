@@ -1,7 +1,8 @@
 """A program as equations that people read, in the notation of SymPy, LaTeX or MATLAB.
 
-Values used once stand where they are used; the others get names. Sums and products have no more parentheses than they need,
-and sines and cosines of axis angles are called ``s2``, ``c23`` (of q2 + q3), ``s3m2`` (of q3 - q2).
+Values used once stand where they are used; the others get names. Sums and products have no more
+parentheses than they need, and sines and cosines of axis angles are called ``s2``, ``c23`` (of q2 +
+q3), ``s3m2`` (of q3 - q2).
 """
 
 from __future__ import annotations
@@ -76,7 +77,9 @@ class _Writing:
 
     def __init__(self, program: Program) -> None:
         self.program, self.steps = program, program.steps
-        self.angles = {number: angle for number in range(len(self.steps)) if (angle := self._angle(number))}
+        self.angles = {
+            number: angle for number in range(len(self.steps)) if (angle := self._angle(number))
+        }
         self.shared = self._shared()
         self.known: dict[int, Term] = {}
         self.found: dict[frozenset[Term], list[Name]] = {}
@@ -84,8 +87,12 @@ class _Writing:
         self.entries: dict[int, list[Name]] = {}
         for output in program.outputs:
             for number, indices in zip(output.steps, np.ndindex(output.shape), strict=True):
-                self.entries.setdefault(number, []).append(Name("output", output.name, tuple(i + 1 for i in indices)))
-        self.opposite = {self.steps[i].operands[0]: i for i in self.entries if self.steps[i].operation == "neg"}
+                self.entries.setdefault(number, []).append(
+                    Name("output", output.name, tuple(i + 1 for i in indices))
+                )
+        self.opposite = {
+            self.steps[i].operands[0]: i for i in self.entries if self.steps[i].operation == "neg"
+        }
 
     def sheet(self) -> Sheet:
         """Write the entries in their order, and before each what it needs."""
@@ -93,8 +100,12 @@ class _Writing:
             value = [] if number in self.known else self.terms(number, named=False)
             if value and number not in self.known:  # it may have become so meanwhile
                 self.write(value, entries)
-        equations = tuple(Equation(tuple(self.found[frozenset(value)]), value) for value in self.sums)
-        used = {name for value in self.sums for name in _names(value) if name.kind in ("sin", "cos")}
+        equations = tuple(
+            Equation(tuple(self.found[frozenset(value)]), value) for value in self.sums
+        )
+        used = {
+            name for value in self.sums for name in _names(value) if name.kind in ("sin", "cos")
+        }
         order = sorted(used, key=lambda name: (len(name.indices), name.indices, name.kind == "cos"))
         return Sheet(tuple(order), equations)
 
@@ -113,12 +124,21 @@ class _Writing:
         """Return how a shared step is written where it is used: by its name, or in full if that is as short."""
         if number not in self.known:
             value, entries = self.terms(number, named=False), self.entries.get(number, [])
-            if not entries and len(value) <= 1 and sum(abs(power) for term in value for _, power in term.factors) <= SHORT:
+            if (
+                not entries
+                and len(value) <= 1
+                and sum(abs(power) for term in value for _, power in term.factors) <= SHORT
+            ):
                 self.known[number] = value[0] if value else Term(0.0, ())
             elif not entries and number in self.opposite:
                 opposite = self.opposite[number]
-                name = self.write(_collected([Term(-k, factors) for k, factors in value]), self.entries[opposite])
-                self.known[number], self.known[opposite] = Term(-1.0, ((name, 1),)), Term(1.0, ((name, 1),))
+                name = self.write(
+                    _collected([Term(-k, factors) for k, factors in value]), self.entries[opposite]
+                )
+                self.known[number], self.known[opposite] = (
+                    Term(-1.0, ((name, 1),)),
+                    Term(1.0, ((name, 1),)),
+                )
             else:
                 self.known[number] = Term(1.0, ((self.write(value, entries), 1),))
         return self.known[number]
@@ -135,8 +155,13 @@ class _Writing:
         factors = sorted(((factor, power) for factor, power in powers.items() if power), key=_rank)
         return _collected([Term(coefficient, tuple(factors))])
 
-    def _multiply(self, number: int, power: int, powers: Counter[Factor], named: bool = True) -> float:
-        """Collect a step's factors, or with power -1 its inverse's, into ``powers``; return the number among them."""
+    def _multiply(
+        self, number: int, power: int, powers: Counter[Factor], named: bool = True
+    ) -> float:
+        """Collect a step's factors, or with power -1 its inverse's, into ``powers``.
+
+        Return the number among them.
+        """
         step = self.steps[number]
         if number in self.angles:
             sign, angle = self.angles[number]
@@ -152,13 +177,19 @@ class _Writing:
             case "constant":
                 powers[Name("constant", self.program.constants[step.operands[0]])] += power
             case "input":
-                powers[Name("input", self.program.inputs[step.operands[0]][0], (step.operands[1] + 1,))] += power
+                powers[
+                    Name("input", self.program.inputs[step.operands[0]][0], (step.operands[1] + 1,))
+                ] += power
             case "neg":
                 return -self._multiply(step.operands[0], power, powers)
             case "mul":
-                return self._multiply(step.operands[0], power, powers) * self._multiply(step.operands[1], power, powers)
+                return self._multiply(step.operands[0], power, powers) * self._multiply(
+                    step.operands[1], power, powers
+                )
             case "div":
-                return self._multiply(step.operands[0], power, powers) * self._multiply(step.operands[1], -power, powers)
+                return self._multiply(step.operands[0], power, powers) * self._multiply(
+                    step.operands[1], -power, powers
+                )
             case "inv":
                 return self._multiply(step.operands[0], -power, powers)
             case "add" | "sub":
@@ -188,8 +219,12 @@ class _Writing:
             return None
         backwards = all(k < 0 for k in parts.values())
         signs = {axis: -k if backwards else k for axis, k in parts.items()}
-        indices = sorted((k * axis for axis, k in signs.items()), key=lambda index: (index < 0, abs(index)))
-        return -1.0 if backwards and step.operation == "sin" else 1.0, Name(step.operation, step.operation[0], tuple(indices))
+        indices = sorted(
+            (k * axis for axis, k in signs.items()), key=lambda index: (index < 0, abs(index))
+        )
+        return -1.0 if backwards and step.operation == "sin" else 1.0, Name(
+            step.operation, step.operation[0], tuple(indices)
+        )
 
     def _axes(self, number: int) -> dict[int, int] | None:
         """How often each axis position stands in a sum; None if there is anything else in it."""
@@ -200,7 +235,9 @@ class _Writing:
             return None
         parts = [self._axes(operand) for operand in step.operands]
         total: Counter[int] = Counter()
-        for part, sign in zip(parts, {"add": (1, 1), "sub": (1, -1), "neg": (-1,)}[step.operation], strict=True):
+        for part, sign in zip(
+            parts, {"add": (1, 1), "sub": (1, -1), "neg": (-1,)}[step.operation], strict=True
+        ):
             if part is None:
                 return None
             for axis, k in part.items():
@@ -212,7 +249,11 @@ class _Writing:
         leaves = [0] * len(self.steps)
         for number, step in enumerate(self.steps):
             is_leaf = step.operation in LEAVES or number in self.angles
-            leaves[number] = 1 if is_leaf else min(WORTH, sum(leaves[i] for i in step.operands) + (step.operation in CALLED))
+            leaves[number] = (
+                1
+                if is_leaf
+                else min(WORTH, sum(leaves[i] for i in step.operands) + (step.operation in CALLED))
+            )
         uses: Counter[int] = Counter()
         for output in self.program.outputs:
             uses.update(set(output.steps))
@@ -245,11 +286,20 @@ def _collected(terms: list[Term]) -> list[Term]:
 
 def _is_sum(term: Term) -> bool:
     """Whether a term is a sum in parentheses, or less it: they can go."""
-    return abs(term.number) == 1.0 and len(term.factors) == 1 and term.factors[0][1] == 1 and type(term.factors[0][0]) is tuple
+    return (
+        abs(term.number) == 1.0
+        and len(term.factors) == 1
+        and term.factors[0][1] == 1
+        and type(term.factors[0][0]) is tuple
+    )
 
 
 def _opened(term: Term) -> list[Term]:
-    return [Term(term.number * k, factors) for k, factors in cast(Sum, term.factors[0][0])] if _is_sum(term) else [term]
+    return (
+        [Term(term.number * k, factors) for k, factors in cast(Sum, term.factors[0][0])]
+        if _is_sum(term)
+        else [term]
+    )
 
 
 def _rank(factor_power: tuple[Factor, int]) -> tuple[int, tuple[int, ...], str]:
@@ -269,11 +319,15 @@ def _names(value: Sum) -> Iterator[Name]:
                 yield from _names(factor.argument if isinstance(factor, Call) else factor)
 
 
-# --- notations -------------------------------------------------------------------------------------------------------
+# --- notations
+# -------------------------------------------------------------------------------------------------------
 
 
 class Notation:
-    """How names, products and equations are written; :class:`Sympy` and :class:`Matlab` differ in little."""
+    """How names, products and equations are written.
+
+    :class:`Sympy` and :class:`Matlab` differ in little.
+    """
 
     power = "^"
     functions: ClassVar[dict[str, str]] = {}
@@ -283,7 +337,9 @@ class Notation:
         """Return a name."""
         if name.kind in ("sin", "cos"):
             joint = "_" if any(abs(index) > 9 for index in name.indices) else ""
-            return name.word + joint.join(f"m{-index}" if index < 0 else str(index) for index in name.indices)
+            return name.word + joint.join(
+                f"m{-index}" if index < 0 else str(index) for index in name.indices
+            )
         if name.kind == "output":
             return self.entry(name)
         return name.word + "_".join(map(str, name.indices))
@@ -333,7 +389,10 @@ class Notation:
         """Return what the sines and cosines stand for, by angle."""
         found: dict[tuple[int, ...], list[str]] = {}
         for name in sheet.angles:
-            terms = (Term(float(np.sign(index)), ((Name("input", "q", (abs(index),)), 1),)) for index in name.indices)
+            terms = (
+                Term(float(np.sign(index)), ((Name("input", "q", (abs(index),)), 1),))
+                for index in name.indices
+            )
             text = self.call(name.kind, self.sum(tuple(terms))).replace(BREAK, " ")
             found.setdefault(name.indices, []).append(f"{self.name(name)}{equals}{text}")
         return list(found.values())
@@ -351,7 +410,9 @@ class Sympy(Notation):
 
     def entry(self, name: Name) -> str:
         """Return an entry, counted from 0."""
-        return name.word + (f"[{', '.join(str(i - 1) for i in name.indices)}]" if name.indices else "")
+        return name.word + (
+            f"[{', '.join(str(i - 1) for i in name.indices)}]" if name.indices else ""
+        )
 
     def equations(self, program: Program) -> list[str]:
         """Return statements."""
@@ -362,7 +423,12 @@ class Sympy(Notation):
             rows = filled(" = ".join([*map(self.name, names), self.sum(value)]), WIDTH)
             if len(rows) > 1:
                 start, equals, rest = rows[0].rpartition(" = ")
-                rows = [f"{start}{equals}(", f"    {rest}", *(f"    {row}" for row in rows[1:]), ")"]
+                rows = [
+                    f"{start}{equals}(",
+                    f"    {rest}",
+                    *(f"    {row}" for row in rows[1:]),
+                    ")",
+                ]
             lines += rows
         return lines
 
@@ -370,7 +436,13 @@ class Sympy(Notation):
     def _empty(output: Output) -> str:
         shape = output.shape if len(output.shape) != 1 else (*output.shape, 1)
         numbers = ", ".join(map(str, shape))
-        return f"zeros({numbers})" if len(shape) == 2 else f"MutableDenseNDimArray.zeros({numbers})" if shape else "0"
+        return (
+            f"zeros({numbers})"
+            if len(shape) == 2
+            else f"MutableDenseNDimArray.zeros({numbers})"
+            if shape
+            else "0"
+        )
 
 
 class Matlab(Notation):
@@ -386,7 +458,9 @@ class Matlab(Notation):
         lines = [f"{'; '.join(pair)};" for pair in self.angles(sheet)]
         for output in program.outputs:
             shape = [*output.shape, 1, 1] if len(output.shape) < 2 else output.shape
-            lines.append(f"{output.name} = zeros({', '.join(map(str, shape[: max(2, len(output.shape))]))});")
+            lines.append(
+                f"{output.name} = zeros({', '.join(map(str, shape[: max(2, len(output.shape))]))});"
+            )
         for names, value in sheet.equations:
             first, *others = map(self.name, names)
             rows = filled(f"{first} = {self.sum(value)}", WIDTH)
@@ -398,7 +472,12 @@ class Matlab(Notation):
 class Latex(Notation):
     """LaTeX with amsmath."""
 
-    functions: ClassVar[dict[str, str]] = {"sin": r"\sin", "cos": r"\cos", "exp": r"\exp", "sign": r"\operatorname{sgn}"}
+    functions: ClassVar[dict[str, str]] = {
+        "sin": r"\sin",
+        "cos": r"\cos",
+        "exp": r"\exp",
+        "sign": r"\operatorname{sgn}",
+    }
     words: ClassVar[dict[str, str]] = {
         "tau": r"\tau", "c": r"\mathit{Cv}", "kinetic": "E_{kin}", "potential": "E_{pot}",
         "dtau_dq": r"\partial_{q} \tau", "dtau_dv": r"\partial_{v} \tau",
@@ -410,10 +489,16 @@ class Latex(Notation):
             return self.constant(name.word)
         if name.kind in ("sin", "cos"):
             comma = "," if any(abs(index) > 9 for index in name.indices) else ""
-            below = "".join(str(index) if index < 0 else f"{comma}{index}" for index in name.indices).removeprefix(",")
+            below = "".join(
+                str(index) if index < 0 else f"{comma}{index}" for index in name.indices
+            ).removeprefix(",")
         else:
-            below = ("," if any(index > 9 for index in name.indices) else "").join(map(str, name.indices))
-        word = self.words.get(name.word, name.word) if name.kind in ("input", "output") else name.word
+            below = ("," if any(index > 9 for index in name.indices) else "").join(
+                map(str, name.indices)
+            )
+        word = (
+            self.words.get(name.word, name.word) if name.kind in ("input", "output") else name.word
+        )
         return word + (f"_{{{below}}}" if below else "")
 
     @staticmethod
@@ -422,16 +507,25 @@ class Latex(Notation):
         match = re.fullmatch(r"([gpR](?=E|[xyz])|[A-Za-z]+)(E|\d*)_?(\w*)", word)
         letters, *below = match.groups() if match else (word,)
         letters = "m" if letters == "M" else letters  # M_{12} is an entry of the mass matrix
-        return (letters if len(letters) == 1 else rf"\mathit{{{letters}}}") + f"_{{{','.join(filter(None, below))}}}"
+        return (
+            letters if len(letters) == 1 else rf"\mathit{{{letters}}}"
+        ) + f"_{{{','.join(filter(None, below))}}}"
 
     def call(self, function: str, argument: str) -> str:
         """Return a function's value."""
         if function == "sqrt":
             return rf"\sqrt{{{argument}}}".replace(BREAK, " ")
-        return rf"\lvert {argument} \rvert" if function == "abs" else f"{self.functions[function]}({argument})"
+        return (
+            rf"\lvert {argument} \rvert"
+            if function == "abs"
+            else f"{self.functions[function]}({argument})"
+        )
 
     def product(self, number: float, factors: tuple[tuple[Factor, int], ...]) -> str:
-        """Return a positive number times factors; a division is a negative power, which lines may be broken behind."""
+        """Return a positive number times factors.
+
+        A division is a negative power, which lines may be broken behind.
+        """
         parts = [self.raised(factor, power) for factor, power in factors]
         if number != 1.0 and (1.0 / number).is_integer():
             parts.insert(0, rf"\tfrac{{1}}{{{1.0 / number:.0f}}}")
@@ -454,16 +548,30 @@ class Latex(Notation):
         if sheet.angles:
             pairs = [" & ".join(pair) for pair in self.angles(sheet, " &= ")]
             rows = [" & ".join(pairs[i : i + 2]) for i in range(0, len(pairs), 2)]
-            lines += [r"\begin{align*}", *(rf"{row} \\" for row in rows[:-1]), rows[-1], r"\end{align*}"]
+            lines += [
+                r"\begin{align*}",
+                *(rf"{row} \\" for row in rows[:-1]),
+                rows[-1],
+                r"\end{align*}",
+            ]
         rows, lefts = [], [" = ".join(map(self.name, names)) for names, _ in sheet.equations]
         width = PRINTED - round(max(map(visible, lefts), default=0))
         for left, (_, value) in zip(lefts, sheet.equations, strict=True):
             first, *others = filled(self.sum(value), width, visible)
             rows += [f"{left} &= {first}", *(rf"&\quad {part}" for part in others)]
         if rows:
-            lines += [r"\begin{align*}", *(rf"{row} \\" for row in rows[:-1]), rows[-1], r"\end{align*}"]
+            lines += [
+                r"\begin{align*}",
+                *(rf"{row} \\" for row in rows[:-1]),
+                rows[-1],
+                r"\end{align*}",
+            ]
         given = {name for names, _ in sheet.equations for name in names}
-        empty = [output for output in program.outputs if len(given & set(entries(output))) < len(output.steps)]
+        empty = [
+            output
+            for output in program.outputs
+            if len(given & set(entries(output))) < len(output.steps)
+        ]
         if empty:
             told = " and ".join(f"${self.words.get(output.name, output.name)}$" for output in empty)
             lines.append(f"All other entries of {told} are zero.")
@@ -505,7 +613,9 @@ def filled(text: str, width: int, length: Callable[[str], float] = len) -> list[
     pieces, start, lines = text.split(BREAK), 0, []
     while start < len(pieces):
         end, best, depth, least = start, start, 0, len(text)
-        while end < len(pieces) and (end == start or length(" ".join(pieces[start : end + 1])) <= width):
+        while end < len(pieces) and (
+            end == start or length(" ".join(pieces[start : end + 1])) <= width
+        ):
             depth += pieces[end].count("(") - pieces[end].count(")")
             if depth <= least or length(" ".join(pieces[start : best + 1])) < width / 2:
                 best, least = end, depth

@@ -1,7 +1,8 @@
 """Expressions as one would write them on paper: turns about parallel lines add up before sines are taken.
 
-A frame on parallel axes turns by the sum of their angles: after ``q2`` and ``q3 - q2`` the upper arm of a parallelogram
-has turned by ``q3``. The kernels' recursion cannot know; what is read by people should.
+A frame on parallel axes turns by the sum of their angles: after ``q2`` and ``q3 - q2`` the upper
+arm of a parallelogram has turned by ``q3``. The kernels' recursion cannot know; what is read by
+people should.
 """
 
 from __future__ import annotations
@@ -23,9 +24,12 @@ class PaperDynamics(Dynamics):
     @cached_property
     def _poses(self) -> list[tuple[Matrix, Vector]]:
         found: list[tuple[Matrix, Vector]] = []
-        turns: list[tuple[Matrix, Vector, SX]] = []  # rotation before its own turns about z; their row and offset
+        # rotation before its own turns about z; their row and offset
+        turns: list[tuple[Matrix, Vector, SX]] = []
         n = self.mechanism.n
-        for number, (joint, link) in enumerate(zip(self.mechanism.joints, self.links, strict=True), 1):
+        for number, (joint, link) in enumerate(
+            zip(self.mechanism.joints, self.links, strict=True), 1
+        ):
             fixed, still = link.turn.fixed, [0.0] * n
             row, offset = (still, 0.0) if link.slides else (link.row, self._number[f"q0_{number}"])
             place = link.place
@@ -34,8 +38,12 @@ class PaperDynamics(Dynamics):
                 place = add(origin, times(below, place))
                 parallel = joint.rotation[2, 2] if abs(joint.rotation[2, 2]) == 1.0 else 0.0
                 before, turned, from_zero = turns[link.parent] if parallel else (below, still, 0.0)
-                fixed = product(before, fixed)  # Rz(x) F = F Rz(x) where F keeps z, and F Rz(-x) where it turns z over
-                row, offset = add(row, [parallel * x for x in turned]), offset + parallel * from_zero
+                # Rz(x) F = F Rz(x) where F keeps z, and F Rz(-x) where it turns z over
+                fixed = product(before, fixed)
+                row, offset = (
+                    add(row, [parallel * x for x in turned]),
+                    offset + parallel * from_zero,
+                )
             turns.append((fixed, row, offset))
             angle = dot(row, [self.q[i] for i in range(n)]) + offset
             c, s = ca.cos(angle), ca.sin(angle)

@@ -23,15 +23,18 @@ SUFFIXES = {".urdf": "URDF", ".mjcf": "MJCF", ".sdf": "SDF", ".world": "SDF"}
 def from_file(path: str | Path) -> Robot:
     """Return the same facade as :func:`irbmodels.from_urdf` for a URDF, an MJCF (MuJoCo) or an SDF (Gazebo, Drake) file.
 
-    Joints that follow others (``<mimic>``, chained or not; in MJCF linear equalities of joints or fixed tendons) are no axes.
-    Gravity is the file's, where it says one; so are viscous and Coulomb friction (SDF's and URDF's ``<dynamics>``, MJCF's
-    ``damping`` and ``frictionloss``, of tendons and actuators too) and MJCF's ``armature``, as rotor inertias. Contacts and
-    MJCF's shapes are left behind; a warning names springs, damping that is no multiple of speed, and friction of what several
-    axes turn together. ``.urdf``, ``.mjcf`` and ``.sdf`` say what a file is; of another, the root element.
+    Joints that follow others (``<mimic>``, chained or not; in MJCF linear equalities of joints or
+    fixed tendons) are no axes. Gravity is the file's, where it says one; so are viscous and Coulomb
+    friction (SDF's and URDF's ``<dynamics>``, MJCF's ``damping`` and ``frictionloss``, of tendons
+    and actuators too) and MJCF's ``armature``, as rotor inertias. Contacts and MJCF's shapes are
+    left behind; a warning names springs, damping that is no multiple of speed, and friction of what
+    several axes turn together. ``.urdf``, ``.mjcf`` and ``.sdf`` say what a file is; of another,
+    the root element.
 
     Raises:
         FileError: if the file cannot be read.
-        UrdfError: if it is none of these, not a tree of joints that turn or slide, or has negative friction.
+        UrdfError: if it is none of these, not a tree of joints that turn or slide, or has negative
+            friction.
         MissingExtra: for MJCF, if MuJoCo is not installed.
     """
     file = location(path, "a file")
@@ -50,8 +53,13 @@ def from_file(path: str | Path) -> Robot:
         raise UrdfError(f"{path}: {err}") from err
     robot = from_urdf_text(found.urdf, file, found.friction)
     if found.left_out:
-        names = ", ".join(found.left_out[:3]) + (f" and {len(found.left_out) - 3} more" if len(found.left_out) > 3 else "")
-        lost = f"{path}: springs, damping that is no multiple of speed, compensated gravity and fluids are left out: {names}"
+        names = ", ".join(found.left_out[:3]) + (
+            f" and {len(found.left_out) - 3} more" if len(found.left_out) > 3 else ""
+        )
+        lost = (
+            f"{path}: springs, damping that is no multiple of speed, compensated gravity and fluids"
+            f" are left out: {names}"
+        )
         warn(lost)
     if found.gravity is not None:
         robot = robot.with_gravity(found.gravity)
@@ -74,5 +82,8 @@ def _kind(path: Path) -> str:
     except ElementTree.ParseError as err:
         raise UrdfError(f"{path}: not XML: {err}") from err
     if root.tag not in FORMATS:
-        raise UrdfError(f"{path}: the root element is <{root.tag}>, not <robot> (URDF), <mujoco> (MJCF) or <sdf>")
+        raise UrdfError(
+            f"{path}: the root element is <{root.tag}>, not <robot> (URDF), <mujoco> (MJCF) or"
+            " <sdf>"
+        )
     return FORMATS[root.tag]

@@ -110,7 +110,13 @@ class _Model:
                 body = self._body_of(name)
                 robot.frame(name, body, self._relative(body, name))
         base = self._relative(WORLD, root) if root in self.parts else np.eye(4)
-        return Converted(robot.text(), None if gravity is None else base[:3, :3].T @ gravity, [], [], self._springs())
+        return Converted(
+            robot.text(),
+            None if gravity is None else base[:3, :3].T @ gravity,
+            [],
+            [],
+            self._springs(),
+        )
 
     def _parents(self) -> tuple[dict[str, str], str]:
         """Return the joint that carries each link but the root, and the root: a link, or ``world``."""
@@ -119,17 +125,31 @@ class _Model:
             joint = self.parts[name]
             kind = joint.get("type")
             if kind not in KINDS:
-                raise UrdfError(f"joint {name!r} is {kind!r}; only {', '.join(KINDS)} joints are read")
+                raise UrdfError(
+                    f"joint {name!r} is {kind!r}; only {', '.join(KINDS)} joints are read"
+                )
             child = self._end(joint, "child")
             if child == WORLD:
                 raise UrdfError(f"joint {name!r} carries the world; turn it round")
             if child in parent_of:
-                raise UrdfError(f"the joints {parent_of[child]!r} and {name!r} both carry {child!r}: the model is no tree")
+                raise UrdfError(
+                    f"the joints {parent_of[child]!r} and {name!r} both carry {child!r}: the model"
+                    " is no tree"
+                )
             parent_of[child] = name
-        anchors = [child for child, joint in parent_of.items() if self._end(self.parts[joint], "parent") == WORLD]
-        roots = [name for name in self.links if name not in parent_of] + ([WORLD] if anchors else [])
+        anchors = [
+            child
+            for child, joint in parent_of.items()
+            if self._end(self.parts[joint], "parent") == WORLD
+        ]
+        roots = [name for name in self.links if name not in parent_of] + (
+            [WORLD] if anchors else []
+        )
         if len(roots) != 1:
-            raise UrdfError(f"the model is no tree with one root (roots: {', '.join(roots).replace(WORLD, 'world') or 'none'})")
+            raise UrdfError(
+                "the model is no tree with one root (roots:"
+                f" {', '.join(roots).replace(WORLD, 'world') or 'none'})"
+            )
         if len(anchors) == 1 and self.parts[parent_of[anchors[0]]].get("type") == "fixed":
             del parent_of[anchors[0]]  # the robot's base, which needs no world
             return parent_of, anchors[0]
@@ -137,7 +157,9 @@ class _Model:
 
     def _end(self, joint: Element, end: str) -> str:
         tag = joint.find(end)
-        name = "" if tag is None else (tag.text or "").strip() or (tag.findtext("link") or "").strip()
+        name = (
+            "" if tag is None else (tag.text or "").strip() or (tag.findtext("link") or "").strip()
+        )
         return WORLD if name == "world" and name not in self.parts else self._body_of(name)
 
     def _body_of(self, name: str, passed: tuple[str, ...] = ()) -> str:
@@ -149,7 +171,11 @@ class _Model:
         part = self._part(name)
         if part.tag == "link":
             return name
-        above = (part.findtext("child") or "").strip() if part.tag == "joint" else part.get("attached_to", "__model__")
+        above = (
+            (part.findtext("child") or "").strip()
+            if part.tag == "joint"
+            else part.get("attached_to", "__model__")
+        )
         return self._body_of(above, (*passed, name))
 
     def _part(self, name: str) -> Element:
@@ -158,11 +184,16 @@ class _Model:
         return self.parts[name]
 
     def _step(self, name: str) -> tuple[str, Array]:
-        """Return the frame that a pose is given in, and the pose; the model's own is given in the world."""
+        """Return the frame that a pose is given in, and the pose.
+
+        The model's own is given in the world.
+        """
         if name == "__model__":
             return WORLD, _pose(self.tag)
         part = self._part(name)
-        above = {"link": "__model__", "joint": (part.findtext("child") or "").strip()}.get(part.tag, part.get("attached_to", ""))
+        above = {"link": "__model__", "joint": (part.findtext("child") or "").strip()}.get(
+            part.tag, part.get("attached_to", "")
+        )
         tag = part.find("pose")
         given = None if tag is None else tag.get("relative_to")
         return given or above or "__model__", _pose(part)
@@ -173,12 +204,17 @@ class _Model:
         while chain[-1][0] != WORLD:
             above, pose = self._step(chain[-1][0])
             if above in [name for name, _ in chain]:
-                raise UrdfError(f"poses go in a circle: {' -> '.join([*(name for name, _ in chain), above])}")
+                raise UrdfError(
+                    f"poses go in a circle: {' -> '.join([*(name for name, _ in chain), above])}"
+                )
             chain.append((above, pose @ chain[-1][1]))
         return chain
 
     def _relative(self, base: str, name: str) -> Array:
-        """Return the pose of a frame in another; through the nearest frame that both are given in, so that little rounds."""
+        """Return the pose of a frame in another.
+
+        Through the nearest frame that both are given in, so that little rounds.
+        """
         ours, theirs = self._chain(name), dict(self._chain(base))
         common, pose = next((above, pose) for above, pose in ours if above in theirs)
         return pose if common == base else inverse(theirs[common]) @ pose
@@ -198,12 +234,23 @@ class _Model:
         if low <= -UNLIMITED and high >= UNLIMITED and kind == "revolute":
             kind = "continuous"
         moved = child
-        if not np.allclose(link, np.eye(4), rtol=0.0, atol=1e-15):  # in URDF the link's frame is the joint's
+        # in URDF the link's frame is the joint's
+        if not np.allclose(link, np.eye(4), rtol=0.0, atol=1e-15):
             moved = f"{name}_moved"
             robot.link(moved)
             robot.joint(f"{moved}-{child}", "fixed", moved, child, link)
         limits = (low, high, velocity, effort)
-        robot.joint(name, kind, parent, moved, origin, self._axis(tag, name), limits, self._mimic(joint), self._dynamics(tag))
+        robot.joint(
+            name,
+            kind,
+            parent,
+            moved,
+            origin,
+            self._axis(tag, name),
+            limits,
+            self._mimic(joint),
+            self._dynamics(tag),
+        )
 
     def _axis(self, tag: Element, name: str) -> Array:
         xyz = tag.find("xyz")
@@ -221,9 +268,16 @@ class _Model:
                 value = float(text) if text else unknown
             except ValueError:
                 raise UrdfError(f"limit <{key}> {text!r} is no number") from None
-            return value if abs(value) < UNLIMITED else math.copysign(UNLIMITED, unknown) if unknown else 0.0
+            return (
+                value
+                if abs(value) < UNLIMITED
+                else math.copysign(UNLIMITED, unknown)
+                if unknown
+                else 0.0
+            )
 
-        velocity, effort = (max(number(key, 0.0), 0.0) for key in ("velocity", "effort"))  # SDF writes -1 for unknown
+        # SDF writes -1 for unknown
+        velocity, effort = (max(number(key, 0.0), 0.0) for key in ("velocity", "effort"))
         return number("lower", -UNLIMITED), number("upper", UNLIMITED), velocity, effort
 
     def _mimic(self, joint: Element) -> tuple[str, float, float] | None:
@@ -235,11 +289,17 @@ class _Model:
         return str(mimic.get("joint")), multiplier, offset - multiplier * reference
 
     def _dynamics(self, tag: Element) -> tuple[float, float]:
-        damping, friction = (_number(tag.find(f"dynamics/{key}")) for key in ("damping", "friction"))
+        damping, friction = (
+            _number(tag.find(f"dynamics/{key}")) for key in ("damping", "friction")
+        )
         return damping, friction
 
     def _springs(self) -> list[str]:
-        return [name for name in self.joints if _number(self.parts[name].find("axis/dynamics/spring_stiffness"))]
+        return [
+            name
+            for name in self.joints
+            if _number(self.parts[name].find("axis/dynamics/spring_stiffness"))
+        ]
 
     def _body(self, name: str) -> Inertial | None:
         link = self.parts[name]
@@ -249,9 +309,18 @@ class _Model:
         if tag is None:
             return Inertial.of(1.0, np.zeros(3), np.eye(3))  # what SDF says then
         if tag.get("auto") == "true":
-            raise UrdfError(f"link {name!r} leaves its mass to be computed from shapes, which is not done here")
+            raise UrdfError(
+                f"link {name!r} leaves its mass to be computed from shapes, which is not done here"
+            )
         mass = tag.find("mass")
-        at = {"ixx": (0, 0), "iyy": (1, 1), "izz": (2, 2), "ixy": (0, 1), "ixz": (0, 2), "iyz": (1, 2)}
+        at = {
+            "ixx": (0, 0),
+            "iyy": (1, 1),
+            "izz": (2, 2),
+            "ixy": (0, 1),
+            "ixz": (0, 2),
+            "iyz": (1, 2),
+        }
         tensor = np.zeros((3, 3))
         for key, (row, column) in at.items():
             child = tag.find(f"inertia/{key}")
@@ -269,17 +338,32 @@ class _Model:
                 origin = (self._relative(name, given) if given else np.eye(4)) @ _pose(shape)
                 diffuse = shape.find("material/diffuse")
                 for kind, sizes in self._sizes(shape):
-                    robot.shape(name, what, kind, sizes, origin, None if diffuse is None else _colour(diffuse))
+                    robot.shape(
+                        name,
+                        what,
+                        kind,
+                        sizes,
+                        origin,
+                        None if diffuse is None else _colour(diffuse),
+                    )
 
     def _sizes(self, shape: Element) -> Iterator[tuple[str, dict[str, str]]]:
         keys = {"box": ("size",), "cylinder": ("radius", "length"), "sphere": ("radius",)}
         for kind, wanted in keys.items():
             if shape.find(f"geometry/{kind}") is not None:
-                yield kind, {key: (shape.findtext(f"geometry/{kind}/{key}") or "").strip() for key in wanted}
+                yield (
+                    kind,
+                    {
+                        key: (shape.findtext(f"geometry/{kind}/{key}") or "").strip()
+                        for key in wanted
+                    },
+                )
         mesh = shape.find("geometry/mesh")
         if mesh is not None:
             uri = (mesh.findtext("uri") or "").strip()
-            found = next((path for path in mesh_candidates(uri, self.folder) if Path(path).is_file()), None)
+            found = next(
+                (path for path in mesh_candidates(uri, self.folder) if Path(path).is_file()), None
+            )
             named = {"filename": uri if found is None else Path(os.path.abspath(found)).as_posix()}
             scale = mesh.findtext("scale")
             yield "mesh", named if scale is None else {**named, "scale": scale.strip()}
@@ -287,9 +371,15 @@ class _Model:
 
 def _drake_mimic(tag: Element) -> tuple[str, float, float]:
     try:
-        return str(tag.get("joint")), float(tag.get("multiplier", "1")), float(tag.get("offset", "0"))
+        return (
+            str(tag.get("joint")),
+            float(tag.get("multiplier", "1")),
+            float(tag.get("offset", "0")),
+        )
     except ValueError:
-        raise UrdfError(f"<drake:mimic> {tag.get('multiplier')!r}, {tag.get('offset')!r} should be two numbers") from None
+        raise UrdfError(
+            f"<drake:mimic> {tag.get('multiplier')!r}, {tag.get('offset')!r} should be two numbers"
+        ) from None
 
 
 def _numbers(tag: Element, count: int) -> Array:
@@ -327,4 +417,6 @@ def _pose(part: Element) -> Array:
         pose[:3, 3] = values[:3]
         return pose
     values = _numbers(tag, 6)
-    return pose_of(values[:3], np.radians(values[3:]) if tag.get("degrees") == "true" else values[3:])
+    return pose_of(
+        values[:3], np.radians(values[3:]) if tag.get("degrees") == "true" else values[3:]
+    )

@@ -21,7 +21,9 @@ from .engines import PEERS, Engine, load_engine
 Array = NDArray[np.float64]
 
 _STATES = 50  # random states per comparison
-_CARRIER = 1e-9  # [kg]; weighs 1e-10 of the largest torque at most, and MuJoCo warns of singular inertias from 1e-11 kg down
+# [kg]; weighs 1e-10 of the largest torque at most, and MuJoCo warns of singular inertias from 1e-11
+# kg down
+_CARRIER = 1e-9
 
 
 class Agreement(NamedTuple):
@@ -30,7 +32,10 @@ class Agreement(NamedTuple):
     quantity: str
     against: str
     difference: float
-    """Absolute for poses [m], relative to the largest entry else; NaN where nothing was compared, inf where one has no number."""
+    """Absolute for poses [m], relative to the largest entry else.
+
+    NaN where nothing was compared, inf where one has no number.
+    """
     tolerance: float
     """What is expected of two right answers in double precision (single precision inside PyBullet)."""
 
@@ -75,19 +80,38 @@ def chain_of(robot: Robot) -> Chain:
         bodies[-1].append(robot.payload.moved(tcp[:3, :3], tcp[:3, 3]))
     bars = []
     if (linkage := robot.description.kinematics.parallelogram) is not None:
-        pins = {"link_crank": (2, np.zeros(3)), "link_rod": (1, np.array([0.0, -linkage.crank_mm / 1000.0, 0.0]))}
+        pins = {
+            "link_crank": (2, np.zeros(3)),
+            "link_rod": (1, np.array([0.0, -linkage.crank_mm / 1000.0, 0.0])),
+        }
         bars = [Bar(rows[name].inertial(), *place) for name, place in pins.items() if name in rows]
     law = robot.friction_model
-    friction = None if law is None else tuple(zip(*(x.tolist() for x in (law.Fs, law.Fc, law.Fv, law.v_St)), strict=True))
+    friction = (
+        None
+        if law is None
+        else tuple(zip(*(x.tolist() for x in (law.Fs, law.Fc, law.Fv, law.v_St)), strict=True))
+    )
     groups = tuple(map(tuple, bodies))
-    return Chain(table, groups, tuple(bars), robot.gravity_vector, friction, robot.rotors, robot.rotor_axes, tcp)
+    return Chain(
+        table,
+        groups,
+        tuple(bars),
+        robot.gravity_vector,
+        friction,
+        robot.rotors,
+        robot.rotor_axes,
+        tcp,
+    )
 
 
 def states(robot: Robot, count: int, seed: int = 0) -> Iterator[tuple[Array, Array, Array]]:
     """Yield random states: positions over all ranges, speeds up to half their limits, accelerations up to 5 per second^2."""
     rng, limits = np.random.default_rng(seed), robot.limits
     inverse = np.linalg.inv(limits.A)
-    low, high = (np.clip(ends, -np.pi, np.pi) if robot.description is None else ends for ends in (limits.lower, limits.upper))
+    low, high = (
+        np.clip(ends, -np.pi, np.pi) if robot.description is None else ends
+        for ends in (limits.lower, limits.upper)
+    )
     low, high = np.minimum(low, high), np.maximum(low, high)
     speed = np.where(np.isfinite(limits.velocity), limits.velocity, 1.0)
     for _ in range(count):
@@ -96,7 +120,9 @@ def states(robot: Robot, count: int, seed: int = 0) -> Iterator[tuple[Array, Arr
 
 
 def check(robot: Robot) -> list[Agreement]:
-    """Compare the robot with Euler-Lagrange, Newton-Euler and every engine; of the engines those that are installed answer.
+    """Compare the robot with Euler-Lagrange, Newton-Euler and every engine.
+
+    Of the engines those that are installed answer.
 
     Raises:
         MissingData: for a robot that has no tables.
@@ -105,8 +131,12 @@ def check(robot: Robot) -> list[Agreement]:
     found = [*_against_oracles(robot, chain)]
     assert robot.description is not None  # chain_of refuses it
     if robot.description.inertials.sets[str(robot.parameters)].impossible:
-        return [*found, *(Agreement("refused: impossible inertias", name, np.nan, np.nan) for name in PEERS)]
-    tabled = robot if robot.tool and robot.tool.path else robot._quietly(tool=None)  # a URDF holds no tool made in code
+        return [
+            *found,
+            *(Agreement("refused: impossible inertias", name, np.nan, np.nan) for name in PEERS),
+        ]
+    # a URDF holds no tool made in code
+    tabled = robot if robot.tool and robot.tool.path else robot._quietly(tool=None)
     for name in PEERS:
         tolerance = 1e-6 if name == "pybullet" else 1e-9
         try:
@@ -119,14 +149,17 @@ def check(robot: Robot) -> list[Agreement]:
 def reference_motion(robot: Robot, duration: float = 3.0, rate: float = 100.0) -> Motion:
     """Return S001's motion: constant axis speeds (0.5, -0.3, -0.2, 0.2, 0.1, 0.1) rad/s from zero (section 4.2)."""
     t = np.arange(round(duration * rate) + 1) / rate
-    speed = np.array([0.5, -0.3, -0.2, 0.2, 0.1, 0.1])[: robot.n] * np.where(robot.limits.linear, 0.1, 1.0)
+    speed = np.array([0.5, -0.3, -0.2, 0.2, 0.1, 0.1])[: robot.n] * np.where(
+        robot.limits.linear, 0.1, 1.0
+    )
     return Motion(t, np.outer(t, speed), np.tile(speed, (len(t), 1)), np.zeros((len(t), robot.n)))
 
 
 def tcp_paths(robot: Robot, motion: Motion, engine: str = "mujoco") -> dict[str, TcpPath]:
     """Return the TCP along a motion three times: the closed form of the MDH table, the robot (Pinocchio), a second engine.
 
-    The velocity of the closed form and of the engine is the central difference of their own positions.
+    The velocity of the closed form and of the engine is the central difference of their own
+    positions.
 
     Raises:
         InputError: if the motion has no speeds.
@@ -141,7 +174,8 @@ def tcp_paths(robot: Robot, motion: Motion, engine: str = "mujoco") -> dict[str,
         return np.asarray(table.frames(q)[-1] @ tcp)
 
     peer = _in_engine(robot, engine)
-    beyond = tcp if robot.tool is None or robot.tool.path is None else np.eye(4)  # of a tool that the URDF does not hold
+    # of a tool that the URDF does not hold
+    beyond = tcp if robot.tool is None or robot.tool.path is None else np.eye(4)
     paths = {
         "closed form": _path(closed_form, motion.q, speed),
         "pinocchio": _path(lambda q: _tcp(robot, q), motion.q, speed),
@@ -152,7 +186,9 @@ def tcp_paths(robot: Robot, motion: Motion, engine: str = "mujoco") -> dict[str,
 
 
 def _in_engine(robot: Robot, name: str) -> Engine:
-    """Load the tree that the robot runs on in an engine, asked in axis positions; a tool made in code is left out.
+    """Load the tree that the robot runs on in an engine, asked in axis positions.
+
+    A tool made in code is left out.
 
     Raises:
         MissingExtra: if the engine is not installed.
@@ -161,7 +197,9 @@ def _in_engine(robot: Robot, name: str) -> Engine:
     names = list(robot.model.names)[1:]  # the first is the universe
     coupling: Coupling = "parallelogram" if "joint_crank" in names else "serial"
     tool = robot.tool.path if robot.tool else None
-    text = robot.description.urdf(coupling, robot.parameters, tool, carrier_kg=_CARRIER, looks=False)
+    text = robot.description.urdf(
+        coupling, robot.parameters, tool, carrier_kg=_CARRIER, looks=False
+    )
     with tempfile.TemporaryDirectory() as folder:
         urdf = Path(folder) / "robot.urdf"
         urdf.write_text(text, encoding="utf-8")
@@ -181,10 +219,15 @@ def _in_engine(robot: Robot, name: str) -> Engine:
 
 
 def _path(pose: Callable[[Array], Array], positions: Array, speed: Array) -> TcpPath:
-    step = 1e-5  # [s]; the error of a central difference over it is far below the thickness of a line
+    # [s]; the error of a central difference over it is far below the thickness of a line
+    step = 1e-5
     poses = np.stack([pose(q) for q in positions])
-    ahead, behind = (np.stack([pose(q)[:3, 3] for q in positions + sign * step * speed]) for sign in (1.0, -1.0))
-    angle = np.arccos(np.clip((np.trace(poses[:, :3, :3], axis1=1, axis2=2) - 1.0) / 2.0, -1.0, 1.0))
+    ahead, behind = (
+        np.stack([pose(q)[:3, 3] for q in positions + sign * step * speed]) for sign in (1.0, -1.0)
+    )
+    angle = np.arccos(
+        np.clip((np.trace(poses[:, :3, :3], axis1=1, axis2=2) - 1.0) / 2.0, -1.0, 1.0)
+    )
     return TcpPath(poses[:, :3, 3], angle, (ahead - behind) / (2.0 * step))
 
 
@@ -193,7 +236,9 @@ def _against_oracles(robot: Robot, chain: Chain) -> Iterator[Agreement]:
     worst = dict.fromkeys(("Euler-Lagrange", "Newton-Euler", "M", "C", "G", "pose"), 0.0)
     for q, v, a in states(robot, _STATES):
         wrench = rng.uniform(-50.0, 50.0, 6)
-        tau = robot.inverse_dynamics(q, v, a, friction=robot.friction_model is not None, wrench=wrench)
+        tau = robot.inverse_dynamics(
+            q, v, a, friction=robot.friction_model is not None, wrench=wrench
+        )
         terms = oracles.lagrange_terms(chain, q, v)
         pairs = {
             "Euler-Lagrange": (tau, oracles.euler_lagrange(chain, q, v, a, wrench)),
@@ -214,12 +259,20 @@ def _against_oracles(robot: Robot, chain: Chain) -> Iterator[Agreement]:
 
 
 def _against_engine(robot: Robot, engine: Engine, tolerance: float) -> Iterator[Agreement]:
-    bare = robot.with_gravity([0.0, 0.0, -9.81]).mounted(np.eye(3)).with_payload(None).with_rotors(np.zeros(robot.n))
+    bare = (
+        robot.with_gravity([0.0, 0.0, -9.81])
+        .mounted(np.eye(3))
+        .with_payload(None)
+        .with_rotors(np.zeros(robot.n))
+    )
     pose, torque = 0.0, 0.0
     for q, v, a in states(robot, _STATES):
         pose = max(pose, _distance(engine.pose(q), _tcp(bare, q)))
         if engine.torque is not None:
-            torque = max(torque, _relative(bare.inverse_dynamics(q, v, a, friction=False), engine.torque(q, v, a)))
+            torque = max(
+                torque,
+                _relative(bare.inverse_dynamics(q, v, a, friction=False), engine.torque(q, v, a)),
+            )
     yield Agreement("TCP pose", engine.name, pose, tolerance)
     if engine.torque is not None:
         yield Agreement("torque", engine.name, torque, tolerance)
@@ -236,6 +289,9 @@ def _relative(ours: Array, theirs: Array) -> float:
 
 
 def _distance(ours: Array, theirs: Array) -> float:
-    """Largest difference; infinite where there is no number to compare, lest it be taken for agreement."""
+    """Largest difference.
+
+    Infinite where there is no number to compare, lest it be taken for agreement.
+    """
     largest = float(np.abs(ours - theirs).max())
     return largest if np.isfinite(largest) else np.inf

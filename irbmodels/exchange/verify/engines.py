@@ -1,7 +1,8 @@
 """Other engines on the same file, each behind a few questions: where is the TCP, what torque, what mass, which ranges.
 
-A ``<mimic>`` is left to the caller, who gives every joint its own position; only yourdfpy moves such joints by itself. They
-are peers to check against, not dependencies: each is imported when it is asked for.
+A ``<mimic>`` is left to the caller, who gives every joint its own position; only yourdfpy moves
+such joints by itself. They are peers to check against, not dependencies: each is imported when it
+is asked for.
 """
 
 from __future__ import annotations
@@ -29,7 +30,10 @@ class Engine(NamedTuple):
     pose: Callable[[Array], Array]
     """Homogeneous matrix of ``tcp`` in the base, from joint positions."""
     torque: Callable[[Array, Array, Array], Array] | None
-    """Inverse dynamics from joint positions, speeds and accelerations; None where the engine has none."""
+    """Inverse dynamics from joint positions, speeds and accelerations.
+
+    None where the engine has none.
+    """
     mass: float = float("nan")
     """Of all that it keeps [kg]."""
     ranges: Array = np.empty((0, 2))
@@ -57,13 +61,17 @@ def _mujoco(urdf: Path) -> Engine:
     import mujoco
 
     model = mujoco.MjModel.from_xml_path(str(urdf))
-    bit = mujoco.mjtDisableBit  # nothing but joints is to push; MuJoCo makes an equality of each mimic
-    model.opt.disableflags |= bit.mjDSBL_LIMIT | bit.mjDSBL_CONTACT | bit.mjDSBL_EQUALITY | bit.mjDSBL_FRICTIONLOSS
+    # nothing but joints is to push; MuJoCo makes an equality of each mimic
+    bit = mujoco.mjtDisableBit
+    model.opt.disableflags |= (
+        bit.mjDSBL_LIMIT | bit.mjDSBL_CONTACT | bit.mjDSBL_EQUALITY | bit.mjDSBL_FRICTIONLOSS
+    )
     model.dof_damping[:], model.tendon_damping[:] = 0.0, 0.0
     model.opt.gravity[:] = [0.0, 0.0, -9.81]
     data = mujoco.MjData(model)
     site = mujoco.mj_name2id(model, mujoco.mjtObj.mjOBJ_SITE, "tcp")
-    spec = _fixed_below(urdf, "tcp") if site < 0 else None  # MuJoCo fuses links that do not move with their parent
+    # MuJoCo fuses links that do not move with their parent
+    spec = _fixed_below(urdf, "tcp") if site < 0 else None
 
     def pose(q: Array) -> Array:
         data.qpos[:] = q
@@ -83,7 +91,9 @@ def _mujoco(urdf: Path) -> Engine:
 
     ranges = np.where(model.jnt_limited[:, None] > 0, model.jnt_range, [-np.inf, np.inf])
     names = tuple(model.joint(i).name for i in range(model.njnt))
-    return Engine("mujoco", names, pose, torque, float(model.body_mass.sum()), ranges, "soft constraint")
+    return Engine(
+        "mujoco", names, pose, torque, float(model.body_mass.sum()), ranges, "soft constraint"
+    )
 
 
 def _drake(urdf: Path) -> Engine:
@@ -93,8 +103,11 @@ def _drake(urdf: Path) -> Engine:
 
     plant: Any = MultibodyPlant(0.0)
     Parser(plant).AddModels(urdf)
-    carried = {int(plant.get_joint(index).child_body().index()) for index in plant.GetJointIndices()}
-    for base in range(1, plant.num_bodies()):  # 0 is the world; an SDF may have fixed the base to it
+    carried = {
+        int(plant.get_joint(index).child_body().index()) for index in plant.GetJointIndices()
+    }
+    # 0 is the world; an SDF may have fixed the base to it
+    for base in range(1, plant.num_bodies()):
         if base not in carried:
             plant.WeldFrames(plant.world_frame(), plant.get_body(BodyIndex(base)).body_frame())
     for joint in map(plant.get_joint, plant.GetJointIndices()):
@@ -116,7 +129,9 @@ def _drake(urdf: Path) -> Engine:
     names = plant.GetPositionNames(add_model_instance_prefix=False, always_add_suffix=False)
     ranges = np.stack([plant.GetPositionLowerLimits(), plant.GetPositionUpperLimits()], axis=1)
     mass = float(plant.CalcTotalMass(context))
-    return Engine("drake", tuple(names), pose, torque, mass, ranges, "constraint of a discrete plant only")
+    return Engine(
+        "drake", tuple(names), pose, torque, mass, ranges, "constraint of a discrete plant only"
+    )
 
 
 def _pybullet(urdf: Path) -> Engine:
@@ -127,7 +142,8 @@ def _pybullet(urdf: Path) -> Engine:
     flags = pybullet.URDF_USE_INERTIA_FROM_FILE
     body = pybullet.loadURDF(str(urdf), useFixedBase=True, flags=flags, physicsClientId=client)
     joints = [
-        pybullet.getJointInfo(body, i, physicsClientId=client) for i in range(pybullet.getNumJoints(body, physicsClientId=client))
+        pybullet.getJointInfo(body, i, physicsClientId=client)
+        for i in range(pybullet.getNumJoints(body, physicsClientId=client))
     ]
     moving = {info[0]: info[1].decode() for info in joints if info[2] != pybullet.JOINT_FIXED}
     tcp = next(info[0] for info in joints if info[12] == b"tcp")
@@ -135,16 +151,23 @@ def _pybullet(urdf: Path) -> Engine:
     def pose(q: Array) -> Array:
         for joint, value in zip(moving, q, strict=True):
             pybullet.resetJointState(body, joint, float(value), physicsClientId=client)
-        state = pybullet.getLinkState(body, tcp, computeForwardKinematics=True, physicsClientId=client)
+        state = pybullet.getLinkState(
+            body, tcp, computeForwardKinematics=True, physicsClientId=client
+        )
         matrix = np.eye(4)
-        matrix[:3, :3], matrix[:3, 3] = np.reshape(pybullet.getMatrixFromQuaternion(state[5]), (3, 3)), state[4]
+        matrix[:3, :3], matrix[:3, 3] = (
+            np.reshape(pybullet.getMatrixFromQuaternion(state[5]), (3, 3)),
+            state[4],
+        )
         return matrix
 
     def torque(q: Array, v: Array, a: Array) -> Array:
         state = (q.tolist(), v.tolist(), a.tolist())
         return np.array(pybullet.calculateInverseDynamics(body, *state, physicsClientId=client))
 
-    mass = sum(pybullet.getDynamicsInfo(body, i, physicsClientId=client)[0] for i in range(-1, len(joints)))
+    mass = sum(
+        pybullet.getDynamicsInfo(body, i, physicsClientId=client)[0] for i in range(-1, len(joints))
+    )
     ranges = np.array([info[8:10] for info in joints if info[0] in moving])
     return Engine("pybullet", tuple(moving.values()), pose, torque, float(mass), ranges, "ignored")
 
@@ -159,9 +182,15 @@ def _yourdfpy(urdf: Path) -> Engine:
         model.update_cfg(q)
         return np.asarray(model.get_transform("tcp", base))
 
-    mass = sum(link.inertial.mass for link in model.robot.links if link.inertial is not None and link.inertial.mass)
+    mass = sum(
+        link.inertial.mass
+        for link in model.robot.links
+        if link.inertial is not None and link.inertial.mass
+    )
     ranges = np.array([[joint.limit.lower, joint.limit.upper] for joint in model.actuated_joints])
-    return Engine("yourdfpy", tuple(model.actuated_joint_names), pose, None, float(mass), ranges, "exact")
+    return Engine(
+        "yourdfpy", tuple(model.actuated_joint_names), pose, None, float(mass), ranges, "exact"
+    )
 
 
 def _pinocchio(urdf: Path) -> Engine:
@@ -180,7 +209,15 @@ def _pinocchio(urdf: Path) -> Engine:
 
     ranges = np.stack([model.lowerPositionLimit, model.upperPositionLimit], axis=1)
     mass = pin.computeTotalMass(model) + model.inertias[0].mass  # the base hangs on the universe
-    return Engine("pinocchio", tuple(model.names)[1:], pose, torque, float(mass), ranges, "ignored (mimic=False)")
+    return Engine(
+        "pinocchio",
+        tuple(model.names)[1:],
+        pose,
+        torque,
+        float(mass),
+        ranges,
+        "ignored (mimic=False)",
+    )
 
 
 def _roboticstoolbox(urdf: Path) -> Engine:
@@ -192,7 +229,10 @@ def _roboticstoolbox(urdf: Path) -> Engine:
     moving = sorted((link for link in robot.links if link.isjoint), key=lambda link: link.jindex)
     for link in moving:
         link.B, link.Tc = 0.0, [0.0, 0.0]
-    joint_of = {link_of(tag, "child"): str(tag.get("name")) for tag in ElementTree.parse(urdf).iterfind("joint")}
+    joint_of = {
+        link_of(tag, "child"): str(tag.get("name"))
+        for tag in ElementTree.parse(urdf).iterfind("joint")
+    }
 
     def pose(q: Array) -> Array:
         return np.asarray(robot.fkine(q, end="tcp").A)
@@ -205,7 +245,8 @@ def _roboticstoolbox(urdf: Path) -> Engine:
     return Engine("roboticstoolbox", names, pose, torque, mass, np.asarray(robot.qlim).T, "ignored")
 
 
-PEERS = ("mujoco", "drake", "pybullet", "yourdfpy", "roboticstoolbox")  # share no code with this package
+# share no code with this package
+PEERS = ("mujoco", "drake", "pybullet", "yourdfpy", "roboticstoolbox")
 ENGINES: dict[str, Callable[[Path], Engine]] = {
     "pinocchio": _pinocchio,
     "mujoco": _mujoco,

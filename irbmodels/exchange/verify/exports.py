@@ -79,7 +79,10 @@ class Verdict(NamedTuple):
 
     @property
     def holds(self) -> bool:
-        """Whether poses, torques and ranges are the robot's; a tool that is not there proves nothing, and breaks nothing."""
+        """Whether poses, torques and ranges are the robot's.
+
+        A tool that is not there proves nothing, and breaks nothing.
+        """
         wrong = (self.pose > self.tolerance, self.torque > self.tolerance, self.ranges > DOUBLE)
         return not any(wrong)
 
@@ -123,15 +126,26 @@ def _verdict(robot: Robot, to: str, tool: str, file: Path) -> Verdict:
     except MissingExtra:
         return Verdict(to, tool, np.nan, np.nan, np.nan, np.nan, tolerance, "not installed")
     except Exception as err:  # whatever an engine raises at a file it cannot read
-        problem = f"cannot be asked: {type(err).__name__} {' '.join(str(err).split())[:120]}".rstrip()
+        problem = (
+            f"cannot be asked: {type(err).__name__} {' '.join(str(err).split())[:120]}".rstrip()
+        )
         return Verdict(to, tool, np.inf, np.nan, np.nan, np.nan, tolerance, problem)
     return Verdict(to, tool, *found, tolerance, "; ".join(filter(None, lost)))
 
 
 def _stand_in(robot: Robot) -> Robot:
-    """Return the robot whose set an open chain holds instead of bars with mass; itself, where they weigh nothing."""
-    chosen = None if robot.description is None else robot.description.inertials.sets[str(robot.parameters)]
-    return robot if chosen is None or chosen.serial is None else robot.with_parameters(chosen.serial)
+    """Return the robot whose set an open chain holds instead of bars with mass.
+
+    Itself, where they weigh nothing.
+    """
+    chosen = (
+        None
+        if robot.description is None
+        else robot.description.inertials.sets[str(robot.parameters)]
+    )
+    return (
+        robot if chosen is None or chosen.serial is None else robot.with_parameters(chosen.serial)
+    )
 
 
 def _differences(robot: Robot, engine: Engine, opened: bool) -> tuple[float, float, float, float]:
@@ -152,32 +166,58 @@ def _differences(robot: Robot, engine: Engine, opened: bool) -> tuple[float, flo
 def _joints_from_axes(robot: Robot, joints: tuple[str, ...], opened: bool) -> tuple[Array, Array]:
     """Return how a file's joints follow the axes, ``q_joints = rows @ q + offset``, by their names.
 
-    On an open chain ``joint_3`` is the angle between the arms, and without carriers ``joint_rod`` that between crank and rod.
+    On an open chain ``joint_3`` is the angle between the arms, and without carriers ``joint_rod``
+    that between crank and rod.
     """
     coupling = robot.whole_tree.coupling
-    known = {name: (row, shift) for name, row, shift in zip(coupling.joints, coupling.G, coupling.q0, strict=True)}
+    known = {
+        name: (row, shift)
+        for name, row, shift in zip(coupling.joints, coupling.G, coupling.q0, strict=True)
+    }
     if opened:
-        known["joint_3"] = (known["joint_3"][0] + known["joint_carrier"][0], known["joint_carrier"][1])
-        known["joint_rod"] = (known["joint_rod"][0] + known["joint_rod_carrier"][0], known["joint_rod_carrier"][1])
+        known["joint_3"] = (
+            known["joint_3"][0] + known["joint_carrier"][0],
+            known["joint_carrier"][1],
+        )
+        known["joint_rod"] = (
+            known["joint_rod"][0] + known["joint_rod_carrier"][0],
+            known["joint_rod_carrier"][1],
+        )
     rows, offset = zip(*(known[name] for name in joints), strict=True)
     return np.array(rows), np.array(offset)
 
 
 def _mass(robot: Robot) -> float:
     model = robot.whole_tree.model
-    return float(pin.computeTotalMass(model) + model.inertias[0].mass)  # the base hangs on the universe
+    # the base hangs on the universe
+    return float(pin.computeTotalMass(model) + model.inertias[0].mass)
 
 
 def _range_difference(robot: Robot, engine: Engine, opened: bool) -> float:
     model, limits = robot.whole_tree.model, robot.limits
-    wanted = dict(zip(list(model.names)[1:], zip(model.lowerPositionLimit, model.upperPositionLimit, strict=True), strict=True))
+    wanted = dict(
+        zip(
+            list(model.names)[1:],
+            zip(model.lowerPositionLimit, model.upperPositionLimit, strict=True),
+            strict=True,
+        )
+    )
     if opened:
         wanted["joint_3"] = (limits.lower[2], limits.upper[2])
     largest = 0.0
     for name, found in zip(engine.joints, engine.ranges, strict=True):
         if name in robot.axes:
             ends = zip(found, wanted[name], strict=True)
-            largest = max([largest, *(abs(one - other) for one, other in ends if min(abs(one), abs(other)) < UNLIMITED)])
+            largest = max(
+                [
+                    largest,
+                    *(
+                        abs(one - other)
+                        for one, other in ends
+                        if min(abs(one), abs(other)) < UNLIMITED
+                    ),
+                ]
+            )
     return largest
 
 
@@ -187,10 +227,14 @@ def _resolved(file: Path, text: str) -> Iterator[Path]:
     if "package://" not in text:
         yield file
         return
-    package = next((folder for folder in file.parents if (folder / "package.xml").is_file()), file.parent)
+    package = next(
+        (folder for folder in file.parents if (folder / "package.xml").is_file()), file.parent
+    )
     plain = file.with_name(f".{file.stem}.urdf")
     try:
-        plain.write_text(text.replace(f"package://{package.name}/", f"{package}/"), encoding="utf-8")
+        plain.write_text(
+            text.replace(f"package://{package.name}/", f"{package}/"), encoding="utf-8"
+        )
         yield plain
     finally:
         plain.unlink(missing_ok=True)

@@ -18,7 +18,8 @@ CARRIER_KG = 1e-9  # with 1e-12 kg m^2; MuJoCo warns from 1e-11 kg down
 FORMATS = ("urdf", "mjcf", "sdf", "ros2")
 MESHES = ("relative", "absolute", "package")
 
-_SUFFIXES = {"urdf": (".urdf",), "mjcf": (".xml", ".mjcf"), "sdf": (".sdf",)}  # of files that an export might replace
+# of files that an export might replace
+_SUFFIXES = {"urdf": (".urdf",), "mjcf": (".xml", ".mjcf"), "sdf": (".sdf",)}
 
 
 class Options(NamedTuple):
@@ -29,8 +30,11 @@ class Options(NamedTuple):
     meshes: str = "relative"
     """Mesh paths of a URDF: relative to the file, absolute, or package://NAME."""
     carrier_kg: float | None = None
-    """Mass of each massless carrier or bar; None is what serves the tool best: 1e-9 kg in URDF and SDF, which no torque notices
-    in nine digits, and 10 g in MJCF, taken off the links beside them."""
+    """Mass of each massless carrier or bar.
+
+    None is what serves the tool best: 1e-9 kg in URDF and SDF, which no torque notices in nine
+    digits, and 10 g in MJCF, taken off the links beside them.
+    """
 
 
 PLAIN = Options()
@@ -41,7 +45,8 @@ def export(robot: Robot, to: str, folder: str | Path, options: Options = PLAIN) 
 
     Args:
         robot: A robot from tables, or from a URDF.
-        to: ``urdf``, ``mjcf`` (MuJoCo), ``sdf`` (Gazebo, Drake) or ``ros2`` (a description package).
+        to: ``urdf``, ``mjcf`` (MuJoCo), ``sdf`` (Gazebo, Drake) or ``ros2`` (a description
+            package).
         folder: Folder to write into; it is made. Files of the same name are replaced, others stay.
         options: Coupling, mesh paths, carriers.
 

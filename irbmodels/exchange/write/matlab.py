@@ -20,9 +20,10 @@ _LONGEST = 63  # what MATLAB reads of a name
 def matlab_script(robot: Robot, provenance: Sequence[str]) -> tuple[str, str]:
     """Return name and text of a function file: ``[robot, G, q0] = NAME()``.
 
-    The tree is the one that the robot computes on, tool and payload included; ``q_tree = G*q + q0`` and ``tau = G'*tau_tree`` say
-    what the axes are. Frames that do not move are bodies without mass. MATLAB's ``Inertia`` is
-    ``[Ixx Iyy Izz Iyz Ixz Ixy]`` about the origin of the body's frame, in its axes, the products as entries of the tensor.
+    The tree is the one that the robot computes on, tool and payload included; ``q_tree = G*q + q0``
+    and ``tau = G'*tau_tree`` say what the axes are. Frames that do not move are bodies without
+    mass. MATLAB's ``Inertia`` is ``[Ixx Iyy Izz Iyz Ixz Ixy]`` about the origin of the body's
+    frame, in its axes, the products as entries of the tensor.
     """
     model = robot.model
     name = re.sub(r"\W", "_", robot.name, flags=re.ASCII)
@@ -30,7 +31,9 @@ def matlab_script(robot: Robot, provenance: Sequence[str]) -> tuple[str, str]:
     frames = [frame for frame in model.frames if frame.type == pin.FrameType.BODY]
     link_of: dict[int, str] = {}
     for frame in frames:  # in the model's order: the link a joint moves before what is fixed to it
-        if frame.parentJoint not in link_of and np.array_equal(frame.placement.homogeneous, np.eye(4)):
+        if frame.parentJoint not in link_of and np.array_equal(
+            frame.placement.homogeneous, np.eye(4)
+        ):
             link_of[frame.parentJoint] = frame.name
     for number in range(model.njoints):
         link_of.setdefault(number, "base" if number == 0 else f"{model.names[number]}_link")
@@ -49,19 +52,33 @@ def _header(robot: Robot, name: str, provenance: Sequence[str]) -> Iterator[str]
     carried = f", payload {robot.payload.mass:g} kg" if robot.payload else ""
     yield f"function [robot, G, q0] = {name}()"
     yield f"% {name.upper()}  rigidBodyTree of {robot.name}{tool}{carried}, written by irbmodels."
-    yield f"% Set of inertials: {robot.parameters or 'of the file'}. Units: m, rad, kg, kg m^2, N m. No friction, no rotors."
+    yield (
+        f"% Set of inertials: {robot.parameters or 'of the file'}. Units: m, rad, kg, kg m^2, N m."
+        " No friction, no rotors."
+    )
     yield "%"
     yield "% Configurations of the tree are not axis positions q, as the controller shows them, but"
-    yield "%     q_tree = G*q + q0,  v_tree = G*v,  a_tree = G*a,  tau = G'*tau_tree,  M = G'*M_tree*G:"
+    yield (
+        "%     q_tree = G*q + q0,  v_tree = G*v,  a_tree = G*a,  tau = G'*tau_tree,  M ="
+        " G'*M_tree*G:"
+    )
     for joint, row, offset in zip(list(model.names)[1:], G, q0.tolist(), strict=True):
-        terms = [(coefficient, f"q{i + 1}") for i, coefficient in enumerate(row.tolist()) if coefficient]
-        text = " ".join(f"{'-' if c < 0 else '+'} {'' if abs(c) == 1 else f'{abs(c):g}*'}{q}" for c, q in terms)
+        terms = [
+            (coefficient, f"q{i + 1}") for i, coefficient in enumerate(row.tolist()) if coefficient
+        ]
+        text = " ".join(
+            f"{'-' if c < 0 else '+'} {'' if abs(c) == 1 else f'{abs(c):g}*'}{q}" for c, q in terms
+        )
         text = text.removeprefix("+ ") + (f" + {offset:g}" if offset else "")
         yield f"%     {joint} = {text or '0'}"
     yield "%"
     yield "% Sources (grades):"
     yield from (f"%     {' '.join(line.split())}" for line in provenance)
-    root = next(frame.name for frame in model.frames if frame.type == pin.FrameType.BODY and frame.parentJoint == 0)
+    root = next(
+        frame.name
+        for frame in model.frames
+        if frame.type == pin.FrameType.BODY and frame.parentJoint == 0
+    )
     yield "robot = rigidBodyTree('DataFormat', 'column');"
     yield f"robot.BaseName = {_quoted(root)};"
     yield f"robot.Gravity = {_matrix(robot.gravity_vector)};"
@@ -73,7 +90,9 @@ def _joints(robot: Robot, model: pin.Model, link_of: dict[int, str]) -> Iterator
     home = robot.coupling[1]
     for number in range(1, model.njoints):
         column = model.joints[number].idx_v
-        motion = pin.getJointJacobian(model, data, number, pin.ReferenceFrame.LOCAL).reshape(6, -1)[:, column]
+        motion = pin.getJointJacobian(model, data, number, pin.ReferenceFrame.LOCAL).reshape(6, -1)[
+            :, column
+        ]
         slides = bool(np.linalg.norm(motion[:3]) > 0.5)
         low, high = float(model.lowerPositionLimit[column]), float(model.upperPositionLimit[column])
         if low >= high:  # how URDF writers say that they do not know
@@ -81,16 +100,23 @@ def _joints(robot: Robot, model: pin.Model, link_of: dict[int, str]) -> Iterator
         bounds = [low if low > -UNLIMITED else -np.inf, high if high < UNLIMITED else np.inf]
         yield ""
         yield f"body = rigidBody({_quoted(link_of[number])});"
-        yield f"joint = rigidBodyJoint({_quoted(model.names[number])}, '{'prismatic' if slides else 'revolute'}');"
+        yield (
+            f"joint = rigidBodyJoint({_quoted(model.names[number])},"
+            f" '{'prismatic' if slides else 'revolute'}');"
+        )
         yield f"joint.JointAxis = {_matrix(np.round(motion[:3] if slides else motion[3:], 15))};"
         yield f"setFixedTransform(joint, {_matrix(model.jointPlacements[number].homogeneous)});"
         yield f"joint.PositionLimits = {_matrix(bounds)};"
         yield f"joint.HomePosition = {_number(float(np.clip(home[column], low, high)))};"
         yield "body.Joint = joint;"
         inertia = model.inertias[number]
-        about_origin = _about_origin(inertia.mass, np.array(inertia.lever), np.array(inertia.inertia))
+        about_origin = _about_origin(
+            inertia.mass, np.array(inertia.lever), np.array(inertia.inertia)
+        )
         yield from _body(
-            inertia.mass, inertia.lever, [about_origin[at] for at in ((0, 0), (1, 1), (2, 2), (1, 2), (0, 2), (0, 1))]
+            inertia.mass,
+            inertia.lever,
+            [about_origin[at] for at in ((0, 0), (1, 1), (2, 2), (1, 2), (0, 2), (0, 1))],
         )
         yield f"addBody(robot, body, {_quoted(link_of[model.parents[number]])});"
 

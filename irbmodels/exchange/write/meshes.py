@@ -14,32 +14,39 @@ from ...model.mesh_paths import mesh_candidates
 
 _COMMENT = re.compile(r"(<!--.*?-->)", re.DOTALL)
 _NAMED = re.compile(r"""(<(mesh|texture)\b[^>]*?\bfilename\s*=\s*)(?:"([^"]*)"|'([^']*)')""")
-_BESIDE = ("mtllib", "map_", "bump", "disp", "decal", "refl")  # what names another file in OBJ and MTL
+# what names another file in OBJ and MTL
+_BESIDE = ("mtllib", "map_", "bump", "disp", "decal", "refl")
 
 
 def copied_meshes(text: str, folder: Path, into: Path) -> tuple[str, list[Path]]:
     """Copy the meshes that a URDF names below ``into / "meshes"``, and return the URDF with paths relative to ``into``.
 
     Args:
-        text: The URDF; its mesh paths are absolute, relative to ``folder``, or of packages in a folder above it.
+        text: The URDF; its mesh paths are absolute, relative to ``folder``, or of packages in a
+            folder above it.
         folder: Where the URDF stands, or its tables (``robot.folder``).
         into: Folder of the export.
 
     Returns:
-        The URDF's text, and the files in ``into`` that it names, each once, in the order of the text.
+        The URDF's text, and the files in ``into`` that it names, each once, in the order of the
+        text.
 
     Raises:
-        FileError: if a mesh is not there or a copy cannot be written; meshes are looked for before anything is copied.
+        FileError: if a mesh is not there or a copy cannot be written; meshes are looked for before
+            anything is copied.
     """
     renamed, files = gathered_meshes(text, folder)
     return renamed, write_files(into, files)
 
 
 def gathered_meshes(text: str, folder: Path, prefix: str = "") -> tuple[str, dict[str, Path]]:
-    """Return the URDF with the paths its meshes shall have, and where each is copied from; nothing is written.
+    """Return the URDF with the paths its meshes shall have, and where each is copied from.
 
-    A mesh keeps its path below a folder ``meshes``, else its name. Another file of the same name goes to a folder with a
-    number; the same file twice is copied once. What an OBJ file names (materials, textures) comes with it.
+    Nothing is written.
+
+    A mesh keeps its path below a folder ``meshes``, else its name. Another file of the same name
+    goes to a folder with a number; the same file twice is copied once. What an OBJ file names
+    (materials, textures) comes with it.
 
     Args:
         text: As :func:`copied_meshes`.
@@ -61,7 +68,13 @@ def gathered_meshes(text: str, folder: Path, prefix: str = "") -> tuple[str, dic
             wanted = _below_meshes(path)
             for number in count(1):
                 name = wanted if number == 1 else _numbered(wanted, number)
-                here = {name: path, **{str(PurePosixPath(name).parent / rest): source for rest, source in beside.items()}}
+                here = {
+                    name: path,
+                    **{
+                        str(PurePosixPath(name).parent / rest): source
+                        for rest, source in beside.items()
+                    },
+                }
                 if all(_same(files[key], source) for key, source in here.items() if key in files):
                     files.update({key: source for key, source in here.items() if key not in files})
                     placed[path] = name
@@ -72,7 +85,10 @@ def gathered_meshes(text: str, folder: Path, prefix: str = "") -> tuple[str, dic
 
 
 def absolute_meshes(text: str, folder: Path) -> str:
-    """Return the URDF with the absolute paths of its meshes; arguments and errors as :func:`gathered_meshes`."""
+    """Return the URDF with the absolute paths of its meshes.
+
+    Arguments and errors as :func:`gathered_meshes`.
+    """
     return _renamed(text, folder, Path.as_posix)
 
 
@@ -81,8 +97,8 @@ def write_files(into: Path, files: Mapping[str, Path | str | bytes]) -> list[Pat
 
     Args:
         into: Folder; it and folders below it are made.
-        files: Posix paths relative to ``into``, and what they hold: text, bytes, or a file to copy. A file that holds it
-            already is left alone.
+        files: Posix paths relative to ``into``, and what they hold: text, bytes, or a file to copy.
+            A file that holds it already is left alone.
 
     Raises:
         FileError: if something cannot be read or written.
@@ -107,24 +123,37 @@ def write_files(into: Path, files: Mapping[str, Path | str | bytes]) -> list[Pat
 
 
 def _renamed(text: str, folder: Path, name_of: Callable[[Path], str]) -> str:
-    """Return the URDF with another name for each mesh and texture; comments stay as they are, and so do lost textures."""
+    """Return the URDF with another name for each mesh and texture.
+
+    Comments stay as they are, and so do lost textures.
+    """
 
     def rewritten(match: re.Match[str]) -> str:
         before, tag, double, single = match.groups()
         name = unescape(double if double is not None else single)
-        found = next((path.resolve() for path in map(Path, mesh_candidates(name, folder)) if path.is_file()), None)
+        found = next(
+            (path.resolve() for path in map(Path, mesh_candidates(name, folder)) if path.is_file()),
+            None,
+        )
         if found is None:
             if tag == "texture":
                 return match[0]
             raise FileError(f"the mesh {name} is not there (looked in and above {folder})")
         return f'{before}"{escape(name_of(found))}"'
 
-    return "".join(part if part.startswith("<!--") else _NAMED.sub(rewritten, part) for part in _COMMENT.split(text))
+    return "".join(
+        part if part.startswith("<!--") else _NAMED.sub(rewritten, part)
+        for part in _COMMENT.split(text)
+    )
 
 
 def _below_meshes(path: Path) -> str:
     parts = path.parts
-    start = len(parts) - 1 - parts[::-1].index("meshes") + 1 if "meshes" in parts[:-1] else len(parts) - 1
+    start = (
+        len(parts) - 1 - parts[::-1].index("meshes") + 1
+        if "meshes" in parts[:-1]
+        else len(parts) - 1
+    )
     return PurePosixPath("meshes", *parts[start:]).as_posix()
 
 

@@ -1,8 +1,9 @@
 """MJCF for MuJoCo: an open chain in which axis 3 of a parallelogram is a tendon, so that the coupling is no constraint at all.
 
-``joint_3`` is the angle between the arms, as in the serial URDF, and the axis position ``q3 = joint_2 + joint_3`` the length of a
-fixed tendon. Motor, friction and rotor of axis 3 act on that tendon, which is ``tau_joint = J' tau`` exactly. Only the bars are
-held by equalities. The text is written here, not by MjSpec: its writer keeps six digits and no comments.
+``joint_3`` is the angle between the arms, as in the serial URDF, and the axis position ``q3 =
+joint_2 + joint_3`` the length of a fixed tendon. Motor, friction and rotor of axis 3 act on that
+tendon, which is ``tau_joint = J' tau`` exactly. Only the bars are held by equalities. The text is
+written here, not by MjSpec: its writer keeps six digits and no comments.
 """
 
 from __future__ import annotations
@@ -37,10 +38,12 @@ Array = NDArray[np.float64]
 Element = ElementTree.Element
 
 TIMESTEP = 0.0005  # [s]
-SOLREF = f"{2.0 * TIMESTEP!r} 1"  # the stiffest that MuJoCo allows: a time constant of two steps, critically damped
+# the stiffest that MuJoCo allows: a time constant of two steps, critically damped
+SOLREF = f"{2.0 * TIMESTEP!r} 1"
 SOLIMP = "0.9999 0.9999 0.001 0.5 2"  # the largest impedance that MuJoCo allows
 READABLE = (".obj", ".stl", ".msh")  # meshes that MuJoCo opens
-NEXT_TO_NOTHING = 1e-12  # [kg] of a link that turns hard and weighs nothing, as some URDFs have them
+# [kg] of a link that turns hard and weighs nothing, as some URDFs have them
+NEXT_TO_NOTHING = 1e-12
 
 
 def write(robot: Robot, folder: Path, options: Options) -> list[Path]:
@@ -65,12 +68,15 @@ def write(robot: Robot, folder: Path, options: Options) -> list[Path]:
     except ImportError as err:
         raise MissingExtra("mujoco", "export") from err
     if options.meshes != "relative":
-        raise InputError(f"meshes={options.meshes!r} is for a URDF; an MJCF has its meshes beside it")
+        raise InputError(
+            f"meshes={options.meshes!r} is for a URDF; an MJCF has its meshes beside it"
+        )
     name = file_name(robot)
     chain, meshes = chain_of(robot, options), _Meshes()
     texts = {f"{name}.xml": _text(_model(robot, chain, meshes)), "scene.xml": _scene(name)}
     try:
-        with tempfile.TemporaryDirectory() as trial:  # a robot that MuJoCo refuses leaves nothing behind
+        # a robot that MuJoCo refuses leaves nothing behind
+        with tempfile.TemporaryDirectory() as trial:
             _put(texts, meshes, Path(trial))
             for file in texts:
                 mujoco.MjModel.from_xml_path(str(Path(trial) / file))
@@ -79,7 +85,10 @@ def write(robot: Robot, folder: Path, options: Options) -> list[Path]:
         raise UrdfError(f"MuJoCo refuses {robot.name}: {' '.join(str(err).split())}") from err
     except OSError as err:
         raise FileError(f"cannot write to {folder}: {err.strerror or err}") from err
-    return [*(folder / file for file in texts), *(folder / "meshes" / target for target in sorted(meshes.files.values()))]
+    return [
+        *(folder / file for file in texts),
+        *(folder / "meshes" / target for target in sorted(meshes.files.values())),
+    ]
 
 
 def _put(texts: dict[str, str], meshes: _Meshes, folder: Path) -> None:
@@ -94,7 +103,8 @@ def _put(texts: dict[str, str], meshes: _Meshes, folder: Path) -> None:
             path.write_text(text, encoding="utf-8")
 
 
-# --- the robot's file ------------------------------------------------------------------------------------------------
+# --- the robot's file
+# ------------------------------------------------------------------------------------------------
 
 
 @dataclass
@@ -120,7 +130,9 @@ class _Meshes:
             self.files[source] = _free(f"{what}/{source.name}", self.files.values())
         key = self.files[source], shape.size
         if key not in self.assets:
-            self.assets[key] = _free(re.sub(r"\W", "_", str(Path(key[0]).with_suffix(""))), self.assets.values())
+            self.assets[key] = _free(
+                re.sub(r"\W", "_", str(Path(key[0]).with_suffix(""))), self.assets.values()
+            )
         return self.assets[key]
 
     def colour(self, rgba: tuple[float, ...]) -> str:
@@ -141,12 +153,30 @@ def _model(robot: Robot, chain: Chain, meshes: _Meshes) -> Element:
     root = ElementTree.Element("mujoco", model=robot.name)
     for line in _notes(robot, chain):
         root.append(ElementTree.Comment(f" {line.replace('--', '- -')} "))
-    _add(root, "compiler", angle="radian", autolimits="true", meshdir="meshes", inertiafromgeom="false", fusestatic="false")
+    _add(
+        root,
+        "compiler",
+        angle="radian",
+        autolimits="true",
+        meshdir="meshes",
+        inertiafromgeom="false",
+        fusestatic="false",
+    )
     damped = robot.friction_model is not None
     root.append(ElementTree.Comment(f" {_INTEGRATORS[damped]} "))
     integrator = "implicitfast" if damped else "RK4"
-    option = _add(root, "option", timestep=repr(TIMESTEP), integrator=integrator, gravity=numbers(robot.gravity_vector))
-    if any(chain.bodies[link].mass < BAR for link, joint in chain.joints.items() if joint.name in chain.followers):
+    option = _add(
+        root,
+        "option",
+        timestep=repr(TIMESTEP),
+        integrator=integrator,
+        gravity=numbers(robot.gravity_vector),
+    )
+    if any(
+        chain.bodies[link].mass < BAR
+        for link, joint in chain.joints.items()
+        if joint.name in chain.followers
+    ):
         option.set("tolerance", "1e-12")  # or what holds the lightest bodies gets lost in it
     _defaults(root, robot)
     asset, world = _add(root, "asset"), _add(root, "worldbody")
@@ -155,10 +185,15 @@ def _model(robot: Robot, chain: Chain, meshes: _Meshes) -> Element:
         _add(asset, "material", name=name, rgba=numbers(rgba))
     for (file, scale), name in meshes.assets.items():
         more = {} if set(scale) == {1.0} else {"scale": numbers(scale)}
-        more |= {"inertia": "shell"} if file.startswith("visual/") else {}  # or MuJoCo refuses a flat one
+        # or MuJoCo refuses a flat one
+        more |= {"inertia": "shell"} if file.startswith("visual/") else {}
         _add(asset, "mesh", name=name, file=file, **more)
     if meshes.unread:
-        asset.append(ElementTree.Comment(f" MuJoCo opens no {', '.join(sorted(set(meshes.unread)))}: left out. "))
+        asset.append(
+            ElementTree.Comment(
+                f" MuJoCo opens no {', '.join(sorted(set(meshes.unread)))}: left out. "
+            )
+        )
     _contacts(robot, root, {str(body.get("name")) for body in world.iter("body")})
     _drives(robot, chain, root, _axis_names(robot))
     return root
@@ -170,23 +205,34 @@ def _axis_names(robot: Robot) -> tuple[str, ...]:
 
 
 _INTEGRATORS = {
-    True: "implicitfast: friction of a light wrist is too fast for RK4 at this step. Without friction RK4 is the more exact one.",
+    True: (
+        "implicitfast: friction of a light wrist is too fast for RK4 at this step. Without friction"
+        " RK4 is the more exact one."
+    ),
     False: "RK4: nothing here is damped, and it is the most exact one.",
 }
 
 
 def _notes(robot: Robot, chain: Chain) -> Iterator[str]:
     """Say what the file holds, and what it cannot hold."""
-    yield f"{robot.name}, written by irbmodels. {chain.note} Tool: {robot.tool.name if robot.tool else 'none'}."
+    yield (
+        f"{robot.name}, written by irbmodels. {chain.note} Tool:"
+        f" {robot.tool.name if robot.tool else 'none'}."
+    )
     names = _axis_names(robot)
     for axis, (name, row) in enumerate(zip(names, np.eye(len(names)), strict=True)):
         sources = chain.coefficients(row)
         if sources != {chain.main[axis]: 1.0}:
             shift = chain.shift(sources.items())
             shifted = f" {'minus' if shift < 0.0 else 'plus'} {abs(shift):.12g}" if shift else ""
-            yield f"Tendon {name} is the axis position that the controller shows{shifted}: {_sum(sources)}. No constraint: exact."
+            yield (
+                f"Tendon {name} is the axis position that the controller shows{shifted}:"
+                f" {_sum(sources)}. No constraint: exact."
+            )
     if robot.description is not None:
-        assumed = [name for name, guess in zip(names, robot.limits.effort_assumed, strict=True) if guess]
+        assumed = [
+            name for name, guess in zip(names, robot.limits.effort_assumed, strict=True) if guess
+        ]
         if assumed:
             yield f"Effort limits of {', '.join(assumed)} are ASSUMED: none is published."
     yield "MuJoCo has no speed limits; where known they are kept in custom/speed_limit."
@@ -194,18 +240,26 @@ def _notes(robot: Robot, chain: Chain) -> Iterator[str]:
         yield "Friction is not known: none is here."
     else:
         yield (
-            "Friction: Fc as frictionloss, Fv as damping, of the motors' axes. MuJoCo has no Stribeck law: what Fs exceeds Fc by"
-            " near standstill is left out; Fs and v_St are kept in custom/."
+            "Friction: Fc as frictionloss, Fv as damping, of the motors' axes. MuJoCo has no"
+            " Stribeck law: what Fs exceeds Fc by near standstill is left out; Fs and v_St are kept"
+            " in custom/."
         )
     for name in chain.followers:
         sources = chain.coefficients(chain.rows[name])
         offset = chain.offsets[name] - chain.shift(sources.items())
-        told = f"{_sum(sources)} {'-' if offset < 0.0 else '+'} {abs(offset):.12g}" if offset else _sum(sources)
+        told = (
+            f"{_sum(sources)} {'-' if offset < 0.0 else '+'} {abs(offset):.12g}"
+            if offset
+            else _sum(sources)
+        )
         yield f"{name} = {told} by a stiff equality: nearly exact, see docs/tools/mujoco.md."
 
 
 def _sum(coefficients: dict[str, float]) -> str:
-    terms = [f"{'-' if c < 0 else '+'} {'' if abs(c) == 1.0 else f'{abs(c):.12g} '}{name}" for name, c in coefficients.items()]
+    terms = [
+        f"{'-' if c < 0 else '+'} {'' if abs(c) == 1.0 else f'{abs(c):.12g} '}{name}"
+        for name, c in coefficients.items()
+    ]
     return " ".join(terms).removeprefix("+ ") or "0"
 
 
@@ -215,8 +269,19 @@ def _defaults(root: Element, robot: Robot) -> None:
     _add(main, "joint", **stiff)
     _add(main, "tendon", **stiff)
     _add(main, "equality", solref=SOLREF, solimp=SOLIMP)
-    _add(_add(main, "default", **{"class": f"{robot.name}_visual"}), "geom", group="2", contype="0", conaffinity="0")
-    _add(_add(main, "default", **{"class": f"{robot.name}_collision"}), "geom", group="3", rgba="0.3 0.5 0.8 0.5")
+    _add(
+        _add(main, "default", **{"class": f"{robot.name}_visual"}),
+        "geom",
+        group="2",
+        contype="0",
+        conaffinity="0",
+    )
+    _add(
+        _add(main, "default", **{"class": f"{robot.name}_collision"}),
+        "geom",
+        group="3",
+        rgba="0.3 0.5 0.8 0.5",
+    )
 
 
 def _bodies(robot: Robot, chain: Chain, meshes: _Meshes, world: Element) -> None:
@@ -280,9 +345,16 @@ def _bodies(robot: Robot, chain: Chain, meshes: _Meshes, world: Element) -> None
 
 def _weigh(body: Element, inertial: Inertial) -> None:
     if inertial.mass or inertial.tensor.any():
-        entries = numbers([inertial.tensor[i] for i in ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))])
-        tensor = {"fullinertia": entries} if inertial.tensor.any() else {"diaginertia": "0 0 0"}  # of a point mass
-        told = {"pos": numbers(inertial.com), "mass": repr(inertial.mass or NEXT_TO_NOTHING), **tensor}
+        entries = numbers(
+            [inertial.tensor[i] for i in ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))]
+        )
+        # of a point mass
+        tensor = {"fullinertia": entries} if inertial.tensor.any() else {"diaginertia": "0 0 0"}
+        told = {
+            "pos": numbers(inertial.com),
+            "mass": repr(inertial.mass or NEXT_TO_NOTHING),
+            **tensor,
+        }
         body.insert(0, ElementTree.Element("inertial", told))
 
 
@@ -314,13 +386,16 @@ def _contacts(robot: Robot, root: Element, bodies: set[str]) -> None:
     known |= always_touching(robot, {pair for pair in asked if path is None or "tool0" in pair})
     contact = ElementTree.Element("contact")
     for pair in sorted(tuple(sorted(pair)) for pair in known):
-        names = [link if link in bodies else "tool" for link in pair if link in bodies or link == "tool0"]
+        names = [
+            link if link in bodies else "tool" for link in pair if link in bodies or link == "tool0"
+        ]
         if len(names) == 2 and set(names) <= bodies:
             _add(contact, "exclude", body1=names[0], body2=names[1])
     root.extend([contact] if len(contact) else [])
 
 
-# --- axes: where motors, friction, rotors and ranges belong ----------------------------------------------------------
+# --- axes: where motors, friction, rotors and ranges belong
+# ----------------------------------------------------------
 
 Place = tuple[tuple[str, float], ...]
 """Joints and their coefficients: a sum of joint coordinates."""
@@ -357,20 +432,30 @@ def _drives(robot: Robot, chain: Chain, root: Element, names: tuple[str, ...]) -
             on(row, f"range_{len(made)}")[0].attrib.update(bounds)
     law = robot.friction_model
     if law is not None:
-        for (tag, _, _), coulomb, viscous in zip(axes, law.Fc.tolist(), law.Fv.tolist(), strict=True):
+        for (tag, _, _), coulomb, viscous in zip(
+            axes, law.Fc.tolist(), law.Fv.tolist(), strict=True
+        ):
             tag.set("frictionloss", repr(coulomb))
             tag.set("damping", repr(viscous))
-    for number, (row, inertia) in enumerate(zip(robot.rotor_axes, robot.rotors.tolist(), strict=True), start=1):
+    for number, (row, inertia) in enumerate(
+        zip(robot.rotor_axes, robot.rotors.tolist(), strict=True), start=1
+    ):
         if inertia:
             tag, _, factor = on(row, f"rotor_{number}")
             tag.set("armature", repr(float(tag.get("armature", "0")) + inertia * factor**2))
     equality = _equalities(robot, chain, tendon)
     root.extend(part for part in (tendon, equality) if len(part))
     actuator, sensor = _add(root, "actuator"), _add(root, "sensor")
-    for name, (tag, kind, factor), effort in zip(names, axes, robot.limits.effort.tolist(), strict=True):
+    for name, (tag, kind, factor), effort in zip(
+        names, axes, robot.limits.effort.tolist(), strict=True
+    ):
         assert factor == 1.0  # an axis position is a joint's own, or a tendon's
         where = {kind: str(tag.get("name"))}
-        bound = {key: numbers((-effort, effort)) for key in ("ctrlrange", "forcerange") if math.isfinite(effort)}
+        bound = {
+            key: numbers((-effort, effort))
+            for key in ("ctrlrange", "forcerange")
+            if math.isfinite(effort)
+        }
         _add(actuator, "motor", name=name, **where, **bound)
         _add(sensor, f"{kind}pos", name=f"{name}_position", **where)
         _add(sensor, f"{kind}vel", name=f"{name}_speed", **where)
@@ -378,7 +463,9 @@ def _drives(robot: Robot, chain: Chain, root: Element, names: tuple[str, ...]) -
     order = [joint for joint in joints if joint in chain.rows]
     home = np.clip(np.zeros(robot.n), *robot.limits.envelope())
     position = numbers([chain.rows[joint] @ home + chain.offsets[joint] for joint in order])
-    _add(_add(root, "keyframe"), "key", name="home", qpos=position, ctrl=numbers(robot.gravity(home)))
+    _add(
+        _add(root, "keyframe"), "key", name="home", qpos=position, ctrl=numbers(robot.gravity(home))
+    )
 
 
 def _fixed_tendon(group: Element, name: str, place: Place, robot: str) -> Element:
@@ -397,11 +484,24 @@ def _equalities(robot: Robot, chain: Chain, tendon: Element) -> Element:
         own = {"class": robot.name, "name": name}
         if len(sources) == 1:
             ((source, factor),) = sources.items()
-            _add(equality, "joint", joint1=name, joint2=source, polycoef=numbers((offset, factor, 0, 0, 0)), **own)
+            _add(
+                equality,
+                "joint",
+                joint1=name,
+                joint2=source,
+                polycoef=numbers((offset, factor, 0, 0, 0)),
+                **own,
+            )
         else:
             slack = ((name, 1.0), *((source, -c) for source, c in sources.items()))
             _fixed_tendon(tendon, f"{name}_slack", slack, robot.name)
-            _add(equality, "tendon", tendon1=f"{name}_slack", polycoef=numbers((offset, 0, 0, 0, 0)), **own)
+            _add(
+                equality,
+                "tendon",
+                tendon1=f"{name}_slack",
+                polycoef=numbers((offset, 0, 0, 0, 0)),
+                **own,
+            )
     return equality
 
 
@@ -416,7 +516,8 @@ def _custom(robot: Robot, root: Element) -> None:
     root.extend([custom] if len(custom) else [])
 
 
-# --- the scene, and small tools --------------------------------------------------------------------------------------
+# --- the scene, and small tools
+# --------------------------------------------------------------------------------------
 
 
 def _scene(name: str) -> str:

@@ -1,7 +1,7 @@
 """A URDF as MuJoCo can have it: joints of carriers put together, bars that weigh something.
 
-A carrier is a link between two hinges about one line, there because URDF's ``<mimic>`` has one source; here the two are one joint
-whose angle is a sum.
+A carrier is a link between two hinges about one line, there because URDF's ``<mimic>`` has one
+source; here the two are one joint whose angle is a sum.
 """
 
 from __future__ import annotations
@@ -27,7 +27,9 @@ from . import Options
 Array = NDArray[np.float64]
 Element = ElementTree.Element
 
-BAR = 0.01  # [kg] of a bar without data; lighter ones get lost in the solver's tolerance. The links give what it weighs
+# [kg] of a bar without data; lighter ones get lost in the solver's tolerance. The links give what
+# it weighs
+BAR = 0.01
 GYRATION = 1e-3  # [m^2] square of the radius of gyration of such a bar, as in the URDF
 CARRIER = 1e-5  # [kg] a link without shapes that weighs no more stands for no body
 ROUNDING = 1e-12  # of coefficients of a coupling
@@ -73,7 +75,9 @@ class Chain:
         """Return what of each main joint is in ``row @ q``."""
         matrix = np.array([self.rows[name] for name in self.main])
         found = np.linalg.solve(matrix.T, row)
-        return {name: float(c) for name, c in zip(self.main, found, strict=True) if abs(c) > ROUNDING}
+        return {
+            name: float(c) for name, c in zip(self.main, found, strict=True) if abs(c) > ROUNDING
+        }
 
     def shift(self, place: Iterable[tuple[str, float]]) -> float:
         """Return the value of a sum of joint coordinates where all axes are at 0."""
@@ -89,14 +93,25 @@ def chain_of(robot: Robot, options: Options) -> Chain:
     described = robot.description
     if described is None:
         if options.coupling is not None or options.carrier_kg is not None:
-            raise InputError(f"{robot.name} comes from a URDF, whose mimics and masses stay: no coupling, no carriers to choose")
+            raise InputError(
+                f"{robot.name} comes from a URDF, whose mimics and masses stay: no coupling, no"
+                " carriers to choose"
+            )
         text = robot.urdf()
-        return _merged(parse_urdf(text), tree_from_urdf(text).coupling, robot, "Inertials: those of its URDF.", None)
+        return _merged(
+            parse_urdf(text),
+            tree_from_urdf(text).coupling,
+            robot,
+            "Inertials: those of its URDF.",
+            None,
+        )
     kind, tool = options.coupling or described.couplings[0], None
     text = described.urdf(kind, robot.parameters)
     chosen = described.inertials.sets[str(robot.parameters)]
     lumped = chosen.serial if kind == "serial" else None
-    note = f"Inertials: set {lumped or robot.parameters}" + (f", the open chain of {robot.parameters}." if lumped else ".")
+    note = f"Inertials: set {lumped or robot.parameters}" + (
+        f", the open chain of {robot.parameters}." if lumped else "."
+    )
     coupling = tree_from_urdf(text).coupling
     if kind == "serial":
         coupling = coupling.then(described.dh("modified").A)
@@ -112,7 +127,9 @@ def chain_of(robot: Robot, options: Options) -> Chain:
     return _lent(chain, robot, bars, mass)
 
 
-def _merged(document: Element, coupling: AxisCoupling, robot: Robot, note: str, tool: Element | None) -> Chain:
+def _merged(
+    document: Element, coupling: AxisCoupling, robot: Robot, note: str, tool: Element | None
+) -> Chain:
     """Put the two hinges around each carrier together: they turn about one line, and their angles add."""
     joints = {link_of(tag, "child"): _joint(tag) for tag in document.iterfind("joint")}
     rows = dict(zip(coupling.joints, coupling.G, strict=True))
@@ -124,19 +141,33 @@ def _merged(document: Element, coupling: AxisCoupling, robot: Robot, note: str, 
         above = joints[link]
         below = [child for child, joint in joints.items() if joint.parent == link]
         weighs = bodies[link].mass > CARRIER or np.abs(bodies[link].tensor).max() > CARRIER
-        if above.name not in rows or link in shaped or weighs or len(below) != 1 or above.name in coupling.axes:
+        if (
+            above.name not in rows
+            or link in shaped
+            or weighs
+            or len(below) != 1
+            or above.name in coupling.axes
+        ):
             continue
         joint = joints[below[0]]
         turned, moved = joint.placement[:3, :3], joint.placement[:3, 3]
-        same_line = np.allclose(turned @ joint.axis, above.axis, atol=ROUNDING) and not np.cross(above.axis, moved).any()
-        own = joint.name in coupling.axes and rows[above.name][coupling.axes.index(joint.name)]  # it follows the joint it carries
+        same_line = (
+            np.allclose(turned @ joint.axis, above.axis, atol=ROUNDING)
+            and not np.cross(above.axis, moved).any()
+        )
+        # it follows the joint it carries
+        own = joint.name in coupling.axes and rows[above.name][coupling.axes.index(joint.name)]
         if own or not same_line or {above.kind, joint.kind} - {"revolute", "continuous"}:
             continue
-        joints[below[0]] = joint._replace(parent=above.parent, placement=above.placement @ joint.placement)
+        joints[below[0]] = joint._replace(
+            parent=above.parent, placement=above.placement @ joint.placement
+        )
         rows[joint.name] = rows[joint.name] + rows.pop(above.name)
         offsets[joint.name] += offsets.pop(above.name)
         if robot.description is None:  # the carriers of tables weigh nothing
-            bodies[above.parent] = _with_point(bodies[above.parent], bodies[link].mass, above.placement[:3, 3])
+            bodies[above.parent] = _with_point(
+                bodies[above.parent], bodies[link].mass, above.placement[:3, 3]
+            )
         del joints[link]
     return Chain(document, joints, rows, offsets, bodies, coupling.axes, root, note, tool)
 
@@ -144,22 +175,35 @@ def _merged(document: Element, coupling: AxisCoupling, robot: Robot, note: str, 
 def _lent(chain: Chain, robot: Robot, bars: set[str], mass: float) -> Chain:
     """Give bars without data a mass that the links around them give: the arm moves as if the bars weighed nothing, exactly.
 
-    The crank's centre is on axis 2, where a point of link_1 is; the rod's is its upper pin, a point of link_3. The crank turns
-    as link_3 does, the rod as link_2.
+    The crank's centre is on axis 2, where a point of link_1 is; the rod's is its upper pin, a point
+    of link_3. The crank turns as link_3 does, the rod as link_2.
     """
     linkage = robot._model.linkage
     assert linkage is not None  # an arm with bars has one
     bodies, tensor = dict(chain.bodies), mass * GYRATION * np.eye(3)
     for bar, centre, holder, point, turner in (
         (BARS[0], np.zeros(3), "link_1", chain.joints[BARS[0]].placement[:3, 3], "link_3"),
-        (BARS[1], np.array([linkage.long, 0.0, 0.0]), "link_3", np.array([0.0, -linkage.crank, 0.0]), "link_2"),
+        (
+            BARS[1],
+            np.array([linkage.long, 0.0, 0.0]),
+            "link_3",
+            np.array([0.0, -linkage.crank, 0.0]),
+            "link_2",
+        ),
     ):
         if bar in bars:
             bodies[bar] = Inertial.of(mass, centre, tensor)
             bodies[holder] = _with_point(bodies[holder], -mass, point)
             bodies[turner] = bodies[turner]._replace(tensor=bodies[turner].tensor - tensor)
-    told = f"{' and '.join(sorted(bars))} weigh nothing in this set: each has {mass:g} kg here, which the links around it"
-    return replace(chain, bodies=bodies, note=f"{chain.note} {told} give, so that the arm moves as if it had not.")
+    told = (
+        f"{' and '.join(sorted(bars))} weigh nothing in this set: each has {mass:g} kg here, which"
+        " the links around it"
+    )
+    return replace(
+        chain,
+        bodies=bodies,
+        note=f"{chain.note} {told} give, so that the arm moves as if it had not.",
+    )
 
 
 def _with_point(body: Inertial, mass: float, point: Array) -> Inertial:
@@ -174,9 +218,17 @@ def _with_point(body: Inertial, mass: float, point: Array) -> Inertial:
 
 def _joint(tag: Element) -> Joint:
     axis = tag.find("axis")
-    direction = np.array([float(word) for word in ("1 0 0" if axis is None else axis.get("xyz", "1 0 0")).split()])
+    direction = np.array(
+        [float(word) for word in ("1 0 0" if axis is None else axis.get("xyz", "1 0 0")).split()]
+    )
     direction = direction / (np.linalg.norm(direction) or 1.0)
-    return Joint(str(tag.get("name")), str(tag.get("type")), link_of(tag, "parent"), placement_of(tag.find("origin")), direction)
+    return Joint(
+        str(tag.get("name")),
+        str(tag.get("type")),
+        link_of(tag, "parent"),
+        placement_of(tag.find("origin")),
+        direction,
+    )
 
 
 def _inertial(link: Element) -> Inertial:
@@ -186,10 +238,13 @@ def _inertial(link: Element) -> Inertial:
         return Inertial.of(0.0, np.zeros(3), np.zeros((3, 3)))
     mass, tensor = tag.find("mass"), tag.find("inertia")
     xx, xy, xz, yy, yz, zz = (
-        float("0" if tensor is None else tensor.get(key, "0")) for key in ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
+        float("0" if tensor is None else tensor.get(key, "0"))
+        for key in ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
     )
     pose = placement_of(tag.find("origin"))
     body = Inertial.of(
-        float("0" if mass is None else mass.get("value", "0")), np.zeros(3), [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]
+        float("0" if mass is None else mass.get("value", "0")),
+        np.zeros(3),
+        [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]],
     )
     return body.moved(pose[:3, :3], pose[:3, 3])

@@ -44,19 +44,24 @@ class _Axis(NamedTuple):
 def write(robot: Robot, folder: Path, options: Options) -> list[Path]:
     """Write the package ``NAME_description`` into the folder, all its meshes inside it.
 
-    ``coupling`` is the parallelogram where the arm has one, so that ``joint_3`` is the controller's axis 3; on the open chain
-    ``joint_3`` is the angle between the arms, and a four-bar transmission leads from one to the other.
+    ``coupling`` is the parallelogram where the arm has one, so that ``joint_3`` is the controller's
+    axis 3; on the open chain ``joint_3`` is the angle between the arms, and a four-bar transmission
+    leads from one to the other.
 
     Raises:
         InputError: if an option does not go with the robot, or absolute mesh paths are asked for.
         FileError: if a mesh is not there, or a file cannot be written.
     """
     if options.meshes == "absolute":
-        raise InputError("the meshes of a ROS 2 package are inside it: leave meshes out, or say package")
+        raise InputError(
+            "the meshes of a ROS 2 package are inside it: leave meshes out, or say package"
+        )
     name = ros_name(robot.name)
     package = f"{name}_description"
     if (folder / package / "urdf").resolve() == robot.folder.resolve():
-        raise InputError(f"{folder / package} is the package that {robot.name} comes from; choose another folder")
+        raise InputError(
+            f"{folder / package} is the package that {robot.name} comes from; choose another folder"
+        )
     text, meshes = gathered_meshes(urdf_of(robot, options), robot.folder, f"package://{package}/")
     axes, serial = _axes(text, robot), is_serial_twin(robot, options)
     couplings = _couplings(robot) if serial else {}
@@ -79,7 +84,10 @@ def write(robot: Robot, folder: Path, options: Options) -> list[Path]:
         "tool": f" with the tool `{robot.tool.name}`" if robot.tool else "",
     }
     files: dict[str, str | Path] = {f"urdf/{name}.urdf": text}
-    files |= {path.replace("NAME", name): Template(content).substitute(values) for path, content in _FILES.items()}
+    files |= {
+        path.replace("NAME", name): Template(content).substitute(values)
+        for path, content in _FILES.items()
+    }
     files[f"config/{name}.srdf"] = _srdf(robot, text, name, axes)
     files["config/joint_limits.yaml"] = _joint_limits(axes)
     licence = data_folder().parent / "meshes" / "LICENSE"
@@ -101,7 +109,9 @@ def _axes(text: str, robot: Robot) -> list[_Axis]:
     for name, assumed in zip(robot.axes, robot.limits.velocity_assumed, strict=True):
         joint = joints[name]
         limit = joint.find("limit")
-        number = {key: float(value) for key, value in ({} if limit is None else limit.attrib).items()}
+        number = {
+            key: float(value) for key, value in ({} if limit is None else limit.attrib).items()
+        }
         low, high, speed = (number.get(key, 0.0) for key in ("lower", "upper", "velocity"))
         bounded = joint.get("type") != "continuous" and -UNLIMITED < low < high < UNLIMITED
         rest = (speed if speed > 0.0 else None, bool(assumed))
@@ -110,12 +120,16 @@ def _axes(text: str, robot: Robot) -> list[_Axis]:
 
 
 def _couplings(robot: Robot) -> dict[int, int]:
-    """Return ``{i: j}`` where joint i of the open chain is ``q_i - q_j`` of the axes; joint j is axis j itself."""
+    """Return ``{i: j}`` where joint i of the open chain is ``q_i - q_j`` of the axes.
+
+    Joint j is axis j itself.
+    """
     found = {}
     for i, row in enumerate(robot.limits.A):
         for j in np.flatnonzero(row):
             if i != j:
-                assert (row[i], row[j]) == (1.0, -1.0)  # what a parallelogram does, and a four-bar transmission says
+                # what a parallelogram does, and a four-bar transmission says
+                assert (row[i], row[j]) == (1.0, -1.0)
                 found[i] = int(j)
     return found
 
@@ -129,15 +143,23 @@ def _block(axes: list[_Axis]) -> str:
             lines.append('        <command_interface name="position"/>')
         else:
             start = min(max(0.0, axis.lower), axis.upper)
-            ends = f'<param name="min">{axis.lower!r}</param><param name="max">{axis.upper!r}</param>'
+            ends = (
+                f'<param name="min">{axis.lower!r}</param><param name="max">{axis.upper!r}</param>'
+            )
             lines.append(f'        <command_interface name="position">{ends}</command_interface>')
-        lines.append(f'        <state_interface name="position"><param name="initial_value">{start!r}</param></state_interface>')
+        lines.append(
+            '        <state_interface name="position"><param'
+            f' name="initial_value">{start!r}</param></state_interface>'
+        )
         lines += ['        <state_interface name="velocity"/>', "      </joint>"]
     return "\n".join(lines)
 
 
 def _transmissions(axes: list[_Axis], couplings: dict[int, int]) -> str:
-    """Return a transmission per axis; an axis that is coupled shares one with the axis that turns it along."""
+    """Return a transmission per axis.
+
+    An axis that is coupled shares one with the axis that turns it along.
+    """
     lines = []
     for i in range(len(axes)):
         if i in couplings.values():
@@ -152,27 +174,41 @@ def _transmissions(axes: list[_Axis], couplings: dict[int, int]) -> str:
             for role, k in enumerate(members, 1):
                 member = f"axis_{k + 1}" if tag == "actuator" else escape(axes[k].joint)
                 reduction = "<mechanical_reduction>1.0</mechanical_reduction>"
-                lines.append(f'        <{tag} name="{member}" role="{tag}{role}">{reduction}</{tag}>')
+                lines.append(
+                    f'        <{tag} name="{member}" role="{tag}{role}">{reduction}</{tag}>'
+                )
         lines.append("      </transmission>")
     return "\n".join(lines)
 
 
 def _srdf(robot: Robot, text: str, name: str, axes: list[_Axis]) -> str:
     links = {str(link.get("name")) for link in parse_urdf(text).iterfind("link")}
-    pairs = {(min(pair), max(pair)): reason for pair, reason in _ignored(robot).items() if pair <= links}
+    pairs = {
+        (min(pair), max(pair)): reason for pair, reason in _ignored(robot).items() if pair <= links
+    }
     tree = robot.whole_tree
     tip = "tool0" if "tool0" in links else tree.model.frames[tree.flange].name
     if tip not in links:  # a place to mount tools on, which a URDF does not name
         tip = tree.model.frames[tree.model.frames[tree.flange].parentFrame].name
     home = [
-        f'    <joint name="{escape(axis.joint)}" value="{min(max(0.0, axis.lower or 0.0), axis.upper or 0.0)}"/>' for axis in axes
+        f'    <joint name="{escape(axis.joint)}"'
+        f' value="{min(max(0.0, axis.lower or 0.0), axis.upper or 0.0)}"/>'
+        for axis in axes
     ]
     rows = [
         f'  <disable_collisions link1="{escape(one)}" link2="{escape(two)}" reason="{why}"/>'
         for (one, two), why in sorted(pairs.items())
     ]
-    group = f'  <group name="manipulator"><chain base_link="{escape(_root_link(text))}" tip_link="{escape(tip)}"/></group>'
-    start = ['<?xml version="1.0" ?>', f'<robot name="{name}">', group, '  <group_state name="home" group="manipulator">']
+    group = (
+        f'  <group name="manipulator"><chain base_link="{escape(_root_link(text))}"'
+        f' tip_link="{escape(tip)}"/></group>'
+    )
+    start = [
+        '<?xml version="1.0" ?>',
+        f'<robot name="{name}">',
+        group,
+        '  <group_state name="home" group="manipulator">',
+    ]
     return "\n".join([*start, *home, "  </group_state>", *rows, "</robot>", ""])
 
 
@@ -195,21 +231,36 @@ def _ignored(robot: Robot) -> dict[Pair, str]:
 def _fixed_together(robot: Robot) -> set[Pair]:
     """Return the pairs of links with collision shapes that belong to one body, such as a tool and the flange that bears it."""
     tree = robot.whole_tree
-    shaped = {shape.link for shape in shapes_of(parse_urdf(robot.urdf()), robot.folder, "collision")}
+    shaped = {
+        shape.link for shape in shapes_of(parse_urdf(robot.urdf()), robot.folder, "collision")
+    }
     body = {link: tree.model.frames[tree.frame(link)].parentJoint for link in shaped}
-    return {frozenset((one, other)) for one in shaped for other in shaped if one < other and body[one] == body[other]}
+    return {
+        frozenset((one, other))
+        for one in shaped
+        for other in shaped
+        if one < other and body[one] == body[other]
+    }
 
 
 def _joint_limits(axes: list[_Axis]) -> str:
     lines = [
         "# Speeds are those of the URDF. No acceleration limit is published, so none is given.",
-        "# The efforts in the URDF are assumed bounds: no torque limit of these robots is published.",
+        (
+            "# The efforts in the URDF are assumed bounds: no torque limit of these robots is"
+            " published."
+        ),
         "joint_limits:",
     ]
     for axis in axes:
-        lines += [f"  {_in_yaml(axis.joint)}:", f"    has_velocity_limits: {'false' if axis.velocity is None else 'true'}"]
+        lines += [
+            f"  {_in_yaml(axis.joint)}:",
+            f"    has_velocity_limits: {'false' if axis.velocity is None else 'true'}",
+        ]
         if axis.velocity is not None:
-            lines.append(f"    max_velocity: {axis.velocity!r}{'  # assumed' if axis.assumed else ''}")
+            lines.append(
+                f"    max_velocity: {axis.velocity!r}{'  # assumed' if axis.assumed else ''}"
+            )
         lines += ["    has_acceleration_limits: false", "    has_jerk_limits: false"]
     return "\n".join([*lines, ""])
 
@@ -218,10 +269,16 @@ def _told(robot: Robot, axes: list[_Axis], serial: bool) -> str:
     """Return what the package's page says about the coupling."""
     if serial:
         i, j = next(iter(_couplings(robot).items()))
-        return Template(_SERIAL).substitute(one=axes[j].joint, other=axes[i].joint, first=f"axis_{j + 1}", second=f"axis_{i + 1}")
+        return Template(_SERIAL).substitute(
+            one=axes[j].joint, other=axes[i].joint, first=f"axis_{j + 1}", second=f"axis_{i + 1}"
+        )
     if robot.description is None:
         return "Every joint without `<mimic>` is an axis."
-    return _PARALLELOGRAM if robot.description.kinematics.parallelogram else "Every joint is an axis of the controller."
+    return (
+        _PARALLELOGRAM
+        if robot.description.kinematics.parallelogram
+        else "Every joint is an axis of the controller."
+    )
 
 
 def _in_yaml(name: str) -> str:
@@ -231,7 +288,9 @@ def _in_yaml(name: str) -> str:
 def _root_link(text: str) -> str:
     root = parse_urdf(text)
     children = {child.get("link") for child in root.iterfind("joint/child")}
-    return next(str(link.get("name")) for link in root.iterfind("link") if link.get("name") not in children)
+    return next(
+        str(link.get("name")) for link in root.iterfind("link") if link.get("name") not in children
+    )
 
 
 _SERIAL = """\
@@ -248,7 +307,8 @@ joints, which robot_state_publisher moves. The range of `joint_3` is all that ax
 (`Options("serial")`)."""
 
 _FILES = {
-    "urdf/NAME.urdf.xacro": """\
+    "urdf/NAME.urdf.xacro": (
+        """\
 <?xml version="1.0"?>
 <!-- xacro $name.urdf.xacro [ros2_control:=false] [hardware:=PLUGIN]; it needs no ROS. -->
 <robot name="$name" xmlns:xacro="http://www.ros.org/wiki/xacro">
@@ -264,8 +324,10 @@ $transmissions
     </ros2_control>
   </xacro:if>
 </robot>
-""",
-    "package.xml": """\
+"""
+    ),
+    "package.xml": (
+        """\
 <?xml version="1.0"?>
 <?xml-model href="http://download.ros.org/schema/package_format3.xsd" schematypens="http://www.w3.org/2001/XMLSchema"?>
 <package format="3">
@@ -289,15 +351,19 @@ $transmissions
     <build_type>ament_cmake</build_type>
   </export>
 </package>
-""",
-    "CMakeLists.txt": """\
+"""
+    ),
+    "CMakeLists.txt": (
+        """\
 cmake_minimum_required(VERSION 3.8)
 project($package)
 find_package(ament_cmake REQUIRED)
 install(DIRECTORY $folders DESTINATION share/$${PROJECT_NAME})
 ament_package()
-""",
-    "config/ros2_controllers.yaml": """\
+"""
+    ),
+    "config/ros2_controllers.yaml": (
+        """\
 controller_manager:
   ros__parameters:
     update_rate: $rate  # [Hz]
@@ -309,8 +375,10 @@ arm_controller:
     joints: [$names]
     command_interfaces: [position]
     state_interfaces: [position, velocity]
-""",
-    "launch/display.launch.py": '''\
+"""
+    ),
+    "launch/display.launch.py": (
+        '''\
 """Show the robot in RViz, with a slider per joint: ros2 launch $package display.launch.py."""
 
 from launch import LaunchDescription
@@ -333,8 +401,10 @@ def generate_launch_description():
             Node(package="rviz2", executable="rviz2", arguments=["-d", view]),
         ]
     )
-''',
-    "rviz/display.rviz": """\
+'''
+    ),
+    "rviz/display.rviz": (
+        """\
 Panels:
   - {Class: rviz_common/Displays, Name: Displays}
 Visualization Manager:
@@ -351,8 +421,10 @@ Visualization Manager:
     - {Class: rviz_default_plugins/MoveCamera}
   Views:
     Current: {Class: rviz_default_plugins/Orbit, Distance: 4.0}
-""",
-    "README.md": """\
+"""
+    ),
+    "README.md": (
+        """\
 # $package
 
 ROS 2 description of the $robot$tool, written by irbmodels $version. Lengths in m, angles in rad.
@@ -380,5 +452,6 @@ plugins read transmissions or not; `$hardware` does not.
 
 `config/$name.srdf` names the group `manipulator` and the links that need no check against each other.
 Fill in the maintainer in `package.xml` before you publish the package.
-""",
+"""
+    ),
 }

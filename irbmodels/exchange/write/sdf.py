@@ -37,22 +37,30 @@ NAMESPACES = {"xmlns:drake": "http://drake.mit.edu", "xmlns:irb": MASSLESS[1:].p
 def write(robot: Robot, folder: Path, options: Options) -> list[Path]:
     """Write ``model.sdf``, ``model.config`` and ``meshes/``, and ``world.sdf`` with the robot under its gravity.
 
-    Links that move are links; those that a URDF fixes to them (``tool0``, ``flange``, ``tcp``) are frames, and their bodies and
-    shapes, the tool's and the payload included, belong to the link that carries them.
+    Links that move are links; those that a URDF fixes to them (``tool0``, ``flange``, ``tcp``) are
+    frames, and their bodies and shapes, the tool's and the payload included, belong to the link
+    that carries them.
 
     Raises:
-        InputError: if an option does not go with the robot, or a body is impossible: readers of SDF refuse such.
+        InputError: if an option does not go with the robot, or a body is impossible: readers of SDF
+            refuse such.
         FileError: if a mesh is not there, or a file cannot be written.
     """
     if options.meshes not in MESHES:
         raise UnknownName("style of mesh paths", options.meshes, MESHES)
     kg = CARRIER_KG if options.carrier_kg is None else options.carrier_kg
     if not (math.isfinite(kg) and kg > 0.0):
-        raise InputError(f"readers of SDF refuse bodies without mass: carrier_kg={kg!r} should be above 0")
+        raise InputError(
+            f"readers of SDF refuse bodies without mass: carrier_kg={kg!r} should be above 0"
+        )
     name = folder.resolve().name
     tables = robot.description is not None
     bare = urdf_of(robot, options._replace(carrier_kg=0.0 if tables else None))
-    prefix = {"relative": "", "package": f"model://{name}/", "absolute": f"{folder.resolve().as_posix()}/"}[options.meshes]
+    prefix = {
+        "relative": "",
+        "package": f"model://{name}/",
+        "absolute": f"{folder.resolve().as_posix()}/",
+    }[options.meshes]
     text, meshes = gathered_meshes(bare, robot.folder, prefix)
     model = _Model(text, robot.name, kg).element()
     files = {
@@ -74,9 +82,13 @@ class _Model:
         self.joints = {str(link_of(joint, "child")): joint for joint in self.urdf.iterfind("joint")}
         links = [str(link.get("name")) for link in self.urdf.iterfind("link")]
         self.root = next(link for link in links if link not in self.joints)
-        self.bodies = [link for link in links if link == self.root or self.joints[link].get("type") != "fixed"]
+        self.bodies = [
+            link for link in links if link == self.root or self.joints[link].get("type") != "fixed"
+        ]
         self.fixed = [link for link in links if link not in self.bodies]
-        self.colours = {str(tag.get("name")): tag.find("color") for tag in self.urdf.iterfind("material")}
+        self.colours = {
+            str(tag.get("name")): tag.find("color") for tag in self.urdf.iterfind("material")
+        }
         self.taken = {link: link for link in links}
         if "world" in self.taken:  # SDF keeps this name for itself
             self.taken["world"] = _free("world_link", links)
@@ -84,16 +96,23 @@ class _Model:
     def element(self) -> Element:
         model = Element("model", {"name": self.name, "canonical_link": self.taken[self.root]})
         _text(model, "self_collide", "false")
-        anchor = SubElement(model, "joint", {"name": _free("world_joint", self.taken.values()), "type": "fixed"})
+        anchor = SubElement(
+            model, "joint", {"name": _free("world_joint", self.taken.values()), "type": "fixed"}
+        )
         _text(anchor, "parent", "world")
         _text(anchor, "child", self.taken[self.root])
-        named = {str(joint.get("name")): _free(str(joint.get("name")), self.taken.values()) for joint in self.joints.values()}
+        named = {
+            str(joint.get("name")): _free(str(joint.get("name")), self.taken.values())
+            for joint in self.joints.values()
+        }
         for link in self.bodies:
             if link != self.root:
                 self._joint(model, link, named)
             self._link(model, link, named)
         for link in self.fixed:
-            frame = SubElement(model, "frame", {"name": self.taken[link], "attached_to": self._parent(link)})
+            frame = SubElement(
+                model, "frame", {"name": self.taken[link], "attached_to": self._parent(link)}
+            )
             _text(frame, "pose", _pose(self.joints[link].find("origin")))
         self._filter(model)
         return model
@@ -114,7 +133,11 @@ class _Model:
         limit, bounds = SubElement(axis, "limit"), joint.find("limit")
         for key in ("lower", "upper", "effort", "velocity"):
             value = float(_floats(bounds, key, "0")[0])
-            known = kind != "continuous" and abs(value) < UNLIMITED if key in ("lower", "upper") else value != 0.0
+            known = (
+                kind != "continuous" and abs(value) < UNLIMITED
+                if key in ("lower", "upper")
+                else value != 0.0
+            )
             if known:
                 _text(limit, key, numbers(value))
         for part in self.friction:
@@ -128,7 +151,11 @@ class _Model:
             follows = SubElement(axis, "mimic", {"joint": named[source]})
             for key, value in (("multiplier", multiplier), ("offset", offset), ("reference", 0.0)):
                 _text(follows, key, numbers(value))
-            own = {"joint": named[source], "multiplier": numbers(multiplier), "offset": numbers(offset)}
+            own = {
+                "joint": named[source],
+                "multiplier": numbers(multiplier),
+                "offset": numbers(offset),
+            }
             SubElement(tag, "drake:mimic", own)  # Drake passes over the one above
 
     def _link(self, model: Element, link: str, named: dict[str, str]) -> None:
@@ -139,9 +166,16 @@ class _Model:
             _text(tag, "pose", "0 0 0 0 0 0", relative_to=named[str(self.joints[link].get("name"))])
         if body.mass and not is_possible(moments_of(body.tensor)):
             problem = (body.impossibilities() or ["it has no extent"])[0]
-            raise InputError(f"{self.name} cannot become SDF, whose readers refuse impossible bodies: {link}: {problem}")
+            raise InputError(
+                f"{self.name} cannot become SDF, whose readers refuse impossible bodies: {link}:"
+                f" {problem}"
+            )
         if not body.mass:
-            body = Inertial.of(self.carrier_kg, np.zeros(3), CARRIER_KG_M2 * self.carrier_kg / CARRIER_KG * np.eye(3))
+            body = Inertial.of(
+                self.carrier_kg,
+                np.zeros(3),
+                CARRIER_KG_M2 * self.carrier_kg / CARRIER_KG * np.eye(3),
+            )
         inertial = SubElement(tag, "inertial")
         _text(inertial, "pose", f"{numbers(body.com)} 0 0 0")
         _text(inertial, "mass", numbers(body.mass))
@@ -166,13 +200,22 @@ class _Model:
             if given is None:
                 continue
             own = SubElement(tag, what, {"name": f"{self.taken[carried]}_{what}_{number}"})
-            _text(own, "pose", _pose(shape.find("origin")), **({} if carried == link else {"relative_to": self.taken[carried]}))
+            _text(
+                own,
+                "pose",
+                _pose(shape.find("origin")),
+                **({} if carried == link else {"relative_to": self.taken[carried]}),
+            )
             geometry = SubElement(SubElement(own, "geometry"), given.tag)
             if given.tag == "mesh":
                 _text(geometry, "uri", str(given.get("filename")))
                 if given.get("scale"):
                     _text(geometry, "scale", numbers(_floats(given, "scale", "", 3)))
-            for key in {"box": ("size",), "cylinder": ("radius", "length"), "sphere": ("radius",)}.get(given.tag, ()):
+            for key in {
+                "box": ("size",),
+                "cylinder": ("radius", "length"),
+                "sphere": ("radius",),
+            }.get(given.tag, ()):
                 _text(geometry, key, numbers(_floats(given, key, "", 3 if key == "size" else 1)))
             colour = self._colour(shape.find("material"))
             if what == "visual" and colour is not None:
@@ -196,7 +239,10 @@ class _Model:
 
 
 def _source(coupling: AxisCoupling, joint: str) -> tuple[str, float, float] | None:
-    """Return the axis that a joint follows in the end, factor and offset; None for an axis itself."""
+    """Return the axis that a joint follows in the end, factor and offset.
+
+    None for an axis itself.
+    """
     if joint in coupling.axes:
         return None
     row = coupling.joints.index(joint)
@@ -205,7 +251,10 @@ def _source(coupling: AxisCoupling, joint: str) -> tuple[str, float, float] | No
 
 
 def _body(tree: Tree, joint: str | None) -> Inertial:
-    """Return all that a joint moves until the next joint, in the joint's frame; None stands for the base."""
+    """Return all that a joint moves until the next joint, in the joint's frame.
+
+    None stands for the base.
+    """
     inertia: pin.Inertia = tree.model.inertias[0 if joint is None else tree.model.getJointId(joint)]
     return Inertial.of(inertia.mass, inertia.lever, inertia.inertia)
 
@@ -237,7 +286,11 @@ def _config(robot: Robot, text: str) -> str:
     author = SubElement(root, "author")
     _text(author, "name", "irbmodels")
     comment = re.search(r"<!--\s*(Inertials: .*?)\s*-->", text, re.DOTALL)
-    _text(root, "description", comment[1] if comment else f"{robot.name}, from a file of another format")
+    _text(
+        root,
+        "description",
+        comment[1] if comment else f"{robot.name}, from a file of another format",
+    )
     ElementTree.indent(root)
     return f'<?xml version="1.0"?>\n{ElementTree.tostring(root, encoding="unicode")}\n'
 
@@ -253,7 +306,10 @@ def _free(name: str, taken: Container[str]) -> str:
 
 
 def _pose(origin: Element | None) -> str:
-    return f"{numbers(_floats(origin, 'xyz', '0 0 0', 3))} {numbers(_floats(origin, 'rpy', '0 0 0', 3))}"
+    return (
+        f"{numbers(_floats(origin, 'xyz', '0 0 0', 3))}"
+        f" {numbers(_floats(origin, 'rpy', '0 0 0', 3))}"
+    )
 
 
 def _floats(tag: Element | None, key: str, default: str, count: int = 0) -> Array:

@@ -30,13 +30,26 @@ Cell = str | float
 
 _DH = ("joint", "alpha_rad", "a_m", "d_m", "theta0_rad", "type", "variable", "source", "grade")
 _TENSOR = {"Ixx": (0, 0), "Iyy": (1, 1), "Izz": (2, 2), "Ixy": (0, 1), "Ixz": (0, 2), "Iyz": (1, 2)}
-_BODY = ("body", "axes_of", "mass_kg", "com_x_m", "com_y_m", "com_z_m", *(f"{key}_kg_m2" for key in _TENSOR), "source", "grade")
+_BODY = (
+    "body",
+    "axes_of",
+    "mass_kg",
+    "com_x_m",
+    "com_y_m",
+    "com_z_m",
+    *(f"{key}_kg_m2" for key in _TENSOR),
+    "source",
+    "grade",
+)
 _GREEK = {"alpha": r"$\alpha$", "theta0": r"$\theta_0$", "v_St": "$v_{St}$"}
 _UNITS = {"kg_m2": "kg m$^2$", "rad": "rad", "kg": "kg", "m": "m"}
 
 
 class NamedTable(NamedTuple):
-    """One table; the unit of a column is the suffix of its name, or stands in a column of its own."""
+    """One table.
+
+    The unit of a column is the suffix of its name, or stands in a column of its own.
+    """
 
     name: str
     about: str
@@ -49,8 +62,8 @@ def tables(robot: Robot, what: Sequence[str] | None = None) -> list[NamedTable]:
 
     Args:
         robot: A robot from tables; one from a file has ``limits`` and ``inertials``.
-        what: Any of ``dh`` (classic), ``mdh`` (Craig), ``limits``, ``inertials``, ``friction``; default all that are known. The
-            table ``sources`` comes last, if the robot has one.
+        what: Any of ``dh`` (classic), ``mdh`` (Craig), ``limits``, ``inertials``, ``friction``;
+            default all that are known. The table ``sources`` comes last, if the robot has one.
 
     Raises:
         UnknownName: if there is no such table.
@@ -72,7 +85,9 @@ def tables(robot: Robot, what: Sequence[str] | None = None) -> list[NamedTable]:
 
 
 def tables_text(robot: Robot, fmt: str, what: Sequence[str] | None = None) -> dict[str, str]:
-    """Return the files of a format, by name: a CSV per table; one JSON, LaTeX (booktabs) or MATLAB (``rigidBodyTree``) file.
+    """Return the files of a format, by name: a CSV per table.
+
+    One JSON, LaTeX (booktabs) or MATLAB (``rigidBodyTree``) file.
 
     Raises:
         UnknownName: if there is no such format or table.
@@ -93,7 +108,9 @@ def tables_text(robot: Robot, fmt: str, what: Sequence[str] | None = None) -> di
     return dict([matlab_script(robot, _provenance(robot))])
 
 
-def write_tables(robot: Robot, fmt: str, folder: str | Path, what: Sequence[str] | None = None) -> list[Path]:
+def write_tables(
+    robot: Robot, fmt: str, folder: str | Path, what: Sequence[str] | None = None
+) -> list[Path]:
     """Write a robot's tables below a folder, which is made.
 
     Args:
@@ -108,7 +125,8 @@ def write_tables(robot: Robot, fmt: str, folder: str | Path, what: Sequence[str]
     return write_files(Path(folder), tables_text(robot, fmt, what))
 
 
-# --- tables ------------------------------------------------------------------------------------------------------------
+# --- tables
+# ------------------------------------------------------------------------------------------------------------
 
 
 def _tabled(robot: Robot, what: str) -> Description:
@@ -123,20 +141,31 @@ def _mdh(robot: Robot) -> NamedTable:
     told = [_told(row, sources) for row in [*rows.values(), description.kinematics.tool0]]
     cells = _dh_rows(robot.dh(), told[:-1])
     tool0 = description.kinematics.tool0
-    fixed = (np.radians(tool0.alpha_deg), tool0.a_mm / 1000.0, tool0.d_mm / 1000.0, np.radians(tool0.theta0_deg))
+    fixed = (
+        np.radians(tool0.alpha_deg),
+        tool0.a_mm / 1000.0,
+        tool0.d_mm / 1000.0,
+        np.radians(tool0.theta0_deg),
+    )
     cells.append(("tool0", *map(float, fixed), "fixed", "", *told[-1]))
-    about = "Modified DH (Craig): T = Rx(alpha) Tx(a) Rz(theta) Tz(d), theta (d of a prismatic joint) = variable + its entry."
+    about = (
+        "Modified DH (Craig): T = Rx(alpha) Tx(a) Rz(theta) Tz(d), theta (d of a prismatic joint) ="
+        " variable + its entry."
+    )
     return NamedTable("mdh", about, _DH, cells)
 
 
 def _standard(robot: Robot) -> NamedTable:
     kinematics = _tabled(robot, "dh").kinematics
-    names = dict.fromkeys(name for row in [*kinematics.joints.values(), kinematics.tool0] for name in _names(row))
+    names = dict.fromkeys(
+        name for row in [*kinematics.joints.values(), kinematics.tool0] for name in _names(row)
+    )
     grades = {kinematics.sources[name].grade for name in names}
     grade = "assumed" if "assumed" in grades else "derived"
     cells = _dh_rows(robot.dh("standard"), [("; ".join(names), grade)] * robot.n)
     about = (
-        "Standard DH: T = Rz(theta) Tz(d) Tx(a) Rx(alpha), theta (d of a prismatic joint) = variable + its entry; ends in tool0."
+        "Standard DH: T = Rz(theta) Tz(d) Tx(a) Rx(alpha), theta (d of a prismatic joint) ="
+        " variable + its entry; ends in tool0."
     )
     return NamedTable("dh", about, _DH, cells)
 
@@ -145,7 +174,15 @@ def _dh_rows(table: DHTable, told: Sequence[tuple[str, str]]) -> list[tuple[Cell
     rows: list[tuple[Cell, ...]] = []
     for i, (variable, source) in enumerate(zip(_variables(table.A), told, strict=True)):
         numbers = (float(column[i]) for column in (table.alpha, table.a, table.d, table.theta))
-        rows.append((f"joint_{i + 1}", *numbers, "prismatic" if table.prismatic[i] else "revolute", variable, *source))
+        rows.append(
+            (
+                f"joint_{i + 1}",
+                *numbers,
+                "prismatic" if table.prismatic[i] else "revolute",
+                variable,
+                *source,
+            )
+        )
     return rows
 
 
@@ -153,7 +190,9 @@ def _variables(A: np.ndarray[tuple[int, ...], np.dtype[np.float64]]) -> list[str
     """Say what a joint variable or a range is of: ``q2``, ``q3 - q2``."""
     names = []
     for i, row in enumerate(A):
-        others = "".join(f" {'-' if c < 0 else '+'} q{j + 1}" for j, c in enumerate(row) if c and j != i)
+        others = "".join(
+            f" {'-' if c < 0 else '+'} q{j + 1}" for j, c in enumerate(row) if c and j != i
+        )
         names.append(f"q{i + 1}{others}")
     return names
 
@@ -165,14 +204,44 @@ def _limits(robot: Robot) -> NamedTable:
         linear = bool(limits.linear[i])
         told = [(_origin(robot), "not said")] * 3
         if robot.description is not None:
-            row, sources = list(robot.description.limits.axes.values())[i], robot.description.limits.sources
-            fields = ("range_mm", "speed_mm_s", "effort_N") if linear else ("range_deg", "speed_deg_s", "effort_N_m")
+            row, sources = (
+                list(robot.description.limits.axes.values())[i],
+                robot.description.limits.sources,
+            )
+            fields = (
+                ("range_mm", "speed_mm_s", "effort_N")
+                if linear
+                else ("range_deg", "speed_deg_s", "effort_N_m")
+            )
             told = [(row.source_of(field), sources[row.source_of(field)].grade) for field in fields]
         units = ("m", "m/s", "N") if linear else ("rad", "rad/s", "N m")
-        values = (float(column[i]) for column in (limits.lower, limits.upper, limits.velocity, limits.effort))
-        rows.append((name, _variables(limits.A)[i], *values, *units, *(word for pair in told for word in pair)))
-    columns = ("axis", "range_of", "lower", "upper", "velocity", "effort", "position_unit", "velocity_unit", "effort_unit")
-    origins = tuple(f"{what}_{word}" for what in ("range", "velocity", "effort") for word in ("source", "grade"))
+        values = (
+            float(column[i])
+            for column in (limits.lower, limits.upper, limits.velocity, limits.effort)
+        )
+        rows.append(
+            (
+                name,
+                _variables(limits.A)[i],
+                *values,
+                *units,
+                *(word for pair in told for word in pair),
+            )
+        )
+    columns = (
+        "axis",
+        "range_of",
+        "lower",
+        "upper",
+        "velocity",
+        "effort",
+        "position_unit",
+        "velocity_unit",
+        "effort_unit",
+    )
+    origins = tuple(
+        f"{what}_{word}" for what in ("range", "velocity", "effort") for word in ("source", "grade")
+    )
     about = "Ranges, speeds and efforts of the axes, arm side; an inf bounds nothing."
     return NamedTable("limits", about, (*columns, *origins), rows)
 
@@ -184,7 +253,15 @@ def _inertials(robot: Robot) -> NamedTable:
         for link, row in table.sets[str(robot.parameters)].links.items():
             rows.append((link, link, *_body(row.inertial()), *_told(row, table.sources)))
         if robot.tool is not None:
-            rows.append((f"tool {robot.tool.name}", "tool0", *_body(robot.tool.load), robot.tool.source, robot.tool.grade))
+            rows.append(
+                (
+                    f"tool {robot.tool.name}",
+                    "tool0",
+                    *_body(robot.tool.load),
+                    robot.tool.source,
+                    robot.tool.grade,
+                )
+            )
         if robot.payload is not None:
             rows.append(("payload", "tcp", *_body(robot.payload), "given in code", "assumed"))
         about = f"Bodies: set {robot.parameters}"
@@ -194,11 +271,20 @@ def _inertials(robot: Robot) -> NamedTable:
             body = Inertial.of(inertia.mass, inertia.lever, inertia.inertia)
             rows.append((f"what {name} moves", name, *_body(body), _origin(robot), "not said"))
         about = "Bodies, tool and payload included"
-    return NamedTable("inertials", f"{about}; tensor about the center of mass, products as entries (-int x y dm).", _BODY, rows)
+    return NamedTable(
+        "inertials",
+        f"{about}; tensor about the center of mass, products as entries (-int x y dm).",
+        _BODY,
+        rows,
+    )
 
 
 def _body(body: Inertial) -> list[float]:
-    return [body.mass, *body.com.tolist(), *(float(body.tensor[place]) for place in _TENSOR.values())]
+    return [
+        body.mass,
+        *body.com.tolist(),
+        *(float(body.tensor[place]) for place in _TENSOR.values()),
+    ]
 
 
 def _friction(robot: Robot) -> NamedTable:
@@ -208,16 +294,40 @@ def _friction(robot: Robot) -> NamedTable:
     table = None if robot.description is None else robot.description.friction
     published = None if robot.description is None else friction_of(robot.description)
     told = [("given by with_friction", "")] * robot.n
-    if table is not None and table.default is not None and published is not None and law.same_as(published):
+    if (
+        table is not None
+        and table.default is not None
+        and published is not None
+        and law.same_as(published)
+    ):
         told = [_told(row, table.sources) for row in table.sets[table.default].axes.values()]
     rows: list[tuple[Cell, ...]] = []
     for i, sources in enumerate(told):
         units = ("N", "N s/m", "m/s") if robot.limits.linear[i] else ("N m", "N m s/rad", "rad/s")
         speed = float(law.v_St[i]) if law.falls[i] else ""
-        rows.append((robot.axes[i], *(float(column[i]) for column in (law.Fs, law.Fc, law.Fv)), speed, *units, *sources))
+        rows.append(
+            (
+                robot.axes[i],
+                *(float(column[i]) for column in (law.Fs, law.Fc, law.Fv)),
+                speed,
+                *units,
+                *sources,
+            )
+        )
     upto = "" if law.measured_to is None else f"; measured up to {law.measured_to:g} rad/s"
     about = f"Stribeck friction, arm side: (Fc + (Fs - Fc) exp(-(v/v_St)^2)) sgn(v) + Fv v{upto}."
-    columns = ("axis", "Fs", "Fc", "Fv", "v_St", "force_unit", "viscous_unit", "velocity_unit", "source", "grade")
+    columns = (
+        "axis",
+        "Fs",
+        "Fc",
+        "Fv",
+        "v_St",
+        "force_unit",
+        "viscous_unit",
+        "velocity_unit",
+        "source",
+        "grade",
+    )
     return NamedTable("friction", about, columns, rows)
 
 
@@ -229,15 +339,25 @@ _MAKERS: dict[str, Callable[[Robot], NamedTable]] = {
 def _sources(robot: Robot) -> NamedTable:
     rows: list[tuple[Cell, ...]] = []
     for label, sources in _source_tables(robot):
-        rows += [(label, name, source.grade, source.ref, source.licence, source.how) for name, source in sources.items()]
+        rows += [
+            (label, name, source.grade, source.ref, source.licence, source.how)
+            for name, source in sources.items()
+        ]
     return NamedTable(
-        "sources", "What the names of sources stand for.", ("table", "source", "grade", "ref", "licence", "how"), rows
+        "sources",
+        "What the names of sources stand for.",
+        ("table", "source", "grade", "ref", "licence", "how"),
+        rows,
     )
 
 
 def _source_tables(robot: Robot) -> list[tuple[str, dict[str, Source]]]:
     known = _tabled(robot, "sources")
-    found = [("kinematics", known.kinematics.sources), ("limits", known.limits.sources), ("inertials", known.inertials.sources)]
+    found = [
+        ("kinematics", known.kinematics.sources),
+        ("limits", known.limits.sources),
+        ("inertials", known.inertials.sources),
+    ]
     return [*found, ("friction", known.friction.sources)]
 
 
@@ -248,7 +368,11 @@ def _names(row: Row) -> list[str]:
 def _told(row: Row, sources: dict[str, Source]) -> tuple[str, str]:
     """Return the sources of a row, and the weakest grade among them."""
     order = list(get_args(Grade))
-    named = row.source if isinstance(row.source, str) else "; ".join(f"{field}: {name}" for field, name in row.source.items())
+    named = (
+        row.source
+        if isinstance(row.source, str)
+        else "; ".join(f"{field}: {name}" for field, name in row.source.items())
+    )
     return named, max((sources[name].grade for name in _names(row)), key=order.index)
 
 
@@ -267,20 +391,24 @@ def _provenance(robot: Robot) -> list[str]:
     ]
 
 
-# --- formats -----------------------------------------------------------------------------------------------------------
+# --- formats
+# -----------------------------------------------------------------------------------------------------------
 
 
 def _csv(table: NamedTable) -> str:
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n")
     writer.writerow(table.columns)
-    writer.writerows([[repr(cell) if isinstance(cell, float) else cell for cell in row] for row in table.rows])
+    writer.writerows(
+        [[repr(cell) if isinstance(cell, float) else cell for cell in row] for row in table.rows]
+    )
     return stream.getvalue()
 
 
 def _json(robot: Robot, made: Sequence[NamedTable]) -> str:
     def plain(cell: Cell) -> Cell | None:
-        return None if isinstance(cell, float) and not np.isfinite(cell) else cell  # JSON has no infinity
+        # JSON has no infinity
+        return None if isinstance(cell, float) and not np.isfinite(cell) else cell
 
     content = {
         "robot": robot.name,
@@ -290,7 +418,9 @@ def _json(robot: Robot, made: Sequence[NamedTable]) -> str:
         "tables": {
             table.name: {
                 "about": table.about,
-                "rows": [dict(zip(table.columns, map(plain, row), strict=True)) for row in table.rows],
+                "rows": [
+                    dict(zip(table.columns, map(plain, row), strict=True)) for row in table.rows
+                ],
             }
             for table in made
         },
@@ -299,14 +429,25 @@ def _json(robot: Robot, made: Sequence[NamedTable]) -> str:
 
 
 def _latex(robot: Robot, made: Sequence[NamedTable]) -> str:
-    parts = [f"% {robot.name}, written by irbmodels. Needs \\usepackage{{booktabs}}; wide tables: \\usepackage{{graphicx}}."]
+    parts = [
+        f"% {robot.name}, written by irbmodels. Needs \\usepackage{{booktabs}}; wide tables:"
+        " \\usepackage{graphicx}."
+    ]
     for table in made:
-        numeric = [all(isinstance(row[i], float) for row in table.rows) and bool(table.rows) for i in range(len(table.columns))]
+        numeric = [
+            all(isinstance(row[i], float) for row in table.rows) and bool(table.rows)
+            for i in range(len(table.columns))
+        ]
         wrapped, caption = table.name == "sources", _escaped(f"{robot.name}. {table.about}")
         kinds = ["r" if number else "l" for number in numeric]
         layout = "lll" + "p{45mm}" * (len(kinds) - 3) if wrapped else "".join(kinds)
         parts += [f"\n% {table.name}", "\\begin{table}", "\\centering", f"\\caption{{{caption}}}"]
-        tabular = [f"\\begin{{tabular}}{{{layout}}}", "\\toprule", " & ".join(map(_head, table.columns)) + r" \\", "\\midrule"]
+        tabular = [
+            f"\\begin{{tabular}}{{{layout}}}",
+            "\\toprule",
+            " & ".join(map(_head, table.columns)) + r" \\",
+            "\\midrule",
+        ]
         tabular += [" & ".join(map(_latex_cell, row)) + r" \\" for row in table.rows]
         tabular += ["\\bottomrule", "\\end{tabular}"]
         parts += tabular if wrapped else ["\\resizebox{\\linewidth}{!}{%", *tabular, "}"]

@@ -24,10 +24,12 @@ from .urdf_parts import numbers
 def write(robot: Robot, folder: Path, options: Options) -> list[Path]:
     """Write ``NAME.urdf`` (``NAME_serial.urdf`` for the open chain of a parallelogram arm), and ``meshes/`` beside it.
 
-    Mesh paths ``relative`` and ``package`` (``package://FOLDER/meshes/...``) lead to copies, ``absolute`` ones to the originals.
+    Mesh paths ``relative`` and ``package`` (``package://FOLDER/meshes/...``) lead to copies,
+    ``absolute`` ones to the originals.
 
     Raises:
-        InputError: if an option does not go with the robot, or the folder is the one that the robot comes from.
+        InputError: if an option does not go with the robot, or the folder is the one that the robot
+            comes from.
         FileError: if a mesh is not there, or a file cannot be written.
     """
     if options.meshes not in MESHES:
@@ -41,18 +43,25 @@ def write(robot: Robot, folder: Path, options: Options) -> list[Path]:
     else:
         package = folder.resolve().name
         if options.meshes == "package" and not re.fullmatch(r"[A-Za-z][\w-]*", package):
-            raise InputError(f"package:// paths take the folder's name, and {package!r} is no name of a package")
-        text, files = gathered_meshes(text, here, f"package://{package}/" if options.meshes == "package" else "")
+            raise InputError(
+                f"package:// paths take the folder's name, and {package!r} is no name of a package"
+            )
+        text, files = gathered_meshes(
+            text, here, f"package://{package}/" if options.meshes == "package" else ""
+        )
     name = f"{file_name(robot)}{'_serial' if is_serial_twin(robot, options) else ''}.urdf"
     meshes = write_files(folder, files)  # before the URDF, which names them
     return [*write_files(folder, {name: text}), *meshes]
 
 
 def urdf_of(robot: Robot, options: Options) -> str:
-    """Return the robot as URDF text, tool and payload included; mesh paths start in ``robot.folder``, or are absolute.
+    """Return the robot as URDF text, tool and payload included.
 
-    A tool made in code and a payload become links of their own, fixed to where they are mounted. Gravity, rotors and friction
-    are no part of it, but for what the URDF that a robot comes from states itself.
+    Mesh paths start in ``robot.folder``, or are absolute.
+
+    A tool made in code and a payload become links of their own, fixed to where they are mounted.
+    Gravity, rotors and friction are no part of it, but for what the URDF that a robot comes from
+    states itself.
 
     Raises:
         InputError: if an option does not go with the robot.
@@ -64,17 +73,30 @@ def urdf_of(robot: Robot, options: Options) -> str:
     if description is None:
         for option, value in (("coupling", options.coupling), ("carrier_kg", kg)):
             if value is not None:
-                raise InputError(f"{robot.name} comes from a URDF, which has the tree and the bodies it has: leave {option} out")
+                raise InputError(
+                    f"{robot.name} comes from a URDF, which has the tree and the bodies it has:"
+                    f" leave {option} out"
+                )
         text = robot.urdf()
         return _loaded(text, robot) if robot.tool is not None or robot.payload is not None else text
     tool = robot.tool.path if robot.tool else None
-    text = description.urdf(options.coupling, robot.parameters, tool, carrier_kg=CARRIER_KG if kg is None else kg)
-    return _loaded(text, robot) if (robot.tool is not None and tool is None) or robot.payload is not None else text
+    text = description.urdf(
+        options.coupling, robot.parameters, tool, carrier_kg=CARRIER_KG if kg is None else kg
+    )
+    return (
+        _loaded(text, robot)
+        if (robot.tool is not None and tool is None) or robot.payload is not None
+        else text
+    )
 
 
 def is_serial_twin(robot: Robot, options: Options) -> bool:
     """Whether the open chain is asked for of an arm that has a parallelogram."""
-    return robot.description is not None and options.coupling == "serial" and len(robot.description.couplings) > 1
+    return (
+        robot.description is not None
+        and options.coupling == "serial"
+        and len(robot.description.couplings) > 1
+    )
 
 
 def file_name(robot: Robot) -> str:
@@ -89,13 +111,21 @@ def _loaded(text: str, robot: Robot) -> str:
     links = {str(link.get("name")) for link in root.iterfind("link")}
     flange = frames[tree.flange]
     mount = flange.name if flange.type == pin.FrameType.BODY else frames[flange.parentFrame].name
-    joint = next((joint for joint in root.iterfind("joint") if joint.find("child[@link='tcp']") is not None), None)
+    joint = next(
+        (joint for joint in root.iterfind("joint") if joint.find("child[@link='tcp']") is not None),
+        None,
+    )
     if joint is not None and (mount == "tcp" or robot.tool is not None):
         if joint.get("type") != "fixed":
-            raise InputError(f"the URDF of {robot.name} moves its link 'tcp' by a joint: a tool cannot be put there")
+            raise InputError(
+                f"the URDF of {robot.name} moves its link 'tcp' by a joint: a tool cannot be put"
+                " there"
+            )
         parent = link_of(joint, "parent")
         mount = parent if mount == "tcp" else mount
-    tabled = robot.description is not None and robot.tool is not None and robot.tool.path is not None
+    tabled = (
+        robot.description is not None and robot.tool is not None and robot.tool.path is not None
+    )
     if robot.tool is not None and not tabled:
         if robot.tool.load.mass:
             place = frames[tree.frame(mount)].placement.actInv(flange.placement)
@@ -109,7 +139,9 @@ def _loaded(text: str, robot: Robot) -> str:
         if joint is not None:
             _set_origin(joint, frames[tree.frame(parent)].placement.actInv(tcp.placement))
     if "tcp" not in links:
-        _add_body(root, "tcp", mount, frames[tree.frame(mount)].placement.actInv(tcp.placement), None)
+        _add_body(
+            root, "tcp", mount, frames[tree.frame(mount)].placement.actInv(tcp.placement), None
+        )
     if robot.payload is not None:
         _add_body(root, _free("payload", links), "tcp", pin.SE3.Identity(), robot.payload)
     ElementTree.indent(root)
@@ -129,7 +161,10 @@ def _free(name: str, taken: Iterable[str]) -> str:
 
 
 def _add_body(root: Element, name: str, parent: str, place: pin.SE3, body: Inertial | None) -> None:
-    """Add a link fixed to another one; without a body it is a frame, whose explicit zero keeps PyBullet from giving it 1 kg."""
+    """Add a link fixed to another one.
+
+    Without a body it is a frame, whose explicit zero keeps PyBullet from giving it 1 kg.
+    """
     _weigh(SubElement(root, "link", {"name": name}), body)
     joint = SubElement(root, "joint", {"name": f"{parent}-{name}", "type": "fixed"})
     _set_origin(joint, place)
@@ -152,7 +187,11 @@ def _weigh(link: Element, body: Inertial | None) -> None:
         SubElement(inertial, "origin", {"xyz": numbers(body.com), "rpy": "0 0 0"})
     SubElement(inertial, "mass", {"value": repr(0.0 if body is None else float(body.mass))})
     entries = {f"i{'xyz'[i]}{'xyz'[j]}": (i, j) for i in range(3) for j in range(i, 3)}
-    SubElement(inertial, "inertia", {key: repr(0.0 if body is None else float(body.tensor[at])) for key, at in entries.items()})
+    SubElement(
+        inertial,
+        "inertia",
+        {key: repr(0.0 if body is None else float(body.tensor[at])) for key, at in entries.items()},
+    )
 
 
 def _set_origin(joint: Element, place: pin.SE3) -> None:

@@ -1,4 +1,7 @@
-"""A URDF put together link by link: what a reader of another format hands to Pinocchio. Numbers keep all their digits."""
+"""A URDF put together link by link: what a reader of another format hands to Pinocchio.
+
+Numbers keep all their digits.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,10 @@ Array = NDArray[np.float64]
 
 
 def numbers(values: ArrayLike) -> str:
-    """Return numbers with a blank between them and all their digits; a minus before a zero is dropped."""
+    """Return numbers with a blank between them and all their digits.
+
+    A minus before a zero is dropped.
+    """
     return " ".join(repr(float(value) + 0.0) for value in np.ravel(np.asarray(values, dtype=float)))
 
 
@@ -37,8 +43,9 @@ def pose_of(xyz: ArrayLike, rpy: ArrayLike) -> Array:
 def rpy_of(rotation: ArrayLike) -> Array:
     """Return roll, pitch, yaw [rad] of a rotation ``(3, 3)``.
 
-    Near a pitch of 90 deg roll and yaw are badly defined one by one; the one found first is taken out before the next is
-    looked for, so that together they give the rotation to its last digits there too.
+    Near a pitch of 90 deg roll and yaw are badly defined one by one; the one found first is taken
+    out before the next is looked for, so that together they give the rotation to its last digits
+    there too.
     """
     turn = np.asarray(rotation, dtype=float)
     yaw = math.atan2(turn[1, 0], turn[0, 0])
@@ -83,8 +90,17 @@ class UrdfParts:
             SubElement(tag, "origin", {"xyz": numbers(body.com), "rpy": "0 0 0"})
             SubElement(tag, "mass", {"value": numbers(body.mass)})
             tensor = body.tensor
-            products = {"ixx": (0, 0), "ixy": (0, 1), "ixz": (0, 2), "iyy": (1, 1), "iyz": (1, 2), "izz": (2, 2)}
-            SubElement(tag, "inertia", {key: numbers(tensor[place]) for key, place in products.items()})
+            products = {
+                "ixx": (0, 0),
+                "ixy": (0, 1),
+                "ixz": (0, 2),
+                "iyy": (1, 1),
+                "iyz": (1, 2),
+                "izz": (2, 2),
+            }
+            SubElement(
+                tag, "inertia", {key: numbers(tensor[place]) for key, place in products.items()}
+            )
 
     def joint(
         self,
@@ -120,19 +136,37 @@ class UrdfParts:
             name += "_"
         self._joints.add(name)
         tag = SubElement(self.root, "joint", {"name": name, "type": kind})
-        SubElement(tag, "origin", {"xyz": numbers(origin[:3, 3]), "rpy": numbers(rpy_of(origin[:3, :3]))})
+        SubElement(
+            tag, "origin", {"xyz": numbers(origin[:3, 3]), "rpy": numbers(rpy_of(origin[:3, :3]))}
+        )
         SubElement(tag, "parent", {"link": parent})
         SubElement(tag, "child", {"link": child})
         if kind == "fixed":
             return
         SubElement(tag, "axis", {"xyz": numbers(axis)})
-        bounds = dict(zip(("lower", "upper", "velocity", "effort"), map(numbers, limits), strict=True))
-        SubElement(tag, "limit", bounds if kind != "continuous" else {key: bounds[key] for key in ("velocity", "effort")})
+        bounds = dict(
+            zip(("lower", "upper", "velocity", "effort"), map(numbers, limits), strict=True)
+        )
+        SubElement(
+            tag,
+            "limit",
+            bounds
+            if kind != "continuous"
+            else {key: bounds[key] for key in ("velocity", "effort")},
+        )
         if any(dynamics):
-            SubElement(tag, "dynamics", dict(zip(("damping", "friction"), map(numbers, dynamics), strict=True)))
+            SubElement(
+                tag,
+                "dynamics",
+                dict(zip(("damping", "friction"), map(numbers, dynamics), strict=True)),
+            )
         if mimic is not None:
             source, multiplier, offset = mimic
-            SubElement(tag, "mimic", {"joint": source, "multiplier": numbers(multiplier), "offset": numbers(offset)})
+            SubElement(
+                tag,
+                "mimic",
+                {"joint": source, "multiplier": numbers(multiplier), "offset": numbers(offset)},
+            )
 
     def frame(self, name: str, parent: str, origin: Array) -> None:
         """Add a link without mass, fixed to another; a name that is taken is left alone."""
@@ -141,11 +175,21 @@ class UrdfParts:
             self.joint(f"{parent}-{name}", "fixed", parent, name, origin)
 
     def shape(
-        self, link: str, what: str, kind: str, sizes: dict[str, str], origin: Array, colour: ArrayLike | None = None
+        self,
+        link: str,
+        what: str,
+        kind: str,
+        sizes: dict[str, str],
+        origin: Array,
+        colour: ArrayLike | None = None,
     ) -> None:
         """Add a ``visual`` or ``collision`` shape: ``box``, ``cylinder``, ``sphere`` or ``mesh`` with URDF's attributes."""
         tag = SubElement(self.links[link], what)
-        SubElement(tag, "origin", {"xyz": numbers(origin[:3, 3]), "rpy": numbers(rpy_of(origin[:3, :3]))})
+        SubElement(
+            tag, "origin", {"xyz": numbers(origin[:3, 3]), "rpy": numbers(rpy_of(origin[:3, :3]))}
+        )
         SubElement(SubElement(tag, "geometry"), kind, sizes)
         if colour is not None and what == "visual":
-            SubElement(SubElement(tag, "material", {"name": ""}), "color", {"rgba": numbers(colour)})
+            SubElement(
+                SubElement(tag, "material", {"name": ""}), "color", {"rgba": numbers(colour)}
+            )

@@ -21,9 +21,11 @@ from .regressor import Mapped, mapped
 
 Array = NDArray[np.float64]
 
-SHARPNESS = 200.0  # the smooth maximum of N shares is above the largest by at most log(2 N) / 200, some 2 %
+# the smooth maximum of N shares is above the largest by at most log(2 N) / 200, some 2 %
+SHARPNESS = 200.0
 BETWEEN = 0.001  # [m] that links stay apart in the samples; motions bend by less between them
-APART = 0.01  # [m, of half the box] that a search is told to stay away from contact and from the edges of the box
+# [m, of half the box] that a search is told to stay away from contact and from the edges of the box
+APART = 0.01
 NEAR = 0.05  # [m, of half the box] from either, below which a sample is told so
 PER_STRETCH = 6  # of such samples in a row, besides the nearest
 STEP = 1e-6  # [rad, m] of central differences of how far a tool reaches, whose corners take turns
@@ -57,7 +59,10 @@ class Bounds:
 
 
 class Cuts(NamedTuple):
-    """Half spaces ``normal . q + offset >= 0`` at some times, beyond which links would touch or the tool leave the box."""
+    """Half spaces ``normal .
+
+    q + offset >= 0`` at some times, beyond which links would touch or the tool leave the box.
+    """
 
     times: Array
     normals: Array
@@ -73,7 +78,10 @@ class Shares(NamedTuple):
     values: Array
     """``(N, K)``, a column per axis, or per base axis of the box."""
     slopes: tuple[Array | None, Array | None, Array | None]
-    """Derivatives by q, v and a: ``(K, n)`` where they are constant, else ``(N, K, n)``; None where they are 0."""
+    """Derivatives by q, v and a: ``(K, n)`` where they are constant, else ``(N, K, n)``.
+
+    None where they are 0.
+    """
 
     def largest(self) -> tuple[Array, Array]:
         """Return the smooth maximum of ``|value|`` of each column, ``(K,)``, and its derivatives by the values, ``(N, K)``."""
@@ -91,7 +99,9 @@ class Shares(NamedTuple):
             if slope.ndim == 2:
                 found = found + (weights.T @ rows)[:, :, None] * slope[:, None, :]
             else:
-                found = found + ((weights[:, :, None] * slope).transpose(1, 2, 0) @ rows).swapaxes(1, 2)
+                found = found + ((weights[:, :, None] * slope).transpose(1, 2, 0) @ rows).swapaxes(
+                    1, 2
+                )
         return found
 
 
@@ -106,7 +116,8 @@ class Limiting:
             MissingData: if collision is asked for and the robot has no collision shapes.
             MissingExtra: without casadi.
         """
-        self.robot: Robot = replace(robot)  # whose collision library and kernels nobody has asked: both remember, in the last bit
+        # whose collision library and kernels nobody has asked: both remember, in the last bit
+        self.robot: Robot = replace(robot)
         self.bounds = bounds
         limits, n = robot.limits, robot.n
         acceleration = np.full(n, np.inf)
@@ -120,7 +131,10 @@ class Limiting:
         self.middle: Array = np.asarray(np.linalg.solve(limits.A, 0.5 * (low + high)))
         """Posture in the middle of all ranges; 0 where an axis has none."""
         self._range = limits.A / half[:, None], 0.5 * (low + high) / half
-        self._speed, self._acceleration = np.diag(1.0 / limits.velocity), np.diag(1.0 / acceleration)
+        self._speed, self._acceleration = (
+            np.diag(1.0 / limits.velocity),
+            np.diag(1.0 / acceleration),
+        )
         self._effort = 1.0 / limits.effort
         self._torques, self._slopes, self._tcp = _functions(robot)
         self._tool = None if bounds.box is None else ToolExtent(self.robot)
@@ -135,11 +149,15 @@ class Limiting:
             Shares("speed", v @ self._speed, (None, self._speed, None)),
         ]
         if self.bounds.acceleration is not None:
-            found.append(Shares("acceleration", a @ self._acceleration, (None, None, self._acceleration)))
+            found.append(
+                Shares("acceleration", a @ self._acceleration, (None, None, self._acceleration))
+            )
         count, n = q.shape
         if slopes:
             tau, *by = self._slopes(count)(q.T, v.T, a.T)
-            of_q, of_v, of_a = (x.reshape(n, count, n).swapaxes(0, 1) * self._effort[:, None] for x in by)
+            of_q, of_v, of_a = (
+                x.reshape(n, count, n).swapaxes(0, 1) * self._effort[:, None] for x in by
+            )
             found.append(Shares("torque", tau.T * self._effort, (of_q, of_v, of_a)))
         else:
             (tau,) = self._torques(count)(q.T, v.T, a.T)
@@ -154,7 +172,9 @@ class Limiting:
 
     def worst(self, q: Array, v: Array, a: Array) -> dict[str, Array]:
         """Return the largest share of each limit by its kind; of the box that of the whole tool."""
-        found = {one.kind: np.abs(one.values).max(axis=0) for one in self.shares(q, v, a, slopes=False)}
+        found = {
+            one.kind: np.abs(one.values).max(axis=0) for one in self.shares(q, v, a, slopes=False)
+        }
         if self.bounds.box is not None:
             found["box"] = np.abs(self._reach(q)).max(axis=0).reshape(2, 3).max(axis=0)
         return found
@@ -169,12 +189,18 @@ class Limiting:
 
     def free(self, q: Array) -> bool:
         """Whether the robot nowhere touches itself and its tool nowhere leaves the box, for postures ``(N, n)``."""
-        if self.bounds.box is not None and (np.abs(self._reach(q)) > self.bounds.share + 1e-9).any():
+        if (
+            self.bounds.box is not None
+            and (np.abs(self._reach(q)) > self.bounds.share + 1e-9).any()
+        ):
             return False
         if not self.bounds.collision:
             return True
         touching = bool(np.any(collides(self.robot, q)))  # much cheaper than a distance
-        return not touching and min(clearance(self.robot, posture).distance for posture in q) >= BETWEEN
+        return (
+            not touching
+            and min(clearance(self.robot, posture).distance for posture in q) >= BETWEEN
+        )
 
     def cuts(self, t: Array, q: Array) -> list[Cuts]:
         """Return half spaces that keep links apart, and the tool in the box, where a free motion comes near to either.
@@ -193,12 +219,18 @@ class Limiting:
             for side, room in enumerate(self.bounds.share - np.abs(self._reach(q)).T):
                 at = _nearest(room)
                 found.append((at, room[at], [self._outwards(posture, side) for posture in q[at]]))
-        return [_half_spaces(t[at], q[at], room, np.array(normals)) for at, room, normals in found if at.size]
+        return [
+            _half_spaces(t[at], q[at], room, np.array(normals))
+            for at, room, normals in found
+            if at.size
+        ]
 
     def _apart(self, q: Array, near: Clearance) -> Array:
         """How axes change the distance between the nearest links, ``(n,)``."""
         across = (near.points[1] - near.points[0]) / near.distance
-        slopes = [self._moved(q, link, point) for link, point in zip(near.links, near.points, strict=True)]
+        slopes = [
+            self._moved(q, link, point) for link, point in zip(near.links, near.points, strict=True)
+        ]
         return np.asarray(across @ (slopes[1] - slopes[0]))
 
     def _outwards(self, q: Array, side: int) -> Array:
@@ -210,7 +242,9 @@ class Limiting:
     def _moved(self, q: Array, link: str, point: Array) -> Array:
         """How axes move a point of a link that is at ``point`` in base axes, ``(3, n)``."""
         tree, frame = self.robot._frame(link)
-        return kinematics.jacobian(tree, frame, q, kinematics.pose(tree, frame, q).actInv(point))[:3]
+        return kinematics.jacobian(tree, frame, q, kinematics.pose(tree, frame, q).actInv(point))[
+            :3
+        ]
 
 
 def _half_spaces(t: Array, q: Array, room: Array, normals: Array) -> Cuts:
@@ -221,14 +255,25 @@ def _nearest(room: Array) -> NDArray[np.int_]:
     """Numbers of samples that speak for those with less room than ``NEAR``: the nearest of each stretch, and a few more."""
     near = np.flatnonzero(room < NEAR)
     parts = np.split(near, np.flatnonzero(np.diff(near) > 1) + 1)
-    few = [part[np.linspace(0, part.size - 1, PER_STRETCH).round().astype(int)] for part in parts if part.size]
-    return np.unique(np.concatenate([near[:0], *few, *([part[np.argmin(room[part])]] for part in parts if part.size)]))
+    few = [
+        part[np.linspace(0, part.size - 1, PER_STRETCH).round().astype(int)]
+        for part in parts
+        if part.size
+    ]
+    return np.unique(
+        np.concatenate(
+            [near[:0], *few, *([part[np.argmin(room[part])]] for part in parts if part.size)]
+        )
+    )
 
 
 @lru_cache(maxsize=8)  # a hundred random motions of one robot ask for the same
 def _functions(robot: Robot) -> tuple[Mapped, Mapped, Mapped]:
     """Torques of many states; torques and their derivatives; the TCP and its derivative."""
-    torque, slopes, pose = (robot.symbolic(name) for name in ("inverse_dynamics", "inverse_dynamics_derivatives", "pose"))
+    torque, slopes, pose = (
+        robot.symbolic(name)
+        for name in ("inverse_dynamics", "inverse_dynamics_derivatives", "pose")
+    )
     import casadi as ca
 
     q, v, a = (ca.SX.sym(name, robot.n) for name in ("q", "v", "a"))

@@ -1,8 +1,9 @@
 """Excitation: motions from which base parameters can be told, under every limit of the robot.
 
-Fourier series [Swevers et al. 1997] and Freudenstein 1-3-5 moves (S002) are linear in their parameters; those are searched so
-that the base regressor, stacked over the motion, has a small condition number with columns of unit length [Gautier & Khalil
-1992], or a large determinant. A random series is what both are measured by.
+Fourier series [Swevers et al. 1997] and Freudenstein 1-3-5 moves (S002) are linear in their
+parameters; those are searched so that the base regressor, stacked over the motion, has a small
+condition number with columns of unit length [Gautier & Khalil 1992], or a large determinant. A
+random series is what both are measured by.
 """
 
 from __future__ import annotations
@@ -41,7 +42,10 @@ class Excitation:
     base: BaseParameters
     trajectory: Trajectory
     x: Array
-    """Parameters of the motion: of :class:`~irbmodels.trajectory.FourierSeries`, or postures; shape ``(size, n)``."""
+    """Parameters of the motion: of :class:`~irbmodels.trajectory.FourierSeries`, or postures.
+
+    Shape ``(size, n)``.
+    """
     seed: int
     criterion: str | None
     """What it was made for, ``condition`` or ``logdet``; None for a random one."""
@@ -52,7 +56,10 @@ class Excitation:
     condition: float
     """Largest by smallest of them."""
     logdet: float
-    """Logarithm of the determinant of ``Y'Y`` per sample; it grows with what the motion tells, units as the parameters."""
+    """Logarithm of the determinant of ``Y'Y`` per sample.
+
+    It grows with what the motion tells, units as the parameters.
+    """
     shares: Mapping[str, Array]
     """Largest share of each limit: ``range`` (the coupled one too), ``speed``, ``acceleration``, ``torque``, ``box``."""
     collision_free: bool
@@ -72,7 +79,9 @@ class Excitation:
         return self.trajectory.sample(rate)
 
     def rapid(self, name: str = "Excitation", tool: str = "tool0", rate: float = RAPID_RATE) -> str:
-        """Return a RAPID module that runs the motion; see :func:`irbmodels.trajectory.rapid_module`.
+        """Return a RAPID module that runs the motion.
+
+        See :func:`irbmodels.trajectory.rapid_module`.
 
         Args:
             name: Of the module; its procedure is ``run<name>``.
@@ -109,10 +118,12 @@ def optimal_excitation(
         robot: With its tool, as in the experiment.
         family: What moves: :class:`Fourier` or :class:`Freudenstein`.
         criterion: ``condition`` (small) or ``logdet`` (large).
-        base: The parameters to be told, whose axes move; default ``base_parameters(robot)``, bodies only.
+        base: The parameters to be told, whose axes move; default ``base_parameters(robot)``, bodies
+            only.
         bounds: What to keep besides ranges, speeds and torques; default no self-collision.
-        posture: Where starts are drawn about, and where axes that do not move stand [rad, m], shape ``(n,)``; default the
-            middle of all ranges. For ``base_parameters(..., held=q)`` give the same ``q``.
+        posture: Where starts are drawn about, and where axes that do not move stand [rad, m], shape
+            ``(n,)``; default the middle of all ranges. For ``base_parameters(..., held=q)`` give
+            the same ``q``.
         starts: Random starts.
         iterations: Of SLSQP, at most, in each of the three steps of a start.
         seed: Of the random starts; the same seed gives the same motion.
@@ -121,12 +132,20 @@ def optimal_excitation(
     Raises:
         MissingExtra: without casadi.
         UnknownName: if there is no such criterion.
-        InputError: if a number is out of its bounds, the posture keeps no limits, or no start ends without collision.
+        InputError: if a number is out of its bounds, the posture keeps no limits, or no start ends
+            without collision.
         MissingData: if collision is to be avoided and the robot has no shapes.
     """
     require("casadi", "fast")
     task = _task(robot, family, base, bounds, posture)
-    found = search(task, criterion=criterion, starts=starts, iterations=iterations, seed=seed, progress=progress)
+    found = search(
+        task,
+        criterion=criterion,
+        starts=starts,
+        iterations=iterations,
+        seed=seed,
+        progress=progress,
+    )
     return _verified(robot, task, family.name, found.x, seed, criterion, found.history, found.start)
 
 
@@ -141,14 +160,18 @@ def random_excitation(
 ) -> Excitation:
     """Return a random motion: free coefficients, or postures, N(0, 1) about ``posture``, one common scale up to the first limit.
 
-    The free coefficients of a series are ``a_1 .. a_{L-1}`` and ``b_1 .. b_{L-2}``; the others follow from the rest at both
-    ends. Arguments are those of :func:`optimal_excitation`, errors too. Where the robot would touch itself, the scale is smaller.
+    The free coefficients of a series are ``a_1 .. a_{L-1}`` and ``b_1 .. b_{L-2}``; the others
+    follow from the rest at both ends. Arguments are those of :func:`optimal_excitation`, errors
+    too. Where the robot would touch itself, the scale is smaller.
     """
     require("casadi", "fast")
     task = _task(robot, family, base, bounds, posture)
     x = task.kept(task.scaled(task.drawn(np.random.default_rng(seed)), task.fine))
     if x is None:
-        raise InputError("the robot touches itself however small this motion is: give another posture to move about")
+        raise InputError(
+            "the robot touches itself however small this motion is: give another posture to move"
+            " about"
+        )
     return _verified(robot, task, f"random {family.name}, seed {seed}", x, seed)
 
 
@@ -160,7 +183,10 @@ def compare(excitations: Sequence[Excitation]) -> str:
     """
     if not excitations:
         raise InputError("a table needs one excitation or more")
-    rows = ["| excitation | made for | duration [s] | condition | log det | fullest limit |", "|---|---|---|---|---|---|"]
+    rows = [
+        "| excitation | made for | duration [s] | condition | log det | fullest limit |",
+        "|---|---|---|---|---|---|",
+    ]
     for one in excitations:
         cells = (
             one.name,
@@ -174,21 +200,35 @@ def compare(excitations: Sequence[Excitation]) -> str:
     return "\n".join(rows)
 
 
-def _task(robot: Robot, family: Family, base: BaseParameters | None, bounds: Bounds | None, posture: ArrayLike | None) -> Task:
+def _task(
+    robot: Robot,
+    family: Family,
+    base: BaseParameters | None,
+    bounds: Bounds | None,
+    posture: ArrayLike | None,
+) -> Task:
     instance(robot, Robot, "what is excited is an irbmodels.Robot")
-    instance(family, Family, "a family of motions is a Fourier(harmonics, duration) or a Freudenstein(moves, duration)")
-    instance(base, BaseParameters | None, "base parameters are those that base_parameters(robot) returns")
+    instance(
+        family,
+        Family,
+        "a family of motions is a Fourier(harmonics, duration) or a Freudenstein(moves, duration)",
+    )
+    instance(
+        base, BaseParameters | None, "base parameters are those that base_parameters(robot) returns"
+    )
     instance(bounds, Bounds | None, "bounds of an excitation are Bounds(...)")
     chosen = base_parameters(robot) if base is None else base
     if chosen.grouping.shape[1] != robot.parameter_vector().size:
-        raise InputError(f"these base parameters are not those of {robot.name}: take base_parameters(robot, ...)")
+        raise InputError(
+            f"these base parameters are not those of {robot.name}: take base_parameters(robot, ...)"
+        )
     limiting, law = Limiting(robot, Bounds() if bounds is None else bounds), robot.friction_model
     for axis in chosen.axes:
         takes, most = 0.0 if law is None else float(law.Fs[axis]), float(robot.limits.effort[axis])
         if takes >= most > 0.0:
             raise InputError(
-                f"friction of axis {axis + 1} of {robot.name} takes {takes:g} before it moves, its effort limit is {most:g}:"
-                " no motion keeps that"
+                f"friction of axis {axis + 1} of {robot.name} takes {takes:g} before it moves, its"
+                f" effort limit is {most:g}: no motion keeps that"
             )
     place = limiting.middle if posture is None else finite(posture, (robot.n,), "posture [rad, m]")
     return Task(family, chosen, BaseRegressor(robot, chosen), limiting, place)
@@ -229,5 +269,8 @@ def _verified(
         start=start,
     )
     if not np.isfinite(found.condition):  # it was made smaller and smaller, and stands
-        raise InputError(f"no motion of {robot.name} about this posture keeps every limit: give another one, or wider bounds")
+        raise InputError(
+            f"no motion of {robot.name} about this posture keeps every limit: give another one, or"
+            " wider bounds"
+        )
     return found

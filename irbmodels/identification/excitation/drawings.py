@@ -30,14 +30,19 @@ def excitation_figure(excitations: Sequence[Excitation], random: ArrayLike | Non
         InputError: if there are too few or too many, or they are not of one robot.
     """
     if not 2 <= len(excitations) <= MOST or len({one.robot.name for one in excitations}) > 1:
-        raise InputError(f"a figure takes 2 to {MOST} excitations of one robot, got {[one.name for one in excitations]}")
+        raise InputError(
+            f"a figure takes 2 to {MOST} excitations of one robot, got"
+            f" {[one.name for one in excitations]}"
+        )
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(3.2 * len(excitations) + 1.0, 7.0), layout="constrained")
     bands: Any = figure.subfigures(2, 1, height_ratios=[1.0, 1.15])
     above, below = bands
     robot = excitations[0].robot
-    columns = above.subplots(1, len(excitations), sharey=not robot.limits.linear.any(), squeeze=False)[0]
+    columns = above.subplots(
+        1, len(excitations), sharey=not robot.limits.linear.any(), squeeze=False
+    )[0]
     for panel, one in zip(columns, excitations, strict=True):
         t = np.linspace(0.0, one.trajectory.duration, 600)
         shown = robot.to_controller(one.trajectory.at(t).q)
@@ -46,12 +51,25 @@ def excitation_figure(excitations: Sequence[Excitation], random: ArrayLike | Non
         panel.set(title=one.name, xlabel="time [s]")
         panel.grid(alpha=0.25, lw=0.5)
     columns[0].set_ylabel("position [deg, mm]" if robot.limits.linear.any() else "position [deg]")
-    above.legend(*columns[0].get_legend_handles_labels(), loc="outside lower center", ncols=robot.n, frameon=False)
+    above.legend(
+        *columns[0].get_legend_handles_labels(),
+        loc="outside lower center",
+        ncols=robot.n,
+        frameon=False,
+    )
     left, right = below.subplots(1, 2)
     for one, color, mark in zip(excitations, COLORS, MARKS, strict=False):
         values = one.singular_values
         label = f"{one.name}: {one.condition:.3g}"
-        left.semilogy(np.arange(1, values.size + 1), values, color=color, marker=mark, ms=3.5, lw=1.0, label=label)
+        left.semilogy(
+            np.arange(1, values.size + 1),
+            values,
+            color=color,
+            marker=mark,
+            ms=3.5,
+            lw=1.0,
+            label=label,
+        )
         right.axvline(one.condition, color=color, lw=1.6)
     left.set(xlabel="number", ylabel="singular value, columns of unit length")
     left.legend(title="condition number", frameon=False, fontsize="small", loc="lower left")
@@ -61,9 +79,22 @@ def excitation_figure(excitations: Sequence[Excitation], random: ArrayLike | Non
     else:
         known = np.asarray(random, dtype=float)
         known = known[np.isfinite(known)]
-        right.hist(known, bins=np.geomspace(known.min(), known.max(), 20).tolist(), color="0.8", edgecolor="0.5", lw=0.5)
+        right.hist(
+            known,
+            bins=np.geomspace(known.min(), known.max(), 20).tolist(),
+            color="0.8",
+            edgecolor="0.5",
+            lw=0.5,
+        )
         right.axvline(float(np.median(known)), color="0.3", lw=1.2, ls="--")
-        right.text(float(np.median(known)), 0.98, " median", transform=right.get_xaxis_transform(), va="top", color="0.3")
+        right.text(
+            float(np.median(known)),
+            0.98,
+            " median",
+            transform=right.get_xaxis_transform(),
+            va="top",
+            color="0.3",
+        )
     for panel in (left, right):
         panel.grid(alpha=0.25, lw=0.5, which="both")
     return figure

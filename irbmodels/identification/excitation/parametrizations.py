@@ -83,7 +83,10 @@ class Fourier(FourierSeries):
 
 @dataclass(frozen=True)
 class Freudenstein:
-    """Freudenstein 1-3-5 moves from posture to posture (S002 eq. 13-15), resting at each; the postures are the parameters."""
+    """Freudenstein 1-3-5 moves from posture to posture (S002 eq.
+
+    13-15), resting at each; the postures are the parameters.
+    """
 
     moves: int
     duration: float
@@ -95,7 +98,11 @@ class Freudenstein:
         Raises:
             InputError: if there is no move, or the duration is not positive.
         """
-        if isinstance(self.moves, bool) or not isinstance(self.moves, int | np.integer) or self.moves < 1:
+        if (
+            isinstance(self.moves, bool)
+            or not isinstance(self.moves, int | np.integer)
+            or self.moves < 1
+        ):
             raise InputError(f"an excitation by moves needs one or more, got {self.moves!r}")
         positive(self.duration, "the duration of all moves [s]")
 
@@ -125,7 +132,10 @@ class Freudenstein:
         law, rate = LAWS["freudenstein"], self.moves / self.duration
         found = []
         for order in range(4):
-            rows, value = np.zeros((share.size, self.size)), law.derivative(order, share - number) * rate**order
+            rows, value = (
+                np.zeros((share.size, self.size)),
+                law.derivative(order, share - number) * rate**order,
+            )
             rows[np.arange(share.size), number] = (1.0 if order == 0 else 0.0) - value
             rows[np.arange(share.size), number + 1] = value
             found.append(rows)
@@ -133,7 +143,9 @@ class Freudenstein:
 
     def trajectory(self, x: ArrayLike) -> Trajectory:
         """Return the chain of moves."""
-        return through(list(np.asarray(x, dtype=float)), "freudenstein", duration=self.duration / self.moves)
+        return through(
+            list(np.asarray(x, dtype=float)), "freudenstein", duration=self.duration / self.moves
+        )
 
     def still(self, q: Array) -> Array:
         """Return the parameters of standing at ``q``."""

@@ -1,7 +1,8 @@
 """The base regressor stacked over a motion, how well it tells parameters apart, and the exact gradient of that.
 
-Gradients run backwards: from the criterion to the entries of the regressor, and from those, by CasADi's reverse mode on the
-expressions of the compiled layer, to positions, speeds and accelerations.
+Gradients run backwards: from the criterion to the entries of the regressor, and from those, by
+CasADi's reverse mode on the expressions of the compiled layer, to positions, speeds and
+accelerations.
 """
 
 from __future__ import annotations
@@ -55,7 +56,9 @@ class BaseRegressor:
 
 
 @lru_cache(maxsize=8)
-def _functions(robot: Robot, axes: tuple[int, ...], columns: tuple[int, ...]) -> tuple[Mapped, Mapped]:
+def _functions(
+    robot: Robot, axes: tuple[int, ...], columns: tuple[int, ...]
+) -> tuple[Mapped, Mapped]:
     """The base regressor of many states, and the derivatives of its weighted sum by q, v and a."""
     whole = robot.symbolic("regressor")
     import casadi as ca
@@ -64,7 +67,9 @@ def _functions(robot: Robot, axes: tuple[int, ...], columns: tuple[int, ...]) ->
     Y = whole(*state)[list(axes), list(columns)]
     weights = ca.SX.sym("weights", *Y.shape)
     back = [ca.gradient(ca.dot(weights, Y), x) for x in state]
-    return mapped(ca.Function("Y", state, ca.cse([Y]))), mapped(ca.Function("back", [*state, weights], ca.cse(back)))
+    return mapped(ca.Function("Y", state, ca.cse([Y]))), mapped(
+        ca.Function("back", [*state, weights], ca.cse(back))
+    )
 
 
 Mapped = Callable[[int], Callable[..., list[Array]]]
@@ -72,7 +77,10 @@ Mapped = Callable[[int], Callable[..., list[Array]]]
 
 
 def mapped(function: Any) -> Mapped:
-    """Return what makes of a ``casadi.Function`` one of so many states, side by side as columns; each is made once."""
+    """Return what makes of a ``casadi.Function`` one of so many states, side by side as columns.
+
+    Each is made once.
+    """
 
     @cache
     def of(count: int) -> Callable[..., list[Array]]:
@@ -101,16 +109,22 @@ def _factors(Y: Array) -> _Factors:
 
 
 def _triangle(units: Array) -> Array:
-    """Triangular factor, by Cholesky twice [Yamamoto et al. 2015, CholeskyQR2], which is as exact as Householder's.
+    """Triangular factor, by Cholesky twice [Yamamoto et al.
 
-    In products of a few rows each, for which BLAS starts no threads: those take up to a hundred times as long for matrices of
-    this size while other processes run. Nearly dependent columns are left to LAPACK.
+    2015, CholeskyQR2], which is as exact as Householder's.
+
+    In products of a few rows each, for which BLAS starts no threads: those take up to a hundred
+    times as long for matrices of this size while other processes run. Nearly dependent columns are
+    left to LAPACK.
     """
     factor: Array = np.eye(units.shape[1])
     try:
         for _ in range(2):
             inner = _by_rows(units, np.asarray(np.linalg.inv(factor)))
-            factor = np.linalg.cholesky(np.sum([part.T @ part for part in _parts(inner)], axis=0)).T @ factor
+            factor = (
+                np.linalg.cholesky(np.sum([part.T @ part for part in _parts(inner)], axis=0)).T
+                @ factor
+            )
     except np.linalg.LinAlgError:
         factor = np.zeros((1, 1))
     size = np.abs(np.diag(factor))
@@ -131,22 +145,31 @@ def singular_values(Y: Array) -> Array:
 
 
 def condition(Y: Array) -> float:
-    """Condition number of a stacked regressor with columns of unit length; infinite where it has lost a parameter."""
+    """Condition number of a stacked regressor with columns of unit length.
+
+    Infinite where it has lost a parameter.
+    """
     values = singular_values(Y)
     return float(values[0] / values[-1]) if values[-1] > LOST else np.inf
 
 
 def log_det(Y: Array, samples: int) -> float:
-    """Logarithm of the determinant of ``Y'Y / samples``: the information of a sample; units are those of the parameters."""
+    """Logarithm of the determinant of ``Y'Y / samples``: the information of a sample.
+
+    Units are those of the parameters.
+    """
     factors = _factors(Y)
-    return float(2.0 * np.log(factors.values * factors.lengths).sum() - factors.lengths.size * np.log(samples))
+    return float(
+        2.0 * np.log(factors.values * factors.lengths).sum()
+        - factors.lengths.size * np.log(samples)
+    )
 
 
 def condition_slope(Y: Array, power: float) -> Slope:
     """Logarithm of the condition number, smooth where singular values meet.
 
-    ``log(|Z|_2p |Z^+|_2p)`` with Schatten norms of the unit columns ``Z``: above the logarithm of the condition number by less
-    than ``log(rank) / p``.
+    ``log(|Z|_2p |Z^+|_2p)`` with Schatten norms of the unit columns ``Z``: above the logarithm of
+    the condition number by less than ``log(rank) / p``.
     """
     lengths, units, values, directions = _factors(Y)
     logs = 2.0 * power * np.log(values)
@@ -158,10 +181,16 @@ def condition_slope(Y: Array, power: float) -> Slope:
 
 
 def information_slope(Y: Array, power: float) -> Slope:
-    """Logarithm of the determinant of ``Y'Y``, negative, per parameter; it is smooth by itself and needs no power."""
+    """Logarithm of the determinant of ``Y'Y``, negative, per parameter.
+
+    It is smooth by itself and needs no power.
+    """
     lengths, units, values, directions = _factors(Y)
     value = -2.0 * np.log(values * lengths).mean()
-    return Slope(float(value), _by_rows(units, directions / values**2 @ directions.T) * (-2.0 / lengths.size) / lengths)
+    return Slope(
+        float(value),
+        _by_rows(units, directions / values**2 @ directions.T) * (-2.0 / lengths.size) / lengths,
+    )
 
 
 class Criterion(NamedTuple):

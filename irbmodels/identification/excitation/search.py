@@ -15,15 +15,18 @@ from .task import Task
 
 Array = NDArray[np.float64]
 
-POWERS = (2.0, 8.0, 32.0)  # of the smooth condition number: 32 is above the true one of 36 columns by at most 12 %
+# of the smooth condition number: 32 is above the true one of 36 columns by at most 12 %
+POWERS = (2.0, 8.0, 32.0)
 DRAWS = 5  # random motions, the best of which is a start
 ROUNDS = 15  # of growing along what would touch or leave the box
 PER_ROUND = 15  # iterations after new cuts
-TRUST = 0.1  # of its reach that a parameter first moves by in a round, so that cuts of the first order hold
+# of its reach that a parameter first moves by in a round, so that cuts of the first order hold
+TRUST = 0.1
 WIDER, TIGHTER = 1.5, 0.4  # trust after a round that succeeded, or did not
 GAIN = 1e-3  # of the criterion, below which a round is the last
 SETTLED = 1e-7  # change of the criterion at which SLSQP stops
-SLACK = 0.005  # of a share that a search may miss a limit by; what is missed is scaled away in the end
+# of a share that a search may miss a limit by; what is missed is scaled away in the end
+SLACK = 0.005
 
 Told = Callable[[float], object]
 """What is told the condition number after each iteration."""
@@ -52,7 +55,13 @@ class Found(NamedTuple):
 
 
 def search(
-    task: Task, *, criterion: str, starts: int, iterations: int, seed: int, progress: Callable[[Step], object] = lambda _: None
+    task: Task,
+    *,
+    criterion: str,
+    starts: int,
+    iterations: int,
+    seed: int,
+    progress: Callable[[Step], object] = lambda _: None,
 ) -> Found:
     """Search from several random starts; the best motion that keeps every limit wins.
 
@@ -91,7 +100,8 @@ def search(
             best = task.value(found, criterion), start, found
     if best is None:
         raise InputError(
-            f"none of {starts} starts led to a motion without collision: take more starts, another posture, or a shorter stroke"
+            f"none of {starts} starts led to a motion without collision: take more starts, another"
+            " posture, or a shorter stroke"
         )
     return Found(best[2], best[1], tuple(tuple(values) for values in history))
 
@@ -108,7 +118,8 @@ def solved(
 ) -> Array:
     """Return the best motion that SLSQP passes through, of those that keep the limits nearly.
 
-    No parameter moves by more than ``trust`` of what motions within the ranges and speeds can reach.
+    No parameter moves by more than ``trust`` of what motions within the ranges and speeds can
+    reach.
     """
     from scipy.optimize import minimize
 
@@ -160,11 +171,13 @@ def solved(
 
 
 def freed(task: Task, x: Array, iterations: int, criterion: str, told: Told) -> Array | None:
-    """Return a motion near to this one that touches nothing and stays in the box, verified; None if no way was found.
+    """Return a motion near to this one that touches nothing and stays in the box, verified.
 
-    A motion through a link cannot be pushed out of it: where it enters it is pushed back, where it leaves on, and it stays. So it
-    is made smaller until it is free, and then grows along what it comes near to, each step verified [Schulman et al. 2014, whose
-    steps go from the other side].
+    None if no way was found.
+
+    A motion through a link cannot be pushed out of it: where it enters it is pushed back, where it
+    leaves on, and it stays. So it is made smaller until it is free, and then grows along what it
+    comes near to, each step verified [Schulman et al. 2014, whose steps go from the other side].
     """
     inside = task.kept(x)
     if inside is None or task.limiting.free(task.fine.q @ x):
@@ -172,7 +185,9 @@ def freed(task: Task, x: Array, iterations: int, criterion: str, told: Told) -> 
     value, trust = task.value(inside, criterion), TRUST
     cuts = task.limiting.cuts(task.times, task.fine.q @ inside)
     for _ in range(ROUNDS):
-        moved = solved(task, inside, POWERS[-1], min(iterations, PER_ROUND), criterion, told, cuts, trust)
+        moved = solved(
+            task, inside, POWERS[-1], min(iterations, PER_ROUND), criterion, told, cuts, trust
+        )
         moved = task.scaled(moved - task.centre, task.fine, most=1.0)
         there = task.value(moved, criterion)
         gain = value - there

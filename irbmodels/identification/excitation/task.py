@@ -46,23 +46,36 @@ class Task:
         count = PER_WAVE * self.family.waves
         self.rate = FINER * count / self.family.duration
         """Of the verified samples [Hz]."""
-        self.coarse: Maps = self.family.maps((np.arange(count) + 0.5) * (self.family.duration / count))
+        self.coarse: Maps = self.family.maps(
+            (np.arange(count) + 0.5) * (self.family.duration / count)
+        )
         self.times: Array = np.arange(FINER * count + 1) / self.rate
         self.times[-1] = self.family.duration
         self.fine: Maps = self.family.maps(self.times)
         self.centre = self.family.still(self.posture)
-        rest = self.posture[None], np.zeros((1, self.posture.size)), np.zeros((1, self.posture.size))
-        kept = {kind: float(np.nan_to_num(shares, nan=np.inf).max()) for kind, shares in self.limiting.worst(*rest).items()}
+        rest = (
+            self.posture[None],
+            np.zeros((1, self.posture.size)),
+            np.zeros((1, self.posture.size)),
+        )
+        kept = {
+            kind: float(np.nan_to_num(shares, nan=np.inf).max())
+            for kind, shares in self.limiting.worst(*rest).items()
+        }
         worst = max(kept, key=lambda kind: kept[kind])
         told = "give another posture to move about, inside all limits"
         if kept[worst] >= self.limiting.bounds.share:
             raise InputError(
-                f"standing at {self.posture.round(4).tolist()} already takes {kept[worst]:.0%} of a {worst} limit; {told}"
+                f"standing at {self.posture.round(4).tolist()} already takes {kept[worst]:.0%} of a"
+                f" {worst} limit; {told}"
             )
         if not self.limiting.free(self.posture[None]):
-            raise InputError(f"at {self.posture.round(4).tolist()} the robot touches itself; {told}")
+            raise InputError(
+                f"at {self.posture.round(4).tolist()} the robot touches itself; {told}"
+            )
 
-    # --- motions ---------------------------------------------------------------------------------------------------
+    # --- motions
+    # ---------------------------------------------------------------------------------------------------
 
     def states(self, x: Array, maps: Maps) -> tuple[Array, Array, Array]:
         """Return the states ``(N, n)`` of parameters ``(size, n)``."""
@@ -88,7 +101,11 @@ class Task:
         still = self.limiting.shares(self.posture[None], 0.0 * v[:1], 0.0 * a[:1], slopes=False)
         moved = self.limiting.shares(q, v, a, slopes=False)
         pairs = zip(still, moved, strict=True)
-        return [(one.values, two.values - one.values) for one, two in pairs if two.kind in ("range", "speed", "acceleration")]
+        return [
+            (one.values, two.values - one.values)
+            for one, two in pairs
+            if two.kind in ("range", "speed", "acceleration")
+        ]
 
     def scaled(self, direction: Array, maps: Maps, most: float = np.inf) -> Array:
         """Return the motion in a direction from the posture that just reaches the first limit, or ``most`` of the direction.
@@ -99,25 +116,36 @@ class Task:
         allowed = self.limiting.bounds.share
         for still, change in self._straight(direction, maps):
             with np.errstate(divide="ignore"):
-                most = min(most, float(((allowed - np.sign(change) * still) / np.abs(change)).min()))
+                most = min(
+                    most, float(((allowed - np.sign(change) * still) / np.abs(change)).min())
+                )
         if not np.isfinite(most):
-            raise InputError(f"no limit of {self.limiting.robot.name} bounds this motion; it needs ranges or speed limits")
+            raise InputError(
+                f"no limit of {self.limiting.robot.name} bounds this motion; it needs ranges or"
+                " speed limits"
+            )
 
         low = 0.0
         for high in np.linspace(0.0, most, SCAN + 1)[1:].tolist():
             if not self._fits(direction, high, maps):
                 while high - low > CLOSE * most:
                     middle = 0.5 * (low + high)
-                    low, high = (middle, high) if self._fits(direction, middle, maps) else (low, middle)
+                    low, high = (
+                        (middle, high) if self._fits(direction, middle, maps) else (low, middle)
+                    )
                 break
             low = high
         return np.asarray(self.centre + low * direction)
 
     def _fits(self, direction: Array, scale: float, maps: Maps) -> bool:
         worst = self.limiting.worst(*self.states(self.centre + scale * direction, maps))
-        return max(float(shares.max()) for shares in worst.values()) <= self.limiting.bounds.share + ROUNDING
+        return (
+            max(float(shares.max()) for shares in worst.values())
+            <= self.limiting.bounds.share + ROUNDING
+        )
 
-    # --- search ----------------------------------------------------------------------------------------------------
+    # --- search
+    # ----------------------------------------------------------------------------------------------------
 
     def value(self, x: Array, criterion: str) -> float:
         """What is made small, over the verified samples."""
@@ -132,19 +160,38 @@ class Task:
         return found.value, np.asarray(sum(pulled))
 
     def room(self, x: Array, cuts: Sequence[Cuts] = ()) -> Array:
-        """Return what is left of every limit, and beyond every cut; negative where one is missed."""
+        """Return what is left of every limit, and beyond every cut.
+
+        Negative where one is missed.
+        """
         shares = self.limiting.shares(*self.states(x, self.coarse), slopes=False)
-        beyond = [(self.family.maps(cut.times).q @ x * cut.normals).sum(axis=1) + cut.offsets for cut in cuts]
-        return np.concatenate([*(self.limiting.bounds.share - one.largest()[0] for one in shares), *beyond])
+        beyond = [
+            (self.family.maps(cut.times).q @ x * cut.normals).sum(axis=1) + cut.offsets
+            for cut in cuts
+        ]
+        return np.concatenate(
+            [*(self.limiting.bounds.share - one.largest()[0] for one in shares), *beyond]
+        )
 
     def room_slope(self, x: Array, cuts: Sequence[Cuts] = ()) -> Array:
         """Return the derivatives of :meth:`room` by the parameters, shape ``(K, size, n)``."""
         shares = self.limiting.shares(*self.states(x, self.coarse))
         found = [-one.pulled(one.largest()[1], self.coarse[:3]) for one in shares]
-        return np.concatenate([*found, *(self.family.maps(cut.times).q[:, :, None] * cut.normals[:, None, :] for cut in cuts)])
+        return np.concatenate(
+            [
+                *found,
+                *(
+                    self.family.maps(cut.times).q[:, :, None] * cut.normals[:, None, :]
+                    for cut in cuts
+                ),
+            ]
+        )
 
     def kept(self, x: Array) -> Array | None:
-        """Return a motion nearer to the posture that keeps all limits in the verified samples; None where all of them touch."""
+        """Return a motion nearer to the posture that keeps all limits in the verified samples.
+
+        None where all of them touch.
+        """
         inside = self.scaled(x - self.centre, self.fine, most=1.0)
         direction = inside - self.centre
         for scale in SCALES:

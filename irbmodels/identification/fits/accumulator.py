@@ -1,8 +1,8 @@
 """What a log says about parameters, in one small matrix per axis, whatever its length.
 
-Every row ``y = Y beta + noise`` is folded into the factor R of ``[Y y]`` of its axis [Golub & Van Loan, Matrix Computations,
-ch. 5]. Factors of two logs fold into one, in any grouping; solving, weighing the axes and the noise of each of them need the
-factors only, never the samples again.
+Every row ``y = Y beta + noise`` is folded into the factor R of ``[Y y]`` of its axis [Golub & Van
+Loan, Matrix Computations, ch. 5]. Factors of two logs fold into one, in any grouping; solving,
+weighing the axes and the noise of each of them need the factors only, never the samples again.
 """
 
 from __future__ import annotations
@@ -21,7 +21,9 @@ Array = NDArray[np.float64]
 Blocks = Iterator[tuple[Array, Array]]
 
 BLOCK = (
-    512  # samples at a time: the regressor of 84 columns on 6 axes is 2 MB, and LAPACK starts no threads for a matrix so small
+    # samples at a time: the regressor of 84 columns on 6 axes is 2 MB, and LAPACK starts no threads
+    # for a matrix so small
+    512
 )
 _PANEL = 8  # columns that LAPACK takes together; more are slower below 100 columns
 
@@ -78,7 +80,10 @@ class Accumulator:
             raise InputError(f"regressors need shape (N, {self.size}, {self.p}), got {left.shape}")
         right = np.asarray(y, dtype=float)
         if right.shape != (count, self.size):
-            raise InputError(f"the right-hand side of {count} samples needs shape ({count}, {self.size}), got {right.shape}")
+            raise InputError(
+                f"the right-hand side of {count} samples needs shape ({count}, {self.size}), got"
+                f" {right.shape}"
+            )
         if not (np.isfinite(right).all() and np.isfinite(left).all()):
             raise InputError("a regression takes finite numbers only: leave samples with NaN out")
         roots = None if weights is None else np.sqrt(positive_weights(weights, right.shape))
@@ -97,14 +102,20 @@ class Accumulator:
             raise InputError("only sums of the same equations in the same parameters merge")
         both = Accumulator(self.size, self.names, self.units)
         both.samples = self.samples + other.samples
-        both.factors[:] = [folded(mine, theirs) for mine, theirs in zip(self.factors, other.factors, strict=True)]
+        both.factors[:] = [
+            folded(mine, theirs) for mine, theirs in zip(self.factors, other.factors, strict=True)
+        ]
         return both
 
     def of(self, columns: Sequence[int]) -> Accumulator:
         """Return the same without the other parameters, as if these were 0."""
-        kept = Accumulator(self.size, [self.names[i] for i in columns], [self.units[i] for i in columns])
+        kept = Accumulator(
+            self.size, [self.names[i] for i in columns], [self.units[i] for i in columns]
+        )
         kept.samples, last = self.samples, self.p
-        kept.factors[:] = [folded(np.zeros((kept.p + 1,) * 2), full[:, [*columns, last]]) for full in self.factors]
+        kept.factors[:] = [
+            folded(np.zeros((kept.p + 1,) * 2), full[:, [*columns, last]]) for full in self.factors
+        ]
         return kept
 
     def squares(self, beta: Array) -> Array:
@@ -113,7 +124,11 @@ class Accumulator:
 
     def together(self, weights: ArrayLike | None = None) -> Array:
         """One factor ``(p + 1, p + 1)`` of all equations, those of a sample weighted by ``(size,)``; default 1."""
-        roots = np.ones(self.size) if weights is None else np.sqrt(positive_weights(weights, (self.size,)))
+        roots = (
+            np.ones(self.size)
+            if weights is None
+            else np.sqrt(positive_weights(weights, (self.size,)))
+        )
         whole = np.zeros((self.p + 1, self.p + 1))
         for root, factor in zip(roots, self.factors, strict=True):
             whole = folded(whole, root * factor)
@@ -121,7 +136,10 @@ class Accumulator:
 
 
 def folded(factor: Array, block: Array) -> Array:
-    """Triangular factor of ``factor`` (triangular, ``(k, k)``) on top of ``block`` ``(N, k)``; columns of zeros cost nothing."""
+    """Triangular factor of ``factor`` (triangular, ``(k, k)``) on top of ``block`` ``(N, k)``.
+
+    Columns of zeros cost nothing.
+    """
     from scipy.linalg.lapack import dtpqrt
 
     used = np.flatnonzero(factor.any(axis=0) | block.any(axis=0))

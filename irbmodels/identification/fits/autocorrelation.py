@@ -1,14 +1,15 @@
 """Covariance where the noise of neighbouring samples is alike, as a filter of the torques leaves it.
 
-A filter that cuts at ``f`` of a log at rate ``r`` leaves some ``2 f / r`` of its samples independent. Least squares that count
-all of them are too sure: of their intervals for 95 % as few as a third hold the truth. Better do not filter torques: filter
-positions, and let the fit average the noise. Where it has been done, the covariance here accounts for it:
+A filter that cuts at ``f`` of a log at rate ``r`` leaves some ``2 f / r`` of its samples
+independent. Least squares that count all of them are too sure: of their intervals for 95 % as few
+as a third hold the truth. Better do not filter torques: filter positions, and let the fit average
+the noise. Where it has been done, the covariance here accounts for it:
 
 - :func:`with_filter` for a known filter of white noise, exactly;
 - :func:`with_autocorrelation` for noise of any colour, which its residuals tell.
 
-Both take the noise of an axis as of one size and colour along the logs, and need further passes through the samples, along each
-log on its own.
+Both take the noise of an axis as of one size and colour along the logs, and need further passes
+through the samples, along each log on its own.
 """
 
 from __future__ import annotations
@@ -30,55 +31,70 @@ from .streaming import Samples
 Array = NDArray[np.float64]
 
 ROUNDS = 2  # a third one widens intervals by less than 1 %
-LONG, SILENT = 4096, 1e-6  # samples at most, and the share of its largest value, at which a response ends
+# samples at most, and the share of its largest value, at which a response ends
+LONG, SILENT = 4096, 1e-6
 FLOOR = 1e-9  # of the noise is white: no filter of a log cuts deeper
 
 
 def with_filter(fit: Fit, samples: Samples, rows: Rows, taps: ArrayLike) -> Fit:
     """Return the same fit with the covariance, noise and degrees of freedom of white noise that went through a filter.
 
-    ``A^-1 (H Y)' W^2 (H Y) A^-1``: what the filter makes of the regressor says how much noise it lets through to each estimate.
+    ``A^-1 (H Y)' W^2 (H Y) A^-1``: what the filter makes of the regressor says how much noise it
+    lets through to each estimate.
 
     Args:
         fit: What :func:`weighted` or :func:`least_squares` returned, from filtered torques.
         samples: The samples of the fit.
         rows: What made its equations.
-        taps: Response of the filter to a single 1, as a list of samples; of a zero-phase filter both sides. It must pass what
-            does not vary: its sum is 1.
+        taps: Response of the filter to a single 1, as a list of samples; of a zero-phase filter
+            both sides. It must pass what does not vary: its sum is 1.
 
     Raises:
-        InputError: if the taps are no such response, or leave fewer independent samples than there are parameters.
+        InputError: if the taps are no such response, or leave fewer independent samples than there
+            are parameters.
     """
     _check(fit, rows)
     response = finite(taps, (np.size(taps),), "taps")
     if not abs(response.sum() - 1.0) < 1e-3:
-        raise InputError(f"taps of a filter that keeps a constant sum up to 1, not {response.sum():g}")
+        raise InputError(
+            f"taps of a filter that keeps a constant sum up to 1, not {response.sum():g}"
+        )
     share = float(np.square(response).sum())
     degrees = share * fit.samples * fit.noise.size - fit.beta.size
     if degrees <= 0.0:
         raise InputError(
-            f"this filter leaves {share * fit.samples:.0f} independent samples, too few for {fit.beta.size} parameters"
+            f"this filter leaves {share * fit.samples:.0f} independent samples, too few for"
+            f" {fit.beta.size} parameters"
         )
-    passed = samples.reduce(partial(_passed, rows=rows, response=np.outer(response, np.ones(rows.size))))
+    passed = samples.reduce(
+        partial(_passed, rows=rows, response=np.outer(response, np.ones(rows.size)))
+    )
     noise = fit.noise * np.sqrt(fit.degrees / degrees)
     inverse = inverted(fit.factor[:-1, :-1], fit.names)
-    return replace(fit, covariance=sandwich(inverse, passed, np.square(fit.weights * noise)), noise=noise, degrees=degrees)
+    return replace(
+        fit,
+        covariance=sandwich(inverse, passed, np.square(fit.weights * noise)),
+        noise=noise,
+        degrees=degrees,
+    )
 
 
 def with_autocorrelation(fit: Fit, samples: Samples, rows: Rows, lags: int) -> Fit:
     """Return the same fit with the covariance, noise and degrees of freedom of noise of any colour, other on each axis.
 
-    The residuals of an axis, each predicted from the ``lags`` before it, say what filter makes them of white noise; its effect
-    is that of :func:`with_filter` (spectra by autoregression [Andrews & Monahan 1992; den Haan & Levin 1997]). The fit has taken
-    out of the residuals what noise looks like motion, just where the spectrum counts: autocovariances get back those of
-    ``Y d`` with ``d`` of the covariance that was found, in a second round. Four passes through the samples.
+    The residuals of an axis, each predicted from the ``lags`` before it, say what filter makes them
+    of white noise; its effect is that of :func:`with_filter` (spectra by autoregression [Andrews &
+    Monahan 1992; den Haan & Levin 1997]). The fit has taken out of the residuals what noise looks
+    like motion, just where the spectrum counts: autocovariances get back those of ``Y d`` with
+    ``d`` of the covariance that was found, in a second round. Four passes through the samples.
 
     Args:
         fit: What :func:`weighted` or :func:`least_squares` returned.
         samples: The samples of the fit.
         rows: What made its equations.
-        lags: How many samples the noise remembers; after a filter one period of its cut-off, ``rate / cutoff``. More of them
-            make the degrees of freedom fewer, ``samples / lags`` [Berk 1974].
+        lags: How many samples the noise remembers; after a filter one period of its cut-off, ``rate
+            / cutoff``. More of them make the degrees of freedom fewer, ``samples / lags`` [Berk
+            1974].
 
     Raises:
         InputError: if ``lags`` is no positive number, or not below that of the samples.
@@ -90,16 +106,26 @@ def with_autocorrelation(fit: Fit, samples: Samples, rows: Rows, lags: int) -> F
         raise InputError(f"{fit.samples} samples say nothing about what {lags} samples remember")
     inverse, covariance = inverted(fit.factor[:-1, :-1], fit.names), np.zeros_like(fit.covariance)
     for _ in range(ROUNDS):
-        lagged = samples.reduce(partial(_lagged, beta=fit.beta, covariance=covariance, rows=rows, lags=lags)).total
+        lagged = samples.reduce(
+            partial(_lagged, beta=fit.beta, covariance=covariance, rows=rows, lags=lags)
+        ).total
         response, innovation = _whitener(lagged / fit.samples)
         passed = samples.reduce(partial(_passed, rows=rows, response=response))
         covariance = sandwich(inverse, passed, np.square(fit.weights) * innovation)
-    return replace(fit, covariance=covariance, noise=np.sqrt(lagged[0] / fit.samples), degrees=fit.samples / lags)
+    return replace(
+        fit,
+        covariance=covariance,
+        noise=np.sqrt(lagged[0] / fit.samples),
+        degrees=fit.samples / lags,
+    )
 
 
 def _check(fit: Fit, rows: Rows) -> None:
     if fit.names != rows.names:
-        raise InputError(f"the fit has {len(fit.names)} parameters, which are not the {len(rows.names)} of these equations")
+        raise InputError(
+            f"the fit has {len(fit.names)} parameters, which are not the {len(rows.names)} of these"
+            " equations"
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,7 +138,9 @@ class _Lagged:
         return _Lagged(self.total + other.total)
 
 
-def _lagged(pieces: Iterable[Motion], beta: Array, covariance: Array, rows: Rows, lags: int) -> _Lagged:
+def _lagged(
+    pieces: Iterable[Motion], beta: Array, covariance: Array, rows: Rows, lags: int
+) -> _Lagged:
     """Sum ``e_t e_{t+l} + Y_t covariance Y_{t+l}'`` over one log, which is preceded by zeros."""
     total, last = np.zeros((lags + 1, rows.size)), np.zeros((lags, rows.size, beta.size + 1))
     for Y, y in rows(pieces):
@@ -127,7 +155,8 @@ def _lagged(pieces: Iterable[Motion], beta: Array, covariance: Array, rows: Rows
 def _whitener(lagged: Array) -> tuple[Array, Array]:
     """Per axis what filter makes noise of these autocovariances of white noise, as response ``(K, size)``; and its variance.
 
-    Yule and Walker's equations: noise is what the lags before predict of it, and an innovation, which is white.
+    Yule and Walker's equations: noise is what the lags before predict of it, and an innovation,
+    which is white.
     """
     from scipy.linalg import solve_toeplitz
     from scipy.signal import lfilter
@@ -144,7 +173,10 @@ def _whitener(lagged: Array) -> tuple[Array, Array]:
 
 
 def _passed(pieces: Iterable[Motion], rows: Rows, response: Array) -> Accumulator:
-    """Fold the regressors of one log, those of each axis filtered; before and after it are zeros, and no right-hand side."""
+    """Fold the regressors of one log, those of each axis filtered.
+
+    Before and after it are zeros, and no right-hand side.
+    """
     from scipy.signal import fftconvolve
 
     total, more = Accumulator(rows.size, rows.names, rows.units), len(response) - 1

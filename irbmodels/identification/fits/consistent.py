@@ -1,6 +1,7 @@
 """Set of parameters that a fit of torques gives a robot, and the overlay that it is written as.
 
-The overlay holds the whole set: what was fitted, and everything else as the robot had it, each number with its source.
+The overlay holds the whole set: what was fitted, and everything else as the robot had it, each
+number with its source.
 """
 
 from __future__ import annotations
@@ -25,11 +26,17 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Consistent:
-    """Set of parameters that a fit gives a robot, without tool and payload; bodies can exist if :func:`.consistent` made it."""
+    """Set of parameters that a fit gives a robot, without tool and payload.
+
+    Bodies can exist if :func:`.consistent` made it.
+    """
 
     robot: Robot
     inertials: dict[str, Inertial]
-    """Those that have influence, in their own axes, by link; by joint, where a URDF does not call it joint_NAME."""
+    """Those that have influence, in their own axes, by link.
+
+    By joint, where a URDF does not call it joint_NAME.
+    """
     rotors: Array
     """Arm side [kg m^2, kg], shape ``(n,)``; NaN where the fit does not hold them, as below."""
     friction: Array
@@ -42,7 +49,9 @@ class Consistent:
     """``|R (beta - beta_LS)|``: by how many standard deviations, all in all, the set is off the unconstrained fit."""
 
     @classmethod
-    def of(cls, fit: Fit, robot: Robot, base: BaseParameters, own: Array, carried: Array) -> Consistent:
+    def of(
+        cls, fit: Fit, robot: Robot, base: BaseParameters, own: Array, carried: Array
+    ) -> Consistent:
         """Return the set with given parameters.
 
         Args:
@@ -62,10 +71,13 @@ class Consistent:
         distance = float(np.linalg.norm(fit.factor[:-1, :-1] @ (beta - fit.beta)))
         return cls(robot, bodies, *_scalars(own, seen, robot), own + carried, beta, distance)
 
-    def write(self, path: str | Path, name: str, ref: str, about: str = "identified, consistent") -> Path:
+    def write(
+        self, path: str | Path, name: str, ref: str, about: str = "identified, consistent"
+    ) -> Path:
         """Write the set as an overlay, ``irbmodels.load(..., overlays=[path])``, whole: it does not depend on what was before.
 
-        What was not fitted has the number and the source of the robot; unknown friction is written as 0, assumed.
+        What was not fitted has the number and the source of the robot; unknown friction is written
+        as 0, assumed.
 
         Args:
             path: File to write, with the suffix .yaml.
@@ -78,7 +90,9 @@ class Consistent:
             FileError: if it cannot be written.
         """
         if self.robot.description is None:
-            raise MissingData(f"{self.robot.name} comes from a URDF, which has no tables to lay numbers on")
+            raise MissingData(
+                f"{self.robot.name} comes from a URDF, which has no tables to lay numbers on"
+            )
         file = Path(path)
         if file.suffix != ".yaml":
             raise InputError(f"an overlay is a .yaml file, not {file.name!r}")
@@ -96,10 +110,17 @@ def link_of(joint: str) -> str:
 
 
 def _scalars(parameters: Array, seen: NDArray[np.bool_], robot: Robot) -> tuple[Array, Array]:
-    """Rotors ``(n,)`` and friction ``(n, 3)`` of a parameter vector; NaN where no sum holds them."""
+    """Rotors ``(n,)`` and friction ``(n, 3)`` of a parameter vector.
+
+    NaN where no sum holds them.
+    """
     first = 10 * (robot.model.njoints - 1)
     known = np.where(seen, parameters, np.nan)
-    friction = known[first + robot.n :] if parameters.size > first + robot.n else np.full(3 * robot.n, np.nan)
+    friction = (
+        known[first + robot.n :]
+        if parameters.size > first + robot.n
+        else np.full(3 * robot.n, np.nan)
+    )
     return known[first : first + robot.n], friction.reshape(-1, 3)
 
 
@@ -121,8 +142,17 @@ def _overlay(fitted: Consistent, name: str, about: str, fit: dict[str, Any]) -> 
     if kept := [link for link in before.get("impossible", ()) if link not in fitted.inertials]:
         bodies["impossible"] = kept
     sources: dict[str, Any] = {"fit": fit}
-    rotors = dict(zip(robot.description.axes, zip(fitted.rotors, robot.rotors, robot.limits.linear, strict=True), strict=True))
-    rows = {axis: _rotor(*numbers, before.get("rotors", {}).get(axis)) for axis, numbers in rotors.items()}
+    rotors = dict(
+        zip(
+            robot.description.axes,
+            zip(fitted.rotors, robot.rotors, robot.limits.linear, strict=True),
+            strict=True,
+        )
+    )
+    rows = {
+        axis: _rotor(*numbers, before.get("rotors", {}).get(axis))
+        for axis, numbers in rotors.items()
+    }
     if rows := {axis: row for axis, row in rows.items() if row}:
         bodies["rotors"] = rows
     overlay: dict[str, Any] = {
@@ -157,13 +187,20 @@ _SOURCES = {
 
 def _row(body: Inertial) -> dict[str, Any]:
     tensor = {key: float(body.tensor[i, j]) for key, (i, j) in _TENSOR.items()}
-    return {"mass_kg": body.mass, "com_mm": (1000.0 * body.com).tolist(), "inertia_kg_m2": tensor, "source": "fit"}
+    return {
+        "mass_kg": body.mass,
+        "com_mm": (1000.0 * body.com).tolist(),
+        "inertia_kg_m2": tensor,
+        "source": "fit",
+    }
 
 
 _TENSOR = {"xx": (0, 0), "yy": (1, 1), "zz": (2, 2), "xy": (0, 1), "xz": (0, 2), "yz": (1, 2)}
 
 
-def _rotor(fitted: float, own: float, linear: bool, before: dict[str, Any] | None) -> dict[str, Any] | None:
+def _rotor(
+    fitted: float, own: float, linear: bool, before: dict[str, Any] | None
+) -> dict[str, Any] | None:
     unit = "inertia_kg" if linear else "inertia_kg_m2"
     if np.isfinite(fitted):
         return {unit: float(fitted), "source": "fit"} if fitted else None
@@ -184,9 +221,13 @@ def _friction_rows(fitted: Consistent, table: dict[str, Any]) -> dict[str, Any]:
         if np.isnan(coulomb):
             own = _friction_row([float(law.Fv[i]), float(law.Fc[i]), kept], speed, bool(linear[i]))
             source = "unmoved" if not any(own.values()) else "given"
-            rows[axis] = published[axis] if _same(published.get(axis, {}), own) else own | {"source": source}
+            rows[axis] = (
+                published[axis] if _same(published.get(axis, {}), own) else own | {"source": source}
+            )
             continue
-        row = _friction_row([viscous, coulomb, kept if np.isnan(drop) else drop], speed, bool(linear[i]))
+        row = _friction_row(
+            [viscous, coulomb, kept if np.isnan(drop) else drop], speed, bool(linear[i])
+        )
         source = "untold" if np.isnan(drop) and kept else "fit"
         names = {key: source if key.startswith(("Fs", "v_St")) else "fit" for key in row}
         rows[axis] = row | {"source": "fit" if source == "fit" else names}
@@ -195,12 +236,19 @@ def _friction_rows(fitted: Consistent, table: dict[str, Any]) -> dict[str, Any]:
 
 def _same(row: dict[str, Any], own: dict[str, float]) -> bool:
     """Return whether a row of a table has these numbers, but for rounding of Fc + (Fs - Fc)."""
-    return all(key in row and np.isclose(row[key], value, rtol=1e-12, atol=0.0) for key, value in own.items())
+    return all(
+        key in row and np.isclose(row[key], value, rtol=1e-12, atol=0.0)
+        for key, value in own.items()
+    )
 
 
 def _friction_row(friction: list[float], speed: float, linear: bool) -> dict[str, float]:
     viscous, coulomb, drop = friction
-    names = ("Fs_N", "Fc_N", "Fv_N_s_m", "v_St_m_s") if linear else ("Fs_N_m", "Fc_N_m", "Fv_N_m_s", "v_St_rad_s")
+    names = (
+        ("Fs_N", "Fc_N", "Fv_N_s_m", "v_St_m_s")
+        if linear
+        else ("Fs_N_m", "Fc_N_m", "Fv_N_m_s", "v_St_rad_s")
+    )
     row = dict(zip(names, (coulomb + drop, coulomb, viscous, speed), strict=True))
     if not drop:
         del row[names[3]]

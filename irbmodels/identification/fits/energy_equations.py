@@ -1,8 +1,9 @@
 """The equations of the energy: what the drives put in between two times is what the arm gained and what rubbed away.
 
-``integral of v' tau dt = E(t1) - E(t0) + integral of v' F(v) dt``, linear in the same base parameters as the torques
-[Gautier & Khalil 1988; Gautier 1997]. No acceleration is needed, and of the torques no more than their integral. All axes share
-one equation per window, so a parameter is told less well than by the torques of each axis.
+``integral of v' tau dt = E(t1) - E(t0) + integral of v' F(v) dt``, linear in the same base
+parameters as the torques [Gautier & Khalil 1988; Gautier 1997]. No acceleration is needed, and of
+the torques no more than their integral. All axes share one equation per window, so a parameter is
+told less well than by the torques of each axis.
 """
 
 from __future__ import annotations
@@ -24,10 +25,16 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class EnergyRows(RowsOfSums):
-    """One equation per window of samples; windows share their end samples. What is left at the end of a log is not used."""
+    """One equation per window of samples; windows share their end samples.
+
+    What is left at the end of a log is not used.
+    """
 
     window: int
-    """Steps of time in one window: short against the motion, long against the noise of the torque; even (Simpson's rule)."""
+    """Steps of time in one window: short against the motion, long against the noise of the torque.
+
+    Even (Simpson's rule).
+    """
     noise: Array | None = None
     """Standard deviation of each axis's torque [N m, N], shape ``(n,)``: scales each equation to unit noise; None scales none."""
 
@@ -35,7 +42,8 @@ class EnergyRows(RowsOfSums):
         """Check the window.
 
         Raises:
-            InputError: if it is not even and positive, or robot and base parameters do not go together.
+            InputError: if it is not even and positive, or robot and base parameters do not go
+                together.
         """
         super().__post_init__()
         if not isinstance(self.window, int) or self.window < 2 or self.window % 2:
@@ -55,16 +63,27 @@ class EnergyRows(RowsOfSums):
         axes, length = list(self.base.axes), 64 * self.window
         held: list[Array] | None = None
         for piece in pieces:
-            for t, (q, v, tau) in zip(_times(piece, length), blocks(piece, self.robot, "v", "tau", length=length), strict=True):
+            for t, (q, v, tau) in zip(
+                _times(piece, length),
+                blocks(piece, self.robot, "v", "tau", length=length),
+                strict=True,
+            ):
                 new = [t, q, v, tau]
-                held = new if held is None else [np.concatenate(pair) for pair in zip(held, new, strict=True)]
+                held = (
+                    new
+                    if held is None
+                    else [np.concatenate(pair) for pair in zip(held, new, strict=True)]
+                )
                 count = (len(held[0]) - 1) // self.window
                 if count > 0:
                     yield self._windows([array[: count * self.window + 1] for array in held], axes)
                     held = [array[count * self.window :] for array in held]
 
     def _windows(self, arrays: list[Array], axes: list[int]) -> tuple[Array, Array]:
-        """Equations of whole windows; a window in which nothing moves says nothing, and is left out."""
+        """Equations of whole windows.
+
+        A window in which nothing moves says nothing, and is left out.
+        """
         t, q, v, tau = arrays
         ends = range(0, len(t), self.window)
         energy = np.array([np.sum(self.robot.energy_regressor(q[k], v[k]), axis=0) for k in ends])
@@ -79,7 +98,9 @@ class EnergyRows(RowsOfSums):
         Y, work = Y[moved], work[moved]
         if self.noise is not None:
             steps = np.diff(t).reshape(-1, self.window).mean(axis=1)
-            spread = np.sqrt(steps * self._integral(np.square(v[:, axes]) @ np.square(self.noise[axes]), t))[moved]
+            spread = np.sqrt(
+                steps * self._integral(np.square(v[:, axes]) @ np.square(self.noise[axes]), t)
+            )[moved]
             Y, work = Y / spread[:, None], work / spread
         return Y[:, None], work[:, None]
 

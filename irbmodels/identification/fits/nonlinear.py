@@ -1,7 +1,7 @@
 """Stribeck speeds together with all that is linear: Levenberg-Marquardt over ``beta`` and ``v_St``.
 
-Only where an axis is slow does its torque depend on ``v_St``; everything faster is linear, and is kept as triangular factors,
-whatever its length. The Jacobian is analytic.
+Only where an axis is slow does its torque depend on ``v_St``; everything faster is linear, and is
+kept as triangular factors, whatever its length. The Jacobian is analytic.
 """
 
 from __future__ import annotations
@@ -79,32 +79,48 @@ def places_of(rows: TorqueRows, axes: Sequence[int] | None = None) -> Places:
     base = rows.base
     first = rows.robot.parameter_vector().size - 3 * rows.robot.n
     columns = [[first + 3 * axis + k for k in range(3)] for axis in base.axes]
-    found = np.array([[base.columns.index(c) if c in base.columns else -1 for c in three] for three in columns])
+    found = np.array(
+        [[base.columns.index(c) if c in base.columns else -1 for c in three] for three in columns]
+    )
     if axes is not None:
         found[~np.isin(base.axes, axes), 2] = -1
     return found
 
 
-def stribeck_fit(samples: Samples, rows: TorqueRows, passes: int = 2, axes: Sequence[int] | None = None) -> Fit:
+def stribeck_fit(
+    samples: Samples, rows: TorqueRows, passes: int = 2, axes: Sequence[int] | None = None
+) -> Fit:
     """Fit base parameters and Stribeck speeds, axes weighted by the inverse of their noise.
 
     Args:
-        samples: Samples, slow and fast; memory grows with the slow ones, below 30 times the guess of ``v_St``.
-        rows: Equations with friction among the base parameters; the first guess of ``v_St`` is that of the robot.
+        samples: Samples, slow and fast; memory grows with the slow ones, below 30 times the guess
+            of ``v_St``.
+        rows: Equations with friction among the base parameters; the first guess of ``v_St`` is that
+            of the robot.
         passes: How often the weights are taken anew.
-        axes: Axes whose ``v_St`` is fitted, 1-based; default all whose Fs - Fc is a base parameter. Others keep the robot's.
+        axes: Axes whose ``v_St`` is fitted, 1-based; default all whose Fs - Fc is a base parameter.
+            Others keep the robot's.
 
     Returns:
         The fit; ``v_St`` [rad/s, m/s] of each axis that has one comes after the base parameters.
 
     Raises:
-        InputError: if friction is not among the base parameters, a Stribeck speed leaves its reach, or samples do not tell it.
+        InputError: if friction is not among the base parameters, a Stribeck speed leaves its reach,
+            or samples do not tell it.
     """
     law, asked = rows.robot.friction_model, None if axes is None else [axis - 1 for axis in axes]
     places = np.full((rows.size, 3), -1) if law is None else places_of(rows, asked)
     falls = places[:, 2] >= 0
-    if law is None or not falls.any() or (places[falls] < 0).any() or (asked is not None and falls.sum() < len(asked)):
-        raise InputError("a fit of Stribeck speeds needs friction among the base parameters: base_parameters(..., friction=True)")
+    if (
+        law is None
+        or not falls.any()
+        or (places[falls] < 0).any()
+        or (asked is not None and falls.sum() < len(asked))
+    ):
+        raise InputError(
+            "a fit of Stribeck speeds needs friction among the base parameters:"
+            " base_parameters(..., friction=True)"
+        )
     guess = law.v_St[list(rows.base.axes)][falls]
     reach = np.zeros(rows.size)
     reach[falls] = REACH * WIDEST * guess
@@ -114,12 +130,19 @@ def stribeck_fit(samples: Samples, rows: TorqueRows, passes: int = 2, axes: Sequ
     x, noise = np.append(fit.beta, np.log(guess)), audible(linear, fit.noise)
     for _ in range(passes):
         x = _levenberg_marquardt(_Residuals(split, places, noise), x)
-        noise = audible(linear, _noise(_Residuals(split, places, np.ones_like(noise)), x, linear.samples))
+        noise = audible(
+            linear, _noise(_Residuals(split, places, np.ones_like(noise)), x, linear.samples)
+        )
     speeds = np.exp(x[fit.beta.size :])
     if (speeds > WIDEST * guess).any():
-        told = f"Stribeck speeds {speeds.tolist()} are more than {WIDEST:g} times the guess {guess.tolist()}"
+        told = (
+            f"Stribeck speeds {speeds.tolist()} are more than {WIDEST:g} times the guess"
+            f" {guess.tolist()}"
+        )
         raise InputError(f"{told}: too few samples are slow, or the guess is far off")
-    near = StribeckRows(rows, np.append(x[: fit.beta.size], speeds), tuple(np.array(rows.base.axes)[falls].tolist()))
+    near = StribeckRows(
+        rows, np.append(x[: fit.beta.size], speeds), tuple(np.array(rows.base.axes)[falls].tolist())
+    )
     return least_squares(accumulated(samples, near), 1.0 / np.square(noise), noise)
 
 
@@ -160,16 +183,29 @@ class _Residuals:
         return jacobian[:, :p] @ x[:p] - right, jacobian
 
     def residual(self, x: Array) -> Array:
-        return np.concatenate([self.of_axis(i, x)[0] / self.noise[i] for i in range(len(self.places))])
+        return np.concatenate(
+            [self.of_axis(i, x)[0] / self.noise[i] for i in range(len(self.places))]
+        )
 
     def jacobian(self, x: Array) -> Array:
-        return np.concatenate([self.of_axis(i, x)[1] / self.noise[i] for i in range(len(self.places))])
+        return np.concatenate(
+            [self.of_axis(i, x)[1] / self.noise[i] for i in range(len(self.places))]
+        )
 
 
 def _levenberg_marquardt(model: _Residuals, x: Array) -> Array:
     from scipy.optimize import least_squares
 
-    found = least_squares(model.residual, x, model.jacobian, method="lm", x_scale="jac", xtol=1e-13, ftol=1e-13, gtol=1e-13)
+    found = least_squares(
+        model.residual,
+        x,
+        model.jacobian,
+        method="lm",
+        x_scale="jac",
+        xtol=1e-13,
+        ftol=1e-13,
+        gtol=1e-13,
+    )
     return np.asarray(found.x, dtype=float)
 
 

@@ -1,7 +1,8 @@
 """What the arm carries: mass, centre of mass and inertia of a tool or payload, from the axes' torques or a force sensor.
 
-Spindles and grippers are known this way: S000 Tab. 4 came from the controller's routine. Ten parameters about the origin of the
-frame are linear in the readings; what the motion does not tell is NaN, such as the inertia where nothing moves.
+Spindles and grippers are known this way: S000 Tab. 4 came from the controller's routine. Ten
+parameters about the origin of the frame are linear in the readings; what the motion does not tell
+is NaN, such as the inertia where nothing moves.
 """
 
 from __future__ import annotations
@@ -49,7 +50,10 @@ class Load:
 
     @property
     def inertia(self) -> Array:
-        """Tensor about the centre of mass [kg m^2], shape ``(3, 3)``; all NaN if one of its entries is not told."""
+        """Tensor about the centre of mass [kg m^2], shape ``(3, 3)``.
+
+        All NaN if one of its entries is not told.
+        """
         return inertial_of(self.parameters).tensor
 
     @property
@@ -61,7 +65,9 @@ class Load:
     def com_deviation(self) -> Array:
         """Standard deviation of the centre of mass [m], shape ``(3,)``."""
         slope = np.column_stack([-self.com, np.eye(3)]) / self.mass
-        return np.asarray(np.sqrt(np.einsum("ip,pq,iq->i", slope, self.covariance[:4, :4], slope)), dtype=float)
+        return np.asarray(
+            np.sqrt(np.einsum("ip,pq,iq->i", slope, self.covariance[:4, :4], slope)), dtype=float
+        )
 
     def payload(self) -> Inertial:
         """Return the load for ``robot.with_payload`` (frame ``tcp``) or ``irbmodels.Tool`` (``tool0``).
@@ -73,7 +79,10 @@ class Load:
             InputError: if no body can have these numbers.
         """
         if not np.isfinite(self.parameters[:4]).all():
-            raise MissingData(f"these samples do not tell {_listed(OF_BODY[:4], ~np.isfinite(self.parameters[:4]))} of the load")
+            raise MissingData(
+                "these samples do not tell"
+                f" {_listed(OF_BODY[:4], ~np.isfinite(self.parameters[:4]))} of the load"
+            )
         tensor = self.inertia
         return tool.payload(self.mass, self.com, tensor if np.isfinite(tensor).all() else None)
 
@@ -129,8 +138,8 @@ def told(factor: Array) -> tuple[list[int], NDArray[np.int_]]:
     """Return the columns of a factor that are no sums of others, and what they tell.
 
     Returns:
-        The columns to keep, and for each parameter its place among them; -1 where it is left out, or shares its effect with
-        one that is, so that its estimate would be that of a sum.
+        The columns to keep, and for each parameter its place among them; -1 where it is left out,
+        or shares its effect with one that is, so that its estimate would be that of a sum.
     """
     from scipy.linalg import qr, svd
 
@@ -139,13 +148,22 @@ def told(factor: Array) -> tuple[list[int], NDArray[np.int_]]:
     _, values, directions = svd(unit)
     silent = directions[values < EXCITED * values[0]].T
     alone = (np.abs(silent) < np.sqrt(EXCITED)).all(axis=1)
-    dropped = np.asarray(qr(silent.T, pivoting=True, mode="r")[1])[: silent.shape[1]].tolist() if silent.size else []
+    dropped = (
+        np.asarray(qr(silent.T, pivoting=True, mode="r")[1])[: silent.shape[1]].tolist()
+        if silent.size
+        else []
+    )
     kept = [k for k in range(factor.shape[1]) if k not in dropped]
-    return kept, np.array([kept.index(k) if alone[k] and k in kept else -1 for k in range(factor.shape[1])])
+    return kept, np.array(
+        [kept.index(k) if alone[k] and k in kept else -1 for k in range(factor.shape[1])]
+    )
 
 
 def load_of(frame: str, fit: Fit, place: NDArray[np.int_]) -> Load:
-    """Return the load whose ten parameters stand at ``place`` in a fit; -1 where they are not told."""
+    """Return the load whose ten parameters stand at ``place`` in a fit.
+
+    -1 where they are not told.
+    """
     known = np.flatnonzero(place >= 0)
     at = place[known]
     parameters, covariance = np.full(10, np.nan), np.full((10, 10), np.nan)

@@ -15,7 +15,10 @@ Array = NDArray[np.float64]
 
 
 def impossible_bodies(robot: Robot) -> dict[str, str]:
-    """Return the links whose numbers no body can have, each with the reason; tool and payload do not count."""
+    """Return the links whose numbers no body can have, each with the reason.
+
+    Tool and payload do not count.
+    """
     model = robot._quietly(tool=None, payload=None).model
     found = {}
     for joint, body in list(zip(model.names, model.inertias, strict=True))[1:]:
@@ -33,11 +36,18 @@ def possible_prior(robot: Robot) -> Array:
     bare = robot._quietly(tool=None, payload=None)
     parameters, model = bare.parameter_vector(), bare.model
     for i, joint in enumerate(list(model.names)[1:]):
-        body = Inertial.of(*(getattr(model.inertias[i + 1], name) for name in ("mass", "lever", "inertia")))
+        body = Inertial.of(
+            *(getattr(model.inertias[i + 1], name) for name in ("mass", "lever", "inertia"))
+        )
         if not body.impossibilities():
             continue
         if body.mass <= 0.0:
-            raise InputError(f"{link_of(joint)} of {robot.name} weighs {body.mass:g} kg: no body is near to it as prior")
+            raise InputError(
+                f"{link_of(joint)} of {robot.name} weighs {body.mass:g} kg: no body is near to it"
+                " as prior"
+            )
         near = body.nearest_possible()
-        parameters[10 * i : 10 * i + 10] = pin.Inertia(near.mass, np.array(near.com), np.array(near.tensor)).toDynamicParameters()
+        parameters[10 * i : 10 * i + 10] = pin.Inertia(
+            near.mass, np.array(near.com), np.array(near.tensor)
+        ).toDynamicParameters()
     return parameters

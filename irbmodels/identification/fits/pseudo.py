@@ -1,7 +1,8 @@
 """A body's ten parameters as its pseudo-inertia: positive definite exactly when a body can have them [Wensing et al. 2018].
 
-``J = [[S, h], [h', m]]`` with the second moments ``S = tr(I)/2 - I`` and the first moments ``h`` about the origin of the frame;
-linear in ``[m, h, Ixx, Ixy, Iyy, Ixz, Iyz, Izz]``, the order of ``robot.regressor``. A body moved by ``H`` has ``H J H'``.
+``J = [[S, h], [h', m]]`` with the second moments ``S = tr(I)/2 - I`` and the first moments ``h``
+about the origin of the frame; linear in ``[m, h, Ixx, Ixy, Iyy, Ixz, Iyz, Izz]``, the order of
+``robot.regressor``. A body moved by ``H`` has ``H J H'``.
 """
 
 from __future__ import annotations

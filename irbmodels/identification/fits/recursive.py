@@ -1,7 +1,7 @@
 """Least squares sample by sample, in square-root information form: what is folded in later counts more.
 
-The information ``R' R`` decays towards that of the prior, not towards nothing [Milek & Kraus 1995, stabilised forgetting]: an arm
-that stands still for hours forgets what it knew, and never blows up.
+The information ``R' R`` decays towards that of the prior, not towards nothing [Milek & Kraus 1995,
+stabilised forgetting]: an arm that stands still for hours forgets what it knew, and never blows up.
 """
 
 from __future__ import annotations
@@ -19,18 +19,21 @@ Array = NDArray[np.float64]
 class Recursive:
     """Estimate ``beta`` of ``y = Y beta + noise`` that is up to date after each sample."""
 
-    def __init__(self, beta: ArrayLike, deviation: ArrayLike, noise: ArrayLike, forgetting: float = 1.0) -> None:
+    def __init__(
+        self, beta: ArrayLike, deviation: ArrayLike, noise: ArrayLike, forgetting: float = 1.0
+    ) -> None:
         """Start from what is known before.
 
         Args:
             beta: First guess, shape ``(p,)``.
             deviation: Its standard deviations, shape ``(p,)``.
             noise: Standard deviation of each equation of a sample, shape ``(size,)``.
-            forgetting: Weight that a sample keeps when the next one comes, above 0; 1 forgets nothing, and ``1 - 1 / N``
-                remembers some N samples.
+            forgetting: Weight that a sample keeps when the next one comes, above 0; 1 forgets
+                nothing, and ``1 - 1 / N`` remembers some N samples.
 
         Raises:
-            InputError: if a shape is wrong, a deviation not positive, or the forgetting not above 0 and up to 1.
+            InputError: if a shape is wrong, a deviation not positive, or the forgetting not above 0
+                and up to 1.
         """
         guess = finite(beta, (np.size(beta),), "beta")
         spread = finite(deviation, guess.shape, "deviation")

@@ -13,7 +13,9 @@ from .accumulator import Accumulator, positive_weights
 
 Array = NDArray[np.float64]
 
-EXCITED = 1e-9  # smallest singular value of unit columns; exact data of a rich motion have 1e-2, what is not excited 1e-15
+# smallest singular value of unit columns; exact data of a rich motion have 1e-2, what is not
+# excited 1e-15
+EXCITED = 1e-9
 EXACT = 1e-12  # of the largest torque: noise below it is rounding, and no weight
 
 
@@ -54,10 +56,16 @@ class Fit:
         return np.stack([self.beta - half, self.beta + half], axis=1)
 
     def __str__(self) -> str:
-        """Return a line per parameter: estimate, half width of its 95 % interval, unit, name; a star where 0 is outside."""
+        """Return a line per parameter: estimate, half width of its 95 % interval, unit, name.
+
+        A star where 0 is outside.
+        """
         half, star = self.intervals()[:, 1] - self.beta, np.where(self.significant(), "*", " ")
         lines = zip(self.beta, half, star, self.units, self.names, strict=True)
-        return "\n".join(f"{value:12.5g} +- {width:<9.2g} {mark} {unit:9} {name}" for value, width, mark, unit, name in lines)
+        return "\n".join(
+            f"{value:12.5g} +- {width:<9.2g} {mark} {unit:9} {name}"
+            for value, width, mark, unit, name in lines
+        )
 
     def significant(self, level: float = 0.95) -> NDArray[np.bool_]:
         """For each parameter whether its interval leaves 0 out, shape ``(p,)``."""
@@ -69,15 +77,21 @@ class Fit:
         Args:
             Y: Regressors ``(..., size, p)``, as of :class:`Rows`.
             level: Confidence.
-            noise: Whether the band is to hold a new measurement, with its noise, instead of the model.
+            noise: Whether the band is to hold a new measurement, with its noise, instead of the
+                model.
 
         Raises:
             InputError: if the shape is wrong.
         """
         left = np.asarray(Y, dtype=float)
         if left.shape[-2:] != (self.noise.size, self.beta.size):
-            raise InputError(f"regressors of this fit have shape (..., {self.noise.size}, {self.beta.size}), got {left.shape}")
-        variance = np.einsum("...p,pq,...q->...", left, self.covariance, left) + (np.square(self.noise) if noise else 0.0)
+            raise InputError(
+                f"regressors of this fit have shape (..., {self.noise.size}, {self.beta.size}), got"
+                f" {left.shape}"
+            )
+        variance = np.einsum("...p,pq,...q->...", left, self.covariance, left) + (
+            np.square(self.noise) if noise else 0.0
+        )
         return np.asarray(self._quantile(level) * np.sqrt(variance), dtype=float)
 
     def _quantile(self, level: float) -> float:
@@ -88,7 +102,9 @@ class Fit:
         return float(stdtrit(self.degrees, 0.5 + 0.5 * level))
 
 
-def least_squares(total: Accumulator, weights: ArrayLike | None = None, noise: ArrayLike | None = None) -> Fit:
+def least_squares(
+    total: Accumulator, weights: ArrayLike | None = None, noise: ArrayLike | None = None
+) -> Fit:
     """Fit with given weights.
 
     The covariance takes the noise of each equation as white.
@@ -99,17 +115,25 @@ def least_squares(total: Accumulator, weights: ArrayLike | None = None, noise: A
         noise: Standard deviation of each, where it is known; default that of its residuals.
 
     Raises:
-        InputError: if there are too few samples, or the motion does not excite a parameter; the message names it.
+        InputError: if there are too few samples, or the motion does not excite a parameter; the
+            message names it.
     """
     instance(total, Accumulator, "a fit is one of the sums that accumulated(samples, rows) returns")
     count = total.samples * total.size - total.p
     if count <= 0:
-        raise InputError(f"{total.samples} samples of {total.size} equations are too few for {total.p} parameters")
+        raise InputError(
+            f"{total.samples} samples of {total.size} equations are too few for {total.p}"
+            " parameters"
+        )
     used = np.ones(total.size) if weights is None else positive_weights(weights, (total.size,))
     whole = total.together(used)
     inverse = inverted(whole[:-1, :-1], total.names)
     beta = inverse @ whole[:-1, -1]
-    found = np.sqrt(total.squares(beta) * total.size / count) if noise is None else finite(noise, (total.size,), "noise")
+    found = (
+        np.sqrt(total.squares(beta) * total.size / count)
+        if noise is None
+        else finite(noise, (total.size,), "noise")
+    )
     covariance = sandwich(inverse, total, np.square(used * found))
     return Fit(total.names, total.units, beta, covariance, found, used, total.samples, count, whole)
 
@@ -158,9 +182,12 @@ def inverted(factor: Array, names: tuple[str, ...]) -> Array:
         raise InputError(f"these samples say nothing about {', '.join(silent)}")
     unit = factor / length
     inverse, singular = dtrtri(unit)
-    if singular or not np.linalg.norm(inverse) < 1.0 / EXCITED:  # the inverse of the smallest singular value, up to sqrt(p)
+    # the inverse of the smallest singular value, up to sqrt(p)
+    if singular or not np.linalg.norm(inverse) < 1.0 / EXCITED:
         mixed = np.flatnonzero(np.abs(svd(unit)[2][-1]) > 0.1)
         told = ", ".join(names[i] for i in mixed)
-        raise InputError(f"these samples do not tell apart: {told}; excite them, or take fewer parameters")
+        raise InputError(
+            f"these samples do not tell apart: {told}; excite them, or take fewer parameters"
+        )
     result: Array = np.triu(inverse) / length[:, None]
     return result

@@ -1,7 +1,8 @@
 """Least squares that outliers do not pull: Huber's estimate, by weights that each pass through the samples takes anew.
 
-A residual beyond ``k`` times the noise counts as if it were ``k`` times the noise. The noise of each axis is Huber's proposal 2
-[Huber, Robust Statistics, 1981, sec. 6.7 and 7.6]: that for which the clipped residuals are as large as those of a Gaussian.
+A residual beyond ``k`` times the noise counts as if it were ``k`` times the noise. The noise of
+each axis is Huber's proposal 2 [Huber, Robust Statistics, 1981, sec. 6.7 and 7.6]: that for which
+the clipped residuals are as large as those of a Gaussian.
 """
 
 from __future__ import annotations
@@ -47,7 +48,8 @@ class _Pass:
 def huber(samples: Samples, rows: Rows, k: float = TUNING) -> Fit:
     """Fit by Huber's loss, each axis in units of its own noise.
 
-    The covariance is the asymptotic one of an M-estimate, ``A^-1 B A^-1`` [Huber 1981, sec. 7.6], noise taken as white.
+    The covariance is the asymptotic one of an M-estimate, ``A^-1 B A^-1`` [Huber 1981, sec. 7.6],
+    noise taken as white.
 
     Args:
         samples: Samples, which are read again in each pass.
@@ -71,7 +73,9 @@ def huber(samples: Samples, rows: Rows, k: float = TUNING) -> Fit:
         fit = after
         if (moved <= CONVERGED * fit.deviation).all():
             return _with_spread(fit, found, noise)
-    raise InputError(f"Huber's estimate does not settle in {PASSES} passes: are most samples outliers?")
+    raise InputError(
+        f"Huber's estimate does not settle in {PASSES} passes: are most samples outliers?"
+    )
 
 
 def _with_spread(fit: Fit, found: _Pass, noise: Array) -> Fit:

@@ -1,8 +1,9 @@
 """What is beyond a force sensor, the sensor's bias, and the angle at which it was mounted, from readings in several poses.
 
-In the axes of the sensor at its nominal angle the load's wrench is ``Y beta``; a sensor turned by ``phi`` about its own z reads
-``B(phi)' Y beta + bias``. For a given angle that is linear, so only the angle is searched: everywhere, then by Gauss-Newton.
-Readings as ``robot.sensor`` gives them: what the load exerts ON the sensor, force [N] first, then moment [N m].
+In the axes of the sensor at its nominal angle the load's wrench is ``Y beta``; a sensor turned by
+``phi`` about its own z reads ``B(phi)' Y beta + bias``. For a given angle that is linear, so only
+the angle is searched: everywhere, then by Gauss-Newton. Readings as ``robot.sensor`` gives them:
+what the load exerts ON the sensor, force [N] first, then moment [N m].
 """
 
 from __future__ import annotations
@@ -37,7 +38,10 @@ class SensorFit:
     load: Load
     """Everything beyond the sensor, in the axes of tool0."""
     bias: Array
-    """What it reads without load [N, N m], shape ``(6,)``, in its own axes; NaN where the poses do not tell."""
+    """What it reads without load [N, N m], shape ``(6,)``, in its own axes.
+
+    NaN where the poses do not tell.
+    """
     bias_deviation: Array
     angle: float
     """By which it is turned about its own z against the nominal pose [rad]."""
@@ -58,8 +62,8 @@ def load_from_sensor(
 ) -> SensorFit:
     """Identify load, bias and mounting angle.
 
-    Still poses tell mass, centre of mass, bias and angle; four of them at least, pointing into different directions. The inertia
-    needs motion.
+    Still poses tell mass, centre of mass, bias and angle; four of them at least, pointing into
+    different directions. The inertia needs motion.
 
     Args:
         robot: Lengths and gravity; what it carries does not count.
@@ -75,9 +79,16 @@ def load_from_sensor(
     """
     count = np.shape(q)[0] if np.ndim(q) == 2 else 0
     still = np.zeros((count, robot.n))
-    states = [finite(still if x is None else x, (count, robot.n), name) for x, name in ((q, "q"), (v, "v"), (a, "a"))]
+    states = [
+        finite(still if x is None else x, (count, robot.n), name)
+        for x, name in ((q, "q"), (v, "v"), (a, "a"))
+    ]
     read = finite(readings, (count, 6), "readings")
-    pose = np.eye(4) if tool0_from_sensor is None else finite(tool0_from_sensor, (4, 4), "tool0_from_sensor")
+    pose = (
+        np.eye(4)
+        if tool0_from_sensor is None
+        else finite(tool0_from_sensor, (4, 4), "tool0_from_sensor")
+    )
     if not is_rotation(pose[:3, :3]):
         raise InputError("tool0_from_sensor needs a rotation in its upper left 3 by 3 numbers")
     problem = _Problem(_regressors(robot, states, pose), read, angle is None)
@@ -96,9 +107,13 @@ def load_from_sensor(
     known = place[10:16] >= 0
     bias = np.where(known, fit.beta[place[10:16]], np.nan)
     deviation = np.where(known, fit.deviation[place[10:16]], np.nan)
-    turned = 0.0 if angle is not None else float(fit.deviation[place[16]]) if place[16] >= 0 else np.nan
+    turned = (
+        0.0 if angle is not None else float(fit.deviation[place[16]]) if place[16] >= 0 else np.nan
+    )
     wrapped = float(np.remainder(phi + np.pi, 2.0 * np.pi) - np.pi) if angle is None else phi
-    return SensorFit(Load("tool0", parameters, spread), bias, deviation, wrapped, turned, noise[[0, 3]])
+    return SensorFit(
+        Load("tool0", parameters, spread), bias, deviation, wrapped, turned, noise[[0, 3]]
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,7 +130,11 @@ class _Problem:
         count = len(self.Y)
         left = [_turned(self.Y, phi), np.broadcast_to(np.eye(6), (count, 6, 6))]
         left += [] if slope is None else [slope[..., None]]
-        named = zip((*OF_BODY, *_BIAS, "angle"), (*UNITS_OF_BODY, *["N"] * 3, *["N m"] * 3, "rad"), strict=True)
+        named = zip(
+            (*OF_BODY, *_BIAS, "angle"),
+            (*UNITS_OF_BODY, *["N"] * 3, *["N m"] * 3, "rad"),
+            strict=True,
+        )
         names, units = zip(*list(named)[: 16 + (slope is not None)], strict=True)
         return Accumulator(6, names, units).add(np.concatenate(left, axis=2), self.readings)
 
@@ -134,12 +153,18 @@ class _Problem:
         """Return angle, fit, the places of its parameters, and the noise of forces and moments, by Gauss-Newton."""
         load = np.zeros(10)
         for _ in range(STEPS):
-            slope = _turned(self.Y, phi + 0.5 * np.pi, flat=True) @ load if self.free and load.any() else None
+            slope = (
+                _turned(self.Y, phi + 0.5 * np.pi, flat=True) @ load
+                if self.free and load.any()
+                else None
+            )
             total = self.equations(phi, slope)
             kept, place = told(total.together(weights)[:-1, :-1])
             part = total.of(kept)
             fit = least_squares(part, weights)
-            pooled = part.squares(fit.beta).reshape(2, 3).sum(axis=1) / (3 * part.samples - part.p / 2)
+            pooled = part.squares(fit.beta).reshape(2, 3).sum(axis=1) / (
+                3 * part.samples - part.p / 2
+            )
             noise = audible(part, np.repeat(np.sqrt(pooled), 3))
             load = np.zeros(10)
             load[[k for k in kept if k < 10]] = fit.beta[[i for i, k in enumerate(kept) if k < 10]]
@@ -149,7 +174,10 @@ class _Problem:
             phi += step
             if abs(step) < SETTLED:
                 return phi, least_squares(part, weights, noise), place, noise
-        raise InputError("the mounting angle does not settle: give it as angle=, or take poses of other directions")
+        raise InputError(
+            "the mounting angle does not settle: give it as angle=, or take poses of other"
+            " directions"
+        )
 
 
 def _regressors(robot: Robot, states: list[Array], tool0_from_sensor: Array) -> Array:
@@ -159,13 +187,28 @@ def _regressors(robot: Robot, states: list[Array], tool0_from_sensor: Array) -> 
     place = tool0.placement * pin.SE3(tool0_from_sensor)
     result = np.empty((len(states[0]), 6, 10))
     for k, (q, v, a) in enumerate(zip(*states, strict=True)):
-        pin.rnea(tree.model, tree.data, tree.coupling.position(q), tree.coupling.velocity(v), tree.coupling.velocity(a))
-        speed, rate = place.actInv(tree.data.v[tool0.parentJoint]), place.actInv(tree.data.a_gf[tool0.parentJoint])
+        pin.rnea(
+            tree.model,
+            tree.data,
+            tree.coupling.position(q),
+            tree.coupling.velocity(v),
+            tree.coupling.velocity(a),
+        )
+        speed, rate = (
+            place.actInv(tree.data.v[tool0.parentJoint]),
+            place.actInv(tree.data.a_gf[tool0.parentJoint]),
+        )
         result[k] = -pin.bodyRegressor(speed, rate)
     return result
 
 
 def _turned(Y: Array, phi: float, flat: bool = False) -> Array:
     """Return what a sensor reads that is turned by ``phi`` about z; ``flat`` leaves the part along z out."""
-    turn = np.array([[np.cos(phi), np.sin(phi), 0.0], [-np.sin(phi), np.cos(phi), 0.0], [0.0, 0.0, 0.0 if flat else 1.0]])
+    turn = np.array(
+        [
+            [np.cos(phi), np.sin(phi), 0.0],
+            [-np.sin(phi), np.cos(phi), 0.0],
+            [0.0, 0.0, 0.0 if flat else 1.0],
+        ]
+    )
     return np.concatenate([turn @ Y[:, :3], turn @ Y[:, 3:]], axis=1)

@@ -25,9 +25,14 @@ M = TypeVar("M", bound=Mergeable)
 
 
 class Samples:
-    """Logs of one experiment. What is summed runs along each log on its own, and then over the logs in their order."""
+    """Logs of one experiment.
 
-    def __init__(self, logs: Sequence[Any], read: Callable[[Any], Iterable[Motion]], client: Any = None) -> None:
+    What is summed runs along each log on its own, and then over the logs in their order.
+    """
+
+    def __init__(
+        self, logs: Sequence[Any], read: Callable[[Any], Iterable[Motion]], client: Any = None
+    ) -> None:
         """Take the logs, and what opens one of them anew each time.
 
         Args:
@@ -53,7 +58,9 @@ class Samples:
         if self.client is None:
             return reduce(_merged, map(one, self.logs))
         parts = self.client.map(one, self.logs, pure=False)
-        total = reduce(lambda done, part: self.client.submit(_merged, done, part, pure=False), parts)
+        total = reduce(
+            lambda done, part: self.client.submit(_merged, done, part, pure=False), parts
+        )
         del parts  # what is merged may be forgotten
         result: M = total.result()
         return result
@@ -90,7 +97,8 @@ def on_dask(samples: Samples, client: Any) -> Samples:
 
     Args:
         samples: Files must lie where the workers see them.
-        client: A ``dask.distributed.Client`` of a running cluster, or of ``LocalCluster(n_workers=2)``.
+        client: A ``dask.distributed.Client`` of a running cluster, or of
+            ``LocalCluster(n_workers=2)``.
 
     Raises:
         MissingExtra: without dask.
@@ -115,7 +123,9 @@ def _alone(motion: Motion) -> tuple[Motion]:
     return (motion,)
 
 
-def _reduced(log: Any, read: Callable[[Any], Iterable[Motion]], of_log: Callable[[Iterable[Motion]], M]) -> M:
+def _reduced(
+    log: Any, read: Callable[[Any], Iterable[Motion]], of_log: Callable[[Iterable[Motion]], M]
+) -> M:
     return of_log(read(log))
 
 

@@ -1,7 +1,8 @@
 """How fast the dry friction of each axis falls, where nobody has said it: a search over Stribeck speeds in one pass.
 
-Next to the columns of its regressor each axis carries ``exp(-(v / v_St)^2) sgn(v)`` for a row of speeds ``v_St``. Triangular
-factors of all of them hold what least squares with any choice among these speeds would leave.
+Next to the columns of its regressor each axis carries ``exp(-(v / v_St)^2) sgn(v)`` for a row of
+speeds ``v_St``. Triangular factors of all of them hold what least squares with any choice among
+these speeds would leave.
 """
 
 from __future__ import annotations
@@ -23,39 +24,52 @@ from .torque_equations import TorqueRows
 
 Array = NDArray[np.float64]
 
-SPEEDS = np.geomspace(1e-3, 0.3, 17)  # [rad/s, m/s]; S000 Tab. 5 has 0.003 to 0.018 rad/s, a factor of 1.4 lies between two
+# [rad/s, m/s]; S000 Tab. 5 has 0.003 to 0.018 rad/s, a factor of 1.4 lies between two
+SPEEDS = np.geomspace(1e-3, 0.3, 17)
 SLOW = 20.0  # samples that must be as slow as a Stribeck speed, or it may be any
 APART = 0.05  # of a unit column: the part that no other column of its axis has
 SWEEPS = 5  # over all axes; two or three are enough
-SURE = 5.0  # standard deviations of Fs - Fc: residuals that are no white noise make a fit too sure, and 17 speeds are tried
+# standard deviations of Fs - Fc: residuals that are no white noise make a fit too sure, and 17
+# speeds are tried
+SURE = 5.0
 
 
 class Falls(NamedTuple):
     """What samples say of how dry friction falls, per moving axis."""
 
     speeds: Array
-    """Stribeck speed [rad/s, m/s] to the next of :data:`SPEEDS`, shape ``(size,)``; NaN where samples do not tell it: too few
-    are slow, ``Fs - Fc`` is not clearly positive, or the best is an end of the row."""
+    """Stribeck speed [rad/s, m/s] to the next of :data:`SPEEDS`, shape ``(size,)``.
+
+    NaN where samples do not tell it: too few are slow, ``Fs - Fc`` is not clearly positive, or the
+    best is an end of the row.
+    """
     absent: NDArray[np.bool_]
     """Where a fall was expected, and samples deny it: they say a smaller one, surely."""
 
 
-def stribeck_speeds(samples: Samples, rows: TorqueRows, expected: tuple[Array, Array] | None = None) -> Falls:
+def stribeck_speeds(
+    samples: Samples, rows: TorqueRows, expected: tuple[Array, Array] | None = None
+) -> Falls:
     """Look for the fall of dry friction of each moving axis.
 
-    Axis by axis the speed is taken that leaves least of the torques of all axes, until none changes.
+    Axis by axis the speed is taken that leaves least of the torques of all axes, until none
+    changes.
 
     Args:
         samples: Samples, slow and fast.
-        rows: Equations with Fv and Fc of each moving axis among the base parameters, and no Fs - Fc.
+        rows: Equations with Fv and Fc of each moving axis among the base parameters, and no Fs -
+            Fc.
         expected: Stribeck speed and Fs - Fc that somebody believes in, shape ``(size,)`` each.
 
     Raises:
-        InputError: if friction is not among them, or samples do not tell the other parameters apart.
+        InputError: if friction is not among them, or samples do not tell the other parameters
+            apart.
     """
     places = places_of(rows)
     if (places[:, :2] < 0).any() or (places[:, 2] >= 0).any():
-        raise InputError("a search of Stribeck speeds needs Fv and Fc among the base parameters, and no Fs - Fc")
+        raise InputError(
+            "a search of Stribeck speeds needs Fv and Fc among the base parameters, and no Fs - Fc"
+        )
     believed, drop = (np.ones(rows.size), np.zeros(rows.size)) if expected is None else expected
     total, p = accumulated(samples, _Candidates(rows, places, believed)), len(rows.names)
     possible = _possible(total, p)
@@ -70,13 +84,17 @@ def stribeck_speeds(samples: Samples, rows: TorqueRows, expected: tuple[Array, A
     asked = possible[-1] & np.isnan(speeds)
     absent = np.zeros(rows.size, dtype=bool)
     if asked.any():
-        fit = weighted(_chosen(total, p, np.where(np.isnan(speeds), np.where(asked, SPEEDS.size, -1), best)))
+        fit = weighted(
+            _chosen(total, p, np.where(np.isnan(speeds), np.where(asked, SPEEDS.size, -1), best))
+        )
         shows = np.flatnonzero(np.isfinite(speeds) | asked)
         absent[shows] = asked[shows] & (fit.beta[p:] + SURE * fit.deviation[p:] < drop[shows])
     return Falls(speeds, absent)
 
 
-def _searched(total: Accumulator, p: int, possible: NDArray[np.bool_], weights: Array) -> NDArray[np.intp]:
+def _searched(
+    total: Accumulator, p: int, possible: NDArray[np.bool_], weights: Array
+) -> NDArray[np.intp]:
     """Return the number of the best speed of each axis, -1 where none is possible or helps."""
 
     def left(choice: NDArray[np.intp]) -> float:
@@ -160,4 +178,7 @@ def _solved(total: Accumulator, weights: Array) -> Array:
     whole = total.together(weights)
     size = np.linalg.norm(whole[:, :-1], axis=0)
     scale = np.where(size > 0.0, size, 1.0)
-    return np.asarray(np.linalg.lstsq(whole[:-1, :-1] / scale, whole[:-1, -1], rcond=1e-10)[0] / scale, dtype=float)
+    return np.asarray(
+        np.linalg.lstsq(whole[:-1, :-1] / scale, whole[:-1, -1], rcond=1e-10)[0] / scale,
+        dtype=float,
+    )

@@ -31,12 +31,22 @@ class RowsOfSums:
         """Check that robot and base parameters go together.
 
         Raises:
-            InputError: if one is none, or the base parameters are those of a robot with other parameters.
+            InputError: if one is none, or the base parameters are those of a robot with other
+                parameters.
         """
-        size = instance(self.robot, Robot, "equations are those of an irbmodels.Robot").parameter_vector().size
-        count = instance(self.base, BaseParameters, "base parameters are those of base_parameters(robot)").grouping.shape[1]
+        size = (
+            instance(self.robot, Robot, "equations are those of an irbmodels.Robot")
+            .parameter_vector()
+            .size
+        )
+        count = instance(
+            self.base, BaseParameters, "base parameters are those of base_parameters(robot)"
+        ).grouping.shape[1]
         if count != size:
-            raise InputError(f"base parameters of {count} parameters are of another robot: {self.robot.name} has {size}")
+            raise InputError(
+                f"base parameters of {count} parameters are of another robot: {self.robot.name} has"
+                f" {size}"
+            )
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -51,9 +61,12 @@ class RowsOfSums:
 
 @dataclass(frozen=True, eq=False)
 class TorqueRows(RowsOfSums):
-    """``tau = Y(q, v, a) beta`` on the axes that move; what is not in ``beta`` keeps the value it has in the robot.
+    """``tau = Y(q, v, a) beta`` on the axes that move.
 
-    The pieces need ``v``, ``a`` and ``tau``; axes that are not identified must stand where ``base_parameters`` held them.
+    What is not in ``beta`` keeps the value it has in the robot.
+
+    The pieces need ``v``, ``a`` and ``tau``; axes that are not identified must stand where
+    ``base_parameters`` held them.
     """
 
     @property
@@ -85,12 +98,22 @@ def blocks(piece: Motion, robot: Robot, *needed: str, length: int = BLOCK) -> It
     """
     for name in needed:
         if getattr(piece, name) is None:
-            raise InputError(f"these samples have no {name}, which this estimate of {robot.name} needs")
+            raise InputError(
+                f"these samples have no {name}, which this estimate of {robot.name} needs"
+            )
     arrays = [np.asarray(getattr(piece, name), dtype=float) for name in ("q", *needed)]
     for name, array in zip(("q", *needed), arrays, strict=True):
         if array.ndim != 2 or array.shape != (arrays[0].shape[0], robot.n):
-            raise InputError(f"{name} of {robot.name} needs shape ({arrays[0].shape[0]}, {robot.n}), got {array.shape}")
+            raise InputError(
+                f"{name} of {robot.name} needs shape ({arrays[0].shape[0]}, {robot.n}), got"
+                f" {array.shape}"
+            )
         if not np.isfinite(array).all():
             first = int(np.argwhere(~np.isfinite(array))[0, 0])
-            raise InputError(f"{name} is not finite at sample {first} of a piece: leave such samples out")
-    return ([array[start : start + length] for array in arrays] for start in range(0, arrays[0].shape[0], length))
+            raise InputError(
+                f"{name} is not finite at sample {first} of a piece: leave such samples out"
+            )
+    return (
+        [array[start : start + length] for array in arrays]
+        for start in range(0, arrays[0].shape[0], length)
+    )

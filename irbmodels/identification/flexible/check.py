@@ -1,8 +1,9 @@
 """Is the fitted resonance there? The model against what torque and speed say without it.
 
-An estimate of a frequency response near a light damped resonance is blurred by its window. So the model is not drawn as a formula
-beside it: its simulated speed goes through the same estimate as the measured one, and the blur is the same. What the model misses
-shows as coherence between the torque and the residual; unrelated signals have some too, and how much is known.
+An estimate of a frequency response near a light damped resonance is blurred by its window. So the
+model is not drawn as a formula beside it: its simulated speed goes through the same estimate as the
+measured one, and the blur is the same. What the model misses shows as coherence between the torque
+and the residual; unrelated signals have some too, and how much is known.
 """
 
 from __future__ import annotations
@@ -39,7 +40,10 @@ class ResonanceCheck(NamedTuple):
     band: tuple[float, float]
     """Where the torque explains the speed [Hz]."""
     antiresonance: tuple[float, float]
-    """Lowest response near the model's antiresonance: measured and simulated [Hz]; NaN outside the band."""
+    """Lowest response near the model's antiresonance: measured and simulated [Hz].
+
+    NaN outside the band.
+    """
     resonance: tuple[float, float]
     """Highest response above it."""
     findings: tuple[str, ...]
@@ -48,7 +52,9 @@ class ResonanceCheck(NamedTuple):
     """Whether both resonances were excited and nothing disagrees."""
 
 
-def resonance_check(fit: FlexibleFit, data: OneAxisData | None = None, segment: float | None = None) -> ResonanceCheck:
+def resonance_check(
+    fit: FlexibleFit, data: OneAxisData | None = None, segment: float | None = None
+) -> ResonanceCheck:
     """Compare a fit with the frequency response that samples have without any model.
 
     Args:
@@ -61,21 +67,37 @@ def resonance_check(fit: FlexibleFit, data: OneAxisData | None = None, segment: 
     """
     data = fit.data if data is None else data
     model = fit.simulated(data)[:, 0]
-    measured, simulated, left = (spectrum(data, y, segment) for y in (data.speed, model, data.speed - model))
+    measured, simulated, left = (
+        spectrum(data, y, segment) for y in (data.speed, model, data.speed - model)
+    )
     f, band = measured.frequency, excited_band(measured)
     inside = (f >= band[0]) & (f <= band[1])
     threshold = measured.threshold(_CHANCE / max(int(inside.sum()), 1))
     apart = np.abs(left.response) > _MATTERS * np.abs(measured.response)
     bad = inside & (left.coherence > threshold) & apart
-    findings = [f"torque and speed agree with the model, but not at {stretch}" for stretch in _stretches(f, bad)]
+    findings = [
+        f"torque and speed agree with the model, but not at {stretch}"
+        for stretch in _stretches(f, bad)
+    ]
     dips = _extreme(measured, simulated, fit.antiresonance, band, np.argmin)
     peaks = _extreme(measured, simulated, fit.resonance, band, np.argmax)
-    for name, pair, value in (("antiresonance", dips, fit.antiresonance), ("resonance", peaks, fit.resonance)):
+    for name, pair, value in (
+        ("antiresonance", dips, fit.antiresonance),
+        ("resonance", peaks, fit.resonance),
+    ):
         if np.isnan(pair[0]):
-            findings.append(f"the {name} at {value.value:.2f} Hz lies outside what was excited: {_told(band)}")
+            findings.append(
+                f"the {name} at {value.value:.2f} Hz lies outside what was excited: {_told(band)}"
+            )
         elif abs(pair[0] - pair[1]) > 2.0 * measured.resolution + 3.0 * value.deviation:
-            findings.append(f"the {name} shows at {pair[0]:.2f} Hz; that of the model at {pair[1]:.2f} Hz")
-    return ResonanceCheck(*(measured, simulated, left.coherence, threshold, band, dips, peaks), tuple(findings), not findings)
+            findings.append(
+                f"the {name} shows at {pair[0]:.2f} Hz; that of the model at {pair[1]:.2f} Hz"
+            )
+    return ResonanceCheck(
+        *(measured, simulated, left.coherence, threshold, band, dips, peaks),
+        tuple(findings),
+        not findings,
+    )
 
 
 def _extreme(
@@ -106,20 +128,34 @@ def statements(fit: FlexibleFit) -> tuple[str, ...]:
     told = [*_of_band(fit)]
     relative = fit.deviation / np.maximum(np.abs(fit.values), np.finfo(float).tiny)
     for name, value, share in zip(fit.names, fit.values, relative, strict=True):
-        if name not in law.LOGARITHMIC and value < 1e-9 * np.sqrt(fit.axis.drive.stiffness * fit.axis.inertia):
-            told.append(f"{name} ended at its bound, 0: these samples show none; its deviation is that without the bound")
+        if name not in law.LOGARITHMIC and value < 1e-9 * np.sqrt(
+            fit.axis.drive.stiffness * fit.axis.inertia
+        ):
+            told.append(
+                f"{name} ended at its bound, 0: these samples show none; its deviation is that"
+                " without the bound"
+            )
         elif share > _VAGUE:
             told.append(f"{name} is known to {100.0 * share:.0f} % only (one standard deviation)")
     correlation = fit.correlation
     for i, first in enumerate(fit.names):
         for j, second in enumerate(fit.names[:i]):
             if abs(correlation[i, j]) > _CLOSE:
-                told.append(f"{second} and {first} are hardly told apart: their correlation is {correlation[i, j]:+.3f}")
+                told.append(
+                    f"{second} and {first} are hardly told apart: their correlation is"
+                    f" {correlation[i, j]:+.3f}"
+                )
     exact = fit.noise[0] < _ROUNDING * fit.data.speed.std()
     if fit.data.highpass is None and not exact and not fit.whiteness().white:
-        told.append("the residual is not white: the deviations account for its colour, but unmodelled dynamics are no noise")
+        told.append(
+            "the residual is not white: the deviations account for its colour, but unmodelled"
+            " dynamics are no noise"
+        )
     if fit.agreeing[0] < 2 <= fit.agreeing[1]:
-        told.append(f"only {fit.agreeing[0]} of {fit.agreeing[1]} starts ended here: give initial, or excite more")
+        told.append(
+            f"only {fit.agreeing[0]} of {fit.agreeing[1]} starts ended here: give initial, or"
+            " excite more"
+        )
     return tuple(told)
 
 
@@ -133,8 +169,13 @@ def _of_band(fit: FlexibleFit) -> list[str]:
         return ["the torque explains the speed at no frequency: nothing here is sure"]
     if top < dip:
         told = f"excitation ends at {top:.3g} Hz, below the antiresonance at {dip:.3g} Hz"
-        return [f"{told}: sure is the inertia of motor and link together; k, and how it parts into Jm and Ja, is extrapolated"]
+        return [
+            f"{told}: sure is the inertia of motor and link together; k, and how it parts into Jm"
+            " and Ja, is extrapolated"
+        ]
     if top < peak:
-        told = f"excitation ends at {top:.3g} Hz, between antiresonance and resonance ({peak:.3g} Hz)"
+        told = (
+            f"excitation ends at {top:.3g} Hz, between antiresonance and resonance ({peak:.3g} Hz)"
+        )
         return [f"{told}: sure is k / Ja; Jm is extrapolated"]
     return []

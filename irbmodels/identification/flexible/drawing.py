@@ -30,7 +30,9 @@ _LABELS = {
 }
 
 
-def data_figure(data: Sequence[OneAxisData], titles: Sequence[str], signals: Sequence[str] = ("torque", "speed")) -> Figure:
+def data_figure(
+    data: Sequence[OneAxisData], titles: Sequence[str], signals: Sequence[str] = ("torque", "speed")
+) -> Figure:
     """Draw signals of several sets of data side by side: raw data as in Figure 3.3, processed ones as in Figure 3.4.
 
     Raises:
@@ -38,9 +40,16 @@ def data_figure(data: Sequence[OneAxisData], titles: Sequence[str], signals: Seq
     """
     if len(titles) != len(data) or not data:
         raise InputError(f"{len(data)} sets of data need as many titles, got {len(titles)}")
-    lacking = [name for name in signals if name not in _LABELS or any(getattr(one, name) is None for one in data)]
+    lacking = [
+        name
+        for name in signals
+        if name not in _LABELS or any(getattr(one, name) is None for one in data)
+    ]
     if lacking or not signals:
-        raise InputError(f"not all of these data have {', '.join(lacking) or 'a signal'}; signals are {', '.join(_LABELS)}")
+        raise InputError(
+            f"not all of these data have {', '.join(lacking) or 'a signal'}; signals are"
+            f" {', '.join(_LABELS)}"
+        )
     figure = _figure(4.2 * len(data), 1.2 + 1.9 * len(signals))
     panels = figure.subplots(len(signals), len(data), sharex="col", sharey="row", squeeze=False)
     for column, one, title in zip(panels.T, data, titles, strict=True):
@@ -54,13 +63,16 @@ def data_figure(data: Sequence[OneAxisData], titles: Sequence[str], signals: Seq
     return figure
 
 
-def validation_figure(fit: FlexibleFit, validation: OneAxisData, span: tuple[float, float] | None = None) -> Figure:
+def validation_figure(
+    fit: FlexibleFit, validation: OneAxisData, span: tuple[float, float] | None = None
+) -> Figure:
     """Draw measured and simulated outputs on validation data, and their difference: Figure 3.5.
 
     Args:
         fit: The model.
         validation: Other data than it was estimated from.
-        span: First and last time that is shown [s]; default 1 s in the middle. The percentages are those of all samples.
+        span: First and last time that is shown [s]; default 1 s in the middle. The percentages are
+            those of all samples.
     """
     simulated, percent = fit.simulated(validation), fit.percentage(validation)
     shown, start, end = _shown(validation.t, span)
@@ -69,23 +81,48 @@ def validation_figure(fit: FlexibleFit, validation: OneAxisData, span: tuple[flo
     panels = figure.subplots(len(names), 1, sharex=True, squeeze=False)[:, 0]
     for i, (panel, name) in enumerate(zip(panels, names, strict=True)):
         measured = validation.measured[:, i]
-        panel.plot(validation.t[shown], measured[shown], color=_ORANGE, lw=1.8, ls=":", zorder=3, label="measured")
-        panel.plot(validation.t[shown], simulated[shown, i], color=_BLUE, lw=1.0, label=f"simulated, fit {percent[i]:.1f} %")
-        panel.plot(validation.t[shown], (measured - simulated[:, i])[shown], color=_GREY, lw=0.7, label="difference")
+        panel.plot(
+            validation.t[shown],
+            measured[shown],
+            color=_ORANGE,
+            lw=1.8,
+            ls=":",
+            zorder=3,
+            label="measured",
+        )
+        panel.plot(
+            validation.t[shown],
+            simulated[shown, i],
+            color=_BLUE,
+            lw=1.0,
+            label=f"simulated, fit {percent[i]:.1f} %",
+        )
+        panel.plot(
+            validation.t[shown],
+            (measured - simulated[:, i])[shown],
+            color=_GREY,
+            lw=0.7,
+            label="difference",
+        )
         panel.set_ylabel(_LABELS[name])
         panel.grid(alpha=0.3, lw=0.4)
         panel.set_xlim(start, end)
         _legend_above(panel)
     panels[-1].set_xlabel("time [s]")
-    panels[0].set_title(f"three states, validation data{' (synthetic)' if validation.synthetic else ''}", fontsize="medium")
+    panels[0].set_title(
+        f"three states, validation data{' (synthetic)' if validation.synthetic else ''}",
+        fontsize="medium",
+    )
     return figure
 
 
-def angle_figure(fit: FlexibleFit, data: OneAxisData, span: tuple[float, float] | None = None) -> Figure:
+def angle_figure(
+    fit: FlexibleFit, data: OneAxisData, span: tuple[float, float] | None = None
+) -> Figure:
     """Draw the motor's angle as measured and as the model with four states has it: Figure 3.6.
 
-    S003 passes the torque through a high-pass of 2.5 Hz, because the gain at low frequencies is not well known; so should
-    ``data`` (``data.prepared(highpass=2.5)``), which filters the angle alike.
+    S003 passes the torque through a high-pass of 2.5 Hz, because the gain at low frequencies is not
+    well known; so should ``data`` (``data.prepared(highpass=2.5)``), which filters the angle alike.
 
     Raises:
         InputError: if ``data`` have no angle.
@@ -98,15 +135,25 @@ def angle_figure(fit: FlexibleFit, data: OneAxisData, span: tuple[float, float] 
     shown, start, end = _shown(data.t, span)
     figure = _figure(7.5, 3.4)
     panel = figure.subplots()
-    panel.plot(data.t[shown], measured[shown, 0], color=_ORANGE, lw=1.8, ls=":", zorder=3, label="measured")
-    panel.plot(data.t[shown], simulated[shown, 0], color=_BLUE, lw=1.0, label=f"simulated, fit {percent:.1f} %")
+    panel.plot(
+        data.t[shown], measured[shown, 0], color=_ORANGE, lw=1.8, ls=":", zorder=3, label="measured"
+    )
+    panel.plot(
+        data.t[shown],
+        simulated[shown, 0],
+        color=_BLUE,
+        lw=1.0,
+        label=f"simulated, fit {percent:.1f} %",
+    )
     panel.set_ylabel(_LABELS["angle"])
     panel.set_xlabel("time [s]")
     panel.set_xlim(start, end)
     panel.grid(alpha=0.3, lw=0.4)
     _legend_above(panel)
     through = "" if data.highpass is None else f", high-pass {data.highpass.cutoff:g} Hz"
-    panel.set_title(f"four states{through}{' (synthetic)' if data.synthetic else ''}", fontsize="medium")
+    panel.set_title(
+        f"four states{through}{' (synthetic)' if data.synthetic else ''}", fontsize="medium"
+    )
     return figure
 
 
@@ -119,8 +166,16 @@ def response_figure(fit: FlexibleFit, check: ResonanceCheck) -> Figure:
     figure = _figure(7.5, 7.0)
     gain, phase, explained = figure.subplots(3, 1, sharex=True, height_ratios=[3, 2, 1.6])
     for x, response, style in (
-        (f, check.measured.response, {"color": _ORANGE, "marker": ".", "ms": 4, "lw": 0.7, "label": "measured (Welch)"}),
-        (f, check.simulated.response, {"color": _BLUE, "lw": 1.2, "label": "model, by the same estimate"}),
+        (
+            f,
+            check.measured.response,
+            {"color": _ORANGE, "marker": ".", "ms": 4, "lw": 0.7, "label": "measured (Welch)"},
+        ),
+        (
+            f,
+            check.simulated.response,
+            {"color": _BLUE, "lw": 1.2, "label": "model, by the same estimate"},
+        ),
         (fine, model, {"color": "black", "lw": 0.8, "ls": "--", "label": "model, not sampled"}),
     ):
         gain.semilogx(x, 20.0 * np.log10(np.maximum(np.abs(response), 1e-300)), **style)
@@ -133,7 +188,11 @@ def response_figure(fit: FlexibleFit, check: ResonanceCheck) -> Figure:
     explained.semilogx(f, check.measured.coherence, color=_ORANGE, lw=1.0, label="torque and speed")
     explained.semilogx(f, check.missed, color=_BLUE, lw=1.0, label="torque and residual")
     explained.axhline(check.threshold, color=_GREY, lw=0.8, label="1 % by chance")
-    for panel, label in ((gain, "gain [dB, (rad/s)/(N m)]"), (phase, "phase [deg]"), (explained, "coherence")):
+    for panel, label in (
+        (gain, "gain [dB, (rad/s)/(N m)]"),
+        (phase, "phase [deg]"),
+        (explained, "coherence"),
+    ):
         panel.set_ylabel(label)
         panel.grid(alpha=0.3, which="both", lw=0.4)
     level = 20.0 * np.log10(np.abs(model))
@@ -155,17 +214,35 @@ def residual_figure(fit: FlexibleFit, lags: int = 50) -> Figure:
     left, right = figure.subplots(1, 2, width_ratios=[1.6, 1])
     for i, name in enumerate(fit.data.outputs):
         test = fit.whiteness(i, lags)
-        told: dict[str, Any] = {"color": (_BLUE, _ORANGE, _GREEN)[i], "label": f"{name}: p = {test.p:.2g}"}
+        told: dict[str, Any] = {
+            "color": (_BLUE, _ORANGE, _GREEN)[i],
+            "label": f"{name}: p = {test.p:.2g}",
+        }
         left.vlines(np.arange(1, lags + 1) + 0.25 * i, 0.0, test.autocorrelation, lw=1.6, **told)
     left.axhspan(-test.bound, test.bound, color=_GREY, alpha=0.2, lw=0, label="white noise, 99 %")
     left.axhline(0.0, color="black", lw=0.6)
-    left.set_ylim(*(np.array([-1.0, 1.0]) * max(0.1, 1.1 * left.dataLim.intervaly.max(), -1.1 * left.dataLim.intervaly.min())))
+    left.set_ylim(
+        *(
+            np.array([-1.0, 1.0])
+            * max(0.1, 1.1 * left.dataLim.intervaly.max(), -1.1 * left.dataLim.intervaly.min())
+        )
+    )
     left.set_xlabel("lag [samples]")
     left.set_ylabel("autocorrelation of the residual")
     left.legend(frameon=False, fontsize="small")
     model = fit.axis.three_states()
-    right.plot(model.poles.real, model.poles.imag / (2 * np.pi), "x", color=_BLUE, ms=8, label="poles")
-    right.plot(model.zeros.real, model.zeros.imag / (2 * np.pi), "o", color=_ORANGE, mfc="none", ms=8, label="zeros")
+    right.plot(
+        model.poles.real, model.poles.imag / (2 * np.pi), "x", color=_BLUE, ms=8, label="poles"
+    )
+    right.plot(
+        model.zeros.real,
+        model.zeros.imag / (2 * np.pi),
+        "o",
+        color=_ORANGE,
+        mfc="none",
+        ms=8,
+        label="zeros",
+    )
     right.axvline(0.0, color="black", lw=0.6)
     right.axhline(0.0, color="black", lw=0.6)
     right.set_xlim(1.25 * model.poles.real.min(), 0.15 * -model.poles.real.min())
@@ -195,5 +272,7 @@ def _shown(t: Array, span: tuple[float, float] | None) -> tuple[NDArray[np.bool_
     start, end = (middle - 0.5, middle + 0.5) if span is None else span
     shown = (t >= start) & (t <= end)
     if not shown.any():
-        raise InputError(f"the data go from {t[0]:g} to {t[-1]:g} s; nothing lies in {start:g} .. {end:g} s")
+        raise InputError(
+            f"the data go from {t[0]:g} to {t[-1]:g} s; nothing lies in {start:g} .. {end:g} s"
+        )
     return shown, start, end

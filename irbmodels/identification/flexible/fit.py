@@ -33,7 +33,10 @@ class FlexibleFit:
     names: tuple[str, ...]
     """Of the estimated parameters: Jm, fm on the motor side; Ja, k, d, fa on the arm side."""
     covariance: Array
-    """Of log Jm, log Ja, log k, and of fm, d, fa themselves, shape ``(p, p)``; residuals may be coloured."""
+    """Of log Jm, log Ja, log k, and of fm, d, fa themselves, shape ``(p, p)``.
+
+    Residuals may be coloured.
+    """
     method: Method
     gain: Array
     """K of the predictor ``x+ = A x + B u + K e`` in units of the states S003 has, shape ``(3, outputs)``; 0 for output error."""
@@ -71,7 +74,9 @@ class FlexibleFit:
         return np.asarray(self.covariance / np.outer(size, size), dtype=float)
 
     def intervals(self, level: float = 0.95) -> Array:
-        """Lower and upper end of the confidence interval of each estimate, shape ``(p, 2)``; positive where it must be.
+        """Lower and upper end of the confidence interval of each estimate, shape ``(p, 2)``.
+
+        Positive where it must be.
 
         Raises:
             InputError: if the level is not between 0 and 1.
@@ -97,7 +102,9 @@ class FlexibleFit:
         """Undamped frequency at which motor and link swing against each other [Hz]."""
         link = 1.0 / self.axis.inertia
         share = link / (link + 1.0 / self.axis.drive.reflected_inertia)
-        return self._frequency(self.axis.resonance, {"k": 0.5, "Ja": -0.5 * share, "Jm": -0.5 * (1.0 - share)})
+        return self._frequency(
+            self.axis.resonance, {"k": 0.5, "Ja": -0.5 * share, "Jm": -0.5 * (1.0 - share)}
+        )
 
     def simulated(self, data: OneAxisData | None = None) -> Array:
         """Outputs of the model under the torque of ``data`` (default: the estimation data), shape ``(N, outputs)``.
@@ -113,13 +120,19 @@ class FlexibleFit:
         return law.percentages(self.simulated(chosen), chosen.measured)
 
     def whiteness(self, output: int = 0, lags: int = 25) -> Whiteness:
-        """Test the residual of an output, by its number from 0. After a high-pass no residual of an exact model is white."""
+        """Test the residual of an output, by its number from 0.
+
+        After a high-pass no residual of an exact model is white.
+        """
         return whiteness(self.residual[:, output], lags)
 
     def report(self) -> str:
         """Return estimates, resonances and statements, one per line."""
         kind = "synthetic data" if self.data.synthetic else "data"
-        fit = ", ".join(f"{name} {value:.2f} %" for name, value in zip(self.data.outputs, self.percentage(), strict=True))
+        fit = ", ".join(
+            f"{name} {value:.2f} %"
+            for name, value in zip(self.data.outputs, self.percentage(), strict=True)
+        )
         lines = [f"{self.method} fit of {len(self.data)} samples ({kind}); simulated: {fit}"]
         rows = zip(self.names, self.values, self.deviation, self.units, strict=True)
         lines += [f"{name:3s} {value:11.5g} +- {sd:.2g} {unit}" for name, value, sd, unit in rows]
@@ -130,12 +143,19 @@ class FlexibleFit:
 
     def __repr__(self) -> str:
         """Return method and estimates in one line."""
-        estimates = ", ".join(f"{name}={value:.5g}" for name, value in zip(self.names, self.values, strict=True))
+        estimates = ", ".join(
+            f"{name}={value:.5g}" for name, value in zip(self.names, self.values, strict=True)
+        )
         return f"<FlexibleFit, {self.method}: {estimates}>"
 
     @property
     def _unit(self) -> Array:
-        return np.array([x if name in LOGARITHMIC else 1.0 for name, x in zip(self.names, self.values, strict=True)])
+        return np.array(
+            [
+                x if name in LOGARITHMIC else 1.0
+                for name, x in zip(self.names, self.values, strict=True)
+            ]
+        )
 
     def _frequency(self, value: float, slopes: dict[str, float]) -> Value:
         """Delta method: ``slopes`` are those of the logarithm of the frequency over the logarithms of parameters."""
@@ -145,5 +165,8 @@ class FlexibleFit:
     def _of(self, data: OneAxisData | None) -> OneAxisData:
         chosen = self.data if data is None else data
         if not isinstance(chosen, OneAxisData) or chosen.gear_ratio != self.axis.drive.gear_ratio:
-            raise InputError(f"a fit is compared with OneAxisData of gear ratio {self.axis.drive.gear_ratio:g}, not {chosen!r}")
+            raise InputError(
+                f"a fit is compared with OneAxisData of gear ratio {self.axis.drive.gear_ratio:g},"
+                f" not {chosen!r}"
+            )
         return chosen

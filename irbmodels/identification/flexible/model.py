@@ -1,8 +1,9 @@
 """What a linear model of a flexible joint says of sampled data, and its derivatives with respect to the parameters.
 
-Sampling is exact for the hold of the data: matrix exponential of model, input and derivatives together [Van Loan 1978]. The state
-at the start, an offset of each output and what is left of the high-pass's start enter linearly; they are found by linear least
-squares for each candidate and leave the problem (variable projection, Kaufman 1975). A high-pass on torque and output commutes
+Sampling is exact for the hold of the data: matrix exponential of model, input and derivatives
+together [Van Loan 1978]. The state at the start, an offset of each output and what is left of the
+high-pass's start enter linearly; they are found by linear least squares for each candidate and
+leave the problem (variable projection, Kaufman 1975). A high-pass on torque and output commutes
 with the model, and removed means are an offset: neither changes the estimates.
 """
 
@@ -19,11 +20,19 @@ from .samples import OneAxisData
 
 Array = NDArray[np.float64]
 
-PARAMETERS = {"Jm": "kg m^2", "Ja": "kg m^2", "k": "N m/rad", "fm": "N m s/rad", "d": "N m s/rad", "fa": "N m s/rad"}
+PARAMETERS = {
+    "Jm": "kg m^2",
+    "Ja": "kg m^2",
+    "k": "N m/rad",
+    "fm": "N m s/rad",
+    "d": "N m s/rad",
+    "fa": "N m s/rad",
+}
 """Rotor (motor side), link, spring (arm side), friction of the motor (motor side), of the gear and of the link (arm side)."""
 LOGARITHMIC = ("Jm", "Ja", "k")
 """Parameters that are positive, and searched by their logarithm; friction may be 0."""
-_RANK = 1e-10  # of the largest singular value: directions of the start that the samples do not tell from others
+# of the largest singular value: directions of the start that the samples do not tell from others
+_RANK = 1e-10
 _TERMS = 16  # of a Taylor series of a matrix with norm 1/2: the next one is 2e-20
 _STABLE = 1e-9  # what rounding adds to an eigenvalue of 1
 
@@ -34,7 +43,14 @@ def values_of(axis: OneAxis) -> dict[str, float]:
     return dict(
         zip(
             PARAMETERS,
-            (drive.rotor_inertia, axis.inertia, drive.stiffness, drive.viscous, drive.damping, drive.bearing),
+            (
+                drive.rotor_inertia,
+                axis.inertia,
+                drive.stiffness,
+                drive.viscous,
+                drive.damping,
+                drive.bearing,
+            ),
             strict=True,
         )
     )
@@ -72,11 +88,17 @@ def model_of(axis: OneAxis, outputs: tuple[str, ...]) -> LinearModel:
     return LinearModel(A, B, C, np.zeros((len(outputs), 1)))
 
 
-def slopes_of(axis: OneAxis, model: LinearModel, outputs: tuple[str, ...], names: tuple[str, ...]) -> Slopes:
+def slopes_of(
+    axis: OneAxis, model: LinearModel, outputs: tuple[str, ...], names: tuple[str, ...]
+) -> Slopes:
     """Derivatives of :func:`model_of` with respect to log Jm, log Ja, log k, and fm, d, fa themselves."""
     r = 1.0 / axis.drive.gear_ratio
     masses = np.array([axis.drive.rotor_inertia, axis.inertia])
-    A, B, C = np.zeros((len(names), 3, 3)), np.zeros((len(names), 3, 1)), np.zeros((len(names), len(outputs), 3))
+    A, B, C = (
+        np.zeros((len(names), 3, 3)),
+        np.zeros((len(names), 3, 1)),
+        np.zeros((len(names), len(outputs), 3)),
+    )
     for i, name in enumerate(names):
         if name in ("Jm", "Ja"):
             row = ("Jm", "Ja").index(name)
@@ -84,7 +106,8 @@ def slopes_of(axis: OneAxis, model: LinearModel, outputs: tuple[str, ...], names
         elif name == "k":
             A[i, :, 2] = model.A[:, 2]
         else:
-            moves = {"fm": [1.0, 0.0], "d": [r, -1.0], "fa": [0.0, 1.0]}[name]  # which speed is braked
+            # which speed is braked
+            moves = {"fm": [1.0, 0.0], "d": [r, -1.0], "fa": [0.0, 1.0]}[name]
             A[i, :2, :2] = -np.outer(moves, moves) / masses[:, None]
         if "arm_acceleration" in outputs:
             C[i, outputs.index("arm_acceleration")] = A[i, 1]
@@ -92,7 +115,10 @@ def slopes_of(axis: OneAxis, model: LinearModel, outputs: tuple[str, ...], names
 
 
 def scale_of(model: LinearModel) -> Array:
-    """Units of the states in which the entries of A are of one size, shape ``(s,)``; powers of 2, so nothing is rounded."""
+    """Units of the states in which the entries of A are of one size, shape ``(s,)``.
+
+    Powers of 2, so nothing is rounded.
+    """
     from scipy.linalg import matrix_balance
 
     _, (scale, _) = matrix_balance(model.A, permute=False, separate=True)
@@ -104,10 +130,14 @@ def sampled(model: LinearModel, slopes: Slopes | None, data: OneAxisData, scale:
     s, h = len(model.A), data.step
     size = s + (2 if data.hold == "linear" else 1)
     count = 0 if slopes is None else len(slopes.A)
-    blocks = np.zeros((count + 1, 2, size, 2, size))  # exp of [[M, dM], [0, M]] has the derivative of exp M beside it
+    # exp of [[M, dM], [0, M]] has the derivative of exp M beside it
+    blocks = np.zeros((count + 1, 2, size, 2, size))
 
     def put(at: int, row: int, A: Array, B: Array) -> None:
-        blocks[at, row, :s, 1, :s], blocks[at, row, :s, 1, s : s + 1] = h * A / scale[:, None] * scale, h * B / scale[:, None]
+        blocks[at, row, :s, 1, :s], blocks[at, row, :s, 1, s : s + 1] = (
+            h * A / scale[:, None] * scale,
+            h * B / scale[:, None],
+        )
 
     for i in range(count + 1):
         put(i, 1, model.A, model.B)
@@ -119,14 +149,20 @@ def sampled(model: LinearModel, slopes: Slopes | None, data: OneAxisData, scale:
     found = _exponential(blocks.reshape(count + 1, 2 * size, 2 * size)).reshape(blocks.shape)
     whole, changes, part = found[-1, 0, :, 0], found[:count, 0, :, 1], slice(None, s)
     C = np.zeros((0, *model.C.shape)) if slopes is None else slopes.C * scale
-    return Sampled(whole[part, part], whole[part, s:], model.C * scale, Slopes(changes[:, part, part], changes[:, part, s:], C))
+    return Sampled(
+        whole[part, part],
+        whole[part, s:],
+        model.C * scale,
+        Slopes(changes[:, part, part], changes[:, part, s:], C),
+    )
 
 
 def _exponential(matrices: Array) -> Array:
     """Matrix exponentials ``(k, m, m)`` by Taylor series and squaring.
 
-    Not ``scipy.linalg.expm``: its LAPACK starts threads for each of these small matrices, and they wait longer than all the
-    rest takes (measured: 20 ms instead of 0.05 ms each where the cores are busy).
+    Not ``scipy.linalg.expm``: its LAPACK starts threads for each of these small matrices, and they
+    wait longer than all the rest takes (measured: 20 ms instead of 0.05 ms each where the cores are
+    busy).
     """
     size = np.abs(matrices).sum(axis=2).max()
     halvings = max(0, int(np.ceil(np.log2(max(size, 1e-300)))) + 1)
@@ -147,7 +183,10 @@ def with_gain(system: Sampled, gain: Array) -> Sampled:
     kept = np.zeros((len(slopes.A), s, o))
     A_slopes = np.concatenate([slopes.A - gain @ slopes.C, -entries @ C])
     B_slopes = np.concatenate(
-        [np.concatenate([slopes.B, kept], axis=2), np.concatenate([np.zeros((s * o, *B.shape)), entries], axis=2)]
+        [
+            np.concatenate([slopes.B, kept], axis=2),
+            np.concatenate([np.zeros((s * o, *B.shape)), entries], axis=2),
+        ]
     )
     C_slopes = np.concatenate([slopes.C, np.zeros((s * o, *C.shape))])
     return Sampled(A - gain @ C, np.hstack([B, gain]), C, Slopes(A_slopes, B_slopes, C_slopes))
@@ -159,8 +198,16 @@ def stable(system: Sampled) -> bool:
 
 
 def memory(system: Sampled, count: int) -> tuple[Array, Array]:
-    """``C A^k`` for k = 0 .. count - 1, shape ``(count, o, s)``, and derivatives ``(p, count, o, s)``, by doubling."""
-    rows, slopes, power, change = system.C[None], system.slopes.C[:, None], system.A, system.slopes.A
+    """``C A^k`` for k = 0 ..
+
+    count - 1, shape ``(count, o, s)``, and derivatives ``(p, count, o, s)``, by doubling.
+    """
+    rows, slopes, power, change = (
+        system.C[None],
+        system.slopes.C[:, None],
+        system.A,
+        system.slopes.A,
+    )
     while len(rows) < count:
         slopes = np.concatenate([slopes, slopes @ power + rows @ change[:, None]], axis=1)
         rows = np.concatenate([rows, rows @ power])
@@ -169,13 +216,18 @@ def memory(system: Sampled, count: int) -> tuple[Array, Array]:
 
 
 def driven(rows: Array, B: Array, inputs: Array) -> Array:
-    """Outputs from rest: inputs ``(N, m)`` through impulse responses ``rows B``; shape ``(..., N, o)``."""
+    """Outputs from rest: inputs ``(N, m)`` through impulse responses ``rows B``.
+
+    Shape ``(..., N, o)``.
+    """
     from scipy.fft import irfft, next_fast_len, rfft
 
     count = len(inputs)
     size = next_fast_len(2 * count, real=True)
     pulses = rows[..., :-1, :, :] @ B[..., None, :, :]  # what an input does from the next sample on
-    spectrum = np.einsum("...fom,fm->...fo", rfft(pulses, size, axis=-3), rfft(inputs, size, axis=0))
+    spectrum = np.einsum(
+        "...fom,fm->...fo", rfft(pulses, size, axis=-3), rfft(inputs, size, axis=0)
+    )
     later = irfft(spectrum, size, axis=-2)[..., : count - 1, :]
     return np.concatenate([np.zeros((*later.shape[:-2], 1, later.shape[-1])), later], axis=-2)
 
@@ -192,7 +244,9 @@ def disturbances(data: OneAxisData, outputs: int) -> Array:
             if found.any():  # the second delay of a section of first order is none
                 columns.append(found)
     one = np.column_stack(columns)
-    return np.concatenate([one[:, None, :] * np.eye(outputs)[o][:, None] for o in range(outputs)], axis=2)
+    return np.concatenate(
+        [one[:, None, :] * np.eye(outputs)[o][:, None] for o in range(outputs)], axis=2
+    )
 
 
 def inputs_of(data: OneAxisData) -> Array:
@@ -213,8 +267,12 @@ class Explained(NamedTuple):
     """Derivatives of the residual without what the start explains, ``(p, N, o)``."""
 
 
-def explained(system: Sampled, inputs: Array, measured: Array, other: Array, weights: Array) -> Explained:
-    """Compare a sampled model with measurements; start and ``other`` are found by weighted least squares.
+def explained(
+    system: Sampled, inputs: Array, measured: Array, other: Array, weights: Array
+) -> Explained:
+    """Compare a sampled model with measurements.
+
+    Start and ``other`` are found by weighted least squares.
 
     Args:
         system: Model or predictor.
@@ -227,7 +285,9 @@ def explained(system: Sampled, inputs: Array, measured: Array, other: Array, wei
     p, states = len(system.slopes.A), len(system.A)
     both = driven(
         np.concatenate([rows[None], row_slopes, np.broadcast_to(rows, (p, *rows.shape))]),
-        np.concatenate([system.B[None], np.broadcast_to(system.B, (p, *system.B.shape)), system.slopes.B]),
+        np.concatenate(
+            [system.B[None], np.broadcast_to(system.B, (p, *system.B.shape)), system.slopes.B]
+        ),
         inputs,
     )
     free = np.concatenate([rows, other], axis=2) * weights[:, None]
@@ -240,37 +300,57 @@ def explained(system: Sampled, inputs: Array, measured: Array, other: Array, wei
     part = U.T @ right
     start = (Vt.T @ (part / singular) / size)[:states]
     residual = (right - U @ part).reshape(measured.shape)
-    slopes = (-weights * (both[1 : p + 1] + both[p + 1 :] + row_slopes @ start)).reshape(p, measured.size)
+    slopes = (-weights * (both[1 : p + 1] + both[p + 1 :] + row_slopes @ start)).reshape(
+        p, measured.size
+    )
     slopes = slopes - (slopes @ U) @ U.T
     return Explained(measured - residual / weights, residual, slopes.reshape(p, *measured.shape))
 
 
-def simulated(model: LinearModel, data: OneAxisData, measured: Array, *, drift: bool = False) -> Array:
-    """Outputs of a model under the torque of the data; only its start, an offset and the filter's start see ``measured``.
+def simulated(
+    model: LinearModel, data: OneAxisData, measured: Array, *, drift: bool = False
+) -> Array:
+    """Outputs of a model under the torque of the data.
+
+    Only its start, an offset and the filter's start see ``measured``.
 
     Args:
         model: From torque [N m] to as many outputs as are measured, no part of them at once.
         data: Torque, hold and filter.
         measured: ``(N, o)``.
-        drift: Whether a ramp may be found too: what removing the mean of the torque does to a model that integrates.
+        drift: Whether a ramp may be found too: what removing the mean of the torque does to a model
+            that integrates.
 
     Raises:
         InputError: if the model is unstable, or has other inputs or outputs.
     """
     outputs = measured.shape[1]
     if model.B.shape[1] != 1 or model.C.shape[0] != outputs or np.any(model.D):
-        raise InputError(f"a model to simulate goes from one torque to {outputs} outputs, and D is 0")
+        raise InputError(
+            f"a model to simulate goes from one torque to {outputs} outputs, and D is 0"
+        )
     system = sampled(model, None, data, scale_of(model))
     if not stable(system):
         growing = model.poles[np.argmax(model.poles.real)]
-        raise InputError(f"this model is unstable: its pole at {growing.real:+.4g} 1/s outgrows every measurement")
+        raise InputError(
+            f"this model is unstable: its pole at {growing.real:+.4g} 1/s outgrows every"
+            " measurement"
+        )
     other = disturbances(data, outputs)
     if drift:
-        other = np.concatenate([other, np.linspace(-1.0, 1.0, len(data))[:, None, None] * np.eye(outputs)], axis=2)
+        other = np.concatenate(
+            [other, np.linspace(-1.0, 1.0, len(data))[:, None, None] * np.eye(outputs)], axis=2
+        )
     return explained(system, inputs_of(data), measured, other, np.ones(outputs)).predicted
 
 
 def percentages(predicted: Array, measured: Array) -> Array:
-    """``100 (1 - |y - y_model| / |y - mean y|)`` of each output [%]; 100 is a perfect fit, 0 that of a constant."""
+    """``100 (1 - |y - y_model| / |y - mean y|)`` of each output [%].
+
+    100 is a perfect fit, 0 that of a constant.
+    """
     missed = np.linalg.norm(measured - predicted, axis=0)
-    return np.asarray(100.0 * (1.0 - missed / np.linalg.norm(measured - measured.mean(axis=0), axis=0)), dtype=float)
+    return np.asarray(
+        100.0 * (1.0 - missed / np.linalg.norm(measured - measured.mean(axis=0), axis=0)),
+        dtype=float,
+    )

@@ -30,11 +30,16 @@ class Whiteness(NamedTuple):
 
 
 def autocorrelation(residual: Array, lags: int) -> Array:
-    """Autocorrelation at lags 0 .. ``lags``, biased (a positive semidefinite sequence), not normalised."""
+    """Autocorrelation at lags 0 ..
+
+    ``lags``, biased (a positive semidefinite sequence), not normalised.
+    """
     from scipy.fft import irfft, next_fast_len, rfft
 
     size = next_fast_len(2 * residual.size, real=True)
-    return np.asarray(irfft(np.abs(rfft(residual, size)) ** 2, size)[: lags + 1] / residual.size, dtype=float)
+    return np.asarray(
+        irfft(np.abs(rfft(residual, size)) ** 2, size)[: lags + 1] / residual.size, dtype=float
+    )
 
 
 def whiteness(residual: Array, lags: int = 25) -> Whiteness:
@@ -57,10 +62,15 @@ class Colour(NamedTuple):
     """Of ``w``."""
 
     def shaped(self, rows: Array) -> Array:
-        """Rows ``(N, p)`` such that their square is ``rows' R rows``, but for the ends; R is the covariance of the residual."""
+        """Rows ``(N, p)`` such that their square is ``rows' R rows``, but for the ends.
+
+        R is the covariance of the residual.
+        """
         from scipy.signal import lfilter
 
-        return np.asarray(np.sqrt(self.variance) * lfilter([1.0], self.coefficients, rows, axis=0), dtype=float)
+        return np.asarray(
+            np.sqrt(self.variance) * lfilter([1.0], self.coefficients, rows, axis=0), dtype=float
+        )
 
 
 def colour(residual: Array) -> Colour:

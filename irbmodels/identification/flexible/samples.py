@@ -23,7 +23,9 @@ _FEWEST = 100  # samples; three states and four parameters, and as much again to
 _GEARED = 10.0  # gear ratio from which the limits of a servo motor hold
 _FASTEST = 1000.0  # [rad/s] of a servo motor: 9500 rpm
 _STRONGEST = 300.0  # [N m] of a servo motor
-_APART = 30.0  # arm speed times gear ratio over motor speed: degrees are 57, and the motor's own speed is the gear ratio
+# arm speed times gear ratio over motor speed: degrees are 57, and the motor's own speed is the gear
+# ratio
+_APART = 30.0
 
 
 class Highpass(NamedTuple):
@@ -37,15 +39,20 @@ class Highpass(NamedTuple):
         """Second-order sections for samples ``step`` seconds apart."""
         from scipy.signal import butter
 
-        return np.asarray(butter(self.order, self.cutoff, "highpass", fs=1.0 / step, output="sos"), dtype=float)
+        return np.asarray(
+            butter(self.order, self.cutoff, "highpass", fs=1.0 / step, output="sos"), dtype=float
+        )
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class OneAxisData:
-    """Regular samples of one axis while the others stand still. Arrays are read-only, shape ``(N,)``.
+    """Regular samples of one axis while the others stand still.
+
+    Arrays are read-only, shape ``(N,)``.
 
     Raises:
-        InputError: if a shape, a time or a number is wrong, there are too few samples, nothing moves, or a unit cannot be right.
+        InputError: if a shape, a time or a number is wrong, there are too few samples, nothing
+            moves, or a unit cannot be right.
         UnknownName: if there is no such hold.
     """
 
@@ -62,7 +69,10 @@ class OneAxisData:
     arm_acceleration: Array | None = None
     """Of the link, about the axis [rad/s^2]: a tangential accelerometer's divided by its distance from the axis."""
     angle: Array | None = None
-    """Of the motor, motor side [rad]. Not fitted; Figure 3.6 compares it with the model of four states."""
+    """Of the motor, motor side [rad].
+
+    Not fitted; Figure 3.6 compares it with the model of four states.
+    """
     hold: Hold = "zero"
     """Torque between samples: ``zero`` keeps the value (a command that a drive holds), ``linear`` joins them by lines."""
     highpass: Highpass | None = None
@@ -77,50 +87,78 @@ class OneAxisData:
         """Check everything and keep read-only copies."""
         t = _signal("t", self.t, None)
         if t.size < _FEWEST:
-            raise InputError(f"{t.size} samples are too few for a fit of a flexible joint: it takes {_FEWEST}")
+            raise InputError(
+                f"{t.size} samples are too few for a fit of a flexible joint: it takes {_FEWEST}"
+            )
         _regular(t)
         arrays = {"t": t} | {
-            name: _signal(name, getattr(self, name), t.size) for name in SIGNALS if getattr(self, name) is not None
+            name: _signal(name, getattr(self, name), t.size)
+            for name in SIGNALS
+            if getattr(self, name) is not None
         }
         for name, array in arrays.items():
             array.setflags(write=False)
             object.__setattr__(self, name, array)
             if name != "t" and not np.ptp(array) > 1e-12 * np.abs(array).max():
-                raise InputError(f"{name} is constant: {array[0]:g} in all {t.size} samples; nothing can be learnt from it")
+                raise InputError(
+                    f"{name} is constant: {array[0]:g} in all {t.size} samples; nothing can be"
+                    " learnt from it"
+                )
         if self.hold not in get_args(Hold):
             raise UnknownName("hold", self.hold, get_args(Hold))
         ratio = self.gear_ratio
-        if isinstance(ratio, bool) or not isinstance(ratio, int | float | np.number) or not math.isfinite(ratio) or not ratio:
-            raise InputError(f"the gear ratio is a finite number of turns of the motor per turn of the axis, not {ratio!r}")
+        if (
+            isinstance(ratio, bool)
+            or not isinstance(ratio, int | float | np.number)
+            or not math.isfinite(ratio)
+            or not ratio
+        ):
+            raise InputError(
+                "the gear ratio is a finite number of turns of the motor per turn of the axis, not"
+                f" {ratio!r}"
+            )
         self._check_units()
 
     def _check_units(self) -> None:
         ratio = abs(self.gear_ratio)
         fastest, strongest = np.abs(self.speed).max(), np.abs(self.torque).max()
         if ratio >= _GEARED and fastest > _FASTEST:
-            raise InputError(f"speed reaches {fastest:.4g}, too fast for a motor in rad/s; is it in rpm? (1 rpm = pi/30 rad/s)")
+            raise InputError(
+                f"speed reaches {fastest:.4g}, too fast for a motor in rad/s; is it in rpm? (1 rpm"
+                " = pi/30 rad/s)"
+            )
         if ratio >= _GEARED and strongest > _STRONGEST:
-            told = f"torque reaches {strongest:.4g} N m, too much for a motor behind a gear of {ratio:g}"
+            told = (
+                f"torque reaches {strongest:.4g} N m, too much for a motor behind a gear of"
+                f" {ratio:g}"
+            )
             raise InputError(f"{told}; is it at the arm side? divide by the gear ratio")
         if self.arm_speed is not None:
             apart = float(np.std(self.arm_speed) * ratio / np.std(self.speed))
             if not 1.0 / _APART < apart < _APART:
-                told = f"arm_speed times the gear ratio is {apart:.3g} times the motor's speed (standard deviations)"
+                told = (
+                    f"arm_speed times the gear ratio is {apart:.3g} times the motor's speed"
+                    " (standard deviations)"
+                )
                 raise InputError(f"{told}; it is that of the link, in rad/s")
 
     @staticmethod
-    def of_run(run: Run, axis: int, gear_ratio: float, *, arm: bool = False, hold: Hold = "zero") -> OneAxisData:
+    def of_run(
+        run: Run, axis: int, gear_ratio: float, *, arm: bool = False, hold: Hold = "zero"
+    ) -> OneAxisData:
         """Return axis ``axis`` (from 1) of a simulation of an arm with elastic joints, as its motor and sensors would see it.
 
-        Torque and speed of the motor come back to the motor's side by the gear ratio; no other axis may turn this motor.
+        Torque and speed of the motor come back to the motor's side by the gear ratio; no other axis
+        may turn this motor.
 
         Args:
             run: What ``FlexibleRobot.simulate`` returned.
             axis: From 1.
             gear_ratio: Turns of the motor per turn of the axis.
             arm: Whether the speed of the link becomes a second output.
-            hold: How the torque went on between samples. ``simulate`` holds given samples, and a run tells at each time which
-                torque was held until then; a function of time varies and is best joined by lines.
+            hold: How the torque went on between samples. ``simulate`` holds given samples, and a
+                run tells at each time which torque was held until then; a function of time varies
+                and is best joined by lines.
 
         Raises:
             InputError: if there is no such axis, or its samples are no data to fit.
@@ -160,22 +198,33 @@ class OneAxisData:
         return np.column_stack([getattr(self, name) for name in self.outputs])
 
     def prepared(
-        self, start: float = 0.0, end: float = 0.0, *, mean: bool = True, highpass: float | None = None, order: int = 2
+        self,
+        start: float = 0.0,
+        end: float = 0.0,
+        *,
+        mean: bool = True,
+        highpass: float | None = None,
+        order: int = 2,
     ) -> OneAxisData:
-        """Filter, trim and remove means, as S003 does; torque and measurements alike, so that the model stays the same.
+        """Filter, trim and remove means, as S003 does.
 
-        A fit accounts for what this leaves exactly: the start of the filter and an offset are found with the state at the start.
-        There is no decimation: it would break what is assumed of the torque between samples, and a fit of 1e5 samples is quick.
+        Torque and measurements alike, so that the model stays the same.
+
+        A fit accounts for what this leaves exactly: the start of the filter and an offset are found
+        with the state at the start. There is no decimation: it would break what is assumed of the
+        torque between samples, and a fit of 1e5 samples is quick.
 
         Args:
             start: Seconds to leave out at the beginning.
             end: Seconds to leave out at the end.
             mean: Whether the mean of each signal is removed.
-            highpass: Cut-off of a causal Butterworth high-pass [Hz]; S003 has 0.01 of Nyquist's frequency, 2.5 Hz.
+            highpass: Cut-off of a causal Butterworth high-pass [Hz]; S003 has 0.01 of Nyquist's
+                frequency, 2.5 Hz.
             order: Of that filter; S003 does not print it.
 
         Raises:
-            InputError: if too little is left, the cut-off is not below Nyquist's frequency, or the data are filtered already.
+            InputError: if too little is left, the cut-off is not below Nyquist's frequency, or the
+                data are filtered already.
         """
         from scipy.signal import sosfilt, sosfilt_zi
 
@@ -185,19 +234,32 @@ class OneAxisData:
         signals, told, passed = self._signals(), list(self.notes), self.highpass
         if highpass is not None:
             if passed is not None:
-                raise InputError(f"these data went through a high-pass of {passed.cutoff:g} Hz already")
+                raise InputError(
+                    f"these data went through a high-pass of {passed.cutoff:g} Hz already"
+                )
             if not 0.0 < highpass < (0.5 - 1e-9) / self.step:
-                raise InputError(f"the high-pass needs a cut-off between 0 and {0.5 / self.step:g} Hz, not {highpass!r}")
+                raise InputError(
+                    f"the high-pass needs a cut-off between 0 and {0.5 / self.step:g} Hz, not"
+                    f" {highpass!r}"
+                )
             if isinstance(order, bool) or not isinstance(order, int) or not 1 <= order <= 8:
-                raise InputError(f"the order of the high-pass is a whole number from 1 to 8, not {order!r}")
+                raise InputError(
+                    f"the order of the high-pass is a whole number from 1 to 8, not {order!r}"
+                )
             passed = Highpass(float(highpass), order)
             sections = passed.sections(self.step)
             rest = sosfilt_zi(sections)
             signals = {name: sosfilt(sections, x, zi=rest * x[0])[0] for name, x in signals.items()}
-            told.append(f"high-pass {highpass:g} Hz, Butterworth of order {order}, on torque and measurements")
+            told.append(
+                f"high-pass {highpass:g} Hz, Butterworth of order {order}, on torque and"
+                " measurements"
+            )
         first, last = round(start / self.step), len(self) - round(end / self.step)
         if last - first < _FEWEST:
-            raise InputError(f"leaving out {start:g} s and {end:g} s of {len(self) * self.step:g} s leaves too few samples")
+            raise InputError(
+                f"leaving out {start:g} s and {end:g} s of {len(self) * self.step:g} s leaves too"
+                " few samples"
+            )
         if first or last < len(self):
             told.append(f"{first} samples left out at the start, {len(self) - last} at the end")
         signals = {name: x[first:last] for name, x in signals.items()}
@@ -214,7 +276,10 @@ class OneAxisData:
         """
         at = round(share * len(self)) if 0.0 < share < 1.0 else 0
         if not _FEWEST <= at <= len(self) - _FEWEST:
-            raise InputError(f"a share of {share!r} of {len(self)} samples does not leave {_FEWEST} on both sides")
+            raise InputError(
+                f"a share of {share!r} of {len(self)} samples does not leave {_FEWEST} on both"
+                " sides"
+            )
         return tuple(  # type: ignore[return-value]
             self._changed(t=self.t[part], **{name: x[part] for name, x in self._signals().items()})
             for part in (slice(None, at), slice(at, None))
@@ -224,7 +289,10 @@ class OneAxisData:
         """Say what it holds."""
         kind = "Synthetic data" if self.synthetic else "Data"
         span = f"{len(self)} samples at {1.0 / self.step:.6g} Hz"
-        return f"<{kind} of one axis{f', {self.source}' if self.source else ''}: {span}, torque and {', '.join(self.outputs)}>"
+        return (
+            f"<{kind} of one axis{f', {self.source}' if self.source else ''}: {span}, torque and"
+            f" {', '.join(self.outputs)}>"
+        )
 
     def _signals(self) -> dict[str, Array]:
         return {name: getattr(self, name) for name in SIGNALS if getattr(self, name) is not None}
@@ -239,10 +307,15 @@ def _signal(name: str, values: ArrayLike, size: int | None) -> Array:
     except (TypeError, ValueError) as err:
         raise InputError(f"{name} is not an array of numbers: {err}") from None
     if array.ndim != 1 or (size is not None and array.size != size):
-        raise InputError(f"{name} needs shape {'(N,)' if size is None else (size,)}, got {array.shape}")
+        raise InputError(
+            f"{name} needs shape {'(N,)' if size is None else (size,)}, got {array.shape}"
+        )
     bad = np.flatnonzero(~np.isfinite(array))
     if bad.size:
-        raise InputError(f"{name} has {bad.size} of {array.size} samples that are not finite, the first at index {bad[0]}")
+        raise InputError(
+            f"{name} has {bad.size} of {array.size} samples that are not finite, the first at index"
+            f" {bad[0]}"
+        )
     return array
 
 
@@ -254,5 +327,12 @@ def _regular(t: Array) -> None:
     lost = np.flatnonzero(steps > GAP * usual)
     wander = np.abs(t - np.linspace(t[0], t[-1], t.size)).max()
     if lost.size or wander > STEADY * usual:
-        where = f"a step of {steps[lost[0]]:g} s after t = {t[lost[0]]:g} s" if lost.size else f"times wander by {wander:g} s"
-        raise InputError(f"the samples are not {usual:g} s apart: {where}; resample them, or take a stretch without holes")
+        where = (
+            f"a step of {steps[lost[0]]:g} s after t = {t[lost[0]]:g} s"
+            if lost.size
+            else f"times wander by {wander:g} s"
+        )
+        raise InputError(
+            f"the samples are not {usual:g} s apart: {where}; resample them, or take a stretch"
+            " without holes"
+        )

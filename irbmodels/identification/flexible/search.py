@@ -15,15 +15,19 @@ from .samples import OneAxisData
 Array = NDArray[np.float64]
 
 TOLD = 1e-7  # smallest singular value of unit columns: below it one parameter stands for another
-ROUGH = 1e-6  # where a search that only compares starts ends: relative changes of cost and parameters
-PRECISE = 1e-12  # where the last search ends; it converges quadratically, so that rounding is reached
+# where a search that only compares starts ends: relative changes of cost and parameters
+ROUGH = 1e-6
+# where the last search ends; it converges quadratically, so that rounding is reached
+PRECISE = 1e-12
 _FAR = 14.0  # of a logarithm: how far a search may go from its start, a million times
 
 
 class Problem:
     """Residuals and derivatives over ``x``: the estimated parameters, and the entries of the gain if there are more numbers."""
 
-    def __init__(self, data: OneAxisData, start: OneAxis, names: tuple[str, ...], weights: Array) -> None:
+    def __init__(
+        self, data: OneAxisData, start: OneAxis, names: tuple[str, ...], weights: Array
+    ) -> None:
         self.data, self.names, self.weights = data, names, weights
         self._known = law.values_of(start)
         self.scale = law.scale_of(law.model_of(start, data.outputs))
@@ -37,12 +41,19 @@ class Problem:
         least = 1e-3 * np.sqrt(self._known["k"] * self._known["Ja"])
         least_of = {"fm": least / self.data.gear_ratio**2, "d": least, "fa": least}
         values = [max(self._known[name], least_of.get(name, 0.0)) for name in self.names]
-        return np.array([np.log(x) if name in LOGARITHMIC else x for name, x in zip(self.names, values, strict=True)])
+        return np.array(
+            [
+                np.log(x) if name in LOGARITHMIC else x
+                for name, x in zip(self.names, values, strict=True)
+            ]
+        )
 
     def axis(self, x: Array) -> OneAxis:
         """Return the model."""
         given = zip(self.names, x[: len(self.names)], strict=True)
-        found = {name: float(np.exp(value) if name in LOGARITHMIC else value) for name, value in given}
+        found = {
+            name: float(np.exp(value) if name in LOGARITHMIC else value) for name, value in given
+        }
         return law.axis_of(self._known | found, self.data.gear_ratio)
 
     def gain(self, x: Array) -> Array:
@@ -59,16 +70,24 @@ class Problem:
     def _explained(self, x: Array) -> Explained | None:
         axis, outputs = self.axis(x), self.data.outputs
         model = law.model_of(axis, outputs)
-        system = law.sampled(model, law.slopes_of(axis, model, outputs, self.names), self.data, self.scale)
+        system = law.sampled(
+            model, law.slopes_of(axis, model, outputs, self.names), self.data, self.scale
+        )
         inputs = self._inputs
         if x.size > len(self.names):
-            system, inputs = law.with_gain(system, self.gain(x)), np.hstack([inputs, self._measured])
+            system, inputs = (
+                law.with_gain(system, self.gain(x)),
+                np.hstack([inputs, self._measured]),
+            )
         if not law.stable(system):
             return None
         return law.explained(system, inputs, self._measured, self._other, self.weights)
 
     def residual(self, x: Array) -> Array:
-        """All residuals in units of the weights; infinite where the predictor is unstable, so that a search steps back."""
+        """All residuals in units of the weights.
+
+        Infinite where the predictor is unstable, so that a search steps back.
+        """
         told = self(x)
         return np.full(self._measured.size, np.inf) if told is None else told.residual.ravel()
 
@@ -80,7 +99,10 @@ class Problem:
 
 
 def search(problem: Problem, x: Array, end: float) -> tuple[Array, float]:
-    """Return where the sum of squares is least, from ``x`` on, and that sum; friction stays 0 or above."""
+    """Return where the sum of squares is least, from ``x`` on, and that sum.
+
+    Friction stays 0 or above.
+    """
     from scipy.optimize import least_squares
 
     lower, upper = np.full(x.size, -np.inf), np.full(x.size, np.inf)
@@ -88,7 +110,9 @@ def search(problem: Problem, x: Array, end: float) -> tuple[Array, float]:
         lower[i], upper[i] = (x[i] - _FAR, x[i] + _FAR) if name in LOGARITHMIC else (0.0, np.inf)
     options: dict[str, Any] = {"xtol": end, "ftol": end, "gtol": end, "max_nfev": 100}
     with np.errstate(over="ignore", invalid="ignore"):
-        found = least_squares(problem.residual, x, problem.jacobian, bounds=(lower, upper), x_scale="jac", **options)
+        found = least_squares(
+            problem.residual, x, problem.jacobian, bounds=(lower, upper), x_scale="jac", **options
+        )
     cost: float = 2.0 * float(found.cost)
     return np.asarray(found.x, dtype=float), cost
 
@@ -103,7 +127,9 @@ def degrees_of(problem: Problem, x: Array) -> float:
 def noise_of(problem: Problem, x: Array) -> Array:
     """Standard deviation of the residual of each output, in its unit."""
     residual = problem.residual(x).reshape(len(problem.data), -1) / problem.weights
-    return np.asarray(np.sqrt(np.square(residual).sum(axis=0) / degrees_of(problem, x)), dtype=float)
+    return np.asarray(
+        np.sqrt(np.square(residual).sum(axis=0) / degrees_of(problem, x)), dtype=float
+    )
 
 
 def without(columns: Array, others: Array) -> Array:

@@ -1,4 +1,7 @@
-"""Frequency responses without a model: what torque and speed say by themselves [Welch 1967; Bendat & Piersol 2010, ch. 9]."""
+"""Frequency responses without a model: what torque and speed say by themselves [Welch 1967.
+
+Bendat & Piersol 2010, ch. 9].
+"""
 
 from __future__ import annotations
 
@@ -34,7 +37,10 @@ class Spectrum(NamedTuple):
 
     @property
     def resolution(self) -> float:
-        """Half the width of what a frequency gathers [Hz]; the window of Hann is 1.44 bins wide at half its power."""
+        """Half the width of what a frequency gathers [Hz].
+
+        The window of Hann is 1.44 bins wide at half its power.
+        """
         return 0.72 * float(self.frequency[1] - self.frequency[0])
 
     def threshold(self, level: float) -> float:
@@ -48,8 +54,8 @@ def spectrum(data: OneAxisData, answer: Array, segment: float | None = None) -> 
     Args:
         data: Gives the torque.
         answer: Signal at the same times.
-        segment: Length of a segment [s]; default such that there are 15 that overlap by half. Longer ones tell frequencies
-            better apart, and the response at each of them worse.
+        segment: Length of a segment [s]; default such that there are 15 that overlap by half.
+            Longer ones tell frequencies better apart, and the response at each of them worse.
 
     Raises:
         InputError: if the segment is too short, or there are fewer than 4.
@@ -61,8 +67,17 @@ def spectrum(data: OneAxisData, answer: Array, segment: float | None = None) -> 
     if not _SHORTEST <= size <= 2 * count // 5:
         low, high = _SHORTEST * data.step, (2 * count // 5) * data.step
         told = "the default" if segment is None else f"{segment:g} s"
-        raise InputError(f"segments for spectra of {count} samples last {low:.3g} to {high:.3g} s; {told} is {size} samples")
-    options = {"fs": 1.0 / data.step, "window": "hann", "nperseg": size, "noverlap": size // 2, "detrend": "constant"}
+        raise InputError(
+            f"segments for spectra of {count} samples last {low:.3g} to {high:.3g} s; {told} is"
+            f" {size} samples"
+        )
+    options = {
+        "fs": 1.0 / data.step,
+        "window": "hann",
+        "nperseg": size,
+        "noverlap": size // 2,
+        "detrend": "constant",
+    }
     f, through = csd(data.torque, answer, **options)
     _, power = welch(data.torque, **options)
     _, answered = welch(answer, **options)
@@ -72,16 +87,21 @@ def spectrum(data: OneAxisData, answer: Array, segment: float | None = None) -> 
     f, through, power, answered = f[inner], through[inner], power[inner], answered[inner]
     tiny = np.finfo(float).tiny
     coherence = np.abs(through) ** 2 / np.maximum(power * answered, tiny)
-    return Spectrum(f, through / np.maximum(power, tiny), np.minimum(coherence, 1.0), power, averages)
+    return Spectrum(
+        f, through / np.maximum(power, tiny), np.minimum(coherence, 1.0), power, averages
+    )
 
 
 EXCITED = 0.5  # coherence from which half of the speed comes from the torque
 
 
 def excited_band(found: Spectrum) -> tuple[float, float]:
-    """Lowest and highest frequency [Hz] at which the torque explains the speed; NaN if there is none.
+    """Lowest and highest frequency [Hz] at which the torque explains the speed.
 
-    The torque must be there too, with 1e-6 of its largest power: below that even exact samples show only leakage.
+    NaN if there is none.
+
+    The torque must be there too, with 1e-6 of its largest power: below that even exact samples show
+    only leakage.
     """
     counts = (found.coherence > EXCITED) & (found.power > 1e-6 * found.power.max())
     inside = found.frequency[counts]

@@ -25,18 +25,23 @@ _SAME = 0.01  # relative difference of what is one model
 def starts(data: OneAxisData, count: int) -> list[OneAxis]:
     """Return up to ``count`` different models, the most similar first.
 
-    Candidates have their antiresonance and resonance on a grid. What scales them is found by least squares of relative errors,
-    weighted by what the coherence says of them; the best are bettered by a search, since a resonance is narrow in samples.
+    Candidates have their antiresonance and resonance on a grid. What scales them is found by least
+    squares of relative errors, weighted by what the coherence says of them; the best are bettered
+    by a search, since a resonance is narrow in samples.
     """
     from scipy.optimize import least_squares
 
     found = spectrum(data, data.speed)
     f = found.frequency
     coherence = np.clip(found.coherence, 0.0, 0.999)
-    weight = np.sqrt(coherence / (1.0 - coherence)) / np.maximum(np.abs(found.response), np.finfo(float).tiny)
+    weight = np.sqrt(coherence / (1.0 - coherence)) / np.maximum(
+        np.abs(found.response), np.finfo(float).tiny
+    )
     weight *= found.power > 1e-6 * found.power.max()
     target, s = weight * found.response, 2j * np.pi * f
-    dip, ratio, damped = np.meshgrid(2.0 * np.pi * np.geomspace(f[0], 0.9 * f[-1], _DIPS), _RATIOS, _DAMPED, indexing="ij")
+    dip, ratio, damped = np.meshgrid(
+        2.0 * np.pi * np.geomspace(f[0], 0.9 * f[-1], _DIPS), _RATIOS, _DAMPED, indexing="ij"
+    )
     x = np.log(np.array([np.ones_like(dip), ratio**2 - 1.0, dip, damped * dip]).reshape(4, -1, 1))
     tried = weight * _response(x, s)
     scale = (tried.conj() * target).real.sum(axis=1) / (np.abs(tried) ** 2).sum(axis=1)
@@ -48,7 +53,9 @@ def starts(data: OneAxisData, count: int) -> list[OneAxis]:
         return np.concatenate([apart.real, apart.imag])
 
     best = [i for i in np.argsort(error) if scale[i] > 0.0][:_BETTERED]
-    bettered = sorted((least_squares(missed, x[:, i, 0], max_nfev=60) for i in best), key=lambda one: one.cost)
+    bettered = sorted(
+        (least_squares(missed, x[:, i, 0], max_nfev=60) for i in best), key=lambda one: one.cost
+    )
     chosen: list[Array] = []
     for one in bettered:
         if len(chosen) < count and not any(np.abs(one.x - other).max() < _SAME for other in chosen):
@@ -67,4 +74,6 @@ def _response(x: Array, s: NDArray[Any]) -> NDArray[np.complex128]:
 def _axis(found: Array, gear_ratio: float) -> OneAxis:
     Jm, share, dip, friction = (float(x) for x in found)
     Ja = share * Jm * gear_ratio**2
-    return axis_of({"Jm": Jm, "Ja": Ja, "k": dip**2 * Ja, "fm": friction * Jm, "d": 0.0, "fa": 0.0}, gear_ratio)
+    return axis_of(
+        {"Jm": Jm, "Ja": Ja, "k": dip**2 * Ja, "fm": friction * Jm, "d": 0.0, "fa": 0.0}, gear_ratio
+    )

@@ -36,8 +36,8 @@ def stretches(recording: Recording, axis: int, tolerance: float | None = None) -
     Args:
         recording: Of positions; samples without one end a piece.
         axis: 1-based.
-        tolerance: How far a position may lie from a straight line [rad, m]; default six standard deviations of the noise, which
-            second differences tell, or the log's resolution.
+        tolerance: How far a position may lie from a straight line [rad, m]; default six standard
+            deviations of the noise, which second differences tell, or the log's resolution.
 
     Raises:
         InputError: if there is no such axis, or the tolerance is not positive.
@@ -49,7 +49,9 @@ def stretches(recording: Recording, axis: int, tolerance: float | None = None) -
     if not 0.0 < allowed < np.inf:
         raise InputError(f"tolerance is a positive length [rad, m], not {tolerance!r}")
     found: list[Stretch] = []
-    for part in recording.stretches(recording.has(Flag.NO_POSITION | Flag.POSITION_OUTLIER)[:, axis - 1]):
+    for part in recording.stretches(
+        recording.has(Flag.NO_POSITION | Flag.POSITION_OUTLIER)[:, axis - 1]
+    ):
         found += _pieces(recording.t[part], q[part], allowed, part.start)
     return found
 
@@ -70,13 +72,25 @@ def _pieces(t: Array, q: Array, allowed: float, first: int) -> list[Stretch]:
             continue
         slope, _ = _line(t[core], q[core])
         off = np.abs(q - q[core].mean() - slope * (t - t[core].mean())) > allowed
-        low, high = np.flatnonzero(off[: core.start] | taken[: core.start]), np.flatnonzero(off[core.stop :] | taken[core.stop :])
-        grown = slice(int(low[-1]) + 1 if low.size else 0, core.stop + int(high[0]) if high.size else len(t))
+        low, high = (
+            np.flatnonzero(off[: core.start] | taken[: core.start]),
+            np.flatnonzero(off[core.stop :] | taken[core.stop :]),
+        )
+        grown = slice(
+            int(low[-1]) + 1 if low.size else 0, core.stop + int(high[0]) if high.size else len(t)
+        )
         taken[grown] = True
         cut = int(_TRIM * (grown.stop - grown.start)) + 1
         inner = slice(grown.start + cut, grown.stop - cut)
         slope, _ = _line(t[inner], q[inner])
-        found.append(Stretch(first + inner.start, first + inner.stop, slope, slope * float(t[inner][-1] - t[inner][0])))
+        found.append(
+            Stretch(
+                first + inner.start,
+                first + inner.stop,
+                slope,
+                slope * float(t[inner][-1] - t[inner][0]),
+            )
+        )
     return sorted(found, key=lambda stretch: stretch.start)
 
 
@@ -89,7 +103,8 @@ def position_noise(q: Array) -> float:
     spread = 1.4826 * float(np.median(np.abs(bent - np.median(bent)))) / np.sqrt(6.0)
     steps = np.abs(np.diff(good))
     rough = _NOISE * spread
-    if np.mean(steps == 0.0) > 0.02:  # a resolution coarser than a step of the motion repeats values
+    # a resolution coarser than a step of the motion repeats values
+    if np.mean(steps == 0.0) > 0.02:
         fine = steps[steps > FINEST]
         rough = max(rough, 1.01 * float(fine.min())) if fine.size else rough
     return float(max(rough, FINEST))

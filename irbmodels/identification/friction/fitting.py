@@ -1,6 +1,9 @@
-"""Stribeck's four numbers of an axis from friction at speeds (S000 eq. 54, Tab. 5), their uncertainty, and the figure of both.
+"""Stribeck's four numbers of an axis from friction at speeds (S000 eq. 54, Tab.
 
-``F(v) = Fc + (Fs - Fc) exp(-(v / v_St)^2) + Fv v`` for ``v > 0``. At each ``v_St`` the law is linear in the other three.
+5), their uncertainty, and the figure of both.
+
+``F(v) = Fc + (Fs - Fc) exp(-(v / v_St)^2) + Fv v`` for ``v > 0``. At each ``v_St`` the law is
+linear in the other three.
 """
 
 from __future__ import annotations
@@ -54,19 +57,27 @@ class FrictionFit:
         return np.asarray(np.sqrt(np.diagonal(self.covariance)), dtype=float)
 
     def intervals(self, level: float = 0.95) -> Array:
-        """Confidence intervals of Fs, Fc, Fv, v_St, shape ``(4, 2)`` (Student's t; the law as linear about the estimate)."""
+        """Confidence intervals of Fs, Fc, Fv, v_St, shape ``(4, 2)`` (Student's t.
+
+        The law as linear about the estimate).
+        """
         half = self._quantile(level) * self.deviation
         return np.stack([self.values - half, self.values + half], axis=1)
 
     def torque(self, v: ArrayLike) -> Array:
         """Friction at speeds [rad/s, m/s] of any sign, same shape."""
         speed = np.asarray(v, dtype=float)
-        return np.asarray(self.law().torque(speed.reshape(-1, 1))[:, 0].reshape(speed.shape), dtype=float)
+        return np.asarray(
+            self.law().torque(speed.reshape(-1, 1))[:, 0].reshape(speed.shape), dtype=float
+        )
 
     def band(self, v: ArrayLike, level: float = 0.95) -> Array:
         """Half width of the confidence band of the friction at speeds [N m, N]."""
         J = _jacobian(np.abs(np.asarray(v, dtype=float)), self.values)
-        return np.asarray(self._quantile(level) * np.sqrt(np.einsum("...i,ij,...j->...", J, self.covariance, J)), dtype=float)
+        return np.asarray(
+            self._quantile(level) * np.sqrt(np.einsum("...i,ij,...j->...", J, self.covariance, J)),
+            dtype=float,
+        )
 
     def law(self) -> Stribeck:
         """The law of this axis alone."""
@@ -75,29 +86,41 @@ class FrictionFit:
         return Stribeck(Fs, Fc, Fv, v_St, fastest)
 
     def figure(self, fastest: float | None = None) -> Figure:
-        """Draw the points of both directions, the law and its band over speed, as S000 Fig. 9, and below them the residuals.
+        """Draw the points of both directions, the law and its band over speed, as S000 Fig.
 
-        Gravity is the median over the speeds of what both ways have in common, so that a drift or an asymmetry shows.
+        9, and below them the residuals.
+
+        Gravity is the median over the speeds of what both ways have in common, so that a drift or
+        an asymmetry shows.
 
         Args:
             fastest: Largest speed that is drawn [rad/s, m/s]; default that of Fig. 9.
 
         Raises:
-            InputError: if ``fastest`` is no positive finite number, or nothing is measured below it.
+            InputError: if ``fastest`` is no positive finite number, or nothing is measured below
+                it.
         """
         return _figure(self, fastest)
 
     def row(self) -> str:
         """Return the row of ``friction.yaml``, without its source; six digits."""
         names = _TABLE[self.points.linear]
-        return ", ".join(f"{name}: {_plain(value)}" for name, value in zip(names, self.values.tolist(), strict=True))
+        return ", ".join(
+            f"{name}: {_plain(value)}"
+            for name, value in zip(names, self.values.tolist(), strict=True)
+        )
 
     def __str__(self) -> str:
         """Say the values with their deviations, and what is not told."""
         shown = zip(NAMES, self.values, self.intervals(), _UNITS[self.points.linear], strict=True)
-        parts = [f"{name} {value:.5g} ({low:.5g} .. {high:.5g}) {unit}" for name, value, (low, high), unit in shown]
+        parts = [
+            f"{name} {value:.5g} ({low:.5g} .. {high:.5g}) {unit}"
+            for name, value, (low, high), unit in shown
+        ]
         synthetic = ", synthetic" if self.points.synthetic else ""
-        return "\n".join([f"axis {self.points.axis}{synthetic}: {', '.join(parts)}", *map(str, self.findings)])
+        return "\n".join(
+            [f"axis {self.points.axis}{synthetic}: {', '.join(parts)}", *map(str, self.findings)]
+        )
 
     def _quantile(self, level: float) -> float:
         from scipy.special import stdtrit
@@ -110,20 +133,23 @@ class FrictionFit:
 def fit_friction(points: FrictionPoints) -> FrictionFit:
     """Fit the law to the points, each weighted by its deviation, within ``Fs >= Fc >= 0``, ``Fv >= 0``, ``v_St > 0``.
 
-    Where the points scatter more than their deviations say, these are widened in proportion; they are never narrowed. If no drop
-    from Fs to Fc stands out of the noise, only Fc and Fv are fitted: Fs is given as Fc, v_St as the slowest speed, both with
-    infinite deviations.
+    Where the points scatter more than their deviations say, these are widened in proportion; they
+    are never narrowed. If no drop from Fs to Fc stands out of the noise, only Fc and Fv are fitted:
+    Fs is given as Fc, v_St as the slowest speed, both with infinite deviations.
 
     Raises:
         InputError: if there are fewer than five points, or fewer than five speeds.
     """
     from scipy.optimize import least_squares
 
-    instance(points, FrictionPoints, "a law is fitted to FrictionPoints, as friction_points returns them")
+    instance(
+        points, FrictionPoints, "a law is fitted to FrictionPoints, as friction_points returns them"
+    )
     v, friction = points.speed, points.friction
     if len(v) < 5 or len(np.unique(np.round(np.log(v), 3))) < 5:
         raise InputError(
-            f"four parameters need five speeds or more, axis {points.axis} has {len(np.unique(np.round(np.log(v), 3)))}"
+            f"four parameters need five speeds or more, axis {points.axis} has"
+            f" {len(np.unique(np.round(np.log(v), 3)))}"
         )
     deviation = np.maximum(points.deviation, _EXACT * float(np.abs(friction).max()))
     start = _start(v, friction, deviation)
@@ -164,7 +190,9 @@ def fit_friction(points: FrictionPoints) -> FrictionFit:
     return FrictionFit(points, values, covariance, rest, told)
 
 
-def friction_table(fits: Sequence[FrictionFit], name: str, ref: str, how: str, axes: Sequence[str] | None = None) -> str:
+def friction_table(
+    fits: Sequence[FrictionFit], name: str, ref: str, how: str, axes: Sequence[str] | None = None
+) -> str:
     """Return the text of a ``friction.yaml``, grade identified, with the fits of all axes.
 
     Args:
@@ -175,23 +203,31 @@ def friction_table(fits: Sequence[FrictionFit], name: str, ref: str, how: str, a
         axes: Names of the axes; default ``axis_1 ..``.
 
     Raises:
-        InputError: if an axis is there twice or lacks, a fit does not tell all its values, or is of a synthetic recording: that
-            is not identified.
+        InputError: if an axis is there twice or lacks, a fit does not tell all its values, or is of
+            a synthetic recording: that is not identified.
     """
     ordered = sorted(fits, key=lambda fit: fit.points.axis)
     if [fit.points.axis for fit in ordered] != list(range(1, len(ordered) + 1)) or not ordered:
-        raise InputError(f"a table needs every axis once, got axes {[fit.points.axis for fit in ordered]}")
+        raise InputError(
+            f"a table needs every axis once, got axes {[fit.points.axis for fit in ordered]}"
+        )
     if any(fit.points.synthetic for fit in ordered):
-        raise InputError("these points come from a synthetic recording: nothing of a robot is identified by them")
+        raise InputError(
+            "these points come from a synthetic recording: nothing of a robot is identified by them"
+        )
     names = [f"axis_{i + 1}" for i in range(len(ordered))] if axes is None else list(axes)
     for fit in ordered:
         if not np.isfinite(fit.deviation).all():
             raise InputError(
-                f"axis {fit.points.axis}: Fs and v_St are not told by its points, and a table needs them; {fit.findings[-1]}"
+                f"axis {fit.points.axis}: Fs and v_St are not told by its points, and a table needs"
+                f" them; {fit.findings[-1]}"
             )
     fastest = min(float(fit.points.speed[-1]) for fit in ordered)
     lines = [
-        "# Stribeck friction per axis, arm side (S000 eq. 54): (Fc + (Fs - Fc) exp(-(v/v_St)^2)) sgn(v) + Fv v.",
+        (
+            "# Stribeck friction per axis, arm side (S000 eq. 54): (Fc + (Fs - Fc)"
+            " exp(-(v/v_St)^2)) sgn(v) + Fv v."
+        ),
         f"default: {name}",
         "sources:",
         f"  {name}:",
@@ -203,7 +239,10 @@ def friction_table(fits: Sequence[FrictionFit], name: str, ref: str, how: str, a
         f"    measured_to_rad_s: {_plain(fastest)}",
         "    axes:",
     ]
-    lines += [f"      {axis}: {{{fit.row()}, source: {name}}}" for axis, fit in zip(names, ordered, strict=True)]
+    lines += [
+        f"      {axis}: {{{fit.row()}, source: {name}}}"
+        for axis, fit in zip(names, ordered, strict=True)
+    ]
     return "\n".join(lines) + "\n"
 
 
@@ -270,23 +309,35 @@ def _untold(points: FrictionPoints, values: Array, covariance: Array, rest: floa
     slowest, fastest = float(points.speed[0]), float(points.speed[-1])
     if np.isinf(deviation[3]):
         found.append(
-            Finding("no drop of friction from Fs to Fc stands out of the noise", "v_St means nothing then; measure slower speeds")
+            Finding(
+                "no drop of friction from Fs to Fc stands out of the noise",
+                "v_St means nothing then; measure slower speeds",
+            )
         )
     elif slowest > v_St:
         found.append(
-            Finding(f"no speed is below v_St = {v_St:.3g}", f"Fs is extrapolated; measure speeds down to {0.3 * v_St:.2g}")
+            Finding(
+                f"no speed is below v_St = {v_St:.3g}",
+                f"Fs is extrapolated; measure speeds down to {0.3 * v_St:.2g}",
+            )
         )
     if fastest < 3.0 * v_St:
         found.append(
-            Finding(f"no speed is above 3 v_St = {3.0 * v_St:.3g}", "Fc and Fv are not told apart; measure faster speeds")
+            Finding(
+                f"no speed is above 3 v_St = {3.0 * v_St:.3g}",
+                "Fc and Fv are not told apart; measure faster speeds",
+            )
         )
     for name, value, wide in zip(NAMES, values, deviation, strict=True):
         if not wide <= _UNSURE * max(value, 1e-300):
-            found.append(Finding(f"{name} is not told by the data: its standard deviation is {wide:.3g}"))
+            found.append(
+                Finding(f"{name} is not told by the data: its standard deviation is {wide:.3g}")
+            )
     if rest > 3.0:
         found.append(
             Finding(
-                f"points lie {rest:.3g} times farther from the law than their noise", "another law, temperature, or stick-slip"
+                f"points lie {rest:.3g} times farther from the law than their noise",
+                "another law, temperature, or stick-slip",
             )
         )
     return found
@@ -309,18 +360,38 @@ def _figure(fit: FrictionFit, fastest: float | None) -> Figure:
     fastest = _FIGURE_9 if fastest is None else positive(fastest, "fastest")
     end = min(fastest, 1.02 * float(points.speed[-1]))
     if not points.speed[0] < end:
-        raise InputError(f"nothing is measured below {fastest:g} {rate}: the slowest speed is {points.speed[0]:.4g}")
+        raise InputError(
+            f"nothing is measured below {fastest:g} {rate}: the slowest speed is"
+            f" {points.speed[0]:.4g}"
+        )
     figure = Figure(figsize=(8.0, 6.0), layout="constrained")
     panel, rest = figure.subplots(2, 1, height_ratios=[3, 1])
-    v = np.unique(np.concatenate([np.geomspace(1e-3 * end, end, 400), np.linspace(1e-3 * end, end, 400)]))
+    v = np.unique(
+        np.concatenate([np.geomspace(1e-3 * end, end, 400), np.linspace(1e-3 * end, end, 400)])
+    )
     for sign in (1.0, -1.0):
         law, wide = fit.torque(sign * v), fit.band(v)
-        panel.plot(sign * v, law, color=_ORANGE, lw=1.6, label="law (eq. 54)" if sign > 0.0 else None, zorder=3)
-        band = {"color": _ORANGE, "alpha": 0.25, "lw": 0.0, "label": "95 % of the law" if sign > 0.0 else None}
+        panel.plot(
+            sign * v,
+            law,
+            color=_ORANGE,
+            lw=1.6,
+            label="law (eq. 54)" if sign > 0.0 else None,
+            zorder=3,
+        )
+        band = {
+            "color": _ORANGE,
+            "alpha": 0.25,
+            "lw": 0.0,
+            "label": "95 % of the law" if sign > 0.0 else None,
+        }
         panel.fill_between(sign * v, law - wide, law + wide, **band)
     shown = points.speed <= end
     speed, gravity = points.speed[shown], float(np.median(points.gravity))
-    for sign, measured, color, name in ((1.0, points.forward, _BLUE, "forwards"), (-1.0, points.backward, _GREEN, "backwards")):
+    for sign, measured, color, name in (
+        (1.0, points.forward, _BLUE, "forwards"),
+        (-1.0, points.backward, _GREEN, "backwards"),
+    ):
         error = 2.0 * points.deviation[shown]
         panel.errorbar(
             sign * speed,
@@ -335,7 +406,9 @@ def _figure(fit: FrictionFit, fastest: float | None) -> Figure:
         )
     panel.axhline(0.0, color="0.6", lw=0.6)
     panel.axvline(0.0, color="0.6", lw=0.6)
-    panel.set(xlabel=f"speed [{rate}]", ylabel=f"friction [{torque}]", xlim=(-1.03 * end, 1.03 * end))
+    panel.set(
+        xlabel=f"speed [{rate}]", ylabel=f"friction [{torque}]", xlim=(-1.03 * end, 1.03 * end)
+    )
     panel.legend(frameon=False, loc="lower right", fontsize="small")
     synthetic = ", synthetic" if points.synthetic else ""
     panel.set_title(f"axis {points.axis}{synthetic}\n{_title(fit)}", fontsize="small")
@@ -353,5 +426,11 @@ def _figure(fit: FrictionFit, fastest: float | None) -> Figure:
 
 def _title(fit: FrictionFit) -> str:
     half = fit.intervals()[:, 1] - fit.values
-    rows = zip(("$F_s$", "$F_c$", "$F_v$", "$v_{St}$"), fit.values, half, _UNITS[fit.points.linear], strict=True)
+    rows = zip(
+        ("$F_s$", "$F_c$", "$F_v$", "$v_{St}$"),
+        fit.values,
+        half,
+        _UNITS[fit.points.linear],
+        strict=True,
+    )
     return ", ".join(f"{name} {value:.4g} ± {h:.1g} {unit}" for name, value, h, unit in rows)

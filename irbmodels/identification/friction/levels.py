@@ -1,8 +1,9 @@
 """From the log of strokes at constant speeds to friction at each speed (S000 eq. 70-73).
 
-Stretches of constant speed (:mod:`.friction_stretches`) are found in the positions alone. A stretch forwards and one backwards
-at the same speed and over the same places give friction as half the difference of their torques; what is the same both ways,
-gravity, is a polynomial of the position and cancels (eq. 73), at equal positions, not only on average.
+Stretches of constant speed (:mod:`.friction_stretches`) are found in the positions alone. A stretch
+forwards and one backwards at the same speed and over the same places give friction as half the
+difference of their torques; what is the same both ways, gravity, is a polynomial of the position
+and cancels (eq. 73), at equal positions, not only on average.
 """
 
 from __future__ import annotations
@@ -59,26 +60,40 @@ class FrictionPoints:
 
 
 def friction_points(
-    recording: Recording, axis: int, speeds: Sequence[float] | Array | None = None, *, tolerance: float | None = None
+    recording: Recording,
+    axis: int,
+    speeds: Sequence[float] | Array | None = None,
+    *,
+    tolerance: float | None = None,
 ) -> FrictionPoints:
     """Extract friction at each speed from the log of a :func:`friction_plan`, or of any motion that holds such strokes.
 
     Args:
-        recording: With torques, arm side. Samples that are flagged (saturated, outliers, interpolated) do not count.
+        recording: With torques, arm side. Samples that are flagged (saturated, outliers,
+            interpolated) do not count.
         axis: 1-based.
-        speeds: What was planned [rad/s, m/s]: speeds of which no pair is found are then named. Without them stretches are
-            paired by their own speeds.
+        speeds: What was planned [rad/s, m/s]: speeds of which no pair is found are then named.
+            Without them stretches are paired by their own speeds.
         tolerance: See :func:`stretches`.
 
     Returns:
         One point per pair of neighbouring strokes; what could not be used is in the findings.
 
     Raises:
-        InputError: if there are no torques, or no pair of stretches at one speed both ways over the same places.
+        InputError: if there are no torques, or no pair of stretches at one speed both ways over the
+            same places.
     """
-    whole(axis, "an axis of a log", 1, instance(recording, Recording, "friction is read from a Recording").n)
+    whole(
+        axis,
+        "an axis of a log",
+        1,
+        instance(recording, Recording, "friction is read from a Recording").n,
+    )
     if recording.tau is None or not np.isfinite(recording.tau[:, axis - 1 : axis]).any():
-        raise InputError(f"friction of axis {axis} needs its torques: column tau{axis}_Nm; EGM has none, test signals do")
+        raise InputError(
+            f"friction of axis {axis} needs its torques: column tau{axis}_Nm; EGM has none, test"
+            " signals do"
+        )
     pieces, findings = stretches(recording, axis, tolerance), []
     resolution = position_noise(recording.q[:, axis - 1]) if tolerance is None else float(tolerance)
     moving = [piece for piece in pieces if abs(piece.travel) > 4.0 * resolution]
@@ -101,16 +116,24 @@ def friction_points(
     if ramps:
         count = sum(piece.stop - piece.start for piece in ramps)
         findings.append(
-            Finding(f"{len(ramps)} short straight pieces, of ramps or stick-slip, are in no pair", "left out", samples=count)
+            Finding(
+                f"{len(ramps)} short straight pieces, of ramps or stick-slip, are in no pair",
+                "left out",
+                samples=count,
+            )
         )
     if not rows:
         raise InputError(
-            f"axis {axis} has no two stretches of one speed, forwards and backwards over the same places, among {len(moving)}"
-            " stretches of constant speed; see friction_plan, or give a tolerance above the noise of the positions"
+            f"axis {axis} has no two stretches of one speed, forwards and backwards over the same"
+            f" places, among {len(moving)} stretches of constant speed; see friction_plan, or give"
+            " a tolerance above the noise of the positions"
         )
     order = np.argsort([row[0] for row in rows])
     speed, forward, backward, friction, deviation, position, samples = np.array(rows)[order].T
-    conditions = {name: np.array([_mean(values, pair) for pair in used])[order] for name, values in recording.more.items()}
+    conditions = {
+        name: np.array([_mean(values, pair) for pair in used])[order]
+        for name, values in recording.more.items()
+    }
     if speeds is not None:
         findings += _not_held(speed, np.asarray(speeds, dtype=float))
     return FrictionPoints(
@@ -131,8 +154,13 @@ def _not_held(speed: Array, planned: Array) -> list[Finding]:
     return [Finding(what, "stick-slip, noise, or strokes that were too short")] if lost else []
 
 
-def _paired(recording: Recording, axis: int, pieces: list[Stretch]) -> tuple[list[tuple[Stretch, Stretch]], list[Stretch]]:
-    """Pair each stretch with one of the next that runs back over the same places; the one forwards comes first."""
+def _paired(
+    recording: Recording, axis: int, pieces: list[Stretch]
+) -> tuple[list[tuple[Stretch, Stretch]], list[Stretch]]:
+    """Pair each stretch with one of the next that runs back over the same places.
+
+    The one forwards comes first.
+    """
     q, left, pairs, single = recording.q[:, axis - 1], list(pieces), [], []
     while left:
         one = left.pop(0)
@@ -158,10 +186,17 @@ def _common(q: Array, one: Stretch, other: Stretch) -> tuple[float, float]:
     return float(max(r[0] for r in ranges)), float(min(r[1] for r in ranges))
 
 
-def _point(recording: Recording, axis: int, one: Stretch, other: Stretch) -> tuple[float, ...] | None:
-    """Speed, u+, u-, friction, its deviation, position, samples of a pair; least squares on both stretches together."""
+def _point(
+    recording: Recording, axis: int, one: Stretch, other: Stretch
+) -> tuple[float, ...] | None:
+    """Speed, u+, u-, friction, its deviation, position, samples of a pair.
+
+    Least squares on both stretches together.
+    """
     assert recording.tau is not None
-    bad = recording.has(Flag.NO_TORQUE | Flag.TORQUE_OUTLIER | Flag.SATURATED | Flag.INTERPOLATED)[:, axis - 1]
+    bad = recording.has(Flag.NO_TORQUE | Flag.TORQUE_OUTLIER | Flag.SATURATED | Flag.INTERPOLATED)[
+        :, axis - 1
+    ]
     q, tau = recording.q[:, axis - 1], recording.tau[:, axis - 1]
     low, high = _common(q, one, other)
     slack = 1e-9 * max(abs(low), abs(high), 1.0)
@@ -195,10 +230,19 @@ def _point(recording: Recording, axis: int, one: Stretch, other: Stretch) -> tup
 
 
 def _dependence(parts: list[Array]) -> float:
-    """How many times larger the variance of a mean is than of independent samples; of first order [Bayley, Hammersley 1946]."""
+    """How many times larger the variance of a mean is than of independent samples.
+
+    Of first order [Bayley, Hammersley 1946].
+    """
     power, count = sum(float(part @ part) for part in parts), sum(map(len, parts))
     rho = sum(float(part[1:] @ part[:-1]) for part in parts) / power if power > 0.0 else 0.0
-    return (1.0 + rho) / (1.0 - rho) if 2.0 / np.sqrt(count) < rho < 0.99 else 199.0 if rho >= 0.99 else 1.0
+    return (
+        (1.0 + rho) / (1.0 - rho)
+        if 2.0 / np.sqrt(count) < rho < 0.99
+        else 199.0
+        if rho >= 0.99
+        else 1.0
+    )
 
 
 def _mean(values: Array, pair: tuple[Stretch, Stretch]) -> float:
@@ -209,5 +253,8 @@ def _mean(values: Array, pair: tuple[Stretch, Stretch]) -> float:
 def _left(recording: Recording, piece: Stretch, why: str) -> Finding:
     times = f"{recording.t[piece.start]:.4g} .. {recording.t[piece.stop - 1]:.4g} s"
     return Finding(
-        f"the stretch {times} at {piece.speed:.4g} [rad/s, m/s] {why}", "left out", piece.start, samples=piece.stop - piece.start
+        f"the stretch {times} at {piece.speed:.4g} [rad/s, m/s] {why}",
+        "left out",
+        piece.start,
+        samples=piece.stop - piece.start,
     )

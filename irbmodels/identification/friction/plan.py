@@ -1,7 +1,7 @@
 """The experiment that tells friction: one axis at constant speeds, both ways, the others posed so that gravity is least (S000 7).
 
-At constant speed ``u = friction + gravity`` (eq. 70); gravity is the same both ways at the same place (eq. 71), friction changes
-its sign, so that half the difference is friction (eq. 73).
+At constant speed ``u = friction + gravity`` (eq. 70); gravity is the same both ways at the same
+place (eq. 71), friction changes its sign, so that half the difference is friction (eq. 73).
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ from .posture import along, gravity_of, least_gravity
 
 Array = NDArray[np.float64]
 
-SLIDE = 2e-3  # [rad, m] that a slow axis moves at constant speed: teeth and balls have let go before
+# [rad, m] that a slow axis moves at constant speed: teeth and balls have let go before
+SLIDE = 2e-3
 STEADY = 1.0  # [s] that a fast axis moves at constant speed
 ACCELERATION = 1.0  # [rad/s^2, m/s^2] of the ramps
 PAUSE = 0.5  # [s] at rest before each stroke
@@ -28,7 +29,11 @@ _NOTHING = 1e-3  # [N m, N] of gravity that is none
 
 
 def grid_of_s000() -> Array:
-    """Speeds of eq. 74 [rad/s], ascending, shape ``(2725,)``: steps of 1e-5 from 1e-5, 2e-4 from 0.015, 1e-3 from 0.2 to 0.5."""
+    """Speeds of eq.
+
+    74 [rad/s], ascending, shape ``(2725,)``: steps of 1e-5 from 1e-5, 2e-4 from 0.015, 1e-3 from
+    0.2 to 0.5.
+    """
     parts = [np.arange(1, 1500) * 1e-5, 0.015 + np.arange(925) * 2e-4, 0.2 + np.arange(301) * 1e-3]
     return np.concatenate(parts)
 
@@ -37,10 +42,14 @@ def coarse_grid(slowest: float = 1e-4, fastest: float = 0.5, count: int = 30) ->
     """Speeds in a geometric series [rad/s, m/s], ascending, shape ``(count,)``.
 
     Raises:
-        InputError: if they are not positive and growing, or fewer than 5: the law has four parameters.
+        InputError: if they are not positive and growing, or fewer than 5: the law has four
+            parameters.
     """
     if not (0.0 < slowest < fastest < np.inf and count >= 5):
-        raise InputError(f"a grid needs 0 < slowest < fastest and 5 speeds or more, not {slowest!r}, {fastest!r}, {count!r}")
+        raise InputError(
+            f"a grid needs 0 < slowest < fastest and 5 speeds or more, not {slowest!r},"
+            f" {fastest!r}, {count!r}"
+        )
     return np.geomspace(slowest, fastest, count)
 
 
@@ -72,13 +81,20 @@ class FrictionPlan:
     @property
     def seconds(self) -> Array:
         """Time of one stroke at each speed without the pause [s], shape ``(S,)``."""
-        return np.asarray(self.travel / self.speeds + 2.0 * self.speeds / self.acceleration, dtype=float)
+        return np.asarray(
+            self.travel / self.speeds + 2.0 * self.speeds / self.acceleration, dtype=float
+        )
 
     @property
     def between(self) -> Array:
-        """Time to move to the start of the strokes at each speed [s], shape ``(S,)``; 0 for the first, and for equal strokes."""
+        """Time to move to the start of the strokes at each speed [s], shape ``(S,)``.
+
+        0 for the first, and for equal strokes.
+        """
         way = 0.5 * np.abs(np.diff(self.stroke, prepend=self.stroke[0]))
-        return np.asarray(np.sqrt(law_of("quintic").peaks.acceleration * way / self.acceleration), dtype=float)
+        return np.asarray(
+            np.sqrt(law_of("quintic").peaks.acceleration * way / self.acceleration), dtype=float
+        )
 
     @property
     def duration(self) -> float:
@@ -86,25 +102,37 @@ class FrictionPlan:
         return float((2.0 * (self.seconds + self.pause) + self.between).sum())
 
     def motion(self, rate: float = 250.0) -> Motion:
-        """Return what the controller is asked for: samples with speeds and accelerations; between strokes the axis rests.
+        """Return what the controller is asked for: samples with speeds and accelerations.
+
+        Between strokes the axis rests.
 
         Raises:
             InputError: if the rate is not positive, or gives more than fifty million samples.
         """
         if not (0.0 < rate < np.inf) or self.duration * rate > 5e7:
-            raise InputError(f"a rate [Hz] is positive and {self.duration:.4g} s hold at most 5e7 samples of it, not {rate!r}")
+            raise InputError(
+                f"a rate [Hz] is positive and {self.duration:.4g} s hold at most 5e7 samples of it,"
+                f" not {rate!r}"
+            )
         t = sample_times(self.duration, rate)
         values, start, last = np.zeros((3, len(t))), 0.0, -0.5 * self.stroke[0]
-        for speed, seconds, between, stroke in zip(self.speeds, self.seconds, self.between, self.stroke, strict=True):
+        for speed, seconds, between, stroke in zip(
+            self.speeds, self.seconds, self.between, self.stroke, strict=True
+        ):
             inside = t >= start
             values[:, inside] = self._moved(
-                snapped(t[inside] - start, (0.0, between), self.duration), between, last, -0.5 * stroke
+                snapped(t[inside] - start, (0.0, between), self.duration),
+                between,
+                last,
+                -0.5 * stroke,
             )
             start += between
             for sign in (1.0, -1.0):
                 inside = t >= start
                 x = snapped(t[inside] - start - self.pause, (0.0, seconds), self.duration)
-                values[:, inside] = self._ramped(np.clip(x, 0.0, seconds), speed, seconds, stroke) * sign
+                values[:, inside] = (
+                    self._ramped(np.clip(x, 0.0, seconds), speed, seconds, stroke) * sign
+                )
                 values[0, inside] -= 0.5 * sign * stroke
                 start += self.pause + seconds
             last = -0.5 * stroke
@@ -128,7 +156,11 @@ class FrictionPlan:
         a, ramp = self.acceleration, speed / self.acceleration
         left = seconds - x
         up, down = x < ramp, left < ramp
-        way = np.where(up, 0.5 * a * x**2, np.where(down, stroke - 0.5 * a * left**2, 0.5 * speed * ramp + speed * (x - ramp)))
+        way = np.where(
+            up,
+            0.5 * a * x**2,
+            np.where(down, stroke - 0.5 * a * left**2, 0.5 * speed * ramp + speed * (x - ramp)),
+        )
         rate = np.where(up, a * x, np.where(down, a * left, speed))
         moving = (x > 0.0) & (left > 0.0)
         return np.stack([way, rate, np.where(moving & up, a, np.where(moving & down, -a, 0.0))])
@@ -137,7 +169,11 @@ class FrictionPlan:
         """Say what it takes, and what it leaves of gravity."""
         shown = ", ".join(f"{value:.4g}" for value in self.robot.to_controller(self.posture))
         unit = "m" if self.robot.limits.linear[self.axis - 1] else "rad"
-        hours = f"{self.duration / 3600.0:.2f} h" if self.duration > 3600.0 else f"{self.duration / 60.0:.1f} min"
+        hours = (
+            f"{self.duration / 3600.0:.2f} h"
+            if self.duration > 3600.0
+            else f"{self.duration / 60.0:.1f} min"
+        )
         least, most = self.gravity.min(), self.gravity.max()
         left = np.abs(self.gravity).max()
         torque = "N" if unit == "m" else "N m"
@@ -146,9 +182,13 @@ class FrictionPlan:
             if left > _NOTHING
             else "no gravity on the axis"
         )
-        grid = f"{len(self.speeds)} speeds {self.speeds[0]:.4g} .. {self.speeds[-1]:.4g} {unit}/s, both ways, {hours}"
+        grid = (
+            f"{len(self.speeds)} speeds {self.speeds[0]:.4g} .. {self.speeds[-1]:.4g} {unit}/s,"
+            f" both ways, {hours}"
+        )
         return (
-            f"axis {self.axis} of {self.robot.name}: {grid}, strokes up to {self.stroke.max():.3g} {unit} about ({shown}); {kept}"
+            f"axis {self.axis} of {self.robot.name}: {grid}, strokes up to {self.stroke.max():.3g}"
+            f" {unit} about ({shown}); {kept}"
         )
 
 
@@ -165,14 +205,16 @@ def friction_plan(
 ) -> FrictionPlan:
     """Plan the experiment for one axis.
 
-    Each stroke moves at least ``slide`` and for at least ``steady`` at constant speed. Without ``posture`` the other axes stand
-    where gravity on the tested axis is least along its longest stroke; for axes that lie flat, 2 and 3, some stays, and is
-    stated. The robot does not touch itself there; what stands around it, the floor too, is not known here: check the posture.
+    Each stroke moves at least ``slide`` and for at least ``steady`` at constant speed. Without
+    ``posture`` the other axes stand where gravity on the tested axis is least along its longest
+    stroke; for axes that lie flat, 2 and 3, some stays, and is stated. The robot does not touch
+    itself there; what stands around it, the floor too, is not known here: check the posture.
 
     Args:
         robot: With its tool and payload.
         axis: 1-based.
-        speeds: [rad/s, m/s], positive; default :func:`coarse_grid`. :func:`grid_of_s000` is the paper's.
+        speeds: [rad/s, m/s], positive; default :func:`coarse_grid`. :func:`grid_of_s000` is the
+            paper's.
         posture: Axis positions at the middle of the strokes [rad, m], shape ``(n,)``.
         slide: Shortest way at constant speed [rad, m].
         steady: Shortest time at constant speed [s].
@@ -180,11 +222,17 @@ def friction_plan(
         pause: At rest before each stroke [s].
 
     Raises:
-        InputError: if there is no such axis, a speed is above its limit, or the strokes do not fit into its range.
+        InputError: if there is no such axis, a speed is above its limit, or the strokes do not fit
+            into its range.
     """
     if not (isinstance(axis, int) and 1 <= axis <= robot.n):
         raise InputError(f"axis is a number from 1 to {robot.n}, not {axis!r}")
-    for what, value in (("slide", slide), ("steady", steady), ("acceleration", acceleration), ("pause", pause)):
+    for what, value in (
+        ("slide", slide),
+        ("steady", steady),
+        ("acceleration", acceleration),
+        ("pause", pause),
+    ):
         if not (0.0 < value < np.inf):
             raise InputError(f"{what} is a positive number, not {value!r}")
     wanted = np.unique(np.asarray(coarse_grid() if speeds is None else speeds, dtype=float))
@@ -192,13 +240,18 @@ def friction_plan(
         raise InputError("speeds are positive numbers [rad/s, m/s]")
     limit = float(robot.limits.velocity[axis - 1])
     if wanted[-1] > limit:
-        raise InputError(f"{wanted[-1]:.4g} is above the speed limit of axis {axis}, {limit:.4g} [rad/s, m/s]")
+        raise InputError(
+            f"{wanted[-1]:.4g} is above the speed limit of axis {axis}, {limit:.4g} [rad/s, m/s]"
+        )
     travel = np.maximum(slide, steady * wanted)
     half = 0.5 * float((travel + np.square(wanted) / acceleration).max())
     middle = least_gravity(robot, axis - 1, half) if posture is None else robot._one(posture)
     ends = along(middle, axis - 1, half)
     outside = [violation for end in ends[[0, -1]] for violation in robot.limits.violations(end)]
     if outside:
-        raise InputError(f"strokes of {2.0 * half:.4g} [rad, m] do not fit: {outside[0]}; fewer fast speeds, a shorter 'steady'")
+        raise InputError(
+            f"strokes of {2.0 * half:.4g} [rad, m] do not fit: {outside[0]}; fewer fast speeds, a"
+            " shorter 'steady'"
+        )
     gravity = gravity_of(robot, ends, axis - 1)
     return FrictionPlan(robot, axis, middle, wanted, travel, acceleration, pause, gravity)

@@ -18,7 +18,8 @@ Array = NDArray[np.float64]
 PLACES = 9  # along the longest stroke, where gravity is looked at
 _MARGIN = np.radians(5.0)  # of every range that a posture keeps free; 5 mm of a linear axis
 _TRIES, _KEPT = 1024, 4  # postures drawn, and those that are refined
-_NEAR = (1e-3, 1e-2, 0.1, 1.0)  # of the largest gravity torque, what being far from home costs; more where the arm is folded up
+# of the largest gravity torque, what being far from home costs; more where the arm is folded up
+_NEAR = (1e-3, 1e-2, 0.1, 1.0)
 
 
 def along(postures: Array, axis: int, half: float) -> Array:
@@ -41,7 +42,10 @@ def least_gravity(robot: Robot, axis: int, half: float) -> Array:
     high = np.minimum(limits.upper - _MARGIN, np.pi) - reach
     if (low > high).any():
         name = limits.names()[int(np.argmax(low - high))]
-        raise InputError(f"strokes of {2.0 * half:.4g} [rad, m] do not fit into the range of {name}; fewer fast speeds help")
+        raise InputError(
+            f"strokes of {2.0 * half:.4g} [rad, m] do not fit into the range of {name}; fewer fast"
+            " speeds help"
+        )
     home, size = np.clip(0.0, low, high), np.maximum(high - low, 1e-9)
 
     def torques(u: Array) -> Array:
@@ -55,24 +59,41 @@ def least_gravity(robot: Robot, axis: int, half: float) -> Array:
     left = torques(drawn)
     scale = max(float(np.abs(left).max()), 1e-9)
     for near in _NEAR:
-        total = np.square(left).sum(axis=1) + np.square(near * scale * (drawn - home) / size).sum(axis=1)
+        total = np.square(left).sum(axis=1) + np.square(near * scale * (drawn - home) / size).sum(
+            axis=1
+        )
         best = drawn[np.argsort(total)[:_KEPT]]
-        found = [least_squares(cost, start, bounds=(low, high), args=(near,), x_scale=size) for start in best]
+        found = [
+            least_squares(cost, start, bounds=(low, high), args=(near,), x_scale=size)
+            for start in best
+        ]
         for result in sorted(found, key=lambda result: float(result.cost)):
             u = _plain(_exact(cost, result.x, (low, high), size, scale), home, torques, scale)
             if not _touches(robot, along(inverse @ u, axis, half)):
                 return np.asarray(inverse @ u, dtype=float)
-    raise InputError(f"in the postures with least gravity on axis {axis + 1} the robot touches itself; give a posture")
+    raise InputError(
+        f"in the postures with least gravity on axis {axis + 1} the robot touches itself; give a"
+        " posture"
+    )
 
 
-def _exact(cost: Callable[..., Array], u: Array, bounds: tuple[Array, Array], size: Array, scale: float) -> Array:
+def _exact(
+    cost: Callable[..., Array], u: Array, bounds: tuple[Array, Array], size: Array, scale: float
+) -> Array:
     """Return where gravity vanishes near ``u``, or ``u`` if it does not."""
     from scipy.optimize import least_squares
 
     if np.abs(cost(u, 0.0)).max() > 0.05 * scale:
         return u
     found = least_squares(
-        cost, np.clip(u, *bounds), bounds=bounds, args=(0.0,), x_scale=size, xtol=1e-12, ftol=1e-12, max_nfev=30
+        cost,
+        np.clip(u, *bounds),
+        bounds=bounds,
+        args=(0.0,),
+        x_scale=size,
+        xtol=1e-12,
+        ftol=1e-12,
+        max_nfev=30,
     )
     return np.asarray(found.x if np.abs(found.fun).max() < 1e-6 * scale else u, dtype=float)
 
@@ -81,7 +102,11 @@ def _plain(u: Array, home: Array, torques: Callable[[Array], Array], scale: floa
     """Bring axes home that gravity does not mind, and others to whole degrees or tenths of them."""
     allowed = float(np.abs(torques(u)).max()) * 1.001 + 1e-7 * scale
     for i in [*range(u.size)] * 2:  # one that is brought to a whole number may free another
-        for value in (home[i], np.radians(np.round(np.degrees(u[i]))), np.radians(np.round(np.degrees(u[i]), 1))):
+        for value in (
+            home[i],
+            np.radians(np.round(np.degrees(u[i]))),
+            np.radians(np.round(np.degrees(u[i]), 1)),
+        ):
             tried = u.copy()
             tried[i] = value
             if np.abs(torques(tried)).max() <= allowed:
@@ -100,5 +125,8 @@ def _touches(robot: Robot, postures: Array) -> bool:
 
 
 def gravity_of(robot: Robot, q: Array, axis: int) -> Array:
-    """Gravity torque on one axis, shape of ``q`` without its last axis; Pinocchio, which needs no compiling."""
+    """Gravity torque on one axis, shape of ``q`` without its last axis.
+
+    Pinocchio, which needs no compiling.
+    """
     return each(partial(dynamics.gravity, robot._model), (robot.n,), q)[..., axis]

@@ -1,9 +1,10 @@
 """Zero-phase filters that give positions, speeds and accelerations, each with the bandwidth that it leaves.
 
-All take a cutoff [Hz]: the frequency at which the position is down by 3 dB (to 0.707), whatever the filter. None of them shifts
-in time. Torques stay raw unless asked for: a filter makes their noise dependent from sample to sample, and an estimate that does
-not know it is far too sure of itself (95 % intervals that hold 32 %, measured); filter torques only together with a covariance
-that accounts for it, such as :func:`with_autocorrelation`.
+All take a cutoff [Hz]: the frequency at which the position is down by 3 dB (to 0.707), whatever the
+filter. None of them shifts in time. Torques stay raw unless asked for: a filter makes their noise
+dependent from sample to sample, and an estimate that does not know it is far too sure of itself (95
+% intervals that hold 32 %, measured); filter torques only together with a covariance that accounts
+for it, such as :func:`with_autocorrelation`.
 """
 
 from __future__ import annotations
@@ -40,7 +41,9 @@ class Filtered:
     """Time at each end of a stretch that is flagged [s]."""
 
 
-def savitzky_golay(recording: Recording, cutoff: float, order: int = 3, torque: bool = False) -> Filtered:
+def savitzky_golay(
+    recording: Recording, cutoff: float, order: int = 3, torque: bool = False
+) -> Filtered:
     """Filter by a polynomial over a sliding window [Savitzky, Golay 1964], as S002 does (it prints neither window nor order).
 
     Args:
@@ -50,15 +53,19 @@ def savitzky_golay(recording: Recording, cutoff: float, order: int = 3, torque: 
         torque: Whether torques are filtered too.
 
     Raises:
-        InputError: if the rate is not steady, the cutoff is not below half of it, or no stretch is long enough.
+        InputError: if the rate is not steady, the cutoff is not below half of it, or no stretch is
+            long enough.
     """
     from scipy.signal import savgol_coeffs
 
     _refuse(recording, cutoff)
     if not (isinstance(order, int) and 2 <= order <= 9):
-        raise InputError(f"the order of the polynomial is a whole number from 2 to 9, not {order!r}")
+        raise InputError(
+            f"the order of the polynomial is a whole number from 2 to 9, not {order!r}"
+        )
     ratio = cutoff * recording.step
-    sizes = np.arange(order + 1 + order % 2, max(int(2.0 * (order + 2) / ratio), order + 5) | 1, 2)  # odd
+    # odd
+    sizes = np.arange(order + 1 + order % 2, max(int(2.0 * (order + 2) / ratio), order + 5) | 1, 2)
     size = _window(sizes, ratio, lambda window: _half_power(savgol_coeffs(window, order), 0))
     kernels = [savgol_coeffs(size, order, deriv=k, use="dot") for k in range(3)]
 
@@ -73,8 +80,12 @@ def savitzky_golay(recording: Recording, cutoff: float, order: int = 3, torque: 
     return _filtered(recording, apply, what, bandwidth, size // 2, size, torque)
 
 
-def butterworth(recording: Recording, cutoff: float, order: int = 4, torque: bool = False) -> Filtered:
-    """Filter forwards and backwards by a Butterworth filter; derivatives of the quintic spline through what is left.
+def butterworth(
+    recording: Recording, cutoff: float, order: int = 4, torque: bool = False
+) -> Filtered:
+    """Filter forwards and backwards by a Butterworth filter.
+
+    Derivatives of the quintic spline through what is left.
 
     Args:
         recording: At a steady rate.
@@ -83,11 +94,14 @@ def butterworth(recording: Recording, cutoff: float, order: int = 4, torque: boo
         torque: Whether torques are filtered too.
 
     Raises:
-        InputError: if the rate is not steady, the cutoff is not below half of it, or no stretch is long enough.
+        InputError: if the rate is not steady, the cutoff is not below half of it, or no stretch is
+            long enough.
     """
     _refuse(recording, cutoff)
     if not (isinstance(order, int) and 1 <= order <= 10):
-        raise InputError(f"the order of a Butterworth filter is a whole number from 1 to 10, not {order!r}")
+        raise InputError(
+            f"the order of a Butterworth filter is a whole number from 1 to 10, not {order!r}"
+        )
     ratio = cutoff * recording.step
 
     def apply(x: Array) -> tuple[Array, Array, Array]:
@@ -101,9 +115,20 @@ def butterworth(recording: Recording, cutoff: float, order: int = 4, torque: boo
     edge = int(np.ceil(0.5 * order / ratio))
     what = f"Butterworth, order {order}, forwards and backwards"
     widths = tuple(
-        _spline_half_power(lambda f: 1.0 / (1.0 + (_warp(f) / _bent(ratio, order)) ** (2 * order)), k) for k in range(3)
+        _spline_half_power(
+            lambda f: 1.0 / (1.0 + (_warp(f) / _bent(ratio, order)) ** (2 * order)), k
+        )
+        for k in range(3)
     )
-    return _filtered(recording, apply, what, tuple(w / recording.step for w in widths), edge, 6 * (order + 1), torque)
+    return _filtered(
+        recording,
+        apply,
+        what,
+        tuple(w / recording.step for w in widths),
+        edge,
+        6 * (order + 1),
+        torque,
+    )
 
 
 def smoothing_spline(recording: Recording, cutoff: float, torque: bool = False) -> Filtered:
@@ -117,7 +142,8 @@ def smoothing_spline(recording: Recording, cutoff: float, torque: bool = False) 
         torque: Whether torques are filtered too.
 
     Raises:
-        InputError: if the rate is not steady, the cutoff is not below half of it, or no stretch is long enough.
+        InputError: if the rate is not steady, the cutoff is not below half of it, or no stretch is
+            long enough.
     """
     _refuse(recording, cutoff)
     ratio = cutoff * recording.step
@@ -133,20 +159,35 @@ def smoothing_spline(recording: Recording, cutoff: float, torque: bool = False) 
         q, v, a = np.moveaxis(np.array(columns), 0, 2)
         return q, v, a
 
-    widths = tuple(_spline_half_power(lambda f: 1.0 / (1.0 + bend * _stiff(f)), k, 3) for k in range(3))
+    widths = tuple(
+        _spline_half_power(lambda f: 1.0 / (1.0 + bend * _stiff(f)), k, 3) for k in range(3)
+    )
     what = f"smoothing spline, lambda {bend:.4g} samples^3"
-    return _filtered(recording, apply, what, tuple(w / recording.step for w in widths), int(np.ceil(0.6 / ratio)), 5, torque)
+    return _filtered(
+        recording,
+        apply,
+        what,
+        tuple(w / recording.step for w in widths),
+        int(np.ceil(0.6 / ratio)),
+        5,
+        torque,
+    )
 
 
 def low_passed(values: Array, cutoff: float, rate: float, order: int = 4) -> Array:
     """Return samples filtered forwards and backwards by a Butterworth filter, 3 dB down at ``cutoff`` [Hz] in both passes.
 
     Raises:
-        InputError: if there are no samples along the first axis, or cutoff or rate are no frequencies.
+        InputError: if there are no samples along the first axis, or cutoff or rate are no
+            frequencies.
     """
     from scipy.signal import butter, sosfiltfilt
 
-    values, cutoff, rate = numbers(values, "samples to filter"), positive(cutoff, "a cutoff [Hz]"), positive(rate, "a rate [Hz]")
+    values, cutoff, rate = (
+        numbers(values, "samples to filter"),
+        positive(cutoff, "a cutoff [Hz]"),
+        positive(rate, "a rate [Hz]"),
+    )
     if not values.size:
         raise InputError(f"a filter needs samples along the first axis, got shape {values.shape}")
     values = np.atleast_1d(values)
@@ -209,7 +250,10 @@ def _spline_derivative(f: Array, k: int, degree: int) -> Array:
 
 
 def _window(sizes: NDArray[np.intp], ratio: float, bandwidth: Callable[[int], float]) -> int:
-    """Shortest window whose bandwidth [per sample] is nearest to ``ratio``; it falls as the window grows."""
+    """Shortest window whose bandwidth [per sample] is nearest to ``ratio``.
+
+    It falls as the window grows.
+    """
     known = cache(lambda i: bandwidth(int(sizes[i])))
 
     def first_at_most(value: float) -> int:
@@ -223,16 +267,27 @@ def _window(sizes: NDArray[np.intp], ratio: float, bandwidth: Callable[[int], fl
 def _refuse(recording: Recording, cutoff: float) -> None:
     rate = 1.0 / instance(recording, Recording, "what is filtered is a Recording").step
     if not (isinstance(cutoff, int | float | np.number) and 0.0 < cutoff < 0.5 * rate):
-        raise InputError(f"a cutoff [Hz] is positive and below half the rate of {rate:.5g} Hz, not {cutoff!r}")
+        raise InputError(
+            f"a cutoff [Hz] is positive and below half the rate of {rate:.5g} Hz, not {cutoff!r}"
+        )
     for part in recording.stretches():
         t = recording.t[part]
         even = np.linspace(t[0], t[-1], len(t))
         if np.abs(t - even).max() > STEADY * recording.step:
-            raise InputError(f"a filter needs a steady rate; near t = {t[0]:.6g} s it wanders: resampled(recording, {rate:.0f})")
+            raise InputError(
+                f"a filter needs a steady rate; near t = {t[0]:.6g} s it wanders:"
+                f" resampled(recording, {rate:.0f})"
+            )
 
 
 def _filtered(
-    recording: Recording, apply: Filter, what: str, bandwidth: tuple[float, ...], edge: int, fewest: int, torque: bool
+    recording: Recording,
+    apply: Filter,
+    what: str,
+    bandwidth: tuple[float, ...],
+    edge: int,
+    fewest: int,
+    torque: bool,
 ) -> Filtered:
     """Run a filter along the stretches in which no axis lacks a position for longer than a few samples."""
     filled, made, lost = _filled(recording)
@@ -253,16 +308,35 @@ def _filtered(
             tau[part, ~whole] = np.nan
     if not np.isfinite(q).any():
         raise InputError(
-            f"no stretch of this recording has the {max(fewest, 2 * edge + 1)} samples without a gap that the filter needs;"
-            " log longer, raise the cutoff, or bridge single lost samples by resampled()"
+            f"no stretch of this recording has the {max(fewest, 2 * edge + 1)} samples without a"
+            " gap that the filter needs; log longer, raise the cutoff, or bridge single lost"
+            " samples by resampled()"
         )
-    told = [Finding(f"{what}: q, v, a are right to {', '.join(f'{w:.3g}' for w in bandwidth)} Hz (-3 dB)")]
-    told.append(Finding(f"{int(edges.sum())} samples near ends and holes flagged EDGE, {edge} at each", samples=int(edges.sum())))
+    told = [
+        Finding(
+            f"{what}: q, v, a are right to {', '.join(f'{w:.3g}' for w in bandwidth)} Hz (-3 dB)"
+        )
+    ]
+    told.append(
+        Finding(
+            f"{int(edges.sum())} samples near ends and holes flagged EDGE, {edge} at each",
+            samples=int(edges.sum()),
+        )
+    )
     if made.any():
-        told.append(Finding(f"{int(made.sum())} positions replaced by straight lines before filtering", "flagged INTERPOLATED"))
+        told.append(
+            Finding(
+                f"{int(made.sum())} positions replaced by straight lines before filtering",
+                "flagged INTERPOLATED",
+            )
+        )
     if lost.any() or short:
         told.append(
-            Finding(f"{int(lost.sum()) + short} samples are in holes, or in stretches too short to filter", "NO_POSITION")
+            Finding(
+                f"{int(lost.sum()) + short} samples are in holes, or in stretches too short to"
+                " filter",
+                "NO_POSITION",
+            )
         )
     flags = recording.flags & ~np.uint16(Flag.NO_SPEED | Flag.NO_POSITION)
     result = recording.changed(q=q, v=v, a=a, tau=tau, flags=flags)
@@ -278,9 +352,14 @@ def _filled(recording: Recording) -> tuple[Array, NDArray[np.bool_], NDArray[np.
         for part in _runs(bad[:, axis]):
             before, after = part.start - 1, part.stop
             near = before >= 0 and after < len(recording)
-            if near and recording.t[after] - recording.t[before] < (_BRIDGED + 1.5) * recording.step:
+            if (
+                near
+                and recording.t[after] - recording.t[before] < (_BRIDGED + 1.5) * recording.step
+            ):
                 ends = [before, after]
-                filled[part, axis] = np.interp(recording.t[part], recording.t[ends], recording.q[ends, axis])
+                filled[part, axis] = np.interp(
+                    recording.t[part], recording.t[ends], recording.q[ends, axis]
+                )
                 made[part, axis] = True
     return filled, made, np.asarray((bad & ~made).any(axis=1), dtype=bool)
 

@@ -23,7 +23,12 @@ _TURN, _MM = np.pi / 180.0, 1e-3
 _UNITS: dict[str, dict[str, tuple[float, bool | None]]] = {
     "q": {"deg": (_TURN, False), "rad": (1.0, False), "mm": (_MM, True), "m": (1.0, True)},
     "v": {"deg_s": (_TURN, False), "rad_s": (1.0, False), "mm_s": (_MM, True), "m_s": (1.0, True)},
-    "a": {"deg_s2": (_TURN, False), "rad_s2": (1.0, False), "mm_s2": (_MM, True), "m_s2": (1.0, True)},
+    "a": {
+        "deg_s2": (_TURN, False),
+        "rad_s2": (1.0, False),
+        "mm_s2": (_MM, True),
+        "m_s2": (1.0, True),
+    },
     "tau": {"Nm": (1.0, False), "N": (1.0, True)},
 }
 """Factor to SI, and whether the axis is linear."""
@@ -32,8 +37,17 @@ _TIMES = {"t": 1.0, "t_s": 1.0, "t_ms": 1e-3, "t_us": 1e-6}
 _EGM = re.compile(r"feedback[._]joints(?:[._]joints)?[._\[]*(\d)\]?", re.IGNORECASE)
 _EGM_TIME = {"header.tm": 1e-3, "header_tm": 1e-3}
 _EGM_CLOCK = re.compile(r"(feedback[._]time[._])(u?)sec", re.IGNORECASE)
-_SIGNAL = re.compile(r"(?:.*\b)?(4000|4001|4002|position|speed|torque)\b.*?\bROB_?1\b\D*([1-6])\D*", re.IGNORECASE)
-_SIGNAL_OF = {"4000": "q", "4001": "v", "4002": "tau", "position": "q", "speed": "v", "torque": "tau"}
+_SIGNAL = re.compile(
+    r"(?:.*\b)?(4000|4001|4002|position|speed|torque)\b.*?\bROB_?1\b\D*([1-6])\D*", re.IGNORECASE
+)
+_SIGNAL_OF = {
+    "4000": "q",
+    "4001": "v",
+    "4002": "tau",
+    "position": "q",
+    "speed": "v",
+    "torque": "tau",
+}
 _SIGNAL_TIME = re.compile(r"time(?:\s*[\[(]?s[\])]?)?", re.IGNORECASE)
 
 
@@ -49,32 +63,40 @@ class Column(NamedTuple):
     """In the file."""
 
 
-def read_recording(path: str | Path, robot: Robot, columns: Mapping[str, str] | None = None) -> Recording:
+def read_recording(
+    path: str | Path, robot: Robot, columns: Mapping[str, str] | None = None
+) -> Recording:
     """Read a CSV or Parquet log (by its ending) of positions, and what it has of speeds, accelerations and torques.
 
-    Names that are understood, and their units (docs/measurements.md): the own form ``t, q1_deg .., v1_deg_s .., tau1_Nm ..``
-    and the same in ``rad``, ``m``, ``t_ms``; ``qm1_rad, vm1_rad_s, taum1_Nm`` of motors, brought to the arm side with
-    ``robot.motors``; names of EGM's messages (``feedBack.joints.0``); and ABB's test signals (``4002 ROB_1 2``). Every other
-    column of numbers is kept in ``more`` under its own name.
+    Names that are understood, and their units (docs/measurements.md): the own form ``t, q1_deg ..,
+    v1_deg_s .., tau1_Nm ..`` and the same in ``rad``, ``m``, ``t_ms``; ``qm1_rad, vm1_rad_s,
+    taum1_Nm`` of motors, brought to the arm side with ``robot.motors``; names of EGM's messages
+    (``feedBack.joints.0``); and ABB's test signals (``4002 ROB_1 2``). Every other column of
+    numbers is kept in ``more`` under its own name.
 
     Args:
         path: The file.
         robot: Whose log it is.
-        columns: Names of the own form, and those that stand for them in this file: ``{"tau1_Nm": "torque A1"}``.
+        columns: Names of the own form, and those that stand for them in this file: ``{"tau1_Nm":
+            "torque A1"}``.
 
     Returns:
-        The recording, with findings on what is suspicious and flags on what is missing. Speeds or torques of some axes only
-        leave NaN on the others.
+        The recording, with findings on what is suspicious and flags on what is missing. Speeds or
+        torques of some axes only leave NaN on the others.
 
     Raises:
         FileError: if the file cannot be read.
-        MotionError: with file, row, column and advice, if a column that is needed is missing or holds words, times do not grow,
-            or a unit is surely another one.
+        MotionError: with file, row, column and advice, if a column that is needed is missing or
+            holds words, times do not grow, or a unit is surely another one.
         InputError: if ``columns`` names what is no name of the own form.
         MissingData: if values are of a motor whose gear ratio is unknown.
     """
     instance(robot, Robot, "a log is one of an irbmodels.Robot")
-    instance(columns or {}, Mapping, "columns map names of the own form to those in the file, {'tau1_Nm': 'torque A1'}")
+    instance(
+        columns or {},
+        Mapping,
+        "columns map names of the own form to those in the file, {'tau1_Nm': 'torque A1'}",
+    )
     table = read_table(path)
     linear = tuple(bool(flag) for flag in robot.limits.linear)
     time, found = _understood(table, linear, dict(columns or {}))
@@ -82,11 +104,14 @@ def read_recording(path: str | Path, robot: Robot, columns: Mapping[str, str] | 
     for name in sorted(used & table.words.keys()):
         row, cell = table.words[name]
         raise MotionError(
-            f"{table.path}: row {row}, column {name!r}: {cell!r} is not a number; {_instead(cell, name, name in time)}"
+            f"{table.path}: row {row}, column {name!r}: {cell!r} is not a number;"
+            f" {_instead(cell, name, name in time)}"
         )
     t = _times(table, time)
     if len(t) == 1:
-        raise MotionError(f"{table.path}: row {table.first} is the only one; a log needs two rows or more")
+        raise MotionError(
+            f"{table.path}: row {table.first} is the only one; a log needs two rows or more"
+        )
     values = _values(table, found, robot)
     findings = _partial(values, found)
     more: dict[str, Array] = {}
@@ -101,7 +126,8 @@ def read_recording(path: str | Path, robot: Robot, columns: Mapping[str, str] | 
         elif name not in used:
             more[name] = column
     findings += [
-        Finding(f"is no column of numbers ({cell!r}) and is left out", "", row, name) for name, (row, cell) in table.words.items()
+        Finding(f"is no column of numbers ({cell!r}) and is left out", "", row, name)
+        for name, (row, cell) in table.words.items()
     ]
     findings += [
         Finding(
@@ -114,14 +140,31 @@ def read_recording(path: str | Path, robot: Robot, columns: Mapping[str, str] | 
         if (ours := _suspected(name, linear, {column[:2] for column in found}))
     ]
     findings += [
-        Finding(f"is of an axis that {robot.name} has not; kept under its own name", "is the log of another robot?", None, name)
+        Finding(
+            f"is of an axis that {robot.name} has not; kept under its own name",
+            "is the log of another robot?",
+            None,
+            name,
+        )
         for name in more
         if _axis(name) > robot.n
     ]
     recording = Recording(
-        t, **values, more=more, linear=linear, flags=flags, findings=tuple(findings), source=str(path), synthetic=synthetic
+        t,
+        **values,
+        more=more,
+        linear=linear,
+        flags=flags,
+        findings=tuple(findings),
+        source=str(path),
+        synthetic=synthetic,
     )
-    return checked(recording, robot, table.first, {(column.quantity, column.axis): column.name for column in found})
+    return checked(
+        recording,
+        robot,
+        table.first,
+        {(column.quantity, column.axis): column.name for column in found},
+    )
 
 
 def _instead(cell: str, column: str, time: bool) -> str:
@@ -132,16 +175,28 @@ def _instead(cell: str, column: str, time: bool) -> str:
         return "the column is one of text: write it as numbers"
     if cell.strip() == column:
         return "are two logs in one file? cut it there"
-    return "a time is a number of seconds" if time else "leave the cell empty if it is unknown; a row of units must go"
+    return (
+        "a time is a number of seconds"
+        if time
+        else "leave the cell empty if it is unknown; a row of units must go"
+    )
 
 
-def _understood(table: Table, linear: Sequence[bool], columns: dict[str, str]) -> tuple[dict[str, float], list[Column]]:
+def _understood(
+    table: Table, linear: Sequence[bool], columns: dict[str, str]
+) -> tuple[dict[str, float], list[Column]]:
     """Return the columns of time with their factors, and those of the axes."""
     for ours, theirs in columns.items():
         if ours not in _TIMES and _own(ours, ours, linear) is None:
-            raise InputError(f"{ours!r} is no name of a column, such as t, t_ms, q1_deg, v2_rad_s, tau3_Nm, qm1_rad")
+            raise InputError(
+                f"{ours!r} is no name of a column, such as t, t_ms, q1_deg, v2_rad_s, tau3_Nm,"
+                " qm1_rad"
+            )
         if theirs not in table.names:
-            raise MotionError(f"{table.path}: row 1: column {theirs!r} for {ours!r} is missing{close_to(theirs, table.names)}")
+            raise MotionError(
+                f"{table.path}: row 1: column {theirs!r} for {ours!r} is"
+                f" missing{close_to(theirs, table.names)}"
+            )
     named = {theirs: ours for ours, theirs in columns.items()}
     time, found = {}, []
     base = 0 if any((hit := _EGM.fullmatch(name)) and hit[1] == "0" for name in table.names) else 1
@@ -160,18 +215,27 @@ def _understood(table: Table, linear: Sequence[bool], columns: dict[str, str]) -
         for other in found[:i]:
             if column[:2] == other[:2]:
                 what = f"{column.quantity} of axis {column.axis + 1}"
-                raise MotionError(f"{table.path}: row 1: columns {other.name!r} and {column.name!r} are both {what}; keep one")
+                raise MotionError(
+                    f"{table.path}: row 1: columns {other.name!r} and {column.name!r} are both"
+                    f" {what}; keep one"
+                )
     for axis in range(len(linear)):
         if not any(column[:2] == ("q", axis) for column in found):
             ours = f"q{axis + 1}_{'mm' if linear[axis] else 'deg'}"
             shown = ", ".join(table.names)[:200]
-            strange = [name for name in table.names if name not in time and name not in {column.name for column in found}]
+            strange = [
+                name
+                for name in table.names
+                if name not in time and name not in {column.name for column in found}
+            ]
             raise MotionError(
-                f"{table.path}: row 1: column {ours!r} is missing{close_to(ours, strange)} (columns: {shown});"
-                f" name it, or say columns={{{ours!r}: 'its name here'}}"
+                f"{table.path}: row 1: column {ours!r} is missing{close_to(ours, strange)}"
+                f" (columns: {shown}); name it, or say columns={{{ours!r}: 'its name here'}}"
             )
     if len(time) > 1:
-        raise MotionError(f"{table.path}: row 1: columns {' and '.join(map(repr, time))} are both times; keep one")
+        raise MotionError(
+            f"{table.path}: row 1: columns {' and '.join(map(repr, time))} are both times; keep one"
+        )
     return time or _other_time(table), found
 
 
@@ -188,12 +252,16 @@ def _own(ours: str, name: str, linear: Sequence[bool]) -> Column | None:
 
 def _shown(quantity: str, axis: int, name: str, linear: Sequence[bool]) -> Column:
     """Return a column in the controller's units."""
-    factor = 1.0 if quantity == "tau" else _MM if 0 <= axis < len(linear) and linear[axis] else _TURN
+    factor = (
+        1.0 if quantity == "tau" else _MM if 0 <= axis < len(linear) and linear[axis] else _TURN
+    )
     return Column(quantity, axis, factor, False, name)
 
 
 def _other_time(table: Table) -> dict[str, float]:
-    clock = {name: 1e-6 if hit[2] else 1.0 for name in table.names if (hit := _EGM_CLOCK.fullmatch(name))}
+    clock = {
+        name: 1e-6 if hit[2] else 1.0 for name in table.names if (hit := _EGM_CLOCK.fullmatch(name))
+    }
     if len(clock) == 2:
         return clock
     for name in table.names:
@@ -203,7 +271,8 @@ def _other_time(table: Table) -> dict[str, float]:
             return {name: 1.0}
     shown = ", ".join(table.names)[:200]
     raise MotionError(
-        f"{table.path}: row 1: column 't' [s] is missing (columns: {shown}); say columns={{'t_ms': 'its name here'}}"
+        f"{table.path}: row 1: column 't' [s] is missing (columns: {shown}); say columns={{'t_ms':"
+        " 'its name here'}"
     )
 
 
@@ -212,25 +281,31 @@ def _times(table: Table, time: Mapping[str, float]) -> Array:
     parts = [table.columns[name] * factor for name, factor in time.items()]
     if len(parts) == 2:
         whole = max(parts, key=lambda part: np.nanmax(np.abs(part)))
-        parts = [part - (part[0] if part is whole else 0.0) for part in parts]  # seconds since 1970 would cost digits
+        # seconds since 1970 would cost digits
+        parts = [part - (part[0] if part is whole else 0.0) for part in parts]
     t: Array = np.sum(parts, axis=0)
     name = next(iter(time))
     if not np.isfinite(t).all():
         row = table.first + int(np.flatnonzero(~np.isfinite(t))[0])
-        raise MotionError(f"{table.path}: row {row}, column {name!r}: there is no time; remove the row")
+        raise MotionError(
+            f"{table.path}: row {row}, column {name!r}: there is no time; remove the row"
+        )
     back = np.flatnonzero(np.diff(t) <= 0.0)
     if back.size:
         i = int(back[0]) + 1
-        same = all(values[i] == values[i - 1] or np.isnan(values[i]) for values in table.columns.values())
+        same = all(
+            values[i] == values[i - 1] or np.isnan(values[i]) for values in table.columns.values()
+        )
         advice = (
             "are two logs in one file? cut it there"
             if t[i] < t[i - 1]
-            else "the row stands there twice: remove one"
-            if same
-            else "write times with more digits"
+            else (
+                "the row stands there twice: remove one" if same else "write times with more digits"
+            )
         )
         raise MotionError(
-            f"{table.path}: row {table.first + i}, column {name!r}: {t[i]:.10g} s does not come after {t[i - 1]:.10g} s; {advice}"
+            f"{table.path}: row {table.first + i}, column {name!r}: {t[i]:.10g} s does not come"
+            f" after {t[i - 1]:.10g} s; {advice}"
         )
     return t
 
@@ -245,14 +320,21 @@ def _values(table: Table, found: Sequence[Column], robot: Robot) -> dict[str, Ar
             continue
         arm, motor = np.full((rows, robot.n), np.nan), np.full((rows, robot.n), np.nan)
         for column in columns:
-            (motor if column.motor else arm)[:, column.axis] = column.factor * table.columns[column.name]
+            (motor if column.motor else arm)[:, column.axis] = (
+                column.factor * table.columns[column.name]
+            )
         if any(column.motor for column in columns):
-            for column in (column for column in columns if column.motor and not robot.motors.known[column.axis]):
+            for column in (
+                column for column in columns if column.motor and not robot.motors.known[column.axis]
+            ):
                 raise MissingData(
-                    f"{table.path}: column {column.name!r} is of motor {column.axis + 1}, whose gear ratio is unknown for"
-                    f" {robot.name}: give arm-side values, or the ratio in drives.yaml"
+                    f"{table.path}: column {column.name!r} is of motor {column.axis + 1}, whose"
+                    f" gear ratio is unknown for {robot.name}: give arm-side values, or the ratio"
+                    " in drives.yaml"
                 )
-            turn = {"q": robot.motors.axis_position, "tau": robot.motors.axis_torque}.get(quantity, robot.motors.axis_velocity)
+            turn = {"q": robot.motors.axis_position, "tau": robot.motors.axis_torque}.get(
+                quantity, robot.motors.axis_velocity
+            )
             arm = np.where(np.isnan(arm), turn(motor), arm)
         values[quantity] = arm
     return values
@@ -262,15 +344,27 @@ def _partial(values: Mapping[str, Array], found: Sequence[Column]) -> list[Findi
     """Name the axes of which a quantity is not in the file at all."""
     findings = []
     for quantity, array in values.items():
-        lost = [str(i + 1) for i in range(array.shape[1]) if not any(column[:2] == (quantity, i) for column in found)]
+        lost = [
+            str(i + 1)
+            for i in range(array.shape[1])
+            if not any(column[:2] == (quantity, i) for column in found)
+        ]
         if lost:
             flag = Flag.NO_TORQUE if quantity == "tau" else Flag.NO_SPEED
-            findings.append(Finding(f"{quantity} of axes {', '.join(lost)} is not in the file", f"flagged {flag.name}"))
+            findings.append(
+                Finding(
+                    f"{quantity} of axes {', '.join(lost)} is not in the file",
+                    f"flagged {flag.name}",
+                )
+            )
     return findings
 
 
 def _axis(name: str) -> int:
-    """Return the axis, from 1, that a column was written for, of whatever robot; 0 if for none. EGM's are taken as from 0."""
+    """Return the axis, from 1, that a column was written for, of whatever robot; 0 if for none.
+
+    EGM's are taken as from 0.
+    """
     if own := _OWN.fullmatch(name):
         return int(own[3])
     if egm := _EGM.fullmatch(name):
@@ -284,5 +378,9 @@ def _suspected(name: str, linear: Sequence[bool], have: set[tuple[str, int]]) ->
     if hit is None or int(hit[2]) > len(linear):
         return ""
     quantity = {"torque": "tau"}.get(hit[1].lower(), hit[1].lower())
-    units = [unit for unit, (_, straight) in _UNITS[quantity].items() if straight == linear[int(hit[2]) - 1]]
+    units = [
+        unit
+        for unit, (_, straight) in _UNITS[quantity].items()
+        if straight == linear[int(hit[2]) - 1]
+    ]
     return f"{quantity}{hit[2]}_{units[0]}" if (quantity, int(hit[2]) - 1) not in have else ""

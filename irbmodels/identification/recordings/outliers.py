@@ -21,13 +21,15 @@ _PLATEAU = 5  # equal samples in a row at the largest torque: a limit
 def outliers(recording: Recording, window: float = 0.1, threshold: float = 6.0) -> Recording:
     """Flag positions and torques far from their surroundings, by a filter [Hampel 1974] that minds neither slopes nor steps.
 
-    An outlier is far both from the median of its surroundings, which follows a step such as friction at a reversal, and from the
-    median of what pairs of neighbours say of it, which follows a slope. The noise is the median of the latter distances.
+    An outlier is far both from the median of its surroundings, which follows a step such as
+    friction at a reversal, and from the median of what pairs of neighbours say of it, which follows
+    a slope. The noise is the median of the latter distances.
 
     Args:
         recording: Any.
         window: Length of the surroundings [s].
-        threshold: How far, in standard deviations of the noise there; at least as many steps of the log's resolution.
+        threshold: How far, in standard deviations of the noise there; at least as many steps of the
+            log's resolution.
 
     Raises:
         InputError: if the window holds less than three samples, or an argument is not positive.
@@ -39,8 +41,8 @@ def outliers(recording: Recording, window: float = 0.1, threshold: float = 6.0) 
     samples = _samples(recording, window)
     if not (3 <= samples < 1_000_000 and 0.0 < threshold < np.inf):
         raise InputError(
-            f"outliers need a window of three samples and a positive threshold, not {window!r} s, {threshold!r} for"
-            f" {len(recording)} samples {recording.step:.4g} s apart"
+            f"outliers need a window of three samples and a positive threshold, not {window!r} s,"
+            f" {threshold!r} for {len(recording)} samples {recording.step:.4g} s apart"
         )
     result = recording
     for quantity, flag in (("q", Flag.POSITION_OUTLIER), ("tau", Flag.TORQUE_OUTLIER)):
@@ -51,7 +53,10 @@ def outliers(recording: Recording, window: float = 0.1, threshold: float = 6.0) 
                 found[part, axis] = _far(values[part, axis], samples, threshold)
         count = int(found.sum())
         if count:
-            what = f"{count} outliers of {quantity}, {threshold:g} standard deviations or more from what is around them"
+            what = (
+                f"{count} outliers of {quantity}, {threshold:g} standard deviations or more from"
+                " what is around them"
+            )
             result = result.flagged(found, flag, Finding(what, "flagged", samples=count))
     return result
 
@@ -61,7 +66,10 @@ def _checked(recording: Recording) -> Recording:
 
 
 def _samples(recording: Recording, window: float) -> int:
-    """Odd number of samples in a window [s]; 0 where a single sample has no step, or the window is none."""
+    """Odd number of samples in a window [s].
+
+    0 where a single sample has no step, or the window is none.
+    """
     count = 0.5 * window / recording.step
     return 2 * int(count) + 1 if 0.0 <= count < np.inf else 0
 
@@ -74,22 +82,31 @@ def _far(x: Array, samples: int, threshold: float) -> NDArray[np.bool_]:
     off = np.minimum(np.abs(x - _medians(x, samples)), rough)
     steps = np.abs(np.diff(x))
     finest = float(steps[steps > 0.0].min()) if steps.any() else 0.0
-    bound = threshold * np.maximum(_SPIKE * _medians(rough, samples), finest)  # an axis at rest has no noise but its resolution
+    # an axis at rest has no noise but its resolution
+    bound = threshold * np.maximum(_SPIKE * _medians(rough, samples), finest)
     return np.asarray((off > bound) & (off > 1e-9 * np.abs(x)), dtype=bool)
 
 
 def _medians(x: Array, samples: int) -> Array:
-    """Median of the surroundings of each sample; near the ends those of the nearest sample that has them on both sides."""
+    """Median of the surroundings of each sample.
+
+    Near the ends those of the nearest sample that has them on both sides.
+    """
     from scipy.ndimage import median_filter
 
     half = samples // 2
     if len(x) <= samples:
         return np.full(len(x), np.median(x))
-    return np.asarray(median_filter(x, samples)[np.clip(np.arange(len(x)), half, len(x) - 1 - half)], dtype=float)
+    return np.asarray(
+        median_filter(x, samples)[np.clip(np.arange(len(x)), half, len(x) - 1 - half)], dtype=float
+    )
 
 
 def _between_neighbours(x: Array, samples: int) -> Array:
-    """Median of what pairs of neighbours say of each sample; right on a straight line, at the ends too."""
+    """Median of what pairs of neighbours say of each sample.
+
+    Right on a straight line, at the ends too.
+    """
     reach, last, here = max(samples // 2, 2), len(x) - 1, np.arange(len(x))
     said = np.empty((reach, len(x)))
     for k in range(1, reach + 1):
@@ -106,8 +123,9 @@ def saturated(recording: Recording, limit: ArrayLike | None = None) -> Recording
 
     Args:
         recording: With torques.
-        limit: Limits [N m, N], shape ``(n,)``: a torque within 0.1 % of it. Default: the largest or smallest torque of an axis
-            is a limit if it stands there for five samples in a row, to the last digit.
+        limit: Limits [N m, N], shape ``(n,)``: a torque within 0.1 % of it. Default: the largest or
+            smallest torque of an axis is a limit if it stands there for five samples in a row, to
+            the last digit.
 
     Raises:
         InputError: if there are no torques, or limits are not positive.
@@ -117,14 +135,20 @@ def saturated(recording: Recording, limit: ArrayLike | None = None) -> Recording
         raise InputError("this recording has no torques that could saturate")
     tau = recording.tau
     if limit is None:
-        found = _plateaus(tau, np.nanmax(tau, axis=0, initial=-np.inf)) | _plateaus(tau, np.nanmin(tau, axis=0, initial=np.inf))
+        found = _plateaus(tau, np.nanmax(tau, axis=0, initial=-np.inf)) | _plateaus(
+            tau, np.nanmin(tau, axis=0, initial=np.inf)
+        )
     else:
         bound = finite(limit, (recording.n,), "limits of torque")
         if not (bound > 0.0).all():
             raise InputError(f"limits of torque are positive, not {bound.tolist()}")
         found = np.abs(tau) >= 0.999 * bound
     count = int(found.sum())
-    finding = Finding(f"{count} torques stand at a limit", "flagged SATURATED: the motion asked for more", samples=count)
+    finding = Finding(
+        f"{count} torques stand at a limit",
+        "flagged SATURATED: the motion asked for more",
+        samples=count,
+    )
     return recording.flagged(found, Flag.SATURATED, finding) if count else recording
 
 
@@ -151,17 +175,18 @@ def at_rest(recording: Recording, rest: float = 0.005, window: float = 0.08) -> 
     still = np.zeros(recording.q.shape, dtype=bool)
     for part in recording.stretches():
         q = recording.q[part]
-        still[part] = maximum_filter1d(q, size, axis=0) - minimum_filter1d(q, size, axis=0) < rest * np.where(
-            recording.linear, 1e-3, np.radians(1.0)
-        )
+        still[part] = maximum_filter1d(q, size, axis=0) - minimum_filter1d(
+            q, size, axis=0
+        ) < rest * np.where(recording.linear, 1e-3, np.radians(1.0))
     return recording.flagged(still, Flag.AT_REST)
 
 
 def of_unsure_sign(filtered: Recording, raw: Recording, bandwidth: float) -> Recording:
     """Flag samples whose speed may have the other sign, as at rest: dry friction there is not what the sign says.
 
-    The noise of a speed follows from that of its position, which is what the filter took away: white noise of deviation ``s`` at
-    a rate ``r`` leaves ``2 pi f s sqrt(2 f / (3 r))`` of speed below ``f``.
+    The noise of a speed follows from that of its position, which is what the filter took away:
+    white noise of deviation ``s`` at a rate ``r`` leaves ``2 pi f s sqrt(2 f / (3 r))`` of speed
+    below ``f``.
 
     Args:
         filtered: Positions and speeds.
@@ -172,6 +197,10 @@ def of_unsure_sign(filtered: Recording, raw: Recording, bandwidth: float) -> Rec
         return filtered
     taken = raw.q - filtered.q
     share = 2.0 * bandwidth * filtered.step
-    spread = 1.4826 * np.nanmedian(np.abs(taken - np.nanmedian(taken, axis=0)), axis=0) / np.sqrt(max(1.0 - share, share))
+    spread = (
+        1.4826
+        * np.nanmedian(np.abs(taken - np.nanmedian(taken, axis=0)), axis=0)
+        / np.sqrt(max(1.0 - share, share))
+    )
     noise = 2.0 * np.pi * bandwidth * spread * np.sqrt(share / 3.0)
     return filtered.flagged(np.abs(filtered.v) < _SIGN * noise, Flag.AT_REST)

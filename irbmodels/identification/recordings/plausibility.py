@@ -18,11 +18,18 @@ from .unit_checks import LITTLE, Name, refuse_impossible, refuse_units
 
 Array = NDArray[np.float64]
 
-_HELD = 0.5  # share of the rows in which an axis moves and its torque repeats itself to the last digit
-_WEAK, _NOTHING = 0.01, 0.002  # of the effort: with all axes below it, torques are perhaps, or surely, in another unit
+# share of the rows in which an axis moves and its torque repeats itself to the last digit
+_HELD = 0.5
+# of the effort: with all axes below it, torques are perhaps, or surely, in another unit
+_WEAK, _NOTHING = 0.01, 0.002
 
 
-def checked(recording: Recording, robot: Robot, first: int = 0, names: Mapping[tuple[str, int], str] | None = None) -> Recording:
+def checked(
+    recording: Recording,
+    robot: Robot,
+    first: int = 0,
+    names: Mapping[tuple[str, int], str] | None = None,
+) -> Recording:
     """Return a recording with findings on times, units, dead signals and motion.
 
     Args:
@@ -32,7 +39,8 @@ def checked(recording: Recording, robot: Robot, first: int = 0, names: Mapping[t
         names: Columns of the file by quantity and axis from 0.
 
     Raises:
-        MotionError: if a unit is surely another one, or a position jumps; names file, column, and where there is one the row.
+        MotionError: if a unit is surely another one, or a position jumps; names file, column, and
+            where there is one the row.
     """
     said = dict(names or {})
 
@@ -42,9 +50,15 @@ def checked(recording: Recording, robot: Robot, first: int = 0, names: Mapping[t
     refuse_units(recording, robot, first, name)
     unlike = _unlike(recording, name)
     refuse_impossible(recording, robot, first, name)
-    findings = [*_lost(recording, first), *_missing(recording, first, name, said), *_dead(recording, name)]
+    findings = [
+        *_lost(recording, first),
+        *_missing(recording, first, name, said),
+        *_dead(recording, name),
+    ]
     findings += [*_outside(recording, robot, first), *_radians(recording, name), *unlike]
-    return recording.told(*findings, *_motion(recording), *_held(recording, name), *_weak(recording, robot, name))
+    return recording.told(
+        *findings, *_motion(recording), *_held(recording, name), *_weak(recording, robot, name)
+    )
 
 
 def _lost(recording: Recording, first: int) -> list[Finding]:
@@ -55,11 +69,24 @@ def _lost(recording: Recording, first: int) -> list[Finding]:
         return []
     i = int(gaps[np.argmax(steps[gaps])])
     lost = int(np.round(steps[gaps] / usual - 1.0).sum())
-    what = f"time jumps at {gaps.size} places, here by {steps[i]:.4g} s instead of {usual:.4g} s: some {lost} samples are lost"
-    return [Finding(what, "filters work on each side alone; resampled() marks what it puts there", first + i + 1, "t", lost)]
+    what = (
+        f"time jumps at {gaps.size} places, here by {steps[i]:.4g} s instead of {usual:.4g} s: some"
+        f" {lost} samples are lost"
+    )
+    return [
+        Finding(
+            what,
+            "filters work on each side alone; resampled() marks what it puts there",
+            first + i + 1,
+            "t",
+            lost,
+        )
+    ]
 
 
-def _missing(recording: Recording, first: int, name: Name, said: Mapping[tuple[str, int], str]) -> list[Finding]:
+def _missing(
+    recording: Recording, first: int, name: Name, said: Mapping[tuple[str, int], str]
+) -> list[Finding]:
     """Rows without a number, and columns without any.
 
     Raises:
@@ -73,8 +100,13 @@ def _missing(recording: Recording, first: int, name: Name, said: Mapping[tuple[s
             if holes.size == len(recording) and (quantity, axis) in said:
                 column, what = said[quantity, axis], f"no number in any of {len(recording)} rows"
                 if quantity == "q":
-                    raise MotionError(f"{recording.source}: row {first}, column {column!r}: {what}; a log needs every position")
-                findings.append(Finding(what, "flagged; was the signal logged?", first, column, holes.size))
+                    raise MotionError(
+                        f"{recording.source}: row {first}, column {column!r}: {what}; a log needs"
+                        " every position"
+                    )
+                findings.append(
+                    Finding(what, "flagged; was the signal logged?", first, column, holes.size)
+                )
             if 0 < holes.size < len(recording):
                 what = f"no number here, and in {holes.size} rows of {len(recording)} in all"
                 column = name(quantity, axis)
@@ -93,11 +125,21 @@ def _dead(recording: Recording, name: Name) -> list[Finding]:
             value = f"{values[np.isfinite(values[:, axis]), axis][0]:.6g}"
             if quantity == "q" and not (recording.v is not None and span(recording.v)[axis] > 0.0):
                 findings.append(
-                    Finding(f"is {value} in SI units throughout", "the axis is held, or its signal is dead", None, column)
+                    Finding(
+                        f"is {value} in SI units throughout",
+                        "the axis is held, or its signal is dead",
+                        None,
+                        column,
+                    )
                 )
             elif quantity == "q" or travel[axis] > 0.0:
                 findings.append(
-                    Finding(f"is {value} in SI units throughout, although the axis moves", "its signal is dead", None, column)
+                    Finding(
+                        f"is {value} in SI units throughout, although the axis moves",
+                        "its signal is dead",
+                        None,
+                        column,
+                    )
                 )
     return findings
 
@@ -107,15 +149,26 @@ def _outside(recording: Recording, robot: Robot, first: int) -> list[Finding]:
     limits, findings = robot.limits, []
     slack = np.where(recording.linear, 1e-3, LITTLE)
     beyond = recording.q @ limits.A.T
-    beyond = np.maximum(limits.lower - slack - beyond, beyond - limits.upper - slack)  # NaN is beyond nothing
+    # NaN is beyond nothing
+    beyond = np.maximum(limits.lower - slack - beyond, beyond - limits.upper - slack)
     for axis, name in enumerate(limits.names()):
         rows = np.flatnonzero(beyond[:, axis] > 0.0)
         if rows.size:
             most = float(beyond[rows, axis].max() + slack[axis])
-            shown = f"{1e3 * most:.4g} mm" if recording.linear[axis] else f"{np.degrees(most):.4g} deg"
-            what = f"{name} leaves its range here and in {rows.size} rows in all, by {shown} at most"
+            shown = (
+                f"{1e3 * most:.4g} mm" if recording.linear[axis] else f"{np.degrees(most):.4g} deg"
+            )
+            what = (
+                f"{name} leaves its range here and in {rows.size} rows in all, by {shown} at most"
+            )
             findings.append(
-                Finding(what, "is its sign or zero another, or is it another axis?", first + int(rows[0]), "", rows.size)
+                Finding(
+                    what,
+                    "is its sign or zero another, or is it another axis?",
+                    first + int(rows[0]),
+                    "",
+                    rows.size,
+                )
             )
     return findings
 
@@ -137,7 +190,8 @@ def _unlike(recording: Recording, name: Name) -> list[Finding]:
     """Speeds that are not those of the positions.
 
     Raises:
-        MotionError: if they are by the factor between degrees and radians, of a linear axis millimetres and metres.
+        MotionError: if they are by the factor between degrees and radians, of a linear axis
+            millimetres and metres.
     """
     findings: list[Finding] = []
     if recording.v is None:
@@ -150,26 +204,42 @@ def _unlike(recording: Recording, name: Name) -> list[Finding]:
             continue
         column = name("v", axis)
         if mixed := held.mixed(recording.linear[axis]):
-            small, large = ("millimetres", "metres") if recording.linear[axis] else ("degrees", "radians")
+            small, large = (
+                ("millimetres", "metres") if recording.linear[axis] else ("degrees", "radians")
+            )
             units = (small, large) if mixed > 1.0 else (large, small)
             raise MotionError(
-                f"{recording.source}: column {column!r}: positions change {held.factor:.4g} times as fast as it says: they are"
-                f" {units[0]} in one, {units[1]} in the other; name columns with their unit: q1_deg, q1_rad, v1_deg_s, v1_rad_s"
+                f"{recording.source}: column {column!r}: positions change {held.factor:.4g} times"
+                f" as fast as it says: they are {units[0]} in one, {units[1]} in the other; name"
+                " columns with their unit: q1_deg, q1_rad, v1_deg_s, v1_rad_s"
             )
         if held.unlike:
             what = f"is not the speed of its position: that changes {held.factor:.3g} times as fast"
             what += f" (correlation {held.correlation:.2f})"
-            findings.append(Finding(what, "is it of another axis, of the motor, or of another sign?", None, column))
+            findings.append(
+                Finding(
+                    what, "is it of another axis, of the motor, or of another sign?", None, column
+                )
+            )
     return findings
 
 
 def _motion(recording: Recording) -> list[Finding]:
     """Axes that move too little."""
     travel, findings = span(recording.q), []
-    for axis in np.flatnonzero((travel > 0.0) & (travel < np.where(recording.linear, 1e-3, LITTLE))):
-        shown = f"{1e3 * travel[axis]:.3g} mm" if recording.linear[axis] else f"{np.degrees(travel[axis]):.3g} deg"
+    for axis in np.flatnonzero(
+        (travel > 0.0) & (travel < np.where(recording.linear, 1e-3, LITTLE))
+    ):
+        shown = (
+            f"{1e3 * travel[axis]:.3g} mm"
+            if recording.linear[axis]
+            else f"{np.degrees(travel[axis]):.3g} deg"
+        )
         findings.append(
-            Finding(f"axis {axis + 1} moves within {shown} only", "too little to identify anything of it; move it farther")
+            Finding(
+                f"axis {axis + 1} moves within {shown} only",
+                "too little to identify anything of it; move it farther",
+            )
         )
     return findings
 
@@ -189,7 +259,9 @@ def _weak(recording: Recording, robot: Robot, name: Name) -> list[Finding]:
     what = f"no torque is above {100.0 * shares[axis]:.2g} % of the effort of its axis"
     advice, column = "are these of the motors (taum1_Nm ..), or in kN m?", name("tau", axis)
     if shares[axis] < _NOTHING:
-        raise MotionError(f"{recording.source}: column {column!r}: {what}, and the robot moves; {advice}")
+        raise MotionError(
+            f"{recording.source}: column {column!r}: {what}, and the robot moves; {advice}"
+        )
     return [Finding(what, advice, None, column)]
 
 
@@ -204,7 +276,8 @@ def _held(recording: Recording, name: Name) -> list[Finding]:
             findings.append(
                 Finding(
                     what,
-                    "is it logged at a slower rate, or coarsely? log it at the rate of the positions",
+                    "is it logged at a slower rate, or coarsely? log it at the rate of the"
+                    " positions",
                     None,
                     name("tau", axis),
                 )
@@ -215,5 +288,8 @@ def _held(recording: Recording, name: Name) -> list[Finding]:
 def span(values: Array) -> Array:
     """Largest less smallest value of each column; NaN where there is none."""
     there = np.isfinite(values)
-    low, high = np.where(there, values, np.inf).min(axis=0), np.where(there, values, -np.inf).max(axis=0)
+    low, high = (
+        np.where(there, values, np.inf).min(axis=0),
+        np.where(there, values, -np.inf).max(axis=0),
+    )
     return np.where(there.any(axis=0), high - low, np.nan)

@@ -1,7 +1,8 @@
 """Logs of a robot: samples in SI units, with a mark on every sample that cannot be trusted, and what was found in words.
 
-Nothing is left out in silence: a sample that is missing, wrong or made up keeps its place and carries a :class:`Flag` per axis;
-what is done to a log stands in its findings; :meth:`Recording.usable` is where samples are left out, and says how many.
+Nothing is left out in silence: a sample that is missing, wrong or made up keeps its place and
+carries a :class:`Flag` per axis; what is done to a log stands in its findings;
+:meth:`Recording.usable` is where samples are left out, and says how many.
 """
 
 from __future__ import annotations
@@ -51,7 +52,10 @@ class Flag(IntFlag):
 
 
 UNUSABLE = Flag(sum(flag for flag in Flag if flag is not Flag.AT_REST))
-"""All flags but ``AT_REST``: what an estimate of parameters should not see. Equations without dry friction may see rest."""
+"""All flags but ``AT_REST``: what an estimate of parameters should not see.
+
+Equations without dry friction may see rest.
+"""
 
 
 class Finding(NamedTuple):
@@ -60,7 +64,10 @@ class Finding(NamedTuple):
     what: str
     advice: str = ""
     row: int | None = None
-    """Of the file, 1-based, the header being row 1; of what was made in code, of the samples from 0."""
+    """Of the file, 1-based, the header being row 1.
+
+    Of what was made in code, of the samples from 0.
+    """
     column: str = ""
     samples: int = 1
     """How many it concerns."""
@@ -69,15 +76,23 @@ class Finding(NamedTuple):
         """Return one line."""
         place = ", ".join(
             text
-            for text in (f"row {self.row}" if self.row is not None else "", f"column {self.column!r}" if self.column else "")
+            for text in (
+                f"row {self.row}" if self.row is not None else "",
+                f"column {self.column!r}" if self.column else "",
+            )
             if text
         )
-        return f"{place}: {self.what}"[2 * (not place) :] + (f"; {self.advice}" if self.advice else "")
+        return f"{place}: {self.what}"[2 * (not place) :] + (
+            f"; {self.advice}" if self.advice else ""
+        )
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Recording:
-    """Samples of a log in SI units, arm side. Arrays are read-only; ``with_...`` and functions of this package return others."""
+    """Samples of a log in SI units, arm side.
+
+    Arrays are read-only; ``with_...`` and functions of this package return others.
+    """
 
     t: Array
     """Times [s], shape ``(N,)``, growing."""
@@ -108,23 +123,50 @@ class Recording:
             InputError: if a shape is wrong, or the times do not grow.
         """
         arrays: dict[str, Array] = {
-            name: np.array(getattr(self, name), dtype=float) for name in ("t", *QUANTITIES) if getattr(self, name) is not None
+            name: np.array(getattr(self, name), dtype=float)
+            for name in ("t", *QUANTITIES)
+            if getattr(self, name) is not None
         }
         t, q = arrays["t"], arrays["q"]
-        if t.ndim != 1 or q.ndim != 2 or not np.isfinite(t).all() or (np.diff(t) <= 0.0).any() or not len(t):
-            raise InputError(f"a recording needs growing times (N,) and positions (N, n), got {t.shape} and {q.shape}")
+        if (
+            t.ndim != 1
+            or q.ndim != 2
+            or not np.isfinite(t).all()
+            or (np.diff(t) <= 0.0).any()
+            or not len(t)
+        ):
+            raise InputError(
+                f"a recording needs growing times (N,) and positions (N, n), got {t.shape} and"
+                f" {q.shape}"
+            )
         for name in QUANTITIES:
             if name in arrays and arrays[name].shape != (len(t), q.shape[1]):
-                raise InputError(f"{name} of this recording needs shape {(len(t), q.shape[1])}, got {arrays[name].shape}")
+                raise InputError(
+                    f"{name} of this recording needs shape {(len(t), q.shape[1])}, got"
+                    f" {arrays[name].shape}"
+                )
         more = {name: np.array(values, dtype=float) for name, values in self.more.items()}
         for name, values in more.items():
             if values.shape != t.shape:
-                raise InputError(f"column {name!r} of this recording needs shape {t.shape}, got {values.shape}")
-        flags = np.zeros(q.shape, dtype=np.uint16) if self.flags is None else np.array(self.flags, dtype=np.uint16)
+                raise InputError(
+                    f"column {name!r} of this recording needs shape {t.shape}, got {values.shape}"
+                )
+        flags = (
+            np.zeros(q.shape, dtype=np.uint16)
+            if self.flags is None
+            else np.array(self.flags, dtype=np.uint16)
+        )
         linear = self.linear or (False,) * q.shape[1]
         if flags.shape != q.shape or len(linear) != q.shape[1]:
-            raise InputError(f"flags of this recording need shape {q.shape}, got {flags.shape}; linear {q.shape[1]} values")
-        for names, flag in ((("q",), Flag.NO_POSITION), (("v", "a"), Flag.NO_SPEED), (("tau",), Flag.NO_TORQUE)):
+            raise InputError(
+                f"flags of this recording need shape {q.shape}, got {flags.shape}; linear"
+                f" {q.shape[1]} values"
+            )
+        for names, flag in (
+            (("q",), Flag.NO_POSITION),
+            (("v", "a"), Flag.NO_SPEED),
+            (("tau",), Flag.NO_TORQUE),
+        ):
             for name in names:
                 if name in arrays:
                     flags[~np.isfinite(arrays[name])] |= np.uint16(flag)
@@ -140,7 +182,8 @@ class Recording:
         Raises:
             InputError: as the constructor, or if it is no motion.
         """
-        return Recording(*instance(motion, Motion, "a recording is made of an irbmodels.Motion"), **more)  # type: ignore[arg-type]
+        columns = instance(motion, Motion, "a recording is made of an irbmodels.Motion")
+        return Recording(*columns, **more)  # type: ignore[arg-type]
 
     def __len__(self) -> int:
         """Return the number of samples."""
@@ -150,7 +193,10 @@ class Recording:
         """Say what it holds."""
         held = ", ".join(name for name in QUANTITIES if getattr(self, name) is not None)
         kind = "Synthetic recording" if self.synthetic else "Recording"
-        return f"<{kind} {self.source}: {len(self)} samples, {self.t[0]:g} .. {self.t[-1]:g} s, {', '.join([held, *self.more])}>"
+        return (
+            f"<{kind} {self.source}: {len(self)} samples, {self.t[0]:g} .. {self.t[-1]:g} s,"
+            f" {', '.join([held, *self.more])}>"
+        )
 
     @property
     def n(self) -> int:
@@ -189,8 +235,12 @@ class Recording:
         """
         mask = np.asarray(where, dtype=bool)
         if mask.shape not in ((len(self),), self.flags.shape):
-            raise InputError(f"samples to flag need shape ({len(self)},) or {self.flags.shape}, got {mask.shape}")
-        added = np.broadcast_to(mask[:, None] if mask.ndim == 1 else mask, self.flags.shape) * np.uint16(flag)
+            raise InputError(
+                f"samples to flag need shape ({len(self)},) or {self.flags.shape}, got {mask.shape}"
+            )
+        added = np.broadcast_to(
+            mask[:, None] if mask.ndim == 1 else mask, self.flags.shape
+        ) * np.uint16(flag)
         told = self.findings if finding is None else (*self.findings, finding)
         return self.changed(flags=self.flags | added.astype(np.uint16), findings=told)
 
@@ -212,7 +262,10 @@ class Recording:
             kept = np.arange(len(self))[chosen]
         except IndexError as err:
             raise InputError(f"samples of this recording are 0 .. {len(self) - 1}: {err}") from None
-        rows = {name: None if getattr(self, name) is None else getattr(self, name)[kept] for name in ("t", *QUANTITIES, "flags")}
+        rows = {
+            name: None if getattr(self, name) is None else getattr(self, name)[kept]
+            for name in ("t", *QUANTITIES, "flags")
+        }
         return self.changed(**rows, more={name: values[kept] for name, values in self.more.items()})
 
     def stretches(self, broken: NDArray[np.bool_] | None = None) -> Iterator[slice]:
@@ -227,7 +280,9 @@ class Recording:
             if not bad[start]:
                 yield slice(start, stop)
 
-    def usable(self, avoid: Flag = UNUSABLE, axes: ArrayLike | None = None) -> tuple[list[Motion], Finding]:
+    def usable(
+        self, avoid: Flag = UNUSABLE, axes: ArrayLike | None = None
+    ) -> tuple[list[Motion], Finding]:
         """Return the stretches of samples on which no flag of ``avoid`` holds, and how many samples were left out, and why.
 
         Args:
@@ -241,9 +296,15 @@ class Recording:
         chosen = [whole(axis, "an axis of this recording", 1, self.n) - 1 for axis in counted]
         bad = np.asarray(self.has(avoid)[:, chosen].any(axis=1), dtype=bool)
         motions = [self.taken(part).motion for part in self.stretches(bad)]
-        held = {flag.name: int(self.has(flag)[:, chosen].any(axis=1).sum()) for flag in Flag if flag & avoid}
+        held = {
+            flag.name: int(self.has(flag)[:, chosen].any(axis=1).sum())
+            for flag in Flag
+            if flag & avoid
+        }
         reasons = ", ".join(f"{count} {name}" for name, count in held.items() if count)
-        return motions, Finding(f"{int(bad.sum())} of {len(self)} samples left out{f' ({reasons})' if reasons else ''}")
+        return motions, Finding(
+            f"{int(bad.sum())} of {len(self)} samples left out{f' ({reasons})' if reasons else ''}"
+        )
 
     def report(self) -> str:
         """Return all findings and counts of flags, one per line."""
@@ -251,17 +312,21 @@ class Recording:
         for flag in Flag:
             counts = self.has(flag).sum(axis=0)
             if counts.any():
-                axes = ", ".join(f"axis {i + 1}: {count}" for i, count in enumerate(counts.tolist()) if count)
+                axes = ", ".join(
+                    f"axis {i + 1}: {count}" for i, count in enumerate(counts.tolist()) if count
+                )
                 lines.append(f"{flag.name}: {axes}")
         return "\n".join(lines)
 
     def columns(self) -> dict[str, Array]:
         """Return everything but the findings as the columns ``(N,)`` of a file, by names with units: ``t``, ``q1_deg``, ...
 
-        Flags stand in columns ``flags1 ..``, and a synthetic recording has a column ``synthetic`` of ones.
+        Flags stand in columns ``flags1 ..``, and a synthetic recording has a column ``synthetic``
+        of ones.
 
         Raises:
-            InputError: if a further column has a name that :func:`read_recording` takes for one of these.
+            InputError: if a further column has a name that :func:`read_recording` takes for one of
+                these.
         """
         flags = {f"flags{i + 1}": column.astype(float) for i, column in enumerate(self.flags.T)}
         columns, own = {"t": self.t}, {"t", "synthetic", *flags}
@@ -273,7 +338,9 @@ class Recording:
                 columns |= zip(names, (values / factor).T, strict=True)
         for name in self.more:
             if name in own:
-                raise InputError(f"further column {name!r} has a name of the recording's own; rename it in more")
+                raise InputError(
+                    f"further column {name!r} has a name of the recording's own; rename it in more"
+                )
         if self.flags.any():
             columns |= flags
         if self.synthetic:

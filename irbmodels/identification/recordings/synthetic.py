@@ -1,7 +1,8 @@
 """Realistic logs of a simulated robot: stiction, flexibility, a controller, encoders, noise, delay, lost samples.
 
-A run (:mod:`irbmodels.simulation`, :mod:`irbmodels.control`, :mod:`irbmodels.simulation.flexible`) is what the arm did;
-:func:`as_logged` is what a controller would have written of it. Every result says that it is synthetic, in the data and in files.
+A run (:mod:`irbmodels.simulation`, :mod:`irbmodels.control`, :mod:`irbmodels.simulation.flexible`)
+is what the arm did; :func:`as_logged` is what a controller would have written of it. Every result
+says that it is synthetic, in the data and in files.
 """
 
 from __future__ import annotations
@@ -26,7 +27,10 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, kw_only=True)
 class Sensors:
-    """What lies between an arm and its log. Defaults are those of an ideal log at 250 Hz (S000, section 7: 4 ms)."""
+    """What lies between an arm and its log.
+
+    Defaults are those of an ideal log at 250 Hz (S000, section 7: 4 ms).
+    """
 
     rate: float = 250.0
     """Samples per second [Hz]."""
@@ -47,7 +51,10 @@ class Sensors:
     spikes: float = 0.0
     """Share of the torques that are replaced by anything within ten times their noise and 10 % of the largest."""
     jitter: float = 0.0
-    """Standard deviation of the time stamps [s]; at most a fifth of the step, or they would not grow."""
+    """Standard deviation of the time stamps [s].
+
+    At most a fifth of the step, or they would not grow.
+    """
 
     def __post_init__(self) -> None:
         """Check the numbers.
@@ -57,10 +64,17 @@ class Sensors:
         """
         for name in ("rate", "torque_step", "torque_delay", "lost", "spikes", "jitter"):
             value = getattr(self, name)
-            if not (0.0 <= value < np.inf) or (name in ("lost", "spikes") and value > 0.5) or (name == "rate" and value == 0.0):
+            if (
+                not (0.0 <= value < np.inf)
+                or (name in ("lost", "spikes") and value > 0.5)
+                or (name == "rate" and value == 0.0)
+            ):
                 raise InputError(f"{name} of sensors is out of range: {value!r}")
         if self.jitter > 0.2 / self.rate:
-            raise InputError(f"a jitter of {self.jitter:g} s is more than a fifth of the step of {1.0 / self.rate:g} s")
+            raise InputError(
+                f"a jitter of {self.jitter:g} s is more than a fifth of the step of"
+                f" {1.0 / self.rate:g} s"
+            )
 
 
 def as_logged(run: Run, sensors: Sensors | None = None, seed: int = 0) -> Recording:
@@ -77,7 +91,9 @@ def as_logged(run: Run, sensors: Sensors | None = None, seed: int = 0) -> Record
         InputError: if the run has no torques, or a sensor's numbers do not fit its axes.
     """
     instance(run, Run, "what is logged is a Run, as irbmodels.simulate and exact_run return it")
-    sensors = instance(Sensors() if sensors is None else sensors, Sensors, "what lies between is Sensors(...)")
+    sensors = instance(
+        Sensors() if sensors is None else sensors, Sensors, "what lies between is Sensors(...)"
+    )
     whole(seed, "the seed of the noise")
     if "tau" not in run.columns:
         raise InputError("a log needs torques, and this run has none")
@@ -86,18 +102,28 @@ def as_logged(run: Run, sensors: Sensors | None = None, seed: int = 0) -> Record
     counts = None if sensors.counts is None else _per_axis(sensors.counts, n, "counts")
     if (noise < 0.0).any() or (counts is not None and (counts <= 0.0).any()):
         raise InputError("noise must not be negative, and counts are positive")
-    t: Array = run.t[0] + np.arange(int((run.t[-1] - run.t[0]) * sensors.rate * (1.0 + 1e-12)) + 1) / sensors.rate
+    t: Array = (
+        run.t[0]
+        + np.arange(int((run.t[-1] - run.t[0]) * sensors.rate * (1.0 + 1e-12)) + 1) / sensors.rate
+    )
     turned = run["theta"] if "theta" in run.columns else run.q
     q = np.stack([np.interp(t, run.t, column) for column in turned.T], axis=1)
     if counts is not None:
         step = np.where(run.linear, 1.0, 2.0 * np.pi) / counts
         q = step * np.round(q / step + random.uniform(-0.5, 0.5, n))
-    tau = np.stack([np.interp(t - sensors.torque_delay, run.t, column) for column in run.tau.T], axis=1)
+    tau = np.stack(
+        [np.interp(t - sensors.torque_delay, run.t, column) for column in run.tau.T], axis=1
+    )
     tau = tau + noise * random.normal(size=tau.shape)
     if sensors.spikes:
         hit = random.random(tau.shape) < sensors.spikes
         reach = 10.0 * noise + 0.1 * np.abs(tau).max(axis=0)
-        tau = np.where(hit, tau + reach * random.choice([-1.0, 1.0], tau.shape) * random.uniform(0.5, 1.0, tau.shape), tau)
+        tau = np.where(
+            hit,
+            tau
+            + reach * random.choice([-1.0, 1.0], tau.shape) * random.uniform(0.5, 1.0, tau.shape),
+            tau,
+        )
     if sensors.torque_step:
         tau = sensors.torque_step * np.round(tau / sensors.torque_step)
     if sensors.torque_limit is not None:
@@ -106,7 +132,9 @@ def as_logged(run: Run, sensors: Sensors | None = None, seed: int = 0) -> Record
     v = np.diff(q, axis=0, prepend=q[:1]) * sensors.rate if sensors.speed else None
     kept = random.random(len(t)) >= sensors.lost
     kept[[0, -1]] = True
-    stamps = t + np.clip(sensors.jitter * random.normal(size=len(t)), -0.4 / sensors.rate, 0.4 / sensors.rate)
+    stamps = t + np.clip(
+        sensors.jitter * random.normal(size=len(t)), -0.4 / sensors.rate, 0.4 / sensors.rate
+    )
     told = Finding(f"synthetic: simulated {run.notes.get('robot', 'arm')}, {sensors}, seed {seed}")
     logged = Recording(
         stamps,
@@ -126,12 +154,15 @@ def exact_run(robot: Robot, motion: Motion, friction: bool = True) -> Run:
     """Return a motion with the torques that it needs by the robot's own model: no controller, no stiction at rest.
 
     Raises:
-        InputError: if the motion has no speeds and accelerations, is of another robot, or not finite.
+        InputError: if the motion has no speeds and accelerations, is of another robot, or not
+            finite.
         MissingData: if friction is asked for and nobody has published any.
     """
     instance(robot, Robot, "torques are those of an irbmodels.Robot")
     motion = checked_motion(motion, "a prediction of torques", n=robot.n, name=robot.name)
-    tau = robot.inverse_dynamics(motion.q, np.asarray(motion.v), np.asarray(motion.a), friction=friction)
+    tau = robot.inverse_dynamics(
+        motion.q, np.asarray(motion.v), np.asarray(motion.a), friction=friction
+    )
     return run_of(robot, motion._replace(tau=tau))
 
 
@@ -144,17 +175,22 @@ def followed(
     period: float = 0.002,
     friction: Stribeck | bool = True,
 ) -> Run:
-    """Simulate a controller that follows a motion: PD on the axes, and the model's torque ahead. Stiction is true.
+    """Simulate a controller that follows a motion: PD on the axes, and the model's torque ahead.
 
-    A rigid robot runs in a sampled loop (:class:`irbmodels.simulation.Plant`); one with elastic joints is integrated, and its
-    controller sees the motors. An axis whose inertia is far below that of a real drive, such as axis 6 without rotor and tool, is
-    too weak against its friction: ``robot.with_rotors``.
+    Stiction is true.
+
+    A rigid robot runs in a sampled loop (:class:`irbmodels.simulation.Plant`); one with elastic
+    joints is integrated, and its controller sees the motors. An axis whose inertia is far below
+    that of a real drive, such as axis 6 without rotor and tool, is too weak against its friction:
+    ``robot.with_rotors``.
 
     Args:
-        robot: The arm; a :class:`irbmodels.simulation.flexible.FlexibleRobot` has elastic joints and friction of its own.
+        robot: The arm; a :class:`irbmodels.simulation.flexible.FlexibleRobot` has elastic joints
+            and friction of its own.
         motion: What is wanted, with speeds and accelerations; the arm starts there at rest.
         model: What the controller knows, friction included; default the robot itself.
-        bandwidth: Of the feedback [Hz]: ``kp = M_ii w^2``, ``kd = 2 M_ii w``, at the start's mass matrix.
+        bandwidth: Of the feedback [Hz]: ``kp = M_ii w^2``, ``kd = 2 M_ii w``, at the start's mass
+            matrix.
         period: Of the loop [s], rigid arms only.
         friction: Of a rigid arm: True for the robot's own law, False for none, or another.
 
@@ -166,7 +202,9 @@ def followed(
         SimulationError: if the loop does not hold the arm.
     """
     if motion.v is None or motion.a is None:
-        raise InputError("a motion to follow needs speeds and accelerations; sample them from a trajectory")
+        raise InputError(
+            "a motion to follow needs speeds and accelerations; sample them from a trajectory"
+        )
     if not (0.0 < bandwidth < np.inf and 0.0 < period < np.inf):
         raise InputError(f"bandwidth and period are positive, not {bandwidth!r}, {period!r}")
     known = model or (robot if isinstance(robot, Robot) else robot.rigid)
@@ -214,8 +252,8 @@ def synthetic_recording(
         robot: The arm, rigid or with elastic joints.
         motion: With speeds and accelerations.
         sensors: What lies between arm and log.
-        controller: Whether it is simulated how the motion is followed (with true stiction), or the motion is taken as done and
-            its torques from the model, which is fast.
+        controller: Whether it is simulated how the motion is followed (with true stiction), or the
+            motion is taken as done and its torques from the model, which is fast.
         seed: Of all noise.
         friction: Of a rigid arm that is simulated.
         model: What the controller knows.
@@ -228,7 +266,10 @@ def synthetic_recording(
     elif isinstance(robot, Robot) and isinstance(friction, bool):
         run = exact_run(robot, motion, friction and robot.friction_model is not None)
     else:
-        raise InputError("an arm with elastic joints, or another friction law, needs its controller: controller=True")
+        raise InputError(
+            "an arm with elastic joints, or another friction law, needs its controller:"
+            " controller=True"
+        )
     logged = as_logged(run, sensors, seed)
     how = "followed by a simulated controller" if controller else "torques by the model"
     return logged.changed(source=f"{logged.source}, {how}")

@@ -38,7 +38,10 @@ class Table(NamedTuple):
     words: dict[str, tuple[int, str]]
     """Columns that hold something else: the first row of it, and what it is."""
     first: int
-    """Number of the first row of numbers: 2 in a CSV file, whose header is row 1; 1 in a Parquet file."""
+    """Number of the first row of numbers: 2 in a CSV file, whose header is row 1.
+
+    1 in a Parquet file.
+    """
 
 
 def read_table(path: str | Path) -> Table:
@@ -55,13 +58,18 @@ def read_table(path: str | Path) -> Table:
     table = _from_parquet(file) if file.suffix.lower() == PARQUET else _from_csv(file)
     for name in table.names:
         if table.names.count(name) > 1:
-            raise MotionError(f"{file}: row 1, column {name!r} stands there {table.names.count(name)} times; rename all but one")
+            raise MotionError(
+                f"{file}: row 1, column {name!r} stands there {table.names.count(name)} times;"
+                " rename all but one"
+            )
     return table
 
 
 def _refuse_no_rows(file: Path, rows: int) -> None:
     if rows == 0:
-        raise MotionError(f"{file}: there are no rows of numbers; was the log closed before it was written?")
+        raise MotionError(
+            f"{file}: there are no rows of numbers; was the log closed before it was written?"
+        )
 
 
 def _from_csv(file: Path) -> Table:
@@ -74,16 +82,28 @@ def _from_csv(file: Path) -> Table:
     _refuse_no_rows(file, len(lines) - 1)
     names = [cell.strip() for cell in next(csv.reader([lines[0]], delimiter=delimiter), [])]
     if any(is_number(name) for name in names):
-        raise MotionError(f"{file}: row 1 holds numbers; put a header before it, such as t,q1_deg,..,tau1_Nm,..")
+        raise MotionError(
+            f"{file}: row 1 holds numbers; put a header before it, such as t,q1_deg,..,tau1_Nm,.."
+        )
     if len(names) == 1:
         raise MotionError(
-            f"{file}: row 1 is {lines[0][:60]!r}, one cell; it should name the columns, parted by commas, semicolons or tabs"
+            f"{file}: row 1 is {lines[0][:60]!r}, one cell; it should name the columns, parted by"
+            " commas, semicolons or tabs"
         )
     try:
-        cells = np.loadtxt(lines[1:], delimiter=delimiter, comments=None, quotechar='"', ndmin=2, dtype=float)
+        cells = np.loadtxt(
+            lines[1:], delimiter=delimiter, comments=None, quotechar='"', ndmin=2, dtype=float
+        )
         if cells.shape == (len(lines) - 1, len(names)):
             return Table(
-                file, names, {name: np.where(np.isfinite(x), x, np.nan) for name, x in zip(names, cells.T, strict=True)}, {}, 2
+                file,
+                names,
+                {
+                    name: np.where(np.isfinite(x), x, np.nan)
+                    for name, x in zip(names, cells.T, strict=True)
+                },
+                {},
+                2,
             )
     except ValueError:
         pass  # there are holes, words or rows of another length: slowly then
@@ -104,7 +124,8 @@ def _text(file: Path) -> str:
     if place >= 0:
         row = raw.count(b"\n", 0, place) + 1
         raise MotionError(
-            f"{file}: row {row} holds a zero byte, which no text has; is it damaged, or another format? save it as CSV in UTF-8"
+            f"{file}: row {row} holds a zero byte, which no text has; is it damaged, or another"
+            " format? save it as CSV in UTF-8"
         )
     try:
         return raw.decode("utf-8-sig")
@@ -121,14 +142,18 @@ def _cell_by_cell(
         cells = next(csv.reader([line], delimiter=delimiter), [])
         if len(cells) != len(names):
             why = _uneven(cells, len(names), i == len(lines) - 1)
-            raise MotionError(f"{file}: row {i + 2} has {len(cells)} cells, the header has {len(names)}; {why}")
+            raise MotionError(
+                f"{file}: row {i + 2} has {len(cells)} cells, the header has {len(names)}; {why}"
+            )
         for j, cell in enumerate(cells):
             if is_number(cell):
                 values[i, j] = float(cell)
             elif cell.strip().lower() not in _HOLES:
                 words.setdefault(names[j], (i + 2, cell))
     values[~np.isfinite(values)] = np.nan
-    return {name: column for name, column in zip(names, values.T, strict=True) if name not in words}, words
+    return {
+        name: column for name, column in zip(names, values.T, strict=True) if name not in words
+    }, words
 
 
 def _uneven(cells: list[str], expected: int, last: bool) -> str:
@@ -139,7 +164,11 @@ def _uneven(cells: list[str], expected: int, last: bool) -> str:
         return "the last row may be cut off: remove it"
     if len(cells) < expected:
         return "are cells lost there? leave a cell empty where there is no number"
-    return "is there a comma too many at its end?" if not any(cells[expected:]) else "is a comma a decimal point there?"
+    return (
+        "is there a comma too many at its end?"
+        if not any(cells[expected:])
+        else "is a comma a decimal point there?"
+    )
 
 
 def is_number(cell: str) -> bool:
@@ -190,9 +219,20 @@ def write_table(path: str | Path, columns: Mapping[str, Array]) -> None:
 
             parquet.write_table(pa.table(dict(columns)), temporary)
         else:
-            header = ",".join('"' + name.replace('"', '""') + '"' if set(name) & {",", '"'} else name for name in columns)
+            header = ",".join(
+                '"' + name.replace('"', '""') + '"' if set(name) & {",", '"'} else name
+                for name in columns
+            )
             table = np.column_stack(list(columns.values()))
-            np.savetxt(temporary, table, delimiter=",", fmt="%.12g", header=header, comments="", encoding="utf-8")
+            np.savetxt(
+                temporary,
+                table,
+                delimiter=",",
+                fmt="%.12g",
+                header=header,
+                comments="",
+                encoding="utf-8",
+            )
 
 
 def close_to(name: str, names: Sequence[str]) -> str:

@@ -33,8 +33,9 @@ class Delay(NamedTuple):
 def delay(signal: ArrayLike, reference: ArrayLike, step: float, most: float = 0.5) -> Delay:
     """Estimate by how much ``signal`` is later than ``reference``: peak of the cross-correlation, then least squares.
 
-    Both are sampled at the same steady times. The mean of each is taken off; a factor between them does no harm. The estimate
-    is far finer than a sample where the signals move: its deviation says how fine.
+    Both are sampled at the same steady times. The mean of each is taken off; a factor between them
+    does no harm. The estimate is far finer than a sample where the signals move: its deviation says
+    how fine.
 
     Args:
         signal: Shape ``(N,)``, or ``(N, k)`` for k signals with one delay; torques, positions.
@@ -43,18 +44,31 @@ def delay(signal: ArrayLike, reference: ArrayLike, step: float, most: float = 0.
         most: Largest delay, either way [s].
 
     Raises:
-        InputError: if shapes differ, a number is not finite, there are too few samples, a signal does not move, or another delay
-            within ``most`` fits as well (the motion repeats itself).
+        InputError: if shapes differ, a number is not finite, there are too few samples, a signal
+            does not move, or another delay within ``most`` fits as well (the motion repeats
+            itself).
     """
     late, early = (np.atleast_1d(numbers(x, "a signal")) for x in (signal, reference))
     late, early = (x[:, None] if x.ndim == 1 else x for x in (late, early))
-    if late.ndim != 2 or late.shape != early.shape or not (np.isfinite(late).all() and np.isfinite(early).all()):
-        raise InputError(f"a delay needs two signals of one shape without holes, got {late.shape} and {early.shape}")
+    if (
+        late.ndim != 2
+        or late.shape != early.shape
+        or not (np.isfinite(late).all() and np.isfinite(early).all())
+    ):
+        raise InputError(
+            f"a delay needs two signals of one shape without holes, got {late.shape} and"
+            f" {early.shape}"
+        )
     if not (0.0 < step < np.inf and step <= most < np.inf):
-        raise InputError(f"step and most are times [s], most not below step, got {step!r} and {most!r}")
+        raise InputError(
+            f"step and most are times [s], most not below step, got {step!r} and {most!r}"
+        )
     reach = round(most / step)
     if len(late) - 2 * reach < _FEWEST:
-        raise InputError(f"{len(late)} samples are too few for delays up to {most:g} s ({reach} samples); give a smaller 'most'")
+        raise InputError(
+            f"{len(late)} samples are too few for delays up to {most:g} s ({reach} samples); give a"
+            " smaller 'most'"
+        )
     moving = (np.ptp(late, axis=0) > 0.0) & (np.ptp(early, axis=0) > 0.0)
     if not moving.any():
         raise InputError("a delay needs a signal that moves: one of these is constant")
@@ -67,11 +81,15 @@ def delay(signal: ArrayLike, reference: ArrayLike, step: float, most: float = 0.
     if best in (0, len(curve) - 1):
         raise InputError(f"the delay is {most:g} s or more: give a larger 'most'")
     peaks = np.flatnonzero((curve[1:-1] >= curve[:-2]) & (curve[1:-1] > curve[2:])) + 1
-    rival = [int(i) for i in peaks if i != best and abs(int(i) - best) > 1 and curve[i] > _DOUBT * curve[best]]
+    rival = [
+        int(i)
+        for i in peaks
+        if i != best and abs(int(i) - best) > 1 and curve[i] > _DOUBT * curve[best]
+    ]
     if rival:
         raise InputError(
-            f"delays of {shifts[best] * step:.4g} s and {shifts[rival[0]] * step:.4g} s fit equally well:"
-            " the motion repeats itself; give a smaller 'most', or a motion that does not"
+            f"delays of {shifts[best] * step:.4g} s and {shifts[rival[0]] * step:.4g} s fit equally"
+            " well: the motion repeats itself; give a smaller 'most', or a motion that does not"
         )
     return _refined(late * sign, early, int(shifts[best]), reach, step)
 
@@ -97,7 +115,9 @@ def _refined(late: Array, early: Array, shift: int, reach: int, step: float) -> 
         gain = (centred * left).sum(axis=0) / (centred * centred).sum(axis=0)
         rest = left - left.mean(axis=0) - gain * centred
         tangent = -gain * (rate - rate.mean(axis=0))
-        tangent = tangent - centred * ((tangent * centred).sum(axis=0) / (centred * centred).sum(axis=0))
+        tangent = tangent - centred * (
+            (tangent * centred).sum(axis=0) / (centred * centred).sum(axis=0)
+        )
         size = float((tangent * tangent).sum())
         change = float((tangent * rest).sum()) / size
         x = float(np.clip(x + change, shift - 1.0, shift + 1.0))
@@ -105,7 +125,11 @@ def _refined(late: Array, early: Array, shift: int, reach: int, step: float) -> 
             break
     noise = float((rest * rest).sum()) / max(rest.size - 3 * rest.shape[1], 1)
     total = float(((left - left.mean(axis=0)) ** 2).sum())
-    return Delay(x * step, float(np.sqrt(noise / size)) * step, float(np.sqrt(max(1.0 - (rest * rest).sum() / total, 0.0))))
+    return Delay(
+        x * step,
+        float(np.sqrt(noise / size)) * step,
+        float(np.sqrt(max(1.0 - (rest * rest).sum() / total, 0.0))),
+    )
 
 
 def _checked(recording: Recording) -> Recording:
@@ -115,8 +139,8 @@ def _checked(recording: Recording) -> Recording:
 def shifted(recording: Recording, seconds: float, quantity: str = "tau") -> Recording:
     """Return the recording with one quantity taken ``seconds`` later in the log, where it belongs to what else is there.
 
-    Torques that were logged 4 ms late: ``shifted(recording, 0.004)``. Values between samples are straight lines; where there is
-    none, the ends of the log, they are missing and flagged.
+    Torques that were logged 4 ms late: ``shifted(recording, 0.004)``. Values between samples are
+    straight lines; where there is none, the ends of the log, they are missing and flagged.
 
     Raises:
         InputError: if the recording does not have the quantity.
@@ -124,19 +148,25 @@ def shifted(recording: Recording, seconds: float, quantity: str = "tau") -> Reco
     _checked(recording)
     values = getattr(recording, quantity, None) if quantity in QUANTITIES else None
     if values is None or not np.isfinite(seconds):
-        raise InputError(f"this recording has no {quantity!r} that could be shifted by {seconds!r} s")
+        raise InputError(
+            f"this recording has no {quantity!r} that could be shifted by {seconds!r} s"
+        )
     moved = _between(recording.t, values, recording.t + seconds, GAP * recording.step)
     what = f"{quantity} shifted by {1e3 * seconds:.4g} ms, by straight lines between samples"
     return recording.changed(**{quantity: moved}).told(Finding(what))
 
 
 def merged(recording: Recording, other: Recording, most: float = 0.5) -> tuple[Recording, Delay]:
-    """Return the first log with what only the other has, by one clock; both have positions, which tell the delay.
+    """Return the first log with what only the other has, by one clock.
+
+    Both have positions, which tell the delay.
 
     Args:
         recording: Gives the times.
-        other: Of the same motion, by another clock: such as torques by test signals beside positions by EGM.
-        most: Largest delay of the other clock, either way, once both count from their first samples' common time [s].
+        other: Of the same motion, by another clock: such as torques by test signals beside
+            positions by EGM.
+        most: Largest delay of the other clock, either way, once both count from their first
+            samples' common time [s].
 
     Raises:
         InputError: as :func:`delay`, or if the logs are of different arms or do not overlap.
@@ -151,16 +181,31 @@ def merged(recording: Recording, other: Recording, most: float = 0.5) -> tuple[R
     one, two = (_between(log.t, log.q, t, np.inf) for log in (recording, other))
     good = np.isfinite(one).all(axis=0) & np.isfinite(two).all(axis=0)
     if not good.any():
-        raise InputError("no axis has positions throughout in both logs; resample them, or cut off what is missing")
+        raise InputError(
+            "no axis has positions throughout in both logs; resample them, or cut off what is"
+            " missing"
+        )
     found = delay(two[:, good], one[:, good], step, most)
     at, hole = recording.t + found.seconds, GAP * other.step
-    new = {name: _between(other.t, getattr(other, name), at, hole) for name in QUANTITIES if _only(name, recording, other)}
-    more = {name: _between(other.t, values, at, hole) for name, values in other.more.items() if name not in recording.more}
+    new = {
+        name: _between(other.t, getattr(other, name), at, hole)
+        for name in QUANTITIES
+        if _only(name, recording, other)
+    }
+    more = {
+        name: _between(other.t, values, at, hole)
+        for name, values in other.more.items()
+        if name not in recording.more
+    }
     flags = recording.flags | _neighbours(other.flags, other.t, at)
     taken = ", ".join([*new, *more]) or "nothing"
-    what = f"{taken} from {other.source or 'another log'}, which is {1e3 * found.seconds:.5g} ms late"
+    what = (
+        f"{taken} from {other.source or 'another log'}, which is {1e3 * found.seconds:.5g} ms late"
+    )
     synthetic = recording.synthetic or other.synthetic
-    result = recording.changed(**new, more={**recording.more, **more}, flags=flags, synthetic=synthetic)
+    result = recording.changed(
+        **new, more={**recording.more, **more}, flags=flags, synthetic=synthetic
+    )
     return result.told(Finding(what, f"standard deviation {1e3 * found.deviation:.2g} ms")), found
 
 
@@ -169,35 +214,52 @@ def _only(name: str, recording: Recording, other: Recording) -> bool:
 
 
 def resampled(recording: Recording, rate: float) -> Recording:
-    """Return the recording at a steady rate [Hz], from its first sample on; straight lines between samples of v, a, tau and more.
+    """Return the recording at a steady rate [Hz], from its first sample on.
 
-    Positions run through cubic splines. What lies where a sample was lost is flagged ``INTERPOLATED``, and in a gap longer
-    than three steps missing. A lower rate first takes off what it could not tell from something slower: a
-    zero-phase Butterworth filter at 0.8 of half the rate, on positions and torques; the findings say so.
+    Straight lines between samples of v, a, tau and more.
+
+    Positions run through cubic splines. What lies where a sample was lost is flagged
+    ``INTERPOLATED``, and in a gap longer than three steps missing. A lower rate first takes off
+    what it could not tell from something slower: a zero-phase Butterworth filter at 0.8 of half the
+    rate, on positions and torques; the findings say so.
 
     Raises:
-        InputError: if the rate is not positive, leaves less than two samples, or gives more than a hundred million.
+        InputError: if the rate is not positive, leaves less than two samples, or gives more than a
+            hundred million.
     """
     span = float(_checked(recording).t[-1] - recording.t[0])
     if not (isinstance(rate, int | float | np.number) and 1.0 <= span * rate <= _MOST):
-        raise InputError(f"a rate is a positive number [Hz] that leaves 2 to {_MOST:g} samples, not {shown(rate)}")
+        raise InputError(
+            f"a rate is a positive number [Hz] that leaves 2 to {_MOST:g} samples, not"
+            f" {shown(rate)}"
+        )
     source, told = recording, []
     if rate * recording.step < 0.9:
         source, cutoff = _slow(recording, 0.4 * rate), 0.4 * rate
-        told.append(Finding(f"positions and torques low-passed at {cutoff:.4g} Hz before the rate was lowered to {rate:g} Hz"))
+        told.append(
+            Finding(
+                f"positions and torques low-passed at {cutoff:.4g} Hz before the rate was lowered"
+                f" to {rate:g} Hz"
+            )
+        )
     t = recording.t[0] + np.arange(int(span * rate * (1.0 + 1e-12)) + 1) / rate
     made, hole = _made(recording.t, t, recording.step), _BRIDGED * recording.step
     arrays: dict[str, Array] = {
-        name: _between(source.t, x, t, hole) for name in QUANTITIES[1:] if (x := getattr(source, name)) is not None
+        name: _between(source.t, x, t, hole)
+        for name in QUANTITIES[1:]
+        if (x := getattr(source, name)) is not None
     }
     more = {name: _between(source.t, values, t, hole) for name, values in source.more.items()}
     q = _smooth(source, t, hole)
-    flags = _neighbours(recording.flags, recording.t, t) & ~np.uint16(Flag.NO_POSITION | Flag.NO_SPEED | Flag.NO_TORQUE)
+    flags = _neighbours(recording.flags, recording.t, t) & ~np.uint16(
+        Flag.NO_POSITION | Flag.NO_SPEED | Flag.NO_TORQUE
+    )
     flags[made] |= np.uint16(Flag.INTERPOLATED)
     count = int(made.sum())
     told.append(
         Finding(
-            f"resampled from {1.0 / recording.step:.5g} Hz to {rate:g} Hz", f"{count} samples flagged INTERPOLATED" * (count > 0)
+            f"resampled from {1.0 / recording.step:.5g} Hz to {rate:g} Hz",
+            f"{count} samples flagged INTERPOLATED" * (count > 0),
         )
     )
     return recording.changed(t=t, q=q, **arrays, more=more, flags=flags).told(*told)
@@ -206,7 +268,11 @@ def resampled(recording: Recording, rate: float) -> Recording:
 def _slow(recording: Recording, cutoff: float) -> Recording:
     from .filtering import low_passed
 
-    parts = {name: getattr(recording, name).copy() for name in ("q", "tau") if getattr(recording, name) is not None}
+    parts = {
+        name: getattr(recording, name).copy()
+        for name in ("q", "tau")
+        if getattr(recording, name) is not None
+    }
     for part in recording.stretches():
         for values in parts.values():
             for column in values.T:
@@ -224,12 +290,17 @@ def _smooth(recording: Recording, t: Array, hole: float) -> Array:
         for part in recording.stretches(recording.has(Flag.NO_POSITION)[:, axis]):
             inside = (t >= recording.t[part][0]) & (t <= recording.t[part][-1])
             if part.stop - part.start > 3 and inside.any():
-                result[inside, axis] = make_interp_spline(recording.t[part], recording.q[part, axis], k=3)(t[inside])
+                result[inside, axis] = make_interp_spline(
+                    recording.t[part], recording.q[part, axis], k=3
+                )(t[inside])
     return result
 
 
 def _between(t: Array, values: Array, at: Array, hole: float) -> Array:
-    """Straight lines between samples that have a number; NaN beyond the ends, and in holes longer than ``hole`` [s]."""
+    """Straight lines between samples that have a number.
+
+    NaN beyond the ends, and in holes longer than ``hole`` [s].
+    """
     table = values if values.ndim == 2 else values[:, None]
     result = np.full((len(at), table.shape[1]), np.nan)
     slack = 1e-6 * float(np.median(np.diff(t))) if len(t) > 1 else 0.0

@@ -19,9 +19,12 @@ Name = Callable[[str, int], str]
 """From a quantity and an axis from 0 to the name of their column."""
 
 LITTLE = np.radians(1.0)  # travel of a moving axis that tells hardly anything; 1 mm of a linear one
-_FAR = 3.0  # times the largest limit: no position of the robot; of the speed limit and the effort: nothing that lasts
+# times the largest limit: no position of the robot; of the speed limit and the effort: nothing that
+# lasts
+_FAR = 3.0
 _FAST = 100.0  # times the speed limit
-_COARSE, _FINE = 0.25, 2e-5  # [s] usual step: beyond these a file counts in other units; a drive samples at 16 kHz
+# [s] usual step: beyond these a file counts in other units; a drive samples at 16 kHz
+_COARSE, _FINE = 0.25, 2e-5
 _AROUND = 5  # samples on each side of a jump that stays
 
 
@@ -55,12 +58,13 @@ def refuse_impossible(recording: Recording, robot: Robot, first: int, name: Name
 def _refuse_steps(recording: Recording) -> None:
     if recording.step > _COARSE:
         raise MotionError(
-            f"{recording.source}: column 't': the usual step is {recording.step:.4g} s; if it counts milli- or microseconds,"
-            " name it t_ms or t_us, or say columns={'t_ms': 't'}"
+            f"{recording.source}: column 't': the usual step is {recording.step:.4g} s; if it"
+            " counts milli- or microseconds, name it t_ms or t_us, or say columns={'t_ms': 't'}"
         )
     if recording.step < _FINE:
         raise MotionError(
-            f"{recording.source}: the usual step of the times is {recording.step:.4g} s; if they are seconds, name their column t"
+            f"{recording.source}: the usual step of the times is {recording.step:.4g} s; if they"
+            " are seconds, name their column t"
         )
 
 
@@ -75,17 +79,23 @@ def _refuse_far(recording: Recording, robot: Robot, first: int, name: Name) -> N
         if len(far):
             i, axis = (int(k) for k in far[0])
             column = name(quantity, axis)
-            what = f"{_FAR:g} times the largest position" if quantity == "q" else f"{_FAST:g} times the speed limit"
+            what = (
+                f"{_FAR:g} times the largest position"
+                if quantity == "q"
+                else f"{_FAST:g} times the speed limit"
+            )
             advice = (
                 "are these degrees? name it .._deg"
                 if "rad" in column
-                else "are these millimetres? name it .._mm"
-                if column.endswith(("_m", "_m_s"))
-                else "is it of the motor? name it qm.., vm..; or in counts?"
+                else (
+                    "are these millimetres? name it .._mm"
+                    if column.endswith(("_m", "_m_s"))
+                    else "is it of the motor? name it qm.., vm..; or in counts?"
+                )
             )
             raise MotionError(
-                f"{recording.source}: row {first + i}, column {column!r}: {values[i, axis]:.4g} in SI units is more than {what}"
-                f" of {robot.name}; {advice}"
+                f"{recording.source}: row {first + i}, column {column!r}: {values[i, axis]:.4g} in"
+                f" SI units is more than {what} of {robot.name}; {advice}"
             )
 
 
@@ -93,29 +103,37 @@ def _refuse_fast(recording: Recording, robot: Robot, name: Name) -> None:
     """Refuse positions that on average change faster than the axis can."""
     for axis, (_, t, q) in enumerate(_known(recording)):
         ways = np.sort(np.abs(np.diff(q)))
-        mean = float(ways[: -len(ways) // 100].sum() / (t[-1] - t[0])) if len(q) > 1 else 0.0  # spikes do not count
+        # spikes do not count
+        mean = float(ways[: -len(ways) // 100].sum() / (t[-1] - t[0])) if len(q) > 1 else 0.0
         if mean > _FAR * robot.limits.velocity[axis]:
             raise MotionError(
-                f"{recording.source}: column {name('q', axis)!r}: changes at {mean:.4g} [rad/s, m/s] on average, more than"
-                f" {_FAR:g} times the speed limit; is it in degrees (name it .._deg), or the time in another unit?"
+                f"{recording.source}: column {name('q', axis)!r}: changes at {mean:.4g} [rad/s,"
+                f" m/s] on average, more than {_FAR:g} times the speed limit; is it in degrees"
+                " (name it .._deg), or the time in another unit?"
             )
 
 
 def _refuse_jumps(recording: Recording, robot: Robot, first: int, name: Name) -> None:
-    """Refuse positions that change at once and for good, faster than the axis can; a spike goes back."""
+    """Refuse positions that change at once and for good, faster than the axis can.
+
+    A spike goes back.
+    """
     for axis, (rows, t, q) in enumerate(_known(recording)):
         ways, linear = np.abs(np.diff(q)), recording.linear[axis]
         most = _FAR * robot.limits.velocity[axis] * np.maximum(np.diff(t), recording.step)
         for i in np.flatnonzero(ways > np.maximum(most, 1e-3 if linear else LITTLE)).tolist():
             before, after = q[max(i - _AROUND + 1, 0) : i + 1], q[i + 1 : i + 1 + _AROUND]
             size = float(np.median(after) - np.median(before))
-            alone = ways[i] > 2.0 * np.delete(ways[max(i - _AROUND, 0) : i + _AROUND], min(i, _AROUND)).max(initial=0.0)
+            alone = ways[i] > 2.0 * np.delete(
+                ways[max(i - _AROUND, 0) : i + _AROUND], min(i, _AROUND)
+            ).max(initial=0.0)
             if alone and min(len(before), len(after)) == _AROUND and abs(size) > 0.5 * ways[i]:
                 shown = f"{1e3 * size:.4g} mm" if linear else f"{np.degrees(size):.4g} deg"
                 raise MotionError(
-                    f"{recording.source}: row {first + int(rows[i + 1])}, column {name('q', axis)!r}: jumps by {shown} within"
-                    f" {t[i + 1] - t[i]:.4g} s and stays there, {_FAR:g} times the speed limit or faster;"
-                    " unwrap whole turns, or cut the log there"
+                    f"{recording.source}: row {first + int(rows[i + 1])}, column"
+                    f" {name('q', axis)!r}: jumps by {shown} within {t[i + 1] - t[i]:.4g} s and"
+                    f" stays there, {_FAR:g} times the speed limit or faster; unwrap whole turns,"
+                    " or cut the log there"
                 )
 
 
@@ -133,6 +151,7 @@ def _refuse_strong(recording: Recording, robot: Robot, name: Name) -> None:
         if size.size and np.median(size) > most:
             unit, wrong = ("N", "mN") if recording.linear[axis] else ("N m", "N mm")
             raise MotionError(
-                f"{recording.source}: column {name('tau', axis)!r}: half of it is above {np.median(size):.4g} {unit}, more"
-                f" than {_FAR:g} times the effort of axis {axis + 1} of {robot.name}; is it in {wrong}, or of another axis?"
+                f"{recording.source}: column {name('tau', axis)!r}: half of it is above"
+                f" {np.median(size):.4g} {unit}, more than {_FAR:g} times the effort of axis"
+                f" {axis + 1} of {robot.name}; is it in {wrong}, or of another axis?"
             )

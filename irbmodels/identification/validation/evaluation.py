@@ -1,6 +1,7 @@
 """Evaluation of a set of parameters by logs that its fit has not seen.
 
-Each reason against a set is a number that passes a threshold of :mod:`.criteria`; without a reason, the set is trustworthy.
+Each reason against a set is a number that passes a threshold of :mod:`.criteria`; without a reason,
+the set is trustworthy.
 """
 
 from __future__ import annotations
@@ -47,8 +48,8 @@ def judge(
     Args:
         robot: With the tool of the logs; its own parameters are the previous set.
         held_out: Logs that no estimate has seen, with ``v``, ``a``, ``tau`` (:func:`.prepared`).
-        parameters: The set, in the order of ``parameter_vector()`` of ``found.robot``, or else of the robot; default the robot's
-            own, with nothing to compare.
+        parameters: The set, in the order of ``parameter_vector()`` of ``found.robot``, or else of
+            the robot; default the robot's own, with nothing to compare.
         base: What was fitted, if anything was.
         fit: And the fit, with Stribeck speeds after the sums where these were fitted.
         found: And the bodies that were made of it.
@@ -57,7 +58,8 @@ def judge(
         told: Which friction and rotors the set has.
 
     Raises:
-        InputError: if logs are no prepared logs of this robot, no held-out sample can be used, or the set is another's.
+        InputError: if logs are no prepared logs of this robot, no held-out sample can be used, or
+            the set is another's.
     """
     held_out = logs_of(robot, held_out, "held out")
     estimation = logs_of(robot, estimation, "of the fit") if estimation else []
@@ -65,15 +67,23 @@ def judge(
     own = now.parameter_vector()
     chosen = own if parameters is None else numbers(parameters, f"a set of {robot.name}")
     if chosen.shape != own.shape:
-        raise InputError(f"a set of {robot.name} has {own.size} parameters, got shape {chosen.shape}")
+        raise InputError(
+            f"a set of {robot.name} has {own.size} parameters, got shape {chosen.shape}"
+        )
     if not np.isfinite(chosen).all():
-        raise InputError(f"a set of {robot.name} has finite numbers only, number {int(np.argmin(np.isfinite(chosen)))} is not")
+        raise InputError(
+            f"a set of {robot.name} has finite numbers only, number"
+            f" {int(np.argmin(np.isfinite(chosen)))} is not"
+        )
     moving = base.axes if axes is None and base is not None else axes_of(robot, axes)
     logs = _predicted(robot, now, held_out, moving, chosen)
     fitted = _predicted(robot, now, estimation, moving, chosen) if estimation else ()
     residuals = [part.tau - part.model for part in logs]
     white = whiteness(residuals)
-    states = [np.concatenate([np.asarray(getattr(part.motion, name)) for part in logs]) for name in ("q", "v", "a")]
+    states = [
+        np.concatenate([np.asarray(getattr(part.motion, name)) for part in logs])
+        for name in ("q", "v", "a")
+    ]
     everything = (*estimation, *held_out)
     result = Verdict(
         robot=robot.name + (f" with {robot.tool.name}" if robot.tool else ""),
@@ -86,18 +96,34 @@ def judge(
         dependence=dependence(residuals, states),
         coverage=_coverage(now, moving, fitted or logs),
         condition=None if fit is None else fit.condition,
-        sums=() if fit is None or base is None else _sums(fit, _previous(robot, now, base, fit.names)),
+        sums=(
+            ()
+            if fit is None or base is None
+            else _sums(fit, _previous(robot, now, base, fit.names))
+        ),
         silent=() if base is None else _silent(robot, base),
-        bodies=None if found is None else tuple(k for k, body in found.inertials.items() if body.impossibilities()),
+        bodies=(
+            None
+            if found is None
+            else tuple(k for k, body in found.inertials.items() if body.impossibilities())
+        ),
         impossible=impossible_bodies(robot),
         driving=() if found is None else _driving(found),
-        distance=None if found is None else found.distance / np.sqrt(len(found.beta) * max(1.0, float(white.memory.max()))),
+        distance=(
+            None
+            if found is None
+            else found.distance / np.sqrt(len(found.beta) * max(1.0, float(white.memory.max())))
+        ),
         flagged=_flagged(everything, moving),
         samples=sum(len(part.tau) for part in fitted),
         held_samples=sum(len(part.tau) for part in logs),
         logs=logs,
         told=told
-        or (() if robot.friction_model else ("no friction law is known of this robot: what rubs stays in the residuals",)),
+        or (
+            ()
+            if robot.friction_model
+            else ("no friction law is known of this robot: what rubs stays in the residuals",)
+        ),
     )
     return replace(result, reasons=tuple(reasons_against(result)))
 
@@ -134,7 +160,11 @@ def usable(recordings: Sequence[Recording], axes: Sequence[int]) -> list[Motion]
 
 
 def _predicted(
-    before: Robot, now: Robot, recordings: Sequence[Recording], axes: tuple[int, ...], parameters: Array
+    before: Robot,
+    now: Robot,
+    recordings: Sequence[Recording],
+    axes: tuple[int, ...],
+    parameters: Array,
 ) -> tuple[Predicted, ...]:
     found, rows, own = [], list(axes), before.parameter_vector()
     for motion in usable(recordings, axes):
@@ -143,13 +173,27 @@ def _predicted(
             whole = now.regressor(q, v, a)[:, rows]
             model.append(whole @ parameters)
             previous.append((whole if now is before else before.regressor(q, v, a)[:, rows]) @ own)
-        found.append(Predicted(motion, np.asarray(motion.tau)[:, rows], np.concatenate(model), np.concatenate(previous)))
+        found.append(
+            Predicted(
+                motion,
+                np.asarray(motion.tau)[:, rows],
+                np.concatenate(model),
+                np.concatenate(previous),
+            )
+        )
     return tuple(found)
 
 
 def _previous(before: Robot, now: Robot, base: BaseParameters, names: Sequence[str]) -> Array:
-    """The sums of the previous set, and the Stribeck speeds named after them; NaN where it has none."""
-    sums, law, other = base.values(now.parameter_vector()), before.friction_model, now.friction_model
+    """The sums of the previous set, and the Stribeck speeds named after them.
+
+    NaN where it has none.
+    """
+    sums, law, other = (
+        base.values(now.parameter_vector()),
+        before.friction_model,
+        now.friction_model,
+    )
     first = now.parameter_vector().size - 3 * now.n
     if other is not None:
         own = np.full((now.n, 3), np.nan) if law is None else law.parameters().reshape(-1, 3)
@@ -172,7 +216,15 @@ def _accuracy(logs: Sequence[Predicted], *, before: bool = False) -> Accuracy:
 
 def _sums(fit: Fit, previous: Array) -> tuple[Sum, ...]:
     ends = fit.intervals()
-    rows = zip(fit.names, fit.units, fit.beta.tolist(), fit.deviation.tolist(), ends.tolist(), previous.tolist(), strict=True)
+    rows = zip(
+        fit.names,
+        fit.units,
+        fit.beta.tolist(),
+        fit.deviation.tolist(),
+        ends.tolist(),
+        previous.tolist(),
+        strict=True,
+    )
     found = []
     for name, unit, estimate, deviation, (low, high), before in rows:
         relative = deviation / abs(estimate) if estimate else np.inf
@@ -188,7 +240,9 @@ def _silent(robot: Robot, base: BaseParameters) -> tuple[str, ...]:
         if model.inertias[i + 1].mass:
             body = name.removeprefix("joint_")
             columns = np.any(base.grouping[:, 10 * i : 10 * i + 10], axis=0).tolist()
-            found += [f"{kind}_{body}" for kind, shows in zip(OF_BODY, columns, strict=True) if not shows]
+            found += [
+                f"{kind}_{body}" for kind, shows in zip(OF_BODY, columns, strict=True) if not shows
+            ]
     return tuple(found)
 
 
@@ -200,20 +254,37 @@ def _driving(found: Consistent) -> tuple[str, ...]:
 
 def _coverage(robot: Robot, axes: tuple[int, ...], logs: Sequence[Predicted]) -> Coverage:
     rows, limits = list(axes), robot.limits
-    q, v, a = (np.concatenate([np.asarray(getattr(part.motion, name)) for part in logs]) for name in ("q", "v", "a"))
+    q, v, a = (
+        np.concatenate([np.asarray(getattr(part.motion, name)) for part in logs])
+        for name in ("q", "v", "a")
+    )
     bounded = q @ limits.A.T
     law = robot.friction_model
-    slow = np.full(robot.n, np.nan) if law is None else np.where(law.falls, (np.abs(v) < 2.0 * law.v_St).mean(axis=0), np.nan)
+    slow = (
+        np.full(robot.n, np.nan)
+        if law is None
+        else np.where(law.falls, (np.abs(v) < 2.0 * law.v_St).mean(axis=0), np.nan)
+    )
     speed = np.abs(v).max(axis=0)
     span = np.ptp(bounded, axis=0) / (limits.upper - limits.lower)
-    columns = (q.min(axis=0), q.max(axis=0), span, speed, speed / limits.velocity, np.abs(a).max(axis=0), slow)
+    columns = (
+        q.min(axis=0),
+        q.max(axis=0),
+        span,
+        speed,
+        speed / limits.velocity,
+        np.abs(a).max(axis=0),
+        slow,
+    )
     return Coverage(*(column[rows] for column in columns))
 
 
 def _flagged(recordings: Sequence[Recording], axes: tuple[int, ...]) -> dict[str, float]:
     total, found = sum(len(recording) for recording in recordings), {}
     for flag in Flag:
-        count = sum(int(recording.has(flag)[:, list(axes)].any(axis=1).sum()) for recording in recordings)
+        count = sum(
+            int(recording.has(flag)[:, list(axes)].any(axis=1).sum()) for recording in recordings
+        )
         if count:
             found[str(flag.name)] = count / total
     return found

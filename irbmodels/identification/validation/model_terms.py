@@ -21,7 +21,8 @@ from ..fits.torque_equations import TorqueRows
 Array = NDArray[np.float64]
 Friction = Literal["stribeck", "own", "coulomb"]
 FRICTION: tuple[Friction, ...] = get_args(Friction)
-SURE = 5.0  # standard deviations by which one rotor inertia must be positive, or samples say nothing of rotors
+# standard deviations by which one rotor inertia must be positive, or samples say nothing of rotors
+SURE = 5.0
 
 
 class Terms(NamedTuple):
@@ -43,22 +44,36 @@ class Question(NamedTuple):
     held: ArrayLike | None
     seed: int
 
-    def base(self, robot: Robot, rotors: bool, falling: Sequence[int] | None = None) -> BaseParameters:
+    def base(
+        self, robot: Robot, rotors: bool, falling: Sequence[int] | None = None
+    ) -> BaseParameters:
         """Return the base parameters, friction among them; ``falling`` are the axes whose Fs - Fc is one, 0-based."""
         numbers = None if falling is None else [axis + 1 for axis in falling]
-        return base_parameters(robot, self.axes, friction=True, rotors=rotors, falling=numbers, held=self.held, seed=self.seed)
+        return base_parameters(
+            robot,
+            self.axes,
+            friction=True,
+            rotors=rotors,
+            falling=numbers,
+            held=self.held,
+            seed=self.seed,
+        )
 
 
-def terms_of(samples: Samples, asked: Question, friction: Friction = "stribeck", rotors: bool | None = None) -> Terms:
+def terms_of(
+    samples: Samples, asked: Question, friction: Friction = "stribeck", rotors: bool | None = None
+) -> Terms:
     """Choose the terms.
 
     Args:
         samples: Of the fit.
         asked: Robot, axes that move, and where the others stand.
-        friction: ``stribeck``: Coulomb and viscous friction, and Fs - Fc with Stribeck speeds of axes whose samples tell them;
-            others keep what the robot has, unless samples show that it is not there. ``own``: Fs - Fc of every axis, at the
-            robot's speeds. ``coulomb``: without Fs - Fc.
-        rotors: Whether there are rotor inertias; default: if samples tell one of them apart from bodies, and it is positive.
+        friction: ``stribeck``: Coulomb and viscous friction, and Fs - Fc with Stribeck speeds of
+            axes whose samples tell them; others keep what the robot has, unless samples show that
+            it is not there. ``own``: Fs - Fc of every axis, at the robot's speeds. ``coulomb``:
+            without Fs - Fc.
+        rotors: Whether there are rotor inertias; default: if samples tell one of them apart from
+            bodies, and it is positive.
 
     Raises:
         UnknownName: if there is no such friction.
@@ -68,13 +83,17 @@ def terms_of(samples: Samples, asked: Question, friction: Friction = "stribeck",
     if friction not in FRICTION:
         raise UnknownName("friction", friction, FRICTION)
     if asked.robot.friction_model is None and friction == "own":
-        raise MissingData(f"{asked.robot.name} has no friction law of its own: take stribeck or coulomb")
+        raise MissingData(
+            f"{asked.robot.name} has no friction law of its own: take stribeck or coulomb"
+        )
     law = asked.robot.friction_model or frictionless(asked.robot.n)
     without = asked.robot.with_friction(Stribeck(law.Fc, law.Fc, law.Fv, law.v_St, law.measured_to))
     robot = asked.robot if friction == "own" else without
     with_rotors = _shows_rotors(samples, asked, robot) if rotors is None else rotors
     if friction != "stribeck":
-        return Terms(robot, asked.base(robot, with_rotors), None, tuple(_said(robot, (), with_rotors)))
+        return Terms(
+            robot, asked.base(robot, with_rotors), None, tuple(_said(robot, (), with_rotors))
+        )
     robot, tangent = _with_speeds(samples, asked, without, law, with_rotors)
     fitted = () if tangent is None else tangent.axes
     base = asked.base(robot, with_rotors, fitted)
@@ -109,10 +128,15 @@ def _with_speeds(
     if not told.any():
         return without.with_friction(guess), None
     axes = np.flatnonzero(told)
-    rows = TorqueRows(without.with_friction(guess), asked.base(without.with_friction(guess), rotors, axes.tolist()))
+    rows = TorqueRows(
+        without.with_friction(guess),
+        asked.base(without.with_friction(guess), rotors, axes.tolist()),
+    )
     x = stribeck_fit(samples, rows, axes=(axes + 1).tolist()).beta
     found[axes] = x[len(rows.names) :]
-    fitted = without.with_friction(Stribeck(guess.Fs, law.Fc, law.Fv, np.where(told, found, law.v_St), law.measured_to))
+    fitted = without.with_friction(
+        Stribeck(guess.Fs, law.Fc, law.Fv, np.where(told, found, law.v_St), law.measured_to)
+    )
     return fitted, StribeckRows(TorqueRows(fitted, rows.base), x, tuple(axes.tolist()))
 
 
@@ -122,5 +146,10 @@ def _said(robot: Robot, fitted: Sequence[int], rotors: bool) -> list[str]:
     found = ["friction: Coulomb and viscous"]
     for axes, how in ((fitted, "fitted"), (kept, "those of the robot")):
         if axes:
-            found.append(f"Stribeck speeds of axis {', '.join(str(axis + 1) for axis in axes)} {how}")
-    return ["; ".join(found), "rotor inertias are parameters" if rotors else "rotor inertias are no parameters"]
+            found.append(
+                f"Stribeck speeds of axis {', '.join(str(axis + 1) for axis in axes)} {how}"
+            )
+    return [
+        "; ".join(found),
+        "rotor inertias are parameters" if rotors else "rotor inertias are no parameters",
+    ]

@@ -24,7 +24,8 @@ Array = NDArray[np.float64]
 def nearest(fit: Fit, robot: Robot, base: BaseParameters) -> Consistent:
     """Return the set with exactly the sums of a fit that is nearest to the robot's own, whether bodies can have it or not.
 
-    Least squares of the moves, each in units of what a body has of its kind: mass, ``sqrt(mass * second moment)``, second moment.
+    Least squares of the moves, each in units of what a body has of its kind: mass, ``sqrt(mass *
+    second moment)``, second moment.
 
     Args:
         fit: Of torques.
@@ -42,16 +43,22 @@ def nearest(fit: Fit, robot: Robot, base: BaseParameters) -> Consistent:
 
 def _sizes(bodies: Array) -> Array:
     rows = bodies.reshape(-1, 10)
-    mass, second = np.maximum(rows[:, :1], 0.0), np.maximum(0.5 * rows[:, [4, 6, 9]].sum(axis=1, keepdims=True), 0.0)
+    mass, second = (
+        np.maximum(rows[:, :1], 0.0),
+        np.maximum(0.5 * rows[:, [4, 6, 9]].sum(axis=1, keepdims=True), 0.0),
+    )
     kinds = [mass, np.repeat(np.sqrt(mass * second), 3, axis=1), np.repeat(second, 6, axis=1)]
     return np.concatenate(kinds, axis=1).ravel()
 
 
-def write_set(path: str | Path, found: Consistent, judged: Verdict, ref: str, name: str = "identified") -> Path:
+def write_set(
+    path: str | Path, found: Consistent, judged: Verdict, ref: str, name: str = "identified"
+) -> Path:
     """Write a set that ``irbmodels.load(..., parameters=path)`` loads: inertials, rotors, friction, and how sure they are.
 
-    Links without influence keep what the robot has. Friction is said to be measured up to the speed that
-    every rotary axis has reached in the logs. What was found not to be trustworthy is written, and warns when it is loaded.
+    Links without influence keep what the robot has. Friction is said to be measured up to the speed
+    that every rotary axis has reached in the logs. What was found not to be trustworthy is written,
+    and warns when it is loaded.
 
     Args:
         path: File to write, with the suffix .yaml.
@@ -69,7 +76,9 @@ def write_set(path: str | Path, found: Consistent, judged: Verdict, ref: str, na
     if file.suffix != ".yaml":
         raise InputError(f"a set of parameters is a .yaml file, not {str(path)!r}")
     if found.robot.description is None:
-        raise MissingData(f"{found.robot.name} comes from a URDF, which has no tables to lay numbers on")
+        raise MissingData(
+            f"{found.robot.name} comes from a URDF, which has no tables to lay numbers on"
+        )
     if judged.driving:
         told = f"{', '.join(judged.driving)} is negative: friction or a rotor would drive the axis"
         raise InputError(f"{told}; method consistent keeps it from that")
@@ -79,12 +88,18 @@ def write_set(path: str | Path, found: Consistent, judged: Verdict, ref: str, na
         if judged.bodies:
             chosen = table["inertials"]["sets"][name]
             chosen["impossible"] = sorted({*chosen.get("impossible", ()), *judged.bodies})
-        rotary = [float(v) for v, unit in zip(judged.coverage.speed, judged.units, strict=True) if unit == "N m"]
+        rotary = [
+            float(v)
+            for v, unit in zip(judged.coverage.speed, judged.units, strict=True)
+            if unit == "N m"
+        ]
         if "friction" in table and rotary:
             kept = not np.isfinite(found.friction[:, :2]).all()
             law = found.robot.friction_model
             before = law.measured_to if kept and law is not None else None
-            table["friction"]["sets"][name]["measured_to_rad_s"] = min(rotary) if before is None else min(before, *rotary)
+            table["friction"]["sets"][name]["measured_to_rad_s"] = (
+                min(rotary) if before is None else min(before, *rotary)
+            )
         table["identified"] = {
             "trustworthy": judged.trustworthy,
             "reasons": list(judged.reasons),
@@ -97,4 +112,7 @@ def write_set(path: str | Path, found: Consistent, judged: Verdict, ref: str, na
 def _about(judged: Verdict) -> str:
     axes = ", ".join(f"{value:.1f}" for value in judged.held_out.rmse_over_average)
     worth = "" if judged.trustworthy else "NOT TRUSTWORTHY: "
-    return f"{worth}identified from {judged.samples} samples; RMSE over mean torque on {judged.held_samples} others: {axes} %"
+    return (
+        f"{worth}identified from {judged.samples} samples; RMSE over mean torque on"
+        f" {judged.held_samples} others: {axes} %"
+    )

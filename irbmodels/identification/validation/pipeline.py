@@ -33,7 +33,8 @@ from .verdict import Verdict
 Array = NDArray[np.float64]
 Method = Literal["consistent", "huber", "wls", "ls"]
 METHODS: tuple[Method, ...] = get_args(Method)
-UNLIKELY = 0.01  # that white noise remembers as much on any axis: then the covariance accounts for the memory
+# that white noise remembers as much on any axis: then the covariance accounts for the memory
+UNLIKELY = 0.01
 MEMORY = 0.1  # [s] that it accounts for: one period of the cut-off of a usual filter, 10 Hz
 
 
@@ -77,28 +78,37 @@ def identify(
     """Fit a set of parameters, friction included, and judge it.
 
     Args:
-        robot: With the tool of the logs; its own set is the prior, and the one to compare with. In place of bodies that cannot
-            exist the nearest ones are the prior, with a warning.
+        robot: With the tool of the logs; its own set is the prior, and the one to compare with. In
+            place of bodies that cannot exist the nearest ones are the prior, with a warning.
         estimation: Prepared logs (:func:`.prepared`) for the fit.
         held_out: Prepared logs for the verdict.
-        axes: Axes that move and count, 1-based; default all. Others stand at the median of their positions.
-        method: ``consistent``: weighted least squares, and the nearest set of bodies that can exist. ``huber``, ``wls``, ``ls``:
-            robust, weighted, plain; and the nearest set with exactly these sums, whether bodies can have it or not.
-        friction: ``stribeck``: Coulomb and viscous friction, and Fs - Fc with Stribeck speeds of axes whose samples tell them;
-            others keep what the robot has, unless samples show that it is not there. ``own``: Fs - Fc of every axis, at the
-            robot's speeds. ``coulomb``: without Fs - Fc.
-        rotors: Whether rotor inertias are parameters; default: if samples tell one of them apart from bodies.
+        axes: Axes that move and count, 1-based; default all. Others stand at the median of their
+            positions.
+        method: ``consistent``: weighted least squares, and the nearest set of bodies that can
+            exist. ``huber``, ``wls``, ``ls``: robust, weighted, plain; and the nearest set with
+            exactly these sums, whether bodies can have it or not.
+        friction: ``stribeck``: Coulomb and viscous friction, and Fs - Fc with Stribeck speeds of
+            axes whose samples tell them; others keep what the robot has, unless samples show that
+            it is not there. ``own``: Fs - Fc of every axis, at the robot's speeds. ``coulomb``:
+            without Fs - Fc.
+        rotors: Whether rotor inertias are parameters; default: if samples tell one of them apart
+            from bodies.
         seed: Of the random states that find the sums.
 
     Raises:
-        InputError: if logs are no prepared logs of this robot, an axis that should stand moves, or the seed is no whole number.
+        InputError: if logs are no prepared logs of this robot, an axis that should stand moves, or
+            the seed is no whole number.
         UnknownName: if there is no such method, or friction.
         MissingData: if the robot has no law of its own, and ``own`` is asked for.
-        NotIdentifiable: if no sample can be used, samples do not tell the sums apart, or no body has them.
+        NotIdentifiable: if no sample can be used, samples do not tell the sums apart, or no body
+            has them.
         MissingExtra: for ``consistent`` without cvxpy and clarabel.
     """
     check_method(method)
-    estimation, held_out = logs_of(robot, estimation, "of the fit"), logs_of(robot, held_out, "held out")
+    estimation, held_out = (
+        logs_of(robot, estimation, "of the fit"),
+        logs_of(robot, held_out, "held out"),
+    )
     whole(seed, "the seed")
     if rotors is not None:
         flag(rotors, "rotors")
@@ -116,27 +126,52 @@ def identify(
         raise
     except InputError as err:
         raise NotIdentifiable(str(err)) from None
-    fitted = nearest if method != "consistent" else consistent if prior is None else partial(consistent, prior=prior)
+    fitted = (
+        nearest
+        if method != "consistent"
+        else consistent
+        if prior is None
+        else partial(consistent, prior=prior)
+    )
     try:
         found = fitted(fit, terms.robot, base)
     except InputError as err:
         why = str(err).partition(":")[0]  # what follows is advice on the solver
-        suspects = "is the tool another one, a payload untold, the arm mounted another way, a unit or sign wrong? Else log"
+        suspects = (
+            "is the tool another one, a payload untold, the arm mounted another way, a unit or sign"
+            " wrong? Else log"
+        )
         if impossible:
-            suspects = f"the prior is none either in {', '.join(impossible)}: load another set, repair the URDF, or log"
+            suspects = (
+                f"the prior is none either in {', '.join(impossible)}: load another set, repair the"
+                " URDF, or log"
+            )
         raise NotIdentifiable(
-            f"no bodies are found that move so ({why}); {suspects} more motion; method wls needs no solver"
+            f"no bodies are found that move so ({why}); {suspects} more motion; method wls needs no"
+            " solver"
         ) from None
     joint: Fit = fit
     equations: Rows = rows
-    if terms.tangent is not None and method != "huber":  # how sure the sums are depends on how sure Stribeck speeds are
+    # how sure the sums are depends on how sure Stribeck speeds are
+    if terms.tangent is not None and method != "huber":
         equations = terms.tangent
         joint = least_squares(accumulated(samples, equations), fit.weights, fit.noise)
         joint = replace(joint, beta=np.append(fit.beta, terms.tangent.x[base.rank :]))
-    against = partial(judge, robot, held_out, found.parameters, base=base, found=found, estimation=estimation, told=terms.told)
+    against = partial(
+        judge,
+        robot,
+        held_out,
+        found.parameters,
+        base=base,
+        found=found,
+        estimation=estimation,
+        told=terms.told,
+    )
     judged = against(fit=joint)
     if method != "huber" and (judged.whiteness.p < UNLIKELY / len(base.axes)).any():
-        joint = with_autocorrelation(joint, samples, equations, max(1, round(MEMORY / estimation[0].step)))
+        joint = with_autocorrelation(
+            joint, samples, equations, max(1, round(MEMORY / estimation[0].step))
+        )
         judged = against(fit=joint)
     return Identification(base, fit, joint, found, judged)
 
@@ -146,10 +181,15 @@ def _stand_in(robot: Robot, impossible: dict[str, str]) -> Array:
     try:
         prior = possible_prior(robot)
     except InputError as err:
-        raise NotIdentifiable(f"{err}: load another set, repair the URDF, or take method wls") from None
+        raise NotIdentifiable(
+            f"{err}: load another set, repair the URDF, or take method wls"
+        ) from None
     link, reason = next(iter(impossible.items()))
     others = f" (and {len(impossible) - 1} more)" if len(impossible) > 1 else ""
-    message = f"no body can be {link} of {robot.name}{others}: {reason}; the nearest one stands for it as prior"
+    message = (
+        f"no body can be {link} of {robot.name}{others}: {reason}; the nearest one stands for it as"
+        " prior"
+    )
     warn(message)
     return prior
 

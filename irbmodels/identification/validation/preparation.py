@@ -17,9 +17,11 @@ from ..recordings.recording import STEADY, UNUSABLE, Finding, Flag, Recording
 from ..recordings.time_alignment import resampled
 
 HELD = 0.25  # of each log is held out unless logs are: its end, which the fit never sees
-BANDWIDTH = 10.0  # [Hz] of positions: above what an arm does in a motion that identifies, below its first resonance
+# [Hz] of positions: above what an arm does in a motion that identifies, below its first resonance
+BANDWIDTH = 10.0
 AVOID = UNUSABLE | Flag.AT_REST  # a fit with dry friction sees no rest
-STANDS = 0.01  # [rad, m] from end to end: what an axis does there changes torques by some 1 % of what they are
+# [rad, m] from end to end: what an axis does there changes torques by some 1 % of what they are
+STANDS = 0.01
 
 
 class Halves(NamedTuple):
@@ -32,7 +34,8 @@ class Halves(NamedTuple):
 def prepared(recording: Recording, bandwidth: float = BANDWIDTH) -> Recording:
     """Return a log with outliers, saturation and rest marked, positions filtered, and speeds and accelerations from them.
 
-    Torques stay as they are, but for those that lie beside a time which wanders: then the log is brought to a steady rate.
+    Torques stay as they are, but for those that lie beside a time which wanders: then the log is
+    brought to a steady rate.
 
     Args:
         recording: As it was read.
@@ -52,23 +55,35 @@ def prepared(recording: Recording, bandwidth: float = BANDWIDTH) -> Recording:
         return of_unsure_sign(butterworth(marked, bandwidth).recording, marked, bandwidth)
     except InputError as err:
         span = f"{recording.t[0]:.4g} to {recording.t[-1]:.4g} s"
-        raise InputError(f"{recording.source}, from t = {span} (samples: {len(recording)}): {err}") from None
+        raise InputError(
+            f"{recording.source}, from t = {span} (samples: {len(recording)}): {err}"
+        ) from None
 
 
 def halves(recording: Recording, share: float = HELD) -> Halves:
     """Return a log cut in two: what comes first, and its last ``share``, which is held out.
 
     Raises:
-        InputError: if it is no log, the share does not lie between 0 and 1, or a part has no sample.
+        InputError: if it is no log, the share does not lie between 0 and 1, or a part has no
+            sample.
     """
     instance(recording, Recording, "a log is a Recording")
     if not 0.0 < number(share, "the share of a log that is held out, between 0 and 1,") < 1.0:
         raise InputError(f"the share of a log that is held out lies between 0 and 1, not {share!r}")
-    place = int(np.searchsorted(recording.t, recording.t[-1] - share * (recording.t[-1] - recording.t[0])))
+    place = int(
+        np.searchsorted(recording.t, recording.t[-1] - share * (recording.t[-1] - recording.t[0]))
+    )
     if not 0 < place < len(recording):
-        raise InputError(f"{recording.source}: {len(recording)} samples are too few to hold some of them out")
-    told = Finding(f"the last {share:.0%} of the log, from t = {recording.t[place]:.4g} s on, is held out")
-    return Halves(recording.taken(slice(0, place)).told(told), recording.taken(slice(place, len(recording))).told(told))
+        raise InputError(
+            f"{recording.source}: {len(recording)} samples are too few to hold some of them out"
+        )
+    told = Finding(
+        f"the last {share:.0%} of the log, from t = {recording.t[place]:.4g} s on, is held out"
+    )
+    return Halves(
+        recording.taken(slice(0, place)).told(told),
+        recording.taken(slice(place, len(recording))).told(told),
+    )
 
 
 def logs_of(robot: Robot, recordings: Iterable[Recording], what: str) -> list[Recording]:
@@ -83,7 +98,8 @@ def logs_of(robot: Robot, recordings: Iterable[Recording], what: str) -> list[Re
         InputError: if they are none, have other axes, or were not prepared.
     """
     instance(robot, Robot, "the robot is an irbmodels.Robot")
-    several = [recordings] if isinstance(recordings, Recording) else recordings  # it has a length, and looks like a sequence
+    # it has a length, and looks like a sequence
+    several = [recordings] if isinstance(recordings, Recording) else recordings
     logs = listed(several, Recording, f"logs {what} are a list of Recordings")
     if several is not recordings:
         raise InputError(f"logs {what} are a list of Recordings, not a single one: [recording]")
@@ -91,17 +107,25 @@ def logs_of(robot: Robot, recordings: Iterable[Recording], what: str) -> list[Re
         raise InputError(f"there is no log {what}")
     for log in logs:
         if log.n != robot.n:
-            raise InputError(f"{log.source}: the log has {log.n} axes, but {robot.name} has {robot.n}")
+            raise InputError(
+                f"{log.source}: the log has {log.n} axes, but {robot.name} has {robot.n}"
+            )
         if log.v is None or log.a is None or log.tau is None:
-            raise InputError(f"{log.source}: logs {what} need speeds, accelerations and torques: prepared(recording) has them")
+            raise InputError(
+                f"{log.source}: logs {what} need speeds, accelerations and torques:"
+                " prepared(recording) has them"
+            )
     return logs
 
 
-def standing(robot: Robot, recordings: Sequence[Recording], moving: Sequence[int]) -> NDArray[np.float64]:
+def standing(
+    robot: Robot, recordings: Sequence[Recording], moving: Sequence[int]
+) -> NDArray[np.float64]:
     """Return where axes stand [rad, m], the median of all samples, ``(n,)``, when those that do not move (0-based) do stand.
 
     Raises:
-        InputError: if one of them moves by more than 0.01 rad or m in all logs together; the message says which, and by how much.
+        InputError: if one of them moves by more than 0.01 rad or m in all logs together; the
+            message says which, and by how much.
     """
     q = np.concatenate([recording.q for recording in recordings])
     told = []
@@ -117,7 +141,9 @@ def standing(robot: Robot, recordings: Sequence[Recording], moving: Sequence[int
     if told:
         others = f"axes other than {', '.join(str(axis + 1) for axis in moving)}"
         moves = f"{', '.join(told)} {'moves' if len(told) == 1 else 'move'}"
-        raise InputError(f"{others} must each stand at one place in all logs of the fit, but {moves}")
+        raise InputError(
+            f"{others} must each stand at one place in all logs of the fit, but {moves}"
+        )
     return np.asarray(np.nanmedian(q, axis=0), dtype=float)
 
 

@@ -10,8 +10,12 @@ from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
 
-LAGS = 20  # samples that the test for whiteness looks back; 80 ms at 250 Hz, the length of what a filter leaves
-BINS = 20  # stretches of a quantity in which residuals are averaged: enough for a curve, with 5 % of the samples in each
+# samples that the test for whiteness looks back; 80 ms at 250 Hz, the length of what a filter
+# leaves
+LAGS = 20
+# stretches of a quantity in which residuals are averaged: enough for a curve, with 5 % of the
+# samples in each
+BINS = 20
 FEWEST = 50  # samples per bin
 CONSTANT = 1e-6  # [rad, m, ..] a quantity that spans less is held, and nothing can depend on it
 
@@ -59,7 +63,8 @@ def whiteness(stretches: Sequence[Array], lags: int = LAGS) -> Whiteness:
     """Test residuals for whiteness.
 
     Args:
-        stretches: Residuals in the order of time, ``(N_k, size)`` each, without a hole; pairs are taken inside each.
+        stretches: Residuals in the order of time, ``(N_k, size)`` each, without a hole; pairs are
+            taken inside each.
         lags: How many samples to look back.
     """
     from scipy.special import chdtrc
@@ -70,14 +75,24 @@ def whiteness(stretches: Sequence[Array], lags: int = LAGS) -> Whiteness:
     variance = sum((np.square(part).sum(axis=0) for part in centred), np.zeros(size))
     correlations, pairs = np.zeros((lags, size)), np.zeros(lags)
     for lag in range(1, lags + 1):
-        products = sum((np.sum(part[lag:] * part[:-lag], axis=0) for part in centred), np.zeros(size))
-        correlations[lag - 1] = np.divide(products, variance, out=np.zeros(size), where=variance > 0.0)
+        products = sum(
+            (np.sum(part[lag:] * part[:-lag], axis=0) for part in centred), np.zeros(size)
+        )
+        correlations[lag - 1] = np.divide(
+            products, variance, out=np.zeros(size), where=variance > 0.0
+        )
         pairs[lag - 1] = sum(max(len(part) - lag, 0) for part in stretches)
-    statistic = count * (count + 2.0) * (np.square(correlations) / np.maximum(pairs, 1.0)[:, None]).sum(axis=0)
+    statistic = (
+        count
+        * (count + 2.0)
+        * (np.square(correlations) / np.maximum(pairs, 1.0)[:, None]).sum(axis=0)
+    )
     bound = 1.96 * np.sqrt(pairs) / count
     lasting = np.cumprod(correlations > bound[:, None], axis=0)
     memory = 1.0 + 2.0 * (correlations * lasting).sum(axis=0)
-    return Whiteness(correlations, bound, statistic, np.asarray(chdtrc(lags, statistic), dtype=float), memory)
+    return Whiteness(
+        correlations, bound, statistic, np.asarray(chdtrc(lags, statistic), dtype=float), memory
+    )
 
 
 def dependence(stretches: Sequence[Array], states: Sequence[Array], lags: int = LAGS) -> Dependence:
@@ -105,8 +120,12 @@ def dependence(stretches: Sequence[Array], states: Sequence[Array], lags: int = 
             between = (counts[:, None] * np.square(means)).sum(axis=0)
             noise = (total - between) / (count - bins)
             memory = whiteness(np.split(centred - means[places], ends), lags).memory
-            explained = np.divide(between - (bins - 1) * noise, total, out=np.zeros(size), where=total > 0.0)
-            ratio = np.divide(between / (bins - 1) / memory, noise, out=np.zeros(size), where=noise > 0.0)
+            explained = np.divide(
+                between - (bins - 1) * noise, total, out=np.zeros(size), where=total > 0.0
+            )
+            ratio = np.divide(
+                between / (bins - 1) / memory, noise, out=np.zeros(size), where=noise > 0.0
+            )
             share[:, kind, axis] = np.maximum(explained, 0.0)
             p[:, kind, axis] = fdtrc(bins - 1, np.maximum(count / memory - bins, 1.0), ratio)
     return Dependence(share, p)
@@ -134,5 +153,7 @@ def _places(column: Array) -> tuple[NDArray[np.intp], int]:
 def _means(places: NDArray[np.intp], bins: int, values: Array) -> tuple[Array, Array]:
     """Return means in bins ``(bins, k)``, and how many samples each has."""
     counts = np.bincount(places, minlength=bins).astype(float)
-    sums = np.stack([np.bincount(places, weights=column, minlength=bins) for column in values.T], axis=1)
+    sums = np.stack(
+        [np.bincount(places, weights=column, minlength=bins) for column in values.T], axis=1
+    )
     return sums / counts[:, None], counts

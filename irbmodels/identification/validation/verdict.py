@@ -43,7 +43,10 @@ class Sum(NamedTuple):
 
     @property
     def moved(self) -> bool:
-        """Whether its interval leaves the previous value out; one that nobody knew has not moved."""
+        """Whether its interval leaves the previous value out.
+
+        One that nobody knew has not moved.
+        """
         return bool(self.previous < self.low or self.previous > self.high)
 
 

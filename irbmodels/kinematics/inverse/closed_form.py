@@ -1,8 +1,9 @@
 """The closed forms in NumPy, all branches of many poses at once: the reference for the kernel, and what runs without one.
 
-Sines and cosines come from lengths by products and square roots, angles at the end from ``arctan2`` of both: nothing is lost
-near a singularity. Near the reach of the arm ``sqrt(1 - D^2)`` is written as a product of differences of lengths (Heron), and
-axis 6 is solved for the axis 4 that was found, so that an ill-determined axis 4 does not turn the tool.
+Sines and cosines come from lengths by products and square roots, angles at the end from ``arctan2``
+of both: nothing is lost near a singularity. Near the reach of the arm ``sqrt(1 - D^2)`` is written
+as a product of differences of lengths (Heron), and axis 6 is solved for the axis 4 that was found,
+so that an ill-determined axis 4 does not turn the tool.
 """
 
 from __future__ import annotations
@@ -64,16 +65,24 @@ class TwoLinks(NamedTuple):
     """Whether the arm is stretched or folded."""
 
 
-def two_links(r: Array, z: Array, long: float, short: float, e: float, free: tuple[float, float]) -> TwoLinks:
+def two_links(
+    r: Array, z: Array, long: float, short: float, e: float, free: tuple[float, float]
+) -> TwoLinks:
     """Solve a planar arm of two links for the point ``(r, z)``: the upper one is turned against the lower by ``e`` times 0 to pi.
 
-    Angles are counted from z towards r. ``free`` are sine and cosine of the lower link where the point is on its axis.
+    Angles are counted from z towards r. ``free`` are sine and cosine of the lower link where the
+    point is on its axis.
     """
     c = np.hypot(r, z)
     outer, inner = long + short - c, c - abs(long - short)
     beyond = np.maximum(np.maximum(-outer, -inner), 0.0)
     touching = np.minimum(outer, inner) < TOUCH
-    area = np.maximum(outer, 0.0) * (long + short + c) * np.maximum(inner, 0.0) * (c + abs(long - short))
+    area = (
+        np.maximum(outer, 0.0)
+        * (long + short + c)
+        * np.maximum(inner, 0.0)
+        * (c + abs(long - short))
+    )
     S = e * np.sqrt(np.where(touching, 0.0, area))
     excess = (long - short) * (long + short)
     lower, upper = c * c + excess, c * c - excess
@@ -89,8 +98,9 @@ def two_links(r: Array, z: Array, long: float, short: float, e: float, free: tup
 def six_axis(arm: SixAxis, poses: Array, near: Array, bounds: Bounds) -> Found:
     """Solve for poses ``(N, 4, 4)`` of the TCP.
 
-    Slots are front and back (of axis 1), each elbow up and down, each axis 5 positive and negative: the order that S003 prints.
-    S003 eq. 2.29-2.49, corrected: the second solution of axis 1 has its own radius in the plane (docs/errata.md).
+    Slots are front and back (of axis 1), each elbow up and down, each axis 5 positive and negative:
+    the order that S003 prints. S003 eq. 2.29-2.49, corrected: the second solution of axis 1 has its
+    own radius in the plane (docs/errata.md).
 
     Args:
         arm: The normal form.
@@ -111,14 +121,24 @@ def six_axis(arm: SixAxis, poses: Array, near: Array, bounds: Bounds) -> Found:
         X = np.where(above, 0.0, f * np.sqrt(np.maximum(gap, 0.0) * (rho + side)))
         s1, c1 = X * py - arm.d * px, X * px + arm.d * py
         size = np.hypot(s1, c1)
-        s1, c1 = (np.where(size == 0.0, u, v / np.where(size == 0.0, 1.0, size)) for u, v in zip(free[0], (s1, c1), strict=True))
+        s1, c1 = (
+            np.where(size == 0.0, u, v / np.where(size == 0.0, 1.0, size))
+            for u, v in zip(free[0], (s1, c1), strict=True)
+        )
         for e in (1.0, -1.0):
-            sa, ca, sb, cb, beyond, straight = two_links(X - arm.a1, pz, arm.long, arm.short, e * f, free[1])
+            sa, ca, sb, cb, beyond, straight = two_links(
+                X - arm.a1, pz, arm.long, arm.short, e * f, free[1]
+            )
             beyond = np.hypot(beyond, np.maximum(-gap, 0.0))
             missing.append(beyond)
-            there = (beyond <= REACH) & ~(above if f < 0.0 else none) & ~(straight if e < 0.0 else none)
+            there = (
+                (beyond <= REACH) & ~(above if f < 0.0 else none) & ~(straight if e < 0.0 else none)
+            )
             # W = C Ry(-x3) Rz(-x1) M = Rz(x4) Ry(x5) Rz(x6)
-            forward, across = c1[:, None] * M[:, 0] + s1[:, None] * M[:, 1], c1[:, None] * M[:, 1] - s1[:, None] * M[:, 0]
+            forward, across = (
+                c1[:, None] * M[:, 0] + s1[:, None] * M[:, 1],
+                c1[:, None] * M[:, 1] - s1[:, None] * M[:, 0],
+            )
             along = sb[:, None] * forward + cb[:, None] * M[:, 2]
             forward = cb[:, None] * forward - sb[:, None] * M[:, 2]
             W = arm.C @ np.stack([forward, across, along], axis=1)
@@ -130,19 +150,28 @@ def six_axis(arm: SixAxis, poses: Array, near: Array, bounds: Bounds) -> Found:
                 c4 = np.where(in_line, free[3][1], sign * W[:, 0, 2])
                 x4 = np.arctan2(s4, c4)
                 x5 = np.arctan2(c4 * W[:, 0, 2] + s4 * W[:, 1, 2], W[:, 2, 2])
-                x6 = np.arctan2(c4 * W[:, 1, 0] - s4 * W[:, 0, 0], c4 * W[:, 1, 1] - s4 * W[:, 0, 1])
-                x = np.stack([np.arctan2(s1, c1), np.arctan2(sa, ca), np.arctan2(sb, cb), x4, x5, x6], axis=1)
+                x6 = np.arctan2(
+                    c4 * W[:, 1, 0] - s4 * W[:, 0, 0], c4 * W[:, 1, 1] - s4 * W[:, 0, 1]
+                )
+                x = np.stack(
+                    [np.arctan2(s1, c1), np.arctan2(sa, ca), np.arctan2(sb, cb), x4, x5, x6], axis=1
+                )
                 slot = int(2.0 - 2.0 * f + 1.0 - e + 0.5 - 0.5 * w)
                 valid = there & ~(in_line if w < 0.0 else none)
                 found, inside = turned(x @ arm.law.H.T + arm.law.h, bounds)
                 q[:, slot] = np.where(valid[:, None], found, np.nan)
-                flags = VALID + INSIDE * inside + WRIST * in_line + ELBOW * straight + SHOULDER * above
+                flags = (
+                    VALID + INSIDE * inside + WRIST * in_line + ELBOW * straight + SHOULDER * above
+                )
                 bits[:, slot] = np.where(valid, flags, 0)
     return _known(poses, Found(q, bits, np.min(missing, axis=0)))
 
 
 def scara(arm: Scara, poses: Array, near: Array, bounds: Bounds) -> Found:
-    """Solve for poses ``(N, 4, 4)`` of the TCP; slots are the second arm turned left and right (S004, corrected)."""
+    """Solve for poses ``(N, 4, 4)`` of the TCP.
+
+    Slots are the second arm turned left and right (S004, corrected).
+    """
     turn = arm.turn @ poses[:, :3, :3] @ arm.E.T
     point = (poses[:, :3, 3] + poses[:, :3, :3] @ arm.wrist - arm.origin) @ arm.turn.T
     height = (poses[:, :3, 3] - arm.origin) @ arm.turn[2] - arm.height
@@ -153,7 +182,9 @@ def scara(arm: Scara, poses: Array, near: Array, bounds: Bounds) -> Found:
     beyond, none = np.zeros(len(poses)), np.zeros(len(poses), dtype=bool)
     free = (float(np.sin(near[0])), float(np.cos(near[0])))
     for slot, e in enumerate((1.0, -1.0)):
-        sa, ca, sb, cb, beyond, straight = two_links(point[:, 1], point[:, 0], arm.long, arm.short, e, free)
+        sa, ca, sb, cb, beyond, straight = two_links(
+            point[:, 1], point[:, 0], arm.long, arm.short, e, free
+        )
         x = np.stack([np.arctan2(sa, ca), np.arctan2(sb, cb), tool, height], axis=1)
         valid = (beyond <= REACH) & upright & ~(straight if e < 0.0 else none)
         found, inside = turned(x @ arm.law.H.T + arm.law.h, bounds)
@@ -163,10 +194,21 @@ def scara(arm: Scara, poses: Array, near: Array, bounds: Bounds) -> Found:
 
 
 def turned(q: Array, bounds: Bounds) -> tuple[Array, NDArray[np.bool_]]:
-    """Add full turns to positions ``(..., n)``, axis by axis; also return whether they keep every range."""
+    """Add full turns to positions ``(..., n)``, axis by axis.
+
+    Also return whether they keep every range.
+    """
     q = q.copy()
     inside = np.ones(q.shape[:-1], dtype=bool)
-    rows = zip(bounds.A, bounds.lower, bounds.upper, bounds.turn_lower, bounds.turn_upper, bounds.seed, strict=True)
+    rows = zip(
+        bounds.A,
+        bounds.lower,
+        bounds.upper,
+        bounds.turn_lower,
+        bounds.turn_upper,
+        bounds.seed,
+        strict=True,
+    )
     for i, (row, lower, upper, low, high, seed) in enumerate(rows):
         others = q[..., :i] @ row[:i]
         value = q[..., i] + others
@@ -187,13 +229,17 @@ def wrapped(angle: Array) -> Array:
 
 
 def are_rigid(poses: Array) -> NDArray[np.bool_]:
-    """Whether each of ``(N, 4, 4)`` only turns and moves; True where it is not finite, which belongs to its own sample.
+    """Whether each of ``(N, 4, 4)`` only turns and moves.
+
+    True where it is not finite, which belongs to its own sample.
 
     A rotation is its own matrix of cofactors; so is no other matrix with a row of length 1.
     """
     first, second, third = (poses[:, i, :3] for i in range(3))
     with np.errstate(all="ignore"):
-        cofactors = np.stack([np.cross(second, third), np.cross(third, first), np.cross(first, second)], axis=1)
+        cofactors = np.stack(
+            [np.cross(second, third), np.cross(third, first), np.cross(first, second)], axis=1
+        )
         off = np.abs(poses[:, :3, :3] - cofactors).max(axis=(1, 2))
         length = np.abs((first * first).sum(axis=1) - 1.0)
         foot = np.abs(poses[:, 3] - (0.0, 0.0, 0.0, 1.0)).max(axis=1)

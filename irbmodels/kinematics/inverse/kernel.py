@@ -1,8 +1,9 @@
 """The six-axis closed form as machine code: loops that LLVM vectorises over the poses of a block.
 
-The same steps as :func:`irbmodels.kinematics.inverse.closed_form.six_axis`, where the formulas are explained.
-All that differs between arms is data, in the order of :func:`irbmodels.kinematics.inverse.kernel_loader.packed`. This file is run
-by the cache of kernels, which defines CACHE.
+The same steps as :func:`irbmodels.kinematics.inverse.closed_form.six_axis`, where the formulas are
+explained. All that differs between arms is data, in the order of
+:func:`irbmodels.kinematics.inverse.kernel_loader.packed`. This file is run by the cache of kernels,
+which defines CACHE.
 """
 
 # mypy: ignore-errors
@@ -32,8 +33,8 @@ def compiled(signature):
 def atan2(y, x):
     """Angle of a point, to 4 units in the last place; 0 at the origin.
 
-    The smaller coordinate over the larger, less a turn of 45 degrees above tan(22.5 degrees), goes through a polynomial that
-    interpolates atan(u)/u at Chebyshev nodes.
+    The smaller coordinate over the larger, less a turn of 45 degrees above tan(22.5 degrees), goes
+    through a polynomial that interpolates atan(u)/u at Chebyshev nodes.
     """
     a, b = abs(y), abs(x)
     steep = a > b
@@ -56,7 +57,10 @@ def atan2(y, x):
 
 @inline
 def at(row, j):
-    """Place of number j in a row of a block; unsigned, so that numba does not count negative places from the end."""
+    """Place of number j in a row of a block.
+
+    Unsigned, so that numba does not count negative places from the end.
+    """
     return uint64(row * PITCH) + j
 
 
@@ -96,7 +100,11 @@ def turned(p, i, value, others):
 def axis(p, i, x1, x2, x3, x4, x5, x6):
     """Axis position from the absolute angles, before full turns."""
     k = LAW + 6 * i
-    return dot(p[k], p[k + 1], p[k + 2], x1, x2, x3) + dot(p[k + 3], p[k + 4], p[k + 5], x4, x5, x6) + p[LAW0 + i]
+    return (
+        dot(p[k], p[k + 1], p[k + 2], x1, x2, x3)
+        + dot(p[k + 3], p[k + 4], p[k + 5], x4, x5, x6)
+        + p[LAW0 + i]
+    )
 
 
 @inline
@@ -106,7 +114,9 @@ def axes(p, x1, x2, x3, x4, x5, x6):
     q1, i1 = turned(p, 0, axis(p, 0, x1, x2, x3, x4, x5, x6), 0.0)
     q2, i2 = turned(p, 1, axis(p, 1, x1, x2, x3, x4, x5, x6), p[k + 6] * q1)
     q3, i3 = turned(p, 2, axis(p, 2, x1, x2, x3, x4, x5, x6), p[k + 12] * q1 + p[k + 13] * q2)
-    q4, i4 = turned(p, 3, axis(p, 3, x1, x2, x3, x4, x5, x6), dot(p[k + 18], p[k + 19], p[k + 20], q1, q2, q3))
+    q4, i4 = turned(
+        p, 3, axis(p, 3, x1, x2, x3, x4, x5, x6), dot(p[k + 18], p[k + 19], p[k + 20], q1, q2, q3)
+    )
     others = dot(p[k + 24], p[k + 25], p[k + 26], q1, q2, q3) + p[k + 27] * q4
     q5, i5 = turned(p, 4, axis(p, 4, x1, x2, x3, x4, x5, x6), others)
     others = dot(p[k + 30], p[k + 31], p[k + 32], q1, q2, q3) + p[k + 33] * q4 + p[k + 34] * q5
@@ -116,19 +126,28 @@ def axes(p, x1, x2, x3, x4, x5, x6):
 
 @compiled(void(vector, vector, uint64))
 def sides(b, p, groups):
-    """Turn poses, in rows 0 .. 15 of a block, into what all branches share, in its rows 16 and on."""
+    """Turn poses, in rows 0 ..
+
+    15 of a block, into what all branches share, in its rows 16 and on.
+    """
     apart()
     for j in range(groups * uint64(8)):
         r00, r01, r02, tx = b[at(0, j)], b[at(1, j)], b[at(2, j)], b[at(3, j)]
         r10, r11, r12, ty = b[at(4, j)], b[at(5, j)], b[at(6, j)], b[at(7, j)]
         r20, r21, r22, tz = b[at(8, j)], b[at(9, j)], b[at(10, j)], b[at(11, j)]
         # a rotation is its own matrix of cofactors; so is no other matrix with a row of length 1
-        off = larger(abs(r00 - (r11 * r22 - r12 * r21)), abs(r01 - (r12 * r20 - r10 * r22)), abs(r02 - (r10 * r21 - r11 * r20)))
+        off = larger(
+            abs(r00 - (r11 * r22 - r12 * r21)),
+            abs(r01 - (r12 * r20 - r10 * r22)),
+            abs(r02 - (r10 * r21 - r11 * r20)),
+        )
         off = larger(off, abs(r10 - (r02 * r21 - r01 * r22)), abs(r11 - (r00 * r22 - r02 * r20)))
         off = larger(off, abs(r12 - (r01 * r20 - r00 * r21)), abs(r20 - (r01 * r12 - r02 * r11)))
         off = larger(off, abs(r21 - (r02 * r10 - r00 * r12)), abs(r22 - (r00 * r11 - r01 * r10)))
         off = larger(off, abs(dot(r00, r01, r02, r00, r01, r02) - 1.0), abs(b[at(12, j)]))
-        off = larger(off, larger(abs(b[at(13, j)]), abs(b[at(14, j)]), 0.0), abs(b[at(15, j)] - 1.0))
+        off = larger(
+            off, larger(abs(b[at(13, j)]), abs(b[at(14, j)]), 0.0), abs(b[at(15, j)] - 1.0)
+        )
         every = r00 + r01 + r02 + r10 + r11 + r12 + r20 + r21 + r22 + tx + ty + tz
         every += b[at(12, j)] + b[at(13, j)] + b[at(14, j)] + b[at(15, j)]
         b[at(28, j)] = off + 0.0 * every  # NaN where one of them is not finite
@@ -139,15 +158,27 @@ def sides(b, p, groups):
         b[at(27, j)] = dot(p[6], p[7], p[8], x, y, z)
         # the columns of R E', each turned into the arm's frame
         u, v, w = p[15], p[18], p[21]
-        x, y, z = dot(r00, r01, r02, u, v, w), dot(r10, r11, r12, u, v, w), dot(r20, r21, r22, u, v, w)
+        x, y, z = (
+            dot(r00, r01, r02, u, v, w),
+            dot(r10, r11, r12, u, v, w),
+            dot(r20, r21, r22, u, v, w),
+        )
         b[at(16, j)], b[at(19, j)] = dot(p[0], p[1], p[2], x, y, z), dot(p[3], p[4], p[5], x, y, z)
         b[at(22, j)] = dot(p[6], p[7], p[8], x, y, z)
         u, v, w = p[16], p[19], p[22]
-        x, y, z = dot(r00, r01, r02, u, v, w), dot(r10, r11, r12, u, v, w), dot(r20, r21, r22, u, v, w)
+        x, y, z = (
+            dot(r00, r01, r02, u, v, w),
+            dot(r10, r11, r12, u, v, w),
+            dot(r20, r21, r22, u, v, w),
+        )
         b[at(17, j)], b[at(20, j)] = dot(p[0], p[1], p[2], x, y, z), dot(p[3], p[4], p[5], x, y, z)
         b[at(23, j)] = dot(p[6], p[7], p[8], x, y, z)
         u, v, w = p[17], p[20], p[23]
-        x, y, z = dot(r00, r01, r02, u, v, w), dot(r10, r11, r12, u, v, w), dot(r20, r21, r22, u, v, w)
+        x, y, z = (
+            dot(r00, r01, r02, u, v, w),
+            dot(r10, r11, r12, u, v, w),
+            dot(r20, r21, r22, u, v, w),
+        )
         b[at(18, j)], b[at(21, j)] = dot(p[0], p[1], p[2], x, y, z), dot(p[3], p[4], p[5], x, y, z)
         b[at(24, j)] = dot(p[6], p[7], p[8], x, y, z)
 
@@ -214,7 +245,9 @@ def branch(b, p, out, bits, missing, f, e, groups):
         x4, x5 = atan2(s4, c4), atan2(c4 * W02 + s4 * W12, W22)
         x6 = atan2(c4 * W10 - s4 * W00, c4 * W11 - s4 * W01)
         # the second slot turns the wrist over
-        flags = 1.0 + (4.0 if in_line else 0.0) + (8.0 if straight else 0.0) + (16.0 if above else 0.0)
+        flags = (
+            1.0 + (4.0 if in_line else 0.0) + (8.0 if straight else 0.0) + (16.0 if above else 0.0)
+        )
         q1, q2, q3, q4, q5, q6, inside = axes(p, x1, x2, x3, x4, x5, x6)
         bits[at(0, j)] = (flags + (2.0 if inside else 0.0)) if there else 0.0
         out[at(0, j)], out[at(1, j)] = q1 if there else np.nan, q2 if there else np.nan
@@ -241,11 +274,18 @@ def solve(b, p, out, bits, missing, groups):
 
 @compiled(int64(vector, vector, vector, uint8[::1], vector, uint64, uint64))
 def rows(T, p, q, bits, missing, begin, end):
-    """Solve the poses begin .. end of flat ``(N, 4, 4)``; return the first that is no rigid motion, or -1.
+    """Solve the poses begin ..
+
+    end of flat ``(N, 4, 4)``; return the first that is no rigid motion, or -1.
 
     What is not finite is none of them, and gets NaN.
     """
-    b, out, flags, lost = np.zeros(29 * PITCH), np.empty(48 * PITCH), np.empty(8 * PITCH), np.empty(PITCH)
+    b, out, flags, lost = (
+        np.zeros(29 * PITCH),
+        np.empty(48 * PITCH),
+        np.empty(8 * PITCH),
+        np.empty(PITCH),
+    )
     bad = int64(-1)
     for start in range(begin, end, uint64(BLOCK)):
         size = min(uint64(BLOCK), end - start)
@@ -256,7 +296,9 @@ def rows(T, p, q, bits, missing, begin, end):
         solve(b, p, out, flags, lost, (size + uint64(7)) // uint64(8))
         for j in range(uint64(0), whole, uint64(8)):
             for k in range(uint64(0), uint64(48), uint64(8)):
-                transpose(out, ROWS, k, uint64(PITCH), j, q, uint64(48) * (start + j) + k, uint64(48))
+                transpose(
+                    out, ROWS, k, uint64(PITCH), j, q, uint64(48) * (start + j) + k, uint64(48)
+                )
         for j in range(whole, size):
             for k in range(48):
                 q[uint64(48) * (start + j) + uint64(k)] = out[at(k, j)]
@@ -279,8 +321,16 @@ def rows(T, p, q, bits, missing, begin, end):
 
 @compiled(int64(float64[:, :], vector, matrix, uint8[::1], vector))
 def one(T, p, q, bits, missing):
-    """Solve one pose: fill in its solutions one after the other, and return how many there are; -1 if it is no rigid motion."""
-    b, out, flags, lost = np.empty(29 * PITCH), np.empty(48 * PITCH), np.empty(8 * PITCH), np.empty(8)
+    """Solve one pose: fill in its solutions one after the other, and return how many there are.
+
+    -1 if it is no rigid motion.
+    """
+    b, out, flags, lost = (
+        np.empty(29 * PITCH),
+        np.empty(48 * PITCH),
+        np.empty(8 * PITCH),
+        np.empty(8),
+    )
     for k in range(16):
         for j in range(uint64(8)):
             b[at(k, j)] = T[k // 4, k % 4]

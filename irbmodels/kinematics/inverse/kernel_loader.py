@@ -31,7 +31,10 @@ def module() -> Any:
 
 
 class Machine:
-    """Counts what is asked for, and answers by machine code once that is worth compiling; see ``compiled.dispatch``."""
+    """Counts what is asked for, and answers by machine code once that is worth compiling.
+
+    See ``compiled.dispatch``.
+    """
 
     def __init__(self, arm: SixAxis, bounds: Bounds) -> None:
         """Compile nothing yet."""
@@ -49,14 +52,22 @@ class Machine:
         self._one = module().one
         return self
 
-    def one(self, pose: Array, near: Array, bounds: Bounds | None) -> tuple[int, Array, NDArray[np.uint8], float]:
+    def one(
+        self, pose: Array, near: Array, bounds: Bounds | None
+    ) -> tuple[int, Array, NDArray[np.uint8], float]:
         """Return number (-1: no rigid motion), positions and bits of the solutions of one pose, and how far it is beyond reach.
 
         Without ``bounds`` it is the robot's own, and no seed.
         """
         q, bits, missing = empty((8, 6)), empty(8, np.uint8), empty(1)
         assert self._one is not None
-        count = self._one(pose, self._plain if bounds is None else packed(self._arm, near, bounds), q, bits, missing)
+        count = self._one(
+            pose,
+            self._plain if bounds is None else packed(self._arm, near, bounds),
+            q,
+            bits,
+            missing,
+        )
         return count, q[:count], bits[:count], missing.item()
 
     def rows(self, poses: Array, near: Array, bounds: Bounds) -> tuple[Found, NDArray[np.bool_]]:
@@ -76,5 +87,16 @@ def packed(arm: SixAxis, near: Array, bounds: Bounds) -> Array:
     """Return the numbers of an arm in the order in which the kernel takes them."""
     free = [trigonometric(near[i]) for i in (0, 1, 3) for trigonometric in (np.sin, np.cos)]
     lengths = [arm.a1, arm.d, arm.long, arm.short, arm.flip]
-    parts: list[ArrayLike] = [arm.turn, arm.origin, arm.wrist, arm.E, arm.C, lengths, free, arm.law.H, arm.law.h, *bounds[:6]]
+    parts: list[ArrayLike] = [
+        arm.turn,
+        arm.origin,
+        arm.wrist,
+        arm.E,
+        arm.C,
+        lengths,
+        free,
+        arm.law.H,
+        arm.law.h,
+        *bounds[:6],
+    ]
     return np.concatenate([np.ravel(part) for part in parts])

@@ -25,9 +25,15 @@ class Flags(NamedTuple):
     wrist: Any
     """Axes 4 and 6 are in line: axis 4 is free, and kept as in ``near``, else 0."""
     elbow: Any
-    """The arm is stretched or folded: both postures of the elbow are one. Where it folds to a point, axis 2 is kept too."""
+    """The arm is stretched or folded: both postures of the elbow are one.
+
+    Where it folds to a point, axis 2 is kept too.
+    """
     shoulder: Any
-    """The wrist centre is on axis 1, which is free, and kept as in ``near``, else 0; front and back are one."""
+    """The wrist centre is on axis 1, which is free, and kept as in ``near``, else 0.
+
+    Front and back are one.
+    """
 
     def __str__(self) -> str:
         """Name those that are set."""
@@ -39,11 +45,21 @@ class Solution:
 
     __slots__ = ("_arm", "_bits", "distance", "programmed", "q")
 
-    def __init__(self, arm: SixAxis | Scara, q: Array, bits: int, distance: float | None, programmed: bool = False) -> None:
+    def __init__(
+        self,
+        arm: SixAxis | Scara,
+        q: Array,
+        bits: int,
+        distance: float | None,
+        programmed: bool = False,
+    ) -> None:
         """Keep what is known; the rest is worked out when it is asked for."""
         self._arm, self._bits = arm, bits
         self.programmed = programmed
-        """Whether it has the configuration of the robtarget that was asked for; False for a pose, which has none."""
+        """Whether it has the configuration of the robtarget that was asked for.
+
+        False for a pose, which has none.
+        """
         self.q = q
         """Axis positions [rad, m], shape ``(n,)``."""
         self.distance = distance
@@ -67,14 +83,20 @@ class Solution:
     def __repr__(self) -> str:
         """Show it in SI units."""
         on = f", on the {self.flags} singularity" if any(self.flags) else ""
-        return f"<Solution q={np.round(self.q, 6).tolist()} {self.configuration}{on}{'' if self.in_range else ', out of range'}>"
+        return (
+            f"<Solution q={np.round(self.q, 6).tolist()}"
+            f" {self.configuration}{on}{'' if self.in_range else ', out of range'}>"
+        )
 
 
 class Branches(NamedTuple):
     """All branches of an array of poses, each in its own slot."""
 
     q: Array
-    """``(..., 8, 6)``, of a SCARA ``(..., 2, 4)`` [rad, m]; NaN where a pose has no solution in a slot."""
+    """``(..., 8, 6)``, of a SCARA ``(..., 2, 4)`` [rad, m].
+
+    NaN where a pose has no solution in a slot.
+    """
     valid: NDArray[np.bool_]
     """``(..., slots)``."""
     flags: Flags
@@ -86,9 +108,12 @@ class Branches(NamedTuple):
 
 
 class Solutions(Sequence[Solution]):
-    """The postures of one pose, nearest to the seed first; those that a robtarget programs before the others.
+    """The postures of one pose, nearest to the seed first.
 
-    Printed, they are a table in degrees and mm. Where there is none, :attr:`note` says why, and so does the error of ``[0]``.
+    Those that a robtarget programs before the others.
+
+    Printed, they are a table in degrees and mm. Where there is none, :attr:`note` says why, and so
+    does the error of ``[0]``.
     """
 
     __slots__ = ("_arm", "_bits", "_limits", "distances", "missing", "note", "programmed", "q")
@@ -130,37 +155,67 @@ class Solutions(Sequence[Solution]):
         if isinstance(index, slice):
             return [self[i] for i in range(*index.indices(count))]
         if not -count <= index < count:
-            raise NoSolution(f"there is no solution {index}, but 0 to {count - 1}" if count else f"no solution: {self.note}")
+            raise NoSolution(
+                f"there is no solution {index}, but 0 to {count - 1}"
+                if count
+                else f"no solution: {self.note}"
+            )
         distance = None if self.distances is None else float(self.distances[index])
-        return Solution(self._arm, self.q[index], int(self._bits[index]), distance, index % count < self.programmed)
+        return Solution(
+            self._arm,
+            self.q[index],
+            int(self._bits[index]),
+            distance,
+            index % count < self.programmed,
+        )
 
     def __iter__(self) -> Iterator[Solution]:
         """Run over all, in order."""
         distances = [None] * len(self.q) if self.distances is None else self.distances.tolist()
         programmed = [k < self.programmed for k in range(len(self.q))]
-        return map(Solution, itertools.repeat(self._arm), self.q, self._bits.tolist(), distances, programmed)
+        return map(
+            Solution,
+            itertools.repeat(self._arm),
+            self.q,
+            self._bits.tolist(),
+            distances,
+            programmed,
+        )
 
     def __repr__(self) -> str:
         """Say how many there are, or why there is none."""
         return f"<{len(self)} solutions{': ' if self.note else ''}{self.note}>"
 
     def __str__(self) -> str:
-        """Return a table: axis positions, configuration, singularities, ranges; below it what is out of range."""
+        """Return a table: axis positions, configuration, singularities, ranges.
+
+        Below it what is out of range.
+        """
         if not len(self):
             return f"no solution: {self.note}"
         heads, rows, below = self.table()
         widths = [max(map(len, column)) for column in zip(heads, *rows, strict=True)]
-        lines = ["  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)) for row in (heads, *rows)]
+        lines = [
+            "  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True))
+            for row in (heads, *rows)
+        ]
         return "\n".join([*(line.rstrip() for line in lines), *below])
 
     def table(self) -> tuple[list[str], list[list[str]], list[str]]:
         """Return heads, a row of text per posture in the controller's degrees and mm, and lines to stand below."""
         linear = self._limits.linear
         seeded = ["distance s"] if self.distances is not None else []
-        heads = ["", *(f"q{i} {'mm' if slides else 'deg'}" for i, slides in enumerate(linear.tolist(), 1))]
+        heads = [
+            "",
+            *(f"q{i} {'mm' if slides else 'deg'}" for i, slides in enumerate(linear.tolist(), 1)),
+        ]
         heads += ["cf1,cf4,cf6,cfx", "singular", "range", *seeded]
         below = (
-            [f"* as programmed{f'; {self.note}' if self.note else ''}"] if self.programmed else [self.note] if self.note else []
+            [f"* as programmed{f'; {self.note}' if self.note else ''}"]
+            if self.programmed
+            else [self.note]
+            if self.note
+            else []
         )
         rows = []
         for number, one in enumerate(self, 1):
@@ -181,7 +236,9 @@ def broken_ranges(limits: Limits, q: Array) -> str:
     for one in limits.violations(q):
         factor, unit = (1000.0, "mm") if one.unit == "m" else (math.degrees(1.0), "deg")
         low, high = factor * one.lower, factor * one.upper
-        parts.append(f"{one.quantity} = {factor * one.value:.1f} not in {low:.6g} .. {high:.6g} {unit}")
+        parts.append(
+            f"{one.quantity} = {factor * one.value:.1f} not in {low:.6g} .. {high:.6g} {unit}"
+        )
     return "; ".join(parts)
 
 

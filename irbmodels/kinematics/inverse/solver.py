@@ -45,9 +45,17 @@ class InverseKinematics:
         return InverseKinematics, (self.arm, self._limits)
 
     def __call__(
-        self, pose: Any, in_range: bool, near: Array | None, turns: bool, configuration: object | None
+        self,
+        pose: Any,
+        in_range: bool,
+        near: Array | None,
+        turns: bool,
+        configuration: object | None,
     ) -> Solutions | Branches:
-        """Answer for one pose, robtarget, or array; what the arguments mean is told at ``Robot.inverse_kinematics``."""
+        """Answer for one pose, robtarget, or array.
+
+        What the arguments mean is told at ``Robot.inverse_kinematics``.
+        """
         if isinstance(pose, str) or hasattr(pose, "rapid"):
             return self.of_target(as_target(pose), in_range, near, turns, configuration)
         if type(pose) is pin.SE3:
@@ -56,10 +64,20 @@ class InverseKinematics:
         if matrix.ndim == 2:
             return self.one(matrix, in_range, near, turns, configuration)
         if turns:
-            raise InputError("full turns are listed for one pose, not for arrays: their number differs from pose to pose")
+            raise InputError(
+                "full turns are listed for one pose, not for arrays: their number differs from pose"
+                " to pose"
+            )
         return self.many(matrix, in_range, near, configuration)
 
-    def one(self, matrix: Array, in_range: bool, near: Array | None, turns: bool, configuration: object | None) -> Solutions:
+    def one(
+        self,
+        matrix: Array,
+        in_range: bool,
+        near: Array | None,
+        turns: bool,
+        configuration: object | None,
+    ) -> Solutions:
         """Return the solutions of one pose.
 
         Raises:
@@ -69,7 +87,9 @@ class InverseKinematics:
         wanted = None if configuration is None else checked(self.arm, configuration)
         plain = near is None and wanted is None
         if machine:
-            count, q, bits, missing = machine.one(matrix, *((None, None) if plain else self._constants_for(near, wanted)))
+            count, q, bits, missing = machine.one(
+                matrix, *((None, None) if plain else self._constants_for(near, wanted))
+            )
             if count < 0:
                 raise InputError(_not_rigid(matrix))
         else:
@@ -79,7 +99,9 @@ class InverseKinematics:
             kept = np.flatnonzero(found.bits[0] & VALID)
             q, bits, missing = found.q[0, kept], found.bits[0, kept], float(found.missing[0])
         if not len(q):
-            return Solutions(self.arm, self._limits, q, bits, missing, self._why_none(matrix, missing), None)
+            return Solutions(
+                self.arm, self._limits, q, bits, missing, self._why_none(matrix, missing), None
+            )
         if plain and not in_range and not turns:
             return Solutions(self.arm, self._limits, q, bits, missing, "", None)
         note = ""
@@ -88,7 +110,9 @@ class InverseKinematics:
             q, bits = q[right], bits[right]
             note = "" if len(q) else self._none_configured(matrix, near, wanted)
         if turns and len(q):
-            q, bits = self._with_turns(q, bits, () if wanted is None else tuple(seeds(self.arm, wanted)))
+            q, bits = self._with_turns(
+                q, bits, () if wanted is None else tuple(seeds(self.arm, wanted))
+            )
         if in_range and len(q):
             inside, postures = (bits & INSIDE) != 0, q
             q, bits = q[inside], bits[inside]
@@ -101,11 +125,19 @@ class InverseKinematics:
         return Solutions(self.arm, self._limits, q, bits, missing, note, distances)
 
     def of_target(
-        self, target: RobTarget, in_range: bool, near: Array | None, turns: bool, configuration: object | None
+        self,
+        target: RobTarget,
+        in_range: bool,
+        near: Array | None,
+        turns: bool,
+        configuration: object | None,
     ) -> Solutions:
-        """Return the solutions of a robtarget in the base, those with its configuration first; another one is a filter.
+        """Return the solutions of a robtarget in the base, those with its configuration first.
 
-        Where ABB's rule for cfx is not known for sure, cf1, cf4 and cf6 decide if no posture has all four.
+        Another one is a filter.
+
+        Where ABB's rule for cfx is not known for sure, cf1, cf4 and cf6 decide if no posture has
+        all four.
 
         Raises:
             InputError: if its rotation was never taught, or this kind of arm has no such cfx.
@@ -117,18 +149,43 @@ class InverseKinematics:
         own, note = [self.one(matrix, in_range, near, turns, target.robconf.values)], ""
         if not own[0] and every and isinstance(self.arm, SixAxis) and self.arm.coupled:
             cf1, cf4, cf6, _ = target.robconf.values
-            own = [self.one(matrix, in_range, near, turns, (cf1, cf4, cf6, cfx)) for cfx in _QUADRANTS]
+            own = [
+                self.one(matrix, in_range, near, turns, (cf1, cf4, cf6, cfx)) for cfx in _QUADRANTS
+            ]
             note = "cfx of this kind of arm is not known for sure: cf1, cf4 and cf6 choose"
         q, count = np.concatenate([one.q for one in own]), sum(map(len, own))
-        others = [k for k, posture in enumerate(every.q) if not np.isclose(posture, q, atol=_SAME).all(axis=1).any()]
-        distances = None if near is None else self.distances(np.concatenate([q, every.q[others]]), near)
+        others = [
+            k
+            for k, posture in enumerate(every.q)
+            if not np.isclose(posture, q, atol=_SAME).all(axis=1).any()
+        ]
+        distances = (
+            None if near is None else self.distances(np.concatenate([q, every.q[others]]), near)
+        )
         bits = np.concatenate([*(one._bits for one in own), every._bits[others]])
-        note = note if count else every.note or own[-1].note if not every else f"none has the configuration {target.robconf}"
+        note = (
+            note
+            if count
+            else (
+                every.note or own[-1].note
+                if not every
+                else f"none has the configuration {target.robconf}"
+            )
+        )
         return Solutions(
-            self.arm, self._limits, np.concatenate([q, every.q[others]]), bits, every.missing, note, distances, count
+            self.arm,
+            self._limits,
+            np.concatenate([q, every.q[others]]),
+            bits,
+            every.missing,
+            note,
+            distances,
+            count,
         )
 
-    def many(self, poses: Array, in_range: bool, near: Array | None, configuration: object | None) -> Branches:
+    def many(
+        self, poses: Array, in_range: bool, near: Array | None, configuration: object | None
+    ) -> Branches:
         """Return the branches of poses ``(..., 4, 4)``.
 
         Raises:
@@ -141,7 +198,11 @@ class InverseKinematics:
             found, rigid = machine.rows(poses, *(self._constants_for(near, wanted)))
         else:
             rigid = branches.are_rigid(poses)
-            found = self._solve(poses, near, wanted) if rigid.all() else Found(np.empty(0), np.empty(0, np.uint8), np.empty(0))
+            found = (
+                self._solve(poses, near, wanted)
+                if rigid.all()
+                else Found(np.empty(0), np.empty(0, np.uint8), np.empty(0))
+            )
         if not rigid.all():
             first = int(np.argmin(rigid))
             raise InputError(f"pose {first}: {_not_rigid(poses[first])}")
@@ -160,7 +221,10 @@ class InverseKinematics:
         )
 
     def distances(self, q: Array, near: Array) -> Array:
-        """Return how far postures ``(k, n)`` are from a seed: see :attr:`Solution.distance`. Unknown speeds count as 1 rad/s."""
+        """Return how far postures ``(k, n)`` are from a seed: see :attr:`Solution.distance`.
+
+        Unknown speeds count as 1 rad/s.
+        """
         speed = np.where(np.isfinite(self._limits.velocity), self._limits.velocity, 1.0)
         result: Array = np.sqrt((((q - near) / speed) ** 2).sum(axis=-1))
         return result
@@ -172,10 +236,14 @@ class InverseKinematics:
                 return branches.six_axis(self.arm, poses, free, bounds)
             return branches.scara(self.arm, poses, free, bounds)
 
-    def _constants_for(self, near: Array | None, wanted: Configuration | None) -> tuple[Array, Bounds]:
+    def _constants_for(
+        self, near: Array | None, wanted: Configuration | None
+    ) -> tuple[Array, Bounds]:
         seed = np.zeros(self._limits.lower.size) if near is None else near
         plain = near is None and wanted is None
-        return self.arm.law.absolute(seed), self._bounds if plain else self._bounds_for(seed, wanted)
+        return self.arm.law.absolute(seed), (
+            self._bounds if plain else self._bounds_for(seed, wanted)
+        )
 
     def _bounds_for(self, near: Array, wanted: Configuration | None) -> Bounds:
         limits = self._limits
@@ -183,12 +251,16 @@ class InverseKinematics:
         upper = np.where(limits.upper >= UNLIMITED, np.inf, limits.upper + ROUNDING)
         low, high, seed = lower.copy(), upper.copy(), near.copy()
         for axis, middle in (seeds(self.arm, wanted) if wanted is not None else {}).items():
-            low[axis], high[axis], seed[axis] = -np.inf, np.inf, middle  # the turn is prescribed, in range or not
+            # the turn is prescribed, in range or not
+            low[axis], high[axis], seed[axis] = -np.inf, np.inf, middle
         seed = np.clip(limits.A @ seed, low, high)
         return Bounds(np.asarray(limits.A), lower, upper, low, high, seed, limits.linear)
 
     def _with_turns(self, q: Array, bits: Any, fixed: tuple[int, ...]) -> tuple[Array, Any]:
-        """Add every full turn of every axis that its range allows; an axis without range stays as it is."""
+        """Add every full turn of every axis that its range allows.
+
+        An axis without range stays as it is.
+        """
         bounds, back = self._bounds, np.linalg.inv(self._limits.A)
         more: list[Array] = []
         kinds: list[Any] = []
@@ -197,7 +269,12 @@ class InverseKinematics:
             for axis, value in enumerate(bounds.A @ posture):
                 low, high = float(bounds.lower[axis]), float(bounds.upper[axis])
                 whole = 2.0 * np.pi
-                if bounds.linear[axis] or axis in fixed or not low <= value <= high or not np.isfinite(high - low):
+                if (
+                    bounds.linear[axis]
+                    or axis in fixed
+                    or not low <= value <= high
+                    or not np.isfinite(high - low)
+                ):
                     choices.append([value])
                 else:
                     turns = range(-int((value - low) // whole), int((high - value) // whole) + 1)
@@ -210,7 +287,10 @@ class InverseKinematics:
     def _none_configured(self, matrix: Array, near: Array | None, wanted: Configuration) -> str:
         postures = self.one(matrix, False, near, False, None).q
         there = dict.fromkeys(str(configuration_of(self.arm, q)).rstrip("?") for q in postures)
-        return f"none of {len(postures)} solutions has the configuration {wanted}; there are {', '.join(there)}"
+        return (
+            f"none of {len(postures)} solutions has the configuration {wanted}; there are"
+            f" {', '.join(there)}"
+        )
 
     def _none_in_range(self, postures: Array) -> str:
         values = postures @ self._limits.A.T
@@ -222,7 +302,10 @@ class InverseKinematics:
         if missing == np.inf:
             turn = self.arm.turn @ pose[:3, :3] @ self.arm.E.T
             lean = np.degrees(np.arctan2(np.hypot(turn[0, 2], turn[1, 2]), turn[2, 2]))
-            return f"the tool would have to lean by {lean:.3g} deg, and the axes of a SCARA are parallel"
+            return (
+                f"the tool would have to lean by {lean:.3g} deg, and the axes of a SCARA are"
+                " parallel"
+            )
         unit = "; is the pose in mm? it counts in m" if missing > _FAR else ""
         return f"out of reach by {1000.0 * missing:.6g} mm{unit}"
 
@@ -242,7 +325,11 @@ def as_target(value: Any) -> RobTarget:
             shape = "[[x,y,z],[q1,q2,q3,q4],[cf1,cf4,cf6,cfx],[9E9,...]]"
             raise InputError(f"the text of a target is a robtarget {shape} in mm: {err}") from None
     if not isinstance(value, RobTarget):
-        hint = "; it has axis positions already: target.q(robot)" if value.rapid == "jointtarget" else ""
+        hint = (
+            "; it has axis positions already: target.q(robot)"
+            if value.rapid == "jointtarget"
+            else ""
+        )
         raise InputError(f"a target is a robtarget, not a {value.rapid}{hint}")
     return value
 
@@ -256,9 +343,13 @@ def as_poses(value: ArrayLike) -> Array:
     try:
         array = numbers(value, "what is given")
     except InputError as err:
-        raise InputError(f"a pose is a pin.SE3, or numbers of shape (4, 4) or (..., 4, 4): {err}") from None
+        raise InputError(
+            f"a pose is a pin.SE3, or numbers of shape (4, 4) or (..., 4, 4): {err}"
+        ) from None
     if array.shape[-2:] != (4, 4):
-        raise InputError(f"a pose is a pin.SE3, or numbers of shape (4, 4) or (..., 4, 4), got {array.shape}")
+        raise InputError(
+            f"a pose is a pin.SE3, or numbers of shape (4, 4) or (..., 4, 4), got {array.shape}"
+        )
     return array
 
 
@@ -267,6 +358,16 @@ def _not_rigid(matrix: Array) -> str:
         return "the pose is not finite"
     square = matrix[:3, :3] @ matrix[:3, :3].T
     off = float(np.abs(square - np.eye(3)).max())
-    if off < _ROUNDED and np.linalg.det(matrix[:3, :3]) > 0.0 and (matrix[3] == (0.0, 0.0, 0.0, 1.0)).all():
-        return f"the pose is no rigid motion: its rotation is off by {off:.1g}, as float32 rounds; orthogonalise it in float64"
-    return f"the pose is no rigid motion (a rotation, and 0, 0, 0, 1 below): {np.round(matrix, 9).tolist()}"
+    if (
+        off < _ROUNDED
+        and np.linalg.det(matrix[:3, :3]) > 0.0
+        and (matrix[3] == (0.0, 0.0, 0.0, 1.0)).all()
+    ):
+        return (
+            f"the pose is no rigid motion: its rotation is off by {off:.1g}, as float32 rounds;"
+            " orthogonalise it in float64"
+        )
+    return (
+        "the pose is no rigid motion (a rotation, and 0, 0, 0, 1 below):"
+        f" {np.round(matrix, 9).tolist()}"
+    )

@@ -15,7 +15,8 @@ from .routines import MOTION
 
 V = TypeVar("V", bound=Value)
 
-_KEPT = frozenset(("conc", "id", "noeoffs", "inpos", "z", "v", "t", "wobj"))  # options that need no further word
+# options that need no further word
+_KEPT = frozenset(("conc", "id", "noeoffs", "inpos", "z", "v", "t", "wobj"))
 
 
 @dataclass(frozen=True)
@@ -80,30 +81,53 @@ class Arguments:
         word, *arguments = tree.children
         name = word.lower()
         required = [node.children[0] for node in arguments if not is_option(node.children[0])]
-        options = {str(o.children[0]).lower(): o for node in arguments for o in node.children if is_option(o)}
+        options = {
+            str(o.children[0]).lower(): o
+            for node in arguments
+            for o in node.children
+            if is_option(o)
+        }
         options = {key: option for key, option in options.items() if not self._is_absent(option)}
-        points = {"moveabsj": ["ToJointPos"], "movec": ["CirPoint", "ToPoint"]}.get(name, ["ToPoint"])
+        points = {"moveabsj": ["ToJointPos"], "movec": ["CirPoint", "ToPoint"]}.get(
+            name, ["ToPoint"]
+        )
         wanted = [*points, "Speed", "Zone", "Tool"]
         if len(required) != len(wanted):
-            raise self.builder.fail(word, f"{word!s} has {len(required)} arguments; it takes {', '.join(wanted)}")
+            raise self.builder.fail(
+                word, f"{word!s} has {len(required)} arguments; it takes {', '.join(wanted)}"
+            )
         given = dict(zip(wanted, required, strict=True))
         joint = name == "moveabsj"
         target: Any = self._known(
-            JointTarget if joint else RobTarget, given["ToJointPos" if joint else "ToPoint"], f"{word!s}'s target"
+            JointTarget if joint else RobTarget,
+            given["ToJointPos" if joint else "ToPoint"],
+            f"{word!s}'s target",
         )
-        via = self._known(RobTarget, given["CirPoint"], "MoveC's circle point") if "CirPoint" in given else None
+        via = (
+            self._known(RobTarget, given["CirPoint"], "MoveC's circle point")
+            if "CirPoint" in given
+            else None
+        )
         speed = self._known(SpeedData, given["Speed"], f"{word!s}'s speed")
         if speed is not None and "v" in options:
             v_tcp = self._noted(lambda: self.evaluator.number(self.evaluator.option(options["v"])))
             speed = None if v_tcp is None else replace(speed, v_tcp=v_tcp)
         zone = self._known(ZoneData, given["Zone"], f"{word!s}'s zone")
-        seconds = self._noted(lambda: self.evaluator.number(self.evaluator.option(options["t"]))) if "t" in options else None
+        seconds = (
+            self._noted(lambda: self.evaluator.number(self.evaluator.option(options["t"])))
+            if "t" in options
+            else None
+        )
         if seconds is not None and not seconds > 0.0:
             raise self.builder.fail(options["t"], f"\\T is a positive time, not {seconds:g} s")
         unknown, undeclared = "; ".join(self.reasons), self.undeclared
         tool = self._known(ToolData, given["Tool"], f"{word!s}'s tool")
         wobj_node = options.get("wobj")
-        wobj = PREDEFINED["wobj0"] if wobj_node is None else self._known_option(WobjData, wobj_node, f"{word!s}'s work object")
+        wobj = (
+            PREDEFINED["wobj0"]
+            if wobj_node is None
+            else self._known_option(WobjData, wobj_node, f"{word!s}'s work object")
+        )
         return replace(
             move,
             target=None if unknown else target,
@@ -116,7 +140,9 @@ class Arguments:
             tool=tool,
             wobj_name="wobj0" if wobj_node is None else self.builder.source(wobj_node.children[-1]),
             wobj=cast("WobjData | None", wobj),
-            options=tuple(self.builder.source(node) for key, node in options.items() if key not in _KEPT),
+            options=tuple(
+                self.builder.source(node) for key, node in options.items() if key not in _KEPT
+            ),
             unknown=unknown,
             undeclared=undeclared,
             seconds=seconds,
@@ -124,7 +150,9 @@ class Arguments:
 
     def _is_absent(self, option: Any) -> bool:
         r"""Whether an option passes on (``\WObj?WObj``) an argument that the routine was not given."""
-        return any(str(part) in self.evaluator.scope.absent for part in map(str.lower, passed_on(option)))
+        return any(
+            str(part) in self.evaluator.scope.absent for part in map(str.lower, passed_on(option))
+        )
 
     def _noted(self, ask: Callable[[], Any]) -> Any:
         """Return what ``ask`` returns, or note why the text does not tell it and return None."""
@@ -140,5 +168,7 @@ class Arguments:
         return found
 
     def _known_option(self, kind: type[V], option: Any, what: str) -> V | None:
-        value: V | None = self._noted(lambda: self.evaluator.value(kind, self.evaluator.option(option), what))
+        value: V | None = self._noted(
+            lambda: self.evaluator.value(kind, self.evaluator.option(option), what)
+        )
         return value

@@ -16,7 +16,8 @@ _COMPARISONS = {
 def truth(evaluator: ExpressionEvaluator, node: Any) -> bool:
     """Return whether a condition holds.
 
-    AND binds more than OR and XOR, comparisons more than AND (ABB 3HAC16581-1). NOT is taken only where brackets say of what.
+    AND binds more than OR and XOR, comparisons more than AND (ABB 3HAC16581-1). NOT is taken only
+    where brackets say of what.
 
     Raises:
         Unknown: if the text does not tell it.
@@ -45,7 +46,10 @@ def truth(evaluator: ExpressionEvaluator, node: Any) -> bool:
 
 def _any(evaluator: ExpressionEvaluator, parts: Sequence[Any], source: str) -> bool:
     """Return a chain of OR and XOR, from left to right."""
-    if any(getattr(part, "data", "") == "signed" and part.children[0].lower() == "not" for part in parts):
+    if any(
+        getattr(part, "data", "") == "signed" and part.children[0].lower() == "not"
+        for part in parts
+    ):
         raise Unknown(f"{source} has NOT without brackets, and is not evaluated")
     found, joint = False, "or"
     for word, terms in _split(parts, ("or", "xor")):

@@ -38,7 +38,8 @@ def read_program(path: Path, others: Sequence[Path] = ()) -> Module:
     """Read a module with other modules as its ``uses``, whichever of them uses which.
 
     Args:
-        path: A module, or a program file (``.pgf``): then the module with ``main``, or else the first that it lists.
+        path: A module, or a program file (``.pgf``): then the module with ``main``, or else the
+            first that it lists.
         others: Modules, or program files, whose records, constants and data it uses.
 
     Raises:
@@ -70,15 +71,22 @@ def _modules(path: Path) -> list[Path]:
     """Return a module's file, or those that a program file lists."""
     if path.suffix.lower() != _PROGRAM:
         if not holds_rapid(path) and path.is_file():
-            raise InputError(f"{path} holds no RAPID module, which begins with MODULE and a name; irbmodels path checks motions")
+            raise InputError(
+                f"{path} holds no RAPID module, which begins with MODULE and a name; irbmodels path"
+                " checks motions"
+            )
         return [path]
     try:
         root = ElementTree.fromstring(read_bytes(path))
     except (ElementTree.ParseError, ValueError) as err:
-        raise FileError(f"{path}: a program file is XML, <Program><Module>Main.mod</Module></Program>: {err}") from None
+        raise FileError(
+            f"{path}: a program file is XML, <Program><Module>Main.mod</Module></Program>: {err}"
+        ) from None
     names = [(one.text or "").strip().replace("\\", "/") for one in root.iter("Module")]
     if not any(names):
-        raise FileError(f"{path}: lists no module, as <Program><Module>Main.mod</Module></Program> does")
+        raise FileError(
+            f"{path}: lists no module, as <Program><Module>Main.mod</Module></Program> does"
+        )
     return [path.parent / name for name in names if name]
 
 

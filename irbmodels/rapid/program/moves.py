@@ -1,7 +1,10 @@
-"""Move instructions as values: where to, how fast, with which tool, in which work object; and what cannot be told from the text.
+"""Move instructions as values: where to, how fast, with which tool, in which work object.
 
-Instructions come in the order of the text. What depends on the run (a target that is assigned, a counter, a function) is not
-guessed: :attr:`Move.unknown` says why. What cannot be an instruction at all is refused with line and column.
+And what cannot be told from the text.
+
+Instructions come in the order of the text. What depends on the run (a target that is assigned, a
+counter, a function) is not guessed: :attr:`Move.unknown` says why. What cannot be an instruction at
+all is refused with line and column.
 """
 
 from __future__ import annotations
@@ -29,7 +32,8 @@ def moves_of(module: Module, routine: str | None = None) -> tuple[Move, ...]:
     """Return the moves of a module's routines, or of one, in the order of the text.
 
     Raises:
-        RapidError: if an instruction breaks the language, or has an argument of another type; with line and column.
+        RapidError: if an instruction breaks the language, or has an argument of another type; with
+            line and column.
         UnknownName: if there is no such routine.
         InputError: if ``module`` is none.
     """
@@ -40,7 +44,9 @@ def moves_of(module: Module, routine: str | None = None) -> tuple[Move, ...]:
     for one in routines:
         if routine is None or routine.lower() == one.name.lower():
             scope = Scope(module, builder, one, routines)
-            found += [scope.move(item) for item in one.found if item.kind in ("move", "other", "setting")]
+            found += [
+                scope.move(item) for item in one.found if item.kind in ("move", "other", "setting")
+            ]
     return tuple(found)
 
 
@@ -71,7 +77,9 @@ def routine_named(routines: Sequence[Routine], name: str) -> Routine:
 class Scope:
     """What a name means in one routine."""
 
-    def __init__(self, module: Module, builder: Builder, routine: Routine, routines: Sequence[Routine]) -> None:
+    def __init__(
+        self, module: Module, builder: Builder, routine: Routine, routines: Sequence[Routine]
+    ) -> None:
         """Collect what the routine declares, and what the module's routines change."""
         self.module, self.builder, self.routine = module, builder, routine
         self.constants = Constants(module)
@@ -107,13 +115,24 @@ class Scope:
     def move(self, item: Found) -> Move:
         """Return one instruction."""
         line, column = self.place(item.span[0])
-        inside = tuple(f"{block.word} of line {self.place(block.start)[0]}" for block, _ in item.inside)
+        inside = tuple(
+            f"{block.word} of line {self.place(block.start)[0]}" for block, _ in item.inside
+        )
         text = self.module.text[slice(*item.span)]
         move = Move(item.name, line, column, self.routine.name, text, inside)
         if item.kind == "setting":
-            return replace(move, unknown=f"{item.name} is not evaluated; it may change where or how the moves after it go")
+            return replace(
+                move,
+                unknown=(
+                    f"{item.name} is not evaluated; it may change where or how the moves after"
+                    " it go"
+                ),
+            )
         if item.kind == "other":
-            return replace(move, unknown=f"{item.name} is not evaluated; only MoveL, MoveJ, MoveC and MoveAbsJ are")
+            return replace(
+                move,
+                unknown=f"{item.name} is not evaluated; only MoveL, MoveJ, MoveC and MoveAbsJ are",
+            )
         builder, tree = self._parsed(item.span, "instruction")
         return Arguments(self, builder).of(move, tree)
 
@@ -134,14 +153,20 @@ class Scope:
             self.fixed = False
 
     def among(self, about: tuple[int, int], values: tuple[int, int]) -> bool:
-        """Return whether what a TEST is about is among the values of a CASE; errors as :meth:`number`."""
+        """Return whether what a TEST is about is among the values of a CASE.
+
+        Errors as :meth:`number`.
+        """
         self.fixed = True
         try:
             sought = self.number(about)
             start, end = values
             parts = self.module.text[start:end].split(",")
             ends = [start + sum(map(len, parts[: k + 1])) + k for k in range(len(parts))]
-            return any(self.number((end - len(part), end)) == sought for part, end in zip(parts, ends, strict=True))
+            return any(
+                self.number((end - len(part), end)) == sought
+                for part, end in zip(parts, ends, strict=True)
+            )
         finally:
             self.fixed = False
 
@@ -149,7 +174,8 @@ class Scope:
         try:
             builder, tree = self._parsed(span, "condition")
             return ask(ExpressionEvaluator(self, builder), tree.children[0])
-        except RapidError as err:  # the grammar holds what moves are made of, not all that a condition may be
+        # the grammar holds what moves are made of, not all that a condition may be
+        except RapidError as err:
             raise Unknown(err.reason) from None
 
     def _parsed(self, span: tuple[int, int], what: str) -> tuple[Builder, Any]:
@@ -160,7 +186,11 @@ class Scope:
 
     def _builder(self, text: str) -> Builder:
         inner = Builder(text, self.builder.file)
-        inner.records, inner.aliases, inner.constants = self.builder.records, self.builder.aliases, self.builder.constants
+        inner.records, inner.aliases, inner.constants = (
+            self.builder.records,
+            self.builder.aliases,
+            self.builder.constants,
+        )
         return inner
 
     def _padded(self, span: tuple[int, int]) -> str:
@@ -184,20 +214,33 @@ class Scope:
             return "num", self.counters[lower]
         if lower in self.routine.own:
             what, place = self.routine.own[lower]
-            raise Unknown(f"{name} is {what} on line {self.place(place)[0]}: its value depends on the run")
+            raise Unknown(
+                f"{name} is {what} on line {self.place(place)[0]}: its value depends on the run"
+            )
         if lower in self.assigned:
-            raise Unknown(f"{name} is changed on {self.assigned[lower]}: what it is then depends on the run")
+            raise Unknown(
+                f"{name} is changed on {self.assigned[lower]}: what it is then depends on the run"
+            )
         declaration = self.local.get(lower) or self.constants.declaration(lower)
         if self.fixed and declaration is not None and declaration.storage != "CONST":
             raise Unknown(f"{name} is no constant: what it is then depends on the run")
-        return self.constants.value(self.local[lower], self) if lower in self.local else self.constants.datum(name)
+        return (
+            self.constants.value(self.local[lower], self)
+            if lower in self.local
+            else self.constants.datum(name)
+        )
 
 
 def _hidden(module: Module, routine: Routine) -> set[str]:
     """Return the names, in lower case, that are a routine's own."""
-    return {*routine.own, *(_name_of(module.text, item) for item in routine.found if item.kind == "declaration")}
+    return {
+        *routine.own,
+        *(_name_of(module.text, item) for item in routine.found if item.kind == "declaration"),
+    }
 
 
 def _name_of(text: str, item: Found) -> str:
     """Return the name that a declaration in a routine declares, in lower case."""
-    return text[slice(*item.span)].split(":=")[0].split("{")[0].rstrip("; \t\r\n").split()[-1].lower()
+    return (
+        text[slice(*item.span)].split(":=")[0].split("{")[0].rstrip("; \t\r\n").split()[-1].lower()
+    )

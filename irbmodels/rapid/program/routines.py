@@ -52,7 +52,11 @@ class Word(NamedTuple):
 
     def error(self, text: str, reason: str) -> RapidError:
         """Return the error that is here in a module's text."""
-        return RapidError(text.count("\n", 0, self.start) + 1, self.start - text.rfind("\n", 0, self.start), reason)
+        return RapidError(
+            text.count("\n", 0, self.start) + 1,
+            self.start - text.rfind("\n", 0, self.start),
+            reason,
+        )
 
 
 @dataclass(eq=False)
@@ -64,7 +68,8 @@ class Block:
     start: int
     heads: list[tuple[int, int] | None] = field(default_factory=list)
     """Where the expressions stand: conditions of an IF or WHILE, values of each CASE, None for ELSE and DEFAULT; of a FOR from,
-    to and maybe step."""
+    to and maybe step.
+    """
     about: tuple[int, int] = (0, 0)
     """Where the counter of a FOR stands, or what a TEST is about."""
     compact: bool = True
@@ -84,7 +89,8 @@ class Found(NamedTuple):
 
     kind: str
     """``declaration``, ``move``, ``other`` (moves in a way that is not evaluated), ``setting`` (changes later moves), ``call``
-    (of a procedure) or ``leave`` (the routine or the program)."""
+    (of a procedure) or ``leave`` (the routine or the program).
+    """
     name: str
     span: tuple[int, int]
     inside: tuple[tuple[Block, int], ...]
@@ -188,7 +194,12 @@ class _Scan:
             return self._take("declaration", place)
         elif word.lower in _CHANGING and first:
             self.routine.assigned.setdefault(self.given[place + 1].lower, word.start)
-        elif (move := MOTION.fullmatch(word.text)) and self.given[place - 1].text not in (":=", ".", ",", "\\"):
+        elif (move := MOTION.fullmatch(word.text)) and self.given[place - 1].text not in (
+            ":=",
+            ".",
+            ",",
+            "\\",
+        ):
             return self._take("move" if move[1] else "other", place)
         elif first and _SETTINGS.fullmatch(word.text):
             return self._take("setting", place)
@@ -199,7 +210,10 @@ class _Scan:
         return place + 1
 
     def _block(self, place: int, word: Word, first: bool) -> bool:
-        """Note that a block begins, goes on in another branch, or ends; return whether this word does."""
+        """Note that a block begins, goes on in another branch, or ends.
+
+        Return whether this word does.
+        """
         lower, last = word.lower, self.blocks[-1] if self.blocks else None
         if lower in ("if", "for", "while", "test") and first:
             block = Block(word.text.upper(), word.start, begin=word.end)
@@ -240,7 +254,11 @@ class _Scan:
         if block is None or block.word != "IF" or not block.compact or block.begin is None:
             return False
         before, word = self.given[place - 1], self.given[place]
-        ended = before.text[-1] in '")]}' or before.text[0].isalnum() or (before.text[0] == "." and len(before.text) > 1)
+        ended = (
+            before.text[-1] in '")]}'
+            or before.text[0].isalnum()
+            or (before.text[0] == "." and len(before.text) > 1)
+        )
         named = word.text[0].isalpha() and word.lower not in _OPERATORS | {"then"}
         return named and ended and before.start > block.start and before.lower not in _OPERATORS
 

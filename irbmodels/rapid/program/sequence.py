@@ -1,12 +1,13 @@
 """The moves of a program in the order in which it makes them: calls followed, loops unrolled, branches chosen.
 
-What depends on the run is not guessed in silence: an IF, a loop or a call that cannot be told stands in the sequence itself, as
-an instruction with :attr:`Move.unknown`, and what is assumed instead is said there.
+What depends on the run is not guessed in silence: an IF, a loop or a call that cannot be told
+stands in the sequence itself, as an instruction with :attr:`Move.unknown`, and what is assumed
+instead is said there.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from itertools import groupby
@@ -18,7 +19,8 @@ from .arguments import Move
 from .moves import Scope, routine_named, routines_of
 from .routines import Block, Found, Routine
 
-_MOST = 20_000  # instructions and rounds of loops; a program that takes more is checked part by part
+# instructions and rounds of loops; a program that takes more is checked part by part
+_MOST = 20_000
 
 
 class _Left(Exception):
@@ -32,9 +34,10 @@ class _Ended(Exception):
 def sequence_of(module: Module, routine: str | None = None) -> tuple[Move, ...]:
     """Return the moves of a program in the order in which it makes them.
 
-    Procedures of the module that are called without arguments are followed, loops with known bounds are unrolled, ``WHILE
-    TRUE`` goes round twice, and of an IF or TEST of constants the branch that holds is taken. What depends on the run stands
-    there as an instruction with :attr:`Move.unknown`: a call that is not followed; an IF, TEST or loop, of which the first
+    Procedures of the module that are called without arguments are followed, loops with known bounds
+    are unrolled, ``WHILE TRUE`` goes round twice, and of an IF or TEST of constants the branch that
+    holds is taken. What depends on the run stands there as an instruction with
+    :attr:`Move.unknown`: a call that is not followed; an IF, TEST or loop, of which the first
     branch that may hold is taken, or one round.
 
     Args:
@@ -42,9 +45,11 @@ def sequence_of(module: Module, routine: str | None = None) -> tuple[Move, ...]:
         routine: Where it starts; default ``main``, or the only procedure that no other calls.
 
     Raises:
-        RapidError: if an instruction breaks the language, a procedure calls itself, or there are more than 20 000 steps.
+        RapidError: if an instruction breaks the language, a procedure calls itself, or there are
+            more than 20 000 steps.
         UnknownName: if there is no such routine.
-        InputError: if none is named, there is no ``main``, and several could be meant; if ``module`` is none.
+        InputError: if none is named, there is no ``main``, and several could be meant; if
+            ``module`` is none.
     """
     run = _Run(checked_module(module))
     with suppress(_Ended):
@@ -72,11 +77,18 @@ class _Run:
         if "main" in self.by_name:
             return self.by_name["main"]
         procedures = [one for one in self.routines if one.kind == "proc"]
-        called = {item.name.lower() for one in procedures for item in one.found if item.kind == "call" and item.name != one.name}
+        called = {
+            item.name.lower()
+            for one in procedures
+            for item in one.found
+            if item.kind == "call" and item.name != one.name
+        }
         roots = [one for one in procedures if one.name.lower() not in called]
         if len(roots) != 1:
             names = ", ".join(one.name for one in roots or procedures) or "none"
-            raise InputError(f"{self.module.name} has no procedure main; say at which routine to start ({names})")
+            raise InputError(
+                f"{self.module.name} has no procedure main; say at which routine to start ({names})"
+            )
         return roots[0]
 
     def carry_out(self, routine: Routine, callers: tuple[str, ...]) -> None:
@@ -87,16 +99,22 @@ class _Run:
         with suppress(_Left):
             self._items(routine.found, 0, self.scopes[lower], (*callers, lower), True)
 
-    def _items(self, items: Sequence[Found], depth: int, scope: Scope, callers: tuple[str, ...], sure: bool) -> None:
+    def _items(
+        self, items: Sequence[Found], depth: int, scope: Scope, callers: tuple[str, ...], sure: bool
+    ) -> None:
         """Go through instructions that stand in the same blocks up to a depth; ``sure``: whether they run at all is known."""
         for block, group in _grouped(items, depth):
             if block is None:
                 for item in group:
                     self._item(item, scope, callers, sure)
             elif "handler" in block.word:
-                self.moves += [scope.move(item) for item in group if item.kind in ("move", "other", "setting")]
+                self.moves += [
+                    scope.move(item) for item in group if item.kind in ("move", "other", "setting")
+                ]
             elif any(self._matters(item) for item in group):
-                what = {"IF": self._if, "TEST": self._if, "FOR": self._for, "WHILE": self._while}[block.word]
+                what = {"IF": self._if, "TEST": self._if, "FOR": self._for, "WHILE": self._while}[
+                    block.word
+                ]
                 what(block, group, depth, scope, callers, sure)
 
     def _item(self, item: Found, scope: Scope, callers: tuple[str, ...], sure: bool) -> None:
@@ -105,7 +123,10 @@ class _Run:
             ends = item.name.lower().startswith("exit")
             if not sure or (ends and self.doubts):
                 self._say(
-                    item.name, item.span[0], scope, "whether it is reached depends on the run; the moves after it are driven"
+                    item.name,
+                    item.span[0],
+                    scope,
+                    "whether it is reached depends on the run; the moves after it are driven",
                 )
             elif ends:
                 raise _Ended
@@ -119,13 +140,26 @@ class _Run:
     def _call(self, item: Found, scope: Scope, callers: tuple[str, ...], sure: bool) -> None:
         called = self.by_name.get(item.name.lower())
         if called is None or called.kind != "proc":
-            self._say(item.name, item.span[0], scope, "it is no procedure of this module, and not followed", item)
+            self._say(
+                item.name,
+                item.span[0],
+                scope,
+                "it is no procedure of this module, and not followed",
+                item,
+            )
         elif called.name.lower() in callers:
             line, column = scope.place(item.span[0])
-            raise RapidError(line, column, f"{called.name} calls itself: its moves have no end", self.module.file)
-        elif self.module.text[slice(*item.span)].strip().rstrip("; \t\r\n").lower() != item.name.lower():
+            raise RapidError(
+                line, column, f"{called.name} calls itself: its moves have no end", self.module.file
+            )
+        elif (
+            self.module.text[slice(*item.span)].strip().rstrip("; \t\r\n").lower()
+            != item.name.lower()
+        ):
             if any(self._matters(one) for one in called.found):
-                self._say(item.name, item.span[0], scope, "a call with arguments is not followed", item)
+                self._say(
+                    item.name, item.span[0], scope, "a call with arguments is not followed", item
+                )
         else:
             self.doubts += not sure
             self.carry_out(called, callers)
@@ -138,10 +172,17 @@ class _Run:
             return False
         return item.kind != "declaration"
 
-    # --- blocks ----------------------------------------------------------------------------------------------------
+    # --- blocks
+    # ----------------------------------------------------------------------------------------------------
 
     def _if(
-        self, block: Block, items: list[Found], depth: int, scope: Scope, callers: tuple[str, ...], sure: bool
+        self,
+        block: Block,
+        items: list[Found],
+        depth: int,
+        scope: Scope,
+        callers: tuple[str, ...],
+        sure: bool,
     ) -> None:  # and TEST
         for branch, head in enumerate(block.heads):
             inner = [item for item in items if item.inside[depth][1] == branch]
@@ -158,7 +199,11 @@ class _Run:
                 rest = f", {_lines(lines)} not" if lines else ""
                 chosen = "CASE" if block.word == "TEST" else "branch"
                 where = scope.place(inner[0].span[0])[0] if inner else 0
-                taken = f"its {chosen} with line {where} is driven" if inner else f"a {chosen} without moves is assumed"
+                taken = (
+                    f"its {chosen} with line {where} is driven"
+                    if inner
+                    else f"a {chosen} without moves is assumed"
+                )
                 self._say(block.word, block.start, scope, f"{reason}; {taken}{rest}")
                 self._items(inner, depth + 1, scope, callers, False)
                 return
@@ -166,7 +211,15 @@ class _Run:
                 self._items(inner, depth + 1, scope, callers, sure)
                 return
 
-    def _for(self, block: Block, items: list[Found], depth: int, scope: Scope, callers: tuple[str, ...], sure: bool) -> None:
+    def _for(
+        self,
+        block: Block,
+        items: list[Found],
+        depth: int,
+        scope: Scope,
+        callers: tuple[str, ...],
+        sure: bool,
+    ) -> None:
         counter = self.module.text[slice(*block.about)].lower()
         try:
             values = _counted([scope.number(head) for head in block.heads if head is not None])
@@ -183,7 +236,15 @@ class _Run:
         finally:
             scope.counters = before
 
-    def _while(self, block: Block, items: list[Found], depth: int, scope: Scope, callers: tuple[str, ...], sure: bool) -> None:
+    def _while(
+        self,
+        block: Block,
+        items: list[Found],
+        depth: int,
+        scope: Scope,
+        callers: tuple[str, ...],
+        sure: bool,
+    ) -> None:
         try:
             holds = bool(block.heads) and block.heads[0] is not None and scope.truth(block.heads[0])
         except Unknown as reason:
@@ -202,9 +263,16 @@ class _Run:
         self.steps += 1
         if self.steps > _MOST:
             line, column = scope.place(start)
-            raise RapidError(line, column, f"the program takes more than {_MOST} steps; check a part of it", self.module.file)
+            raise RapidError(
+                line,
+                column,
+                f"the program takes more than {_MOST} steps; check a part of it",
+                self.module.file,
+            )
 
-    def _say(self, word: str, start: int, scope: Scope, reason: str, item: Found | None = None) -> None:
+    def _say(
+        self, word: str, start: int, scope: Scope, reason: str, item: Found | None = None
+    ) -> None:
         """Put an instruction into the sequence that cannot be told from the text, and why."""
         line, column = scope.place(start)
         text = word if item is None else self.module.text[slice(*item.span)]
@@ -212,18 +280,27 @@ class _Run:
 
 
 def _grouped(items: Sequence[Found], depth: int) -> Iterator[tuple[Block | None, list[Found]]]:
-    key: Callable[[Found], Block | None] = lambda item: item.inside[depth][0] if len(item.inside) > depth else None  # noqa: E731
+    def key(item: Found) -> Block | None:
+        return item.inside[depth][0] if len(item.inside) > depth else None
+
     for block, group in groupby(items, key=key):
         yield block, list(group)
 
 
 def _counted(heads: list[float]) -> Iterator[float]:
-    """Return the values of a counter FROM, TO and maybe STEP; without STEP it counts up or down by 1 (ABB 3HAC16581-1, FOR)."""
+    """Return the values of a counter FROM, TO and maybe STEP.
+
+    Without STEP it counts up or down by 1 (ABB 3HAC16581-1, FOR).
+    """
     first, last, *given = heads
     step = given[0] if given else 1.0 if last >= first else -1.0
     if step == 0.0:
         raise Unknown("its STEP is 0")
-    return (first + k * step for k in range(int((last - first) / step + 1e-9) + 1)) if (last - first) / step >= 0.0 else iter(())
+    return (
+        (first + k * step for k in range(int((last - first) / step + 1e-9) + 1))
+        if (last - first) / step >= 0.0
+        else iter(())
+    )
 
 
 def _lines(lines: list[int]) -> str:

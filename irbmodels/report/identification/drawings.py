@@ -42,14 +42,23 @@ def torque_figure(verdict: Verdict) -> Figure:
 
 
 def memory_figure(verdict: Verdict) -> Figure:
-    """Draw the autocorrelation of each axis' residual; the band holds 95 % of that of white noise."""
+    """Draw the autocorrelation of each axis' residual.
+
+    The band holds 95 % of that of white noise.
+    """
     figure, grid = _grid(len(verdict.axes), 3, 10.0, 1.55, sharey=True)
     white = verdict.whiteness
     lags = np.arange(1, len(white.bound) + 1)
     for i, (axes, axis) in enumerate(zip(grid, verdict.axes, strict=True)):
         r = white.correlations[:, i]
         axes.fill_between(lags, -white.bound, white.bound, color="0.9", lw=0.0)
-        axes.vlines(lags, 0.0, r, color=[BAD if outside else COLORS[0] for outside in np.abs(r) > white.bound], lw=2.2)
+        axes.vlines(
+            lags,
+            0.0,
+            r,
+            color=[BAD if outside else COLORS[0] for outside in np.abs(r) > white.bound],
+            lw=2.2,
+        )
         axes.axhline(0.0, color="0.5", lw=0.6)
         axes.set_title(f"axis {axis + 1}", loc="left", fontsize=9, color=GREY)
         axes.set_xticks([1, *range(5, len(lags) + 1, 5)])
@@ -63,7 +72,10 @@ def memory_figure(verdict: Verdict) -> Figure:
 
 
 def dependence_figure(verdict: Verdict) -> Figure:
-    """Draw the share of each residual's variance that depends on each quantity; squares of what counts are framed."""
+    """Draw the share of each residual's variance that depends on each quantity.
+
+    Squares of what counts are framed.
+    """
     from matplotlib.patches import Rectangle
 
     share, names = verdict.dependence.share, "qva"
@@ -75,10 +87,20 @@ def dependence_figure(verdict: Verdict) -> Figure:
     image = axes.imshow(table, cmap="Blues", vmin=0.0, vmax=most, aspect="auto")
     for i, j in zip(*np.nonzero(table > 0.1 * most), strict=True):
         dark = table[i, j] > 0.55 * most
-        axes.text(j, i, f"{table[i, j]:.0f}", ha="center", va="center", fontsize=8, color="white" if dark else "0.2")
+        axes.text(
+            j,
+            i,
+            f"{table[i, j]:.0f}",
+            ha="center",
+            va="center",
+            fontsize=8,
+            color="white" if dark else "0.2",
+        )
     for i, j in zip(*np.nonzero(depending(verdict).reshape(table.shape)), strict=True):
         axes.add_patch(Rectangle((j - 0.5, i - 0.5), 1.0, 1.0, fill=False, edgecolor=BAD, lw=1.4))
-    axes.set_xticks(range(kinds * n), [f"${names[k]}_{j + 1}$" for k in range(kinds) for j in range(n)])
+    axes.set_xticks(
+        range(kinds * n), [f"${names[k]}_{j + 1}$" for k in range(kinds) for j in range(n)]
+    )
     axes.set_yticks(range(size), [f"axis {axis + 1}" for axis in verdict.axes])
     for k in range(1, kinds):
         axes.axvline(k * n - 0.5, color="white", lw=3.0)
@@ -98,7 +120,9 @@ def curves_figure(verdict: Verdict) -> Figure:
         factor, unit = (1000.0, "mm") if linear else (float(np.degrees(1.0)), "deg")
         reach = 0.0
         for axes, quantity, per in zip(row, ("q", "v", "a"), ("", "/s", "/s²"), strict=True):
-            found = curve(residual[:, i], verdict.state(quantity)[:, axis], float(verdict.whiteness.memory[i]))
+            found = curve(
+                residual[:, i], verdict.state(quantity)[:, axis], float(verdict.whiteness.memory[i])
+            )
             at = factor * found.at
             low, high = found.mean - 2.0 * found.error, found.mean + 2.0 * found.error
             axes.fill_between(at, low, high, color=COLORS[0], alpha=0.18, lw=0.0)
@@ -116,24 +140,36 @@ def curves_figure(verdict: Verdict) -> Figure:
 
 def sums_figure(verdict: Verdict) -> Figure:
     """Draw how sure each sum is, surest first, and how far it lies from the previous set."""
-    order = sorted(verdict.sums, key=lambda one: one.deviation / abs(one.estimate) if one.estimate else np.inf)
+    order = sorted(
+        verdict.sums, key=lambda one: one.deviation / abs(one.estimate) if one.estimate else np.inf
+    )
     ranks = np.arange(1, len(order) + 1)
     colors = [STATES[one.state] for one in order]
     figure = blank(10.0, 3.1)
     left, right = figure.subplots(1, 2)
-    relative = [min(100.0 * one.deviation / abs(one.estimate), 1e4) if one.estimate else 1e4 for one in order]
+    relative = [
+        min(100.0 * one.deviation / abs(one.estimate), 1e4) if one.estimate else 1e4
+        for one in order
+    ]
     left.scatter(ranks, relative, c=colors, s=22)
     for value, name in ((SURE, "determined"), (POOR, "poor")):
         left.axhline(100.0 * value, color=STATES[name], lw=0.9, ls=(0, (4, 3)))
     left.set_yscale("log")
     left.set_ylabel("% of the value")
     left.set_title("standard deviation", loc="left", fontsize=9, color=GREY)
-    moved = [(one.previous - one.estimate) / one.deviation if one.deviation else 0.0 for one in order]
+    moved = [
+        (one.previous - one.estimate) / one.deviation if one.deviation else 0.0 for one in order
+    ]
     right.axhspan(-1.96, 1.96, color="0.9", lw=0.0)
     right.scatter(ranks, moved, c=colors, s=22)
     right.set_yscale("symlog", linthresh=2.0)
     right.set_ylabel("standard deviations")
-    right.set_title("previous value less the estimate; the band is the 95 % interval", loc="left", fontsize=9, color=GREY)
+    right.set_title(
+        "previous value less the estimate; the band is the 95 % interval",
+        loc="left",
+        fontsize=9,
+        color=GREY,
+    )
     for axes in (left, right):
         axes.set_xlabel("sums of parameters, the surest first")
         plain(axes)
@@ -147,7 +183,13 @@ def _joined(verdict: Verdict) -> tuple[Array, Array, Array]:
     gap, start, pieces = np.full((1, len(verdict.axes)), np.nan), 0.0, []
     for part in verdict.logs:
         t = start + part.motion.t - part.motion.t[0]
-        pieces.append((np.append(t, t[-1]), np.concatenate([part.tau, gap]), np.concatenate([part.model, gap])))
+        pieces.append(
+            (
+                np.append(t, t[-1]),
+                np.concatenate([part.tau, gap]),
+                np.concatenate([part.model, gap]),
+            )
+        )
         start = float(t[-1]) + _GAP
         if start > _SHOWN:
             break
@@ -157,12 +199,16 @@ def _joined(verdict: Verdict) -> tuple[Array, Array, Array]:
     return t[:shown:step], tau[:shown:step], model[:shown:step]
 
 
-def _grid(count: int, columns: int, width: float, height: float, **shared: Any) -> tuple[Figure, list[Axes]]:
+def _grid(
+    count: int, columns: int, width: float, height: float, **shared: Any
+) -> tuple[Figure, list[Axes]]:
     """Return a figure with so many panels, the last row perhaps not full."""
     columns = min(columns, count)
     rows = -(-count // columns)
     figure = blank(width, 0.6 + height * rows)
-    panels = list(np.asarray(figure.subplots(rows, columns, sharex=True, squeeze=False, **shared)).flat)
+    panels = list(
+        np.asarray(figure.subplots(rows, columns, sharex=True, squeeze=False, **shared)).flat
+    )
     for spare in panels[count:]:
         spare.set_visible(False)
     return figure, panels[:count]

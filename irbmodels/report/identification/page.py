@@ -1,4 +1,7 @@
-"""One HTML page with tables and figures; it needs nothing beside it, and asks nothing of a network."""
+"""One HTML page with tables and figures.
+
+It needs nothing beside it, and asks nothing of a network.
+"""
 
 from __future__ import annotations
 
@@ -14,10 +17,22 @@ from ...identification.validation.verdict import Verdict
 from ...version import __version__
 from ..html import bar, rows_html, style, svg
 from .drawings import curves_figure, dependence_figure, memory_figure, sums_figure, torque_figure
-from .tables import COVERAGE, RESIDUALS, SUMS, accuracy_rows, coverage_rows, headline, remarks, residual_rows, sum_row
+from .tables import (
+    COVERAGE,
+    RESIDUALS,
+    SUMS,
+    accuracy_rows,
+    coverage_rows,
+    headline,
+    remarks,
+    residual_rows,
+    sum_row,
+)
 
 
-def write_report(path: str | Path, verdict: Verdict, source: str = "", notes: Sequence[str] = ()) -> None:
+def write_report(
+    path: str | Path, verdict: Verdict, source: str = "", notes: Sequence[str] = ()
+) -> None:
     """Write the page.
 
     Args:
@@ -40,7 +55,10 @@ def report_html(verdict: Verdict, source: str = "", notes: Sequence[str] = ()) -
     template = Template(Path(__file__).with_name("page.html").read_text(encoding="utf-8"))
     title = f"{'Identification' if verdict.sums else 'Validation'}: {source or verdict.robot}"
     reasons = "".join(f"<li>{said(reason)}</li>" for reason in verdict.reasons)
-    none = "Held-out torques are met, nothing in what is left depends on the motion, and the logs cover what they should."
+    none = (
+        "Held-out torques are met, nothing in what is left depends on the motion, and the logs"
+        " cover what they should."
+    )
     return template.substitute(
         style=style(),
         title=said(title),
@@ -49,7 +67,10 @@ def report_html(verdict: Verdict, source: str = "", notes: Sequence[str] = ()) -
         state="good" if verdict.trustworthy else "bad",
         verdict=said(headline(verdict)),
         reasons=f"<ul>{reasons}</ul>" if reasons else none,
-        cards="".join(f"<div><b>{said(value)}</b><span>{said(what)}</span></div>" for what, value in _cards(verdict)),
+        cards="".join(
+            f"<div><b>{said(value)}</b><span>{said(what)}</span></div>"
+            for what, value in _cards(verdict)
+        ),
         accuracy=_accuracy_html(verdict),
         torques=svg(torque_figure(verdict)),
         residuals=rows_html(RESIDUALS, residual_rows(verdict)),
@@ -64,9 +85,15 @@ def report_html(verdict: Verdict, source: str = "", notes: Sequence[str] = ()) -
 
 def _cards(verdict: Verdict) -> Iterator[tuple[str, str]]:
     worst = int(verdict.held_out.rmse_over_average.argmax())
-    yield f"RMSE/AVG, worst: axis {verdict.axes[worst] + 1}", f"{verdict.held_out.rmse_over_average[worst]:.1f} %"
+    yield (
+        f"RMSE/AVG, worst: axis {verdict.axes[worst] + 1}",
+        f"{verdict.held_out.rmse_over_average[worst]:.1f} %",
+    )
     if verdict.before is not None:
-        yield "of the RMSE before, on average", f"{100.0 * (verdict.held_out.rmse / verdict.before.rmse).mean():.0f} %"
+        yield (
+            "of the RMSE before, on average",
+            f"{100.0 * (verdict.held_out.rmse / verdict.before.rmse).mean():.0f} %",
+        )
     if verdict.condition is not None:
         yield "condition number", f"{verdict.condition:.3g}"
         sure = sum(one.state == "determined" for one in verdict.sums)
@@ -80,30 +107,52 @@ def _cards(verdict: Verdict) -> Iterator[tuple[str, str]]:
 def _table_html(heads: Sequence[str], rows: Iterator[tuple[Sequence[str], str]]) -> str:
     """Return a table of cells that are HTML already, each row with its class."""
     head = "".join(f"<th>{html.escape(cell)}</th>" for cell in heads)
-    body = "".join(f'<tr class="{mark}">{"".join(f"<td>{cell}</td>" for cell in cells)}</tr>' for cells, mark in rows)
+    body = "".join(
+        f'<tr class="{mark}">{"".join(f"<td>{cell}</td>" for cell in cells)}</tr>'
+        for cells, mark in rows
+    )
     return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
 
 def _accuracy_html(verdict: Verdict) -> str:
     fit, before = verdict.estimation is not None, verdict.before is not None
-    heads = ["axis", "MAE", "RMSE", "AVG", "RMSE/AVG, held out", *["RMSE of the fit"] * fit, *["RMSE before"] * before, "unit"]
+    heads = [
+        "axis",
+        "MAE",
+        "RMSE",
+        "AVG",
+        "RMSE/AVG, held out",
+        *["RMSE of the fit"] * fit,
+        *["RMSE before"] * before,
+        "unit",
+    ]
 
     def rows() -> Iterator[tuple[Sequence[str], str]]:
-        for i, (axis, mae, rmse, average, share, own, old, unit) in enumerate(accuracy_rows(verdict)):
+        for i, (axis, mae, rmse, average, share, own, old, unit) in enumerate(
+            accuracy_rows(verdict)
+        ):
             over = not verdict.held_out.rmse_over_average[i] <= 100.0 * ERROR
             others = [cell for cell, shown in ((own, fit), (old, before)) if shown]
             # a full bar is the largest error that is trusted
             width, state = min(float(share) / ERROR, 100.0), "over" if over else ""
             bar = f'<span class="bar {state}"><i style="width:{width:.1f}%"></i></span>'
-            yield [axis, mae, rmse, average, f"{bar}{share} %", *others, unit], "bad" if over else ""
+            yield (
+                [axis, mae, rmse, average, f"{bar}{share} %", *others, unit],
+                "bad" if over else "",
+            )
 
     return _table_html(heads, rows())
 
 
 def _coverage_html(verdict: Verdict) -> str:
     def rows() -> Iterator[tuple[Sequence[str], str]]:
-        for i, (axis, low, high, unit, _, speed, _, acceleration, slow) in enumerate(coverage_rows(verdict)):
-            span, share = (100.0 * float(part[i]) for part in (verdict.coverage.span, verdict.coverage.speed_share))
+        for i, (axis, low, high, unit, _, speed, _, acceleration, slow) in enumerate(
+            coverage_rows(verdict)
+        ):
+            span, share = (
+                100.0 * float(part[i])
+                for part in (verdict.coverage.span, verdict.coverage.speed_share)
+            )
             yield [axis, low, high, unit, bar(span), speed, bar(share), acceleration, slow], ""
 
     return _table_html(COVERAGE, rows())
@@ -120,4 +169,7 @@ def _sums_html(verdict: Verdict) -> str:
             yield [f"<code>{name}</code>", *cells], ""
 
     table = _table_html(SUMS, rows())
-    return f'<h2>What the torques determine</h2><section class="sheet">{svg(sums_figure(verdict))}{table}</section>'
+    return (
+        "<h2>What the torques determine</h2><section"
+        f' class="sheet">{svg(sums_figure(verdict))}{table}</section>'
+    )

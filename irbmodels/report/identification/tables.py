@@ -14,8 +14,27 @@ from ...identification.validation.verdict import Sum, Verdict
 from ..text_table import TextTable
 
 ACCURACY = ("axis", "MAE", "RMSE", "AVG", "RMSE/AVG %", "RMSE of the fit", "RMSE before", "unit")
-RESIDUALS = ("axis", "Ljung-Box", "p of white noise", "memory", "depends most on", "share %", "p of noise", "its RMS")
-COVERAGE = ("axis", "from", "to", "unit", "range %", "speed /s", "speed %", "acceleration /s2", "slow %")
+RESIDUALS = (
+    "axis",
+    "Ljung-Box",
+    "p of white noise",
+    "memory",
+    "depends most on",
+    "share %",
+    "p of noise",
+    "its RMS",
+)
+COVERAGE = (
+    "axis",
+    "from",
+    "to",
+    "unit",
+    "range %",
+    "speed /s",
+    "speed %",
+    "acceleration /s2",
+    "slow %",
+)
 SUMS = ("sum", "estimate", "+- 95 %", "unit", "deviation %", "state", "before", "moved")
 _LONG = 2.0  # samples of memory that are worth a remark
 _MOVED = 10  # sums in the terminal
@@ -32,14 +51,32 @@ def headline(verdict: Verdict) -> str:
 def verdict_tables(verdict: Verdict) -> list[TextTable]:
     """Return accuracy, residuals, coverage, and where there was a fit what it determines and what has moved."""
     kinds = [
-        (ACCURACY, accuracy_rows(verdict), f"{verdict.robot}: model against measurement on held-out samples (S000 eq. 75-77)"),
-        (RESIDUALS, residual_rows(verdict), f"residuals on held-out samples: memory over {LAGS} samples, dependence on q, v, a"),
+        (
+            ACCURACY,
+            accuracy_rows(verdict),
+            f"{verdict.robot}: model against measurement on held-out samples (S000 eq. 75-77)",
+        ),
+        (
+            RESIDUALS,
+            residual_rows(verdict),
+            f"residuals on held-out samples: memory over {LAGS} samples, dependence on q, v, a",
+        ),
         (COVERAGE, coverage_rows(verdict), "what the logs cover"),
     ]
     if verdict.sums:
         moved = [one for one in verdict.sums if one.moved and one.state != "open"]
-        moved.sort(key=lambda one: -abs(one.estimate - one.previous) / one.deviation if one.deviation else -math.inf)
-        kinds.append((SUMS, (sum_row(one) for one in moved[:_MOVED]), f"sums that have moved most, of {len(moved)}"))
+        moved.sort(
+            key=lambda one: (
+                -abs(one.estimate - one.previous) / one.deviation if one.deviation else -math.inf
+            )
+        )
+        kinds.append(
+            (
+                SUMS,
+                (sum_row(one) for one in moved[:_MOVED]),
+                f"sums that have moved most, of {len(moved)}",
+            )
+        )
     found = []
     for heads, rows, title in kinds:
         table = TextTable(*heads, title=title)
@@ -54,31 +91,49 @@ def remarks(verdict: Verdict) -> list[str]:
     """What the numbers rest on: samples, flags, what torques determine, and what they say nothing about."""
     if verdict.sums:
         found = [f"{verdict.samples} samples for the fit, {verdict.held_samples} held out"]
-        found.append(f"condition number {verdict.condition:.3g} of the weighted regressor with columns of unit length")
+        found.append(
+            f"condition number {verdict.condition:.3g} of the weighted regressor with columns of"
+            " unit length"
+        )
         counts = Counter(one.state for one in verdict.sums)
         found.append(
-            f"{len(verdict.sums)} sums of parameters show in these torques: {counts['determined']} are determined to {SURE:.0%},"
-            f" {counts['poor']} poorly, {counts['open']} not (deviation above {POOR:.0%} of the value)"
+            f"{len(verdict.sums)} sums of parameters show in these torques: {counts['determined']}"
+            f" are determined to {SURE:.0%}, {counts['poor']} poorly, {counts['open']} not"
+            f" (deviation above {POOR:.0%} of the value)"
         )
         found.append(
-            "every link is a body that can exist" if not verdict.bodies else f"no body can be {', '.join(verdict.bodies)}"
+            "every link is a body that can exist"
+            if not verdict.bodies
+            else f"no body can be {', '.join(verdict.bodies)}"
         )
     else:
         found = [f"{verdict.held_samples} samples, none of them used for a fit"]
-    long = [f"{axis + 1} ({m:.0f})" for axis, m in zip(verdict.axes, verdict.whiteness.memory, strict=True) if m >= _LONG]
+    long = [
+        f"{axis + 1} ({m:.0f})"
+        for axis, m in zip(verdict.axes, verdict.whiteness.memory, strict=True)
+        if m >= _LONG
+    ]
     if long:
         told = "; intervals account for it, but for method huber" if verdict.sums else ""
-        found.append(f"residuals are no white noise: memory in samples of axis {', '.join(long)}{told}")
+        found.append(
+            f"residuals are no white noise: memory in samples of axis {', '.join(long)}{told}"
+        )
     found += verdict.told
-    found += [f"no body can be {link} of the robot's own set: {reason}" for link, reason in verdict.impossible.items()]
+    found += [
+        f"no body can be {link} of the robot's own set: {reason}"
+        for link, reason in verdict.impossible.items()
+    ]
     missing = depending(verdict).any() or (lasting(verdict) > SLOW * verdict.held_out.average).any()
     if missing and not verdict.impossible:  # which is the first suspect, and named above
         found.append(
-            "if the model misses a term: are positions and torques on one clock (recordings.delay tells), the arm mounted as the"
-            " robot says, tool and payload told, rotors in?"
+            "if the model misses a term: are positions and torques on one clock (recordings.delay"
+            " tells), the arm mounted as the robot says, tool and payload told, rotors in?"
         )
     if verdict.silent:
-        found.append(f"no torque of these axes depends on {', '.join(verdict.silent)}: they keep what they were")
+        found.append(
+            f"no torque of these axes depends on {', '.join(verdict.silent)}: they keep what they"
+            " were"
+        )
     for name, share in verdict.flagged.items():
         found.append(f"{share:.1%} of the samples are flagged {name} and left out")
     return found
@@ -89,7 +144,12 @@ def accuracy_rows(verdict: Verdict) -> Iterator[tuple[str, ...]]:
     held, others = verdict.held_out, (verdict.estimation, verdict.before)
     for i, (axis, unit) in enumerate(zip(verdict.axes, verdict.units, strict=True)):
         cells = (f"{column[i]:.2f}" for column in held)
-        yield str(axis + 1), *cells, *("" if other is None else f"{other.rmse[i]:.2f}" for other in others), unit
+        yield (
+            str(axis + 1),
+            *cells,
+            *("" if other is None else f"{other.rmse[i]:.2f}" for other in others),
+            unit,
+        )
 
 
 def residual_rows(verdict: Verdict) -> Iterator[tuple[str, ...]]:
@@ -124,7 +184,8 @@ def coverage_rows(verdict: Verdict) -> Iterator[tuple[str, ...]]:
     for i, (axis, torque) in enumerate(zip(verdict.axes, verdict.units, strict=True)):
         factor, unit = (1000.0, "mm") if torque == "N" else (math.degrees(1.0), "deg")
         low, high, speed, acceleration = (
-            f"{factor * column[i]:.1f}" for column in (cover.low, cover.high, cover.speed, cover.acceleration)
+            f"{factor * column[i]:.1f}"
+            for column in (cover.low, cover.high, cover.speed, cover.acceleration)
         )
         slow = "" if math.isnan(cover.slow[i]) else f"{100.0 * cover.slow[i]:.1f}"
         yield (

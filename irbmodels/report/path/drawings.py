@@ -21,12 +21,19 @@ _SMALLEST = 10.0  # [mm] that a view of the path shows at least
 
 
 def shares_figure(check: PathCheck, robot: Robot) -> Figure:
-    """Draw ranges, speeds and torques as shares of their limits, one line per axis; stretches that break one are shaded."""
+    """Draw ranges, speeds and torques as shares of their limits, one line per axis.
+
+    Stretches that break one are shaded.
+    """
     figure = blank(10.0, 7.4)
     trace, kinds = check.trace, ("range", "speed", "torque")
     grid = figure.subplots(3, 1, sharex=True)
     columns = (100.0 * trace.used, 100.0 * trace.speed, 100.0 * trace.torque)
-    titles = ("range used: 0 % in the middle, 100 % at an end", "speed", "torque, of assumed limits")
+    titles = (
+        "range used: 0 % in the middle, 100 % at an end",
+        "speed",
+        "torque, of assumed limits",
+    )
     if not robot.limits.effort_assumed.any():
         titles = (*titles[:2], "torque")
     for axes, kind, values, title in zip(grid, kinds, columns, titles, strict=True):
@@ -77,7 +84,10 @@ def path_figure(check: PathCheck, box: Box | None) -> Figure:
     tcp, t = 1000.0 * check.trace.tcp, check.trace.t
     bad = np.zeros(len(t), dtype=bool)
     for one in check.findings:
-        first, last = np.searchsorted(t, one.start, side="right") - 1, np.searchsorted(t, one.end, side="left")
+        first, last = (
+            np.searchsorted(t, one.start, side="right") - 1,
+            np.searchsorted(t, one.end, side="left"),
+        )
         bad[max(first, 0) : last + 1] = True
     spans = np.ptp(tcp, axis=0)
     along = 0 if spans[0] >= spans[1] else 1  # seen from the side where the path is longer
@@ -96,9 +106,20 @@ def path_figure(check: PathCheck, box: Box | None) -> Figure:
         axes.plot(*tcp[-1, [i, j]], "s", color="0.15", ms=5, label="end")
         if box is not None:
             (x0, y0), (x1, y1) = ((1000.0 * corner[i], 1000.0 * corner[j]) for corner in box)
-            axes.plot([x0, x1, x1, x0, x0], [y0, y0, y1, y1, y0], color=GREY, lw=1.0, ls=(0, (4, 3)), label="box")
-        middle, half = 0.5 * (tcp.min(axis=0) + tcp.max(axis=0))[[i, j]], 0.5 * max(_SMALLEST, *spans)
-        axes.update_datalim([middle - half, middle + half])  # a straight path is a line, not rounding noise over the figure
+            axes.plot(
+                [x0, x1, x1, x0, x0],
+                [y0, y0, y1, y1, y0],
+                color=GREY,
+                lw=1.0,
+                ls=(0, (4, 3)),
+                label="box",
+            )
+        middle, half = (
+            0.5 * (tcp.min(axis=0) + tcp.max(axis=0))[[i, j]],
+            0.5 * max(_SMALLEST, *spans),
+        )
+        # a straight path is a line, not rounding noise over the figure
+        axes.update_datalim([middle - half, middle + half])
         axes.autoscale_view()
         axes.set_aspect("equal", adjustable="datalim")
         axes.set_xlabel(f"{'xyz'[i]} [mm]")
@@ -126,5 +147,14 @@ def _mark_lines(grid: Any, check: PathCheck) -> None:
         middle = 0.5 * (one.start + one.end)
         if middle - room > 0.025 * check.duration:
             place = grid[0].get_xaxis_transform()
-            grid[0].text(middle, 0.98, str(one.line), transform=place, ha="center", va="top", fontsize=7.5, color=GREY)
+            grid[0].text(
+                middle,
+                0.98,
+                str(one.line),
+                transform=place,
+                ha="center",
+                va="top",
+                fontsize=7.5,
+                color=GREY,
+            )
             room = middle

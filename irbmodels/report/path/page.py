@@ -1,4 +1,7 @@
-"""One HTML page with tables and figures; it needs nothing beside it, and asks nothing of a network."""
+"""One HTML page with tables and figures.
+
+It needs nothing beside it, and asks nothing of a network.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +26,9 @@ _PRINTED = 500  # findings in the page
 _NOTHING = "<p>No move could be driven.</p>"
 
 
-def write_report(path: str | Path, check: PathCheck, robot: Robot, source: str = "", box: Box | None = None) -> None:
+def write_report(
+    path: str | Path, check: PathCheck, robot: Robot, source: str = "", box: Box | None = None
+) -> None:
     """Write the page; it needs nothing beside it.
 
     Args:
@@ -56,11 +61,16 @@ def report_html(check: PathCheck, robot: Robot, source: str = "", box: Box | Non
         state="good" if check.kept else "bad",
         verdict=said(headline[:1].upper() + headline[1:]),
         first=said(f"First: {first}" if first else _good_news(check)),
-        cards="".join(f"<div><b>{said(value)}</b><span>{said(what)}</span></div>" for what, value in _cards(check, robot)),
+        cards="".join(
+            f"<div><b>{said(value)}</b><span>{said(what)}</span></div>"
+            for what, value in _cards(check, robot)
+        ),
         findings=_findings_html(check),
         axes=_axes_html(check, robot) if check.rows else _NOTHING,
         moves=_moves_html(check, robot),
-        singularities=rows_html(("", "nearest approach", "at s", "at line"), singular_rows(check)) if check.rows else _NOTHING,
+        singularities=rows_html(("", "nearest approach", "at s", "at line"), singular_rows(check))
+        if check.rows
+        else _NOTHING,
         shares=svg(shares_figure(check, robot)) if check.rows else _NOTHING,
         path=svg(path_figure(check, box)) if check.rows else _NOTHING,
         distances=svg(distance_figure(check)) if check.singularities else "",
@@ -76,7 +86,11 @@ def _star(robot: Robot) -> str:
 def _good_news(check: PathCheck) -> str:
     if not check.moved:
         return "Nothing of a motion was checked; the remarks say what is missing."
-    what = "the whole path" if check.kept else "the part that could be evaluated; the remarks say what is missing"
+    what = (
+        "the whole path"
+        if check.kept
+        else "the part that could be evaluated; the remarks say what is missing"
+    )
     return f"Ranges, speeds and torques stay within their limits on {what}."
 
 
@@ -101,7 +115,10 @@ def _cards(check: PathCheck, robot: Robot) -> Iterator[tuple[str, str]]:
 def _findings_html(check: PathCheck) -> str:
     if not check.findings:
         return '<p class="none">None.</p>'
-    rows = [(line_of(one.line), f"{one.start:.3f}", f"{one.end:.3f}", one.kind, one.what) for one in check.findings[:_PRINTED]]
+    rows = [
+        (line_of(one.line), f"{one.start:.3f}", f"{one.end:.3f}", one.kind, one.what)
+        for one in check.findings[:_PRINTED]
+    ]
     hidden = len(check.findings) + check.more - len(rows)
     more = f"<p>{hidden} more are not listed here.</p>" if hidden else ""
     return rows_html(("line", "from s", "to s", "kind", "what"), rows) + more
@@ -111,12 +128,32 @@ def _axes_html(check: PathCheck, robot: Robot) -> str:
     used = 100.0 * check.used.value
     friction = None if check.friction_share is None else 100.0 * check.friction_share
     torque = f"torque{_star(robot)}"
-    heads = ("axis", "range of", "smallest margin", "at line", "range used", "speed", torque, "peak torque", "friction share")
+    heads = (
+        "axis",
+        "range of",
+        "smallest margin",
+        "at line",
+        "range used",
+        "speed",
+        torque,
+        "peak torque",
+        "friction share",
+    )
     rows = []
     for i, row in enumerate(axis_rows(check, robot)):
-        bars = [bar(value) for value in (used[i], 100.0 * check.speed.value[i], 100.0 * check.torque.value[i])]
+        bars = [
+            bar(value)
+            for value in (used[i], 100.0 * check.speed.value[i], 100.0 * check.torque.value[i])
+        ]
         plain = [html.escape(row[key]) for key in ("axis", "range", "margin", "margin_line")]
-        rows.append([*plain, *bars, html.escape(row["peak"]), "unknown" if friction is None else f"{friction[i]:.0f} %"])
+        rows.append(
+            [
+                *plain,
+                *bars,
+                html.escape(row["peak"]),
+                "unknown" if friction is None else f"{friction[i]:.0f} %",
+            ]
+        )
     head = "".join(f"<th>{cell}</th>" for cell in heads)
     body = "".join(f"<tr>{''.join(f'<td>{cell}</td>' for cell in cells)}</tr>" for cells in rows)
     return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
@@ -125,7 +162,17 @@ def _axes_html(check: PathCheck, robot: Robot) -> str:
 def _moves_html(check: PathCheck, robot: Robot) -> str:
     if not check.by_line:
         return ""
-    heads = ("line", "move", "from s", "to s", "TCP mm/s", "range %", "speed %", f"torque{_star(robot)} %", "wrist deg")
+    heads = (
+        "line",
+        "move",
+        "from s",
+        "to s",
+        "TCP mm/s",
+        "range %",
+        "speed %",
+        f"torque{_star(robot)} %",
+        "wrist deg",
+    )
     rows = [*move_rows(check)]
     table = rows_html(heads, [cells for cells, _ in rows], [bad for _, bad in rows])
     return f'<h2>Moves</h2><section class="sheet">{table}</section>'

@@ -26,18 +26,32 @@ def conclusion(check: PathCheck) -> str:
         return f"{count} violation{'' if count == 1 else 's'}{f'; {left}' if left else ''}"
     kept = f"{left}; the rest keeps every checked bound" if left else "every checked bound is kept"
     if not check.moved:
-        kept = left if not check.rows else "; ".join([*([left] if left else []), "nothing moves; the posture keeps its bounds"])
+        kept = (
+            left
+            if not check.rows
+            else "; ".join(
+                [*([left] if left else []), "nothing moves; the posture keeps its bounds"]
+            )
+        )
     return f"{kept} (not checked: {', '.join(check.unchecked)})" if check.unchecked else kept
 
 
 def unevaluated(check: PathCheck) -> str:
-    """Say how much of a program was not evaluated, or was with a tool that is not its own; nothing where all was."""
+    """Say how much of a program was not evaluated, or was with a tool that is not its own.
+
+    Nothing where all was.
+    """
     notes = check.program.unevaluated if check.program else ()
     tools = sum(" stands for it" in note for note in notes)
     moves = len(notes) - tools
-    said = [f"{moves} instruction{'' if moves == 1 else 's'} could not be evaluated"] if moves else []
+    said = (
+        [f"{moves} instruction{'' if moves == 1 else 's'} could not be evaluated"] if moves else []
+    )
     if tools:
-        said.append(f"{tools} tool{'' if tools == 1 else 's'} of the program {'has' if tools == 1 else 'have'} no value")
+        said.append(
+            f"{tools} tool{'' if tools == 1 else 's'} of the program"
+            f" {'has' if tools == 1 else 'have'} no value"
+        )
     return " and ".join(said)
 
 
@@ -58,16 +72,26 @@ def remarks(check: PathCheck, robot: Robot) -> list[str]:
         who = f"{spoken_axes(check.extrapolated)} {moves} faster"
         found.append(f"{who} than {its} friction was measured; friction there is extrapolated")
     if check.acceleration is None:
-        found.append("accelerations were held against no limit: none is published, and none was given")
-    found.append("collision of the robot with itself was looked for" if check.collided else "collision was not looked for")
+        found.append(
+            "accelerations were held against no limit: none is published, and none was given"
+        )
+    found.append(
+        "collision of the robot with itself was looked for"
+        if check.collided
+        else "collision was not looked for"
+    )
     if check.cut is not None:
         force, lines = check.cut.force, check.cut.lines
         where = "wherever the TCP moves" if lines is None else f"in {spoken_lines(lines)}"
-        found.append(f"torques hold a cut of {force.feed:g}, {force.across:g}, {force.axial:g} N (feed, across, axial) {where}")
+        found.append(
+            f"torques hold a cut of {force.feed:g}, {force.across:g}, {force.axial:g} N (feed,"
+            f" across, axial) {where}"
+        )
     if check.deflection is not None:
         most = check.deflection
         found.append(
-            f"the TCP gives way to the cut by {1e3 * most.value[0]:.3g} mm at t = {most.time[0]:.4g} s, with the stiffness given"
+            f"the TCP gives way to the cut by {1e3 * most.value[0]:.3g} mm at t ="
+            f" {most.time[0]:.4g} s, with the stiffness given"
         )
     if check.boxed:
         found.append(f"held against the box: {check.boxed}")
@@ -87,15 +111,29 @@ def check_tables(check: PathCheck, robot: Robot) -> list[TextTable]:
         )
         table = TextTable("line", "from s", "to s", "kind", "what", title=title)
         for one in check.findings[:_LISTED]:
-            table.add_row(line_of(one.line), f"{one.start:.4g}", f"{one.end:.4g}", one.kind, one.what)
+            table.add_row(
+                line_of(one.line), f"{one.start:.4g}", f"{one.end:.4g}", one.kind, one.what
+            )
         tables.append(table)
     return tables
 
 
 def _axis_table(check: PathCheck, robot: Robot) -> TextTable:
     accelerated = ["acceleration %"] if check.acceleration is not None else []
-    lines = [f"{quantity} line" for quantity in ("margin", "speed", "torque")]  # each name stands alone where a table splits
-    heads = ["axis", "range of", "margin", lines[0], "speed %", lines[1], *accelerated, "torque %*", lines[2], "peak torque"]
+    # each name stands alone where a table splits
+    lines = [f"{quantity} line" for quantity in ("margin", "speed", "torque")]
+    heads = [
+        "axis",
+        "range of",
+        "margin",
+        lines[0],
+        "speed %",
+        lines[1],
+        *accelerated,
+        "torque %*",
+        lines[2],
+        "peak torque",
+    ]
     title = (
         f"{robot.name}: what the path takes of each limit (* of an assumed limit)"
         if robot.limits.effort_assumed.any()
@@ -104,10 +142,21 @@ def _axis_table(check: PathCheck, robot: Robot) -> TextTable:
     table = TextTable(*heads, "friction %", title=title, keys=2)
     for i, row in enumerate(axis_rows(check, robot)):
         more = [] if check.acceleration is None else [f"{100.0 * check.acceleration.value[i]:.1f}"]
-        friction = "unknown" if check.friction_share is None else f"{100.0 * check.friction_share[i]:.0f}"
+        friction = (
+            "unknown" if check.friction_share is None else f"{100.0 * check.friction_share[i]:.0f}"
+        )
         plain = [row[key] for key in ("axis", "range", "margin", "margin_line")]
         speed, torque = (f"{100.0 * share.value[i]:.1f}" for share in (check.speed, check.torque))
-        table.add_row(*plain, speed, row["speed_line"], *more, torque, row["torque_line"], row["peak"], friction)
+        table.add_row(
+            *plain,
+            speed,
+            row["speed_line"],
+            *more,
+            torque,
+            row["torque_line"],
+            row["peak"],
+            friction,
+        )
     return table
 
 
@@ -139,14 +188,32 @@ def singular_rows(check: PathCheck) -> Iterator[tuple[str, str, str, str]]:
     for name, one in check.singularities.items():
         value = float(one.value[0])
         if math.isfinite(value):
-            said = f"{1000.0 * abs(value):.1f} mm" if name == "shoulder" else f"{math.degrees(abs(value)):.3f} deg"
+            said = (
+                f"{1000.0 * abs(value):.1f} mm"
+                if name == "shoulder"
+                else f"{math.degrees(abs(value)):.3f} deg"
+            )
             yield name, said, f"{one.time[0]:.4g}", line_of(int(one.line[0]))
-    for name, one in (("smallest singular value", check.smallest), ("manipulability", check.manipulability)):
+    for name, one in (
+        ("smallest singular value", check.smallest),
+        ("manipulability", check.manipulability),
+    ):
         yield name, f"{one.value[0]:.4g}", f"{one.time[0]:.4g}", line_of(int(one.line[0]))
 
 
 def _move_table(check: PathCheck) -> TextTable:
-    heads = ("line", "move", "from s", "to s", "TCP mm/s", "range %", "speed %", "torque %", "wrist deg", "verdict")
+    heads = (
+        "line",
+        "move",
+        "from s",
+        "to s",
+        "TCP mm/s",
+        "range %",
+        "speed %",
+        "torque %",
+        "wrist deg",
+        "verdict",
+    )
     table = TextTable(*heads, title="moves", keys=2)
     for cells, bad in move_rows(check):
         table.add_row(*cells, "VIOLATION" if bad else "")
@@ -157,7 +224,8 @@ def move_rows(check: PathCheck) -> Iterator[tuple[list[str], bool]]:
     """Yield what stands in a row per move, and whether a bound is not kept there."""
     assert check.program is not None
     timings: dict[int, Timing] = {}
-    for time in check.program.timings:  # a line in a loop, or of a procedure that is called twice, has several
+    # a line in a loop, or of a procedure that is called twice, has several
+    for time in check.program.timings:
         old = timings.get(time.line, time)
         timings[time.line] = max(old, time, key=_by_speed)._replace(start=old.start, end=time.end)
     bad = {one.line for one in check.findings}
@@ -165,7 +233,11 @@ def move_rows(check: PathCheck) -> Iterator[tuple[list[str], bool]]:
         timing = timings.get(one.line)
         start, end = (one.start, one.end) if timing is None else (timing.start, timing.end)
         slowed = f" (axis {timing.slowed_by})" if timing and timing.slowed_by else ""
-        speed = "" if timing is None else f"{1000.0 * _by_speed(timing):.0f} of {1000.0 * timing.speed:.0f}{slowed}"
+        speed = (
+            ""
+            if timing is None
+            else f"{1000.0 * _by_speed(timing):.0f} of {1000.0 * timing.speed:.0f}{slowed}"
+        )
         wrist = f"{math.degrees(one.wrist):.1f}" if math.isfinite(one.wrist) else ""
         cells = [
             str(one.line), "start" if timing is None else timing.instruction, f"{start:.3f}", f"{end:.3f}", speed,

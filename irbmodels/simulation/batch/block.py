@@ -1,11 +1,14 @@
 """One step of :mod:`.plant` for a block of states: guessed, solved and checked in loops over states that become SIMD code.
 
-The guess is that most axes go on as they did: those that move in their direction, those that stand holding, those at a stop
-leaning on it. There is exactly one solution (:mod:`.stiction`): one that passes every check is it, wherever the guess came from.
+The guess is that most axes go on as they did: those that move in their direction, those that stand
+holding, those at a stop leaning on it. There is exactly one solution (:mod:`.stiction`): one that
+passes every check is it, wherever the guess came from.
 
-- An axis at the stop of its own range holds with any force that the stop can exert, beside its friction.
-- Axis i at a stop of ``q_i - f q_j`` moves with axis j, ``x_i = f x_j``: it is left out of the equations, and adds its inertia,
-  load and friction to those of j. Where both stand, some force of the stop must let the friction of both hold them.
+- An axis at the stop of its own range holds with any force that the stop can exert, beside its
+  friction.
+- Axis i at a stop of ``q_i - f q_j`` moves with axis j, ``x_i = f x_j``: it is left out of the
+  equations, and adds its inertia, load and friction to those of j. Where both stand, some force of
+  the stop must let the friction of both hold them.
 """
 
 from __future__ import annotations
@@ -20,26 +23,39 @@ from .states import HELD, ODD, OWN, States, Walls, Work
 
 
 def guessed(start: int, size: int, states: States, walls: Walls, dt: float, work: Work) -> bool:
-    """Write down the equations of ``size`` states from ``start``, and which axes hold and slip; say whether any is at a stop."""
+    """Write down the equations of ``size`` states from ``start``, and which axes hold and slip.
+
+    Say whether any is at a stop.
+    """
     r, b, way, wrong = work.r, work.b, work.way, work.wrong
     stop, n = start + size, len(r)
     place, near = np.zeros(size), np.zeros(size)
     for s in range(size):
         wrong[s] = 0.0
     for i in range(n):
-        vi, load, weight = states.v[i, start:stop], states.tau[i, start:stop], states.h[i, start:stop]
-        Fc, drop, steepness = states.law[0, i, start:stop], states.law[1, i, start:stop], states.law[2, i, start:stop]
+        vi, load, weight = (
+            states.v[i, start:stop],
+            states.tau[i, start:stop],
+            states.h[i, start:stop],
+        )
+        Fc, drop, steepness = (
+            states.law[0, i, start:stop],
+            states.law[1, i, start:stop],
+            states.law[2, i, start:stop],
+        )
         ri, bi, wi = r[i], b[i], way[i]
         for s in range(size):
             ri[s] = dt * (load[s] - weight[s])
             bi[s] = dt * (Fc[s] + drop[s] * exp(steepness[s] * vi[s] * vi[s]))
-            wi[s] = -1.0 if vi[s] > 0.0 or bi[s] == 0.0 else 1.0 if vi[s] < 0.0 else 0.0  # as LOW, HIGH, STILL
+            # as LOW, HIGH, STILL
+            wi[s] = -1.0 if vi[s] > 0.0 or bi[s] == 0.0 else 1.0 if vi[s] < 0.0 else 0.0
         for j in range(n):
             Mij, vj = states.M[i, j, start:stop], states.v[j, start:stop]
             for s in range(size):
                 ri[s] += Mij[s] * vj[s]
     for i in range(n):
-        lower, upper = walls.ends[i] + 2.0 * CONTACT, -walls.ends[n + i] - 2.0 * CONTACT  # one for rounding
+        # one for rounding
+        lower, upper = walls.ends[i] + 2.0 * CONTACT, -walls.ends[n + i] - 2.0 * CONTACT
         if lower == -np.inf and upper == np.inf:
             continue
         for s in range(size):
@@ -78,16 +94,29 @@ def leaning(start: int, size: int, states: States, walls: Walls, work: Work) -> 
         j = walls.other[i]
         if j < 0:
             continue
-        bi, bj, wi, wj, ui, di, ti, vj = b[i], b[j], way[i], way[j], up[i], down[i], tied[i], states.v[j, start:stop]
+        bi, bj, wi, wj, ui, di, ti, vj = (
+            b[i],
+            b[j],
+            way[i],
+            way[j],
+            up[i],
+            down[i],
+            tied[i],
+            states.v[j, start:stop],
+        )
         for s in range(size):
             leans = ui[s] + di[s] > 0.0
-            together = wi[s] != 0.0 and wj[s] != 0.0 and (abs(vj[s]) > CONTACT or bi[s] + bj[s] == 0.0)
+            together = (
+                wi[s] != 0.0 and wj[s] != 0.0 and (abs(vj[s]) > CONTACT or bi[s] + bj[s] == 0.0)
+            )
             ti[s] = walls.factor[i] if leans and together else 0.0
             wi[s] = 0.0 if leans and not together else wi[s]
             wj[s] = 0.0 if leans and not together else wj[s]
 
 
-def solved(start: int, size: int, states: States, walls: Walls, dt: float, near: bool, work: Work) -> None:
+def solved(
+    start: int, size: int, states: States, walls: Walls, dt: float, near: bool, work: Work
+) -> None:
     """Solve for the speeds of a block, as guessed, by Cholesky factors from which axes that stand are left out.
 
     Where no state is ``near`` a stop nothing is written down of them, nor looked at.
@@ -149,7 +178,16 @@ def solved(start: int, size: int, states: States, walls: Walls, dt: float, near:
                 xi[s] += ti[s] * xj[s]
 
 
-def checked(start: int, size: int, states: States, walls: Walls, dt: float, farthest: float, near: bool, work: Work) -> None:
+def checked(
+    start: int,
+    size: int,
+    states: States,
+    walls: Walls,
+    dt: float,
+    farthest: float,
+    near: bool,
+    work: Work,
+) -> None:
     """Say where a block was guessed wrongly, and write down the positions at the end of the step."""
     r, b, way, x, ahead, wrong = work.r, work.b, work.way, work.x, work.ahead, work.wrong
     stop, n = start + size, len(x)

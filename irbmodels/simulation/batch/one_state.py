@@ -1,7 +1,7 @@
 """One step of :mod:`.plant` for one state of a batch, written so that numba turns it into machine code.
 
-Where no stop is met the least-index pivoting of :mod:`.stiction` runs on the matrix itself instead of its inverse: axes that hold
-are left out of a Cholesky factor, of which one is mostly enough.
+Where no stop is met the least-index pivoting of :mod:`.stiction` runs on the matrix itself instead
+of its inverse: axes that hold are left out of a Cholesky factor, of which one is mostly enough.
 """
 
 from __future__ import annotations
@@ -50,16 +50,20 @@ def moved(W: Array, force: Array, w: Array) -> Array:
     return result
 
 
-def slide(A: Array, r: Array, b: Array, up: Array, down: Array, modes: Modes, x: Array, L: Array) -> None:
+def slide(
+    A: Array, r: Array, b: Array, up: Array, down: Array, modes: Modes, x: Array, L: Array
+) -> None:
     """Solve ``A x = r - b Sgn(x) + up - down``, where stops of single axes may exert ``up`` and ``down``.
 
     Args:
         A: Symmetric positive definite matrix, shape ``(n, n)``.
         r: Right-hand side, shape ``(n,)``.
         b: Largest dry friction, shape ``(n,)``.
-        up: Infinity where an axis is at its lower stop, which moves up or not at all; else 0, shape ``(n,)``.
+        up: Infinity where an axis is at its lower stop, which moves up or not at all; else 0, shape
+            ``(n,)``.
         down: The same of upper stops.
-        modes: Where to start, changed in place; STILL or away from the stop for an axis that is at one.
+        modes: Where to start, changed in place; STILL or away from the stop for an axis that is at
+            one.
         x: Gets the result, shape ``(n,)``.
         L: Work space, shape ``(n, n)``.
     """
@@ -67,7 +71,8 @@ def slide(A: Array, r: Array, b: Array, up: Array, down: Array, modes: Modes, x:
     for _ in range(3**n):
         for i in range(n):
             if modes[i] == STILL:
-                L[i, i] = 0.0  # the inverse of the diagonal is kept; an axis that is left out has none
+                # the inverse of the diagonal is kept; an axis that is left out has none
+                L[i, i] = 0.0
                 for j in range(i):
                     L[i, j] = 0.0
                 x[i] = 0.0
@@ -108,11 +113,15 @@ def slide(A: Array, r: Array, b: Array, up: Array, down: Array, modes: Modes, x:
             break
 
 
-def lean(A: Array, r: Array, b: Array, touched: Flags, walls: Walls, modes: Modes, x: Array, L: Array) -> bool:
-    """Solve as :func:`slide` with the stops that are touched, ``(2 n,)``; False where they are more than it can solve for.
+def lean(
+    A: Array, r: Array, b: Array, touched: Flags, walls: Walls, modes: Modes, x: Array, L: Array
+) -> bool:
+    """Solve as :func:`slide` with the stops that are touched, ``(2 n,)``.
 
-    Where the solution without the stop of a range of ``q_i - f q_j`` goes through it, that with it lies on it: both axes move
-    together, with their inertia, load and friction added up.
+    False where they are more than it can solve for.
+
+    Where the solution without the stop of a range of ``q_i - f q_j`` goes through it, that with it
+    lies on it: both axes move together, with their inertia, load and friction added up.
     """
     n, pair = len(r), -1
     up, down = np.zeros(n), np.zeros(n)
@@ -127,7 +136,8 @@ def lean(A: Array, r: Array, b: Array, touched: Flags, walls: Walls, modes: Mode
                 return False
             pair = i
     for i in range(n):
-        if modes[i] == STILL and b[i] + up[i] + down[i] == 0.0:  # nothing holds it, whatever did in the last round
+        # nothing holds it, whatever did in the last round
+        if modes[i] == STILL and b[i] + up[i] + down[i] == 0.0:
             modes[i] = LOW
     slide(A, r, b, up, down, modes, x, L)
     if pair < 0:
@@ -200,9 +210,12 @@ def step_one(s: int, states: States, walls: Walls, dt: float, farthest: float) -
         for i in range(n):
             gap += rows[k, i] * ahead[i]
             rate += rows[k, i] * x[i]
-        if touched[k] and (gap < 0.0 or rate <= CONTACT):  # at its stop: the step would have gone through
+        # at its stop: the step would have gone through
+        if touched[k] and (gap < 0.0 or rate <= CONTACT):
             for i in range(n):
-                ahead[i] -= walls.inverse[i, k % n] * gap if k < n else -walls.inverse[i, k % n] * gap
+                ahead[i] -= (
+                    walls.inverse[i, k % n] * gap if k < n else -walls.inverse[i, k % n] * gap
+                )
     for i in range(n):
         q[i, s], v[i, s] = ahead[i], x[i]
     return True

@@ -54,7 +54,8 @@ def rollouts(
     """Simulate many states, or many robots, at a fixed step.
 
     Args:
-        robot: A robot, or one per state (with other payloads, parameters, overlays); those that are the same object share work.
+        robot: A robot, or one per state (with other payloads, parameters, overlays); those that are
+            the same object share work.
         q: Axis positions at the start [rad, m], shape ``(N, n)``; ``(n,)`` for all.
         v: Axis speeds at the start [rad/s, m/s]; default at rest.
         duration: How long [s], a whole number of steps.
@@ -73,7 +74,13 @@ def rollouts(
         InputError: if an argument cannot be, or a start is out of range.
         SimulationError: if the function of torques fails or returns another shape, with the time.
     """
-    robots = [robot] if isinstance(robot, Robot) else list(robot) if isinstance(robot, Sequence) else [robot]
+    robots = (
+        [robot]
+        if isinstance(robot, Robot)
+        else list(robot)
+        if isinstance(robot, Sequence)
+        else [robot]
+    )
     for other in robots:
         checked_robot(other)
     if not robots or any(other.axes != robots[0].axes for other in robots):
@@ -81,17 +88,23 @@ def rollouts(
     n = robots[0].n
     first, start = _rows(q, n, "q"), _rows(np.zeros(n) if v is None else v, n, "v")
     try:
-        count, _ = leading = np.broadcast_shapes(first.shape, start.shape, (len(robots) if len(robots) > 1 else 1, n))
+        count, _ = leading = np.broadcast_shapes(
+            first.shape, start.shape, (len(robots) if len(robots) > 1 else 1, n)
+        )
     except ValueError:
         raise InputError(
-            f"rollouts of {len(robots)} robots of {n} axes: q {first.shape} and v {start.shape} do not go together"
+            f"rollouts of {len(robots)} robots of {n} axes: q {first.shape} and v {start.shape} do"
+            " not go together"
         ) from None
     position, speed = (np.array(np.broadcast_to(x, leading).T, order="C") for x in (first, start))
     groups = _groups(robots, count)
     walls = Stops(robots[0], stops)
     outside = np.flatnonzero((walls.gaps(position.T) < -ROUNDING).any(axis=1))
     if outside.size:
-        raise InputError(f"start {outside[0]} is out of range: {robots[0].limits.violations(position[:, outside[0]])[0]}")
+        raise InputError(
+            f"start {outside[0]} is out of range:"
+            f" {robots[0].limits.violations(position[:, outside[0]])[0]}"
+        )
     steps, between = _whole(duration, step, "duration"), _whole(every, step, "every")
     laws = np.empty((4, n, count))
     for other, columns in groups:
@@ -101,7 +114,12 @@ def rollouts(
     drive = _Drive(torque, effort_of(robots[0], torque_limit), (count, n))
     kernels = [(other.compiled(friction=False), columns) for other, columns in groups]
     move, ends = machine_code().step_all, walls_of(walls)
-    M, h, middle, none = np.empty((n, n, count)), np.empty((n, count)), np.empty((n, count)), np.zeros((n, count))
+    M, h, middle, none = (
+        np.empty((n, n, count)),
+        np.empty((n, count)),
+        np.empty((n, count)),
+        np.zeros((n, count)),
+    )
     bad, failed = np.zeros(count, dtype=bool), np.full(count, np.nan)
     samples = np.empty((2, steps // between + 1, n, count))
     for i in range(steps + 1):
@@ -120,7 +138,9 @@ def rollouts(
             else:
                 part = np.ascontiguousarray(middle[:, columns])
                 M[:, :, columns] = kernel.mass_matrix(part)
-                h[:, columns] = kernel.inverse_dynamics(part, np.ascontiguousarray(speed[:, columns]), np.zeros_like(part))
+                h[:, columns] = kernel.inverse_dynamics(
+                    part, np.ascontiguousarray(speed[:, columns]), np.zeros_like(part)
+                )
         move(States(M, h, tau, position, speed, laws), ends, step, FARTHEST, bad)
         failed[bad & np.isnan(failed)] = i * step
     t: Array = np.arange(steps // between + 1, dtype=float) * (between * step)
@@ -153,7 +173,10 @@ class _Drive:
         except (TypeError, ValueError) as err:
             raise InputError(f"torques of rollouts are not an array of numbers: {err}") from None
         if value.shape not in (self._shape, self._shape[1:]):
-            raise InputError(f"torques of rollouts have shape {self._shape} or {self._shape[1:]}, not {value.shape}")
+            raise InputError(
+                f"torques of rollouts have shape {self._shape} or {self._shape[1:]}, not"
+                f" {value.shape}"
+            )
         value = np.broadcast_to(value, self._shape)
         if self._limit is not None:
             value = np.clip(value, -self._limit, self._limit)
@@ -179,7 +202,9 @@ def _rows(value: ArrayLike, n: int, what: str) -> Array:
     except (TypeError, ValueError) as err:
         raise InputError(f"{what} of rollouts is not an array of numbers: {err}") from None
     if array.ndim not in (1, 2) or array.shape[-1] != n or not np.isfinite(array).all():
-        raise InputError(f"{what} of rollouts is finite and of shape (N, {n}) or ({n},), got {array.shape}")
+        raise InputError(
+            f"{what} of rollouts is finite and of shape (N, {n}) or ({n},), got {array.shape}"
+        )
     return array
 
 
@@ -188,7 +213,10 @@ def _whole(time: float, step: float, what: str) -> int:
     positive(step, "step [s]")
     positive(time, f"{what} [s]")
     if time / step > _MOST:
-        raise InputError(f"{what} = {time:g} s in steps of {step:g} s are more than {_MOST:,} steps; take a longer step")
+        raise InputError(
+            f"{what} = {time:g} s in steps of {step:g} s are more than {_MOST:,} steps; take a"
+            " longer step"
+        )
     steps = round(time / step)
     if steps < 1 or abs(steps * step - time) > 1e-6 * step:
         raise InputError(f"{what} = {time:g} s is no whole number of steps of {step:g} s")

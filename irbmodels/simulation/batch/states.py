@@ -13,7 +13,10 @@ Array = NDArray[np.float64]
 Numbers = NDArray[np.int64]
 
 OWN, ODD = -1, -2
-"""Of :attr:`Walls.other`: a range of one axis; one that is neither of one axis nor of two that no other coupled range has."""
+"""Of :attr:`Walls.other`: a range of one axis.
+
+One that is neither of one axis nor of two that no other coupled range has.
+"""
 
 HELD = 1.0 + 1e-12  # of the largest friction: what still holds
 
@@ -83,10 +86,20 @@ def walls_of(stops: Stops) -> Walls:
     """Return the ends of the ranges as machine code takes them, and which of them couple two axes."""
     A, n = stops.A, len(stops.A)
     places = [np.flatnonzero(row) for row in A]
-    pairs = [(i, int(where[where != i][0])) for i, where in enumerate(places) if len(where) == 2 and A[i, i] == 1.0]
+    pairs = [
+        (i, int(where[where != i][0]))
+        for i, where in enumerate(places)
+        if len(where) == 2 and A[i, i] == 1.0
+    ]
     often = np.bincount(np.ravel(pairs).astype(int), minlength=n)
-    other, factor, shared = np.where((np.eye(n) == A).all(axis=1), OWN, ODD), np.zeros(n), np.zeros(n, np.int64)
+    other, factor, shared = (
+        np.where((np.eye(n) == A).all(axis=1), OWN, ODD),
+        np.zeros(n),
+        np.zeros(n, np.int64),
+    )
     for i, j in pairs:
         if often[i] == 1 and often[j] == 1:
             other[i], factor[i], shared[i], shared[j] = j, -A[i, j], 1, 1
-    return Walls(stops.rows, stops.ends, np.array(np.linalg.inv(A), dtype=float), other, factor, shared)
+    return Walls(
+        stops.rows, stops.ends, np.array(np.linalg.inv(A), dtype=float), other, factor, shared
+    )

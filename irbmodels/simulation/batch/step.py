@@ -1,6 +1,7 @@
 """One step of :mod:`.plant` for many states at once, as machine code.
 
-Blocks of states are solved with a guess that is mostly right (:mod:`.block`); states for which it is wrong go one by one.
+Blocks of states are solved with a guess that is mostly right (:mod:`.block`); states for which it
+is wrong go one by one.
 """
 
 from __future__ import annotations
@@ -45,7 +46,9 @@ _TYPES = {
     "settle": '"f8[::1](f8[:, ::1], f8[::1], f8[::1], f8[::1], i1[::1])"',
     "balance": '"UniTuple(f8[::1], 2)(f8[:, ::1], f8[::1], f8[::1], f8[:, ::1], i1[::1])"',
     "slide": '"void(f8[:, ::1], f8[::1], f8[::1], f8[::1], f8[::1], i1[::1], f8[::1], f8[:, ::1])"',
-    "lean": "types.b1(f8[:, ::1], f8[::1], f8[::1], types.b1[::1], WALLS, i1[::1], f8[::1], f8[:, ::1])",
+    "lean": (
+        "types.b1(f8[:, ::1], f8[::1], f8[::1], types.b1[::1], WALLS, i1[::1], f8[::1], f8[:, ::1])"
+    ),
     "step_one": "types.b1(i8, STATES, WALLS, f8, f8)",
     "guessed": "types.b1(i8, i8, STATES, WALLS, f8, WORK)",
     "leaning": "types.void(i8, i8, STATES, WALLS, WORK)",
@@ -100,11 +103,31 @@ def machine_code() -> ModuleType:
         require(package, "fast")
     from ...compiled.cache import kernel_module
 
-    constants = {"BLOCK": BLOCK} | {name: getattr(module, name) for module, names in _CONSTANTS.items() for name in names}
-    written = (solve, moved, settle, balance, slide, lean, step_one, guessed, leaning, solved, checked, borne, step_all)
+    constants = {"BLOCK": BLOCK} | {
+        name: getattr(module, name) for module, names in _CONSTANTS.items() for name in names
+    }
+    written = (
+        solve,
+        moved,
+        settle,
+        balance,
+        slide,
+        lean,
+        step_one,
+        guessed,
+        leaning,
+        solved,
+        checked,
+        borne,
+        step_all,
+    )
     parts = [
-        f"@njit({_TYPES[f.__name__]}, cache=CACHE, nogil=True, error_model='numpy')\n{inspect.getsource(f)}" for f in written
+        f"@njit({_TYPES[f.__name__]}, cache=CACHE, nogil=True,"
+        f" error_model='numpy')\n{inspect.getsource(f)}"
+        for f in written
     ]
-    text = "\n".join([_HEAD, *(f"{name} = {value!r}" for name, value in constants.items()), "", *parts])
+    text = "\n".join(
+        [_HEAD, *(f"{name} = {value!r}" for name, value in constants.items()), "", *parts]
+    )
     key = hashlib.sha256(text.encode()).hexdigest()
     return kernel_module(f"simulation {key}", "steps of a batch", lambda: text)

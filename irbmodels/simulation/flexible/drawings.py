@@ -29,7 +29,11 @@ def bode_figure(axis: OneAxis, title: str = "") -> Figure:
     instance(axis, OneAxis, "what is drawn is a OneAxis, as arm.one_axis(q, axis) makes it")
     instance(title, str, "the title is a text")
     dip, peak = axis.antiresonance, axis.resonance
-    f = np.unique(np.concatenate([np.geomspace(0.05 * dip, 20.0 * peak, 1500), np.linspace(0.9 * dip, 1.1 * peak, 1500)]))
+    f = np.unique(
+        np.concatenate(
+            [np.geomspace(0.05 * dip, 20.0 * peak, 1500), np.linspace(0.9 * dip, 1.1 * peak, 1500)]
+        )
+    )
     response = axis.three_states().response(f)[:, 0, 0]
     figure = Figure(figsize=(7.0, 5.5), layout="constrained")
     gain, phase = figure.subplots(2, 1, sharex=True, height_ratios=[3, 2])
@@ -48,9 +52,16 @@ def bode_figure(axis: OneAxis, title: str = "") -> Figure:
 
 
 def map_figure(
-    arm: FlexibleRobot, q: ArrayLike, axes: tuple[int, int] = (2, 3), mode: int = 1, motors: Hold = "free", count: int = 49
+    arm: FlexibleRobot,
+    q: ArrayLike,
+    axes: tuple[int, int] = (2, 3),
+    mode: int = 1,
+    motors: Hold = "free",
+    count: int = 49,
 ) -> Figure:
-    """Draw an eigenfrequency over two axes, the others held at ``q``; blank outside the ranges. The title names the grades.
+    """Draw an eigenfrequency over two axes, the others held at ``q``; blank outside the ranges.
+
+    The title names the grades.
 
     Args:
         arm: The arm.
@@ -75,17 +86,28 @@ def map_figure(
     first, second = (axis - 1 for axis in axes)
     ends: Array = np.array([robot.limits.lower, robot.limits.upper])
     if (np.abs(ends[:, [first, second]]) >= UNLIMITED).any():
-        raise InputError(f"axes {axes[0]} and {axes[1]} of {robot.name} need ranges to be mapped over")
+        raise InputError(
+            f"axes {axes[0]} and {axes[1]} of {robot.name} need ranges to be mapped over"
+        )
     postures = np.broadcast_to(robot._one(q), (count, count, arm.n)).copy()
     x, y = (np.linspace(ends[0, i], ends[1, i], count) for i in (first, second))
     postures[..., first], postures[..., second] = np.meshgrid(x, y)
-    values = np.where(robot.in_range(postures), arm.frequencies(postures, motors)[..., mode - 1], np.nan)
+    values = np.where(
+        robot.in_range(postures), arm.frequencies(postures, motors)[..., mode - 1], np.nan
+    )
     there = robot.to_controller(postures)
     figure = Figure(figsize=(7.0, 5.6), layout="constrained")
     panel = figure.subplots()
-    filled = panel.contourf(there[..., first], there[..., second], values, levels=15, cmap="viridis")
+    filled = panel.contourf(
+        there[..., first], there[..., second], values, levels=15, cmap="viridis"
+    )
     lines = panel.contour(
-        there[..., first], there[..., second], values, levels=np.asarray(filled.levels)[::3], colors="white", linewidths=0.7
+        there[..., first],
+        there[..., second],
+        values,
+        levels=np.asarray(filled.levels)[::3],
+        colors="white",
+        linewidths=0.7,
     )
     panel.clabel(lines, fmt="%.4g Hz", fontsize=8)
     units = ["mm" if robot.limits.linear[i] else "deg" for i in (first, second)]

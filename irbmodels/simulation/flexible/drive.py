@@ -21,21 +21,28 @@ _OPTIONAL = ("rotor_inertia", "viscous", "damping", "bearing", "backlash", "hard
 
 @dataclass(frozen=True)
 class Drive:
-    """Rotor and gear of one axis. The motor's own numbers are on the motor side, those of spring and link on the arm side.
+    """Rotor and gear of one axis.
 
-    A gear ratio of 1 makes the motor's numbers arm-side ones. For a linear axis read N/m, N s/m and m where it says N m/rad,
-    N m s/rad and rad, and rad/m for the gear ratio.
+    The motor's own numbers are on the motor side, those of spring and link on the arm side.
+
+    A gear ratio of 1 makes the motor's numbers arm-side ones. For a linear axis read N/m, N s/m and
+    m where it says N m/rad, N m s/rad and rad, and rad/m for the gear ratio.
 
     Args:
-        stiffness: Of gear and shaft, arm side [N m/rad]; infinite: the axis is rigid, and its rotor adds to the mass matrix.
+        stiffness: Of gear and shaft, arm side [N m/rad]; infinite: the axis is rigid, and its rotor
+            adds to the mass matrix.
         rotor_inertia: Motor side [kg m^2]; an elastic axis needs it.
         gear_ratio: Turns of the motor per turn of the axis [1]; S003's r is its inverse.
-        viscous: Viscous friction of the motor, motor side [N m s/rad] (S003: f_m); adds to the friction that the robot has.
-        damping: Of the gear, parallel to the spring, arm side [N m s/rad]; it acts inside the backlash too.
+        viscous: Viscous friction of the motor, motor side [N m s/rad] (S003: f_m); adds to the
+            friction that the robot has.
+        damping: Of the gear, parallel to the spring, arm side [N m s/rad]; it acts inside the
+            backlash too.
         bearing: Viscous friction of the link's bearing, arm side [N m s/rad] (S003: f_a).
         backlash: Whole width of the dead zone of the spring, arm side [rad].
-        hardening: Cubic term of the spring, arm side [N m/rad^3]: beyond the dead zone ``k u + hardening u^3``.
-        turned_by: Turns of this motor per turn of another axis [1], by its number from 1, where a wrist couples them.
+        hardening: Cubic term of the spring, arm side [N m/rad^3]: beyond the dead zone ``k u +
+            hardening u^3``.
+        turned_by: Turns of this motor per turn of another axis [1], by its number from 1, where a
+            wrist couples them.
         grade: How good the stiffness is; what somebody types is assumed unless it says otherwise.
 
     Raises:
@@ -58,22 +65,37 @@ class Drive:
         """Check every number."""
         for name in ("stiffness", "gear_ratio", *_OPTIONAL):
             value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, int | float | np.number) or math.isnan(value):
+            if (
+                isinstance(value, bool)
+                or not isinstance(value, int | float | np.number)
+                or math.isnan(value)
+            ):
                 raise InputError(f"{name} of a drive is a number, not {shown(value)}")
             if name != "stiffness" and math.isinf(value):
                 raise InputError(f"{name} of a drive must be finite")
         if self.stiffness <= 0.0:
-            raise InputError(f"the stiffness of a drive is positive, or math.inf for a rigid axis, not {self.stiffness:g}")
+            raise InputError(
+                "the stiffness of a drive is positive, or math.inf for a rigid axis, not"
+                f" {self.stiffness:g}"
+            )
         if self.gear_ratio == 0.0:
             raise InputError("a gear ratio of 0 does not turn the axis")
         for name in _OPTIONAL:
             if getattr(self, name) < 0.0:
-                raise InputError(f"{name} of a drive must not be negative, got {getattr(self, name):g}")
+                raise InputError(
+                    f"{name} of a drive must not be negative, got {getattr(self, name):g}"
+                )
         if self.elastic and self.rotor_inertia == 0.0:
-            raise InputError("an elastic drive needs the inertia of its rotor: without it the motor's motion has no law")
+            raise InputError(
+                "an elastic drive needs the inertia of its rotor: without it the motor's motion has"
+                " no law"
+            )
         given = [name for name in ("damping", "backlash", "hardening") if getattr(self, name) > 0.0]
         if given and not self.elastic:
-            raise InputError(f"a rigid drive has no spring, so it has no {' and no '.join(given)}; give a stiffness")
+            raise InputError(
+                f"a rigid drive has no spring, so it has no {' and no '.join(given)}; give a"
+                " stiffness"
+            )
         what = "turned_by takes axis numbers from 1 and finite turns"
         for other, turns in instance(self.turned_by, Mapping, what).items():
             if isinstance(other, bool) or not isinstance(other, int) or other < 1:
@@ -85,7 +107,9 @@ class Drive:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pass on a plain dictionary, since the read-only one cannot be pickled or copied."""
-        values = {f.name: getattr(self, f.name) for f in fields(self)} | {"turned_by": dict(self.turned_by)}
+        values = {f.name: getattr(self, f.name) for f in fields(self)} | {
+            "turned_by": dict(self.turned_by)
+        }
         return Drive, tuple(values.values())
 
     @property
@@ -106,34 +130,50 @@ class Drive:
     def __repr__(self) -> str:
         """Show what differs from a rigid axis without rotor."""
         told = {f.name: getattr(self, f.name) for f in fields(self)}
-        shown = [f"{name}={value:.9g}" for name, value in told.items() if isinstance(value, int | float) and value]
+        shown = [
+            f"{name}={value:.9g}"
+            for name, value in told.items()
+            if isinstance(value, int | float) and value
+        ]
         turned = [f"turned_by={dict(self.turned_by)}"] if self.turned_by else []
         return f"Drive({', '.join([*shown, *turned])}, grade={self.grade!r})"
 
 
 def drives_of(robot: Robot) -> list[Drive | None]:
-    """Return the drives that the tables of a robot know, axis after axis; None where they know none.
+    """Return the drives that the tables of a robot know, axis after axis.
+
+    None where they know none.
 
     Raises:
         MissingData: for a robot from a URDF, or where a stiffness stands without a rotor inertia.
     """
     instance(robot, Robot, "drives are those of an irbmodels.Robot")
     if robot.description is None:
-        raise MissingData(f"{robot.name} comes from a URDF and has no table of drives; give one Drive, or None, per axis")
+        raise MissingData(
+            f"{robot.name} comes from a URDF and has no table of drives; give one Drive, or None,"
+            " per axis"
+        )
     table, names = robot.description.drives, robot.description.axes
     found: list[Drive | None] = [None] * robot.n
     for name, row in table.axes.items():
         if row.gear_ratio is None and row.stiffness_N_m_rad is None:
             continue
-        if row.stiffness_N_m_rad is not None and (row.rotor_inertia_kg_m2 is None or row.gear_ratio is None):
-            raise MissingData(f"{robot.name}: {name} has a stiffness, but no rotor inertia or gear ratio is known; give a Drive")
+        if row.stiffness_N_m_rad is not None and (
+            row.rotor_inertia_kg_m2 is None or row.gear_ratio is None
+        ):
+            raise MissingData(
+                f"{robot.name}: {name} has a stiffness, but no rotor inertia or gear ratio is"
+                " known; give a Drive"
+            )
         field_of_grade = "gear_ratio" if row.stiffness_N_m_rad is None else "stiffness_N_m_rad"
         found[names.index(name)] = Drive(
             stiffness=math.inf if row.stiffness_N_m_rad is None else row.stiffness_N_m_rad,
             rotor_inertia=row.rotor_inertia_kg_m2 or 0.0,
             gear_ratio=row.gear_ratio or 1.0,
             viscous=row.viscous_N_m_s_rad or 0.0,
-            turned_by={names.index(other) + 1: turns for other, turns in (row.turned_by or {}).items()},
+            turned_by={
+                names.index(other) + 1: turns for other, turns in (row.turned_by or {}).items()
+            },
             grade=table.sources[row.source_of(field_of_grade)].grade,
         )
     return found
@@ -151,7 +191,8 @@ def motors_of_drives(drives: Sequence[Drive | None]) -> Motors:
         for other, turns in () if drive is None else drive.turned_by.items():
             if other > n or other == i + 1:
                 raise InputError(
-                    f"the motor of axis {i + 1} is turned by axis {other}: give the number of another axis, 1 .. {n}"
+                    f"the motor of axis {i + 1} is turned by axis {other}: give the number of"
+                    f" another axis, 1 .. {n}"
                 )
             matrix[i, other - 1] = turns
         if drive is None:

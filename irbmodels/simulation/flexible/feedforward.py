@@ -1,8 +1,9 @@
 """Feed-forward of elastic joints: inverse dynamics and its time derivatives, in Taylor arithmetic.
 
-A quantity that moves is an array of its Taylor coefficients in time, the order first. Each body enters by its second moments
-in a 4 by 4 matrix [Uicker 1965]: with its pose T and ``P`` = integral of ``p p'`` over it, ``(T'' - G) P T'`` holds all that
-moves it, force and moment alike, and the torque of a joint is its product with the joint's twist.
+A quantity that moves is an array of its Taylor coefficients in time, the order first. Each body
+enters by its second moments in a 4 by 4 matrix [Uicker 1965]: with its pose T and ``P`` = integral
+of ``p p'`` over it, ``(T'' - G) P T'`` holds all that moves it, force and moment alike, and the
+torque of a joint is its product with the joint's twist.
 """
 
 from __future__ import annotations
@@ -34,7 +35,9 @@ class Feedforward(NamedTuple):
 
 def feedforward(arm: FlexibleModel, motion: Array) -> Feedforward:
     """See :meth:`FlexibleRobot.feedforward`; ``motion`` are the derivatives of q from the 0th on, shape ``(order, ..., n)``."""
-    factorials = np.array([math.factorial(k) for k in range(len(motion))]).reshape(-1, *[1] * (motion.ndim - 1))
+    factorials = np.array([math.factorial(k) for k in range(len(motion))]).reshape(
+        -1, *[1] * (motion.ndim - 1)
+    )
     q = motion / factorials
     links = link_torques(arm.mechanism, q)
     links += arm.bearing * rate_of(q)[: len(links)]
@@ -48,10 +51,12 @@ def feedforward(arm: FlexibleModel, motion: Array) -> Feedforward:
 
 
 def _apart(arm: FlexibleModel, load: Array) -> Array:
-    """How far the motors are ahead, where springs and dampers together carry ``load``; coefficients of time.
+    """How far the motors are ahead, where springs and dampers together carry ``load``.
 
-    From the spring alone on, each pass takes the damper's torque from the one before; it costs the highest coefficient, which
-    stays as it was.
+    Coefficients of time.
+
+    From the spring alone on, each pass takes the damper's torque from the one before; it costs the
+    highest coefficient, which stays as it was.
     """
     apart = arm.springs.apart_series(load)
     for known in range(len(load) - 1, 0, -1) if arm.springs.damping.any() else ():
@@ -82,7 +87,12 @@ def link_torques(mechanism: Mechanism, q: Array) -> Array:
             generator[2, 3] = 1.0
         else:
             cos, sin = _cos_sin(variable)
-            moved[..., 0, 0], moved[..., 0, 1], moved[..., 1, 0], moved[..., 1, 1] = cos, -sin, sin, cos
+            moved[..., 0, 0], moved[..., 0, 1], moved[..., 1, 0], moved[..., 1, 1] = (
+                cos,
+                -sin,
+                sin,
+                cos,
+            )
             generator[0, 1], generator[1, 0] = -1.0, 1.0
         pose = below @ moved if joint.parent < 0 else product(below, moved)
         poses.append(pose)
@@ -101,7 +111,10 @@ def link_torques(mechanism: Mechanism, q: Array) -> Array:
 
 
 def product(a: Array, b: Array) -> Array:
-    """Coefficients of a product of matrices, as far as both factors are known: ``c_k = a_k b_0 + .. + a_0 b_k``."""
+    """Coefficients of a product of matrices, as far as both factors are known: ``c_k = a_k b_0 + ..
+
+    + a_0 b_k``.
+    """
     order = min(len(a), len(b))
     padded = np.concatenate([a[:order], np.zeros_like(a[:1])])
     number = np.subtract.outer(
@@ -142,4 +155,6 @@ def _second_moments(body: Array) -> Array:
     """``P`` of a body from its ten inertials: the integral of ``p p'`` with ``p = (x, y, z, 1)``."""
     m, x, y, z, xx, xy, yy, xz, yz, zz = body
     half = 0.5 * (xx + yy + zz)
-    return np.array([[half - xx, -xy, -xz, x], [-xy, half - yy, -yz, y], [-xz, -yz, half - zz, z], [x, y, z, m]])
+    return np.array(
+        [[half - xx, -xy, -xz, x], [-xy, half - yy, -yz, y], [-xz, -yz, half - zz, z], [x, y, z, m]]
+    )

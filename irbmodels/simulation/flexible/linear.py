@@ -1,7 +1,10 @@
-"""Linear models of elastic joints: S003 eq. 3.69 to 3.73, and the model with three states, with the misprints corrected.
+"""Linear models of elastic joints: S003 eq.
 
-Printed are ``k (r theta_m - theta_a)`` on the motor, without the factor r, and ``-k/J_a`` in the model with three states,
-which makes it unstable. Here both masses feel the same spring: its energy is ``1/2 k (r theta_m - theta_a)^2``.
+3.69 to 3.73, and the model with three states, with the misprints corrected.
+
+Printed are ``k (r theta_m - theta_a)`` on the motor, without the factor r, and ``-k/J_a`` in the
+model with three states, which makes it unstable. Here both masses feel the same spring: its energy
+is ``1/2 k (r theta_m - theta_a)^2``.
 """
 
 from __future__ import annotations
@@ -47,12 +50,15 @@ class LinearModel(NamedTuple):
         A, B, C, D = self._matrices()
         states, inputs, outputs = len(A), B.shape[1], C.shape[0]
         if inputs != outputs:
-            raise InputError(f"zeros need as many outputs as inputs; this model has {outputs} and {inputs}")
+            raise InputError(
+                f"zeros need as many outputs as inputs; this model has {outputs} and {inputs}"
+            )
         pencil = np.block([[A, B], [C, D]])
         mass = np.zeros_like(pencil)
         mass[:states, :states] = np.eye(states)
         above, below = eigvals(pencil, mass, homogeneous_eigvals=True)
-        there = np.abs(below) > 1e-9 * np.abs(above)  # the others are infinite: below is 0 but for rounding
+        # the others are infinite: below is 0 but for rounding
+        there = np.abs(below) > 1e-9 * np.abs(above)
         return _sorted(above[there] / below[there])
 
     def response(self, frequency: ArrayLike) -> ComplexArray:
@@ -73,11 +79,17 @@ class LinearModel(NamedTuple):
 
     def _matrices(self) -> LinearModel:
         """Return the four matrices as finite arrays whose shapes go together."""
-        A, B, C, D = (finite(matrix, None, f"{name} of a linear model") for name, matrix in self._asdict().items())
+        A, B, C, D = (
+            finite(matrix, None, f"{name} of a linear model")
+            for name, matrix in self._asdict().items()
+        )
         shapes = [matrix.shape for matrix in (A, B, C, D)]
         n, m, p = len(np.atleast_1d(A)), B.shape[-1] if B.ndim else 0, len(np.atleast_1d(C))
         if shapes != [(n, n), (n, m), (p, n), (p, m)]:
-            raise InputError(f"A, B, C, D of a linear model need shapes (n, n), (n, m), (p, n), (p, m), got {shapes}")
+            raise InputError(
+                "A, B, C, D of a linear model need shapes (n, n), (n, m), (p, n), (p, m), got"
+                f" {shapes}"
+            )
         return LinearModel(A, B, C, D)
 
 
@@ -86,7 +98,8 @@ class OneAxis:
     """Motor, spring and link of one axis while the others are held: two masses, linear, without gravity.
 
     Raises:
-        InputError: if the drive is rigid or its spring is not linear, or the inertia is not positive.
+        InputError: if the drive is rigid or its spring is not linear, or the inertia is not
+            positive.
     """
 
     drive: Drive
@@ -98,7 +111,9 @@ class OneAxis:
         if not isinstance(self.drive, Drive) or not self.drive.elastic:
             raise InputError("a one-axis model needs a Drive with a finite stiffness")
         if self.drive.backlash or self.drive.hardening:
-            raise InputError("a one-axis model is linear: its drive has neither backlash nor hardening")
+            raise InputError(
+                "a one-axis model is linear: its drive has neither backlash nor hardening"
+            )
         positive(self.inertia, "the inertia of the link [kg m^2]")
 
     @property
@@ -115,7 +130,8 @@ class OneAxis:
     def four_states(self) -> LinearModel:
         """S003 eq. 3.71 to 3.73: ``x = theta_m, theta_m', theta_a, theta_a'`` [rad, rad/s].
 
-        In goes the torque of the motor [N m], out comes its angle, both on the motor side; ``theta_a`` is the angle of the link.
+        In goes the torque of the motor [N m], out comes its angle, both on the motor side;
+        ``theta_a`` is the angle of the link.
         """
         Jm, Ja, k, d, fm, fa, r = self._numbers()
         A = [
@@ -127,9 +143,12 @@ class OneAxis:
         return _model(A, [0.0, 1.0 / Jm, 0.0, 0.0], [1.0, 0.0, 0.0, 0.0])
 
     def three_states(self) -> LinearModel:
-        """S003 section 3.3.2: ``x = theta_m', theta_a', r theta_m - theta_a``; out comes the speed of the motor [rad/s].
+        """S003 section 3.3.2: ``x = theta_m', theta_a', r theta_m - theta_a``.
 
-        From speeds nobody can tell where the axis stands: of the four states only these three are observable.
+        Out comes the speed of the motor [rad/s].
+
+        From speeds nobody can tell where the axis stands: of the four states only these three are
+        observable.
         """
         Jm, Ja, k, d, fm, fa, r = self._numbers()
         A = [
@@ -165,7 +184,8 @@ def identified(robot: Robot, axis: int = 1) -> OneAxis:
     row = robot.description.drives.axes.get(f"axis_{axis}") if robot.description else None
     if drive is None or row is None or row.load_inertia_kg_m2 is None or not drive.elastic:
         raise MissingData(
-            f"{robot.name}: nobody has published a two-mass model of axis {axis}; give OneAxis(Drive(...), inertia)"
+            f"{robot.name}: nobody has published a two-mass model of axis {axis}; give"
+            " OneAxis(Drive(...), inertia)"
         )
     return OneAxis(drive, row.load_inertia_kg_m2)
 
@@ -188,7 +208,9 @@ def solved(matrices: NDArray[Any], right: Array) -> ComplexArray:
     try:
         return np.asarray(np.linalg.solve(matrices, right), dtype=complex)
     except np.linalg.LinAlgError:
-        raise InputError("an undamped mode has one of these frequencies: there the response has no bound") from None
+        raise InputError(
+            "an undamped mode has one of these frequencies: there the response has no bound"
+        ) from None
 
 
 def frequencies_of(frequency: ArrayLike) -> Array:

@@ -21,7 +21,8 @@ from .drive import Drive, motors_of_drives
 from .springs import Springs
 
 Array = NDArray[np.float64]
-_ROUNDING = 1e-13  # of the largest torque: what is left of 0, which would push an axis to one side of its backlash
+# of the largest torque: what is left of 0, which would push an axis to one side of its backlash
+_ROUNDING = 1e-13
 
 
 class Equilibrium(NamedTuple):
@@ -35,10 +36,13 @@ class Equilibrium(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class FlexibleModel:
-    """Robot and drives in axis coordinates; :class:`FlexibleRobot` adds its dynamics, linear models and simulation.
+    """Robot and drives in axis coordinates.
+
+    :class:`FlexibleRobot` adds its dynamics, linear models and simulation.
 
     Raises:
-        InputError: if there is not one drive per axis, or the robot carries rotors already: the drives bring them.
+        InputError: if there is not one drive per axis, or the robot carries rotors already: the
+            drives bring them.
     """
 
     robot: Robot
@@ -51,11 +55,19 @@ class FlexibleModel:
         robot = instance(self.robot, Robot, "a flexible robot is made of an irbmodels.Robot")
         drives = drives_for(robot, self.drives)
         if robot.rotors.any():
-            raise InputError(f"{robot.name} has rotors in use already; the drives bring them, so leave with_rotors out")
+            raise InputError(
+                f"{robot.name} has rotors in use already; the drives bring them, so leave"
+                " with_rotors out"
+            )
         if not isinstance(self.friction, bool | Stribeck):
-            raise InputError(f"friction is True (the robot's), False (none) or an irbmodels.Stribeck, not {shown(self.friction)}")
+            raise InputError(
+                "friction is True (the robot's), False (none) or an irbmodels.Stribeck, not"
+                f" {shown(self.friction)}"
+            )
         if self.friction_law is not None and self.friction_law.Fc.shape != (robot.n,):
-            raise InputError(f"the friction law needs {robot.n} axes, not {self.friction_law.Fc.size}")
+            raise InputError(
+                f"the friction law needs {robot.n} axes, not {self.friction_law.Fc.size}"
+            )
         object.__setattr__(self, "drives", drives)
         _ = self.motors
 
@@ -71,7 +83,10 @@ class FlexibleModel:
 
     @cached_property
     def motors(self) -> Motors:
-        """The map between axes and motors; ``motors.torque(tau)`` are torques at the shafts. Unknown motors answer NaN."""
+        """The map between axes and motors; ``motors.torque(tau)`` are torques at the shafts.
+
+        Unknown motors answer NaN.
+        """
         return motors_of_drives(self.drives)
 
     @cached_property
@@ -81,7 +96,10 @@ class FlexibleModel:
 
     @cached_property
     def rotor_inertia(self) -> Array:
-        """``B``: inertia of the rotors in axis coordinates [kg m^2], shape ``(n, n)``; diagonal unless a wrist is coupled."""
+        """``B``: inertia of the rotors in axis coordinates [kg m^2], shape ``(n, n)``.
+
+        Diagonal unless a wrist is coupled.
+        """
         return self._reflected("rotor_inertia")
 
     @cached_property
@@ -94,18 +112,31 @@ class FlexibleModel:
         """The robot that this one becomes when every stiffness grows: rotors and all friction in one place.
 
         Raises:
-            InputError: if a coupled wrist has viscous friction: a robot's law knows no friction of two axes together.
+            InputError: if a coupled wrist has viscous friction: a robot's law knows no friction of
+                two axes together.
         """
         alone = np.diag(self.viscous)
         if (self.viscous != np.diag(alone)).any():
-            raise InputError("viscous friction of a coupled wrist brakes axes together, which the friction of a Robot cannot say")
+            raise InputError(
+                "viscous friction of a coupled wrist brakes axes together, which the friction of a"
+                " Robot cannot say"
+            )
         robot = self.robot.with_rotors(*self.motors.reflected(self._of_drives("rotor_inertia")))
         return robot.with_friction(_with_viscous(self.friction_law, alone + self.bearing))
 
     @cached_property
     def friction_law(self) -> Stribeck | None:
-        """The law that acts on the motors beside the drives' viscous friction; None where there is none."""
-        return self.friction if isinstance(self.friction, Stribeck) else self.robot.friction_model if self.friction else None
+        """The law that acts on the motors beside the drives' viscous friction.
+
+        None where there is none.
+        """
+        return (
+            self.friction
+            if isinstance(self.friction, Stribeck)
+            else self.robot.friction_model
+            if self.friction
+            else None
+        )
 
     @cached_property
     def bearing(self) -> Array:
@@ -126,7 +157,9 @@ class FlexibleModel:
             x_dot: Their speeds.
         """
         n, elastic = self.n, self.elastic
-        load = self.springs.torque(x[n:] - x[elastic]) + self.springs.damping * (x_dot[n:] - x_dot[elastic])
+        load = self.springs.torque(x[n:] - x[elastic]) + self.springs.damping * (
+            x_dot[n:] - x_dot[elastic]
+        )
         result = self._viscous @ x_dot
         result[:n] += of_links
         result[elastic] -= load
@@ -134,7 +167,9 @@ class FlexibleModel:
         return result
 
     def equilibrium(self, q: ArrayLike, *, wrench: Wrench | None = None) -> Equilibrium:
-        """Motor positions and torques that hold the links still; an unloaded axis rests in the middle of its backlash.
+        """Motor positions and torques that hold the links still.
+
+        An unloaded axis rests in the middle of its backlash.
 
         Args:
             q: Positions of the links [rad, m], shape ``(..., n)``.
@@ -213,4 +248,8 @@ def _with_viscous(law: Stribeck | None, coefficients: Array) -> Stribeck | None:
     if law is not None:
         return replace(law, Fv=law.Fv + coefficients)
     none = np.zeros_like(coefficients)
-    return Stribeck(none, none, coefficients, np.ones_like(coefficients)) if coefficients.any() else None
+    return (
+        Stribeck(none, none, coefficients, np.ones_like(coefficients))
+        if coefficients.any()
+        else None
+    )

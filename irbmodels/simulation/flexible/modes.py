@@ -29,7 +29,10 @@ class Small(NamedTuple):
 
 
 def small(arm: FlexibleModel, q: Array) -> Small:
-    """Return inertia, damping and tangent stiffness about rest; gravity's gradient is part of the stiffness."""
+    """Return inertia, damping and tangent stiffness about rest.
+
+    Gravity's gradient is part of the stiffness.
+    """
     n, elastic, rest = arm.n, arm.elastic, np.zeros_like(q)
     mass = arm.robot.mass_matrix(q)
     slope = arm.robot.inverse_dynamics_derivatives(q, rest, rest, friction=False).q
@@ -40,10 +43,13 @@ def small(arm: FlexibleModel, q: Array) -> Small:
     spread[np.arange(elastic.size), n + np.arange(elastic.size)] = 1.0
     stiffness = arm.springs.slope(apart)
     K = spread.T @ (stiffness[..., None] * spread)
-    K[..., :n, :n] += 0.5 * (slope + np.swapaxes(slope, -1, -2))  # the gradient of a gradient: symmetric but for rounding
+    # the gradient of a gradient: symmetric but for rounding
+    K[..., :n, :n] += 0.5 * (slope + np.swapaxes(slope, -1, -2))
     D = spread.T @ (arm.springs.damping[:, None] * spread)
     D[:n, :n] += np.diag(arm.bearing)
-    rubbing = arm.viscous if arm.friction_law is None else arm.viscous + np.diag(arm.friction_law.Fv)
+    rubbing = (
+        arm.viscous if arm.friction_law is None else arm.viscous + np.diag(arm.friction_law.Fv)
+    )
     D += arm.motor_positions.T @ rubbing @ arm.motor_positions
     return Small(arm.inertia(mass), np.broadcast_to(D, K.shape), K, stiffness)
 
@@ -79,19 +85,25 @@ def frequencies(arm: FlexibleModel, q: Array, motors: Hold) -> Array:
     return np.sqrt(np.where((swinging >= 0.0) & sound[..., 0], swinging, np.nan)) / (2.0 * np.pi)
 
 
-def frequency_response(arm: FlexibleModel, q: Array, frequency: ArrayLike, to: str, source: Source, motors: Hold) -> ComplexArray:
+def frequency_response(
+    arm: FlexibleModel, q: Array, frequency: ArrayLike, to: str, source: Source, motors: Hold
+) -> ComplexArray:
     """See :meth:`FlexibleRobot.frequency_response`."""
     H, D, K, _ = small(arm, q)
     n, size = arm.n, len(H)
     links = np.eye(n, size)
     by_torque = _checked("source", source, Source) == "torque"
     right = arm.motor_positions.T if by_torque else links.T @ arm.robot.jacobian(q).T
-    out = {"links": links, "motors": arm.motor_positions}.get(instance(to, str, "what answers is links, motors or a frame"))
+    out = {"links": links, "motors": arm.motor_positions}.get(
+        instance(to, str, "what answers is links, motors or a frame")
+    )
     if out is None:
         out = arm.robot.jacobian(q, to) @ links
     if _checked("motors", motors, Hold) == "held":
         if by_torque:
-            raise InputError("held motors excite nothing: ask for source='wrench', or motors='free'")
+            raise InputError(
+                "held motors excite nothing: ask for source='wrench', or motors='free'"
+            )
         kept = arm.elastic
         H, D, K = (X[np.ix_(kept, kept)] for X in (H, D, K))
         right, out = right[kept], out[:, kept]
@@ -100,6 +112,8 @@ def frequency_response(arm: FlexibleModel, q: Array, frequency: ArrayLike, to: s
 
 
 def _checked(kind: str, value: str, known: object) -> str:
-    if instance(value, str, f"{kind} is one of {', '.join(get_args(known))}") not in get_args(known):
+    if instance(value, str, f"{kind} is one of {', '.join(get_args(known))}") not in get_args(
+        known
+    ):
         raise UnknownName(kind, value, get_args(known))
     return value

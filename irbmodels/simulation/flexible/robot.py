@@ -1,14 +1,16 @@
 """A whole arm with elastic joints: S003 eq. 3.70 with the misprints corrected, for any robot.
 
-Each elastic joint has a motor position ``theta`` beside the position ``q`` of its link, both in axis coordinates: ``theta`` is
-the angle of the motor divided by the gear ratio (of a coupled wrist ``N^-1`` times the angles of the motors), and equals ``q``
-where no spring is loaded. With the springs' torque ``phi(theta - q)``
+Each elastic joint has a motor position ``theta`` beside the position ``q`` of its link, both in
+axis coordinates: ``theta`` is the angle of the motor divided by the gear ratio (of a coupled wrist
+``N^-1`` times the angles of the motors), and equals ``q`` where no spring is loaded. With the
+springs' torque ``phi(theta - q)``
 
     M(q) q'' + C(q, q') q' + g(q) + f_a q'  =  phi(theta - q) + d (theta' - q') + J' w
     B theta'' + F(theta') + phi(theta - q) + d (theta' - q')  =  tau
 
-A rotor's energy is that of its turning about its own axis; its mass belongs to the link that carries it [Spong 1987]. So B is
-constant, and the rigid arm with ``M + B`` is the limit of growing stiffness. An axis without elasticity has ``theta = q``.
+A rotor's energy is that of its turning about its own axis; its mass belongs to the link that
+carries it [Spong 1987]. So B is constant, and the rigid arm with ``M + B`` is the limit of growing
+stiffness. An axis without elasticity has ``theta = q``.
 """
 
 from __future__ import annotations
@@ -48,19 +50,27 @@ class FlexibleEnergy(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class FlexibleRobot(FlexibleModel):
-    """A robot with the drives of its axes; one Drive per axis, None for a rigid axis whose rotor is unknown.
+    """A robot with the drives of its axes.
 
-    ``q, v`` are those of the links, ``theta, theta_dot`` those of the motors, all in axis coordinates [rad, m], shape
-    ``(..., n)``; of a rigid axis ``theta`` is not read, since it is ``q``. Torques of the motors are in axis coordinates too.
-    :attr:`motors` converts. Friction acts on the motors, where it is measured: the robot's own law, if it has one, or another,
-    and the drives' viscous friction; it ends at the gear, so what reaches a link has passed the spring.
+    One Drive per axis, None for a rigid axis whose rotor is unknown.
+
+    ``q, v`` are those of the links, ``theta, theta_dot`` those of the motors, all in axis
+    coordinates [rad, m], shape ``(..., n)``; of a rigid axis ``theta`` is not read, since it is
+    ``q``. Torques of the motors are in axis coordinates too. :attr:`motors` converts. Friction acts
+    on the motors, where it is measured: the robot's own law, if it has one, or another, and the
+    drives' viscous friction; it ends at the gear, so what reaches a link has passed the spring.
 
     Raises:
-        InputError: if there is not one drive per axis, or the robot carries rotors already: the drives bring them.
+        InputError: if there is not one drive per axis, or the robot carries rotors already: the
+            drives bring them.
     """
 
     @staticmethod
-    def of(robot: Robot, assumed: Sequence[Drive | None] | None = None, friction: Stribeck | bool = True) -> FlexibleRobot:
+    def of(
+        robot: Robot,
+        assumed: Sequence[Drive | None] | None = None,
+        friction: Stribeck | bool = True,
+    ) -> FlexibleRobot:
         """Return a robot with the drives of its tables, and ``assumed`` ones where these know none.
 
         Args:
@@ -77,11 +87,15 @@ class FlexibleRobot(FlexibleModel):
         for i, drive in enumerate(others):
             if drive is not None and known[i] is not None:
                 raise InputError(
-                    f"the tables of {robot.name} know the drive of axis {i + 1}: do not assume one, or give all drives"
+                    f"the tables of {robot.name} know the drive of axis {i + 1}: do not assume one,"
+                    " or give all drives"
                 )
         drives = [own or other for own, other in zip(known, others, strict=True)]
         if not any(drive is not None and drive.elastic for drive in drives):
-            raise MissingData(f"no stiffness of {robot.name} is known; give FlexibleRobot(robot, [Drive(...), ...])")
+            raise MissingData(
+                f"no stiffness of {robot.name} is known; give FlexibleRobot(robot, [Drive(...),"
+                " ...])"
+            )
         return FlexibleRobot(robot, drives, friction)
 
     def forward_dynamics(
@@ -115,18 +129,30 @@ class FlexibleRobot(FlexibleModel):
         q, v, theta, theta_dot, torque = states
         speed = self.of_motors(v, theta_dot)
         driven = torque if self.friction_law is None else torque - self.friction_law.torque(speed)
-        x, x_dot = (np.concatenate(pair, axis=-1) for pair in ((q, theta[..., self.elastic]), (v, speed[..., self.elastic])))
+        x, x_dot = (
+            np.concatenate(pair, axis=-1)
+            for pair in ((q, theta[..., self.elastic]), (v, speed[..., self.elastic]))
+        )
         model = self.robot._model
         right = driven @ self.motor_positions
         right[..., : self.n] += pull
         found = np.empty_like(x)
         for at in np.ndindex(*q.shape[:-1]):
-            bias = self.bias(dynamics.inverse_dynamics(model, q[at], v[at], np.zeros(self.n)), x[at], x_dot[at])
-            found[at] = np.linalg.solve(self.inertia(dynamics.mass_matrix(model, q[at])), right[at] - bias)
+            bias = self.bias(
+                dynamics.inverse_dynamics(model, q[at], v[at], np.zeros(self.n)), x[at], x_dot[at]
+            )
+            found[at] = np.linalg.solve(
+                self.inertia(dynamics.mass_matrix(model, q[at])), right[at] - bias
+            )
         return found[..., : self.n], found @ self.motor_positions.T
 
-    def energy(self, q: ArrayLike, v: ArrayLike, theta: ArrayLike, theta_dot: ArrayLike) -> FlexibleEnergy:
-        """Kinetic, potential and elastic energy [J], shape ``(...)`` each; arguments as :meth:`forward_dynamics`."""
+    def energy(
+        self, q: ArrayLike, v: ArrayLike, theta: ArrayLike, theta_dot: ArrayLike
+    ) -> FlexibleEnergy:
+        """Kinetic, potential and elastic energy [J], shape ``(...)`` each.
+
+        Arguments as :meth:`forward_dynamics`.
+        """
         q, v, theta, theta_dot = self._states(q, v, theta, theta_dot)
         speed = self.of_motors(v, theta_dot)
         links = self.robot.energy(q, v)
@@ -137,9 +163,9 @@ class FlexibleRobot(FlexibleModel):
     def linearized(self, q: ArrayLike) -> LinearModel:
         """Return the linear model about rest at ``q``: small motions and torques beside those of :meth:`equilibrium`.
 
-        States: ``q, theta`` of the elastic axes, and the speeds of both, ``2 (n + m)``. Inputs: torques of the motors, ``n``.
-        Outputs: ``q, theta`` of all axes, ``2 n``. Gravity's change with posture is in it; friction has its slope at rest,
-        Fv, without the dry part.
+        States: ``q, theta`` of the elastic axes, and the speeds of both, ``2 (n + m)``. Inputs:
+        torques of the motors, ``n``. Outputs: ``q, theta`` of all axes, ``2 n``. Gravity's change
+        with posture is in it; friction has its slope at rest, Fv, without the dry part.
         """
         return modes.linearized(self, self.robot._one(q))
 
@@ -147,9 +173,11 @@ class FlexibleRobot(FlexibleModel):
         """Undamped eigenfrequencies about rest [Hz], one per elastic axis, ascending, shape ``(..., m)``.
 
         Args:
-            q: Posture of the links, shape ``(..., n)``; springs have the stiffness they have under gravity there.
-            motors: ``free`` (resonances from the motors' torque on; the arm's motion as a whole is left out) or ``held``
-                (brakes on, or a stiff control: antiresonances where there is one axis).
+            q: Posture of the links, shape ``(..., n)``; springs have the stiffness they have under
+                gravity there.
+            motors: ``free`` (resonances from the motors' torque on; the arm's motion as a whole is
+                left out) or ``held`` (brakes on, or a stiff control: antiresonances where there is
+                one axis).
 
         Returns:
             NaN where gravity is stronger than a spring, 0 for an axis that floats in its dead zone.
@@ -170,9 +198,10 @@ class FlexibleRobot(FlexibleModel):
         Args:
             q: Posture of the links, shape ``(n,)``.
             frequency: Frequencies [Hz], shape ``(F,)`` or one.
-            to: What answers: a frame's displacement and small rotation [m, rad] in base axes (6), or the ``links`` or the
-                ``motors``, in axis coordinates (n).
-            source: What excites: the motors' ``torque`` [N m] (n columns), or a ``wrench`` [N, N m] at the TCP (6 columns).
+            to: What answers: a frame's displacement and small rotation [m, rad] in base axes (6),
+                or the ``links`` or the ``motors``, in axis coordinates (n).
+            source: What excites: the motors' ``torque`` [N m] (n columns), or a ``wrench`` [N, N m]
+                at the TCP (6 columns).
             motors: ``free``, or ``held``, which goes with a wrench only.
 
         Returns:
@@ -185,14 +214,23 @@ class FlexibleRobot(FlexibleModel):
         return modes.frequency_response(self, self.robot._one(q), frequency, to, source, motors)
 
     def feedforward(
-        self, q: ArrayLike, v: ArrayLike, a: ArrayLike, jerk: ArrayLike, snap: ArrayLike, *higher: ArrayLike
+        self,
+        q: ArrayLike,
+        v: ArrayLike,
+        a: ArrayLike,
+        jerk: ArrayLike,
+        snap: ArrayLike,
+        *higher: ArrayLike,
     ) -> Feedforward:
-        """Motion and torque of the motors that give the links a motion [De Luca 1998; Buondonno & De Luca 2015].
+        """Motion and torque of the motors that give the links a motion [De Luca 1998.
 
-        Without gear damping it is exact: the springs' torque is the inverse dynamics of the links, and its two time
-        derivatives, in Taylor arithmetic without differences, say how the motors move. Damping is a series: each derivative
-        beyond snap that is given makes the torque right to one more power of it (with none it is right where the damping is 0).
-        A motor cannot cross backlash in no time: where a spring's torque changes its sign, ``theta`` jumps.
+        Buondonno & De Luca 2015].
+
+        Without gear damping it is exact: the springs' torque is the inverse dynamics of the links,
+        and its two time derivatives, in Taylor arithmetic without differences, say how the motors
+        move. Damping is a series: each derivative beyond snap that is given makes the torque right
+        to one more power of it (with none it is right where the damping is 0). A motor cannot cross
+        backlash in no time: where a spring's torque changes its sign, ``theta`` jumps.
 
         Args:
             q: Positions of the links [rad, m], shape ``(..., n)``.
@@ -202,9 +240,14 @@ class FlexibleRobot(FlexibleModel):
             snap: Fourth derivatives [rad/s^4].
             higher: Fifth, sixth ... derivatives.
         """
-        more = {"jerk": jerk, "snap": snap} | {f"derivative {k} of q": x for k, x in enumerate(higher, start=5)}
+        more = {"jerk": jerk, "snap": snap} | {
+            f"derivative {k} of q": x for k, x in enumerate(higher, start=5)
+        }
         motion = self.robot._motion(q, v, a)
-        return feedforward(self, np.stack(together(*motion, *(self.robot._rate(x, name) for name, x in more.items()))))
+        return feedforward(
+            self,
+            np.stack(together(*motion, *(self.robot._rate(x, name) for name, x in more.items()))),
+        )
 
     def simulate(
         self,
@@ -231,9 +274,11 @@ class FlexibleRobot(FlexibleModel):
             q: Links at the start [rad, m], shape ``(n,)``.
             v: Their speeds; default rest.
             duration: [s].
-            torque: Torques of the motors in axis coordinates [N m, N]: constant, samples, or a function of time and of what a
-                controller sees, ``torque(t, theta, theta_dot)``; default none.
-            wrench: What the world exerts ON the robot at the TCP: constant ``(6,)``, or ``f(t, pose)``.
+            torque: Torques of the motors in axis coordinates [N m, N]: constant, samples, or a
+                function of time and of what a controller sees, ``torque(t, theta, theta_dot)``;
+                default none.
+            wrench: What the world exerts ON the robot at the TCP: constant ``(6,)``, or ``f(t,
+                pose)``.
             theta: Motors at the start; default where they hold the links against gravity.
             theta_dot: Their speeds; default those of the links.
             stops: Whether the ends of the links' ranges are walls.
@@ -246,14 +291,16 @@ class FlexibleRobot(FlexibleModel):
             every: Time between samples [s].
 
         Returns:
-            A run with ``q, v, a`` of the links, ``tau``, ``theta``, ``theta_dot`` and ``friction`` of the motors, in axis
-            coordinates, ``stop``, ``work`` (of motors and wrench) and ``lost`` (to the robot's friction law and to impacts;
-            viscous friction and damping of the drives are not in it) [J].
+            A run with ``q, v, a`` of the links, ``tau``, ``theta``, ``theta_dot`` and ``friction``
+            of the motors, in axis coordinates, ``stop``, ``work`` (of motors and wrench) and
+            ``lost`` (to the robot's friction law and to impacts; viscous friction and damping of
+            the drives are not in it) [J].
 
         Raises:
             InputError: if an argument is wrong, or the start is out of range.
             UnknownName: if there is no such method.
-            SimulationError: if a function fails, or the integrator gives up; ``.run`` has the samples until then.
+            SimulationError: if a function fails, or the integrator gives up; ``.run`` has the
+                samples until then.
         """
         settings = Settings(stops, rebound, torque_limit, method, rtol, atol, max_step, every)
         return simulate(self, (q, v, theta, theta_dot), duration, torque, wrench, settings)
@@ -264,18 +311,30 @@ class FlexibleRobot(FlexibleModel):
         Raises:
             InputError: if the axis does not exist, is rigid, or has a spring that is not linear.
         """
-        if (drive := self.drives[whole(axis, f"an axis of {self.robot.name}", 1, self.n) - 1]) is None:
-            raise InputError(f"{self.robot.name} has elastic axes {(self.elastic + 1).tolist()}, not {axis}")
+        if (
+            drive := self.drives[whole(axis, f"an axis of {self.robot.name}", 1, self.n) - 1]
+        ) is None:
+            raise InputError(
+                f"{self.robot.name} has elastic axes {(self.elastic + 1).tolist()}, not {axis}"
+            )
         return OneAxis(drive, float(self.robot.mass_matrix(self.robot._one(q))[axis - 1, axis - 1]))
 
     def __repr__(self) -> str:
         """Say which axes are elastic, and how good their stiffness is."""
-        grades = [f"{i + 1} ({drive.grade})" for i in self.elastic if (drive := self.drives[i]) is not None]
+        grades = [
+            f"{i + 1} ({drive.grade})"
+            for i in self.elastic
+            if (drive := self.drives[i]) is not None
+        ]
         rigid = [str(i + 1) for i in range(self.n) if i not in self.elastic]
-        told = [f"elastic axes {', '.join(grades) or 'none'}"] + ([f"rigid axes {', '.join(rigid)}"] if rigid else [])
+        told = [f"elastic axes {', '.join(grades) or 'none'}"] + (
+            [f"rigid axes {', '.join(rigid)}"] if rigid else []
+        )
         return f"<FlexibleRobot {self.robot.name}: {'; '.join(told)}>"
 
-    def _states(self, q: ArrayLike, v: ArrayLike, theta: ArrayLike, theta_dot: ArrayLike, **rates: ArrayLike) -> list[Array]:
+    def _states(
+        self, q: ArrayLike, v: ArrayLike, theta: ArrayLike, theta_dot: ArrayLike, **rates: ArrayLike
+    ) -> list[Array]:
         robot = self.robot
         links, motors = (
             (robot._position(q), robot._speed(v)),

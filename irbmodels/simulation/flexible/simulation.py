@@ -1,7 +1,7 @@
 """Simulate an arm with elastic joints: the coordinates are those of the links, then those of the elastic axes' motors.
 
-In them it is a mechanism like any other, so that true stiction (on the motors) and hard stops (of the links) are those of
-:mod:`irbmodels.simulation`.
+In them it is a mechanism like any other, so that true stiction (on the motors) and hard stops (of
+the links) are those of :mod:`irbmodels.simulation`.
 """
 
 from __future__ import annotations
@@ -62,7 +62,9 @@ class _Mechanics(Mechanics):
 
     def pull(self, q: Array, wrench: Array) -> Array:
         """What a wrench at the TCP does to the links."""
-        return np.concatenate([super().pull(q[: self._links], wrench), np.zeros(self.n - self._links)])
+        return np.concatenate(
+            [super().pull(q[: self._links], wrench), np.zeros(self.n - self._links)]
+        )
 
 
 class _Stops(Stops):
@@ -74,7 +76,10 @@ class _Stops(Stops):
         A = np.eye(robot.n + motors)
         A[: robot.n, : robot.n] = self.A
         self.A, self._inverse = A, np.linalg.inv(A)
-        self.lower, self.upper = np.concatenate([self.lower, -free]), np.concatenate([self.upper, free])
+        self.lower, self.upper = (
+            np.concatenate([self.lower, -free]),
+            np.concatenate([self.upper, free]),
+        )
         self.rows = np.vstack([A, -A])
         self.ends = np.concatenate([self.lower, -self.upper])
 
@@ -114,14 +119,23 @@ def simulate(
         Load(robot, wrench),
         settings.rebound,
     )
-    notes = {"method": settings.method, "rtol": settings.rtol, "atol": settings.atol, "stops": settings.stops}
+    notes = {
+        "method": settings.method,
+        "rtol": settings.rtol,
+        "atol": settings.atol,
+        "stops": settings.stops,
+    }
     notes |= {"rebound": settings.rebound, "drives": [repr(drive) for drive in arm.drives]}
     recorder = Recorder(robot, settings.every, duration, notes)
-    first = np.concatenate([links.q, position[arm.elastic], links.v, speed[arm.elastic], np.zeros(2)])
+    first = np.concatenate(
+        [links.q, position[arm.elastic], links.v, speed[arm.elastic], np.zeros(2)]
+    )
     longest = longest_step(settings.max_step, world.drive, world.load)
     options = {"rtol": settings.rtol, "atol": settings.atol, "max_step": longest}
     try:
-        run = Course([(0.0, world)], recorder, first).run(settings.method, options, float(duration), None)
+        run = Course([(0.0, world)], recorder, first).run(
+            settings.method, options, float(duration), None
+        )
     except SimulationError as err:
         so_far = None if err.run is None else _named(arm, err.run)
         raise SimulationError(err.t, err.problem, so_far) from err.__cause__
@@ -132,7 +146,9 @@ def _check(settings: Settings, duration: float) -> None:
     if not isinstance(settings.max_step, float):  # infinite is no bound
         number(settings.max_step, "max_step")
     flag(settings.stops, "stops, whether the ends of the ranges are walls,")
-    check_numbers(duration, settings.every, settings.rtol, settings.atol, settings.max_step, settings.rebound)
+    check_numbers(
+        duration, settings.every, settings.rtol, settings.atol, settings.max_step, settings.rebound
+    )
     if instance(settings.method, str, f"the method is one of {', '.join(METHODS)}") not in METHODS:
         raise UnknownName("method", settings.method, METHODS)
 
@@ -148,11 +164,15 @@ def _named(arm: FlexibleModel, run: Run) -> Run:
     """Return a run whose columns are those of the links, and of the motors beside them."""
     n, turning = arm.n, arm.motor_positions.T
     names = ("q", "v", "a", "tau", "friction", "stop")
-    q, v, a, tau, friction, stop = (run[name] if len(run) else np.zeros((0, len(turning))) for name in names)
+    q, v, a, tau, friction, stop = (
+        run[name] if len(run) else np.zeros((0, len(turning))) for name in names
+    )
     motion = Motion(run.t, q[:, :n], v[:, :n], a[:, :n], tau @ turning)
     more = {"theta": (q @ turning, "rad"), "theta_dot": (v @ turning, "rad/s")}
     more |= {"friction": (friction @ turning, "N m"), "stop": (stop[:, :n], "N m")}
     more |= {name: (run[name], "J") for name in ("work", "lost")}
     axes = np.concatenate([np.arange(n), arm.elastic]) + 1
-    events = [event._replace(axis=int(axes[event.axis - 1]) if event.axis else 0) for event in run.events]
+    events = [
+        event._replace(axis=int(axes[event.axis - 1]) if event.axis else 0) for event in run.events
+    ]
     return run_of(arm.robot, motion, more, events, run.notes)

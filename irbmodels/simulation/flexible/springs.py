@@ -25,7 +25,9 @@ class Springs(NamedTuple):
     def of(drives: Sequence[Drive]) -> Springs:
         """Return the springs of elastic drives."""
         names = ("stiffness", "hardening", "backlash", "damping")
-        return Springs(*(np.array([getattr(drive, name) for drive in drives], dtype=float) for name in names))
+        return Springs(
+            *(np.array([getattr(drive, name) for drive in drives], dtype=float) for name in names)
+        )
 
     def beyond(self, apart: Array) -> Array:
         """Deflection beyond the dead zone [rad], of motors that are ``apart`` ahead of their links."""
@@ -47,7 +49,9 @@ class Springs(NamedTuple):
         return 0.5 * self.stiffness * u**2 + 0.25 * self.hardening * u**4
 
     def apart(self, torque: Array) -> Array:
-        """How far the motors stand ahead of their links where the springs carry ``torque`` [rad]; 0 without torque.
+        """How far the motors stand ahead of their links where the springs carry ``torque`` [rad].
+
+        0 without torque.
 
         The root of the cubic in closed form (one real root, since no spring softens).
         """
@@ -55,15 +59,21 @@ class Springs(NamedTuple):
         h = np.where(hardens, self.hardening, 1.0)
         steep = np.sqrt(self.stiffness / (3.0 * h))
         root = 2.0 * steep * np.sinh(np.arcsinh(1.5 * torque / (self.stiffness * steep)) / 3.0)
-        return np.where(hardens, root, torque / self.stiffness) + 0.5 * self.backlash * np.sign(torque)
+        return np.where(hardens, root, torque / self.stiffness) + 0.5 * self.backlash * np.sign(
+            torque
+        )
 
     def apart_series(self, torque: Array) -> Array:
-        """The same for Taylor coefficients of the torque in time, the order first; shape ``(order, ..., m)``."""
+        """The same for Taylor coefficients of the torque in time, the order first.
+
+        Shape ``(order, ..., m)``.
+        """
         result = np.zeros_like(torque)
         first = self.apart(torque[0])
         slope = self.stiffness + 3.0 * self.hardening * self.beyond(first) ** 2
         result[0] = self.beyond(first)
-        for k in range(1, len(torque)):  # coefficient k of k u + h u^3, in which coefficient k of u stands with the slope
+        # coefficient k of k u + h u^3, in which coefficient k of u stands with the slope
+        for k in range(1, len(torque)):
             square = [sum(result[i] * result[j - i] for i in range(j + 1)) for j in range(k + 1)]
             cube = sum(square[j] * result[k - j] for j in range(k + 1))
             result[k] = (torque[k] - self.hardening * cube) / slope

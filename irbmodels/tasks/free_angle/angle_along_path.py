@@ -14,7 +14,17 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ...checks import finite, flag, instance, is_rotation, number, numbers, per_axis, positive, shown
+from ...checks import (
+    finite,
+    flag,
+    instance,
+    is_rotation,
+    number,
+    numbers,
+    per_axis,
+    positive,
+    shown,
+)
 from ...errors import InputError, MissingData
 from ...robot.robot import Robot
 from .arm_lines import lines_of
@@ -54,7 +64,10 @@ class Choice(NamedTuple):
     range_margin: float
     """Smallest distance of an axis from an end of its range [rad]."""
     wrist: float
-    """Smallest distance from the wrist's singularity [rad]; NaN where the robot cannot tell, as for the next two."""
+    """Smallest distance from the wrist's singularity [rad].
+
+    NaN where the robot cannot tell, as for the next two.
+    """
     elbow: float
     """From the stretched or folded arm [rad]."""
     shoulder: float
@@ -63,8 +76,14 @@ class Choice(NamedTuple):
     def __repr__(self) -> str:
         """Say what was chosen."""
         angles = f"phi {math.degrees(self.phi.min()):.1f} .. {math.degrees(self.phi.max()):.1f} deg"
-        least = f"range {math.degrees(self.range_margin):.1f} deg, wrist {math.degrees(self.wrist):.1f} deg"
-        return f"<Choice of {len(self.phi)} points: {BRANCHES[self.branch]}, {angles}, at least {least}>"
+        least = (
+            f"range {math.degrees(self.range_margin):.1f} deg, wrist"
+            f" {math.degrees(self.wrist):.1f} deg"
+        )
+        return (
+            f"<Choice of {len(self.phi)} points: {BRANCHES[self.branch]}, {angles}, at least"
+            f" {least}>"
+        )
 
 
 def choose_angle(
@@ -85,35 +104,43 @@ def choose_angle(
 ) -> Choice:
     """Choose the free angle of a symmetric tool along a path, with the branch and the full turns of the axes.
 
-    Of all feasible intervals (:func:`feasible_angles`) the middles, the neighbourhood of the ends, and a grid are candidates. The
-    best sequence of them is found by dynamic programming, so it is the best of the grid; no step changes the branch or is larger
-    than the axes may move. From there the angles are improved continuously within their intervals: a local optimum, never worse.
+    Of all feasible intervals (:func:`feasible_angles`) the middles, the neighbourhood of the ends,
+    and a grid are candidates. The best sequence of them is found by dynamic programming, so it is
+    the best of the grid; no step changes the branch or is larger than the axes may move. From there
+    the angles are improved continuously within their intervals: a local optimum, never worse.
 
     Args:
         robot: Six axes with a spherical wrist.
         poses: ``base_from_tcp`` at ``phi = 0``, shape ``(N, 4, 4)``.
         axis: Axis of symmetry through the TCP, in its frame.
-        cost: What a posture costs, a :class:`Cost` or a function ``(robot, q (K, 6), phi (K,)) -> (K,)``; default
-            ``range_margin() + singularity_distance()``, without the latter where the robot has no closed forms for it.
+        cost: What a posture costs, a :class:`Cost` or a function ``(robot, q (K, 6), phi (K,)) ->
+            (K,)``; default ``range_margin() + singularity_distance()``, without the latter where
+            the robot has no closed forms for it.
         turning: Weight of turning the tool [1/rad^2].
         motion: Weight of moving the axes [1/rad^2].
         times: Times of the poses [s], shape ``(N,)``: steps then keep the axes' rated speeds.
         max_step: Largest step of an axis between two poses [rad], one number or one per axis.
-        max_turn: Largest step of the angle on the grid [rad]; default three grid points, or two turns in the whole path if more.
+        max_turn: Largest step of the angle on the grid [rad]; default three grid points, or two
+            turns in the whole path if more.
         start: Posture to begin with ``(6,)`` [rad], on the first pose at some angle; default free.
         branch: Only these branches.
-        grid: Distance of grid points [rad]; made finer, down to 0.5 deg, where half the smallest step allowed is less.
-        closed: Whether the path ends where it begins, and the angle has to: the first and the last pose are the same, and so are
-            the angles there, whole turns aside. Axes may come back whole turns away, where their ranges have room for it.
+        grid: Distance of grid points [rad]; made finer, down to 0.5 deg, where half the smallest
+            step allowed is less.
+        closed: Whether the path ends where it begins, and the angle has to: the first and the last
+            pose are the same, and so are the angles there, whole turns aside. Axes may come back
+            whole turns away, where their ranges have room for it.
 
     Raises:
         BrokenPath: an InputError with ``index`` and ``reason``, where there is no such choice.
-        InputError: if an argument has a wrong shape, ``start`` is not on the first pose, a closed path is open, or a cost
-            returns nonsense.
+        InputError: if an argument has a wrong shape, ``start`` is not on the first pose, a closed
+            path is open, or a cost returns nonsense.
         MissingData: as :func:`feasible_angles`.
     """
     instance(robot, Robot, "an angle is chosen for an irbmodels.Robot")
-    path, direction = _poses(poses, flag(closed, "closed, whether the path ends where it begins,")), direction_of(axis)
+    path, direction = (
+        _poses(poses, flag(closed, "closed, whether the path ends where it begins,")),
+        direction_of(axis),
+    )
     number(turning, "the weight of turning")
     number(motion, "the weight of motion")
     if max_turn is not None:
@@ -127,8 +154,11 @@ def choose_angle(
     steps = _steps(robot, n, times, max_step)
     distance = float(np.clip(steps.min() / 2.0 if n > 1 else grid, min(FINEST, grid), grid))
     if closed:
-        distance = TURN / math.ceil(TURN / distance)  # so that angles whole turns apart are grid points of both
-    window = max(3.01 * distance, 2.0 * TURN / max(n - 1, 1)) if max_turn is None else float(max_turn)
+        # so that angles whole turns apart are grid points of both
+        distance = TURN / math.ceil(TURN / distance)
+    window = (
+        max(3.01 * distance, 2.0 * TURN / max(n - 1, 1)) if max_turn is None else float(max_turn)
+    )
     slots = slots_of(branch)
     free = [angles_of(robot, lines, pose, direction, slots) for pose in path]
     grids = [laid(robot, angles, distance, judged) for angles in free]
@@ -138,20 +168,29 @@ def choose_angle(
             grids[-1] = returned(robot, free[-1], grids[0], judged)
     sequence = closed_sequence if closed else best_sequence
     chosen = sequence(robot, free, grids, steps, min(window, math.pi), weights * (n - 1))
-    at = [(free[k][int(grids[k].interval[i])], float(grids[k].phi[i])) for k, i in enumerate(chosen)]
+    at = [
+        (free[k][int(grids[k].interval[i])], float(grids[k].phi[i])) for k, i in enumerate(chosen)
+    ]
     coarse = np.unwrap([phi for _, phi in at])
     coarse -= TURN * np.round(coarse[0] / TURN)
     turned = TURN * float(np.round((coarse[-1] - coarse[0]) / TURN)) if closed else None
     coarse[-1] = coarse[-1] if turned is None else coarse[0] + turned  # rounding aside, they are
     stretches = [interval for interval, _ in at]
     shift = coarse - [phi for _, phi in at]
-    problem = Path(robot, free, stretches, shift, judged, weights * (n - 1), steps, start is not None, turned)
+    problem = Path(
+        robot, free, stretches, shift, judged, weights * (n - 1), steps, start is not None, turned
+    )
     return _told(robot, problem, smoothed(problem, coarse), coarse)
 
 
 def _poses(value: ArrayLike, closed: bool) -> Array:
     poses = numbers(value, "poses of a path")
-    if poses.ndim != 3 or poses.shape[1:] != (4, 4) or not len(poses) or not np.isfinite(poses).all():
+    if (
+        poses.ndim != 3
+        or poses.shape[1:] != (4, 4)
+        or not len(poses)
+        or not np.isfinite(poses).all()
+    ):
         raise InputError(f"a path is finite poses (N, 4, 4), got shape {poses.shape}")
     for i, pose in enumerate(poses):
         if not is_rotation(pose[:3, :3]) or np.abs(pose[3] - (0.0, 0.0, 0.0, 1.0)).max() > 1e-9:
@@ -179,14 +218,19 @@ def _steps(robot: Robot, n: int, times: ArrayLike | None, max_step: ArrayLike) -
     """Return how far each axis may move in each step, ``(N - 1, 6)``."""
     largest = per_axis(max_step, 6, "max_step [rad]")
     if not (largest > 0.0).all():
-        raise InputError(f"max_step [rad] is one positive number, or one per axis, not {shown(largest)}")
+        raise InputError(
+            f"max_step [rad] is one positive number, or one per axis, not {shown(largest)}"
+        )
     steps = np.tile(largest, (n - 1, 1))
     if times is None:
         return steps
     instants = finite(times, (n,), "times [s]")
     if (np.diff(instants) <= 0.0).any():
-        raise InputError(f"times must grow; they do not at point {int(np.argmax(np.diff(instants) <= 0.0)) + 1}")
-    speed = np.where(robot.limits.velocity > 0.0, robot.limits.velocity, np.inf)  # URDFs write 0 for unknown
+        raise InputError(
+            f"times must grow; they do not at point {int(np.argmax(np.diff(instants) <= 0.0)) + 1}"
+        )
+    # URDFs write 0 for unknown
+    speed = np.where(robot.limits.velocity > 0.0, robot.limits.velocity, np.inf)
     return np.asarray(np.minimum(steps, np.diff(instants)[:, None] * speed))
 
 
@@ -195,11 +239,16 @@ def _told(robot: Robot, problem: Path, phi: Array, coarse: Array) -> Choice:
     q = problem.postures(phi)
     costs = problem.cost.parts(robot, q, phi)
     turned, moved = np.diff(phi), np.diff(q, axis=0)
-    costs |= {"turning": problem.weights[0] * turned**2, "motion": problem.weights[1] * (moved**2).sum(axis=1)}
+    costs |= {
+        "turning": problem.weights[0] * turned**2,
+        "motion": problem.weights[1] * (moved**2).sum(axis=1),
+    }
     try:
         distances = [float(np.abs(distance).min()) for distance in robot.singularities(q)[:3]]
     except MissingData:
         distances = [math.nan] * 3
-    poses = np.stack([angles.pose(float(angle)) for angles, angle in zip(problem.free, phi, strict=True)])
+    poses = np.stack(
+        [angles.pose(float(angle)) for angles, angle in zip(problem.free, phi, strict=True)]
+    )
     branch, least = problem.intervals[0].branch, float(margins(robot, q).min())
     return Choice(phi, q, poses, branch, costs, problem.total(phi, q), coarse, least, *distances)

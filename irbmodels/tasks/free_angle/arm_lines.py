@@ -1,7 +1,8 @@
 """The lengths that carry the wrist centre, read off the lines of the axes: one Jacobian and its derivative at home.
 
-In the arm's frame z is axis 1, y lies along axis 3, and the origin stands on axis 1 at the height of axis 2. With absolute angles
-``x1`` of the arm about z, and ``x2``, ``x3`` of lower arm and forearm from z towards x, the wrist centre is
+In the arm's frame z is axis 1, y lies along axis 3, and the origin stands on axis 1 at the height
+of axis 2. With absolute angles ``x1`` of the arm about z, and ``x2``, ``x3`` of lower arm and
+forearm from z towards x, the wrist centre is
 
 ``Rz(x1) (a1 + long sin x2 + short sin x3, d, long cos x2 + short cos x3)``.
 """
@@ -47,7 +48,10 @@ class Lines:
     lower_sense: float
     """1 where a positive axis 2 turns the lower arm about +y, else -1."""
     between: bool
-    """Whether the range of axis 3 is one of the angle between the arms, ``x3 - x2``; else of ``x3``."""
+    """Whether the range of axis 3 is one of the angle between the arms, ``x3 - x2``.
+
+    Else of ``x3``.
+    """
     wrist_at_home: float
     """Angle from axis 4 to axis 6 about axis 5 where ``q5 = 0`` [rad]."""
 
@@ -56,11 +60,15 @@ def lines_of(robot: Robot) -> Lines:
     """Read the lengths off a robot.
 
     Raises:
-        MissingData: if it is no six-axis arm with a spherical wrist, or its ranges couple axes in another way than axis 2 with 3.
+        MissingData: if it is no six-axis arm with a spherical wrist, or its ranges couple axes in
+            another way than axis 2 with 3.
     """
     home = np.zeros(robot.n)
     if robot.n != 6:
-        raise MissingData(f"{robot.name} has {robot.n} axes: a free angle is solved for six with a spherical wrist")
+        raise MissingData(
+            f"{robot.name} has {robot.n} axes: a free angle is solved for six with a spherical"
+            " wrist"
+        )
     tcp = cast(pin.SE3, robot.pose(home))
     robot.inverse_kinematics(tcp)  # refuses what has no spherical wrist
     J = robot.jacobian(home)
@@ -75,16 +83,22 @@ def lines_of(robot: Robot) -> Lines:
     mixed, A[2, 1] = A[2, 1], 0.0
     plain = np.abs(np.delete(size, 1) - 1.0).max() < STRAIGHT and np.abs(J[:3, 3:]).max() < STRAIGHT
     if not plain or np.abs(A - np.eye(6)).max() > 0.0:
-        raise MissingData(f"{robot.name} couples axes other than 2 and 3: its free angle is not solved")
+        raise MissingData(
+            f"{robot.name} couples axes other than 2 and 3: its free angle is not solved"
+        )
     z, y = turning[0], turning[2]
     x = np.cross(y, z)
     upper = -H[:3, 2, 2]  # a point on a circle is pulled towards its centre
-    carried = size[1] < 0.5  # driven from the shoulder, the forearm keeps its direction while axis 2 turns
+    # driven from the shoulder, the forearm keeps its direction while axis 2 turns
+    carried = size[1] < 0.5
     lower = -H[:3, 1, 1] - (0.0 if carried else upper)
     sense = float(np.sign(J[:3, 1] @ np.cross(y, lower) if carried else turning[1] @ y))
     ratio = mixed * sense - (0.0 if carried else 1.0)  # of x2 in the range of axis 3
     if min(abs(ratio), abs(ratio + 1.0)) > STRAIGHT:
-        raise MissingData(f"{robot.name} couples axes 2 and 3 by a ratio other than 1: its free angle is not solved")
+        raise MissingData(
+            f"{robot.name} couples axes 2 and 3 by a ratio other than 1: its free angle is not"
+            " solved"
+        )
     shoulder, foot = centre - upper - lower, centre + np.cross(z, J[:3, 0])
     d = float(y @ (centre - foot))
     return Lines(
@@ -100,5 +114,7 @@ def lines_of(robot: Robot) -> Lines:
         fore_at_home=math.atan2(x @ upper, z @ upper),
         lower_sense=sense,
         between=abs(ratio) > 0.5,
-        wrist_at_home=math.atan2(np.cross(turning[3], turning[5]) @ turning[4], turning[3] @ turning[5]),
+        wrist_at_home=math.atan2(
+            np.cross(turning[3], turning[5]) @ turning[4], turning[3] @ turning[5]
+        ),
     )

@@ -1,8 +1,9 @@
 """All roots of smooth functions: Chebyshev expansions on pieces that are cut until they fit, then roots that cannot hide.
 
-With ``x = cos t`` an expansion is ``F(t) = sum c_k cos(k t)``, so ``|F''| <= B = sum k^2 |c_k|``. In a cell of width ``w`` whose
-ends have one sign there is no root if ``min |F| > B w^2 / 8``; where the ends differ there is just one if ``|F'| > B w / 2`` in
-the middle. Cells that settle neither way are cut again: what is left, 1e-8 wide, are double roots.
+With ``x = cos t`` an expansion is ``F(t) = sum c_k cos(k t)``, so ``|F''| <= B = sum k^2 |c_k|``.
+In a cell of width ``w`` whose ends have one sign there is no root if ``min |F| > B w^2 / 8``; where
+the ends differ there is just one if ``|F'| > B w / 2`` in the middle. Cells that settle neither way
+are cut again: what is left, 1e-8 wide, are double roots.
 """
 
 from __future__ import annotations
@@ -22,7 +23,11 @@ FITS = 1e-10  # last coefficients of an expansion that fits, beside functions of
 NARROW = 2.0**-36  # share of a run below which a piece is taken as it is
 _NODES = np.cos(math.pi * (np.arange(TERMS) + 0.5) / TERMS)
 _ORDERS = np.arange(TERMS)
-_TRANSFORM = (2.0 - (_ORDERS[:, None] == 0)) / TERMS * np.cos(math.pi * _ORDERS[:, None] * (np.arange(TERMS) + 0.5) / TERMS)
+_TRANSFORM = (
+    (2.0 - (_ORDERS[:, None] == 0))
+    / TERMS
+    * np.cos(math.pi * _ORDERS[:, None] * (np.arange(TERMS) + 0.5) / TERMS)
+)
 _CELLS = 48
 _WIDTH = 1e-8  # [rad of t] cells this wide hold a double root
 
@@ -34,13 +39,18 @@ class Runs(NamedTuple):
     high: Array
 
     def angle(self, run: Whole, x: Array) -> Array:
-        """Return angles for places ``x`` in -1 .. 1: both ends are passed as a sine passes its top, which smooths a root."""
+        """Return angles for places ``x`` in -1 ..
+
+        1: both ends are passed as a sine passes its top, which smooths a root.
+        """
         middle, half = (self.high + self.low) / 2.0, (self.high - self.low) / 2.0
         return np.asarray(middle[run] + half[run] * np.sin(math.pi / 2.0 * x))
 
     def rate(self, run: Whole, x: Array) -> Array:
         """Return the derivative of the angle by ``x``."""
-        return np.asarray((self.high - self.low)[run] / 2.0 * math.pi / 2.0 * np.cos(math.pi / 2.0 * x))
+        return np.asarray(
+            (self.high - self.low)[run] / 2.0 * math.pi / 2.0 * np.cos(math.pi / 2.0 * x)
+        )
 
 
 class Pieces(NamedTuple):
@@ -55,17 +65,23 @@ class Pieces(NamedTuple):
     """Coefficients, ``(P, functions, TERMS)``."""
 
 
-def expanded(runs: Runs, functions: Callable[[Whole, Array], Array], rounding: Callable[[Array], Array]) -> Pieces:
+def expanded(
+    runs: Runs, functions: Callable[[Whole, Array], Array], rounding: Callable[[Array], Array]
+) -> Pieces:
     """Expand functions on runs.
 
     Args:
         runs: Where.
-        functions: Values ``(K, functions)`` of the run ``(K,)`` at the angle ``(K,)``, all of size 1 and smooth.
-        rounding: How far values at the angle ``(K,)`` may be off, ``(K,)``: no expansion fits better.
+        functions: Values ``(K, functions)`` of the run ``(K,)`` at the angle ``(K,)``, all of size
+            1 and smooth.
+        rounding: How far values at the angle ``(K,)`` may be off, ``(K,)``: no expansion fits
+            better.
     """
     counts = np.ceil((runs.high - runs.low) / 1.2).astype(int)
     run = np.repeat(np.arange(len(counts)), counts)
-    places = np.concatenate([(2.0 * np.arange(count) + 1.0) / count - 1.0 for count in counts] or [np.empty(0)])
+    places = np.concatenate(
+        [(2.0 * np.arange(count) + 1.0) / count - 1.0 for count in counts] or [np.empty(0)]
+    )
     half = np.repeat(1.0 / np.maximum(counts, 1), counts)
     done: list[Pieces] = []
     while len(run):
@@ -77,7 +93,11 @@ def expanded(runs: Runs, functions: Callable[[Whole, Array], Array], rounding: C
         terms = np.swapaxes(_TRANSFORM @ values, 1, 2)
         fits = (np.abs(terms[:, :, -3:]).max(axis=(1, 2)) < wanted) | (half < NARROW)
         done.append(Pieces(run[fits], places[fits], half[fits], terms[fits]))
-        run, places, half = np.repeat(run[~fits], 2), np.repeat(places[~fits], 2), np.repeat(half[~fits] / 2.0, 2)
+        run, places, half = (
+            np.repeat(run[~fits], 2),
+            np.repeat(places[~fits], 2),
+            np.repeat(half[~fits] / 2.0, 2),
+        )
         places = places + half * np.tile([-1.0, 1.0], len(run) // 2)
     if not done:
         return Pieces(run, places, half, np.empty((0, 0, TERMS)))
@@ -95,22 +115,39 @@ def zeros(terms: Array) -> tuple[Whole, Array, Array]:
     row = row[np.abs(terms[row, 0]) <= np.abs(terms[row, 1:]).sum(axis=1)]
     grid = np.linspace(0.0, math.pi, _CELLS + 1)
     F = terms[row] @ np.cos(np.outer(_ORDERS, grid))
-    row, left, first, last = np.repeat(row, _CELLS), np.tile(grid[:-1], len(row)), F[:, :-1].ravel(), F[:, 1:].ravel()
+    row, left, first, last = (
+        np.repeat(row, _CELLS),
+        np.tile(grid[:-1], len(row)),
+        F[:, :-1].ravel(),
+        F[:, 1:].ravel(),
+    )
     width = math.pi / _CELLS
     found: list[tuple[Whole, Array, Array]] = []
     while len(row):
         same = first * last > 0.0
         open_ = ~(same & (np.minimum(np.abs(first), np.abs(last)) > bound[row] * width**2 / 8.0))
         row, left, first, last, same = (array[open_] for array in (row, left, first, last, same))
-        single = ~same & (np.abs(_derivative(terms[row], left + width / 2.0)) > bound[row] * width / 2.0)
+        single = ~same & (
+            np.abs(_derivative(terms[row], left + width / 2.0)) > bound[row] * width / 2.0
+        )
         ready = single | (width < _WIDTH)
-        start = left[ready] + np.where(single, width * first / np.where(single, first - last, 1.0), width / 2.0)[ready]
+        start = (
+            left[ready]
+            + np.where(single, width * first / np.where(single, first - last, 1.0), width / 2.0)[
+                ready
+            ]
+        )
         found.append(_newton(terms, row[ready], start, left[ready], width, single[ready]))
         row, left, first, last = (array[~ready] for array in (row, left, first, last))
         width /= 4.0
         cuts = left[:, None] + width * np.arange(5)
         F = (terms[row][:, :, None] * np.cos(_ORDERS[:, None] * cuts[:, None, :])).sum(axis=1)
-        row, left, first, last = np.repeat(row, 4), cuts[:, :-1].ravel(), F[:, :-1].ravel(), F[:, 1:].ravel()
+        row, left, first, last = (
+            np.repeat(row, 4),
+            cuts[:, :-1].ravel(),
+            F[:, :-1].ravel(),
+            F[:, 1:].ravel(),
+        )
     if not found:
         return row, left, first
     return tuple(np.concatenate(parts) for parts in zip(*found, strict=True))  # type: ignore[return-value]

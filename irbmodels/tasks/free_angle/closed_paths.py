@@ -1,8 +1,9 @@
 """The best sequence of postures that ends at the angle it began with, whole turns aside: branch and bound.
 
-Of a set of angles, the best sequence that begins anywhere in it and ends anywhere in it costs no more than the best closed one
-that begins in it. Where it is not closed itself, the set is parted between its two ends and each part is asked again, the one
-with the lower bound first. What is found first is the best of all closed sequences.
+Of a set of angles, the best sequence that begins anywhere in it and ends anywhere in it costs no
+more than the best closed one that begins in it. Where it is not closed itself, the set is parted
+between its two ends and each part is asked again, the one with the lower bound first. What is found
+first is the best of all closed sequences.
 """
 
 from __future__ import annotations
@@ -25,9 +26,16 @@ SAME = 1e-9  # [rad] what rounding may part two angles that are whole turns apar
 
 
 def closed_sequence(
-    robot: Robot, free: list[FreeAngles], grids: list[Grid], steps: Array, window: float, weights: Array
+    robot: Robot,
+    free: list[FreeAngles],
+    grids: list[Grid],
+    steps: Array,
+    window: float,
+    weights: Array,
 ) -> list[int]:
-    """Return the candidate of each pose that the best closed sequence takes; the first and the last pose are the same.
+    """Return the candidate of each pose that the best closed sequence takes.
+
+    The first and the last pose are the same.
 
     Raises:
         BrokenPath: if no sequence goes all the way, or none comes back to its angle.
@@ -42,7 +50,10 @@ def closed_sequence(
             return
         inner = [_only(grids[0], begin), *grids[1:-1], _only(grids[-1], end)]
         bound, found = weighed_sequence(robot, free, inner, steps, window, weights)
-        heapq.heappush(parts, (bound, next(count), labels, [int(begin[found[0]]), *found[1:-1], int(end[found[-1]])]))
+        heapq.heappush(
+            parts,
+            (bound, next(count), labels, [int(begin[found[0]]), *found[1:-1], int(end[found[-1]])]),
+        )
 
     ask(np.unique(first))
     whole = parts[0][3] if parts else []
@@ -57,7 +68,10 @@ def closed_sequence(
             except BrokenPath:  # none begins and ends in this part
                 continue
     angles = [(grid.phi[i], grid.q[i]) for grid, i in zip(grids, whole, strict=False)]
-    phi, q = np.unwrap([angle for angle, _ in angles]), np.array([posture for _, posture in angles]).reshape(-1, 6)
+    phi, q = (
+        np.unwrap([angle for angle, _ in angles]),
+        np.array([posture for _, posture in angles]).reshape(-1, 6),
+    )
     raise BrokenPath(len(grids) - 1, "no choice comes back to the angle that it began with", phi, q)
 
 
@@ -69,4 +83,6 @@ def _labels(grid: Grid) -> Whole:
 
 
 def _only(grid: Grid, kept: Whole) -> Grid:
-    return Grid(grid.interval[kept], grid.branch[kept], grid.phi[kept], grid.q[kept], grid.cost[kept])
+    return Grid(
+        grid.interval[kept], grid.branch[kept], grid.phi[kept], grid.q[kept], grid.cost[kept]
+    )

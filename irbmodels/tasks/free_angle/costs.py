@@ -1,7 +1,8 @@
 """What a choice of the free angle is judged by: costs of postures, which add up and take weights.
 
-A cost is a function of a robot, postures ``(K, 6)`` and angles ``(K,)`` that returns ``(K,)`` numbers, none negative. Each of
-those here is about 1 where a posture is worth avoiding, and near 0 where it is good.
+A cost is a function of a robot, postures ``(K, 6)`` and angles ``(K,)`` that returns ``(K,)``
+numbers, none negative. Each of those here is about 1 where a posture is worth avoiding, and near 0
+where it is good.
 """
 
 from __future__ import annotations
@@ -36,9 +37,19 @@ class Cost:
         Raises:
             InputError: if one is no name, weight and function.
         """
-        for term in instance(self.terms, tuple, "terms of a cost are a tuple of (name, weight, function)"):
-            if not (isinstance(term, tuple) and len(term) == 3 and isinstance(term[0], str) and callable(term[2])):
-                raise InputError(f"a term of a cost is (name, weight, function), not {shown(term)}; Cost.of(function) makes one")
+        for term in instance(
+            self.terms, tuple, "terms of a cost are a tuple of (name, weight, function)"
+        ):
+            if not (
+                isinstance(term, tuple)
+                and len(term) == 3
+                and isinstance(term[0], str)
+                and callable(term[2])
+            ):
+                raise InputError(
+                    f"a term of a cost is (name, weight, function), not {shown(term)};"
+                    " Cost.of(function) makes one"
+                )
             number(term[1], "the weight of a cost", 0.0)
 
     @classmethod
@@ -57,7 +68,9 @@ class Cost:
     def __mul__(self, weight: float) -> Cost:
         """Return it with another weight."""
         number(weight, "the weight of a cost", 0.0)
-        return Cost(tuple((name, weight * factor, function) for name, factor, function in self.terms))
+        return Cost(
+            tuple((name, weight * factor, function) for name, factor, function in self.terms)
+        )
 
     __rmul__ = __mul__
 
@@ -68,13 +81,21 @@ class Cost:
             InputError: if a function returns another shape, or numbers below 0.
         """
         q, phi = numbers(q, "q"), numbers(phi, "phi")
-        if phi.ndim != 1 or q.shape != (*phi.shape, instance(robot, Robot, "a cost is asked of an irbmodels.Robot").n):
-            raise InputError(f"a cost is asked of q (K, {robot.n}) and phi (K,), not {q.shape} and {phi.shape}")
+        if phi.ndim != 1 or q.shape != (
+            *phi.shape,
+            instance(robot, Robot, "a cost is asked of an irbmodels.Robot").n,
+        ):
+            raise InputError(
+                f"a cost is asked of q (K, {robot.n}) and phi (K,), not {q.shape} and {phi.shape}"
+            )
         found: dict[str, Array] = {}
         for name, weight, function in self.terms:
             values = numbers(function(robot, q, phi), f"cost {name}")
             if values.shape != phi.shape or not (values >= 0.0).all():
-                raise InputError(f"cost {name} needs {phi.shape} numbers that are not negative, got {values.shape}")
+                raise InputError(
+                    f"cost {name} needs {phi.shape} numbers that are not negative, got"
+                    f" {values.shape}"
+                )
             found[name] = found.get(name, 0.0) + np.minimum(weight * values, LARGEST)
         return found
 
@@ -86,8 +107,8 @@ class Cost:
 def range_margin() -> Cost:
     """Nearness to the ends of the ranges, the coupled one included: 0 with all axes in the middle, infinite at a bound.
 
-    Mean over the axes of ``(upper - lower)^2 / (4 (upper - y) (y - lower)) - 1`` (Zghal, Dubey & Euler 1990); 1 with each axis at
-    15 % of its range from a bound.
+    Mean over the axes of ``(upper - lower)^2 / (4 (upper - y) (y - lower)) - 1`` (Zghal, Dubey &
+    Euler 1990); 1 with each axis at 15 % of its range from a bound.
     """
 
     def nearness(robot: Robot, q: Array, phi: Array) -> Array:
@@ -109,15 +130,21 @@ def singularity_distance(wrist: float = 0.2, elbow: float = 0.2, shoulder: float
         shoulder: The same of the wrist centre from axis 1 [m].
 
     Raises:
-        MissingData: when it is asked of an arm of another shape; there :func:`manipulability` serves.
+        MissingData: when it is asked of an arm of another shape; there :func:`manipulability`
+            serves.
     """
     named = {"wrist [rad]": wrist, "elbow [rad]": elbow, "shoulder [m]": shoulder}
-    nears = [number(value, f"the distance from the singularity of the {name}", 0.0) for name, value in named.items()]
+    nears = [
+        number(value, f"the distance from the singularity of the {name}", 0.0)
+        for name, value in named.items()
+    ]
 
     def nearness(robot: Robot, q: Array, phi: Array) -> Array:
         found = robot.singularities(q)
         with np.errstate(divide="ignore"):
-            terms = [(near / distance) ** 2 for near, distance in zip(nears, found[:3], strict=True)]
+            terms = [
+                (near / distance) ** 2 for near, distance in zip(nears, found[:3], strict=True)
+            ]
         return np.asarray(np.minimum(np.sum(terms, axis=0), LARGEST))
 
     return Cost.of(nearness, "singularity distance")
@@ -133,7 +160,9 @@ def manipulability(reference: float = 0.05) -> Cost:
 
     def lack(robot: Robot, q: Array, phi: Array) -> Array:
         with np.errstate(divide="ignore"):
-            return np.asarray(np.minimum((near / np.abs(np.linalg.det(robot.jacobian(q)))) ** 2, LARGEST))
+            return np.asarray(
+                np.minimum((near / np.abs(np.linalg.det(robot.jacobian(q)))) ** 2, LARGEST)
+            )
 
     return Cost.of(lack, "manipulability")
 
@@ -147,4 +176,8 @@ def margins(robot: Robot, q: Array) -> Array:
 def _margins(robot: Robot, q: Array) -> tuple[Array, Array, NDArray[np.bool_]]:
     limits = robot.limits
     y = q @ limits.A.T
-    return y - limits.lower, limits.upper - y, (limits.lower > -UNLIMITED) & (limits.upper < UNLIMITED)
+    return (
+        y - limits.lower,
+        limits.upper - y,
+        (limits.lower > -UNLIMITED) & (limits.upper < UNLIMITED),
+    )

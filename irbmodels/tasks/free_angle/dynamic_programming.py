@@ -17,7 +17,8 @@ from .intervals import FreeAngles, near, wrapped
 Array = NDArray[np.float64]
 Whole = NDArray[np.int64]
 
-EDGE = 0.02  # [rad] grid points nearest to the ends of an interval are so far inside, or a quarter of it
+# [rad] grid points nearest to the ends of an interval are so far inside, or a quarter of it
+EDGE = 0.02
 
 
 class BrokenPath(InputError):
@@ -26,7 +27,9 @@ class BrokenPath(InputError):
     def __init__(self, index: int, reason: str, phi: Array, q: Array) -> None:
         """Keep the best choice up to the point before."""
         self.index, self.reason, self.phi, self.q = index, reason, phi, q
-        super().__init__(f"no continuous choice of the free angle: it breaks at point {index}: {reason}")
+        super().__init__(
+            f"no continuous choice of the free angle: it breaks at point {index}: {reason}"
+        )
 
 
 class Grid(NamedTuple):
@@ -69,20 +72,30 @@ def candidates(robot: Robot, angles: FreeAngles, number: Whole, phi: Array, cost
 
 def begun(robot: Robot, angles: FreeAngles, start: Array, cost: Cost) -> Grid:
     """Return the one candidate that a given posture is."""
-    base, now, axis = angles.circle.pose, np.asarray(getattr(robot.pose(start), "homogeneous", None)), angles.circle.axis
+    base, now, axis = (
+        angles.circle.pose,
+        np.asarray(getattr(robot.pose(start), "homogeneous", None)),
+        angles.circle.axis,
+    )
     turn = base[:3, :3].T @ now[:3, :3]
     sine = axis @ (turn[2, 1] - turn[1, 2], turn[0, 2] - turn[2, 0], turn[1, 0] - turn[0, 1]) / 2.0
     phi = math.atan2(sine, (np.trace(turn) - 1.0) / 2.0)
     off = float(np.abs(angles.pose(phi) - now).max())
     if off > 1e-6:
-        raise InputError(f"start is not on the first pose at any angle: it is {off:.3g} m or rad off at best")
+        raise InputError(
+            f"start is not on the first pose at any angle: it is {off:.3g} m or rad off at best"
+        )
     for i, interval in enumerate(angles):
         for lifted in interval.holds(phi):
             q = interval.q(lifted)
             if np.abs(q - start).max() < 1e-5:
                 value = cost(robot, q[None], np.array([lifted]))
-                return Grid(np.array([i]), np.array([interval.branch]), np.array([lifted]), q[None], value)
-    raise InputError("start is on the first pose, but out of range, on a singularity, or not of these branches")
+                return Grid(
+                    np.array([i]), np.array([interval.branch]), np.array([lifted]), q[None], value
+                )
+    raise InputError(
+        "start is on the first pose, but out of range, on a singularity, or not of these branches"
+    )
 
 
 def returned(robot: Robot, angles: FreeAngles, first: Grid, cost: Cost) -> Grid:
@@ -98,14 +111,24 @@ def returned(robot: Robot, angles: FreeAngles, first: Grid, cost: Cost) -> Grid:
 
 
 def best_sequence(
-    robot: Robot, free: list[FreeAngles], grids: list[Grid], steps: Array, window: float, weights: Array
+    robot: Robot,
+    free: list[FreeAngles],
+    grids: list[Grid],
+    steps: Array,
+    window: float,
+    weights: Array,
 ) -> list[int]:
     """Return the candidate of each pose that the best sequence takes."""
     return weighed_sequence(robot, free, grids, steps, window, weights)[1]
 
 
 def weighed_sequence(
-    robot: Robot, free: list[FreeAngles], grids: list[Grid], steps: Array, window: float, weights: Array
+    robot: Robot,
+    free: list[FreeAngles],
+    grids: list[Grid],
+    steps: Array,
+    window: float,
+    weights: Array,
 ) -> tuple[float, list[int]]:
     """Return what the best sequence costs, and the candidate of each pose that it takes.
 
@@ -130,7 +153,13 @@ def weighed_sequence(
         best = np.full(len(after.phi), np.inf)
         np.minimum.at(best, j, total)
         if not np.isfinite(best).any():
-            _break(k, _nearest(robot, before, after, totals[-1], steps[k - 1], window), grids, parents, totals)
+            _break(
+                k,
+                _nearest(robot, before, after, totals[-1], steps[k - 1], window),
+                grids,
+                parents,
+                totals,
+            )
         parent = np.full(len(after.phi), -1)
         first = total == best[j]
         parent[j[first]] = i[first]
@@ -162,13 +191,19 @@ def _back(totals: list[Array], parents: list[Whole]) -> list[int]:
     return chosen[::-1]
 
 
-def _break(k: int, reason: str, grids: list[Grid], parents: list[Whole], totals: list[Array]) -> NoReturn:
+def _break(
+    k: int, reason: str, grids: list[Grid], parents: list[Whole], totals: list[Array]
+) -> NoReturn:
     chosen = _back(totals[:k], parents[:k]) if k else []
     phi = np.unwrap([grids[i].phi[c] for i, c in enumerate(chosen)])
-    raise BrokenPath(k, reason, phi, np.array([grids[i].q[c] for i, c in enumerate(chosen)]).reshape(-1, 6))
+    raise BrokenPath(
+        k, reason, phi, np.array([grids[i].q[c] for i, c in enumerate(chosen)]).reshape(-1, 6)
+    )
 
 
-def _nearest(robot: Robot, before: Grid, after: Grid, totals: Array, steps: Array, window: float) -> str:
+def _nearest(
+    robot: Robot, before: Grid, after: Grid, totals: Array, steps: Array, window: float
+) -> str:
     """Say how far the nearest posture is from those that can be reached at the point before."""
     reached = np.flatnonzero(np.isfinite(totals))
     least, said = math.inf, ""
@@ -182,7 +217,16 @@ def _nearest(robot: Robot, before: Grid, after: Grid, totals: Array, steps: Arra
             axis, least = int(share[j].argmax()), float(share[j].max())
             step = math.degrees(abs(float(after.q[same[j], axis] - before.q[i, axis])))
             turn = math.degrees(abs(float(wrapped(after.phi[same[j]] - before.phi[i]))))
-            said = f"axis {axis + 1} by {step:.3g} deg, of {math.degrees(steps[axis]):.3g} deg allowed"
+            said = (
+                f"axis {axis + 1} by {step:.3g} deg, of {math.degrees(steps[axis]):.3g} deg allowed"
+            )
             if least <= 1.0:
-                said = f"the angle by {turn:.3g} deg, of {math.degrees(window):.3g} deg that max_turn allows"
-    return f"the nearest posture of the same branch needs {said}" if said else "no posture of a branch that gets here is in range"
+                said = (
+                    f"the angle by {turn:.3g} deg, of {math.degrees(window):.3g} deg that max_turn"
+                    " allows"
+                )
+    return (
+        f"the nearest posture of the same branch needs {said}"
+        if said
+        else "no posture of a branch that gets here is in range"
+    )

@@ -1,7 +1,8 @@
 """All intervals of the free angle of a tool that is symmetric about its axis: every branch, every full turn.
 
-Between two neighbouring cuts (:mod:`cuts`) nothing can change, so each stretch of the circle is judged at its middle. Stretches
-that meet without a bound or a singularity between them are one interval, however often axes go round.
+Between two neighbouring cuts (:mod:`cuts`) nothing can change, so each stretch of the circle is
+judged at its middle. Stretches that meet without a bound or a singularity between them are one
+interval, however often axes go round.
 """
 
 from __future__ import annotations
@@ -19,7 +20,17 @@ from ...checks import finite, instance, is_rotation, listed, shown
 from ...errors import InputError, UnknownName
 from ...robot.robot import Robot
 from .arm_lines import Lines, lines_of
-from .interval_ends import AT_ELBOW, AT_SHOULDER, AT_WRIST, TURN, Ranges, cuts_of, middles, postures, ranges_of
+from .interval_ends import (
+    AT_ELBOW,
+    AT_SHOULDER,
+    AT_WRIST,
+    TURN,
+    Ranges,
+    cuts_of,
+    middles,
+    postures,
+    ranges_of,
+)
 from .intervals import End, FreeAngles, Interval, near
 from .tool_circle import Circle, circle_of
 
@@ -41,20 +52,23 @@ def feasible_angles(
 ) -> FreeAngles:
     """Return every interval of the angle ``phi`` at which the tool, turned by it about its own axis, has a posture in range.
 
-    The pose turned by ``phi`` is ``pose * Rot(axis, phi)``. Postures that move continuously with ``phi`` within all ranges are
-    one interval: a component of all pairs of angle and posture. So each branch and each full turn of an axis has its own; an
-    interval across pi is one; and an axis 6 with room for more than a turn makes intervals longer than a turn. A singularity that
-    the tool passes exactly (sine of the wrist angle below 3e-10; wrist centre within 1e-12 m of axis 1; arm stretched within
-    1e-12 m) ends an interval, as two branches meet there.
+    The pose turned by ``phi`` is ``pose * Rot(axis, phi)``. Postures that move continuously with
+    ``phi`` within all ranges are one interval: a component of all pairs of angle and posture. So
+    each branch and each full turn of an axis has its own; an interval across pi is one; and an axis
+    6 with room for more than a turn makes intervals longer than a turn. A singularity that the tool
+    passes exactly (sine of the wrist angle below 3e-10; wrist centre within 1e-12 m of axis 1; arm
+    stretched within 1e-12 m) ends an interval, as two branches meet there.
 
-    Ends are exact to rounding divided by how fast the bound is approached (about 1e-12 rad; where a bound is only touched, the
-    axis is within 1e-9 rad of it), and, near a singularity that leaves axes 1, 4 or 6 almost free, by the distance from it. Ends
-    by reach and by axes 1 to 3 are roots of trigonometric polynomials. Ends by axes 4 to 6 are roots of functions that stay
-    smooth at a wrist singularity, expanded to 1e-10 and isolated without gaps: what lies above a bound by 1e-8 is found, however
-    narrow. Not found is an interval shorter than 1e-9 rad, or one single angle at which a bound is met exactly. Ranges count as
-    kept within 5e-10 rad.
+    Ends are exact to rounding divided by how fast the bound is approached (about 1e-12 rad; where a
+    bound is only touched, the axis is within 1e-9 rad of it), and, near a singularity that leaves
+    axes 1, 4 or 6 almost free, by the distance from it. Ends by reach and by axes 1 to 3 are roots
+    of trigonometric polynomials. Ends by axes 4 to 6 are roots of functions that stay smooth at a
+    wrist singularity, expanded to 1e-10 and isolated without gaps: what lies above a bound by 1e-8
+    is found, however narrow. Not found is an interval shorter than 1e-9 rad, or one single angle at
+    which a bound is met exactly. Ranges count as kept within 5e-10 rad.
 
-    Where the tool's axis is axis 6, ``phi`` is an angle of axis 6 alone. If axes 4 and 6 are in line there, axis 4 stays at 0.
+    Where the tool's axis is axis 6, ``phi`` is an angle of axis 6 alone. If axes 4 and 6 are in
+    line there, axis 4 stays at 0.
 
     Args:
         robot: Six axes with a spherical wrist.
@@ -63,18 +77,23 @@ def feasible_angles(
         branch: Only these slots of ``robot.inverse_kinematics`` (0 to 7, :data:`BRANCHES`).
 
     Returns:
-        A sequence of intervals with ``low``, ``high``, ``branch``, ``low_reason``, ``high_reason`` and ``q(phi)``; empty where
-        there is none, and then ``note`` says why and ``missing`` how far the pose is out of reach at least.
+        A sequence of intervals with ``low``, ``high``, ``branch``, ``low_reason``, ``high_reason``
+        and ``q(phi)``; empty where there is none, and then ``note`` says why and ``missing`` how
+        far the pose is out of reach at least.
 
     Raises:
         InputError: if the pose is no rigid motion, or the axis has no direction.
-        MissingData: if the arm has no spherical wrist, or couples axes in another way than 2 with 3.
+        MissingData: if the arm has no spherical wrist, or couples axes in another way than 2 with
+            3.
     """
     instance(robot, Robot, "free angles are those of an irbmodels.Robot")
     direction = direction_of(axis)
     matrix = finite(getattr(pose, "homogeneous", pose), (4, 4), "pose")
     if not is_rotation(matrix[:3, :3]) or np.abs(matrix[3] - (0.0, 0.0, 0.0, 1.0)).max() > 1e-9:
-        raise InputError(f"the pose is no rigid motion (a rotation, and 0, 0, 0, 1 below): {matrix.round(9).tolist()}")
+        raise InputError(
+            "the pose is no rigid motion (a rotation, and 0, 0, 0, 1 below):"
+            f" {matrix.round(9).tolist()}"
+        )
     return angles_of(robot, lines_of(robot), matrix, direction, slots_of(branch))
 
 
@@ -101,7 +120,9 @@ def slots_of(branch: int | Collection[int] | None) -> list[int]:
         return list(range(8))
     what = "branches are whole numbers, one or several"
     given: Any = branch
-    slots = listed([given] if isinstance(given, int | np.integer) else given, int | np.integer, what)
+    slots = listed(
+        [given] if isinstance(given, int | np.integer) else given, int | np.integer, what
+    )
     if not slots or any(isinstance(slot, bool) for slot in slots):
         raise InputError(f"{what}, not {shown(branch)}")
     for slot in slots:
@@ -110,7 +131,9 @@ def slots_of(branch: int | Collection[int] | None) -> list[int]:
     return [int(slot) for slot in slots]
 
 
-def angles_of(robot: Robot, lines: Lines, pose: Array, axis: Array, branches: Collection[int] = range(8)) -> FreeAngles:
+def angles_of(
+    robot: Robot, lines: Lines, pose: Array, axis: Array, branches: Collection[int] = range(8)
+) -> FreeAngles:
     """Return the same for a robot whose lengths are known."""
     circle, ranges = circle_of(lines, pose, axis), ranges_of(robot)
     answer = FreeAngles(robot, circle, ranges)
@@ -123,7 +146,9 @@ def angles_of(robot: Robot, lines: Lines, pose: Array, axis: Array, branches: Co
         found = [
             interval
             for slot in branches
-            for interval in _linked(answer, _branch(circle, slot, phi, both[: len(phi)], both[len(phi) :]))
+            for interval in _linked(
+                answer, _branch(circle, slot, phi, both[: len(phi)], both[len(phi) :])
+            )
         ]
     answer.intervals = tuple(sorted(found, key=Interval.order))
     return answer
@@ -146,14 +171,17 @@ class _Branch(NamedTuple):
 
     def opens(self, cut: int) -> bool:
         """Whether postures pass a cut."""
-        return not self.torn[cut] and bool(np.isfinite([self.at[cut], self.within[cut - 1], self.within[cut]]).all())
+        return not self.torn[cut] and bool(
+            np.isfinite([self.at[cut], self.within[cut - 1], self.within[cut]]).all()
+        )
 
 
 def _branch(circle: Circle, slot: int, phi: Array, at: Array, within: Array) -> _Branch:
     """Follow a branch from piece to piece; ``at`` and ``within`` are ``(m, 8, 6)``."""
     there = np.flatnonzero(np.isfinite(within[:, slot, 0]))
     torn = np.full(len(phi), "", dtype=object)
-    torn[np.abs(np.sin(at[:, slot & 6, 4] + circle.lines.wrist_at_home)) < AT_WRIST] = "wrist"  # the first of both is told there
+    # the first of both is told there
+    torn[np.abs(np.sin(at[:, slot & 6, 4] + circle.lines.wrist_at_home)) < AT_WRIST] = "wrist"
     if len(there):
         ahead = circle.ahead(float(middles(phi)[there[0]]), float(within[there[0], slot, 0]))
         torn[np.abs(circle.stretch(phi, math.copysign(1.0, ahead))) < AT_ELBOW] = "elbow"
@@ -167,7 +195,11 @@ def _branch(circle: Circle, slot: int, phi: Array, at: Array, within: Array) -> 
 def _linked(answer: FreeAngles, branch: _Branch) -> list[Interval]:
     """Return the intervals of one branch: pieces in range, linked through the cuts that postures pass."""
     ranges, m = answer.ranges, len(branch.phi)
-    nodes = {(int(i), k) for i in np.flatnonzero(np.isfinite(branch.within[:, 0])) for k in _turns(ranges, branch.within[i])}
+    nodes = {
+        (int(i), k)
+        for i in np.flatnonzero(np.isfinite(branch.within[:, 0]))
+        for k in _turns(ranges, branch.within[i])
+    }
     if not nodes:
         return []
     limited = ranges.bounded.astype(int)
@@ -175,13 +207,17 @@ def _linked(answer: FreeAngles, branch: _Branch) -> list[Interval]:
 
     def after(node: tuple[int, Turns]) -> tuple[int, Turns] | None:
         i, k = node
-        following = (i + 1) % m, tuple(int(turn) for turn in (np.array(k) + branch.turns[i]) * limited)
+        following = (
+            (i + 1) % m,
+            tuple(int(turn) for turn in (np.array(k) + branch.turns[i]) * limited),
+        )
         return following if opens[following[0]] and following in nodes else None
 
     links = {node: after(node) for node in nodes}
     firsts = sorted(nodes - {node for node in links.values() if node is not None})
     chains, seen = [], set[tuple[int, Turns]]()
-    for first in [*firsts, *sorted(nodes)]:  # what is left after chains with a beginning are circles; they begin at piece 0
+    # what is left after chains with a beginning are circles; they begin at piece 0
+    for first in [*firsts, *sorted(nodes)]:
         chain: list[tuple[int, Turns]] = []
         node: tuple[int, Turns] | None = first
         while node is not None and node not in seen:
@@ -195,15 +231,26 @@ def _linked(answer: FreeAngles, branch: _Branch) -> list[Interval]:
 
 
 def _turns(ranges: Ranges, y: Array) -> list[Turns]:
-    """Return every combination of full turns in which a posture keeps all ranges; of an axis without range turn 0."""
+    """Return every combination of full turns in which a posture keeps all ranges.
+
+    Of an axis without range turn 0.
+    """
     choices = []
-    for value, low, high in zip(y.tolist(), ranges.lower.tolist(), ranges.upper.tolist(), strict=True):
+    for value, low, high in zip(
+        y.tolist(), ranges.lower.tolist(), ranges.upper.tolist(), strict=True
+    ):
         bounded = math.isfinite(low) and math.isfinite(high)
-        choices.append(range(math.ceil((low - value) / TURN), math.floor((high - value) / TURN) + 1) if bounded else range(1))
+        choices.append(
+            range(math.ceil((low - value) / TURN), math.floor((high - value) / TURN) + 1)
+            if bounded
+            else range(1)
+        )
     return list(itertools.product(*choices))
 
 
-def _interval(answer: FreeAngles, branch: _Branch, chain: list[tuple[int, Turns]], closed: bool) -> Interval | None:
+def _interval(
+    answer: FreeAngles, branch: _Branch, chain: list[tuple[int, Turns]], closed: bool
+) -> Interval | None:
     """Return the interval of linked pieces, or None where it is too short to be one."""
     phi, m = branch.phi, len(branch.phi)
     start = chain[0][0]
@@ -215,18 +262,27 @@ def _interval(answer: FreeAngles, branch: _Branch, chain: list[tuple[int, Turns]
     if closed:
         return Interval(-math.pi, math.pi, branch.slot, CIRCLE, CIRCLE, answer, ends[:-1], known)
     last = int(pieces[-1] % m)
-    low, high = _end(answer, branch, start, start - 1, known[0]), _end(answer, branch, last, last, known[-1])
+    low, high = (
+        _end(answer, branch, start, start - 1, known[0]),
+        _end(answer, branch, last, last, known[-1]),
+    )
     length = ends[-1] - ends[0]
     if length < NOTHING or (length < SHORT and low.kind == high.kind and low.axis is None):
         return None
-    return Interval(float(ends[0]), float(ends[-1]), branch.slot, low, high, answer, ends[:-1], known)
+    return Interval(
+        float(ends[0]), float(ends[-1]), branch.slot, low, high, answer, ends[:-1], known
+    )
 
 
 def _end(answer: FreeAngles, branch: _Branch, cut: int, beyond: int, known: Array) -> End:
     """Return what ends an interval at a cut, from the piece beyond it and the posture ``known`` next to it."""
     torn = branch.torn[cut]
     if not np.isfinite(branch.within[beyond]).all():
-        what = "the wrist centre comes too near to axis 1" if torn == "shoulder" else "the arm is stretched or folded"
+        what = (
+            "the wrist centre comes too near to axis 1"
+            if torn == "shoulder"
+            else "the arm is stretched or folded"
+        )
         return End("reach", f"out of reach: {what}")
     if torn:
         return End(torn, f"{torn} singularity, where two branches meet")  # type: ignore[arg-type]
@@ -237,9 +293,18 @@ def _end(answer: FreeAngles, branch: _Branch, cut: int, beyond: int, known: Arra
     to_bound = np.minimum(np.abs(at - ranges.lower), np.abs(at - ranges.upper))
     axis = int(np.where(outside > 0.0, to_bound, np.inf).argmin())
     bound = float(
-        (limits.lower if abs(at[axis] - ranges.lower[axis]) < abs(at[axis] - ranges.upper[axis]) else limits.upper)[axis]
+        (
+            limits.lower
+            if abs(at[axis] - ranges.lower[axis]) < abs(at[axis] - ranges.upper[axis])
+            else limits.upper
+        )[axis]
     )
-    return End("range", f"axis {axis + 1}: {limits.names()[axis]} = {math.degrees(bound):.6g} deg", axis + 1, bound)
+    return End(
+        "range",
+        f"axis {axis + 1}: {limits.names()[axis]} = {math.degrees(bound):.6g} deg",
+        axis + 1,
+        bound,
+    )
 
 
 def _along_axis_6(answer: FreeAngles, branches: Collection[int]) -> list[Interval]:
@@ -253,16 +318,37 @@ def _along_axis_6(answer: FreeAngles, branches: Collection[int]) -> list[Interva
         y = postures(answer.robot, answer.circle, np.zeros(1))[0, slot] @ ranges.A.T
         if not np.isfinite(y).all():
             continue
-        for k in sorted({(*turns[:5], 0) for turns in _turns(ranges._replace(lower=np.append(ranges.lower[:5], -np.inf)), y)}):
+        for k in sorted(
+            {
+                (*turns[:5], 0)
+                for turns in _turns(ranges._replace(lower=np.append(ranges.lower[:5], -np.inf)), y)
+            }
+        ):
             still = y + TURN * np.array(k)
             ends = [
-                End("range", f"axis 6: q6 = {math.degrees(b):.6g} deg", 6, float(b)) for b in (limits.lower[5], limits.upper[5])
+                End("range", f"axis 6: q6 = {math.degrees(b):.6g} deg", 6, float(b))
+                for b in (limits.lower[5], limits.upper[5])
             ]
-            first, last = sorted(sense * (bound - still[5]) for bound in (low, high)) if bounded else (-math.pi, math.pi)
+            first, last = (
+                sorted(sense * (bound - still[5]) for bound in (low, high))
+                if bounded
+                else (-math.pi, math.pi)
+            )
             ends = [CIRCLE, CIRCLE] if not bounded else ends if sense > 0.0 else ends[::-1]
             shift = -TURN * math.floor((first + math.pi) / TURN)
             starts = first + np.arange(0.0, last - first, 1.0)
             known = np.tile(still, (len(starts), 1))
             known[:, 5] += sense * (starts + 0.5)
-            found.append(Interval(first + shift, last + shift, slot, ends[0], ends[1], answer, starts + shift, known))
+            found.append(
+                Interval(
+                    first + shift,
+                    last + shift,
+                    slot,
+                    ends[0],
+                    ends[1],
+                    answer,
+                    starts + shift,
+                    known,
+                )
+            )
     return found

@@ -19,16 +19,22 @@ Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
 SAME = 1e-10  # [rad] cuts nearer than this are one
-AT_WRIST = 3e-10  # sine of the wrist angle below which axis 4 turned for axis 6 moves the tool by less than 1e-9 rad
+# sine of the wrist angle below which axis 4 turned for axis 6 moves the tool by less than 1e-9 rad
+AT_WRIST = 3e-10
 AT_SHOULDER = (
-    1e-12  # [m] the wrist centre is on axis 1, or as near as it can come, where inverse kinematics leaves axis 1 as it is
+    # [m] the wrist centre is on axis 1, or as near as it can come, where inverse kinematics leaves
+    # axis 1 as it is
+    1e-12
 )
 AT_ELBOW = 1e-12  # [m] the arm is stretched or folded
 TURN = 2.0 * math.pi
 
 
 class Ranges(NamedTuple):
-    """Ranges of ``y = A q``, wider than typed by half of what ``robot.in_range`` allows; infinite where there are none."""
+    """Ranges of ``y = A q``, wider than typed by half of what ``robot.in_range`` allows.
+
+    Infinite where there are none.
+    """
 
     A: Array
     lower: Array
@@ -36,12 +42,17 @@ class Ranges(NamedTuple):
 
     @property
     def bounded(self) -> Mask:
-        """Which axes have ranges; the others turn without end, and have no full turns of their own."""
+        """Which axes have ranges.
+
+        The others turn without end, and have no full turns of their own.
+        """
         return np.asarray(np.isfinite(self.lower) & np.isfinite(self.upper))
 
     def cuts(self, axis: int, period: float = TURN) -> list[float]:
         """Return angles [rad], the bounds among them, at most half a turn apart: no full turn is lost between two of them."""
-        bounds = [float(bound) for bound in (self.lower[axis], self.upper[axis]) if np.isfinite(bound)] or [0.0]
+        bounds = [
+            float(bound) for bound in (self.lower[axis], self.upper[axis]) if np.isfinite(bound)
+        ] or [0.0]
         found: list[float] = []
         for angle in (bound + turn for bound in bounds for turn in (0.0, math.pi)):
             if all(abs(math.remainder(angle - other, period)) > 1e-12 for other in found):
@@ -87,7 +98,13 @@ def cuts_of(robot: Robot, circle: Circle, ranges: Ranges) -> Array:
 def merged(parts: list[Array]) -> Array:
     """Return angles in [-pi, pi), sorted, each once, -pi among them."""
     angles = np.concatenate([[-math.pi], *parts])
-    angles = np.sort(np.where((angles < -math.pi) | (angles >= math.pi), angles - TURN * np.floor(angles / TURN + 0.5), angles))
+    angles = np.sort(
+        np.where(
+            (angles < -math.pi) | (angles >= math.pi),
+            angles - TURN * np.floor(angles / TURN + 0.5),
+            angles,
+        )
+    )
     kept = np.append(True, np.diff(angles) > SAME) & (angles < math.pi - SAME)
     return np.asarray(angles[kept])
 
@@ -97,29 +114,55 @@ def arm_cuts(circle: Circle, ranges: Ranges) -> list[Array]:
     lines = circle.lines
     found = [on.near_axis_1(circle)]
     found += [on.plane(circle, angle) for angle in ranges.cuts(0)]
-    found += [on.about(circle, lines.a1, 0.0, reach) for reach in (lines.long + lines.short, abs(lines.long - lines.short))]
+    found += [
+        on.about(circle, lines.a1, 0.0, reach)
+        for reach in (lines.long + lines.short, abs(lines.long - lines.short))
+    ]
     for angle in ranges.cuts(1):
         lower = lines.lower_at_home + lines.lower_sense * angle
-        found.append(on.about(circle, lines.a1 + lines.long * math.sin(lower), lines.long * math.cos(lower), lines.short))
+        found.append(
+            on.about(
+                circle,
+                lines.a1 + lines.long * math.sin(lower),
+                lines.long * math.cos(lower),
+                lines.short,
+            )
+        )
     for angle in ranges.cuts(2):
         fore = lines.fore_at_home + angle
         if lines.between:
             bend = fore - lines.lower_at_home
-            radius = math.sqrt(max(lines.long**2 + lines.short**2 + 2.0 * lines.long * lines.short * math.cos(bend), 0.0))
+            radius = math.sqrt(
+                max(
+                    lines.long**2
+                    + lines.short**2
+                    + 2.0 * lines.long * lines.short * math.cos(bend),
+                    0.0,
+                )
+            )
             found.append(on.about(circle, lines.a1, 0.0, radius))
         else:
-            found.append(on.about(circle, lines.a1 + lines.short * math.sin(fore), lines.short * math.cos(fore), lines.long))
+            found.append(
+                on.about(
+                    circle,
+                    lines.a1 + lines.short * math.sin(fore),
+                    lines.short * math.cos(fore),
+                    lines.long,
+                )
+            )
     return found
 
 
 def wrist_cuts(robot: Robot, circle: Circle, ranges: Ranges, runs: Runs, branch: Whole) -> Array:
     """Return where axes 4 to 6 meet a bound, or axes 4 and 6 are in line, on runs of an arm branch each.
 
-    ``sin(x5) sin(q4 - bound)``, ``cos(x5) - cos(bound)`` and ``sin(x5) sin(q6 - bound)`` are smooth through the wrist's
-    singularity, however sharply axes 4 and 6 turn near it, and serve both branches of the wrist.
+    ``sin(x5) sin(q4 - bound)``, ``cos(x5) - cos(bound)`` and ``sin(x5) sin(q6 - bound)`` are smooth
+    through the wrist's singularity, however sharply axes 4 and 6 turn near it, and serve both
+    branches of the wrist.
     """
     fourth, sixth = ranges.cuts(3, math.pi), ranges.cuts(5, math.pi)
-    fifth = [float(bound) for bound in (ranges.lower[4], ranges.upper[4]) if np.isfinite(bound)]  # a branch has half a turn of it
+    # a branch has half a turn of it
+    fifth = [float(bound) for bound in (ranges.lower[4], ranges.upper[4]) if np.isfinite(bound)]
     bounds = np.array([*fourth, *(bound + circle.lines.wrist_at_home for bound in fifth), *sixth])
     mix = np.zeros((len(bounds), 5))
     n, m = len(fourth), len(fourth) + len(fifth)
@@ -133,7 +176,13 @@ def wrist_cuts(robot: Robot, circle: Circle, ranges: Ranges, runs: Runs, branch:
         q = postures(robot, circle, phi)[np.arange(len(phi)), 2 * branch[run]]
         bend = q[:, 4] + circle.lines.wrist_at_home
         s = np.sin(bend)
-        parts = [s * np.cos(q[:, 3]), s * np.sin(q[:, 3]), np.cos(bend), s * np.cos(q[:, 5]), s * np.sin(q[:, 5])]
+        parts = [
+            s * np.cos(q[:, 3]),
+            s * np.sin(q[:, 3]),
+            np.cos(bend),
+            s * np.cos(q[:, 5]),
+            s * np.sin(q[:, 5]),
+        ]
         return np.asarray(np.nan_to_num(np.stack(parts, axis=1)))
 
     pieces = expanded(runs, smooth, circle.rounding)
@@ -143,11 +192,19 @@ def wrist_cuts(robot: Robot, circle: Circle, ranges: Ranges, runs: Runs, branch:
     terms[:, :, 0] += constant
     row, t, rate = zeros(terms.reshape(-1, terms.shape[-1]))
     return _sharpened(
-        runs, pieces, row // len(bounds), t, rate, lambda run, phi: smooth(run, phi) @ mix.T + constant, row % len(bounds)
+        runs,
+        pieces,
+        row // len(bounds),
+        t,
+        rate,
+        lambda run, phi: smooth(run, phi) @ mix.T + constant,
+        row % len(bounds),
     )
 
 
-def _sharpened(runs: Runs, pieces: Pieces, piece: Whole, t: Array, rate: Array, functions: object, which: Whole) -> Array:
+def _sharpened(
+    runs: Runs, pieces: Pieces, piece: Whole, t: Array, rate: Array, functions: object, which: Whole
+) -> Array:
     """Return the angles of roots after one step of Newton on the functions themselves."""
     x = pieces.middle[piece] + pieces.half[piece] * np.cos(t)
     run = pieces.run[piece]

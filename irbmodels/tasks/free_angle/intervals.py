@@ -20,7 +20,10 @@ from .tool_circle import Circle
 Array = NDArray[np.float64]
 
 BRANCHES = tuple(
-    f"{arm}, {elbow}, axis 5 {wrist}" for arm in ("front", "back") for elbow in ("elbow up", "elbow down") for wrist in "+-"
+    f"{arm}, {elbow}, axis 5 {wrist}"
+    for arm in ("front", "back")
+    for elbow in ("elbow up", "elbow down")
+    for wrist in "+-"
 )
 """Names of the branches, in the order of ``robot.inverse_kinematics``."""
 ASIDE = 1e-6  # [rad] so far from a singularity an axis that it leaves free is still told
@@ -30,7 +33,10 @@ class End(NamedTuple):
     """What ends an interval."""
 
     kind: Literal["range", "reach", "shoulder", "elbow", "wrist", "circle"]
-    """A bound of an axis; out of reach beyond; a singularity where two branches meet; nothing, as it is the whole circle."""
+    """A bound of an axis; out of reach beyond; a singularity where two branches meet.
+
+    Nothing, as it is the whole circle.
+    """
     text: str
     axis: int | None = None
     """1-based, of a bound."""
@@ -46,7 +52,8 @@ class End(NamedTuple):
 class Interval:
     """A stretch of the free angle on which one posture moves continuously and keeps every range.
 
-    ``low`` is in [-pi, pi); ``high`` may be beyond pi, and more than a turn above ``low`` where an axis has room to wind.
+    ``low`` is in [-pi, pi); ``high`` may be beyond pi, and more than a turn above ``low`` where an
+    axis has room to wind.
     """
 
     low: float
@@ -77,7 +84,10 @@ class Interval:
         return self.low_reason.kind == "circle"
 
     def order(self) -> tuple[float, ...]:
-        """Return what intervals are sorted by: branch, ends, full turns; rounded, so that rounding does not decide."""
+        """Return what intervals are sorted by: branch, ends, full turns.
+
+        Rounded, so that rounding does not decide.
+        """
         return (self.branch, round(self.low, 9), round(self.high, 9), *self._known[0].round(6))
 
     def holds(self, phi: float) -> list[float]:
@@ -85,13 +95,17 @@ class Interval:
         number(phi, "phi [rad]")
         if self.full:
             return [math.remainder(phi, TURN)]
-        first, last = math.ceil((self.low - 1e-9 - phi) / TURN), math.floor((self.high + 1e-9 - phi) / TURN)
+        first, last = (
+            math.ceil((self.low - 1e-9 - phi) / TURN),
+            math.floor((self.high + 1e-9 - phi) / TURN),
+        )
         return [min(max(phi + TURN * k, self.low), self.high) for k in range(first, last + 1)]
 
     def q(self, phi: ArrayLike) -> Array:
         """Axis positions [rad], shape ``(..., 6)``, at angles ``(...)`` from :attr:`low` to :attr:`high`; continuous.
 
-        A whole circle takes any angle; from one round to the next, an axis without range may be whole turns apart.
+        A whole circle takes any angle; from one round to the next, an axis without range may be
+        whole turns apart.
 
         Raises:
             InputError: if an angle is outside the interval.
@@ -101,13 +115,19 @@ class Interval:
             angles = wrapped(angles)
         elif not ((angles >= self.low - 1e-9) & (angles <= self.high + 1e-9)).all():
             outside = np.ravel(angles)[:3].round(9).tolist()
-            raise InputError(f"phi = {outside} rad is outside the interval {self.low:.9g} .. {self.high:.9g} rad")
-        return self._all.followed(self, np.clip(angles.ravel(), self.low, self.high)).reshape(*angles.shape, 6)
+            raise InputError(
+                f"phi = {outside} rad is outside the interval {self.low:.9g} .. {self.high:.9g} rad"
+            )
+        return self._all.followed(self, np.clip(angles.ravel(), self.low, self.high)).reshape(
+            *angles.shape, 6
+        )
 
     def reference(self, phi: Array) -> Array:
         """Return ``A q`` less than half a turn from the posture at angles ``(N,)``."""
         angles = wrapped(phi) if self.full else phi
-        return np.asarray(self._known[np.maximum(np.searchsorted(self._starts, angles, side="right") - 1, 0)])
+        return np.asarray(
+            self._known[np.maximum(np.searchsorted(self._starts, angles, side="right") - 1, 0)]
+        )
 
     def __repr__(self) -> str:
         """Show it in degrees."""
@@ -152,11 +172,16 @@ class FreeAngles(Sequence[Interval]):
 
     @cached_property
     def missing(self) -> float:
-        """How far the pose is beyond reach at the best angle [m]; 0 where some angle is within reach."""
+        """How far the pose is beyond reach at the best angle [m].
+
+        0 where some angle is within reach.
+        """
         from scipy.optimize import minimize_scalar
 
         def beyond(phi: ArrayLike) -> Array:
-            return np.asarray(self.robot.inverse_kinematics(self.circle.poses(np.atleast_1d(phi))).missing)
+            return np.asarray(
+                self.robot.inverse_kinematics(self.circle.poses(np.atleast_1d(phi))).missing
+            )
 
         if len(self):
             return 0.0
@@ -164,17 +189,25 @@ class FreeAngles(Sequence[Interval]):
         values = beyond(grid)
         best = int(values.argmin())
         ends = (grid[best] - 0.02, grid[best] + 0.02)
-        found = minimize_scalar(lambda phi: beyond(phi)[0], bounds=ends, method="bounded", options={"xatol": 1e-9})
+        found = minimize_scalar(
+            lambda phi: beyond(phi)[0], bounds=ends, method="bounded", options={"xatol": 1e-9}
+        )
         return float(min(found.fun, values[best]))
 
     @cached_property
     def note(self) -> str:
-        """Why there is no interval; empty where there is one. Of ranges it tells the best of 720 angles."""
+        """Why there is no interval; empty where there is one.
+
+        Of ranges it tells the best of 720 angles.
+        """
         if len(self):
             return ""
         if self.missing > 0.0:
             return f"out of reach at every angle, by {1000.0 * self.missing:.6g} mm at least"
-        y = postures(self.robot, self.circle, np.linspace(-math.pi, math.pi, 720, endpoint=False)) @ self.ranges.A.T
+        y = (
+            postures(self.robot, self.circle, np.linspace(-math.pi, math.pi, 720, endpoint=False))
+            @ self.ranges.A.T
+        )
         y = y.reshape(-1, 6)[np.isfinite(y).all(axis=-1).ravel()]
         off = self.ranges.outside(y)
         best = off[int(off.max(axis=1).argmin())] if len(off) else np.full(6, np.nan)
@@ -197,16 +230,21 @@ class FreeAngles(Sequence[Interval]):
         inside = np.array([min(max(phi, interval.low + ASIDE), interval.high - ASIDE)])
         if inside[0] == phi:  # on the way through
             return near(
-                postures(self.robot, self.circle, inside)[0, interval.branch] @ self.ranges.A.T, interval.reference(inside)[0]
+                postures(self.robot, self.circle, inside)[0, interval.branch] @ self.ranges.A.T,
+                interval.reference(inside)[0],
             )
         beside = self.followed(interval, inside)[0]
-        solutions = self.robot.inverse_kinematics(self.circle.poses(np.array([phi]))[0], near=beside)
+        solutions = self.robot.inverse_kinematics(
+            self.circle.poses(np.array([phi]))[0], near=beside
+        )
         y = near(solutions.q @ self.ranges.A.T, beside @ self.ranges.A.T)
         one = y[int(np.abs(y - beside @ self.ranges.A.T)[:, [0, 1, 2, 4]].max(axis=1).argmin())]
         bend = one[4] + self.circle.lines.wrist_at_home
         if abs(math.sin(bend)) < AT_WRIST:
             shift = math.remainder(beside[3] - one[3], TURN)
-            one = one + shift * np.array([0.0, 0.0, 0.0, 1.0, 0.0, -math.copysign(1.0, math.cos(bend))])
+            one = one + shift * np.array(
+                [0.0, 0.0, 0.0, 1.0, 0.0, -math.copysign(1.0, math.cos(bend))]
+            )
             one = near(one, beside @ self.ranges.A.T)
         return np.asarray(one)
 

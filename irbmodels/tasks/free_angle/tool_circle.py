@@ -1,10 +1,12 @@
 """Where a tool that turns about its own axis meets a condition on axes 1 to 3: roots of trigonometric polynomials.
 
-The wrist centre then moves on a circle. A range of axis 1 holds it to a plane; ranges of axes 2 and 3, and the reach, to a
-circle in the arm's plane, ``(X - ex)^2 + (z - ez)^2 = l^2`` with ``X = +-sqrt(x^2 + y^2 - d^2)``. Squared, that is a polynomial
-of degree 4 in ``cos phi`` and ``sin phi``, whose roots are eigenvalues.
+The wrist centre then moves on a circle. A range of axis 1 holds it to a plane; ranges of axes 2 and
+3, and the reach, to a circle in the arm's plane, ``(X - ex)^2 + (z - ez)^2 = l^2`` with ``X =
++-sqrt(x^2 + y^2 - d^2)``. Squared, that is a polynomial of degree 4 in ``cos phi`` and ``sin phi``,
+whose roots are eigenvalues.
 
-A real trigonometric polynomial is kept as its coefficients of ``z^-k .. z^k`` with ``z = exp(i phi)``.
+A real trigonometric polynomial is kept as its coefficients of ``z^-k .. z^k`` with ``z = exp(i
+phi)``.
 """
 
 from __future__ import annotations
@@ -20,7 +22,9 @@ from .arm_lines import Lines
 Array = NDArray[np.float64]
 Complex = NDArray[np.complex128]
 
-ON_CIRCLE = 1e-4  # a double root leaves the unit circle by the root of rounding, 1e-8; this is far beyond, and harmless
+# a double root leaves the unit circle by the root of rounding, 1e-8; this is far beyond, and
+# harmless
+ON_CIRCLE = 1e-4
 EPSILON = 4e-15  # [m] of a place that comes out of some ten operations
 NEGLIGIBLE = 1e-14  # a coefficient this small beside the largest is rounding
 
@@ -49,11 +53,15 @@ class Circle(NamedTuple):
 
     def shoulder(self, phi: Array) -> Array:
         """Return how much farther the wrist centre is from axis 1 than it must be at least [m], negative where no posture is."""
-        radius = np.hypot(*(value(part, phi) for part in self.point[:2]))  # not from its square, which loses half the digits
+        # not from its square, which loses half the digits
+        radius = np.hypot(*(value(part, phi) for part in self.point[:2]))
         return np.asarray(radius - abs(self.lines.d))
 
     def ahead(self, phi: float, q1: float) -> float:
-        """Return ``X``: how far the wrist centre is ahead of axis 1, as the arm looks at ``q1``; negative behind it [m]."""
+        """Return ``X``: how far the wrist centre is ahead of axis 1, as the arm looks at ``q1``.
+
+        Negative behind it [m].
+        """
         x, y, _ = (float(value(part, np.array([phi]))[0]) for part in self.point)
         return x * math.cos(q1) + y * math.sin(q1)
 
@@ -66,12 +74,16 @@ class Circle(NamedTuple):
         """Return how far the arm is from being stretched or folded, ahead (``side`` 1) or behind (-1) of axis 1 [m]."""
         lines = self.lines
         reach = np.hypot(side * self.ahead_or_behind(phi) - lines.a1, value(self.point[2], phi))
-        return np.asarray(np.minimum(lines.long + lines.short - reach, reach - abs(lines.long - lines.short)))
+        return np.asarray(
+            np.minimum(lines.long + lines.short - reach, reach - abs(lines.long - lines.short))
+        )
 
     def rounding(self, phi: Array) -> Array:
         """Return what rounding leaves open of the directions of the arm, which near a singularity hang on small lengths."""
         bend = np.sqrt(np.abs([self.stretch(phi, 1.0), self.stretch(phi, -1.0)])).min(axis=0)
-        return np.asarray(EPSILON / np.maximum(np.minimum(self.ahead_or_behind(phi), bend), EPSILON))
+        return np.asarray(
+            EPSILON / np.maximum(np.minimum(self.ahead_or_behind(phi), bend), EPSILON)
+        )
 
 
 def circle_of(lines: Lines, pose: Array, axis: Array) -> Circle:
@@ -81,7 +93,10 @@ def circle_of(lines: Lines, pose: Array, axis: Array) -> Circle:
     parts = parts @ pose[:3, :3].T
     parts[0] += pose[:3, 3] - lines.origin
     still, cosine, sine = parts @ lines.base_from_arm
-    points = np.asarray(np.stack([cosine + 1j * sine, 2.0 * still, cosine - 1j * sine], axis=1) / 2.0, dtype=np.complex128)
+    points = np.asarray(
+        np.stack([cosine + 1j * sine, 2.0 * still, cosine - 1j * sine], axis=1) / 2.0,
+        dtype=np.complex128,
+    )
     return Circle(pose, axis, points, lines)
 
 
@@ -96,7 +111,9 @@ def turns(axis: Array, phi: Array) -> Array:
 def value(polynomial: Complex, phi: Array) -> Array:
     """Return a polynomial's values at angles."""
     degree = len(polynomial) // 2
-    return np.asarray((np.exp(1j * np.multiply.outer(phi, np.arange(-degree, degree + 1))) @ polynomial).real)
+    return np.asarray(
+        (np.exp(1j * np.multiply.outer(phi, np.arange(-degree, degree + 1))) @ polynomial).real
+    )
 
 
 def slope(polynomial: Complex) -> Complex:
@@ -106,7 +123,10 @@ def slope(polynomial: Complex) -> Complex:
 
 
 def roots(polynomial: Complex) -> Array:
-    """Return the angles in [-pi, pi) where a polynomial is zero; double ones twice, none where it is zero everywhere."""
+    """Return the angles in [-pi, pi) where a polynomial is zero.
+
+    Double ones twice, none where it is zero everywhere.
+    """
     kept = np.where(np.abs(polynomial) > NEGLIGIBLE * np.abs(polynomial).max(), polynomial, 0.0)
     z = np.roots(kept[::-1])  # kept is symmetric: highest and lowest vanish together
     return np.asarray(np.angle(z[np.abs(np.abs(z) - 1.0) < ON_CIRCLE]))
@@ -124,7 +144,9 @@ def about(circle: Circle, ex: float, ez: float, radius: float) -> Array:
     rest = square + np.convolve(z, z) + _constant(ex**2 - radius**2, 2)
     if abs(ex) < 1e-9:
         return roots(rest)
-    return _sharpened(roots(np.convolve(rest, rest) - 4.0 * ex**2 * _padded(square, 4)), rest, square, ex)
+    return _sharpened(
+        roots(np.convolve(rest, rest) - 4.0 * ex**2 * _padded(square, 4)), rest, square, ex
+    )
 
 
 def _sharpened(phi: Array, rest: Complex, square: Complex, ex: float) -> Array:
@@ -132,9 +154,12 @@ def _sharpened(phi: Array, rest: Complex, square: Complex, ex: float) -> Array:
     for _ in range(3):
         root = np.sqrt(np.maximum(value(square, phi), 0.0))
         first = value(rest, phi)
-        side = np.where(first * ex >= 0.0, 1.0, -1.0)  # X is on the side that makes both sides of the equation equal
+        # X is on the side that makes both sides of the equation equal
+        side = np.where(first * ex >= 0.0, 1.0, -1.0)
         with np.errstate(divide="ignore", invalid="ignore"):
-            change = (first - 2.0 * ex * side * root) / (value(slope(rest), phi) - ex * side * value(slope(square), phi) / root)
+            change = (first - 2.0 * ex * side * root) / (
+                value(slope(rest), phi) - ex * side * value(slope(square), phi) / root
+            )
         phi = phi - np.where(np.abs(change) < 1e-6, change, 0.0)
     return phi
 

@@ -19,11 +19,14 @@ ALONG_X = (1.0, 0.0, 0.0)
 
 
 def torque_cost(force: CuttingForce, feed: ArrayLike = ALONG_X) -> Cost:
-    """Cost of postures: the largest share of an effort limit that gravity and a cut take together; 1 at the limit.
+    """Cost of postures: the largest share of an effort limit that gravity and a cut take together.
+
+    1 at the limit.
 
     Args:
         force: In the frame of the cut.
-        feed: Direction of the feed in the frames of the path's poses, before the free turn about their z; default their x.
+        feed: Direction of the feed in the frames of the path's poses, before the free turn about
+            their z; default their x.
     """
     checked_force(force)
     direction = _direction(feed)
@@ -37,7 +40,9 @@ def torque_cost(force: CuttingForce, feed: ArrayLike = ALONG_X) -> Cost:
     return Cost.of(share, "torque of the cut")
 
 
-def deflection_cost(force: CuttingForce, stiffness: ArrayLike, allowed: float, feed: ArrayLike = ALONG_X) -> Cost:
+def deflection_cost(
+    force: CuttingForce, stiffness: ArrayLike, allowed: float, feed: ArrayLike = ALONG_X
+) -> Cost:
     """Cost of postures: how far the TCP gives way under a cut, over what is ``allowed`` [m].
 
     Args:

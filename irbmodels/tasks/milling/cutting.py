@@ -1,9 +1,11 @@
 """The force of a milling cutter, from chip thickness and the pressures of the material.
 
-Frame of the cut: ``x`` the feed of the tool against the workpiece, ``z`` the tool's axis out of the tool, ``y = z x x``. The
-cutter turns right-handed about ``z`` (clockwise seen from the spindle), so material on the side of ``+y`` is milled in climb.
-A tooth at the angle ``psi`` from ``x`` cuts a chip of thickness ``h = f cos(psi)`` and feels, per depth of cut, ``Kt h + Kte``
-against its motion, ``Kr h + Kre`` towards the axis and ``Ka h + Kae`` along it (the linear mechanistic law of the textbooks).
+Frame of the cut: ``x`` the feed of the tool against the workpiece, ``z`` the tool's axis out of the
+tool, ``y = z x x``. The cutter turns right-handed about ``z`` (clockwise seen from the spindle), so
+material on the side of ``+y`` is milled in climb. A tooth at the angle ``psi`` from ``x`` cuts a
+chip of thickness ``h = f cos(psi)`` and feels, per depth of cut, ``Kt h + Kte`` against its motion,
+``Kr h + Kre`` towards the axis and ``Ka h + Kae`` along it (the linear mechanistic law of the
+textbooks).
 """
 
 from __future__ import annotations
@@ -41,7 +43,8 @@ class Milling:
     """A cut with a cylindrical cutter, and the pressures of its material, which are the caller's to know.
 
     Raises:
-        InputError: if a number is not finite, a length not positive, or the cut wider than the cutter.
+        InputError: if a number is not finite, a length not positive, or the cut wider than the
+            cutter.
     """
 
     diameter: float
@@ -74,10 +77,13 @@ class Milling:
             else:
                 positive(value, f"{field.name} of a cut [m]")
         if self.width > self.diameter:
-            raise InputError(f"a cut of {self.width:g} m is wider than its cutter of {self.diameter:g} m")
+            raise InputError(
+                f"a cut of {self.width:g} m is wider than its cutter of {self.diameter:g} m"
+            )
         if self.diameter > 0.5 or self.feed_per_tooth > 0.05:
             raise InputError(
-                f"lengths of a cut are in metres: a cutter of {self.diameter:g} m, {self.feed_per_tooth:g} m per tooth?"
+                f"lengths of a cut are in metres: a cutter of {self.diameter:g} m,"
+                f" {self.feed_per_tooth:g} m per tooth?"
             )
 
     @property
@@ -89,12 +95,14 @@ class Milling:
     def mean(self) -> CuttingForce:
         """Return the force averaged over a turn of the cutter; no helix changes it.
 
-        ``teeth / (2 pi)`` times the integral of a tooth's force over the angles at which it is engaged.
+        ``teeth / (2 pi)`` times the integral of a tooth's force over the angles at which it is
+        engaged.
         """
         (p, q), f = self.engaged, self.feed_per_tooth
         kt, kr, ka = self.pressure
         et, er, ea = self.edge
-        cc = (q - p) / 2.0 + (math.sin(2.0 * q) - math.sin(2.0 * p)) / 4.0  # integrals of cos^2, sin cos, cos, sin
+        # integrals of cos^2, sin cos, cos, sin
+        cc = (q - p) / 2.0 + (math.sin(2.0 * q) - math.sin(2.0 * p)) / 4.0
         sc = (math.sin(q) ** 2 - math.sin(p) ** 2) / 2.0
         c, s = math.sin(q) - math.sin(p), math.cos(p) - math.cos(q)
         scale = self.teeth * self.depth / math.tau
@@ -110,11 +118,16 @@ class Milling:
 
         Shape ``(..., 4)``.
         """
-        turned = finite(angle, None, "angle [rad]")[..., None] + math.tau / self.teeth * np.arange(self.teeth)
+        turned = finite(angle, None, "angle [rad]")[..., None] + math.tau / self.teeth * np.arange(
+            self.teeth
+        )
         psi = np.mod(turned + math.pi, math.tau) - math.pi
         low, high = self.engaged
         inside = (psi >= low) & (psi <= high)
         h, c, s = self.feed_per_tooth * np.cos(psi), np.cos(psi), np.sin(psi)
-        t, r, a = (self.depth * np.where(inside, k * h + e, 0.0) for k, e in zip(self.pressure, self.edge, strict=True))
+        t, r, a = (
+            self.depth * np.where(inside, k * h + e, 0.0)
+            for k, e in zip(self.pressure, self.edge, strict=True)
+        )
         parts = [t * s - r * c, -t * c - r * s, a, -t * self.diameter / 2.0]
         return np.stack([part.sum(axis=-1) for part in parts], axis=-1)

@@ -29,10 +29,14 @@ class ProcessLoad(NamedTuple):
     total: Array
     """With the motion's own torque: inertia, gravity, friction."""
     share: Array
-    """``|total|`` over the effort limits; these are assumed for every ABB arm, and the robot's ``limits`` say so."""
+    """``|total|`` over the effort limits.
+
+    These are assumed for every ABB arm, and the robot's ``limits`` say so.
+    """
     deflection: Array | None
     """Displacement [m] and turn [rad] of the TCP by the springs of the axes, ``J K^-1 J' w``, base axes, shape ``(N, 6)``;
-    None where no stiffness is given."""
+    None where no stiffness is given.
+    """
 
 
 def process_wrench(robot: Robot, q: ArrayLike, feed: ArrayLike, force: CuttingForce) -> Array:
@@ -41,7 +45,8 @@ def process_wrench(robot: Robot, q: ArrayLike, feed: ArrayLike, force: CuttingFo
     Args:
         robot: With its tool; the axis of the cutter is the z of the TCP, out of the tool.
         q: Axis positions [rad, m], shape ``(..., n)``.
-        feed: Direction of the tool's motion against the workpiece, base axes, shape ``(..., 3)``; its length does not count.
+        feed: Direction of the tool's motion against the workpiece, base axes, shape ``(..., 3)``;
+            its length does not count.
         force: In the frame of the cut.
 
     Returns:
@@ -63,23 +68,30 @@ def process_wrench(robot: Robot, q: ArrayLike, feed: ArrayLike, force: CuttingFo
     if not np.all(across > ALONG):
         first = np.argwhere(~(across[..., 0] > ALONG))[0].tolist() if across.ndim > 1 else ""
         raise InputError(
-            f"the feed {f'of sample {first[0]} ' if first else ''}is zero or along the tool's axis, so the cut has no sides"
+            f"the feed {f'of sample {first[0]} ' if first else ''}is zero or along the tool's axis,"
+            " so the cut has no sides"
         )
     x = x / across
     y = np.cross(z, x)
-    return np.concatenate([force.feed * x + force.across * y + force.axial * z, force.torque * z], axis=-1)
+    return np.concatenate(
+        [force.feed * x + force.across * y + force.axial * z, force.torque * z], axis=-1
+    )
 
 
-def process_load(robot: Robot, motion: Motion, force: CuttingForce, stiffness: ArrayLike | None = None) -> ProcessLoad:
+def process_load(
+    robot: Robot, motion: Motion, force: CuttingForce, stiffness: ArrayLike | None = None
+) -> ProcessLoad:
     """Return what a cut along a motion asks of a robot.
 
-    The feed is the velocity of the TCP; where it stands still no wrench acts (the cutter does not cut).
+    The feed is the velocity of the TCP; where it stands still no wrench acts (the cutter does not
+    cut).
 
     Args:
         robot: With its tool.
         motion: With speeds and accelerations.
         force: In the frame of the cut; :meth:`Milling.mean`, or a force that was measured.
-        stiffness: Of each axis, arm side [N m/rad, N/m], shape ``(n,)``; infinite where an axis does not give.
+        stiffness: Of each axis, arm side [N m/rad, N/m], shape ``(n,)``; infinite where an axis
+            does not give.
 
     Raises:
         InputError: if the motion has no speeds or accelerations, or a stiffness is not positive.
@@ -120,7 +132,9 @@ def process_torque(
         raise InputError(f"q needs shape (N, {robot.n}), got {q.shape}")
     v = finite(v, q.shape, "v")
     if cuts is not None and (np.shape(cuts) != q.shape[:1] or np.asarray(cuts).dtype.kind != "b"):
-        raise InputError(f"cuts need one True or False per sample, shape ({len(q)},), not {shown(cuts)}")
+        raise InputError(
+            f"cuts need one True or False per sample, shape ({len(q)},), not {shown(cuts)}"
+        )
     J = robot.jacobian(q)
     velocity = np.einsum("nij,nj->ni", J[:, :3], v)
     moving = np.linalg.norm(velocity, axis=1) > 0.0
@@ -139,8 +153,15 @@ def deflected(J: Array, wrench: Array, stiffness: ArrayLike) -> Array:
         InputError: if a shape is wrong, or there is not one positive stiffness per axis.
     """
     jacobian, load = finite(J, None, "J"), rows(wrench, 6, "wrench (force, moment)")
-    if jacobian.ndim < 2 or jacobian.shape[-2] != 6 or load.shape[:-1] not in ((), jacobian.shape[:-2]):
-        raise InputError(f"J needs shape (..., 6, n) and the wrench (..., 6), got {jacobian.shape} and {load.shape}")
+    if (
+        jacobian.ndim < 2
+        or jacobian.shape[-2] != 6
+        or load.shape[:-1] not in ((), jacobian.shape[:-2])
+    ):
+        raise InputError(
+            f"J needs shape (..., 6, n) and the wrench (..., 6), got {jacobian.shape} and"
+            f" {load.shape}"
+        )
     k = stiffness_of(stiffness, jacobian.shape[-1])
     turned = np.einsum("...ij,...i->...j", jacobian, load) / k
     bent: Array = np.einsum("...ij,...j->...i", jacobian, turned)
@@ -155,7 +176,10 @@ def stiffness_of(stiffness: ArrayLike, n: int) -> Array:
     """
     k = numbers(stiffness, "a stiffness [N m/rad, N/m]")
     if k.shape != (n,) or not (k > 0.0).all():
-        raise InputError(f"a stiffness needs one positive number per axis [N m/rad, N/m], {n} of them, got {shown(k)}")
+        raise InputError(
+            f"a stiffness needs one positive number per axis [N m/rad, N/m], {n} of them, got"
+            f" {shown(k)}"
+        )
     return k
 
 

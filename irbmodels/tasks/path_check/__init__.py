@@ -9,4 +9,15 @@ from .program_motion import Programmed, programmed_motion
 from .samples import Cut
 from .violations import Finding
 
-__all__ = ["NEAR", "NEAR_AXIS", "Box", "Cut", "Finding", "PathCheck", "Programmed", "Timing", "check_path", "programmed_motion"]
+__all__ = [
+    "NEAR",
+    "NEAR_AXIS",
+    "Box",
+    "Cut",
+    "Finding",
+    "PathCheck",
+    "Programmed",
+    "Timing",
+    "check_path",
+    "programmed_motion",
+]

@@ -31,7 +31,9 @@ class Box(NamedTuple):
     upper: tuple[float, float, float]
 
 
-def axis_watches(robot: Robot, motion: Motion, samples: Samples, limit: Array | None) -> Iterable[Watch]:
+def axis_watches(
+    robot: Robot, motion: Motion, samples: Samples, limit: Array | None
+) -> Iterable[Watch]:
     """Return what watches ranges, speeds, torques and, with limits, accelerations."""
     limits, names = robot.limits, robot.limits.names()
     values = motion.q @ limits.A.T
@@ -39,14 +41,30 @@ def axis_watches(robot: Robot, motion: Motion, samples: Samples, limit: Array | 
     assert motion.a is not None
     for i, linear in enumerate(limits.linear.tolist()):
         length, force = ("m", "N") if linear else ("rad", "N m")
-        one = outside("range", i + 1, names[i], values[:, i], (limits.lower[i], limits.upper[i]), length)
+        one = outside(
+            "range", i + 1, names[i], values[:, i], (limits.lower[i], limits.upper[i]), length
+        )
         yield one._replace(assumed=bool(limits.range_assumed[i]))
         bounds = -limits.velocity[i], limits.velocity[i]
         one = outside("speed", i + 1, f"v{i + 1}", motion.v[:, i], bounds, f"{length}/s")
         yield one._replace(assumed=bool(limits.velocity_assumed[i]))
         if limit is not None:
-            yield outside("acceleration", i + 1, f"a{i + 1}", motion.a[:, i], (-limit[i], limit[i]), f"{length}/s^2")
-        one = outside("torque", i + 1, f"tau{i + 1}", samples.parts.total[:, i], (-limits.effort[i], limits.effort[i]), force)
+            yield outside(
+                "acceleration",
+                i + 1,
+                f"a{i + 1}",
+                motion.a[:, i],
+                (-limit[i], limit[i]),
+                f"{length}/s^2",
+            )
+        one = outside(
+            "torque",
+            i + 1,
+            f"tau{i + 1}",
+            samples.parts.total[:, i],
+            (-limits.effort[i], limits.effort[i]),
+            force,
+        )
         yield one._replace(assumed=bool(limits.effort_assumed[i]))
 
 
@@ -88,5 +106,9 @@ def told(robot: Robot, one: Finding) -> Finding:
 
 def near_told(one: Finding) -> Finding:
     """Say how near which singularity is."""
-    away = f"{1000.0 * abs(one.value):.2f} mm" if one.unit == "m" else f"{math.degrees(abs(one.value)):.3f} deg"
+    away = (
+        f"{1000.0 * abs(one.value):.2f} mm"
+        if one.unit == "m"
+        else f"{math.degrees(abs(one.value)):.3f} deg"
+    )
     return one._replace(text=f"{away} from the {one.kind} singularity")

@@ -68,7 +68,9 @@ class Totals:
         """Begin for ``n`` axes."""
         self.rows, self.start, self.duration = 0, np.nan, 0.0
         self._worst = {name: _Worst(n) for name in ("margin", *_SHARES)}
-        self._worst |= {name: _Worst(1) for name in (*_SINGULAR, "smallest", "manipulability", "deflection")}
+        self._worst |= {
+            name: _Worst(1) for name in (*_SINGULAR, "smallest", "manipulability", "deflection")
+        }
         self.peaks, self.fastest = np.zeros((5, n)), np.zeros(n)
         self._rubbing, self._all = np.zeros(n), np.zeros(n)
         self._by_line = by_line
@@ -93,7 +95,13 @@ class Totals:
             if values is None:
                 continue
             columns = values if values.ndim == 2 else values[:, None]
-            badness = columns if name in (*_SHARES, "deflection") else -np.abs(columns) if name in _SINGULAR else -columns
+            badness = (
+                columns
+                if name in (*_SHARES, "deflection")
+                else -np.abs(columns)
+                if name in _SINGULAR
+                else -columns
+            )
             worst.add(columns, badness, t, rows)
         sizes = np.abs(np.stack(samples.parts))
         self.peaks = np.maximum(self.peaks, sizes.max(axis=1))
@@ -109,7 +117,9 @@ class Totals:
 
     def friction_share(self) -> Array:
         """Sum of ``|friction|`` by that of all causes, per axis; 0 where nothing acts."""
-        return np.divide(self._rubbing, self._all, out=np.zeros_like(self._all), where=self._all > 0.0)
+        return np.divide(
+            self._rubbing, self._all, out=np.zeros_like(self._all), where=self._all > 0.0
+        )
 
     def per_line(self) -> tuple[PerLine, ...]:
         """Return the moves in the order of time."""
@@ -158,7 +168,11 @@ class _Worst:
 
 def _worse(a: PerLine, b: PerLine) -> PerLine:
     """Return what a move that lies in two pieces comes to."""
-    used, speed, torque = max(a, b, key=_by_used), max(a, b, key=_by_speed), max(a, b, key=_by_torque)
+    used, speed, torque = (
+        max(a, b, key=_by_used),
+        max(a, b, key=_by_speed),
+        max(a, b, key=_by_torque),
+    )
     return a._replace(
         end=b.end,
         used=used.used,
@@ -202,4 +216,6 @@ def _thinned(trace: Trace, width: int) -> Trace:
 def _nearest(values: Array, first: NDArray[np.intp]) -> Array:
     """Return of each group the value next to 0, and 0 where it was crossed in between."""
     low, high = np.minimum.reduceat(values, first), np.maximum.reduceat(values, first)
-    return np.where((low < 0.0) & (high > 0.0), 0.0, np.where(np.abs(low) < np.abs(high), low, high))
+    return np.where(
+        (low < 0.0) & (high > 0.0), 0.0, np.where(np.abs(low) < np.abs(high), low, high)
+    )

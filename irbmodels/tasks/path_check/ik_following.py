@@ -46,7 +46,10 @@ class Followed(NamedTuple):
     jumps: tuple[Jump, ...]
 
     def smooth(self, s: Array) -> NDArray[np.bool_]:
-        """Whether distances ``(N,)`` are off every jump; at one, rates are those of no real motion."""
+        """Whether distances ``(N,)`` are off every jump.
+
+        At one, rates are those of no real motion.
+        """
         passed = np.zeros(s.shape, dtype=bool)
         for jump in self.jumps:
             passed |= np.abs(s - jump.s) <= 1.5 * jump.within
@@ -80,7 +83,9 @@ def at(robot: Robot, followed: Followed, poses: Array, s: Array) -> Array:
 
 
 def rates(robot: Robot, path: PosePath, s: Array, q: Array) -> tuple[Array, Array]:
-    """Return ``dq/ds`` and ``d2q/ds2`` ``(N, n)`` on a path; differences where the Jacobian has lost the direction.
+    """Return ``dq/ds`` and ``d2q/ds2`` ``(N, n)`` on a path.
+
+    Differences where the Jacobian has lost the direction.
 
     An axis that moves by rounding only has a rate of exactly 0: friction would take its sign.
     """
@@ -98,7 +103,10 @@ def rates(robot: Robot, path: PosePath, s: Array, q: Array) -> tuple[Array, Arra
 
 
 def _nearest(robot: Robot, pose: Array, found: Any, k: int, q: Array) -> Array | None:
-    """Return the solution next to a posture, in the full turns next to it; None where the pose is out of reach."""
+    """Return the solution next to a posture, in the full turns next to it.
+
+    None where the pose is out of reach.
+    """
     valid = found.valid[k]
     if not valid.any():
         return None

@@ -26,7 +26,10 @@ class Timing(NamedTuple):
     speed: float
     """Programmed speed of the TCP [m/s]; of a move with ``\\T`` the highest that it reaches."""
     share: float
-    """How much of it the move reaches before it brakes; less than 1 where reorientation, axes or a short way slow it."""
+    """How much of it the move reaches before it brakes.
+
+    Less than 1 where reorientation, axes or a short way slow it.
+    """
     slowed_by: int | None
     """Axis (1-based) whose rated speed slows the move."""
 
@@ -50,24 +53,31 @@ class Strokes:
         return len(self._moves)
 
     def add(self, begin: Array, end: Array, seconds: float, line: int, instruction: str) -> None:
-        """Take one more move; the first goes from ``begin``, each other from the end of the one before."""
+        """Take one more move.
+
+        The first goes from ``begin``, each other from the end of the one before.
+        """
         if not self._q:
             self._q.append(begin)
         self._q.append(end)
         self._seconds.append(seconds)
         self._moves.append((line, instruction))
 
-    def carry_out(self, start: float, step: float, slow: bool, first: int) -> tuple[Motion, NDArray[np.int64], list[Timing]]:
+    def carry_out(
+        self, start: float, step: float, slow: bool, first: int
+    ) -> tuple[Motion, NDArray[np.int64], list[Timing]]:
         """Return the motion from rest to rest, the line of each sample, and the times of the moves.
 
-        Positions between the points are a cubic spline, whose speeds and accelerations are continuous. Where a point repeats the
-        one before, the arm waits: the spline ends there at rest, and another one begins after the wait.
+        Positions between the points are a cubic spline, whose speeds and accelerations are
+        continuous. Where a point repeats the one before, the arm waits: the spline ends there at
+        rest, and another one begins after the wait.
 
         Args:
             start: Time of the first point [s].
             step: Time between samples [s].
             slow: Stretch all times by one factor where an axis would exceed its rated speed.
-            first: First sample that is wanted: 1 where the one at the start belongs to the move before.
+            first: First sample that is wanted: 1 where the one at the start belongs to the move
+                before.
         """
         knots = np.append(0.0, np.cumsum(self._seconds))
         t = np.append(np.arange(0.0, knots[-1] - 1e-3 * step, step), knots[-1])[first:]
@@ -76,14 +86,23 @@ class Strokes:
         stretch = max(1.0, float(shares.max())) if slow else 1.0
         slowed = int(np.argmax(shares)) + 1 if stretch > 1.0 else None
         v, a = v / stretch, a / stretch**2
-        stroke = np.maximum(np.searchsorted(knots + 1e-3 * step, t) - 1, 0)  # a sample at a point ends a move
-        speeds = np.linalg.norm(np.einsum("kij,kj->ki", np.asarray(self.robot.jacobian(q)), v)[:, :3], axis=1)
+        # a sample at a point ends a move
+        stroke = np.maximum(np.searchsorted(knots + 1e-3 * step, t) - 1, 0)
+        speeds = np.linalg.norm(
+            np.einsum("kij,kj->ki", np.asarray(self.robot.jacobian(q)), v)[:, :3], axis=1
+        )
         timings = []
-        for (line, instruction), group in groupby(range(len(self._moves)), key=self._moves.__getitem__):
+        for (line, instruction), group in groupby(
+            range(len(self._moves)), key=self._moves.__getitem__
+        ):
             moves = list(group)
             here = (stroke >= moves[0]) & (stroke <= moves[-1])
             begin, end = (start + stretch * float(knots[k]) for k in (moves[0], moves[-1] + 1))
-            timings.append(Timing(line, instruction, begin, end, float(speeds[here].max(initial=0.0)), 1.0, slowed))
+            timings.append(
+                Timing(
+                    line, instruction, begin, end, float(speeds[here].max(initial=0.0)), 1.0, slowed
+                )
+            )
         lines = np.array([line for line, _ in self._moves])[stroke]
         self._clear()
         return Motion(start + stretch * t, q, v, a), lines, timings

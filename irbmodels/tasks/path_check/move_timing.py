@@ -40,7 +40,9 @@ class Law(NamedTuple):
         s = np.where(
             t < up,
             0.5 * self.rate * t**2,
-            np.where(left < up, self.length - 0.5 * self.rate * left**2, self.reached * (t - 0.5 * up)),
+            np.where(
+                left < up, self.length - 0.5 * self.rate * left**2, self.reached * (t - 0.5 * up)
+            ),
         )
         speed = np.minimum(np.minimum(self.rate * t, self.rate * left), self.reached)
         rate = np.where(t < up, self.rate, np.where(left <= up, -self.rate, 0.0))
@@ -48,7 +50,11 @@ class Law(NamedTuple):
 
     def slower(self, factor: float) -> Law:
         """Return the law that reaches a speed smaller by a factor, in the same time from rest."""
-        return Law(self.length, self.top / factor, self.rate / (factor if self.reached == self.top else factor**2))
+        return Law(
+            self.length,
+            self.top / factor,
+            self.rate / (factor if self.reached == self.top else factor**2),
+        )
 
     def times(self, step: float) -> Array:
         """Return times from 0 on, ``step`` [s] apart or more, and the end."""
@@ -69,10 +75,12 @@ def law_of(
     Args:
         length: Of the path, in its own unit.
         ramp: Time from rest to the top speed [s].
-        bounds: Pairs of rates per unit of length ``(K, 3)`` and what their size times the speed must not exceed.
+        bounds: Pairs of rates per unit of length ``(K, 3)`` and what their size times the speed
+            must not exceed.
         slopes: Axis positions per unit of length ``(K, n)``.
         rated: Rated axis speeds ``(n,)``; None where they do not slow the move.
-        duration: Time that the move takes [s], whatever ``bounds`` say; a ramp longer than half of it is half of it.
+        duration: Time that the move takes [s], whatever ``bounds`` say; a ramp longer than half of
+            it is half of it.
     """
     tops = [math.inf]
     for rates, limit in bounds:

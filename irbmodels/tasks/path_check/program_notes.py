@@ -46,8 +46,15 @@ class Said:
     def remark(self, move: Move) -> None:
         """Note what of a move is not regarded."""
         if move.inside:
-            self.note(move, f"stands in the {' in the '.join(reversed(move.inside))}; it is taken once")
-        parts = {"target": move.target, "circle point": move.via, "tool": move.tool, "work object": move.wobj}
+            self.note(
+                move, f"stands in the {' in the '.join(reversed(move.inside))}; it is taken once"
+            )
+        parts = {
+            "target": move.target,
+            "circle point": move.via,
+            "tool": move.tool,
+            "work object": move.wobj,
+        }
         for what, value in parts.items():
             for orient in orients(value) if value is not None else ():
                 if orient.note:
@@ -59,7 +66,10 @@ class Said:
             self.aside.add("external axes are not moved")
 
     def tool_known(self, move: Move) -> bool:
-        """Whether the tooldata has a value; if not, the robot's tool stands for it, and that is noted."""
+        """Whether the tooldata has a value.
+
+        If not, the robot's tool stands for it, and that is noted.
+        """
         if move.tool is not None:
             return True
         own = "tool0" if self.robot.tool is None else f"tool {self.robot.tool.name}"
@@ -70,7 +80,9 @@ class Said:
         return False
 
     def carrying(self, move: Move) -> Robot:
-        """Return the robot with the TCP of the program; its mass stays that of the robot's own tool.
+        """Return the robot with the TCP of the program.
+
+        Its mass stays that of the robot's own tool.
 
         Raises:
             InputError: if the tool is stationary.

@@ -23,7 +23,10 @@ class Samples(NamedTuple):
     """Numbers of ``N`` samples, SI units."""
 
     margin: Array
-    """Distance to the nearer end of each range, the coupled one included [rad, m], ``(N, n)``; negative outside."""
+    """Distance to the nearer end of each range, the coupled one included [rad, m], ``(N, n)``.
+
+    Negative outside.
+    """
     used: Array
     """Share of each half range that is used, ``(N, n)``: 0 in the middle of a range and for one without ends, 1 at an end."""
     speed: Array
@@ -35,7 +38,10 @@ class Samples(NamedTuple):
     parts: TorqueParts
     """Torques by cause [N m, N], ``(N, n)`` each."""
     wrist: Array
-    """Signed distances from singularities [rad, rad, m], ``(N,)``; infinite where an arm has no such one, NaN if not known."""
+    """Signed distances from singularities [rad, rad, m], ``(N,)``.
+
+    Infinite where an arm has no such one, NaN if not known.
+    """
     elbow: Array
     shoulder: Array
     smallest: Array
@@ -55,7 +61,10 @@ class Cut(NamedTuple):
     stiffness: Array | None = None
     """Of each axis, arm side [N m/rad, N/m], shape ``(n,)``."""
     lines: tuple[int | range, ...] | None = None
-    """Lines of the program, or rows of the file, in which the tool cuts, and ranges of them; None: in all."""
+    """Lines of the program, or rows of the file, in which the tool cuts, and ranges of them.
+
+    None: in all.
+    """
 
 
 def checked_cut(cut: Cut, n: int) -> Cut:
@@ -65,18 +74,30 @@ def checked_cut(cut: Cut, n: int) -> Cut:
         InputError: if it is none, or its lines or stiffness cannot be.
     """
     instance(cut, Cut, "a cut is Cut(force, stiffness, lines)")
-    instance(cut.force, CuttingForce, "the force of a cut is a CuttingForce, as Milling(...).mean() returns it")
-    lines = None if cut.lines is None else tuple(listed(cut.lines, int | range, "lines of a cut are numbers and ranges of them"))
+    instance(
+        cut.force,
+        CuttingForce,
+        "the force of a cut is a CuttingForce, as Milling(...).mean() returns it",
+    )
+    lines = (
+        None
+        if cut.lines is None
+        else tuple(listed(cut.lines, int | range, "lines of a cut are numbers and ranges of them"))
+    )
     if any(isinstance(one, range) and one.step != 1 for one in lines or ()):
         raise InputError("ranges of lines of a cut go in steps of 1")
-    return cut._replace(stiffness=None if cut.stiffness is None else stiffness_of(cut.stiffness, n), lines=lines)
+    return cut._replace(
+        stiffness=None if cut.stiffness is None else stiffness_of(cut.stiffness, n), lines=lines
+    )
 
 
 def in_lines(lines: NDArray[np.int64], wanted: tuple[int | range, ...]) -> NDArray[np.bool_]:
     """Return which of the lines of samples are among lines and ranges."""
     found = np.zeros(lines.shape, dtype=bool)
     for one in wanted:
-        found |= (lines >= one.start) & (lines < one.stop) if isinstance(one, range) else lines == one
+        found |= (
+            (lines >= one.start) & (lines < one.stop) if isinstance(one, range) else lines == one
+        )
     return found
 
 
@@ -94,22 +115,32 @@ def spoken_axes(flags: NDArray[np.bool_]) -> str:
     return f"axes {', '.join(numbers[:-1])} and {numbers[-1]}"
 
 
-def with_cut(robot: Robot, q: Array, v: Array, samples: Samples, cut: Cut, lines: NDArray[np.int64] | None) -> Samples:
+def with_cut(
+    robot: Robot, q: Array, v: Array, samples: Samples, cut: Cut, lines: NDArray[np.int64] | None
+) -> Samples:
     """Return samples whose torques hold against a cut too."""
     cuts = None if cut.lines is None or lines is None else in_lines(lines, cut.lines)
     _, torque, bent = process_torque(robot, q, v, cut.force, cut.stiffness, cuts)
     parts = samples.parts._replace(total=samples.parts.total + torque)
     deflection = None if bent is None else np.linalg.norm(bent[:, :3], axis=1)
-    return samples._replace(parts=parts, torque=np.abs(parts.total) / robot.limits.effort, deflection=deflection)
+    return samples._replace(
+        parts=parts, torque=np.abs(parts.total) / robot.limits.effort, deflection=deflection
+    )
 
 
-def samples_of(robot: Robot, q: Array, v: Array, a: Array, acceleration: Array | None = None) -> Samples:
+def samples_of(
+    robot: Robot, q: Array, v: Array, a: Array, acceleration: Array | None = None
+) -> Samples:
     """Return the numbers of states ``(N, n)`` [rad, m]; ``acceleration`` are limits ``(n,)`` [rad/s^2, m/s^2]."""
     limits = robot.limits
     values = q @ limits.A.T
-    low, high = (np.where(np.abs(x) >= UNLIMITED, np.copysign(np.inf, x), x) for x in (limits.lower, limits.upper))
+    low, high = (
+        np.where(np.abs(x) >= UNLIMITED, np.copysign(np.inf, x), x)
+        for x in (limits.lower, limits.upper)
+    )
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", PhysicsWarning)  # that friction is not known stands in the result
+        # that friction is not known stands in the result
+        warnings.simplefilter("ignore", PhysicsWarning)
         parts = robot.torque_parts(q, v, a)
     try:
         wrist, elbow, shoulder, _ = robot.singularities(q)

@@ -20,8 +20,11 @@ class Finding(NamedTuple):
     """One stretch of a path on which one bound is not kept, or one move that cannot be made."""
 
     kind: str
-    """``load``, ``range``, ``speed``, ``acceleration``, ``torque``, ``box``, ``collision``; of a program ``reach``,
-    ``configuration``, ``jump``; nearness to a singularity is ``wrist``, ``elbow`` or ``shoulder``."""
+    """``load``, ``range``, ``speed``, ``acceleration``, ``torque``, ``box``, ``collision``.
+
+    Of a program ``reach``, ``configuration``, ``jump``; nearness to a singularity is ``wrist``,
+    ``elbow`` or ``shoulder``.
+    """
     start: float
     """Time of its first sample [s]."""
     end: float
@@ -48,7 +51,11 @@ class Finding(NamedTuple):
 
     def __str__(self) -> str:
         """Say when, where in the program, what and how much."""
-        times = f"t = {self.start:.4g} s" if self.end == self.start else f"t = {self.start:.4g} .. {self.end:.4g} s"
+        times = (
+            f"t = {self.start:.4g} s"
+            if self.end == self.start
+            else f"t = {self.start:.4g} .. {self.end:.4g} s"
+        )
         line = "" if self.line is None else f"line {self.line}, "
         return f"{line}{times}: {self.what}"
 
@@ -58,7 +65,17 @@ class Finding(NamedTuple):
         if self.text:
             return self.text
         if self.axis is not None:
-            return str(Violation(self.axis, self.quantity, self.value, self.lower, self.upper, self.unit, self.assumed))
+            return str(
+                Violation(
+                    self.axis,
+                    self.quantity,
+                    self.value,
+                    self.lower,
+                    self.upper,
+                    self.unit,
+                    self.assumed,
+                )
+            )
         low, high = (f"{1000.0 * bound:.6g}" for bound in (self.lower, self.upper))
         return f"{self.quantity} = {1000.0 * self.value:.6g} mm is outside {low} .. {high} mm"
 
@@ -67,7 +84,16 @@ def overloaded(row: Violation, start: float, duration: float) -> Finding:
     """Return a bound on tool and payload that does not hold all along a path."""
     bounds = row.value, row.lower, row.upper, row.unit
     return Finding(
-        "load", start, start + duration, None, start, row.axis, row.quantity, *bounds, assumed=row.assumed, text=str(row)
+        "load",
+        start,
+        start + duration,
+        None,
+        start,
+        row.axis,
+        row.quantity,
+        *bounds,
+        assumed=row.assumed,
+        text=str(row),
     )
 
 
@@ -87,17 +113,25 @@ class Watch(NamedTuple):
     assumed: bool = False
 
 
-def outside(kind: str, axis: int | None, quantity: str, value: Array, bounds: tuple[float, float], unit: str) -> Watch:
+def outside(
+    kind: str, axis: int | None, quantity: str, value: Array, bounds: tuple[float, float], unit: str
+) -> Watch:
     """Return what watches that values ``(N,)`` keep two bounds."""
     lower, upper = (float(bound) for bound in bounds)
-    return Watch(kind, axis, quantity, value, np.maximum(lower - value, value - upper), lower, upper, unit)
+    return Watch(
+        kind, axis, quantity, value, np.maximum(lower - value, value - upper), lower, upper, unit
+    )
 
 
 class Stretches:
     """Collects findings piece by piece; one that goes on in the next piece stays one."""
 
     def __init__(self, tolerance: float, by_line: bool) -> None:
-        """Begin. ``tolerance`` is what a bound may be exceeded by; ``by_line`` parts a stretch where the line changes."""
+        """Begin.
+
+        ``tolerance`` is what a bound may be exceeded by; ``by_line`` parts a stretch where the line
+        changes.
+        """
         self._tolerance, self._by_line = tolerance, by_line
         self._found: list[Finding] = []
         self._worst: list[float] = []
@@ -105,12 +139,16 @@ class Stretches:
         self.more = 0
         """How many were too many to be kept."""
 
-    def add(self, watches: Iterable[Watch], t: Array, q: Array, lines: NDArray[np.int64] | None) -> None:
+    def add(
+        self, watches: Iterable[Watch], t: Array, q: Array, lines: NDArray[np.int64] | None
+    ) -> None:
         """Take the watches of the next samples."""
         still: dict[tuple[str, int | None, str], int] = {}
         for watch in watches:
             key = watch.kind, watch.axis, watch.quantity
-            for first, last in _runs(watch.excess > self._tolerance, lines if self._by_line else None):
+            for first, last in _runs(
+                watch.excess > self._tolerance, lines if self._by_line else None
+            ):
                 worst = first + int(np.argmax(watch.excess[first : last + 1]))
                 line = None if lines is None else int(lines[first])
                 one = Finding(
@@ -152,4 +190,8 @@ def _runs(bad: NDArray[np.bool_], lines: NDArray[np.int64] | None) -> Iterator[t
     if lines is not None:
         breaks |= np.diff(lines[places]) != 0
     ends = np.flatnonzero(breaks)
-    yield from zip(places[np.append(0, ends + 1)].tolist(), places[np.append(ends, len(places) - 1)].tolist(), strict=True)
+    yield from zip(
+        places[np.append(0, ends + 1)].tolist(),
+        places[np.append(ends, len(places) - 1)].tolist(),
+        strict=True,
+    )

@@ -1,1 +1,3 @@
-"""Parts of scripts/benchmarks/benchmark.py: races between contestants, what machine code costs, and how results are shown."""
+"""Parts of scripts/benchmarks/benchmark.py: races between contestants, what machine code costs, and
+how results are shown.
+"""

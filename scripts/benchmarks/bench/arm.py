@@ -33,7 +33,9 @@ class States(NamedTuple):
 
 
 class Arm:
-    """The IRB 2400 with the spindle: ours in axis positions with coupling and friction, Pinocchio's serial tree without."""
+    """The IRB 2400 with the spindle: ours in axis positions with coupling and friction, Pinocchio's
+    serial tree without.
+    """
 
     def __init__(self) -> None:
         """Load it."""
@@ -54,7 +56,10 @@ class Arm:
         return States(states.q @ self.G.T + self.q0, states.v @ self.G.T, states.a @ self.G.T)
 
     def to_axes(self, stack: Array, *places: int) -> Array:
-        """Multiply the given dimensions of an array by ``G'``, in place; some additions, since nearly all of G is identity."""
+        """Multiply the given dimensions of an array by ``G'``, in place.
+
+        Some additions, since nearly all of G is identity.
+        """
         G = self.G
         assert np.array_equal(np.tril(G), G)
         assert (np.diag(G) == 1.0).all()
@@ -65,7 +70,8 @@ class Arm:
         return stack
 
 
-# --- loops: the first two keep nothing, the others give exactly what the kernels give ---------------------------------
+# --- loops: the first two keep nothing, the others give exactly what the kernels give
+# ---------------------------------
 
 
 def rnea(arm: Arm, s: States) -> None:
@@ -92,7 +98,10 @@ def pose(arm: Arm, s: States, T: Array) -> Array:
 
 
 def pose_and_jacobian(arm: Arm, s: States, T: Array, J: Array) -> tuple[Array, Array]:
-    """Homogeneous matrices of the TCP, and Jacobians in base axes; the columns are coupled after the loop."""
+    """Homogeneous matrices of the TCP, and Jacobians in base axes.
+
+    The columns are coupled after the loop.
+    """
     model, data, tcp, Q = arm.model, arm.data, arm.tcp, s.q
     for i in range(len(Q)):
         pin.computeJointJacobians(model, data, Q[i])
@@ -110,7 +119,11 @@ def mass_matrix(arm: Arm, s: States, M: Array) -> Array:
 
 
 def regressor(arm: Arm, s: States, Y: Array) -> Array:
-    """Regressors; coupled after the loop, where the columns of rotors and friction are filled in for all states at once."""
+    """Regressors.
+
+    Coupled after the loop, where the columns of rotors and friction are filled in for all states at
+    once.
+    """
     model, data, (Q, V, A), n = arm.model, arm.data, s, arm.robot.n
     bodies = 10 * n
     for i in range(len(Q)):
@@ -126,8 +139,13 @@ def regressor(arm: Arm, s: States, Y: Array) -> Array:
     return Y
 
 
-def derivatives(arm: Arm, s: States, by_q: Array, by_v: Array, by_a: Array) -> tuple[Array, Array, Array]:
-    """Derivatives of the torque; coupled after the loop, where the slopes of friction are added for all states at once."""
+def derivatives(
+    arm: Arm, s: States, by_q: Array, by_v: Array, by_a: Array
+) -> tuple[Array, Array, Array]:
+    """Derivatives of the torque.
+
+    Coupled after the loop, where the slopes of friction are added for all states at once.
+    """
     model, data, (Q, V, A) = arm.model, arm.data, s
     for i in range(len(Q)):
         by_q[i], by_v[i], by_a[i] = pin.computeRNEADerivatives(model, data, Q[i], V[i], A[i])

@@ -31,7 +31,11 @@ OTHER = "import pinocchio, numpy, scipy"
 
 def measurements(arm: Arm) -> list[tuple[str, Callable[[Results], None]]]:
     """Return everything here as steps of a run."""
-    return [("one state per call", partial(single_states, arm)), ("imports", imports), ("viewer", viewing)]
+    return [
+        ("one state per call", partial(single_states, arm)),
+        ("imports", imports),
+        ("viewer", viewing),
+    ]
 
 
 def single_states(arm: Arm, results: Results) -> None:
@@ -42,7 +46,12 @@ def single_states(arm: Arm, results: Results) -> None:
         ("pin.rnea", pin.rnea, (arm.model, arm.data, q, v, a), number),
         ("pin.aba", pin.aba, (arm.model, arm.data, q, v, a), number),
         ("robot.inverse_dynamics, friction", robot.inverse_dynamics, (q, v, a), number),
-        ("robot.inverse_dynamics, no friction", partial(robot.inverse_dynamics, friction=False), (q, v, a), number),
+        (
+            "robot.inverse_dynamics, no friction",
+            partial(robot.inverse_dynamics, friction=False),
+            (q, v, a),
+            number,
+        ),
         ("robot.forward_dynamics, friction", robot.forward_dynamics, (q, v, a), number),
         ("robot.pose", robot.pose, (q,), number),
         ("robot.jacobian", robot.jacobian, (q,), number),
@@ -52,7 +61,9 @@ def single_states(arm: Arm, results: Results) -> None:
         ("irb.load, warm", partial(irb.load, NAME, tool=TOOL), (), max(number // 200, 1)),
     ]
     contestants = [
-        Contestant("pin" if how.startswith("pin.") else OURS, how, calls(run, *given, number=times), times)
+        Contestant(
+            "pin" if how.startswith("pin.") else OURS, how, calls(run, *given, number=times), times
+        )
         for how, run, given, times in ways
     ]
     results.race("one state per call", contestants)
@@ -69,12 +80,17 @@ def imports(results: Results) -> None:
     found = {}
     for statement in (OTHER, "import irbmodels"):
         pairs = [(wall(statement), wall("pass")) for _ in range(min(results.effort.rounds, 15))]
-        found[f"{statement} [ms]"] = 1e3 * statistics.median(with_it - without for with_it, without in pairs)
-    results.numbers["start"] = found | {"ratio": found["import irbmodels [ms]"] / found[f"{OTHER} [ms]"]}
+        found[f"{statement} [ms]"] = 1e3 * statistics.median(
+            with_it - without for with_it, without in pairs
+        )
+    results.numbers["start"] = found | {
+        "ratio": found["import irbmodels [ms]"] / found[f"{OTHER} [ms]"]
+    }
 
 
 def viewing(results: Results) -> None:
-    """Size of the page of a 10 s motion at 250 Hz [MB], and how long one frame of it takes at 900 x 700 [ms].
+    """Size of the page of a 10 s motion at 250 Hz [MB], and how long one frame of it takes at 900 x
+    700 [ms].
 
     Chromium draws in software, without a graphics card.
     """
@@ -94,11 +110,22 @@ def viewing(results: Results) -> None:
         def log_message(self, format: str, *args: object) -> None:
             pass
 
-    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder, HTTPServer(("127.0.0.1", 0), Ear) as ear:
+    with (
+        tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder,
+        HTTPServer(("127.0.0.1", 0), Ear) as ear,
+    ):
         page, size = _page(Path(folder), ear.server_address[1])
         threading.Thread(target=ear.serve_forever, daemon=True).start()
-        command = [browser, *flags(), f"--user-data-dir={folder}/profile", "--window-size=900,700", page.as_uri()]
-        with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+        command = [
+            browser,
+            *flags(),
+            f"--user-data-dir={folder}/profile",
+            "--window-size=900,700",
+            page.as_uri(),
+        ]
+        with subprocess.Popen(
+            command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        ) as process:
             try:
                 answer = heard.get(timeout=60.0)
             finally:
@@ -108,9 +135,15 @@ def viewing(results: Results) -> None:
 
 
 def _page(folder: Path, port: int) -> tuple[Path, float]:
-    """Write a page that tells ``port`` how long its frames take; return its path, and its size without that [MB]."""
+    """Write a page that tells ``port`` how long its frames take.
+
+    Return its path, and its size without that [MB].
+    """
     robot = irb.load(NAME, tool=TOOL)
-    postures = [robot.from_controller(x) for x in ((0, 0, 0, 0, 30, 0), (40, 25, 20, 30, 45, 60), (-35, 45, 40, -40, 60, -90))]
+    postures = [
+        robot.from_controller(x)
+        for x in ((0, 0, 0, 0, 30, 0), (40, 25, 20, 30, 45, 60), (-35, 45, 40, -40, 60, -90))
+    ]
     page = folder / "page.html"
     irb.save_page(page, robot, motion=through(postures, duration=5.0).sample(250.0))
     size = page.stat().st_size / 1e6

@@ -1,4 +1,6 @@
-"""What must show: each query as arrays and one by one, beside the Pinocchio loop that gives the same."""
+"""What must show: each query as arrays and one by one, beside the Pinocchio loop that gives the
+same.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,16 @@ class Disagreement(AssertionError):
 
 def measurements(arm: Arm) -> list[tuple[str, Callable[[Results], None]]]:
     """Return everything here as steps of a run."""
-    steps = [inverse_dynamics, user_layout, forward_dynamics, pose_and_jacobian, mass_matrix, regressor, derivatives, one_state]
+    steps = [
+        inverse_dynamics,
+        user_layout,
+        forward_dynamics,
+        pose_and_jacobian,
+        mass_matrix,
+        regressor,
+        derivatives,
+        one_state,
+    ]
     return [(step.__name__.replace("_", " "), partial(step, arm)) for step in (*steps, threads)]
 
 
@@ -43,21 +54,36 @@ def inverse_dynamics(arm: Arm, results: Results) -> None:
     )
     single = arm.robot.compiled(single=True).inverse_dynamics
     contestants = [
-        Contestant(OURS, "kernel, no friction", lambda: arm.bare.inverse_dynamics(*columns, out=tau), count),
+        Contestant(
+            OURS, "kernel, no friction", lambda: arm.bare.inverse_dynamics(*columns, out=tau), count
+        ),
         Contestant(OURS, "kernel", lambda: arm.kernels.inverse_dynamics(*columns, out=tau), count),
         Contestant(OURS, "kernel, float32", lambda: single(*halves, out=half), count),
-        Contestant(OURS, "kernel, fresh result", lambda: arm.kernels.inverse_dynamics(*columns), count),
+        Contestant(
+            OURS, "kernel, fresh result", lambda: arm.kernels.inverse_dynamics(*columns), count
+        ),
         Contestant("pin", "loop over pin.rnea", lambda: loops.rnea(arm, tree), count),
-        Contestant("pin", "rneaInParallel, one thread", lambda: pin.rneaInParallel(1, pool, *matrices, parallel), count),
+        Contestant(
+            "pin",
+            "rneaInParallel, one thread",
+            lambda: pin.rneaInParallel(1, pool, *matrices, parallel),
+            count,
+        ),
     ]
     ns = results.race(f"inverse dynamics, N = {count}", contestants)
     same(arm.bare.inverse_dynamics(*columns), arm.to_axes(parallel.copy(), 0))
     same(single(*halves), arm.kernels.inverse_dynamics(*columns), 1e-4)
     for how, bare, parallel_bound in (("kernel, no friction", 100.0, 50.0), ("kernel", 75.0, 40.0)):
-        what = f"inverse dynamics, N = {count}, (6, N), {'no friction' if 'no' in how else 'friction'}"
+        what = (
+            f"inverse dynamics, N = {count}, (6, N), {'no friction' if 'no' in how else 'friction'}"
+        )
         results.faster(what, "pin.rnea loop", ns[how], ns["loop over pin.rnea"], bare)
-        results.faster(what, "rneaInParallel", ns[how], ns["rneaInParallel, one thread"], parallel_bound)
-    results.numbers["float32"] = {"double / float32, N in cache": ns["kernel"] / ns["kernel, float32"]}
+        results.faster(
+            what, "rneaInParallel", ns[how], ns["rneaInParallel, one thread"], parallel_bound
+        )
+    results.numbers["float32"] = {
+        "double / float32, N in cache": ns["kernel"] / ns["kernel, float32"]
+    }
 
 
 def user_layout(arm: Arm, results: Results) -> None:
@@ -69,23 +95,43 @@ def user_layout(arm: Arm, results: Results) -> None:
     halves = [x.astype(np.float32) for x in states]
     contestants = [
         Contestant(OURS, "robot.inverse_dynamics", lambda: robot.inverse_dynamics(*states), count),
-        Contestant(OURS, "robot.inverse_dynamics, no friction", lambda: robot.inverse_dynamics(*states, friction=False), count),
+        Contestant(
+            OURS,
+            "robot.inverse_dynamics, no friction",
+            lambda: robot.inverse_dynamics(*states, friction=False),
+            count,
+        ),
         Contestant(OURS, "kernel.rows, float32", lambda: rows(*halves), count),
         Contestant(OURS, "kernel, (6, N)", lambda: arm.kernels.inverse_dynamics(*columns), count),
         Contestant("pin", "loop over pin.rnea", lambda: loops.rnea(arm, tree), count),
-        Contestant("numba", "triad into a fresh array", lambda: triad(*states, np.empty_like(kept)), count),
+        Contestant(
+            "numba", "triad into a fresh array", lambda: triad(*states, np.empty_like(kept)), count
+        ),
         Contestant("numba", "triad into the same array", lambda: triad(*states, kept), count),
     ]
     ns = results.race(f"inverse dynamics, N = {count}", contestants)
     same(robot.inverse_dynamics(*states), arm.kernels.inverse_dynamics(*columns).T)
-    what, peer = f"inverse dynamics, N = {count}, (N, 6), robot.inverse_dynamics", ns["loop over pin.rnea"]
+    what, peer = (
+        f"inverse dynamics, N = {count}, (N, 6), robot.inverse_dynamics",
+        ns["loop over pin.rnea"],
+    )
     results.faster(f"{what}, friction", "pin.rnea loop", ns["robot.inverse_dynamics"], peer, 50.0)
-    results.faster(f"{what}, no friction", "pin.rnea loop", ns["robot.inverse_dynamics, no friction"], peer, 50.0)
+    results.faster(
+        f"{what}, no friction",
+        "pin.rnea loop",
+        ns["robot.inverse_dynamics, no friction"],
+        peer,
+        50.0,
+    )
     told = {"robot.inverse_dynamics": "robot.inverse_dynamics", "kernel, (6, N)": "kernel, (6, N)"}
     told |= {how: f"limit: {how}" for how in ns if how.startswith("triad")}
     moved = 4 * 8 * robot.n  # bytes per state: three vectors in, one out
-    results.numbers[f"memory, N = {count} [GB/s]"] = {name: moved / ns[how] for how, name in told.items()}
-    results.numbers["float32"] |= {"double / float32, N beyond it": ns["robot.inverse_dynamics"] / ns["kernel.rows, float32"]}
+    results.numbers[f"memory, N = {count} [GB/s]"] = {
+        name: moved / ns[how] for how, name in told.items()
+    }
+    results.numbers["float32"] |= {
+        "double / float32, N beyond it": ns["robot.inverse_dynamics"] / ns["kernel.rows, float32"]
+    }
 
 
 def forward_dynamics(arm: Arm, results: Results) -> None:
@@ -95,13 +141,19 @@ def forward_dynamics(arm: Arm, results: Results) -> None:
     tree, short = arm.tree(states), states.head(few).columns
     out = np.empty_like(short[0])
     contestants = [
-        Contestant(OURS, "robot.forward_dynamics", lambda: arm.robot.forward_dynamics(*states), count),
-        Contestant(OURS, f"kernel, N = {few}", lambda: arm.kernels.forward_dynamics(*short, out=out), few),
+        Contestant(
+            OURS, "robot.forward_dynamics", lambda: arm.robot.forward_dynamics(*states), count
+        ),
+        Contestant(
+            OURS, f"kernel, N = {few}", lambda: arm.kernels.forward_dynamics(*short, out=out), few
+        ),
         Contestant("pin", "loop over pin.aba", lambda: loops.aba(arm, tree), count),
     ]
     ns = results.race(f"forward dynamics, N = {count}", contestants)
     what = f"forward dynamics, N = {count}, (N, 6), friction"
-    results.faster(what, "pin.aba loop", ns["robot.forward_dynamics"], ns["loop over pin.aba"], 40.0)
+    results.faster(
+        what, "pin.aba loop", ns["robot.forward_dynamics"], ns["loop over pin.aba"], 40.0
+    )
 
 
 def pose_and_jacobian(arm: Arm, results: Results) -> None:
@@ -113,7 +165,16 @@ def pose_and_jacobian(arm: Arm, results: Results) -> None:
     bare = calls(pin.computeJointJacobians, arm.model, arm.data, tree.q[0])
     loop = partial(loops.pose_and_jacobian, arm, tree, *outs)
     facade = lambda: (arm.robot.pose(states.q), arm.robot.jacobian(states.q))  # noqa: E731
-    _against(results, "FK + Jacobian", kernel, states, loop, ("pin.computeJointJacobians", bare), facade, 15.0)
+    _against(
+        results,
+        "FK + Jacobian",
+        kernel,
+        states,
+        loop,
+        ("pin.computeJointJacobians", bare),
+        facade,
+        15.0,
+    )
 
 
 def mass_matrix(arm: Arm, results: Results) -> None:
@@ -123,7 +184,16 @@ def mass_matrix(arm: Arm, results: Results) -> None:
     tree = arm.tree(states)
     bare = calls(pin.crba, arm.model, arm.data, tree.q[0])
     loop = partial(loops.mass_matrix, arm, tree, np.empty((count, n, n)))
-    _against(results, "mass matrix", kernel, states, loop, ("pin.crba", bare), lambda: arm.robot.mass_matrix(states.q), 8.0)
+    _against(
+        results,
+        "mass matrix",
+        kernel,
+        states,
+        loop,
+        ("pin.crba", bare),
+        lambda: arm.robot.mass_matrix(states.q),
+        8.0,
+    )
 
 
 def regressor(arm: Arm, results: Results) -> None:
@@ -134,9 +204,23 @@ def regressor(arm: Arm, results: Results) -> None:
     states = arm.states(count)
     tree = arm.tree(states)
     bare = calls(pin.computeJointTorqueRegressor, arm.model, arm.data, *(x[0] for x in tree))
-    loop = partial(loops.regressor, arm, tree, np.zeros((count, arm.robot.n, arm.robot.parameter_vector().size)))
+    loop = partial(
+        loops.regressor,
+        arm,
+        tree,
+        np.zeros((count, arm.robot.n, arm.robot.parameter_vector().size)),
+    )
     facade = partial(arm.robot.regressor, *states)
-    _against(results, "regressor", kernel, states, loop, ("pin.computeJointTorqueRegressor", bare), facade, 5.0)
+    _against(
+        results,
+        "regressor",
+        kernel,
+        states,
+        loop,
+        ("pin.computeJointTorqueRegressor", bare),
+        facade,
+        5.0,
+    )
 
 
 def derivatives(arm: Arm, results: Results) -> None:
@@ -149,11 +233,23 @@ def derivatives(arm: Arm, results: Results) -> None:
     bare = calls(pin.computeRNEADerivatives, arm.model, arm.data, *(x[0] for x in tree))
     loop = partial(loops.derivatives, arm, tree, *np.empty((3, count, n, n)))
     facade = partial(arm.robot.inverse_dynamics_derivatives, *states)
-    _against(results, "derivatives", kernel, states, loop, ("pin.computeRNEADerivatives", bare), facade, 5.0)
+    _against(
+        results,
+        "derivatives",
+        kernel,
+        states,
+        loop,
+        ("pin.computeRNEADerivatives", bare),
+        facade,
+        5.0,
+    )
 
 
 def one_state(arm: Arm, results: Results) -> None:
-    """One state per call, the same again and again; the robot has been asked often enough to use its kernel."""
+    """One state per call, the same again and again.
+
+    The robot has been asked often enough to use its kernel.
+    """
     states = arm.states(2000)
     one, tree = [x[0].copy() for x in states], [x[0].copy() for x in arm.tree(states)]
     for state in zip(*states, strict=True):
@@ -164,12 +260,21 @@ def one_state(arm: Arm, results: Results) -> None:
         "robot.inverse_dynamics, one state": (OURS, arm.robot.inverse_dynamics, one),
         "pin.rnea, one state": ("pin", pin.rnea, [arm.model, arm.data, *tree]),
     }
-    contestants = [Contestant(who, how, calls(run, *given, number=number), number) for how, (who, run, given) in ways.items()]
+    contestants = [
+        Contestant(who, how, calls(run, *given, number=number), number)
+        for how, (who, run, given) in ways.items()
+    ]
     ns = results.race("inverse dynamics, one state per call", contestants)
     peer = ns["pin.rnea, one state"]
-    results.not_slower("one state, robot.compiled(), friction", "pin.rnea call", ns["kernel, one state"], peer, 1.0)
     results.not_slower(
-        "one state, robot.inverse_dynamics, friction", "pin.rnea call", ns["robot.inverse_dynamics, one state"], peer, 2.0
+        "one state, robot.compiled(), friction", "pin.rnea call", ns["kernel, one state"], peer, 1.0
+    )
+    results.not_slower(
+        "one state, robot.inverse_dynamics, friction",
+        "pin.rnea call",
+        ns["robot.inverse_dynamics, one state"],
+        peer,
+        2.0,
     )
 
 
@@ -183,12 +288,21 @@ def threads(arm: Arm, results: Results) -> None:
     out = np.empty_like(columns[0])
     kernels = {number: arm.robot.compiled(threads=number).inverse_dynamics for number in (1, 2)}
     contestants = [
-        Contestant(OURS, f"kernel, {number} thread{'s' * (number > 1)}", partial(kernel, *columns, out=out), count)
+        Contestant(
+            OURS,
+            f"kernel, {number} thread{'s' * (number > 1)}",
+            partial(kernel, *columns, out=out),
+            count,
+        )
         for number, kernel in kernels.items()
     ]
     ns = results.race(f"inverse dynamics, N = {count}, (6, N), threads", contestants)
     results.faster(
-        f"two threads, inverse dynamics, N = {count}, (6, N)", "one thread", ns["kernel, 2 threads"], ns["kernel, 1 thread"], 1.6
+        f"two threads, inverse dynamics, N = {count}, (6, N)",
+        "one thread",
+        ns["kernel, 2 threads"],
+        ns["kernel, 1 thread"],
+        1.6,
     )
 
 
@@ -202,7 +316,10 @@ def _against(
     facade: Callable[[], Any],
     bound: float,
 ) -> None:
-    """Race a kernel, in both layouts, with the Pinocchio loop that gives the same; results of one array go where one is."""
+    """Race a kernel, in both layouts, with the Pinocchio loop that gives the same.
+
+    Results of one array go where one is.
+    """
     count, inputs = len(states.q), len(kernel.inputs)
     rows, columns = states[:inputs], states.columns[:inputs]
     shown = kernel(*columns)
@@ -220,7 +337,13 @@ def _against(
     for ours, theirs in zip(_each(kernel.rows(*rows)), _each(loop()), strict=True):
         same(ours, theirs)
     for how, layout in (("kernel, (n, N)", "(6, N)"), ("kernel.rows, (N, n)", "(N, 6)")):
-        results.faster(f"{query}, N = {count}, {layout}", "Pinocchio loop", ns[how], ns["loop that gives the same"], bound)
+        results.faster(
+            f"{query}, N = {count}, {layout}",
+            "Pinocchio loop",
+            ns[how],
+            ns["loop that gives the same"],
+            bound,
+        )
 
 
 def _each(found: Any) -> Sequence[Array]:
@@ -238,5 +361,7 @@ def _too_long(results: Results, kernel: Any) -> bool:
     """Whether a quick run leaves a query out, because its kernel would have to be compiled."""
     left_out = results.effort.quick and not kernel.is_ready()
     if left_out:
-        results.notes.append(f"{kernel.query}: left out of a quick run, since its kernel is not in the cache")
+        results.notes.append(
+            f"{kernel.query}: left out of a quick run, since its kernel is not in the cache"
+        )
     return left_out

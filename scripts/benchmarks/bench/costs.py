@@ -1,4 +1,7 @@
-"""What machine code costs: compiling, starting, memory. Each is measured in processes of its own."""
+"""What machine code costs: compiling, starting, memory.
+
+Each is measured in processes of its own.
+"""
 
 from __future__ import annotations
 
@@ -74,7 +77,10 @@ print(json.dumps((size("VmHWM") - before - sum(x.nbytes for x in states) - answe
 
 def measurements() -> list[tuple[str, Callable[[Results], None]]]:
     """Return everything here as steps of a run."""
-    return [(f"compiling {query}", partial(compiling, query)) for query in QUERIES] + [("starting", starting), ("memory", memory)]
+    return [(f"compiling {query}", partial(compiling, query)) for query in QUERIES] + [
+        ("starting", starting),
+        ("memory", memory),
+    ]
 
 
 def compiling(query: str, results: Results) -> None:
@@ -93,7 +99,9 @@ def starting(results: Results) -> None:
             start = time.perf_counter()
             _run(START.replace("SHAPE", shape))
             times.append(time.perf_counter() - start)
-        results.within(f"warm process: start, load, answer {name}, end", statistics.median(times[1:]), 0.5, "s")
+        results.within(
+            f"warm process: start, load, answer {name}, end", statistics.median(times[1:]), 0.5, "s"
+        )
 
 
 def memory(results: Results) -> None:
@@ -104,7 +112,9 @@ def memory(results: Results) -> None:
     count = 10_000 if results.effort.quick else 1_000_000
     for layout in ("(N, 6)", "(6, N)", "(N, 6) of a (6, N)", "(N, 6) of float32"):
         extra = _asked(MEMORY, str(count), layout)
-        results.within(f"memory beside inputs and outputs, N = {count}, {layout}", extra, 64.0, "MB")
+        results.within(
+            f"memory beside inputs and outputs, N = {count}, {layout}", extra, 64.0, "MB"
+        )
 
 
 def _asked(code: str, *arguments: str, cache: str | None = None) -> Any:
@@ -112,9 +122,16 @@ def _asked(code: str, *arguments: str, cache: str | None = None) -> Any:
 
 
 def _run(code: str, *arguments: str, cache: str | None = None) -> str:
-    """Run code in a process that imports what this one does, not what lies in the working directory."""
+    """Run code in a process that imports what this one does, not what lies in the working
+    directory.
+    """
     environment = dict(os.environ) | ({} if cache is None else {FOLDER: cache})
-    done = subprocess.run([sys.executable, "-P", "-c", code, *arguments], env=environment, capture_output=True, text=True)
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", code, *arguments],
+        env=environment,
+        capture_output=True,
+        text=True,
+    )
     if done.returncode:
         raise RuntimeError(f"a process that was measured failed:\n{done.stderr}")
     return done.stdout

@@ -13,7 +13,9 @@ from .sheets import baseline
 COLOURS = {OURS: "#D55E00", "pin": "#0072B2"}  # Okabe-Ito; the other engines grey
 SHOWN = {
     "kernel, N in cache, friction": "irbmodels, kernel on arrays\n(coupling, friction)",
-    "robot.inverse_dynamics": "irbmodels, robot.inverse_dynamics\n(100 000 states, coupling, friction)",
+    "robot.inverse_dynamics": (
+        "irbmodels, robot.inverse_dynamics\n(100 000 states, coupling, friction)"
+    ),
     "kernel, one state": "irbmodels, kernel, one state per call",
     "robot.inverse_dynamics, one state": "irbmodels, robot.inverse_dynamics,\none state per call",
     "rneaInParallel, one thread": "Pinocchio, rneaInParallel, one thread",
@@ -27,20 +29,38 @@ SHOWN = {
 
 
 def draw(machine: dict[str, Any], results: Results) -> Figure:
-    """Return bars on a logarithmic axis, fastest first, each with its speed relative to bare Pinocchio in the same rounds."""
+    """Return bars on a logarithmic axis, fastest first, each with its speed relative to bare
+    Pinocchio in the same rounds.
+    """
     bars = _bars(results.timings)
     figure = Figure(figsize=(9.0, 0.42 * len(bars) + 1.5), layout="constrained")
     axes = figure.subplots()
-    axes.barh(range(len(bars)), [bar.ns for bar in bars], color=[COLOURS.get(bar.who, "0.65") for bar in bars], height=0.72)
+    axes.barh(
+        range(len(bars)),
+        [bar.ns for bar in bars],
+        color=[COLOURS.get(bar.who, "0.65") for bar in bars],
+        height=0.72,
+    )
     for place, bar in enumerate(bars):
-        axes.text(bar.ns * 1.12, place, f"{_time(bar.ns)}   {_ratio(bar, results)}", va="center", fontsize=10)
+        axes.text(
+            bar.ns * 1.12,
+            place,
+            f"{_time(bar.ns)}   {_ratio(bar, results)}",
+            va="center",
+            fontsize=10,
+        )
     axes.set_yticks(range(len(bars)), [SHOWN[bar.how] for bar in bars], fontsize=10)
     axes.invert_yaxis()
     axes.set_xscale("log")
     axes.set_xlim(0.4 * bars[0].ns, 25.0 * bars[-1].ns)
-    axes.set_xlabel("time per state, one thread [ns]; factor: speed relative to bare pin.rnea calls")
+    axes.set_xlabel(
+        "time per state, one thread [ns]; factor: speed relative to bare pin.rnea calls"
+    )
     axes.set_title(
-        f"Inverse dynamics of an IRB 2400 with a spindle, {machine['processor']} ({machine['llvm']})", fontsize=11, loc="left"
+        f"Inverse dynamics of an IRB 2400 with a spindle, {machine['processor']}"
+        f" ({machine['llvm']})",
+        fontsize=11,
+        loc="left",
     )
     axes.grid(axis="x", color="0.88")
     axes.set_axisbelow(True)
@@ -50,7 +70,11 @@ def draw(machine: dict[str, Any], results: Results) -> Figure:
 
 
 def _bars(timings: list[Timing]) -> list[Timing]:
-    found = {timing.how: timing for timing in timings if timing.how in SHOWN and timing.query.startswith("inverse dynamics")}
+    found = {
+        timing.how: timing
+        for timing in timings
+        if timing.how in SHOWN and timing.query.startswith("inverse dynamics")
+    }
     return sorted(found.values(), key=lambda timing: timing.ns)
 
 
@@ -65,4 +89,6 @@ def _time(ns: float) -> str:
 def _ratio(bar: Timing, results: Results) -> str:
     base = baseline([timing for timing in results.timings if timing.query == bar.query])
     ratio = (bar.ns if base is None else base.ns) / bar.ns
-    return f"{ratio:.0f}x" if ratio >= 10.0 else f"{ratio:.2g}x" if ratio >= 0.1 else f"{ratio:.1g}x"
+    return (
+        f"{ratio:.0f}x" if ratio >= 10.0 else f"{ratio:.2g}x" if ratio >= 0.1 else f"{ratio:.1g}x"
+    )

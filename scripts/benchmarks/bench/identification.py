@@ -1,4 +1,7 @@
-"""What identification costs: a million samples of six axes in a process of its own; ten million in files, on two workers."""
+"""What identification costs: a million samples of six axes in a process of its own.
+
+Ten million in files, on two workers.
+"""
 
 from __future__ import annotations
 
@@ -77,21 +80,35 @@ print(json.dumps([spent, peaks, fit.samples, fit.beta.tolist(), fit.covariance.t
 
 
 def measurements(large: bool = False) -> list[tuple[str, Callable[[Results], None]]]:
-    """Return everything here as steps of a run; what takes minutes and gigabytes of files only if asked for."""
-    return [("identification", fitting)] + ([("identification from files", streaming)] if large else [])
+    """Return everything here as steps of a run.
+
+    What takes minutes and gigabytes of files only if asked for.
+    """
+    return [("identification", fitting)] + (
+        [("identification from files", streaming)] if large else []
+    )
 
 
 def fitting(results: Results) -> None:
-    """Weighted least squares of all base parameters, friction included: time of clock and processors, and memory with the log."""
+    """Weighted least squares of all base parameters, friction included: time of clock and
+    processors, and memory with the log.
+    """
     count = 10_000 if results.effort.quick else 1_000_000
     clock, processor, memory = _asked(FIT, count)
-    results.within(f"identification, {count} samples of 6 axes, all base parameters", clock, LIMIT_S, "s")
+    results.within(
+        f"identification, {count} samples of 6 axes, all base parameters", clock, LIMIT_S, "s"
+    )
     results.within("its memory, the log and the libraries included", memory, LIMIT_MB, "MB")
-    results.numbers["identification"] = {"seconds of processor time": processor, "samples": float(count)}
+    results.numbers["identification"] = {
+        "seconds of processor time": processor,
+        "samples": float(count),
+    }
 
 
 def streaming(results: Results) -> None:
-    """The same from files, by one process and by two workers of Dask: memory of each, and how far their numbers are apart."""
+    """The same from files, by one process and by two workers of Dask: memory of each, and how far
+    their numbers are apart.
+    """
     count = (10_000 if results.effort.quick else 10_000_000) // FILES
     with tempfile.TemporaryDirectory() as folder:
         paths = [str(Path(folder) / f"log{number:02d}.parquet") for number in range(FILES)]
@@ -100,9 +117,16 @@ def streaming(results: Results) -> None:
         alone, shared = (_asked(READ, workers, *paths) for workers in (0, 2))
     total = alone[2]
     for (_, peaks, *_), who in ((alone, "one process"), (shared, "each of two Dask workers")):
-        results.within(f"memory of {who}, {total} samples in {FILES} files", max(peaks), LIMIT_MB, "MB")
+        results.within(
+            f"memory of {who}, {total} samples in {FILES} files", max(peaks), LIMIT_MB, "MB"
+        )
     for what, one, other in zip(("estimates", "covariances"), alone[3:], shared[3:], strict=True):
-        results.within(f"two workers instead of one process: {what}, relative", _apart(one, other), LIMIT_OFF, "")
+        results.within(
+            f"two workers instead of one process: {what}, relative",
+            _apart(one, other),
+            LIMIT_OFF,
+            "",
+        )
     results.numbers["identification from files"] = {
         "samples": float(total),
         "GB of files": size / 1e9,
@@ -113,14 +137,22 @@ def streaming(results: Results) -> None:
 
 
 def _apart(one: Any, other: Any) -> float:
-    """Largest difference of two lists of numbers, or of rows, over the number itself, or the largest of its row."""
-    first, second = (np.array(values, dtype=float).reshape(len(values), -1) for values in (one, other))
+    """Largest difference of two lists of numbers, or of rows, over the number itself, or the
+    largest of its row.
+    """
+    first, second = (
+        np.array(values, dtype=float).reshape(len(values), -1) for values in (one, other)
+    )
     return float((np.abs(first - second).max(axis=1) / np.abs(first).max(axis=1)).max())
 
 
 def _asked(code: str, *arguments: Any) -> Any:
-    """Run code in a process that imports what this one does, not what lies in the working directory."""
-    done = subprocess.run([sys.executable, "-P", "-c", code, *map(str, arguments)], capture_output=True, text=True)
+    """Run code in a process that imports what this one does, not what lies in the working
+    directory.
+    """
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", code, *map(str, arguments)], capture_output=True, text=True
+    )
     if done.returncode:
         raise RuntimeError(f"a process that was measured failed:\n{done.stderr}")
     return json.loads(done.stdout)

@@ -27,8 +27,11 @@ PACKAGES = (
     "roboticstoolbox-python",
     "py-opw-kinematics",
 )
-CHAINS, STEPS = 12, 16  # chains of dependent operations: as many as two units with a latency of four need, and some more
-ARITHMETIC = re.compile(r"^\s*v(?:fn?m(?:add|sub)\d*|add|sub|mul|div|sqrt|max|min)pd\s.*%([xyz])mm", re.MULTILINE)
+# chains of dependent operations: as many as two units with a latency of four need, and some more
+CHAINS, STEPS = 12, 16
+ARITHMETIC = re.compile(
+    r"^\s*v(?:fn?m(?:add|sub)\d*|add|sub|mul|div|sqrt|max|min)pd\s.*%([xyz])mm", re.MULTILINE
+)
 LANES = {"x": 2, "y": 4, "z": 8}  # doubles in a register
 
 
@@ -37,7 +40,11 @@ def described() -> dict[str, Any]:
     import llvmlite.binding as llvm
 
     cpuinfo = Path("/proc/cpuinfo")
-    names = re.findall(r"model name\s*: (.*)", cpuinfo.read_text(encoding="utf-8")) if cpuinfo.is_file() else []
+    names = (
+        re.findall(r"model name\s*: (.*)", cpuinfo.read_text(encoding="utf-8"))
+        if cpuinfo.is_file()
+        else []
+    )
     return {
         "processor": names[0] if names else platform.processor() or platform.machine(),
         "llvm": llvm.get_host_cpu_name(),
@@ -56,41 +63,58 @@ def _version(package: str) -> str | None:
 
 
 def triad(a: Any, b: Any, c: Any, out: Any) -> None:
-    """Read three arrays and write one, with hardly any arithmetic: the traffic of inverse dynamics."""
+    """Read three arrays and write one, with hardly any arithmetic: the traffic of inverse
+    dynamics.
+    """
     _compiled("triad")(a.reshape(-1), b.reshape(-1), c.reshape(-1), out.reshape(-1))
 
 
 def limits(arm: Arm, results: Results) -> None:
-    """Measure the rate of fused multiply-adds, and in the same rounds what share of it the kernels of inverse dynamics reach."""
+    """Measure the rate of fused multiply-adds, and in the same rounds what share of it the kernels
+    of inverse dynamics reach.
+    """
     x, y, repeats, effort = np.linspace(0.0, 1.0, 512), np.empty(512), 200, results.effort
     multiply, columns = _compiled("multiply"), arm.states(effort.batch).columns
     kernels = {"no friction": arm.bare.inverse_dynamics, "friction": arm.kernels.inverse_dynamics}
     out, done = np.empty_like(columns[0]), x.size * repeats * CHAINS * STEPS
     contestants = [Contestant("numba", "fma", lambda: multiply(x, y, 0.5, 0.25, repeats), done)]
     contestants += [
-        Contestant("irbmodels", name, partial(kernel, *columns, out=out), effort.batch) for name, kernel in kernels.items()
+        Contestant("irbmodels", name, partial(kernel, *columns, out=out), effort.batch)
+        for name, kernel in kernels.items()
     ]
     per_operation, *times = race(contestants, effort)
     results.numbers["one core"] = {"fused multiply-adds per ns": 1.0 / per_operation}
     for (name, kernel), ns in zip(kernels.items(), times, strict=True):
         operations = kernel.operations()
-        found = {"operations per state": operations, "ns per state": ns, "operations per ns": operations / ns}
+        found = {
+            "operations per state": operations,
+            "ns per state": ns,
+            "operations per ns": operations / ns,
+        }
         if not effort.quick and (count := _instructions(kernel)):
-            found |= {"arithmetic in machine code per state": count, "share of the peak [%]": 100.0 * count * per_operation / ns}
+            found |= {
+                "arithmetic in machine code per state": count,
+                "share of the peak [%]": 100.0 * count * per_operation / ns,
+            }
         results.numbers[f"inverse dynamics, {name}, N = {effort.batch}"] = found
 
 
 def _instructions(kernel: Any) -> int:
-    """Count vector instructions of arithmetic in the machine code of a kernel's loop; each answers one state per lane.
+    """Count vector instructions of arithmetic in the machine code of a kernel's loop.
 
-    LLVM does not unroll so long a loop, so that there is one copy with the widest registers. Sines and exponentials are
-    inside; loads, shuffles, comparisons and integers do not count.
+    Each answers one state per lane.
+
+    LLVM does not unroll so long a loop, so that there is one copy with the widest registers. Sines
+    and exponentials are inside; loads, shuffles, comparisons and integers do not count.
     """
     from irbmodels.compiled.numba_writer import batch_source
     from irbmodels.compiled.queries import program_for
 
     namespace: dict[str, Any] = {"CACHE": False, "__name__": "benchmark"}
-    exec(compile(batch_source(program_for(kernel.query, kernel._mechanism)), "<benchmark>", "exec"), namespace)
+    exec(
+        compile(batch_source(program_for(kernel.query, kernel._mechanism)), "<benchmark>", "exec"),
+        namespace,
+    )
     text = "".join(namespace["core"].inspect_asm().values())
     registers = ARITHMETIC.findall(text)
     return registers.count(max(registers, key="xyz".index)) if registers else 0

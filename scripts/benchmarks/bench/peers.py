@@ -1,4 +1,6 @@
-"""Other engines on the same states, one Python call per state unless they take arrays: state set, answer copied out."""
+"""Other engines on the same states, one Python call per state unless they take arrays: state set,
+answer copied out.
+"""
 
 from __future__ import annotations
 
@@ -33,12 +35,19 @@ def measurements(arm: Arm) -> list[tuple[str, Callable[[Results], None]]]:
 
 
 def torques(arm: Arm, results: Results) -> None:
-    """Inverse dynamics of the serial tree in every engine, beside the bare Pinocchio loop and ours with friction."""
+    """Inverse dynamics of the serial tree in every engine, beside the bare Pinocchio loop and ours
+    with friction.
+    """
     few, count = results.effort.slow, results.effort.batch
     tree, columns = arm.tree(arm.states(few)), arm.states(count).columns
     wanted = arm.bare.inverse_dynamics.rows(*arm.states(few))
     contestants = [
-        Contestant(OURS, "kernel, N in cache, friction", lambda: arm.kernels.inverse_dynamics(*columns), count),
+        Contestant(
+            OURS,
+            "kernel, N in cache, friction",
+            lambda: arm.kernels.inverse_dynamics(*columns),
+            count,
+        ),
         Contestant("pin", "pin.rnea", lambda: loops.rnea(arm, tree), few),
     ]
     for engine in _engines(results):
@@ -64,16 +73,26 @@ def poses(arm: Arm, results: Results) -> None:
     same(kernel.rows(states.q), loops.pose(arm, tree, T))
     contestants = [
         Contestant(OURS, "kernel, N in cache", lambda: kernel(columns), count),
-        Contestant("pin", "forwardKinematics, updateFramePlacement", lambda: loops.pose(arm, short, T), few),
+        Contestant(
+            "pin", "forwardKinematics, updateFramePlacement", lambda: loops.pose(arm, short, T), few
+        ),
     ]
     for engine in _engines(results, told=False):
         same(engine.pose(short.q[0]), loops.pose(arm, short, T)[0], LOOSE.get(engine.name, 1e-9))
-        contestants.append(_loop(engine.name, engine.name, engine.pose, States(short.q, *np.empty((2, 0, 0))), 1))
+        contestants.append(
+            _loop(engine.name, engine.name, engine.pose, States(short.q, *np.empty((2, 0, 0))), 1)
+        )
     if opw := _opw(arm):
         same(opw.batch_forward(tree.q).as_matrix(), arm.kernels.at("tool0").pose.rows(states.q))
         rows = [tuple(q) for q in short.q.tolist()]
-        contestants.append(Contestant("py-opw-kinematics", "batch_forward", lambda: opw.batch_forward(tree.q), count))
-        contestants.append(Contestant("py-opw-kinematics", "forward", lambda: [opw.forward(q) for q in rows], few))
+        contestants.append(
+            Contestant(
+                "py-opw-kinematics", "batch_forward", lambda: opw.batch_forward(tree.q), count
+            )
+        )
+        contestants.append(
+            Contestant("py-opw-kinematics", "forward", lambda: [opw.forward(q) for q in rows], few)
+        )
     results.race("forward kinematics", contestants)
 
 
@@ -87,14 +106,31 @@ def inverse_kinematics(arm: Arm, results: Results) -> None:
     there = opw.batch_forward(arm.tree(arm.states(few)).q)
     each = [there[i] for i in range(few)]
     contestants = [
-        Contestant("py-opw-kinematics", "reach: 8 branches, arrays, one thread", lambda: opw.reach(there), few),
-        Contestant("py-opw-kinematics", "inverse: all solutions of one pose", lambda: [opw.inverse(pose) for pose in each], few),
-        Contestant("py-opw-kinematics", "batch_inverse: one solution per pose", lambda: opw.batch_inverse(there), few),
+        Contestant(
+            "py-opw-kinematics",
+            "reach: 8 branches, arrays, one thread",
+            lambda: opw.reach(there),
+            few,
+        ),
+        Contestant(
+            "py-opw-kinematics",
+            "inverse: all solutions of one pose",
+            lambda: [opw.inverse(pose) for pose in each],
+            few,
+        ),
+        Contestant(
+            "py-opw-kinematics",
+            "batch_inverse: one solution per pose",
+            lambda: opw.batch_inverse(there),
+            few,
+        ),
     ]
     results.race("inverse kinematics (peer only)", contestants)
 
 
-def _loop(who: str, how: str, function: Callable[..., object], states: States, inputs: int = 3) -> Contestant:
+def _loop(
+    who: str, how: str, function: Callable[..., object], states: States, inputs: int = 3
+) -> Contestant:
     rows = states[:inputs]
 
     def run() -> None:
@@ -127,7 +163,15 @@ def _dh_robot(arm: Arm) -> Any:
     table, bodies = arm.robot.dh(), list(arm.model.inertias)[1:]
     rows = zip(table.a, table.alpha, table.d, table.theta, bodies, strict=True)
     links = [
-        rtb.RevoluteMDH(a=a, alpha=alpha, d=d, offset=theta, m=body.mass, r=np.array(body.lever), I=np.array(body.inertia))
+        rtb.RevoluteMDH(
+            a=a,
+            alpha=alpha,
+            d=d,
+            offset=theta,
+            m=body.mass,
+            r=np.array(body.lever),
+            I=np.array(body.inertia),
+        )
         for a, alpha, d, theta, body in rows
     ]
     return rtb.DHRobot(links, gravity=[0.0, 0.0, -9.81])
@@ -141,6 +185,14 @@ def _opw(arm: Arm) -> Any:
         return None
     table = arm.robot.dh()
     (_, a1, long, a2, *_), (c1, _, _, c3, *_) = table.a, table.d
-    lengths = {"a1": a1, "a2": -a2, "b": 0.0, "c1": c1, "c2": long, "c3": c3, "c4": table.tool0[2, 3]}
+    lengths = {
+        "a1": a1,
+        "a2": -a2,
+        "b": 0.0,
+        "c1": c1,
+        "c2": long,
+        "c3": c3,
+        "c4": table.tool0[2, 3],
+    }
     offsets = (0.0, 0.0, -0.5 * np.pi, 0.0, 0.0, 0.0)
     return opw.Robot(opw.KinematicModel(**lengths, offsets=offsets), degrees=False)

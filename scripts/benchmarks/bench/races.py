@@ -1,4 +1,6 @@
-"""Races: contestants answer in turns within one run, so that whatever disturbs the machine disturbs all of them."""
+"""Races: contestants answer in turns within one run, so that whatever disturbs the machine disturbs
+all of them.
+"""
 
 from __future__ import annotations
 
@@ -85,9 +87,19 @@ class Results:
         self.notes: list[str] = []
 
     def race(self, query: str, contestants: Sequence[Contestant]) -> dict[str, float]:
-        """Let contestants answer in turns; return, and keep, the median nanoseconds per state by ``how``."""
-        medians = race(contestants, self.effort, lambda done: self.progress.update(self.task, description=f"{query}, {done}"))
-        found = [Timing(query, each.who, each.how, ns) for each, ns in zip(contestants, medians, strict=True)]
+        """Let contestants answer in turns.
+
+        Return, and keep, the median nanoseconds per state by ``how``.
+        """
+        medians = race(
+            contestants,
+            self.effort,
+            lambda done: self.progress.update(self.task, description=f"{query}, {done}"),
+        )
+        found = [
+            Timing(query, each.who, each.how, ns)
+            for each, ns in zip(contestants, medians, strict=True)
+        ]
         self.timings += found
         return {timing.how: timing.ns for timing in found}
 
@@ -112,8 +124,15 @@ class Results:
         self.claims.append(Claim(what, "", None, None, reached, bound, False, unit))
 
 
-def race(contestants: Sequence[Contestant], effort: Effort, tell: Callable[[str], object] = lambda done: None) -> list[float]:
-    """Return the median time of each contestant [ns per state]; everybody has a turn in every round."""
+def race(
+    contestants: Sequence[Contestant],
+    effort: Effort,
+    tell: Callable[[str], object] = lambda done: None,
+) -> list[float]:
+    """Return the median time of each contestant [ns per state].
+
+    Everybody has a turn in every round.
+    """
     turns = [_turn(contestant.run, effort.turn) for contestant in contestants]
     times: list[list[float]] = [[] for _ in contestants]
     collecting = gc.isenabled()
@@ -129,8 +148,12 @@ def race(contestants: Sequence[Contestant], effort: Effort, tell: Callable[[str]
     return [statistics.median(kept) for kept in times]
 
 
-def calls(function: Callable[..., object], *arguments: Any, number: int = 2000) -> Callable[[], None]:
-    """Return a run of ``number`` calls with the same arguments, and as little as possible around them."""
+def calls(
+    function: Callable[..., object], *arguments: Any, number: int = 2000
+) -> Callable[[], None]:
+    """Return a run of ``number`` calls with the same arguments, and as little as possible around
+    them.
+    """
 
     def run() -> None:
         for _ in repeat(None, number):

@@ -13,15 +13,27 @@ from rich.table import Table
 from .races import Claim, Results, Timing
 
 WIDTH = 240  # of a line of text, which no table reaches: rich would break names
-BASELINES = ("loop over", "loop that gives the same", "pin.rnea", "forwardKinematics", "kernel, 1 thread")
-"""How the contestant begins that the others of a query are compared with; the first that took part."""
+BASELINES = (
+    "loop over",
+    "loop that gives the same",
+    "pin.rnea",
+    "forwardKinematics",
+    "kernel, 1 thread",
+)
+"""How the contestant begins that the others of a query are compared with.
+
+The first that took part.
+"""
 
 
 def name_of(machine: dict[str, Any]) -> list[str]:
     """Return two lines: the machine, and the versions of what was measured."""
-    versions = ", ".join(f"{name} {number}" for name, number in machine["versions"].items() if number)
+    versions = ", ".join(
+        f"{name} {number}" for name, number in machine["versions"].items() if number
+    )
     first = (
-        f"{machine['processor']} ({machine['llvm']}), {machine['cores']} cores, {machine['system']}, Python {machine['python']}"
+        f"{machine['processor']} ({machine['llvm']}), {machine['cores']} cores,"
+        f" {machine['system']}, Python {machine['python']}"
     )
     return [first, versions]
 
@@ -43,7 +55,9 @@ def claims_table(claims: list[Claim]) -> Table:
         bound = f"{'at least' if claim.at_least else 'at most'} {claim.bound:g} {claim.unit}"
         reached = f"{claim.reached:.3g} {claim.unit}"
         verdict = "PASS" if claim.holds else "below" if claim.at_least else "above"
-        table.add_row(claim.what, claim.against, _ns(claim.ours), _ns(claim.theirs), reached, bound, verdict)
+        table.add_row(
+            claim.what, claim.against, _ns(claim.ours), _ns(claim.theirs), reached, bound, verdict
+        )
     return table
 
 
