@@ -1,5 +1,4 @@
 """Draw figures and tables of the papers again: S000 Figs 5, 8-12 and Tab. 6, S002 Figs 4-7 and Tab.
-
 3.
 
 What the authors measured is not public. Where a figure needs data, they come from a simulated

@@ -100,9 +100,8 @@ def motion(path: Path) -> None:
 
 
 def cell(path: Path) -> None:
-    """Draw a cell: the IRB 2400 with the spindle and a two-axis positioner, as in S000 Fig.
-
-    1; place and type assumed.
+    """Draw a cell: the IRB 2400 with the spindle and a two-axis positioner, as in S000 Fig. 1;
+    place and type assumed.
     """
     robot = irb.load("irb2400", tool="spindle")
     table = irb.from_urdf(irb.urdf_path("positioner"))

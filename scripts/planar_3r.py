@@ -1,7 +1,5 @@
-"""Draw Fig.
-
-9 of S001 (Jia's report on the IRB 2400): torques of its planar arm with three joints, all at 0.1
-rad/s^2 from rest.
+"""Draw Fig. 9 of S001 (Jia's report on the IRB 2400): torques of its planar arm with three joints,
+all at 0.1 rad/s^2 from rest.
 
     python scripts/planar_3r.py -o fig9.png     also writes the arm as fig9.urdf, and with the
     printed table as fig9_printed.urdf

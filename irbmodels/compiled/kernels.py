@@ -17,13 +17,13 @@ from ..errors import InputError
 from ..model.mechanism import Mechanism, chain_of, mechanism_of, whole_of
 from ..model.model import Model
 from ..model.tree import Tree
+from ..model.types import Array
 from .cache import is_ready, kernel_module
 from .queries import QUERIES, program_for
 
 if TYPE_CHECKING:
     from concurrent.futures import ThreadPoolExecutor
 
-Array = NDArray[np.float64]
 
 ALONE = 4096  # fewer states than this per thread are not worth starting one
 CHUNK = 65_536  # states copied at a time where an array is not contiguous

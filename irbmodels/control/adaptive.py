@@ -5,15 +5,14 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ..checks import finite, instance, number
 from ..errors import InputError
+from ..model.types import Array
 from ..robot.base_parameters import BaseParameters
 from ..robot.robot import Robot
 from .signals import AxisReference, Measured, axes_of, model_of, weighed
-
-Array = NDArray[np.float64]
 
 
 class AdaptiveGains(NamedTuple):

@@ -6,14 +6,13 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ..checks import finite, instance, number, per_axis, whole
 from ..errors import InputError
+from ..model.types import Array
 from ..robot.robot import Robot
 from .signals import AxisReference, Measured, axes_of, weighed
-
-Array = NDArray[np.float64]
 
 
 class PidGains(NamedTuple):

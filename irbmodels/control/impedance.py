@@ -6,17 +6,16 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ..checks import instance, numbers
 from ..errors import InputError
 from ..model.friction import Stribeck
+from ..model.types import Array
 from ..robot.robot import Robot
 from .joint_space import torque
 from .signals import Measured, TcpReference, weighed
 from .task_space import solved, task_state
-
-Array = NDArray[np.float64]
 
 
 class Impedance(NamedTuple):

@@ -1,6 +1,4 @@
-"""Laws in axis positions: speeds (S004 Fig. 9), PD with gravity (Fig.
-
-11), computed torque, feed-forward.
+"""Laws in axis positions: speeds (S004 Fig. 9), PD with gravity (Fig. 11), computed torque, feed-forward.
 
 ``e = q_d - q`` throughout. Each law is a function of what was measured, what is wanted, and the
 controller's own model, which need not be the robot that is moved. What is of another type, shape or
@@ -10,11 +8,11 @@ out unless asked for: near rest its sign is noise.
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ..checks import finite, instance
 from ..model.friction import Stribeck
+from ..model.types import Array
 from ..robot.robot import Robot
 from ..trajectory.trajectory import posture
 from .signals import (
@@ -28,8 +26,6 @@ from .signals import (
     state_of,
     weighed,
 )
-
-Array = NDArray[np.float64]
 
 
 def axis_speed(state: Measured, reference: AxisReference, gain: ArrayLike) -> Array:

@@ -6,11 +6,12 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ..checks import finite, flag, function, instance, number, per_axis, positive, whole
 from ..errors import InputError, IrbError, MissingData
 from ..model.friction import Stribeck
+from ..model.types import Array
 from ..robot.robot import Robot
 from ..simulation import Event, Plant, Run, SimulationError, run_of
 from ..simulation import State as PlantState
@@ -18,8 +19,6 @@ from ..simulation.run import STANDARD
 from ..trajectory import Motion
 from .signals import AxisReference, Measured, TcpReference, model_of, reference_of
 from .task_space import tcp_error
-
-Array = NDArray[np.float64]
 
 Law = Callable[..., Any]
 """``law(state, reference, model)`` returns torques.

@@ -6,17 +6,16 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ..checks import finite, instance, number, numbers
 from ..errors import InputError
 from ..model.friction import Stribeck
+from ..model.types import Array
 from ..robot.robot import Robot
 from ..trajectory import Motion
 from ..trajectory.motion import checked_motion
 from .signals import Measured, friction_torque, model_of, state_of, weighed
-
-Array = NDArray[np.float64]
 
 
 class ObserverMemory(NamedTuple):

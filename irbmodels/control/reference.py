@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pinocchio as pin
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ..checks import function, instance, number, positive
 from ..errors import InputError
@@ -18,7 +18,6 @@ from ..trajectory.time_laws import law_of
 from ..trajectory.trajectory import posture
 from .signals import AxisReference, TcpReference, homogeneous, model_of
 
-Array = NDArray[np.float64]
 AxisReferences = Callable[[float], AxisReference]
 TcpReferences = Callable[[float], TcpReference]
 

@@ -6,15 +6,14 @@ from typing import NamedTuple
 
 import numpy as np
 import pinocchio as pin
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ..checks import finite, instance, numbers, positive, rigid, shown
 from ..errors import InputError, MissingData
 from ..model.friction import Stribeck
+from ..model.types import Array
 from ..robot.robot import Robot
 from ..trajectory.trajectory import posture
-
-Array = NDArray[np.float64]
 
 
 class Measured(NamedTuple):

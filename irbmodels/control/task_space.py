@@ -1,6 +1,4 @@
-"""Laws in poses of the TCP: speeds (S004 Fig. 10) and inverse dynamics (Fig. 12, eq.
-
-49), plain or damped near singularities.
+"""Laws in poses of the TCP: speeds (S004 Fig. 10) and inverse dynamics (Fig. 12, eq. 49), plain or damped near singularities.
 
 The error is ``e = (p_d - p, theta u)``, where the turn by ``theta`` about ``u`` leads from the
 tool's orientation to the wanted one, in base axes: right up to 180 deg. An arm with fewer than six
@@ -15,18 +13,17 @@ from typing import NamedTuple
 
 import numpy as np
 import pinocchio as pin
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ..checks import finite, instance, listed, positive
 from ..errors import InputError
 from ..kinematics.singularities import damped_velocity
 from ..model.friction import Stribeck
 from ..model.rotations import quaternion
+from ..model.types import Array
 from ..robot.robot import Robot
 from .joint_space import torque
 from .signals import Gains, Measured, TcpReference, homogeneous, model_of, state_of, weighed
-
-Array = NDArray[np.float64]
 
 # [m, rad] error in a direction the arm has not that poses typed with seven digits leave
 TURNED = 1e-6

@@ -9,14 +9,12 @@ from typing import NamedTuple
 
 import numpy as np
 import pinocchio as pin
-from numpy.typing import NDArray
 
 from ..kinematics import frames as kinematics
 from ..model.model import Model
 from ..model.tree import Tree
+from ..model.types import Array
 from . import equations_of_motion as dynamics
-
-Array = NDArray[np.float64]
 
 
 class InverseDerivatives(NamedTuple):

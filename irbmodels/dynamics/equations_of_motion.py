@@ -10,11 +10,9 @@ from typing import NamedTuple
 
 import numpy as np
 import pinocchio as pin
-from numpy.typing import NDArray
 
 from ..model.model import Model
-
-Array = NDArray[np.float64]
+from ..model.types import Array
 
 
 class TorqueParts(NamedTuple):

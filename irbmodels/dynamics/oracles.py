@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 
 from ..model.dh import DHTable
 from ..model.inertia import Inertial
+from ..model.types import Array
 
-Array = NDArray[np.float64]
 Maybe = NDArray[Any]  # real, or complex where a complex step passes through
 
 _STEP = 1e-30  # [rad, m] of the complex step: exact derivatives, no cancellation
@@ -81,10 +81,7 @@ def euler_lagrange(
 
 
 def lagrange_terms(chain: Chain, q: Array, v: Array) -> LagrangeTerms:
-    """Mass matrix (eq. 50), Coriolis matrix of Christoffel symbols (eq. 51), gravity torque (eq.
-
-    52).
-    """
+    """Mass matrix (eq. 50), Coriolis matrix of Christoffel symbols (eq. 51), gravity torque (eq. 52)."""
     n = len(q)
     shifted = [q + 1j * _STEP * np.eye(n)[k] for k in range(n)]
     # dM[i, j, k] = dM_ij / dq_k

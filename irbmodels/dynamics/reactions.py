@@ -10,13 +10,12 @@ from typing import NamedTuple
 
 import numpy as np
 import pinocchio as pin
-from numpy.typing import NDArray
 
 from ..model.inertia import Inertial
 from ..model.model import Linkage, Model
 from ..model.tree import Tree
+from ..model.types import Array
 
-Array = NDArray[np.float64]
 Load = tuple[Tree, int, Array]
 
 BEYOND_FLANGE = ("tool0", "tcp")

@@ -5,18 +5,16 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..model.limits import Limits, combination
+from ..model.types import Array
 from .arm_geometry import Scara, SixAxis
-
-Array = NDArray[np.float64]
 
 
 class Span(NamedTuple):
-    """``angle = row q + zero`` within ``low ..
+    """Range ``low .. high`` of ``angle = row q + zero`` [rad, m].
 
-    high``, for an angle (or slide) of an arm's normal form; [rad, m].
+    The angle (or slide) is one of an arm's normal form.
     """
 
     row: Array

@@ -11,14 +11,12 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..errors import MissingData
 from ..model.mechanism import Mechanism, chain_of
 from ..model.rotations import about_y, rotation_z
 from ..model.tree import Tree
-
-Array = NDArray[np.float64]
+from ..model.types import Array
 
 TIGHT = 1e-9  # [rad, m] how far axes may be from parallel, at right angles, or from one point
 # sine, and [m]: no calibration moves axes by 1.7 deg or 30 mm; an arm that is further off is

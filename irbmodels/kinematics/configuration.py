@@ -21,13 +21,11 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..checks import shown
 from ..errors import InputError
+from ..model.types import Array, Mask
 from .arm_geometry import Scara, SixAxis
-
-Array = NDArray[np.float64]
 
 EDGE = 1e-6  # [rad, m] what the digits of a printed target leave of an angle
 ROUNDING = 1e-12  # of a right angle, rad or m: -1e-17 rad is 0, in quadrant 0
@@ -59,7 +57,7 @@ def configuration_of(arm: SixAxis | Scara, q: Array) -> Configuration:
     return Configuration(cf1, cf4, cf6, cfx, known and not on_edge)
 
 
-def matches(arm: SixAxis | Scara, q: Array, wanted: Configuration) -> NDArray[np.bool_]:
+def matches(arm: SixAxis | Scara, q: Array, wanted: Configuration) -> Mask:
     """Whether postures ``(..., n)`` have a configuration; what is on an edge belongs to both sides.
 
     NaN never matches.

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pinocchio as pin
-from numpy.typing import NDArray
 
 from ..model.tree import Tree
-
-Array = NDArray[np.float64]
+from ..model.types import Array
 
 
 def pose(tree: Tree, frame: int, q: Array, point: Array | None = None) -> pin.SE3:

@@ -10,11 +10,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..model.dh import DHTable
-
-Array = NDArray[np.float64]
+from ..model.types import Array, Mask
 
 _RANK = 1e-10  # share of the largest singular value below which a direction counts as lost
 _MET = 1e-8  # [m/s, rad/s] or share of the wanted velocity within which it is met
@@ -81,7 +79,7 @@ def singular_values(matrices: Array) -> tuple[Array, Array, Array]:
     return left, np.where(sound[..., 0], values, np.nan), right
 
 
-def axis_rates(J: Array, wanted: Array) -> tuple[Array, NDArray[np.bool_]]:
+def axis_rates(J: Array, wanted: Array) -> tuple[Array, Mask]:
     """Solve ``J x = wanted`` (S003 eq. 2.68), and say where that is possible.
 
     Where J has lost a direction, or the arm has fewer than six axes, there is a solution only for
@@ -101,5 +99,5 @@ def axis_rates(J: Array, wanted: Array) -> tuple[Array, NDArray[np.bool_]]:
         gains[..., None] * (np.swapaxes(left, -1, -2) @ wanted[..., None])
     )
     missed = np.linalg.norm((J @ x)[..., 0] - wanted, axis=-1)
-    possible: NDArray[np.bool_] = missed <= _MET * np.maximum(1.0, np.linalg.norm(wanted, axis=-1))
+    possible: Mask = missed <= _MET * np.maximum(1.0, np.linalg.norm(wanted, axis=-1))
     return np.where(possible[..., None], x[..., 0], np.nan), possible

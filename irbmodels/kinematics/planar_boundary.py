@@ -14,10 +14,11 @@ from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-Array = NDArray[np.float64]
-Inside = Callable[[Array], NDArray[np.bool_]]
+from ..model.types import Array, Mask
+
+Inside = Callable[[Array], Mask]
 
 TURN = 2.0 * math.pi
 _MEET = 1e-9  # [m] points this near a circle are on it
@@ -140,10 +141,10 @@ class TwoLinks(NamedTuple):
         reached = allowed & bendable
         return np.where(reached, t1, np.nan), np.where(reached, t2, np.nan)
 
-    def contains(self, points: Array) -> NDArray[np.bool_]:
+    def contains(self, points: Array) -> Mask:
         """Whether points ``(..., 2)`` can be reached within both ranges, shape ``(...)``."""
-        reached: NDArray[np.bool_] = np.isfinite(self.solve(points)[0])
-        inside: NDArray[np.bool_] = np.any(reached, axis=-1)
+        reached: Mask = np.isfinite(self.solve(points)[0])
+        inside: Mask = np.any(reached, axis=-1)
         return inside
 
     def candidates(self) -> list[Arc]:
@@ -311,7 +312,7 @@ def _meetings(one: Arc, other: Arc) -> list[Array]:
     ]
 
 
-def _wrapped(angle: Array, span: tuple[float, float]) -> tuple[Array, NDArray[np.bool_]]:
+def _wrapped(angle: Array, span: tuple[float, float]) -> tuple[Array, Mask]:
     """Return angles moved by whole turns to at or above the low end of a range, and whether they are within it."""
     low, high = span
     slack = 1e-12  # [rad]

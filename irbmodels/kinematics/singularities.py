@@ -15,18 +15,17 @@ from itertools import pairwise
 from typing import Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ..checks import nan_for_infinity, numbers, positive, six
 from ..errors import InputError
 from ..model.limits import Limits
+from ..model.types import Array
 from .angle_ranges import Span, span
 from .arm_geometry import Scara, SixAxis
 from .link_velocities import singular_values
 from .planar_boundary import Arc
 from .workspace import Workspace, workspace_of
-
-Array = NDArray[np.float64]
 
 LENGTH = 1.0  # [m] at which 1 m/s counts as much as 1 rad/s
 NEAR = 0.05  # [rad-like] smallest singular value below which motion is damped

@@ -6,12 +6,10 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..model.limits import Limits
+from ..model.types import Array
 from .arm_geometry import Scara, SixAxis
-
-Array = NDArray[np.float64]
 
 _SAMPLES, _POLISHED = 50_000, 6
 

@@ -14,16 +14,16 @@ from functools import cached_property
 from typing import Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ..checks import finite, numbers, states
 from ..errors import InputError, MissingData, UnknownName
 from ..model.limits import Limits
+from ..model.types import Array, Mask
 from .angle_ranges import span
 from .arm_geometry import Scara, SixAxis
 from .planar_boundary import TURN, Arc, TwoLinks, edges
 
-Array = NDArray[np.float64]
 Measure = Literal["manipulability", "dexterity"]
 
 _RIGHT = math.pi / 2
@@ -59,10 +59,7 @@ class Corner(NamedTuple):
 
 
 class Dial(NamedTuple):
-    """An angle of the plane, as one range tells it: ``t = sign u + zero`` within ``low ..
-
-    high`` [rad].
-    """
+    """Range ``low .. high`` [rad] of an angle of the plane, ``t = sign u + zero``."""
 
     axis: int
     """Of the range, from 0: that of axis 3 bounds ``u = q3 - q2`` of a parallelogram arm."""
@@ -179,9 +176,9 @@ class Workspace:
         mirror = np.array([-1.0, 1.0])
 
         def moment(arcs: Sequence[Arc], sides: Sequence[float]) -> float:
-            def inside(points: Array) -> NDArray[np.bool_]:
+            def inside(points: Array) -> Mask:
                 reached = [self.links.contains(points * np.array([side, 1.0])) for side in sides]
-                result: NDArray[np.bool_] = np.any(reached, axis=0) & (points[..., 0] > 0.0)
+                result: Mask = np.any(reached, axis=0) & (points[..., 0] > 0.0)
                 return result
 
             cut = [_increasing(arc) for arc in arcs]
@@ -192,11 +189,11 @@ class Workspace:
         total = both * moment([*ahead, *behind], (1.0, -1.0)) if both else 0.0
         return total + alone * (moment(ahead, (1.0,)) + moment(behind, (-1.0,))) if alone else total
 
-    def in_plane(self, points: ArrayLike) -> NDArray[np.bool_]:
+    def in_plane(self, points: ArrayLike) -> Mask:
         """Whether points ``(..., 2)`` of the arm's plane [m] can be reached, shape ``(...)``."""
         return self.links.contains(states(points, 2, "points of the arm's plane [m]"))
 
-    def contains(self, points: ArrayLike) -> NDArray[np.bool_]:
+    def contains(self, points: ArrayLike) -> Mask:
         """Whether points ``(..., 3)`` in base axes [m] can be reached, the range of axis 1 included, shape ``(...)``."""
         array = self._from_axis_1(points)
         if self.heights is not None:
@@ -206,7 +203,7 @@ class Workspace:
         sides = [allowed & self.in_plane(flat) for flat, allowed in self._sides(array)]
         return sides[0] | sides[1]
 
-    def _sides(self, points: Array) -> list[tuple[Array, NDArray[np.bool_]]]:
+    def _sides(self, points: Array) -> list[tuple[Array, Mask]]:
         """Points in the arm's plane with axis 1 towards them, and turned round.
 
         And whether axis 1 can.
@@ -398,11 +395,9 @@ def _dial(arm: SixAxis | Scara, limits: Limits, of: dict[int, float], more: floa
     return Dial(axis, sign, found.zero + more, low + more, high + more)
 
 
-def _within(dial: Dial, angle: Array) -> NDArray[np.bool_]:
+def _within(dial: Dial, angle: Array) -> Mask:
     slack = 1e-12  # [rad]
-    result: NDArray[np.bool_] = (
-        np.mod(angle - dial.low + slack, TURN) <= dial.high - dial.low + 2.0 * slack
-    )
+    result: Mask = np.mod(angle - dial.low + slack, TURN) <= dial.high - dial.low + 2.0 * slack
     return result
 
 

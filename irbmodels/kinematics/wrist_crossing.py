@@ -14,14 +14,12 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..errors import InputError, MissingData
 from ..model.rotations import about_y, rotation_z
+from ..model.types import Array, Mask
 from .arm_geometry import Scara, SixAxis
 from .planar_boundary import TwoLinks
-
-Array = NDArray[np.float64]
 
 ZONE = math.radians(5.0)  # [rad]
 _ALIKE = 1e-6  # [m, rad] within which the start must be on the first pose
@@ -38,7 +36,7 @@ class Crossing(NamedTuple):
 
     0 to rounding outside the zone.
     """
-    inside: NDArray[np.bool_]
+    inside: Mask
     """Which samples are inside the zone."""
 
 

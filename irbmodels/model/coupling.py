@@ -8,11 +8,9 @@ from functools import cached_property
 from xml.etree.ElementTree import Element
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..errors import UrdfError
-
-Array = NDArray[np.float64]
+from .types import Array
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,20 +1,17 @@
-"""Denavit-Hartenberg tables in both conventions, with the coupling of the axes (S003 eq.
-
-2.24-2.25).
-"""
+"""Denavit-Hartenberg tables in both conventions, with the coupling of the axes (S003 eq. 2.24-2.25)."""
 
 from __future__ import annotations
 
 from typing import Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ..checks import states
 from ..errors import InputError
 from .rotations import rotation_x, rotation_z, translation
+from .types import Array, Mask
 
-Array = NDArray[np.float64]
 Convention = Literal["standard", "modified"]
 
 
@@ -31,7 +28,7 @@ class DHTable(NamedTuple):
     a: Array
     d: Array
     theta: Array
-    prismatic: NDArray[np.bool_]
+    prismatic: Mask
     A: Array
     """``(n, n)``: joint variables = ``A q`` + offsets.
 

@@ -1,7 +1,4 @@
-"""Stribeck friction per axis (S000 eq.
-
-54), in axis coordinates: each motor stands before its own gearbox.
-"""
+"""Stribeck friction per axis (S000 eq. 54), in axis coordinates: each motor stands before its own gearbox."""
 
 from __future__ import annotations
 
@@ -12,13 +9,12 @@ from functools import cached_property
 from xml.etree.ElementTree import Element
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ..checks import finite, numbers, shown
 from ..errors import InputError, UrdfError
 from .coupling import AxisCoupling
-
-Array = NDArray[np.float64]
+from .types import Array, Mask
 
 ANY_SPEED = 1.0  # stands for a Stribeck speed that has no influence
 
@@ -49,7 +45,7 @@ class Stribeck:
             object.__setattr__(self, name, array)
 
     @property
-    def falls(self) -> NDArray[np.bool_]:
+    def falls(self) -> Mask:
         """For each axis whether dry friction falls from Fs to Fc with speed, shape ``(n,)``.
 
         Where not, ``v_St`` says nothing.

@@ -6,11 +6,10 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ..checks import numbers
-
-Array = NDArray[np.float64]
+from .types import Array
 
 DENSEST = 11_340.0  # [kg/m^3] lead: no machine part on average is denser
 ROUNDING = 1e-12  # relative slack for eigenvalues of a tensor typed with finitely many digits

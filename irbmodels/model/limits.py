@@ -7,14 +7,12 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ..checks import numbers, states
 from ..errors import InputError
 from .inertia import Inertial
-
-Array = NDArray[np.float64]
-
+from .types import Array, Mask
 
 ROUNDING = 1e-9  # [rad, m, N m] a bound typed in degrees is kept although q3 - q2 rounds
 
@@ -94,10 +92,10 @@ class Limits:
     effort: Array
     A: Array
     """``(n, n)``: the catalogue range of axis 3 of a parallelogram arm is one of ``q3 - q2`` (docs/conventions.md)."""
-    linear: NDArray[np.bool_]
-    range_assumed: NDArray[np.bool_]
-    velocity_assumed: NDArray[np.bool_]
-    effort_assumed: NDArray[np.bool_]
+    linear: Mask
+    range_assumed: Mask
+    velocity_assumed: Mask
+    effort_assumed: Mask
     load: LoadLimits | None = None
     """What the arm may carry; None where nothing is known."""
 
@@ -113,10 +111,10 @@ class Limits:
         up, down = np.maximum(inverse, 0.0), np.minimum(inverse, 0.0)
         return up @ self.lower + down @ self.upper, up @ self.upper + down @ self.lower
 
-    def in_range(self, q: ArrayLike) -> NDArray[np.bool_]:
+    def in_range(self, q: ArrayLike) -> Mask:
         """Whether positions ``(..., n)`` keep every range, shape ``(...)``; NaN never does."""
         values = states(q, len(self.A), "axis positions") @ self.A.T
-        result: NDArray[np.bool_] = np.all(
+        result: Mask = np.all(
             (values >= self.lower - ROUNDING) & (values <= self.upper + ROUNDING), axis=-1
         )
         return result
@@ -180,7 +178,7 @@ class Limits:
         values: Array,
         low: Array,
         high: Array,
-        assumed: NDArray[np.bool_],
+        assumed: Mask,
         names: list[str],
         units: tuple[str, str],
     ) -> list[Violation]:

@@ -14,12 +14,10 @@ from functools import cached_property
 
 import numpy as np
 import pinocchio as pin
-from numpy.typing import NDArray
 
 from .model import Model
 from .tree import Tree
-
-Array = NDArray[np.float64]
+from .types import Array
 
 ROUNDING = 1e-14  # what cosines of right angles, and sums that cancel, leave of 0 and 1
 INERTIALS = ("M", "MX", "MY", "MZ", "XX", "XY", "YY", "XZ", "YZ", "ZZ")

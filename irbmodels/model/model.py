@@ -11,15 +11,13 @@ from typing import NamedTuple
 
 import numpy as np
 import pinocchio as pin
-from numpy.typing import NDArray
 
 from .friction import Stribeck
 from .inertia import Inertial
 from .limits import Limits
 from .tool import Tool
 from .tree import UNLIMITED, Tree, copy_of
-
-Array = NDArray[np.float64]
+from .types import Array
 
 GRAVITY = np.array([0.0, 0.0, -9.81])  # [m/s^2] in base axes, robot on the floor
 GRAVITY.setflags(write=False)

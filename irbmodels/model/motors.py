@@ -8,12 +8,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ..checks import nan_for_infinity, numbers, shown
 from ..errors import InputError
-
-Array = NDArray[np.float64]
+from .types import Array, Mask
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,7 +54,7 @@ class Motors:
             )
 
     @property
-    def known(self) -> NDArray[np.bool_]:
+    def known(self) -> Mask:
         """For each motor whether its gear is known, shape ``(n,)``."""
         return np.asarray(np.isfinite(self.N).all(axis=1), dtype=bool)
 

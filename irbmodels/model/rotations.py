@@ -8,11 +8,10 @@ is 0, there is still one answer.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ..errors import InputError
-
-Array = NDArray[np.float64]
+from .types import Array
 
 NOTHING = 1e-12  # a component that only rounding made is no sign to go by
 # below this sine the two outer angles of an Euler triple are one: nearer, each would be rounding

@@ -9,12 +9,11 @@ from xml.etree.ElementTree import Element
 
 import numpy as np
 import pinocchio as pin
-from numpy.typing import NDArray
 
 from ..errors import FileError, UrdfError
 from .mesh_paths import mesh_candidates
+from .types import Array
 
-Array = NDArray[np.float64]
 Kind = Literal["box", "cylinder", "sphere", "mesh"]
 Look = Literal["visual", "collision"]
 

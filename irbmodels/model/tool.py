@@ -9,14 +9,12 @@ from typing import get_args
 
 import numpy as np
 import pinocchio as pin
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ..checks import finite, instance, location, positive
 from ..errors import InputError, UnknownName, warn
 from .inertia import Inertial, gyration
 from .provenance import Grade
-
-Array = NDArray[np.float64]
 
 REACH = 1.0  # [m] of a centre of mass from the TCP or flange
 WIDEST = 10.0  # [m] of a radius of gyration; of a tensor in kg mm^2 it is a thousandfold

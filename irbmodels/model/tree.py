@@ -13,14 +13,12 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pinocchio as pin
-from numpy.typing import NDArray
 
 from ..errors import UnknownName, UrdfError
 from .coupling import AxisCoupling, coupling_of
 from .inertia import Inertial
+from .types import Array
 from .urdf import check_numbers, parse_urdf
-
-Array = NDArray[np.float64]
 
 _MOUNTING = "mounting"  # frame of type OP_FRAME, which no link of the same name can be taken for
 UNLIMITED = 1e9  # [rad] stands for "no limit" where URDF and Pinocchio want a number

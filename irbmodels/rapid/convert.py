@@ -7,17 +7,15 @@ from itertools import permutations, product
 
 import numpy as np
 import pinocchio as pin
-from numpy.typing import NDArray
 
 from ..checks import instance
 from ..errors import InputError
 from ..model.inertia import Inertial
 from ..model.tool import Tool, doubt_metres, payload
+from ..model.types import Array
 from .parser import read_value
 from .records import Orient, Pos, Pose, rounded
 from .values import LoadData, RobTarget, ToolData, Unit, WobjData
-
-Array = NDArray[np.float64]
 
 _DIGITS = 12  # of a moment of inertia that an eigendecomposition gave; the rest is rounding
 

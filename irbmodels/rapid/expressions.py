@@ -8,14 +8,13 @@ from typing import Any, Protocol, TypeVar, cast
 
 import numpy as np
 import pinocchio as pin
-from numpy.typing import NDArray
 
 from ..errors import InputError
+from ..model.types import Array
 from .records import Orient, Pos, Value, rounded
 from .value_builder import NUMERIC, Builder
 from .values import RECORDS, RobTarget
 
-Array = NDArray[np.float64]
 V = TypeVar("V", bound=Value)
 
 

@@ -13,13 +13,12 @@ from typing import Any, ClassVar, cast, get_type_hints
 
 import numpy as np
 import pinocchio as pin
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ..errors import InputError
 from ..model.rotations import from_zyx, quaternion, rotation, zyx
+from ..model.types import Array
 from .text import literal, number
-
-Array = NDArray[np.float64]
 
 # what printed digits leave of the length of a quaternion: ABB writes five to six decimals (0.99998)
 PRINTED = 1e-5

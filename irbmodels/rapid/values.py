@@ -9,16 +9,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol
 
-import numpy as np
 import pinocchio as pin
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ..checks import instance, shown
 from ..errors import InputError
+from ..model.types import Array
 from .records import Orient, Pos, Pose, Value, components, rounded
 from .text import UNUSED, literal
-
-Array = NDArray[np.float64]
 
 
 class Unit(Protocol):

@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..errors import InputError, MissingData, UnknownName
 from ..exchange.verify.check import TcpPath
 from ..files import replacing
+from ..model.types import Array
 from ..robot.robot import Robot
 from ..trajectory import Motion
 from ..trajectory.torque_prediction import Prediction
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-Array = NDArray[np.float64]
 
 # One color per cause, distinguishable without color vision (Okabe-Ito), and always in this order.
 COLORS = {

@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ..checks import instance
 from ..kinematics.arm_geometry import Scara, SixAxis
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-Array = NDArray[np.float64]
 
 _REGION, _EDGE, _ARM, _MARK, _THIN = "#DCE9F5", "#0072B2", "#404040", "#D55E00", "0.35"
 

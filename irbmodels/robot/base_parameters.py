@@ -11,14 +11,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ..checks import finite
 from ..dynamics import equations_of_motion as dynamics
 from ..errors import InputError, MissingData
+from ..model.types import Array, Mask
 from .robot import Robot
-
-Array = NDArray[np.float64]
 
 STATES = 80  # rows are 80 n, columns at most 11 n + 3 n + 10 bars
 # share of a unit column that rounding leaves of a sum of others; kept ones have 1e-3 and more
@@ -118,7 +117,7 @@ def base_parameters(
 
 def _parameters(
     robot: Robot, rotors: bool, friction: bool, falling: Sequence[int] | None
-) -> tuple[list[str], list[str], NDArray[np.bool_]]:
+) -> tuple[list[str], list[str], Mask]:
     """Names and units of the regressor's columns, and which of them are asked for.
 
     Bodies without mass are no bodies.

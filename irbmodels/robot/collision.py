@@ -15,7 +15,7 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pinocchio as pin
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ..checks import finite, instance, listed, location, number, rows, whole
 from ..errors import MissingData, UrdfError
@@ -23,11 +23,11 @@ from ..files import read_text
 from ..model.limits import Limits
 from ..model.shapes import Shape, link_of, mesh_of, shapes_of
 from ..model.tree import UNLIMITED
+from ..model.types import Array, Mask
 from ..model.urdf import parse_urdf
 from ..tables.description import BARS
 from .robot import Robot
 
-Array = NDArray[np.float64]
 Pair = frozenset[str]
 """Names of two links."""
 
@@ -48,7 +48,7 @@ class Clearance(NamedTuple):
     """The nearest points, one on each link [m], base axes, shape ``(..., 2, 3)``."""
 
 
-def collides(robot: Robot, q: ArrayLike) -> bool | NDArray[np.bool_]:
+def collides(robot: Robot, q: ArrayLike) -> bool | Mask:
     """Whether the robot touches itself.
 
     Args:

@@ -9,18 +9,16 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..errors import InputError, MissingData, UnknownName
 from ..model.friction import Stribeck
 from ..model.inertia import Inertial
 from ..model.model import GRAVITY, Model, load_on_flange, loaded
 from ..model.tool import Tool
+from ..model.types import Array
 from ..tables.building import model_of, motors_of, rotors_of
 from ..tables.description import Coupling, Description, has_bars
 from ..tables.overlays import NOT_STATED, is_file, overlay_for, reservations, with_set
-
-Array = NDArray[np.float64]
 
 # bodies by rated mass: data sheets round to 5 or 10 kg, and do not say whether cables and oil count
 HEAVIEST = 1.1

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pinocchio as pin
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ..checks import finite, flag, rigid, six, together
 from ..dynamics import derivatives, reactions
@@ -24,9 +24,9 @@ from ..model.tree import Tree, beyond_flange
 if TYPE_CHECKING:
     from ..compiled.kernels import Kernel
 
+from ..model.types import Array
 from .kinematics import KinematicQueries
 
-Array = NDArray[np.float64]
 Wrench = ArrayLike | Mapping[str, ArrayLike]
 
 
@@ -153,10 +153,7 @@ class Queries(KinematicQueries):
         )
 
     def coriolis(self, q: ArrayLike, v: ArrayLike) -> Array:
-        """Coriolis matrix of the Christoffel symbols (S000 eq.
-
-        51): ``dM/dt = C + C'``, shape ``(..., n, n)``.
-        """
+        """Coriolis matrix of the Christoffel symbols (S000 eq. 51): ``dM/dt = C + C'``, shape ``(..., n, n)``."""
         states = together(self._position(q), self._speed(v))
         return self._answer(
             "coriolis", partial(dynamics.coriolis, self._model), (self.n, self.n), *states

@@ -8,7 +8,7 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ..checks import each, finite, flag, named, nan_for_infinity, numbers, together, whole
 from ..compiled.dispatch import Dispatch
@@ -19,12 +19,12 @@ from ..model.limits import Limits, Violation
 from ..model.model import Model, load_on_flange
 from ..model.tool import Tool
 from ..model.tree import Tree
+from ..model.types import Array, Mask
 from .guards import Guards
 
 if TYPE_CHECKING:
     from ..compiled.kernels import Kernel, Kernels
 
-Array = NDArray[np.float64]
 _DOUBLE = np.dtype(np.float64)
 
 
@@ -90,7 +90,7 @@ class Asking:
         position = self._position(q)
         return np.where(self.limits.linear, position * 1000.0, np.degrees(position))
 
-    def in_range(self, q: ArrayLike) -> NDArray[np.bool_]:
+    def in_range(self, q: ArrayLike) -> Mask:
         """Whether every range is kept, the coupled one of axis 3 included, shape ``(...)``."""
         return self.limits.in_range(self._position(q))
 

@@ -10,14 +10,12 @@ import sys
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..dynamics import equations_of_motion as dynamics
 from ..errors import InputError, warn
 from ..model.limits import Limits
 from ..model.model import Model
-
-Array = NDArray[np.float64]
+from ..model.types import Array
 
 FARTHEST = 3.0  # times the largest position limit of the same kind
 # times its own speed limit: arms that fall for 3 s, without friction or stops, keep within 17

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 import pinocchio as pin
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ..checks import each, finite, flag, named, number, six, together
 from ..checks import poses as checked_poses
@@ -30,9 +30,8 @@ if TYPE_CHECKING:
     from ..kinematics.wrist_crossing import Crossing
     from ..rapid import RobTarget
 
+from ..model.types import Array
 from .evaluation import Asking
-
-Array = NDArray[np.float64]
 
 
 class KinematicQueries(Asking):
@@ -250,9 +249,7 @@ class KinematicQueries(Asking):
         turns: bool = False,
         configuration: Sequence[int] | None = None,
     ) -> Solutions | Branches:
-        """Axis positions that bring the TCP to a pose: all of them, in closed form (S003 eq.
-
-        2.29-2.49, corrected).
+        """Axis positions that bring the TCP to a pose: all of them, in closed form (S003 eq. 2.29-2.49, corrected).
 
         A six-axis arm has up to eight: front and back of axis 1, elbow up and down, axis 5 positive
         and negative, in this order; a SCARA two. Each position is shown in the full turn that is in

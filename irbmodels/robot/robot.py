@@ -11,7 +11,7 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pinocchio as pin
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ..checks import finite, is_rotation, listed, numbers, rigid, shown
 from ..errors import InputError, MissingData, UrdfError, warn
@@ -26,6 +26,7 @@ from ..model.motors import Motors
 from ..model.tool import Tool
 from ..model.tool import payload as checked_payload
 from ..model.tree import Tree, copy_of, tree_from_urdf
+from ..model.types import Array
 from ..model.urdf import parse_urdf
 from ..tables.building import load_tool, motors_of, tree_of
 from ..tables.description import Coupling, Description, describe, robots
@@ -36,7 +37,6 @@ from .dynamics import Queries
 if TYPE_CHECKING:
     from ..rapid import ToolData
 
-Array = NDArray[np.float64]
 
 _STRONGEST = 100.0  # [m/s^2] of gravity: four times that of Jupiter
 
@@ -286,9 +286,7 @@ class Robot(Queries):
         return f"<Robot {named}, {friction}{absent}{tool}{carried}>"
 
     def dh(self, convention: Convention = "modified") -> DHTable:
-        """Return the Denavit-Hartenberg table, with ``theta = A q + theta0`` both ways (S003 eq.
-
-        2.24-2.25).
+        """Return the Denavit-Hartenberg table, with ``theta = A q + theta0`` both ways (S003 eq. 2.24-2.25).
 
         Raises:
             MissingData: for a robot from a URDF.

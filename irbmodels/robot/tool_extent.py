@@ -5,13 +5,11 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..model.shapes import Shape, corners, mesh_of, shapes_of
+from ..model.types import Array
 from ..model.urdf import parse_urdf
 from .robot import Robot
-
-Array = NDArray[np.float64]
 
 LINKS = ("tool0", "tcp")
 """Links that carry nothing but the tool."""

@@ -8,16 +8,16 @@ from numbers import Real
 
 import numpy as np
 import pinocchio as pin
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ..checks import finite
 from ..errors import InputError
+from ..model.types import Array
 from ..robot.robot import Robot
 from ..trajectory import Motion
 from .mechanics import positive
 from .run import SimulationError
 
-Array = NDArray[np.float64]
 TorqueInput = Callable[[float, Array, Array], ArrayLike] | Motion | ArrayLike | None
 """Function of time, position and speed; samples, each held until the next; or a constant."""
 WrenchInput = Callable[[float, pin.SE3], ArrayLike] | ArrayLike | None

@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..errors import InputError
+from ..model.types import Array
 from .mechanics import FASTEST
 from .recorder import Recorder
 from .run import Run, SimulationError
@@ -16,7 +16,6 @@ from .smooth_friction import numbers_of
 from .smooth_phase import Phase
 from .world import Modes, World
 
-Array = NDArray[np.float64]
 Progress = Callable[[float, float], object]
 """Called with the time reached and the end [s] after every step.
 

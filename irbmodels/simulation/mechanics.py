@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pinocchio as pin
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ..checks import finite
 from ..dynamics import equations_of_motion as dynamics
@@ -16,10 +16,8 @@ from ..errors import InputError
 from ..kinematics import frames as kinematics
 from ..model.friction import Stribeck
 from ..model.limits import ROUNDING
+from ..model.types import Array, Mask
 from ..robot.robot import Robot
-
-Array = NDArray[np.float64]
-Flags = NDArray[np.bool_]
 
 # times the speed limit: no arm turns so fast, and torques that drive it there are in another unit
 FASTEST = 100.0
@@ -79,12 +77,12 @@ class Stops:
         result: Array = q @ self.rows.T - self.ends
         return result
 
-    def touched(self, q: Array, v: Array) -> Flags:
+    def touched(self, q: Array, v: Array) -> Mask:
         """Say which stops are touched and not being left, shape ``(2 n,)``."""
-        result: Flags = (self.gaps(q) <= CONTACT) & (self.rows @ v <= CONTACT)
+        result: Mask = (self.gaps(q) <= CONTACT) & (self.rows @ v <= CONTACT)
         return result
 
-    def within(self, q: Array, at: Flags | None = None) -> Array:
+    def within(self, q: Array, at: Mask | None = None) -> Array:
         """Return the position with every range kept, and at the stops that are flagged."""
         value = self.A @ q
         kept = np.clip(value, self.lower, self.upper)

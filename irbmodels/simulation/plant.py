@@ -16,11 +16,12 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ..checks import finite, shown
 from ..errors import InputError
 from ..model.friction import Stribeck
+from ..model.types import Array, Mask
 from ..robot.robot import Robot
 from .mechanics import (
     CONTACT,
@@ -35,8 +36,6 @@ from .mechanics import (
 )
 from .run import SimulationError
 from .stiction import STILL, Modes, settled
-
-Array = NDArray[np.float64]
 
 STEP = 1e-3  # [s] of the integration inside a sample
 _MOST = 100_000  # steps of a sample: more is a mistake of units
@@ -67,9 +66,9 @@ class State(NamedTuple):
     """For the next solve: where it starts looking. It changes how fast, not what it answers."""
 
     @property
-    def sticks(self) -> NDArray[np.bool_]:
+    def sticks(self) -> Mask:
         """Per axis whether it stands still."""
-        still: NDArray[np.bool_] = self.v == 0.0
+        still: Mask = self.v == 0.0
         return still
 
 

@@ -6,14 +6,12 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..errors import InputError
+from ..model.types import Array
 from ..robot.robot import Robot
 from ..trajectory import Motion
 from .run import Event, Run, facts_of, run_of
-
-Array = NDArray[np.float64]
 
 _NAMES = ("q", "v", "a", "tau", "friction", "stop", "work", "lost")
 _SETTINGS = ("friction", "stops", "rebound")  # that a simulation does not change on its way

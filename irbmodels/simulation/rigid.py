@@ -8,7 +8,7 @@ its dense output. What happens at an event is decided for all axes and stops at 
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ..errors import InputError, UnknownName
 from ..model.friction import Stribeck
@@ -29,8 +29,6 @@ from .recorder import Recorder
 from .run import Run, facts_of
 from .smooth_friction import FrictionLaw, LuGre, Regularised
 from .world import World
-
-Array = NDArray[np.float64]
 
 RTOL, ATOL = 1e-6, 1e-8
 

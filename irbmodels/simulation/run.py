@@ -17,12 +17,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ..checks import whole
 from ..errors import FileError, InputError, IrbError, MotionError, UnknownName, require
 from ..files import replacing
 from ..model.inertia import Inertial
+from ..model.types import Array
 from ..robot.robot import Robot
 from ..trajectory import Motion
 from ..version import __version__
@@ -32,7 +33,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-Array = NDArray[np.float64]
 
 STANDARD = {"q": "rad", "v": "rad/s", "a": "rad/s^2", "tau": "N m"}
 """Columns of every run, with the unit of a rotary axis."""

@@ -11,13 +11,12 @@ from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ..errors import InputError
 from ..model.friction import Stribeck
+from ..model.types import Array
 from .mechanics import dry_level
-
-Array = NDArray[np.float64]
 
 
 class SmoothLaw(Protocol):

@@ -10,13 +10,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..model.friction import Stribeck
+from ..model.types import Array
 from .world import PULL, Modes, World
-
-Array = NDArray[np.float64]
-Flags = NDArray[np.bool_]
 
 # of Fs, by which a holding torque exceeds it before the axis leaves: the solve then sees that it
 # must

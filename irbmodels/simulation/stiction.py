@@ -23,7 +23,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from ..model.types import Array
+
 Modes = NDArray[np.int8]
 
 # force at its lower bound; motion zero and force between; force at its upper bound

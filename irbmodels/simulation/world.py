@@ -7,15 +7,13 @@ from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..model.friction import Stribeck
+from ..model.types import Array, Mask
 from .inputs import Drive, Load
-from .mechanics import CONTACT, Flags, Mechanics, Stops
+from .mechanics import CONTACT, Mechanics, Stops
 from .smooth_friction import SmoothLaw
 from .stiction import LOW, settled
-
-Array = NDArray[np.float64]
 
 AT_REST = 1e-12  # [rad/s, m/s]: a speed after an impact that is only rounding
 PULL = 1e-8  # [N m, N] by which a stop would have to pull before it lets go
@@ -25,11 +23,11 @@ SLOW = 1e-3  # [rad/s, m/s]: slower impacts end in rest, and so do bounces
 class Modes(NamedTuple):
     """Which axes hold, which way the others slip, and which stops are leant on."""
 
-    holds: Flags
+    holds: Mask
     """``(n,)``"""
     signs: Array
     """``(n,)``; 0 for an axis that holds, or has no dry friction."""
-    leans: Flags
+    leans: Mask
     """``(2 n,)``, in the order of ``Stops.rows``."""
 
 
@@ -81,7 +79,7 @@ class World:
         leans[touched] = (found.state[len(q) :] != LOW) & needed
         return Modes(holds, signs, leans)
 
-    def after_impact(self, q: Array, v: Array, holds: Flags) -> Array:
+    def after_impact(self, q: Array, v: Array, holds: Mask) -> Array:
         """Speeds after the stops that are met have acted.
 
         Friction is bounded and has no part in it.

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import numpy as np
 import pinocchio as pin
-from numpy.typing import NDArray
 
 from ..checks import location
 from ..errors import InputError, MissingData, TableError
@@ -17,11 +16,10 @@ from ..model.model import Linkage, Model
 from ..model.motors import Motors
 from ..model.tool import Tool, doubt_metres
 from ..model.tree import Tree, tree_from_urdf
+from ..model.types import Array, Mask
 from .description import Coupling, Description, check_shape, mesh_folder, tool_path
 from .reader import read
 from .schema import InertialSet, ToolTable
-
-Array = NDArray[np.float64]
 
 
 def model_of(description: Description, coupling: Coupling, parameters: str) -> Model:
@@ -59,7 +57,7 @@ def limits_of(description: Description) -> Limits:
     table = description.limits
     rows = list(table.axes.values())
 
-    def column(rotary: str, linear: str) -> tuple[Array, NDArray[np.bool_]]:
+    def column(rotary: str, linear: str) -> tuple[Array, Mask]:
         values, assumed = [], []
         for row in rows:
             name = rotary if getattr(row, rotary) is not None else linear

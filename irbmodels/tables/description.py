@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import Literal, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..errors import FileError, InputError, TableError, UnknownName, shown
 from ..model.dh import Convention, DHTable
 from ..model.rotations import rotation_x, rotation_z, translation
+from ..model.types import Array
 from .reader import Row, read
 from .schema import (
     AxisRow,
@@ -38,7 +38,6 @@ from .schema import (
 )
 from .xacro import expand
 
-Array = NDArray[np.float64]
 Coupling = Literal["parallelogram", "serial"]
 COUPLINGS: tuple[Coupling, ...] = ("parallelogram", "serial")
 MODEL_FILES = (".urdf", ".sdf", ".world", ".xml", ".mjcf")

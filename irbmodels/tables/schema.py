@@ -9,13 +9,11 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..model.inertia import Inertial
 from ..model.provenance import Source
+from ..model.types import Array
 from .reader import Row
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -7,16 +7,14 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..errors import InputError, MissingData, RapidError, UnknownName
 from ..model.tool import Tool
+from ..model.types import Array
 from ..rapid import Expression, JointTarget, Module, RobTarget, WobjData, tool_of, values_of
 from ..robot.robot import Robot
 from ..tables.building import load_tool
 from .path_check import NEAR, NEAR_AXIS
-
-Array = NDArray[np.float64]
 
 
 def listing(module: Module) -> Iterator[str]:

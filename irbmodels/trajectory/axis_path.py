@@ -5,13 +5,12 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ..checks import finite, numbers
 from ..errors import InputError
+from ..model.types import Array
 from .rounding import ROUNDING, at_rest
-
-Array = NDArray[np.float64]
 
 
 class OnPath(NamedTuple):

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..errors import InputError
+from ..model.types import Array
 from .pose_path import TURN, Along, PosePath
-
-Array = NDArray[np.float64]
 
 # of the arc length along a blend; with eight nodes each its rounding is below 1e-12 of the zone
 _PANELS = 64

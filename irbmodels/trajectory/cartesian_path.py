@@ -11,17 +11,17 @@ from collections.abc import Sequence
 
 import numpy as np
 import pinocchio as pin
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ..checks import finite, is_rotation, listed, numbers
 from ..errors import InputError
 from ..model.rotations import quaternion
+from ..model.types import Array
 from .blend import blended
 from .pose_path import ROUNDING, TURN, Along, PosePath
 
 __all__ = ["PosePath", "arc", "joined", "line"]
 
-Array = NDArray[np.float64]
 
 STILL = 1e-6  # [m] a point that moves less stands on the spot
 # sine of the angle below which three points are on one line: the radius would be mostly rounding

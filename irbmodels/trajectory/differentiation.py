@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..errors import InputError, MotionError
+from ..model.types import Array
 from .motion import Motion
-
-Array = NDArray[np.float64]
 
 WINDOW = 0.08  # [s] of the derivative filter: passes about 20 Hz
 # [deg, mm] an axis that moves less than this within the filter's window stands still: resolver

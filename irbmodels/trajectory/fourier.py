@@ -1,7 +1,6 @@
-"""Finite Fourier series that start and end at rest, for excitation (Swevers et al.
+"""Finite Fourier series that start and end at rest, for excitation.
 
-1997, IEEE T-RA 13(5), eq. 13).
-
+Swevers et al. 1997, IEEE T-RA 13(5), eq. 13:
 ``q(t) = q0 + sum over l = 1..L of a_l / (w l) sin(w l t) - b_l / (w l) cos(w l t)``, ``w = 2 pi /
 T``. Three conditions, ``sum a_l = 0``, ``sum b_l / l = 0`` and ``sum l b_l = 0``, put speed, offset
 from ``q0`` and acceleration to 0 at both ends. What is left, ``q0, a_1 .. a_{L-1}, b_1 ..
@@ -15,14 +14,13 @@ from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ..checks import finite, instance, numbers, positive, shown
 from ..errors import InputError
+from ..model.types import Array
 from .rounding import snapped
 from .trajectory import State, Trajectory
-
-Array = NDArray[np.float64]
 
 _MET = 1e-9  # [rad/s, m/s] of coefficients by which an end condition may be missed
 

@@ -9,14 +9,13 @@ silently ignored; ranges are checked here on the exact extremes.
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ..checks import finite, shown
 from ..errors import InputError, require
+from ..model.types import Array
 from .rounding import stroke_of
 from .trajectory import State, Trajectory, bounds, posture
-
-Array = NDArray[np.float64]
 
 _MET = 1e-6  # share by which Ruckig may miss its target; it promises 1e-8 in position
 

@@ -6,15 +6,14 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ..checks import listed, positive
 from ..errors import InputError
+from ..model.types import Array
 from .rounding import stroke_of
 from .time_laws import Law, law_of
 from .trajectory import Chain, State, Trajectory, bounds, posture
-
-Array = NDArray[np.float64]
 
 
 class Move(Trajectory):

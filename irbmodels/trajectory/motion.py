@@ -7,13 +7,11 @@ from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..checks import function, instance, listed, numbers
 from ..errors import InputError
 from ..model.limits import Limits
-
-Array = NDArray[np.float64]
+from ..model.types import Array
 
 _FASTEST = 100.0  # times the speed limit: beyond it a column is not what its name says
 _CALLED = {"v": "speeds", "a": "accelerations", "tau": "torques"}

@@ -16,11 +16,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TextIO
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..checks import instance, location
 from ..errors import FileError, InputError, MotionError, require
 from ..files import refuse_utf16, replacing
+from ..model.types import Array
 from ..robot.robot import Robot
 from . import Motion
 from .differentiation import REST, with_rates
@@ -30,7 +30,6 @@ from .rate_consistency import held_against
 if TYPE_CHECKING:
     from pyarrow.parquet import ParquetFile
 
-Array = NDArray[np.float64]
 
 ROWS = 8192  # per piece
 # [rad/s, m/s]: rounding of a rest, of which friction would take the sign; no axis can creep so

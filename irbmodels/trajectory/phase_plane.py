@@ -5,12 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ..model.types import Array
 from .axis_path import OnPath
 from .trajectory import State
-
-Array = NDArray[np.float64]
 
 # sizes of x that TOPP-RA sees; its solver fails at one now and then, not at all
 _SCALES = (30.0, 300.0, 3.0, 1000.0, 1.0)

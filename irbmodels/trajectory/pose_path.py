@@ -6,12 +6,11 @@ from abc import ABC, abstractmethod
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ..checks import numbers
 from ..errors import InputError
-
-Array = NDArray[np.float64]
+from ..model.types import Array
 
 # [m/rad] what a turn on the spot counts; ABB's v1000 has 1000 mm/s and 500 deg/s, which is 0.115
 # m/rad

@@ -11,12 +11,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..errors import MotionError, warn
+from ..model.types import Array
 from . import Motion
-
-Array = NDArray[np.float64]
 
 TURN = float(np.degrees(1.0))  # between radians and degrees
 GAP = 1.5  # steps: a longer one has lost a sample

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-Array = NDArray[np.float64]
+from ..model.types import Array
 
 # share of the duration that a time may lie outside, and of a position that two ends may differ
 ROUNDING = 1e-9

@@ -14,13 +14,12 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.polynomial import Polynomial
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ..checks import number, numbers, shown, whole
 from ..errors import InputError, UnknownName
+from ..model.types import Array, Mask
 from .rounding import snapped
-
-Array = NDArray[np.float64]
 
 _SMOOTH = 1e-9  # a jump of the acceleration of a law that is less comes from rounding
 
@@ -63,7 +62,7 @@ class Law(ABC):
         return np.where(back, (1.0 if order == 0 else 0.0) - value, value)
 
     @abstractmethod
-    def _rising(self, order: int, x: Array, back: NDArray[np.bool_]) -> Array:
+    def _rising(self, order: int, x: Array, back: Mask) -> Array:
         """Do the same for ``x`` up to 0.5; where it jumps, the earlier value if time runs back."""
 
     @abstractmethod
@@ -114,7 +113,7 @@ class _Pieces(Law):
     parts: tuple[Polynomial, ...]
     """One per piece, of ``x`` less its start."""
 
-    def _rising(self, order: int, x: Array, back: NDArray[np.bool_]) -> Array:
+    def _rising(self, order: int, x: Array, back: Mask) -> Array:
         inner = self.breaks[1:-1]
         number = np.where(
             back, np.searchsorted(inner, x, side="left"), np.searchsorted(inner, x, side="right")
@@ -158,7 +157,7 @@ class _Waves(Law):
     weights: tuple[float, ...]
     """``b_k``."""
 
-    def _rising(self, order: int, x: Array, back: NDArray[np.bool_]) -> Array:
+    def _rising(self, order: int, x: Array, back: Mask) -> Array:
         rates = 2.0 * np.pi * np.array(self.orders)
         # 1 - cos of a small angle as a square: near its end it is no difference of rounded ones
         if order == 1:
@@ -199,9 +198,7 @@ def _polynomial(name: str, rests: int) -> Law:
 
 
 def _freudenstein() -> Law:
-    """Return the law whose acceleration goes as ``sin x + sin 3x / 6 + sin 5x / 50`` (S002 eq.
-
-    13-15, misprints corrected).
+    """Return the law whose acceleration goes as ``sin x + sin 3x / 6 + sin 5x / 50`` (S002 eq. 13-15, misprints corrected).
 
     Integrated twice, the weights are divided by k^2; their sum times k is what puts the speed at
     the ends to 0.

@@ -18,17 +18,16 @@ bound them on all of ``0..X``:
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ..checks import flag, instance, shown
 from ..errors import InputError, require
 from ..model.limits import Limits
+from ..model.types import Array
 from .axis_path import AxisPath
 from .phase_plane import moving, steps
 from .timing_bounds import Arm, problem_of
 from .trajectory import State, Trajectory
-
-Array = NDArray[np.float64]
 
 
 class TimeOptimal(Trajectory):

@@ -11,15 +11,14 @@ from functools import cached_property
 from typing import NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ..errors import InputError, MissingData
 from ..model.limits import Limits
+from ..model.types import Array
 from .axis_path import AxisPath
 from .phase_plane import fastest_under, moving, steps
 from .trajectory import bounds
-
-Array = NDArray[np.float64]
 
 _ITERATIONS = 60  # of the upper profile; it converges in 5 to 20
 _CONVERGED = 1e-6  # share of the time

@@ -1,7 +1,4 @@
-"""Torque along a motion file, split by cause and compared with what was measured (S000 eq.
-
-75-77).
-"""
+"""Torque along a motion file, split by cause and compared with what was measured (S000 eq. 75-77)."""
 
 from __future__ import annotations
 
@@ -12,27 +9,22 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..checks import function, instance, location, number, positive
 from ..dynamics.equations_of_motion import TorqueParts
 from ..errors import InputError
 from ..files import replacing
 from ..model.limits import Limits, Violation
+from ..model.types import Array, Mask
 from . import Motion
 from .differentiation import REST, samples_of
 from .motion_files import MotionFile
-
-Array = NDArray[np.float64]
 
 _TRACE = 4096  # samples kept for the figure
 
 
 class Accuracy(NamedTuple):
-    """Model against measurement, per axis: eq.
-
-    75 [N m, N], 76, the mean absolute measured torque, and eq. 77 [%].
-    """
+    """Model against measurement, per axis: eq. 75 [N m, N], 76, the mean absolute measured torque, and eq. 77 [%]."""
 
     mae: Array
     rmse: Array
@@ -64,16 +56,16 @@ class Prediction:
     """Rows in which an axis is outside its range, the coupled one included."""
     first_out_of_range: tuple[float, Violation] | None
     """Time of the first such row [s], and what is out of range in it."""
-    extrapolated: NDArray[np.bool_]
+    extrapolated: Mask
     """Per axis whether it moved faster than its friction was ever measured."""
-    over_speed: NDArray[np.bool_]
+    over_speed: Mask
     """Per axis whether it moved faster than its speed limit."""
     window: float | None
     """Length of the filter that derived speeds or accelerations [s].
 
     None where the file has both.
     """
-    over_effort: NDArray[np.bool_]
+    over_effort: Mask
     """Per axis whether the torque exceeds its (assumed) bound."""
     trace: Trace
 

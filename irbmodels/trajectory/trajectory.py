@@ -8,14 +8,13 @@ from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ..checks import finite, listed, numbers, per_axis, positive
 from ..errors import InputError
+from ..model.types import Array
 from .motion import Motion
 from .rounding import ROUNDING, sample_times, snapped
-
-Array = NDArray[np.float64]
 
 _MOST = 1e8  # samples; more do not fit into memory
 

@@ -11,7 +11,6 @@ from xml.etree.ElementTree import Element
 
 import numpy as np
 import pinocchio as pin
-from numpy.typing import NDArray
 
 from ..checks import finite, instance, is_rotation
 from ..errors import InputError, warn
@@ -19,14 +18,13 @@ from ..model.coupling import coupling_of
 from ..model.limits import ROUNDING
 from ..model.shapes import LOOKS, Shape, corners, link_of, placement_of
 from ..model.tree import UNLIMITED
+from ..model.types import Array
 from ..model.urdf import parse_urdf
 from ..robot.robot import Robot
 from ..trajectory import Motion
 from ..trajectory.motion_files import MotionFile
 from .actor import Actor
 from .shapes import READERS, drawn
-
-Array = NDArray[np.float64]
 
 _FIELD = 30.0  # [deg] of view
 # [kg/m^3] a centre of mass is drawn as a ball of steel that weighs as much as its link

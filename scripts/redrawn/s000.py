@@ -61,9 +61,8 @@ def robot() -> irb.Robot:
 
 @cache
 def printed() -> Array:
-    """Return Tab.
-
-    6 as printed: MAE, RMSE, AVG [N m] and RMSE / AVG [%] of each axis, shape ``(6, 4)``.
+    """Return Tab. 6 as printed: MAE, RMSE, AVG [N m] and RMSE / AVG [%] of each axis, shape ``(6,
+    4)``.
     """
     validation = irb.describe("irb2400").validation
     assert validation is not None
@@ -80,9 +79,8 @@ def sensors() -> Sensors:
 
 
 def fig5() -> Sheet:
-    """Fig. 5, the friction law (eq. 54), with the numbers of axis 2 (Tab.
-
-    5): the model alone, no data.
+    """Fig. 5, the friction law (eq. 54), with the numbers of axis 2 (Tab. 5): the model alone, no
+    data.
     """
     law = robot().friction_model
     assert law is not None
@@ -111,9 +109,8 @@ def fig5() -> Sheet:
 
 
 def fig8() -> Sheet:
-    """Fig.
-
-    8, axis 2 at a constant speed forwards and back: position and speed, and the motor's torque.
+    """Fig. 8, axis 2 at a constant speed forwards and back: position and speed, and the motor's
+    torque.
     """
     plan = friction_plan(robot(), AXIS, [CONSTANT], posture=NEAR_ZERO)
     log = synthetic_recording(robot(), plan.motion(), sensors(), seed=SEED)
@@ -159,9 +156,8 @@ def friction_fit() -> FrictionFit:
 
 
 def fig9() -> Sheet:
-    """Fig. 9, friction of axis 2 at many speeds (eq.
-
-    73) and the law fitted to it, with what it was made from.
+    """Fig. 9, friction of axis 2 at many speeds (eq. 73) and the law fitted to it, with what it was
+    made from.
     """
     fit, law = friction_fit(), robot().friction_model
     assert law is not None
@@ -256,9 +252,9 @@ def fig12() -> Sheet:
 
 
 def accuracy(prediction: Prediction, moving: bool = False) -> Array:
-    """MAE, RMSE, AVG and RMSE / AVG (eq.
+    """MAE, RMSE, AVG and RMSE / AVG (eq. 75-77, with the square inside the sum) of each axis, shape
+    ``(6, 4)``.
 
-    75-77, with the square inside the sum) of each axis, shape ``(6, 4)``.
 
     Over all samples, or over those in which the axis moves.
     """
@@ -275,9 +271,8 @@ def accuracy(prediction: Prediction, moving: bool = False) -> Array:
 
 
 def tab6() -> Sheet:
-    """Tab. 6, MAE, RMSE, AVG and RMSE / AVG (eq.
-
-    75-77): as printed, of all samples, and where the axis moves.
+    """Tab. 6, MAE, RMSE, AVG and RMSE / AVG (eq. 75-77): as printed, of all samples, and where the
+    axis moves.
     """
     noisy, exact, _ = validation()
     whole, moved = accuracy(noisy), accuracy(noisy, moving=True)

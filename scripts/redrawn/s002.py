@@ -75,9 +75,8 @@ def other() -> Move:
 
 
 def torque(motion: Motion) -> Array:
-    """Torques by the model with the friction of eq.
-
-    2, shape ``(N, 6)``: the truth that only a synthetic experiment has.
+    """Torques by the model with the friction of eq. 2, shape ``(N, 6)``: the truth that only a
+    synthetic experiment has.
     """
     assert motion.v is not None
     assert motion.a is not None
@@ -270,10 +269,8 @@ def _signals(number: int, what: str, label: str, color: str, scale: float, below
 
 
 def tab3() -> Sheet:
-    """Tab.
-
-    3, deviation of the estimated torque before and after smoothing, and beside it the error against
-    the truth.
+    """Tab. 3, deviation of the estimated torque before and after smoothing, and beside it the error
+    against the truth.
     """
     plain, chosen, strong = scores(None), scores(SMOOTH), scores(CUTOFFS[-1])
     ratio = PRINTED[:, 1] / PRINTED[:, 0]

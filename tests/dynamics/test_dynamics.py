@@ -177,9 +177,8 @@ def test_mass_matrix_columns_are_torques_of_unit_accelerations(name, coupling, p
 
 @pytest.mark.parametrize(("name", "coupling", "parameters"), TREES)
 def test_coriolis_is_the_matrix_of_christoffel_symbols(name, coupling, parameters):
-    """C comes from the derivatives of M in axis coordinates (S000 eq.
-
-    51), not only some C with the right C v.
+    """C comes from the derivatives of M in axis coordinates (S000 eq. 51), not only some C with the
+    right C v.
     """
     robot, arm = (
         irb.load(name, coupling=coupling, parameters=parameters),

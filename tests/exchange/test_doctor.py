@@ -689,9 +689,8 @@ def test_mujoco_takes_the_repaired_tensor_of_a_grain(urdf, tmp_path):
 
 
 def test_published_tensors_of_the_irb2400_become_loadable(urdf, tmp_path):
-    """S000 Tab.
-
-    3 as printed: four impossible links are found, and with them repaired MuJoCo loads the arm.
+    """S000 Tab. 3 as printed: four impossible links are found, and with them repaired MuJoCo loads
+    the arm.
     """
     path, out = (
         urdf(irb.describe("irb2400").urdf("serial", "obal2025_printed", looks=False)),

@@ -1,6 +1,5 @@
-"""Friction identification of S000 (eq. 70-74): plan, log, points, law. The truth is Tab.
-
-5, written out in oracles.py.
+"""Friction identification of S000 (eq. 70-74): plan, log, points, law. The truth is Tab. 5, written
+out in oracles.py.
 """
 
 import re
@@ -293,9 +292,8 @@ def test_gravity_cancels_at_equal_places(plan):
 
 
 def test_strokes_that_only_overlap_are_paired_where_they_do(plan):
-    """Forwards over other places than backwards: torques are compared at the same ones (eq.
-
-    73), not on average.
+    """Forwards over other places than backwards: torques are compared at the same ones (eq. 73),
+    not on average.
     """
     log = strokes(plan)
     forward = log.q[:, 1] + 0.05 * (plan.motion().v[:, 1] > 0.0) * np.abs(plan.motion().v[:, 1])
@@ -310,9 +308,8 @@ def test_strokes_that_only_overlap_are_paired_where_they_do(plan):
 
 
 def test_intervals_hold_the_truth(plan):
-    """Noise of 2 N m and an encoder of 2^20 counts, over many logs: 95 % intervals hold Tab.
-
-    5 in 95 % of the cases.
+    """Noise of 2 N m and an encoder of 2^20 counts, over many logs: 95 % intervals hold Tab. 5 in
+    95 % of the cases.
     """
     held, values, deviations = np.zeros(4), [], []
     logs = 24
@@ -759,9 +756,8 @@ def test_the_figure_has_both_directions_the_law_and_its_band(plan):
 
 @pytest.mark.parametrize("fastest", [None, 0.15, "0.15", [0.1, 0.2], np.nan, np.inf, True])
 def test_a_figure_names_its_largest_speed(fastest):
-    """One line that says which speed, that of Fig.
-
-    9 by default; anything but a positive number is refused.
+    """One line that says which speed, that of Fig. 9 by default; anything but a positive number is
+    refused.
     """
     fit = fit_friction(points_of(np.geomspace(0.2, 0.5, 20), TABLE_5[0], sigma=0.02))
     below = "nothing is measured below 0.15 rad/s: the slowest speed is 0.2"

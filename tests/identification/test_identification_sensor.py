@@ -33,9 +33,8 @@ def readings(robot, q, v, a, angle, nominal=NOMINAL):
 
 @pytest.mark.parametrize("angle", [0.0, 0.7, -2.5, np.pi])
 def test_still_poses_give_mass_centre_bias_and_angle(arm, angle):
-    """S000 Tab.
-
-    4 comes out of twelve poses at rest, whatever the angle at which the sensor was mounted.
+    """S000 Tab. 4 comes out of twelve poses at rest, whatever the angle at which the sensor was
+    mounted.
     """
     q = poses(arm)
     still = np.zeros_like(q)

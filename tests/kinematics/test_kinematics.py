@@ -133,10 +133,7 @@ def test_scara_goes_up_with_axis_3_and_turns_its_tool_about_down():
 
 @pytest.mark.parametrize("name", oracles.NAMES)
 def test_jacobian_is_the_geometric_one(name):
-    """Columns are z x (p - o) and z (S000 eq.
-
-    33), at the TCP of a tool that is turned and set off.
-    """
+    """Columns are z x (p - o) and z (S000 eq. 33), at the TCP of a tool that is turned and set off."""
     arm = oracles.arm(name)
     arm = arm._replace(tip=arm.tip @ oracles.SPINDLE_TCP)
     robot = irb.load(name, tool="spindle")

@@ -61,18 +61,14 @@ def test_dips_of_every_axis(law):
 
 
 def test_speed_not_position_stands_in_the_exponent(law):
-    """Joint 2 at 0.001 rad/s rubs with 38.418 N m, not with the 31.208 of the misprinted eq.
-
-    55 (ERRATA 0-15).
+    """Joint 2 at 0.001 rad/s rubs with 38.418 N m, not with the 31.208 of the misprinted eq. 55
+    (ERRATA 0-15).
     """
     assert law.torque(np.full(6, 0.001))[1] == pytest.approx(38.418, abs=5e-4)
 
 
 def test_derivative_is_the_slope_of_the_law(law):
-    """Complex steps of eq.
-
-    54 away from rest; central differences agree with the package's own law.
-    """
+    """Complex steps of eq. 54 away from rest; central differences agree with the package's own law."""
     speeds = np.concatenate([-np.geomspace(1e-4, 3, 40), np.geomspace(1e-4, 3, 40)])
     for v in speeds:
         here, step = np.full(6, v), 1e-30

@@ -81,10 +81,8 @@ def test_sign_is_that_of_the_first_nonzero_component():
 
 
 def test_s003_with_its_errata_is_the_same():
-    """S003 eq.
-
-    2.16-2.22 with r31 + r13 in 2.19, sign(0) = 1 in 2.20 and k''' in 2.22; printed, they are not
-    (ERRATA A2 4-6).
+    """S003 eq. 2.16-2.22 with r31 + r13 in 2.19, sign(0) = 1 in 2.20 and k''' in 2.22; printed,
+    they are not (ERRATA A2 4-6).
     """
 
     def paper(R, corrected):

@@ -103,9 +103,8 @@ def rigid(q, v, a) -> np.ndarray:
 
 
 def kinetic(q: np.ndarray, v: np.ndarray, eq) -> float:
-    """Return the sum of eq.
-
-    46 over links and spindle, with velocities from the package's Jacobians.
+    """Return the sum of eq. 46 over links and spindle, with velocities from the package's
+    Jacobians.
     """
     total = 0.0
     for body in bodies():
@@ -203,10 +202,7 @@ def test_0_06_eq_11_middle_matrix_is_no_rotation():
 
 
 def test_0_07_eq_1_subtracts_one():
-    """``Rot - 1`` leaves a matrix without the row 0 0 0 1; with the 1 in the index eq. 1 is eq.
-
-    2.
-    """
+    """``Rot - 1`` leaves a matrix without the row 0 0 0 1; with the 1 in the index eq. 1 is eq. 2."""
     for row in np.random.default_rng(0).uniform(-2.0, 2.0, (20, 4)):
         assert papers.eq_1_printed(*row)[3, 3] == 0.0
         np.testing.assert_allclose(papers.eq_1(*row), papers.eq_2(*row), rtol=0, atol=EXACT)
@@ -314,9 +310,8 @@ def test_0_13_eq_46_lacks_the_sum_and_one_half():
 
 
 def test_0_14_eq_48_needs_gravity_upward():
-    """With g pointing down the gradient of eq.
-
-    48 is minus the gravity torque; with g = (0, 0, +9.81) it is the torque.
+    """With g pointing down the gradient of eq. 48 is minus the gravity torque; with g = (0, 0,
+    +9.81) it is the torque.
     """
     carried, down = bodies(), np.array([0.0, 0.0, -9.81])
 
@@ -368,9 +363,8 @@ def test_0_16_eq_57_lacks_the_parallelogram():
 
 
 def test_0_17_force_f_acts_on_the_outer_link():
-    """With f_{i+1} as the force of the outer link, eq.
-
-    58 lets the base carry 1729 N; as printed signs mean it, all 2847 N.
+    """With f_{i+1} as the force of the outer link, eq. 58 lets the base carry 1729 N; as printed
+    signs mean it, all 2847 N.
     """
     motion = papers.eq_65_66(STILL, STILL, STILL)
     weight = 9.81 * sum(body.mass for body in bodies())
@@ -409,9 +403,8 @@ def test_0_34_friction_must_not_run_through_the_recursion():
 
 
 def test_0_22_eq_76_squares_the_sum():
-    """Errors +1 and -1 have RMSE 0 as printed, less than their MAE; Tab.
-
-    6 never has, and neither has the right formula.
+    """Errors +1 and -1 have RMSE 0 as printed, less than their MAE; Tab. 6 never has, and neither
+    has the right formula.
     """
     error = np.array([1.0, -1.0])
     assert papers.eq_76_printed(error) == 0.0
@@ -426,7 +419,6 @@ def test_0_22_eq_76_squares_the_sum():
 
 def test_0_23_joint_2_never_turned_at_9_3_rad_s():
     """9.3 rad/s is 3.6 times the catalogue speed of axis 2, and 18.6 times the fastest speed of eq.
-
     74.
     """
     assert 9.3 / ROBOT.limits.velocity[1] == pytest.approx(3.55, abs=0.01)
@@ -445,7 +437,6 @@ def test_0_24_only_the_rmse_is_about_3_5_percent():
 
 def test_0_25_eq_37_to_42_drop_entries_of_table_3():
     """Centres of mass as eq. 37-42 have them change gravity by up to 0.54 N m on axes 3 and 4; Tab.
-
     3 is what holds.
     """
     kept = {1: (0, 0, 1), 2: (1, 1, 0), 3: (1, 1, 0), 4: (0, 0, 1), 5: (0, 0, 0), 6: (0, 0, 1)}
@@ -666,10 +657,7 @@ def test_0_note_d_friction_has_one_dip_per_axis():
 
 
 def test_0_note_d_eq_73_and_74_find_the_friction():
-    """2725 speeds each way; gravity and centrifugal torques cancel in eq. 73, so it returns eq.
-
-    54.
-    """
+    """2725 speeds each way; gravity and centrifugal torques cancel in eq. 73, so it returns eq. 54."""
     speeds = papers.eq_74()
     assert speeds.size == 1499 + 925 + 301 == 2725
     assert (np.diff(speeds) > 0).all()

@@ -434,9 +434,8 @@ def test_1_24_centres_are_not_half_way():
 
 
 def test_1_25_eq_7_and_11_lose_rotations(arm):
-    """At rates (1, 1, 1) link 3 turns at 3, for eq.
-
-    7 at 2: 8.6e-4 J of its energy are missing; with I3 ones(3) it is right.
+    """At rates (1, 1, 1) link 3 turns at 3, for eq. 7 at 2: 8.6e-4 J of its energy are missing;
+    with I3 ones(3) it is right.
     """
     rates, turning = np.ones(3), np.array([1.0, 2.0, 3.0])
     truth = 0.5 * sum(link.inertia * w**2 for link, w in zip(TABLE, turning, strict=True))
@@ -552,9 +551,8 @@ def test_1_37_eq_18_takes_two_wrong_symbols(arm):
 
 
 def test_1_38_p3_has_q2_for_q1_plus_q2(arm):
-    """At (0.3, 0.7, 1.1) rad it is 0.31 J too low; with q1 + q2 the sum is eq.
-
-    19 and Pinocchio's energy.
+    """At (0.3, 0.7, 1.1) rad it is 0.31 J too low; with q1 + q2 the sum is eq. 19 and Pinocchio's
+    energy.
     """
     assert papers.p_3_printed(TABLE, BENT, 9.81) - papers.p_3(TABLE, BENT, 9.81) == pytest.approx(
         -0.307, abs=5e-4
@@ -722,9 +720,8 @@ def test_1_a5_masses_are_volumes():
 
 
 def test_1_a6_the_cad_stands_in_abbs_base_frame():
-    """Link 6's centre in frame 6 of the arm with d1 = 615, a1 = 100 is Tab.
-
-    3's of S000; with 435 and 205 it is 208 mm off.
+    """Link 6's centre in frame 6 of the arm with d1 = 615, a1 = 100 is Tab. 3's of S000; with 435
+    and 205 it is 208 mm off.
     """
     com = np.append(np.array(APPENDIX["link6"]["com_mm"]) / 1000.0, 1.0)
     table = irb.describe("irb2400").inertials.sets["obal2025_printed"].links["link_6"].com_mm

@@ -277,9 +277,8 @@ def test_2_01_table_1_lacks_joint_3_and_the_forearm():
 
 
 def test_2_02_x12_stands_outside_the_cosine_of_eq_4():
-    """M12 - M21 = X12 (1 - cos(theta1 - theta2)); eq.
-
-    5 and the velocity terms of both have X12 with the others.
+    """M12 - M21 = X12 (1 - cos(theta1 - theta2)); eq. 5 and the velocity terms of both have X12
+    with the others.
     """
     rng = np.random.default_rng(2)
     for theta, _, _ in STATES:
@@ -310,9 +309,8 @@ def test_2_04_and_2_05_columns_5_and_6_of_row_3_are_not_its_rows():
 
 
 def test_2_06_m6_stands_twice():
-    """X71 = m6 (a6^2 + a5 a6) (Tab.
-
-    A1): times m6 it would be kg^2 m^2, and grow four times when every mass is doubled.
+    """X71 = m6 (a6^2 + a5 a6) (Tab. A1): times m6 it would be kg^2 m^2, and grow four times when
+    every mass is doubled.
     """
     X, heavier = np.zeros(79), np.zeros(79)
     X[71], heavier[71] = 1.0, 2.0
@@ -462,9 +460,8 @@ def test_2_13_rotary_inertia_counts_once():
 
 
 def test_2_14_x27_is_no_moment_of_inertia():
-    """X27 = sum of a m (Tab.
-
-    A1) grows with lengths, as kg m does: g cos(theta) X27 is a torque; with kg m^2 it were none.
+    """X27 = sum of a m (Tab. A1) grows with lengths, as kg m does: g cos(theta) X27 is a torque;
+    with kg m^2 it were none.
     """
     links, longer = _gravity_of_chain(1.0), _gravity_of_chain(2.0)
     np.testing.assert_allclose(longer, 2.0 * links, rtol=1e-12)
@@ -604,9 +601,8 @@ def test_2_21_eq_14_is_not_the_derivative_of_eq_13():
 
 
 def test_2_22_eq_17_forbids_to_move():
-    """theta(t0) = theta(t1) = 0 with eq.
-
-    13 means h = 0; speeds and accelerations are what is 0 at both ends.
+    """theta(t0) = theta(t1) = 0 with eq. 13 means h = 0; speeds and accelerations are what is 0 at
+    both ends.
     """
     moved = move([0.3], [1.8], "freudenstein", duration=3.0).at([0.0, 3.0])
     np.testing.assert_array_equal(moved.q[:, 0], [0.3, 1.8])
@@ -683,9 +679,8 @@ def test_2_24_one_move_of_all_joints_excites_next_to_nothing():
 
 
 def test_2_25_no_levenberg_marquardt_is_needed():
-    """The model is linear in X: from anywhere one step of eq.
-
-    12 with lambda -> 0 is least squares, where all iterations end.
+    """The model is linear in X: from anywhere one step of eq. 12 with lambda -> 0 is least squares,
+    where all iterations end.
     """
     rng = np.random.default_rng(25)
     base = base_parameters(ROBOT)
@@ -755,9 +750,8 @@ def test_2_right_weights_and_alpha():
 
 
 def test_2_right_lagrange_of_the_corrected_equations():
-    """With 2-2 to 2-10 put right eq.
-
-    4-9 are those of a chain of bars in a vertical plane, in angles from the horizontal.
+    """With 2-2 to 2-10 put right eq. 4-9 are those of a chain of bars in a vertical plane, in
+    angles from the horizontal.
     """
     # two bars are enough to see the structure: all other X are 0
     l1, m1, m2, a1, a2 = 0.7, 3.0, 2.0, 0.3, 0.4

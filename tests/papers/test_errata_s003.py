@@ -71,9 +71,8 @@ def to_matrix(q: np.ndarray) -> np.ndarray:
 
 
 def to_quaternion(R: np.ndarray, wrong: str = "", sign=None) -> np.ndarray:
-    """Quaternion of a rotation whose axis has x as its largest part (eq.
-
-    2.16-2.22); ``wrong`` is the equation as printed.
+    """Quaternion of a rotation whose axis has x as its largest part (eq. 2.16-2.22); ``wrong`` is
+    the equation as printed.
     """
     s = 0.5 * np.sqrt(max(np.trace(R) + 1.0, 0.0))
     near = np.array([R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]])
@@ -101,9 +100,8 @@ def share_right(found: list[np.ndarray], truth: list[np.ndarray], tolerance: flo
 
 
 def ikin1(p: np.ndarray, reuse: bool = False) -> np.ndarray:
-    """Axes 1 to 3 for a wrist center in the order that is printed: eq.
-
-    2.31-2.40, with 2.30 and 2.34 corrected.
+    """Axes 1 to 3 for a wrist center in the order that is printed: eq. 2.31-2.40, with 2.30 and
+    2.34 corrected.
     """
     rho, z, rows = np.hypot(p[0], p[1]), p[2] - D1, []
     for f in (1.0, -1.0):

@@ -466,10 +466,8 @@ def test_4_24_kinematic_control_feeds_nothing_back():
 
 
 def test_4_25_a_6_by_4_jacobian_has_no_inverse():
-    """J^-1 of eq.
-
-    27 does not exist; its rows vx, vy, vz, wz have one, and a tilting tool is refused by the
-    package.
+    """J^-1 of eq. 27 does not exist; its rows vx, vy, vz, wz have one, and a tilting tool is
+    refused by the package.
     """
     x, v = STATES[0, 0], STATES[0, 1]
     with pytest.raises(np.linalg.LinAlgError):

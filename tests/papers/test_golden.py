@@ -120,9 +120,8 @@ def test_friction_of_the_2400():
 
 @pytest.mark.parametrize("case", SETS)
 def test_tensors_of_the_2400(case):
-    """The default set is tab3_repaired, the other Tab.
-
-    3 as printed; its bad links are the ones that fail the checks there.
+    """The default set is tab3_repaired, the other Tab. 3 as printed; its bad links are the ones
+    that fail the checks there.
     """
     links = irb.describe("irb2400").inertials.sets[SETS[case]].links
     for row in GOLDEN["irb2400"]["tab3"]["rows"]:

@@ -186,9 +186,8 @@ def test_s000_fig5_is_eq_54_with_its_dip(numbers):
 
 
 def test_s000_fig8_halves_the_difference(numbers):
-    """Half the difference of both ways is eq.
-
-    54 at that speed, their mean the weight of the arm at q2 = 0.
+    """Half the difference of both ways is eq. 54 at that speed, their mean the weight of the arm at
+    q2 = 0.
     """
     found = numbers("s000_fig8")
     assert found["speed_rad_s"] == pytest.approx(0.093, rel=1e-3)
@@ -232,9 +231,8 @@ def test_s000_fig10_and_11_show_the_motion(numbers, script):
 
 
 def test_s000_tab6_is_eq_75_to_77(numbers, script):
-    """Of all samples it is what predict() says; printed is Tab.
-
-    6; where an axis moves what is left is the noise put in.
+    """Of all samples it is what predict() says; printed is Tab. 6; where an axis moves what is left
+    is the noise put in.
     """
     found = numbers("s000_tab6")
     np.testing.assert_array_equal(found["printed"], TABLE_6)
@@ -294,9 +292,8 @@ def test_s002_figures_have_the_law_and_the_noise_of_an_encoder(name, peak, noise
 
 
 def test_s002_fig7_has_the_share_of_noise_of_table_6(numbers, script):
-    """The noise of the torques is RMSE / AVG of S000 Tab.
-
-    6 of the mean torque; 27 samples leave 0.28 of it.
+    """The noise of the torques is RMSE / AVG of S000 Tab. 6 of the mean torque; 27 samples leave
+    0.28 of it.
     """
     found, motion = numbers("s002_fig7"), script.s002.reference().sample(2000.0)
     arm = irb.load("irb1600_6_120")
@@ -315,9 +312,8 @@ def test_s002_fig7_has_the_share_of_noise_of_table_6(numbers, script):
 
 
 def test_s002_fit_of_exact_data_is_exact(script):
-    """Without noise the same equations give the truth, on another move too: errors in Tab.
-
-    3 come from the noise alone.
+    """Without noise the same equations give the truth, on another move too: errors in Tab. 3 come
+    from the noise alone.
     """
     s002 = script.s002
     fit = s002.fitted(s002.inner(s002.truth(s002.reference(), s002.log(1).t)))

@@ -60,9 +60,8 @@ def cells(text, title, axis):
 
 
 def test_tables_hold_the_numbers_of_the_verdict(judged):
-    """Errors per axis as Tab.
-
-    6 of S000, residuals, coverage in degrees, and the sums that have moved most first.
+    """Errors per axis as Tab. 6 of S000, residuals, coverage in degrees, and the sums that have
+    moved most first.
     """
     text = printed(verdict_tables(judged))
     row = cells(text, "model against measurement", 2)

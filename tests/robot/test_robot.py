@@ -648,9 +648,8 @@ def test_repr_says_what_is_loaded_and_what_is_not_known():
 
 
 def test_printed_set_warns_and_names_its_impossible_links():
-    """Tab.
-
-    3 as printed loads under its own name, and says at the caller's line which links no body can be.
+    """Tab. 3 as printed loads under its own name, and says at the caller's line which links no body
+    can be.
     """
     with pytest.warns(irb.PhysicsWarning) as said:
         robot = irb.load("irb2400", parameters="obal2025_printed")

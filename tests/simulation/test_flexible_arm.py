@@ -113,9 +113,8 @@ def by_hand(name, k, J, springs, friction, q, v, theta, theta_dot, torque):
 
 @pytest.mark.parametrize("name", ["irb1400", "irb2400_16", "irb930_12_105"])
 def test_accelerations_follow_from_the_energies(name):
-    """Parallelogram arms and a SCARA: S003 eq.
-
-    3.70 corrected, written down once more on the oracle's matrices.
+    """Parallelogram arms and a SCARA: S003 eq. 3.70 corrected, written down once more on the
+    oracle's matrices.
     """
     robot = irb.load(name)
     n = robot.n
@@ -130,9 +129,8 @@ def test_accelerations_follow_from_the_energies(name):
 
 
 def test_friction_acts_on_the_motors():
-    """The IRB 2400's law (S000 Tab.
-
-    5) brakes theta', not q', and with it springs that harden and have backlash.
+    """The IRB 2400's law (S000 Tab. 5) brakes theta', not q', and with it springs that harden and
+    have backlash.
     """
 
     def springs(apart):

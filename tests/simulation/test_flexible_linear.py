@@ -28,9 +28,8 @@ def test_antiresonance_and_resonance_of_s003():
 
 
 def test_poles_of_s003():
-    """What the printed eq.
-
-    3.73 has with its own numbers: 0, -12.700, -4.667 +- 150.240i; the consistent model equals it.
+    """What the printed eq. 3.73 has with its own numbers: 0, -12.700, -4.667 +- 150.240i; the
+    consistent model equals it.
     """
     Jm, Ja, fm, k = 5.9e-4, 5.2e-2, 1.3e-2, 677.2
     printed = np.array(
@@ -91,9 +90,8 @@ def test_four_states_follow_from_the_energies():
 
 
 def test_energy_is_conserved_without_losses():
-    """The energy x' P x is constant: P A + A' P = 0 with the energy's matrix (the printed eq.
-
-    3.71 fails it).
+    """The energy x' P x is constant: P A + A' P = 0 with the energy's matrix (the printed eq. 3.71
+    fails it).
     """
     d = BARE.drive
     spring = np.array([1.0 / d.gear_ratio, 0.0, -1.0, 0.0])

@@ -120,9 +120,8 @@ def standard_dh(alpha: float, a: float, d: complex, theta: complex) -> np.ndarra
 
 
 def rows(name: str) -> list[tuple[float, float, float, float, bool]]:
-    """Return alpha, a, d, theta0, slides of every joint [rad, m] (S000 Tab.
-
-    2; CAD as URDF for the SCARA).
+    """Return alpha, a, d, theta0, slides of every joint [rad, m] (S000 Tab. 2; CAD as URDF for the
+    SCARA).
     """
     right = np.pi / 2
     if name in SCARA_ARMS:
@@ -308,9 +307,8 @@ def newton_euler(
     gravity: np.ndarray = GRAVITY,
     wrench: np.ndarray | None = None,
 ) -> np.ndarray:
-    """Return axis torques link by link (S000 eq.
-
-    57-67, corrected); ``wrench`` acts ON the tip, force first, base axes.
+    """Return axis torques link by link (S000 eq. 57-67, corrected); ``wrench`` acts ON the tip,
+    force first, base axes.
     """
     frames, count = poses(robot, q), len(robot.joints)
     spin, turning, pushing = np.zeros((count, 3)), np.zeros((count, 3)), np.zeros((count, 3))

@@ -404,9 +404,8 @@ def eq_58_63(
 
 
 def eq_60_at_rest(motion: Motion, bodies: list[Body], sign: float) -> Array:
-    """Force f_1 at rest, in the axes of link 1; ``sign`` is that of f_{i+1} in eq.
-
-    58 solved for f_i.
+    """Force f_1 at rest, in the axes of link 1; ``sign`` is that of f_{i+1} in eq. 58 solved for
+    f_i.
     """
     force, gravity = np.zeros(3), [eq_64(turn) for turn in motion.turn]
     by_link = {body.link: body for body in bodies}

@@ -1,6 +1,5 @@
-"""Two masses and a spring written down from S003 eq.
-
-3.71 with its misprints corrected, and integrated by SciPy's ODE solver.
+"""Two masses and a spring written down from S003 eq. 3.71 with its misprints corrected, and
+integrated by SciPy's ODE solver.
 
 Shares no code with irbmodels: it gives the fits of flexible joints their data.
 """

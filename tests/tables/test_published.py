@@ -180,9 +180,8 @@ def test_elbow_singularity_stands_20_deg_outside_the_range():
 
 
 def test_z_of_the_tcp_needs_the_term_that_eq_26_forgot():
-    """At q3 = 30 deg the TCP of the spindle stands 0.7281 m high; eq.
-
-    26 as printed says 1.1056 (ERRATA 0-5).
+    """At q3 = 30 deg the TCP of the spindle stands 0.7281 m high; eq. 26 as printed says 1.1056
+    (ERRATA 0-5).
     """
     q = np.radians([0, 0, 30, 0, 0, 0])
     assert irb.load("irb2400", tool="spindle").pose(q).translation[2] == pytest.approx(
@@ -253,9 +252,8 @@ def at_home(name: str, robot_set: str) -> dict[str, tuple[float, np.ndarray, np.
 
 
 def test_cad_of_jia_at_the_masses_of_tab_3():
-    """The set jia2018 is S001's CAD at Tab.
-
-    3's masses: centres, moments and signs of products in base axes at home.
+    """The set jia2018 is S001's CAD at Tab. 3's masses: centres, moments and signs of products in
+    base axes at home.
     """
     found = at_home("irb2400_16", "jia2018")
     for link, (_, com, _) in CAD_2400.items():
@@ -732,7 +730,6 @@ def test_printed_quaternion_of_the_1400():
 
 def test_printed_jacobian_of_the_1400():
     """jacob0 at the zero pose, printed for the DH angles: J = J_theta A with the coupling of eq.
-
     2.25.
     """
     printed = [

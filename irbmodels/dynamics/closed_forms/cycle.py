@@ -15,12 +15,10 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...errors import InputError
+from ...model.types import Array
 from .irb930 import Scara
-
-Array = NDArray[np.float64]
 
 PRINTED = 0.38  # [s] S004 section 1
 RISE, SPAN = 0.025, 0.300  # [m] of the cycle that makers quote

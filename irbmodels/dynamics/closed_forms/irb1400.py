@@ -11,14 +11,13 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ...checks import finite
 from ...errors import InputError
 from ...model.inertia import Inertial
+from ...model.types import Array
 from ..oracles import Chain
-
-Array = NDArray[np.float64]
 
 _LOWER, _UPPER = 1, 2  # indices of link_2 and link_3
 # base axes from those of link_2 and link_3 at home

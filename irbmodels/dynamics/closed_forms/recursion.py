@@ -1,6 +1,4 @@
-"""Newton-Euler link by link for open chains of revolute and prismatic joints (S004 eq.
-
-44-48, corrected).
+"""Newton-Euler link by link for open chains of revolute and prismatic joints (S004 eq. 44-48, corrected).
 
 Outward the motion of :func:`irbmodels.kinematics.link_velocities.link_motion`, inward what each
 joint must pass on. S004 does not say how gravity comes in: the base is accelerated against it
@@ -12,14 +10,13 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ...checks import finite
 from ...errors import InputError
 from ...kinematics.link_velocities import link_motion
+from ...model.types import Array
 from ..oracles import Chain
-
-Array = NDArray[np.float64]
 
 
 class JointLoads(NamedTuple):
@@ -30,9 +27,9 @@ class JointLoads(NamedTuple):
     moment: Array
     """``n`` [N m], shape ``(n, 3)`` (eq. 46)."""
     tau: Array
-    """Axis torques without friction [N m, N], shape ``(n,)`` (eq.
+    """Axis torques without friction [N m, N], shape ``(n,)`` (eq. 47, 48).
 
-    47, 48); of a coupled axis ``A' tau``, rotors included.
+    Of a coupled axis ``A' tau``, rotors included.
     """
 
 

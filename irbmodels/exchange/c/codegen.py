@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...checks import instance, location
 from ...compiled.program import Program
@@ -20,6 +19,7 @@ from ...errors import FileError, InputError, MissingData, UnknownName, require, 
 from ...kinematics import frames as kinematics
 from ...model.mechanism import Mechanism, chain_of, mechanism_of, whole_of
 from ...model.model import Model
+from ...model.types import Array
 from ...robot.robot import Robot
 from ..write.meshes import write_files
 from ..write.tables import tables
@@ -35,9 +35,6 @@ from .writer import (
     preamble,
     prototype,
 )
-
-Array = NDArray[np.float64]
-
 
 WITH_FRICTION = ("inverse_dynamics", "forward_dynamics", "inverse_dynamics_derivatives")
 

@@ -7,13 +7,11 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...compiled.program import Program
+from ...model.types import Array
 from ...robot.robot import Robot
 from .writer import WIDTH, Dialect, comment
-
-Array = NDArray[np.float64]
 
 STATES = 16
 TURN = 2.0 * np.pi  # range of an axis without one

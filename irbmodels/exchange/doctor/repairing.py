@@ -17,14 +17,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...errors import InputError, UrdfError
 from ...files import replacing
 from ...model.inertia import Inertial, is_possible, moments_of
+from ...model.types import Array
 from .xml import Tag, edited, number, numbers, parse, read, shown
-
-Array = NDArray[np.float64]
 
 ENTRIES = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
 _FOREIGN = 10.0  # relative change beyond which the old tensor has no part in the new one

@@ -17,12 +17,10 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 import pinocchio as pin
-from numpy.typing import NDArray
 
 from ...model.mesh_paths import mesh_candidates
+from ...model.types import Array
 from .xml import Tag, number, numbers, shown
-
-Array = NDArray[np.float64]
 
 LARGEST_MESH = 32 << 20  # [bytes]
 MESH_BUDGET = 256 << 20  # [bytes] of one URDF

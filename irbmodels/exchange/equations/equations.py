@@ -8,7 +8,6 @@ from textwrap import wrap
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...compiled.program import Program, program_of
 from ...compiled.queries import OF_FRAMES, QUERIES
@@ -17,8 +16,6 @@ from ...model.mechanism import INERTIALS, Joint, Mechanism, chain_of, mechanism_
 from ...model.rotations import rotation_x, rotation_z
 from ...robot.robot import Robot
 from .readable import WIDTH, Latex, Matlab, Name, Sympy, plain, printed
-
-Array = NDArray[np.float64]
 
 EQUATION_FORMATS = ("sympy", "latex", "matlab")
 ROWS = 45  # of constants on a page

@@ -7,17 +7,15 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...errors import MissingExtra, UrdfError
 from ...files import read_text
 from ...model.friction import JointFriction
 from ...model.inertia import Inertial
 from ...model.tree import UNLIMITED
+from ...model.types import Array
 from ..write.urdf_parts import UrdfParts
 from .sdf import Converted, Rotor
-
-Array = NDArray[np.float64]
 
 WORLD = "world"
 UNBOUNDED = (-UNLIMITED, UNLIMITED, 0.0, 0.0)

@@ -11,16 +11,14 @@ from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...errors import UrdfError
 from ...model.friction import JointFriction
 from ...model.inertia import Inertial
 from ...model.mesh_paths import mesh_candidates
 from ...model.tree import UNLIMITED
+from ...model.types import Array
 from ..write.urdf_parts import UrdfParts, inverse, pose_of
-
-Array = NDArray[np.float64]
 
 MASSLESS = "{https://irbmodels.org/sdf}massless"
 """Attribute of a link that weighs nothing, where SDF wants a number: what it says it weighs is left out."""

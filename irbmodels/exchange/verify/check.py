@@ -8,17 +8,15 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...dynamics import oracles
 from ...dynamics.oracles import Bar, Chain
 from ...errors import InputError, MissingData, MissingExtra
+from ...model.types import Array
 from ...robot.robot import Robot
 from ...tables.description import Coupling
 from ...trajectory import Motion
 from .engines import PEERS, Engine, load_engine
-
-Array = NDArray[np.float64]
 
 _STATES = 50  # random states per comparison
 # [kg]; weighs 1e-10 of the largest torque at most, and MuJoCo warns of singular inertias from 1e-11

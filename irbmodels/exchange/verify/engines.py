@@ -13,12 +13,10 @@ from typing import Any, NamedTuple
 from xml.etree import ElementTree
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...errors import MissingExtra, UnknownName
 from ...model.shapes import link_of
-
-Array = NDArray[np.float64]
+from ...model.types import Array
 
 
 class Engine(NamedTuple):

@@ -11,15 +11,13 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 import pinocchio as pin
-from numpy.typing import NDArray
 
 from ...errors import MissingExtra
 from ...model.tree import UNLIMITED
+from ...model.types import Array
 from ...robot.robot import Robot
 from .check import states
 from .engines import ENGINES, Engine, load_engine
-
-Array = NDArray[np.float64]
 
 _STATES = 20
 SINGLE = 1e-6  # what a tool that computes in single precision keeps of a metre

@@ -7,12 +7,11 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 import pinocchio as pin
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ...model.tree import UNLIMITED
+from ...model.types import Array
 from ...robot.robot import Robot
-
-Array = NDArray[np.float64]
 
 _LONGEST = 63  # what MATLAB reads of a name
 

@@ -19,13 +19,13 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pinocchio as pin
-from numpy.typing import NDArray
 
 from ...errors import FileError, InputError, MissingExtra, UrdfError
 from ...files import replacing
 from ...model.inertia import Inertial
 from ...model.shapes import LOOKS, Shape, shapes_of
 from ...model.tree import UNLIMITED
+from ...model.types import Array
 from ...model.urdf import parse_urdf
 from ...robot.collision import Collider, adjacent, always_touching, read_srdf, srdf_path
 from ...robot.robot import Robot
@@ -34,7 +34,6 @@ from .mjcf_joints import BAR, Chain, chain_of
 from .urdf import file_name
 from .urdf_parts import numbers
 
-Array = NDArray[np.float64]
 Element = ElementTree.Element
 
 TIMESTEP = 0.0005  # [s]

@@ -12,19 +12,18 @@ from typing import NamedTuple
 from xml.etree import ElementTree
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...errors import InputError
 from ...model.coupling import AxisCoupling
 from ...model.inertia import Inertial
 from ...model.shapes import LOOKS, link_of, placement_of, shapes_of
 from ...model.tree import tree_from_urdf
+from ...model.types import Array
 from ...model.urdf import parse_urdf
 from ...robot.robot import Robot
 from ...tables.description import BARS
 from . import Options
 
-Array = NDArray[np.float64]
 Element = ElementTree.Element
 
 # [kg] of a bar without data; lighter ones get lost in the solver's tolerance. The links give what

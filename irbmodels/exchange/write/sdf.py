@@ -11,7 +11,6 @@ from xml.etree.ElementTree import Element, SubElement
 
 import numpy as np
 import pinocchio as pin
-from numpy.typing import NDArray
 
 from ...errors import InputError, UnknownName
 from ...model.coupling import AxisCoupling
@@ -19,6 +18,7 @@ from ...model.friction import stated_friction
 from ...model.inertia import Inertial, is_possible, moments_of
 from ...model.shapes import link_of
 from ...model.tree import UNLIMITED, Tree, tree_from_urdf
+from ...model.types import Array
 from ...model.urdf import parse_urdf
 from ...robot.robot import Robot
 from ..read.sdf import MASSLESS
@@ -26,8 +26,6 @@ from . import CARRIER_KG, MESHES, Options
 from .meshes import gathered_meshes, write_files
 from .urdf import urdf_of
 from .urdf_parts import numbers
-
-Array = NDArray[np.float64]
 
 VERSION = "1.11"  # first with <mimic>
 CARRIER_KG_M2 = 1e-3 * CARRIER_KG

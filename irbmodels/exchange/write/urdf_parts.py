@@ -11,12 +11,11 @@ from xml.etree import ElementTree
 from xml.etree.ElementTree import Element, SubElement
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ...errors import UrdfError
 from ...model.inertia import Inertial
-
-Array = NDArray[np.float64]
+from ...model.types import Array
 
 
 def numbers(values: ArrayLike) -> str:

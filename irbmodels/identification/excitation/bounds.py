@@ -13,13 +13,12 @@ from ...checks import finite
 from ...errors import InputError
 from ...kinematics import frames as kinematics
 from ...model.tree import UNLIMITED
+from ...model.types import Array
 from ...robot.collision import Clearance, clearance, collides
 from ...robot.robot import Robot
 from ...robot.tool_extent import ToolExtent
 from ...tasks.path_check import Box
 from .regressor import Mapped, mapped
-
-Array = NDArray[np.float64]
 
 # the smooth maximum of N shares is above the largest by at most log(2 N) / 200, some 2 %
 SHARPNESS = 200.0

@@ -12,10 +12,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ...checks import finite, instance
 from ...errors import InputError, require
+from ...model.types import Array
 from ...robot.base_parameters import BaseParameters, base_parameters
 from ...robot.robot import Robot
 from ...trajectory import Motion, Trajectory, rapid_module
@@ -24,8 +25,6 @@ from .parametrizations import Family, Fourier
 from .regressor import BaseRegressor, condition, log_det, singular_values
 from .search import Step, search
 from .task import Task
-
-Array = NDArray[np.float64]
 
 SERIES = Fourier(5, 5.0)  # five harmonics, five seconds
 RAPID_RATE = 10.0  # [Hz] of targets; the controller plans its own course in between

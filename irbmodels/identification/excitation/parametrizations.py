@@ -6,14 +6,13 @@ from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ...checks import finite, positive
 from ...errors import InputError
+from ...model.types import Array
 from ...trajectory import LAWS, FourierSeries, Trajectory, through
 from ...trajectory.fourier import Maps
-
-Array = NDArray[np.float64]
 
 
 @runtime_checkable
@@ -83,9 +82,9 @@ class Fourier(FourierSeries):
 
 @dataclass(frozen=True)
 class Freudenstein:
-    """Freudenstein 1-3-5 moves from posture to posture (S002 eq.
+    """Freudenstein 1-3-5 moves from posture to posture (S002 eq. 13-15), resting at each.
 
-    13-15), resting at each; the postures are the parameters.
+    The postures are the parameters.
     """
 
     moves: int

@@ -12,13 +12,11 @@ from functools import cache, lru_cache, partial
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...errors import UnknownName
+from ...model.types import Array
 from ...robot.base_parameters import BaseParameters
 from ...robot.robot import Robot
-
-Array = NDArray[np.float64]
 
 ROWS = 64  # multiplied at a time
 NEAR = 1e-6  # of the pivots, below which Cholesky is not exact
@@ -109,9 +107,7 @@ def _factors(Y: Array) -> _Factors:
 
 
 def _triangle(units: Array) -> Array:
-    """Triangular factor, by Cholesky twice [Yamamoto et al.
-
-    2015, CholeskyQR2], which is as exact as Householder's.
+    """Triangular factor, by Cholesky twice [Yamamoto et al. 2015, CholeskyQR2], which is as exact as Householder's.
 
     In products of a few rows each, for which BLAS starts no threads: those take up to a hundred
     times as long for matrices of this size while other processes run. Nearly dependent columns are

@@ -6,14 +6,12 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...errors import InputError
+from ...model.types import Array
 from .bounds import Cuts
 from .regressor import condition, criterion_of
 from .task import Task
-
-Array = NDArray[np.float64]
 
 # of the smooth condition number: 32 is above the true one of 36 columns by at most 12 %
 POWERS = (2.0, 8.0, 32.0)

@@ -6,16 +6,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...errors import InputError
+from ...model.types import Array
 from ...robot.base_parameters import BaseParameters
 from ...trajectory.fourier import Maps
 from .bounds import Cuts, Limiting
 from .parametrizations import Family
 from .regressor import BaseRegressor, Slope, criterion_of
-
-Array = NDArray[np.float64]
 
 PER_WAVE = 20  # samples of the search per wave; ten times as many are verified
 FINER = 10

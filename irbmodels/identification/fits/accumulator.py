@@ -11,13 +11,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ...checks import finite
 from ...errors import InputError
+from ...model.types import Array
 from ...trajectory import Motion
 
-Array = NDArray[np.float64]
 Blocks = Iterator[tuple[Array, Array]]
 
 BLOCK = (

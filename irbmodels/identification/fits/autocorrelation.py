@@ -19,16 +19,15 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ...checks import finite
 from ...errors import InputError
+from ...model.types import Array
 from ...trajectory import Motion
 from .accumulator import Accumulator, Rows
 from .regression import Fit, inverted, sandwich
 from .streaming import Samples
-
-Array = NDArray[np.float64]
 
 ROUNDS = 2  # a third one widens intervals by less than 1 %
 # samples at most, and the share of its largest value, at which a response ends

@@ -11,17 +11,15 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...errors import FileError, InputError, MissingData
 from ...model.inertia import Inertial
+from ...model.types import Array, Mask
 from ...robot.base_parameters import BaseParameters
 from ...robot.robot import Robot
 from ...tables.overlays import SCHEMA, tables_of, write_tables
 from .pseudo import inertial_of
 from .regression import Fit
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,7 +107,7 @@ def link_of(joint: str) -> str:
     return f"link_{joint.removeprefix('joint_')}" if joint.startswith("joint_") else joint
 
 
-def _scalars(parameters: Array, seen: NDArray[np.bool_], robot: Robot) -> tuple[Array, Array]:
+def _scalars(parameters: Array, seen: Mask, robot: Robot) -> tuple[Array, Array]:
     """Rotors ``(n,)`` and friction ``(n, 3)`` of a parameter vector.
 
     NaN where no sum holds them.

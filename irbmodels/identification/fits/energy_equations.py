@@ -13,14 +13,12 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...errors import InputError
+from ...model.types import Array
 from ...trajectory import Motion
 from .accumulator import Blocks
 from .torque_equations import RowsOfSums, TorqueRows, blocks
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

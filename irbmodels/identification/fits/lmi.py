@@ -16,18 +16,17 @@ from importlib import import_module
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ...checks import finite
 from ...errors import InputError, UnknownName, require
 from ...model.inertia import ball_moment
+from ...model.types import Array
 from ...robot.base_parameters import BaseParameters
 from ...robot.robot import Robot
 from .consistent import Consistent, link_of
 from .pseudo import parameters_of, pseudo_inertia
 from .regression import Fit
-
-Array = NDArray[np.float64]
 
 # smallest eigenvalue of X: no direction of a body shrinks to less than 1 % of the prior's
 FLOOR = 1e-4

@@ -14,13 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import InputError
+from ...model.types import Array
 from ...trajectory import Motion
 from .accumulator import Accumulator, Blocks
 from .regression import Fit, audible, least_squares, weighted
 from .streaming import Samples, accumulated
 from .torque_equations import TorqueRows
 
-Array = NDArray[np.float64]
 Places = NDArray[np.intp]
 
 REACH = 6.0  # of v_St: beyond it exp(-(v / v_St)^2) is below 3e-16

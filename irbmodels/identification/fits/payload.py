@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from ...errors import MissingData, UnknownName
 from ...model import tool
 from ...model.inertia import Inertial
+from ...model.types import Array, Mask
 from ...robot.base_parameters import OF_BODY, UNITS_OF_BODY
 from ...robot.robot import Robot
 from ...trajectory import Motion
@@ -24,8 +25,6 @@ from .pseudo import inertial_of, moving
 from .regression import EXCITED, Fit, weighted
 from .streaming import Samples, accumulated
 from .torque_equations import blocks
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -172,5 +171,5 @@ def load_of(frame: str, fit: Fit, place: NDArray[np.int_]) -> Load:
     return Load(frame, parameters, covariance)
 
 
-def _listed(names: Sequence[str], which: NDArray[np.bool_]) -> str:
+def _listed(names: Sequence[str], which: Mask) -> str:
     return ", ".join(name for name, flag in zip(names, which, strict=True) if flag)

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pinocchio as pin
-from numpy.typing import NDArray
 
 from ...errors import InputError
 from ...model.inertia import Inertial
+from ...model.types import Array
 from ...robot.robot import Robot
 from .consistent import link_of
-
-Array = NDArray[np.float64]
 
 
 def impossible_bodies(robot: Robot) -> dict[str, str]:

@@ -8,11 +8,10 @@ about the origin of the frame; linear in ``[m, h, Ixx, Ixy, Iyy, Ixz, Iyz, Izz]`
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ...model.inertia import Inertial
-
-Array = NDArray[np.float64]
+from ...model.types import Array
 
 _ENTRIES = ((0, 0), (0, 1), (1, 1), (0, 2), (1, 2), (2, 2))
 

@@ -7,13 +7,12 @@ stabilised forgetting]: an arm that stands still for hours forgets what it knew,
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ...checks import finite
 from ...errors import InputError
+from ...model.types import Array
 from .accumulator import folded
-
-Array = NDArray[np.float64]
 
 
 class Recursive:

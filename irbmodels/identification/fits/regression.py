@@ -5,13 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ...checks import finite, instance
 from ...errors import InputError
+from ...model.types import Array, Mask
 from .accumulator import Accumulator, positive_weights
-
-Array = NDArray[np.float64]
 
 # smallest singular value of unit columns; exact data of a rich motion have 1e-2, what is not
 # excited 1e-15
@@ -67,7 +66,7 @@ class Fit:
             for value, width, mark, unit, name in lines
         )
 
-    def significant(self, level: float = 0.95) -> NDArray[np.bool_]:
+    def significant(self, level: float = 0.95) -> Mask:
         """For each parameter whether its interval leaves 0 out, shape ``(p,)``."""
         return np.asarray(np.abs(self.beta) > self._quantile(level) * self.deviation, dtype=bool)
 

@@ -12,15 +12,13 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...errors import InputError
+from ...model.types import Array
 from ...trajectory import Motion
 from .accumulator import Accumulator, Rows
 from .regression import Fit, audible, inverted, least_squares, sandwich
 from .streaming import Samples, accumulated
-
-Array = NDArray[np.float64]
 
 TUNING = 1.345  # 95 % as efficient as least squares where the noise is Gaussian [Huber 1981]
 CONVERGED = 1e-6  # of a standard deviation by which no estimate moves any more

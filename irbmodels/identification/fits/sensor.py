@@ -16,14 +16,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from ...checks import finite, is_rotation
 from ...errors import InputError
+from ...model.types import Array
 from ...robot.base_parameters import OF_BODY, UNITS_OF_BODY
 from ...robot.robot import Robot
 from .accumulator import Accumulator
 from .payload import Load, load_of, told
 from .pseudo import moving
 from .regression import Fit, audible, least_squares
-
-Array = NDArray[np.float64]
 
 STARTS = 8  # of the angle, round the circle; 4 found all of 150 noisy sets, 1 lost 8
 STEPS = 50

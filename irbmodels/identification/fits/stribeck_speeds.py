@@ -15,14 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import InputError
+from ...model.types import Array, Mask
 from ...trajectory import Motion
 from .accumulator import Accumulator, Blocks, folded
 from .nonlinear import places_of
 from .regression import weighted
 from .streaming import Samples, accumulated
 from .torque_equations import TorqueRows
-
-Array = NDArray[np.float64]
 
 # [rad/s, m/s]; S000 Tab. 5 has 0.003 to 0.018 rad/s, a factor of 1.4 lies between two
 SPEEDS = np.geomspace(1e-3, 0.3, 17)
@@ -43,7 +42,7 @@ class Falls(NamedTuple):
     NaN where samples do not tell it: too few are slow, ``Fs - Fc`` is not clearly positive, or the
     best is an end of the row.
     """
-    absent: NDArray[np.bool_]
+    absent: Mask
     """Where a fall was expected, and samples deny it: they say a smaller one, surely."""
 
 
@@ -92,9 +91,7 @@ def stribeck_speeds(
     return Falls(speeds, absent)
 
 
-def _searched(
-    total: Accumulator, p: int, possible: NDArray[np.bool_], weights: Array
-) -> NDArray[np.intp]:
+def _searched(total: Accumulator, p: int, possible: Mask, weights: Array) -> NDArray[np.intp]:
     """Return the number of the best speed of each axis, -1 where none is possible or helps."""
 
     def left(choice: NDArray[np.intp]) -> float:
@@ -147,7 +144,7 @@ class _Candidates:
             yield np.concatenate([Y, falling], axis=-1), y
 
 
-def _possible(total: Accumulator, p: int) -> NDArray[np.bool_]:
+def _possible(total: Accumulator, p: int) -> Mask:
     """For each speed and axis whether enough samples are so slow, and the column is no sum of others: ``(speeds, size)``."""
     columns = total.factors[:, :, p:-1]
     whole, own = np.square(columns).sum(axis=1), np.zeros(columns.shape[::2])

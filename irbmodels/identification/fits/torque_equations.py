@@ -7,16 +7,14 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...checks import instance
 from ...errors import InputError
+from ...model.types import Array
 from ...robot.base_parameters import BaseParameters
 from ...robot.robot import Robot
 from ...trajectory import Motion
 from .accumulator import BLOCK, Blocks
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,15 +11,13 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...errors import InputError
+from ...model.types import Array, Mask
 from . import model as law
 from .fit import FlexibleFit, Value
 from .samples import OneAxisData
 from .spectrum import Spectrum, excited_band, spectrum
-
-Array = NDArray[np.float64]
 
 _CHANCE = 0.01  # that a right model is flagged, over all frequencies together
 _VAGUE = 0.2  # relative deviation from which a parameter is hardly known
@@ -114,7 +112,7 @@ def _extreme(
     return first, second
 
 
-def _stretches(f: Array, bad: NDArray[np.bool_]) -> list[str]:
+def _stretches(f: Array, bad: Mask) -> list[str]:
     ends = np.flatnonzero(np.diff(np.concatenate([[False], bad, [False]]).astype(int)))
     return [f"{f[start]:.3g} .. {f[stop - 1]:.3g} Hz" for start, stop in ends.reshape(-1, 2)]
 

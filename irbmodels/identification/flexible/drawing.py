@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...errors import InputError
+from ...model.types import Array, Mask
 from . import model as law
 from .check import ResonanceCheck
 from .fit import FlexibleFit
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-Array = NDArray[np.float64]
 
 _BLUE, _ORANGE, _GREEN, _GREY = "#0072B2", "#D55E00", "#009E73", "0.45"  # Okabe-Ito
 _LABELS = {
@@ -267,7 +266,7 @@ def _legend_above(panel: Axes) -> None:
     panel.legend(frameon=False, loc="upper right", ncols=3, fontsize="small")
 
 
-def _shown(t: Array, span: tuple[float, float] | None) -> tuple[NDArray[np.bool_], float, float]:
+def _shown(t: Array, span: tuple[float, float] | None) -> tuple[Mask, float, float]:
     middle = 0.5 * (t[0] + t[-1])
     start, end = (middle - 0.5, middle + 0.5) if span is None else span
     shown = (t >= start) & (t <= end)

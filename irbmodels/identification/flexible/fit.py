@@ -8,9 +8,10 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from ...errors import InputError
+from ...model.types import Array
 from ...simulation.flexible import OneAxis
 from . import model as law
-from .model import LOGARITHMIC, PARAMETERS, Array
+from .model import LOGARITHMIC, PARAMETERS
 from .noise import Whiteness, whiteness
 from .samples import OneAxisData
 

@@ -15,10 +15,11 @@ from typing import get_args
 import numpy as np
 
 from ...errors import InputError, UnknownName
+from ...model.types import Array
 from ...simulation.flexible import OneAxis
 from .check import statements
 from .fit import FlexibleFit, Method
-from .model import LOGARITHMIC, PARAMETERS, Array
+from .model import LOGARITHMIC, PARAMETERS
 from .noise import colour
 from .samples import OneAxisData
 from .search import PRECISE, ROUGH, TOLD, Problem, degrees_of, noise_of, search, without

@@ -12,13 +12,11 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...errors import InputError
+from ...model.types import Array
 from ...simulation.flexible import Drive, LinearModel, OneAxis
 from .samples import OneAxisData
-
-Array = NDArray[np.float64]
 
 PARAMETERS = {
     "Jm": "kg m^2",
@@ -198,9 +196,9 @@ def stable(system: Sampled) -> bool:
 
 
 def memory(system: Sampled, count: int) -> tuple[Array, Array]:
-    """``C A^k`` for k = 0 ..
+    """Markov parameters ``C A^k``, k < count, and their derivatives, by doubling.
 
-    count - 1, shape ``(count, o, s)``, and derivatives ``(p, count, o, s)``, by doubling.
+    Shapes ``(count, o, s)`` and ``(p, count, o, s)``.
     """
     rows, slopes, power, change = (
         system.C[None],

@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from ...model.types import Array
 
 _ORDERS = 40  # the highest that is tried
 _SAMPLES_PER_ORDER = 20
@@ -30,9 +29,9 @@ class Whiteness(NamedTuple):
 
 
 def autocorrelation(residual: Array, lags: int) -> Array:
-    """Autocorrelation at lags 0 ..
+    """Autocorrelation at lags 0 .. ``lags``.
 
-    ``lags``, biased (a positive semidefinite sequence), not normalised.
+    Biased (a positive semidefinite sequence), not normalised.
     """
     from scipy.fft import irfft, next_fast_len, rfft
 

@@ -7,14 +7,14 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ...errors import InputError, UnknownName
+from ...model.types import Array
 from ...simulation import Run
 from ...trajectory.rate_consistency import GAP
 from ..recordings.recording import STEADY
 
-Array = NDArray[np.float64]
 Hold = Literal["zero", "linear"]
 
 SIGNALS = ("torque", "speed", "angle", "arm_speed", "arm_acceleration")

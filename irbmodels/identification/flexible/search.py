@@ -5,14 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...model.types import Array
 from ...simulation.flexible import OneAxis
 from . import model as law
 from .model import LOGARITHMIC, Explained
 from .samples import OneAxisData
-
-Array = NDArray[np.float64]
 
 TOLD = 1e-7  # smallest singular value of unit columns: below it one parameter stands for another
 # where a search that only compares starts ends: relative changes of cost and parameters

@@ -8,13 +8,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...errors import InputError
+from ...model.types import Array, ComplexArray
 from .samples import OneAxisData
-
-Array = NDArray[np.float64]
-ComplexArray = NDArray[np.complex128]
 
 _SEGMENTS = 15  # with half of each shared by the next one: some 14 independent averages
 _SHORTEST = 32  # samples of a segment

@@ -7,12 +7,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...model.types import Array, ComplexArray
 from ...simulation.flexible import OneAxis
 from .model import axis_of
 from .samples import OneAxisData
 from .spectrum import spectrum
-
-Array = NDArray[np.float64]
 
 _RATIOS = (1.05, 1.2, 1.4, 1.8, 3.0)  # resonance over antiresonance
 _DAMPED = (0.01, 0.1, 0.4)  # friction of the motor over its inertia, in units of the antiresonance
@@ -63,7 +62,7 @@ def starts(data: OneAxisData, count: int) -> list[OneAxis]:
     return [_axis(np.exp(one), data.gear_ratio) for one in chosen]
 
 
-def _response(x: Array, s: NDArray[Any]) -> NDArray[np.complex128]:
+def _response(x: Array, s: NDArray[Any]) -> ComplexArray:
     """From torque to speed, of logarithms of rotor inertia, link over rotor, antiresonance [rad/s], friction over rotor."""
     Jm, share, dip, friction = np.exp(np.clip(x, -40.0, 40.0))
     own = s**2 + _TRACE * dip * s + dip**2

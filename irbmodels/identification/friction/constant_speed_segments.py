@@ -5,12 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...errors import InputError
+from ...model.types import Array
 from ..recordings.recording import Flag, Recording
-
-Array = NDArray[np.float64]
 
 SHORTEST = 8  # samples of a stretch
 FINEST = 1e-9  # [rad, m] below which nothing is told apart

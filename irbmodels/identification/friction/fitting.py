@@ -1,6 +1,4 @@
-"""Stribeck's four numbers of an axis from friction at speeds (S000 eq. 54, Tab.
-
-5), their uncertainty, and the figure of both.
+"""Stribeck's four numbers of an axis from friction at speeds (S000 eq. 54, Tab. 5), their uncertainty, and the figure of both.
 
 ``F(v) = Fc + (Fs - Fc) exp(-(v / v_St)^2) + Fv v`` for ``v > 0``. At each ``v_St`` the law is
 linear in the other three.
@@ -13,18 +11,18 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ...checks import instance, positive
 from ...errors import InputError
 from ...model.friction import Stribeck
+from ...model.types import Array
 from ..recordings.recording import Finding
 from .levels import FrictionPoints
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-Array = NDArray[np.float64]
 
 NAMES = ("Fs", "Fc", "Fv", "v_St")
 _TABLE = (("Fs_N_m", "Fc_N_m", "Fv_N_m_s", "v_St_rad_s"), ("Fs_N", "Fc_N", "Fv_N_s_m", "v_St_m_s"))
@@ -86,9 +84,7 @@ class FrictionFit:
         return Stribeck(Fs, Fc, Fv, v_St, fastest)
 
     def figure(self, fastest: float | None = None) -> Figure:
-        """Draw the points of both directions, the law and its band over speed, as S000 Fig.
-
-        9, and below them the residuals.
+        """Draw the points of both directions, the law and its band over speed, as S000 Fig. 9, and below them the residuals.
 
         Gravity is the median over the speeds of what both ways have in common, so that a drift or
         an asymmetry shows.

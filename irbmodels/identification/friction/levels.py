@@ -16,10 +16,9 @@ from numpy.typing import NDArray
 
 from ...checks import instance, whole
 from ...errors import InputError
+from ...model.types import Array
 from ..recordings.recording import Finding, Flag, Recording
 from .constant_speed_segments import FINEST, Stretch, position_noise, stretches
-
-Array = NDArray[np.float64]
 
 _SAME = 0.05  # by how much the speeds of a pair may differ
 _OVERLAP = 0.3  # of the longer stretch that the two must have in common

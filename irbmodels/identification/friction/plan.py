@@ -9,16 +9,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ...errors import InputError
+from ...model.types import Array
 from ...robot.robot import Robot
 from ...trajectory import Motion
 from ...trajectory.rounding import sample_times, snapped
 from ...trajectory.time_laws import law_of
 from .posture import along, gravity_of, least_gravity
-
-Array = NDArray[np.float64]
 
 # [rad, m] that a slow axis moves at constant speed: teeth and balls have let go before
 SLIDE = 2e-3
@@ -29,11 +28,7 @@ _NOTHING = 1e-3  # [N m, N] of gravity that is none
 
 
 def grid_of_s000() -> Array:
-    """Speeds of eq.
-
-    74 [rad/s], ascending, shape ``(2725,)``: steps of 1e-5 from 1e-5, 2e-4 from 0.015, 1e-3 from
-    0.2 to 0.5.
-    """
+    """Speeds of eq. 74 [rad/s], ascending, shape ``(2725,)``: steps of 1e-5 from 1e-5, 2e-4 from 0.015, 1e-3 from 0.2 to 0.5."""
     parts = [np.arange(1, 1500) * 1e-5, 0.015 + np.arange(925) * 2e-4, 0.2 + np.arange(301) * 1e-3]
     return np.concatenate(parts)
 

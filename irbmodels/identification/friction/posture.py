@@ -6,14 +6,12 @@ from collections.abc import Callable
 from functools import partial
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...checks import each
 from ...dynamics import equations_of_motion as dynamics
 from ...errors import InputError, MissingData
+from ...model.types import Array
 from ...robot.robot import Robot
-
-Array = NDArray[np.float64]
 
 PLACES = 9  # along the longest stroke, where gravity is looked at
 _MARGIN = np.radians(5.0)  # of every range that a posture keeps free; 5 mm of a linear axis

@@ -19,9 +19,9 @@ from numpy.typing import NDArray
 
 from ...checks import instance, numbers, positive
 from ...errors import InputError
+from ...model.types import Array, Mask
 from .recording import STEADY, Finding, Flag, Recording
 
-Array = NDArray[np.float64]
 Filter = Callable[[Array], tuple[Array, Array, Array]]
 """From samples of positions ``(N, n)`` to positions, first and second derivative, per sample instead of per second."""
 
@@ -344,7 +344,7 @@ def _filtered(
     return Filtered(result, (bandwidth[0], bandwidth[1], bandwidth[2]), edge * recording.step)
 
 
-def _filled(recording: Recording) -> tuple[Array, NDArray[np.bool_], NDArray[np.bool_]]:
+def _filled(recording: Recording) -> tuple[Array, Mask, Mask]:
     """Return positions with short holes and outliers bridged, where that was done, and samples that stay lost ``(N,)``."""
     bad = recording.has(Flag.NO_POSITION | Flag.POSITION_OUTLIER)
     filled, made = recording.q.copy(), np.zeros(bad.shape, dtype=bool)
@@ -364,6 +364,6 @@ def _filled(recording: Recording) -> tuple[Array, NDArray[np.bool_], NDArray[np.
     return filled, made, np.asarray((bad & ~made).any(axis=1), dtype=bool)
 
 
-def _runs(mask: NDArray[np.bool_]) -> list[slice]:
+def _runs(mask: Mask) -> list[slice]:
     ends = np.flatnonzero(np.diff(np.concatenate([[False], mask, [False]]).astype(np.int8)))
     return [slice(int(start), int(stop)) for start, stop in zip(ends[::2], ends[1::2], strict=True)]

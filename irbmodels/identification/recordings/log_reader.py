@@ -8,16 +8,14 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...checks import instance
 from ...errors import InputError, MissingData, MotionError
+from ...model.types import Array
 from ...robot.robot import Robot
 from .plausibility import checked
 from .recording import QUANTITIES, Finding, Flag, Recording
 from .table_files import Table, close_to, is_number, read_table
-
-Array = NDArray[np.float64]
 
 _TURN, _MM = np.pi / 180.0, 1e-3
 _UNITS: dict[str, dict[str, tuple[float, bool | None]]] = {

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ...checks import finite, instance
 from ...errors import InputError
+from ...model.types import Array, Mask
 from .plausibility import span
 from .recording import Finding, Flag, Recording
-
-Array = NDArray[np.float64]
 
 _SPIKE = 1.4826  # of a median absolute deviation is a standard deviation, of normal noise
 _FEWEST = 5  # samples that have surroundings
@@ -74,7 +73,7 @@ def _samples(recording: Recording, window: float) -> int:
     return 2 * int(count) + 1 if 0.0 <= count < np.inf else 0
 
 
-def _far(x: Array, samples: int, threshold: float) -> NDArray[np.bool_]:
+def _far(x: Array, samples: int, threshold: float) -> Mask:
     """Where values of one axis lie far off."""
     if len(x) < _FEWEST:
         return np.zeros(len(x), dtype=bool)
@@ -152,7 +151,7 @@ def saturated(recording: Recording, limit: ArrayLike | None = None) -> Recording
     return recording.flagged(found, Flag.SATURATED, finding) if count else recording
 
 
-def _plateaus(tau: Array, extreme: Array) -> NDArray[np.bool_]:
+def _plateaus(tau: Array, extreme: Array) -> Mask:
     at = (tau == extreme) & (span(tau) > 0.0)
     run = np.ones((_PLATEAU, 1))
     from scipy.ndimage import binary_opening

@@ -8,15 +8,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...errors import MotionError
+from ...model.types import Array
 from ...robot.robot import Robot
 from ...trajectory.rate_consistency import GAP, TURN, ratio
 from .recording import QUANTITIES, Finding, Recording
 from .unit_checks import LITTLE, Name, refuse_impossible, refuse_units
-
-Array = NDArray[np.float64]
 
 # share of the rows in which an axis moves and its torque repeats itself to the last digit
 _HELD = 0.5

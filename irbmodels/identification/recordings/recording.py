@@ -18,12 +18,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from ...checks import instance, whole
 from ...errors import InputError, UnknownName
+from ...model.types import Array, Mask
 from ...trajectory import Motion
 from ...trajectory.motion_files import names_and_factors
 from ...trajectory.rate_consistency import GAP
 from .table_files import write_table
 
-Array = NDArray[np.float64]
 Flags = NDArray[np.uint16]
 
 STEADY = 0.5  # of a step: time stamps that wander less are only rounded
@@ -223,7 +223,7 @@ class Recording:
             raise UnknownName("column of this recording", name, self.more)
         return self.more[name]
 
-    def has(self, flag: Flag) -> NDArray[np.bool_]:
+    def has(self, flag: Flag) -> Mask:
         """For each sample and axis whether any of the flags holds, shape ``(N, n)``."""
         return np.asarray((self.flags & np.uint16(int(flag) & 0xFFFF)) != 0, dtype=bool)
 
@@ -252,7 +252,7 @@ class Recording:
         """Return the recording with other fields."""
         return replace(self, **fields)
 
-    def taken(self, chosen: slice | NDArray[np.bool_] | NDArray[np.intp]) -> Recording:
+    def taken(self, chosen: slice | Mask | NDArray[np.intp]) -> Recording:
         """Return some of the samples, with their flags.
 
         Raises:
@@ -268,7 +268,7 @@ class Recording:
         }
         return self.changed(**rows, more={name: values[kept] for name, values in self.more.items()})
 
-    def stretches(self, broken: NDArray[np.bool_] | None = None) -> Iterator[slice]:
+    def stretches(self, broken: Mask | None = None) -> Iterator[slice]:
         """Yield the runs of samples without a lost sample between them, and without one that is ``broken`` ``(N,)``."""
         bad = np.zeros(len(self), dtype=bool) if broken is None else broken
         step = self.step

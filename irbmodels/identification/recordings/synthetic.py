@@ -10,19 +10,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ...checks import finite, instance, whole
 from ...errors import InputError
 from ...model.friction import Stribeck
+from ...model.types import Array
 from ...robot.robot import Robot
 from ...simulation import Plant, Run, run_of
 from ...simulation.flexible import FlexibleRobot
 from ...trajectory import Motion
 from ...trajectory.motion import checked_motion
 from .recording import Finding, Recording
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,12 +8,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...errors import FileError, MotionError, require
 from ...files import replacing
-
-Array = NDArray[np.float64]
+from ...model.types import Array
 
 PARQUET = ".parquet"
 _HOLES = frozenset(("", "na", "n/a", "null", "none", "-", "1.#qnan", "#n/a"))

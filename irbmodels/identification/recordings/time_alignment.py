@@ -9,10 +9,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from ...checks import instance, numbers, shown
 from ...errors import InputError
+from ...model.types import Array, Mask
 from ...trajectory.rate_consistency import GAP
 from .recording import QUANTITIES, Finding, Flag, Recording
-
-Array = NDArray[np.float64]
 
 _FEWEST = 16  # samples in common, below which no delay is estimated
 _DOUBT = 0.98  # of the best correlation: another delay that fits as well
@@ -318,7 +317,7 @@ def _between(t: Array, values: Array, at: Array, hole: float) -> Array:
     return result if values.ndim == 2 else result[:, 0]
 
 
-def _made(t: Array, at: Array, step: float) -> NDArray[np.bool_]:
+def _made(t: Array, at: Array, step: float) -> Mask:
     """For each of ``at`` whether it lies where a sample is lost, or beyond the ends."""
     right = np.clip(np.searchsorted(t, at), 1, len(t) - 1)
     slack = 1e-6 * step

@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import MotionError
+from ...model.types import Array
 from ...robot.robot import Robot
 from .recording import Recording
 
-Array = NDArray[np.float64]
 Name = Callable[[str, int], str]
 """From a quantity and an axis from 0 to the name of their column."""
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...model.types import Array, Mask
 from .verdict import Verdict
 
 # relative standard deviation of a sum that is determined: then its 95 % interval is +- 20 %
@@ -120,7 +120,7 @@ def _compared(verdict: Verdict, numbers: list[int]) -> Iterator[str]:
                     )
 
 
-def lasting(verdict: Verdict) -> NDArray[np.float64]:
+def lasting(verdict: Verdict) -> Array:
     """RMS of what lasts longer than a sample in the residual of each axis [N m, N], ``(size,)``."""
     return np.asarray(
         np.sqrt(np.maximum(verdict.whiteness.correlations[0], 0.0)) * verdict.held_out.rmse,
@@ -128,7 +128,7 @@ def lasting(verdict: Verdict) -> NDArray[np.float64]:
     )
 
 
-def depending(verdict: Verdict) -> NDArray[np.bool_]:
+def depending(verdict: Verdict) -> Mask:
     """For each residual whether its dependence on q, v, a of each axis is large, sure, and of any concern: ``(size, 3, n)``."""
     share, p = verdict.dependence
     rmse, average = (

@@ -10,10 +10,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...checks import listed, numbers, shown
 from ...errors import InputError
+from ...model.types import Array
 from ...robot.base_parameters import OF_BODY, BaseParameters
 from ...robot.robot import Robot
 from ...trajectory import Motion
@@ -27,8 +27,6 @@ from .criteria import POOR, SURE, reasons_against
 from .preparation import AVOID, logs_of
 from .residuals import dependence, whiteness
 from .verdict import Coverage, Predicted, State, Sum, Verdict
-
-Array = NDArray[np.float64]
 
 
 def judge(

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Literal, NamedTuple, get_args
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ...errors import InputError, MissingData, UnknownName
 from ...model.friction import Stribeck, frictionless
@@ -18,7 +18,6 @@ from ..fits.streaming import Samples, accumulated
 from ..fits.stribeck_speeds import stribeck_speeds
 from ..fits.torque_equations import TorqueRows
 
-Array = NDArray[np.float64]
 Friction = Literal["stribeck", "own", "coulomb"]
 FRICTION: tuple[Friction, ...] = get_args(Friction)
 # standard deviations by which one rotor inertia must be positive, or samples say nothing of rotors

@@ -7,18 +7,16 @@ from typing import Any
 
 import numpy as np
 import yaml
-from numpy.typing import NDArray
 
 from ...errors import InputError, MissingData
 from ...files import replacing
+from ...model.types import Array
 from ...robot.base_parameters import BaseParameters
 from ...robot.robot import Robot
 from ...tables.overlays import write_tables
 from ..fits.consistent import Consistent
 from ..fits.regression import Fit
 from .verdict import Verdict
-
-Array = NDArray[np.float64]
 
 
 def nearest(fit: Fit, robot: Robot, base: BaseParameters) -> Consistent:

@@ -8,10 +8,10 @@ from functools import partial
 from typing import Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...checks import flag, whole
 from ...errors import InputError, MissingData, UnknownName, require, warn
+from ...model.types import Array
 from ...robot.base_parameters import BaseParameters
 from ...robot.robot import Robot
 from ..fits.accumulator import Rows
@@ -30,7 +30,6 @@ from .parameter_files import nearest
 from .preparation import logs_of, standing
 from .verdict import Verdict
 
-Array = NDArray[np.float64]
 Method = Literal["consistent", "huber", "wls", "ls"]
 METHODS: tuple[Method, ...] = get_args(Method)
 # that white noise remembers as much on any axis: then the covariance accounts for the memory

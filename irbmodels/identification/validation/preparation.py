@@ -6,10 +6,10 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...checks import instance, listed, number, positive
 from ...errors import InputError, MotionError
+from ...model.types import Array
 from ...robot.robot import Robot
 from ..recordings.filtering import butterworth
 from ..recordings.outliers import at_rest, of_unsure_sign, outliers, saturated
@@ -118,9 +118,7 @@ def logs_of(robot: Robot, recordings: Iterable[Recording], what: str) -> list[Re
     return logs
 
 
-def standing(
-    robot: Robot, recordings: Sequence[Recording], moving: Sequence[int]
-) -> NDArray[np.float64]:
+def standing(robot: Robot, recordings: Sequence[Recording], moving: Sequence[int]) -> Array:
     """Return where axes stand [rad, m], the median of all samples, ``(n,)``, when those that do not move (0-based) do stand.
 
     Raises:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from ...model.types import Array
 
 # samples that the test for whiteness looks back; 80 ms at 250 Hz, the length of what a filter
 # leaves

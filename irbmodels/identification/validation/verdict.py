@@ -6,13 +6,12 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...model.types import Array
 from ...trajectory import Motion
 from ...trajectory.torque_prediction import Accuracy
 from .residuals import Dependence, Whiteness
 
-Array = NDArray[np.float64]
 State = Literal["determined", "poor", "open"]
 
 

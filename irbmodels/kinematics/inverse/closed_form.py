@@ -13,9 +13,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ...model.types import Array, Mask
 from ..arm_geometry import Scara, SixAxis
 
-Array = NDArray[np.float64]
 Bits = NDArray[np.uint8]
 
 TOUCH = 1e-12  # [m, rad] nearer to a singularity than this, a solution is on it
@@ -38,7 +38,7 @@ class Bounds(NamedTuple):
     turn_upper: Array
     seed: Array
     """``A q`` of the seed, inside the range that turns are looked for in."""
-    linear: NDArray[np.bool_]
+    linear: Mask
 
 
 class Found(NamedTuple):
@@ -61,7 +61,7 @@ class TwoLinks(NamedTuple):
     cos_b: Array
     beyond: Array
     """Distance beyond reach [m]."""
-    straight: NDArray[np.bool_]
+    straight: Mask
     """Whether the arm is stretched or folded."""
 
 
@@ -193,7 +193,7 @@ def scara(arm: Scara, poses: Array, near: Array, bounds: Bounds) -> Found:
     return _known(poses, Found(q, bits, np.where(upright, beyond, np.inf)))
 
 
-def turned(q: Array, bounds: Bounds) -> tuple[Array, NDArray[np.bool_]]:
+def turned(q: Array, bounds: Bounds) -> tuple[Array, Mask]:
     """Add full turns to positions ``(..., n)``, axis by axis.
 
     Also return whether they keep every range.
@@ -228,7 +228,7 @@ def wrapped(angle: Array) -> Array:
     return result
 
 
-def are_rigid(poses: Array) -> NDArray[np.bool_]:
+def are_rigid(poses: Array) -> Mask:
     """Whether each of ``(N, 4, 4)`` only turns and moves.
 
     True where it is not finite, which belongs to its own sample.
@@ -244,7 +244,7 @@ def are_rigid(poses: Array) -> NDArray[np.bool_]:
         length = np.abs((first * first).sum(axis=1) - 1.0)
         foot = np.abs(poses[:, 3] - (0.0, 0.0, 0.0, 1.0)).max(axis=1)
         good = np.maximum(np.maximum(off, length), foot) <= RIGID
-    result: NDArray[np.bool_] = good | ~np.isfinite(poses).all(axis=(1, 2))
+    result: Mask = good | ~np.isfinite(poses).all(axis=(1, 2))
     return result
 
 

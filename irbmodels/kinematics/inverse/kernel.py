@@ -126,10 +126,7 @@ def axes(p, x1, x2, x3, x4, x5, x6):
 
 @compiled(void(vector, vector, uint64))
 def sides(b, p, groups):
-    """Turn poses, in rows 0 ..
-
-    15 of a block, into what all branches share, in its rows 16 and on.
-    """
+    """Turn poses in rows 0 to 15 of a block into what all branches share, from row 16 on."""
     apart()
     for j in range(groups * uint64(8)):
         r00, r01, r02, tx = b[at(0, j)], b[at(1, j)], b[at(2, j)], b[at(3, j)]
@@ -274,9 +271,9 @@ def solve(b, p, out, bits, missing, groups):
 
 @compiled(int64(vector, vector, vector, uint8[::1], vector, uint64, uint64))
 def rows(T, p, q, bits, missing, begin, end):
-    """Solve the poses begin ..
+    """Solve the poses begin .. end of flat ``(N, 4, 4)``.
 
-    end of flat ``(N, 4, 4)``; return the first that is no rigid motion, or -1.
+    Return the first that is no rigid motion, or -1.
 
     What is not finite is none of them, and gets NaN.
     """

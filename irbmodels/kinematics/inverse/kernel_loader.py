@@ -12,10 +12,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ...compiled.dispatch import WORTH, installed
+from ...model.types import Array, Mask
 from ..arm_geometry import SixAxis
 from .closed_form import Bounds, Found
 
-Array = NDArray[np.float64]
 _lock = threading.RLock()  # numba compiles in one thread at a time
 empty = np.empty
 
@@ -70,7 +70,7 @@ class Machine:
         )
         return count, q[:count], bits[:count], missing.item()
 
-    def rows(self, poses: Array, near: Array, bounds: Bounds) -> tuple[Found, NDArray[np.bool_]]:
+    def rows(self, poses: Array, near: Array, bounds: Bounds) -> tuple[Found, Mask]:
         """Return all branches of poses ``(N, 4, 4)``, and which poses are rigid: all, or all but the first that is not."""
         count = len(poses)
         q, bits, missing = np.empty((count, 8, 6)), np.empty((count, 8), np.uint8), np.empty(count)

@@ -8,15 +8,13 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple, overload
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...errors import NoSolution
 from ...model.limits import Limits
+from ...model.types import Array, Mask
 from ..arm_geometry import Scara, SixAxis
 from ..configuration import Configuration, configuration_of
 from .closed_form import ELBOW, INSIDE, SHOULDER, WRIST
-
-Array = NDArray[np.float64]
 
 
 class Flags(NamedTuple):
@@ -97,11 +95,11 @@ class Branches(NamedTuple):
 
     NaN where a pose has no solution in a slot.
     """
-    valid: NDArray[np.bool_]
+    valid: Mask
     """``(..., slots)``."""
     flags: Flags
     """Arrays ``(..., slots)``."""
-    in_range: NDArray[np.bool_]
+    in_range: Mask
     """``(..., slots)``."""
     missing: Array
     """``(...)`` [m] how far the pose is beyond reach, 0 where it is not, inf where a SCARA's tool would have to lean."""

@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pinocchio as pin
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ...checks import numbers
 from ...errors import InputError, RapidError
 from ...model.limits import ROUNDING, Limits
 from ...model.tree import UNLIMITED
+from ...model.types import Array
 from ..arm_geometry import Scara, SixAxis
 from ..configuration import Configuration, checked, configuration_of, matches, seeds
 from . import closed_form as branches
@@ -23,7 +24,6 @@ from .solutions import Branches, Flags, Solutions, broken_ranges, flags_of
 if TYPE_CHECKING:
     from ...rapid import RobTarget
 
-Array = NDArray[np.float64]
 
 _QUADRANTS = (-2, -1, 0, 1)  # of axis 2
 _ROUNDED = 1e-5  # what float32 leaves of a rotation, a few turned into each other included

@@ -5,18 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...identification.validation.criteria import DEPENDENT, POOR, SURE, depending
 from ...identification.validation.residuals import curve
 from ...identification.validation.verdict import Verdict
+from ...model.types import Array
 from ..html import BAD, COLORS, GREY, blank, plain
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-Array = NDArray[np.float64]
 
 STATES = {"determined": "#009E73", "poor": "#E69F00", "open": "#8a949e"}
 _SHOWN = 15.0  # [s] of a log of logs in the figure of torques

@@ -9,13 +9,11 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ..mechanics import CONTACT, Flags
+from ...model.types import Array, Mask
+from ..mechanics import CONTACT
 from ..stiction import HIGH, LOW, STILL, Modes, balance
 from .states import HELD, ODD, OWN, States, Walls
-
-Array = NDArray[np.float64]
 
 
 def solve(K: Array, right: Array) -> Array:
@@ -114,7 +112,7 @@ def slide(
 
 
 def lean(
-    A: Array, r: Array, b: Array, touched: Flags, walls: Walls, modes: Modes, x: Array, L: Array
+    A: Array, r: Array, b: Array, touched: Mask, walls: Walls, modes: Modes, x: Array, L: Array
 ) -> bool:
     """Solve as :func:`slide` with the stops that are touched, ``(2 n,)``.
 

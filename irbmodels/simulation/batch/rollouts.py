@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from ...errors import InputError
 from ...model.friction import Stribeck
 from ...model.limits import ROUNDING
+from ...model.types import Array
 from ...robot.robot import Robot
 from ..mechanics import Stops, checked_robot, effort_of, law_of, positive
 from ..plant import FARTHEST, STEP
@@ -18,7 +19,6 @@ from ..run import SimulationError
 from .states import States, walls_of
 from .step import machine_code
 
-Array = NDArray[np.float64]
 BatchTorque = Callable[[float, Array, Array], ArrayLike] | ArrayLike | None
 """Function of time, positions and speeds ``(N, n)`` at the start of each step, or constants ``(n,)`` or ``(N, n)``."""
 

@@ -5,12 +5,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...model.types import Array, IntArray
 from ..mechanics import Stops
-
-Array = NDArray[np.float64]
-Numbers = NDArray[np.int64]
 
 OWN, ODD = -1, -2
 """Of :attr:`Walls.other`: a range of one axis.
@@ -47,11 +44,11 @@ class Walls(NamedTuple):
     """Their values at the ends, ``(2 n,)``."""
     inverse: Array
     """Inverse of ``A``, ``(n, n)``."""
-    other: Numbers
+    other: IntArray
     """Axis j of a range of ``q_i - f q_j``, else OWN or ODD, ``(n,)``."""
     factor: Array
     """That ``f``, ``(n,)``."""
-    shared: Numbers
+    shared: IntArray
     """1 for axes that are i or j of such a range, ``(n,)``."""
 
 

@@ -14,8 +14,8 @@ from types import ModuleType
 import numpy as np
 
 from ...errors import require
+from ...model.types import Mask
 from .. import mechanics, stiction
-from ..mechanics import Flags
 from ..stiction import balance, settle
 from . import states as arrays
 from .block import borne, checked, guessed, leaning, solved
@@ -35,7 +35,7 @@ from numba import njit, types
 from numba.types import f8, i1, i8
 from irbmodels.compiled.simd_math import exp
 from irbmodels.simulation.batch.states import States, Walls, Work
-Array = Flags = Modes = object
+Array = Mask = Modes = object
 STATES = types.NamedTuple((f8[:, :, ::1], f8[:, ::1], f8[:, ::1], f8[:, ::1], f8[:, ::1], f8[:, :, ::1]), States)
 WALLS = types.NamedTuple((f8[:, ::1], f8[::1], f8[:, ::1], i8[::1], f8[::1], i8[::1]), Walls)
 WORK = types.NamedTuple((*[f8[:, ::1]] * 6, f8[:, :, ::1], *[f8[:, ::1]] * 3, f8[::1]), Work)
@@ -59,7 +59,7 @@ _TYPES = {
 }
 
 
-def step_all(states: States, walls: Walls, dt: float, farthest: float, bad: Flags) -> None:
+def step_all(states: States, walls: Walls, dt: float, farthest: float, bad: Mask) -> None:
     """Move every state by one step, in place.
 
     Args:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ...checks import instance, listed, shown, whole
 from ...errors import InputError
 from ...model.tree import UNLIMITED
+from ...model.types import Array
 from .linear import OneAxis
 from .modes import Hold
 from .robot import FlexibleRobot
@@ -17,7 +18,6 @@ from .robot import FlexibleRobot
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-Array = NDArray[np.float64]
 
 _BLUE, _ORANGE, _GREEN = "#0072B2", "#D55E00", "#009E73"  # Okabe-Ito
 

@@ -12,12 +12,10 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...model.mechanism import Mechanism
+from ...model.types import Array
 from .model import FlexibleModel
-
-Array = NDArray[np.float64]
 
 
 class Feedforward(NamedTuple):
@@ -111,9 +109,9 @@ def link_torques(mechanism: Mechanism, q: Array) -> Array:
 
 
 def product(a: Array, b: Array) -> Array:
-    """Coefficients of a product of matrices, as far as both factors are known: ``c_k = a_k b_0 + ..
+    """Coefficients ``c_k = a_k b_0 + .. + a_0 b_k`` of a product of matrices.
 
-    + a_0 b_k``.
+    As many as both factors have.
     """
     order = min(len(a), len(b))
     padded = np.concatenate([a[:order], np.zeros_like(a[:1])])

@@ -1,6 +1,4 @@
-"""Linear models of elastic joints: S003 eq.
-
-3.69 to 3.73, and the model with three states, with the misprints corrected.
+"""Linear models of elastic joints: S003 eq. 3.69 to 3.73, and the model with three states, with the misprints corrected.
 
 Printed are ``k (r theta_m - theta_a)`` on the motor, without the factor r, and ``-k/J_a`` in the
 model with three states, which makes it unstable. Here both masses feel the same spring: its energy
@@ -18,11 +16,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from ...checks import finite, instance, numbers, positive, whole
 from ...errors import InputError, MissingData
+from ...model.types import Array, ComplexArray
 from ...robot.robot import Robot
 from .drive import Drive, drives_of
-
-Array = NDArray[np.float64]
-ComplexArray = NDArray[np.complex128]
 
 
 class LinearModel(NamedTuple):

@@ -15,12 +15,12 @@ from ...errors import InputError
 from ...model.friction import Stribeck
 from ...model.mechanism import Mechanism, mechanism_of
 from ...model.motors import Motors
+from ...model.types import Array
 from ...robot.dynamics import Wrench
 from ...robot.robot import Robot
 from .drive import Drive, motors_of_drives
 from .springs import Springs
 
-Array = NDArray[np.float64]
 # of the largest torque: what is left of 0, which would push an axis to one side of its backlash
 _ROUNDING = 1e-13
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import Literal, NamedTuple, get_args
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ...checks import instance
 from ...errors import InputError, UnknownName
-from .linear import ComplexArray, LinearModel, frequencies_of, solved
+from ...model.types import Array, ComplexArray
+from .linear import LinearModel, frequencies_of, solved
 from .model import FlexibleModel
 
-Array = NDArray[np.float64]
 Hold = Literal["free", "held"]
 Source = Literal["torque", "wrench"]
 _ROUNDING = 1e-13  # of the largest eigenvalue: what is left of 0

@@ -20,12 +20,13 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ...checks import together, whole
 from ...dynamics import equations_of_motion as dynamics
 from ...errors import InputError, MissingData
 from ...model.friction import Stribeck
+from ...model.types import Array, ComplexArray
 from ...robot.dynamics import Wrench
 from ...robot.robot import Robot
 from ..inputs import TorqueInput, WrenchInput
@@ -33,11 +34,9 @@ from ..run import Run
 from . import modes
 from .drive import Drive, drives_of
 from .feedforward import Feedforward, feedforward
-from .linear import ComplexArray, LinearModel, OneAxis
+from .linear import LinearModel, OneAxis
 from .model import FlexibleModel, drives_for
 from .simulation import Settings, simulate
-
-Array = NDArray[np.float64]
 
 
 class FlexibleEnergy(NamedTuple):

@@ -9,11 +9,12 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ...checks import flag, instance, number
 from ...errors import UnknownName
 from ...model.friction import Stribeck
+from ...model.types import Array
 from ...robot.robot import Robot
 from ...trajectory import Motion
 from ..inputs import Drive, Load, TorqueInput, WrenchInput, check_numbers, longest_step
@@ -23,8 +24,6 @@ from ..recorder import Recorder
 from ..run import Run, SimulationError, run_of
 from ..world import World
 from .model import FlexibleModel
-
-Array = NDArray[np.float64]
 
 
 class Settings(NamedTuple):

@@ -6,11 +6,9 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...model.types import Array
 from .drive import Drive
-
-Array = NDArray[np.float64]
 
 
 class Springs(NamedTuple):

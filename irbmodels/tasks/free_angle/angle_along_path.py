@@ -12,7 +12,7 @@ from collections.abc import Collection
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ...checks import (
     finite,
@@ -26,6 +26,7 @@ from ...checks import (
     shown,
 )
 from ...errors import InputError, MissingData
+from ...model.types import Array
 from ...robot.robot import Robot
 from .arm_lines import lines_of
 from .closed_paths import closed_sequence
@@ -35,8 +36,6 @@ from .feasible_angles import angles_of, direction_of, slots_of
 from .interval_ends import TURN
 from .intervals import BRANCHES
 from .smoothing import Path, smoothed
-
-Array = NDArray[np.float64]
 
 GRID = math.radians(5.0)
 STEP = math.radians(30.0)

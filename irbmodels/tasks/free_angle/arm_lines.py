@@ -15,12 +15,10 @@ from typing import cast
 
 import numpy as np
 import pinocchio as pin
-from numpy.typing import NDArray
 
 from ...errors import MissingData
+from ...model.types import Array
 from ...robot.robot import Robot
-
-Array = NDArray[np.float64]
 
 STRAIGHT = 1e-9  # what rounding leaves of an axis of length 1
 

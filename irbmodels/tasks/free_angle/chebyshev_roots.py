@@ -13,10 +13,8 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
-Whole = NDArray[np.int64]
+from ...model.types import Array, IntArray, Mask
 
 TERMS = 20
 FITS = 1e-10  # last coefficients of an expansion that fits, beside functions of size 1
@@ -38,15 +36,15 @@ class Runs(NamedTuple):
     low: Array
     high: Array
 
-    def angle(self, run: Whole, x: Array) -> Array:
-        """Return angles for places ``x`` in -1 ..
+    def angle(self, run: IntArray, x: Array) -> Array:
+        """Return angles for ``x`` in -1 .. 1.
 
-        1: both ends are passed as a sine passes its top, which smooths a root.
+        Both ends are passed as a sine passes its top, which smooths a root.
         """
         middle, half = (self.high + self.low) / 2.0, (self.high - self.low) / 2.0
         return np.asarray(middle[run] + half[run] * np.sin(math.pi / 2.0 * x))
 
-    def rate(self, run: Whole, x: Array) -> Array:
+    def rate(self, run: IntArray, x: Array) -> Array:
         """Return the derivative of the angle by ``x``."""
         return np.asarray(
             (self.high - self.low)[run] / 2.0 * math.pi / 2.0 * np.cos(math.pi / 2.0 * x)
@@ -56,7 +54,7 @@ class Runs(NamedTuple):
 class Pieces(NamedTuple):
     """Expansions on pieces of runs."""
 
-    run: Whole
+    run: IntArray
     """Which run, ``(P,)``."""
     middle: Array
     half: Array
@@ -66,7 +64,7 @@ class Pieces(NamedTuple):
 
 
 def expanded(
-    runs: Runs, functions: Callable[[Whole, Array], Array], rounding: Callable[[Array], Array]
+    runs: Runs, functions: Callable[[IntArray, Array], Array], rounding: Callable[[Array], Array]
 ) -> Pieces:
     """Expand functions on runs.
 
@@ -104,7 +102,7 @@ def expanded(
     return Pieces(*(np.concatenate(parts) for parts in zip(*done, strict=True)))
 
 
-def zeros(terms: Array) -> tuple[Whole, Array, Array]:
+def zeros(terms: Array) -> tuple[IntArray, Array, Array]:
     """Return all roots of expansions ``(M, TERMS)``: which one, ``t``, and ``F'`` there, ``(K,)`` each.
 
     What is zero everywhere has none.
@@ -122,7 +120,7 @@ def zeros(terms: Array) -> tuple[Whole, Array, Array]:
         F[:, 1:].ravel(),
     )
     width = math.pi / _CELLS
-    found: list[tuple[Whole, Array, Array]] = []
+    found: list[tuple[IntArray, Array, Array]] = []
     while len(row):
         same = first * last > 0.0
         open_ = ~(same & (np.minimum(np.abs(first), np.abs(last)) > bound[row] * width**2 / 8.0))
@@ -154,8 +152,8 @@ def zeros(terms: Array) -> tuple[Whole, Array, Array]:
 
 
 def _newton(
-    terms: Array, row: Whole, t: Array, left: Array, width: float, single: NDArray[np.bool_]
-) -> tuple[Whole, Array, Array]:
+    terms: Array, row: IntArray, t: Array, left: Array, width: float, single: Mask
+) -> tuple[IntArray, Array, Array]:
     for _ in range(5):
         F = (terms[row] * np.cos(_ORDERS * t[:, None])).sum(axis=1)
         change = F / np.where(single, _derivative(terms[row], t), 1.0)

@@ -12,15 +12,12 @@ import heapq
 import itertools
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...model.types import Array, IntArray
 from ...robot.robot import Robot
 from .dynamic_programming import BrokenPath, Grid, weighed_sequence
 from .interval_ends import TURN
 from .intervals import FreeAngles
-
-Array = NDArray[np.float64]
-Whole = NDArray[np.int64]
 
 SAME = 1e-9  # [rad] what rounding may part two angles that are whole turns apart
 
@@ -42,9 +39,9 @@ def closed_sequence(
     """
     first, last = (_labels(grids[k]) for k in (0, -1))
     count = itertools.count()  # parts of equal bounds in the order in which they were found
-    parts: list[tuple[float, int, Whole, list[int]]] = []
+    parts: list[tuple[float, int, IntArray, list[int]]] = []
 
-    def ask(labels: Whole) -> None:
+    def ask(labels: IntArray) -> None:
         begin, end = (np.flatnonzero(np.isin(known, labels)) for known in (first, last))
         if not len(end):
             return
@@ -75,14 +72,14 @@ def closed_sequence(
     raise BrokenPath(len(grids) - 1, "no choice comes back to the angle that it began with", phi, q)
 
 
-def _labels(grid: Grid) -> Whole:
+def _labels(grid: Grid) -> IntArray:
     """Return a whole number for each candidate: the same for one branch and angle, whole turns aside; rising with both."""
     turn = round(TURN / SAME)
     angle = np.round(np.mod(grid.phi, TURN) / SAME).astype(np.int64) % turn
     return np.asarray(grid.branch.astype(np.int64) * turn + angle)
 
 
-def _only(grid: Grid, kept: Whole) -> Grid:
+def _only(grid: Grid, kept: IntArray) -> Grid:
     return Grid(
         grid.interval[kept], grid.branch[kept], grid.phi[kept], grid.q[kept], grid.cost[kept]
     )

@@ -11,15 +11,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...checks import function as checked_function
 from ...checks import instance, number, numbers, positive, shown
 from ...errors import InputError
 from ...model.tree import UNLIMITED
+from ...model.types import Array, Mask
 from ...robot.robot import Robot
 
-Array = NDArray[np.float64]
 Function = Callable[[Robot, Array, Array], Array]
 
 LARGEST = 1e6  # what a cost is at most, so that sums of infinite ones can still be compared
@@ -173,7 +172,7 @@ def margins(robot: Robot, q: Array) -> Array:
     return np.asarray(np.where(bounded, np.minimum(below, above), np.inf))
 
 
-def _margins(robot: Robot, q: Array) -> tuple[Array, Array, NDArray[np.bool_]]:
+def _margins(robot: Robot, q: Array) -> tuple[Array, Array, Mask]:
     limits = robot.limits
     y = q @ limits.A.T
     return (

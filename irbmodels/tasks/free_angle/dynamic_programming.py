@@ -6,16 +6,13 @@ import math
 from typing import NamedTuple, NoReturn
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...errors import InputError
+from ...model.types import Array, IntArray
 from ...robot.robot import Robot
 from .costs import Cost
 from .interval_ends import TURN, postures
 from .intervals import FreeAngles, near, wrapped
-
-Array = NDArray[np.float64]
-Whole = NDArray[np.int64]
 
 # [rad] grid points nearest to the ends of an interval are so far inside, or a quarter of it
 EDGE = 0.02
@@ -35,8 +32,8 @@ class BrokenPath(InputError):
 class Grid(NamedTuple):
     """Postures to choose from at one pose."""
 
-    interval: Whole
-    branch: Whole
+    interval: IntArray
+    branch: IntArray
     phi: Array
     q: Array
     cost: Array
@@ -44,7 +41,7 @@ class Grid(NamedTuple):
 
 def laid(robot: Robot, angles: FreeAngles, distance: float, cost: Cost) -> Grid:
     """Return candidates of one pose."""
-    number: list[Whole] = [np.empty(0, dtype=int)]
+    number: list[IntArray] = [np.empty(0, dtype=int)]
     phi: list[Array] = [np.empty(0)]
     for i, interval in enumerate(angles):
         inset = 0.0 if interval.full else min(EDGE, interval.length / 4.0)
@@ -57,7 +54,7 @@ def laid(robot: Robot, angles: FreeAngles, distance: float, cost: Cost) -> Grid:
     return candidates(robot, angles, np.concatenate(number), np.concatenate(phi), cost)
 
 
-def candidates(robot: Robot, angles: FreeAngles, number: Whole, phi: Array, cost: Cost) -> Grid:
+def candidates(robot: Robot, angles: FreeAngles, number: IntArray, phi: Array, cost: Cost) -> Grid:
     """Return postures at angles that rise interval by interval, without those that a singularity leaves open."""
     branch = np.array([interval.branch for interval in angles], dtype=int)[number]
     A, q = angles.ranges.A, np.empty((0, 6))
@@ -168,7 +165,7 @@ def weighed_sequence(
     return float(totals[-1].min()), _back(totals, parents)
 
 
-def _neighbours(before: Grid, after: Grid, window: float) -> tuple[Whole, Whole]:
+def _neighbours(before: Grid, after: Grid, window: float) -> tuple[IntArray, IntArray]:
     """Return pairs of candidates of one branch whose angles are near, whole turns aside."""
     apart = 100.0  # between branches, beyond any angle
     keys = apart * before.branch + wrapped(before.phi)
@@ -184,7 +181,7 @@ def _neighbours(before: Grid, after: Grid, window: float) -> tuple[Whole, Whole]
     return np.concatenate(first), np.concatenate(second)
 
 
-def _back(totals: list[Array], parents: list[Whole]) -> list[int]:
+def _back(totals: list[Array], parents: list[IntArray]) -> list[int]:
     chosen = [int(totals[-1].argmin())]
     for parent in parents[:0:-1]:
         chosen.append(int(parent[chosen[-1]]))
@@ -192,7 +189,7 @@ def _back(totals: list[Array], parents: list[Whole]) -> list[int]:
 
 
 def _break(
-    k: int, reason: str, grids: list[Grid], parents: list[Whole], totals: list[Array]
+    k: int, reason: str, grids: list[Grid], parents: list[IntArray], totals: list[Array]
 ) -> NoReturn:
     chosen = _back(totals[:k], parents[:k]) if k else []
     phi = np.unwrap([grids[i].phi[c] for i, c in enumerate(chosen)])

@@ -14,10 +14,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pinocchio as pin
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ...checks import finite, instance, is_rotation, listed, shown
 from ...errors import InputError, UnknownName
+from ...model.types import Array, IntArray
 from ...robot.robot import Robot
 from .arm_lines import Lines, lines_of
 from .interval_ends import (
@@ -34,7 +35,6 @@ from .interval_ends import (
 from .intervals import End, FreeAngles, Interval, near
 from .tool_circle import Circle, circle_of
 
-Array = NDArray[np.float64]
 Turns = tuple[int, ...]
 
 ONE_LINE = 1e-12  # [m, rad] the tool's axis and axis 6 are one line
@@ -166,7 +166,7 @@ class _Branch(NamedTuple):
     """``A q`` in the middle of the pieces, ``(m, 6)``."""
     torn: tuple[str, ...]
     """Singularity at each cut, or nothing."""
-    turns: NDArray[np.int64]
+    turns: IntArray
     """What piece ``i`` in full turn ``k`` continues as: piece ``i + 1`` in turn ``k + turns``, ``(m, 6)``."""
 
     def opens(self, cut: int) -> bool:

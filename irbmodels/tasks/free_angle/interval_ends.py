@@ -6,17 +6,14 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...model.limits import ROUNDING
 from ...model.tree import UNLIMITED
+from ...model.types import Array, IntArray, Mask
 from ...robot.robot import Robot
 from . import tool_circle as on
-from .chebyshev_roots import Pieces, Runs, Whole, expanded, zeros
+from .chebyshev_roots import Pieces, Runs, expanded, zeros
 from .tool_circle import Circle
-
-Array = NDArray[np.float64]
-Mask = NDArray[np.bool_]
 
 SAME = 1e-10  # [rad] cuts nearer than this are one
 # sine of the wrist angle below which axis 4 turned for axis 6 moves the tool by less than 1e-9 rad
@@ -153,7 +150,7 @@ def arm_cuts(circle: Circle, ranges: Ranges) -> list[Array]:
     return found
 
 
-def wrist_cuts(robot: Robot, circle: Circle, ranges: Ranges, runs: Runs, branch: Whole) -> Array:
+def wrist_cuts(robot: Robot, circle: Circle, ranges: Ranges, runs: Runs, branch: IntArray) -> Array:
     """Return where axes 4 to 6 meet a bound, or axes 4 and 6 are in line, on runs of an arm branch each.
 
     ``sin(x5) sin(q4 - bound)``, ``cos(x5) - cos(bound)`` and ``sin(x5) sin(q6 - bound)`` are smooth
@@ -172,7 +169,7 @@ def wrist_cuts(robot: Robot, circle: Circle, ranges: Ranges, runs: Runs, branch:
     constant = np.zeros(len(bounds))
     constant[n:m] = -np.cos(bounds[n:m])
 
-    def smooth(run: Whole, phi: Array) -> Array:
+    def smooth(run: IntArray, phi: Array) -> Array:
         q = postures(robot, circle, phi)[np.arange(len(phi)), 2 * branch[run]]
         bend = q[:, 4] + circle.lines.wrist_at_home
         s = np.sin(bend)
@@ -203,7 +200,13 @@ def wrist_cuts(robot: Robot, circle: Circle, ranges: Ranges, runs: Runs, branch:
 
 
 def _sharpened(
-    runs: Runs, pieces: Pieces, piece: Whole, t: Array, rate: Array, functions: object, which: Whole
+    runs: Runs,
+    pieces: Pieces,
+    piece: IntArray,
+    t: Array,
+    rate: Array,
+    functions: object,
+    which: IntArray,
 ) -> Array:
     """Return the angles of roots after one step of Newton on the functions themselves."""
     x = pieces.middle[piece] + pieces.half[piece] * np.cos(t)
@@ -217,7 +220,7 @@ def _sharpened(
     return np.asarray(phi - np.where(np.abs(change) < 1e-7, change, 0.0))
 
 
-def _runs(circle: Circle, ranges: Ranges, phi: Array, q: Array) -> tuple[Runs, Whole]:
+def _runs(circle: Circle, ranges: Ranges, phi: Array, q: Array) -> tuple[Runs, IntArray]:
     """Return the stretches on which an arm branch ``(P, 4)`` keeps the ranges of axes 1 to 3, and which branch it is."""
     alive = np.asarray((ranges.outside((q @ ranges.A.T)[..., :3]) <= 0.0).all(axis=-1))
     ends = np.append(phi, math.pi)

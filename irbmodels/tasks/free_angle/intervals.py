@@ -9,15 +9,14 @@ from functools import cached_property
 from typing import Literal, NamedTuple, overload
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ...checks import finite, number, numbers
 from ...errors import InputError
+from ...model.types import Array
 from ...robot.robot import Robot
 from .interval_ends import AT_SHOULDER, AT_WRIST, TURN, Ranges, postures
 from .tool_circle import Circle
-
-Array = NDArray[np.float64]
 
 BRANCHES = tuple(
     f"{arm}, {elbow}, axis 5 {wrist}"

@@ -10,13 +10,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...model.types import Array
 from ...robot.robot import Robot
 from .costs import Cost
 from .intervals import FreeAngles, Interval, near
-
-Array = NDArray[np.float64]
 
 ROUNDS = 60
 FINE = 1e-4  # [rad] of the angle, for differences of costs

@@ -15,12 +15,9 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...model.types import Array, ComplexArray
 from .arm_lines import Lines
-
-Array = NDArray[np.float64]
-Complex = NDArray[np.complex128]
 
 # a double root leaves the unit circle by the root of rounding, 1e-8; this is far beyond, and
 # harmless
@@ -36,7 +33,7 @@ class Circle(NamedTuple):
     """``base_from_tcp`` at ``phi = 0``, ``(4, 4)``."""
     axis: Array
     """Unit vector in the frame of the TCP."""
-    point: Complex
+    point: ComplexArray
     """Polynomials of x, y, z of the wrist centre [m], ``(3, 3)``."""
     lines: Lines
 
@@ -46,7 +43,7 @@ class Circle(NamedTuple):
         poses[:, :3, :3] = self.pose[:3, :3] @ turns(self.axis, phi)
         return poses
 
-    def squared(self) -> Complex:
+    def squared(self) -> ComplexArray:
         """Return the polynomial of ``X^2``."""
         x, y, _ = self.point
         return np.asarray(np.convolve(x, x) + np.convolve(y, y) - _constant(self.lines.d**2, 2))
@@ -108,7 +105,7 @@ def turns(axis: Array, phi: Array) -> Array:
     return np.asarray(np.eye(3) + s * K + (1.0 - c) * (K @ K))
 
 
-def value(polynomial: Complex, phi: Array) -> Array:
+def value(polynomial: ComplexArray, phi: Array) -> Array:
     """Return a polynomial's values at angles."""
     degree = len(polynomial) // 2
     return np.asarray(
@@ -116,13 +113,13 @@ def value(polynomial: Complex, phi: Array) -> Array:
     )
 
 
-def slope(polynomial: Complex) -> Complex:
+def slope(polynomial: ComplexArray) -> ComplexArray:
     """Return the derivative of a polynomial."""
     degree = len(polynomial) // 2
     return np.asarray(1j * np.arange(-degree, degree + 1) * polynomial)
 
 
-def roots(polynomial: Complex) -> Array:
+def roots(polynomial: ComplexArray) -> Array:
     """Return the angles in [-pi, pi) where a polynomial is zero.
 
     Double ones twice, none where it is zero everywhere.
@@ -149,7 +146,7 @@ def about(circle: Circle, ex: float, ez: float, radius: float) -> Array:
     )
 
 
-def _sharpened(phi: Array, rest: Complex, square: Complex, ex: float) -> Array:
+def _sharpened(phi: Array, rest: ComplexArray, square: ComplexArray, ex: float) -> Array:
     """Take Newton's steps on the equation before it was squared, which has a double root less."""
     for _ in range(3):
         root = np.sqrt(np.maximum(value(square, phi), 0.0))
@@ -170,11 +167,11 @@ def near_axis_1(circle: Circle) -> Array:
     return np.concatenate([roots(slope(square)), roots(square)])
 
 
-def _constant(number: float, degree: int) -> Complex:
+def _constant(number: float, degree: int) -> ComplexArray:
     result = np.zeros(2 * degree + 1, dtype=complex)
     result[degree] = number
     return result
 
 
-def _padded(polynomial: Complex, degree: int) -> Complex:
+def _padded(polynomial: ComplexArray, degree: int) -> ComplexArray:
     return np.pad(polynomial, degree - len(polynomial) // 2)

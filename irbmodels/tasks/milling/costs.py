@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ...checks import finite, positive
 from ...errors import InputError
+from ...model.types import Array
 from ...robot.robot import Robot
 from ..free_angle import Cost
 from .cutting import CuttingForce
 from .loads import checked_force, deflected, process_wrench, stiffness_of
-
-Array = NDArray[np.float64]
 
 SIX = 6  # axes of an arm with a free angle
 ALONG_X = (1.0, 0.0, 0.0)

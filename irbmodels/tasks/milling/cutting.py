@@ -15,12 +15,11 @@ from dataclasses import dataclass, fields
 from typing import Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ...checks import finite, positive, shown, whole
 from ...errors import InputError
-
-Array = NDArray[np.float64]
+from ...model.types import Array
 
 Side = Literal["climb", "conventional"]
 

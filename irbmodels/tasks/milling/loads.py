@@ -5,16 +5,15 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ...checks import finite, instance, numbers, rows, shown, together
 from ...errors import InputError
+from ...model.types import Array, Mask
 from ...robot.robot import Robot
 from ...trajectory import Motion
 from ...trajectory.motion import checked_motion
 from .cutting import CuttingForce
-
-Array = NDArray[np.float64]
 
 ALONG = 1e-6  # share of the feed across the tool's axis below which it is a plunge
 
@@ -111,7 +110,7 @@ def process_torque(
     v: Array,
     force: CuttingForce,
     stiffness: ArrayLike | None = None,
-    cuts: NDArray[np.bool_] | None = None,
+    cuts: Mask | None = None,
 ) -> tuple[Array, Array, Array | None]:
     """Return wrench, torques and deflection of :class:`ProcessLoad` for states ``(N, n)``.
 

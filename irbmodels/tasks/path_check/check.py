@@ -8,12 +8,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ...checks import finite, flag, function, instance, listed, location, number, positive
 from ...errors import InputError
 from ...files import replacing
 from ...model.limits import ROUNDING
+from ...model.types import Array, IntArray, Mask
 from ...robot.robot import Robot
 from ...robot.tool_extent import ToolExtent
 from ...trajectory import Motion
@@ -26,8 +27,6 @@ from .extremes import Nearest, PerLine, Totals, Trace
 from .program_motion import Programmed
 from .samples import Cut, checked_cut, in_lines, samples_of, spoken_axes, spoken_lines, with_cut
 from .violations import Finding, Stretches, overloaded
-
-Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,7 +70,7 @@ class PathCheck:
     smallest: Nearest
     """Smallest singular value of the TCP's Jacobian at 1 m/rad."""
     manipulability: Nearest
-    extrapolated: NDArray[np.bool_]
+    extrapolated: Mask
     """Per axis whether it moved faster than its friction was ever measured."""
     by_line: tuple[PerLine, ...]
     """Of a program: the same per move."""
@@ -304,7 +303,7 @@ def _pieces(
     window: float | None,
     rest: float,
     advance: Callable[[int], object],
-) -> Iterator[tuple[Motion, NDArray[np.int64] | None]]:
+) -> Iterator[tuple[Motion, IntArray | None]]:
     """Yield pieces of the path, each with the line or row of every sample."""
     if isinstance(path, MotionFile):
         if path.robot.n != robot.n:

@@ -7,16 +7,14 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...model.types import Array
 from ...robot.collision import collides, contacts
 from ...robot.robot import Robot
 from ...robot.tool_extent import ToolExtent
 from ...trajectory import Motion
 from .samples import Samples
 from .violations import Finding, Watch, outside
-
-Array = NDArray[np.float64]
 
 NEAR = math.radians(5.0)
 """[rad] of a wrist or an elbow: speeds of the axes there are over ten times the tool's."""

@@ -11,15 +11,13 @@ from __future__ import annotations
 from typing import TextIO
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...dynamics.equations_of_motion import TorqueParts
+from ...model.types import IntArray
 from ...robot.robot import Robot
 from ...trajectory import Motion
 from ...trajectory.motion_files import names_and_factors
 from .samples import Samples
-
-Array = NDArray[np.float64]
 
 
 def write_header(stream: TextIO, robot: Robot, acceleration: bool) -> None:
@@ -45,7 +43,7 @@ def write_header(stream: TextIO, robot: Robot, acceleration: bool) -> None:
 
 
 def write_rows(
-    stream: TextIO, robot: Robot, motion: Motion, samples: Samples, lines: NDArray[np.int64] | None
+    stream: TextIO, robot: Robot, motion: Motion, samples: Samples, lines: IntArray | None
 ) -> None:
     """Write some samples; ``line`` is 0 for a motion made in code."""
     t, straight = motion.t, robot.limits.linear.tolist()

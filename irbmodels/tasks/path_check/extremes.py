@@ -8,10 +8,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from ...model.types import Array, IntArray
 from ...trajectory import Motion
 from .samples import Samples
-
-Array = NDArray[np.float64]
 
 _SHARES = ("used", "speed", "acceleration", "torque")
 _SINGULAR = ("wrist", "elbow", "shoulder")
@@ -24,7 +23,7 @@ class Nearest(NamedTuple):
     value: Array
     time: Array
     """[s]"""
-    line: NDArray[np.int64]
+    line: IntArray
     """Of the program, or row of the file; 0 for a motion made in code."""
 
 
@@ -58,7 +57,7 @@ class Trace(NamedTuple):
     elbow: Array
     shoulder: Array
     tcp: Array
-    lines: NDArray[np.int64]
+    lines: IntArray
 
 
 class Totals:
@@ -81,7 +80,7 @@ class Totals:
         self._none = Trace(distance, share, share, share, distance, distance, distance, tcp, lines)
         self._width = 1
 
-    def add(self, motion: Motion, samples: Samples, lines: NDArray[np.int64] | None) -> None:
+    def add(self, motion: Motion, samples: Samples, lines: IntArray | None) -> None:
         """Take the next samples."""
         t = motion.t
         rows = np.zeros(len(t), dtype=np.int64) if lines is None else lines
@@ -129,7 +128,7 @@ class Totals:
         """Return the samples for figures."""
         return _joined(self._kept or [self._none])
 
-    def _take_lines(self, t: Array, samples: Samples, rows: NDArray[np.int64]) -> None:
+    def _take_lines(self, t: Array, samples: Samples, rows: IntArray) -> None:
         edges = np.flatnonzero(np.diff(rows)) + 1
         for part in np.split(np.arange(len(t)), edges):
             used, speed, torque = samples.used[part], samples.speed[part], samples.torque[part]
@@ -142,7 +141,7 @@ class Totals:
             )  # fmt: skip
             self._lines[line] = one if line not in self._lines else _worse(self._lines[line], one)
 
-    def _keep(self, t: Array, samples: Samples, rows: NDArray[np.int64]) -> None:
+    def _keep(self, t: Array, samples: Samples, rows: IntArray) -> None:
         names = ("used", "speed", "torque", *_SINGULAR, "tcp")
         columns = [getattr(samples, name) for name in names]
         self._kept.append(_thinned(Trace(*[t, *columns, rows]), self._width))
@@ -157,7 +156,7 @@ class _Worst:
         self._badness = np.full(n, -np.inf)
         self.found = Nearest(np.full(n, np.nan), np.full(n, np.nan), np.zeros(n, dtype=np.int64))
 
-    def add(self, values: Array, badness: Array, t: Array, rows: NDArray[np.int64]) -> None:
+    def add(self, values: Array, badness: Array, t: Array, rows: IntArray) -> None:
         """Take values ``(N, n)``, the largest ``badness`` of which is kept."""
         at, columns = np.argmax(badness, axis=0), np.arange(values.shape[1])
         worse = (badness[at, columns] > self._badness) | np.isnan(self.found.time)

@@ -7,13 +7,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pinocchio as pin
-from numpy.typing import NDArray
 
+from ...model.types import Array, Mask
 from ...robot.robot import Robot
 from ...trajectory.cartesian_path import PosePath
 from .move_timing import STILL
-
-Array = NDArray[np.float64]
 
 _STEP, _TURN = 0.005, math.radians(1.0)  # [m], [rad] between samples of a path
 _FEWEST, _MOST = 40, 2000
@@ -45,7 +43,7 @@ class Followed(NamedTuple):
     """How far beyond reach the next pose would have been [m]; 0 if the path is whole."""
     jumps: tuple[Jump, ...]
 
-    def smooth(self, s: Array) -> NDArray[np.bool_]:
+    def smooth(self, s: Array) -> Mask:
         """Whether distances ``(N,)`` are off every jump.
 
         At one, rates are those of no real motion.

@@ -6,13 +6,11 @@ from itertools import groupby, pairwise
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from ...model.types import Array, IntArray
 from ...robot.robot import Robot
 from ...trajectory import Motion
 from ...trajectory.rounding import at_rest, snapped, stroke_of
-
-Array = NDArray[np.float64]
 
 
 class Timing(NamedTuple):
@@ -65,7 +63,7 @@ class Strokes:
 
     def carry_out(
         self, start: float, step: float, slow: bool, first: int
-    ) -> tuple[Motion, NDArray[np.int64], list[Timing]]:
+    ) -> tuple[Motion, IntArray, list[Timing]]:
         """Return the motion from rest to rest, the line of each sample, and the times of the moves.
 
         Positions between the points are a cubic spline, whose speeds and accelerations are

@@ -6,9 +6,8 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-Array = NDArray[np.float64]
+from ...model.types import Array
 
 _MOST = 20_000  # samples of one move
 STILL = 1e-9  # [m, rad] per unit of path: what only rounding moves

@@ -13,11 +13,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pinocchio as pin
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from ...checks import finite, flag, instance, listed, positive
 from ...errors import InputError
 from ...kinematics.configuration import EDGE
+from ...model.types import Array, IntArray
 from ...rapid import JointTarget, Move, RobTarget, WobjData
 from ...robot.robot import Robot
 from ...trajectory import Motion
@@ -28,8 +29,6 @@ from .joint_segments import Strokes, Timing
 from .move_timing import Law, law_of
 from .program_notes import Said
 from .violations import Finding
-
-Array = NDArray[np.float64]
 
 # [s] from rest to the speed of a move: assumed, nobody publishes accelerations of these arms
 RAMP = 0.2
@@ -45,7 +44,7 @@ class Programmed(NamedTuple):
 
     motion: Motion
     """With speeds and accelerations."""
-    lines: NDArray[np.int64]
+    lines: IntArray
     """Line of the move that each sample belongs to, ``(N,)``."""
     timings: tuple[Timing, ...]
     findings: tuple[Finding, ...]
@@ -130,7 +129,7 @@ class _Run:
         self.q: Array | None = None
         self.t = 0.0
         self.pieces: list[Motion] = []
-        self.lines: list[NDArray[np.int64]] = []
+        self.lines: list[IntArray] = []
         self.timings: list[Timing] = []
         self.findings: list[Finding] = []
         self.strokes = Strokes(said.robot)

@@ -6,17 +6,15 @@ import warnings
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...checks import instance, listed
 from ...dynamics.equations_of_motion import TorqueParts
 from ...errors import InputError, MissingData, PhysicsWarning
 from ...model.tree import UNLIMITED
+from ...model.types import Array, IntArray, Mask
 from ...robot.robot import Robot
 from ..milling import CuttingForce, process_torque
 from ..milling.loads import stiffness_of
-
-Array = NDArray[np.float64]
 
 
 class Samples(NamedTuple):
@@ -91,7 +89,7 @@ def checked_cut(cut: Cut, n: int) -> Cut:
     )
 
 
-def in_lines(lines: NDArray[np.int64], wanted: tuple[int | range, ...]) -> NDArray[np.bool_]:
+def in_lines(lines: IntArray, wanted: tuple[int | range, ...]) -> Mask:
     """Return which of the lines of samples are among lines and ranges."""
     found = np.zeros(lines.shape, dtype=bool)
     for one in wanted:
@@ -107,7 +105,7 @@ def spoken_lines(lines: tuple[int | range, ...]) -> str:
     return f"line{'' if len(lines) == 1 and isinstance(lines[0], int) else 's'} {', '.join(words)}"
 
 
-def spoken_axes(flags: NDArray[np.bool_]) -> str:
+def spoken_axes(flags: Mask) -> str:
     """Return ``axis 3``, ``axes 1 and 3`` or ``axes 1, 2 and 3``."""
     numbers = [str(i + 1) for i in np.flatnonzero(flags)]
     if len(numbers) < 2:
@@ -116,7 +114,7 @@ def spoken_axes(flags: NDArray[np.bool_]) -> str:
 
 
 def with_cut(
-    robot: Robot, q: Array, v: Array, samples: Samples, cut: Cut, lines: NDArray[np.int64] | None
+    robot: Robot, q: Array, v: Array, samples: Samples, cut: Cut, lines: IntArray | None
 ) -> Samples:
     """Return samples whose torques hold against a cut too."""
     cuts = None if cut.lines is None or lines is None else in_lines(lines, cut.lines)

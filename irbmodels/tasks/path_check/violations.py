@@ -7,11 +7,9 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...model.limits import Violation
-
-Array = NDArray[np.float64]
+from ...model.types import Array, IntArray, Mask
 
 MOST = 10_000  # findings that are kept; a noisy file has a new one every few samples
 
@@ -139,9 +137,7 @@ class Stretches:
         self.more = 0
         """How many were too many to be kept."""
 
-    def add(
-        self, watches: Iterable[Watch], t: Array, q: Array, lines: NDArray[np.int64] | None
-    ) -> None:
+    def add(self, watches: Iterable[Watch], t: Array, q: Array, lines: IntArray | None) -> None:
         """Take the watches of the next samples."""
         still: dict[tuple[str, int | None, str], int] = {}
         for watch in watches:
@@ -181,7 +177,7 @@ class Stretches:
         return sorted(self._found, key=lambda one: (one.start, one.axis or math.inf))
 
 
-def _runs(bad: NDArray[np.bool_], lines: NDArray[np.int64] | None) -> Iterator[tuple[int, int]]:
+def _runs(bad: Mask, lines: IntArray | None) -> Iterator[tuple[int, int]]:
     """Yield first and last sample of each run, parted where the line changes."""
     places = np.flatnonzero(bad)
     if not len(places):
