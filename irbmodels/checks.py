@@ -183,7 +183,7 @@ def positive(value: Any, what: str) -> float:
     return given
 
 
-def whole(value: Any, what: str, low: int = 0, high: float = np.inf) -> int:
+def as_int(value: Any, what: str, low: int = 0, high: float = np.inf) -> int:
     """Return a whole number from ``low`` to ``high``, both included.
 
     Raises:
@@ -199,7 +199,7 @@ def whole(value: Any, what: str, low: int = 0, high: float = np.inf) -> int:
     return int(value)
 
 
-def flag(value: object, what: str) -> bool:
+def as_bool(value: object, what: str) -> bool:
     """Return True or False.
 
     Raises:
@@ -232,7 +232,7 @@ def function(value: T, what: str) -> T:
     return value
 
 
-def listed(value: Iterable[T], kind: type[Any] | UnionType, what: str) -> list[T]:
+def as_list(value: Iterable[T], kind: type[Any] | UnionType, what: str) -> list[T]:
     """Return several things of a kind as a list; ``what`` says in words what is expected.
 
     Raises:
@@ -315,7 +315,7 @@ def is_rotation(matrix: Array) -> bool:
     return bool(np.linalg.det(matrix) > 0.0)
 
 
-def together(*arrays: Array) -> list[Array]:
+def broadcast(*arrays: Array) -> list[Array]:
     """Return the arrays with the same leading axes.
 
     Raises:
@@ -329,7 +329,7 @@ def together(*arrays: Array) -> list[Array]:
         ) from None
 
 
-def each(
+def map_states(
     function: Callable[..., Array], shape: tuple[int, ...], first: Array, /, *more: Array
 ) -> Array:
     """Apply ``function`` to one state, or to each state along the leading axes of arrays of the same leading shape."""

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..checks import finite, instance, number, per_axis, whole
+from ..checks import as_int, finite, instance, number, per_axis
 from ..errors import InputError
 from ..model.types import Array
 from ..robot.robot import Robot
@@ -37,7 +37,7 @@ class PidMemory(NamedTuple):
     @staticmethod
     def empty(n: int) -> PidMemory:
         """Return the memory of ``n`` axes before the first sample."""
-        return PidMemory(np.zeros(whole(n, "the number of axes of a memory", 1)))
+        return PidMemory(np.zeros(as_int(n, "the number of axes of a memory", 1)))
 
 
 def pid(

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..checks import finite, flag, function, instance, number, per_axis, positive, whole
+from ..checks import as_bool, as_int, finite, function, instance, number, per_axis, positive
 from ..errors import InputError, IrbError, MissingData
 from ..model.friction import Stribeck
 from ..model.types import Array
@@ -109,13 +109,13 @@ def run_loop(
     positive(duration, "duration of a loop [s]")
     positive(period, "period of a loop [s]")
     number(delay, "delay of a loop [s]", 0.0, duration)
-    whole(seed, "seed of the noise")
+    as_int(seed, "seed of the noise")
     instance(
         friction,
         bool | Stribeck,
         "friction is True (the robot's), False (none) or an irbmodels.Stribeck",
     )
-    flag(stops, "stops, whether the ends of the ranges are walls,")
+    as_bool(stops, "stops, whether the ends of the ranges are walls,")
     if own.n != n:
         raise InputError(f"the model {own.name} has {own.n} axes, {robot.name} has {n}")
     limit = None if saturation is None else per_axis(saturation, n, "saturation")

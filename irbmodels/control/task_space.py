@@ -15,7 +15,7 @@ import numpy as np
 import pinocchio as pin
 from numpy.typing import ArrayLike
 
-from ..checks import finite, instance, listed, positive
+from ..checks import as_list, finite, instance, positive
 from ..errors import InputError
 from ..kinematics.singularities import damped_velocity
 from ..model.friction import Stribeck
@@ -98,7 +98,7 @@ def task_state(
     kept = (
         task_rows(model)
         if rows is None
-        else tuple(listed(rows, int, "rows are whole numbers from 0 to 5"))
+        else tuple(as_list(rows, int, "rows are whole numbers from 0 to 5"))
     )
     if len(kept) != model.n or len(set(kept)) != model.n or not set(kept) <= set(range(6)):
         raise InputError(f"{model.name} needs {model.n} rows out of 0..5, got {kept}")

@@ -17,7 +17,7 @@ import numpy as np
 import pinocchio as pin
 from numpy.typing import ArrayLike
 
-from ..checks import finite, instance, listed, location, number, rows, whole
+from ..checks import as_int, as_list, finite, instance, location, number, rows
 from ..errors import MissingData, UrdfError
 from ..files import read_text
 from ..model.limits import Limits
@@ -116,8 +116,8 @@ def random_postures(limits: Limits, count: int, seed: int = 0) -> Array:
     One axis in four stands at an end of its range.
     """
     instance(limits, Limits, "postures are drawn inside limits, as robot.limits")
-    whole(count, "the number of postures")
-    rng, n = np.random.default_rng(whole(seed, "seed")), limits.lower.size
+    as_int(count, "the number of postures")
+    rng, n = np.random.default_rng(as_int(seed, "seed")), limits.lower.size
     low, high = (
         np.where(np.abs(x) >= UNLIMITED, np.sign(x) * np.pi, x)
         for x in (limits.lower, limits.upper)
@@ -187,7 +187,7 @@ class Collider:
                 pin.GeometryObject(name, frame.parentJoint, index, placement, _form(shape))
             )
         left_out = set(
-            listed(ignored, frozenset, "pairs that are not asked are frozensets of two names")
+            as_list(ignored, frozenset, "pairs that are not asked are frozensets of two names")
         )
         joints = [form.parentJoint for form in self._geometry.geometryObjects]
         for i, one in enumerate(links):

@@ -10,7 +10,7 @@ import numpy as np
 import pinocchio as pin
 from numpy.typing import ArrayLike
 
-from ..checks import finite, flag, rigid, six, together
+from ..checks import as_bool, broadcast, finite, rigid, six
 from ..dynamics import derivatives, reactions
 from ..dynamics import equations_of_motion as dynamics
 from ..dynamics.derivatives import EnergyRegressor, ForwardDerivatives, InverseDerivatives
@@ -61,7 +61,7 @@ class Queries(KinematicQueries):
             InputError: if a shape is wrong, or one state is not finite or far outside every range.
         """
         if friction is not True and friction is not False:
-            friction = flag(friction, "friction")
+            friction = as_bool(friction, "friction")
         if wrench is None and (kernel := self._dispatch.in_use["inverse_dynamics"][friction]):
             tau = self._quick(kernel, q, v, a)
             if tau is not None:
@@ -69,7 +69,7 @@ class Queries(KinematicQueries):
         position, speed = self._position(q), self._speed(v)
         acceleration = self._acceleration(a, position)
         if not position.ndim == speed.ndim == acceleration.ndim == 1:
-            position, speed, acceleration = together(position, speed, acceleration)
+            position, speed, acceleration = broadcast(position, speed, acceleration)
         if friction and self._model.friction is None:
             _say_no_friction(self.name)
         reference = self._torque_with_friction if friction else self._torque
@@ -83,7 +83,7 @@ class Queries(KinematicQueries):
             friction=friction,
         )
         if wrench is not None:
-            tau, pull = together(tau, self._pull(position, wrench))
+            tau, pull = broadcast(tau, self._pull(position, wrench))
             tau = tau - pull
         return tau
 
@@ -104,18 +104,18 @@ class Queries(KinematicQueries):
         formula.
         """
         if friction is not True and friction is not False:
-            friction = flag(friction, "friction")
+            friction = as_bool(friction, "friction")
         if wrench is None and (kernel := self._dispatch.in_use["forward_dynamics"][friction]):
             acceleration = self._quick(kernel, q, v, tau)
             if acceleration is not None:
                 return acceleration
-        position, speed, torque = together(
+        position, speed, torque = broadcast(
             self._position(q), self._speed(v), self._rate(tau, "tau")
         )
         if friction and self._model.friction is None:
             _say_no_friction(self.name)
         if wrench is not None:
-            position, speed, torque, pull = together(
+            position, speed, torque, pull = broadcast(
                 position, speed, torque, self._pull(position, wrench)
             )
             torque = torque + pull
@@ -154,7 +154,7 @@ class Queries(KinematicQueries):
 
     def coriolis(self, q: ArrayLike, v: ArrayLike) -> Array:
         """Coriolis matrix of the Christoffel symbols (S000 eq. 51): ``dM/dt = C + C'``, shape ``(..., n, n)``."""
-        states = together(self._position(q), self._speed(v))
+        states = broadcast(self._position(q), self._speed(v))
         return self._answer(
             "coriolis", partial(dynamics.coriolis, self._model), (self.n, self.n), *states
         )
@@ -185,7 +185,7 @@ class Queries(KinematicQueries):
 
         Potential is 0 for a mass at the base origin.
         """
-        states = together(self._position(q), self._speed(v))
+        states = broadcast(self._position(q), self._speed(v))
         return Energy(
             *self._answers("energy", partial(dynamics.energy, self._model), ((), ()), *states)
         )
@@ -225,7 +225,7 @@ class Queries(KinematicQueries):
         At ``v = 0`` friction has the slope of its continuous part, Fv. The wrench keeps its value
         and its frame.
         """
-        return self._derivatives(self._motion(q, v, a), flag(friction, "friction"), wrench)
+        return self._derivatives(self._motion(q, v, a), as_bool(friction, "friction"), wrench)
 
     def _derivatives(
         self, states: list[Array], friction: bool, wrench: Wrench | None
@@ -253,7 +253,7 @@ class Queries(KinematicQueries):
             self._speed(v),
             self.forward_dynamics(q, v, tau, friction=friction, wrench=wrench),
         )
-        return derivatives.forward_dynamics(self._derivatives(together(*states), friction, wrench))
+        return derivatives.forward_dynamics(self._derivatives(broadcast(*states), friction, wrench))
 
     def energy_regressor(self, q: ArrayLike, v: ArrayLike) -> EnergyRegressor:
         """Rows whose products with :meth:`parameter_vector` are the energies of one state, shape ``(p,)`` each."""

@@ -10,7 +10,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..checks import each, finite, flag, named, nan_for_infinity, numbers, together, whole
+from ..checks import (
+    as_bool,
+    as_int,
+    broadcast,
+    finite,
+    map_states,
+    named,
+    nan_for_infinity,
+    numbers,
+)
 from ..compiled.dispatch import Dispatch
 from ..errors import InputError, require
 from ..model.friction import Stribeck
@@ -129,9 +138,9 @@ class Asking:
         from ..compiled.kernels import Kernels
 
         surroundings()
-        with_friction, narrow = flag(friction, "friction"), flag(single, "single")
+        with_friction, narrow = as_bool(friction, "friction"), as_bool(single, "single")
         return Kernels(
-            self._model, self._frame, with_friction, narrow, whole(threads, "threads", 1)
+            self._model, self._frame, with_friction, narrow, as_int(threads, "threads", 1)
         )
 
     def symbolic(
@@ -157,10 +166,10 @@ class Asking:
         require("casadi", "fast")
         if named(query, queries.QUERIES, "query") in queries.OF_FRAMES:
             return queries.casadi_function(query, chain_of(*self._frame(frame)))
-        wanted = flag(parameters, "parameters")
+        wanted = as_bool(parameters, "parameters")
         strip = whole_of if wanted or query == "regressor" else mechanism_of
         return queries.casadi_function(
-            query, strip(self._model, flag(friction, "friction")), wanted
+            query, strip(self._model, as_bool(friction, "friction")), wanted
         )
 
     @cached_property
@@ -239,7 +248,7 @@ class Asking:
     def _motion(self, q: ArrayLike, v: ArrayLike, a: ArrayLike) -> list[Array]:
         """Return positions, speeds and accelerations with the same leading axes."""
         position = self._position(q)
-        return together(position, self._speed(v), self._acceleration(a, position))
+        return broadcast(position, self._speed(v), self._acceleration(a, position))
 
     def _single(self, array: Array, what: str) -> Array:
         if array.ndim != 1:
@@ -265,7 +274,7 @@ class Asking:
             (query, friction, frame), count, make, remember=point is None
         )
         if kernel is None:
-            return each(reference, shape, *states)
+            return map_states(reference, shape, *states)
         if query in self._dispatch.in_use:
             far, fast, strong = self._surely
             kernel.bound(far, fast, strong if query == "inverse_dynamics" else sys.float_info.max)

@@ -11,7 +11,7 @@ import numpy as np
 import pinocchio as pin
 from numpy.typing import ArrayLike
 
-from ..checks import each, finite, flag, named, number, six, together
+from ..checks import as_bool, broadcast, finite, map_states, named, number, six
 from ..checks import poses as checked_poses
 from ..dynamics import derivatives
 from ..errors import InputError, MissingData
@@ -85,7 +85,7 @@ class KinematicQueries(Asking):
         offset = None if point is None else finite(point, (3,), "point [m]")
         reference = partial(kinematics.jacobian, tree, number, point=offset, local=axes == "local")
         if axes == "local":
-            return each(reference, (6, self.n), self._position(q))
+            return map_states(reference, (6, self.n), self._position(q))
         return self._answer(
             "jacobian", reference, (6, self.n), self._position(q), frame=frame, point=offset
         )
@@ -115,9 +115,9 @@ class KinematicQueries(Asking):
         named(axes, ("base", "local"), "axes")
         tree, number = self._frame(frame)
         offset = None if point is None else finite(point, (3,), "point [m]")
-        states = together(self._position(q), self._speed(v))
+        states = broadcast(self._position(q), self._speed(v))
         rate = derivatives.jacobian_rate
-        return each(
+        return map_states(
             lambda x, y: rate(tree, number, x, y, offset, axes == "local"), (6, self.n), *states
         )
 
@@ -281,7 +281,7 @@ class KinematicQueries(Asking):
             InputError: if a pose is no rigid motion, one pose is not finite, or a shape is wrong.
             MissingData: if the arm is no SCARA, and no six-axis arm with a spherical wrist.
         """
-        inside, every = flag(in_range, "in_range"), flag(turns, "turns")
+        inside, every = as_bool(in_range, "in_range"), as_bool(turns, "turns")
         return self._inverse(
             pose, inside, None if near is None else self._one(near, "near"), every, configuration
         )

@@ -13,7 +13,7 @@ import numpy as np
 import pinocchio as pin
 from numpy.typing import ArrayLike
 
-from ..checks import finite, is_rotation, listed, numbers, rigid, shown
+from ..checks import as_list, finite, is_rotation, numbers, rigid, shown
 from ..errors import InputError, MissingData, UrdfError, warn
 from ..files import read_text
 from ..kinematics.arm_geometry import without_closed_form
@@ -76,7 +76,7 @@ def load(
         raise InputError(f"overlays are a list of files: overlays=[{str(overlays)!r}]")
     files = tuple(
         Path(overlay).resolve()
-        for overlay in listed(overlays, str | Path, "overlays are a list of files")
+        for overlay in as_list(overlays, str | Path, "overlays are a list of files")
     )
     robot = _robot(
         _bare(describe(name_or_folder), files, parameters, coupling), Choices(tool=_tool(tool))

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..checks import whole
+from ..checks import as_int
 from ..errors import FileError, InputError, IrbError, MotionError, UnknownName, require
 from ..files import replacing
 from ..model.inertia import Inertial
@@ -186,7 +186,7 @@ class Run:
         Raises:
             InputError: if the run has no such axis.
         """
-        whole(axis, "an axis of this run", 0, len(self.linear))
+        as_int(axis, "an axis of this run", 0, len(self.linear))
         return [event for event in self.events if event.axis == axis and kind in ("", event.kind)]
 
     def __len__(self) -> int:

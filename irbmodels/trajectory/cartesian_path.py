@@ -13,7 +13,7 @@ import numpy as np
 import pinocchio as pin
 from numpy.typing import ArrayLike
 
-from ..checks import finite, is_rotation, listed, numbers
+from ..checks import as_list, finite, is_rotation, numbers
 from ..errors import InputError
 from ..model.rotations import quaternion
 from ..model.types import Array
@@ -114,7 +114,7 @@ def joined(paths: Sequence[PosePath], zones: float | Sequence[float] = 0.0) -> P
         InputError: if two paths do not meet, zones are negative or overlap, or a path turns
             straight back within a zone.
     """
-    parts = listed(paths, PosePath, "joined needs a list of paths: [line(a, b), arc(b, c, d)]")
+    parts = as_list(paths, PosePath, "joined needs a list of paths: [line(a, b), arc(b, c, d)]")
     if not parts:
         raise InputError("joined needs a list of paths, and this one is empty")
     corners = len(parts) - 1

@@ -8,7 +8,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..checks import listed, positive
+from ..checks import as_list, positive
 from ..errors import InputError
 from ..model.types import Array
 from .rounding import stroke_of
@@ -121,7 +121,7 @@ def through(
     Raises:
         InputError: if there are fewer than two postures, or as :func:`move`.
     """
-    places = listed(postures, object, "a motion needs a list of postures")
+    places = as_list(postures, object, "a motion needs a list of postures")
     if len(places) < 2:
         raise InputError("a motion needs at least two postures")
     return Chain(

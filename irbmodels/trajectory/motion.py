@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..checks import function, instance, listed, numbers
+from ..checks import as_list, function, instance, numbers
 from ..errors import InputError
 from ..model.limits import Limits
 from ..model.types import Array
@@ -44,7 +44,7 @@ class Motion(NamedTuple):
             InputError: if there are none, one is no motion or one of other axes, or it begins
                 before the one before it ends.
         """
-        pieces = listed(pieces, Motion, "a motion is joined of a list of motions")
+        pieces = as_list(pieces, Motion, "a motion is joined of a list of motions")
         if not pieces:
             raise InputError("a motion is joined of one piece or more, and this list is empty")
         for i, (first, second) in enumerate(pairwise(pieces)):

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.polynomial import Polynomial
 from numpy.typing import ArrayLike
 
-from ..checks import number, numbers, shown, whole
+from ..checks import as_int, number, numbers, shown
 from ..errors import InputError, UnknownName
 from ..model.types import Array, Mask
 from .rounding import snapped
@@ -49,7 +49,7 @@ class Law(ABC):
         Raises:
             InputError: if the order is none of 0 to 3, or an ``x`` is not within 0..1.
         """
-        whole(order, "the order of a derivative", 0, 3)
+        as_int(order, "the order of a derivative", 0, 3)
         share = numbers(x, "x")
         off = ~((share >= -_SMOOTH) & (share <= 1.0 + _SMOOTH))
         if off.any():

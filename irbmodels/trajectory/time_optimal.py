@@ -20,7 +20,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..checks import flag, instance, shown
+from ..checks import as_bool, instance, shown
 from ..errors import InputError, require
 from ..model.limits import Limits
 from ..model.types import Array
@@ -109,7 +109,7 @@ def time_optimal(
         raise InputError(
             f"the torques of a timing are those of an irbmodels.Robot, not {shown(robot)}"
         )
-    flag(friction, "friction, whether it is part of the torques,")
+    as_bool(friction, "friction, whether it is part of the torques,")
     if (
         isinstance(intervals, bool)
         or not isinstance(intervals, int | np.integer)

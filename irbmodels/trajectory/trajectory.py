@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..checks import finite, listed, numbers, per_axis, positive
+from ..checks import as_list, finite, numbers, per_axis, positive
 from ..errors import InputError
 from ..model.types import Array
 from .motion import Motion
@@ -106,7 +106,7 @@ class Chain(Trajectory):
             InputError: if there are none, or one does not start at the position and speed where the
                 one before it ends.
         """
-        self.parts = tuple(listed(parts, Trajectory, "a chain needs a list of trajectories"))
+        self.parts = tuple(as_list(parts, Trajectory, "a chain needs a list of trajectories"))
         if not self.parts:
             raise InputError("a chain needs a list of trajectories, and this one is empty")
         for i, (first, second) in enumerate(pairwise(self.parts)):

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..checks import finite, instance, listed, whole
+from ..checks import as_int, as_list, finite, instance
 from ..errors import InputError, UnknownName
 from ..files import replacing
 from ..robot.robot import Robot
@@ -102,7 +102,7 @@ class Viewer:
             InputError: if there is no such robot, its posture has another shape or is not finite,
                 or the view is closed.
         """
-        number = whole(actor, "the number of a robot on this page", 0, len(self.actors) - 1)
+        number = as_int(actor, "the number of a robot on this page", 0, len(self.actors) - 1)
         position = finite(q, (self.actors[number].robot.n,), "q")
         self.server.show(number, position.tolist())
 
@@ -309,7 +309,7 @@ def _cast(robots: Sequence[Robot | Actor], layers: Sequence[str]) -> list[Actor]
         instance(robot, Robot | Actor, "what is shown is a robot or an irbmodels.Actor")
     if not robots:
         raise InputError("no robot to show")
-    for layer in listed(layers, str, "layers are a list of names"):
+    for layer in as_list(layers, str, "layers are a list of names"):
         if layer not in LAYERS:
             raise UnknownName("layer", layer, LAYERS)
     return [checked(robot if isinstance(robot, Actor) else Actor(robot)) for robot in robots]

@@ -74,7 +74,7 @@ BAD = {
         "dt must be a positive finite number, got an integer of too",
     ),
     "whole beyond every float": (
-        lambda: checks.whole(10**400, "count"),
+        lambda: checks.as_int(10**400, "count"),
         "count must be a whole number, at least 0, got 1000",
     ),
     "six of five": (
@@ -126,17 +126,17 @@ BAD = {
         lambda: checks.positive(math.nan, "x"),
         "x must be a positive finite number, got nan",
     ),
-    "a half": (lambda: checks.whole(2.0, "n", 1), "n must be a whole number, at least 1, got 2.0"),
+    "a half": (lambda: checks.as_int(2.0, "n", 1), "n must be a whole number, at least 1, got 2.0"),
     "a flag as count": (
-        lambda: checks.whole(True, "n", 0, 3),
+        lambda: checks.as_int(True, "n", 0, 3),
         "n must be a whole number, 0 to 3, got True",
     ),
-    "too many": (lambda: checks.whole(4, "n", 0, 3), "n must be a whole number, 0 to 3, got 4"),
+    "too many": (lambda: checks.as_int(4, "n", 0, 3), "n must be a whole number, 0 to 3, got 4"),
     "a word for a flag": (
-        lambda: checks.flag("False", "stops"),
+        lambda: checks.as_bool("False", "stops"),
         "stops is True or False, not 'False'",
     ),
-    "a flag of 1": (lambda: checks.flag(1, "stops"), "stops is True or False, not 1"),
+    "a flag of 1": (lambda: checks.as_bool(1, "stops"), "stops is True or False, not 1"),
     "another kind": (
         lambda: checks.instance(5, str, "a name is a text"),
         "a name is a text, not 5",
@@ -145,13 +145,13 @@ BAD = {
         lambda: checks.function(5, "a law is a function"),
         "a law is a function, not 5",
     ),
-    "no list": (lambda: checks.listed(5, int, "a list of rows"), "a list of rows, not 5"),
+    "no list": (lambda: checks.as_list(5, int, "a list of rows"), "a list of rows, not 5"),
     "a word as list": (
-        lambda: checks.listed("ab", str, "a list of names"),
+        lambda: checks.as_list("ab", str, "a list of names"),
         "a list of names, not 'ab'",
     ),
     "one wrong": (
-        lambda: checks.listed([1, "a"], int, "a list of rows"),
+        lambda: checks.as_list([1, "a"], int, "a list of rows"),
         "a list of rows, not 'a'",
     ),
     "no path": (lambda: checks.location(5, "the table"), "the table is a path, not 5"),
@@ -181,9 +181,9 @@ def test_what_is_right_passes_as_a_copy():
     assert checks.rows(np.zeros((4, 0, 2)), 2, "q").shape == (4, 0, 2)
     assert checks.number(np.float32(0.5), "x", 0.0, 0.5) == 0.5
     assert checks.positive(3, "x") == 3.0
-    assert checks.whole(np.int64(3), "n", 3, 3) == 3
-    assert checks.flag(np.True_, "x") is True
-    assert checks.listed((number for number in (1, 2)), int, "rows") == [1, 2]
+    assert checks.as_int(np.int64(3), "n", 3, 3) == 3
+    assert checks.as_bool(np.True_, "x") is True
+    assert checks.as_list((number for number in (1, 2)), int, "rows") == [1, 2]
 
 
 def test_a_value_is_shown_short():

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ...checks import instance, whole
+from ...checks import as_int, instance
 from ...errors import InputError
 from ...model.types import Array
 from ..recordings.recording import Finding, Flag, Recording
@@ -82,7 +82,7 @@ def friction_points(
         InputError: if there are no torques, or no pair of stretches at one speed both ways over the
             same places.
     """
-    whole(
+    as_int(
         axis,
         "an axis of a log",
         1,

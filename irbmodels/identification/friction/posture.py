@@ -7,7 +7,7 @@ from functools import partial
 
 import numpy as np
 
-from ...checks import each
+from ...checks import map_states
 from ...dynamics import equations_of_motion as dynamics
 from ...errors import InputError, MissingData
 from ...model.types import Array
@@ -127,4 +127,4 @@ def gravity_of(robot: Robot, q: Array, axis: int) -> Array:
 
     Pinocchio, which needs no compiling.
     """
-    return each(partial(dynamics.gravity, robot._model), (robot.n,), q)[..., axis]
+    return map_states(partial(dynamics.gravity, robot._model), (robot.n,), q)[..., axis]

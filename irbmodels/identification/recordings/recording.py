@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ...checks import instance, whole
+from ...checks import as_int, instance
 from ...errors import InputError, UnknownName
 from ...model.types import Array, Mask
 from ...trajectory import Motion
@@ -293,7 +293,7 @@ class Recording:
             InputError: if the recording has no such axis.
         """
         counted = range(1, self.n + 1) if axes is None else np.atleast_1d(axes).tolist()
-        chosen = [whole(axis, "an axis of this recording", 1, self.n) - 1 for axis in counted]
+        chosen = [as_int(axis, "an axis of this recording", 1, self.n) - 1 for axis in counted]
         bad = np.asarray(self.has(avoid)[:, chosen].any(axis=1), dtype=bool)
         motions = [self.taken(part).motion for part in self.stretches(bad)]
         held = {

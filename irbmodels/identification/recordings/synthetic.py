@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ...checks import finite, instance, whole
+from ...checks import as_int, finite, instance
 from ...errors import InputError
 from ...model.friction import Stribeck
 from ...model.types import Array
@@ -93,7 +93,7 @@ def as_logged(run: Run, sensors: Sensors | None = None, seed: int = 0) -> Record
     sensors = instance(
         Sensors() if sensors is None else sensors, Sensors, "what lies between is Sensors(...)"
     )
-    whole(seed, "the seed of the noise")
+    as_int(seed, "the seed of the noise")
     if "tau" not in run.columns:
         raise InputError("a log needs torques, and this run has none")
     n, random = run.q.shape[1], np.random.default_rng(seed)

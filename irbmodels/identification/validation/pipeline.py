@@ -9,7 +9,7 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from ...checks import flag, whole
+from ...checks import as_bool, as_int
 from ...errors import InputError, MissingData, UnknownName, require, warn
 from ...model.types import Array
 from ...robot.base_parameters import BaseParameters
@@ -108,9 +108,9 @@ def identify(
         logs_of(robot, estimation, "of the fit"),
         logs_of(robot, held_out, "held out"),
     )
-    whole(seed, "the seed")
+    as_int(seed, "the seed")
     if rotors is not None:
-        flag(rotors, "rotors")
+        as_bool(rotors, "rotors")
     moving = axes_of(robot, axes)
     impossible = impossible_bodies(robot)
     prior = _stand_in(robot, impossible) if impossible and method == "consistent" else None

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...checks import instance, listed, number, positive
+from ...checks import as_list, instance, number, positive
 from ...errors import InputError, MotionError
 from ...model.types import Array
 from ...robot.robot import Robot
@@ -100,7 +100,7 @@ def logs_of(robot: Robot, recordings: Iterable[Recording], what: str) -> list[Re
     instance(robot, Robot, "the robot is an irbmodels.Robot")
     # it has a length, and looks like a sequence
     several = [recordings] if isinstance(recordings, Recording) else recordings
-    logs = listed(several, Recording, f"logs {what} are a list of Recordings")
+    logs = as_list(several, Recording, f"logs {what} are a list of Recordings")
     if several is not recordings:
         raise InputError(f"logs {what} are a list of Recordings, not a single one: [recording]")
     if not logs:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ...checks import instance, listed, shown, whole
+from ...checks import as_int, as_list, instance, shown
 from ...errors import InputError
 from ...model.tree import UNLIMITED
 from ...model.types import Array
@@ -78,11 +78,11 @@ def map_figure(
 
     robot = instance(arm, FlexibleRobot, "what is drawn is a FlexibleRobot").robot
     what = f"a map goes over two of the axes 1 to {arm.n}"
-    pair = [whole(axis, what, 1, arm.n) for axis in listed(axes, int, what)]
+    pair = [as_int(axis, what, 1, arm.n) for axis in as_list(axes, int, what)]
     if len(pair) != 2 or pair[0] == pair[1]:
         raise InputError(f"{what}, not {shown(axes)}")
-    whole(mode, f"a mode of {arm.robot.name}", 1, arm.elastic.size)
-    whole(count, "the number of postures per axis", 2)
+    as_int(mode, f"a mode of {arm.robot.name}", 1, arm.elastic.size)
+    as_int(count, "the number of postures per axis", 2)
     first, second = (axis - 1 for axis in axes)
     ends: Array = np.array([robot.limits.lower, robot.limits.upper])
     if (np.abs(ends[:, [first, second]]) >= UNLIMITED).any():

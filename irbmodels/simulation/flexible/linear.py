@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ...checks import finite, instance, numbers, positive, whole
+from ...checks import as_int, finite, instance, numbers, positive
 from ...errors import InputError, MissingData
 from ...model.types import Array, ComplexArray
 from ...robot.robot import Robot
@@ -175,7 +175,7 @@ def identified(robot: Robot, axis: int = 1) -> OneAxis:
         MissingData: if the tables have no such model.
     """
     instance(robot, Robot, "a model is one of an irbmodels.Robot")
-    whole(axis, f"an axis of {robot.name}", 1, robot.n)
+    as_int(axis, f"an axis of {robot.name}", 1, robot.n)
     drive = drives_of(robot)[axis - 1]
     row = robot.description.drives.axes.get(f"axis_{axis}") if robot.description else None
     if drive is None or row is None or row.load_inertia_kg_m2 is None or not drive.elastic:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ...checks import instance, listed, shown, together
+from ...checks import as_list, broadcast, instance, shown
 from ...errors import InputError
 from ...model.friction import Stribeck
 from ...model.mechanism import Mechanism, mechanism_of
@@ -181,7 +181,7 @@ class FlexibleModel:
         position = self.robot._position(q)
         torque = self.robot.gravity(position)
         if wrench is not None:
-            position, torque = together(position, torque - self.robot._pull(position, wrench))
+            position, torque = broadcast(position, torque - self.robot._pull(position, wrench))
         largest = np.abs(torque).max(axis=-1, keepdims=True)
         torque = np.where(np.abs(torque) > _ROUNDING * largest, torque, 0.0)
         theta = position.copy()
@@ -238,7 +238,7 @@ def drives_for(robot: Robot, drives: Sequence[Drive | None]) -> tuple[Drive | No
         InputError: if they are not one Drive or None per axis.
     """
     what = f"{robot.name} needs {robot.n} drives, one Drive or None per axis"
-    given = tuple(listed(drives, Drive | None, what))
+    given = tuple(as_list(drives, Drive | None, what))
     if len(given) != robot.n:
         raise InputError(f"{what}; got {len(given)}")
     return given

@@ -22,7 +22,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ...checks import together, whole
+from ...checks import as_int, broadcast
 from ...dynamics import equations_of_motion as dynamics
 from ...errors import InputError, MissingData
 from ...model.friction import Stribeck
@@ -123,7 +123,7 @@ class FlexibleRobot(FlexibleModel):
         states = self._states(q, v, theta, theta_dot, torque=torque)
         pull = np.zeros(self.n)
         if wrench is not None:
-            *states, pull = together(*states, self.robot._pull(states[0], wrench))
+            *states, pull = broadcast(*states, self.robot._pull(states[0], wrench))
         pull = np.broadcast_to(pull, states[0].shape)
         q, v, theta, theta_dot, torque = states
         speed = self.of_motors(v, theta_dot)
@@ -245,7 +245,7 @@ class FlexibleRobot(FlexibleModel):
         motion = self.robot._motion(q, v, a)
         return feedforward(
             self,
-            np.stack(together(*motion, *(self.robot._rate(x, name) for name, x in more.items()))),
+            np.stack(broadcast(*motion, *(self.robot._rate(x, name) for name, x in more.items()))),
         )
 
     def simulate(
@@ -311,7 +311,7 @@ class FlexibleRobot(FlexibleModel):
             InputError: if the axis does not exist, is rigid, or has a spring that is not linear.
         """
         if (
-            drive := self.drives[whole(axis, f"an axis of {self.robot.name}", 1, self.n) - 1]
+            drive := self.drives[as_int(axis, f"an axis of {self.robot.name}", 1, self.n) - 1]
         ) is None:
             raise InputError(
                 f"{self.robot.name} has elastic axes {(self.elastic + 1).tolist()}, not {axis}"
@@ -339,4 +339,4 @@ class FlexibleRobot(FlexibleModel):
             (robot._position(q), robot._speed(v)),
             (robot._position(theta, "theta"), robot._speed(theta_dot, "theta_dot")),
         )
-        return together(*links, *motors, *(robot._rate(x, name) for name, x in rates.items()))
+        return broadcast(*links, *motors, *(robot._rate(x, name) for name, x in rates.items()))

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ...checks import flag, instance, number
+from ...checks import as_bool, instance, number
 from ...errors import UnknownName
 from ...model.friction import Stribeck
 from ...model.types import Array
@@ -144,7 +144,7 @@ def simulate(
 def _check(settings: Settings, duration: float) -> None:
     if not isinstance(settings.max_step, float):  # infinite is no bound
         number(settings.max_step, "max_step")
-    flag(settings.stops, "stops, whether the ends of the ranges are walls,")
+    as_bool(settings.stops, "stops, whether the ends of the ranges are walls,")
     check_numbers(
         duration, settings.every, settings.rtol, settings.atol, settings.max_step, settings.rebound
     )

@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ...checks import (
+    as_bool,
     finite,
-    flag,
     instance,
     is_rotation,
     number,
@@ -137,7 +137,7 @@ def choose_angle(
     """
     instance(robot, Robot, "an angle is chosen for an irbmodels.Robot")
     path, direction = (
-        _poses(poses, flag(closed, "closed, whether the path ends where it begins,")),
+        _poses(poses, as_bool(closed, "closed, whether the path ends where it begins,")),
         direction_of(axis),
     )
     number(turning, "the weight of turning")

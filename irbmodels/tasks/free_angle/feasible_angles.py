@@ -16,7 +16,7 @@ import numpy as np
 import pinocchio as pin
 from numpy.typing import ArrayLike
 
-from ...checks import finite, instance, is_rotation, listed, shown
+from ...checks import as_list, finite, instance, is_rotation, shown
 from ...errors import InputError, UnknownName
 from ...model.types import Array, IntArray
 from ...robot.robot import Robot
@@ -120,7 +120,7 @@ def slots_of(branch: int | Collection[int] | None) -> list[int]:
         return list(range(8))
     what = "branches are whole numbers, one or several"
     given: Any = branch
-    slots = listed(
+    slots = as_list(
         [given] if isinstance(given, int | np.integer) else given, int | np.integer, what
     )
     if not slots or any(isinstance(slot, bool) for slot in slots):

@@ -17,7 +17,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ...checks import finite, positive, shown, whole
+from ...checks import as_int, finite, positive, shown
 from ...errors import InputError
 from ...model.types import Array
 
@@ -72,7 +72,7 @@ class Milling:
                 kept = finite(value, (3,), f"{field.name} of a cut (tangential, radial, axial)")
                 object.__setattr__(self, field.name, tuple(kept.tolist()))
             elif field.name == "teeth":
-                whole(value, "the number of teeth of a cutter", 1)
+                as_int(value, "the number of teeth of a cutter", 1)
             else:
                 positive(value, f"{field.name} of a cut [m]")
         if self.width > self.diameter:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ...checks import finite, instance, numbers, rows, shown, together
+from ...checks import broadcast, finite, instance, numbers, rows, shown
 from ...errors import InputError
 from ...model.types import Array, Mask
 from ...robot.robot import Robot
@@ -58,7 +58,7 @@ def process_wrench(robot: Robot, q: ArrayLike, feed: ArrayLike, force: CuttingFo
     place = instance(robot, Robot, "a cut is one of an irbmodels.Robot").pose(rows(q, robot.n, "q"))
     poses = np.asarray(getattr(place, "homogeneous", place))
     z, along = poses[..., :3, 2], rows(feed, 3, "feed")
-    z, along = together(z, along)
+    z, along = broadcast(z, along)
     length = np.linalg.norm(along, axis=-1, keepdims=True)
     with np.errstate(invalid="ignore", divide="ignore"):
         unit = along / length

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ...checks import finite, flag, function, instance, listed, location, number, positive
+from ...checks import as_bool, as_list, finite, function, instance, location, number, positive
 from ...errors import InputError
 from ...files import replacing
 from ...model.limits import ROUNDING
@@ -184,7 +184,7 @@ def check_path(
         " (programmed_motion)"
     )
     instance(path, Motion | MotionFile | Programmed, what)
-    flag(collision, "collision, whether to look for it,")
+    as_bool(collision, "collision, whether to look for it,")
     number(rest, "rest [deg, mm]", 0.0)
     function(advance, "advance is a function of a number of bytes")
     if window is not None:
@@ -211,7 +211,7 @@ def check_path(
         raise InputError(f"{output} is the motion itself; write the table to another file")
     program = path if isinstance(path, Programmed) else None
     if program is not None:
-        listed(program.findings, Finding, "findings of a program are a list of Finding")
+        as_list(program.findings, Finding, "findings of a program are a list of Finding")
     cut = None if cut is None else checked_cut(cut, robot.n)
     if cut is not None and cut.lines is not None and isinstance(path, Motion):
         raise InputError(

@@ -15,7 +15,7 @@ import numpy as np
 import pinocchio as pin
 from numpy.typing import ArrayLike
 
-from ...checks import finite, flag, instance, listed, positive
+from ...checks import as_bool, as_list, finite, instance, positive
 from ...errors import InputError
 from ...kinematics.configuration import EDGE
 from ...model.types import Array, IntArray
@@ -89,18 +89,18 @@ def programmed_motion(
         InputError: if there is no move at all, or a number is not positive.
     """
     instance(robot, Robot, "a program is one of an irbmodels.Robot")
-    moves = listed(moves, Move, "moves are those that irbmodels.rapid.sequence_of(module) lists")
+    moves = as_list(moves, Move, "moves are those that irbmodels.rapid.sequence_of(module) lists")
     for what, time in (("ramp", ramp), ("step", step)):
         positive(time, f"{what} [s]")
-    flag(slow, "slow, whether moves are slowed to the rated speeds,")
-    flag(stand_in, "stand_in, whether the robot's tool stands for tooldata without a value,")
+    as_bool(slow, "slow, whether moves are slowed to the rated speeds,")
+    as_bool(stand_in, "stand_in, whether the robot's tool stands for tooldata without a value,")
     for named, kind in ((wobjs, WobjData), (units, Robot)):
         if named is not None:
             what = (
                 f"{'work objects' if kind is WobjData else 'mechanical units'} are a dictionary of"
                 f" names to {kind.__name__}"
             )
-            listed(instance(named, Mapping, what).values(), kind, what)
+            as_list(instance(named, Mapping, what).values(), kind, what)
     run = _Run(Said(robot, wobjs or {}, stand_in), ramp, step, slow, units)
     if start is not None:
         run.begin(np.array(robot._one(finite(start, (robot.n,), "start [rad, m]"))))

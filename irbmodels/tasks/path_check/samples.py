@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...checks import instance, listed
+from ...checks import as_list, instance
 from ...dynamics.equations_of_motion import TorqueParts
 from ...errors import InputError, MissingData, PhysicsWarning
 from ...model.tree import UNLIMITED
@@ -80,7 +80,7 @@ def checked_cut(cut: Cut, n: int) -> Cut:
     lines = (
         None
         if cut.lines is None
-        else tuple(listed(cut.lines, int | range, "lines of a cut are numbers and ranges of them"))
+        else tuple(as_list(cut.lines, int | range, "lines of a cut are numbers and ranges of them"))
     )
     if any(isinstance(one, range) and one.step != 1 for one in lines or ()):
         raise InputError("ranges of lines of a cut go in steps of 1")
