@@ -41,8 +41,10 @@ def _kernels_between_runs(request: pytest.FixtureRequest) -> Iterator[None]:
     """Keep kernels in pytest's cache folder: their key holds sources, numba, LLVM, Python,
     processor; users' own stay.
     """
+    kernels = request.config.cache.mkdir("kernels")
+    kernels.chmod(0o700)  # others could write in it where the umask is 002
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("IRBMODELS_CACHE", str(request.config.cache.mkdir("kernels")))
+        patch.setenv("IRBMODELS_CACHE", str(kernels))
         yield
 
 

@@ -2,7 +2,8 @@
 
 A kernel is compiled in a folder of its own, sealed with a check sum, and then renamed into place,
 so that processes that compile the same one at once do not meet. What is broken or belongs to other
-versions is compiled again; where nothing can be written, kernels live as long as their process.
+versions is compiled again; where nothing can be written, or other users can write, kernels live as
+long as their process.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import json
 import logging
 import os
 import shutil
+import stat
 import sys
 import tempfile
 import time
@@ -141,6 +143,11 @@ def _why_not(wanted: Path) -> str:
     nearest = next(
         path for path in (wanted.absolute(), *wanted.absolute().parents) if os.path.lexists(path)
     )
+    if wanted.is_dir() and not _is_private(wanted):
+        return (
+            f": other users can write in {wanted}, and machine code is run as it lies there; make"
+            f" the folder yours alone (chmod 700), or name another one in {FOLDER}"
+        )
     if nearest.is_dir():
         return f": nothing can be written in {wanted}"
     return (
@@ -163,6 +170,8 @@ def _compiled(name: str, text: str, place: Path) -> tuple[ModuleType, bool]:
     new = None
     try:
         place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if not _is_private(place.parent):
+            raise PermissionError(place.parent)
         new = Path(tempfile.mkdtemp(prefix="new_", dir=place.parent))
         (new / "kernel.py").write_text(f"CACHE = True\n{text}", encoding="utf-8")
         module = _run(name, new / "kernel.py")
@@ -218,10 +227,22 @@ def _sums(place: Path) -> dict[str, str]:
     }
 
 
+def _is_private(place: Path) -> bool:
+    """Return whether only this user can write in a folder; on Windows that is left to the system."""
+    if os.name != "posix":
+        return True
+    status = place.stat()
+    return status.st_uid == os.geteuid() and not status.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
+
+
 def _is_sealed(place: Path) -> bool:
-    """Whether a kernel's folder is complete and unchanged: broken machine code would not fail, but do anything."""
+    """Return whether a kernel's folder is private, complete and unchanged.
+
+    Machine code that is broken, or somebody else's, would not fail, but do anything.
+    """
     try:
-        told = json.loads((place / SEAL).read_text(encoding="utf-8"))
-        return any(name.endswith(".nbc") for name in told) and told == _sums(place)
+        sums = json.loads((place / SEAL).read_text(encoding="utf-8"))
+        private = _is_private(place.parent) and _is_private(place)
+        return private and any(name.endswith(".nbc") for name in sums) and sums == _sums(place)
     except (OSError, ValueError, AttributeError, TypeError):
         return False

@@ -325,6 +325,38 @@ def test_a_file_in_place_of_the_folder(folder, caplog):
     assert folder.read_text() == "a file"
 
 
+@pytest.mark.skipif(os.name != "posix", reason="permissions are those of POSIX")
+@pytest.mark.parametrize("mode", [0o770, 0o702, 0o777], ids=oct)
+def test_a_folder_that_others_can_write(folder, caplog, mode):
+    """Nothing is kept there, the log says why with a remedy; once it is private again it serves."""
+    folder.mkdir()
+    folder.chmod(mode)
+    assert ask() == 3.0
+    assert f"(not kept: other users can write in {folder}, and machine code" in caplog.text
+    assert f"chmod 700), or name another one in {cache.FOLDER})" in caplog.text
+    assert entries(folder) == []
+    forget()
+    folder.chmod(0o755)
+    assert ask() == 3.0
+    assert len(entries(folder)) == 1
+
+
+@pytest.mark.skipif(os.name != "posix", reason="permissions are those of POSIX")
+@pytest.mark.parametrize("whose", ["the folder", "a kernel in it", "another user"])
+def test_a_kernel_that_others_could_have_written_is_not_run(folder, caplog, monkeypatch, whose):
+    """A complete kernel is compiled anew, in memory or in its place, once others could write it."""
+    assert ask() == 3.0
+    forget()
+    if whose == "another user":
+        somebody_else = os.geteuid() + 1
+        monkeypatch.setattr(os, "geteuid", lambda: somebody_else)
+    else:
+        (folder if whose == "the folder" else kept(folder)).chmod(0o777)
+    assert ask() == 3.0
+    assert ("not kept" in caplog.text) == (whose != "a kernel in it")
+    assert compiled(caplog) == 2
+
+
 def failing(error, when=lambda *_: True):
     def fail(original):
         def instead(*args, **named):
