@@ -182,7 +182,7 @@ def rapid(
     With --robot every posture at its targets, * as programmed.
     """
     from ..rapid import read_program
-    from ..tasks.rapid_targets import listing, postures, tool_named
+    from ..tasks.rapid_targets import declaration_lines, find_tool, posture_lines
 
     module = read_program(file, others or ())
     if robot is None:
@@ -190,11 +190,11 @@ def rapid(
             raise InputError(
                 "--tool, --wobj and --unit say how a robot reaches targets; they need --robot"
             )
-        lines = listing(module)
+        lines = declaration_lines(module)
     else:
         arm = any_robot(robot)
-        arm = arm if tool is None else arm.with_tool(tool_named(module, tool))
-        lines = postures(module, arm, wobj, units_of(unit))
+        arm = arm if tool is None else arm.with_tool(find_tool(module, tool))
+        lines = posture_lines(module, arm, wobj, units_of(unit))
     for note in module.notes:
         err.print(f"note: {note}")
     say(*lines)

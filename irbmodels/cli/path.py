@@ -16,7 +16,7 @@ from ..model.tool import Tool
 from ..rapid import Module, holds_rapid, read_program, sequence_of
 from ..robot.robot import Robot
 from ..tasks.milling import CuttingForce
-from ..tasks.path_check import Box, Cut, Programmed, check_path, programmed_motion
+from ..tasks.path_check import Box, Cut, ProgramMotion, check_path, programmed_motion
 from ..tasks.path_check.program_motion import RAMP, STEP
 from ..trajectory.differentiation import REST
 from ..trajectory.motion_files import open_motion
@@ -175,7 +175,7 @@ def path(
         (file, robot, tool, *(others or ()), *(overlay or ())), report=report, table=output
     )
     bounds = None if box is None else _box(box)
-    program: Programmed | None = None
+    program: ProgramMotion | None = None
     if holds_rapid(file):
         if window is not None or rest != REST:
             raise InputError(
@@ -239,18 +239,18 @@ def _program(
     routine: str | None,
     start_deg: str | None,
     timing: tuple[float, float, bool],
-) -> tuple[Robot, Programmed]:
+) -> tuple[Robot, ProgramMotion]:
     """Return the robot with the program's tool, and the motion of the program."""
-    from ..tasks.rapid_targets import data_of, datum, tool_named
+    from ..tasks.rapid_targets import find_tool, visible_value, visible_values
 
     moves = sequence_of(module, routine)
-    own = {name.lower() for name in data_of(module, "tooldata")}
+    own = {name.lower() for name in visible_values(module, "tooldata")}
     stand_in = tool is not None
     if tool is None:
         named = {move.tool_name.lower() for move in moves if move.tool is not None} & own
         tool = named.pop() if len(named) == 1 else None
-    arm = robot_with(None if tool is None else tool_named(module, tool))
-    frame = None if wobj is None else datum(module, "wobjdata", wobj)
+    arm = robot_with(None if tool is None else find_tool(module, tool))
+    frame = None if wobj is None else visible_value(module, "wobjdata", wobj)
     undeclared = {
         move.wobj_name: frame for move in moves if move.wobj is None and frame is not None
     }

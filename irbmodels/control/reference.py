@@ -11,10 +11,10 @@ from numpy.typing import ArrayLike
 from ..checks import function, instance, number, positive
 from ..errors import InputError
 from ..robot.robot import Robot
-from ..trajectory import Law, Motion, PosePath, Trajectory
+from ..trajectory import Motion, PosePath, TimeLaw, Trajectory
 from ..trajectory.motion import checked_motion
-from ..trajectory.rounding import snapped
-from ..trajectory.time_laws import law_of
+from ..trajectory.rounding import snap
+from ..trajectory.time_laws import time_law
 from ..trajectory.trajectory import posture
 from .signals import AxisReference, TcpReference, homogeneous, model_of
 
@@ -72,7 +72,7 @@ def sampled(motion: Motion) -> AxisReferences:
 
     def at(t: float) -> AxisReference:
         since, moving = _since(t, first, duration)
-        inside = snapped(np.array(first + since), motion.t, abs(t) + duration)
+        inside = snap(np.array(first + since), motion.t, abs(t) + duration)
         return AxisReference(q(inside), moving * v(inside), moving * a(inside))
 
     return at
@@ -89,7 +89,7 @@ def tcp_hold(pose: pin.SE3 | ArrayLike) -> TcpReferences:
 
 
 def tcp_along(
-    path: PosePath, duration: float, law: str | Law = "freudenstein", begin: float = 0.0
+    path: PosePath, duration: float, law: str | TimeLaw = "freudenstein", begin: float = 0.0
 ) -> TcpReferences:
     """Go along a path of poses by a time law.
 
@@ -100,7 +100,7 @@ def tcp_along(
             have to stop.
         UnknownName: if there is no such law.
     """
-    chosen = law_of(law)
+    chosen = time_law(law)
     instance(path, PosePath, "the way is a PosePath, as irbmodels.trajectory.line makes it")
     if path.stops:
         raise InputError(
@@ -151,9 +151,7 @@ def _since(t: float, begin: float, duration: float) -> tuple[float, float]:
     0 before and after it, where the reference stands.
     """
     since = float(
-        snapped(
-            np.array(number(t, "t [s]") - begin), (0.0, duration), abs(t) + abs(begin) + duration
-        )
+        snap(np.array(number(t, "t [s]") - begin), (0.0, duration), abs(t) + abs(begin) + duration)
     )
     inside = min(max(since, 0.0), duration)
     return inside, float(inside == since)

@@ -17,27 +17,27 @@ from ..tables.building import load_tool
 from .path_check import NEAR, NEAR_AXIS
 
 
-def listing(module: Module) -> Iterator[str]:
+def declaration_lines(module: Module) -> Iterator[str]:
     """Lines with every declaration of a module, each with its line in the file."""
     yield f"{module.name}: {len(module.declarations)} declarations"
     for declaration in module:
         yield f"{declaration.line:6d}  {declaration}"
 
 
-def datum(module: Module, kind: str, name: str) -> Any:
+def visible_value(module: Module, kind: str, name: str) -> Any:
     """Return a value of a module by its type and name, in any case.
 
     Raises:
         UnknownName: if there is none of that type.
     """
-    known = data_of(module, kind)
+    known = visible_values(module, kind)
     value = next((value for one, value in known.items() if one.lower() == name.lower()), None)
     if value is None:
         raise UnknownName(kind, name, known)
     return value
 
 
-def data_of(module: Module, kind: str) -> dict[str, Any]:
+def visible_values(module: Module, kind: str) -> dict[str, Any]:
     """Return all values of a type by name: the module's, and those that are not LOCAL of modules it uses."""
     shared = {
         name: value
@@ -48,7 +48,7 @@ def data_of(module: Module, kind: str) -> dict[str, Any]:
     return shared | values_of(module, kind)
 
 
-def tool_named(module: Module, name: str) -> Tool:
+def find_tool(module: Module, name: str) -> Tool:
     """Return the tool of a module's tooldata by its name, in any case.
 
     Else the shipped tool, or that of a table or a text.
@@ -57,7 +57,7 @@ def tool_named(module: Module, name: str) -> Tool:
         RapidError: if the tooldata is no tool that a robot can carry; with file, line and name.
         UnknownName: if there is neither.
     """
-    own = {one.lower(): one for one in data_of(module, "tooldata")}
+    own = {one.lower(): one for one in visible_values(module, "tooldata")}
     if name.lstrip().startswith("[") or ":=" in name:
         return tool_of(name)
     if name.lower() not in own:
@@ -65,8 +65,12 @@ def tool_named(module: Module, name: str) -> Tool:
             return load_tool(name)
         except UnknownName as err:
             raise UnknownName(err.kind, name, [*own.values(), *err.known]) from None
-    data, declared = datum(module, "tooldata", name), own[name.lower()].partition("{")[0]
-    where = next(one for one in (module, *module.uses) if declared in {datum.name for datum in one})
+    data, declared = visible_value(module, "tooldata", name), own[name.lower()].partition("{")[0]
+    where = next(
+        one
+        for one in (module, *module.uses)
+        if declared in {visible_value.name for visible_value in one}
+    )
     place = where.declaration(declared)
     try:
         if isinstance(data, Expression):
@@ -79,7 +83,7 @@ def tool_named(module: Module, name: str) -> Tool:
         ) from None
 
 
-def postures(
+def posture_lines(
     module: Module, robot: Robot, wobj: str | None = None, units: Mapping[str, Robot] | None = None
 ) -> Iterator[str]:
     """Lines with every posture of a robot at each target of a module, for the robot's tool; ``*`` is as programmed.
@@ -93,7 +97,7 @@ def postures(
     Raises:
         UnknownName: if the module has no such work object.
     """
-    frame = None if wobj is None else datum(module, "wobjdata", wobj)
+    frame = None if wobj is None else visible_value(module, "wobjdata", wobj)
     for kind in ("robtarget", "jointtarget"):
         for name, target in values_of(module, kind).items():
             try:

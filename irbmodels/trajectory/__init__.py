@@ -8,7 +8,7 @@ from .joint_moves import Move, move, through
 from .motion import Motion
 from .pose_path import Along, PosePath
 from .rapid_module import rapid_module
-from .time_laws import LAWS, Law, Peaks, s_curve, trapezoid
+from .time_laws import LAWS, Peaks, TimeLaw, s_curve, trapezoid
 from .time_optimal import TimeOptimal, time_optimal
 from .trajectory import Chain, State, Trajectory
 
@@ -21,12 +21,12 @@ __all__ = [
     "Fourier",
     "FourierSeries",
     "JerkLimited",
-    "Law",
     "Motion",
     "Move",
     "Peaks",
     "PosePath",
     "State",
+    "TimeLaw",
     "TimeOptimal",
     "Trajectory",
     "arc",

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from ..checks import finite, numbers
 from ..errors import InputError
 from ..model.types import Array
-from .rounding import ROUNDING, at_rest
+from .rounding import ROUNDING, hold_resting_axes
 
 
 class OnPath(NamedTuple):
@@ -89,7 +89,7 @@ def axis_path(q: ArrayLike, s: ArrayLike | None = None) -> AxisPath:
     shape = numbers(q, "postures of a path").shape
     if len(shape) != 2 or shape[0] < 2 or shape[1] < 1:
         raise InputError(f"a path needs postures of shape (K, n), at least two, got {shape}")
-    postures = at_rest(finite(q, shape, "postures of a path"))
+    postures = hold_resting_axes(finite(q, shape, "postures of a path"))
     strokes = np.linalg.norm(np.diff(postures, axis=0), axis=1)
     if s is None and not (strokes > 0.0).all():
         raise InputError(

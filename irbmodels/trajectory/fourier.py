@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike
 from ..checks import finite, instance, numbers, positive, shown
 from ..errors import InputError
 from ..model.types import Array
-from .rounding import snapped
+from .rounding import snap
 from .trajectory import State, Trajectory
 
 _MET = 1e-9  # [rad/s, m/s] of coefficients by which an end condition may be missed
@@ -100,7 +100,7 @@ class FourierSeries:
             InputError: if the times are no finite numbers.
         """
         time = finite(t, None, "times [s]").ravel()
-        share = snapped(time / self.duration % 1.0, (0.0, 1.0), 1.0) % 1.0
+        share = snap(time / self.duration % 1.0, (0.0, 1.0), 1.0) % 1.0
         rates = self.frequencies
         turned = 2.0 * np.pi * share[:, None] * np.arange(1, self.harmonics + 1)
         sine, cosine = np.sin(turned), np.cos(turned)

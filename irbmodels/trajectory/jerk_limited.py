@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from ..checks import finite, shown
 from ..errors import InputError, require
 from ..model.types import Array
-from .rounding import stroke_of
+from .rounding import displacement
 from .trajectory import State, Trajectory, bounds, posture
 
 _MET = 1e-6  # share by which Ruckig may miss its target; it promises 1e-8 in position
@@ -110,7 +110,9 @@ def jerk_limited(
     first = _state(start, "start")
     n = first.shape[1]
     last = _state(end, "end", n)
-    still = ~(first[1:].any(axis=0) | last[1:].any(axis=0)) & (stroke_of(first[0], last[0]) == 0.0)
+    still = ~(first[1:].any(axis=0) | last[1:].any(axis=0)) & (
+        displacement(first[0], last[0]) == 0.0
+    )
     aim = np.where(still, first, last)
     if np.array_equal(first, aim):
         raise InputError("start and end are the same state: a move needs a way")

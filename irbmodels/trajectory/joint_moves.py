@@ -11,15 +11,15 @@ from numpy.typing import ArrayLike
 from ..checks import as_list, positive
 from ..errors import InputError
 from ..model.types import Array
-from .rounding import stroke_of
-from .time_laws import Law, law_of
+from .rounding import displacement
+from .time_laws import TimeLaw, time_law
 from .trajectory import Chain, State, Trajectory, bounds, posture
 
 
 class Move(Trajectory):
     """One straight stroke in the space of the axes."""
 
-    def __init__(self, start: Array, end: Array, law: Law, duration: float) -> None:
+    def __init__(self, start: Array, end: Array, law: TimeLaw, duration: float) -> None:
         """Take what :func:`move` has checked."""
         self.start, self.end, self.law, self.duration, self.n = (
             start,
@@ -28,7 +28,7 @@ class Move(Trajectory):
             duration,
             start.size,
         )
-        self.stroke = stroke_of(start, end)
+        self.stroke = displacement(start, end)
 
     def _at(self, t: Array) -> State:
         x = t / self.duration
@@ -41,7 +41,7 @@ class Move(Trajectory):
 def move(
     start: ArrayLike,
     end: ArrayLike,
-    law: str | Law = "freudenstein",
+    law: str | TimeLaw = "freudenstein",
     *,
     duration: float | None = None,
     velocity: ArrayLike | None = None,
@@ -68,9 +68,9 @@ def move(
             given, a bound is not positive, or a jerk is to be kept by a law whose acceleration
             jumps.
     """
-    first, chosen = posture(start, what="start"), law_of(law)
+    first, chosen = posture(start, what="start"), time_law(law)
     last = posture(end, first.size, "end")
-    stroke = stroke_of(first, last)
+    stroke = displacement(first, last)
     all_bounds = {"velocity": velocity, "acceleration": acceleration, "jerk": jerk}
     given = {name: value for name, value in all_bounds.items() if value is not None}
     if (duration is None) != bool(given):
@@ -101,7 +101,7 @@ def move(
 
 def through(
     postures: Sequence[ArrayLike],
-    law: str | Law = "freudenstein",
+    law: str | TimeLaw = "freudenstein",
     *,
     duration: float | None = None,
     velocity: ArrayLike | None = None,

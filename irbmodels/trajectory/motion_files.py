@@ -54,10 +54,10 @@ class _Group(NamedTuple):
 
 def _groups(robot: Robot) -> dict[str, _Group]:
     linear = robot.limits.linear.tolist()
-    return {quantity: _Group(*names_and_factors(quantity, linear)) for quantity in _SUFFIXES}
+    return {quantity: _Group(*columns_and_factors(quantity, linear)) for quantity in _SUFFIXES}
 
 
-def names_and_factors(quantity: str, linear: Sequence[bool]) -> tuple[list[str], Array]:
+def columns_and_factors(quantity: str, linear: Sequence[bool]) -> tuple[list[str], Array]:
     """Return the columns of ``q``, ``v``, ``a`` or ``tau`` in a file, and the factor to SI units per axis."""
     rotary, straight = _SUFFIXES[quantity]
     names = [f"{quantity}{i + 1}_{straight if flag else rotary}" for i, flag in enumerate(linear)]

@@ -16,7 +16,7 @@ from ..errors import MotionError, warn
 from ..model.types import Array
 from . import Motion
 
-TURN = float(np.degrees(1.0))  # between radians and degrees
+DEG_PER_RAD = float(np.degrees(1.0))  # between radians and degrees
 GAP = 1.5  # steps: a longer one has lost a sample
 MIXED = 0.1  # how near a factor must be to one between units to be a mix-up of them
 UNLIKE = 0.2  # of the rate: what noise and delay do not explain
@@ -40,16 +40,16 @@ class Ratio(NamedTuple):
     correlation: float
     """Of the two curves, without sign."""
 
-    def mixed(self, linear: bool) -> float:
+    def unit_factor(self, linear: bool) -> float:
         """Return the factor between two units that the curves differ by: of deg and rad, of a linear axis mm and m; else 0."""
-        unit = 1e3 if linear else TURN
+        unit = 1e3 if linear else DEG_PER_RAD
         near = (
             factor for factor in (unit, 1.0 / unit) if abs(abs(self.factor) / factor - 1.0) < MIXED
         )
         return next(near, 0.0) if self.correlation > CLEAR else 0.0
 
     @property
-    def unlike(self) -> bool:
+    def inconsistent(self) -> bool:
         """Whether the one is not the rate of the other, or hidden in noise."""
         return self.correlation < CLEAR or abs(self.factor - 1.0) > UNLIKE
 
@@ -141,24 +141,24 @@ def held_against(
 
 def _clear(t: Array, x: Array, rate: Array, linear: bool) -> Ratio | None:
     """Return the ratio where it is not 1, and neither noise nor too few samples explain that."""
-    if len(t) < _FEWEST or np.ptp(x) < _LITTLE * (1e-3 if linear else 1.0 / TURN):
+    if len(t) < _FEWEST or np.ptp(x) < _LITTLE * (1e-3 if linear else 1.0 / DEG_PER_RAD):
         return None
     steps = np.diff(t)
     found = ratio(x, rate, np.where(steps < GAP * np.median(steps), steps, 0.0))
-    if found is None or found.correlation <= CLEAR or not found.unlike:
+    if found is None or found.correlation <= CLEAR or not found.inconsistent:
         return None
     change = np.sqrt(np.square(np.diff(rate)).sum() / np.square(rate).sum())
     opposite = abs(found.factor + 1.0) <= UNLIKE
-    return found if found.mixed(linear) or change < (_COARSE if opposite else _FINE) else None
+    return found if found.unit_factor(linear) or change < (_COARSE if opposite else _FINE) else None
 
 
 def _advice(found: Ratio, unit: str, other: str, linear: bool) -> str:
     """Say which unit or sign a rate seems to have; nothing where it is some other factor."""
     sign = " with the opposite sign" if found.factor < 0.0 else ""
-    if mixed := found.mixed(linear):
+    if unit_factor := found.unit_factor(linear):
         return (
             f"it looks like {unit}{sign}"
-            if mixed > 1.0
+            if unit_factor > 1.0
             else f"{other!r} looks like {'m' if linear else 'rad'}{sign}"
         )
     return "its sign is the opposite" if abs(found.factor + 1.0) <= UNLIKE else ""

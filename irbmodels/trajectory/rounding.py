@@ -14,7 +14,7 @@ ROUNDING = 1e-9
 EXACT = 1e-12
 
 
-def snapped(values: Array, marks: ArrayLike, scale: float) -> Array:
+def snap(values: Array, marks: ArrayLike, scale: float) -> Array:
     """Return values with those that are off a mark by rounding only put on it.
 
     Args:
@@ -29,15 +29,15 @@ def snapped(values: Array, marks: ArrayLike, scale: float) -> Array:
     return values
 
 
-def stroke_of(start: Array, end: Array) -> Array:
+def displacement(start: Array, end: Array) -> Array:
     """Return ``end - start`` [rad, m], exactly 0 for an axis whose positions differ by rounding only."""
     stroke = end - start
     return np.where(np.abs(stroke) <= EXACT * np.maximum(1.0, np.abs(start)), 0.0, stroke)
 
 
-def at_rest(postures: Array) -> Array:
+def hold_resting_axes(postures: Array) -> Array:
     """Return postures ``(K, n)`` in which an axis that moves by rounding only keeps its first position."""
-    return np.where((stroke_of(postures[0], postures) == 0.0).all(axis=0), postures[0], postures)
+    return np.where((displacement(postures[0], postures) == 0.0).all(axis=0), postures[0], postures)
 
 
 def sample_times(duration: float, rate: float) -> Array:

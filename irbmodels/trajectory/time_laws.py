@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike
 from ..checks import as_int, number, numbers, shown
 from ..errors import InputError, UnknownName
 from ..model.types import Array, Mask
-from .rounding import snapped
+from .rounding import snap
 
 _SMOOTH = 1e-9  # a jump of the acceleration of a law that is less comes from rounding
 
@@ -33,7 +33,7 @@ class Peaks(NamedTuple):
     """Infinite where the acceleration jumps, at the ends too: the axis rests before and after."""
 
 
-class Law(ABC):
+class TimeLaw(ABC):
     """A time law. Each value is a function of ``x`` in 0..1, any shape."""
 
     name: str
@@ -54,7 +54,7 @@ class Law(ABC):
         off = ~((share >= -_SMOOTH) & (share <= 1.0 + _SMOOTH))
         if off.any():
             raise InputError(f"x = {float(share[off].flat[0]):g} is no share of a duration: 0 .. 1")
-        share = snapped(np.clip(share, 0.0, 1.0), (0.0, 1.0), 1.0)
+        share = snap(np.clip(share, 0.0, 1.0), (0.0, 1.0), 1.0)
         back = share > 0.5
         value = self._rising(order, np.where(back, 1.0 - share, share), back)
         if order % 2:
@@ -100,11 +100,11 @@ class Law(ABC):
 
     def __repr__(self) -> str:
         """Say which law it is."""
-        return f"<Law {self.name}>"
+        return f"<TimeLaw {self.name}>"
 
 
 @dataclass(frozen=True, repr=False)
-class _Pieces(Law):
+class _Pieces(TimeLaw):
     """Polynomials one after another, up to the middle."""
 
     name: str
@@ -149,7 +149,7 @@ class _Pieces(Law):
 
 
 @dataclass(frozen=True, repr=False)
-class _Waves(Law):
+class _Waves(TimeLaw):
     """``x - sum of b_k sin(2 pi k x)``: at rest at both ends where ``2 pi sum of k b_k`` is 1."""
 
     name: str
@@ -190,14 +190,14 @@ class _Waves(Law):
         return True
 
 
-def _polynomial(name: str, rests: int) -> Law:
+def _polynomial(name: str, rests: int) -> TimeLaw:
     """Return the polynomial with so many derivatives 0 at both ends: the integral of ``(x (1 - x))^rests``, scaled to 1."""
     rate = Polynomial([0.0, 1.0, -1.0]) ** rests
     whole = rate.integ()
     return _Pieces(name, (0.0, 0.5), (whole / whole(1.0),))
 
 
-def _freudenstein() -> Law:
+def _freudenstein() -> TimeLaw:
     """Return the law whose acceleration goes as ``sin x + sin 3x / 6 + sin 5x / 50`` (S002 eq. 13-15, misprints corrected).
 
     Integrated twice, the weights are divided by k^2; their sum times k is what puts the speed at
@@ -211,7 +211,7 @@ def _freudenstein() -> Law:
 
 def _ramped(
     name: str, widths: Sequence[float], jerks: Sequence[float], accelerations: Sequence[float]
-) -> Law:
+) -> TimeLaw:
     """Return the law whose first half has pieces with constant jerk that start at given accelerations, scaled to 1."""
     parts, breaks = [], [0.0]
     q = v = 0.0
@@ -224,7 +224,7 @@ def _ramped(
     return _Pieces(name, (*breaks[:-1], 0.5), tuple(part / (2.0 * q) for part in parts))
 
 
-def trapezoid(blend: float = 1.0 / 3.0) -> Law:
+def trapezoid(blend: float = 1.0 / 3.0) -> TimeLaw:
     """Return the law with constant acceleration, constant speed, constant deceleration.
 
     Peaks: speed ``1 / (1 - blend)``, acceleration ``1 / (blend (1 - blend))``.
@@ -240,7 +240,7 @@ def trapezoid(blend: float = 1.0 / 3.0) -> Law:
     return _ramped("trapezoid", [share, 0.5 - share], [0.0, 0.0], [1.0, 0.0])
 
 
-def s_curve(blend: float = 1.0 / 3.0, rounding: float = 0.5) -> Law:
+def s_curve(blend: float = 1.0 / 3.0, rounding: float = 0.5) -> TimeLaw:
     """Return the law with seven segments of constant jerk: a trapezoid whose acceleration is a trapezoid too.
 
     Args:
@@ -263,7 +263,7 @@ def _share(value: float, what: str) -> float:
     return float(value)
 
 
-LAWS: dict[str, Law] = {
+LAWS: dict[str, TimeLaw] = {
     law.name: law
     for law in (
         _freudenstein(),
@@ -278,17 +278,17 @@ LAWS: dict[str, Law] = {
 """Laws by name; ``trapezoid(...)`` and ``s_curve(...)`` make others."""
 
 
-def law_of(law: str | Law) -> Law:
+def time_law(law: str | TimeLaw) -> TimeLaw:
     """Return a law by its name, or the law itself.
 
     Raises:
         UnknownName: if there is none of that name.
         InputError: if it is neither a name nor a law.
     """
-    if isinstance(law, Law):
+    if isinstance(law, TimeLaw):
         return law
     if not isinstance(law, str):
-        raise InputError(f"a law is a name ({', '.join(LAWS)}) or a Law, not {shown(law)}")
+        raise InputError(f"a law is a name ({', '.join(LAWS)}) or a TimeLaw, not {shown(law)}")
     if law not in LAWS:
         raise UnknownName("law", law, LAWS)
     return LAWS[law]

@@ -14,7 +14,7 @@ from ..checks import as_list, finite, numbers, per_axis, positive
 from ..errors import InputError
 from ..model.types import Array
 from .motion import Motion
-from .rounding import ROUNDING, sample_times, snapped
+from .rounding import ROUNDING, sample_times, snap
 
 _MOST = 1e8  # samples; more do not fit into memory
 
@@ -63,7 +63,7 @@ class Trajectory(ABC):
                 f" {self.duration:g} s"
             )
         found = self._at(
-            snapped(np.clip(time, 0.0, self.duration).ravel(), self._marks, self.duration)
+            snap(np.clip(time, 0.0, self.duration).ravel(), self._marks, self.duration)
         )
         q, v, a = (part.reshape(*time.shape, self.n) for part in found[:3])
         return State(

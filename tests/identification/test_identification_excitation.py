@@ -281,7 +281,7 @@ def test_coupled_range_and_friction():
     motion = one.sample(190.0)
     check = check_path(robot, motion, box=box)
     assert [str(finding) for finding in check.findings] == []
-    assert check.boxed == "TCP and tool"
+    assert check.box_scope == "TCP and tool"
     assert robot.in_range(motion.q).all()
     assert max(share.max() for share in one.shares.values()) <= 0.95 + 1e-9
     tau = torques(robot, motion) + robot.friction(motion.v)

@@ -20,7 +20,7 @@ from irbmodels.tasks.path_check import (
     Box,
     Cut,
     Finding,
-    Programmed,
+    ProgramMotion,
     check_path,
     programmed_motion,
 )
@@ -359,7 +359,7 @@ def test_the_box_holds_the_tcp_of_a_tool_without_shapes():
     radius = float(np.hypot(*robot.pose(q[0]).translation[:2]))
     found = check_path(robot, motion(q), box=Box((-2, -2, 0), (2, 0.4, 2)))
     first = math.ceil(math.degrees(math.asin(0.4 / radius)))
-    assert found.boxed == "TCP"
+    assert found.box_scope == "TCP"
     assert [(one.kind, one.quantity, one.start, one.end) for one in found.findings] == [
         ("box", "TCP y", pytest.approx(first / 100), pytest.approx(0.6))
     ]
@@ -404,7 +404,7 @@ def test_the_tools_shape_counts_as_well(robot):
     found = check_path(robot, motion(q[:1]), box=Box((-3, -3, floor), (3, 3, 3)))
     assert [one.quantity for one in found.findings] == ["tool z"]
     assert found.findings[0].value == pytest.approx(low[0, 2])
-    assert found.boxed == "TCP and tool"
+    assert found.box_scope == "TCP and tool"
 
 
 @pytest.mark.parametrize(
@@ -1267,7 +1267,7 @@ def test_torques_hold_against_a_cut_where_it_is_made():
     plain = check_path(robot, motion)
     assert plain.deflection is None
     assert not np.allclose(plain.torque.value, whole.torque.value)
-    program = Programmed(motion, np.where(t < 0.5, 3, 4), (), (), ())
+    program = ProgramMotion(motion, np.where(t < 0.5, 3, 4), (), (), ())
     part = check_path(robot, program, cut=Cut(force, None, (range(4, 9),)))
     expected = np.where(t[:, None] < 0.5, np.abs(load.total - load.torque), np.abs(load.total)).max(
         axis=0
@@ -1385,11 +1385,11 @@ MISUSED = {
         "one positive number per axis",
     ),
     "lines of another": (
-        lambda arm: check_path(arm, Programmed(STILL, np.zeros(3, dtype=int), (), (), ())),
+        lambda arm: check_path(arm, ProgramMotion(STILL, np.zeros(3, dtype=int), (), (), ())),
         r"lines of a program, one per sample, needs \(2,\)",
     ),
     "findings of words": (
-        lambda arm: check_path(arm, Programmed(STILL, np.zeros(2, dtype=int), (), ("a",), ())),
+        lambda arm: check_path(arm, ProgramMotion(STILL, np.zeros(2, dtype=int), (), ("a",), ())),
         "findings of a program are a list of Finding, not 'a'",
     ),
     "moves in words": (

@@ -41,7 +41,7 @@ BOUNDS = {"velocity": 1.0, "acceleration": 2.0, "jerk": 10.0}
 BAD = {
     "law in a list": (
         lambda: move(P, Q, law=["quintic"], duration=1.0),
-        r"a law is a name \(freudenstein, .*\) or a Law, not",
+        r"a law is a name \(freudenstein, .*\) or a TimeLaw, not",
     ),
     "no law": (lambda: move(P, Q, law=None, duration=1.0), "a law is a name .* not None"),
     "text for a posture": (

@@ -15,8 +15,8 @@ from ...errors import InputError
 from ...model.types import Array
 from ...robot.robot import Robot
 from ...trajectory import Motion
-from ...trajectory.rounding import sample_times, snapped
-from ...trajectory.time_laws import law_of
+from ...trajectory.rounding import sample_times, snap
+from ...trajectory.time_laws import time_law
 from .posture import along, gravity_of, least_gravity
 
 # [rad, m] that a slow axis moves at constant speed: teeth and balls have let go before
@@ -88,7 +88,7 @@ class FrictionPlan:
         """
         way = 0.5 * np.abs(np.diff(self.stroke, prepend=self.stroke[0]))
         return np.asarray(
-            np.sqrt(law_of("quintic").peaks.acceleration * way / self.acceleration), dtype=float
+            np.sqrt(time_law("quintic").peaks.acceleration * way / self.acceleration), dtype=float
         )
 
     @property
@@ -116,7 +116,7 @@ class FrictionPlan:
         ):
             inside = t >= start
             values[:, inside] = self._moved(
-                snapped(t[inside] - start, (0.0, between), self.duration),
+                snap(t[inside] - start, (0.0, between), self.duration),
                 between,
                 last,
                 -0.5 * stroke,
@@ -124,7 +124,7 @@ class FrictionPlan:
             start += between
             for sign in (1.0, -1.0):
                 inside = t >= start
-                x = snapped(t[inside] - start - self.pause, (0.0, seconds), self.duration)
+                x = snap(t[inside] - start - self.pause, (0.0, seconds), self.duration)
                 values[:, inside] = (
                     self._ramped(np.clip(x, 0.0, seconds), speed, seconds, stroke) * sign
                 )
@@ -141,7 +141,7 @@ class FrictionPlan:
         """Position, speed, acceleration on the way from one start to another."""
         if seconds == 0.0:
             return np.outer([end, 0.0, 0.0], np.ones_like(x))
-        law, share = law_of("quintic"), np.clip(x / seconds, 0.0, 1.0)
+        law, share = time_law("quintic"), np.clip(x / seconds, 0.0, 1.0)
         values = np.stack([(end - start) * law.derivative(k, share) / seconds**k for k in range(3)])
         values[0] += start
         return np.asarray(values, dtype=float)

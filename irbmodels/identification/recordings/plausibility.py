@@ -12,7 +12,7 @@ import numpy as np
 from ...errors import MotionError
 from ...model.types import Array
 from ...robot.robot import Robot
-from ...trajectory.rate_consistency import GAP, TURN, ratio
+from ...trajectory.rate_consistency import DEG_PER_RAD, GAP, ratio
 from .recording import QUANTITIES, Finding, Recording
 from .unit_checks import LITTLE, Name, refuse_impossible, refuse_units
 
@@ -46,14 +46,14 @@ def checked(
         return said.get((quantity, axis), f"{quantity}{axis + 1}")
 
     refuse_units(recording, robot, first, name)
-    unlike = _unlike(recording, name)
+    inconsistent = _unlike(recording, name)
     refuse_impossible(recording, robot, first, name)
     findings = [
         *_lost(recording, first),
         *_missing(recording, first, name, said),
         *_dead(recording, name),
     ]
-    findings += [*_outside(recording, robot, first), *_radians(recording, name), *unlike]
+    findings += [*_outside(recording, robot, first), *_radians(recording, name), *inconsistent]
     return recording.told(
         *findings, *_motion(recording), *_held(recording, name), *_weak(recording, robot, name)
     )
@@ -177,7 +177,7 @@ def _radians(recording: Recording, name: Name) -> list[Finding]:
     column = name("q", int(np.argmax(rotary)))
     if not rotary.any() or "rad" in column:
         return []
-    largest = float(np.nanmax(np.abs(recording.q[:, rotary]), initial=0.0)) * TURN
+    largest = float(np.nanmax(np.abs(recording.q[:, rotary]), initial=0.0)) * DEG_PER_RAD
     if not 0.0 < largest < 2.0 * np.pi:
         return []
     what = f"no rotary axis is farther than {largest:.3g} deg from zero"
@@ -201,17 +201,17 @@ def _unlike(recording: Recording, name: Name) -> list[Finding]:
         if (held := ratio(q, v, np.where(dt < GAP * recording.step, dt, 0.0))) is None:
             continue
         column = name("v", axis)
-        if mixed := held.mixed(recording.linear[axis]):
+        if unit_factor := held.unit_factor(recording.linear[axis]):
             small, large = (
                 ("millimetres", "metres") if recording.linear[axis] else ("degrees", "radians")
             )
-            units = (small, large) if mixed > 1.0 else (large, small)
+            units = (small, large) if unit_factor > 1.0 else (large, small)
             raise MotionError(
                 f"{recording.source}: column {column!r}: positions change {held.factor:.4g} times"
                 f" as fast as it says: they are {units[0]} in one, {units[1]} in the other; name"
                 " columns with their unit: q1_deg, q1_rad, v1_deg_s, v1_rad_s"
             )
-        if held.unlike:
+        if held.inconsistent:
             what = f"is not the speed of its position: that changes {held.factor:.3g} times as fast"
             what += f" (correlation {held.correlation:.2f})"
             findings.append(

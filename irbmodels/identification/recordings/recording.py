@@ -20,7 +20,7 @@ from ...checks import as_int, instance
 from ...errors import InputError, UnknownName
 from ...model.types import Array, Mask
 from ...trajectory import Motion
-from ...trajectory.motion_files import names_and_factors
+from ...trajectory.motion_files import columns_and_factors
 from ...trajectory.rate_consistency import GAP
 from .table_files import write_table
 
@@ -332,7 +332,7 @@ class Recording:
         columns, own = {"t": self.t}, {"t", "synthetic", *flags}
         for quantity in QUANTITIES:
             values: Array | None = getattr(self, quantity)
-            names, factor = names_and_factors(quantity, self.linear)
+            names, factor = columns_and_factors(quantity, self.linear)
             own.update(names)
             if values is not None:
                 columns |= zip(names, (values / factor).T, strict=True)

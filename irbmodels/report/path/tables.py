@@ -6,8 +6,8 @@ import math
 from collections.abc import Iterator
 
 from ...robot.robot import Robot
-from ...tasks.path_check import PathCheck, Timing
-from ...tasks.path_check.samples import spoken_axes, spoken_lines
+from ...tasks.path_check import MoveTiming, PathCheck
+from ...tasks.path_check.samples import format_axes, format_lines
 from ..tables import notes
 from ..text_table import TextTable
 
@@ -61,15 +61,15 @@ def remarks(check: PathCheck, robot: Robot) -> list[str]:
     if robot.limits.effort_assumed.any():
         found.append(f"torque limits of {robot.name} are assumed: none is published")
     if robot.limits.velocity_assumed.any():
-        found.append(f"speed limits of {spoken_axes(robot.limits.velocity_assumed)} are assumed")
+        found.append(f"speed limits of {format_axes(robot.limits.velocity_assumed)} are assumed")
     if robot.limits.range_assumed.any():
-        found.append(f"ranges of {spoken_axes(robot.limits.range_assumed)} are assumed")
+        found.append(f"ranges of {format_axes(robot.limits.range_assumed)} are assumed")
     if check.friction_share is None:
         found.append(f"{robot.name} has no friction data: torques hold none")
     if check.extrapolated.any():
         one = check.extrapolated.sum() == 1
         moves, its = ("moves", "its") if one else ("move", "their")
-        who = f"{spoken_axes(check.extrapolated)} {moves} faster"
+        who = f"{format_axes(check.extrapolated)} {moves} faster"
         found.append(f"{who} than {its} friction was measured; friction there is extrapolated")
     if check.acceleration is None:
         found.append(
@@ -77,12 +77,12 @@ def remarks(check: PathCheck, robot: Robot) -> list[str]:
         )
     found.append(
         "collision of the robot with itself was looked for"
-        if check.collided
+        if check.collision_checked
         else "collision was not looked for"
     )
     if check.cut is not None:
         force, lines = check.cut.force, check.cut.lines
-        where = "wherever the TCP moves" if lines is None else f"in {spoken_lines(lines)}"
+        where = "wherever the TCP moves" if lines is None else f"in {format_lines(lines)}"
         found.append(
             f"torques hold a cut of {force.feed:g}, {force.across:g}, {force.axial:g} N (feed,"
             f" across, axial) {where}"
@@ -93,8 +93,8 @@ def remarks(check: PathCheck, robot: Robot) -> list[str]:
             f"the TCP gives way to the cut by {1e3 * most.value[0]:.3g} mm at t ="
             f" {most.time[0]:.4g} s, with the stiffness given"
         )
-    if check.boxed:
-        found.append(f"held against the box: {check.boxed}")
+    if check.box_scope:
+        found.append(f"held against the box: {check.box_scope}")
     return [*found, *(check.program.notes if check.program else ())]
 
 
@@ -223,7 +223,7 @@ def _move_table(check: PathCheck) -> TextTable:
 def move_rows(check: PathCheck) -> Iterator[tuple[list[str], bool]]:
     """Yield what stands in a row per move, and whether a bound is not kept there."""
     assert check.program is not None
-    timings: dict[int, Timing] = {}
+    timings: dict[int, MoveTiming] = {}
     # a line in a loop, or of a procedure that is called twice, has several
     for time in check.program.timings:
         old = timings.get(time.line, time)
@@ -252,6 +252,6 @@ def line_of(line: int | None) -> str:
     return "" if not line else str(line)
 
 
-def _by_speed(timing: Timing) -> float:
+def _by_speed(timing: MoveTiming) -> float:
     """Return the highest speed that the TCP reaches [m/s]."""
     return timing.share * timing.speed

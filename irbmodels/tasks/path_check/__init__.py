@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from .check import PathCheck, check_path
 from .criteria import NEAR, NEAR_AXIS, Box
-from .joint_segments import Timing
-from .program_motion import Programmed, programmed_motion
+from .joint_segments import MoveTiming
+from .program_motion import ProgramMotion, programmed_motion
 from .samples import Cut
 from .violations import Finding
 
@@ -15,9 +15,9 @@ __all__ = [
     "Box",
     "Cut",
     "Finding",
+    "MoveTiming",
     "PathCheck",
-    "Programmed",
-    "Timing",
+    "ProgramMotion",
     "check_path",
     "programmed_motion",
 ]

@@ -24,8 +24,8 @@ from ...trajectory.motion_files import ROWS, MotionFile
 from . import csv_table as table
 from .criteria import Box, axis_watches, box_watches, collision_watch, near_told, near_watches, told
 from .extremes import Nearest, PerLine, Totals, Trace
-from .program_motion import Programmed
-from .samples import Cut, checked_cut, in_lines, samples_of, spoken_axes, spoken_lines, with_cut
+from .program_motion import ProgramMotion
+from .samples import Cut, checked_cut, format_axes, format_lines, in_lines, samples_of, with_cut
 from .violations import Finding, Stretches, overloaded
 
 
@@ -74,13 +74,13 @@ class PathCheck:
     """Per axis whether it moved faster than its friction was ever measured."""
     by_line: tuple[PerLine, ...]
     """Of a program: the same per move."""
-    boxed: str
+    box_scope: str
     """What was held against the box: ``TCP and tool``, ``TCP``, or nothing without a box."""
     unlimited: tuple[str, ...]
     """Bounds without a known limit: ``speeds of axes 1 and 2``."""
-    collided: bool
+    collision_checked: bool
     """Whether collision was looked for."""
-    program: Programmed | None
+    program: ProgramMotion | None
     cut: Cut | None
     """What was milled along the way."""
     deflection: Nearest | None
@@ -107,7 +107,12 @@ class PathCheck:
             () if self.moved else ("speeds and torques of a motion: there is one posture at rest",)
         )
         limits = () if self.acceleration is not None else ("accelerations",)
-        return (*resting, *self.unlimited, *limits, *(() if self.collided else ("collision",)))
+        return (
+            *resting,
+            *self.unlimited,
+            *limits,
+            *(() if self.collision_checked else ("collision",)),
+        )
 
     def __repr__(self) -> str:
         """Say whether every bound is kept, or what first is not, and how near the limits the path comes."""
@@ -138,7 +143,7 @@ class PathCheck:
 
 def check_path(
     robot: Robot,
-    path: Motion | MotionFile | Programmed,
+    path: Motion | MotionFile | ProgramMotion,
     *,
     acceleration: ArrayLike | None = None,
     box: Box | None = None,
@@ -183,7 +188,7 @@ def check_path(
         "a path is a Motion, a motion file (irbmodels.open_motion) or what a program asks for"
         " (programmed_motion)"
     )
-    instance(path, Motion | MotionFile | Programmed, what)
+    instance(path, Motion | MotionFile | ProgramMotion, what)
     as_bool(collision, "collision, whether to look for it,")
     number(rest, "rest [deg, mm]", 0.0)
     function(advance, "advance is a function of a number of bytes")
@@ -209,7 +214,7 @@ def check_path(
         and file.samefile(path.path)
     ):
         raise InputError(f"{output} is the motion itself; write the table to another file")
-    program = path if isinstance(path, Programmed) else None
+    program = path if isinstance(path, ProgramMotion) else None
     if program is not None:
         as_list(program.findings, Finding, "findings of a program are a list of Finding")
     cut = None if cut is None else checked_cut(cut, robot.n)
@@ -254,7 +259,7 @@ def check_path(
                 if program is not None
                 else f"row of the {totals.rows} of the file, from 2 on, is"
             )
-            raise InputError(f"no {what} {spoken_lines(wanting)}, where the tool should cut")
+            raise InputError(f"no {what} {format_lines(wanting)}, where the tool should cut")
         if stream is not None:
             stream.close()  # before it is moved into place
     law = robot.friction_model
@@ -287,9 +292,9 @@ def check_path(
         extrapolated=totals.fastest
         > (np.inf if law is None or law.measured_to is None else law.measured_to),
         by_line=totals.per_line(),
-        boxed="" if tool is None else tool.name,
+        box_scope="" if tool is None else tool.name,
         unlimited=_unlimited(robot),
-        collided=collision,
+        collision_checked=collision,
         program=program,
         cut=cut,
         deflection=None if cut is None or cut.stiffness is None else totals.worst("deflection"),
@@ -299,7 +304,7 @@ def check_path(
 
 def _pieces(
     robot: Robot,
-    path: Motion | MotionFile | Programmed,
+    path: Motion | MotionFile | ProgramMotion,
     window: float | None,
     rest: float,
     advance: Callable[[int], object],
@@ -316,7 +321,7 @@ def _pieces(
             yield motion, np.arange(row, row + len(motion.t))
             row += len(motion.t)
         return
-    motion, lines = (path.motion, path.lines) if isinstance(path, Programmed) else (path, None)
+    motion, lines = (path.motion, path.lines) if isinstance(path, ProgramMotion) else (path, None)
     motion = checked_motion(
         motion, "the check", n=robot.n, name=robot.name, least=0 if lines is not None else 1
     )
@@ -333,7 +338,7 @@ def _pieces(
 def _unlimited(robot: Robot) -> tuple[str, ...]:
     bounds = {"speeds": robot.limits.velocity, "torques": robot.limits.effort}
     return tuple(
-        f"{what} of {spoken_axes(np.isinf(limit))}"
+        f"{what} of {format_axes(np.isinf(limit))}"
         for what, limit in bounds.items()
         if np.isinf(limit).any()
     )

@@ -16,7 +16,7 @@ from ...dynamics.equations_of_motion import TorqueParts
 from ...model.types import IntArray
 from ...robot.robot import Robot
 from ...trajectory import Motion
-from ...trajectory.motion_files import names_and_factors
+from ...trajectory.motion_files import columns_and_factors
 from .samples import Samples
 
 
@@ -27,7 +27,7 @@ def write_header(stream: TextIO, robot: Robot, acceleration: bool) -> None:
     names = [
         "t",
         "line",
-        *(name for quantity in "qva" for name in names_and_factors(quantity, straight)[0]),
+        *(name for quantity in "qva" for name in columns_and_factors(quantity, straight)[0]),
     ]
     names += [f"margin{i}_{'mm' if linear else 'deg'}" for i, linear in axes]
     for share in ("speed", *(["acceleration"] if acceleration else []), "torque"):
@@ -55,7 +55,7 @@ def write_rows(
     blocks = [
         (np.zeros(len(t)) if lines is None else lines)[:, None],
         *(
-            getattr(motion, quantity) / names_and_factors(quantity, straight)[1]
+            getattr(motion, quantity) / columns_and_factors(quantity, straight)[1]
             for quantity in "qva"
         ),
         np.where(robot.limits.linear, 1000.0 * samples.margin, np.degrees(samples.margin)),

@@ -10,10 +10,10 @@ import numpy as np
 from ...model.types import Array, IntArray
 from ...robot.robot import Robot
 from ...trajectory import Motion
-from ...trajectory.rounding import at_rest, snapped, stroke_of
+from ...trajectory.rounding import displacement, hold_resting_axes, snap
 
 
-class Timing(NamedTuple):
+class MoveTiming(NamedTuple):
     """One move in time."""
 
     line: int
@@ -22,7 +22,7 @@ class Timing(NamedTuple):
     """[s]"""
     end: float
     speed: float
-    """Programmed speed of the TCP [m/s]; of a move with ``\\T`` the highest that it reaches."""
+    """ProgramMotion speed of the TCP [m/s]; of a move with ``\\T`` the highest that it reaches."""
     share: float
     """How much of it the move reaches before it brakes.
 
@@ -63,7 +63,7 @@ class Strokes:
 
     def carry_out(
         self, start: float, step: float, slow: bool, first: int
-    ) -> tuple[Motion, IntArray, list[Timing]]:
+    ) -> tuple[Motion, IntArray, list[MoveTiming]]:
         """Return the motion from rest to rest, the line of each sample, and the times of the moves.
 
         Positions between the points are a cubic spline, whose speeds and accelerations are
@@ -97,7 +97,7 @@ class Strokes:
             here = (stroke >= moves[0]) & (stroke <= moves[-1])
             begin, end = (start + stretch * float(knots[k]) for k in (moves[0], moves[-1] + 1))
             timings.append(
-                Timing(
+                MoveTiming(
                     line, instruction, begin, end, float(speeds[here].max(initial=0.0)), 1.0, slowed
                 )
             )
@@ -110,14 +110,14 @@ def _course(knots: Array, q: Array, t: Array) -> tuple[Array, Array, Array]:
     """Return positions, speeds and accelerations ``(N, n)`` at times ``t`` on the way through points ``q`` at times ``knots``."""
     from scipy.interpolate import CubicSpline  # few need it
 
-    q = at_rest(q)
-    waits = np.flatnonzero((stroke_of(q[:-1], q[1:]) == 0.0).all(axis=1))
+    q = hold_resting_axes(q)
+    waits = np.flatnonzero((displacement(q[:-1], q[1:]) == 0.0).all(axis=1))
     rests = np.unique([0, *waits, *(waits + 1), len(knots) - 1])
-    time, found = snapped(t, knots[rests], knots[-1]), np.zeros((3, len(t), q.shape[1]))
+    time, found = snap(t, knots[rests], knots[-1]), np.zeros((3, len(t), q.shape[1]))
     number = np.clip(np.searchsorted(knots[rests], time, side="right") - 1, 0, len(rests) - 2)
     for i, (first, last) in enumerate(pairwise(rests)):
         part, here = slice(first, last + 1), number == i
-        spline = CubicSpline(knots[part], at_rest(q[part]), bc_type="clamped")
+        spline = CubicSpline(knots[part], hold_resting_axes(q[part]), bc_type="clamped")
         found[:, here] = [spline(time[here], order) for order in range(3)]
     found[1, np.isin(time, knots[rests])] = 0.0
     return found[0], found[1], found[2]

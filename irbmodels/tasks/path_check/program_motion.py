@@ -23,9 +23,9 @@ from ...rapid import JointTarget, Move, RobTarget, WobjData
 from ...robot.robot import Robot
 from ...trajectory import Motion
 from ...trajectory.cartesian_path import PosePath, arc, line
-from ...trajectory.rounding import stroke_of
+from ...trajectory.rounding import displacement
 from . import ik_following as following
-from .joint_segments import Strokes, Timing
+from .joint_segments import MoveTiming, Strokes
 from .move_timing import Law, law_of
 from .program_notes import Said
 from .violations import Finding
@@ -39,14 +39,14 @@ _LONGEST = 60  # characters of a target that an error shows
 _SAME = 1e-9  # [m, rad] a shorter move is none
 
 
-class Programmed(NamedTuple):
+class ProgramMotion(NamedTuple):
     """What a program asks for."""
 
     motion: Motion
     """With speeds and accelerations."""
     lines: IntArray
     """Line of the move that each sample belongs to, ``(N,)``."""
-    timings: tuple[Timing, ...]
+    timings: tuple[MoveTiming, ...]
     findings: tuple[Finding, ...]
     """Moves that cannot be made as programmed: out of reach, no such configuration, through a singularity, of a target that is
     declared nowhere.
@@ -68,7 +68,7 @@ def programmed_motion(
     wobjs: Mapping[str, WobjData] | None = None,
     units: Mapping[str, Robot] | None = None,
     stand_in: bool = False,
-) -> Programmed:
+) -> ProgramMotion:
     """Return the motion of moves, one after another, each from stand to stand.
 
     Args:
@@ -130,7 +130,7 @@ class _Run:
         self.t = 0.0
         self.pieces: list[Motion] = []
         self.lines: list[IntArray] = []
-        self.timings: list[Timing] = []
+        self.timings: list[MoveTiming] = []
         self.findings: list[Finding] = []
         self.strokes = Strokes(said.robot)
         self.first_line = 0
@@ -165,7 +165,7 @@ class _Run:
         except InputError as err:
             self._leave(move, str(err))
 
-    def result(self) -> Programmed:
+    def result(self) -> ProgramMotion:
         self._flush()
         if self.stopped:
             point, are = ("point", "is") if self.stopped == 1 else ("points", "are")
@@ -183,7 +183,7 @@ class _Run:
         motion = Motion.joined([Motion(np.zeros(0), *np.zeros((3, 0, n))), *self.pieces])
         lines = np.concatenate([np.zeros(0, dtype=np.int64), *self.lines])
         notes, unevaluated = self.said.result()
-        return Programmed(
+        return ProgramMotion(
             motion, lines, tuple(self.timings), tuple(self.findings), notes, unevaluated
         )
 
@@ -267,7 +267,7 @@ class _Run:
             return
         self._flush()
         self._stop(move)
-        begin, way = self.q, stroke_of(self.q, end)
+        begin, way = self.q, displacement(self.q, end)
         if np.abs(way).max() <= _SAME:
             return
         share = np.linspace(0.0, 1.0, 101)
@@ -407,7 +407,7 @@ class _Run:
             1.0 if move.seconds is not None else float(speeds.max()) / programmed,
         )
         self.timings.append(
-            Timing(move.line, move.instruction, self.t, end, programmed, share, slowed)
+            MoveTiming(move.line, move.instruction, self.t, end, programmed, share, slowed)
         )
         self.t = end
 

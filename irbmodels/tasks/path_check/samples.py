@@ -99,13 +99,13 @@ def in_lines(lines: IntArray, wanted: tuple[int | range, ...]) -> Mask:
     return found
 
 
-def spoken_lines(lines: tuple[int | range, ...]) -> str:
+def format_lines(lines: tuple[int | range, ...]) -> str:
     """Return ``line 3`` or ``lines 3, 5-7``."""
     words = [f"{one.start}-{one.stop - 1}" if isinstance(one, range) else str(one) for one in lines]
     return f"line{'' if len(lines) == 1 and isinstance(lines[0], int) else 's'} {', '.join(words)}"
 
 
-def spoken_axes(flags: Mask) -> str:
+def format_axes(flags: Mask) -> str:
     """Return ``axis 3``, ``axes 1 and 3`` or ``axes 1, 2 and 3``."""
     numbers = [str(i + 1) for i in np.flatnonzero(flags)]
     if len(numbers) < 2:
