@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..checks import finite
 from ..errors import InputError
-from ..model.mechanism import Mechanism, chain_of, mechanism_of, whole_of
+from ..model.mechanism import Mechanism, chain_of, mechanism_of, unreduced_mechanism_of
 from ..model.model import Model
 from ..model.tree import Tree
 from ..model.types import Array
@@ -407,7 +407,10 @@ class Kernels:
     def regressor(self) -> Kernel:
         """``(q, v, a) -> Y``, ``(n, p, N)``."""
         return Kernel(
-            "regressor", whole_of(self._model, self._friction), self._single, self._threads
+            "regressor",
+            unreduced_mechanism_of(self._model, self._friction),
+            self._single,
+            self._threads,
         )
 
     @cached_property

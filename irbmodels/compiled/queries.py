@@ -61,7 +61,7 @@ QUERIES = {
 }
 """Programs by name.
 
-Those of :data:`OF_FRAMES` take a mechanism of ``chain_of``, the regressor one of ``whole_of``.
+Those of :data:`OF_FRAMES` take a mechanism of ``chain_of``, the regressor one of ``unreduced_mechanism_of``.
 """
 
 OF_FRAMES = ("pose", "jacobian", "pose_and_jacobian", "hessian")
@@ -87,7 +87,7 @@ def casadi_function(query: str, mechanism: Mechanism, parameters: bool = False) 
 
     Args:
         query: One of :data:`QUERIES`.
-        mechanism: Of the kind that the query takes; with ``parameters`` one of ``whole_of``.
+        mechanism: Of the kind that the query takes; with ``parameters`` one of ``unreduced_mechanism_of``.
         parameters: Whether inertials, rotors and friction are a further input, in the order of
             ``robot.parameter_vector()``.
 

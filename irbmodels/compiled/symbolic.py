@@ -101,7 +101,7 @@ class Motion(NamedTuple):
 class Dynamics:
     """Expressions of one mechanism. ``q``, ``v`` and ``a`` are columns ``(n, 1)``; so are torques.
 
-    Numbers of the mechanism are symbols, :attr:`constants` by name. Of a mechanism of ``whole_of``
+    Numbers of the mechanism are symbols, :attr:`constants` by name. Of a mechanism of ``unreduced_mechanism_of``
     the bodies, rotors and friction may come from a column of :attr:`parameters` instead, in the
     order of ``robot.parameter_vector()``.
     """
@@ -136,7 +136,7 @@ class Dynamics:
             row = [self._number[f"G{number}_{axis}"] for axis in range(1, self.mechanism.n + 1)]
             position = dot(row, elements(self.q)) + self._number[f"q0_{number}"]
             fixed, place = self._placed(str(number))
-            if joint.slides:
+            if joint.prismatic:
                 turn, place = (
                     Turn(fixed, 1.0, 0.0),
                     add(place, [fixed[k][2] * position for k in range(3)]),
@@ -146,7 +146,7 @@ class Dynamics:
             body = Body.of([self._number[f"{name}{number}"] for name in INERTIALS])
             if self._rotors is not None:  # parameters are about the axes that the tree has there
                 body = body.turned(self._turned(number))
-            links.append(Link(joint.parent, joint.slides, turn, place, body, row))
+            links.append(Link(joint.parent, joint.prismatic, turn, place, body, row))
         return links
 
     def _placed(self, name: str) -> tuple[Matrix, Vector]:

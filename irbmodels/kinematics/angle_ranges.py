@@ -50,13 +50,13 @@ def span(arm: SixAxis | Scara, limits: Limits, of: dict[int, float]) -> Span:
         limits: Ranges, the coupled one included.
         of: Factor of each angle ``x`` by number, from 0.
     """
-    factors = np.zeros(len(arm.law.h))
+    factors = np.zeros(len(arm.axis_map.h))
     factors[list(of)] = list(of.values())
-    row: Array = factors @ np.linalg.inv(arm.law.H)
+    row: Array = factors @ np.linalg.inv(arm.axis_map.H)
     by_range = row @ np.linalg.inv(limits.A)  # of what each range bounds: q3 - q2 for instance
     used = np.flatnonzero(np.abs(by_range) > 0.5)
     ends = by_range[used, None] * np.stack([limits.lower, limits.upper], axis=1)[used]
-    zero = -float(row @ arm.law.h)
+    zero = -float(row @ arm.axis_map.h)
     low, high = float(ends.min(axis=1).sum()), float(ends.max(axis=1).sum())
     bound = (int(used[0]), float(by_range[used[0]])) if len(used) == 1 else None
     return Span(np.rint(row), zero, low + zero, high + zero, bound)

@@ -24,7 +24,7 @@ TIGHT = 1e-9  # [rad, m] how far axes may be from parallel, at right angles, or 
 NEARLY = 0.03
 
 
-class Law(NamedTuple):
+class AxisMap(NamedTuple):
     """``q = H x + h``: axis positions from the absolute angles (and slide) ``x`` of a normal form.
 
     ``H`` and its inverse hold whole numbers, so that a full turn of an angle is a full turn of an
@@ -34,12 +34,12 @@ class Law(NamedTuple):
     H: Array
     h: Array
 
-    def absolute(self, q: Array) -> Array:
+    def angles(self, q: Array) -> Array:
         """Return ``x`` for axis positions ``(..., n)``."""
         result: Array = (q - self.h) @ np.linalg.inv(self.H).T
         return result
 
-    def axes(self, x: Array) -> Array:
+    def positions(self, x: Array) -> Array:
         """Return axis positions ``(..., n)`` for ``x``."""
         result: Array = x @ self.H.T + self.h
         return result
@@ -57,9 +57,9 @@ class SixAxis:
     ``Rz(x1) Ry(x3)``, its z from axis 3 to the wrist centre (or beside it by ``d``).
     """
 
-    law: Law
+    axis_map: AxisMap
     """From ``x``: axis 1, lower arm and forearm against the vertical, wrist."""
-    turn: Array
+    arm_from_base: Array
     """Rotation ``arm_from_base``, ``(3, 3)``."""
     origin: Array
     """Of the arm's frame in the base [m]."""
@@ -71,43 +71,45 @@ class SixAxis:
     """Axis 1 to axis 2 [m]."""
     d: float
     """Wrist centre beside the plane of axis 1 [m]."""
-    long: float
+    lower_arm_length: float
     """Axis 2 to axis 3 [m]."""
-    short: float
+    forearm_length: float
     """Axis 3 to the wrist centre [m]."""
-    flip: float
+    wrist_sign: float
     """1 where ``sin x5 > 0`` means a positive axis 5, else -1."""
     coupled: bool
     """Whether axis 3 is absolute: driven through a parallelogram."""
-    knee: tuple[float, float]
+    elbow_foot: tuple[float, float]
     """Foot of the perpendicular from axis 3 on axis 4, x and z in the forearm's frame [m].
 
     For drawings.
     """
     slots = 8
 
-    def tip(self, x: Array) -> Array:
+    def tcp_from_elbow(self, x: Array) -> Array:
         """Return the TCP from axis 3 in the forearm's frame [m], for absolute angles ``(..., 6)``, shape ``(..., 3)``."""
         c, s = np.cos(x[..., 3:]), np.sin(x[..., 3:])
         u, v, w = -self.E.T @ self.wrist
         u, v = c[..., 2] * u - s[..., 2] * v, s[..., 2] * u + c[..., 2] * v
         u, w = c[..., 1] * u + s[..., 1] * w, c[..., 1] * w - s[..., 1] * u
         u, v = c[..., 0] * u - s[..., 0] * v, s[..., 0] * u + c[..., 0] * v
-        place: Array = np.stack([u, v, w], axis=-1) @ self.C + np.array([0.0, self.d, self.short])
+        place: Array = np.stack([u, v, w], axis=-1) @ self.C + np.array(
+            [0.0, self.d, self.forearm_length]
+        )
         return place
 
     def in_plane(self, x: Array) -> Array:
         """Return the TCP in the arm's plane: ahead, beside it and above the base [m], shape ``(..., 3)``."""
-        ahead, beside, along = np.moveaxis(self.tip(x), -1, 0)
+        ahead, beside, along = np.moveaxis(self.tcp_from_elbow(x), -1, 0)
         c, s = np.cos(x[..., 1:3]), np.sin(x[..., 1:3])
-        u = self.a1 + self.long * s[..., 0] + ahead * c[..., 1] + along * s[..., 1]
-        w = self.long * c[..., 0] - ahead * s[..., 1] + along * c[..., 1]
-        return np.stack([u, beside, w + self.foot[2]], axis=-1)
+        u = self.a1 + self.lower_arm_length * s[..., 0] + ahead * c[..., 1] + along * s[..., 1]
+        w = self.lower_arm_length * c[..., 0] - ahead * s[..., 1] + along * c[..., 1]
+        return np.stack([u, beside, w + self.origin_in_arm[2]], axis=-1)
 
     @property
-    def foot(self) -> Array:
+    def origin_in_arm(self) -> Array:
         """Origin of the arm's frame, from the base's, in its own axes [m]."""
-        place: Array = self.turn @ self.origin
+        place: Array = self.arm_from_base @ self.origin
         return place
 
 
@@ -119,35 +121,37 @@ class Scara:
     absolute angles of both arms and of the tool about z, and the slide.
     """
 
-    law: Law
-    turn: Array
+    axis_map: AxisMap
+    arm_from_base: Array
     origin: Array
     wrist: Array
     """A point of the last turning axis in the frame of the TCP [m]."""
     E: Array
     """Rotation of the TCP frame in the arm's at ``x3 = 0``."""
     height: float
-    long: float
-    short: float
+    lower_arm_length: float
+    forearm_length: float
     slots = 2
 
-    def tip(self, angle: Array) -> Array:
+    def tcp_from_elbow(self, angle: Array) -> Array:
         """Return the TCP in the second arm's axes, from where that begins [m], with the tool turned ``(...)`` against it."""
         u, v, _ = -self.E @ self.wrist
         c, s = np.cos(angle), np.sin(angle)
-        return np.stack([self.short + c * u - s * v, s * u + c * v], axis=-1)
+        return np.stack([self.forearm_length + c * u - s * v, s * u + c * v], axis=-1)
 
     def in_plane(self, x: Array) -> Array:
         """Return the TCP in axes that turn with the first arm: ahead, beside and above the base [m], shape ``(..., 3)``."""
-        ahead, beside = np.moveaxis(self.tip(x[..., 2] - x[..., 1]), -1, 0)
+        ahead, beside = np.moveaxis(self.tcp_from_elbow(x[..., 2] - x[..., 1]), -1, 0)
         c, s = np.cos(x[..., 1] - x[..., 0]), np.sin(x[..., 1] - x[..., 0])
-        up = self.foot[2] + self.height + x[..., 3]
-        return np.stack([self.long + c * ahead - s * beside, s * ahead + c * beside, up], axis=-1)
+        up = self.origin_in_arm[2] + self.height + x[..., 3]
+        return np.stack(
+            [self.lower_arm_length + c * ahead - s * beside, s * ahead + c * beside, up], axis=-1
+        )
 
     @property
-    def foot(self) -> Array:
+    def origin_in_arm(self) -> Array:
         """Origin of the arm's frame, from the base's, in its own axes [m]."""
-        place: Array = self.turn @ self.origin
+        place: Array = self.arm_from_base @ self.origin
         return place
 
 
@@ -187,7 +191,7 @@ def without_closed_form(tree: Tree, name: str) -> tuple[str, ...]:
 
 def _shape(chain: Mechanism) -> SixAxis | Scara:
     joints = chain.joints
-    slides = [joint.slides for joint in joints]
+    slides = [joint.prismatic for joint in joints]
     kinds = f"{slides.count(False)} turning and {slides.count(True)} sliding joints move its TCP"
     if len(joints) != chain.n:
         raise ValueError(f"{kinds}, and it has {chain.n} axes")
@@ -224,38 +228,38 @@ def _six_axis(chain: Mechanism) -> SixAxis:
     # joint angles = T x + c, with x2 = p2 + theta2 and x3 = p3 + theta2 +- theta3
     T, c = np.eye(6), np.array([0.0, -p2, same * (p2 - p3), -p4, -p5, -p6])
     T[2, 1:3] = -same, same
-    law = _law(chain, T, c)
+    axis_map = _axis_map(chain, T, c)
     foot = centre + axes[3] * (axes[3] @ (places[2] - centre))
     knee = about_y(-p3) @ arm @ (foot - places[2])
     positive = np.cos(p5) > 0.0
     return SixAxis(
-        law=law,
-        turn=arm,
+        axis_map=axis_map,
+        arm_from_base=arm,
         origin=places[0] + axes[0] * second[2],
-        wrist=tip.rotation.T @ (turns[5].T @ (centre - places[5]) - tip.place),
+        wrist=tip.rotation.T @ (turns[5].T @ (centre - places[5]) - tip.position),
         C=(about_y(-p3) @ arm @ turns[3]).T,
         E=tip.rotation.T,
         a1=float(second[0]),
         d=float(wrist[1]) if abs(wrist[1]) > 1e-14 else 0.0,
-        long=long,
-        short=short,
-        flip=float(law.H[4, 4]) * (1.0 if positive else -1.0),
+        lower_arm_length=long,
+        forearm_length=short,
+        wrist_sign=float(axis_map.H[4, 4]) * (1.0 if positive else -1.0),
         coupled=bool(chain.joints[2].row[1]),
-        knee=(float(knee[0]), float(knee[2])),
+        elbow_foot=(float(knee[0]), float(knee[2])),
     )
 
 
 def _scara(chain: Mechanism) -> Scara:
     turns, places = _at_zero(chain)
     axes = [turn[:, 2] for turn in turns]
-    slide = next(i for i, joint in enumerate(chain.joints) if joint.slides)
+    slide = next(i for i, joint in enumerate(chain.joints) if joint.prismatic)
     one, two, three = (i for i in range(4) if i != slide)
     _refuse_largest(*(_parallel(axes, one + 1, i + 1) for i in range(4) if i != one))
     signs = [1.0 if axis @ axes[one] > 0.0 else -1.0 for axis in axes]
     arm = turns[one].T
     tip = chain.frame
     assert tip is not None
-    last = (turns[3] @ tip.rotation, places[3] + turns[3] @ tip.place)  # the TCP at zero
+    last = (turns[3] @ tip.rotation, places[3] + turns[3] @ tip.position)  # the TCP at zero
     first, second, third, end = (
         arm @ (place - places[one]) for place in (places[one], places[two], places[three], last[1])
     )
@@ -271,7 +275,7 @@ def _scara(chain: Mechanism) -> Scara:
     T[slide, 3] = signs[slide]
     wrist = last[0].T @ (places[three] - last[1])
     return Scara(
-        _law(chain, T, c), arm, places[one], wrist, arm @ last[0], float(end[2]), long, short
+        _axis_map(chain, T, c), arm, places[one], wrist, arm @ last[0], float(end[2]), long, short
     )
 
 
@@ -282,13 +286,13 @@ def _at_zero(chain: Mechanism) -> tuple[list[Array], list[Array]]:
     for number, joint in enumerate(chain.joints):
         # chain_of keeps what carries the frame, and nothing beside it
         assert joint.parent == number - 1
-        turn, place = turn @ joint.rotation, place + turn @ joint.place
+        turn, place = turn @ joint.rotation, place + turn @ joint.position
         turns.append(turn)
         places.append(place)
     return turns, places
 
 
-def _law(chain: Mechanism, T: Array, c: Array) -> Law:
+def _axis_map(chain: Mechanism, T: Array, c: Array) -> AxisMap:
     """Solve ``joints = G q + q0 = T x + c`` for q."""
     G, q0 = (
         np.stack([joint.row for joint in chain.joints]),
@@ -303,7 +307,7 @@ def _law(chain: Mechanism, T: Array, c: Array) -> Law:
         raise ValueError(
             "an axis turns its joint by a ratio that is no whole number, so full turns differ"
         )
-    return Law(whole, back @ (c - q0))
+    return AxisMap(whole, back @ (c - q0))
 
 
 def _right_angle(axes: list[Array], i: int, j: int) -> tuple[float, str]:

@@ -124,13 +124,15 @@ def _cfx(arm: SixAxis | Scara, q: Array) -> tuple[int, bool]:
 
 def _signs(arm: SixAxis | Scara, q: Array) -> list[Array]:
     """Quantities whose negative sign sets the bits of cfx, from the lowest bit on."""
-    x = arm.law.absolute(q)
+    x = arm.axis_map.angles(q)
     bend = (
         np.sin(x[..., 2] - x[..., 1]) if isinstance(arm, SixAxis) else np.sin(x[..., 1] - x[..., 0])
     )
     if isinstance(arm, Scara):
         return [bend]
-    ahead = arm.a1 + arm.long * np.sin(x[..., 1]) + arm.short * np.sin(x[..., 2])
+    ahead = (
+        arm.a1 + arm.lower_arm_length * np.sin(x[..., 1]) + arm.forearm_length * np.sin(x[..., 2])
+    )
     return [np.asarray(q[..., 4]), bend, ahead]
 
 

@@ -102,16 +102,22 @@ class DampedVelocity(NamedTuple):
 
 def singularities(arm: SixAxis | Scara, q: Array) -> Singularities:
     """Return the distances of axis positions ``(..., n)`` [rad, m] from every singularity."""
-    x = arm.law.absolute(q)
+    x = arm.axis_map.angles(q)
     far = np.full(q.shape[:-1], np.inf)[()]
     # 1 or -1, by which axes turn against x
-    scale = -arm.long * arm.short * float(np.round(np.linalg.det(arm.law.H)))
+    scale = (
+        -arm.lower_arm_length * arm.forearm_length * float(np.round(np.linalg.det(arm.axis_map.H)))
+    )
     if isinstance(arm, Scara):
         bend = x[..., 1] - x[..., 0]
-        upright = math.copysign(1.0, arm.turn[2, 2])  # vy, vz, wz change sign where the arm hangs
+        upright = math.copysign(
+            1.0, arm.arm_from_base[2, 2]
+        )  # vy, vz, wz change sign where the arm hangs
         return Singularities(far, _nearest(bend), far, upright * scale * np.sin(bend))
     bend = x[..., 2] - x[..., 1]
-    shoulder = arm.a1 + arm.long * np.sin(x[..., 1]) + arm.short * np.sin(x[..., 2])
+    shoulder = (
+        arm.a1 + arm.lower_arm_length * np.sin(x[..., 1]) + arm.forearm_length * np.sin(x[..., 2])
+    )
     return Singularities(
         _nearest(x[..., 4]),
         _nearest(bend),

@@ -51,7 +51,7 @@ def tcp_extremes(arm: SixAxis | Scara, limits: Limits) -> TcpExtremes:
 
     def height(bounded: Array, what: int) -> Array:
         """Return what is to be as large as possible: distance from axis 1, height, depth."""
-        x, y, z = np.moveaxis(arm.in_plane(arm.law.absolute(bounded @ back)), -1, 0)
+        x, y, z = np.moveaxis(arm.in_plane(arm.axis_map.angles(bounded @ back)), -1, 0)
         value: Array = (np.hypot(x, y), z, -z)[what]
         return value
 

@@ -224,7 +224,7 @@ class Workspace:
         """Return points ``(..., 3)`` in base axes as the arm counts them: from axis 1, and along it."""
         turned: Array = states(
             points, 3, "points [m]"
-        ) @ self.arm.turn.T - self.arm.foot * np.array([1.0, 1.0, 0.0])
+        ) @ self.arm.arm_from_base.T - self.arm.origin_in_arm * np.array([1.0, 1.0, 0.0])
         return turned
 
     def measured(
@@ -344,25 +344,25 @@ def workspace_of(arm: SixAxis | Scara, limits: Limits, wrist: ArrayLike | None =
                 finite(np.ravel(numbers(wrist, "wrist [rad]")), (1,), "wrist [rad], axis 4,")[0]
             )
         )
-        x, y = arm.tip(np.array(tool.sign * held + tool.zero)).tolist()
+        x, y = arm.tcp_from_elbow(np.array(tool.sign * held + tool.zero)).tolist()
         first, second = (
             _dial(arm, limits, {0: 1.0}),
             _dial(arm, limits, {0: -1.0, 1: 1.0}, math.atan2(y, x)),
         )
         links = TwoLinks(
             (0.0, 0.0),
-            arm.long,
+            arm.lower_arm_length,
             math.hypot(x, y),
             ((first.low, first.high), (second.low, second.high)),
         )
-        level = float(arm.foot[2]) + arm.height
+        level = float(arm.origin_in_arm[2]) + arm.height
         return Workspace(
             arm, links, first, (first, second), None, (level + slide.low, level + slide.high)
         )
-    x, y, z = 0.0, arm.d, arm.short
+    x, y, z = 0.0, arm.d, arm.forearm_length
     if wrist is not None:
         q = np.concatenate([np.zeros(3), finite(wrist, (3,), "wrist [rad], axes 4 to 6,")])
-        x, y, z = arm.tip(arm.law.absolute(q)).tolist()
+        x, y, z = arm.tcp_from_elbow(arm.axis_map.angles(q)).tolist()
     if abs(y) > _IN_PLANE:
         raise InputError(
             f"with these wrist axes the TCP is {1e3 * y:g} mm beside the arm's plane; no outline"
@@ -370,9 +370,12 @@ def workspace_of(arm: SixAxis | Scara, limits: Limits, wrist: ArrayLike | None =
         )
     first = _dial(arm, limits, {1: -1.0}, _RIGHT)
     second = _dial(arm, limits, {1: 1.0, 2: -1.0}, -math.atan2(x, z))
-    base = arm.a1, float(arm.foot[2])
+    base = arm.a1, float(arm.origin_in_arm[2])
     links = TwoLinks(
-        base, arm.long, math.hypot(x, z), ((first.low, first.high), (second.low, second.high))
+        base,
+        arm.lower_arm_length,
+        math.hypot(x, z),
+        ((first.low, first.high), (second.low, second.high)),
     )
     last = span(arm, limits, {3: 1.0}), span(arm, limits, {4: 1.0})
     own = all(one.bound is not None for one in last)

@@ -56,13 +56,13 @@ def cross_wrist(arm: SixAxis | Scara, poses: Array, start: Array, zone: float = 
     """
     if not isinstance(arm, SixAxis):
         raise MissingData("a SCARA has no wrist to cross")
-    places = (poses[:, :3, 3] - arm.origin) @ arm.turn.T
-    turns = arm.turn @ poses[:, :3, :3]
+    places = (poses[:, :3, 3] - arm.origin) @ arm.arm_from_base.T
+    turns = arm.arm_from_base @ poses[:, :3, :3]
     x = np.empty((len(poses), 6))
-    begin = arm.law.absolute(start)
+    begin = arm.axis_map.angles(start)
     x[0] = _posture(arm, places[0], turns[0], begin)
     if np.abs(np.sin((x[0] - begin) / 2.0)).max() > _ALIKE:
-        found = np.degrees(arm.law.axes(x[0])).round(3).tolist()
+        found = np.degrees(arm.axis_map.positions(x[0])).round(3).tolist()
         raise InputError(
             f"the start is not on the first pose, which has axis positions {found} deg"
         )
@@ -87,7 +87,7 @@ def cross_wrist(arm: SixAxis | Scara, poses: Array, start: Array, zone: float = 
             )[3:]
             for k in range(i, last):
                 wrist = before + (after - before) * (k - i + 1) / (last - i + 1)
-                tip = arm.tip(np.concatenate([x[k - 1, :3], wrist]))
+                tip = arm.tcp_from_elbow(np.concatenate([x[k - 1, :3], wrist]))
                 x[k] = [*_main_angles(arm, places[k], tip, x[k - 1]), *wrist]
             inside[i:last] = True
             x[last] = _posture(
@@ -98,7 +98,7 @@ def cross_wrist(arm: SixAxis | Scara, poses: Array, start: Array, zone: float = 
     turned = 2.0 * np.arcsin(
         np.clip(np.linalg.norm(actual - turns, axis=(1, 2)) / math.sqrt(8.0), 0.0, 1.0)
     )
-    return Crossing(arm.law.axes(x), turned, inside)
+    return Crossing(arm.axis_map.positions(x), turned, inside)
 
 
 def _posture(
@@ -107,7 +107,7 @@ def _posture(
     """Return the angles of a pose nearest to ``like``, the wrist bent to its side unless another is given."""
     center = place + turn @ arm.wrist
     x = np.concatenate(
-        [_main_angles(arm, center, np.array([0.0, arm.d, arm.short]), like), like[3:]]
+        [_main_angles(arm, center, np.array([0.0, arm.d, arm.forearm_length]), like), like[3:]]
     )
     W = arm.C @ _forearm(x).T @ turn @ arm.E
     s = sign or math.copysign(1.0, math.sin(like[4]))
@@ -132,7 +132,7 @@ def _main_angles(arm: SixAxis, point: Array, tip: Array, like: Array) -> list[fl
     for side in (1.0, -1.0) if radius >= abs(beside) else ():
         ahead = side * math.sqrt(radius**2 - beside**2)
         x1 = math.atan2(point[1], point[0]) - math.atan2(beside, ahead)
-        links = TwoLinks((arm.a1, 0.0), arm.long, math.hypot(tip[0], tip[2]), _FREE)
+        links = TwoLinks((arm.a1, 0.0), arm.lower_arm_length, math.hypot(tip[0], tip[2]), _FREE)
         for t1, t2 in zip(
             *(angles.tolist() for angles in links.solve(np.array([ahead, point[2]]))), strict=True
         ):
@@ -145,7 +145,7 @@ def _main_angles(arm: SixAxis, point: Array, tip: Array, like: Array) -> list[fl
                     ]
                 )
     if not found:
-        place = np.round(1e3 * (arm.turn.T @ point + arm.origin), 3).tolist()
+        place = np.round(1e3 * (arm.arm_from_base.T @ point + arm.origin), 3).tolist()
         raise InputError(f"{place} mm is out of reach")
     return min(found, key=lambda one: float(np.abs(np.array(one) - like[:3]).max()))
 

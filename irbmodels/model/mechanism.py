@@ -33,10 +33,10 @@ class Joint:
 
     parent: int
     """Number of the joint it stands on; -1 for the base."""
-    slides: bool
+    prismatic: bool
     rotation: Array
     """``parent_from_joint`` at zero, ``(3, 3)``."""
-    place: Array
+    position: Array
     """Its origin in the parent's frame [m], ``(3,)``."""
     row: Array
     """Its row of the coupling ``G``, ``(n,)``."""
@@ -46,17 +46,17 @@ class Joint:
     """Its inertials, ``(10,)``, in the order of :data:`INERTIALS`."""
     size: Array = field(default_factory=lambda: np.zeros(3))
     """Largest mass, first and second moment that its inertials were ever summed from: the measure of what rounding left."""
-    turned: Array = field(default_factory=lambda: np.eye(3))
+    tree_rotation: Array = field(default_factory=lambda: np.eye(3))
     """Rotation from its frame to the one that the tree has there, whose axis may be another than z."""
 
 
 @dataclass(frozen=True, eq=False)
-class Place:
+class FixedFrame:
     """A frame fixed to a joint's body, or to the base (-1)."""
 
     joint: int
     rotation: Array
-    place: Array
+    position: Array
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,7 +72,7 @@ class Mechanism:
     """What rotors add to the mass matrix, ``(n, n)``."""
     friction: Array | None = None
     """Rows Fc, Fs - Fc, 1/v_St^2 and Fv of the axes, ``(4, n)``."""
-    frame: Place | None = None
+    frame: FixedFrame | None = None
     ground: Array = field(default_factory=lambda: np.zeros(10))
     """Inertials that do not move; only potential energy knows of them."""
     rotor_axes: Array | None = None
@@ -82,7 +82,7 @@ class Mechanism:
         """Every number by its name; those without influence on the structure included."""
         named = dict(zip(("gx", "gy", "gz"), self.gravity.tolist(), strict=True))
         for number, joint in enumerate(self.joints, 1):
-            named |= _placed(str(number), joint.rotation, joint.place)
+            named |= _placed(str(number), joint.rotation, joint.position)
             named |= {
                 f"{name}{number}": value
                 for name, value in zip(INERTIALS, joint.body.tolist(), strict=True)
@@ -91,7 +91,7 @@ class Mechanism:
                 f"G{number}_{axis}": value for axis, value in enumerate(joint.row.tolist(), 1)
             }
             named[f"q0_{number}"] = joint.offset
-            named |= _entries(f"RT{number}_", joint.turned)
+            named |= _entries(f"RT{number}_", joint.tree_rotation)
         named |= _square("IA", self.rotors)
         named |= {
             f"{name}0": value
@@ -103,7 +103,7 @@ class Mechanism:
             for name, row in zip(("FC", "FD", "KS", "FV"), self.friction.tolist(), strict=True):
                 named |= {f"{name}{axis}": value for axis, value in enumerate(row, 1)}
         if self.frame is not None:
-            named |= _placed("E", self.frame.rotation, self.frame.place)
+            named |= _placed("E", self.frame.rotation, self.frame.position)
         return named
 
     @cached_property
@@ -123,7 +123,7 @@ class Mechanism:
         """What models of the same structure have in common, as hexadecimal digits."""
         fixed = {name: value for name, value in self.constants().items() if name not in self.free}
         frame = None if self.frame is None else self.frame.joint
-        joints = [(joint.parent, joint.slides) for joint in self.joints]
+        joints = [(joint.parent, joint.prismatic) for joint in self.joints]
         told = json.dumps(
             [self.n, joints, frame, self.friction is not None, fixed, list(self.free)]
         )
@@ -132,10 +132,10 @@ class Mechanism:
 
 def mechanism_of(model: Model, friction: bool = False) -> Mechanism:
     """Strip a model for its dynamics: carriers without mass merged, bodies without mass dropped, inertials on a base set."""
-    return _clean(regrouped(_pruned(_merged(_pruned(_mechanism(model, friction))))))
+    return _clean(regroup(_pruned(_merged(_pruned(_mechanism(model, friction))))))
 
 
-def whole_of(model: Model, friction: bool = True) -> Mechanism:
+def unreduced_mechanism_of(model: Model, friction: bool = True) -> Mechanism:
     """Take every joint of a model, and no inertials: what the regressor needs, whose columns are the bodies' own parameters."""
     whole = _mechanism(model, friction)
     light = tuple(replace(joint, body=np.zeros(10)) for joint in whole.joints)
@@ -148,7 +148,9 @@ def whole_of(model: Model, friction: bool = True) -> Mechanism:
 
 def _mechanism(model: Model, friction: bool) -> Mechanism:
     joints, turns = _joints_of(model.tree)
-    turned = tuple(replace(joint, turned=turn) for joint, turn in zip(joints, turns, strict=True))
+    turned = tuple(
+        replace(joint, tree_rotation=turn) for joint, turn in zip(joints, turns, strict=True)
+    )
     law = None
     if friction and model.friction is not None:
         law = np.stack(
@@ -180,7 +182,9 @@ def chain_of(tree: Tree, frame: int, point: Array | None = None) -> Mechanism:
         turn, place = places[carrier].T @ turn, places[carrier].T @ place
     n = tree.coupling.G.shape[1]
     light = tuple(replace(joint, body=np.zeros(10)) for joint in joints)
-    bare = Mechanism(n, light, np.zeros(3), np.zeros((n, n)), None, Place(carrier, turn, place))
+    bare = Mechanism(
+        n, light, np.zeros(3), np.zeros((n, n)), None, FixedFrame(carrier, turn, place)
+    )
     return _clean(_pruned(_merged(_pruned(bare))))
 
 
@@ -231,7 +235,7 @@ def _merged(mechanism: Mechanism) -> Mechanism:
     joints = list(mechanism.joints)
     for number, carrier in enumerate(joints):
         above = [i for i, joint in enumerate(joints) if joint.parent == number]
-        if carrier.body.any() or carrier.slides or not all(_same_line(joints[i]) for i in above):
+        if carrier.body.any() or carrier.prismatic or not all(_same_line(joints[i]) for i in above):
             continue
         for i in above:
             joint = joints[i]
@@ -239,7 +243,7 @@ def _merged(mechanism: Mechanism) -> Mechanism:
                 joint,
                 parent=carrier.parent,
                 rotation=carrier.rotation @ joint.rotation,
-                place=carrier.place + carrier.rotation @ joint.place,
+                position=carrier.position + carrier.rotation @ joint.position,
                 row=carrier.row + joint.row,
                 offset=carrier.offset + joint.offset,
             )
@@ -249,7 +253,7 @@ def _merged(mechanism: Mechanism) -> Mechanism:
 def _same_line(joint: Joint) -> bool:
     # a cosine would hide 1e-7 rad
     tilted = joint.rotation[2, 2] < 0.0 or np.any(np.abs(joint.rotation[:2, 2]) > ROUNDING)
-    return not (joint.slides or tilted or np.any(np.abs(joint.place[:2]) > ROUNDING))
+    return not (joint.prismatic or tilted or np.any(np.abs(joint.position[:2]) > ROUNDING))
 
 
 def _pruned(mechanism: Mechanism) -> Mechanism:
@@ -271,26 +275,26 @@ def _pruned(mechanism: Mechanism) -> Mechanism:
     return replace(mechanism, joints=rest, frame=frame)
 
 
-def regrouped(mechanism: Mechanism) -> Mechanism:
+def regroup(mechanism: Mechanism) -> Mechanism:
     """Move to the joint below, from the tips inwards, what could as well be fixed there: the motion's torques stay the same.
 
     A body that turns about z moves no differently if a mass point or thin rod on that axis is fixed
     to the link below: M, MZ and YY (of XX = YY) go. A body that slides turns with the link below:
     its whole tensor goes [Gautier & Khalil 1990].
     """
-    joints = [replace(joint, turned=np.eye(3)) for joint in mechanism.joints]
+    joints = [replace(joint, tree_rotation=np.eye(3)) for joint in mechanism.joints]
     ground = mechanism.ground
     for number in reversed(range(len(joints))):
         joint = joints[number]
         shared = np.zeros(10)
-        if joint.slides:
+        if joint.prismatic:
             shared[4:] = joint.body[4:]
         else:
             m, mz, yy = joint.body[[0, 3, 6]]
             shared[[0, 3, 4, 6]] = m, mz, yy, yy
         size = np.maximum(joint.size, _size(joint.body))
         joints[number] = replace(joint, body=joint.body - shared, size=size)
-        moved = moving(joint.rotation, joint.place) @ shared
+        moved = inertial_transform(joint.rotation, joint.position) @ shared
         if joint.parent >= 0:
             below = joints[joint.parent]
             grown = np.maximum(_size(below.body), _size(moved))
@@ -302,7 +306,7 @@ def regrouped(mechanism: Mechanism) -> Mechanism:
     return replace(mechanism, joints=tuple(joints), ground=ground)
 
 
-def moving(rotation: Array, place: Array) -> Array:
+def inertial_transform(rotation: Array, place: Array) -> Array:
     """Matrix that takes the ten inertials of a body from one frame to another, whose pose ``new_from_old`` is given."""
     columns = []
     for unit in np.eye(10):
@@ -332,8 +336,8 @@ def _clean(mechanism: Mechanism) -> Mechanism:
             replace(
                 joint,
                 rotation=_exact(joint.rotation),
-                place=_exact(joint.place),
-                turned=_exact(joint.turned),
+                position=_exact(joint.position),
+                tree_rotation=_exact(joint.tree_rotation),
                 row=_exact(joint.row),
                 offset=float(_exact(np.array(joint.offset))),
                 body=body,
@@ -341,7 +345,7 @@ def _clean(mechanism: Mechanism) -> Mechanism:
         )
     frame = mechanism.frame
     if frame is not None:
-        frame = replace(frame, rotation=_exact(frame.rotation), place=_exact(frame.place))
+        frame = replace(frame, rotation=_exact(frame.rotation), position=_exact(frame.position))
     return replace(mechanism, joints=tuple(joints), gravity=_exact(mechanism.gravity), frame=frame)
 
 

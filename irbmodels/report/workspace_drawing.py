@@ -168,31 +168,41 @@ def _degrees(value: float) -> float:
 
 def _nodes(arm: SixAxis) -> list[tuple[float, float]]:
     """Return the corners of the arm at home in its plane [m]: base, axes 1 to 4, wrist center."""
-    x = arm.law.absolute(np.zeros(6))
-    level, (s2, s3), (c2, c3) = float(arm.foot[2]), np.sin(x[1:3]).tolist(), np.cos(x[1:3]).tolist()
-    elbow = arm.a1 + arm.long * s2, level + arm.long * c2
-    knee = (
-        elbow[0] + arm.knee[0] * c3 + arm.knee[1] * s3,
-        elbow[1] - arm.knee[0] * s3 + arm.knee[1] * c3,
+    x = arm.axis_map.angles(np.zeros(6))
+    level, (s2, s3), (c2, c3) = (
+        float(arm.origin_in_arm[2]),
+        np.sin(x[1:3]).tolist(),
+        np.cos(x[1:3]).tolist(),
     )
-    wrist = elbow[0] + arm.short * s3, elbow[1] + arm.short * c3
+    elbow = arm.a1 + arm.lower_arm_length * s2, level + arm.lower_arm_length * c2
+    knee = (
+        elbow[0] + arm.elbow_foot[0] * c3 + arm.elbow_foot[1] * s3,
+        elbow[1] - arm.elbow_foot[0] * s3 + arm.elbow_foot[1] * c3,
+    )
+    wrist = elbow[0] + arm.forearm_length * s3, elbow[1] + arm.forearm_length * c3
     return [(0.0, 0.0), (0.0, level), (arm.a1, level), elbow, knee, wrist]
 
 
 def _draw_arm(axes: Axes, arm: SixAxis | Scara, robot: Robot) -> None:
     """Draw the arm at home as lines, with its lengths."""
     if isinstance(arm, Scara):
-        one, other = arm.law.absolute(np.zeros(4))[:2].tolist()
-        elbow = np.array([math.cos(one), math.sin(one)]) * arm.long
+        one, other = arm.axis_map.angles(np.zeros(4))[:2].tolist()
+        elbow = np.array([math.cos(one), math.sin(one)]) * arm.lower_arm_length
         nodes = 1e3 * np.array(
-            [[0.0, 0.0], elbow, elbow + np.array([math.cos(other), math.sin(other)]) * arm.short]
+            [
+                [0.0, 0.0],
+                elbow,
+                elbow + np.array([math.cos(other), math.sin(other)]) * arm.forearm_length,
+            ]
         )
         names, joints = ["a1", "a2"], [0, 1]
     else:
         corners = _nodes(arm)
         if "tool0" in robot.frames:
             tool0: Any = robot.pose(np.zeros(6), "tool0")
-            place = arm.turn @ tool0.translation - arm.foot * np.array([1.0, 1.0, 0.0])
+            place = arm.arm_from_base @ tool0.translation - arm.origin_in_arm * np.array(
+                [1.0, 1.0, 0.0]
+            )
             corners.append(
                 (math.copysign(math.hypot(place[0], place[1]), corners[-1][0]), float(place[2]))
             )

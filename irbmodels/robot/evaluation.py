@@ -161,13 +161,13 @@ class Asking:
             UnknownName: if there is no such query or frame.
         """
         from ..compiled import queries
-        from ..model.mechanism import chain_of, mechanism_of, whole_of
+        from ..model.mechanism import chain_of, mechanism_of, unreduced_mechanism_of
 
         require("casadi", "fast")
         if named(query, queries.QUERIES, "query") in queries.OF_FRAMES:
             return queries.casadi_function(query, chain_of(*self._frame(frame)))
         wanted = as_bool(parameters, "parameters")
-        strip = whole_of if wanted or query == "regressor" else mechanism_of
+        strip = unreduced_mechanism_of if wanted or query == "regressor" else mechanism_of
         return queries.casadi_function(
             query, strip(self._model, as_bool(friction, "friction")), wanted
         )

@@ -124,7 +124,9 @@ def test_an_arm_of_ones_own_has_its_reach():
     arm = replace(robot.workspace().arm, long=0.855, short=math.hypot(0.150, 0.870))
     # the forearm's line against axis 3
     turned = math.atan2(0.870, 0.150) - math.atan2(0.755, 0.135)
-    arm = replace(arm, law=arm.law._replace(h=arm.law.h - np.array([0, 0, turned, 0, 0, 0])))
+    arm = replace(
+        arm, axis_map=arm.axis_map._replace(h=arm.axis_map.h - np.array([0, 0, turned, 0, 0, 0]))
+    )
     assert workspace_of(arm, robot.limits).extremes().reach == pytest.approx(1.8109, abs=DRAWN)
 
 
@@ -147,10 +149,14 @@ def test_an_arm_from_a_urdf_on_a_leaning_base(tmp_path):
     pairs = np.stack(
         np.meshgrid(np.linspace(-0.7, 1.9, 120), np.linspace(-0.7, 1.9, 120)), -1
     ).reshape(-1, 2)
-    x = space.arm.law.absolute(
+    x = space.arm.axis_map.angles(
         np.concatenate([np.zeros((len(pairs), 1)), pairs, np.zeros((len(pairs), 3))], axis=1)
     )
-    radius = space.arm.a1 + space.arm.long * np.sin(x[:, 1]) + space.arm.short * np.sin(x[:, 2])
+    radius = (
+        space.arm.a1
+        + space.arm.lower_arm_length * np.sin(x[:, 1])
+        + space.arm.forearm_length * np.sin(x[:, 2])
+    )
     assert space.extremes().ahead == pytest.approx(radius.max(), abs=1e-3)
     assert space.extremes().ahead >= radius.max() - 1e-12
     assert drawings.workspace_figure(robot).axes
@@ -464,7 +470,7 @@ def test_the_search_moves_the_tcp_as_pinocchio_does(name):
     for q in oracles.states(name, 30)[:, 0]:
         q[0] = 0.0
         np.testing.assert_allclose(
-            arm.in_plane(arm.law.absolute(q)), robot.pose(q).translation, rtol=0, atol=1e-12
+            arm.in_plane(arm.axis_map.angles(q)), robot.pose(q).translation, rtol=0, atol=1e-12
         )
 
 

@@ -15,12 +15,12 @@ from irbmodels.compiled.queries import QUERIES, program_for
 from irbmodels.model.mechanism import (
     INERTIALS,
     Mechanism,
-    Place,
+    FixedFrame,
     chain_of,
     mechanism_of,
-    moving,
-    regrouped,
-    whole_of,
+    inertial_transform,
+    regroup,
+    unreduced_mechanism_of,
 )
 from irbmodels.robot.robot import from_urdf_text
 
@@ -183,13 +183,17 @@ def test_frame_and_friction_belong_to_the_structure():
         for frame in ("link_4", "link_5", "link_6", "tcp", "base_link")
     }
     assert len(keys) == 5
-    branched = whole_of(made(joint(1, 0), joint(2, 1), joint(3, 1))._model)
+    branched = unreduced_mechanism_of(made(joint(1, 0), joint(2, 1), joint(3, 1))._model)
     held = [
-        replace(branched, frame=Place(number, np.eye(3), np.ones(3))) for number in (-1, 0, 1, 2)
+        replace(branched, frame=FixedFrame(number, np.eye(3), np.ones(3)))
+        for number in (-1, 0, 1, 2)
     ]
     assert len({stripped.key for stripped in (branched, *held)}) == 5
     assert mechanism_of(robot._model, True).key != mechanism_of(robot._model, False).key
-    assert whole_of(robot._model, True).key != whole_of(robot._model, False).key
+    assert (
+        unreduced_mechanism_of(robot._model, True).key
+        != unreduced_mechanism_of(robot._model, False).key
+    )
 
 
 @pytest.mark.parametrize(
@@ -232,7 +236,7 @@ def test_constants_have_a_name_each():
     robot = made(joint(1, 0), *(joint(i, i - 1) for i in range(2, n + 1)))
     rng = np.random.default_rng(0)
     robot = robot.with_rotors(rng.uniform(1.0, 2.0, n), rng.uniform(-1.0, 1.0, (n, n)))
-    stripped = whole_of(robot._model)
+    stripped = unreduced_mechanism_of(robot._model)
     assert len(stripped.constants()) == 3 + n * (9 + 3 + 10 + n + 1 + 9) + n * n + 4 + n * n
     agrees(robot, "inverse_dynamics", "regressor")
 
@@ -410,13 +414,15 @@ def test_regrouping_keeps_what_moves_and_what_weighs():
     """Before and after, the same motion takes the same torque and has the same energies, ground
     included.
     """
-    whole = replace(whole_of(loaded("irb930").mounted(TILT)._model, False), rotor_axes=None)
+    whole = replace(
+        unreduced_mechanism_of(loaded("irb930").mounted(TILT)._model, False), rotor_axes=None
+    )
     drawn = dict(
         zip("qva", np.random.default_rng(0).uniform(-1.0, 1.0, (3, 4, whole.n)), strict=True)
     )
     for query in ("inverse_dynamics", "energy", "mass_matrix"):
         found = []
-        for stripped in (whole, regrouped(whole)):
+        for stripped in (whole, regroup(whole)):
             written = program_for(query, stripped)
             found.append(
                 evaluate(
@@ -434,13 +440,15 @@ def test_moving_inertials_is_pinocchios():
         pose, inertia = pin.SE3.Random(), pin.Inertia.Random()
         there = inertia.se3Action(pose).toDynamicParameters()
         np.testing.assert_allclose(
-            moving(pose.rotation, pose.translation) @ inertia.toDynamicParameters(),
+            inertial_transform(pose.rotation, pose.translation) @ inertia.toDynamicParameters(),
             there,
             atol=1e-13,
         )
     turn = pin.SE3.Random().rotation
     ten = rng.uniform(-1.0, 1.0, 10)  # regrouped inertials need not be a body's
-    back = moving(turn.T, -turn.T @ [1.0, 2.0, 3.0]) @ moving(turn, np.array([1.0, 2.0, 3.0]))
+    back = inertial_transform(turn.T, -turn.T @ [1.0, 2.0, 3.0]) @ inertial_transform(
+        turn, np.array([1.0, 2.0, 3.0])
+    )
     np.testing.assert_allclose(back @ ten, ten, atol=1e-13)
 
 
@@ -482,7 +490,10 @@ def test_right_angles_are_exact():
     operation.
     """
     for name in oracles.NAMES:
-        for stripped in (mechanism_of(loaded(name)._model), whole_of(loaded(name)._model)):
+        for stripped in (
+            mechanism_of(loaded(name)._model),
+            unreduced_mechanism_of(loaded(name)._model),
+        ):
             for link in stripped.joints:
                 assert set(np.abs(link.rotation).ravel()) <= {0.0, 1.0}
                 assert all(abs(x) > 1e-3 for x in link.place if x)
@@ -505,7 +516,7 @@ def test_any_axis_becomes_z(kind, axis):
         joint(2, 1, kind, rpy="0 0 0", axis=axis),
         joint(3, 2, rpy="0 0 0"),
     )
-    links = whole_of(robot._model).joints
+    links = unreduced_mechanism_of(robot._model).joints
     for link in links:
         for turn in (link.rotation, link.turned):
             np.testing.assert_allclose(turn @ turn.T, np.eye(3), atol=1e-15)

@@ -13,7 +13,7 @@ import irbmodels as irb
 from irbmodels.compiled.program import Program
 from irbmodels.compiled.queries import OF_FRAMES, QUERIES, program_for
 from irbmodels.dynamics import derivatives
-from irbmodels.model.mechanism import Mechanism, chain_of, mechanism_of, whole_of
+from irbmodels.model.mechanism import Mechanism, chain_of, mechanism_of, unreduced_mechanism_of
 
 RULES = {
     "add": np.add,
@@ -80,7 +80,7 @@ def mechanism(
         tree = robot._model.tree if frame in robot._model.tree.frames else robot.whole_tree
         return chain_of(tree, tree.frame(frame), point)
     return (
-        whole_of(robot._model)
+        unreduced_mechanism_of(robot._model)
         if query == "regressor"
         else mechanism_of(robot._model, friction=True)
     )

@@ -17,7 +17,7 @@ from ...dynamics import derivatives
 from ...dynamics import equations_of_motion as dynamics
 from ...errors import FileError, InputError, MissingData, UnknownName, require, warn
 from ...kinematics import frames as kinematics
-from ...model.mechanism import Mechanism, chain_of, mechanism_of, whole_of
+from ...model.mechanism import Mechanism, chain_of, mechanism_of, unreduced_mechanism_of
 from ...model.model import Model
 from ...model.types import Array
 from ...robot.robot import Robot
@@ -163,7 +163,7 @@ def _functions(
         if query in OF_FRAMES:
             mechanism, ending = chain_of(tree, number), f"_{re.sub(r'[^A-Za-z0-9_]', '_', frame)}"
         elif query == "regressor":
-            mechanism, ending = whole_of(model), "_whole"
+            mechanism, ending = unreduced_mechanism_of(model), "_whole"
         else:
             mechanism, ending = mechanism_of(model, friction), ""
         names = {constant: f"{constant}{ending}" for constant in mechanism.free}
@@ -465,7 +465,7 @@ def _title(constant: str, function: Function, robot: Robot) -> str:
         else group
     )
     return (
-        f"{group}joint {number}, {'slides' if joint.slides else 'turns'} by"
+        f"{group}joint {number}, {'slides' if joint.prismatic else 'turns'} by"
         f" {_angle(joint.row, joint.offset)}, {below}"
     )
 

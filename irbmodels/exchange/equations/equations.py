@@ -12,7 +12,14 @@ import numpy as np
 from ...compiled.program import Program, program_of
 from ...compiled.queries import OF_FRAMES, QUERIES
 from ...errors import InputError, MissingData, UnknownName, require
-from ...model.mechanism import INERTIALS, Joint, Mechanism, chain_of, mechanism_of, whole_of
+from ...model.mechanism import (
+    INERTIALS,
+    Joint,
+    Mechanism,
+    chain_of,
+    mechanism_of,
+    unreduced_mechanism_of,
+)
 from ...model.rotations import rotation_x, rotation_z
 from ...robot.robot import Robot
 from .readable import WIDTH, Latex, Matlab, Name, Sympy, plain, printed
@@ -122,7 +129,9 @@ def _mechanism(robot: Robot, what: str, frame: str) -> Mechanism:
     if what in OF_FRAMES:
         return chain_of(*robot._frame(frame))
     return (
-        whole_of(robot._model) if what == "regressor" else mechanism_of(robot._model, friction=True)
+        unreduced_mechanism_of(robot._model)
+        if what == "regressor"
+        else mechanism_of(robot._model, friction=True)
     )
 
 
@@ -198,7 +207,7 @@ def _joint(number: int, joint: Joint) -> str:
         f" {'-' if joint.offset < 0 else '+'} {abs(joint.offset):.6g}" if joint.offset else ""
     )
     return (
-        f"{number} on {_below(joint.parent)} {'slides' if joint.slides else 'turns'} by"
+        f"{number} on {_below(joint.parent)} {'slides' if joint.prismatic else 'turns'} by"
         f" `{text or '0'}`"
     )
 
@@ -220,7 +229,7 @@ def _is_dh(robot: Robot, mechanism: Mechanism) -> bool:
         turn = (rotation_x(alpha) @ rotation_z(theta))[:3, :3]
         if not (
             np.allclose(joint.rotation, turn)
-            and np.allclose(joint.place, [a, -d * np.sin(alpha), d * np.cos(alpha)])
+            and np.allclose(joint.position, [a, -d * np.sin(alpha), d * np.cos(alpha)])
         ):
             return False
     return True
@@ -267,7 +276,10 @@ def _explained(name: str, mechanism: Mechanism, robot: Robot, frame: str) -> Con
         if letters == "G":
             return Constant(name, value, "1", f"how far axis {numbers[1]} moves joint {numbers[0]}")
         return Constant(
-            name, value, "m" if joint.slides else "rad", f"position of joint {numbers[0]} at q = 0"
+            name,
+            value,
+            "m" if joint.prismatic else "rad",
+            f"position of joint {numbers[0]} at q = 0",
         )
     meaning = {
         "IA": "what rotors add to the mass matrix, entry",

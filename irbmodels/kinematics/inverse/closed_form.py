@@ -109,8 +109,8 @@ def six_axis(arm: SixAxis, poses: Array, near: Array, bounds: Bounds) -> Found:
         bounds: Where full turns are put.
     """
     turn = poses[:, :3, :3]
-    point = (poses[:, :3, 3] + turn @ arm.wrist - arm.origin) @ arm.turn.T
-    M = arm.turn @ turn @ arm.E
+    point = (poses[:, :3, 3] + turn @ arm.wrist - arm.origin) @ arm.arm_from_base.T
+    M = arm.arm_from_base @ turn @ arm.E
     px, py, pz = point.T
     rho, side = np.hypot(px, py), abs(arm.d)
     gap = rho - side
@@ -127,7 +127,7 @@ def six_axis(arm: SixAxis, poses: Array, near: Array, bounds: Bounds) -> Found:
         )
         for e in (1.0, -1.0):
             sa, ca, sb, cb, beyond, straight = two_links(
-                X - arm.a1, pz, arm.long, arm.short, e * f, free[1]
+                X - arm.a1, pz, arm.lower_arm_length, arm.forearm_length, e * f, free[1]
             )
             beyond = np.hypot(beyond, np.maximum(-gap, 0.0))
             missing.append(beyond)
@@ -145,7 +145,7 @@ def six_axis(arm: SixAxis, poses: Array, near: Array, bounds: Bounds) -> Found:
             h = np.hypot(W[:, 0, 2], W[:, 1, 2])
             in_line = h < TOUCH
             for w in (1.0, -1.0):
-                sign = np.where(in_line, 1.0, w * arm.flip / np.where(in_line, 1.0, h))
+                sign = np.where(in_line, 1.0, w * arm.wrist_sign / np.where(in_line, 1.0, h))
                 s4 = np.where(in_line, free[3][0], sign * W[:, 1, 2])
                 c4 = np.where(in_line, free[3][1], sign * W[:, 0, 2])
                 x4 = np.arctan2(s4, c4)
@@ -158,7 +158,7 @@ def six_axis(arm: SixAxis, poses: Array, near: Array, bounds: Bounds) -> Found:
                 )
                 slot = int(2.0 - 2.0 * f + 1.0 - e + 0.5 - 0.5 * w)
                 valid = there & ~(in_line if w < 0.0 else none)
-                found, inside = turned(x @ arm.law.H.T + arm.law.h, bounds)
+                found, inside = turned(x @ arm.axis_map.H.T + arm.axis_map.h, bounds)
                 q[:, slot] = np.where(valid[:, None], found, np.nan)
                 flags = (
                     VALID + INSIDE * inside + WRIST * in_line + ELBOW * straight + SHOULDER * above
@@ -172,9 +172,9 @@ def scara(arm: Scara, poses: Array, near: Array, bounds: Bounds) -> Found:
 
     Slots are the second arm turned left and right (S004, corrected).
     """
-    turn = arm.turn @ poses[:, :3, :3] @ arm.E.T
-    point = (poses[:, :3, 3] + poses[:, :3, :3] @ arm.wrist - arm.origin) @ arm.turn.T
-    height = (poses[:, :3, 3] - arm.origin) @ arm.turn[2] - arm.height
+    turn = arm.arm_from_base @ poses[:, :3, :3] @ arm.E.T
+    point = (poses[:, :3, 3] + poses[:, :3, :3] @ arm.wrist - arm.origin) @ arm.arm_from_base.T
+    height = (poses[:, :3, 3] - arm.origin) @ arm.arm_from_base[2] - arm.height
     leaning = np.hypot(turn[:, 0, 2], turn[:, 1, 2])
     upright = (leaning <= TILT) & (turn[:, 2, 2] > 0.0)
     tool = np.arctan2(turn[:, 1, 0] - turn[:, 0, 1], turn[:, 0, 0] + turn[:, 1, 1])
@@ -183,11 +183,11 @@ def scara(arm: Scara, poses: Array, near: Array, bounds: Bounds) -> Found:
     free = (float(np.sin(near[0])), float(np.cos(near[0])))
     for slot, e in enumerate((1.0, -1.0)):
         sa, ca, sb, cb, beyond, straight = two_links(
-            point[:, 1], point[:, 0], arm.long, arm.short, e, free
+            point[:, 1], point[:, 0], arm.lower_arm_length, arm.forearm_length, e, free
         )
         x = np.stack([np.arctan2(sa, ca), np.arctan2(sb, cb), tool, height], axis=1)
         valid = (beyond <= REACH) & upright & ~(straight if e < 0.0 else none)
-        found, inside = turned(x @ arm.law.H.T + arm.law.h, bounds)
+        found, inside = turned(x @ arm.axis_map.H.T + arm.axis_map.h, bounds)
         q[:, slot] = np.where(valid[:, None], found, np.nan)
         bits[:, slot] = np.where(valid, VALID + INSIDE * inside + ELBOW * straight, 0)
     return _known(poses, Found(q, bits, np.where(upright, beyond, np.inf)))

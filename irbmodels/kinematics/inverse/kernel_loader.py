@@ -39,7 +39,7 @@ class Machine:
     def __init__(self, arm: SixAxis, bounds: Bounds) -> None:
         """Compile nothing yet."""
         self._arm, self._asked = arm, 0
-        self._plain = packed(arm, arm.law.absolute(np.zeros(6)), bounds)
+        self._plain = packed(arm, arm.axis_map.angles(np.zeros(6)), bounds)
         self._one: Callable[..., int] | None = None
 
     def ready(self, poses: int) -> Machine | None:
@@ -86,17 +86,17 @@ class Machine:
 def packed(arm: SixAxis, near: Array, bounds: Bounds) -> Array:
     """Return the numbers of an arm in the order in which the kernel takes them."""
     free = [trigonometric(near[i]) for i in (0, 1, 3) for trigonometric in (np.sin, np.cos)]
-    lengths = [arm.a1, arm.d, arm.long, arm.short, arm.flip]
+    lengths = [arm.a1, arm.d, arm.lower_arm_length, arm.forearm_length, arm.wrist_sign]
     parts: list[ArrayLike] = [
-        arm.turn,
+        arm.arm_from_base,
         arm.origin,
         arm.wrist,
         arm.E,
         arm.C,
         lengths,
         free,
-        arm.law.H,
-        arm.law.h,
+        arm.axis_map.H,
+        arm.axis_map.h,
         *bounds[:6],
     ]
     return np.concatenate([np.ravel(part) for part in parts])

@@ -241,7 +241,7 @@ class InverseKinematics:
     ) -> tuple[Array, Bounds]:
         seed = np.zeros(self._limits.lower.size) if near is None else near
         plain = near is None and wanted is None
-        return self.arm.law.absolute(seed), (
+        return self.arm.axis_map.angles(seed), (
             self._bounds if plain else self._bounds_for(seed, wanted)
         )
 
@@ -300,7 +300,7 @@ class InverseKinematics:
 
     def _why_none(self, pose: Array, missing: float) -> str:
         if missing == np.inf:
-            turn = self.arm.turn @ pose[:3, :3] @ self.arm.E.T
+            turn = self.arm.arm_from_base @ pose[:3, :3] @ self.arm.E.T
             lean = np.degrees(np.arctan2(np.hypot(turn[0, 2], turn[1, 2]), turn[2, 2]))
             return (
                 f"the tool would have to lean by {lean:.3g} deg, and the axes of a SCARA are"

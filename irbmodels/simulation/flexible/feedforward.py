@@ -75,12 +75,12 @@ def link_torques(mechanism: Mechanism, q: Array) -> Array:
         variable = q @ joint.row
         variable[0] += joint.offset
         fixed = np.eye(4)
-        fixed[:3, :3], fixed[:3, 3] = joint.rotation, joint.place
+        fixed[:3, :3], fixed[:3, 3] = joint.rotation, joint.position
         below = fixed if joint.parent < 0 else poses[joint.parent] @ fixed
         moved = np.zeros((order, *leading, 4, 4))
         generator = np.zeros((4, 4))
         moved[0] = np.eye(4)
-        if joint.slides:
+        if joint.prismatic:
             moved[..., 2, 3] = variable
             generator[2, 3] = 1.0
         else:
