@@ -26,14 +26,14 @@ _SCALAR = (int, float, np.integer, np.floating)
 _NO_NUMBER = (bool, np.bool_, complex, np.complexfloating)
 
 
-def shown(value: object) -> str:
+def short_repr(value: object) -> str:
     """Return a value as an error shows it: in one line, and a short one.
 
     Of a long array its shape.
     """
     if isinstance(value, np.ndarray) and value.size > MOST:
         return f"an array of shape {value.shape}"
-    return errors.shown(value)
+    return errors.short_repr(value)
 
 
 def numbers(value: ArrayLike | None, what: str) -> Array:
@@ -52,12 +52,14 @@ def numbers(value: ArrayLike | None, what: str) -> Array:
         given = np.array(value)
         if given.dtype.kind not in "iufO":
             raise InputError(
-                f"{what} is not an array of numbers, but of {given.dtype.name}: {shown(value)}"
+                f"{what} is not an array of numbers, but of {given.dtype.name}: {short_repr(value)}"
             )
         if given.dtype.kind == "O":  # NumPy would read text, and take None for NaN
             for item in given.flat:
                 if isinstance(item, _NO_NUMBER) or not hasattr(item, "__float__"):
-                    raise InputError(f"{what} is not an array of numbers, but holds {shown(item)}")
+                    raise InputError(
+                        f"{what} is not an array of numbers, but holds {short_repr(item)}"
+                    )
         with np.errstate(over="ignore"):  # of longer floats: infinity says it
             array: Array = given.astype(float, copy=False)
     except (TypeError, ValueError, OverflowError) as err:
@@ -97,7 +99,7 @@ def six(value: ArrayLike, what: str, parts: str) -> Array:
     """
     array = numbers(value, what)
     if array.shape[-1:] != (6,) or (array.ndim == 1 and not np.isfinite(array).all()):
-        raise InputError(f"{what} needs six finite numbers ({parts}), got {shown(array)}")
+        raise InputError(f"{what} needs six finite numbers ({parts}), got {short_repr(array)}")
     return nan_for_infinity(array)
 
 
@@ -134,11 +136,11 @@ def per_axis(value: ArrayLike, n: int, what: str) -> Array:
     """
     array = numbers(value, what)
     if array.shape not in ((), (n,)):
-        raise InputError(f"{what} needs one number, or {n}, one per axis; got {shown(array)}")
+        raise InputError(f"{what} needs one number, or {n}, one per axis; got {short_repr(array)}")
     return np.array(np.broadcast_to(array, (n,)))
 
 
-def rigid(value: Any, what: str) -> Array:
+def as_pose(value: Any, what: str) -> Array:
     """Return a pose, ``pin.SE3`` or matrix, as a matrix ``(4, 4)``.
 
     Raises:
@@ -167,7 +169,7 @@ def number(value: Any, what: str, low: float = -np.inf, high: float = np.inf) ->
             if np.isinf(high)
             else f" in {low:g} .. {high:g}"
         )
-        raise InputError(f"{what} must be a finite number{bounds}, got {shown(value)}")
+        raise InputError(f"{what} must be a finite number{bounds}, got {short_repr(value)}")
     return given
 
 
@@ -179,7 +181,7 @@ def positive(value: Any, what: str) -> float:
     """
     given = _float(value)
     if not 0.0 < given < np.inf:
-        raise InputError(f"{what} must be a positive finite number, got {shown(value)}")
+        raise InputError(f"{what} must be a positive finite number, got {short_repr(value)}")
     return given
 
 
@@ -195,7 +197,7 @@ def as_int(value: Any, what: str, low: int = 0, high: float = np.inf) -> int:
         or not low <= value <= min(high, sys.maxsize)
     ):
         bounds = f"at least {low}" if np.isinf(high) else f"{low} to {high:.0f}"
-        raise InputError(f"{what} must be a whole number, {bounds}, got {shown(value)}")
+        raise InputError(f"{what} must be a whole number, {bounds}, got {short_repr(value)}")
     return int(value)
 
 
@@ -206,29 +208,29 @@ def as_bool(value: object, what: str) -> bool:
         InputError: if it is anything else: every text is true, ``"False"`` too.
     """
     if not isinstance(value, bool | np.bool_):
-        raise InputError(f"{what} is True or False, not {shown(value)}")
+        raise InputError(f"{what} is True or False, not {short_repr(value)}")
     return bool(value)
 
 
-def instance(value: T, kind: type[Any] | UnionType, what: str) -> T:
+def as_instance(value: T, kind: type[Any] | UnionType, what: str) -> T:
     """Return what is of a kind; ``what`` says in words what that is: ``"the model is an irbmodels.Robot"``.
 
     Raises:
         InputError: if it is of another.
     """
     if not isinstance(value, kind):
-        raise InputError(f"{what}, not {shown(value)}")
+        raise InputError(f"{what}, not {short_repr(value)}")
     return value
 
 
-def function(value: T, what: str) -> T:
+def as_callable(value: T, what: str) -> T:
     """Return what can be called.
 
     Raises:
         InputError: if it cannot.
     """
     if not callable(value):
-        raise InputError(f"{what}, not {shown(value)}")
+        raise InputError(f"{what}, not {short_repr(value)}")
     return value
 
 
@@ -246,11 +248,11 @@ def as_list(value: Iterable[T], kind: type[Any] | UnionType, what: str) -> list[
         [value] if items is None else [item for item in items if not isinstance(item, kind)]
     )
     if items is None or wrong:
-        raise InputError(f"{what}, not {shown(wrong[0])}")
+        raise InputError(f"{what}, not {short_repr(wrong[0])}")
     return items
 
 
-def named(value: str, known: Iterable[str], kind: str) -> str:
+def as_choice(value: str, known: Iterable[str], kind: str) -> str:
     """Return one of the known names.
 
     Raises:
@@ -275,18 +277,18 @@ def poses(value: ArrayLike, what: str) -> Array:
         or not len(array)
         or not np.isfinite(array).all()
     ):
-        raise InputError(f"{what} need shape (N, 4, 4) and finite numbers, got {shown(array)}")
+        raise InputError(f"{what} need shape (N, 4, 4) and finite numbers, got {short_repr(array)}")
     return array
 
 
-def location(value: object, what: str) -> Path:
+def as_path(value: object, what: str) -> Path:
     """Return a path.
 
     Raises:
         InputError: if it is none.
     """
     if not isinstance(value, str | os.PathLike):
-        raise InputError(f"{what} is a path, not {shown(value)}")
+        raise InputError(f"{what} is a path, not {short_repr(value)}")
     return Path(value)
 
 

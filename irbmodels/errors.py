@@ -30,7 +30,7 @@ def _again(
     return error
 
 
-def shown(value: object, widest: int = WIDEST) -> str:
+def short_repr(value: object, widest: int = WIDEST) -> str:
     """Return a value as an error shows it: in one line, and a short one."""
     try:
         text = " ".join((repr(value.tolist()) if hasattr(value, "tolist") else repr(value)).split())
@@ -53,7 +53,7 @@ class UnknownName(IrbError, LookupError):
         )
         hint = f"; did you mean {lowered[close[0]]!r}?" if close else ""
         super().__init__(
-            f"no {kind} {shown(name, 40)}{hint} (known: {', '.join(self.known) or 'none'})"
+            f"no {kind} {short_repr(name, 40)}{hint} (known: {', '.join(self.known) or 'none'})"
         )
 
     def __str__(self) -> str:

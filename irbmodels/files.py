@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from .checks import location
+from .checks import as_path
 from .errors import FileError
 
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")  # marks at its beginning, as Windows writes them
@@ -20,7 +20,7 @@ def read_bytes(path: str | Path) -> bytes:
     Raises:
         FileError: if it cannot be read, or is UTF-16.
     """
-    location(path, "a file")
+    as_path(path, "a file")
     try:
         data = Path(path).read_bytes()
     except (OSError, ValueError) as err:  # ValueError: a name that no file can have
@@ -62,7 +62,7 @@ def check_writable(path: str | Path) -> Path:
         FileError: if it is a folder, a device or a pipe, or lies in no folder.
     """
     # a link stays one, and what it points to is replaced
-    target = Path(os.path.realpath(location(path, "a file to write")))
+    target = Path(os.path.realpath(as_path(path, "a file to write")))
     if target.is_dir() or not str(path):
         raise FileError(f"cannot write {str(path)!r}: it is a folder, not a file")
     if target.exists() and not target.is_file():

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..checks import finite, instance, number
+from ..checks import as_instance, finite, number
 from ..errors import InputError
 from ..model.types import Array
 from ..robot.base_parameters import BaseParameters
@@ -100,10 +100,10 @@ def adaptive_step(
             not those of all axes.
     """
     here, goal = axes_of(state, reference, model)
-    instance(
+    as_instance(
         gains, AdaptiveGains, "gains of adaptive control are AdaptiveGains(slope, kd, adaptation)"
     )
-    instance(memory, AdaptiveMemory, "the memory of adaptive control is an AdaptiveMemory")
+    as_instance(memory, AdaptiveMemory, "the memory of adaptive control is an AdaptiveMemory")
     if len(_base_of(base).axes) != model.n:
         raise InputError(
             f"adaptive control needs base parameters of all {model.n} axes, these are of"
@@ -145,7 +145,7 @@ def tracking_regressor(
 
 
 def _base_of(base: BaseParameters) -> BaseParameters:
-    return instance(
+    return as_instance(
         base,
         BaseParameters,
         "base parameters are those of irbmodels.robot.base_parameters.base_parameters(robot)",

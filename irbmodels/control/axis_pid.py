@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..checks import as_int, finite, instance, number, per_axis
+from ..checks import as_instance, as_int, finite, number, per_axis
 from ..errors import InputError
 from ..model.types import Array
 from ..robot.robot import Robot
@@ -70,13 +70,13 @@ def pid(
         InputError: if an argument is of another type or shape, not finite, or a limit not positive.
     """
     here, goal = axes_of(state, reference)
-    instance(gains, PidGains, "gains of a PID are PidGains(kp, ki, kd, limit)")
+    as_instance(gains, PidGains, "gains of a PID are PidGains(kp, ki, kd, limit)")
     limit = per_axis(gains.limit, here.q.size, "the torque limit of a PID")
     if not (limit > 0.0).all():
         raise InputError(f"the torque limit of a PID is positive, got {limit.tolist()}")
     error, rate = goal.q - here.q, goal.v - here.v
     old = finite(
-        instance(memory, PidMemory, "the memory of a PID is a PidMemory").integral,
+        as_instance(memory, PidMemory, "the memory of a PID is a PidMemory").integral,
         error.shape,
         "integral of a PID",
     )

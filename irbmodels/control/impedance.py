@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..checks import instance, numbers
+from ..checks import as_instance, numbers
 from ..errors import InputError
 from ..model.friction import Stribeck
 from ..model.types import Array
@@ -65,7 +65,7 @@ def impedance(
         InputError: at a singularity, for gains that do not fit, or an inertia that is not positive.
     """
     state, task = task_state(state, reference, model, rows)
-    instance(
+    as_instance(
         wanted,
         Impedance,
         "what is wanted of a contact is an Impedance(stiffness, damping, inertia)",

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from numpy.typing import ArrayLike
 
-from ..checks import finite, instance
+from ..checks import as_instance, finite
 from ..model.friction import Stribeck
 from ..model.types import Array
 from ..robot.robot import Robot
@@ -44,7 +44,7 @@ def axis_speed(state: Measured, reference: AxisReference, gain: ArrayLike) -> Ar
         them into torques.
     """
     position = posture(
-        instance(state, Measured, "the state is Measured(q, v)").q, what="measured q"
+        as_instance(state, Measured, "the state is Measured(q, v)").q, what="measured q"
     )
     goal = reference_of(reference, position.size)
     speed: Array = goal.v + weighed(gain, goal.q - position, "gain [1/s]")
@@ -144,6 +144,6 @@ def torque(state: Measured, a: Array, model: Robot, friction: Stribeck | bool) -
 
 
 def _feedback(state: Measured, reference: AxisReference, gains: Gains) -> Array:
-    instance(gains, Gains, "gains are Gains(kp, kd)")
+    as_instance(gains, Gains, "gains are Gains(kp, kd)")
     position = weighed(gains.kp, reference.q - state.q, "kp")
     return position + weighed(gains.kd, reference.v - state.v, "kd")

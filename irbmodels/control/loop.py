@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..checks import as_bool, as_int, finite, function, instance, number, per_axis, positive
+from ..checks import as_bool, as_callable, as_instance, as_int, finite, number, per_axis, positive
 from ..errors import InputError, IrbError, MissingData
 from ..model.friction import Stribeck
 from ..model.types import Array
@@ -94,23 +94,23 @@ def run_loop(
             loop diverges, with the time ``t`` at which it happened and, as ``run``, everything
             until then.
     """
-    n = instance(robot, Robot, "what is controlled is an irbmodels.Robot").n
+    n = as_instance(robot, Robot, "what is controlled is an irbmodels.Robot").n
     own = robot if model is None else model_of(model)
-    function(
+    as_callable(
         law,
         "a law is a function of state, reference and model, such as computed_torque with its gains",
     )
-    function(
+    as_callable(
         reference,
         "a reference is a function of time, as hold, follow, sampled and tcp_along make it",
     )
     if wrench is not None:
-        function(wrench, "a wrench is a function of time that returns (6,)")
+        as_callable(wrench, "a wrench is a function of time that returns (6,)")
     positive(duration, "duration of a loop [s]")
     positive(period, "period of a loop [s]")
     number(delay, "delay of a loop [s]", 0.0, duration)
     as_int(seed, "seed of the noise")
-    instance(
+    as_instance(
         friction,
         bool | Stribeck,
         "friction is True (the robot's), False (none) or an irbmodels.Stribeck",
@@ -310,14 +310,16 @@ def _start(
     goal = reference(0.0)
     if isinstance(goal, TcpReference):
         raise InputError("a reference of the TCP does not say where the axes start: start=q")
-    return instance(goal, AxisReference, "a reference returns an AxisReference or a TcpReference").q
+    return as_instance(
+        goal, AxisReference, "a reference returns an AxisReference or a TcpReference"
+    ).q
 
 
 def _goal(
     reference: Callable[[float], AxisReference | TcpReference], t: float, robot: Robot
 ) -> AxisReference | TcpReference:
     """Return what is wanted at a time, as arrays."""
-    goal = instance(
+    goal = as_instance(
         reference(t),
         AxisReference | TcpReference,
         "a reference returns an AxisReference or a TcpReference",

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..checks import finite, instance, number, numbers
+from ..checks import as_instance, finite, number, numbers
 from ..errors import InputError
 from ..model.friction import Stribeck
 from ..model.types import Array
@@ -101,7 +101,7 @@ def momentum_observer(
     """
     n = np.ones(model_of(model).n)
     torque, step = finite(tau, n.shape, "tau"), number(period, "period [s]", 0.0)
-    instance(memory, ObserverMemory, "the memory of an observer is an ObserverMemory")
+    as_instance(memory, ObserverMemory, "the memory of an observer is an ObserverMemory")
     integral, last = (
         finite(getattr(memory, x), n.shape, f"{x} of the memory") for x in ("integral", "rate")
     )

@@ -8,7 +8,7 @@ import numpy as np
 import pinocchio as pin
 from numpy.typing import ArrayLike
 
-from ..checks import function, instance, number, positive
+from ..checks import as_callable, as_instance, number, positive
 from ..errors import InputError
 from ..robot.robot import Robot
 from ..trajectory import Motion, PosePath, TimeLaw, Trajectory
@@ -42,7 +42,7 @@ def follow(trajectory: Trajectory, begin: float = 0.0) -> AxisReferences:
     Raises:
         InputError: if it is no trajectory, or the time not finite.
     """
-    instance(
+    as_instance(
         trajectory,
         Trajectory,
         "what is followed is a Trajectory, as irbmodels.trajectory.move makes it",
@@ -101,7 +101,7 @@ def tcp_along(
         UnknownName: if there is no such law.
     """
     chosen = time_law(law)
-    instance(path, PosePath, "the way is a PosePath, as irbmodels.trajectory.line makes it")
+    as_instance(path, PosePath, "the way is a PosePath, as irbmodels.trajectory.line makes it")
     if path.stops:
         raise InputError(
             f"the path has corners at s = {', '.join(f'{s:g}' for s in path.stops)} m: blend them,"
@@ -130,11 +130,11 @@ def tcp_of(reference: AxisReferences, model: Robot) -> TcpReferences:
     Raises:
         InputError: if it is no function, or the model no robot.
     """
-    function(reference, "a reference is a function of time, as hold, follow and sampled make it")
+    as_callable(reference, "a reference is a function of time, as hold, follow and sampled make it")
     model_of(model)
 
     def at(t: float) -> TcpReference:
-        q, v, a = instance(
+        q, v, a = as_instance(
             reference(t), AxisReference, "a reference of the axes returns an AxisReference(q, v, a)"
         )
         J = model.jacobian(q)

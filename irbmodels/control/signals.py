@@ -8,7 +8,7 @@ import numpy as np
 import pinocchio as pin
 from numpy.typing import ArrayLike
 
-from ..checks import finite, instance, numbers, positive, rigid, shown
+from ..checks import as_instance, as_pose, finite, numbers, positive, short_repr
 from ..errors import InputError, MissingData
 from ..model.friction import Stribeck
 from ..model.types import Array
@@ -75,7 +75,7 @@ def state_of(state: Measured, n: int | None = None) -> Measured:
     Raises:
         InputError: if it is none.
     """
-    q, v, wrench = instance(state, Measured, "the state is Measured(q, v)")
+    q, v, wrench = as_instance(state, Measured, "the state is Measured(q, v)")
     position = posture(q, n, "measured q")
     load = None if wrench is None else finite(wrench, (6,), "measured wrench (force, moment)")
     return Measured(position, finite(v, position.shape, "measured v"), load)
@@ -100,7 +100,7 @@ def reference_of(reference: AxisReference, n: int, robot: Robot | None = None) -
     Raises:
         InputError: if it is none, or far beyond the ranges of a robot that is given.
     """
-    given = instance(
+    given = as_instance(
         reference, AxisReference, "the reference of this law is an AxisReference(q, v, a)"
     )
     goal = AxisReference(
@@ -115,7 +115,7 @@ def model_of(model: Robot) -> Robot:
     Raises:
         InputError: if it is no robot.
     """
-    return instance(model, Robot, "the model is an irbmodels.Robot, as irbmodels.load makes it")
+    return as_instance(model, Robot, "the model is an irbmodels.Robot, as irbmodels.load makes it")
 
 
 def weighed(gain: ArrayLike, error: Array, what: str) -> Array:
@@ -148,7 +148,7 @@ def friction_torque(model: Robot, v: Array, friction: Stribeck | bool) -> Array 
     if not isinstance(friction, bool | Stribeck):
         raise InputError(
             "friction is True (the model's), False (none) or an irbmodels.Stribeck, not"
-            f" {shown(friction)}"
+            f" {short_repr(friction)}"
         )
     if friction is False:
         return 0.0
@@ -171,4 +171,4 @@ def homogeneous(pose: pin.SE3 | ArrayLike) -> Array:
     Raises:
         InputError: if it is none.
     """
-    return rigid(pose, "a pose")
+    return as_pose(pose, "a pose")

@@ -15,7 +15,7 @@ import numpy as np
 import pinocchio as pin
 from numpy.typing import ArrayLike
 
-from ..checks import as_list, finite, instance, positive
+from ..checks import as_instance, as_list, finite, positive
 from ..errors import InputError
 from ..kinematics.singularities import damped_velocity
 from ..model.friction import Stribeck
@@ -89,7 +89,7 @@ def task_state(
             the axes, or an argument is of another type or shape.
     """
     state = state_of(state, model_of(model).n)
-    instance(
+    as_instance(
         reference,
         TcpReference,
         "the reference of this law is a TcpReference(pose, twist, acceleration)",
@@ -145,7 +145,7 @@ def tcp_speed(
         InputError: if J is singular and ``near`` is None, or the goal is off in a direction that
             the arm cannot move.
     """
-    here = instance(state, Measured, "the state is Measured(q, v)")._replace(
+    here = as_instance(state, Measured, "the state is Measured(q, v)")._replace(
         v=np.zeros(model_of(model).n)
     )
     _, task = task_state(here, reference, model, rows)
@@ -183,7 +183,7 @@ def task_inverse_dynamics(
     Raises:
         InputError: as :func:`tcp_speed`.
     """
-    instance(gains, Gains, "gains are Gains(kp, kd)")
+    as_instance(gains, Gains, "gains are Gains(kp, kd)")
     state, task = task_state(state, reference, model, rows)
     wanted = (
         task.acceleration + weighed(gains.kd, task.rate, "kd") + weighed(gains.kp, task.error, "kp")

@@ -22,7 +22,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..checks import shown
+from ..checks import short_repr
 from ..errors import InputError
 from ..model.types import Array, Mask
 from .arm_geometry import Scara, SixAxis
@@ -101,7 +101,7 @@ def checked(arm: SixAxis | Scara, value: object) -> Configuration:
         number != np.floor(number) or abs(number) > 1000.0 for number in numbers
     ):
         raise InputError(
-            f"a configuration is four whole numbers (cf1, cf4, cf6, cfx), not {shown(value)}"
+            f"a configuration is four whole numbers (cf1, cf4, cf6, cfx), not {short_repr(value)}"
         )
     cf1, cf4, cf6, cfx = (int(number) for number in numbers)
     most = 1 if isinstance(arm, Scara) else 7

@@ -11,7 +11,7 @@ from xml.etree.ElementTree import Element
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..checks import finite, numbers, shown
+from ..checks import finite, numbers, short_repr
 from ..errors import InputError, UrdfError
 from .coupling import AxisCoupling
 from .types import Array, Mask
@@ -239,7 +239,7 @@ def checked_law(law: Stribeck, n: int) -> Stribeck:
         InputError: if it is no law, of other axes, or would drive an axis.
     """
     if not isinstance(law, Stribeck):
-        raise InputError(f"a friction law is an irbmodels.Stribeck, not {shown(law)}")
+        raise InputError(f"a friction law is an irbmodels.Stribeck, not {short_repr(law)}")
     static, coulomb, viscous, stribeck = (
         finite(getattr(law, name), (n,), f"{name} of the friction law")
         for name in ("Fs", "Fc", "Fv", "v_St")

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..checks import nan_for_infinity, numbers, shown
+from ..checks import nan_for_infinity, numbers, short_repr
 from ..errors import InputError
 from .types import Array, Mask
 
@@ -112,7 +112,7 @@ class Motors:
         array = numbers(values, f"an array of {what}")
         if array.shape[-1:] != (n,):
             raise InputError(
-                f"{what} need shape ({n},) or (..., {n}) and numbers, got {shown(values)}"
+                f"{what} need shape ({n},) or (..., {n}) and numbers, got {short_repr(values)}"
             )
         return nan_for_infinity(array)
 

@@ -11,7 +11,7 @@ import numpy as np
 import pinocchio as pin
 from numpy.typing import ArrayLike
 
-from ..checks import finite, instance, location, positive
+from ..checks import as_instance, as_path, finite, positive
 from ..errors import InputError, UnknownName, warn
 from .inertia import Inertial, gyration
 from .provenance import Grade
@@ -45,11 +45,11 @@ class Tool:
             UnknownName: if the grade is none.
         """
         for what in ("name", "source", "grade"):
-            instance(getattr(self, what), str, f"the {what} of a tool is a text")
+            as_instance(getattr(self, what), str, f"the {what} of a tool is a text")
         if self.grade not in get_args(Grade):
             raise UnknownName("grade", self.grade, get_args(Grade))
         if self.path is not None:
-            location(self.path, "the table of a tool")
+            as_path(self.path, "the table of a tool")
         tcp = vars(self)["_tcp"]
         if not isinstance(tcp, pin.SE3) or not np.isfinite(tcp.homogeneous).all():
             raise InputError(f"tcp of tool {self.name!r} is no pin.SE3 of finite numbers")
@@ -58,7 +58,7 @@ class Tool:
                 f"tcp of tool {self.name!r} is {far:.4g} m from the flange; are these mm? it counts"
                 " in m"
             )
-        instance(
+        as_instance(
             self.load,
             Inertial,
             f"the load of tool {self.name!r} is an Inertial, as irbmodels.payload makes it",

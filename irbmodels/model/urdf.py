@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from xml.etree import ElementTree
 
-from ..errors import UrdfError, shown
+from ..errors import UrdfError, short_repr
 
 
 def parse_urdf(text: str) -> ElementTree.Element:
@@ -49,9 +49,9 @@ def check_numbers(robot: ElementTree.Element) -> None:
                         value is None or _holds_numbers(value, count)
                     ):
                         wanted = f"{count} finite numbers" if count > 1 else "a finite number"
-                        given = "is missing" if value is None else f"is {shown(value, 40)}"
+                        given = "is missing" if value is None else f"is {short_repr(value, 40)}"
                         what = (
-                            f"{owner} {shown(part.get('name'), 40)}: {key} of <{element.tag}>"
+                            f"{owner} {short_repr(part.get('name'), 40)}: {key} of <{element.tag}>"
                             f" {given}"
                         )
                         raise UrdfError(f"{what}; it needs {wanted}")
@@ -60,7 +60,7 @@ def check_numbers(robot: ElementTree.Element) -> None:
             for tag in ("mass", "inertia"):
                 if inertial.find(tag) is None:
                     raise UrdfError(
-                        f"link {shown(link.get('name'), 40)}: <inertial> has no <{tag}>; it needs"
+                        f"link {short_repr(link.get('name'), 40)}: <inertial> has no <{tag}>; it needs"
                         " both"
                     )
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from itertools import product
 from typing import Any
 
-from ..checks import instance
+from ..checks import as_instance
 from ..errors import RapidError
 from .expressions import ExpressionEvaluator, Names, Undeclared, Unknown
 from .grammar import parse
@@ -111,7 +111,7 @@ def values_of(module: Module, kind: str) -> dict[str, Any]:
         InputError: if ``module`` is no module or ``kind`` no text.
     """
     constants, values = Constants(checked_module(module)), dict[str, Any]()
-    name = instance(kind, str, "a type is given by its name in RAPID, 'robtarget'").lower()
+    name = as_instance(kind, str, "a type is given by its name in RAPID, 'robtarget'").lower()
     for declaration in module:
         names = declaration.type.lower(), constants.builder("").resolved(declaration.type)
         if name in names and declaration.value is not None:

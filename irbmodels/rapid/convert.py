@@ -8,7 +8,7 @@ from itertools import permutations, product
 import numpy as np
 import pinocchio as pin
 
-from ..checks import instance
+from ..checks import as_instance
 from ..errors import InputError
 from ..model.inertia import Inertial
 from ..model.tool import Tool, doubt_metres, payload
@@ -30,7 +30,7 @@ def tool_of(data: ToolData | str, name: str = "tool") -> Tool:
     if isinstance(data, str):
         declared = data.partition(":=")[0].split() if ":=" in data else [name]
         data, name = read_value(data, ToolData), declared[-1]
-    if not instance(data, ToolData, "a tool is made of tooldata, a value or its text").robhold:
+    if not as_instance(data, ToolData, "a tool is made of tooldata, a value or its text").robhold:
         raise InputError(
             f"tool {name!r} is stationary (robhold FALSE): it stands in the world, its load is a"
             " gripper's"
@@ -45,7 +45,7 @@ def tooldata_of(tool: Tool) -> ToolData:
 
     Numbers have nine decimals, moments twelve digits.
     """
-    instance(tool, Tool, "tooldata is that of an irbmodels.Tool")
+    as_instance(tool, Tool, "tooldata is that of an irbmodels.Tool")
     return ToolData(True, Pose.of(tool.tcp), loaddata_of(tool.load))
 
 
@@ -57,7 +57,7 @@ def body_of(data: LoadData) -> Inertial:
     Raises:
         InputError: if the mass is not positive, or no body can have these moments.
     """
-    if not instance(data, LoadData, "a body is made of loaddata").mass > 0.0:
+    if not as_instance(data, LoadData, "a body is made of loaddata").mass > 0.0:
         raise InputError(
             f"mass {data.mass:g} kg: this load was never defined; a load needs a positive mass"
         )
@@ -72,7 +72,7 @@ def loaddata_of(body: Inertial) -> LoadData:
     Of the 24 ways to call the principal axes x, y, z of a right-handed frame, the one nearest to
     the body's frame is taken: a diagonal tensor keeps its order, and aom is [1,0,0,0].
     """
-    instance(body, Inertial, "loaddata is that of an irbmodels.Inertial")
+    as_instance(body, Inertial, "loaddata is that of an irbmodels.Inertial")
     centre = Pos(*rounded(1000.0 * body.com))
     if not np.any(body.tensor):
         return LoadData(body.mass, centre, Orient(1.0, 0.0, 0.0, 0.0), 0.0, 0.0, 0.0)
@@ -110,9 +110,9 @@ def tool0_pose(
     Raises:
         InputError: if the robot holds both or neither, or the object's unit is not known.
     """
-    instance(target, RobTarget, "a target is a RobTarget")
-    instance(tool, ToolData, "the tool of a target is a ToolData")
-    held = wobj is not None and instance(wobj, WobjData, "a work object is a WobjData").robhold
+    as_instance(target, RobTarget, "a target is a RobTarget")
+    as_instance(tool, ToolData, "the tool of a target is a ToolData")
+    held = wobj is not None and as_instance(wobj, WobjData, "a work object is a WobjData").robhold
     if tool.robhold == held:
         both = "both tool and work object" if held else "neither tool nor work object"
         raise InputError(f"the robot holds {both}: one robhold is TRUE, the other FALSE")

@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from ..checks import instance
-from ..errors import InputError, shown
+from ..checks import as_instance
+from ..errors import InputError, short_repr
 from .module import Declaration, Module, checked_module
 from .parser import read
 from .values import RECORDS
@@ -29,7 +29,7 @@ def with_values(module: Module, values: Mapping[str, Any]) -> Module:
         InputError: if a value has another type.
     """
     text = checked_module(module).text
-    instance(values, Mapping, "values are a mapping from names to values")
+    as_instance(values, Mapping, "values are a mapping from names to values")
     changed = [(module.declaration(name), value) for name, value in values.items()]
     for old, value in sorted(changed, key=lambda pair: pair[0].span, reverse=True):
         new = Declaration(
@@ -66,7 +66,7 @@ def with_declarations(module: Module, *added: Declaration) -> Module:
     )
     indent = line[: len(line) - len(line.lstrip(" \t"))]
     for declaration in added:
-        instance(declaration, Declaration, "a declaration is a rapid.Declaration")
+        as_instance(declaration, Declaration, "a declaration is a rapid.Declaration")
         _checked(declaration, declaration.value)
     lines = [f"{_newline(module)}{indent}{declaration}" for declaration in added]
     return _read_again(module, text[:place] + "".join(lines) + text[place:])
@@ -87,7 +87,7 @@ def _checked(declaration: Declaration, value: Any) -> Any:
     """
     kind = RECORDS.get(declaration.type.lower())
     if kind is not None and not declaration.size and not isinstance(value, kind):
-        raise InputError(f"{declaration.name} is a {kind.rapid}, not {shown(value)}")
+        raise InputError(f"{declaration.name} is a {kind.rapid}, not {short_repr(value)}")
     if isinstance(value, float) and not math.isfinite(value):
-        raise InputError(f"{declaration.name} needs a finite number, not {shown(value)}")
+        raise InputError(f"{declaration.name} needs a finite number, not {short_repr(value)}")
     return value

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ..checks import instance
+from ..checks import as_instance
 from ..errors import FileError, UnknownName
 from ..files import replacing
 from .text import literal
@@ -121,4 +121,4 @@ def checked_module(value: Module) -> Module:
     Raises:
         InputError: if it is none; a module's text is none yet.
     """
-    return instance(value, Module, "a module is what irbmodels.rapid.read returns")
+    return as_instance(value, Module, "a module is what irbmodels.rapid.read returns")

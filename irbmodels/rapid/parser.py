@@ -9,7 +9,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
-from ..errors import InputError, RapidError, shown
+from ..errors import InputError, RapidError, short_repr
 from ..files import read_bytes
 from .expressions import ExpressionEvaluator, Unknown
 from .grammar import RESERVED, parse
@@ -100,11 +100,11 @@ def read_value(text: str, kind: type[V]) -> V:
     """
     if not any(kind is one for one in RECORDS.values()):
         raise InputError(
-            f"a value is read as a record type such as rapid.RobTarget, not {shown(kind)}"
+            f"a value is read as a record type such as rapid.RobTarget, not {short_repr(kind)}"
         )
     name = kind.rapid
     if not isinstance(text, str):
-        raise InputError(f"the text of a {name} is a str, not {shown(text)}")
+        raise InputError(f"the text of a {name} is a str, not {short_repr(text)}")
     builder, node = Builder(text), _value_node(text)
     if getattr(node, "data", "") == "declaration":
         declaration = declared(builder, node)

@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Protocol
 import pinocchio as pin
 from numpy.typing import ArrayLike
 
-from ..checks import instance, shown
+from ..checks import as_instance, short_repr
 from ..errors import InputError
 from ..model.types import Array
 from .records import Orient, Pos, Pose, Value, components, rounded
@@ -123,7 +123,9 @@ class JointTarget(Value):
                 every range.
         """
         if not hasattr(robot, "from_controller"):
-            raise InputError(f"axis positions are those of an irbmodels.Robot, not {shown(robot)}")
+            raise InputError(
+                f"axis positions are those of an irbmodels.Robot, not {short_repr(robot)}"
+            )
         beyond = [value for value in self.robax.values[robot.n :] if value not in (0.0, UNUSED)]
         if beyond or robot.n > 6:
             raise InputError(f"{self.robax} does not fit the robot's {robot.n} axes")
@@ -297,7 +299,7 @@ RECORDS: dict[str, type[Value]] = {
 
 
 def _refuse_held(wobj: WobjData) -> None:
-    if instance(
+    if as_instance(
         wobj, WobjData, "a work object is a WobjData, as read_value(text, WobjData) reads it"
     ).robhold:
         raise InputError(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..checks import instance
+from ..checks import as_instance
 from ..kinematics.arm_geometry import Scara, SixAxis
 from ..kinematics.workspace import Workspace
 from ..robot.robot import Robot
@@ -55,7 +55,7 @@ def workspace_figure(robot: Robot, wrist: ArrayLike | None = None) -> Figure:
     from matplotlib.patches import PathPatch
     from matplotlib.path import Path
 
-    space = instance(robot, Robot, "whose workspace is drawn is an irbmodels.Robot").workspace(
+    space = as_instance(robot, Robot, "whose workspace is drawn is an irbmodels.Robot").workspace(
         wrist
     )
     what = _what(space, wrist)
@@ -102,7 +102,7 @@ def workspace_figure(robot: Robot, wrist: ArrayLike | None = None) -> Figure:
 
 def workspace_tables(robot: Robot, wrist: ArrayLike | None = None) -> list[TextTable]:
     """Return extremes, corners, arcs and singular postures of a working range as tables for a terminal."""
-    space = instance(robot, Robot, "whose workspace is drawn is an irbmodels.Robot").workspace(
+    space = as_instance(robot, Robot, "whose workspace is drawn is an irbmodels.Robot").workspace(
         wrist
     )
     found, (u, v) = space.extremes(), _coordinates(space)

@@ -17,7 +17,7 @@ import numpy as np
 import pinocchio as pin
 from numpy.typing import ArrayLike
 
-from ..checks import as_int, as_list, finite, instance, location, number, rows
+from ..checks import as_instance, as_int, as_list, as_path, finite, number, rows
 from ..errors import MissingData, UrdfError
 from ..files import read_text
 from ..model.limits import Limits
@@ -115,7 +115,7 @@ def random_postures(limits: Limits, count: int, seed: int = 0) -> Array:
 
     One axis in four stands at an end of its range.
     """
-    instance(limits, Limits, "postures are drawn inside limits, as robot.limits")
+    as_instance(limits, Limits, "postures are drawn inside limits, as robot.limits")
     as_int(count, "the number of postures")
     rng, n = np.random.default_rng(as_int(seed, "seed")), limits.lower.size
     low, high = (
@@ -262,7 +262,7 @@ def read_srdf(path: Path) -> dict[Pair, str]:
         FileError: if it cannot be read.
         UrdfError: if it is no XML.
     """
-    path = location(path, "an SRDF")
+    path = as_path(path, "an SRDF")
     try:
         document = ElementTree.fromstring(read_text(path))
     except ElementTree.ParseError as err:
@@ -313,7 +313,7 @@ def _colliders(robot: Robot) -> _Colliders:
 
 
 def _robot(robot: Robot) -> Robot:
-    return instance(robot, Robot, "what collides is an irbmodels.Robot")
+    return as_instance(robot, Robot, "what collides is an irbmodels.Robot")
 
 
 def _form(shape: Shape) -> object:

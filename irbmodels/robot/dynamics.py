@@ -10,7 +10,7 @@ import numpy as np
 import pinocchio as pin
 from numpy.typing import ArrayLike
 
-from ..checks import as_bool, broadcast, finite, rigid, six
+from ..checks import as_bool, as_pose, broadcast, finite, six
 from ..dynamics import derivatives, reactions
 from ..dynamics import equations_of_motion as dynamics
 from ..dynamics.derivatives import EnergyRegressor, ForwardDerivatives, InverseDerivatives
@@ -328,7 +328,7 @@ class Queries(KinematicQueries):
         reading = -np.concatenate([tool0.rotation.T @ on_tool[:3], tool0.rotation.T @ on_tool[3:]])
         if tool0_from_sensor is None:
             return reading
-        pose = rigid(tool0_from_sensor, "tool0_from_sensor")
+        pose = as_pose(tool0_from_sensor, "tool0_from_sensor")
         turn, place = pose[:3, :3].T, pose[:3, 3]
         return np.concatenate(
             [turn @ reading[:3], turn @ (reading[3:] - np.cross(place, reading[:3]))]

@@ -12,11 +12,11 @@ from numpy.typing import ArrayLike
 
 from ..checks import (
     as_bool,
+    as_choice,
     as_int,
     broadcast,
     finite,
     map_states,
-    named,
     nan_for_infinity,
     numbers,
 )
@@ -164,7 +164,7 @@ class Asking:
         from ..model.mechanism import chain_of, mechanism_of, unreduced_mechanism_of
 
         require("casadi", "fast")
-        if named(query, queries.QUERIES, "query") in queries.OF_FRAMES:
+        if as_choice(query, queries.QUERIES, "query") in queries.OF_FRAMES:
             return queries.casadi_function(query, chain_of(*self._frame(frame)))
         wanted = as_bool(parameters, "parameters")
         strip = unreduced_mechanism_of if wanted or query == "regressor" else mechanism_of

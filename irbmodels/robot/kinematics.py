@@ -11,7 +11,7 @@ import numpy as np
 import pinocchio as pin
 from numpy.typing import ArrayLike
 
-from ..checks import as_bool, broadcast, finite, map_states, named, number, six
+from ..checks import as_bool, as_choice, broadcast, finite, map_states, number, six
 from ..checks import poses as checked_poses
 from ..dynamics import derivatives
 from ..errors import InputError, MissingData
@@ -80,7 +80,7 @@ class KinematicQueries(Asking):
         Returns:
             Shape ``(..., 6, n)``, linear rows first (S000 eq. 33).
         """
-        named(axes, ("base", "local"), "axes")
+        as_choice(axes, ("base", "local"), "axes")
         tree, number = self._frame(frame)
         offset = None if point is None else finite(point, (3,), "point [m]")
         reference = partial(kinematics.jacobian, tree, number, point=offset, local=axes == "local")
@@ -112,7 +112,7 @@ class KinematicQueries(Asking):
         In base axes that is the frame's classical acceleration; in local axes the derivative of its
         local components.
         """
-        named(axes, ("base", "local"), "axes")
+        as_choice(axes, ("base", "local"), "axes")
         tree, number = self._frame(frame)
         offset = None if point is None else finite(point, (3,), "point [m]")
         states = broadcast(self._position(q), self._speed(v))

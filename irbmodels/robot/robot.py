@@ -13,7 +13,7 @@ import numpy as np
 import pinocchio as pin
 from numpy.typing import ArrayLike
 
-from ..checks import as_list, finite, is_rotation, numbers, rigid, shown
+from ..checks import as_list, as_pose, finite, is_rotation, numbers, short_repr
 from ..errors import InputError, MissingData, UrdfError, warn
 from ..files import read_text
 from ..kinematics.arm_geometry import without_closed_form
@@ -313,7 +313,7 @@ class Robot(Queries):
         """Return the robot with another payload (``irbmodels.payload(...)``), given in the TCP frame; None drops it."""
         if payload is not None and not isinstance(payload, Inertial):
             raise InputError(
-                f"a payload comes from irbmodels.payload(mass, com, inertia), not {shown(payload)}"
+                f"a payload comes from irbmodels.payload(mass, com, inertia), not {short_repr(payload)}"
             )
         return self._with(payload=None if payload is None else checked_payload(*payload))
 
@@ -371,7 +371,7 @@ class Robot(Queries):
         """
         matrix = numbers(getattr(world_from_base, "homogeneous", world_from_base), "the mounting")
         if matrix.shape == (4, 4):
-            return self._with(world_from_base=rigid(matrix, "mounting")[:3, :3])
+            return self._with(world_from_base=as_pose(matrix, "mounting")[:3, :3])
         if not is_rotation(matrix):
             raise InputError(
                 "mounting needs a rotation matrix (3, 3), or a pose (4, 4), of the base in the"
@@ -487,6 +487,6 @@ def _tool(tool: str | Path | Tool | ToolData | None) -> Tool | None:
     if tool is not None and not isinstance(tool, str | Path | Tool):
         raise InputError(
             "a tool is a name, the path of a table, an irbmodels.Tool, or tooldata, not"
-            f" {shown(tool)}"
+            f" {short_repr(tool)}"
         )
     return load_tool(tool) if isinstance(tool, str | Path) else tool

@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..checks import finite, shown
+from ..checks import finite, short_repr
 from ..errors import InputError
 from ..model.friction import Stribeck
 from ..model.types import Array, Mask
@@ -149,7 +149,7 @@ class Plant:
         if not isinstance(state, State) or len(state.q) != self.robot.n:
             raise InputError(
                 f"a plant of {self.robot.name} goes on from a State of {self.robot.n} axes, not"
-                f" from {shown(state)}"
+                f" from {short_repr(state)}"
             )
         try:
             torque = finite(tau, (self.robot.n,), "tau")

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pinocchio as pin
 
-from ..checks import location
+from ..checks import as_path
 from ..errors import InputError, MissingData, TableError
 from ..model.friction import ANY_SPEED, Stribeck
 from ..model.limits import Limits, LoadLimits
@@ -178,7 +178,7 @@ def load_tool(name_or_path: str | Path) -> Tool:
         UnknownName: if there is no such tool.
         TableError: if the table breaks the format, or no body can have its load.
     """
-    path = tool_path(str(location(name_or_path, "a tool is a name or a path; what is given")))
+    path = tool_path(str(as_path(name_or_path, "a tool is a name or a path; what is given")))
     table = read(path, ToolTable)
     inertial = table.load.inertial()
     # else it is a point mass

@@ -13,7 +13,7 @@ from typing import Literal, TypeVar
 
 import numpy as np
 
-from ..errors import FileError, InputError, TableError, UnknownName, shown
+from ..errors import FileError, InputError, TableError, UnknownName, short_repr
 from ..model.dh import Convention, DHTable
 from ..model.rotations import rotation_x, rotation_z, translation
 from ..model.types import Array
@@ -150,7 +150,7 @@ def describe(name_or_folder: str | Path) -> Description:
         TableError: if a table breaks the format.
     """
     if not isinstance(name_or_folder, str | Path):
-        raise InputError(f"a robot is a name or a folder, not {shown(name_or_folder)}")
+        raise InputError(f"a robot is a name or a folder, not {short_repr(name_or_folder)}")
     catalogue, name = _catalogue(), str(name_or_folder)
     variant = catalogue.aliases.get(name, name)
     if variant in catalogue.robots:

@@ -14,7 +14,7 @@ from typing import Any
 
 import yaml
 
-from ..checks import instance, location
+from ..checks import as_instance, as_path
 from ..errors import FileError, InputError, TableError, UnknownName
 from ..files import read_text
 from ..model.provenance import Source
@@ -223,8 +223,8 @@ def new_robot(name: str, like: str, folder: str | Path) -> Path:
         FileError: if it cannot be written.
     """
     source = describe(like)
-    target = location(folder, "the folder of a new robot")
-    if not instance(name, str, "the name of a robot is a text").replace("-", "_").isidentifier():
+    target = as_path(folder, "the folder of a new robot")
+    if not as_instance(name, str, "the name of a robot is a text").replace("-", "_").isidentifier():
         raise InputError(f"{name!r} is no name for a robot: letters, digits, _ and -")
     if target.exists() and (not target.is_dir() or any(target.iterdir())):
         raise InputError(f"{target} is not an empty folder; choose another one")

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..checks import finite, instance, numbers, positive, shown
+from ..checks import as_instance, finite, numbers, positive, short_repr
 from ..errors import InputError
 from ..model.types import Array
 from .rounding import snap
@@ -77,7 +77,7 @@ class FourierSeries:
         ):
             raise InputError(
                 "a series at rest at both ends needs two harmonics or more, got"
-                f" {shown(self.harmonics)}"
+                f" {short_repr(self.harmonics)}"
             )
         positive(self.duration, "the duration of a series [s]")
 
@@ -129,7 +129,7 @@ class FourierSeries:
             InputError: if their shapes are wrong, or the series would not rest at its ends.
         """
         count = self.harmonics
-        given = instance(
+        given = as_instance(
             coefficients, Coefficients, "parameters are those of Coefficients(q0, a, b)"
         )
         q0 = numbers(given.q0, "q0")

@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..checks import finite, shown
+from ..checks import finite, short_repr
 from ..errors import InputError, require
 from ..model.types import Array
 from .rounding import displacement
@@ -128,7 +128,7 @@ def jerk_limited(
     # ValueError: a failure that its Python side has no name for
     except (ruckig.RuckigError, ValueError) as err:
         raise InputError(
-            f"no move keeps these bounds: {shown(' '.join(str(err).split()))}"
+            f"no move keeps these bounds: {short_repr(' '.join(str(err).split()))}"
         ) from None
     if result not in (ruckig.Result.Working, ruckig.Result.Finished):
         raise InputError(f"no move found between these states: {result.name}")

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..checks import as_list, function, instance, numbers
+from ..checks import as_callable, as_instance, as_list, numbers
 from ..errors import InputError
 from ..model.limits import Limits
 from ..model.types import Array
@@ -31,7 +31,7 @@ class Motion(NamedTuple):
 
     def each(self, change: Callable[[Array], Array]) -> Motion:
         """Return the motion with one change made to every array that is there."""
-        function(change, "a change of a motion is a function of an array")
+        as_callable(change, "a change of a motion is a function of an array")
         return Motion(
             change(self.t), change(self.q), *(None if x is None else change(x) for x in self[2:])
         )
@@ -94,7 +94,7 @@ def checked_motion(
         InputError: if it is no motion, lacks a column or samples, its times do not grow, or an
             array has another shape or is not finite.
     """
-    given = instance(motion, Motion, f"{purpose} needs a Motion")
+    given = as_instance(motion, Motion, f"{purpose} needs a Motion")
     wanted = " and ".join(_CALLED[column] for column in needs)
     if any(getattr(given, column) is None for column in needs):
         derived = (

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple, TextIO
 
 import numpy as np
 
-from ..checks import instance, location
+from ..checks import as_instance, as_path
 from ..errors import FileError, InputError, MotionError, require
 from ..files import refuse_utf16, replacing
 from ..model.types import Array
@@ -274,8 +274,8 @@ def open_motion(path: str | Path, robot: Robot) -> MotionFile:
         MissingExtra: for Parquet without pyarrow.
         MotionError: if a column is missing, repeated, or a group of columns is not whole.
     """
-    file = location(path, "a motion file")
-    instance(robot, Robot, "a motion file is read for an irbmodels.Robot")
+    file = as_path(path, "a motion file")
+    as_instance(robot, Robot, "a motion file is read for an irbmodels.Robot")
     if file.is_dir():
         raise FileError(f"{str(path)!r} is a folder, not a motion file")
     if file.exists() and not file.is_file():
@@ -321,9 +321,9 @@ def write_motion(path: str | Path, motion: Motion, robot: Robot) -> None:
         FileError: if the file cannot be written; then nothing is.
         MissingExtra: for Parquet without pyarrow.
     """
-    location(path, "a motion file")
-    instance(motion, Motion, "what is written is an irbmodels.Motion")
-    instance(robot, Robot, "a motion is one of an irbmodels.Robot")
+    as_path(path, "a motion file")
+    as_instance(motion, Motion, "what is written is an irbmodels.Motion")
+    as_instance(robot, Robot, "a motion is one of an irbmodels.Robot")
     motion = checked_motion(motion, "a motion file", (), robot.n, robot.name, least=1)
     header, blocks = ["t"], [motion.t[:, None]]
     for quantity, group in _groups(robot).items():

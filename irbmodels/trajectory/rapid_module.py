@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..checks import instance, shown
+from ..checks import as_instance, short_repr
 from ..errors import InputError
 from .motion import Motion, checked_motion
 
@@ -36,10 +36,10 @@ def rapid_module(motion: Motion, robot: Any, name: str = "Trajectory", tool: str
     from ..rapid.grammar import RESERVED  # few need it
 
     if not hasattr(robot, "to_controller"):
-        raise InputError(f"a module is one of an irbmodels.Robot, not {shown(robot)}")
+        raise InputError(f"a module is one of an irbmodels.Robot, not {short_repr(robot)}")
     motion = checked_motion(motion, "a module", (), robot.n, robot.name, least=0)
-    instance(name, str, "the name of a module is a text")
-    instance(tool, str, "the tool of a module is the name of a tooldata")
+    as_instance(name, str, "the name of a module is a text")
+    as_instance(tool, str, "the tool of a module is the name of a tooldata")
     for what, word in (("module", name), ("procedure", f"run{name}"), ("tool", tool)):
         legal = (
             word.isascii()

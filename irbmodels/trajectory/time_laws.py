@@ -16,7 +16,7 @@ import numpy as np
 from numpy.polynomial import Polynomial
 from numpy.typing import ArrayLike
 
-from ..checks import as_int, number, numbers, shown
+from ..checks import as_int, number, numbers, short_repr
 from ..errors import InputError, UnknownName
 from ..model.types import Array, Mask
 from .rounding import snap
@@ -259,7 +259,7 @@ def s_curve(blend: float = 1.0 / 3.0, rounding: float = 0.5) -> TimeLaw:
 
 def _share(value: float, what: str) -> float:
     if not 0.0 < number(value, f"{what}, a share,") <= 0.5:
-        raise InputError(f"{what} is a share above 0 and at most 0.5, got {shown(value)}")
+        raise InputError(f"{what} is a share above 0 and at most 0.5, got {short_repr(value)}")
     return float(value)
 
 
@@ -288,7 +288,7 @@ def time_law(law: str | TimeLaw) -> TimeLaw:
     if isinstance(law, TimeLaw):
         return law
     if not isinstance(law, str):
-        raise InputError(f"a law is a name ({', '.join(LAWS)}) or a TimeLaw, not {shown(law)}")
+        raise InputError(f"a law is a name ({', '.join(LAWS)}) or a TimeLaw, not {short_repr(law)}")
     if law not in LAWS:
         raise UnknownName("law", law, LAWS)
     return LAWS[law]

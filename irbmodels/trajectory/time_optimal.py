@@ -20,7 +20,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..checks import as_bool, instance, shown
+from ..checks import as_bool, as_instance, short_repr
 from ..errors import InputError, require
 from ..model.limits import Limits
 from ..model.types import Array
@@ -104,10 +104,10 @@ def time_optimal(
         MissingExtra: without toppra.
     """
     require("toppra", "motion")
-    instance(path, AxisPath, "a timing is one of an AxisPath, as axis_path makes it")
+    as_instance(path, AxisPath, "a timing is one of an AxisPath, as axis_path makes it")
     if robot is not None and not isinstance(robot, Arm):
         raise InputError(
-            f"the torques of a timing are those of an irbmodels.Robot, not {shown(robot)}"
+            f"the torques of a timing are those of an irbmodels.Robot, not {short_repr(robot)}"
         )
     as_bool(friction, "friction, whether it is part of the torques,")
     if (
@@ -115,7 +115,7 @@ def time_optimal(
         or not isinstance(intervals, int | np.integer)
         or not 10 <= intervals <= 100_000
     ):
-        raise InputError(f"a grid has 10 to 100000 intervals, got {shown(intervals)}")
+        raise InputError(f"a grid has 10 to 100000 intervals, got {short_repr(intervals)}")
     if robot is None and (torque is not None or acceleration is None):
         raise InputError(
             "a timing without a robot has no torques, and needs bounds of acceleration"

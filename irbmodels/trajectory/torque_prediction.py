@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..checks import function, instance, location, number, positive
+from ..checks import as_callable, as_instance, as_path, number, positive
 from ..dynamics.equations_of_motion import TorqueParts
 from ..errors import InputError
 from ..files import replacing
@@ -115,7 +115,7 @@ def predict(
         MotionError: if a row is wrong; nothing is written then.
         FileError: if the output cannot be written.
     """
-    instance(
+    as_instance(
         file,
         MotionFile,
         "what is predicted is a motion file, as irbmodels.open_motion(path, robot) opens it",
@@ -123,11 +123,11 @@ def predict(
     if window is not None:
         positive(window, "window, the length of the derivative filter [s],")
     number(rest, "rest [deg, mm]", 0.0)
-    function(advance, "advance is a function of a number of bytes")
+    as_callable(advance, "advance is a function of a number of bytes")
     robot, n = file.robot, file.robot.n
     if (
         output is not None
-        and location(output, "the file to write").exists()
+        and as_path(output, "the file to write").exists()
         and Path(output).samefile(file.path)
     ):
         raise InputError(f"{output} is the motion itself; write the torques to another file")

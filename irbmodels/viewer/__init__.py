@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..checks import as_int, as_list, finite, instance
+from ..checks import as_instance, as_int, as_list, finite
 from ..errors import InputError, UnknownName
 from ..files import replacing
 from ..robot.robot import Robot
@@ -306,7 +306,7 @@ def _cast(robots: Sequence[Robot | Actor], layers: Sequence[str]) -> list[Actor]
     from .scene import checked
 
     for robot in robots:
-        instance(robot, Robot | Actor, "what is shown is a robot or an irbmodels.Actor")
+        as_instance(robot, Robot | Actor, "what is shown is a robot or an irbmodels.Actor")
     if not robots:
         raise InputError("no robot to show")
     for layer in as_list(layers, str, "layers are a list of names"):

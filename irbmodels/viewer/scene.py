@@ -12,7 +12,7 @@ from xml.etree.ElementTree import Element
 import numpy as np
 import pinocchio as pin
 
-from ..checks import finite, instance, is_rotation
+from ..checks import as_instance, finite, is_rotation
 from ..errors import InputError, warn
 from ..model.coupling import coupling_of
 from ..model.limits import ROUNDING
@@ -71,12 +71,12 @@ def checked(actor: Actor) -> Actor:
     Raises:
         InputError: if one of them does not.
     """
-    robot = instance(
+    robot = as_instance(
         actor.robot,
         Robot,
         "the robot of an irbmodels.Actor is one that irbmodels.load or from_urdf returns",
     )
-    instance(actor.name, str | None, "the name of an irbmodels.Actor is a text")
+    as_instance(actor.name, str | None, "the name of an irbmodels.Actor is a text")
     if not isinstance(actor.opacity, int | float) or not 0.0 <= actor.opacity <= 1.0:
         raise InputError(f"opacity is a number from 0 to 1, not {actor.opacity!r}")
     q = np.zeros(robot.n) if actor.q is None else finite(actor.q, (robot.n,), "q")

@@ -14,11 +14,11 @@ import irbmodels as irb
 from irbmodels.compiled.queries import QUERIES, program_for
 from irbmodels.model.mechanism import (
     INERTIALS,
-    Mechanism,
     FixedFrame,
+    Mechanism,
     chain_of,
-    mechanism_of,
     inertial_transform,
+    mechanism_of,
     regroup,
     unreduced_mechanism_of,
 )

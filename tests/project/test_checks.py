@@ -138,11 +138,11 @@ BAD = {
     ),
     "a flag of 1": (lambda: checks.as_bool(1, "stops"), "stops is True or False, not 1"),
     "another kind": (
-        lambda: checks.instance(5, str, "a name is a text"),
+        lambda: checks.as_instance(5, str, "a name is a text"),
         "a name is a text, not 5",
     ),
     "no function": (
-        lambda: checks.function(5, "a law is a function"),
+        lambda: checks.as_callable(5, "a law is a function"),
         "a law is a function, not 5",
     ),
     "no list": (lambda: checks.as_list(5, int, "a list of rows"), "a list of rows, not 5"),
@@ -154,7 +154,7 @@ BAD = {
         lambda: checks.as_list([1, "a"], int, "a list of rows"),
         "a list of rows, not 'a'",
     ),
-    "no path": (lambda: checks.location(5, "the table"), "the table is a path, not 5"),
+    "no path": (lambda: checks.as_path(5, "the table"), "the table is a path, not 5"),
 }
 
 
@@ -190,11 +190,11 @@ def test_a_value_is_shown_short():
     """Whatever is wrong is shown in one line of at most 80 characters, a large array by its
     shape.
     """
-    assert checks.shown(np.zeros((100, 6))) == "an array of shape (100, 6)"
-    assert checks.shown(np.array([1.0, 2.0])) == "[1.0, 2.0]"
-    assert checks.shown("a\nb") == r"'a\nb'"
-    assert len(checks.shown(list(range(1000)))) == 80
-    assert "\n" not in checks.shown([np.zeros((9, 9))])
+    assert checks.short_repr(np.zeros((100, 6))) == "an array of shape (100, 6)"
+    assert checks.short_repr(np.array([1.0, 2.0])) == "[1.0, 2.0]"
+    assert checks.short_repr("a\nb") == r"'a\nb'"
+    assert len(checks.short_repr(list(range(1000)))) == 80
+    assert "\n" not in checks.short_repr([np.zeros((9, 9))])
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...checks import instance, location
+from ...checks import as_instance, as_path
 from ...compiled.program import Program
 from ...compiled.queries import OF_FRAMES, QUERIES, program_for
 from ...dynamics import derivatives
@@ -83,8 +83,8 @@ def write_c(
         MissingExtra: if casadi is not installed.
         FileError: if a file cannot be written.
     """
-    location(folder, "the folder of C files")
-    instance(robot, Robot, "what is written as C is an irbmodels.Robot")
+    as_path(folder, "the folder of C files")
+    as_instance(robot, Robot, "what is written as C is an irbmodels.Robot")
     if not str(folder):
         raise InputError("C files need a folder to be written into")
     target = Path(folder).expanduser()

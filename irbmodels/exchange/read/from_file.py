@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 
 import numpy as np
 
-from ...checks import location
+from ...checks import as_path
 from ...errors import FileError, UrdfError, warn
 from ...files import read_text
 from ...robot.robot import Robot, from_urdf, from_urdf_text
@@ -37,7 +37,7 @@ def from_file(path: str | Path) -> Robot:
             friction.
         MissingExtra: for MJCF, if MuJoCo is not installed.
     """
-    file = location(path, "a file")
+    file = as_path(path, "a file")
     if file.is_dir():
         raise FileError(f"{path}: is a folder, not a file")
     kind = SUFFIXES.get(file.suffix.lower()) or _kind(file)

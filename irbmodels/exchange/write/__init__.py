@@ -9,7 +9,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import NamedTuple
 
-from ...checks import instance, location, named
+from ...checks import as_choice, as_instance, as_path
 from ...errors import FileError, InputError
 from ...robot.robot import Robot
 from ...tables.description import COUPLINGS, Coupling
@@ -58,12 +58,12 @@ def export(robot: Robot, to: str, folder: str | Path, options: Options = PLAIN) 
         InputError: if an option does not go with the format.
         FileError: if a file cannot be written.
     """
-    instance(robot, Robot, "what is exported is an irbmodels.Robot")
-    named(to, FORMATS, "export format")
-    instance(options, Options, "options of an export are irbmodels.Options(coupling=...)")
+    as_instance(robot, Robot, "what is exported is an irbmodels.Robot")
+    as_choice(to, FORMATS, "export format")
+    as_instance(options, Options, "options of an export are irbmodels.Options(coupling=...)")
     if options.coupling is not None:
-        named(options.coupling, COUPLINGS, "coupling")
-    if not str(location(folder, "the folder to export to")) or not folder:
+        as_choice(options.coupling, COUPLINGS, "coupling")
+    if not str(as_path(folder, "the folder to export to")) or not folder:
         raise InputError("an export needs a folder to write into")
     target = Path(folder).expanduser()
     own = robot.path is not None and robot.path.suffix.lower() in _SUFFIXES.get(to, ())

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ...checks import finite, instance
+from ...checks import as_instance, finite
 from ...errors import InputError, require
 from ...model.types import Array
 from ...robot.base_parameters import BaseParameters, base_parameters
@@ -206,16 +206,16 @@ def _task(
     bounds: Bounds | None,
     posture: ArrayLike | None,
 ) -> Task:
-    instance(robot, Robot, "what is excited is an irbmodels.Robot")
-    instance(
+    as_instance(robot, Robot, "what is excited is an irbmodels.Robot")
+    as_instance(
         family,
         Family,
         "a family of motions is a Fourier(harmonics, duration) or a Freudenstein(moves, duration)",
     )
-    instance(
+    as_instance(
         base, BaseParameters | None, "base parameters are those that base_parameters(robot) returns"
     )
-    instance(bounds, Bounds | None, "bounds of an excitation are Bounds(...)")
+    as_instance(bounds, Bounds | None, "bounds of an excitation are Bounds(...)")
     chosen = base_parameters(robot) if base is None else base
     if chosen.grouping.shape[1] != robot.parameter_vector().size:
         raise InputError(

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ...checks import finite, instance
+from ...checks import as_instance, finite
 from ...errors import InputError
 from ...model.types import Array, Mask
 from .accumulator import Accumulator, positive_weights
@@ -117,7 +117,9 @@ def least_squares(
         InputError: if there are too few samples, or the motion does not excite a parameter; the
             message names it.
     """
-    instance(total, Accumulator, "a fit is one of the sums that accumulated(samples, rows) returns")
+    as_instance(
+        total, Accumulator, "a fit is one of the sums that accumulated(samples, rows) returns"
+    )
     count = total.samples * total.size - total.p
     if count <= 0:
         raise InputError(

@@ -8,7 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from ...checks import instance
+from ...checks import as_instance
 from ...errors import InputError
 from ...model.types import Array
 from ...robot.base_parameters import BaseParameters
@@ -33,11 +33,11 @@ class RowsOfSums:
                 parameters.
         """
         size = (
-            instance(self.robot, Robot, "equations are those of an irbmodels.Robot")
+            as_instance(self.robot, Robot, "equations are those of an irbmodels.Robot")
             .parameter_vector()
             .size
         )
-        count = instance(
+        count = as_instance(
             self.base, BaseParameters, "base parameters are those of base_parameters(robot)"
         ).grouping.shape[1]
         if count != size:

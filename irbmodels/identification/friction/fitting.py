@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ...checks import instance, positive
+from ...checks import as_instance, positive
 from ...errors import InputError
 from ...model.friction import Stribeck
 from ...model.types import Array
@@ -138,7 +138,7 @@ def fit_friction(points: FrictionPoints) -> FrictionFit:
     """
     from scipy.optimize import least_squares
 
-    instance(
+    as_instance(
         points, FrictionPoints, "a law is fitted to FrictionPoints, as friction_points returns them"
     )
     v, friction = points.speed, points.friction

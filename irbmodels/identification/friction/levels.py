@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ...checks import as_int, instance
+from ...checks import as_instance, as_int
 from ...errors import InputError
 from ...model.types import Array
 from ..recordings.recording import Finding, Flag, Recording
@@ -86,7 +86,7 @@ def friction_points(
         axis,
         "an axis of a log",
         1,
-        instance(recording, Recording, "friction is read from a Recording").n,
+        as_instance(recording, Recording, "friction is read from a Recording").n,
     )
     if recording.tau is None or not np.isfinite(recording.tau[:, axis - 1 : axis]).any():
         raise InputError(

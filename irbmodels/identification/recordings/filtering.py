@@ -17,7 +17,7 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from ...checks import instance, numbers, positive
+from ...checks import as_instance, numbers, positive
 from ...errors import InputError
 from ...model.types import Array, Mask
 from .recording import STEADY, Finding, Flag, Recording
@@ -265,7 +265,7 @@ def _window(sizes: NDArray[np.intp], ratio: float, bandwidth: Callable[[int], fl
 
 
 def _refuse(recording: Recording, cutoff: float) -> None:
-    rate = 1.0 / instance(recording, Recording, "what is filtered is a Recording").step
+    rate = 1.0 / as_instance(recording, Recording, "what is filtered is a Recording").step
     if not (isinstance(cutoff, int | float | np.number) and 0.0 < cutoff < 0.5 * rate):
         raise InputError(
             f"a cutoff [Hz] is positive and below half the rate of {rate:.5g} Hz, not {cutoff!r}"

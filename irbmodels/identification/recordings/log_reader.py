@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...checks import instance
+from ...checks import as_instance
 from ...errors import InputError, MissingData, MotionError
 from ...model.types import Array
 from ...robot.robot import Robot
@@ -89,8 +89,8 @@ def read_recording(
         InputError: if ``columns`` names what is no name of the own form.
         MissingData: if values are of a motor whose gear ratio is unknown.
     """
-    instance(robot, Robot, "a log is one of an irbmodels.Robot")
-    instance(
+    as_instance(robot, Robot, "a log is one of an irbmodels.Robot")
+    as_instance(
         columns or {},
         Mapping,
         "columns map names of the own form to those in the file, {'tau1_Nm': 'torque A1'}",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ...checks import finite, instance
+from ...checks import as_instance, finite
 from ...errors import InputError
 from ...model.types import Array, Mask
 from .plausibility import span
@@ -61,7 +61,7 @@ def outliers(recording: Recording, window: float = 0.1, threshold: float = 6.0) 
 
 
 def _checked(recording: Recording) -> Recording:
-    return instance(recording, Recording, "what is looked through is a Recording")
+    return as_instance(recording, Recording, "what is looked through is a Recording")
 
 
 def _samples(recording: Recording, window: float) -> int:

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ...checks import as_int, instance
+from ...checks import as_instance, as_int
 from ...errors import InputError, UnknownName
 from ...model.types import Array, Mask
 from ...trajectory import Motion
@@ -182,7 +182,7 @@ class Recording:
         Raises:
             InputError: as the constructor, or if it is no motion.
         """
-        columns = instance(motion, Motion, "a recording is made of an irbmodels.Motion")
+        columns = as_instance(motion, Motion, "a recording is made of an irbmodels.Motion")
         return Recording(*columns, **more)  # type: ignore[arg-type]
 
     def __len__(self) -> int:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ...checks import as_int, finite, instance
+from ...checks import as_instance, as_int, finite
 from ...errors import InputError
 from ...model.friction import Stribeck
 from ...model.types import Array
@@ -89,8 +89,8 @@ def as_logged(run: Run, sensors: Sensors | None = None, seed: int = 0) -> Record
     Raises:
         InputError: if the run has no torques, or a sensor's numbers do not fit its axes.
     """
-    instance(run, Run, "what is logged is a Run, as irbmodels.simulate and exact_run return it")
-    sensors = instance(
+    as_instance(run, Run, "what is logged is a Run, as irbmodels.simulate and exact_run return it")
+    sensors = as_instance(
         Sensors() if sensors is None else sensors, Sensors, "what lies between is Sensors(...)"
     )
     as_int(seed, "the seed of the noise")
@@ -157,7 +157,7 @@ def exact_run(robot: Robot, motion: Motion, friction: bool = True) -> Run:
             finite.
         MissingData: if friction is asked for and nobody has published any.
     """
-    instance(robot, Robot, "torques are those of an irbmodels.Robot")
+    as_instance(robot, Robot, "torques are those of an irbmodels.Robot")
     motion = checked_motion(motion, "a prediction of torques", n=robot.n, name=robot.name)
     tau = robot.inverse_dynamics(
         motion.q, np.asarray(motion.v), np.asarray(motion.a), friction=friction

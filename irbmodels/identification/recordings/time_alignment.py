@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ...checks import instance, numbers, shown
+from ...checks import as_instance, numbers, short_repr
 from ...errors import InputError
 from ...model.types import Array, Mask
 from ...trajectory.rate_consistency import GAP
@@ -132,7 +132,7 @@ def _refined(late: Array, early: Array, shift: int, reach: int, step: float) -> 
 
 
 def _checked(recording: Recording) -> Recording:
-    return instance(recording, Recording, "a log is a Recording")
+    return as_instance(recording, Recording, "a log is a Recording")
 
 
 def shifted(recording: Recording, seconds: float, quantity: str = "tau") -> Recording:
@@ -230,7 +230,7 @@ def resampled(recording: Recording, rate: float) -> Recording:
     if not (isinstance(rate, int | float | np.number) and 1.0 <= span * rate <= _MOST):
         raise InputError(
             f"a rate is a positive number [Hz] that leaves 2 to {_MOST:g} samples, not"
-            f" {shown(rate)}"
+            f" {short_repr(rate)}"
         )
     source, told = recording, []
     if rate * recording.step < 0.9:

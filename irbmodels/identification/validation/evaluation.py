@@ -11,7 +11,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from ...checks import as_list, numbers, shown
+from ...checks import as_list, numbers, short_repr
 from ...errors import InputError
 from ...model.types import Array
 from ...robot.base_parameters import OF_BODY, BaseParameters
@@ -137,7 +137,7 @@ def axes_of(robot: Robot, axes: Sequence[int] | None) -> tuple[int, ...]:
     what = f"axes of {robot.name} are numbers from 1 to {robot.n}"
     named = as_list(axes, int | np.integer, f"{what}, a list of them")
     if not named or not all(1 <= axis <= robot.n and not isinstance(axis, bool) for axis in named):
-        raise InputError(f"{what}, got {shown(axes)}")
+        raise InputError(f"{what}, got {short_repr(axes)}")
     return tuple(sorted({int(axis) - 1 for axis in named}))
 
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...checks import as_list, instance, number, positive
+from ...checks import as_instance, as_list, number, positive
 from ...errors import InputError, MotionError
 from ...model.types import Array
 from ...robot.robot import Robot
@@ -45,7 +45,7 @@ def prepared(recording: Recording, bandwidth: float = BANDWIDTH) -> Recording:
         MotionError: if there are no torques.
         InputError: if it is no log, or too short for the filter.
     """
-    instance(recording, Recording, "a log is a Recording")
+    as_instance(recording, Recording, "a log is a Recording")
     positive(bandwidth, "the bandwidth [Hz]")
     if recording.tau is None:
         raise MotionError(f"{recording.source}: no torques: columns tau1_Nm .. are missing")
@@ -67,7 +67,7 @@ def halves(recording: Recording, share: float = HELD) -> Halves:
         InputError: if it is no log, the share does not lie between 0 and 1, or a part has no
             sample.
     """
-    instance(recording, Recording, "a log is a Recording")
+    as_instance(recording, Recording, "a log is a Recording")
     if not 0.0 < number(share, "the share of a log that is held out, between 0 and 1,") < 1.0:
         raise InputError(f"the share of a log that is held out lies between 0 and 1, not {share!r}")
     place = int(
@@ -97,7 +97,7 @@ def logs_of(robot: Robot, recordings: Iterable[Recording], what: str) -> list[Re
     Raises:
         InputError: if they are none, have other axes, or were not prepared.
     """
-    instance(robot, Robot, "the robot is an irbmodels.Robot")
+    as_instance(robot, Robot, "the robot is an irbmodels.Robot")
     # it has a length, and looks like a sequence
     several = [recordings] if isinstance(recordings, Recording) else recordings
     logs = as_list(several, Recording, f"logs {what} are a list of Recordings")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ...checks import as_int, as_list, instance, shown
+from ...checks import as_instance, as_int, as_list, short_repr
 from ...errors import InputError
 from ...model.tree import UNLIMITED
 from ...model.types import Array
@@ -26,8 +26,8 @@ def bode_figure(axis: OneAxis, title: str = "") -> Figure:
     """Draw gain and phase from the torque of the motor to its speed (S003's model with three states), with both resonances."""
     from matplotlib.figure import Figure
 
-    instance(axis, OneAxis, "what is drawn is a OneAxis, as arm.one_axis(q, axis) makes it")
-    instance(title, str, "the title is a text")
+    as_instance(axis, OneAxis, "what is drawn is a OneAxis, as arm.one_axis(q, axis) makes it")
+    as_instance(title, str, "the title is a text")
     dip, peak = axis.antiresonance, axis.resonance
     f = np.unique(
         np.concatenate(
@@ -76,11 +76,11 @@ def map_figure(
     """
     from matplotlib.figure import Figure
 
-    robot = instance(arm, FlexibleRobot, "what is drawn is a FlexibleRobot").robot
+    robot = as_instance(arm, FlexibleRobot, "what is drawn is a FlexibleRobot").robot
     what = f"a map goes over two of the axes 1 to {arm.n}"
     pair = [as_int(axis, what, 1, arm.n) for axis in as_list(axes, int, what)]
     if len(pair) != 2 or pair[0] == pair[1]:
-        raise InputError(f"{what}, not {shown(axes)}")
+        raise InputError(f"{what}, not {short_repr(axes)}")
     as_int(mode, f"a mode of {arm.robot.name}", 1, arm.elastic.size)
     as_int(count, "the number of postures per axis", 2)
     first, second = (axis - 1 for axis in axes)

@@ -10,7 +10,7 @@ from typing import Any, get_args
 
 import numpy as np
 
-from ...checks import instance, number, shown
+from ...checks import as_instance, number, short_repr
 from ...errors import InputError, MissingData, UnknownName
 from ...model.motors import Motors
 from ...model.provenance import Grade
@@ -70,7 +70,7 @@ class Drive:
                 or not isinstance(value, int | float | np.number)
                 or math.isnan(value)
             ):
-                raise InputError(f"{name} of a drive is a number, not {shown(value)}")
+                raise InputError(f"{name} of a drive is a number, not {short_repr(value)}")
             if name != "stiffness" and math.isinf(value):
                 raise InputError(f"{name} of a drive must be finite")
         if self.stiffness <= 0.0:
@@ -97,11 +97,11 @@ class Drive:
                 " stiffness"
             )
         what = "turned_by takes axis numbers from 1 and finite turns"
-        for other, turns in instance(self.turned_by, Mapping, what).items():
+        for other, turns in as_instance(self.turned_by, Mapping, what).items():
             if isinstance(other, bool) or not isinstance(other, int) or other < 1:
-                raise InputError(f"{what}, not {shown(other)}: {shown(turns)}")
+                raise InputError(f"{what}, not {short_repr(other)}: {short_repr(turns)}")
             number(turns, f"turned_by[{other}], turns per turn of axis {other},")
-        if instance(self.grade, str, "the grade of a drive is a word") not in get_args(Grade):
+        if as_instance(self.grade, str, "the grade of a drive is a word") not in get_args(Grade):
             raise UnknownName("grade", self.grade, get_args(Grade))
         object.__setattr__(self, "turned_by", MappingProxyType(dict(self.turned_by)))
 
@@ -147,7 +147,7 @@ def drives_of(robot: Robot) -> list[Drive | None]:
     Raises:
         MissingData: for a robot from a URDF, or where a stiffness stands without a rotor inertia.
     """
-    instance(robot, Robot, "drives are those of an irbmodels.Robot")
+    as_instance(robot, Robot, "drives are those of an irbmodels.Robot")
     if robot.description is None:
         raise MissingData(
             f"{robot.name} comes from a URDF and has no table of drives; give one Drive, or None,"

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ...checks import as_int, finite, instance, numbers, positive
+from ...checks import as_instance, as_int, finite, numbers, positive
 from ...errors import InputError, MissingData
 from ...model.types import Array, ComplexArray
 from ...robot.robot import Robot
@@ -174,7 +174,7 @@ def identified(robot: Robot, axis: int = 1) -> OneAxis:
         InputError: if there is no such axis.
         MissingData: if the tables have no such model.
     """
-    instance(robot, Robot, "a model is one of an irbmodels.Robot")
+    as_instance(robot, Robot, "a model is one of an irbmodels.Robot")
     as_int(axis, f"an axis of {robot.name}", 1, robot.n)
     drive = drives_of(robot)[axis - 1]
     row = robot.description.drives.axes.get(f"axis_{axis}") if robot.description else None

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ...checks import as_list, broadcast, instance, shown
+from ...checks import as_instance, as_list, broadcast, short_repr
 from ...errors import InputError
 from ...model.friction import Stribeck
 from ...model.mechanism import Mechanism, mechanism_of
@@ -52,7 +52,7 @@ class FlexibleModel:
 
     def __post_init__(self) -> None:
         """Check that robot and drives go together."""
-        robot = instance(self.robot, Robot, "a flexible robot is made of an irbmodels.Robot")
+        robot = as_instance(self.robot, Robot, "a flexible robot is made of an irbmodels.Robot")
         drives = drives_for(robot, self.drives)
         if robot.rotors.any():
             raise InputError(
@@ -62,7 +62,7 @@ class FlexibleModel:
         if not isinstance(self.friction, bool | Stribeck):
             raise InputError(
                 "friction is True (the robot's), False (none) or an irbmodels.Stribeck, not"
-                f" {shown(self.friction)}"
+                f" {short_repr(self.friction)}"
             )
         if self.friction_law is not None and self.friction_law.Fc.shape != (robot.n,):
             raise InputError(

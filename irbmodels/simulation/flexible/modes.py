@@ -7,7 +7,7 @@ from typing import Literal, NamedTuple, get_args
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ...checks import instance
+from ...checks import as_instance
 from ...errors import InputError, UnknownName
 from ...model.types import Array, ComplexArray
 from .linear import LinearModel, frequencies_of, solved
@@ -95,7 +95,7 @@ def frequency_response(
     by_torque = _checked("source", source, Source) == "torque"
     right = arm.motor_positions.T if by_torque else links.T @ arm.robot.jacobian(q).T
     out = {"links": links, "motors": arm.motor_positions}.get(
-        instance(to, str, "what answers is links, motors or a frame")
+        as_instance(to, str, "what answers is links, motors or a frame")
     )
     if out is None:
         out = arm.robot.jacobian(q, to) @ links
@@ -112,7 +112,7 @@ def frequency_response(
 
 
 def _checked(kind: str, value: str, known: object) -> str:
-    if instance(value, str, f"{kind} is one of {', '.join(get_args(known))}") not in get_args(
+    if as_instance(value, str, f"{kind} is one of {', '.join(get_args(known))}") not in get_args(
         known
     ):
         raise UnknownName(kind, value, get_args(known))

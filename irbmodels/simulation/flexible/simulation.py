@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ...checks import as_bool, instance, number
+from ...checks import as_bool, as_instance, number
 from ...errors import UnknownName
 from ...model.friction import Stribeck
 from ...model.types import Array
@@ -148,7 +148,10 @@ def _check(settings: Settings, duration: float) -> None:
     check_numbers(
         duration, settings.every, settings.rtol, settings.atol, settings.max_step, settings.rebound
     )
-    if instance(settings.method, str, f"the method is one of {', '.join(METHODS)}") not in METHODS:
+    if (
+        as_instance(settings.method, str, f"the method is one of {', '.join(METHODS)}")
+        not in METHODS
+    ):
         raise UnknownName("method", settings.method, METHODS)
 
 

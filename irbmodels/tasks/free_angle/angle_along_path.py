@@ -16,14 +16,14 @@ from numpy.typing import ArrayLike
 
 from ...checks import (
     as_bool,
+    as_instance,
     finite,
-    instance,
     is_rotation,
     number,
     numbers,
     per_axis,
     positive,
-    shown,
+    short_repr,
 )
 from ...errors import InputError, MissingData
 from ...model.types import Array
@@ -135,7 +135,7 @@ def choose_angle(
             path is open, or a cost returns nonsense.
         MissingData: as :func:`feasible_angles`.
     """
-    instance(robot, Robot, "an angle is chosen for an irbmodels.Robot")
+    as_instance(robot, Robot, "an angle is chosen for an irbmodels.Robot")
     path, direction = (
         _poses(poses, as_bool(closed, "closed, whether the path ends where it begins,")),
         direction_of(axis),
@@ -218,7 +218,7 @@ def _steps(robot: Robot, n: int, times: ArrayLike | None, max_step: ArrayLike) -
     largest = per_axis(max_step, 6, "max_step [rad]")
     if not (largest > 0.0).all():
         raise InputError(
-            f"max_step [rad] is one positive number, or one per axis, not {shown(largest)}"
+            f"max_step [rad] is one positive number, or one per axis, not {short_repr(largest)}"
         )
     steps = np.tile(largest, (n - 1, 1))
     if times is None:

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...checks import function as checked_function
-from ...checks import instance, number, numbers, positive, shown
+from ...checks import as_callable as checked_function
+from ...checks import as_instance, number, numbers, positive, short_repr
 from ...errors import InputError
 from ...model.tree import UNLIMITED
 from ...model.types import Array, Mask
@@ -36,7 +36,7 @@ class Cost:
         Raises:
             InputError: if one is no name, weight and function.
         """
-        for term in instance(
+        for term in as_instance(
             self.terms, tuple, "terms of a cost are a tuple of (name, weight, function)"
         ):
             if not (
@@ -46,7 +46,7 @@ class Cost:
                 and callable(term[2])
             ):
                 raise InputError(
-                    f"a term of a cost is (name, weight, function), not {shown(term)};"
+                    f"a term of a cost is (name, weight, function), not {short_repr(term)};"
                     " Cost.of(function) makes one"
                 )
             number(term[1], "the weight of a cost", 0.0)
@@ -57,7 +57,7 @@ class Cost:
         if isinstance(function, Cost):
             return function
         checked_function(function, "a cost is a function of robot, q (K, 6) and phi (K,)")
-        instance(name, str, "the name of a cost is a text")
+        as_instance(name, str, "the name of a cost is a text")
         return cls(((name or getattr(function, "__name__", "cost"), 1.0, function),))
 
     def __add__(self, other: Cost) -> Cost:
@@ -82,7 +82,7 @@ class Cost:
         q, phi = numbers(q, "q"), numbers(phi, "phi")
         if phi.ndim != 1 or q.shape != (
             *phi.shape,
-            instance(robot, Robot, "a cost is asked of an irbmodels.Robot").n,
+            as_instance(robot, Robot, "a cost is asked of an irbmodels.Robot").n,
         ):
             raise InputError(
                 f"a cost is asked of q (K, {robot.n}) and phi (K,), not {q.shape} and {phi.shape}"

@@ -16,7 +16,7 @@ import numpy as np
 import pinocchio as pin
 from numpy.typing import ArrayLike
 
-from ...checks import as_list, finite, instance, is_rotation, shown
+from ...checks import as_instance, as_list, finite, is_rotation, short_repr
 from ...errors import InputError, UnknownName
 from ...model.types import Array, IntArray
 from ...robot.robot import Robot
@@ -86,7 +86,7 @@ def feasible_angles(
         MissingData: if the arm has no spherical wrist, or couples axes in another way than 2 with
             3.
     """
-    instance(robot, Robot, "free angles are those of an irbmodels.Robot")
+    as_instance(robot, Robot, "free angles are those of an irbmodels.Robot")
     direction = direction_of(axis)
     matrix = finite(getattr(pose, "homogeneous", pose), (4, 4), "pose")
     if not is_rotation(matrix[:3, :3]) or np.abs(matrix[3] - (0.0, 0.0, 0.0, 1.0)).max() > 1e-9:
@@ -124,7 +124,7 @@ def slots_of(branch: int | Collection[int] | None) -> list[int]:
         [given] if isinstance(given, int | np.integer) else given, int | np.integer, what
     )
     if not slots or any(isinstance(slot, bool) for slot in slots):
-        raise InputError(f"{what}, not {shown(branch)}")
+        raise InputError(f"{what}, not {short_repr(branch)}")
     for slot in slots:
         if slot not in range(8):
             raise UnknownName("branch", slot, map(str, range(8)))

@@ -17,7 +17,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ...checks import as_int, finite, positive, shown
+from ...checks import as_int, finite, positive, short_repr
 from ...errors import InputError
 from ...model.types import Array
 
@@ -67,7 +67,7 @@ class Milling:
             value = getattr(self, field.name)
             if field.name == "side":
                 if not isinstance(value, str) or value not in ("climb", "conventional"):
-                    raise InputError(f"a cut is climb or conventional, not {shown(value)}")
+                    raise InputError(f"a cut is climb or conventional, not {short_repr(value)}")
             elif field.name in ("pressure", "edge"):
                 kept = finite(value, (3,), f"{field.name} of a cut (tangential, radial, axial)")
                 object.__setattr__(self, field.name, tuple(kept.tolist()))

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ...checks import broadcast, finite, instance, numbers, rows, shown
+from ...checks import as_instance, broadcast, finite, numbers, rows, short_repr
 from ...errors import InputError
 from ...model.types import Array, Mask
 from ...robot.robot import Robot
@@ -55,7 +55,9 @@ def process_wrench(robot: Robot, q: ArrayLike, feed: ArrayLike, force: CuttingFo
         InputError: if a feed is zero or along the tool's axis: then it has no direction across.
     """
     checked_force(force)
-    place = instance(robot, Robot, "a cut is one of an irbmodels.Robot").pose(rows(q, robot.n, "q"))
+    place = as_instance(robot, Robot, "a cut is one of an irbmodels.Robot").pose(
+        rows(q, robot.n, "q")
+    )
     poses = np.asarray(getattr(place, "homogeneous", place))
     z, along = poses[..., :3, 2], rows(feed, 3, "feed")
     z, along = broadcast(z, along)
@@ -95,7 +97,7 @@ def process_load(
     Raises:
         InputError: if the motion has no speeds or accelerations, or a stiffness is not positive.
     """
-    instance(robot, Robot, "a cut is one of an irbmodels.Robot")
+    as_instance(robot, Robot, "a cut is one of an irbmodels.Robot")
     motion = checked_motion(motion, "a process load", n=robot.n, name=robot.name)
     assert motion.v is not None  # checked_motion sees to it
     assert motion.a is not None
@@ -126,13 +128,13 @@ def process_torque(
         InputError: if a shape is wrong, or a number not finite.
     """
     checked_force(force)
-    q = rows(q, instance(robot, Robot, "a cut is one of an irbmodels.Robot").n, "q")
+    q = rows(q, as_instance(robot, Robot, "a cut is one of an irbmodels.Robot").n, "q")
     if q.ndim != 2:
         raise InputError(f"q needs shape (N, {robot.n}), got {q.shape}")
     v = finite(v, q.shape, "v")
     if cuts is not None and (np.shape(cuts) != q.shape[:1] or np.asarray(cuts).dtype.kind != "b"):
         raise InputError(
-            f"cuts need one True or False per sample, shape ({len(q)},), not {shown(cuts)}"
+            f"cuts need one True or False per sample, shape ({len(q)},), not {short_repr(cuts)}"
         )
     J = robot.jacobian(q)
     velocity = np.einsum("nij,nj->ni", J[:, :3], v)
@@ -177,7 +179,7 @@ def stiffness_of(stiffness: ArrayLike, n: int) -> Array:
     if k.shape != (n,) or not (k > 0.0).all():
         raise InputError(
             f"a stiffness needs one positive number per axis [N m/rad, N/m], {n} of them, got"
-            f" {shown(k)}"
+            f" {short_repr(k)}"
         )
     return k
 
@@ -188,6 +190,6 @@ def checked_force(force: CuttingForce) -> CuttingForce:
     Raises:
         InputError: if it is none, or not finite.
     """
-    instance(force, CuttingForce, "a force is a CuttingForce, as Milling(...).mean() returns it")
+    as_instance(force, CuttingForce, "a force is a CuttingForce, as Milling(...).mean() returns it")
     finite(force, (4,), "a cutting force (feed, across, axial, torque)")
     return force

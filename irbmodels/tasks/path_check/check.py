@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ...checks import as_bool, as_list, finite, function, instance, location, number, positive
+from ...checks import as_bool, as_callable, as_instance, as_list, as_path, finite, number, positive
 from ...errors import InputError
 from ...files import replacing
 from ...model.limits import ROUNDING
@@ -183,15 +183,15 @@ def check_path(
         MotionError: if a row of the file is wrong; nothing is written then.
         MissingData: if collision is asked for and the robot has no collision shapes.
     """
-    instance(robot, Robot, "what is checked is a path of an irbmodels.Robot")
+    as_instance(robot, Robot, "what is checked is a path of an irbmodels.Robot")
     what = (
         "a path is a Motion, a motion file (irbmodels.open_motion) or what a program asks for"
         " (programmed_motion)"
     )
-    instance(path, Motion | MotionFile | ProgramMotion, what)
+    as_instance(path, Motion | MotionFile | ProgramMotion, what)
     as_bool(collision, "collision, whether to look for it,")
     number(rest, "rest [deg, mm]", 0.0)
-    function(advance, "advance is a function of a number of bytes")
+    as_callable(advance, "advance is a function of a number of bytes")
     if window is not None:
         positive(window, "window, the length of the derivative filter [s],")
     limit = (
@@ -202,11 +202,11 @@ def check_path(
     if limit is not None and not (limit > 0.0).all():
         raise InputError(f"acceleration limits are positive, got {limit.tolist()}")
     if box is not None:
-        corners = instance(box, Box, "a box is Box(lower, upper)")
+        corners = as_instance(box, Box, "a box is Box(lower, upper)")
         low, high = (finite(corner, (3,), "a corner of the box [m]") for corner in corners)
         if not (low < high).all():
             raise InputError(f"the box is empty: {low.tolist()} .. {high.tolist()} m")
-    file = None if output is None else location(output, "the table to write")
+    file = None if output is None else as_path(output, "the table to write")
     if (
         file is not None
         and isinstance(path, MotionFile)

@@ -15,7 +15,7 @@ import numpy as np
 import pinocchio as pin
 from numpy.typing import ArrayLike
 
-from ...checks import as_bool, as_list, finite, instance, positive
+from ...checks import as_bool, as_instance, as_list, finite, positive
 from ...errors import InputError
 from ...kinematics.configuration import EDGE
 from ...model.types import Array, IntArray
@@ -88,7 +88,7 @@ def programmed_motion(
     Raises:
         InputError: if there is no move at all, or a number is not positive.
     """
-    instance(robot, Robot, "a program is one of an irbmodels.Robot")
+    as_instance(robot, Robot, "a program is one of an irbmodels.Robot")
     moves = as_list(moves, Move, "moves are those that irbmodels.rapid.sequence_of(module) lists")
     for what, time in (("ramp", ramp), ("step", step)):
         positive(time, f"{what} [s]")
@@ -100,7 +100,7 @@ def programmed_motion(
                 f"{'work objects' if kind is WobjData else 'mechanical units'} are a dictionary of"
                 f" names to {kind.__name__}"
             )
-            as_list(instance(named, Mapping, what).values(), kind, what)
+            as_list(as_instance(named, Mapping, what).values(), kind, what)
     run = _Run(Said(robot, wobjs or {}, stand_in), ramp, step, slow, units)
     if start is not None:
         run.begin(np.array(robot._one(finite(start, (robot.n,), "start [rad, m]"))))

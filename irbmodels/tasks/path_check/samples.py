@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...checks import as_list, instance
+from ...checks import as_instance, as_list
 from ...dynamics.equations_of_motion import TorqueParts
 from ...errors import InputError, MissingData, PhysicsWarning
 from ...model.tree import UNLIMITED
@@ -71,8 +71,8 @@ def checked_cut(cut: Cut, n: int) -> Cut:
     Raises:
         InputError: if it is none, or its lines or stiffness cannot be.
     """
-    instance(cut, Cut, "a cut is Cut(force, stiffness, lines)")
-    instance(
+    as_instance(cut, Cut, "a cut is Cut(force, stiffness, lines)")
+    as_instance(
         cut.force,
         CuttingForce,
         "the force of a cut is a CuttingForce, as Milling(...).mean() returns it",
