@@ -28,7 +28,6 @@ from .kinematics.configuration import Configuration as Configuration
 from .kinematics.inverse.solutions import Branches as Branches
 from .kinematics.inverse.solutions import Solution as Solution
 from .kinematics.inverse.solutions import Solutions as Solutions
-from .kinematics.link_velocities import LinkMotion as LinkMotion
 from .kinematics.planar_boundary import Arc as Arc
 from .kinematics.singularities import DampedVelocity as DampedVelocity
 from .kinematics.singularities import Measures as Measures
@@ -37,6 +36,7 @@ from .kinematics.singularities import SingularPosture as SingularPosture
 from .kinematics.workspace import Workspace as Workspace
 from .kinematics.wrist_crossing import Crossing as Crossing
 from .model.dh import DHTable as DHTable
+from .model.dh_motion import LinkMotion as LinkMotion
 from .model.friction import Stribeck as Stribeck
 from .model.inertia import Inertial as Inertial
 from .model.limits import Limits as Limits

@@ -1,7 +1,4 @@
-"""Derivatives of kinematics and dynamics in axis coordinates, for one state.
-
-Friction and rotors included.
-"""
+"""Derivatives of the dynamics in axis coordinates, for one state, friction and rotors included."""
 
 from __future__ import annotations
 
@@ -10,9 +7,7 @@ from typing import NamedTuple
 import numpy as np
 import pinocchio as pin
 
-from ..kinematics import frames as kinematics
 from ..model.model import Model
-from ..model.tree import Tree
 from ..model.types import Array
 from . import equations_of_motion as dynamics
 
@@ -44,44 +39,6 @@ class EnergyRegressor(NamedTuple):
 
     kinetic: Array
     potential: Array
-
-
-def hessian(tree: Tree, frame: int, q: Array, point: Array | None = None) -> Array:
-    """Derivative of the base-axes Jacobian, ``H[i, j, k] = d J_ij / d q_k``, shape ``(6, n, n)``.
-
-    From the columns alone: a column turns with every joint before it, ``w_k x J_j``; a joint after
-    it moves the point it acts on, ``w_j x v_k``.
-    """
-    G = tree.coupling.G
-    J = kinematics.tree_jacobian(tree, frame, q, point)
-    linear, angular = J[:3].T, J[3:].T  # one row per joint of the tree
-    # k <= j: a tree numbers its joints outward
-    before = np.tril(np.ones((len(G), len(G)), dtype=bool))
-    turned = np.cross(angular[None, :, :], linear[:, None, :])  # [j, k] = w_k x v_j
-    carried = np.cross(angular[:, None, :], linear[None, :, :])  # [j, k] = w_j x v_k
-    swung = np.cross(angular[None, :, :], angular[:, None, :])  # [j, k] = w_k x w_j
-    H = np.concatenate(
-        [np.where(before[..., None], turned, carried), np.where(before[..., None], swung, 0.0)],
-        axis=2,
-    )
-    result: Array = np.einsum("jki,ja,kb->iab", H, G, G)
-    return result
-
-
-def jacobian_rate(
-    tree: Tree, frame: int, q: Array, v: Array, point: Array | None = None, local: bool = False
-) -> Array:
-    """Time derivative of the Jacobian along a motion, shape ``(6, n)``, in the axes of the Jacobian it belongs to."""
-    rate: Array = hessian(tree, frame, q, point) @ v
-    if not local:
-        return rate
-    J = kinematics.jacobian(tree, frame, q, point)
-    back = kinematics.pose(tree, frame, q).rotation.T
-    spin = J[3:] @ v
-    # d(R' J)/dt = R' (dJ/dt - w x J)
-    return np.concatenate(
-        [back @ (rate[k : k + 3] - np.cross(spin, J[k : k + 3], axisb=0).T) for k in (0, 3)]
-    )
 
 
 def inverse_dynamics(

@@ -1,4 +1,4 @@
-"""Poses and Jacobians of frames, and of points fixed to them, for one state of a tree."""
+"""Poses, Jacobians and their derivatives of frames and of points fixed to them, for one state."""
 
 from __future__ import annotations
 
@@ -52,3 +52,41 @@ def tree_jacobian(
         arm = point if local else data.oMf[frame].rotation @ point
         J[:3] += np.cross(J[3:], arm, axisa=0).T
     return J
+
+
+def hessian(tree: Tree, frame: int, q: Array, point: Array | None = None) -> Array:
+    """Derivative of the base-axes Jacobian, ``H[i, j, k] = d J_ij / d q_k``, shape ``(6, n, n)``.
+
+    From the columns alone: a column turns with every joint before it, ``w_k x J_j``; a joint after
+    it moves the point it acts on, ``w_j x v_k``.
+    """
+    G = tree.coupling.G
+    J = tree_jacobian(tree, frame, q, point)
+    linear, angular = J[:3].T, J[3:].T  # one row per joint of the tree
+    # k <= j: a tree numbers its joints outward
+    before = np.tril(np.ones((len(G), len(G)), dtype=bool))
+    turned = np.cross(angular[None, :, :], linear[:, None, :])  # [j, k] = w_k x v_j
+    carried = np.cross(angular[:, None, :], linear[None, :, :])  # [j, k] = w_j x v_k
+    swung = np.cross(angular[None, :, :], angular[:, None, :])  # [j, k] = w_k x w_j
+    H = np.concatenate(
+        [np.where(before[..., None], turned, carried), np.where(before[..., None], swung, 0.0)],
+        axis=2,
+    )
+    result: Array = np.einsum("jki,ja,kb->iab", H, G, G)
+    return result
+
+
+def jacobian_rate(
+    tree: Tree, frame: int, q: Array, v: Array, point: Array | None = None, local: bool = False
+) -> Array:
+    """Time derivative of the Jacobian along a motion, shape ``(6, n)``, in the axes of the Jacobian it belongs to."""
+    rate: Array = hessian(tree, frame, q, point) @ v
+    if not local:
+        return rate
+    J = jacobian(tree, frame, q, point)
+    back = pose(tree, frame, q).rotation.T
+    spin = J[3:] @ v
+    # d(R' J)/dt = R' (dJ/dt - w x J)
+    return np.concatenate(
+        [back @ (rate[k : k + 3] - np.cross(spin, J[k : k + 3], axisb=0).T) for k in (0, 3)]
+    )

@@ -23,7 +23,7 @@ from ..model.limits import Limits
 from ..model.types import Array
 from .angle_ranges import Span, span
 from .arm_geometry import Scara, SixAxis
-from .link_velocities import singular_values
+from .axis_rates import singular_values
 from .planar_boundary import Arc
 from .workspace import Workspace, workspace_of
 

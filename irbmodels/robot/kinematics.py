@@ -13,7 +13,6 @@ from numpy.typing import ArrayLike
 
 from ..checks import as_bool, as_choice, broadcast, finite, map_states, number, six
 from ..checks import poses as checked_poses
-from ..dynamics import derivatives
 from ..errors import InputError, MissingData
 from ..kinematics import frames as kinematics
 from ..model.dh import Convention, DHTable
@@ -23,11 +22,11 @@ if TYPE_CHECKING:
     from ..kinematics.configuration import Configuration
     from ..kinematics.inverse.solutions import Branches, Solutions
     from ..kinematics.inverse.solver import InverseKinematics
-    from ..kinematics.link_velocities import LinkMotion
     from ..kinematics.singularities import DampedVelocity, Measures, Singularities, SingularPosture
     from ..kinematics.tcp_extremes import TcpExtremes
     from ..kinematics.workspace import Workspace
     from ..kinematics.wrist_crossing import Crossing
+    from ..model.dh_motion import LinkMotion
     from ..rapid import RobTarget
 
 from ..model.types import Array
@@ -94,7 +93,7 @@ class KinematicQueries(Asking):
         """Derivative of the base-axes Jacobian, ``H[..., i, j, k] = d J_ij / d q_k``, shape ``(..., 6, n, n)``."""
         tree, number = self._frame(frame)
         offset = None if point is None else finite(point, (3,), "point [m]")
-        reference = partial(derivatives.hessian, tree, number, point=offset)
+        reference = partial(kinematics.hessian, tree, number, point=offset)
         return self._answer(
             "hessian", reference, (6, self.n, self.n), self._position(q), frame=frame, point=offset
         )
@@ -116,7 +115,7 @@ class KinematicQueries(Asking):
         tree, number = self._frame(frame)
         offset = None if point is None else finite(point, (3,), "point [m]")
         states = broadcast(self._position(q), self._speed(v))
-        rate = derivatives.jacobian_rate
+        rate = kinematics.jacobian_rate
         return map_states(
             lambda x, y: rate(tree, number, x, y, offset, axes == "local"), (6, self.n), *states
         )
@@ -195,7 +194,7 @@ class KinematicQueries(Asking):
 
     def link_motion(self, q: ArrayLike, v: ArrayLike, a: ArrayLike) -> LinkMotion:
         """Velocity and acceleration of every link and the TCP at one state, link by link in their own axes (S004 eq. 30-33)."""
-        from ..kinematics.link_velocities import link_motion
+        from ..model.dh_motion import link_motion
 
         return link_motion(self.dh(), *self._one_motion(q, v, a), self._tcp)
 
@@ -309,7 +308,7 @@ class KinematicQueries(Asking):
         return tcp
 
     def _solved(self, J: Array, wanted: Array, what: str) -> Array:
-        from ..kinematics.link_velocities import axis_rates
+        from ..kinematics.axis_rates import axis_rates
 
         jacobians, values = (J, wanted) if J.shape[:-2] == wanted.shape[:-1] else _alike(J, wanted)
         rates, possible = axis_rates(jacobians, values)

@@ -112,7 +112,7 @@ def expected(robot, query, given, frame="tcp", point=None):
             case "jacobian":
                 return [kinematics.jacobian(tree, number, q, point=offset)]
             case "hessian":
-                return [derivatives.hessian(tree, number, q, offset)]
+                return [kinematics.hessian(tree, number, q, offset)]
             case _:
                 return [
                     getattr(dynamics, query)(

@@ -10,8 +10,9 @@ import pinocchio as pin
 import pytest
 
 import irbmodels as irb
-from irbmodels.kinematics.link_velocities import axis_rates, link_motion
+from irbmodels.kinematics.axis_rates import axis_rates
 from irbmodels.model.dh import DHTable
+from irbmodels.model.dh_motion import link_motion
 
 EXACT = 2e-12  # [m/s, rad/s^2] recursions over seven frames on accelerations up to 200
 

@@ -1,6 +1,6 @@
 """Newton-Euler link by link for open chains of revolute and prismatic joints (S004 eq. 44-48, corrected).
 
-Outward the motion of :func:`irbmodels.kinematics.link_velocities.link_motion`, inward what each
+Outward the motion of :func:`irbmodels.model.dh_motion.link_motion`, inward what each
 joint must pass on. S004 does not say how gravity comes in: the base is accelerated against it
 (docs/errata.md, 4-19 to 4-23).
 """
@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 
 from ...checks import finite
 from ...errors import InputError
-from ...kinematics.link_velocities import link_motion
+from ...model.dh_motion import link_motion
 from ...model.types import Array
 from ..oracles import Chain
 

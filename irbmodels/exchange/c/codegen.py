@@ -156,7 +156,7 @@ def _functions(
             kinematics.pose(tree, number, q).homogeneous,
             kinematics.jacobian(tree, number, q),
         ),
-        "hessian": lambda q: (derivatives.hessian(tree, number, q),),
+        "hessian": lambda q: (kinematics.hessian(tree, number, q),),
     }
     functions = []
     for query in dict.fromkeys(what):
