@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from test_package import ROOMS
+from structure import ROOMS
 
 import irbmodels as irb
 from irbmodels.cli import main

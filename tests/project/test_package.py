@@ -4,100 +4,13 @@ import subprocess
 import sys
 import tomllib
 from importlib import import_module
-from pathlib import Path
 
-import numpy as np
 import pytest
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
+from structure import PACKAGE, ROOMS
 
 import irbmodels as irb
 
-ROOT = Path(__file__).resolve().parents[2]
-PACKAGE = ROOT / "irbmodels"
-ROOMS = (  # a room imports only from those before it
-    *(
-        "errors",
-        "version",
-        "checks",
-        "files",
-        "model",
-        "tables",
-        "compiled",
-        "rapid",
-        "kinematics",
-        "dynamics",
-        "robot",
-    ),
-    *(
-        "trajectory",
-        "simulation",
-        "tasks",
-        "exchange",
-        "viewer",
-        "control",
-        "identification",
-        "report",
-        "",
-    ),
-    *("robot_descriptions", "cli"),
-)
-# its rooms, in the same order
-IDENTIFICATION = ("recordings", "fits", "excitation", "friction", "flexible", "validation")
-
-
-def modules():
-    """Every module of the package by its dotted name within it; the package itself is ``""``."""
-    names = (path.relative_to(PACKAGE).with_suffix("").parts for path in PACKAGE.rglob("*.py"))
-    return {
-        ".".join(parts[:-1] if parts[-1] == "__init__" else parts): PACKAGE.joinpath(*parts)
-        for parts in names
-    }
-
-
-def imports(name, path, known):
-    """Modules of the package that one imports, lazily and for type checkers included."""
-    package, files = (
-        path.relative_to(PACKAGE).parts[:-1],
-        (path.with_suffix(suffix) for suffix in (".py", ".pyi")),
-    )
-    for node in ast.walk(
-        ast.parse("\n".join(file.read_text(encoding="utf-8") for file in files if file.is_file()))
-    ):
-        if isinstance(node, ast.ImportFrom) and node.level:
-            source = [
-                *package[: len(package) - node.level + 1],
-                *(node.module.split(".") if node.module else []),
-            ]
-            for alias in node.names:
-                module = ".".join([*source, alias.name])
-                yield module if module in known else ".".join(source)
-
-
-def arrows():
-    """Pairs of modules of which the first imports the second."""
-    known = modules()
-    return {
-        (name, other)
-        for name, path in known.items()
-        for other in imports(name, path, known)
-        if other != name
-    }
-
-
-def circles(pairs):
-    """Sets of modules that import each other, directly or not."""
-    names = sorted({name for pair in pairs for name in pair})
-    rows, columns = zip(
-        *((names.index(one), names.index(other)) for one, other in pairs), strict=True
-    )
-    graph = coo_array((np.ones(len(rows)), (rows, columns)), shape=(len(names), len(names)))
-    _, labels = connected_components(graph, connection="strong")
-    sets = [
-        {name for name, label in zip(names, labels, strict=True) if label == one}
-        for one in set(labels)
-    ]
-    return [members for members in sets if len(members) > 1]
+ROOT = PACKAGE.parent
 
 
 def test_every_public_name_exists():
@@ -105,49 +18,6 @@ def test_every_public_name_exists():
     assert sorted(irb.__all__) == irb.__all__
     for name in irb.__all__:
         assert getattr(irb, name).__doc__
-
-
-def test_rooms_import_only_downwards():
-    """No room imports from one after it; nothing but the rooms stands in the package."""
-    pairs = arrows()
-    assert {name.partition(".")[0] for name in modules()} == set(ROOMS)
-    rooms = {tuple(name.partition(".")[0] for name in pair) for pair in pairs}
-    assert not {(one, other) for one, other in rooms if ROOMS.index(other) > ROOMS.index(one)}
-    inside = [
-        pair
-        for pair in pairs
-        if all(name.startswith("identification.") and name.count(".") == 2 for name in pair)
-    ]
-    for one, other in (
-        (IDENTIFICATION.index(name.split(".")[1]) for name in pair) for pair in inside
-    ):
-        assert other <= one
-
-
-def folder(name, known):
-    """Where a module stands: a package stands for itself, and so does what lies loose in
-    irbmodels.
-    """
-    return name if known[name].name == "__init__" or "." not in name else name.rpartition(".")[0]
-
-
-def test_folders_make_no_circles():
-    """In the rooms that are in order; what a package hands on from the folders inside it is no
-    arrow.
-    """
-    known = modules()
-    pairs = {
-        (folder(one, known), folder(other, known))
-        for one, other in arrows()
-        if not other.startswith(f"{one}.")
-    }
-    for circle in circles({pair for pair in pairs if len(set(pair)) == 2}):
-        assert not {name for name in circle if name.startswith(("rapid", "tasks"))}, sorted(circle)
-
-
-def test_modules_make_no_circles():
-    """No module imports itself by way of others, lazily or for type checkers."""
-    assert not circles(arrows())
 
 
 def test_the_stub_is_the_table_of_public_names():
