@@ -12,11 +12,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..checks import finite
 from ..errors import InputError
 from ..model.mechanism import Mechanism, chain_of, mechanism_of, unreduced_mechanism_of
 from ..model.model import Model
-from ..model.tree import Tree
+from ..model.tree import Frame
 from ..model.types import Array
 from .cache import is_ready, kernel_module
 from .queries import QUERIES, program_for
@@ -354,13 +353,13 @@ class Kernels:
     def __init__(
         self,
         model: Model,
-        find: Callable[[str], tuple[Tree, int]],
+        find_frame: Callable[..., Frame],
         friction: bool = True,
         single: bool = False,
         threads: int = 1,
     ) -> None:
-        """Take a model, and what finds the tree and number of a frame."""
-        self._model, self._find, self._friction = model, find, friction
+        """Take a model, and a function that finds a frame of a name with a point."""
+        self._model, self._find_frame, self._friction = model, find_frame, friction
         self._single, self._threads = single, threads
 
     @cached_property
@@ -446,13 +445,11 @@ class Kernels:
         """
         if point is not None:
             return FrameKernels(
-                chain_of(*self._find(frame), finite(point, (3,), "point [m]")),
-                self._single,
-                self._threads,
+                chain_of(*self._find_frame(frame, point)), self._single, self._threads
             )
         if frame not in self._frames:
             self._frames[frame] = FrameKernels(
-                chain_of(*self._find(frame)), self._single, self._threads
+                chain_of(*self._find_frame(frame)), self._single, self._threads
             )
         return self._frames[frame]
 

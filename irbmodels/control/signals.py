@@ -106,7 +106,7 @@ def reference_of(reference: AxisReference, n: int, robot: Robot | None = None) -
     goal = AxisReference(
         *(finite(x, (n,), f"reference {name}") for name, x in zip("qva", given, strict=True))
     )
-    return goal if robot is None else goal._replace(q=robot._one(goal.q))
+    return goal if robot is None else goal._replace(q=robot.states.one(goal.q))
 
 
 def model_of(model: Robot) -> Robot:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 from dataclasses import dataclass, field
-from typing import cast
+from typing import NamedTuple, cast
 from xml.etree import ElementTree
 
 import numpy as np
@@ -80,6 +80,16 @@ class Tree:
     def with_axes(self, axes_from_q: Array) -> Tree:
         """Return the tree for other axis positions ``q``, where its own are ``axes_from_q @ q``."""
         return Tree(self.model, self.coupling.then(axes_from_q), self.frames)
+
+
+class Frame(NamedTuple):
+    """A frame of a tree, or a point fixed to it."""
+
+    tree: Tree
+    number: int
+    """Of the frame in ``tree.model.frames``."""
+    point: Array | None = None
+    """[m], in axes of the frame; None for its origin."""
 
 
 def beyond_flange(tree: Tree) -> list[Inertial] | None:

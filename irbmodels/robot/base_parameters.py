@@ -108,7 +108,7 @@ def base_parameters(
     rest = np.zeros(robot.n) if held is None else finite(held, (robot.n,), "held [rad, m]")
     states = _states(robot, moving, rest, np.random.default_rng(seed))
     stacked = np.concatenate(
-        [dynamics.regressor(robot._model, *state)[list(moving)] for state in states]
+        [dynamics.regressor(robot.dynamic_model, *state)[list(moving)] for state in states]
     )
     kept, grouping, gap = _independent(stacked * asked)
     sums = tuple(_sum(row, column, names) for row, column in zip(grouping, kept, strict=True))

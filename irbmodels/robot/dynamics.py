@@ -66,12 +66,12 @@ class Queries(KinematicQueries):
             tau = self._quick(kernel, q, v, a)
             if tau is not None:
                 return tau
-        position, speed = self._position(q), self._speed(v)
-        acceleration = self._acceleration(a, position)
+        position, speed = self.states.position(q), self.states.velocity(v)
+        acceleration = self.states.acceleration(a, position)
         if not position.ndim == speed.ndim == acceleration.ndim == 1:
             position, speed, acceleration = broadcast(position, speed, acceleration)
-        if friction and self._model.friction is None:
-            _say_no_friction(self.name)
+        if friction and self.dynamic_model.friction is None:
+            warn_of_no_friction(self.name)
         reference = self._torque_with_friction if friction else self._torque
         tau = self._answer(
             "inverse_dynamics",
@@ -83,8 +83,8 @@ class Queries(KinematicQueries):
             friction=friction,
         )
         if wrench is not None:
-            tau, pull = broadcast(tau, self._pull(position, wrench))
-            tau = tau - pull
+            tau, external = broadcast(tau, self.external_torque(position, wrench))
+            tau = tau - external
         return tau
 
     def forward_dynamics(
@@ -110,19 +110,19 @@ class Queries(KinematicQueries):
             if acceleration is not None:
                 return acceleration
         position, speed, torque = broadcast(
-            self._position(q), self._speed(v), self._rate(tau, "tau")
+            self.states.position(q), self.states.velocity(v), self.states.finite(tau, "tau")
         )
-        if friction and self._model.friction is None:
-            _say_no_friction(self.name)
+        if friction and self.dynamic_model.friction is None:
+            warn_of_no_friction(self.name)
         if wrench is not None:
-            position, speed, torque, pull = broadcast(
-                position, speed, torque, self._pull(position, wrench)
+            position, speed, torque, external = broadcast(
+                position, speed, torque, self.external_torque(position, wrench)
             )
-            torque = torque + pull
+            torque = torque + external
         reference = (
             self._acceleration_with_friction
             if friction
-            else partial(dynamics.forward_dynamics, self._model)
+            else partial(dynamics.forward_dynamics, self.dynamic_model)
         )
         return self._answer(
             "forward_dynamics", reference, (self.n,), position, speed, torque, friction=friction
@@ -130,7 +130,7 @@ class Queries(KinematicQueries):
 
     def torque_parts(self, q: ArrayLike, v: ArrayLike, a: ArrayLike) -> TorqueParts:
         """Split the torque of a motion into inertia ``M a``, Coriolis ``C v``, gravity, friction, and their sum."""
-        position, speed, acceleration = self._motion(q, v, a)
+        position, speed, acceleration = self.states.motion(q, v, a)
         moving = self._answer(
             "inverse_dynamics", self._torque, (self.n,), position, speed, acceleration
         )
@@ -138,8 +138,8 @@ class Queries(KinematicQueries):
             "inverse_dynamics", self._torque, (self.n,), position, speed, np.zeros_like(speed)
         )
         held = self.gravity(position)
-        if self._model.friction is None:
-            _say_no_friction(self.name)
+        if self.dynamic_model.friction is None:
+            warn_of_no_friction(self.name)
         rubbing = np.zeros_like(speed) + self._friction(speed)
         return TorqueParts(moving - steady, steady - held, held, rubbing, moving + rubbing)
 
@@ -147,16 +147,16 @@ class Queries(KinematicQueries):
         """Joint-space mass matrix ``M`` [kg m^2], rotors included, shape ``(..., n, n)``."""
         return self._answer(
             "mass_matrix",
-            partial(dynamics.mass_matrix, self._model),
+            partial(dynamics.mass_matrix, self.dynamic_model),
             (self.n, self.n),
-            self._position(q),
+            self.states.position(q),
         )
 
     def coriolis(self, q: ArrayLike, v: ArrayLike) -> Array:
         """Coriolis matrix of the Christoffel symbols (S000 eq. 51): ``dM/dt = C + C'``, shape ``(..., n, n)``."""
-        states = broadcast(self._position(q), self._speed(v))
+        states = broadcast(self.states.position(q), self.states.velocity(v))
         return self._answer(
-            "coriolis", partial(dynamics.coriolis, self._model), (self.n, self.n), *states
+            "coriolis", partial(dynamics.coriolis, self.dynamic_model), (self.n, self.n), *states
         )
 
     def gravity(self, q: ArrayLike) -> Array:
@@ -167,7 +167,10 @@ class Queries(KinematicQueries):
         without.
         """
         return self._answer(
-            "gravity", partial(dynamics.gravity, self._model), (self.n,), self._position(q)
+            "gravity",
+            partial(dynamics.gravity, self.dynamic_model),
+            (self.n,),
+            self.states.position(q),
         )
 
     def friction(self, v: ArrayLike) -> Array:
@@ -176,18 +179,20 @@ class Queries(KinematicQueries):
         Raises:
             MissingData: if nobody has published friction of this robot.
         """
-        if self._model.friction is None:
+        if self.dynamic_model.friction is None:
             raise MissingData(f"{self.name} has no friction data")
-        return self._model.friction.torque(self._speed(v))
+        return self.dynamic_model.friction.torque(self.states.velocity(v))
 
     def energy(self, q: ArrayLike, v: ArrayLike) -> Energy:
         """Kinetic and potential energy [J], shape ``(...)`` each.
 
         Potential is 0 for a mass at the base origin.
         """
-        states = broadcast(self._position(q), self._speed(v))
+        states = broadcast(self.states.position(q), self.states.velocity(v))
         return Energy(
-            *self._answers("energy", partial(dynamics.energy, self._model), ((), ()), *states)
+            *self._answers(
+                "energy", partial(dynamics.energy, self.dynamic_model), ((), ()), *states
+            )
         )
 
     def regressor(self, q: ArrayLike, v: ArrayLike, a: ArrayLike) -> Array:
@@ -197,15 +202,29 @@ class Queries(KinematicQueries):
         (tool and payload inside the last link), then the rotor inertias, then Fv, Fc, Fs - Fc per
         axis (``v_St`` fixed) where friction is known.
         """
-        states = self._motion(q, v, a)
+        states = self.states.motion(q, v, a)
         shape = (self.n, self.parameter_vector().size)
         return self._answer(
-            "regressor", partial(dynamics.regressor, self._model), shape, *states, friction=True
+            "regressor",
+            partial(dynamics.regressor, self.dynamic_model),
+            shape,
+            *states,
+            friction=True,
+        )
+
+    def external_torque(self, q: ArrayLike, wrench: Wrench) -> Array:
+        """Axis torques ``J' w`` of what the world exerts on the robot [N m, N], shape ``(..., n)``.
+
+        Arguments as :meth:`inverse_dynamics`.
+        """
+        position = self.states.position(q)
+        return np.zeros(position.shape) + self._projected(
+            "...ij,...i->...j", self.jacobian, position, wrench
         )
 
     def parameter_vector(self) -> Array:
         """Parameters in the order of :meth:`regressor`'s columns, shape ``(p,)``."""
-        return dynamics.parameter_vector(self._model)
+        return dynamics.parameter_vector(self.dynamic_model)
 
     def mass_matrix_inverse(self, q: ArrayLike) -> Array:
         """Inverse of the mass matrix [1/(kg m^2)], rotors included, shape ``(..., n, n)``."""
@@ -225,12 +244,12 @@ class Queries(KinematicQueries):
         At ``v = 0`` friction has the slope of its continuous part, Fv. The wrench keeps its value
         and its frame.
         """
-        return self._derivatives(self._motion(q, v, a), as_bool(friction, "friction"), wrench)
+        return self._derivatives(self.states.motion(q, v, a), as_bool(friction, "friction"), wrench)
 
     def _derivatives(
         self, states: list[Array], friction: bool, wrench: Wrench | None
     ) -> InverseDerivatives:
-        reference = partial(derivatives.inverse_dynamics, self._model, friction=friction)
+        reference = partial(derivatives.inverse_dynamics, self.dynamic_model, friction=friction)
         shapes = ((self.n, self.n),) * 3
         by_q, by_v, by_a = self._answers(
             "inverse_dynamics_derivatives", reference, shapes, *states, friction=friction
@@ -249,15 +268,17 @@ class Queries(KinematicQueries):
     ) -> ForwardDerivatives:
         """Derivatives of :meth:`forward_dynamics` with respect to q, v and tau, shape ``(..., n, n)`` each."""
         states = (
-            self._position(q),
-            self._speed(v),
+            self.states.position(q),
+            self.states.velocity(v),
             self.forward_dynamics(q, v, tau, friction=friction, wrench=wrench),
         )
         return derivatives.forward_dynamics(self._derivatives(broadcast(*states), friction, wrench))
 
     def energy_regressor(self, q: ArrayLike, v: ArrayLike) -> EnergyRegressor:
         """Rows whose products with :meth:`parameter_vector` are the energies of one state, shape ``(p,)`` each."""
-        return derivatives.energy_regressor(self._model, self._one(q), self._one_speed(v))
+        return derivatives.energy_regressor(
+            self.dynamic_model, self.states.one(q), self.states.one_velocity(v)
+        )
 
     def reactions(
         self, q: ArrayLike, v: ArrayLike, a: ArrayLike, *, wrench: Wrench | None = None
@@ -269,15 +290,15 @@ class Queries(KinematicQueries):
         Raises:
             InputError: if a wrench acts at a bar and the tree in use has none.
         """
-        states = self._one_motion(q, v, a)
+        states = self.states.one_motion(q, v, a)
         loads = self._loads(wrench)
         for tree, frame, _ in loads:
-            if (name := tree.model.frames[frame].name) not in self._model.tree.frames:
+            if (name := tree.model.frames[frame].name) not in self.dynamic_model.tree.frames:
                 raise InputError(
                     f"a wrench at {name} needs the tree with bars: load(...,"
                     " coupling='parallelogram')"
                 )
-        return reactions.reactions(self._model, self._carried(), *states, loads)
+        return reactions.reactions(self.dynamic_model, self._carried(), *states, loads)
 
     def sensor(
         self,
@@ -311,7 +332,7 @@ class Queries(KinematicQueries):
             MissingData: for a URDF whose joints go on beyond the flange, such as those of a
                 gripper.
         """
-        states = self._one_motion(q, v, a)
+        states = self.states.one_motion(q, v, a)
         carried = self._carried()
         if carried is None:
             raise MissingData(
@@ -323,8 +344,8 @@ class Queries(KinematicQueries):
                 raise InputError(
                     f"a wrench at {frame} does not pass the sensor; those at tcp and tool0 do"
                 )
-        on_tool = reactions.flange_wrench(self._model, carried, *states, self._loads(wrench))
-        tool0 = kinematics.pose(self._model.tree, self._model.tree.flange, states[0])
+        on_tool = reactions.flange_wrench(self.dynamic_model, carried, *states, self._loads(wrench))
+        tool0 = kinematics.pose(self.dynamic_model.tree, self.dynamic_model.tree.flange, states[0])
         reading = -np.concatenate([tool0.rotation.T @ on_tool[:3], tool0.rotation.T @ on_tool[3:]])
         if tool0_from_sensor is None:
             return reading
@@ -358,16 +379,12 @@ class Queries(KinematicQueries):
             return []
         given = wrench if isinstance(wrench, Mapping) else {"tcp": wrench}
         return [
-            (*self._frame(frame), finite(value, (6,), f"wrench at {frame} (force, moment)"))
+            (*self.find_frame(frame)[:2], finite(value, (6,), f"wrench at {frame} (force, moment)"))
             for frame, value in given.items()
         ]
 
     def _friction(self, v: Array) -> Array | float:
-        return 0.0 if self._model.friction is None else self._model.friction.torque(v)
-
-    def _pull(self, q: Array, wrench: Wrench) -> Array:
-        """``J' w`` of every wrench, shape ``(..., n)`` with the leading axes of states and wrenches together."""
-        return np.zeros(q.shape) + self._projected("...ij,...i->...j", self.jacobian, q, wrench)
+        return 0.0 if self.dynamic_model.friction is None else self.dynamic_model.friction.torque(v)
 
     def _projected(
         self,
@@ -409,17 +426,18 @@ class Queries(KinematicQueries):
         return None
 
     def _torque(self, q: Array, v: Array, a: Array) -> Array:
-        return dynamics.inverse_dynamics(self._model, q, v, a)
+        return dynamics.inverse_dynamics(self.dynamic_model, q, v, a)
 
     def _torque_with_friction(self, q: Array, v: Array, a: Array) -> Array:
-        tau = dynamics.inverse_dynamics(self._model, q, v, a)
+        tau = dynamics.inverse_dynamics(self.dynamic_model, q, v, a)
         tau += self._friction(v)
         return tau
 
     def _acceleration_with_friction(self, q: Array, v: Array, tau: Array) -> Array:
-        return dynamics.forward_dynamics(self._model, q, v, tau - self._friction(v))
+        return dynamics.forward_dynamics(self.dynamic_model, q, v, tau - self._friction(v))
 
 
 @cache
-def _say_no_friction(name: str) -> None:
+def warn_of_no_friction(name: str) -> None:
+    """Warn once per robot that torques with friction are without it."""
     warn(f"{name} has no friction data: friction adds nothing")

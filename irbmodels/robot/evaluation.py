@@ -14,27 +14,22 @@ from ..checks import (
     as_bool,
     as_choice,
     as_int,
-    broadcast,
     finite,
     map_states,
-    nan_for_infinity,
-    numbers,
 )
 from ..compiled.dispatch import Dispatch
-from ..errors import InputError, require
+from ..errors import require
 from ..model.friction import Stribeck
 from ..model.inertia import Inertial
 from ..model.limits import Limits, Violation
 from ..model.model import Model, load_on_flange
 from ..model.tool import Tool
-from ..model.tree import Tree
+from ..model.tree import Frame, Tree
 from ..model.types import Array, Mask
-from .guards import Guards
+from .state_check import StateCheck
 
 if TYPE_CHECKING:
     from ..compiled.kernels import Kernel, Kernels
-
-_DOUBLE = np.dtype(np.float64)
 
 
 class Asking:
@@ -45,12 +40,17 @@ class Asking:
     payload: Inertial | None
     _bare: Tree
     """Without tool and payload."""
-    _model: Model
+    dynamic_model: Model
+
+    @cached_property
+    def states(self) -> StateCheck:
+        """Checks of what comes in: shapes, finite values, units."""
+        return StateCheck(self.name, self.dynamic_model)
 
     @cached_property
     def n(self) -> int:
         """Number of axes."""
-        return self._model.n
+        return self.dynamic_model.n
 
     @property
     def limits(self) -> Limits:
@@ -58,12 +58,12 @@ class Asking:
 
         The last are assumed for every ABB robot here.
         """
-        return self._model.limits
+        return self.dynamic_model.limits
 
     @property
     def friction_model(self) -> Stribeck | None:
         """Friction law with its parameters, or None where nobody has published any."""
-        return self._model.friction
+        return self.dynamic_model.friction
 
     @property
     def rotors(self) -> Array:
@@ -71,12 +71,12 @@ class Asking:
 
         Zero unless :meth:`with_rotors` was called.
         """
-        return self._model.rotors
+        return self.dynamic_model.rotors
 
     @property
     def rotor_axes(self) -> Array:
         """How the axes turn each rotor, in turns of its own axis, shape ``(n, n)``."""
-        return self._model.rotor_axes
+        return self.dynamic_model.rotor_axes
 
     def from_controller(self, position: ArrayLike) -> Array:
         """Return ``q`` [rad, m] for positions as the controller shows them [deg, mm], shape ``(..., n)``.
@@ -85,23 +85,16 @@ class Asking:
             InputError: if one position has the wrong shape, is not finite, or is far outside every
                 range.
         """
-        shown = self._shaped(position, "position")
-        q = self._from_shown(shown)
-        if q.ndim == 1:
-            self._guards.check_position(q, "q", shown)
-        return q
-
-    def _from_shown(self, shown: Array) -> Array:
-        return np.where(self.limits.linear, shown / 1000.0, np.radians(shown))
+        return self.states.from_controller(position)
 
     def to_controller(self, q: ArrayLike) -> Array:
         """Return positions as the controller shows them [deg, mm] for ``q`` [rad, m], shape ``(..., n)``."""
-        position = self._position(q)
+        position = self.states.position(q)
         return np.where(self.limits.linear, position * 1000.0, np.degrees(position))
 
     def in_range(self, q: ArrayLike) -> Mask:
         """Whether every range is kept, the coupled one of axis 3 included, shape ``(...)``."""
-        return self.limits.in_range(self._position(q))
+        return self.limits.in_range(self.states.position(q))
 
     def violations(
         self, q: ArrayLike, v: ArrayLike | None = None, tau: ArrayLike | None = None
@@ -109,7 +102,7 @@ class Asking:
         """Return every bound on position, speed [rad/s] or torque [N m] that one state does not keep, and on what is carried."""
         speed = None if v is None else finite(v, (self.n,), "v")
         torque = None if tau is None else finite(tau, (self.n,), "tau")
-        return [*self.limits.violations(self._one(q), speed, torque), *self.overload]
+        return [*self.limits.violations(self.states.one(q), speed, torque), *self.overload]
 
     @cached_property
     def overload(self) -> tuple[Violation, ...]:
@@ -140,7 +133,11 @@ class Asking:
         surroundings()
         with_friction, narrow = as_bool(friction, "friction"), as_bool(single, "single")
         return Kernels(
-            self._model, self._frame, with_friction, narrow, as_int(threads, "threads", 1)
+            self.dynamic_model,
+            self.find_frame,
+            with_friction,
+            narrow,
+            as_int(threads, "threads", 1),
         )
 
     def symbolic(
@@ -165,95 +162,29 @@ class Asking:
 
         require("casadi", "fast")
         if as_choice(query, queries.QUERIES, "query") in queries.OF_FRAMES:
-            return queries.casadi_function(query, chain_of(*self._frame(frame)))
+            return queries.casadi_function(query, chain_of(*self.find_frame(frame)))
         wanted = as_bool(parameters, "parameters")
         strip = unreduced_mechanism_of if wanted or query == "regressor" else mechanism_of
         return queries.casadi_function(
-            query, strip(self._model, as_bool(friction, "friction")), wanted
+            query, strip(self.dynamic_model, as_bool(friction, "friction")), wanted
         )
 
     @cached_property
     def whole_tree(self) -> Tree:
         """Tree with every frame; the one in use, where that has them all."""
-        return self._model.tree
+        return self.dynamic_model.tree
 
-    def _frame(self, name: str) -> tuple[Tree, int]:
-        own = self._model.tree
+    def find_frame(self, name: str, point: ArrayLike | None = None) -> Frame:
+        """Return a frame, or a point [m] fixed to it in its axes, with the tree that has it.
+
+        Raises:
+            UnknownName: if there is no such frame.
+            InputError: if the point is not three finite numbers.
+        """
+        own = self.dynamic_model.tree
         tree = own if isinstance(name, str) and name in own.frames else self.whole_tree
-        return tree, tree.frame(name)
-
-    def _shaped(self, value: ArrayLike, what: str) -> Array:
-        """Return one state, or an array of states with NaN for infinity."""
-        array = (
-            value
-            if type(value) is np.ndarray and value.dtype is _DOUBLE
-            else numbers(value, f"{what} of {self.name}")
-        )
-        if array.ndim == 0 or array.shape[-1] != self.n:
-            raise InputError(
-                f"{what} of {self.name} needs shape ({self.n},) or (..., {self.n}), got"
-                f" {array.shape}"
-            )
-        return array if array.ndim == 1 else nan_for_infinity(array)
-
-    @cached_property
-    def _guards(self) -> Guards:
-        return Guards(self.name, self._model, self.limits)
-
-    @cached_property
-    def _surely(self) -> tuple[float, float, float]:
-        """Squares of the norms of one position, speed and acceleration that need no further check."""
-        return self._guards.squares
-
-    def _position(self, q: ArrayLike, what: str = "q") -> Array:
-        array = self._shaped(q, what)
-        if array.ndim == 1:
-            # cheap, and nearly every call passes; false for NaN
-            if not array.dot(array) <= self._surely[0]:
-                self._guards.check_position(array, what)
-            if array is not q:  # typed, or integers
-                self._guards.doubt(array, self._from_shown(array))
-        return array
-
-    def _speed(self, v: ArrayLike, what: str = "v") -> Array:
-        array = self._shaped(v, what)
-        if array.ndim == 1 and not array.dot(array) <= self._surely[1]:
-            self._guards.check_speed(array, what)
-        return array
-
-    def _acceleration(self, a: ArrayLike, q: Array) -> Array:
-        """Return accelerations at ``q``, where the inertia is that one state's may have to move."""
-        array = self._shaped(a, "a")
-        if array.ndim == 1 and not array.dot(array) <= self._surely[2]:
-            self._guards.check_acceleration(array, q, "a")
-        return array
-
-    def _rate(self, value: ArrayLike, what: str) -> Array:
-        """Return torques, or what else must only be finite."""
-        array = self._shaped(value, what)
-        if array.ndim == 1 and not array.dot(array) <= sys.float_info.max:
-            self._guards.check_finite(array, what)
-        return array
-
-    def _one(self, q: ArrayLike, what: str = "q") -> Array:
-        return self._single(self._position(q, what), what)
-
-    def _one_speed(self, v: ArrayLike, what: str = "v") -> Array:
-        return self._single(self._speed(v, what), what)
-
-    def _one_motion(self, q: ArrayLike, v: ArrayLike, a: ArrayLike) -> tuple[Array, Array, Array]:
-        position = self._one(q)
-        return position, self._one_speed(v), self._single(self._acceleration(a, position), "a")
-
-    def _motion(self, q: ArrayLike, v: ArrayLike, a: ArrayLike) -> list[Array]:
-        """Return positions, speeds and accelerations with the same leading axes."""
-        position = self._position(q)
-        return broadcast(position, self._speed(v), self._acceleration(a, position))
-
-    def _single(self, array: Array, what: str) -> Array:
-        if array.ndim != 1:
-            raise InputError(f"{what} of {self.name} needs shape ({self.n},), got {array.shape}")
-        return array
+        offset = None if point is None else finite(point, (3,), "point [m]")
+        return Frame(tree, tree.frame(name), offset)
 
     def _answer(
         self,
@@ -276,7 +207,7 @@ class Asking:
         if kernel is None:
             return map_states(reference, shape, *states)
         if query in self._dispatch.in_use:
-            far, fast, strong = self._surely
+            far, fast, strong = self.states.squares
             kernel.bound(far, fast, strong if query == "inverse_dynamics" else sys.float_info.max)
             self._dispatch.in_use[query][friction] = kernel
         if first.ndim == 1:

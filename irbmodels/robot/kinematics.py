@@ -11,7 +11,7 @@ import numpy as np
 import pinocchio as pin
 from numpy.typing import ArrayLike
 
-from ..checks import as_bool, as_choice, broadcast, finite, map_states, number, six
+from ..checks import as_bool, as_choice, broadcast, map_states, number, six
 from ..checks import poses as checked_poses
 from ..errors import InputError, MissingData
 from ..kinematics import frames as kinematics
@@ -53,9 +53,8 @@ class KinematicQueries(Asking):
         Raises:
             UnknownName: if there is no such frame.
         """
-        tree, number = self._frame(frame)
-        offset = None if point is None else finite(point, (3,), "point [m]")
-        position = self._position(q)
+        tree, number, offset = self.find_frame(frame, point)
+        position = self.states.position(q)
         if position.ndim == 1:
             return kinematics.pose(tree, number, position, offset)
         reference = partial(kinematics.homogeneous, tree, number, point=offset)
@@ -80,22 +79,25 @@ class KinematicQueries(Asking):
             Shape ``(..., 6, n)``, linear rows first (S000 eq. 33).
         """
         as_choice(axes, ("base", "local"), "axes")
-        tree, number = self._frame(frame)
-        offset = None if point is None else finite(point, (3,), "point [m]")
+        tree, number, offset = self.find_frame(frame, point)
         reference = partial(kinematics.jacobian, tree, number, point=offset, local=axes == "local")
         if axes == "local":
-            return map_states(reference, (6, self.n), self._position(q))
+            return map_states(reference, (6, self.n), self.states.position(q))
         return self._answer(
-            "jacobian", reference, (6, self.n), self._position(q), frame=frame, point=offset
+            "jacobian", reference, (6, self.n), self.states.position(q), frame=frame, point=offset
         )
 
     def hessian(self, q: ArrayLike, frame: str = "tcp", point: ArrayLike | None = None) -> Array:
         """Derivative of the base-axes Jacobian, ``H[..., i, j, k] = d J_ij / d q_k``, shape ``(..., 6, n, n)``."""
-        tree, number = self._frame(frame)
-        offset = None if point is None else finite(point, (3,), "point [m]")
+        tree, number, offset = self.find_frame(frame, point)
         reference = partial(kinematics.hessian, tree, number, point=offset)
         return self._answer(
-            "hessian", reference, (6, self.n, self.n), self._position(q), frame=frame, point=offset
+            "hessian",
+            reference,
+            (6, self.n, self.n),
+            self.states.position(q),
+            frame=frame,
+            point=offset,
         )
 
     def jacobian_rate(
@@ -112,9 +114,8 @@ class KinematicQueries(Asking):
         local components.
         """
         as_choice(axes, ("base", "local"), "axes")
-        tree, number = self._frame(frame)
-        offset = None if point is None else finite(point, (3,), "point [m]")
-        states = broadcast(self._position(q), self._speed(v))
+        tree, number, offset = self.find_frame(frame, point)
+        states = broadcast(self.states.position(q), self.states.velocity(v))
         rate = kinematics.jacobian_rate
         return map_states(
             lambda x, y: rate(tree, number, x, y, offset, axes == "local"), (6, self.n), *states
@@ -136,7 +137,7 @@ class KinematicQueries(Asking):
         """
         from ..kinematics.singularities import singularities
 
-        return singularities(self._arm, self._position(q))
+        return singularities(self._arm, self.states.position(q))
 
     def singular_postures(self) -> list[SingularPosture]:
         """Every way in which the arm can be singular: where, whether its ranges let it, boundary or interior (S004)."""
@@ -175,7 +176,9 @@ class KinematicQueries(Asking):
         Raises:
             InputError: as :meth:`inverse_velocity`.
         """
-        drift = np.einsum("...ij,...j->...i", self.jacobian_rate(q, v, frame), self._speed(v))
+        drift = np.einsum(
+            "...ij,...j->...i", self.jacobian_rate(q, v, frame), self.states.velocity(v)
+        )
         wanted = six(acceleration, "acceleration", "linear, angular") - drift
         return self._solved(self.jacobian(q, frame), wanted, "acceleration")
 
@@ -196,7 +199,7 @@ class KinematicQueries(Asking):
         """Velocity and acceleration of every link and the TCP at one state, link by link in their own axes (S004 eq. 30-33)."""
         from ..model.dh_motion import link_motion
 
-        return link_motion(self.dh(), *self._one_motion(q, v, a), self._tcp)
+        return link_motion(self.dh(), *self.states.one_motion(q, v, a), self._tcp)
 
     def workspace(self, wrist: ArrayLike | None = None) -> Workspace:
         """Where the wrist center can be, exactly.
@@ -236,7 +239,10 @@ class KinematicQueries(Asking):
 
         band = number(zone, "the zone [rad]", 0.0, math.pi / 2)
         return cross_wrist(
-            self._arm, checked_poses(poses, "poses of the TCP"), self._one(start, "start"), band
+            self._arm,
+            checked_poses(poses, "poses of the TCP"),
+            self.states.one(start, "start"),
+            band,
         )
 
     def inverse_kinematics(
@@ -282,7 +288,11 @@ class KinematicQueries(Asking):
         """
         inside, every = as_bool(in_range, "in_range"), as_bool(turns, "turns")
         return self._inverse(
-            pose, inside, None if near is None else self._one(near, "near"), every, configuration
+            pose,
+            inside,
+            None if near is None else self.states.one(near, "near"),
+            every,
+            configuration,
         )
 
     def configuration(self, q: ArrayLike) -> Configuration:
@@ -293,13 +303,14 @@ class KinematicQueries(Asking):
         """
         from ..kinematics.configuration import configuration_of
 
-        return configuration_of(self._arm, self._one(q))
+        return configuration_of(self._arm, self.states.one(q))
 
     @cached_property
     def _arm(self) -> SixAxis | Scara:
         from ..kinematics.arm_geometry import arm_of
 
-        return arm_of(*self._frame("tcp"), self.name)
+        tcp = self.find_frame("tcp")
+        return arm_of(tcp.tree, tcp.number, self.name)
 
     @property
     def _tcp(self) -> Array:

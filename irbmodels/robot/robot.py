@@ -161,7 +161,8 @@ class Robot(Queries):
     tool: Tool | None
     payload: Inertial | None
     _bare: Tree
-    _model: Model
+    dynamic_model: Model
+    """Tree, friction, rotors and limits in use, tool and payload included; read-only."""
     _of: Bare
     _choices: Choices
     path: Path | None
@@ -178,12 +179,12 @@ class Robot(Queries):
 
         It goes with :attr:`coupling`.
         """
-        return copy_of(self._model.tree.model)
+        return copy_of(self.dynamic_model.tree.model)
 
     @property
     def coupling(self) -> tuple[Array, Array]:
         """``G, q0`` of ``q_tree = G q + q0``, constant: ``v_tree = G v``, ``tau = G' tau_tree``, ``M = G' M_tree G``."""
-        return self._model.tree.coupling.G, self._model.tree.coupling.q0
+        return self.dynamic_model.tree.coupling.G, self.dynamic_model.tree.coupling.q0
 
     @property
     def gravity_vector(self) -> Array:
@@ -207,7 +208,7 @@ class Robot(Queries):
     @property
     def axes(self) -> tuple[str, ...]:
         """Names of the joints that carry the axis positions, in the order of ``q``."""
-        return self._model.tree.coupling.axes
+        return self.dynamic_model.tree.coupling.axes
 
     @property
     def frames(self) -> tuple[str, ...]:
@@ -273,7 +274,9 @@ class Robot(Queries):
             else ""
         )
         friction = (
-            f"{self._model.friction.terms} friction" if self._model.friction else "no friction data"
+            f"{self.dynamic_model.friction.terms} friction"
+            if self.dynamic_model.friction
+            else "no friction data"
         )
         tool = f", tool {self.tool.name}" if self.tool else ""
         carried = f", payload {self.payload.mass:g} kg" if self.payload else ""
@@ -316,6 +319,11 @@ class Robot(Queries):
                 f"a payload comes from irbmodels.payload(mass, com, inertia), not {short_repr(payload)}"
             )
         return self._with(payload=None if payload is None else checked_payload(*payload))
+
+    def with_load(self, tool: Tool | None = None, payload: Inertial | None = None) -> Robot:
+        """Return the robot with this tool and payload alone, for parts of a calculation: no warning."""
+        choices = replace(self._choices, tool=tool, payload=payload)
+        return _robot(self._of, choices, self.path, self._text)
 
     def with_parameters(self, parameters: str | Path | None) -> Robot:
         """Return the robot with another set of inertials, and of a file all that it holds, as in :func:`load`.
@@ -424,7 +432,7 @@ class Robot(Queries):
     def whole_tree(self) -> Tree:
         """Tree with every frame, the bars' included; the one in use where that has no bars."""
         if self.description is None or not self.description.kinematics.parallelogram:
-            return self._model.tree
+            return self.dynamic_model.tree
         whole = tree_of(self.description, "parallelogram", str(self.parameters))
         return loaded(whole, self.tool, self.payload, self.gravity_vector)
 
@@ -440,10 +448,6 @@ class Robot(Queries):
             if line not in self._concerns:
                 warn(line)
         return robot
-
-    def _quietly(self, **changes: Any) -> Robot:
-        """Return the robot with other choices for a part of a calculation, without a warning."""
-        return _robot(self._of, replace(self._choices, **changes), self.path, self._text)
 
 
 def _bare(

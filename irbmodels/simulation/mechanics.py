@@ -30,9 +30,9 @@ class Mechanics:
     def __init__(self, robot: Robot) -> None:
         """Take a robot."""
         self.robot, self.n = robot, robot.n
-        self._model = robot._model
+        self._model = robot.dynamic_model
         self._rest = np.zeros(robot.n)
-        self._tcp = robot._frame("tcp")
+        self._tcp = robot.find_frame("tcp")[:2]
         self.axes = np.arange(robot.n) + 1
         """1-based axis of each coordinate."""
         limit = robot.limits.velocity
@@ -131,7 +131,7 @@ def checked_start(
     """
     if not isinstance(t, Real) or not isfinite(t):
         raise InputError(f"the time of a start is a finite number [s], not {t!r}")
-    position = robot._one(q).copy()
+    position = robot.states.one(q).copy()
     speed = (
         np.zeros(robot.n)
         if v is None

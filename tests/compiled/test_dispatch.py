@@ -266,7 +266,7 @@ def test_friction_is_added_or_not(used):
             ]
         )
     )
-    robot = replace(bare, _model=replace(bare._model, friction=law))
+    robot = replace(bare, dynamic_model=replace(bare.dynamic_model, friction=law))
     q, v, a = states(robot, WORTH, seed=21)
     smooth, rough = (expected(x, "inverse_dynamics", np.stack([q, v, a]))[0] for x in (bare, robot))
     assert np.abs(rough - smooth).max() > 10.0

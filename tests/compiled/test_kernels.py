@@ -85,8 +85,8 @@ def expected(robot, query, given, frame="tcp", point=None):
     """Return what Pinocchio says, state by state, as a list of arrays ``(N, ...)``; nothing here
     goes through a kernel.
     """
-    model, rubs = robot._model, robot.friction_model
-    tree, number = robot._frame(frame)
+    model, rubs = robot.dynamic_model, robot.friction_model
+    tree, number, _ = robot.find_frame(frame)
     offset = None if point is None else np.array(point)
 
     def answer(q, v, x):

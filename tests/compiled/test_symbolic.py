@@ -522,7 +522,7 @@ def test_programs_of_the_2400_stay_cheap(query):
     robot = irb.load("irb2400", tool="spindle")
     assert program_for(query, mechanism(robot, query)).count() <= MOST[query]
     if query == "inverse_dynamics":
-        assert program_for(query, mechanism_of(robot._model, friction=False)).count() <= 523
+        assert program_for(query, mechanism_of(robot.dynamic_model, friction=False)).count() <= 523
 
 
 @pytest.mark.parametrize("query", [query for query in QUERIES if query != "regressor"])
@@ -546,7 +546,7 @@ def test_programs_are_the_same_in_every_process():
     code = (
         "import irbmodels as irb; from irbmodels.compiled.queries import program_for;from"
         " irbmodels.model.mechanism import mechanism_of; m ="
-        " mechanism_of(irb.load('irb2400')._model, True);print(m.key, [repr(program_for(x, m)) for"
+        " mechanism_of(irb.load('irb2400').dynamic_model, True);print(m.key, [repr(program_for(x, m)) for"
         " x in ('forward_dynamics', 'inverse_dynamics_derivatives')])"
     )
     root = Path(__file__).resolve().parents[2]
@@ -562,7 +562,7 @@ def test_programs_are_the_same_in_every_process():
         for seed in ("1", "2")
     ]
     assert told[0] == told[1]
-    stripped = mechanism_of(loaded("irb2400")._model, True)
+    stripped = mechanism_of(loaded("irb2400").dynamic_model, True)
     written = [
         repr(program_for(query, stripped))
         for query in ("forward_dynamics", "inverse_dynamics_derivatives")
@@ -700,13 +700,13 @@ def test_an_unknown_query_names_the_known_ones():
     with pytest.raises(
         UnknownName, match="no query 'inverse_dynamic'; did you mean 'inverse_dynamics'"
     ):
-        program_for("inverse_dynamic", mechanism_of(loaded("irb930")._model))
+        program_for("inverse_dynamic", mechanism_of(loaded("irb930").dynamic_model))
 
 
 def test_a_mechanism_without_frame_has_no_pose():
     """Kinematics need a mechanism of ``chain_of``."""
     with pytest.raises(ValueError, match="no frame"):
-        program_for("pose", mechanism_of(loaded("irb930")._model))
+        program_for("pose", mechanism_of(loaded("irb930").dynamic_model))
 
 
 def test_wide_trees_are_written_in_seconds():

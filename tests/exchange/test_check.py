@@ -265,7 +265,9 @@ def test_no_number_is_no_agreement():
     robot = irb.load("irb2400")
     broken = replace(
         robot,
-        _model=replace(robot._model, friction=replace(robot.friction_model, Fv=np.full(6, np.nan))),
+        dynamic_model=replace(
+            robot.dynamic_model, friction=replace(robot.friction_model, Fv=np.full(6, np.nan))
+        ),
     )
     found = {(item.quantity, item.against): item.holds for item in check.check(broken)}
     assert not found["torque", "Newton-Euler"]

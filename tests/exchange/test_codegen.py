@@ -175,7 +175,7 @@ def test_library_gives_the_robots_answers(name, exports):
         check=True,
     )
     library, rng, n = ctypes.CDLL(str(target)), np.random.default_rng(7), robot.n
-    model, tree = robot._model, robot._frame("tcp")
+    model, tree = robot.dynamic_model, robot.find_frame("tcp")[:2]
     for _ in range(20):
         q, v, a, tau = rng.uniform(-1.0, 1.0, (4, n)) * [[2.5], [3.0], [20.0], [300.0]]
         q = np.where(robot.limits.linear, q / 10.0, q)

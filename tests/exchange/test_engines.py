@@ -247,7 +247,7 @@ def test_mujoco_makes_an_equality_of_each_mimic(name):
     model = mujoco.MjModel.from_xml_path(str(irb.urdf_path(name)))
     data, robot = mujoco.MjData(model), irb.load(name, coupling="parallelogram")
     G, q0 = robot.coupling
-    joints = [model.joint(joint).qposadr[0] for joint in robot._model.tree.coupling.joints]
+    joints = [model.joint(joint).qposadr[0] for joint in robot.dynamic_model.tree.coupling.joints]
     for q, _, _ in oracles.states(name, 5, seed=12):
         data.qpos[joints] = G @ q + q0
         mujoco.mj_forward(model, data)
@@ -275,7 +275,7 @@ def test_drake_makes_a_coupler_of_each_mimic(name):
     robot, context = irb.load(name, coupling="parallelogram"), plant.CreateDefaultContext()
     G, q0 = robot.coupling
     for q, _, _ in oracles.states(name, 5, seed=13):
-        for joint, value in zip(robot._model.tree.coupling.joints, G @ q + q0, strict=True):
+        for joint, value in zip(robot.dynamic_model.tree.coupling.joints, G @ q + q0, strict=True):
             plant.GetJointByName(joint).set_angle(context, value)
         pose = plant.GetFrameByName("tcp").CalcPoseInWorld(context).GetAsMatrix4()
         np.testing.assert_allclose(pose, robot.pose(q).homogeneous, atol=1e-9)

@@ -465,7 +465,7 @@ def test_every_constant_has_its_value():
     from irbmodels.model.mechanism import mechanism_of
 
     robot = loaded("irb2400")
-    free = mechanism_of(robot._model, friction=True).free
+    free = mechanism_of(robot.dynamic_model, friction=True).free
     lines = re.findall(
         r"^(\w+) = (\S+); % \[", equations_text(robot, "inverse_dynamics", "matlab"), re.MULTILINE
     )

@@ -149,7 +149,7 @@ def test_the_bars_close_the_parallelogram(exported):
     for name in ("irb2400_16", "irb1400"):
         made = exported(name)
         model, data = made.model()
-        linkage = made.robot._model.linkage
+        linkage = made.robot.dynamic_model.linkage
         for q, _, _ in random_states(made.robot, 10):
             data.qpos[:] = made.map(model) @ q
             mujoco.mj_kinematics(model, data)

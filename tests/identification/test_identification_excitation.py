@@ -301,7 +301,7 @@ def test_some_axes_alone():
     assert np.ptp(motion.q[:, :2], axis=0).min() > 0.5
     Y = np.concatenate(
         [
-            base.reduced(equations_of_motion.regressor(SCARA._model, *state))
+            base.reduced(equations_of_motion.regressor(SCARA.dynamic_model, *state))
             for state in zip(*motion[1:4], strict=True)
         ]
     )

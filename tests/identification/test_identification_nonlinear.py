@@ -17,7 +17,9 @@ def guessing(robot, factor):
     law = robot.friction_model
     return replace(
         robot,
-        _model=replace(robot._model, friction=Stribeck(law.Fs, law.Fc, law.Fv, factor * law.v_St)),
+        dynamic_model=replace(
+            robot.dynamic_model, friction=Stribeck(law.Fs, law.Fc, law.Fv, factor * law.v_St)
+        ),
     )
 
 

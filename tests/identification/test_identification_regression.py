@@ -72,7 +72,7 @@ def rubbing(robot):
 
     one = np.linspace(1.0, 0.5, robot.n)
     law = Stribeck(30.0 * one, 20.0 * one, 8.0 * one, 0.01 * one)
-    return replace(robot, _model=replace(robot._model, friction=law))
+    return replace(robot, dynamic_model=replace(robot.dynamic_model, friction=law))
 
 
 @pytest.mark.parametrize(

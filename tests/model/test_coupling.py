@@ -180,6 +180,6 @@ def test_a_pickled_coupling_cannot_be_changed_either():
     """What is shared is read-only, before and after the way to another process."""
     coupling = pickle.loads(
         pickle.dumps(irb.load("irb2400", coupling="parallelogram"))
-    )._model.tree.coupling
+    ).dynamic_model.tree.coupling
     with pytest.raises(ValueError, match="read-only"):
         coupling.G[0, 0] = 2.0

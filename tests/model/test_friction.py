@@ -10,7 +10,7 @@ import pytest
 
 import irbmodels as irb
 from irbmodels import Stribeck
-from irbmodels.robot.dynamics import _say_no_friction
+from irbmodels.robot.dynamics import warn_of_no_friction
 
 
 @pytest.fixture
@@ -114,7 +114,7 @@ def test_robots_without_friction_data_say_so(name):
     robot = irb.load(name)
     q, v, a = oracles.states(name, 1)[0]
     # it warns once per robot and process, and other tests may have been first
-    _say_no_friction.cache_clear()
+    warn_of_no_friction.cache_clear()
     assert robot.friction_model is None
     with pytest.raises(irb.MissingData, match=f"{name} has no friction data"):
         robot.friction(v)

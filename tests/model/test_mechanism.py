@@ -94,7 +94,11 @@ def test_the_four_irb1600_share_every_program(friction):
     """Arms that differ in lengths and masses only have one key, and their constants come in one
     order.
     """
-    arms = [mechanism_of(loaded(name)._model, friction) for name in oracles.NAMES if "1600" in name]
+    arms = [
+        mechanism_of(loaded(name).dynamic_model, friction)
+        for name in oracles.NAMES
+        if "1600" in name
+    ]
     assert len({arm.key for arm in arms}) == 1
     assert len({tuple(arm.free) for arm in arms}) == 1
     assert len({tuple(arm.values) for arm in arms}) == 2  # the payload class is in the limits alone
@@ -112,9 +116,12 @@ def test_tool_mass_friction_and_payload_are_constants():
     assert mechanism(light, "inverse_dynamics").key == mechanism(heavy, "inverse_dynamics").key
     carrying = light.with_payload(irb.payload(3.0, [0.1, 0.2, 0.3], np.eye(3)))
     assert mechanism(carrying, "inverse_dynamics").key == mechanism(heavy, "inverse_dynamics").key
-    law = light._model.friction
+    law = light.dynamic_model.friction
     rubbing = replace(
-        light, _model=replace(light._model, friction=replace(law, Fc=2 * law.Fc, Fv=3 * law.Fv))
+        light,
+        dynamic_model=replace(
+            light.dynamic_model, friction=replace(law, Fc=2 * law.Fc, Fv=3 * law.Fv)
+        ),
     )
     assert mechanism(rubbing, "inverse_dynamics").key == mechanism(light, "inverse_dynamics").key
     assert not np.array_equal(
@@ -177,22 +184,24 @@ def test_sizes_and_factors_are_constants():
 def test_frame_and_friction_belong_to_the_structure():
     """Another frame, and friction where there was none, are other programs."""
     robot = loaded("irb2400")
-    tree = robot._model.tree
+    tree = robot.dynamic_model.tree
     keys = {
         chain_of(tree, tree.frame(frame)).key
         for frame in ("link_4", "link_5", "link_6", "tcp", "base_link")
     }
     assert len(keys) == 5
-    branched = unreduced_mechanism_of(made(joint(1, 0), joint(2, 1), joint(3, 1))._model)
+    branched = unreduced_mechanism_of(made(joint(1, 0), joint(2, 1), joint(3, 1)).dynamic_model)
     held = [
         replace(branched, frame=FixedFrame(number, np.eye(3), np.ones(3)))
         for number in (-1, 0, 1, 2)
     ]
     assert len({stripped.key for stripped in (branched, *held)}) == 5
-    assert mechanism_of(robot._model, True).key != mechanism_of(robot._model, False).key
     assert (
-        unreduced_mechanism_of(robot._model, True).key
-        != unreduced_mechanism_of(robot._model, False).key
+        mechanism_of(robot.dynamic_model, True).key != mechanism_of(robot.dynamic_model, False).key
+    )
+    assert (
+        unreduced_mechanism_of(robot.dynamic_model, True).key
+        != unreduced_mechanism_of(robot.dynamic_model, False).key
     )
 
 
@@ -236,14 +245,14 @@ def test_constants_have_a_name_each():
     robot = made(joint(1, 0), *(joint(i, i - 1) for i in range(2, n + 1)))
     rng = np.random.default_rng(0)
     robot = robot.with_rotors(rng.uniform(1.0, 2.0, n), rng.uniform(-1.0, 1.0, (n, n)))
-    stripped = unreduced_mechanism_of(robot._model)
+    stripped = unreduced_mechanism_of(robot.dynamic_model)
     assert len(stripped.constants()) == 3 + n * (9 + 3 + 10 + n + 1 + 9) + n * n + 4 + n * n
     agrees(robot, "inverse_dynamics", "regressor")
 
 
 def test_free_constants_are_read_only_and_in_order():
     """What kernels take is the values of ``free``, none of them 0, and nobody may change them."""
-    stripped = mechanism_of(dressed_2400()._model, True)
+    stripped = mechanism_of(dressed_2400().dynamic_model, True)
     assert stripped.values.tolist() == list(stripped.free.values())
     assert (stripped.values != 0.0).all()
     with pytest.raises(ValueError, match="read-only"):
@@ -268,7 +277,7 @@ def test_bars_without_mass_are_dropped_and_carriers_merged(name, parameters, joi
     never.
     """
     robot = loaded(name, parameters, "parallelogram")
-    stripped = mechanism_of(robot._model)
+    stripped = mechanism_of(robot.dynamic_model)
     assert len(robot.coupling[0]) == 10
     assert len(stripped.joints) == joints
     assert all(link.body.any() for link in stripped.joints)
@@ -279,7 +288,10 @@ def test_the_merged_forearm_turns_by_its_own_axis():
     q3 - q2.
     """
     rows = np.array(
-        [link.row for link in mechanism_of(loaded("irb2400", None, "parallelogram")._model).joints]
+        [
+            link.row
+            for link in mechanism_of(loaded("irb2400", None, "parallelogram").dynamic_model).joints
+        ]
     )
     np.testing.assert_array_equal(rows, np.eye(6) - np.diag([0, 1, 0, 0, 0], -1))
 
@@ -351,7 +363,7 @@ def test_what_turns_about_the_line_of_a_carrier_turns_by_both(arm):
     reference's.
     """
     robot = CARRIERS[arm]
-    assert len(mechanism_of(robot._model).joints) == sum(
+    assert len(mechanism_of(robot.dynamic_model).joints) == sum(
         inertia.mass > 0.0 for inertia in list(robot.model.inertias)[1:]
     )
     agrees(robot, *EVERY)
@@ -361,7 +373,7 @@ def test_what_turns_about_the_line_of_a_carrier_turns_by_both(arm):
 def test_what_does_not_turn_about_its_line_keeps_the_carrier(arm):
     """A massless link stays where its child stands beside it, leans, however little, or slides."""
     robot = NO_CARRIERS[arm]
-    assert len(mechanism_of(robot._model).joints) == len(robot.coupling[0])
+    assert len(mechanism_of(robot.dynamic_model).joints) == len(robot.coupling[0])
     agrees(robot, *EVERY)
 
 
@@ -402,7 +414,7 @@ def test_regrouping_leaves_at_most_seven_parameters_per_turn_and_four_per_slide(
         joint(4, 3, "prismatic", axis="1 1 0"),
         joint(5, 2),
     )
-    for link in mechanism_of(robot._model).joints:
+    for link in mechanism_of(robot.dynamic_model).joints:
         zero = ("XX", "XY", "YY", "XZ", "YZ", "ZZ") if link.slides else ("M", "MZ", "YY")
         assert [
             name for name, value in zip(INERTIALS, link.body, strict=True) if value == 0.0
@@ -415,7 +427,7 @@ def test_regrouping_keeps_what_moves_and_what_weighs():
     included.
     """
     whole = replace(
-        unreduced_mechanism_of(loaded("irb930").mounted(TILT)._model, False), rotor_axes=None
+        unreduced_mechanism_of(loaded("irb930").mounted(TILT).dynamic_model, False), rotor_axes=None
     )
     drawn = dict(
         zip("qva", np.random.default_rng(0).uniform(-1.0, 1.0, (3, 4, whole.n)), strict=True)
@@ -491,8 +503,8 @@ def test_right_angles_are_exact():
     """
     for name in oracles.NAMES:
         for stripped in (
-            mechanism_of(loaded(name)._model),
-            unreduced_mechanism_of(loaded(name)._model),
+            mechanism_of(loaded(name).dynamic_model),
+            unreduced_mechanism_of(loaded(name).dynamic_model),
         ):
             for link in stripped.joints:
                 assert set(np.abs(link.rotation).ravel()) <= {0.0, 1.0}
@@ -516,7 +528,7 @@ def test_any_axis_becomes_z(kind, axis):
         joint(2, 1, kind, rpy="0 0 0", axis=axis),
         joint(3, 2, rpy="0 0 0"),
     )
-    links = unreduced_mechanism_of(robot._model).joints
+    links = unreduced_mechanism_of(robot.dynamic_model).joints
     for link in links:
         for turn in (link.rotation, link.turned):
             np.testing.assert_allclose(turn @ turn.T, np.eye(3), atol=1e-15)
@@ -532,7 +544,7 @@ def test_a_mechanism_owns_its_numbers():
     """
     robot = made(*TWO)
     before = robot.coupling[0].copy()
-    stripped: Mechanism = mechanism_of(robot._model)
+    stripped: Mechanism = mechanism_of(robot.dynamic_model)
     for link in stripped.joints:
         for array in (link.row, link.body, link.place, link.rotation):
             if array.flags.writeable:

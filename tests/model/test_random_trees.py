@@ -58,7 +58,7 @@ def test_dynamics_equal_the_model_with_constraint_forces(loaded, seed):
     np.testing.assert_allclose(A @ tree_q, b, atol=1e-12)  # every mimic holds, one by one
     np.testing.assert_allclose(A @ tree_v, 0.0, atol=1e-12)
     actuated = np.array(
-        [list(model.names).index(name) - 1 for name in robot._model.tree.coupling.axes]
+        [list(model.names).index(name) - 1 for name in robot.dynamic_model.tree.coupling.axes]
     )
     pushed = np.zeros(model.nv)
     pushed[actuated] = tau

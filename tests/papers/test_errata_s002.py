@@ -394,10 +394,13 @@ def test_2_11_a_vertical_chain_is_not_a_standing_robot():
     every torque unexplained.
     """
     states, bodies = _states(150, 11), range(60)
-    tau = np.array([dynamics.inverse_dynamics(ROBOT._model, *state) for state in states])
+    tau = np.array([dynamics.inverse_dynamics(ROBOT.dynamic_model, *state) for state in states])
     size = np.sqrt(np.mean(np.square(tau), axis=0))
     left = []
-    for row in (_columns, lambda *state: dynamics.regressor(ROBOT._model, *state)[:, bodies]):
+    for row in (
+        _columns,
+        lambda *state: dynamics.regressor(ROBOT.dynamic_model, *state)[:, bodies],
+    ):
         Y = np.concatenate([row(*state) / size[:, None] for state in states])
         rest = (tau / size).ravel() - Y @ np.linalg.lstsq(Y, (tau / size).ravel(), rcond=1e-12)[0]
         left.append(np.sqrt(np.mean(np.square(rest.reshape(-1, 6)), axis=0)))
@@ -431,7 +434,9 @@ def test_2_12_78_numbers_are_not_78_parameters():
     """
     states = _states(40, 13)
     assert _rank(np.concatenate([_columns(*state) for state in states])) == 48
-    bodies = np.concatenate([dynamics.regressor(ROBOT._model, *state)[:, :60] for state in states])
+    bodies = np.concatenate(
+        [dynamics.regressor(ROBOT.dynamic_model, *state)[:, :60] for state in states]
+    )
     rotors = np.concatenate([np.diag(a) for _, _, a in states])
     friction = np.concatenate([np.hstack([np.diag(w), np.diag(np.sign(w))]) for _, w, _ in states])
     assert _rank(bodies) == 36 == base_parameters(ROBOT).rank
@@ -646,7 +651,7 @@ def _condition(trajectory: Trajectory, columns: list[int]) -> float:
     """Condition of the base regressor along a trajectory, columns of unit length."""
     state = trajectory.at(np.linspace(0.02, 0.98, 80) * trajectory.duration)
     whole = np.array(
-        [dynamics.regressor(ROBOT._model, *one) for one in zip(*state[:3], strict=True)]
+        [dynamics.regressor(ROBOT.dynamic_model, *one) for one in zip(*state[:3], strict=True)]
     )
     kept = whole[:, :, columns].reshape(-1, len(columns))
     return float(np.linalg.cond(kept / np.linalg.norm(kept, axis=0)))
@@ -685,7 +690,7 @@ def test_2_25_no_levenberg_marquardt_is_needed():
     rng = np.random.default_rng(25)
     base = base_parameters(ROBOT)
     Y = np.concatenate(
-        [base.reduced(dynamics.regressor(ROBOT._model, *state)) for state in _states(60, 26)]
+        [base.reduced(dynamics.regressor(ROBOT.dynamic_model, *state)) for state in _states(60, 26)]
     )
     beta = rng.normal(size=base.rank)
     y = Y @ beta + 0.1 * rng.normal(size=len(Y))
@@ -708,7 +713,9 @@ def test_2_27_smoothing_lowers_the_deviation_and_nothing_else():
     low, high = (np.clip(end, -2.0, 2.0) for end in ROBOT.limits.envelope())
     moved = move(low + 0.1, high - 0.1, duration=3.0).sample(rate)
     Y = base.reduced(
-        np.array([dynamics.regressor(ROBOT._model, *one) for one in zip(*moved[1:4], strict=True)])
+        np.array(
+            [dynamics.regressor(ROBOT.dynamic_model, *one) for one in zip(*moved[1:4], strict=True)]
+        )
     )
     truth = Y @ base.values(ROBOT.parameter_vector())
     ratios, errors = [], []

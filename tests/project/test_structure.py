@@ -1,3 +1,5 @@
+import ast
+
 import structure
 from structure import (
     IDENTIFICATION,
@@ -8,6 +10,7 @@ from structure import (
     circles,
     floors,
     modules,
+    parsed,
     room,
 )
 
@@ -46,6 +49,49 @@ def test_folders_make_no_circles():
 def test_modules_make_no_circles():
     """No module imports itself by way of others, lazily or for type checkers."""
     assert circles(arrows()) == []
+
+
+NAMED_TUPLE = {"_asdict", "_fields", "_make", "_replace"}
+
+
+def is_private(name):
+    return name.startswith("_") and not name.startswith("__") and name not in NAMED_TUPLE
+
+
+def test_no_private_name_crosses_a_room():
+    """An attribute ``x._y`` is defined in the room that reads it, and no private name is imported
+    from another one; of ``self`` and of libraries (``sys._getframe``) anything may be read.
+    """
+    nodes = [
+        (name, node)
+        for name, path in modules().items()
+        for tree in parsed(path)
+        for node in ast.walk(tree)
+    ]
+    own, libraries = {one: set() for one in ROOMS}, {"self", "cls"}
+    for name, node in nodes:
+        match node:
+            case (
+                ast.FunctionDef(name=defined)
+                | ast.ClassDef(name=defined)
+                | ast.Name(id=defined, ctx=ast.Store())
+                | ast.Attribute(attr=defined, ctx=ast.Store())
+            ):
+                own[room(name)].add(defined)
+            case ast.Import(names=aliases):
+                libraries |= {alias.asname or alias.name for alias in aliases}
+    for name, node in nodes:
+        match node:
+            case ast.Attribute(value=ast.Name(id=owner)) if owner in libraries:
+                read = set()
+            case ast.Attribute(attr=attribute):
+                read = {attribute}
+            case ast.ImportFrom(names=aliases):
+                read = {alias.name for alias in aliases}
+            case _:
+                continue
+        foreign = {x for x in read if is_private(x)} - own[room(name)]
+        assert not foreign, (name, node.lineno, foreign)
 
 
 def test_the_house_stays_small(capsys):

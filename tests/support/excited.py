@@ -18,7 +18,10 @@ def torques(robot, q, v, a):
     compiled.
     """
     rigid = np.array(
-        [dynamics.inverse_dynamics(robot._model, *state) for state in zip(q, v, a, strict=True)]
+        [
+            dynamics.inverse_dynamics(robot.dynamic_model, *state)
+            for state in zip(q, v, a, strict=True)
+        ]
     )
     return rigid if robot.friction_model is None else rigid + robot.friction(v)
 

@@ -77,12 +77,16 @@ def mechanism(
 ) -> Mechanism:
     """Return what a query of a robot is written for."""
     if query in OF_FRAMES:
-        tree = robot._model.tree if frame in robot._model.tree.frames else robot.whole_tree
+        tree = (
+            robot.dynamic_model.tree
+            if frame in robot.dynamic_model.tree.frames
+            else robot.whole_tree
+        )
         return chain_of(tree, tree.frame(frame), point)
     return (
-        unreduced_mechanism_of(robot._model)
+        unreduced_mechanism_of(robot.dynamic_model)
         if query == "regressor"
-        else mechanism_of(robot._model, friction=True)
+        else mechanism_of(robot.dynamic_model, friction=True)
     )
 
 
@@ -122,7 +126,7 @@ def reference(
             return list(robot.energy(q, v))
         case "inverse_dynamics_derivatives":
             rows = [
-                derivatives.inverse_dynamics(robot._model, *state, rubs)
+                derivatives.inverse_dynamics(robot.dynamic_model, *state, rubs)
                 for state in zip(q, v, a, strict=True)
             ]
             return [np.stack(x) for x in zip(*rows, strict=True)]

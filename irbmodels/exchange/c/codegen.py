@@ -147,8 +147,8 @@ def _functions(
         raise MissingData(f"{robot.name} has no friction data")
     if friction and robot.friction_model is None and any(query in WITH_FRICTION for query in what):
         warn(f"{robot.name} has no friction data: friction adds nothing")
-    model = robot._model if friction else replace(robot._model, friction=None)
-    tree, number = robot._frame(frame)
+    model = robot.dynamic_model if friction else replace(robot.dynamic_model, friction=None)
+    tree, number, _ = robot.find_frame(frame)
     answers = _answers(model) | {
         "pose": lambda q: (kinematics.pose(tree, number, q).homogeneous,),
         "jacobian": lambda q: (kinematics.jacobian(tree, number, q),),

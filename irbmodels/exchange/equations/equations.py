@@ -127,11 +127,11 @@ def equations_text(robot: Robot, what: str, fmt: str = "latex", frame: str | Non
 
 def _mechanism(robot: Robot, what: str, frame: str) -> Mechanism:
     if what in OF_FRAMES:
-        return chain_of(*robot._frame(frame))
+        return chain_of(*robot.find_frame(frame))
     return (
-        unreduced_mechanism_of(robot._model)
+        unreduced_mechanism_of(robot.dynamic_model)
         if what == "regressor"
-        else mechanism_of(robot._model, friction=True)
+        else mechanism_of(robot.dynamic_model, friction=True)
     )
 
 

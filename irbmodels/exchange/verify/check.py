@@ -134,7 +134,7 @@ def check(robot: Robot) -> list[Agreement]:
             *(Agreement("refused: impossible inertias", name, np.nan, np.nan) for name in PEERS),
         ]
     # a URDF holds no tool made in code
-    tabled = robot if robot.tool and robot.tool.path else robot._quietly(tool=None)
+    tabled = robot if robot.tool and robot.tool.path else robot.with_load(payload=robot.payload)
     for name in PEERS:
         tolerance = 1e-6 if name == "pybullet" else 1e-9
         try:

@@ -177,7 +177,7 @@ def _lent(chain: Chain, robot: Robot, bars: set[str], mass: float) -> Chain:
     The crank's centre is on axis 2, where a point of link_1 is; the rod's is its upper pin, a point
     of link_3. The crank turns as link_3 does, the rod as link_2.
     """
-    linkage = robot._model.linkage
+    linkage = robot.dynamic_model.linkage
     assert linkage is not None  # an arm with bars has one
     bodies, tensor = dict(chain.bodies), mass * GYRATION * np.eye(3)
     for bar, centre, holder, point, turner in (

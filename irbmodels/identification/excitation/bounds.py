@@ -240,7 +240,7 @@ class Limiting:
 
     def _moved(self, q: Array, link: str, point: Array) -> Array:
         """How axes move a point of a link that is at ``point`` in base axes, ``(3, n)``."""
-        tree, frame = self.robot._frame(link)
+        tree, frame, _ = self.robot.find_frame(link)
         return kinematics.jacobian(tree, frame, q, kinematics.pose(tree, frame, q).actInv(point))[
             :3
         ]

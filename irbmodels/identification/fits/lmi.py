@@ -79,7 +79,7 @@ def consistent(
         )
     if not doubt > 0.0:
         raise InputError(f"doubt is a positive share, got {doubt!r}")
-    bare = robot._quietly(tool=None, payload=None).parameter_vector()
+    bare = robot.with_load().parameter_vector()
     carried = robot.parameter_vector() - bare
     towards = bare if prior is None else finite(prior, bare.shape, "the prior")
     seen = np.asarray(base.grouping.any(axis=0), dtype=bool)

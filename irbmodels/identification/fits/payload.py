@@ -104,7 +104,7 @@ class LoadRows:
     def __call__(self, pieces: Iterable[Motion]) -> Blocks:
         """Yield ``Y`` ``(N, n, 10)`` and the torques that the robot itself does not need."""
         model = self.robot.model
-        frame = model.frames[self.robot._model.tree.frame(self.frame)]
+        frame = model.frames[self.robot.dynamic_model.tree.frame(self.frame)]
         first = 10 * (frame.parentJoint - 1)
         to_joint = moving(frame.placement.homogeneous)
         itself = self.robot.parameter_vector()

@@ -17,7 +17,7 @@ def impossible_bodies(robot: Robot) -> dict[str, str]:
 
     Tool and payload do not count.
     """
-    model = robot._quietly(tool=None, payload=None).model
+    model = robot.with_load().model
     found = {}
     for joint, body in list(zip(model.names, model.inertias, strict=True))[1:]:
         if reasons := Inertial.of(body.mass, body.lever, body.inertia).impossibilities():
@@ -31,7 +31,7 @@ def possible_prior(robot: Robot) -> Array:
     Raises:
         InputError: if one weighs nothing or less; nothing is near to it.
     """
-    bare = robot._quietly(tool=None, payload=None)
+    bare = robot.with_load()
     parameters, model = bare.parameter_vector(), bare.model
     for i, joint in enumerate(list(model.names)[1:]):
         body = Inertial.of(

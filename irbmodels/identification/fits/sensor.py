@@ -181,7 +181,7 @@ class _Problem:
 
 def _regressors(robot: Robot, states: list[Array], tool0_from_sensor: Array) -> Array:
     """Return ``(N, 6, 10)``: what a load, by its parameters in sensor axes, exerts on the sensor in its own axes."""
-    tree = robot._model.tree
+    tree = robot.dynamic_model.tree
     tool0 = tree.model.frames[tree.flange]
     place = tool0.placement * pin.SE3(tool0_from_sensor)
     result = np.empty((len(states[0]), 6, 10))

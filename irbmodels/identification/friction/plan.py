@@ -240,7 +240,7 @@ def friction_plan(
         )
     travel = np.maximum(slide, steady * wanted)
     half = 0.5 * float((travel + np.square(wanted) / acceleration).max())
-    middle = least_gravity(robot, axis - 1, half) if posture is None else robot._one(posture)
+    middle = least_gravity(robot, axis - 1, half) if posture is None else robot.states.one(posture)
     ends = along(middle, axis - 1, half)
     outside = [violation for end in ends[[0, -1]] for violation in robot.limits.violations(end)]
     if outside:

@@ -127,4 +127,4 @@ def gravity_of(robot: Robot, q: Array, axis: int) -> Array:
 
     Pinocchio, which needs no compiling.
     """
-    return map_states(partial(dynamics.gravity, robot._model), (robot.n,), q)[..., axis]
+    return map_states(partial(dynamics.gravity, robot.dynamic_model), (robot.n,), q)[..., axis]

@@ -30,7 +30,7 @@ def nearest(fit: Fit, robot: Robot, base: BaseParameters) -> Consistent:
         robot: With the tool of the experiment.
         base: What was fitted.
     """
-    bare = robot._quietly(tool=None, payload=None).parameter_vector()
+    bare = robot.with_load().parameter_vector()
     carried = robot.parameter_vector() - bare
     last = 10 * (robot.model.njoints - 1)
     size = np.concatenate([_sizes(bare[:last]), np.ones(bare.size - last)])

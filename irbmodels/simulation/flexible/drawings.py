@@ -89,7 +89,7 @@ def map_figure(
         raise InputError(
             f"axes {axes[0]} and {axes[1]} of {robot.name} need ranges to be mapped over"
         )
-    postures = np.broadcast_to(robot._one(q), (count, count, arm.n)).copy()
+    postures = np.broadcast_to(robot.states.one(q), (count, count, arm.n)).copy()
     x, y = (np.linspace(ends[0, i], ends[1, i], count) for i in (first, second))
     postures[..., first], postures[..., second] = np.meshgrid(x, y)
     values = np.where(

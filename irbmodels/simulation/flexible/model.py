@@ -146,7 +146,7 @@ class FlexibleModel:
     @cached_property
     def mechanism(self) -> Mechanism:
         """The links' joints and bodies, stripped to what moves them."""
-        return mechanism_of(self.robot._model)
+        return mechanism_of(self.robot.dynamic_model)
 
     def bias(self, of_links: Array, x: Array, x_dot: Array) -> Array:
         """Torques of one state that springs, dampers and viscous friction take, beside those ``of_links``, shape ``(n + m,)``.
@@ -178,10 +178,12 @@ class FlexibleModel:
         Raises:
             InputError: if a shape is wrong, or one state is not finite or far outside every range.
         """
-        position = self.robot._position(q)
+        position = self.robot.states.position(q)
         torque = self.robot.gravity(position)
         if wrench is not None:
-            position, torque = broadcast(position, torque - self.robot._pull(position, wrench))
+            position, torque = broadcast(
+                position, torque - self.robot.external_torque(position, wrench)
+            )
         largest = np.abs(torque).max(axis=-1, keepdims=True)
         torque = np.where(np.abs(torque) > _ROUNDING * largest, torque, 0.0)
         theta = position.copy()

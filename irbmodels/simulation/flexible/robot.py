@@ -123,7 +123,7 @@ class FlexibleRobot(FlexibleModel):
         states = self._states(q, v, theta, theta_dot, torque=torque)
         pull = np.zeros(self.n)
         if wrench is not None:
-            *states, pull = broadcast(*states, self.robot._pull(states[0], wrench))
+            *states, pull = broadcast(*states, self.robot.external_torque(states[0], wrench))
         pull = np.broadcast_to(pull, states[0].shape)
         q, v, theta, theta_dot, torque = states
         speed = self.of_motors(v, theta_dot)
@@ -132,7 +132,7 @@ class FlexibleRobot(FlexibleModel):
             np.concatenate(pair, axis=-1)
             for pair in ((q, theta[..., self.elastic]), (v, speed[..., self.elastic]))
         )
-        model = self.robot._model
+        model = self.robot.dynamic_model
         right = driven @ self.motor_positions
         right[..., : self.n] += pull
         found = np.empty_like(x)
@@ -166,7 +166,7 @@ class FlexibleRobot(FlexibleModel):
         torques of the motors, ``n``. Outputs: ``q, theta`` of all axes, ``2 n``. Gravity's change
         with posture is in it; friction has its slope at rest, Fv, without the dry part.
         """
-        return modes.linearized(self, self.robot._one(q))
+        return modes.linearized(self, self.robot.states.one(q))
 
     def frequencies(self, q: ArrayLike, motors: modes.Hold = "free") -> Array:
         """Undamped eigenfrequencies about rest [Hz], one per elastic axis, ascending, shape ``(..., m)``.
@@ -181,7 +181,7 @@ class FlexibleRobot(FlexibleModel):
         Returns:
             NaN where gravity is stronger than a spring, 0 for an axis that floats in its dead zone.
         """
-        return modes.frequencies(self, self.robot._position(q), motors)
+        return modes.frequencies(self, self.robot.states.position(q), motors)
 
     def frequency_response(
         self,
@@ -210,7 +210,9 @@ class FlexibleRobot(FlexibleModel):
             UnknownName: if there is no such frame, source or way to hold motors.
             InputError: if held motors should excite, or a frequency is negative.
         """
-        return modes.frequency_response(self, self.robot._one(q), frequency, to, source, motors)
+        return modes.frequency_response(
+            self, self.robot.states.one(q), frequency, to, source, motors
+        )
 
     def feedforward(
         self,
@@ -242,10 +244,12 @@ class FlexibleRobot(FlexibleModel):
         more = {"jerk": jerk, "snap": snap} | {
             f"derivative {k} of q": x for k, x in enumerate(higher, start=5)
         }
-        motion = self.robot._motion(q, v, a)
+        motion = self.robot.states.motion(q, v, a)
         return feedforward(
             self,
-            np.stack(broadcast(*motion, *(self.robot._rate(x, name) for name, x in more.items()))),
+            np.stack(
+                broadcast(*motion, *(self.robot.states.finite(x, name) for name, x in more.items()))
+            ),
         )
 
     def simulate(
@@ -316,7 +320,9 @@ class FlexibleRobot(FlexibleModel):
             raise InputError(
                 f"{self.robot.name} has elastic axes {(self.elastic + 1).tolist()}, not {axis}"
             )
-        return OneAxis(drive, float(self.robot.mass_matrix(self.robot._one(q))[axis - 1, axis - 1]))
+        return OneAxis(
+            drive, float(self.robot.mass_matrix(self.robot.states.one(q))[axis - 1, axis - 1])
+        )
 
     def __repr__(self) -> str:
         """Say which axes are elastic, and how good their stiffness is."""
@@ -336,7 +342,9 @@ class FlexibleRobot(FlexibleModel):
     ) -> list[Array]:
         robot = self.robot
         links, motors = (
-            (robot._position(q), robot._speed(v)),
-            (robot._position(theta, "theta"), robot._speed(theta_dot, "theta_dot")),
+            (robot.states.position(q), robot.states.velocity(v)),
+            (robot.states.position(theta, "theta"), robot.states.velocity(theta_dot, "theta_dot")),
         )
-        return broadcast(*links, *motors, *(robot._rate(x, name) for name, x in rates.items()))
+        return broadcast(
+            *links, *motors, *(robot.states.finite(x, name) for name, x in rates.items())
+        )

@@ -108,8 +108,8 @@ def simulate(
     robot, motors = arm.robot, arm.elastic.size
     q, v, theta, theta_dot = start
     links = checked_start(robot, Stops(robot, settings.stops), q, v)
-    position = arm.equilibrium(links.q).theta if theta is None else robot._one(theta, "theta")
-    speed = links.v if theta_dot is None else robot._one_speed(theta_dot, "theta_dot")
+    position = arm.equilibrium(links.q).theta if theta is None else robot.states.one(theta, "theta")
+    speed = links.v if theta_dot is None else robot.states.one_velocity(theta_dot, "theta_dot")
     world = World(
         _Mechanics(arm),
         _on_motors(arm, law_of(robot, arm.friction)),

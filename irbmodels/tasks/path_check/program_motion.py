@@ -103,7 +103,7 @@ def programmed_motion(
             as_list(as_instance(named, Mapping, what).values(), kind, what)
     run = _Run(Said(robot, wobjs or {}, stand_in), ramp, step, slow, units)
     if start is not None:
-        run.begin(np.array(robot._one(finite(start, (robot.n,), "start [rad, m]"))))
+        run.begin(np.array(robot.states.one(finite(start, (robot.n,), "start [rad, m]"))))
     for move in moves:
         run.take(move)
     if not any(move.is_motion for move in moves):

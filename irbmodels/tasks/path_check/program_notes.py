@@ -100,7 +100,9 @@ class Said:
         key = tcp.homogeneous.tobytes()
         if key not in self._robots:
             load = Inertial.of(0.0, np.zeros(3), np.zeros((3, 3))) if own is None else own.load
-            self._robots[key] = self.robot._quietly(tool=Tool(move.tool_name, tcp, load))
+            self._robots[key] = self.robot.with_load(
+                Tool(move.tool_name, tcp, load), self.robot.payload
+            )
         return self._robots[key]
 
     def work_object(self, move: Move) -> WobjData:
