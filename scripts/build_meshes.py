@@ -27,6 +27,7 @@ from rich.progress import track
 
 import irbmodels as irb
 from irbmodels.tables.description import data_folder
+from irbmodels.tables.reader import SCHEMA
 
 Array = NDArray[np.float64]
 Files = dict[Path, str]
@@ -91,6 +92,7 @@ class Family:
                 "# Files are below meshes/; no physics is taken from them here (inertials.yaml says"
                 " what is)."
             ),
+            f"schema: {SCHEMA}",
         ]
         for key, rows in first.items():
             lines += [f"{key}:", *(f"  {link}: [{row}]" for link, row in rows.items())]

@@ -36,7 +36,7 @@ from cad.robots import Weighed, weighed
 from irbmodels.model.inertia import Inertial
 from irbmodels.model.provenance import Source
 from irbmodels.tables.description import Description, data_folder, describe
-from irbmodels.tables.reader import read
+from irbmodels.tables.reader import SCHEMA, Table, read
 from irbmodels.tables.schema import BodyRow
 
 Bodies = dict[str, Inertial]
@@ -60,7 +60,7 @@ class PublishedSet:
 
 
 @dataclass(frozen=True)
-class Published:
+class Published(Table):
     """published.yaml."""
 
     sources: dict[str, Source]
@@ -388,7 +388,7 @@ def text(sources: dict[str, Source], sets: dict[str, DerivedSet], default: str) 
     """Return the table as YAML."""
     lines = ["# Written by scripts/derive_inertials.py; a test regenerates it. Do not edit.",
              "# Every body in its own link frame (MDH; base_link: the base); tensor about the centre of mass, products as -int.",
-             f"default: {default}", "sources:"]  # fmt: skip
+             f"schema: {SCHEMA}", f"default: {default}", "sources:"]  # fmt: skip
     for name, source in sources.items():
         lines += [
             f"  {name}:",

@@ -20,11 +20,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..checks import as_int
-from ..errors import FileError, InputError, IrbError, MotionError, UnknownName, require
+from ..errors import FileError, InputError, IrbError, MotionError, TableError, UnknownName, require
 from ..files import replacing
 from ..model.inertia import Inertial
 from ..model.types import Array
 from ..robot.robot import Robot
+from ..tables.reader import SCHEMA, check_schema
 from ..trajectory import Motion
 from ..version import __version__
 
@@ -260,6 +261,7 @@ class Run:
                 fields.append(pa.field(label, pa.float64(), metadata={b"unit": unit.encode()}))
                 arrays.append(pa.array(column / factor))
         told = {
+            "schema": SCHEMA,
             "columns": {
                 name: [self.units[name], *values.shape[1:]] for name, values in self.columns.items()
             },
@@ -289,7 +291,7 @@ class Run:
         Raises:
             MissingExtra: without pyarrow.
             FileError: if the file cannot be read.
-            MotionError: if it is no run.
+            MotionError: if it is no run, or one that a newer version wrote.
         """
         require("pyarrow", "logs")
         import pyarrow as pa
@@ -311,6 +313,7 @@ class Run:
             )
         try:
             told = json.loads(metadata[_KEY])
+            check_schema(told, Path(path))
             linear, columns, units = tuple(told["linear"]), {}, {}
             for name, (unit, *width) in told["columns"].items():
                 units[name] = unit
@@ -329,6 +332,8 @@ class Run:
                 dict(told["notes"]),
                 told["end"],
             )
+        except TableError as err:
+            raise MotionError(str(err)) from None
         # whatever a foreign hand has written there
         except (ValueError, LookupError, TypeError, AttributeError) as err:
             raise MotionError(f"{path} is no run of irbmodels, or a damaged one: {err!r}") from None

@@ -19,12 +19,11 @@ from ..errors import FileError, InputError, TableError, UnknownName
 from ..files import read_text
 from ..model.provenance import Source
 from .description import BARS, Description, aliases, describe, mesh_folder
-from .reader import read
+from .reader import SCHEMA, Table, read
 
 # contents of kinematics.yaml, limits.yaml ..., by the name before .yaml
 Tables = dict[str, dict[str, Any]]
 
-SCHEMA = 1  # of overlays and files of sets
 NOT_STATED = ""  # tool of a file that says nothing about it
 
 _MEASURED = "measured_to_rad_s"
@@ -53,7 +52,7 @@ class Identified:
 
 
 @dataclass(frozen=True)
-class Overlay:
+class Overlay(Table):
     """An overlay file: parts of tables, in the tables' own keys.
 
     A row may hold only the numbers that change.
@@ -61,7 +60,6 @@ class Overlay:
 
     about: str
     sources: dict[str, Source]
-    schema: int = SCHEMA
     robot: str | tuple[str, ...] | None = None
     """Variants that the numbers are of; without it any robot is taken, with a warning."""
     tool: str | None = NOT_STATED
@@ -295,7 +293,7 @@ def write_tables(folder: Path, tables: Tables, header: str) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     for name, table in tables.items():
         text = yaml.dump(
-            table,
+            {"schema": SCHEMA, **table},
             Dumper=_Dumper,
             sort_keys=False,
             allow_unicode=True,

@@ -10,7 +10,7 @@ import math
 import re
 import types
 from collections.abc import Hashable, Mapping
-from dataclasses import MISSING, dataclass, fields, is_dataclass
+from dataclasses import MISSING, dataclass, field, fields, is_dataclass
 from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, Literal, TypeVar, Union, cast, get_args, get_origin, get_type_hints
@@ -23,6 +23,16 @@ from ..model.provenance import Source
 
 T = TypeVar("T")
 
+SCHEMA = 1
+"""Layout of the files that this version writes and reads."""
+
+
+@dataclass(frozen=True)
+class Table:
+    """A whole file."""
+
+    schema: int = field(default=SCHEMA, kw_only=True)
+
 
 @dataclass(frozen=True, kw_only=True)
 class Row:
@@ -30,9 +40,9 @@ class Row:
 
     source: str | dict[str, str]
 
-    def source_of(self, field: str) -> str:
-        """Return the name of the source of ``field``."""
-        return self.source if isinstance(self.source, str) else self.source[field]
+    def source_of(self, name: str) -> str:
+        """Return the name of the source of the field ``name``."""
+        return self.source if isinstance(self.source, str) else self.source[name]
 
 
 class _StrictLoader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
@@ -114,6 +124,23 @@ def _read(path: Path, shape: Any, stamp: tuple[int, int]) -> object:
     return table
 
 
+def check_schema(content: Mapping[str, object], file: Path) -> None:
+    """Check that a file has the layout that this version reads; one that states none has it.
+
+    Raises:
+        TableError: if it states another one.
+    """
+    stated = content.get("schema", SCHEMA)
+    if type(stated) is int and stated > SCHEMA:
+        raise TableError(
+            file,
+            "",
+            f"was written for schema {stated}; this irbmodels reads {SCHEMA}: update irbmodels",
+        )
+    if type(stated) is not int or stated != SCHEMA:
+        raise TableError(file, "schema", f"{stated!r} is not {SCHEMA}")
+
+
 def _syntax(err: yaml.YAMLError) -> str:
     """Return what breaks YAML, and where, in one line."""
     text = " ".join(str(err).replace(' in "<unicode string>",', " at").split())
@@ -181,20 +208,14 @@ def _fits(value: Any, shape: Any) -> bool:
 def _convert_dataclass(value: Any, shape: type, file: Path, key: str) -> Any:
     if not isinstance(value, Mapping):
         raise TableError(file, key, f"{value!r} should be a mapping")
-    known, hints = {field.name: field for field in fields(shape)}, _hints(shape)
-    if "schema" in known and repr(schema := value.get("schema", known["schema"].default)) != repr(
-        known["schema"].default
-    ):
-        raise TableError(
-            file,
-            "schema",
-            f"{schema!r} is not {known['schema'].default!r}, the one that this version reads",
-        )
+    known, hints = {f.name: f for f in fields(shape)}, _hints(shape)
+    if issubclass(shape, Table):
+        check_schema(value, file)
     for name in value:
         if name not in known:
             raise TableError(file, key, str(UnknownName("key", name, known)))
-    for name, field in known.items():
-        if name not in value and field.default is MISSING and field.default_factory is MISSING:
+    for name, f in known.items():
+        if name not in value and f.default is MISSING and f.default_factory is MISSING:
             reason = "the row names no source" if name == "source" else f"key {name!r} is missing"
             raise TableError(file, key, reason)
     return shape(
@@ -208,35 +229,31 @@ def _convert_dataclass(value: Any, shape: type, file: Path, key: str) -> Any:
 def _check_sources(item: Any, sources: Mapping[str, Source], file: Path, key: str) -> None:
     """Check that every row below ``item`` names a source of this table for each of its numbers."""
     if isinstance(item, Row):
-        filled = [
-            f.name
+        numbers = {
+            f.name: f.default
             for f in fields(item)
             if f.name != "source" and _has_number(getattr(item, f.name))
-        ]
-        named = dict.fromkeys(filled, item.source) if isinstance(item.source, str) else item.source
-        for field in filled:
-            at_default = next(
-                getattr(item, f.name) == f.default for f in fields(item) if f.name == field
-            )
-            if field not in named and not at_default:
-                raise TableError(file, f"{key}.source", f"{field!r} has no source")
-        # of a text too
-        for name in [item.source] if isinstance(item.source, str) else item.source.values():
-            if name not in sources:
-                raise TableError(file, f"{key}.source", str(UnknownName("source", name, sources)))
-        for field in named:
-            if field not in filled:
+        }
+        named = dict.fromkeys(numbers, item.source) if isinstance(item.source, str) else item.source
+        for name, default in numbers.items():
+            if name not in named and getattr(item, name) != default:
+                raise TableError(file, f"{key}.source", f"{name!r} has no source")
+        # that of a row of texts too
+        for source in [item.source] if isinstance(item.source, str) else item.source.values():
+            if source not in sources:
+                raise TableError(file, f"{key}.source", str(UnknownName("source", source, sources)))
+        for name in named:
+            if name not in numbers:
                 raise TableError(
                     file,
                     f"{key}.source",
-                    f"{field!r} has a source and no number (numbers: {', '.join(filled)})",
+                    f"{name!r} has a source and no number (numbers: {', '.join(numbers)})",
                 )
+    entries: Mapping[str, Any] = item if isinstance(item, Mapping) else {}
     if is_dataclass(item):
-        for f in fields(item):
-            _check_sources(getattr(item, f.name), sources, file, f"{key}.{f.name}".lstrip("."))
-    elif isinstance(item, Mapping):
-        for name, entry in item.items():
-            _check_sources(entry, sources, file, f"{key}.{name}".lstrip("."))
+        entries = {f.name: getattr(item, f.name) for f in fields(item)}
+    for name, entry in entries.items():
+        _check_sources(entry, sources, file, f"{key}.{name}".lstrip("."))
 
 
 def _has_number(value: Any) -> bool:

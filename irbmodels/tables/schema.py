@@ -13,7 +13,7 @@ import numpy as np
 from ..model.inertia import Inertial
 from ..model.provenance import Source
 from ..model.types import Array
-from .reader import Row
+from .reader import Row, Table
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -208,7 +208,7 @@ class JointRows:
 
 
 @dataclass(frozen=True)
-class KinematicsTable:
+class KinematicsTable(Table):
     """kinematics.yaml: MDH rows and the linkage."""
 
     sources: dict[str, Source]
@@ -228,7 +228,7 @@ class LimitRows:
 
 
 @dataclass(frozen=True)
-class LimitsTable:
+class LimitsTable(Table):
     """limits.yaml: ranges, speeds, efforts and ratings."""
 
     sources: dict[str, Source]
@@ -264,7 +264,7 @@ class InertialSet:
 
 
 @dataclass(frozen=True)
-class InertialsTable:
+class InertialsTable(Table):
     """inertials.yaml."""
 
     sources: dict[str, Source]
@@ -281,7 +281,7 @@ class FrictionSet:
 
 
 @dataclass(frozen=True)
-class FrictionTable:
+class FrictionTable(Table):
     """friction.yaml; without sets where nothing is known."""
 
     sources: dict[str, Source]
@@ -290,7 +290,7 @@ class FrictionTable:
 
 
 @dataclass(frozen=True)
-class DrivesTable:
+class DrivesTable(Table):
     """drives.yaml; axes without a row are unknown."""
 
     sources: dict[str, Source]
@@ -300,7 +300,7 @@ class DrivesTable:
 
 
 @dataclass(frozen=True)
-class ValidationTable:
+class ValidationTable(Table):
     """validation.yaml: what was measured on a real robot."""
 
     sources: dict[str, Source]
@@ -317,7 +317,7 @@ class ShapeRows:
 
 
 @dataclass(frozen=True)
-class ShapesTable:
+class ShapesTable(Table):
     """shapes.yaml: what the links look like, and the convex pieces that stand for them where they may collide."""
 
     links: dict[str, tuple[ShapeRow, ...]]
@@ -326,7 +326,7 @@ class ShapesTable:
 
 
 @dataclass(frozen=True)
-class ToolTable:
+class ToolTable(Table):
     """tools/NAME.yaml: TCP frame, load and looks in tool0."""
 
     sources: dict[str, Source]
@@ -337,7 +337,7 @@ class ToolTable:
 
 
 @dataclass(frozen=True)
-class Catalogue:
+class Catalogue(Table):
     """robots.yaml: the family of every variant, and short names."""
 
     robots: dict[str, str]

@@ -246,6 +246,19 @@ def test_foreign_metadata_are_refused(told, tmp_path):
         Run.load(tmp_path / "foreign.parquet")
 
 
+def test_run_of_a_newer_schema_is_refused(tmp_path):
+    """A run states the layout of its metadata; one that a newer version wrote asks for an update."""
+    _, run = made()
+    run.save(tmp_path / "run.parquet")
+    table = pyarrow.parquet.read_table(tmp_path / "run.parquet")
+    told = table.schema.metadata[b"irbmodels"]
+    assert told.startswith(b'{"schema": 1, ')
+    newer = {b"irbmodels": told.replace(b'"schema": 1', b'"schema": 2')}
+    pyarrow.parquet.write_table(table.replace_schema_metadata(newer), tmp_path / "run.parquet")
+    with pytest.raises(irb.MotionError, match=r"run\.parquet: was written for schema 2; .* update"):
+        Run.load(tmp_path / "run.parquet")
+
+
 def test_an_error_comes_back_from_another_process():
     """A pickled error has its time, problem, message and run."""
     _, run = made()

@@ -236,6 +236,7 @@ def test_a_missing_overlay_is_named(tmp_path):
 def test_a_new_robot_starts_as_its_model_with_nothing_claimed(tmp_path, like):
     """Same motion, every number assumed, no friction or drives taken over."""
     folder = irb.new_robot("mine", like, tmp_path / "mine")
+    assert all("\nschema: 1\n" in path.read_text() for path in folder.glob("*.yaml"))
     robot, model = irb.load(folder), irb.load(like)
     q, v, a = oracles.states(model.name, 1)[0]
     np.testing.assert_allclose(robot.pose(q).homogeneous, model.pose(q).homogeneous, atol=1e-15)
@@ -477,7 +478,7 @@ def test_wrong_rotors_of_a_set_are_refused(overlay, axis, row, words):
         ("robot: 3", "robot: 3 should be a str"),
         (
             "schema: 2\nrobot: irb2400\nnovel: {}",
-            "schema: 2 is not 1, the one that this version reads",
+            "was written for schema 2; this irbmodels reads 1: update irbmodels",
         ),
         ("schema: yes\nrobot: irb2400", "schema: True is not 1"),
         ("robot: irb2400\ntool: [spindle]", r"tool: \['spindle'\] should be a str"),

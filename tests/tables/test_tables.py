@@ -16,6 +16,7 @@ import yaml
 import irbmodels as irb
 from irbmodels.errors import FileError, TableError
 from irbmodels.model.provenance import Source
+from irbmodels.tables import schema
 from irbmodels.tables.reader import Row, read
 
 TABLES = sorted(oracles.URDF.rglob("*.yaml"))
@@ -368,7 +369,7 @@ def test_rows_are_read_only(tmp_path):
             "kinematics.yaml",
             "a_mm: 705",
             "a_mm: 705, a_mm: 855",
-            r"kinematics\.yaml: a_mm: key is repeated on line 15",
+            r"kinematics\.yaml: a_mm: key is repeated on line 16",
         ),
         (
             "irb2400",
@@ -469,6 +470,23 @@ def test_broken_robot_tables_are_refused(copied, family, file, old, new, said):
     variant = {"irb2400": "irb2400_16", "irb1400": "irb1400", "irb930": "irb930_12_105"}[family]
     with pytest.raises(irb.TableError, match=said):
         irb.load(folder / variant).with_rotors()
+
+
+@pytest.mark.parametrize("path", TABLES, ids=lambda path: f"{path.parent.name}/{path.name}")
+def test_every_table_states_its_schema_and_a_newer_one_is_refused(path, tmp_path):
+    """One line names the file, the schema it was written for, and what to do."""
+    text = path.read_text(encoding="utf-8")
+    assert re.search(r"^schema: 1$", text, re.MULTILINE)
+    special = {"tools": "ToolTable", "urdf": "Catalogue"}
+    kind = getattr(schema, special.get(path.parent.name, f"{path.stem.title()}Table"), None)
+    if kind is None:
+        assert path.name == "published.yaml"  # its layout is that of scripts/derive_inertials.py
+        return
+    assert read(path, kind).schema == 1
+    newer = written(tmp_path, text.replace("schema: 1", "schema: 2"))
+    problem = "was written for schema 2; this irbmodels reads 1: update irbmodels"
+    with pytest.raises(TableError, match=f"^{re.escape(str(newer))}: {problem}$"):
+        read(newer, kind)
 
 
 @pytest.mark.parametrize("path", SOURCED, ids=lambda path: f"{path.parent.name}/{path.name}")

@@ -17,7 +17,7 @@ from ...model.inertia import Inertial
 from ...model.types import Array, Mask
 from ...robot.base_parameters import BaseParameters
 from ...robot.robot import Robot
-from ...tables.overlays import SCHEMA, tables_of, write_tables
+from ...tables.overlays import tables_of, write_tables
 from .pseudo import inertial_of
 from .regression import Fit
 
@@ -154,7 +154,6 @@ def _overlay(fitted: Consistent, name: str, about: str, fit: dict[str, Any]) -> 
     if rows := {axis: row for axis, row in rows.items() if row}:
         bodies["rotors"] = rows
     overlay: dict[str, Any] = {
-        "schema": SCHEMA,
         "robot": robot.name,
         "tool": robot.tool.name if robot.tool else None,
         "about": about,
