@@ -6,6 +6,7 @@ import irbmodels as irb
 from irbmodels.identification.excitation import Bounds
 from irbmodels.identification.excitation.bounds import SHARPNESS, Cuts, Limiting, _nearest
 from irbmodels.identification.excitation.parametrizations import Fourier, Freudenstein
+from irbmodels.identification.excitation.problem import Task
 from irbmodels.identification.excitation.regressor import (
     BaseRegressor,
     condition,
@@ -14,7 +15,6 @@ from irbmodels.identification.excitation.regressor import (
     log_det,
 )
 from irbmodels.identification.excitation.search import POWERS, freed, solved
-from irbmodels.identification.excitation.task import Task
 from irbmodels.robot.base_parameters import base_parameters
 from irbmodels.tasks.path_check import Box
 

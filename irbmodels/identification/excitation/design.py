@@ -22,9 +22,9 @@ from ...robot.robot import Robot
 from ...trajectory import Motion, Trajectory, rapid_module
 from .bounds import Bounds, Limiting
 from .parametrizations import Family, Fourier
+from .problem import Task
 from .regressor import BaseRegressor, condition, log_det, singular_values
 from .search import Step, search
-from .task import Task
 
 SERIES = Fourier(5, 5.0)  # five harmonics, five seconds
 RAPID_RATE = 10.0  # [Hz] of targets; the controller plans its own course in between

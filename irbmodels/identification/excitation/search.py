@@ -10,8 +10,8 @@ import numpy as np
 from ...errors import InputError
 from ...model.types import Array
 from .bounds import Cuts
+from .problem import Task
 from .regressor import condition, criterion_of
-from .task import Task
 
 # of the smooth condition number: 32 is above the true one of 36 columns by at most 12 %
 POWERS = (2.0, 8.0, 32.0)

@@ -16,8 +16,8 @@ from ...errors import InputError
 from ...model.types import Array, Mask
 from . import model as law
 from .fit import FlexibleFit, Value
+from .frequency_response import Spectrum, excited_band, spectrum
 from .samples import OneAxisData
-from .spectrum import Spectrum, excited_band, spectrum
 
 _CHANCE = 0.01  # that a right model is flagged, over all frequencies together
 _VAGUE = 0.2  # relative deviation from which a parameter is hardly known

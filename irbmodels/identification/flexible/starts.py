@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 from ...model.types import Array, ComplexArray
 from ...simulation.flexible import OneAxis
+from .frequency_response import spectrum
 from .model import axis_of
 from .samples import OneAxisData
-from .spectrum import spectrum
 
 _RATIOS = (1.05, 1.2, 1.4, 1.8, 3.0)  # resonance over antiresonance
 _DAMPED = (0.01, 0.1, 0.4)  # friction of the motor over its inertia, in units of the antiresonance
