@@ -27,8 +27,8 @@ from irbmodels.identification.excitation import (
     optimal_excitation,
     random_excitation,
 )
-from irbmodels.identification.excitation.drawings import COLORS
 from irbmodels.identification.excitation.parametrizations import Family
+from irbmodels.identification.figures import COLORS
 from irbmodels.report.figures import save
 from irbmodels.robot.base_parameters import BaseParameters
 

@@ -1,4 +1,4 @@
-"""Motions that tell parameters apart."""
+"""Motions that make parameters identifiable."""
 
 from .bounds import Bounds
 from .design import Excitation, compare, optimal_excitation, random_excitation

@@ -1,4 +1,8 @@
-"""What an excitation keeps: every limit as a share, the largest share over a motion as a smooth number, and its gradient."""
+"""Limits of an excitation as shares, with gradients and linear constraints against contact.
+
+A share is a quantity over its limit; 1 and -1 are the ends. The largest share over a motion is
+smoothed, so that a search has its gradient.
+"""
 
 from __future__ import annotations
 
@@ -18,28 +22,28 @@ from ...robot.collision import Clearance, clearance, collides
 from ...robot.robot import Robot
 from ...robot.tool_extent import ToolExtent
 from ...tasks.path_check import Box
-from .regressor import Mapped, mapped
+from .regressor import MappedFunction, map_function
 
 # the smooth maximum of N shares is above the largest by at most log(2 N) / 200, some 2 %
 SHARPNESS = 200.0
-BETWEEN = 0.001  # [m] that links stay apart in the samples; motions bend by less between them
-# [m, of half the box] that a search is told to stay away from contact and from the edges of the box
-APART = 0.01
-NEAR = 0.05  # [m, of half the box] from either, below which a sample is told so
-PER_STRETCH = 6  # of such samples in a row, besides the nearest
-STEP = 1e-6  # [rad, m] of central differences of how far a tool reaches, whose corners take turns
+MIN_CLEARANCE = 0.001  # [m] between links in the samples; motions bend by less between them
+# [m, of half the box] that linear constraints keep from contact and from the sides of the box
+MARGIN = 0.01
+NEAR = 0.05  # [m, of half the box] from either, below which a sample is constrained
+PER_RUN = 6  # of such samples in a row, besides the nearest
+STEP = 1e-6  # [rad, m] of central differences of a tool's extent, which has corners
 
 
 @dataclass(frozen=True, eq=False)
 class Bounds:
-    """What to keep besides ranges (the coupled one too), speeds and torques of the robot, which are always kept."""
+    """Bounds besides ranges (the coupled one too), speeds and torques, which are always kept."""
 
     acceleration: ArrayLike | None = None
     """Limits [rad/s^2, m/s^2], shape ``(n,)``; nobody publishes any."""
     box: Box | None = None
     """For the TCP and, where the tool has collision shapes, for the whole tool [m], base axes."""
     collision: bool = True
-    """Whether the robot and its tool must not touch themselves."""
+    """True if the robot and its tool must not touch themselves."""
     share: float = 0.99
     """Of each limit that is used at most; the rest is for what lies between samples."""
 
@@ -57,10 +61,10 @@ class Bounds:
                 raise InputError(f"the box is empty: {low.tolist()} .. {high.tolist()} m")
 
 
-class Cuts(NamedTuple):
-    """Half spaces ``normal .
+class LinearConstraints(NamedTuple):
+    """Half spaces ``normal . q + offset >= 0`` at some times.
 
-    q + offset >= 0`` at some times, beyond which links would touch or the tool leave the box.
+    Beyond one, links would touch or the tool would leave the box, to first order.
     """
 
     times: Array
@@ -69,8 +73,8 @@ class Cuts(NamedTuple):
     offsets: Array
 
 
-class Shares(NamedTuple):
-    """Limits of one kind as shares along ``N`` states; 1 and -1 are the ends."""
+class LimitShares(NamedTuple):
+    """Shares of one kind of limit along ``N`` states."""
 
     kind: str
     """``range``, ``speed``, ``acceleration``, ``torque`` or ``box``."""
@@ -82,30 +86,30 @@ class Shares(NamedTuple):
     None where they are 0.
     """
 
-    def largest(self) -> tuple[Array, Array]:
-        """Return the smooth maximum of ``|value|`` of each column, ``(K,)``, and its derivatives by the values, ``(N, K)``."""
+    def smooth_maximum(self) -> tuple[Array, Array]:
+        """Smooth maximum of ``|value|`` by column, ``(K,)``, and its derivatives ``(N, K)``."""
         top = np.abs(self.values).max(axis=0)
         up, down = (np.exp(SHARPNESS * (sign * self.values - top)) for sign in (1.0, -1.0))
         total = (up + down).sum(axis=0)
         return top + np.log(total) / SHARPNESS, (up - down) / total
 
-    def pulled(self, weights: Array, maps: tuple[Array, ...]) -> Array:
-        """Return ``sum over N of weights * values``, differentiated by the parameters of a family, shape ``(K, size, n)``."""
-        found = np.zeros((self.values.shape[1], maps[0].shape[1], 1))
+    def parameter_gradient(self, weights: Array, maps: tuple[Array, ...]) -> Array:
+        """Derivatives of ``sum over N of weights * values`` by the parameters of a family.
+
+        Shape ``(K, size, n)``; ``maps`` lead from the parameters to q, v and a.
+        """
+        gradient = np.zeros((self.values.shape[1], maps[0].shape[1], 1))
         for rows, slope in zip(maps, self.slopes, strict=True):
-            if slope is None:
-                continue
-            if slope.ndim == 2:
-                found = found + (weights.T @ rows)[:, :, None] * slope[:, None, :]
-            else:
-                found = found + ((weights[:, :, None] * slope).transpose(1, 2, 0) @ rows).swapaxes(
-                    1, 2
-                )
-        return found
+            if slope is not None and slope.ndim == 2:
+                gradient = gradient + (weights.T @ rows)[:, :, None] * slope[:, None, :]
+            elif slope is not None:
+                by_state = (weights[:, :, None] * slope).transpose(1, 2, 0)
+                gradient = gradient + (by_state @ rows).swapaxes(1, 2)
+        return gradient
 
 
-class Limiting:
-    """The limits of one robot as shares of states."""
+class MotionLimits:
+    """Limits of one robot, and the shares that states take of them."""
 
     def __init__(self, robot: Robot, bounds: Bounds) -> None:
         """Collect the limits that are finite.
@@ -115,7 +119,7 @@ class Limiting:
             MissingData: if collision is asked for and the robot has no collision shapes.
             MissingExtra: without casadi.
         """
-        # whose collision library and kernels nobody has asked: both remember, in the last bit
+        # a copy: collision library and kernels of a used robot differ in the last bit
         self.robot: Robot = replace(robot)
         self.bounds = bounds
         limits, n = robot.limits, robot.n
@@ -130,144 +134,132 @@ class Limiting:
         self.middle: Array = np.asarray(np.linalg.solve(limits.A, 0.5 * (low + high)))
         """Posture in the middle of all ranges; 0 where an axis has none."""
         self._range = limits.A / half[:, None], 0.5 * (low + high) / half
-        self._speed, self._acceleration = (
-            np.diag(1.0 / limits.velocity),
-            np.diag(1.0 / acceleration),
-        )
+        self._speed = np.diag(1.0 / limits.velocity)
+        self._acceleration = np.diag(1.0 / acceleration)
         self._effort = 1.0 / limits.effort
-        self._torques, self._slopes, self._tcp = _functions(robot)
-        self._tool = None if bounds.box is None else ToolExtent(self.robot)
+        self._torques, self._torque_derivatives, self._tcp = _functions(robot)
+        if bounds.box is not None:
+            low, high = (np.array(corner, dtype=float) for corner in bounds.box)
+            self._box = 0.5 * (low + high), 0.5 * (high - low)
+            self._tool = ToolExtent(self.robot)
         if bounds.collision:
-            collides(self.robot, self.middle)  # says so, where there are no shapes
+            collides(self.robot, self.middle)  # raises where there are no shapes
 
-    def shares(self, q: Array, v: Array, a: Array, slopes: bool = True) -> list[Shares]:
+    def shares(self, q: Array, v: Array, a: Array, slopes: bool = True) -> list[LimitShares]:
         """Return the shares of states ``(N, n)``, with their derivatives where they are wanted."""
         rows, centre = self._range
-        found = [
-            Shares("range", q @ rows.T - centre, (rows, None, None)),
-            Shares("speed", v @ self._speed, (None, self._speed, None)),
+        shares = [
+            LimitShares("range", q @ rows.T - centre, (rows, None, None)),
+            LimitShares("speed", v @ self._speed, (None, self._speed, None)),
         ]
         if self.bounds.acceleration is not None:
-            found.append(
-                Shares("acceleration", a @ self._acceleration, (None, None, self._acceleration))
-            )
+            slope = self._acceleration
+            shares.append(LimitShares("acceleration", a @ slope, (None, None, slope)))
         count, n = q.shape
-        if slopes:
-            tau, *by = self._slopes(count)(q.T, v.T, a.T)
-            of_q, of_v, of_a = (
-                x.reshape(n, count, n).swapaxes(0, 1) * self._effort[:, None] for x in by
-            )
-            found.append(Shares("torque", tau.T * self._effort, (of_q, of_v, of_a)))
-        else:
-            (tau,) = self._torques(count)(q.T, v.T, a.T)
-            found.append(Shares("torque", tau.T * self._effort, (None, None, None)))
+        function = self._torque_derivatives if slopes else self._torques
+        tau, *derivatives = function(count)(q.T, v.T, a.T)
+        by: list[Array | None] = [
+            x.reshape(n, count, n).swapaxes(0, 1) * self._effort[:, None] for x in derivatives
+        ] or [None] * 3
+        shares.append(LimitShares("torque", tau.T * self._effort, (by[0], by[1], by[2])))
         if self.bounds.box is not None:
-            place, by_q = self._tcp(count)(q.T)
-            low, high = (np.array(corner, dtype=float) for corner in self.bounds.box)
-            half = 0.5 * (high - low)
-            slope = by_q.reshape(3, count, n).swapaxes(0, 1) / half[:, None]
-            found.append(Shares("box", (place.T - 0.5 * (low + high)) / half, (slope, None, None)))
-        return found
+            position, jacobian = self._tcp(count)(q.T)
+            centre, half = self._box
+            slope = jacobian.reshape(3, count, n).swapaxes(0, 1) / half[:, None]
+            shares.append(LimitShares("box", (position.T - centre) / half, (slope, None, None)))
+        return shares
 
-    def worst(self, q: Array, v: Array, a: Array) -> dict[str, Array]:
+    def largest_shares(self, q: Array, v: Array, a: Array) -> dict[str, Array]:
         """Return the largest share of each limit by its kind; of the box that of the whole tool."""
-        found = {
+        largest = {
             one.kind: np.abs(one.values).max(axis=0) for one in self.shares(q, v, a, slopes=False)
         }
         if self.bounds.box is not None:
-            found["box"] = np.abs(self._reach(q)).max(axis=0).reshape(2, 3).max(axis=0)
-        return found
+            largest["box"] = np.abs(self._tool_shares(q)).max(axis=0).reshape(2, 3).max(axis=0)
+        return largest
 
-    def _reach(self, q: Array) -> Array:
+    def _tool_shares(self, q: Array) -> Array:
         """Lowest and highest coordinates of the tool as shares of the box, ``(N, 6)``."""
-        assert self._tool is not None
-        assert self.bounds.box is not None
-        low, high = (np.array(corner, dtype=float) for corner in self.bounds.box)
+        centre, half = self._box
         ends = self._tool.ends(q, self._tcp(len(q))(q.T)[0].T)
-        return np.hstack([(end - 0.5 * (low + high)) / (0.5 * (high - low)) for end in ends])
+        return np.hstack([(end - centre) / half for end in ends])
 
-    def free(self, q: Array) -> bool:
-        """Whether the robot nowhere touches itself and its tool nowhere leaves the box, for postures ``(N, n)``."""
-        if (
-            self.bounds.box is not None
-            and (np.abs(self._reach(q)) > self.bounds.share + 1e-9).any()
-        ):
-            return False
+    def is_clear(self, q: Array) -> bool:
+        """True if links stay apart and the tool inside the box in all postures ``(N, n)``."""
+        if self.bounds.box is not None:
+            outside = np.abs(self._tool_shares(q)) > self.bounds.share + 1e-9
+            if outside.any():
+                return False
         if not self.bounds.collision:
             return True
         touching = bool(np.any(collides(self.robot, q)))  # much cheaper than a distance
         return (
             not touching
-            and min(clearance(self.robot, posture).distance for posture in q) >= BETWEEN
+            and min(clearance(self.robot, posture).distance for posture in q) >= MIN_CLEARANCE
         )
 
-    def cuts(self, t: Array, q: Array) -> list[Cuts]:
-        """Return half spaces that keep links apart, and the tool in the box, where a free motion comes near to either.
+    def linear_constraints(self, t: Array, q: Array) -> list[LinearConstraints]:
+        """Linearise contact and the box's sides where a clear motion comes near to either.
 
         Args:
             t: Times of its samples, shape ``(N,)``.
             q: Their postures, shape ``(N, n)``.
         """
-        found = []
+        near = []
         if self.bounds.collision:
-            near = [clearance(self.robot, posture) for posture in q]
-            room = np.array([one.distance for one in near])
-            at = _nearest(room)
-            found.append((at, room[at], [self._apart(q[k], near[k]) for k in at]))
+            gaps = [clearance(self.robot, posture) for posture in q]
+            room = np.array([gap.distance for gap in gaps])
+            at = _critical_samples(room)
+            normals = [self._distance_gradient(q[k], gaps[k]) for k in at]
+            near.append((at, room[at], np.array(normals)))
         if self.bounds.box is not None:
-            for side, room in enumerate(self.bounds.share - np.abs(self._reach(q)).T):
-                at = _nearest(room)
-                found.append((at, room[at], [self._outwards(posture, side) for posture in q[at]]))
+            for side, room in enumerate(self.bounds.share - np.abs(self._tool_shares(q)).T):
+                at = _critical_samples(room)
+                normals = [self._side_gradient(posture, side) for posture in q[at]]
+                near.append((at, room[at], np.array(normals)))
         return [
-            _half_spaces(t[at], q[at], room, np.array(normals))
-            for at, room, normals in found
+            LinearConstraints(t[at], rows, room - MARGIN - (rows * q[at]).sum(axis=1))
+            for at, room, rows in near
             if at.size
         ]
 
-    def _apart(self, q: Array, near: Clearance) -> Array:
-        """How axes change the distance between the nearest links, ``(n,)``."""
-        across = (near.points[1] - near.points[0]) / near.distance
-        slopes = [
-            self._moved(q, link, point) for link, point in zip(near.links, near.points, strict=True)
-        ]
-        return np.asarray(across @ (slopes[1] - slopes[0]))
+    def _distance_gradient(self, q: Array, gap: Clearance) -> Array:
+        """Derivatives of the distance between the nearest links by the axes, ``(n,)``."""
+        normal = (gap.points[1] - gap.points[0]) / gap.distance
+        first, second = (
+            self._point_jacobian(q, link, point)
+            for link, point in zip(gap.links, gap.points, strict=True)
+        )
+        return np.asarray(normal @ (second - first))
 
-    def _outwards(self, q: Array, side: int) -> Array:
-        """How axes change the room between the tool and a side of the box, ``(n,)``."""
+    def _side_gradient(self, q: Array, side: int) -> Array:
+        """Derivatives of the room between the tool and a side of the box by the axes, ``(n,)``."""
         steps = STEP * np.eye(self.robot.n)
-        room = -np.abs(self._reach(np.vstack([q + steps, q - steps]))[:, side])
+        room = -np.abs(self._tool_shares(np.vstack([q + steps, q - steps]))[:, side])
         return np.asarray((room[: len(steps)] - room[len(steps) :]) / (2.0 * STEP))
 
-    def _moved(self, q: Array, link: str, point: Array) -> Array:
-        """How axes move a point of a link that is at ``point`` in base axes, ``(3, n)``."""
+    def _point_jacobian(self, q: Array, link: str, point: Array) -> Array:
+        """Jacobian of a link's point, which is at ``point`` in base axes, ``(3, n)``."""
         tree, frame, _ = self.robot.find_frame(link)
-        return kinematics.jacobian(tree, frame, q, kinematics.pose(tree, frame, q).actInv(point))[
-            :3
-        ]
+        local = kinematics.pose(tree, frame, q).actInv(point)
+        return kinematics.jacobian(tree, frame, q, local)[:3]
 
 
-def _half_spaces(t: Array, q: Array, room: Array, normals: Array) -> Cuts:
-    return Cuts(t, normals, room - APART - (normals * q).sum(axis=1))
+def _critical_samples(room: Array) -> NDArray[np.int_]:
+    """Indices of samples that stand for all with less room than ``NEAR``.
 
-
-def _nearest(room: Array) -> NDArray[np.int_]:
-    """Numbers of samples that speak for those with less room than ``NEAR``: the nearest of each stretch, and a few more."""
+    The nearest of each run of samples, and some spread over it.
+    """
     near = np.flatnonzero(room < NEAR)
-    parts = np.split(near, np.flatnonzero(np.diff(near) > 1) + 1)
-    few = [
-        part[np.linspace(0, part.size - 1, PER_STRETCH).round().astype(int)]
-        for part in parts
-        if part.size
-    ]
-    return np.unique(
-        np.concatenate(
-            [near[:0], *few, *([part[np.argmin(room[part])]] for part in parts if part.size)]
-        )
-    )
+    chosen: set[int] = set()
+    for run in np.split(near, np.flatnonzero(np.diff(near) > 1) + 1) if near.size else ():
+        spread = np.linspace(0, run.size - 1, PER_RUN).round().astype(int)
+        chosen.update(run[spread].tolist(), [int(run[np.argmin(room[run])])])
+    return np.array(sorted(chosen), dtype=int)
 
 
 @lru_cache(maxsize=8)  # a hundred random motions of one robot ask for the same
-def _functions(robot: Robot) -> tuple[Mapped, Mapped, Mapped]:
+def _functions(robot: Robot) -> tuple[MappedFunction, MappedFunction, MappedFunction]:
     """Torques of many states; torques and their derivatives; the TCP and its derivative."""
     torque, slopes, pose = (
         robot.symbolic(name)
@@ -275,11 +267,12 @@ def _functions(robot: Robot) -> tuple[Mapped, Mapped, Mapped]:
     )
     import casadi as ca
 
-    q, v, a = (ca.SX.sym(name, robot.n) for name in ("q", "v", "a"))
-    tau, place = torque(q, v, a), pose(q)[:3, 3]
-    whole = [tau, *slopes(q, v, a)]
+    state = [ca.SX.sym(name, robot.n) for name in ("q", "v", "a")]
+    tau, position = torque(*state), pose(state[0])[:3, 3]
     return (
-        mapped(ca.Function("torques", [q, v, a], [tau])),
-        mapped(ca.Function("slopes", [q, v, a], ca.cse(whole))),
-        mapped(ca.Function("tcp", [q], ca.cse([place, ca.jacobian(place, q)]))),
+        map_function(ca.Function("torques", state, [tau])),
+        map_function(ca.Function("slopes", state, ca.cse([tau, *slopes(*state)]))),
+        map_function(
+            ca.Function("tcp", state[:1], ca.cse([position, ca.jacobian(position, state[0])]))
+        ),
     )

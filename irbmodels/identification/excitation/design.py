@@ -1,9 +1,9 @@
-"""Excitation: motions from which base parameters can be told, under every limit of the robot.
+"""Excitation: motions that make base parameters identifiable, under every limit of the robot.
 
 Fourier series [Swevers et al. 1997] and Freudenstein 1-3-5 moves (S002) are linear in their
 parameters; those are searched so that the base regressor, stacked over the motion, has a small
 condition number with columns of unit length [Gautier & Khalil 1992], or a large determinant. A
-random series is what both are measured by.
+random series is the reference for both.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from ...model.types import Array
 from ...robot.base_parameters import BaseParameters, base_parameters
 from ...robot.robot import Robot
 from ...trajectory import Motion, Trajectory, rapid_module
-from .bounds import Bounds, Limiting
+from .bounds import Bounds, MotionLimits
 from .parametrizations import Family, Fourier
-from .problem import Task
+from .problem import ExcitationProblem
 from .regressor import BaseRegressor, condition, log_det, singular_values
-from .search import Step, search
+from .search import SearchResult, Step, search
 
 SERIES = Fourier(5, 5.0)  # five harmonics, five seconds
-RAPID_RATE = 10.0  # [Hz] of targets; the controller plans its own course in between
+RAPID_RATE = 10.0  # [Hz] of targets; the controller interpolates between them
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,22 +47,25 @@ class Excitation:
     """
     seed: int
     criterion: str | None
-    """What it was made for, ``condition`` or ``logdet``; None for a random one."""
+    """Criterion of the search, ``condition`` or ``logdet``; None for a random one."""
     rate: float
     """[Hz] of the samples in which all that follows was verified; ten times that of the search."""
     singular_values: Array
-    """Of the stacked base regressor with columns of unit length, the largest first, shape ``(rank,)``."""
+    """Of the stacked base regressor with unit columns, the largest first, shape ``(rank,)``."""
     condition: float
-    """Largest by smallest of them."""
+    """Ratio of the largest to the smallest of them."""
     logdet: float
     """Logarithm of the determinant of ``Y'Y`` per sample.
 
-    It grows with what the motion tells, units as the parameters.
+    It grows with the information of the motion, units as the parameters.
     """
     shares: Mapping[str, Array]
-    """Largest share of each limit: ``range`` (the coupled one too), ``speed``, ``acceleration``, ``torque``, ``box``."""
+    """Largest share of each limit by its kind.
+
+    ``range`` (the coupled one too), ``speed``, ``acceleration``, ``torque``, ``box``.
+    """
     collision_free: bool
-    """Whether collision was looked for, and not found."""
+    """True if collision was checked, and not found."""
     history: tuple[tuple[float, ...], ...]
     """Condition number by iteration, for each start."""
     start: int
@@ -78,9 +81,7 @@ class Excitation:
         return self.trajectory.sample(rate)
 
     def rapid(self, name: str = "Excitation", tool: str = "tool0", rate: float = RAPID_RATE) -> str:
-        """Return a RAPID module that runs the motion.
-
-        See :func:`irbmodels.trajectory.rapid_module`.
+        """Return a RAPID module that runs the motion (:func:`.rapid_module`).
 
         Args:
             name: Of the module; its procedure is ``run<name>``.
@@ -111,19 +112,19 @@ def optimal_excitation(
     seed: int = 0,
     progress: Callable[[Step], object] = lambda _: None,
 ) -> Excitation:
-    """Search a family of motions for the one that tells parameters apart best.
+    """Search a family of motions for the one that identifies parameters best.
 
     Args:
         robot: With its tool, as in the experiment.
-        family: What moves: :class:`Fourier` or :class:`Freudenstein`.
+        family: Family of motions: :class:`Fourier` or :class:`Freudenstein`.
         criterion: ``condition`` (small) or ``logdet`` (large).
-        base: The parameters to be told, whose axes move; default ``base_parameters(robot)``, bodies
-            only.
-        bounds: What to keep besides ranges, speeds and torques; default no self-collision.
-        posture: Where starts are drawn about, and where axes that do not move stand [rad, m], shape
+        base: Parameters to be identified, whose axes move; default ``base_parameters(robot)``,
+            bodies only.
+        bounds: Bounds besides ranges, speeds and torques; default no self-collision.
+        posture: Centre of random starts, and position of axes that do not move [rad, m], shape
             ``(n,)``; default the middle of all ranges. For ``base_parameters(..., held=q)`` give
             the same ``q``.
-        starts: Random starts.
+        starts: Number of random starts.
         iterations: Of SLSQP, at most, in each of the three steps of a start.
         seed: Of the random starts; the same seed gives the same motion.
         progress: Called after each iteration.
@@ -135,17 +136,16 @@ def optimal_excitation(
             without collision.
         MissingData: if collision is to be avoided and the robot has no shapes.
     """
-    require("casadi", "fast")
-    task = _task(robot, family, base, bounds, posture)
-    found = search(
-        task,
+    problem = _problem(robot, family, base, bounds, posture)
+    result = search(
+        problem,
         criterion=criterion,
         starts=starts,
         iterations=iterations,
         seed=seed,
         progress=progress,
     )
-    return _verified(robot, task, family.name, found.x, seed, criterion, found.history, found.start)
+    return _verify(robot, problem, family.name, result, seed, criterion)
 
 
 def random_excitation(
@@ -157,21 +157,23 @@ def random_excitation(
     posture: ArrayLike | None = None,
     seed: int = 0,
 ) -> Excitation:
-    """Return a random motion: free coefficients, or postures, N(0, 1) about ``posture``, one common scale up to the first limit.
+    """Return a random motion, scaled up to the first limit.
 
-    The free coefficients of a series are ``a_1 .. a_{L-1}`` and ``b_1 .. b_{L-2}``; the others
-    follow from the rest at both ends. Arguments are those of :func:`optimal_excitation`, errors
-    too. Where the robot would touch itself, the scale is smaller.
+    Its free coefficients, or postures, are N(0, 1) about ``posture``, all at one scale. The free
+    coefficients of a series are ``a_1 .. a_{L-1}`` and ``b_1 .. b_{L-2}``; the others follow from
+    the rest at both ends. Arguments are those of :func:`optimal_excitation`, errors too. Where the
+    robot would touch itself, the scale is smaller.
     """
-    require("casadi", "fast")
-    task = _task(robot, family, base, bounds, posture)
-    x = task.kept(task.scaled(task.drawn(np.random.default_rng(seed)), task.fine))
+    problem = _problem(robot, family, base, bounds, posture)
+    direction = problem.random_direction(np.random.default_rng(seed))
+    x = problem.shrink_to_limits(problem.scale_to_limits(direction, problem.fine))
     if x is None:
         raise InputError(
             "the robot touches itself however small this motion is: give another posture to move"
             " about"
         )
-    return _verified(robot, task, f"random {family.name}, seed {seed}", x, seed)
+    result = SearchResult(x, start=0, history=())
+    return _verify(robot, problem, f"random {family.name}, seed {seed}", result, seed)
 
 
 def compare(excitations: Sequence[Excitation]) -> str:
@@ -186,26 +188,22 @@ def compare(excitations: Sequence[Excitation]) -> str:
         "| excitation | made for | duration [s] | condition | log det | fullest limit |",
         "|---|---|---|---|---|---|",
     ]
-    for one in excitations:
-        cells = (
-            one.name,
-            one.criterion or "nothing",
-            f"{one.trajectory.duration:g}",
-            f"{one.condition:.3g}",
-            f"{one.logdet:.1f}",
-            one.fullest,
-        )
-        rows.append(f"| {' | '.join(cells)} |")
+    rows += [
+        f"| {one.name} | {one.criterion or 'nothing'} | {one.trajectory.duration:g}"
+        f" | {one.condition:.3g} | {one.logdet:.1f} | {one.fullest} |"
+        for one in excitations
+    ]
     return "\n".join(rows)
 
 
-def _task(
+def _problem(
     robot: Robot,
     family: Family,
     base: BaseParameters | None,
     bounds: Bounds | None,
     posture: ArrayLike | None,
-) -> Task:
+) -> ExcitationProblem:
+    require("casadi", "fast")
     as_instance(robot, Robot, "what is excited is an irbmodels.Robot")
     as_instance(
         family,
@@ -221,55 +219,54 @@ def _task(
         raise InputError(
             f"these base parameters are not those of {robot.name}: take base_parameters(robot, ...)"
         )
-    limiting, law = Limiting(robot, Bounds() if bounds is None else bounds), robot.friction_model
+    limits, friction = MotionLimits(robot, bounds or Bounds()), robot.friction_model
     for axis in chosen.axes:
-        takes, most = 0.0 if law is None else float(law.Fs[axis]), float(robot.limits.effort[axis])
-        if takes >= most > 0.0:
+        breakaway = 0.0 if friction is None else float(friction.Fs[axis])
+        effort = float(robot.limits.effort[axis])
+        if breakaway >= effort > 0.0:
             raise InputError(
-                f"friction of axis {axis + 1} of {robot.name} takes {takes:g} before it moves, its"
-                f" effort limit is {most:g}: no motion keeps that"
+                f"friction of axis {axis + 1} of {robot.name} takes {breakaway:g} before it moves,"
+                f" its effort limit is {effort:g}: no motion keeps that"
             )
-    place = limiting.middle if posture is None else finite(posture, (robot.n,), "posture [rad, m]")
-    return Task(family, chosen, BaseRegressor(robot, chosen), limiting, place)
+    centre = limits.middle if posture is None else finite(posture, (robot.n,), "posture [rad, m]")
+    return ExcitationProblem(family, chosen, BaseRegressor(robot, chosen), limits, centre)
 
 
-def _verified(
+def _verify(
     robot: Robot,
-    task: Task,
+    problem: ExcitationProblem,
     name: str,
-    x: Array,
+    result: SearchResult,
     seed: int,
     criterion: str | None = None,
-    history: tuple[tuple[float, ...], ...] = (),
-    start: int = 0,
 ) -> Excitation:
-    """Return the motion with what its own samples say, not the search's."""
-    trajectory = task.family.trajectory(x)
-    motion = trajectory.sample(task.rate)
+    """Return the motion with the numbers of its own samples, not the search's."""
+    trajectory = problem.family.trajectory(result.x)
+    motion = trajectory.sample(problem.rate)
     assert motion.v is not None
     assert motion.a is not None
-    Y = task.regressor.stacked(motion.q, motion.v, motion.a)
-    x.setflags(write=False)
-    found = Excitation(
+    Y = problem.regressor.stacked(motion.q, motion.v, motion.a)
+    result.x.setflags(write=False)
+    excitation = Excitation(
         name=name,
         robot=robot,
-        base=task.base,
+        base=problem.base,
         trajectory=trajectory,
-        x=x,
+        x=result.x,
         seed=seed,
         criterion=criterion,
-        rate=task.rate,
+        rate=problem.rate,
         singular_values=singular_values(Y),
         condition=condition(Y),
         logdet=log_det(Y, len(motion.t)),
-        shares=task.limiting.worst(motion.q, motion.v, motion.a),
-        collision_free=task.limiting.bounds.collision,
-        history=history,
-        start=start,
+        shares=problem.limits.largest_shares(motion.q, motion.v, motion.a),
+        collision_free=problem.limits.bounds.collision,
+        history=result.history,
+        start=result.start,
     )
-    if not np.isfinite(found.condition):  # it was made smaller and smaller, and stands
+    if not np.isfinite(excitation.condition):  # it was made smaller and smaller, and stands
         raise InputError(
             f"no motion of {robot.name} about this posture keeps every limit: give another one, or"
             " wider bounds"
         )
-    return found
+    return excitation

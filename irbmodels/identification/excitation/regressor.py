@@ -1,4 +1,4 @@
-"""The base regressor stacked over a motion, how well it tells parameters apart, and the exact gradient of that.
+"""Base regressor stacked over a motion, its condition and information, and their exact gradients.
 
 Gradients run backwards: from the criterion to the entries of the regressor, and from those, by
 CasADi's reverse mode on the expressions of the compiled layer, to positions, speeds and
@@ -7,24 +7,28 @@ accelerations.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
-from functools import cache, lru_cache, partial
+from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...errors import UnknownName
+from ...checks import as_choice
 from ...model.types import Array
 from ...robot.base_parameters import BaseParameters
 from ...robot.robot import Robot
 
 ROWS = 64  # multiplied at a time
 NEAR = 1e-6  # of the pivots, below which Cholesky is not exact
-LOST = 1e-14  # singular value of unit columns that rounding leaves of 0; logarithms stop there
+ZERO = 1e-14  # singular value of unit columns that rounding leaves of 0; logarithms stop there
+
+MappedFunction = Callable[[int], Callable[..., list[Array]]]
+"""A function of as many states as are asked for."""
 
 
-class Slope(NamedTuple):
-    """A number, and its derivative by the entries of a stacked regressor."""
+class Gradient(NamedTuple):
+    """A number, and its derivatives by the entries of a stacked regressor."""
 
     value: float
     gradient: Array
@@ -39,88 +43,72 @@ class BaseRegressor:
         Raises:
             MissingExtra: without casadi.
         """
-        self.n, self.size, self.rank = robot.n, len(base.axes), base.rank
+        self.size, self.rank = len(base.axes), base.rank
         self._stacked, self._backwards = _functions(robot, tuple(base.axes), tuple(base.columns))
 
     def stacked(self, q: Array, v: Array, a: Array) -> Array:
-        """Return the regressors of states ``(N, n)`` one below the other, shape ``(N axes, rank)``."""
-        (found,) = self._stacked(len(q))(q.T, v.T, a.T)
-        return found.reshape(self.size, len(q), self.rank).swapaxes(0, 1).reshape(-1, self.rank)
+        """Regressors of states ``(N, n)`` one below the other, shape ``(N axes, rank)``."""
+        (Y,) = self._stacked(len(q))(q.T, v.T, a.T)
+        return Y.reshape(self.size, len(q), self.rank).swapaxes(0, 1).reshape(-1, self.rank)
 
     def backwards(self, q: Array, v: Array, a: Array, weights: Array) -> list[Array]:
-        """Return the derivatives of ``sum(weights * stacked(q, v, a))`` by q, v and a, shape ``(N, n)`` each."""
+        """Derivatives of ``sum(weights * stacked(q, v, a))`` by q, v, a, shape ``(N, n)`` each."""
         side = weights.reshape(len(q), self.size, self.rank).swapaxes(0, 1).reshape(self.size, -1)
-        return [found.T for found in self._backwards(len(q))(q.T, v.T, a.T, side)]
+        return [columns.T for columns in self._backwards(len(q))(q.T, v.T, a.T, side)]
 
 
 @lru_cache(maxsize=8)
 def _functions(
     robot: Robot, axes: tuple[int, ...], columns: tuple[int, ...]
-) -> tuple[Mapped, Mapped]:
-    """The base regressor of many states, and the derivatives of its weighted sum by q, v and a."""
-    whole = robot.symbolic("regressor")
+) -> tuple[MappedFunction, MappedFunction]:
+    """Base regressor of many states, and the derivatives of its weighted sum by q, v and a."""
+    regressor = robot.symbolic("regressor")
     import casadi as ca
 
     state = [ca.SX.sym(name, robot.n) for name in ("q", "v", "a")]
-    Y = whole(*state)[list(axes), list(columns)]
+    Y = regressor(*state)[list(axes), list(columns)]
     weights = ca.SX.sym("weights", *Y.shape)
     back = [ca.gradient(ca.dot(weights, Y), x) for x in state]
-    return mapped(ca.Function("Y", state, ca.cse([Y]))), mapped(
+    return map_function(ca.Function("Y", state, ca.cse([Y]))), map_function(
         ca.Function("back", [*state, weights], ca.cse(back))
     )
 
 
-Mapped = Callable[[int], Callable[..., list[Array]]]
-"""A function of as many states as are asked for."""
+def map_function(function: Any) -> MappedFunction:
+    """Return a ``casadi.Function`` for any number of states, side by side as columns.
 
-
-def mapped(function: Any) -> Mapped:
-    """Return what makes of a ``casadi.Function`` one of so many states, side by side as columns.
-
-    Each is made once.
+    The function of each number of states is made once.
     """
 
     @cache
-    def of(count: int) -> Callable[..., list[Array]]:
-        return partial(_called, function.map(count))
+    def of_count(count: int) -> Callable[..., list[Array]]:
+        mapped = function.map(count)
+        return lambda *states: [result.full() for result in mapped.call(list(states))]
 
-    return of
-
-
-def _called(function: Any, *states: Array) -> list[Array]:
-    return [found.full() for found in function.call(list(states))]
+    return of_count
 
 
-class _Factors(NamedTuple):
-    lengths: Array
-    units: Array
-    values: Array
-    directions: Array
-
-
-def _factors(Y: Array) -> _Factors:
-    """Unit columns of a stacked regressor, their singular values (largest first) and right singular vectors as columns."""
+def _factors(Y: Array) -> tuple[Array, Array, Array, Array]:
+    """Lengths of columns, unit columns, singular values (largest first), right vectors."""
     lengths = np.maximum(np.linalg.norm(Y, axis=0), np.finfo(float).tiny)
     units = Y / lengths
     _, values, rows = np.linalg.svd(_triangle(units))
-    return _Factors(lengths, units, np.maximum(values, LOST), rows.T)
+    return lengths, units, np.maximum(values, ZERO), rows.T
 
 
 def _triangle(units: Array) -> Array:
-    """Triangular factor, by Cholesky twice [Yamamoto et al. 2015, CholeskyQR2], which is as exact as Householder's.
+    """Triangular factor by Cholesky twice [Yamamoto et al. 2015, CholeskyQR2].
 
-    In products of a few rows each, for which BLAS starts no threads: those take up to a hundred
-    times as long for matrices of this size while other processes run. Nearly dependent columns are
-    left to LAPACK.
+    It is as exact as Householder's. In products of a few rows each, for which BLAS starts no
+    threads: those take up to a hundred times as long for matrices of this size while other
+    processes run. Nearly dependent columns are left to LAPACK.
     """
     factor: Array = np.eye(units.shape[1])
     try:
         for _ in range(2):
-            inner = _by_rows(units, np.asarray(np.linalg.inv(factor)))
-            factor = (
-                np.linalg.cholesky(np.sum([part.T @ part for part in _parts(inner)], axis=0)).T
-                @ factor
-            )
+            parts = _parts(_by_rows(units, np.asarray(np.linalg.inv(factor))))
+            squares = np.sum([part.T @ part for part in parts], axis=0)
+            factor = np.linalg.cholesky(squares).T @ factor
     except np.linalg.LinAlgError:
         factor = np.zeros((1, 1))
     size = np.abs(np.diag(factor))
@@ -136,8 +124,8 @@ def _by_rows(Y: Array, matrix: Array) -> Array:
 
 
 def singular_values(Y: Array) -> Array:
-    """Singular values of a stacked regressor with columns of unit length, the largest first, shape ``(rank,)``."""
-    return _factors(Y).values
+    """Singular values of a stacked regressor with unit columns, largest first, ``(rank,)``."""
+    return _factors(Y)[2]
 
 
 def condition(Y: Array) -> float:
@@ -146,7 +134,7 @@ def condition(Y: Array) -> float:
     Infinite where it has lost a parameter.
     """
     values = singular_values(Y)
-    return float(values[0] / values[-1]) if values[-1] > LOST else np.inf
+    return float(values[0] / values[-1]) if values[-1] > ZERO else np.inf
 
 
 def log_det(Y: Array, samples: int) -> float:
@@ -154,14 +142,10 @@ def log_det(Y: Array, samples: int) -> float:
 
     Units are those of the parameters.
     """
-    factors = _factors(Y)
-    return float(
-        2.0 * np.log(factors.values * factors.lengths).sum()
-        - factors.lengths.size * np.log(samples)
-    )
+    return -float(Y.shape[1]) * (log_det_gradient(Y, 1.0).value + math.log(samples))
 
 
-def condition_slope(Y: Array, power: float) -> Slope:
+def log_condition_gradient(Y: Array, power: float) -> Gradient:
     """Logarithm of the condition number, smooth where singular values meet.
 
     ``log(|Z|_2p |Z^+|_2p)`` with Schatten norms of the unit columns ``Z``: above the logarithm of
@@ -173,36 +157,35 @@ def condition_slope(Y: Array, power: float) -> Slope:
     value = (logs[0] - logs[-1] + np.log(high.sum() * low.sum())) / (2.0 * power)
     shares = (high / high.sum() - low / low.sum()) / values**2
     of_units = _by_rows(units, directions * shares @ directions.T)
-    return Slope(float(value), (of_units - units * (units * of_units).sum(axis=0)) / lengths)
+    return Gradient(float(value), (of_units - units * (units * of_units).sum(axis=0)) / lengths)
 
 
-def information_slope(Y: Array, power: float) -> Slope:
-    """Logarithm of the determinant of ``Y'Y``, negative, per parameter.
+def log_det_gradient(Y: Array, power: float) -> Gradient:
+    """Negative logarithm of the determinant of ``Y'Y``, per parameter.
 
     It is smooth by itself and needs no power.
     """
     lengths, units, values, directions = _factors(Y)
-    value = -2.0 * np.log(values * lengths).mean()
-    return Slope(
-        float(value),
-        _by_rows(units, directions / values**2 @ directions.T) * (-2.0 / lengths.size) / lengths,
+    gradient = _by_rows(units, directions / values**2 @ directions.T)
+    return Gradient(
+        float(-2.0 * np.log(values * lengths).mean()), gradient * (-2.0 / lengths.size) / lengths
     )
 
 
 class Criterion(NamedTuple):
-    """What an excitation makes small."""
+    """Criterion that an excitation minimises."""
 
     exact: Callable[[Array], float]
     """Of a stacked regressor."""
-    smooth: Callable[[Array, float], Slope]
+    smooth: Callable[[Array, float], Gradient]
     """The same for a search, nearer to it the higher the power."""
 
 
 CRITERIA = {
-    "condition": Criterion(condition, condition_slope),
-    "logdet": Criterion(lambda Y: information_slope(Y, 1.0).value, information_slope),
+    "condition": Criterion(condition, log_condition_gradient),
+    "logdet": Criterion(lambda Y: log_det_gradient(Y, 1.0).value, log_det_gradient),
 }
-"""By name: the condition number with columns of unit length, or the determinant of the information (D-optimal)."""
+"""Condition number with unit columns, or determinant of the information (D-optimal), by name."""
 
 
 def criterion_of(name: str) -> Criterion:
@@ -211,6 +194,4 @@ def criterion_of(name: str) -> Criterion:
     Raises:
         UnknownName: if there is none of that name.
     """
-    if name not in CRITERIA:
-        raise UnknownName("criterion", name, CRITERIA)
-    return CRITERIA[name]
+    return CRITERIA[as_choice(name, CRITERIA, "criterion")]
