@@ -99,3 +99,13 @@ def replacing(path: str | Path) -> Iterator[Path]:
         raise FileError(f"cannot write {target}: {err.strerror or err}") from err
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def write_text(path: str | Path, text: str) -> None:
+    """Write a file of text in UTF-8, entirely or not at all.
+
+    Raises:
+        FileError: if it cannot be written.
+    """
+    with replacing(path) as temporary:
+        temporary.write_text(text, encoding="utf-8")

@@ -16,7 +16,7 @@ from typer.core import TyperGroup
 
 from ..errors import InputError, UnknownName
 from ..exchange.read.from_file import from_file
-from ..files import check_writable, replacing
+from ..files import check_writable, write_text
 from ..model.inertia import Inertial
 from ..model.tool import Tool
 from ..model.tool import payload as point_mass
@@ -112,8 +112,7 @@ def put(text: str, output: Path | None) -> None:
     if output is None:
         sys.stdout.write(text)
         return
-    with replacing(output) as temporary:
-        temporary.write_text(text, encoding="utf-8")
+    write_text(output, text)
     err.print(f"wrote {output}")
 
 

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 
 from ..checks import as_instance, as_int, as_list, finite
 from ..errors import InputError, UnknownName
-from ..files import replacing
+from ..files import write_text
 from ..robot.robot import Robot
 from ..trajectory import Motion
 from ..trajectory.motion_files import MotionFile
@@ -45,7 +45,7 @@ class Viewer:
 
         if port is not None and not (isinstance(port, int) and 1024 <= port <= 65535):
             raise InputError(f"port {port!r} is not a number from 1024 to 65535")
-        self.actors = _cast(robots, layers)
+        self.actors = _check_actors(robots, layers)
         data: list[dict[str, Any]] = []
         seen_from = camera(self.actors)
 
@@ -183,7 +183,7 @@ def view(
     Raises:
         UnknownName: if there is no such layer.
     """
-    viewer = Viewer(*_dressed(robots, q, motion), layers=layers, port=port)
+    viewer = Viewer(*_to_actors(robots, q, motion), layers=layers, port=port)
     notebook = _in_notebook()
     seen = viewer.open() if browser or (browser is None and not notebook) else _screen()
     if not notebook:
@@ -226,9 +226,8 @@ def save_page(
         raise InputError(f"{path}: the name of a page ends in .html")
     from .page import page_of
 
-    page = page_of(_cast(_dressed(robots, q, motion), layers), layers, controls=controls)
-    with replacing(path) as temporary:
-        temporary.write_text(page, encoding="utf-8")
+    actors = _check_actors(_to_actors(robots, q, motion), layers)
+    write_text(path, page_of(actors, layers, controls=controls))
 
 
 def save_picture(
@@ -288,7 +287,7 @@ def _in_notebook() -> bool:
     return hasattr(shell, "kernel")
 
 
-def _dressed(
+def _to_actors(
     robots: Sequence[Robot | Actor], q: ArrayLike | None, motion: Motion | MotionFile | None
 ) -> list[Robot | Actor]:
     """Return the robots with the posture and motion that were given for a single one."""
@@ -302,7 +301,7 @@ def _dressed(
     return [Actor(robots[0], q, motion)]
 
 
-def _cast(robots: Sequence[Robot | Actor], layers: Sequence[str]) -> list[Actor]:
+def _check_actors(robots: Sequence[Robot | Actor], layers: Sequence[str]) -> list[Actor]:
     from .scene import checked
 
     for robot in robots:

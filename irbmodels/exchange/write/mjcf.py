@@ -21,7 +21,7 @@ import numpy as np
 import pinocchio as pin
 
 from ...errors import FileError, InputError, MissingExtra, UrdfError
-from ...files import replacing
+from ...files import write_text
 from ...model.inertia import Inertial
 from ...model.shapes import LOOKS, Shape, shapes_of
 from ...model.tree import UNLIMITED
@@ -98,8 +98,7 @@ def _put(texts: dict[str, str], meshes: _Meshes, folder: Path) -> None:
         if source != copy.resolve():  # as of a robot that was exported to this folder before
             shutil.copyfile(source, copy)
     for file, text in texts.items():
-        with replacing(folder / file) as path:
-            path.write_text(text, encoding="utf-8")
+        write_text(folder / file, text)
 
 
 # --- the robot's file
