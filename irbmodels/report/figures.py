@@ -18,6 +18,7 @@ from ..model.types import Array
 from ..robot.robot import Robot
 from ..trajectory import Motion
 from ..trajectory.torque_prediction import Prediction
+from .panels import blank_figure, legend_below
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -36,9 +37,12 @@ MEASURED = "#D55E00"
 
 
 def torque_figure(prediction: Prediction, robot: Robot) -> Figure:
-    """Torque per axis by cause, and as measured where the file has it, above position and speed (S000 Figs 10-12)."""
+    """Draw torque per axis by cause, and measured torque, above position and speed.
+
+    As S000 Figs 10-12.
+    """
     motion, parts = prediction.trace
-    figure = _figure(3.1 * robot.n, 7.5)
+    figure = blank_figure(3.1 * robot.n, 7.5)
     grid = figure.subplots(3, robot.n, sharex=True, squeeze=False, height_ratios=[2.2, 1, 1])
     shown = robot.to_controller(motion.q)
     speed = (
@@ -70,23 +74,22 @@ def torque_figure(prediction: Prediction, robot: Robot) -> Figure:
         velocity.set_xlabel("time [s]")
     tool = f" with {robot.tool.name}" if robot.tool else ""
     figure.suptitle(f"{robot.name}{tool}", fontsize="medium")
-    handles, labels = grid[0, 0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", ncols=len(labels), frameon=False)
+    legend_below(figure, grid[0, 0])
     return figure
 
 
 def friction_figure(robot: Robot) -> Figure:
-    """Friction law of every axis over speed (S000 Fig. 5), the measured speeds shaded.
+    """Draw the friction law of each axis over speed (S000 Fig. 5), measured speeds shaded.
 
     Raises:
-        MissingData: if nobody has published friction of this robot.
+        MissingData: if the robot has no friction data.
     """
     law = robot.friction_model
     if law is None:
         raise MissingData(f"{robot.name} has no friction data (nobody has published any)")
     columns = min(robot.n, 3)
     rows = -(-robot.n // columns)
-    figure = _figure(4.2 * columns, 3.2 * rows)
+    figure = blank_figure(4.2 * columns, 3.2 * rows)
     grid = figure.subplots(rows, columns, squeeze=False)
     for i, axes in enumerate(grid.ravel()[: robot.n]):
         _draw_friction(axes, robot, i)
@@ -100,8 +103,11 @@ def friction_figure(robot: Robot) -> Figure:
 
 
 def tcp_figure(paths: dict[str, TcpPath], motion: Motion, robot: Robot) -> Figure:
-    """TCP position, rotation angle and velocity along a motion as several computed them, the residual below (S001 Figs 11-17)."""
-    figure = _figure(13.0, 6.5)
+    """Draw TCP position, rotation angle and velocity by several derivations, with residuals.
+
+    As S001 Figs 11-17.
+    """
+    figure = blank_figure(13.0, 6.5)
     grid = figure.subplots(2, 3, sharex=True, squeeze=False, height_ratios=[2, 1])
     reference = paths["pinocchio"]
     columns: tuple[tuple[str, Callable[[TcpPath], Array]], ...] = (
@@ -109,16 +115,16 @@ def tcp_figure(paths: dict[str, TcpPath], motion: Motion, robot: Robot) -> Figur
         ("angle from the base [rad]", lambda path: path.angle[:, None]),
         ("velocity [m/s]", lambda path: path.velocity),
     )
-    looks: tuple[dict[str, Any], ...] = (
+    styles: tuple[dict[str, Any], ...] = (
         {"lw": 6.0, "alpha": 0.3},
         {"lw": 1.6},
         {"lw": 3.0, "ls": ":"},
     )  # all three stay visible on top of each other
     for (above, below), (label, values) in zip(grid.T, columns, strict=True):
-        for name, look in zip(paths, looks, strict=False):
+        for name, style in zip(paths, styles, strict=False):
             for i, column in enumerate(values(paths[name]).T):
                 axis = "xyz"[i] + " " if values(reference).shape[1] == 3 else ""
-                above.plot(motion.t, column, color=f"C{i}", label=f"{axis}{name}", **look)
+                above.plot(motion.t, column, color=f"C{i}", label=f"{axis}{name}", **style)
         for k, name in enumerate(name for name in paths if name != "pinocchio"):
             difference = np.abs(values(paths[name]) - values(reference)).max(axis=1)
             below.semilogy(
@@ -170,20 +176,13 @@ def _draw_friction(axes: Axes, robot: Robot, i: int) -> None:
     inset.tick_params(labelsize=7)
 
 
-def _figure(width: float, height: float) -> Figure:
-    # imported here: a third of a second that most users never need
-    from matplotlib.figure import Figure
-
-    return Figure(figsize=(width, height), layout="constrained")
-
-
 def check_format(path: str | Path) -> None:
     """Check that matplotlib can write a figure under this name, before the work that makes it.
 
     Raises:
         InputError: if the ending of the name is no format.
     """
-    known = sorted(_figure(1.0, 1.0).canvas.get_supported_filetypes())
+    known = sorted(blank_figure(1.0, 1.0).canvas.get_supported_filetypes())
     ending = Path(path).suffix.lstrip(".").lower()
     if ending not in known:
         unknown = UnknownName("figure format", ending, known)

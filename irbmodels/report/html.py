@@ -1,61 +1,66 @@
-"""What HTML reports share: their style, figures as elements of a page, rows of a table, bars."""
+"""Parts that HTML reports share: the page around them, tables, bars, figures."""
 
 from __future__ import annotations
 
-import html
 import io
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from datetime import date
+from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from string import Template
+from typing import TYPE_CHECKING
+
+from ..version import __version__
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-# One colour per axis, distinguishable without colour vision (Okabe-Ito).
-COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
-BAD, GOOD, GREY = "#c4271b", "#0b7a4b", "#5b6570"
+
+class Markup(str):
+    """A text that is HTML already."""
 
 
-def style() -> str:
-    """Return the style sheet of all reports."""
-    return Path(__file__).with_name("page_style.css").read_text(encoding="utf-8")
+def page_html(template: Path, **parts: str) -> str:
+    """Return a page: a template with its parts, the style of all reports, version and date."""
+    style = Path(__file__).with_name("page_style.css").read_text(encoding="utf-8")
+    made = f"irbmodels {__version__}, {date.today():%Y-%m-%d}"
+    text = Template(template.read_text(encoding="utf-8"))
+    return text.substitute(style=style, made=made, **parts)
 
 
-def rows_html(heads: Sequence[str], rows: Any, bad: Sequence[bool] = ()) -> str:
-    """Return a table; rows that are bad are red."""
-    head = "".join(f"<th>{html.escape(cell)}</th>" for cell in heads)
+def table_html(
+    heads: Sequence[str], rows: Iterable[Sequence[str]], bad: Sequence[bool] = ()
+) -> str:
+    """Return a table; cells are text or :class:`Markup`, bad rows are red."""
+    head = "".join(f"<th>{escape(cell)}</th>" for cell in heads)
     body = []
     for number, row in enumerate(rows):
-        mark = ' class="bad"' if number < len(bad) and bad[number] else ""
-        body.append(f"<tr{mark}>{''.join(f'<td>{html.escape(cell)}</td>' for cell in row)}</tr>")
+        state = ' class="bad"' if number < len(bad) and bad[number] else ""
+        cells = (cell if isinstance(cell, Markup) else escape(cell) for cell in row)
+        body.append(f"<tr{state}>{''.join(f'<td>{cell}</td>' for cell in cells)}</tr>")
     return f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(body)}</tbody></table>"
 
 
-def bar(percent: float) -> str:
-    """Return a share as a bar with its number; beyond 100 % it is red."""
-    state = "over" if percent > 100.0 + 1e-7 else ""
-    return (
-        f'<span class="bar {state}"><i'
-        f' style="width:{min(max(percent, 0.0), 100.0):.1f}%"></i></span>{percent:.0f} %'
+def list_html(lines: Iterable[str]) -> str:
+    """Return the items of a list."""
+    return "".join(f"<li>{escape(line)}</li>" for line in lines)
+
+
+def cards_html(cards: Iterable[tuple[str, str]]) -> str:
+    """Return numbers that sum a report up, given as label and value."""
+    return "".join(
+        f"<div><b>{escape(value)}</b><span>{escape(label)}</span></div>" for label, value in cards
     )
 
 
-def plain(axes: Axes) -> None:
-    """Leave out what carries no number."""
-    axes.spines[["top", "right"]].set_visible(False)
-    axes.grid(axis="y", color="0.92", lw=0.7)
-    axes.set_axisbelow(True)
-    axes.tick_params(labelsize=8)
-    axes.margins(x=0.01)
-
-
-def blank(width: float, height: float) -> Figure:
-    """Return an empty figure of a size [inch]."""
-    # imported here: a third of a second that most users never need
-    from matplotlib.figure import Figure
-
-    return Figure(figsize=(width, height), layout="constrained")
+def bar(percent: float, label: str = "", over: bool | None = None) -> Markup:
+    """Return a share as a bar with its number; red if ``over``, by default beyond 100 %."""
+    state = "over" if (percent > 100.0 + 1e-7 if over is None else over) else ""
+    width = min(max(percent, 0.0), 100.0)
+    return Markup(
+        f'<span class="bar {state}"><i style="width:{width:.1f}%"></i></span>'
+        f"{label or f'{percent:.0f} %'}"
+    )
 
 
 def svg(figure: Figure) -> str:
@@ -67,7 +72,6 @@ def svg(figure: Figure) -> str:
         metadata = dict.fromkeys(("Creator", "Date", "Format", "Type"))
         figure.savefig(stream, format="svg", transparent=True, metadata=metadata)
     text = stream.getvalue()
-    text = text[text.index("<svg") :]
-    head, end, body = text.partition(">")
+    head, _, body = text[text.index("<svg") :].partition(">")
     size = head[head.index("viewBox=") :].split('"')[1]
-    return f'<svg viewBox="{size}">{body.replace("xlink:href", "href")}' if end else text
+    return f'<svg viewBox="{size}">{body.replace("xlink:href", "href")}'

@@ -12,7 +12,7 @@ from ..kinematics.inverse.solutions import Solutions
 from ..robot.robot import Robot
 from .text_table import TextTable
 
-OFF = 1e-3  # how far from 1 the length of a quaternion typed with four digits is
+_LENGTH_TOLERANCE = 1e-3  # of a quaternion typed with four digits
 
 
 def pose_from(text: str) -> pin.SE3:
@@ -31,7 +31,7 @@ def pose_from(text: str) -> pin.SE3:
             " seven numbers"
         )
     length = math.sqrt(sum(number * number for number in numbers[3:]))
-    if abs(length - 1.0) > OFF:
+    if abs(length - 1.0) > _LENGTH_TOLERANCE:
         raise InputError(
             f"--pose {text!r}: the quaternion has length {length:.6g}, not 1; the scalar q1 comes"
             " first"
@@ -41,10 +41,7 @@ def pose_from(text: str) -> pin.SE3:
 
 
 def solutions_table(robot: Robot, solutions: Solutions) -> TextTable:
-    """One row per posture: axis positions, configuration, singularities, ranges, distance to a seed; below, broken ranges."""
-    heads, rows, below = solutions.table()
-    table = TextTable(*heads, title=f"{robot.name}: {len(solutions)} solutions")
-    for row in rows:
-        table.add_row(*row)
-    table.notes += below
-    return table
+    """Return a row per posture: axis positions, configuration, singularities, ranges, distance."""
+    heads, rows, violations = solutions.table()
+    title = f"{robot.name}: {len(solutions)} solutions"
+    return TextTable(*heads, rows=rows, title=title, notes=violations)

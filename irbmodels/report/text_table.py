@@ -1,8 +1,8 @@
-"""Tables of text for a terminal of any width: what is too wide is wrapped or printed below, never cut."""
+"""Tables of text for terminals of any width: wide ones wrap or are split, never cut."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from rich import box
 from rich.cells import cell_len
@@ -21,37 +21,38 @@ class TextTable:
     """Rows of text under heads, laid out when they are printed, in the width of the console.
 
     Heads and sentences wrap between words. Columns that do not fit beside each other then are
-    printed in several tables, one below the other; each begins with the columns that say which row
-    it is.
+    printed in several tables, one below the other; each begins with the columns that name the row.
     """
 
     def __init__(
-        self, *heads: str, title: str = "", keys: int = 1, right: Collection[str] = ()
+        self,
+        *heads: str,
+        rows: Iterable[Sequence[str]] = (),
+        title: str = "",
+        keys: int = 1,
+        right: Collection[str] = (),
+        notes: Iterable[str] = (),
     ) -> None:
-        """Begin an empty table.
+        """Collect the text of a table.
 
         Args:
             heads: Head of each column.
+            rows: Rows with a cell per head.
             title: Line above the table.
             keys: Number of first columns that name a row.
             right: Heads of the columns that are flush right.
+            notes: Lines below the table.
         """
         self.heads, self.title, self.keys = heads, title, keys
-        self.rows: list[tuple[str, ...]] = []
-        self.notes: list[str] = []
-        """Lines below the table."""
+        self.rows, self.notes = [tuple(row) for row in rows], list(notes)
         self._right = frozenset(right)
-
-    def add_row(self, *cells: str) -> None:
-        """Append a row, a cell per head."""
-        self.rows.append(cells)
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[Text | Table]:
         if self.title:
             yield Text(self.title, style="bold")
         widths = [self._widths(column) for column in range(len(self.heads))]
         for part in self._parts(widths, options.max_width):
-            yield self._laid_out(part, widths, options.max_width)
+            yield self._part_table(part, widths, options.max_width)
         yield from map(Text, self.notes)
 
     def _parts(self, widths: Sequence[tuple[int, int]], width: int) -> list[list[int]]:
@@ -67,35 +68,37 @@ class TextTable:
         return parts
 
     def _widths(self, column: int) -> tuple[int, int]:
-        """Return the least width of a column, and the width at which nothing wraps."""
+        """Return the least width of a column, and the width without any wrapping."""
         head, cells = self.heads[column], [row[column] for row in self.rows]
         most = max(map(cell_len, cells), default=0)
         words = [word for cell in cells for word in cell.split()]
         least = most if most <= _SENTENCE else max([_NARROW, *map(cell_len, words)])
         return max([least, *map(cell_len, head.split())]), max(most, cell_len(head))
 
-    def _laid_out(
+    def _part_table(
         self, part: Sequence[int], widths: Sequence[tuple[int, int]], width: int
     ) -> Table:
-        """Return some columns as a table.
-
-        Room beyond their least widths goes first to those that lack little.
-        """
-        chosen = {column: widths[column][0] for column in part}
-        spare = width - sum(chosen.values()) - _GAP * len(part)
+        """Return some columns as a table; spare width goes first to columns that need little."""
+        column_widths = {column: widths[column][0] for column in part}
+        spare = width - sum(column_widths.values()) - _GAP * len(part)
         if spare < 0:  # the word of a single column is too long: it breaks
-            chosen[part[-1]] = max(chosen[part[-1]] + spare, 1)
+            column_widths[part[-1]] = max(column_widths[part[-1]] + spare, 1)
         for rank, column in enumerate(
             sorted(part, key=lambda column: widths[column][1] - widths[column][0])
         ):
             more = min(widths[column][1] - widths[column][0], max(spare, 0) // (len(part) - rank))
-            chosen[column], spare = chosen[column] + more, spare - more
+            column_widths[column], spare = column_widths[column] + more, spare - more
         table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0))
         for column in part:
             side: JustifyMethod = "right" if self.heads[column] in self._right else "left"
             table.add_column(
-                Text(self.heads[column]), justify=side, width=chosen[column], overflow="fold"
+                Text(self.heads[column]), justify=side, width=column_widths[column], overflow="fold"
             )
         for row in self.rows:
             table.add_row(*(Text(row[column]) for column in part))
         return table
+
+
+def counted(count: int, noun: str) -> str:
+    """Return ``1 tool`` or ``3 tools``."""
+    return f"{count} {noun}{'' if count == 1 else 's'}"

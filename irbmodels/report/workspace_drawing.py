@@ -1,4 +1,4 @@
-"""The working range as a drawing in the manner of a data sheet, and as tables: exact arcs, link lengths, corner positions."""
+"""Working range as tables, and as a drawing like that of a data sheet."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from ..checks import as_instance
 from ..kinematics.arm_geometry import Scara, SixAxis
 from ..kinematics.workspace import Workspace
 from ..robot.robot import Robot
+from .panels import blank_figure
 from .text_table import TextTable
 
 if TYPE_CHECKING:
@@ -29,41 +30,42 @@ class Position(NamedTuple):
     point: tuple[float, float]
     """In the arm's plane [m]."""
     axes: tuple[float, float]
-    """What the two axes' ranges bound there [rad]: q2 and q3 - q2 for instance."""
+    """Positions of the two axes [rad], as their ranges name them: q2 and q3 - q2, say."""
 
 
 def positions(space: Workspace) -> list[Position]:
     """Return Pos 0, all axes at zero, and the corners of the outlines in order."""
     home = space.links.point(*(dial.zero for dial in space.dials))
-    found = [Position("Pos 0", (float(home[0]), float(home[1])), (0.0, 0.0))]
-    corners = [corner for loop in space.corners() for corner in loop]
-    return found + [
-        Position(f"Pos {i + 1}", corner.point, corner.axes) for i, corner in enumerate(corners)
+    corners = (corner for loop in space.corners() for corner in loop)
+    return [
+        Position("Pos 0", (float(home[0]), float(home[1])), (0.0, 0.0)),
+        *(
+            Position(f"Pos {i}", corner.point, corner.axes)
+            for i, corner in enumerate(corners, start=1)
+        ),
     ]
 
 
 def workspace_figure(robot: Robot, wrist: ArrayLike | None = None) -> Figure:
-    """Draw what the wrist center reaches (a SCARA's TCP.
+    """Draw the working range of the wrist center in the arm's plane; a SCARA's of its TCP.
 
-    Any TCP with axes 4 to 6 held at ``wrist`` [rad]), in its plane.
+    Args:
+        robot: Robot with a spherical wrist, or SCARA.
+        wrist: Axes 4 to 6 (a SCARA's 4) [rad], to draw the range of the TCP with these held.
 
     Raises:
         InputError: if the TCP lies beside the arm's plane.
         MissingData: for an arm with neither a spherical wrist nor the shape of a SCARA.
     """
-    from matplotlib.figure import Figure
     from matplotlib.patches import PathPatch
     from matplotlib.path import Path
 
-    space = as_instance(robot, Robot, "whose workspace is drawn is an irbmodels.Robot").workspace(
-        wrist
-    )
-    what = _what(space, wrist)
-    figure = Figure(figsize=(11.0, 8.0), layout="constrained")
-    axes, listed = figure.subplots(1, 2, width_ratios=[3, 1.25])
+    space, point = _workspace(robot, wrist)
+    figure = blank_figure(11.0, 8.0)
+    axes, beside = figure.subplots(1, 2, width_ratios=[3, 1.25])
     axes.set_aspect("equal")
     axes.axis("off")
-    listed.axis("off")
+    beside.axis("off")
     outlines = [
         1e3 * np.concatenate([arc.sampled(math.radians(0.5)) for arc in loop])
         for loop in space.outlines
@@ -72,20 +74,21 @@ def workspace_figure(robot: Robot, wrist: ArrayLike | None = None) -> Figure:
     axes.add_patch(PathPatch(path, facecolor=_REGION, edgecolor=_EDGE, lw=1.6, zorder=1))
     _draw_arm(axes, space.arm, robot)
     _draw_extremes(axes, space)
-    for (x, y), names in _together(positions(space), 0.08 * space.extremes().reach).items():
-        label, inward = f"Pos {', '.join(names)}", x > 0.85 * space.extremes().ahead
-        look: dict[str, Any] = {
-            "color": _MARK,
-            "fontsize": 9,
-            "zorder": 7,
-            "ha": "right" if inward else "left",
-        }
+    for (x, y), names in _label_groups(positions(space), 0.08 * space.extremes().reach).items():
+        inward = x > 0.85 * space.extremes().ahead
         axes.annotate(
-            label, (1e3 * x, 1e3 * y), (-7 if inward else 6, 6), textcoords="offset points", **look
+            f"Pos {', '.join(names)}",
+            (1e3 * x, 1e3 * y),
+            (-7 if inward else 6, 6),
+            textcoords="offset points",
+            color=_MARK,
+            fontsize=9,
+            zorder=7,
+            ha="right" if inward else "left",
         )
     for _, (x, y), _ in positions(space):
         axes.plot(1e3 * x, 1e3 * y, "o", ms=5, color=_MARK, zorder=6)
-    _list(listed, robot, space, what)
+    _write_positions(beside, robot, space, point)
     view = "seen from above" if isinstance(space.arm, Scara) else "in the plane of the arm"
     held = ""
     if wrist is not None:
@@ -95,71 +98,90 @@ def workspace_figure(robot: Robot, wrist: ArrayLike | None = None) -> Figure:
             ends = [_nodes(space.arm)[5], positions(space)[0].point]
             axes.plot(*(1e3 * np.array(ends)).T, color=_ARM, lw=1.5, ls="--", zorder=4)
     figure.suptitle(
-        f"{robot.name}: working range of the {what}{held}, {view} [mm]", fontsize="medium"
+        f"{robot.name}: working range of the {point}{held}, {view} [mm]", fontsize="medium"
     )
     return figure
 
 
 def workspace_tables(robot: Robot, wrist: ArrayLike | None = None) -> list[TextTable]:
-    """Return extremes, corners, arcs and singular postures of a working range as tables for a terminal."""
-    space = as_instance(robot, Robot, "whose workspace is drawn is an irbmodels.Robot").workspace(
-        wrist
+    """Return extremes, corners, arcs and singular postures of a working range.
+
+    Arguments and errors as :func:`workspace_figure`.
+    """
+    space, point = _workspace(robot, wrist)
+    extremes, (u, v) = space.extremes(), _coordinates(space)
+    names = robot.limits.names()
+    lengths = (
+        (f"largest {u}", extremes.ahead),
+        (f"smallest {u}", extremes.behind),
+        (f"largest {v}", extremes.top),
+        (f"smallest {v}", extremes.bottom),
+        ("reach from axis 1", extremes.reach),
     )
-    found, (u, v) = space.extremes(), _coordinates(space)
-    names = [robot.limits.names()[axis - 1] for axis in space.axes]
-    extremes = TextTable(
-        f"working range of the {_what(space, wrist)}", "mm", title=robot.name, right=["mm"]
-    )
-    for label, value in (
-        (f"largest {u}", found.ahead),
-        (f"smallest {u}", found.behind),
-        (f"largest {v}", found.top),
-        (f"smallest {v}", found.bottom),
-        ("reach from axis 1", found.reach),
-    ):
-        extremes.add_row(label, f"{1e3 * value:.1f}")
-    extremes.add_row("area [m^2]", f"{space.area():.3f}")
-    extremes.add_row("volume [m^3]", f"{space.volume():.3f}")
-    heads = [f"{u} [mm]", f"{v} [mm]", *(f"{name} [deg]" for name in names)]
-    corners = TextTable("", *heads, title="positions", right=heads)
-    for name, (x, y), values in positions(space):
-        corners.add_row(name, _mm(x), _mm(y), *(f"{_degrees(value):.1f}" for value in values))
-    heads = [f"center {u}", f"center {v}", "radius [mm]", "from [deg]", "to [deg]"]
-    arcs = TextTable("outline", *heads, "held", title="arcs", right=heads)
-    for i, loop in enumerate(space.outlines):
+    sizes = [
+        *((label, f"{1e3 * value:.1f}") for label, value in lengths),
+        ("area [m^2]", f"{space.area():.3f}"),
+        ("volume [m^3]", f"{space.volume():.3f}"),
+    ]
+    corner_heads = [f"{u} [mm]", f"{v} [mm]", *(f"{names[axis - 1]} [deg]" for axis in space.axes)]
+    arc_heads = [f"center {u}", f"center {v}", "radius [mm]", "from [deg]", "to [deg]"]
+    arcs = []
+    for i, loop in enumerate(space.outlines, start=1):
         for arc in loop:
             axis, value = space.held(arc)
-            held = f"{robot.limits.names()[axis - 1]} = {_degrees(value):.2f} deg"
-            center, ends = (
-                (f"{1e3 * c:.1f}" for c in arc.center),
-                (f"{math.degrees(t):.2f}" for t in (arc.start, arc.end)),
-            )
-            arcs.add_row(str(i + 1), *center, f"{1e3 * arc.radius:.1f}", *ends, held)
-    ways = TextTable("singular", "where", "within the ranges", "kind", title="singularities")
-    for way in robot.singular_postures():
-        ways.add_row(way.kind, way.where, "yes" if way.reachable else "no", way.edge)
-    return [extremes, corners, arcs, ways]
+            mm = (f"{1e3 * length:.1f}" for length in (*arc.center, arc.radius))
+            deg = (f"{math.degrees(angle):.2f}" for angle in (arc.start, arc.end))
+            arcs.append((str(i), *mm, *deg, f"{names[axis - 1]} = {_degrees(value):.2f} deg"))
+    singular = [
+        (posture.kind, posture.where, "yes" if posture.reachable else "no", posture.edge)
+        for posture in robot.singular_postures()
+    ]
+    singular_heads = ("singular", "where", "within the ranges", "kind")
+    return [
+        TextTable(
+            *(f"working range of the {point}", "mm"), rows=sizes, title=robot.name, right=["mm"]
+        ),
+        TextTable(
+            *("", *corner_heads),
+            rows=[(name, *cells) for name, *cells in _position_rows(space)],
+            title="positions",
+            right=corner_heads,
+        ),
+        TextTable("outline", *arc_heads, "held", rows=arcs, title="arcs", right=arc_heads),
+        TextTable(*singular_heads, rows=singular, title="singularities"),
+    ]
 
 
-def _together(found: list[Position], near: float) -> dict[tuple[float, float], list[str]]:
+def _workspace(robot: Robot, wrist: ArrayLike | None) -> tuple[Workspace, str]:
+    """Return the workspace, and the name of the point that it holds."""
+    as_instance(robot, Robot, "whose workspace is drawn is an irbmodels.Robot")
+    space = robot.workspace(wrist)
+    is_tcp = wrist is not None or isinstance(space.arm, Scara)
+    return space, "TCP" if is_tcp else "wrist center"
+
+
+def _position_rows(space: Workspace) -> list[tuple[str, ...]]:
+    return [
+        (
+            name,
+            *(f"{round(1e3 * length, 1) + 0.0:.1f}" for length in point),
+            *(f"{_degrees(value):.1f}" for value in axes),
+        )
+        for name, point, axes in positions(space)
+    ]
+
+
+def _label_groups(corners: list[Position], near: float) -> dict[tuple[float, float], list[str]]:
     """Group positions whose labels would cover each other, by the first of each group."""
     groups: dict[tuple[float, float], list[str]] = {}
-    for name, point, _ in found:
-        group = next((place for place in groups if math.dist(place, point) < near), point)
+    for name, point, _ in corners:
+        group = next((first for first in groups if math.dist(first, point) < near), point)
         groups.setdefault(group, []).append(name[4:])
     return groups
 
 
-def _what(space: Workspace, wrist: ArrayLike | None) -> str:
-    return "TCP" if wrist is not None or isinstance(space.arm, Scara) else "wrist center"
-
-
 def _coordinates(space: Workspace) -> tuple[str, str]:
     return ("x", "y") if isinstance(space.arm, Scara) else ("x", "z")
-
-
-def _mm(value: float) -> str:
-    return f"{round(1e3 * value, 1) + 0.0:.1f}"
 
 
 def _degrees(value: float) -> float:
@@ -169,11 +191,8 @@ def _degrees(value: float) -> float:
 def _nodes(arm: SixAxis) -> list[tuple[float, float]]:
     """Return the corners of the arm at home in its plane [m]: base, axes 1 to 4, wrist center."""
     x = arm.axis_map.angles(np.zeros(6))
-    level, (s2, s3), (c2, c3) = (
-        float(arm.origin_in_arm[2]),
-        np.sin(x[1:3]).tolist(),
-        np.cos(x[1:3]).tolist(),
-    )
+    level = float(arm.origin_in_arm[2])
+    (s2, s3), (c2, c3) = np.sin(x[1:3]).tolist(), np.cos(x[1:3]).tolist()
     elbow = arm.a1 + arm.lower_arm_length * s2, level + arm.lower_arm_length * c2
     knee = (
         elbow[0] + arm.elbow_foot[0] * c3 + arm.elbow_foot[1] * s3,
@@ -200,12 +219,9 @@ def _draw_arm(axes: Axes, arm: SixAxis | Scara, robot: Robot) -> None:
         corners = _nodes(arm)
         if "tool0" in robot.frames:
             tool0: Any = robot.pose(np.zeros(6), "tool0")
-            place = arm.arm_from_base @ tool0.translation - arm.origin_in_arm * np.array(
-                [1.0, 1.0, 0.0]
-            )
-            corners.append(
-                (math.copysign(math.hypot(place[0], place[1]), corners[-1][0]), float(place[2]))
-            )
+            origin = arm.origin_in_arm * np.array([1.0, 1.0, 0.0])
+            x, y, z = arm.arm_from_base @ tool0.translation - origin
+            corners.append((math.copysign(math.hypot(x, y), corners[-1][0]), float(z)))
         nodes = 1e3 * np.array(corners)
         names, joints = ["d1", "a1", "a2", "a3", "d4", "d6"], [2, 3, 5]
         axes.axhline(0.0, color=_THIN, lw=0.8, zorder=0)
@@ -232,18 +248,14 @@ def _draw_arm(axes: Axes, arm: SixAxis | Scara, robot: Robot) -> None:
 
 
 def _draw_extremes(axes: Axes, space: Workspace) -> None:
-    """Draw the dimension lines: how far ahead and behind below the outline, how high and low beside it."""
+    """Draw dimension lines: ahead and behind below the outline, top and bottom beside it."""
     ahead, behind, top, bottom, reach = (1e3 * value for value in space.extremes())
     gap = 0.1 * reach
     look: dict[str, Any] = {"color": _THIN, "lw": 0.7, "zorder": 0}
     below, beside = min(bottom, 0.0) - gap, ahead + gap
     for x in (behind, 0.0, ahead):
-        axes.plot(
-            [x, x],
-            [below - 0.2 * gap, 0.0 if x else top + 0.5 * gap],
-            **look,
-            ls="-" if x else "-.",
-        )
+        end = 0.0 if x else top + 0.5 * gap
+        axes.plot([x, x], [below - 0.2 * gap, end], **look, ls="-" if x else "-.")
     for x in (behind, ahead):
         _dimension(axes, (0.0, below), (x, below), f"{x:.1f}")
     for y in (top, bottom):
@@ -279,17 +291,13 @@ def _dimension(axes: Axes, start: tuple[float, float], end: tuple[float, float],
     )
 
 
-def _list(axes: Axes, robot: Robot, space: Workspace, what: str) -> None:
-    """Write the positions, and what is not in the picture, beside it."""
-    u, v = _coordinates(space)
-    names = [robot.limits.names()[axis - 1] for axis in space.axes]
-    rows = [
-        [name[4:], _mm(x), _mm(y), *(f"{_degrees(value):.1f}" for value in values)]
-        for name, (x, y), values in positions(space)
-    ]
+def _write_positions(axes: Axes, robot: Robot, space: Workspace, point: str) -> None:
+    """Write the positions, ranges and sizes beside the picture."""
+    names = robot.limits.names()
+    heads = (f"{coordinate} mm" for coordinate in _coordinates(space))
     table = axes.table(
-        rows,
-        colLabels=["Pos", f"{u} mm", f"{v} mm", *(f"{name} deg" for name in names)],
+        [[name[4:], *cells] for name, *cells in _position_rows(space)],
+        colLabels=["Pos", *heads, *(f"{names[axis - 1]} deg" for axis in space.axes)],
         loc="upper center",
     )
     table.auto_set_font_size(False)
@@ -297,25 +305,18 @@ def _list(axes: Axes, robot: Robot, space: Workspace, what: str) -> None:
     for cell in table.get_celld().values():
         cell.set_linewidth(0.6)
     table.scale(1.15, 1.35)
-    ranges = [
-        f"{robot.limits.names()[i]}: {_degrees(robot.limits.lower[i]):g} .."
-        f" {_degrees(robot.limits.upper[i]):g} deg"
+    lower, upper = robot.limits.lower, robot.limits.upper
+    lines = [
+        f"{names[i]}: {_degrees(lower[i]):g} .. {_degrees(upper[i]):g} deg"
         for i in range(3 if robot.n == 6 else 2)
     ]
     if space.heights is not None:
         low, high = (1e3 * height for height in space.heights)
-        ranges.append(f"z of the {what}: {low:.1f} .. {high:.1f} mm")
-    words = [
-        *ranges,
+        lines.append(f"z of the {point}: {low:.1f} .. {high:.1f} mm")
+    lines += [
         "",
         f"reach from axis 1: {1e3 * space.extremes().reach:.1f} mm",
         f"area: {space.area():.3f} m²",
+        f"volume: {space.volume():.3f} m³",
     ]
-    axes.text(
-        0.0,
-        0.0,
-        "\n".join([*words, f"volume: {space.volume():.3f} m³"]),
-        fontsize=9,
-        va="bottom",
-        linespacing=1.5,
-    )
+    axes.text(0.0, 0.0, "\n".join(lines), fontsize=9, va="bottom", linespacing=1.5)

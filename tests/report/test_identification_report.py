@@ -30,7 +30,7 @@ from irbmodels.report.identification.drawings import (
     sums_figure,
     torque_figure,
 )
-from irbmodels.report.identification.page import _cards
+from irbmodels.report.identification.page import accuracy_html, cards, coverage_html
 from irbmodels.report.identification.tables import probability, sum_row
 
 
@@ -235,14 +235,14 @@ def test_the_cards_sum_up(judged):
     # ratios 0.5 and 1 in turn
     before = judged.before._replace(rmse=np.array([2.0, 2.0, 6.0, 4.0, 10.0, 6.0]))
     cover = judged.coverage._replace(speed_share=np.array([0.9, 0.8, 0.7, 0.31, 0.6, 0.5]))
-    found = dict(_cards(replace(judged, held_out=held, before=before, coverage=cover)))
-    assert found["RMSE/AVG, worst: axis 3"] == "9.0 %"
-    assert found["of the RMSE before, on average"] == "75 %"
-    assert found["of the rated speed, slowest axis"] == "31 %"
-    assert found["condition number"] == f"{judged.condition:.3g}"
+    shown = dict(cards(replace(judged, held_out=held, before=before, coverage=cover)))
+    assert shown["RMSE/AVG, worst: axis 3"] == "9.0 %"
+    assert shown["of the RMSE before, on average"] == "75 %"
+    assert shown["of the rated speed, slowest axis"] == "31 %"
+    assert shown["condition number"] == f"{judged.condition:.3g}"
     sure = sum(one.deviation <= 0.1 * abs(one.estimate) for one in judged.sums)
-    assert found["sums determined to 10 %"] == f"{sure} of {len(judged.sums)}"
-    assert found["samples of the fit"] == f"{judged.samples:,}"
+    assert shown["sums determined to 10 %"] == f"{sure} of {len(judged.sums)}"
+    assert shown["samples of the fit"] == f"{judged.samples:,}"
 
 
 def test_a_sum_says_how_sure_it_is():
@@ -264,15 +264,13 @@ def test_bars_are_as_long_as_their_numbers(judged):
     percent = np.array(judged.held_out.rmse_over_average)
     percent[0] = 7.5
     percent[1] = 30.0
-    text = report_html(
+    text = accuracy_html(
         replace(judged, held_out=judged.held_out._replace(rmse_over_average=percent))
     )
     assert '<span class="bar "><i style="width:50.0%"></i></span>7.50 %' in text
     assert '<span class="bar over"><i style="width:100.0%"></i></span>30.00 %' in text
     cover = judged.coverage._replace(span=np.full(6, 0.42), speed_share=np.full(6, 0.84))
-    (table,) = re.findall(
-        r"<th>range %</th>.*?</table>", report_html(replace(judged, coverage=cover)), re.S
-    )
+    table = coverage_html(replace(judged, coverage=cover))
     assert re.findall(r"(\d+) %</td>", table) == ["42", "84"] * 6  # in the order of the heads
 
 

@@ -8,8 +8,8 @@ SENTENCE = "a sentence of many words that no narrow terminal can hold on a singl
 
 def test_what_fits_is_one_table():
     """Nothing wraps where there is room: a line for the title, the heads, each row."""
-    table = TextTable("axis", "largest difference", "verdict", title="who agrees")
-    table.add_row("1", "9.3e-16", "agrees")
+    heads, row = ("axis", "largest difference", "verdict"), ("1", "9.3e-16", "agrees")
+    table = TextTable(*heads, rows=[row], title="who agrees")
     lines = [line.rstrip() for line in printed([table], 80).splitlines() if line.strip("─ ")]
     assert lines == [
         "who agrees",
@@ -20,8 +20,7 @@ def test_what_fits_is_one_table():
 
 def test_heads_wrap_before_columns_move():
     """A head of two words takes two lines where that keeps the table in one."""
-    table = TextTable("axis", *["largest difference"] * 4)
-    table.add_row("1", *["-123.4567"] * 4)
+    table = TextTable("axis", *["largest difference"] * 4, rows=[("1", *["-123.4567"] * 4)])
     text = printed([table], 60)
     assert text.count("axis") == 1
     assert text.count("largest difference") == 0
@@ -40,15 +39,17 @@ def test_nothing_is_cut_however_many_columns(columns, keys):
         *(f"quantity {i}" for i in range(columns)),
         "what",
     ]
-    table = TextTable(*heads, title="a title " * 20, keys=keys)
-    for row in range(3):
-        table.add_row(
+    rows = [
+        (
             f"row{row}",
             *(["MoveAbsJ"] if keys == 2 else []),
             *(f"-{row}{i}.123456" for i in range(columns)),
             SENTENCE,
         )
-    table.notes.append(SENTENCE + " 17.5")
+        for row in range(3)
+    ]
+    notes = [SENTENCE + " 17.5"]
+    table = TextTable(*heads, rows=rows, title="a title " * 20, keys=keys, notes=notes)
     assert_nothing_is_cut([table])
     for width in WIDTHS:
         shown = words(printed([table], width))
@@ -59,8 +60,7 @@ def test_nothing_is_cut_however_many_columns(columns, keys):
 def test_a_word_longer_than_the_terminal_breaks():
     """All of a path is there, in pieces."""
     path = "/".join(["folder"] * 20)
-    table = TextTable("table", "file")
-    table.add_row("limits", path)
+    table = TextTable("table", "file", rows=[("limits", path)])
     pieces = [line.removeprefix(" limits").strip() for line in printed([table], 60).splitlines()]
     assert path in "".join(pieces)
 
@@ -69,8 +69,7 @@ def test_brackets_are_text():
     """A cell such as [b] is no markup, on any console."""
     from rich.console import Console
 
-    table = TextTable("cf", title="[red]")
-    table.add_row("[b]0[/b]")
+    table = TextTable("cf", rows=[["[b]0[/b]"]], title="[red]")
     console = Console(width=80)  # markup is on
     with console.capture() as text:
         console.print(table)

@@ -1,4 +1,4 @@
-"""What is to be known about an identified set: tables for a terminal, and one HTML page that stands on its own."""
+"""Reports of an identification or validation: tables for a terminal, and an HTML page."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ from ...identification.validation.criteria import DEPENDENT, POOR, SURE, dependi
 from ...identification.validation.residuals import curve
 from ...identification.validation.verdict import Verdict
 from ...model.types import Array
-from ..html import BAD, COLORS, GREY, blank, plain
+from ..panels import AXIS_COLORS, BAD, blank_figure, lay_out, legend_below
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -30,13 +30,11 @@ def torque_figure(verdict: Verdict) -> Figure:
     for i, (axes, axis) in enumerate(zip(grid, verdict.axes, strict=True)):
         axes.plot(t, tau[:, i], color="0.65", lw=0.9, label="measured")
         axes.plot(t, tau[:, i] - model[:, i], color=BAD, lw=0.6, alpha=0.75, label="what is left")
-        axes.plot(t, model[:, i], color=COLORS[0], lw=1.3, label="model")
-        axes.set_title(f"axis {axis + 1} [{verdict.units[i]}]", loc="left", fontsize=9, color=GREY)
-        plain(axes)
+        axes.plot(t, model[:, i], color=AXIS_COLORS[0], lw=1.3, label="model")
+        lay_out(axes, f"axis {axis + 1} [{verdict.units[i]}]")
     for axes in grid[-2:]:
         axes.set_xlabel("time, one stretch after another [s]")
-    handles, labels = grid[0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", ncols=3, frameon=False)
+    legend_below(figure, grid[0])
     return figure
 
 
@@ -55,13 +53,12 @@ def memory_figure(verdict: Verdict) -> Figure:
             lags,
             0.0,
             r,
-            color=[BAD if outside else COLORS[0] for outside in np.abs(r) > white.bound],
+            color=[BAD if outside else AXIS_COLORS[0] for outside in np.abs(r) > white.bound],
             lw=2.2,
         )
         axes.axhline(0.0, color="0.5", lw=0.6)
-        axes.set_title(f"axis {axis + 1}", loc="left", fontsize=9, color=GREY)
         axes.set_xticks([1, *range(5, len(lags) + 1, 5)])
-        plain(axes)
+        lay_out(axes, f"axis {axis + 1}")
     top = max(0.12, 1.1 * float(np.abs(white.correlations).max()))
     for axes in grid:
         axes.set_ylim(-min(top, 1.0), min(top, 1.0))
@@ -80,7 +77,7 @@ def dependence_figure(verdict: Verdict) -> Figure:
     share, names = verdict.dependence.share, "qva"
     size, kinds, n = share.shape
     table = 100.0 * share.reshape(size, kinds * n)
-    figure = blank(10.0, 0.9 + 0.34 * size)
+    figure = blank_figure(10.0, 0.9 + 0.34 * size)
     axes = figure.subplots()
     most = max(100.0 * DEPENDENT, float(np.nanmax(table)))
     image = axes.imshow(table, cmap="Blues", vmin=0.0, vmax=most, aspect="auto")
@@ -112,7 +109,7 @@ def dependence_figure(verdict: Verdict) -> Figure:
 def curves_figure(verdict: Verdict) -> Figure:
     """Draw the mean residual over position, speed and acceleration of its own axis, with twice its standard deviation."""
     residual, size = verdict.residual(), len(verdict.axes)
-    figure = blank(10.0, 0.8 + 1.15 * size)
+    figure = blank_figure(10.0, 0.8 + 1.15 * size)
     grid = np.asarray(figure.subplots(size, 3, sharey="row", squeeze=False))
     for row, i, axis in zip(grid, range(size), verdict.axes, strict=True):
         linear = verdict.units[i] == "N"
@@ -124,10 +121,10 @@ def curves_figure(verdict: Verdict) -> Figure:
             )
             at = factor * found.at
             low, high = found.mean - 2.0 * found.error, found.mean + 2.0 * found.error
-            axes.fill_between(at, low, high, color=COLORS[0], alpha=0.18, lw=0.0)
-            axes.plot(at, found.mean, color=COLORS[0], lw=1.4)
+            axes.fill_between(at, low, high, color=AXIS_COLORS[0], alpha=0.18, lw=0.0)
+            axes.plot(at, found.mean, color=AXIS_COLORS[0], lw=1.4)
             axes.axhline(0.0, color="0.5", lw=0.6)
-            plain(axes)
+            lay_out(axes)
             reach = max(reach, float(np.max(np.abs([low, high]))))
             if i == size - 1:
                 name = {"q": "position", "v": "speed", "a": "acceleration"}[quantity]
@@ -144,7 +141,7 @@ def sums_figure(verdict: Verdict) -> Figure:
     )
     ranks = np.arange(1, len(order) + 1)
     colors = [STATES[one.state] for one in order]
-    figure = blank(10.0, 3.1)
+    figure = blank_figure(10.0, 3.1)
     left, right = figure.subplots(1, 2)
     relative = [
         min(100.0 * one.deviation / abs(one.estimate), 1e4) if one.estimate else 1e4
@@ -155,7 +152,7 @@ def sums_figure(verdict: Verdict) -> Figure:
         left.axhline(100.0 * value, color=STATES[name], lw=0.9, ls=(0, (4, 3)))
     left.set_yscale("log")
     left.set_ylabel("% of the value")
-    left.set_title("standard deviation", loc="left", fontsize=9, color=GREY)
+    lay_out(left, "standard deviation")
     moved = [
         (one.previous - one.estimate) / one.deviation if one.deviation else 0.0 for one in order
     ]
@@ -163,17 +160,12 @@ def sums_figure(verdict: Verdict) -> Figure:
     right.scatter(ranks, moved, c=colors, s=22)
     right.set_yscale("symlog", linthresh=2.0)
     right.set_ylabel("standard deviations")
-    right.set_title(
-        "previous value less the estimate; the band is the 95 % interval",
-        loc="left",
-        fontsize=9,
-        color=GREY,
-    )
+    lay_out(right, "previous value less the estimate; the band is the 95 % interval")
     for axes in (left, right):
         axes.set_xlabel("sums of parameters, the surest first")
-        plain(axes)
-    handles = [left.scatter([], [], c=color, s=22, label=name) for name, color in STATES.items()]
-    figure.legend(handles=handles, loc="outside lower center", ncols=3, frameon=False)
+    for name, color in STATES.items():
+        left.scatter([], [], c=color, s=22, label=name)
+    legend_below(figure, left)
     return figure
 
 
@@ -204,7 +196,7 @@ def _grid(
     """Return a figure with so many panels, the last row perhaps not full."""
     columns = min(columns, count)
     rows = -(-count // columns)
-    figure = blank(width, 0.6 + height * rows)
+    figure = blank_figure(width, 0.6 + height * rows)
     panels = list(
         np.asarray(figure.subplots(rows, columns, sharex=True, squeeze=False, **shared)).flat
     )

@@ -1,21 +1,15 @@
-"""One HTML page with tables and figures.
-
-It needs nothing beside it, and asks nothing of a network.
-"""
+"""Page of an identification or validation: one HTML file, no network."""
 
 from __future__ import annotations
 
-import html
 from collections.abc import Iterator, Sequence
-from datetime import date
+from html import escape
 from pathlib import Path
-from string import Template
 
-from ...files import replacing
+from ...files import write_text
 from ...identification.validation.criteria import ERROR
 from ...identification.validation.verdict import Verdict
-from ...version import __version__
-from ..html import bar, rows_html, style, svg
+from ..html import Markup, bar, cards_html, list_html, page_html, svg, table_html
 from .drawings import curves_figure, dependence_figure, memory_figure, sums_figure, torque_figure
 from .tables import (
     COVERAGE,
@@ -37,53 +31,45 @@ def write_report(
 
     Args:
         path: File to write.
-        verdict: What is to be known about a set.
-        source: The logs, for the heading.
-        notes: What else was found in the logs, or done to them, one line each.
+        verdict: Result of an identification or validation.
+        source: Names of the logs, for the heading.
+        notes: Findings in the logs and changes made to them, one line each.
 
     Raises:
         FileError: if the file cannot be written; then nothing is.
     """
-    text = report_html(verdict, source, notes)
-    with replacing(path) as temporary:
-        temporary.write_text(text, encoding="utf-8")
+    write_text(path, report_html(verdict, source, notes))
 
 
 def report_html(verdict: Verdict, source: str = "", notes: Sequence[str] = ()) -> str:
     """Return the page as text."""
-    said = html.escape
-    template = Template(Path(__file__).with_name("page.html").read_text(encoding="utf-8"))
     title = f"{'Identification' if verdict.sums else 'Validation'}: {source or verdict.robot}"
-    reasons = "".join(f"<li>{said(reason)}</li>" for reason in verdict.reasons)
     none = (
         "Held-out torques are met, nothing in what is left depends on the motion, and the logs"
         " cover what they should."
     )
-    return template.substitute(
-        style=style(),
-        title=said(title),
-        robot=said(verdict.robot),
-        made=f"irbmodels {__version__}, {date.today():%Y-%m-%d}",
+    return page_html(
+        Path(__file__).with_name("page.html"),
+        title=escape(title),
+        robot=escape(verdict.robot),
         state="good" if verdict.trustworthy else "bad",
-        verdict=said(headline(verdict)),
-        reasons=f"<ul>{reasons}</ul>" if reasons else none,
-        cards="".join(
-            f"<div><b>{said(value)}</b><span>{said(what)}</span></div>"
-            for what, value in _cards(verdict)
-        ),
-        accuracy=_accuracy_html(verdict),
+        verdict=escape(headline(verdict)),
+        reasons=f"<ul>{list_html(verdict.reasons)}</ul>" if verdict.reasons else none,
+        cards=cards_html(cards(verdict)),
+        accuracy=accuracy_html(verdict),
         torques=svg(torque_figure(verdict)),
-        residuals=rows_html(RESIDUALS, residual_rows(verdict)),
+        residuals=table_html(RESIDUALS, residual_rows(verdict)),
         memory=svg(memory_figure(verdict)),
         dependence=svg(dependence_figure(verdict)),
         curves=svg(curves_figure(verdict)),
-        coverage=_coverage_html(verdict),
+        coverage=coverage_html(verdict),
         sums=_sums_html(verdict),
-        remarks="".join(f"<li>{said(line)}</li>" for line in (*remarks(verdict), *notes)),
+        remarks=list_html((*remarks(verdict), *notes)),
     )
 
 
-def _cards(verdict: Verdict) -> Iterator[tuple[str, str]]:
+def cards(verdict: Verdict) -> Iterator[tuple[str, str]]:
+    """Yield the numbers that sum the page up: label and value."""
     worst = int(verdict.held_out.rmse_over_average.argmax())
     yield (
         f"RMSE/AVG, worst: axis {verdict.axes[worst] + 1}",
@@ -104,72 +90,47 @@ def _cards(verdict: Verdict) -> Iterator[tuple[str, str]]:
     yield "of the rated speed, slowest axis", f"{100.0 * verdict.coverage.speed_share.min():.0f} %"
 
 
-def _table_html(heads: Sequence[str], rows: Iterator[tuple[Sequence[str], str]]) -> str:
-    """Return a table of cells that are HTML already, each row with its class."""
-    head = "".join(f"<th>{html.escape(cell)}</th>" for cell in heads)
-    body = "".join(
-        f'<tr class="{mark}">{"".join(f"<td>{cell}</td>" for cell in cells)}</tr>'
-        for cells, mark in rows
-    )
-    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
-
-
-def _accuracy_html(verdict: Verdict) -> str:
+def accuracy_html(verdict: Verdict) -> str:
+    """Return errors per axis; a full bar is the largest error that is trusted."""
     fit, before = verdict.estimation is not None, verdict.before is not None
     heads = [
-        "axis",
-        "MAE",
-        "RMSE",
-        "AVG",
-        "RMSE/AVG, held out",
+        *("axis", "MAE", "RMSE", "AVG", "RMSE/AVG, held out"),
         *["RMSE of the fit"] * fit,
         *["RMSE before"] * before,
         "unit",
     ]
-
-    def rows() -> Iterator[tuple[Sequence[str], str]]:
-        for i, (axis, mae, rmse, average, share, own, old, unit) in enumerate(
-            accuracy_rows(verdict)
-        ):
-            over = not verdict.held_out.rmse_over_average[i] <= 100.0 * ERROR
-            others = [cell for cell, shown in ((own, fit), (old, before)) if shown]
-            # a full bar is the largest error that is trusted
-            width, state = min(float(share) / ERROR, 100.0), "over" if over else ""
-            bar = f'<span class="bar {state}"><i style="width:{width:.1f}%"></i></span>'
-            yield (
-                [axis, mae, rmse, average, f"{bar}{share} %", *others, unit],
-                "bad" if over else "",
-            )
-
-    return _table_html(heads, rows())
+    over = [not error <= 100.0 * ERROR for error in verdict.held_out.rmse_over_average]
+    rows = [
+        [
+            *(axis, mae, rmse, average, bar(float(share) / ERROR, f"{share} %", bad)),
+            *[fit_rmse] * fit,
+            *[rmse_before] * before,
+            unit,
+        ]
+        for (axis, mae, rmse, average, share, fit_rmse, rmse_before, unit), bad in zip(
+            accuracy_rows(verdict), over, strict=True
+        )
+    ]
+    return table_html(heads, rows, over)
 
 
-def _coverage_html(verdict: Verdict) -> str:
-    def rows() -> Iterator[tuple[Sequence[str], str]]:
-        for i, (axis, low, high, unit, _, speed, _, acceleration, slow) in enumerate(
-            coverage_rows(verdict)
-        ):
-            span, share = (
-                100.0 * float(part[i])
-                for part in (verdict.coverage.span, verdict.coverage.speed_share)
-            )
-            yield [axis, low, high, unit, bar(span), speed, bar(share), acceleration, slow], ""
-
-    return _table_html(COVERAGE, rows())
+def coverage_html(verdict: Verdict) -> str:
+    """Return positions, speeds and accelerations per axis, shares of range and speed as bars."""
+    cover, rows = verdict.coverage, [list(row) for row in coverage_rows(verdict)]
+    for i, row in enumerate(rows):
+        row[4], row[6] = bar(100.0 * cover.span[i]), bar(100.0 * cover.speed_share[i])
+    return table_html(COVERAGE, rows)
 
 
 def _sums_html(verdict: Verdict) -> str:
     if not verdict.sums:
         return ""
-
-    def rows() -> Iterator[tuple[Sequence[str], str]]:
-        for one in verdict.sums:
-            name, *cells = map(html.escape, sum_row(one))
-            cells[4] = f'<span class="state {one.state}">{cells[4]}</span>'
-            yield [f"<code>{name}</code>", *cells], ""
-
-    table = _table_html(SUMS, rows())
+    rows = []
+    for one in verdict.sums:
+        name, *cells = sum_row(one)
+        cells[4] = Markup(f'<span class="state {one.state}">{escape(cells[4])}</span>')
+        rows.append([Markup(f"<code>{escape(name)}</code>"), *cells])
     return (
         "<h2>What the torques determine</h2><section"
-        f' class="sheet">{svg(sums_figure(verdict))}{table}</section>'
+        f' class="sheet">{svg(sums_figure(verdict))}{table_html(SUMS, rows)}</section>'
     )

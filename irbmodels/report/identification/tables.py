@@ -1,4 +1,4 @@
-"""Rows of numbers: for a terminal, and for the page."""
+"""Tables of an identification: rows for a terminal and for the page."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 from ...identification.validation.criteria import POOR, SLOW, SURE, depending, lasting
 from ...identification.validation.residuals import LAGS
 from ...identification.validation.verdict import Sum, Verdict
-from ..text_table import TextTable
+from ..text_table import TextTable, counted
 
 ACCURACY = ("axis", "MAE", "RMSE", "AVG", "RMSE/AVG %", "RMSE of the fit", "RMSE before", "unit")
 RESIDUALS = (
@@ -41,106 +41,89 @@ _MOVED = 10  # sums in the terminal
 
 
 def headline(verdict: Verdict) -> str:
-    """Say in one line whether the set can be trusted."""
+    """Return in one line whether the set can be trusted."""
     if verdict.trustworthy:
         return "trustworthy: nothing speaks against this set"
-    count = len(verdict.reasons)
-    return f"NOT trustworthy: {count} reason{'' if count == 1 else 's'}"
+    return f"NOT trustworthy: {counted(len(verdict.reasons), 'reason')}"
 
 
 def verdict_tables(verdict: Verdict) -> list[TextTable]:
-    """Return accuracy, residuals, coverage, and where there was a fit what it determines and what has moved."""
-    kinds = [
-        (
-            ACCURACY,
-            accuracy_rows(verdict),
-            f"{verdict.robot}: model against measurement on held-out samples (S000 eq. 75-77)",
+    """Return accuracy, residuals and coverage; of a fit also the sums that have moved most."""
+    errors = "model against measurement on held-out samples (S000 eq. 75-77)"
+    residuals = f"memory over {LAGS} samples, dependence on q, v, a"
+    moved = sorted(
+        (one for one in verdict.sums if one.moved and one.state != "open"),
+        key=lambda one: (
+            -abs(one.estimate - one.previous) / one.deviation if one.deviation else -math.inf
         ),
-        (
-            RESIDUALS,
-            residual_rows(verdict),
-            f"residuals on held-out samples: memory over {LAGS} samples, dependence on q, v, a",
+    )
+    tables = [
+        TextTable(*ACCURACY, rows=accuracy_rows(verdict), title=f"{verdict.robot}: {errors}"),
+        TextTable(
+            *RESIDUALS,
+            rows=residual_rows(verdict),
+            title=f"residuals on held-out samples: {residuals}",
         ),
-        (COVERAGE, coverage_rows(verdict), "what the logs cover"),
+        TextTable(*COVERAGE, rows=coverage_rows(verdict), title="what the logs cover"),
+        TextTable(
+            *SUMS,
+            rows=map(sum_row, moved[:_MOVED]),
+            title=f"sums that have moved most, of {len(moved)}",
+        ),
     ]
-    if verdict.sums:
-        moved = [one for one in verdict.sums if one.moved and one.state != "open"]
-        moved.sort(
-            key=lambda one: (
-                -abs(one.estimate - one.previous) / one.deviation if one.deviation else -math.inf
-            )
-        )
-        kinds.append(
-            (
-                SUMS,
-                (sum_row(one) for one in moved[:_MOVED]),
-                f"sums that have moved most, of {len(moved)}",
-            )
-        )
-    found = []
-    for heads, rows, title in kinds:
-        table = TextTable(*heads, title=title)
-        for row in rows:
-            table.add_row(*row)
-        if table.rows:
-            found.append(table)
-    return found
+    return [table for table in tables if table.rows]
 
 
 def remarks(verdict: Verdict) -> list[str]:
-    """What the numbers rest on: samples, flags, what torques determine, and what they say nothing about."""
+    """Return what the numbers rest on: samples, flags, estimated and missing parameters."""
     if verdict.sums:
-        found = [f"{verdict.samples} samples for the fit, {verdict.held_samples} held out"]
-        found.append(
-            f"condition number {verdict.condition:.3g} of the weighted regressor with columns of"
-            " unit length"
-        )
         counts = Counter(one.state for one in verdict.sums)
-        found.append(
+        lines = [
+            f"{verdict.samples} samples for the fit, {verdict.held_samples} held out",
+            f"condition number {verdict.condition:.3g} of the weighted regressor with columns of"
+            " unit length",
             f"{len(verdict.sums)} sums of parameters show in these torques: {counts['determined']}"
             f" are determined to {SURE:.0%}, {counts['poor']} poorly, {counts['open']} not"
-            f" (deviation above {POOR:.0%} of the value)"
-        )
-        found.append(
-            "every link is a body that can exist"
-            if not verdict.bodies
-            else f"no body can be {', '.join(verdict.bodies)}"
-        )
+            f" (deviation above {POOR:.0%} of the value)",
+            f"no body can be {', '.join(verdict.bodies)}"
+            if verdict.bodies
+            else "every link is a body that can exist",
+        ]
     else:
-        found = [f"{verdict.held_samples} samples, none of them used for a fit"]
+        lines = [f"{verdict.held_samples} samples, none of them used for a fit"]
     long = [
         f"{axis + 1} ({m:.0f})"
         for axis, m in zip(verdict.axes, verdict.whiteness.memory, strict=True)
         if m >= _LONG
     ]
     if long:
-        told = "; intervals account for it, but for method huber" if verdict.sums else ""
-        found.append(
-            f"residuals are no white noise: memory in samples of axis {', '.join(long)}{told}"
+        intervals = "; intervals account for it, but for method huber" if verdict.sums else ""
+        lines.append(
+            f"residuals are no white noise: memory in samples of axis {', '.join(long)}{intervals}"
         )
-    found += verdict.told
-    found += [
+    lines += verdict.told
+    lines += [
         f"no body can be {link} of the robot's own set: {reason}"
         for link, reason in verdict.impossible.items()
     ]
     missing = depending(verdict).any() or (lasting(verdict) > SLOW * verdict.held_out.average).any()
     if missing and not verdict.impossible:  # which is the first suspect, and named above
-        found.append(
+        lines.append(
             "if the model misses a term: are positions and torques on one clock (recordings.delay"
             " tells), the arm mounted as the robot says, tool and payload told, rotors in?"
         )
     if verdict.silent:
-        found.append(
+        lines.append(
             f"no torque of these axes depends on {', '.join(verdict.silent)}: they keep what they"
             " were"
         )
     for name, share in verdict.flagged.items():
-        found.append(f"{share:.1%} of the samples are flagged {name} and left out")
-    return found
+        lines.append(f"{share:.1%} of the samples are flagged {name} and left out")
+    return lines
 
 
 def accuracy_rows(verdict: Verdict) -> Iterator[tuple[str, ...]]:
-    """Tab. 6 of S000: errors per axis, and RMSE of the fit and of the previous set."""
+    """Yield errors per axis as Tab. 6 of S000, and RMSE of the fit and of the previous set."""
     held, others = verdict.held_out, (verdict.estimation, verdict.before)
     for i, (axis, unit) in enumerate(zip(verdict.axes, verdict.units, strict=True)):
         cells = (f"{column[i]:.2f}" for column in held)
@@ -153,7 +136,7 @@ def accuracy_rows(verdict: Verdict) -> Iterator[tuple[str, ...]]:
 
 
 def residual_rows(verdict: Verdict) -> Iterator[tuple[str, ...]]:
-    """Whiteness, and the quantity on which most of the residual's variance depends."""
+    """Yield whiteness, and the quantity on which most of the residual's variance depends."""
     white, depends = verdict.whiteness, verdict.dependence
     for i, axis in enumerate(verdict.axes):
         kind, other = strongest(verdict, i)
@@ -179,7 +162,7 @@ def strongest(verdict: Verdict, i: int) -> tuple[int, int]:
 
 
 def coverage_rows(verdict: Verdict) -> Iterator[tuple[str, ...]]:
-    """Positions, speeds and accelerations in the controller's units, and their shares of what the axis may do."""
+    """Yield positions, speeds, accelerations [deg, mm] and their shares of range and limits."""
     cover = verdict.coverage
     for i, (axis, torque) in enumerate(zip(verdict.axes, verdict.units, strict=True)):
         factor, unit = (1000.0, "mm") if torque == "N" else (math.degrees(1.0), "deg")

@@ -1,4 +1,4 @@
-"""What a path check found: tables for a terminal, and one HTML page that stands on its own."""
+"""Reports of a path check: tables for a terminal, and an HTML page."""
 
 from __future__ import annotations
 

@@ -1,63 +1,59 @@
-"""Figures of a path check, as elements of a page."""
+"""Figures of a path check."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ...robot.robot import Robot
-from ...tasks.path_check import NEAR, NEAR_AXIS, Box, Finding, PathCheck
-from ..html import BAD, COLORS, GOOD, GREY, blank, plain
+from ...tasks.path_check import NEAR, NEAR_AXIS, Box, PathCheck
+from ..panels import AXIS_COLORS, BAD, GOOD, GREY, blank_figure, lay_out, legend_below
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-_SHADED = 500  # findings that are shaded
+_SHADED = 500  # violations that are shaded
 _SMALLEST = 10.0  # [mm] that a view of the path shows at least
 
 
 def shares_figure(check: PathCheck, robot: Robot) -> Figure:
-    """Draw ranges, speeds and torques as shares of their limits, one line per axis.
-
-    Stretches that break one are shaded.
-    """
-    figure = blank(10.0, 7.4)
+    """Draw shares of ranges, speeds and torques per axis; violations are shaded."""
+    figure = blank_figure(10.0, 7.4)
     trace, kinds = check.trace, ("range", "speed", "torque")
     grid = figure.subplots(3, 1, sharex=True)
     columns = (100.0 * trace.used, 100.0 * trace.speed, 100.0 * trace.torque)
-    titles = (
-        "range used: 0 % in the middle, 100 % at an end",
-        "speed",
-        "torque, of assumed limits",
-    )
-    if not robot.limits.effort_assumed.any():
-        titles = (*titles[:2], "torque")
+    torque = "torque, of assumed limits" if robot.limits.effort_assumed.any() else "torque"
+    titles = ("range used: 0 % in the middle, 100 % at an end", "speed", torque)
     for axes, kind, values, title in zip(grid, kinds, columns, titles, strict=True):
-        _shade(axes, [one for one in check.findings if one.kind == kind])
+        for one in [one for one in check.findings if one.kind == kind][:_SHADED]:
+            end = max(one.end, one.start + 1e-6)
+            axes.axvspan(one.start, end, color=BAD, alpha=0.12, lw=0.0)
         for i, column in enumerate(values.T):
-            axes.plot(trace.t, column, color=COLORS[i % len(COLORS)], lw=1.3, label=f"axis {i + 1}")
+            axes.plot(
+                trace.t,
+                column,
+                color=AXIS_COLORS[i % len(AXIS_COLORS)],
+                lw=1.3,
+                label=f"axis {i + 1}",
+            )
         axes.axhline(100.0, color=BAD, lw=0.9, ls=(0, (4, 3)))
         axes.set_ylim(0.0, max(108.0, 1.06 * float(np.nanmax(values))))
         axes.set_ylabel("%")
-        axes.set_title(title, loc="left", fontsize=9, color=GREY)
-        plain(axes)
+        lay_out(axes, title)
     _mark_lines(grid, check)
     grid[-1].set_xlabel("time [s]")
-    handles, labels = grid[0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", ncols=len(labels), frameon=False)
+    legend_below(figure, grid[0])
     return figure
 
 
 def distance_figure(check: PathCheck) -> Figure:
-    """Draw how far each singularity is, whichever side; what counts as near is grey."""
-    figure = blank(10.0, 3.4)
+    """Draw distances to singularities on either side; near ones lie in the grey band."""
+    figure = blank_figure(10.0, 3.4)
     trace = check.trace
     left = figure.subplots()
-    for name, color in (("wrist", COLORS[0]), ("elbow", COLORS[2])):
+    for name, color in (("wrist", AXIS_COLORS[0]), ("elbow", AXIS_COLORS[2])):
         values = np.degrees(np.abs(getattr(trace, name)))
         if np.isfinite(values).any():
             left.plot(trace.t, values, color=color, lw=1.3, label=f"{name} [deg]")
@@ -65,22 +61,21 @@ def distance_figure(check: PathCheck) -> Figure:
     left.set_ylim(0.0, 95.0)
     left.set_ylabel("wrist, elbow [deg]")
     left.set_xlabel("time [s]")
-    plain(left)
+    lay_out(left)
     if np.isfinite(trace.shoulder).any():
         right = left.twinx()
         distance = 1000.0 * np.abs(trace.shoulder)
-        right.plot(trace.t, distance, color=COLORS[4], lw=1.3, label="shoulder [mm]")
+        right.plot(trace.t, distance, color=AXIS_COLORS[4], lw=1.3, label="shoulder [mm]")
         right.set_ylim(0.0, 1.05 * max(float(np.nanmax(distance)), 2000.0 * NEAR_AXIS))
         right.set_ylabel("shoulder [mm]")
         right.spines[["top"]].set_visible(False)
-    handles = [line for axes in figure.axes for line in axes.get_legend_handles_labels()[0]]
-    figure.legend(handles=handles, loc="outside lower center", ncols=3, frameon=False)
+    legend_below(figure, *figure.axes)
     return figure
 
 
 def path_figure(check: PathCheck, box: Box | None) -> Figure:
     """Draw the TCP from above and from the side; samples that break a bound in red."""
-    figure = blank(10.0, 4.4)
+    figure = blank_figure(10.0, 4.4)
     tcp, t = 1000.0 * check.trace.tcp, check.trace.t
     bad = np.zeros(len(t), dtype=bool)
     for one in check.findings:
@@ -93,7 +88,7 @@ def path_figure(check: PathCheck, box: Box | None) -> Figure:
     along = 0 if spans[0] >= spans[1] else 1  # seen from the side where the path is longer
     views = ((0, 1), "from above"), ((along, 2), "from the side")
     for axes, ((i, j), title) in zip(figure.subplots(1, 2), views, strict=True):
-        axes.plot(tcp[:, i], tcp[:, j], color=COLORS[0], lw=1.4, label="TCP")
+        axes.plot(tcp[:, i], tcp[:, j], color=AXIS_COLORS[0], lw=1.4, label="TCP")
         if bad.any():
             axes.plot(
                 np.where(bad, tcp[:, i], np.nan),
@@ -124,37 +119,30 @@ def path_figure(check: PathCheck, box: Box | None) -> Figure:
         axes.set_aspect("equal", adjustable="datalim")
         axes.set_xlabel(f"{'xyz'[i]} [mm]")
         axes.set_ylabel(f"{'xyz'[j]} [mm]")
-        axes.set_title(title, loc="left", fontsize=9, color=GREY)
-        plain(axes)
-    handles, labels = figure.axes[0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", ncols=len(labels), frameon=False)
+        lay_out(axes, title)
+    legend_below(figure, figure.axes[0])
     return figure
 
 
-def _shade(axes: Axes, findings: Sequence[Finding]) -> None:
-    for one in findings[:_SHADED]:
-        axes.axvspan(one.start, max(one.end, one.start + 1e-6), color=BAD, alpha=0.12, lw=0.0)
-
-
 def _mark_lines(grid: Any, check: PathCheck) -> None:
-    """Part the moves of a program, and write their lines above."""
+    """Draw a vertical line where each move begins, and its line number above."""
     if check.program is None:
         return
-    room = 0.0
+    last_label = 0.0
     for one in check.program.timings:
         for axes in grid:
             axes.axvline(one.start, color="0.85", lw=0.7, zorder=0)
         middle = 0.5 * (one.start + one.end)
-        if middle - room > 0.025 * check.duration:
-            place = grid[0].get_xaxis_transform()
+        if middle - last_label > 0.025 * check.duration:
+            transform = grid[0].get_xaxis_transform()
             grid[0].text(
                 middle,
                 0.98,
                 str(one.line),
-                transform=place,
+                transform=transform,
                 ha="center",
                 va="top",
                 fontsize=7.5,
                 color=GREY,
             )
-            room = middle
+            last_label = middle
