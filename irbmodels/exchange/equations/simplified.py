@@ -1,8 +1,7 @@
-"""Expressions as one would write them on paper: turns about parallel lines add up before sines are taken.
+"""Expressions simplified for reading: angles about parallel axes are added before sines are taken.
 
 A frame on parallel axes turns by the sum of their angles: after ``q2`` and ``q3 - q2`` the upper
-arm of a parallelogram has turned by ``q3``. The kernels' recursion cannot know; what is read by
-people should.
+arm of a parallelogram has turned by ``q3``, which the recursion of the kernels does not use.
 """
 
 from __future__ import annotations
@@ -14,58 +13,57 @@ import casadi as ca
 from ...compiled.symbolic import SX, Dynamics, Matrix, Vector, add, dot, matrix, times
 
 
-class PaperDynamics(Dynamics):
-    """The same functions of the same constants, shorter for the eye."""
+class SimplifiedDynamics(Dynamics):
+    """The same functions of the same constants in shorter expressions."""
 
     def poses(self) -> list[tuple[Matrix, Vector]]:
-        """Rotation and origin of every joint's frame in the base."""
-        return [([list(row) for row in turn], list(place)) for turn, place in self._poses]
+        """Return rotation and origin of every joint's frame in the base."""
+        return [([list(row) for row in rotation], list(origin)) for rotation, origin in self._poses]
 
     @cached_property
     def _poses(self) -> list[tuple[Matrix, Vector]]:
-        found: list[tuple[Matrix, Vector]] = []
-        # rotation before its own turns about z; their row and offset
-        turns: list[tuple[Matrix, Vector, SX]] = []
+        poses: list[tuple[Matrix, Vector]] = []
+        # constant rotation before a joint's own angle about z; row and offset of that angle
+        angles: list[tuple[Matrix, Vector, SX]] = []
         n = self.mechanism.n
+        zeros = [0.0] * n
         for number, (joint, link) in enumerate(
             zip(self.mechanism.joints, self.links, strict=True), 1
         ):
-            fixed, still = link.turn.fixed, [0.0] * n
-            row, offset = (still, 0.0) if link.slides else (link.row, self._number[f"q0_{number}"])
-            place = link.place
+            fixed, origin = link.turn.fixed, link.place
+            row, offset = (zeros, 0.0) if link.slides else (link.row, self._number[f"q0_{number}"])
             if link.parent >= 0:
-                below, origin = found[link.parent]
-                place = add(origin, times(below, place))
+                rotation, below = poses[link.parent]
+                origin = add(below, times(rotation, origin))
                 parallel = joint.rotation[2, 2] if abs(joint.rotation[2, 2]) == 1.0 else 0.0
-                before, turned, from_zero = turns[link.parent] if parallel else (below, still, 0.0)
-                # Rz(x) F = F Rz(x) where F keeps z, and F Rz(-x) where it turns z over
-                fixed = product(before, fixed)
-                row, offset = (
-                    add(row, [parallel * x for x in turned]),
-                    offset + parallel * from_zero,
-                )
-            turns.append((fixed, row, offset))
+                if parallel:
+                    # Rz(x) F = F Rz(x) where F keeps z, and F Rz(-x) where it turns z over
+                    rotation, row_below, offset_below = angles[link.parent]
+                    row = add(row, [parallel * x for x in row_below])
+                    offset = offset + parallel * offset_below
+                fixed = product(rotation, fixed)
+            angles.append((fixed, row, offset))
             angle = dot(row, [self.q[i] for i in range(n)]) + offset
             c, s = ca.cos(angle), ca.sin(angle)
-            found.append(([[x * c + y * s, y * c - x * s, z] for x, y, z in fixed], place))
-        return found
+            poses.append(([[x * c + y * s, y * c - x * s, z] for x, y, z in fixed], origin))
+        return poses
 
     def jacobian(self) -> SX:
-        """Jacobian at the frame's origin in base axes, ``(6, n)``: the position's derivative, and the axes."""
+        """Return the Jacobian at the frame's origin in base axes, ``(6, n)``."""
         _, point = self._frame()
         spin = ca.SX(3, self.mechanism.n)
-        for link, (turn, _) in zip(self.links, self.poses(), strict=True):
+        for link, (rotation, _) in zip(self.links, self.poses(), strict=True):
             if not link.slides:
-                spin += matrix([[row[2] * factor for factor in link.row] for row in turn])
+                spin += matrix([[row[2] * factor for factor in link.row] for row in rotation])
         return ca.vertcat(ca.jacobian(ca.vertcat(*point), self.q), spin)
 
     def gravity(self) -> SX:
-        """Axis torques that hold the robot still: the slope of the potential energy."""
+        """Return the axis torques that hold the robot still, the gradient of the potential energy."""
         _, potential = self.energies()
         return ca.gradient(ca.SX(potential), self.q)
 
 
 def product(a: Matrix, b: Matrix) -> Matrix:
-    """Matrix product."""
+    """Return a matrix product."""
     columns = list(zip(*b, strict=True))
     return [[dot(row, column) for column in columns] for row in a]

@@ -1,0 +1,125 @@
+"""Named constants of a mechanism, with units and meanings."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+import numpy as np
+
+from ..model.mechanism import Joint, Mechanism
+from ..model.rotations import rotation_x, rotation_z
+from ..robot.robot import Robot
+from .text import linear_form
+
+_NAME = re.compile(r"(g|p|q0|R(?=E|\d)|[A-Z]+)_?(E|\d*)_?(\w*)")
+_MEANINGS = {
+    "g": ("m/s^2", "gravity along {rest} of the base"),
+    "p": ("m", "{frame} from {below} along its {rest}{dh}"),
+    "R": ("1", "{row} in {below} of {frame}'s {column} axis"),
+    "M": ("kg", "mass of {body}"),
+    **{f"M{x.upper()}": ("kg m", f"first moment along {x} of {{body}}") for x in "xyz"},
+    **{
+        f"{x.upper()}{x.upper()}": ("kg m^2", f"moment of inertia about {x} of {{body}}")
+        for x in "xyz"
+    },
+    **{
+        pair.upper(): ("kg m^2", f"entry {pair} of the inertia tensor of {{body}}")
+        for pair in ("xy", "xz", "yz")
+    },
+    "FC": ("{force}", "Coulomb friction Fc of axis {number}"),
+    "FD": ("{force}", "static less Coulomb friction, Fs - Fc, of axis {number}"),
+    "KS": ("s^2/{length}^2", "1/v_St^2 of axis {number}"),
+    "FV": ("{force} s/{length}", "viscous friction Fv of axis {number}"),
+    "G": ("1", "motion of joint {number} per motion of axis {rest}"),
+    "q0": ("{length}", "position of joint {number} at q = 0"),
+    "IA": ("kg m^2", "rotor inertia in the mass matrix, entry {number},{rest}"),
+    "RA": ("1", "turns of the rotors per turn of the axes, entry {number},{rest}"),
+    "RT": ("1", "rotation from the frame of joint {number} to that of its body, entry {rest}"),
+}
+FRICTION = ("FC", "FD", "KS", "FV")
+
+
+class Constant(NamedTuple):
+    """A named number of the equations."""
+
+    name: str
+    value: float
+    unit: str
+    meaning: str
+
+
+def split_name(name: str) -> tuple[str, str, str]:
+    """Return kind, number and rest of a constant's name: ``p``, ``4``, ``x`` of ``p4x``.
+
+    The number is that of a joint, body or axis, ``E`` for the frame; the rest is an axis or an
+    entry of a matrix.
+    """
+    match = _NAME.fullmatch(name)
+    assert match is not None, name
+    kind, number, rest = match.groups()
+    return kind, number, rest
+
+
+def explain(name: str, mechanism: Mechanism, robot: Robot, frame: str) -> Constant:
+    """Return a constant of a mechanism with its unit and meaning.
+
+    Args:
+        name: One of ``mechanism.free``.
+        mechanism: Mechanism of the robot.
+        robot: Robot, whose DH table names lengths.
+        frame: Name of the mechanism's frame, where it has one.
+    """
+    kind, number, rest = split_name(name)
+    fields = {"number": number, "rest": rest, "force": "N m", "length": "rad"}
+    fields["body"] = f"body {number}" if number != "0" else "what does not move"
+    if kind in ("p", "R"):
+        if number == "E" and mechanism.frame is not None:
+            fields |= {"frame": frame, "below": link_name(mechanism.frame.joint), "dh": ""}
+        else:
+            parent = mechanism.joints[int(number) - 1].parent
+            fields |= {"frame": f"joint {number}", "below": link_name(parent)}
+            fields["dh"] = _dh_entry(int(number), rest, mechanism, robot) if kind == "p" else ""
+    if kind == "R":
+        fields |= {"row": "xyz"[int(rest[0]) - 1], "column": "xyz"[int(rest[1]) - 1]}
+    if (kind in FRICTION and robot.limits.linear[int(number) - 1]) or (
+        kind == "q0" and mechanism.joints[int(number) - 1].prismatic
+    ):
+        fields |= {"force": "N", "length": "m"}
+    unit, meaning = (text.format(**fields) for text in _MEANINGS[kind])
+    return Constant(name, mechanism.free[name], unit, meaning)
+
+
+def link_name(joint: int) -> str:
+    """Return ``joint 1`` for 0, ``the base`` for -1."""
+    return "the base" if joint < 0 else f"joint {joint + 1}"
+
+
+def joint_motion(joint: Joint) -> tuple[str, str]:
+    """Return ``turns`` or ``slides``, and by which sum of axis positions."""
+    axes = ((f"q{axis}", factor) for axis, factor in enumerate(joint.row.tolist(), 1))
+    return "slides" if joint.prismatic else "turns", linear_form(axes, joint.offset)
+
+
+def has_dh_frames(robot: Robot, mechanism: Mechanism) -> bool:
+    """Return whether the joints' frames are those of the robot's modified DH table."""
+    joints = mechanism.joints
+    is_chain = [joint.parent for joint in joints] == list(range(-1, len(joints) - 1))
+    if robot.description is None or not joints or len(joints) > robot.n or not is_chain:
+        return False
+    table = robot.dh()
+    rows = zip(joints, table.alpha, table.a, table.d, table.theta, strict=False)
+    return all(
+        np.allclose(joint.rotation, (rotation_x(alpha) @ rotation_z(theta))[:3, :3])
+        and np.allclose(joint.position, [a, -d * np.sin(alpha), d * np.cos(alpha)])
+        for joint, alpha, a, d, theta in rows
+    )
+
+
+def _dh_entry(number: int, axis: str, mechanism: Mechanism, robot: Robot) -> str:
+    if not has_dh_frames(robot, mechanism):
+        return ""
+    alpha = robot.dh().alpha[number - 1]
+    factor = {"x": 1.0, "y": -np.sin(alpha), "z": np.cos(alpha)}[axis]
+    scale = "" if abs(factor - 1.0) < 1e-12 else f"{factor:.6g} "
+    return f", {scale}{'a' if axis == 'x' else 'd'} of DH row {number}"
