@@ -1,4 +1,4 @@
-"""What drives a simulation from outside: motor torques, a wrench at the TCP, and changes of the robot."""
+"""External inputs of a simulation: motor torques, a wrench at the TCP, and changes of the robot."""
 
 from __future__ import annotations
 
@@ -10,12 +10,11 @@ import numpy as np
 import pinocchio as pin
 from numpy.typing import ArrayLike
 
-from ..checks import finite
+from ..checks import finite, number, positive
 from ..errors import InputError
 from ..model.types import Array
 from ..robot.robot import Robot
 from ..trajectory import Motion
-from .mechanics import positive
 from .run import SimulationError
 
 TorqueInput = Callable[[float, Array, Array], ArrayLike] | Motion | ArrayLike | None
@@ -25,12 +24,11 @@ WrenchInput = Callable[[float, pin.SE3], ArrayLike] | ArrayLike | None
 Switches = Sequence[tuple[float, Robot]]
 """Times [s], and the robot from then on: with another payload, or another tool."""
 
-# [s] of a step where a function drives: while everything holds, no rate tells an integrator that it
-# changes
-LONGEST = 0.02
+# [s]: where a function drives and everything sticks, no rate tells an integrator that it changes
+MAX_FUNCTION_STEP = 0.02
 
 
-class Drive:
+class TorqueSource:
     """Motor torques as a function of time and state, within their limits."""
 
     def __init__(self, robot: Robot, torque: TorqueInput, limit: Array | None) -> None:
@@ -42,33 +40,27 @@ class Drive:
         self._n, self._limit = robot.n, limit
         self._function: Callable[[float, Array, Array], ArrayLike] | None = None
         self._held = np.zeros(robot.n)
-        self.by_function = callable(torque) and not isinstance(torque, Motion)
-        """Whether the torques may change at any time."""
         self.times = np.zeros(0)
-        """Where samples begin [s]."""
+        """Start times of the samples [s]."""
         if isinstance(torque, Motion):
             if torque.tau is None:
                 raise InputError("a motion that drives a simulation needs torques")
-            self.times, self._samples = (
-                finite(torque.t, (len(torque.t),), "t"),
-                finite(torque.tau, (len(torque.t), robot.n), "tau"),
-            )
+            self.times = finite(torque.t, (len(torque.t),), "t")
+            self._samples = finite(torque.tau, (len(torque.t), robot.n), "tau")
             if not (np.diff(self.times) > 0.0).all() or not len(self.times):
                 raise InputError("times of torque samples must grow")
         elif callable(torque):
             self._function = torque
         elif torque is not None:
             self._held = finite(torque, (robot.n,), f"tau of {robot.name}")
+        self.is_function = self._function is not None
+        """True if the torques may change at any time."""
 
-    def begin(self, t: float) -> None:
-        """Hold the sample that is valid from ``t`` on.
-
-        The first also before its time, the last for ever.
-        """
+    def hold_sample(self, t: float) -> None:
+        """Hold the sample that is valid from ``t`` on: the first also before its time, the last for ever."""
         if len(self.times):
-            self._held = self._samples[
-                max(int(np.searchsorted(self.times, t + 1e-12, "right")) - 1, 0)
-            ]
+            index = int(np.searchsorted(self.times, t + 1e-12, "right")) - 1
+            self._held = self._samples[max(index, 0)]
 
     def __call__(self, t: float, q: Array, v: Array) -> Array:
         """Torques [N m, N].
@@ -78,55 +70,43 @@ class Drive:
                 numbers.
         """
         tau = self._held
-        if self._function is not None:
-            tau = _called(
-                t,
-                "torque",
-                lambda function: function(t, q.copy(), v.copy()),
-                self._function,
-                self._n,
-            )
-        return (
-            tau if self._limit is None else np.minimum(np.maximum(tau, -self._limit), self._limit)
-        )
+        if (function := self._function) is not None:
+            tau = _call(t, "torque", lambda: function(t, q.copy(), v.copy()), self._n)
+        if self._limit is None:
+            return tau
+        return np.minimum(np.maximum(tau, -self._limit), self._limit)
 
 
-class Load:
-    """The wrench at the TCP."""
+class WrenchSource:
+    """The wrench at the TCP as a function of time and pose."""
 
-    def __init__(self, robot: Robot, wrench: WrenchInput) -> None:
+    def __init__(self, wrench: WrenchInput) -> None:
         """Take a constant or a function.
 
         Raises:
             InputError: if a constant is not six finite numbers.
         """
+        self.present = wrench is not None
         self._function = wrench if callable(wrench) else None
-        self.there = wrench is not None
-        self.by_function = callable(wrench)
-        """Whether the wrench may change at any time."""
-        self._constant = (
-            None
-            if wrench is None or callable(wrench)
-            else finite(wrench, (6,), "wrench (force, moment)")
-        )
-        self._n = robot.n
+        self.is_function = self._function is not None
+        """True if the wrench may change at any time."""
+        self._constant = np.zeros(6)
+        if wrench is not None and not callable(wrench):
+            self._constant = finite(wrench, (6,), "wrench (force, moment)")
 
     def __call__(self, t: float, pose: Callable[[], pin.SE3]) -> Array:
-        """Force and moment [N, N m]; ``pose`` is only asked for where a function needs it.
+        """Force and moment [N, N m]; ``pose`` is only evaluated for a function.
 
         Raises:
             SimulationError: if the function fails, or returns something else than six finite
                 numbers.
         """
-        if self._function is None:
-            constant: Array = np.zeros(6) if self._constant is None else self._constant
-            return constant
-        return _called(t, "wrench", lambda function: function(t, pose()), self._function, 6)
+        if (function := self._function) is None:
+            return self._constant
+        return _call(t, "wrench", lambda: function(t, pose()), 6)
 
 
-def checked_switches(
-    robot: Robot, switches: Switches, duration: float
-) -> list[tuple[float, Robot]]:
+def sorted_switches(robot: Robot, switches: Switches, duration: float) -> list[tuple[float, Robot]]:
     """Return the changes in the order of time.
 
     Raises:
@@ -138,8 +118,7 @@ def checked_switches(
             f" {switches!r}"
         )
     for switch in switches:
-        pair = switch if isinstance(switch, Sequence) and len(switch) == 2 else (None, switch)
-        t, other = pair
+        t, other = switch if isinstance(switch, Sequence) and len(switch) == 2 else (None, switch)
         if (
             not isinstance(other, Robot)
             or other.axes != robot.axes
@@ -156,32 +135,30 @@ def checked_switches(
     return sorted(((float(t), other) for t, other in switches), key=lambda switch: switch[0])
 
 
-def check_numbers(
+def check_settings(
     duration: float, every: float, rtol: float, atol: float, max_step: float, rebound: float
 ) -> None:
-    """Raise InputError unless times and tolerances are positive, and a rebound is a share.
+    """Raise InputError unless times and tolerances are positive and the rebound is from 0 to 1.
 
     Only a step may be infinite.
     """
     for what, value in (("duration", duration), ("every", every), ("rtol", rtol), ("atol", atol)):
         positive(value, what)
-    if max_step != np.inf:
+    if not isinstance(max_step, float) or max_step != np.inf:
         positive(max_step, "max_step")
-    if not isinstance(rebound, Real) or not 0.0 <= rebound <= 1.0:
-        raise InputError(f"rebound is a share between 0 and 1, not {rebound!r}")
+    number(rebound, "rebound, the share of its speed with which an axis leaves a stop,", 0.0, 1.0)
 
 
-def longest_step(asked: float, drive: Drive, load: Load) -> float:
-    """Return the longest step [s]: what was asked for, and where that is no bound but a function drives, 20 ms."""
-    return LONGEST if asked == np.inf and (drive.by_function or load.by_function) else asked
+def longest_step(max_step: float, torque: TorqueSource, wrench: WrenchSource) -> float:
+    """Return the longest step [s]: ``max_step``, and if infinite 20 ms where a function drives."""
+    driven = torque.is_function or wrench.is_function
+    return MAX_FUNCTION_STEP if max_step == np.inf and driven else max_step
 
 
-def _called(
-    t: float, what: str, call: Callable[..., ArrayLike], function: object, size: int
-) -> Array:
+def _call(t: float, what: str, function: Callable[[], ArrayLike], size: int) -> Array:
     try:
         # a copy: the function may use its array again
-        value = np.array(call(function), dtype=float)
+        value = np.array(function(), dtype=float)
     except Exception as err:  # a user's function may raise anything; the samples so far are kept
         raise SimulationError(t, f"the function {what} fails: {err!r}") from err
     if value.shape != (size,) or not isfinite(value.dot(value)):

@@ -5,9 +5,9 @@ stepping),
 
     (M + dt Fv) x = M v + dt (tau - h - dry Sgn(x)) + D' k
 
-with all axes and all touched stops at once (:func:`.stiction.settled`). Friction takes energy out
-whatever the step: it acts against the speed at the END of the step. The Stribeck curve is read off
-at the speed before; at rest it is Fs. An axis that holds has a speed of exactly zero. The order is
+with all axes and all touched stops at once (:func:`.stiction.settled`). Friction dissipates energy
+whatever the step: it acts against the speed at the END of the step. The Stribeck curve is evaluated
+at the speed before; at rest it is Fs. An axis that sticks has a speed of exactly zero. The order is
 one in the step; stops are without rebound.
 """
 
@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..checks import finite, short_repr
+from ..checks import finite, positive, short_repr
 from ..errors import InputError
 from ..model.friction import Stribeck
 from ..model.types import Array, Mask
@@ -27,33 +27,29 @@ from .mechanics import (
     CONTACT,
     Mechanics,
     Stops,
-    checked_robot,
-    checked_start,
-    dry_level,
-    effort_of,
-    law_of,
-    positive,
+    check_robot,
+    dry_friction,
+    friction_law,
+    start_state,
+    torque_bounds,
 )
 from .run import SimulationError
-from .stiction import STILL, Modes, settled
+from .stiction import STILL, ActiveSet, settled
 
 STEP = 1e-3  # [s] of the integration inside a sample
-_MOST = 100_000  # steps of a sample: more is a mistake of units
-FARTHEST = 0.2  # [rad, m] per step: beyond it M and h of its middle say nothing of its ends
+_MAX_STEPS = 100_000  # of a sample: more is a mistake of units
+MAX_MOVE = 0.2  # [rad, m] per step: beyond it M and h of its middle say nothing of its ends
 
 
 class State(NamedTuple):
-    """A plant at one time, and what acted on it in the sample before, on average.
-
-    Arrays ``(n,)``.
-    """
+    """State of a plant, and mean torques of the sample before, arrays ``(n,)``."""
 
     t: float
     """[s]"""
     q: Array
     """Axis positions [rad, m]."""
     v: Array
-    """Axis speeds [rad/s, m/s]; exactly zero where an axis holds."""
+    """Axis speeds [rad/s, m/s]; exactly zero where an axis sticks."""
     a: Array
     """Axis accelerations [rad/s^2, m/s^2]."""
     tau: Array
@@ -62,14 +58,14 @@ class State(NamedTuple):
     """Friction torques [N m, N], positive where they oppose a positive speed, as ``robot.friction``."""
     stop: Array
     """Torques that the stops exert on the axes [N m, N]."""
-    modes: Modes
-    """For the next solve: where it starts looking. It changes how fast, not what it answers."""
+    active_set: ActiveSet
+    """Initial guess of the next solve: it changes the time that it takes, not its solution."""
 
     @property
     def sticks(self) -> Mask:
-        """Per axis whether it stands still."""
-        still: Mask = self.v == 0.0
-        return still
+        """True per axis that stands still."""
+        sticking: Mask = self.v == 0.0
+        return sticking
 
 
 class Plant:
@@ -93,9 +89,9 @@ class Plant:
 
         Args:
             robot: With tool and payload.
-            friction: True for the robot's own law (none where nobody has published any), False for
-                none, or another law.
-            stops: Whether the ends of the ranges are walls, the coupled range included.
+            friction: True for the robot's own law (none where none is published), False for none,
+                or another law.
+            stops: True for hard stops at the ends of the ranges, the coupled range included.
             torque_limit: Bounds of the motor torques [N m, N], shape ``(n,)``;
                 ``robot.limits.effort`` is assumed for every robot here, and not applied unless
                 given.
@@ -104,12 +100,12 @@ class Plant:
         Raises:
             InputError: if an argument cannot be.
         """
-        checked_robot(robot)
+        check_robot(robot)
         positive(step, "step [s]")
         self.robot, self.step = robot, float(step)
-        self.law = law_of(robot, friction)
+        self.law = friction_law(robot, friction)
         self.stops = Stops(robot, stops)
-        self._limit = effort_of(robot, torque_limit)
+        self._limit = torque_bounds(robot, torque_limit)
         self._mechanics = Mechanics(robot)
 
     def start(self, q: ArrayLike, v: ArrayLike | None = None, t: float = 0.0) -> State:
@@ -119,9 +115,11 @@ class Plant:
             InputError: if a range is not kept, an axis moves through its stop, or a value is not
                 finite.
         """
-        position, speed = checked_start(self.robot, self.stops, q, v, t)
+        position, speed = start_state(self.robot, self.stops, q, v, t)
         none = np.zeros(self.robot.n)
-        return State(float(t), position, speed, none, none, none, none, _guess(speed))
+        # an axis that moves goes on, one that stands sticks (LOW slips upwards)
+        active_set = (STILL - np.sign(speed)).astype(np.int8)
+        return State(float(t), position, speed, none, none, none, none, active_set)
 
     def advance(
         self, state: State, tau: ArrayLike, dt: float, wrench: ArrayLike | None = None
@@ -141,9 +139,9 @@ class Plant:
                 names the time.
         """
         positive(dt, "dt [s]")
-        if dt > _MOST * self.step:
+        if dt > _MAX_STEPS * self.step:
             raise InputError(
-                f"dt = {dt:g} s in steps of {self.step:g} s are more than {_MOST:,} steps; take"
+                f"dt = {dt:g} s in steps of {self.step:g} s are more than {_MAX_STEPS:,} steps; take"
                 " shorter samples or a longer step"
             )
         if not isinstance(state, State) or len(state.q) != self.robot.n:
@@ -160,16 +158,16 @@ class Plant:
             torque = np.clip(torque, -self._limit, self._limit)
         # 4 ms are four steps of 1 ms, although 0.004 / 0.001 rounds
         count = max(1, int(np.ceil(dt / self.step - 1e-9)))
-        q, v, modes = state.q, state.v, state.modes
-        rubbed, pushed = np.zeros_like(q), np.zeros_like(q)
+        q, v, active_set = state.q, state.v, state.active_set
+        sums = np.zeros((2, len(q)))  # of friction and stop torques
         for i in range(count):
-            q, v, friction, stop, modes = self._step(
-                state.t + i * dt / count, q, v, torque, dt / count, load, modes
+            t = state.t + i * dt / count
+            q, v, friction, stop, active_set = self._step(
+                t, q, v, torque, dt / count, load, active_set
             )
-            rubbed, pushed = rubbed + friction, pushed + stop
-        return State(
-            state.t + dt, q, v, (v - state.v) / dt, torque, rubbed / count, pushed / count, modes
-        )
+            sums += friction, stop
+        a, friction, stop = (v - state.v) / dt, *(sums / count)
+        return State(state.t + dt, q, v, a, torque, friction, stop, active_set)
 
     def _step(
         self,
@@ -179,50 +177,36 @@ class Plant:
         tau: Array,
         dt: float,
         wrench: Array | None,
-        modes: Modes,
-    ) -> tuple[Array, Array, Array, Array, Modes]:
+        active_set: ActiveSet,
+    ) -> tuple[Array, Array, Array, Array, ActiveSet]:
         law, stops = self.law, self.stops
         middle = q + 0.5 * dt * v
         M, h = self._mechanics.terms(middle, v)
-        push = tau - h if wrench is None else tau - h + self._mechanics.pull(middle, wrench)
+        applied = tau - h
+        if wrench is not None:
+            applied = applied + self._mechanics.external_torque(middle, wrench)
         A = M + np.diag(dt * law.Fv)
-        right, bound = M @ v + dt * push, dt * dry_level(law, v)
+        right, bound = M @ v + dt * applied, dt * dry_friction(law, v)
         touched = stops.touched(q, v)
         while True:
-            found = settled(
-                A,
-                right,
-                bound,
-                stops.rows[touched],
-                np.append(modes, np.zeros(touched.sum(), np.int8)),
-            )
-            ahead = q + 0.5 * dt * (v + found.x)
-            beyond = (stops.gaps(ahead) < 0.0) & ~touched
-            if not beyond.any():
+            guess = np.append(active_set, np.zeros(touched.sum(), np.int8))
+            solution = settled(A, right, bound, stops.rows[touched], guess)
+            ahead = q + 0.5 * dt * (v + solution.x)
+            passed = (stops.gaps(ahead) < 0.0) & ~touched
+            if not passed.any():
                 break
-            touched |= beyond
+            touched |= passed
         # the step would have gone through: it ends there
-        leant = touched & (stops.rows @ found.x <= CONTACT)
-        end = stops.within(ahead, leant)
-        way = np.maximum(np.abs(dt * found.x), np.abs(end - q))
-        if not way.max() <= FARTHEST:
-            axis = int(np.argmax(~(way <= FARTHEST)))
+        in_contact = touched & (stops.rows @ solution.x <= CONTACT)
+        end = stops.clamp(ahead, in_contact)
+        move = np.maximum(np.abs(dt * solution.x), np.abs(end - q))
+        if not move.max() <= MAX_MOVE:
+            axis = int(np.argmax(~(move <= MAX_MOVE)))
             raise SimulationError(
                 t,
                 f"a step of {1e3 * dt:g} ms is too large: axis {axis + 1} would move by"
-                f" {way[axis]:.3g} rad or m in it",
+                f" {move[axis]:.3g} rad or m in it",
             )
-        friction = law.Fv * found.x - found.friction / dt
-        return (
-            end,
-            found.x,
-            friction,
-            stops.rows[touched].T @ found.stop / dt,
-            found.state[: len(q)],
-        )
-
-
-def _guess(v: Array) -> Modes:
-    """Return where to look first: an axis that moves goes on, one that stands holds (state LOW slips upwards)."""
-    result: Modes = (STILL - np.sign(v)).astype(np.int8)
-    return result
+        friction = law.Fv * solution.x - solution.friction / dt
+        stop = stops.rows[touched].T @ solution.stop / dt
+        return end, solution.x, friction, stop, solution.state[: len(q)]

@@ -11,11 +11,12 @@ from ..errors import InputError
 from ..model.types import Array
 from ..robot.robot import Robot
 from ..trajectory import Motion
-from .run import Event, Run, facts_of, run_of
+from .run import STANDARD, Event, Run, robot_notes, run_of
 
-_NAMES = ("q", "v", "a", "tau", "friction", "stop", "work", "lost")
+_UNITS = {"friction": "N m", "stop": "N m", "work": "J", "lost": "J"}
+_NAMES = (*STANDARD, *_UNITS)
 _SETTINGS = ("friction", "stops", "rebound")  # that a simulation does not change on its way
-_MOST = 10_000_000  # samples: what would fill the memory is a mistake of units
+_MAX_SAMPLES = 10_000_000  # more would fill the memory: a mistake of units
 
 
 class Recorder:
@@ -29,10 +30,10 @@ class Recorder:
         Raises:
             InputError: if there would be too many samples.
         """
-        if duration / every > _MOST:
+        if duration / every > _MAX_SAMPLES:
             raise InputError(
-                f"{duration:g} s in samples of {every:g} s are more than {_MOST:,}; take a longer"
-                " time between them"
+                f"{duration:g} s in samples of {every:g} s are more than {_MAX_SAMPLES:,}; take"
+                " a longer time between them"
             )
         self._robot, self._every, self._settings = robot, every, dict(settings)
         self._rows: list[tuple[Array | float, ...]] = []
@@ -42,18 +43,18 @@ class Recorder:
         self._next = 0
 
     def resume(self, run: Run) -> None:
-        """Go on after the samples of a run.
+        """Append to the samples of a run.
 
         Raises:
             InputError: if that run is one of another robot, with another friction law, or has other
                 times.
         """
-        asked = {
-            **facts_of(self._robot),
+        required = {
+            **robot_notes(self._robot),
             "every": self._every,
             **{name: self._settings.get(name) for name in _SETTINGS},
         }
-        _same("a run", run.notes, asked)
+        _check_same("a run", run.notes, required)
         happened = sum(event.kind == "robot" for event in run.events)
         before, now = (
             (notes.get("switches") or [])[:happened] for notes in (run.notes, self._settings)
@@ -64,11 +65,11 @@ class Recorder:
                 f"a run after switches at {times[0]} s does not go on with switches at {times[1]} s"
             )
         for (t, old), (_, new) in zip(before, now, strict=True):
-            _same(f"a run after a switch at {t:g} s to a robot", old, new)
+            _check_same(f"a run after a switch at {t:g} s to a robot", old, new)
         self._before, self._next, self.events = run, len(run), list(run.events)
 
     def sample(self, reached: float, row: Callable[[float], tuple[Array | float, ...]]) -> None:
-        """Keep what ``row`` gives at every sample time up to ``reached``."""
+        """Record ``row`` at every sample time up to ``reached``."""
         # 7 s are a hundred times 0.07 s, which rounds
         while (t := self._next * self._every) <= reached + 1e-9 * self._every:
             self._rows.append(row(min(t, reached)))
@@ -76,35 +77,25 @@ class Recorder:
             self._next += 1
 
     def event(self, t: float, axis: int, kind: str) -> None:
-        """Keep an event."""
+        """Record an event."""
         self.events.append(Event(float(t), int(axis), kind))
 
     def result(self, notes: Mapping[str, Any], end: Mapping[str, Any] | None) -> Run:
-        """Return everything so far."""
-        n = self._robot.n
-        wide = {name: np.zeros((0, n)) for name in _NAMES[:-2]} | {
-            name: np.zeros(0) for name in _NAMES[-2:]
-        }
-        values = (
-            {
-                name: np.array(column)
-                for name, column in zip(_NAMES, zip(*self._rows, strict=True), strict=True)
-            }
-            if self._rows
-            else wide
-        )
-        t = np.array(self._times)
+        """Return the run so far."""
+        n, t = self._robot.n, np.array(self._times)
+        empty = [np.zeros((0, n))] * 6 + [np.zeros(0)] * 2
+        columns = zip(*self._rows, strict=True) if self._rows else empty
+        values = {name: np.array(column) for name, column in zip(_NAMES, columns, strict=True)}
         if self._before is not None:
             t = np.concatenate([self._before.t, t])
             values = {name: np.concatenate([self._before[name], values[name]]) for name in _NAMES}
-        more = {"friction": (values["friction"], "N m"), "stop": (values["stop"], "N m")}
-        energies = {"work": (values["work"], "J"), "lost": (values["lost"], "J")}
         motion = Motion(t, *(values[name] for name in _NAMES[:4]))
-        told = {"every": self._every, **self._settings, **notes}
-        return run_of(self._robot, motion, {**more, **energies}, self.events, told, end)
+        more = {name: (values[name], unit) for name, unit in _UNITS.items()}
+        settings = {"every": self._every, **self._settings, **notes}
+        return run_of(self._robot, motion, more, self.events, settings, end)
 
 
-def _same(what: str, before: Mapping[str, Any], now: Mapping[str, Any]) -> None:
+def _check_same(what: str, before: Mapping[str, Any], now: Mapping[str, Any]) -> None:
     for name, value in now.items():
         if before.get(name) != value:
             raise InputError(

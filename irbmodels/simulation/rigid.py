@@ -1,7 +1,7 @@
-"""The motion of a rigid robot under torques, with every change between holding and slipping as an event.
+"""The motion of a rigid robot under torques, with every change between sticking and slipping as an event.
 
-Between events one of SciPy's integrators does the work, with its error control; events are found on
-its dense output. What happens at an event is decided for all axes and stops at once
+Between events one of SciPy's integrators does the work, with its error control; events are located
+on its dense output. At an event contacts are resolved for all axes and stops at once
 (:mod:`.stiction`).
 """
 
@@ -10,23 +10,24 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..errors import InputError, UnknownName
+from ..checks import as_choice
+from ..errors import InputError
 from ..model.friction import Stribeck
 from ..robot.robot import Robot
 from .inputs import (
-    Drive,
-    Load,
     Switches,
     TorqueInput,
+    TorqueSource,
     WrenchInput,
-    check_numbers,
-    checked_switches,
+    WrenchSource,
+    check_settings,
     longest_step,
+    sorted_switches,
 )
-from .integration import METHODS, Course, Progress
-from .mechanics import Mechanics, Stops, checked_robot, checked_start, effort_of, law_of
+from .integration import METHODS, Integrator, Progress
+from .mechanics import Mechanics, Stops, check_robot, friction_law, start_state, torque_bounds
 from .recorder import Recorder
-from .run import Run, facts_of
+from .run import Run, robot_notes
 from .smooth_friction import FrictionLaw, LuGre, Regularised
 from .world import World
 
@@ -67,12 +68,13 @@ def simulate(
             function must be continuous but where an axis stops.
         wrench: What the world exerts on the robot at the TCP, base axes, force first: ``f(t,
             pose)`` or a constant ``(6,)``.
-        friction: True for the robot's own law (none where nobody has published any), False for
+        friction: True for the robot's own law (none where none is published), False for
             none, another :class:`irbmodels.Stribeck`, or a smooth law (:class:`LuGre`,
             :class:`Regularised`).
-        stops: Whether the ends of the ranges are walls, the coupled range of a parallelogram
+        stops: True for hard stops at the ends of the ranges, the coupled range of a parallelogram
             included.
-        rebound: Share of its speed with which an axis leaves a stop, 0 to 1.
+        rebound: Share of its speed with which an axis leaves a stop (coefficient of restitution),
+            0 to 1.
         torque_limit: Bounds of the motor torques, shape ``(n,)``; ``robot.limits.effort`` is
             assumed, and used only if given.
         switches: Times and robots: from then on the other robot moves (a payload is picked up or
@@ -83,8 +85,8 @@ def simulate(
         rtol: Relative tolerance of the integrator.
         atol: Absolute tolerance [rad, rad/s, J ...].
         max_step: Longest step [s]. Unless given, 20 ms where torque or wrench is a function, else
-            none. At every quarter of a step it is seen whether what holds goes on holding: a load
-            that comes and goes within 5 ms may be missed.
+            none. At every quarter of a step sticking axes are checked: a load that comes and goes
+            within 5 ms may be missed.
         every: Time between samples [s].
         progress: True shows a bar; a function is called with time and end after every step, and
             stops the simulation by returning False. Ctrl-C stops it too. What was computed is
@@ -103,63 +105,54 @@ def simulate(
         SimulationError: if a function fails or returns no finite numbers, or the integrator gives
             up; with the time, and in ``.run`` everything until then.
     """
-    checked_robot(robot)
-    check_numbers(duration, every, rtol, atol, max_step, rebound)
+    check_robot(robot)
+    check_settings(duration, every, rtol, atol, max_step, rebound)
     if not callable(progress) and not isinstance(progress, bool):
         raise InputError(f"progress is True, False or a function of time and end, not {progress!r}")
-    law = friction if isinstance(friction, LuGre | Regularised) else law_of(robot, friction)
+    smooth = isinstance(friction, LuGre | Regularised)
+    law = friction if isinstance(friction, LuGre | Regularised) else friction_law(robot, friction)
+    curve = friction_law(robot, law.law if isinstance(law, LuGre | Regularised) else law)
     # friction that rises within some mrad/s
-    stiff = not isinstance(law, Stribeck) or bool((law.Fs < law.Fc).any())
-    chosen = method or ("Radau" if stiff else "DOP853")
-    if chosen not in METHODS:
-        raise UnknownName("method", chosen, METHODS)
-    if not isinstance(law, Stribeck):
-        law_of(robot, law.law)
-    walls = Stops(robot, stops)
-    drive = Drive(robot, torque, effort_of(robot, torque_limit))
-    switched = checked_switches(robot, switches, duration)
+    stiff = smooth or bool((curve.Fs < curve.Fc).any())
+    chosen = as_choice(method or ("Radau" if stiff else "DOP853"), METHODS, "method")
+    hard_stops = Stops(robot, stops)
+    motors = TorqueSource(robot, torque, torque_bounds(robot, torque_limit))
+    load = WrenchSource(wrench)
+    changes = sorted_switches(robot, switches, duration)
     worlds = [
-        (t, World(Mechanics(r), law, walls, drive, Load(r, wrench), rebound))
-        for t, r in [(0.0, robot), *switched]
+        (t, World(Mechanics(other), law, hard_stops, motors, load, rebound))
+        for t, other in [(0.0, robot), *changes]
     ]
-    named = (
-        type(law).__name__
-        if not isinstance(law, Stribeck) or law.Fs.any() or law.Fv.any()
-        else None
-    )
+    has_friction = smooth or curve.Fs.any() or curve.Fv.any()
     settings = {
         "method": chosen,
         "rtol": rtol,
         "atol": atol,
-        "friction": named,
+        "friction": type(law).__name__ if has_friction else None,
         "stops": stops,
         "rebound": rebound,
     }
-    if switched:
-        settings["switches"] = [[t, facts_of(r)] for t, r in switched]
+    if changes:
+        settings["switches"] = [[t, robot_notes(other)] for t, other in changes]
     recorder = Recorder(robot, every, duration, settings)
     z = np.zeros(0 if isinstance(law, Stribeck) else law.states)
     if resume is None:
         if q is None:
             raise InputError("a simulation needs a position to start from, or a run to go on with")
-        begin = checked_start(robot, walls, q, v)
-        course = Course(worlds, recorder, np.concatenate([begin.q, begin.v, z, np.zeros(2)]))
+        start = start_state(robot, hard_stops, q, v)
+        integrator = Integrator(worlds, recorder, np.concatenate([*start, z, np.zeros(2)]))
     else:
         if q is not None or v is not None or not isinstance(resume, Run) or resume.end is None:
             raise InputError("resume goes on where a run of simulate ended: give neither q nor v")
         recorder.resume(resume)
-        course = Course(worlds, recorder, np.zeros(2 * robot.n + len(z) + 2), resume.end)
-    options = {
-        "rtol": rtol,
-        "atol": atol,
-        "max_step": longest_step(max_step, drive, worlds[0][1].load),
-    }
+        integrator = Integrator(worlds, recorder, np.zeros(2 * robot.n + len(z) + 2), resume.end)
+    options = {"rtol": rtol, "atol": atol, "max_step": longest_step(max_step, motors, load)}
     if progress is not True:
-        return course.run(chosen, options, float(duration), progress or None)
+        return integrator.run(chosen, options, float(duration), progress or None)
     from rich.progress import Progress as Bar  # few need it
 
     with Bar(transient=True) as bar:
         task = bar.add_task(f"simulating {robot.name}", total=float(duration))
-        return course.run(
+        return integrator.run(
             chosen, options, float(duration), lambda t, end: bar.update(task, completed=t)
         )

@@ -1,4 +1,4 @@
-"""Results of a simulation: named columns with units, events, and what was simulated, in one Parquet file.
+"""Results of a simulation: named columns with units, events and settings, in one Parquet file.
 
 The file has the columns of a motion file in the controller's units (``t``, ``q1_deg ..``,
 ``v1_deg_s ..``, ``a1_deg_s2 ..``, ``tau1_Nm ..``; a linear axis has ``q3_mm`` and ``tau3_N``),
@@ -38,15 +38,16 @@ if TYPE_CHECKING:
 STANDARD = {"q": "rad", "v": "rad/s", "a": "rad/s^2", "tau": "N m"}
 """Columns of every run, with the unit of a rotary axis."""
 # the same quantity of a linear axis
-_STRAIGHT = {"rad": "m", "rad/s": "m/s", "rad/s^2": "m/s^2", "N m": "N"}
-_SHOWN = {
-    **{
-        "rad": ("deg", radians(1.0)),
-        "rad/s": ("deg_s", radians(1.0)),
-        "rad/s^2": ("deg_s2", radians(1.0)),
-        "N m": ("Nm", 1.0),
-    },
-    **{"m": ("mm", 1e-3), "m/s": ("mm_s", 1e-3), "m/s^2": ("mm_s2", 1e-3), "1": ("", 1.0)},
+_LINEAR = {"rad": "m", "rad/s": "m/s", "rad/s^2": "m/s^2", "N m": "N"}
+_FILE_UNITS = {
+    "rad": ("deg", radians(1.0)),
+    "rad/s": ("deg_s", radians(1.0)),
+    "rad/s^2": ("deg_s2", radians(1.0)),
+    "N m": ("Nm", 1.0),
+    "m": ("mm", 1e-3),
+    "m/s": ("mm_s", 1e-3),
+    "m/s^2": ("mm_s2", 1e-3),
+    "1": ("", 1.0),
 }
 """Suffix in a file, and factor to SI, of the units that have another name there."""
 _KEY = b"irbmodels"
@@ -65,16 +66,13 @@ class Event(NamedTuple):
     t: float
     """[s]"""
     axis: int
-    """1-based, as on the controller; of a stop the axis whose range it bounds.
-
-    0 where it concerns none.
-    """
+    """1-based, as on the controller; of a stop the axis whose range it bounds; 0 for none."""
     kind: str
-    """``sticks``, ``slips``, ``hits its stop``, ``leaves its stop``, or what else a simulation names."""
+    """``sticks``, ``slips``, ``hits its stop``, ``leaves its stop``, or another kind of a simulation."""
 
 
 class SimulationError(IrbError, RuntimeError):
-    """A simulation that cannot go on: when, why, and everything computed until then."""
+    """A simulation that cannot go on: time, problem, and everything computed until then."""
 
     def __init__(self, t: float, problem: str, run: Run | None = None) -> None:
         """Name the time [s] and the problem; keep the samples so far."""
@@ -82,7 +80,7 @@ class SimulationError(IrbError, RuntimeError):
         super().__init__(f"at t = {t:.9g} s: {problem}")
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle by the arguments, not by the message: an error has to come back from another process."""
+        """Pickle by the arguments, not by the message, so that another process can raise it again."""
         return type(self), (self.t, self.problem, self.run)
 
 
@@ -103,15 +101,12 @@ class Run:
     In columns of n axes a linear one has m instead of rad, N instead of N m.
     """
     linear: tuple[bool, ...]
-    """Per axis whether it is linear."""
+    """True per linear axis."""
     events: tuple[Event, ...] = ()
     notes: Mapping[str, Any] = field(default_factory=dict)
-    """What was simulated: robot, parameters, tool, friction, version, settings.
-
-    Plain data, as JSON has it.
-    """
+    """Robot, parameters, tool, friction, version and settings: plain data, as JSON has it."""
     end: Mapping[str, Any] | None = None
-    """Where the simulation stopped, for one that goes on from there; plain data."""
+    """State at the end, for a simulation that goes on from there; plain data."""
 
     def __post_init__(self) -> None:
         """Check shapes and keep read-only arrays.
@@ -204,7 +199,7 @@ class Run:
         )
 
     def plot(self, columns: Sequence[str] = ("q", "v", "tau")) -> Figure:
-        """Draw columns one above the other: degrees and millimetres, one color per axis, events on the first.
+        """Draw columns one above the other in degrees and millimetres, events on the first.
 
         Raises:
             UnknownName: if the run has no such column.
@@ -233,9 +228,6 @@ class Run:
         )
         return figure
 
-    # --- files
-    # -----------------------------------------------------------------------------------------------------
-
     def save(self, path: str | Path) -> None:
         """Write everything to one Parquet file, whole or not at all.
 
@@ -254,26 +246,22 @@ class Run:
         from pyarrow import parquet
 
         fields, arrays = [pa.field("t", pa.float64(), metadata={b"unit": b"s"})], [pa.array(self.t)]
-        for name, values in self.columns.items():
-            for (label, unit, factor), column in zip(
-                self.labels(name), _parts(values), strict=True
-            ):
+        for name in self.columns:
+            for label, unit, component in self.components(name):
                 fields.append(pa.field(label, pa.float64(), metadata={b"unit": unit.encode()}))
-                arrays.append(pa.array(column / factor))
-        told = {
+                arrays.append(pa.array(component))
+        metadata = {
             "schema": SCHEMA,
             "columns": {
                 name: [self.units[name], *values.shape[1:]] for name, values in self.columns.items()
             },
             "linear": [bool(flag) for flag in self.linear],
-            **{
-                "events": [list(event) for event in self.events],
-                "notes": dict(self.notes),
-                "end": self.end,
-            },
+            "events": [list(event) for event in self.events],
+            "notes": dict(self.notes),
+            "end": self.end,
         }
         try:
-            text = json.dumps(told)
+            text = json.dumps(metadata)
         except TypeError as err:
             raise InputError(f"notes of a run are plain data, as JSON has it: {err}") from None
         table = pa.Table.from_arrays(
@@ -306,41 +294,39 @@ class Run:
             ) from None
         except pa.ArrowException as err:
             raise MotionError(f"{path} is no Parquet file: {err}") from None
-        metadata = table.schema.metadata or {}
-        if _KEY not in metadata:
+        stored = table.schema.metadata or {}
+        if _KEY not in stored:
             raise MotionError(
                 f"{path} is no run of irbmodels: its metadata say nothing of events and notes"
             )
         try:
-            told = json.loads(metadata[_KEY])
-            check_schema(told, Path(path))
-            linear, columns, units = tuple(told["linear"]), {}, {}
-            for name, (unit, *width) in told["columns"].items():
+            metadata = json.loads(stored[_KEY])
+            check_schema(metadata, Path(path))
+            linear, columns, units = tuple(metadata["linear"]), {}, {}
+            for name, (unit, *width) in metadata["columns"].items():
                 units[name] = unit
                 parts = [
                     np.asarray(table[label]) * factor
                     for label, _, factor in _labels(name, unit, linear, *width)
                 ]
                 columns[name] = np.stack(parts, axis=1) if width else parts[0]
-            events = tuple(Event(*event) for event in told["events"])
-            return Run(
-                np.asarray(table["t"]),
-                columns,
-                units,
-                linear,
-                events,
-                dict(told["notes"]),
-                told["end"],
-            )
+            events = tuple(Event(*event) for event in metadata["events"])
+            notes, end = dict(metadata["notes"]), metadata["end"]
+            return Run(np.asarray(table["t"]), columns, units, linear, events, notes, end)
         except TableError as err:
             raise MotionError(str(err)) from None
-        # whatever a foreign hand has written there
+        # anything that another program has written there
         except (ValueError, LookupError, TypeError, AttributeError) as err:
             raise MotionError(f"{path} is no run of irbmodels, or a damaged one: {err!r}") from None
 
-    def labels(self, name: str) -> list[tuple[str, str, float]]:
-        """Name in a file, unit there, and factor to SI, of every part of a column."""
-        return _labels(name, self.units[name], self.linear, *self[name].shape[1:])
+    def components(self, name: str) -> list[tuple[str, str, Array]]:
+        """Name and unit in a file, and values in that unit, of every component of a column."""
+        values = np.atleast_2d(self[name].T)
+        labels = _labels(name, self.units[name], self.linear, *self[name].shape[1:])
+        return [
+            (label, unit, component / factor)
+            for (label, unit, factor), component in zip(labels, values, strict=True)
+        ]
 
 
 def run_of(
@@ -351,15 +337,15 @@ def run_of(
     notes: Mapping[str, Any] | None = None,
     end: Mapping[str, Any] | None = None,
 ) -> Run:
-    """Return a run of a robot, which notes what the robot is.
+    """Return a run whose notes describe its robot.
 
     Args:
-        robot: What was simulated.
-        motion: Samples of t, q and what else is known of v, a, tau.
+        robot: The simulated robot.
+        motion: Samples of t, q and as many of v, a, tau as are known.
         more: Further columns: values ``(N,)`` or ``(N, k)``, and their SI unit.
-        events: What happened.
-        notes: Settings; added to those of the robot.
-        end: Where a later simulation can go on.
+        events: Events, in the order of time.
+        notes: Settings; added to the notes of the robot.
+        end: State from which a later simulation can go on.
     """
     columns = {
         name: values
@@ -369,76 +355,73 @@ def run_of(
     units = {name: STANDARD[name] for name in columns}
     for name, (values, unit) in (more or {}).items():
         columns[name], units[name] = np.asarray(values, dtype=float), unit
-    told = {**facts_of(robot), "version": __version__, **(notes or {})}
+    all_notes = {**robot_notes(robot), "version": __version__, **(notes or {})}
     linear = tuple(bool(flag) for flag in robot.limits.linear)
-    return Run(motion.t, columns, units, linear, tuple(events), told, end)
+    return Run(motion.t, columns, units, linear, tuple(events), all_notes, end)
 
 
-def facts_of(robot: Robot) -> dict[str, Any]:
-    """What the notes of a run say of its robot: plain data, with every number of the tool and of the payload."""
-    tool, payload = robot.tool, robot.payload
+def robot_notes(robot: Robot) -> dict[str, Any]:
+    """Return the notes on a robot as plain data, with every number of tool and payload."""
+    tool = robot.tool
     return {
         "robot": robot.name,
         "parameters": robot.parameters,
         "tool": tool.name if tool else None,
         "tool_tcp": tool.tcp.homogeneous.tolist() if tool else None,
-        **_load("tool", tool.load if tool else None),
-        **_load("payload", payload),
+        **_inertial_notes("tool", tool.load if tool else None),
+        **_inertial_notes("payload", robot.payload),
         "gravity": robot.gravity_vector.tolist(),
         "rotors": robot.rotors.tolist(),
     }
 
 
-def _load(name: str, load: Inertial | None) -> dict[str, Any]:
-    values = (
-        (None, None, None) if load is None else (load.mass, load.com.tolist(), load.tensor.tolist())
-    )
-    return dict(zip((f"{name}_kg", f"{name}_com_m", f"{name}_inertia_kg_m2"), values, strict=True))
+def _inertial_notes(name: str, load: Inertial | None) -> dict[str, Any]:
+    return {
+        f"{name}_kg": load and load.mass,
+        f"{name}_com_m": load and load.com.tolist(),
+        f"{name}_inertia_kg_m2": load and load.tensor.tolist(),
+    }
 
 
 def _plot_column(run: Run, name: str, panel: Axes) -> None:
-    """Draw each part of a column in the unit that it has in a file."""
-    parts, labels = _parts(run[name]), run.labels(name)
-    for i, (part, (_, _, factor)) in enumerate(zip(parts, labels, strict=True)):
-        label = f"axis {i + 1}" if len(parts) > 1 else None
-        panel.plot(run.t, part / factor, color=_COLORS[i % len(_COLORS)], lw=1.2, label=label)
-    units = dict.fromkeys(_UNITS.get(unit, unit) for _, unit, _ in labels)
+    """Draw each component of a column in the unit that it has in a file."""
+    components = run.components(name)
+    for i, (_, _, component) in enumerate(components):
+        label = f"axis {i + 1}" if len(components) > 1 else None
+        panel.plot(run.t, component, color=_COLORS[i % len(_COLORS)], lw=1.2, label=label)
+    units = dict.fromkeys(_UNITS.get(unit, unit) for _, unit, _ in components)
     panel.set_ylabel(f"{_TITLES.get(name, name.replace('_', ' '))} [{', '.join(units)}]")
     panel.grid(alpha=0.25, lw=0.5)
 
 
 def _plot_events(run: Run, name: str, panel: Axes) -> None:
     """Mark when axes stick, slip, and meet or leave a stop, on the curves of a column."""
-    parts, labels = _parts(run[name]), run.labels(name)
+    components = run.components(name)
     for kind, marker in _MARKERS.items():
-        for i, (part, (_, _, factor)) in enumerate(zip(parts, labels, strict=True)):
+        for i, (_, _, component) in enumerate(components):
             times = np.array([event.t for event in run.of_axis(i + 1, kind)])
             if not 0 < len(times) <= _MAX_MARKERS:
                 continue
-            heights, color = np.interp(times, run.t, part / factor), _COLORS[i % len(_COLORS)]
+            heights, color = np.interp(times, run.t, component), _COLORS[i % len(_COLORS)]
             fill = "none" if kind == "slips" else color
             panel.plot(
                 times, heights, color=color, marker=marker, ms=5, ls="none", mfc=fill, label=kind
             )
 
 
-def _parts(values: Array) -> list[Array]:
-    return [values] if values.ndim == 1 else list(values.T)
-
-
 def _labels(
     name: str, unit: str, linear: Sequence[bool], width: int | None = None
 ) -> list[tuple[str, str, float]]:
     def label(number: str, si: str) -> tuple[str, str, float]:
-        suffix, factor = _SHOWN.get(
+        suffix, factor = _FILE_UNITS.get(
             si, (re.sub(r"[^A-Za-z0-9]+", "_", si.replace(" ", "").replace("^", "")), 1.0)
         )
         return "_".join(part for part in (f"{name}{number}", suffix) if part), suffix or "1", factor
 
     if width is None:
         return [label("", unit)]
-    straight = linear if width == len(linear) else [False] * width
+    is_linear = linear if width == len(linear) else [False] * width
     return [
-        label(str(i + 1), _STRAIGHT.get(unit, unit) if flag else unit)
-        for i, flag in enumerate(straight)
+        label(str(i + 1), _LINEAR.get(unit, unit) if flag else unit)
+        for i, flag in enumerate(is_linear)
     ]

@@ -1,4 +1,4 @@
-"""Friction laws that are smooth functions of a state: what to compare true stiction with, or to feed to a gradient.
+"""Friction laws that are smooth functions of a state, to compare with true stiction or to differentiate.
 
 A regularised law replaces the jump at zero speed by a steep slope, so that a loaded axis creeps.
 LuGre [Canudas de Wit et al. 1995, IEEE TAC 40(3)] has a bristle per axis that bends before the axis
@@ -13,10 +13,11 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..checks import as_instance, per_axis
 from ..errors import InputError
 from ..model.friction import Stribeck
 from ..model.types import Array
-from .mechanics import dry_level
+from .mechanics import dry_friction
 
 
 class SmoothLaw(Protocol):
@@ -24,7 +25,7 @@ class SmoothLaw(Protocol):
 
     @property
     def law(self) -> Stribeck:
-        """The curve that it goes by."""
+        """Its Stribeck curve."""
         ...
 
     @property
@@ -57,7 +58,7 @@ class Regularised:
 
     def torque(self, v: Array, z: Array) -> tuple[Array, Array]:
         """Friction torque, shape ``(n,)``; there are no internal states."""
-        return dry_level(self.law, v) * np.tanh(v / self.width) + self.law.Fv * v, z
+        return dry_friction(self.law, v) * np.tanh(v / self.width) + self.law.Fv * v, z
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,12 +84,9 @@ class LuGre:
         Raises:
             InputError: if one is not positive, or only one of Fs and Fc is.
         """
-        object.__setattr__(
-            self, "stiffness", _positive(self.stiffness, self.law, "stiffness [N m/rad]")
-        )
-        object.__setattr__(
-            self, "damping", _positive(self.damping, self.law, "damping [N m s/rad]")
-        )
+        for name, unit in (("stiffness", "N m/rad"), ("damping", "N m s/rad")):
+            value = _positive(getattr(self, name), self.law, f"{name} [{unit}]")
+            object.__setattr__(self, name, value)
         if ((self.law.Fs > 0.0) != (self.law.Fc > 0.0)).any():
             raise InputError(
                 "a bristle bends by Fs and Fc over its stiffness: both are positive, or both 0"
@@ -104,37 +102,28 @@ class LuGre:
 
         An axis without dry friction has no bristle.
         """
-        level = dry_level(self.law, v)
-        there = level > 0.0
-        rate = np.where(
-            there, v - self.stiffness * np.abs(v) * z / np.where(there, level, 1.0), 0.0
-        )
+        level = dry_friction(self.law, v)
+        has_dry = level > 0.0
+        bend = self.stiffness * np.abs(v) * z / np.where(has_dry, level, 1.0)
+        rate = np.where(has_dry, v - bend, 0.0)
         return self.stiffness * z + self.damping * rate + self.law.Fv * v, rate
 
 
 FrictionLaw = Stribeck | Regularised | LuGre | bool
 
 
-def numbers_of(law: Stribeck | SmoothLaw) -> dict[str, list[float]]:
-    """Return every number of a law by its name, as plain data."""
+def parameters_of(law: Stribeck | SmoothLaw) -> dict[str, list[float]]:
+    """Return the parameters of a law by their names, as plain data."""
     if isinstance(law, Stribeck):
         return {name: getattr(law, name).tolist() for name in ("Fs", "Fc", "Fv", "v_St")}
-    return numbers_of(law.law) | {
+    return parameters_of(law.law) | {
         name: value.tolist() for name, value in vars(law).items() if isinstance(value, np.ndarray)
     }
 
 
 def _positive(value: ArrayLike, law: Stribeck, what: str) -> Array:
-    if not isinstance(law, Stribeck):
-        raise InputError(
-            f"a smooth law goes by an irbmodels.Stribeck, such as robot.friction_model, not {law!r}"
-        )
-    try:
-        array = np.array(np.broadcast_to(np.asarray(value, dtype=float), law.Fc.shape))
-    except (TypeError, ValueError):
-        raise InputError(
-            f"{what} must be one positive number or {law.Fc.size}, not {value!r}"
-        ) from None
+    kind = "a smooth law goes by an irbmodels.Stribeck, such as robot.friction_model"
+    array = per_axis(value, as_instance(law, Stribeck, kind).Fc.size, what)
     if not (np.isfinite(array) & (array > 0.0)).all():
         raise InputError(f"{what} must be positive, not {array.tolist()}")
     array.setflags(write=False)

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from ..model.types import Array
 
-Modes = NDArray[np.int8]
+ActiveSet = NDArray[np.int8]
 
 # force at its lower bound; motion zero and force between; force at its upper bound
 LOW, STILL, HIGH = -1, 0, 1
@@ -43,7 +43,7 @@ def moved(W: Array, force: Array, w: Array) -> Array:
     return result
 
 
-def settle(W: Array, w: Array, low: Array, high: Array, state: Modes) -> Array:
+def settle(W: Array, w: Array, low: Array, high: Array, state: ActiveSet) -> Array:
     """Return forces within bounds that agree with the motion ``W force + w`` they cause; ``state`` is changed in place.
 
     A force at its lower bound lets its row move up, at its upper bound down, between the bounds not
@@ -93,7 +93,7 @@ def settle(W: Array, w: Array, low: Array, high: Array, state: Modes) -> Array:
     return force
 
 
-def balance(M: Array, r: Array, b: Array, D: Array, state: Modes) -> tuple[Array, Array]:
+def balance(M: Array, r: Array, b: Array, D: Array, state: ActiveSet) -> tuple[Array, Array]:
     """Return ``x`` and the forces of :func:`settled`; ``state`` holds a guess and is changed in place. Machine code too."""
     n, k = len(r), len(D)
     m = n + k
@@ -158,11 +158,11 @@ class Settled(NamedTuple):
     """Torque, or impulse, that dry friction exerts on each axis, shape ``(n,)``."""
     stop: Array
     """What each stop exerts along its row of ``D``, shape ``(k,)``."""
-    state: Modes
+    state: ActiveSet
     """Of each axis, then of each stop: LOW is an axis that slips upwards, HIGH downwards, STILL one that holds."""
 
 
-def settled(M: Array, r: Array, b: Array, D: Array, state: Modes | None = None) -> Settled:
+def settled(M: Array, r: Array, b: Array, D: Array, state: ActiveSet | None = None) -> Settled:
     """Solve ``M x = r - b Sgn(x) + D' k`` with ``D x >= 0``, ``k >= 0``, ``k (D x) = 0``.
 
     Where friction alone can hold what a stop would hold too, it does, and the stop has no part:

@@ -130,7 +130,7 @@ BAD = {
     ),
     "simulate a step": (
         lambda: ARM.simulate(Q, duration=0.01, max_step=np.zeros(3)),
-        "max_step must be a finite number",
+        "max_step must be a positive finite number",
     ),
     "simulate in degrees": (
         lambda: ARM.simulate(Q, duration=0.01, theta=[30.0, 40.0, -0.1, 50.0]),

@@ -300,12 +300,12 @@ def test_a_load_after_a_long_rest_is_seen():
 @pytest.mark.parametrize(
     ("changes", "error", "words"),
     [
-        ({"duration": 0.0}, irb.InputError, "duration is a positive number"),
-        ({"every": -1.0}, irb.InputError, "every is a positive number"),
-        ({"rtol": 0.0}, irb.InputError, "rtol is a positive number"),
-        ({"atol": np.nan}, irb.InputError, "atol is a positive number"),
-        ({"max_step": 0.0}, irb.InputError, "max_step is a positive number"),
-        ({"rebound": 2.0}, irb.InputError, "rebound is a share"),
+        ({"duration": 0.0}, irb.InputError, "duration must be a positive finite number"),
+        ({"every": -1.0}, irb.InputError, "every must be a positive finite number"),
+        ({"rtol": 0.0}, irb.InputError, "rtol must be a positive finite number"),
+        ({"atol": np.nan}, irb.InputError, "atol must be a positive finite number"),
+        ({"max_step": 0.0}, irb.InputError, "max_step must be a positive finite number"),
+        ({"rebound": 2.0}, irb.InputError, "rebound, .* must be a finite number in 0 .. 1"),
         ({"method": "Euler"}, irb.UnknownName, "method 'Euler'"),
         ({"theta": np.zeros(5)}, irb.InputError, "theta"),
         ({"theta_dot": np.full(6, np.nan)}, irb.InputError, "theta_dot"),

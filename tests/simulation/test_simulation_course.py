@@ -14,9 +14,9 @@ from simulated import posture, rail, stribeck
 
 import irbmodels as irb
 from irbmodels.simulation import LuGre, Regularised, Run, SimulationError, simulate
-from irbmodels.simulation.inputs import Drive, Load
+from irbmodels.simulation.inputs import TorqueSource, WrenchSource
 from irbmodels.simulation.mechanics import Mechanics, Stops
-from irbmodels.simulation.smooth_phase import Phase
+from irbmodels.simulation.smooth_phase import SmoothPhase
 from irbmodels.simulation.world import Modes, World
 
 
@@ -434,12 +434,11 @@ def test_what_holds_an_arm_at_its_coupled_stop_bears_no_more_than_it_can(end, lo
     row = 2 + (n if end > 0.0 else 0)
     q[2] = robot.limits.upper[2] if end > 0.0 else robot.limits.lower[2]
     tau = robot.gravity(q) + end * load * np.eye(n)[2]
-    world = World(Mechanics(robot), law, walls, Drive(robot, tau, None), Load(robot, None), 0.0)
+    motors, wrench = TorqueSource(robot, tau, None), WrenchSource(None)
+    world = World(Mechanics(robot), law, walls, motors, wrench, 0.0)
     y = np.concatenate([q, np.zeros(n + 2)])
-    phase = Phase(world, Modes(np.ones(n, bool), np.zeros(n), np.arange(2 * n) == row)).relieved(
-        0.0, y
-    )
-    acts = phase.motion(0.0, y)
+    modes = Modes(np.ones(n, bool), np.zeros(n), np.arange(2 * n) == row)
+    acts = SmoothPhase(world, modes).release_overloaded(0.0, y).loads(0.0, y)
     np.testing.assert_allclose(acts.a, 0.0, atol=1e-9)
     np.testing.assert_allclose(acts.friction[1:3], end * np.array(friction), atol=1e-6)
     np.testing.assert_allclose(acts.stop[1:3], end * np.array(stop), atol=1e-6)

@@ -85,20 +85,26 @@ def test_a_bristle_rings_as_a_damped_spring(slide):
     np.testing.assert_allclose(run.q[:, 0], wanted, rtol=0, atol=1e-3 * wanted.max())
 
 
-def test_smooth_laws_refuse_what_cannot_be(slide):
+@pytest.mark.parametrize(
+    ("kind", "numbers", "message"),
+    [
+        (Regularised, [0.0], "must be positive"),
+        (Regularised, [[1.0, 2.0]], "needs one number, or 1, one per axis"),
+        (LuGre, [-1.0, 1.0], "must be positive"),
+        (LuGre, [1.0, np.nan], "must be positive"),
+        (LuGre, ["a", 1.0], "not an array of numbers"),
+    ],
+)
+def test_smooth_laws_refuse_what_cannot_be(slide, kind, numbers, message):
     """Widths, stiffness and damping are positive."""
-    law = stribeck(slide(), 6.0, 4.0, 2.0, 0.01)
-    for make in (
-        *(
-            lambda: Regularised(law, 0.0),
-            lambda: LuGre(law, -1.0, 1.0),
-            lambda: LuGre(law, 1.0, np.nan),
-        ),
-        *(lambda: LuGre(law, "a", 1.0), lambda: Regularised(law, [1.0, 2.0])),
-        lambda: LuGre(stribeck(slide(), 0.0, 1.0, 0.0, 0.1), 1.0, 1.0),
-    ):
-        with pytest.raises(irb.InputError, match="positive"):
-            make()
+    with pytest.raises(irb.InputError, match=message):
+        kind(stribeck(slide(), 6.0, 4.0, 2.0, 0.01), *numbers)
+
+
+def test_smooth_laws_need_a_whole_stribeck_law(slide):
+    """Fs without Fc, or no law at all, is refused."""
+    with pytest.raises(irb.InputError, match="both are positive, or both 0"):
+        LuGre(stribeck(slide(), 0.0, 1.0, 0.0, 0.1), 1.0, 1.0)
     with pytest.raises(irb.InputError, match=r"goes by an irbmodels\.Stribeck"):
         LuGre(None, 1.0, 1.0)
 

@@ -229,8 +229,7 @@ def random_block(rng, n: int, coupled: bool) -> tuple[States, Walls]:
         A[2, 1] = rng.choice([-1.0, 1.0, 0.5])
     lower, upper, count = rng.uniform(-2.0, -1.0, n), rng.uniform(1.0, 2.0, n), 64
     stops = Plant(irb.load("irb2400")).stops
-    stops.A, stops.lower, stops.upper, stops._inverse = A, lower, upper, np.linalg.inv(A)
-    stops.rows, stops.ends = np.vstack([A, -A]), np.concatenate([lower, -upper])
+    stops.set_ranges(A, lower, upper)
     place, rate = (
         rng.uniform(lower, upper, (count, n)),
         rng.uniform(-1.0, 1.0, (count, n)) * rng.integers(0, 2, (count, n)),
@@ -408,8 +407,8 @@ def test_pivoting_on_the_matrix_and_on_its_inverse_agree(ends):
         ({"q": np.full((2, 6), np.nan)}, "finite"),
         ({"q": [[0, 0, 0, 0, 0, 0], [0, 3.0, 0, 0, 0, 0]]}, "start 1 is out of range: axis 2"),
         ({"duration": 0.0015}, "no whole number of steps"),
-        ({"step": -1.0}, r"step \[s\] is a positive number"),
-        ({"step": "a"}, r"step \[s\] is a positive number"),
+        ({"step": -1.0}, r"step \[s\] must be a positive finite number"),
+        ({"step": "a"}, r"step \[s\] must be a positive finite number"),
         ({"step": 1e-12}, "more than 10,000,000 steps"),
         ({"q": [1.0]}, r"q of rollouts is finite and of shape \(N, 6\)"),
         ({"q": [[0.0] * 6, [0.0]]}, "q of rollouts is not an array of numbers"),

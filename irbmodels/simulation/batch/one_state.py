@@ -12,7 +12,7 @@ import numpy as np
 
 from ...model.types import Array, Mask
 from ..mechanics import CONTACT
-from ..stiction import HIGH, LOW, STILL, Modes, balance
+from ..stiction import HIGH, LOW, STILL, ActiveSet, balance
 from .states import HELD, ODD, OWN, States, Walls
 
 
@@ -49,7 +49,7 @@ def moved(W: Array, force: Array, w: Array) -> Array:
 
 
 def slide(
-    A: Array, r: Array, b: Array, up: Array, down: Array, modes: Modes, x: Array, L: Array
+    A: Array, r: Array, b: Array, up: Array, down: Array, modes: ActiveSet, x: Array, L: Array
 ) -> None:
     """Solve ``A x = r - b Sgn(x) + up - down``, where stops of single axes may exert ``up`` and ``down``.
 
@@ -112,7 +112,7 @@ def slide(
 
 
 def lean(
-    A: Array, r: Array, b: Array, touched: Mask, walls: Walls, modes: Modes, x: Array, L: Array
+    A: Array, r: Array, b: Array, touched: Mask, walls: Walls, modes: ActiveSet, x: Array, L: Array
 ) -> bool:
     """Solve as :func:`slide` with the stops that are touched, ``(2 n,)``.
 

@@ -8,13 +8,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ...checks import positive
 from ...errors import InputError
 from ...model.friction import Stribeck
 from ...model.limits import ROUNDING
 from ...model.types import Array
 from ...robot.robot import Robot
-from ..mechanics import Stops, checked_robot, effort_of, law_of, positive
-from ..plant import FARTHEST, STEP
+from ..mechanics import Stops, check_robot, friction_law, torque_bounds
+from ..plant import MAX_MOVE, STEP
 from ..run import SimulationError
 from .states import States, walls_of
 from .step import machine_code
@@ -82,7 +83,7 @@ def rollouts(
         else [robot]
     )
     for other in robots:
-        checked_robot(other)
+        check_robot(other)
     if not robots or any(other.axes != robots[0].axes for other in robots):
         raise InputError("rollouts need one robot, or one per state with the same axes")
     n = robots[0].n
@@ -108,10 +109,10 @@ def rollouts(
     steps, between = _whole(duration, step, "duration"), _whole(every, step, "every")
     laws = np.empty((4, n, count))
     for other, columns in groups:
-        law = law_of(other, friction)
+        law = friction_law(other, friction)
         values = np.array([law.Fc, law.Fs - law.Fc, -1.0 / np.square(law.v_St), law.Fv])
         laws[:, :, columns] = values[:, :, None]
-    drive = _Drive(torque, effort_of(robots[0], torque_limit), (count, n))
+    drive = _Drive(torque, torque_bounds(robots[0], torque_limit), (count, n))
     kernels = [(other.compiled(friction=False), columns) for other, columns in groups]
     move, ends = machine_code().step_all, walls_of(walls)
     M, h, middle, none = (
@@ -141,7 +142,7 @@ def rollouts(
                 h[:, columns] = kernel.inverse_dynamics(
                     part, np.ascontiguousarray(speed[:, columns]), np.zeros_like(part)
                 )
-        move(States(M, h, tau, position, speed, laws), ends, step, FARTHEST, bad)
+        move(States(M, h, tau, position, speed, laws), ends, step, MAX_MOVE, bad)
         failed[bad & np.isnan(failed)] = i * step
     t: Array = np.arange(steps // between + 1, dtype=float) * (between * step)
     kept: Array = np.ascontiguousarray(samples.transpose(0, 3, 1, 2))

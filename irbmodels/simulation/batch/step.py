@@ -35,7 +35,7 @@ from numba import njit, types
 from numba.types import f8, i1, i8
 from irbmodels.compiled.simd_math import exp
 from irbmodels.simulation.batch.states import States, Walls, Work
-Array = Mask = Modes = object
+Array = Mask = ActiveSet = object
 STATES = types.NamedTuple((f8[:, :, ::1], f8[:, ::1], f8[:, ::1], f8[:, ::1], f8[:, ::1], f8[:, :, ::1]), States)
 WALLS = types.NamedTuple((f8[:, ::1], f8[::1], f8[:, ::1], i8[::1], f8[::1], i8[::1]), Walls)
 WORK = types.NamedTuple((*[f8[:, ::1]] * 6, f8[:, :, ::1], *[f8[:, ::1]] * 3, f8[::1]), Work)

@@ -11,15 +11,21 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ...checks import as_bool, as_instance, number
-from ...errors import UnknownName
+from ...checks import as_bool, as_choice, as_instance
 from ...model.friction import Stribeck
 from ...model.types import Array
 from ...robot.robot import Robot
 from ...trajectory import Motion
-from ..inputs import Drive, Load, TorqueInput, WrenchInput, check_numbers, longest_step
-from ..integration import METHODS, Course
-from ..mechanics import Mechanics, Stops, checked_start, effort_of, law_of
+from ..inputs import (
+    TorqueInput,
+    TorqueSource,
+    WrenchInput,
+    WrenchSource,
+    check_settings,
+    longest_step,
+)
+from ..integration import METHODS, Integrator
+from ..mechanics import Mechanics, Stops, friction_law, start_state, torque_bounds
 from ..recorder import Recorder
 from ..run import Run, SimulationError, run_of
 from ..world import World
@@ -27,7 +33,7 @@ from .model import FlexibleModel
 
 
 class Settings(NamedTuple):
-    """How to simulate; see :meth:`FlexibleRobot.simulate`."""
+    """Arguments of :meth:`FlexibleRobot.simulate`."""
 
     stops: bool
     rebound: float
@@ -47,10 +53,10 @@ class _Mechanics(Mechanics):
         self._arm, self._links = arm, arm.n
         self.n = arm.n + arm.elastic.size
         self.axes = np.concatenate([self.axes, arm.elastic + 1])
-        self.fastest = np.concatenate([self.fastest, self.fastest[arm.elastic]])
+        self.max_speed = np.concatenate([self.max_speed, self.max_speed[arm.elastic]])
 
     def terms(self, q: Array, v: Array) -> tuple[Array, Array]:
-        """Inertia of links and rotors, and all torques but those of motors, dry friction and the world."""
+        """Inertia of links and rotors, and all torques but those of motors, dry friction and wrench."""
         arm, n = self._arm, self._links
         M, h = super().terms(q[:n], v[:n])
         return arm.inertia(M), arm.bias(h, q, v)
@@ -59,32 +65,24 @@ class _Mechanics(Mechanics):
         """Pose of the TCP in the base."""
         return super().pose(q[: self._links])
 
-    def pull(self, q: Array, wrench: Array) -> Array:
-        """What a wrench at the TCP does to the links."""
-        return np.concatenate(
-            [super().pull(q[: self._links], wrench), np.zeros(self.n - self._links)]
-        )
+    def external_torque(self, q: Array, wrench: Array) -> Array:
+        """``J' w`` of a wrench at the TCP on the links; 0 on the motors."""
+        torque = super().external_torque(q[: self._links], wrench)
+        return np.concatenate([torque, np.zeros(self.n - self._links)])
 
 
 class _Stops(Stops):
-    """Ends of the links' ranges; motors turn freely."""
+    """Hard stops of the links; motors turn freely."""
 
-    def __init__(self, robot: Robot, there: bool, motors: int) -> None:
-        super().__init__(robot, there)
-        free = np.full(motors, np.inf)
-        A = np.eye(robot.n + motors)
+    def __init__(self, robot: Robot, enabled: bool, motors: int) -> None:
+        super().__init__(robot, enabled)
+        free, A = np.full(motors, np.inf), np.eye(robot.n + motors)
         A[: robot.n, : robot.n] = self.A
-        self.A, self._inverse = A, np.linalg.inv(A)
-        self.lower, self.upper = (
-            np.concatenate([self.lower, -free]),
-            np.concatenate([self.upper, free]),
-        )
-        self.rows = np.vstack([A, -A])
-        self.ends = np.concatenate([self.lower, -self.upper])
+        self.set_ranges(A, np.append(self.lower, -free), np.append(self.upper, free))
 
 
-class _Drive(Drive):
-    """Torques of the motors, from what a controller sees: positions and speeds of the motors."""
+class _TorqueSource(TorqueSource):
+    """Torques of the motors as a function of the encoders: positions and speeds of the motors."""
 
     def __init__(self, arm: FlexibleModel, torque: TorqueInput, limit: Array | None) -> None:
         super().__init__(arm.robot, torque, limit)
@@ -104,74 +102,60 @@ def simulate(
     settings: Settings,
 ) -> Run:
     """See :meth:`FlexibleRobot.simulate`; ``start`` is q, v, theta, theta_dot."""
-    _check(settings, duration)
-    robot, motors = arm.robot, arm.elastic.size
+    as_bool(settings.stops, "stops, whether the ends of the ranges are walls,")
+    check_settings(
+        duration, settings.every, settings.rtol, settings.atol, settings.max_step, settings.rebound
+    )
+    as_choice(
+        as_instance(settings.method, str, f"the method is one of {', '.join(METHODS)}"),
+        METHODS,
+        "method",
+    )
+    robot = arm.robot
     q, v, theta, theta_dot = start
-    links = checked_start(robot, Stops(robot, settings.stops), q, v)
+    links = start_state(robot, Stops(robot, settings.stops), q, v)
     position = arm.equilibrium(links.q).theta if theta is None else robot.states.one(theta, "theta")
     speed = links.v if theta_dot is None else robot.states.one_velocity(theta_dot, "theta_dot")
     world = World(
         _Mechanics(arm),
-        _on_motors(arm, law_of(robot, arm.friction)),
-        _Stops(robot, settings.stops, motors),
-        _Drive(arm, torque, effort_of(robot, settings.torque_limit)),
-        Load(robot, wrench),
+        _on_motors(arm, friction_law(robot, arm.friction)),
+        _Stops(robot, settings.stops, arm.elastic.size),
+        _TorqueSource(arm, torque, torque_bounds(robot, settings.torque_limit)),
+        WrenchSource(wrench),
         settings.rebound,
     )
-    notes = {
-        "method": settings.method,
-        "rtol": settings.rtol,
-        "atol": settings.atol,
-        "stops": settings.stops,
-    }
+    notes = {name: getattr(settings, name) for name in ("method", "rtol", "atol", "stops")}
     notes |= {"rebound": settings.rebound, "drives": [repr(drive) for drive in arm.drives]}
     recorder = Recorder(robot, settings.every, duration, notes)
-    first = np.concatenate(
-        [links.q, position[arm.elastic], links.v, speed[arm.elastic], np.zeros(2)]
-    )
-    longest = longest_step(settings.max_step, world.drive, world.load)
+    y = np.concatenate([links.q, position[arm.elastic], links.v, speed[arm.elastic], np.zeros(2)])
+    longest = longest_step(settings.max_step, world.motors, world.wrench)
     options = {"rtol": settings.rtol, "atol": settings.atol, "max_step": longest}
     try:
-        run = Course([(0.0, world)], recorder, first).run(
-            settings.method, options, float(duration), None
-        )
+        integrator = Integrator([(0.0, world)], recorder, y)
+        run = integrator.run(settings.method, options, float(duration), None)
     except SimulationError as err:
-        so_far = None if err.run is None else _named(arm, err.run)
-        raise SimulationError(err.t, err.problem, so_far) from err.__cause__
-    return _named(arm, run)
-
-
-def _check(settings: Settings, duration: float) -> None:
-    if not isinstance(settings.max_step, float):  # infinite is no bound
-        number(settings.max_step, "max_step")
-    as_bool(settings.stops, "stops, whether the ends of the ranges are walls,")
-    check_numbers(
-        duration, settings.every, settings.rtol, settings.atol, settings.max_step, settings.rebound
-    )
-    if (
-        as_instance(settings.method, str, f"the method is one of {', '.join(METHODS)}")
-        not in METHODS
-    ):
-        raise UnknownName("method", settings.method, METHODS)
+        partial = None if err.run is None else _split_columns(arm, err.run)
+        raise SimulationError(err.t, err.problem, partial) from err.__cause__
+    return _split_columns(arm, run)
 
 
 def _on_motors(arm: FlexibleModel, law: Stribeck) -> Stribeck:
-    """Return the friction law of the axes as one of the coordinates: on links of rigid axes, and on motors."""
-    turning = arm.motor_positions
-    v_St = np.where(turning.any(axis=0), law.v_St @ turning, 1.0)
-    return Stribeck(law.Fs @ turning, law.Fc @ turning, law.Fv @ turning, v_St)
+    """Return the friction law in the coordinates: on links of rigid axes, and on motors."""
+    S = arm.motor_positions
+    v_St = np.where(S.any(axis=0), law.v_St @ S, 1.0)
+    return Stribeck(law.Fs @ S, law.Fc @ S, law.Fv @ S, v_St)
 
 
-def _named(arm: FlexibleModel, run: Run) -> Run:
-    """Return a run whose columns are those of the links, and of the motors beside them."""
-    n, turning = arm.n, arm.motor_positions.T
+def _split_columns(arm: FlexibleModel, run: Run) -> Run:
+    """Return a run with columns of the links, and of the motors beside them."""
+    n, to_motors = arm.n, arm.motor_positions.T
     names = ("q", "v", "a", "tau", "friction", "stop")
     q, v, a, tau, friction, stop = (
-        run[name] if len(run) else np.zeros((0, len(turning))) for name in names
+        run[name] if len(run) else np.zeros((0, len(to_motors))) for name in names
     )
-    motion = Motion(run.t, q[:, :n], v[:, :n], a[:, :n], tau @ turning)
-    more = {"theta": (q @ turning, "rad"), "theta_dot": (v @ turning, "rad/s")}
-    more |= {"friction": (friction @ turning, "N m"), "stop": (stop[:, :n], "N m")}
+    motion = Motion(run.t, q[:, :n], v[:, :n], a[:, :n], tau @ to_motors)
+    more = {"theta": (q @ to_motors, "rad"), "theta_dot": (v @ to_motors, "rad/s")}
+    more |= {"friction": (friction @ to_motors, "N m"), "stop": (stop[:, :n], "N m")}
     more |= {name: (run[name], "J") for name in ("work", "lost")}
     axes = np.concatenate([np.arange(n), arm.elastic]) + 1
     events = [
