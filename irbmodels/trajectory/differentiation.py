@@ -1,11 +1,15 @@
-"""Speeds and accelerations of sampled positions: a Savitzky-Golay filter over pieces of a motion, with an arm at rest at rest."""
+"""Speeds and accelerations of sampled positions: a Savitzky-Golay filter over pieces of a motion.
+
+Axes at rest keep a speed of exactly 0.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
+from ..checks import as_callable, number, positive
 from ..errors import InputError, MotionError
 from ..model.types import Array
 from .motion import Motion
@@ -16,7 +20,8 @@ WINDOW = 0.08  # [s] of the derivative filter: passes about 20 Hz
 REST = 0.005
 _ORDER = 3
 _FEWEST = 5  # rows, and samples of the filter
-_COARSEST = 0.25  # [s] time step; nothing can be said of an arm that is seen four times a second
+COARSEST = 0.25
+"""[s] largest time step of a motion whose speeds are derived."""
 
 
 def with_rates(
@@ -37,37 +42,50 @@ def with_rates(
             window is longer than the motion.
         InputError: if the window is no time, or holds fewer samples than a cubic needs.
     """
-    # samples not yet given out, and how many at their start only serve as neighbors
-    held, done = next(pieces), 0
-    if len(held.t) < _FEWEST:
+    # samples not yet yielded, and how many at their start only serve as neighbors
+    kept, done = next(pieces), 0
+    if len(kept.t) < _FEWEST:
         raise MotionError(
-            f"{path}: too few rows to derive speeds: {len(held.t)}, and {_FEWEST} are needed; give"
+            f"{path}: too few rows to derive speeds: {len(kept.t)}, and {_FEWEST} are needed; give"
             " v and a, or more rows"
         )
-    step = float(held.t[-1] - held.t[0]) / (len(held.t) - 1)
-    if step > _COARSEST and window is None:
+    step = float(kept.t[-1] - kept.t[0]) / (len(kept.t) - 1)
+    if step > COARSEST and window is None:
         raise MotionError(
             f"{path}: a time step of {step:.4g} s is too coarse to derive speeds (is t in"
             " milliseconds?); give v and a, or a window"
         )
-    samples = samples_of(window, step)
+    samples = filter_length(window, step)
     half = samples // 2
     for piece in pieces:
-        held = Motion.joined([held, piece])
-        ready = len(held.t) - half
-        if ready > done and len(held.t) >= samples:
-            yield _cut(_differentiated(held, step, samples, rest, path), done, ready)
-            keep = max(ready - half - 1, 0)  # a whole window stays, for the end of the file
-            held, done = _cut(held, keep, len(held.t)), ready - keep
-    if window is not None and samples > len(held.t):
+        kept = Motion.joined([kept, piece])
+        ready = len(kept.t) - half
+        if ready > done and len(kept.t) >= samples:
+            yield _differentiated(kept, step, samples, rest, path).slice(done, ready)
+            first = max(ready - half - 1, 0)  # a whole window stays, for the end of the file
+            kept, done = kept.slice(first), ready - first
+    if window is not None and samples > len(kept.t):
         raise MotionError(
-            f"{path}: a window of {window:g} s is {samples} samples; the file has {len(held.t)}"
+            f"{path}: a window of {window:g} s is {samples} samples; the file has {len(kept.t)}"
             " rows"
         )
-    yield _cut(_differentiated(held, step, samples, rest, path), done, len(held.t))
+    yield _differentiated(kept, step, samples, rest, path).slice(done)
 
 
-def samples_of(window: float | None, step: float) -> int:
+def check_filter(window: float | None, rest: float, advance: Callable[[int], object]) -> None:
+    """Check the options of the derivative filter.
+
+    Raises:
+        InputError: if the window [s] is not positive, ``rest`` [deg, mm] is negative, or
+            ``advance`` is no function.
+    """
+    if window is not None:
+        positive(window, "window, the length of the derivative filter [s],")
+    number(rest, "rest [deg, mm]", 0.0)
+    as_callable(advance, "advance is a function of a number of bytes")
+
+
+def filter_length(window: float | None, step: float) -> int:
     """Return the odd number of samples of the derivative filter at a time step [s].
 
     Raises:
@@ -88,7 +106,7 @@ def samples_of(window: float | None, step: float) -> int:
 
 
 def _differentiated(motion: Motion, step: float, samples: int, rest: Array, path: str) -> Motion:
-    """Fill in what is missing; ``rest`` is the move [rad, m] that does not count, per axis."""
+    """Return the motion with ``v`` and ``a``; ``rest`` is the move [rad, m] of an axis at rest, per axis."""
     # imported here: half a second that most users never need
     from scipy.ndimage import maximum_filter1d, minimum_filter1d
     from scipy.signal import savgol_filter
@@ -102,18 +120,13 @@ def _differentiated(motion: Motion, step: float, samples: int, rest: Array, path
             savgol_filter(values, size, _ORDER, deriv=order, delta=step, axis=0, mode="interp")
         )
 
-    v = motion.v
+    v, a = motion.v, motion.a
+    if a is None:
+        a = slope(motion.q, 2) if v is None else slope(v, 1)
     if v is None:
         v = slope(motion.q, 1)
         moved = maximum_filter1d(motion.q, size, axis=0) - minimum_filter1d(motion.q, size, axis=0)
         v[(moved <= rest) | (np.abs(v) * size * step <= rest)] = 0.0
-    a = (
-        motion.a
-        if motion.a is not None
-        else slope(motion.q, 2)
-        if motion.v is None
-        else slope(motion.v, 1)
-    )
     return motion._replace(v=v, a=a)
 
 
@@ -127,7 +140,3 @@ def _check_steps(t: Array, step: float, path: str) -> None:
             f"{path}: the time step after t = {t[i]:.10g} s is {1e3 * steps[i]:.4g} ms, on average"
             f" it is {1e3 * step:.4g} ms; speeds can be derived only at a steady step: give v and a"
         )
-
-
-def _cut(motion: Motion, start: int, stop: int) -> Motion:
-    return motion.each(lambda x: x[start:stop])

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from difflib import get_close_matches
 from itertools import islice
@@ -23,51 +24,49 @@ from ..files import refuse_utf16, replacing
 from ..model.types import Array
 from ..robot.robot import Robot
 from . import Motion
-from .differentiation import REST, with_rates
-from .motion import checked_motion, too_far
-from .rate_consistency import held_against
+from .differentiation import REST, check_filter, with_rates
+from .motion import checked_motion, implausible_values
+from .rate_consistency import check_rates
 
 if TYPE_CHECKING:
     from pyarrow.parquet import ParquetFile
 
 
 ROWS = 8192  # per piece
-# [rad/s, m/s]: rounding of a rest, of which friction would take the sign; no axis can creep so
-# slowly
+# [rad/s, m/s] rounding of a rest, of which friction would take the sign: no axis creeps so slowly
 _STILL = 1e-9
-
-
-_SUFFIXES = {
+_UNITS = {
     "q": ("deg", "mm"),
     "v": ("deg_s", "mm_s"),
     "a": ("deg_s2", "mm_s2"),
     "tau": ("Nm", "N"),
-}  # rotary, linear
+}
+"""Units of rotary and linear axes in names of columns."""
 
 
-class _Group(NamedTuple):
+class Columns(NamedTuple):
     """Columns of one quantity: their names, and the factor to SI units per axis."""
 
     names: list[str]
     factor: Array
 
 
-def _groups(robot: Robot) -> dict[str, _Group]:
-    linear = robot.limits.linear.tolist()
-    return {quantity: _Group(*columns_and_factors(quantity, linear)) for quantity in _SUFFIXES}
-
-
-def columns_and_factors(quantity: str, linear: Sequence[bool]) -> tuple[list[str], Array]:
+def columns_and_factors(quantity: str, linear: Sequence[bool]) -> Columns:
     """Return the columns of ``q``, ``v``, ``a`` or ``tau`` in a file, and the factor to SI units per axis."""
-    rotary, straight = _SUFFIXES[quantity]
-    names = [f"{quantity}{i + 1}_{straight if flag else rotary}" for i, flag in enumerate(linear)]
+    units = [_UNITS[quantity][flag] for flag in linear]
+    names = [f"{quantity}{i}_{unit}" for i, unit in enumerate(units, start=1)]
     angle, length = (1.0, 1.0) if quantity == "tau" else (np.radians(1.0), 1e-3)
-    return names, np.where(linear, length, angle)
+    return Columns(names, np.where(linear, length, angle))
+
+
+def _all_columns(robot: Robot) -> dict[str, Columns]:
+    linear = robot.limits.linear.tolist()
+    return {quantity: columns_and_factors(quantity, linear) for quantity in _UNITS}
 
 
 @dataclass(frozen=True)
 class MotionFile:
-    """A motion file whose header has been read and found to fit a robot."""
+    """A motion file whose header fits a robot."""
 
     path: Path
     robot: Robot
@@ -75,7 +74,7 @@ class MotionFile:
     """Column numbers of ``t`` and of each quantity that the file has."""
     header: list[str]
     ignored: dict[str, str]
-    """Unknown columns, each with the name it comes close to, or an empty text."""
+    """Unknown columns, each with the known name next to it, or an empty text."""
     delimiter: str
 
     @property
@@ -85,17 +84,14 @@ class MotionFile:
 
     @property
     def derived(self) -> bool:
-        """Whether speeds or accelerations are not in the file."""
+        """True if speeds or accelerations are not in the file."""
         return bool(self.missing)
 
     @property
     def missing(self) -> tuple[str, ...]:
         """``speeds`` and ``accelerations`` where they are not in the file, and so derived."""
-        return tuple(
-            name
-            for quantity, name in (("v", "speeds"), ("a", "accelerations"))
-            if quantity not in self.columns
-        )
+        names = {"v": "speeds", "a": "accelerations"}
+        return tuple(name for quantity, name in names.items() if quantity not in self.columns)
 
     def motions(
         self,
@@ -103,14 +99,12 @@ class MotionFile:
         rest: float = REST,
         advance: Callable[[int], object] = lambda _: None,
     ) -> Iterator[Motion]:
-        """Yield the motion piece by piece, each with ``v`` and ``a``.
-
-        Memory does not grow with the file.
+        """Yield the motion piece by piece, each with ``v`` and ``a``; memory does not grow with the file.
 
         Speeds and accelerations that the file does not have come from a Savitzky-Golay filter: a
         cubic over ``window``, symmetric in time, one-sided at the two ends. An axis that moves less
-        than ``rest`` within the window, or would at its derived speed, stands still: one that waits
-        is not taken to rub. Speeds of the file below 1e-9 rad/s or m/s, the rounding of a rest, are
+        than ``rest`` within the window, or would at its derived speed, stands still: an axis that
+        waits has no friction. Speeds of the file below 1e-9 rad/s or m/s, the rounding of a rest, are
         0. Positions stay as they are.
 
         Args:
@@ -126,39 +120,39 @@ class MotionFile:
                 accelerations that has another unit or sign than the positions; or says why speeds
                 cannot be derived.
         """
-        if not (0.0 <= rest < np.inf):
-            raise InputError(f"rest is a length of motion [deg, mm], not {rest!r}")
-        pieces, given = (
-            self._pieces(advance),
-            [quantity for quantity in ("v", "a") if quantity in self.columns],
-        )
-        noise = rest * np.where(self.robot.limits.linear, 1e-3, np.radians(1.0))
-        pieces = with_rates(pieces, window, noise, str(self.path)) if self.derived else pieces
-        names = {quantity: group.names for quantity, group in _groups(self.robot).items()}
-        return held_against(pieces, given, names, self.robot.limits.linear.tolist(), str(self.path))
+        check_filter(window, rest, advance)
+        pieces = self._pieces(advance)
+        linear = self.robot.limits.linear
+        if self.derived:
+            noise = rest * np.where(linear, 1e-3, np.radians(1.0))
+            pieces = with_rates(pieces, window, noise, str(self.path))
+        given = [quantity for quantity in ("v", "a") if quantity in self.columns]
+        names = {quantity: columns.names for quantity, columns in _all_columns(self.robot).items()}
+        return check_rates(pieces, given, names, linear.tolist(), str(self.path))
 
     def read(self) -> Motion:
         """Return the whole motion at once, as :meth:`motions` yields it piece by piece."""
         return Motion.joined(list(self.motions()))
 
+    @property
+    def _used(self) -> list[int]:
+        """Numbers of the columns that are read, ascending."""
+        return sorted({index for indices in self.columns.values() for index in indices})
+
     def _pieces(self, advance: Callable[[int], object]) -> Iterator[Motion]:
-        last, rows = -np.inf, 0
-        for row, table, size in (
-            self._from_parquet() if _is_parquet(self.path) else self._from_text()
-        ):
+        last, row = -np.inf, 0
+        read = self._from_parquet if _is_parquet(self.path) else self._from_text
+        for row, table, size in read():
             t = table[:, self.columns["t"][0]]
             self._check_times(t, last, row)
             yield self._motion(table, t, row)
-            last, rows = t[-1], rows + len(t)
+            last = t[-1]
             advance(size)
-        if not rows:
+        if not row:
             raise MotionError(f"{self.path}: the file has a header and no rows")
 
     def _from_text(self) -> Iterator[tuple[int, Array, int]]:
-        """Yield the number of the first row, the numbers, and the characters read.
-
-        The header is row 1.
-        """
+        """Yield the number of the first row (the header is row 1), the numbers, and the characters read."""
         with _opened(self.path) as stream:
             stream.readline()
             row = 2
@@ -168,19 +162,19 @@ class MotionFile:
 
     def _from_parquet(self) -> Iterator[tuple[int, Array, int]]:
         """Yield the same of a Parquet file; its first row is row 1."""
-        used = sorted({index for indices in self.columns.values() for index in indices})
+        used = self._used
         with _parquet(self.path) as file:
             row, share = 1, self.size / max(file.metadata.num_rows, 1)
             for batch in file.iter_batches(ROWS, columns=[self.header[index] for index in used]):
                 table = np.full((batch.num_rows, len(self.header)), np.nan)
                 for index in used:
-                    column = batch.column(self.header[index])
+                    name = self.header[index]
+                    column = batch.column(name)
                     try:
                         table[:, index] = column.cast("double").to_numpy(zero_copy_only=False)
                     except (ValueError, NotImplementedError):
                         raise MotionError(
-                            f"{self.path}: column {self.header[index]!r} holds no numbers:"
-                            f" {column.type}"
+                            f"{self.path}: column {name!r} holds no numbers: {column.type}"
                         ) from None
                 bad = np.argwhere(~np.isfinite(table[:, used]))
                 if len(bad):
@@ -192,12 +186,13 @@ class MotionFile:
                 row += batch.num_rows
 
     def _numbers(self, lines: list[str], row: int) -> Array:
-        used = sorted({index for indices in self.columns.values() for index in indices})
+        used, commas = self._used, len(self.header) - 1
         table = np.full((len(lines), len(self.header)), np.nan)
-        try:
-            regular = all(line.count(self.delimiter) == len(self.header) - 1 for line in lines)
-            if regular and not any(line.isspace() for line in lines):
-                cells = np.loadtxt(
+        regular = all(line.count(self.delimiter) == commas for line in lines)
+        # what numpy cannot read stays NaN, and the slow reader below names the bad cell
+        if regular and not any(line.isspace() for line in lines):
+            with suppress(ValueError):
+                table[:, used] = np.loadtxt(
                     lines,
                     delimiter=self.delimiter,
                     usecols=used,
@@ -205,18 +200,15 @@ class MotionFile:
                     quotechar='"',
                     ndmin=2,
                 )
-                table[:, used] = cells
-        except ValueError:
-            # the table stays NaN, and the slow reader below reads the cells or names the bad one
-            pass
         if not np.isfinite(table[:, used]).all():
             table[:, used] = self._cell_by_cell(lines, row, used)
         return table
 
     def _cell_by_cell(self, lines: list[str], row: int, used: list[int]) -> Array:
-        """Read what numpy's reader cannot, such as quoted commas in a column that is ignored.
+        """Return the numbers of lines that numpy cannot read, as with quoted commas in an ignored column.
 
-        Name the first bad cell.
+        Raises:
+            MotionError: names the first bad cell.
         """
         table = np.empty((len(lines), len(used)))
         for number, line in enumerate(lines, start=row):
@@ -227,14 +219,14 @@ class MotionFile:
                     f" {len(self.header)}"
                 )
             for column, index in enumerate(used):
-                if not _is_finite(cells[index]):
-                    name, cell = self.header[index], cells[index]
+                name, cell = self.header[index], cells[index]
+                if not _is_finite(cell):
                     hint = "; write a decimal point" if _is_finite(cell.replace(",", ".")) else ""
                     raise MotionError(
                         f"{self.path}: row {number}, column {name!r}: {cell!r} is not a finite"
                         f" number{hint}"
                     )
-                table[number - row, column] = float(cells[index])
+                table[number - row, column] = float(cell)
         return table
 
     def _check_times(self, t: Array, last: float, row: int) -> None:
@@ -248,20 +240,20 @@ class MotionFile:
             )
 
     def _motion(self, table: Array, t: Array, row: int) -> Motion:
-        groups = _groups(self.robot)
+        columns = _all_columns(self.robot)
         values = {
-            name: table[:, index] * groups[name].factor
-            for name, index in self.columns.items()
+            name: table[:, indices] * columns[name].factor
+            for name, indices in self.columns.items()
             if name != "t"
         }
         if "v" in values:
             values["v"][np.abs(values["v"]) <= _STILL] = 0.0
-        motion = Motion(t, values["q"], values.get("v"), values.get("a"), values.get("tau"))
-        for i, axis, quantity, what in too_far(motion, self.robot.limits):
-            name, shown = groups[quantity].names[axis], table[i, self.columns[quantity][axis]]
+        motion = Motion(t, **values)
+        for i, axis, quantity, bound in implausible_values(motion, self.robot.limits):
+            name, value = columns[quantity].names[axis], table[i, self.columns[quantity][axis]]
             raise MotionError(
-                f"{self.path}: row {row + i}, column {name!r}: {shown:g} is more than {what} of the"
-                " robot"
+                f"{self.path}: row {row + i}, column {name!r}: {value:g} is more than {bound} of"
+                " the robot"
             )
         return motion
 
@@ -283,27 +275,25 @@ def open_motion(path: str | Path, robot: Robot) -> MotionFile:
             f"{file} is not a regular file: a motion is read twice, so save a pipe to a file first"
         )
     header, delimiter = _header(file)
-    shown = (
-        "".join(letter if letter.isprintable() else "?" for letter in ", ".join(header))[:200]
-        or "none"
-    )
+    listed = "".join(letter if letter.isprintable() else "?" for letter in ", ".join(header))
+    listed = listed[:200] or "none"
     if "t" not in header:
-        raise MotionError(f"{file}: column 't' [s] is missing (columns: {shown})")
+        raise MotionError(f"{file}: column 't' [s] is missing (columns: {listed})")
     columns = {"t": [header.index("t")]}
-    for quantity, group in _groups(robot).items():
-        present = [name for name in group.names if name in header]
-        missing = [name for name in group.names if name not in header]
-        if missing and (present or quantity == "q"):
-            raise MotionError(f"{file}: column {missing[0]!r} is missing (columns: {shown})")
-        if present:
-            columns[quantity] = [header.index(name) for name in group.names]
+    unused = []
+    for quantity, (names, _) in _all_columns(robot).items():
+        missing = [name for name in names if name not in header]
+        if missing and (quantity == "q" or len(missing) < len(names)):
+            raise MotionError(f"{file}: column {missing[0]!r} is missing (columns: {listed})")
+        unused += missing
+        if not missing:
+            columns[quantity] = [header.index(name) for name in names]
     known = {header[index] for indices in columns.values() for index in indices}
     for name in known:
         if header.count(name) > 1:
             raise MotionError(f"{file}: column {name!r} stands there {header.count(name)} times")
-    names = [name for group in _groups(robot).values() for name in group.names if name not in known]
     ignored = {
-        name: next(iter(get_close_matches(name, names, n=1, cutoff=0.6)), "")
+        name: next(iter(get_close_matches(name, unused, n=1, cutoff=0.6)), "")
         for name in header
         if name not in known
     }
@@ -326,28 +316,48 @@ def write_motion(path: str | Path, motion: Motion, robot: Robot) -> None:
     as_instance(robot, Robot, "a motion is one of an irbmodels.Robot")
     motion = checked_motion(motion, "a motion file", (), robot.n, robot.name, least=1)
     header, blocks = ["t"], [motion.t[:, None]]
-    for quantity, group in _groups(robot).items():
+    for quantity, columns in _all_columns(robot).items():
         values = getattr(motion, quantity)
         if values is not None:
-            header += group.names
-            blocks.append(values / group.factor)
+            header += columns.names
+            blocks.append(values / columns.factor)
     table = np.hstack(blocks)
-    if _is_parquet(Path(path)):
+    with replacing(path) as temporary:
+        if not _is_parquet(Path(path)):
+            names = ",".join(header)
+            np.savetxt(temporary, table, delimiter=",", fmt="%.9g", header=names, comments="")
+            return
         require("pyarrow", "logs")
         import pyarrow as pa
         from pyarrow import parquet
 
-        with replacing(path) as temporary:
-            parquet.write_table(pa.table(dict(zip(header, table.T, strict=True))), temporary)
+        parquet.write_table(pa.table(dict(zip(header, table.T, strict=True))), temporary)
+
+
+@contextmanager
+def table_stream(output: str | Path | None, source: Path | None) -> Iterator[TextIO | None]:
+    """Open a table to write, which appears when the block ends well; None without an output.
+
+    Args:
+        output: File to write.
+        source: Motion file that is read meanwhile.
+
+    Raises:
+        InputError: if ``output`` is no path, or is the motion file itself.
+        FileError: if it cannot be written.
+    """
+    if output is None:
+        yield None
         return
-    with replacing(path) as temporary:
-        np.savetxt(
-            temporary, table, delimiter=",", fmt="%.9g", header=",".join(header), comments=""
-        )
+    file = as_path(output, "the table to write")
+    if source is not None and file.exists() and file.samefile(source):
+        raise InputError(f"{output} is the motion itself; write the table to another file")
+    with replacing(output) as temporary, temporary.open("w", encoding="utf-8") as stream:
+        yield stream
 
 
 def _header(file: Path) -> tuple[list[str], str]:
-    """Return the names of the columns, and what parts them in a text file."""
+    """Return the names of the columns, and their delimiter in a text file."""
     if _is_parquet(file):
         with _parquet(file) as table:
             return list(table.schema_arrow.names), ","

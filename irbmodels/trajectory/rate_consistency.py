@@ -1,12 +1,13 @@
-"""Rates held against what they are rates of: speeds against positions, accelerations against speeds.
+"""Consistency of rates with their quantities: speeds with positions, accelerations with speeds.
 
 Over some seconds the integral of a rate and the change of its quantity are the same curve, whatever
-noise, resolution and delay of a signal are; a wrong unit or sign is a factor between them. Each
-sample alone would say nothing.
+noise, resolution and delay of a signal are; a wrong unit or sign is a factor between them. Single
+samples do not show it.
 """
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
@@ -18,9 +19,9 @@ from . import Motion
 
 DEG_PER_RAD = float(np.degrees(1.0))  # between radians and degrees
 GAP = 1.5  # steps: a longer one has lost a sample
-MIXED = 0.1  # how near a factor must be to one between units to be a mix-up of them
-UNLIKE = 0.2  # of the rate: what noise and delay do not explain
-CLEAR = 0.9  # correlation from which a factor between two curves is one
+MIXED = 0.1  # relative distance from a factor between units within which they are mixed up
+UNLIKE = 0.2  # share of the rate that noise and delay do not explain
+CLEAR = 0.9  # correlation from which a factor between two curves is significant
 _CHANGE = 1e-6  # [rad, m] root mean square of a quantity that changes
 _FEWEST = 8  # samples, of which hardly any two curves are alike by chance
 # [deg, mm, and per s]: 20 times the noise of an axis at rest; of a shorter way it may be the most
@@ -36,12 +37,12 @@ class Ratio(NamedTuple):
     """Least-squares factor between a quantity and the integral of its rate."""
 
     factor: float
-    """How many times as fast the quantity changes as its rate says."""
+    """Change of the quantity over the integral of its rate."""
     correlation: float
     """Of the two curves, without sign."""
 
     def unit_factor(self, linear: bool) -> float:
-        """Return the factor between two units that the curves differ by: of deg and rad, of a linear axis mm and m; else 0."""
+        """Return the factor between deg and rad, or mm and m, that the curves differ by; else 0."""
         unit = 1e3 if linear else DEG_PER_RAD
         near = (
             factor for factor in (unit, 1.0 / unit) if abs(abs(self.factor) / factor - 1.0) < MIXED
@@ -50,35 +51,33 @@ class Ratio(NamedTuple):
 
     @property
     def inconsistent(self) -> bool:
-        """Whether the one is not the rate of the other, or hidden in noise."""
+        """True if the one is not the rate of the other, or hidden in noise."""
         return self.correlation < CLEAR or abs(self.factor - 1.0) > UNLIKE
 
 
 def ratio(x: Array, rate: Array, dt: Array) -> Ratio | None:
-    """Hold a quantity of one axis against its rate.
+    """Compare a quantity of one axis with the integral of its rate.
 
     Args:
         x: Samples of the quantity, shape ``(N,)``.
         rate: Of its rate, in SI units as ``x``.
-        dt: Times between them [s], shape ``(N - 1,)``; 0 where nobody knows the way between two.
+        dt: Times between them [s], shape ``(N - 1,)``; 0 where the way between two is unknown.
 
     Returns:
         None where there are too few samples, or one of the two does not change.
     """
     if len(x) < 3 or not rate.any():
         return None
-    left = np.append(0.0, np.cumsum((dt > 0.0) * np.diff(x)))
-    right = np.append(0.0, np.cumsum(0.5 * dt * (rate[1:] + rate[:-1])))
-    left, right = left - left.mean(), right - right.mean()
-    if left @ left < _CHANGE**2 * len(x) or right @ right == 0.0:
+    change = np.append(0.0, np.cumsum((dt > 0.0) * np.diff(x)))
+    integral = np.append(0.0, np.cumsum(0.5 * dt * (rate[1:] + rate[:-1])))
+    change, integral = change - change.mean(), integral - integral.mean()
+    (xx, xy), (_, yy) = np.array([change, integral]) @ np.array([change, integral]).T
+    if xx < _CHANGE**2 * len(x) or yy == 0.0:
         return None
-    cross = float(left @ right)
-    return Ratio(
-        cross / float(right @ right), abs(cross) / float(np.sqrt((left @ left) * (right @ right)))
-    )
+    return Ratio(float(xy / yy), float(abs(xy) / np.sqrt(xx * yy)))
 
 
-def held_against(
+def check_rates(
     pieces: Iterator[Motion],
     quantities: Sequence[str],
     names: Mapping[str, Sequence[str]],
@@ -90,7 +89,7 @@ def held_against(
     A piece is refused where both curves are the same but for a factor between units, or for the
     sign: noise, resolution, delay and too few samples leave no such curves. Another factor only
     gives a warning. A short piece after longer ones, the rest of a file, shows too little of a
-    curve, and is not judged.
+    curve, and is not checked.
 
     Args:
         pieces: With speeds, and some seconds long: over hours the smallest bias of a speed
@@ -104,43 +103,32 @@ def held_against(
         MotionError: names the column, the factor, and the unit or the sign that it looks like.
     """
     warned: set[str] = set()
-    longest = 0
+    longest, n = 0, len(linear)
     for motion in pieces:
         longest = max(longest, len(motion.t))
-        for quantity, of, values, rates in (
-            ("v", "q", motion.q, motion.v),
-            ("a", "v", motion.v, motion.a),
-        ):
-            if (
-                quantity not in quantities
-                or values is None
-                or rates is None
-                or 2 * len(motion.t) < longest
-            ):
+        pairs = {"v": ("q", motion.q, motion.v), "a": ("v", motion.v, motion.a)}
+        for quantity, axis in itertools.product(quantities, range(n)):
+            of, values, rates = pairs[quantity]
+            if values is None or rates is None or 2 * len(motion.t) < longest:
                 continue
-            for axis in range(len(linear)):
-                column, other = names[quantity][axis], names[of][axis]
-                found = _clear(motion.t, values[:, axis], rates[:, axis], linear[axis])
-                advice = (
-                    ""
-                    if found is None
-                    else _advice(found, _UNITS[quantity, linear[axis]], other, linear[axis])
-                )
-                if found is None or (not advice and column in warned):
-                    continue
-                what = (
-                    f"{source}: column {column!r}: {other!r} changes {found.factor:.4g} times as"
-                    " fast as it says"
-                )
-                if advice:
-                    raise MotionError(f"{what}, from t = {motion.t[0]:.6g} s on: {advice}")
+            found = _significant(motion.t, values[:, axis], rates[:, axis], linear[axis])
+            column, other = names[quantity][axis], names[of][axis]
+            if found is None:
+                continue
+            what = (
+                f"{source}: column {column!r}: {other!r} changes {found.factor:.4g} times as fast"
+                " as it says"
+            )
+            if advice := _advice(found, _UNITS[quantity, linear[axis]], other, linear[axis]):
+                raise MotionError(f"{what}, from t = {motion.t[0]:.6g} s on: {advice}")
+            if column not in warned:
                 warn(f"{what}; is it of another axis, or of the motor?")
                 warned.add(column)
         yield motion
 
 
-def _clear(t: Array, x: Array, rate: Array, linear: bool) -> Ratio | None:
-    """Return the ratio where it is not 1, and neither noise nor too few samples explain that."""
+def _significant(t: Array, x: Array, rate: Array, linear: bool) -> Ratio | None:
+    """Return the ratio where it is not 1, and neither noise nor too few samples explain it."""
     if len(t) < _FEWEST or np.ptp(x) < _LITTLE * (1e-3 if linear else 1.0 / DEG_PER_RAD):
         return None
     steps = np.diff(t)
@@ -153,12 +141,11 @@ def _clear(t: Array, x: Array, rate: Array, linear: bool) -> Ratio | None:
 
 
 def _advice(found: Ratio, unit: str, other: str, linear: bool) -> str:
-    """Say which unit or sign a rate seems to have; nothing where it is some other factor."""
+    """Return the unit or sign that a rate seems to have; empty for any other factor."""
     sign = " with the opposite sign" if found.factor < 0.0 else ""
-    if unit_factor := found.unit_factor(linear):
-        return (
-            f"it looks like {unit}{sign}"
-            if unit_factor > 1.0
-            else f"{other!r} looks like {'m' if linear else 'rad'}{sign}"
-        )
+    factor = found.unit_factor(linear)
+    if factor > 1.0:
+        return f"it looks like {unit}{sign}"
+    if factor > 0.0:
+        return f"{other!r} looks like {'m' if linear else 'rad'}{sign}"
     return "its sign is the opposite" if abs(found.factor + 1.0) <= UNLIKE else ""

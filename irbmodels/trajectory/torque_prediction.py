@@ -1,30 +1,27 @@
-"""Torque along a motion file, split by cause and compared with what was measured (S000 eq. 75-77)."""
+"""Torque along a motion file, split by cause and compared with the measured one (S000 eq. 75-77)."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
-from ..checks import as_callable, as_instance, as_path, number, positive
+from ..checks import as_instance
 from ..dynamics.equations_of_motion import TorqueParts
-from ..errors import InputError
-from ..files import replacing
 from ..model.limits import Limits, Violation
 from ..model.types import Array, Mask
 from . import Motion
-from .differentiation import REST, samples_of
-from .motion_files import MotionFile
+from .differentiation import REST, check_filter, filter_length
+from .motion_files import MotionFile, table_stream
 
 _TRACE = 4096  # samples kept for the figure
 
 
 class Accuracy(NamedTuple):
-    """Model against measurement, per axis: eq. 75 [N m, N], 76, the mean absolute measured torque, and eq. 77 [%]."""
+    """Errors of the model per axis: eq. 75 [N m, N], 76, the mean absolute measured torque, eq. 77 [%]."""
 
     mae: Array
     rmse: Array
@@ -41,7 +38,7 @@ class Trace(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Prediction:
-    """What a motion needs."""
+    """Torques of a motion, and the bounds that it does not keep."""
 
     rows: int
     duration: float
@@ -55,42 +52,36 @@ class Prediction:
     out_of_range: int
     """Rows in which an axis is outside its range, the coupled one included."""
     first_out_of_range: tuple[float, Violation] | None
-    """Time of the first such row [s], and what is out of range in it."""
+    """Time of the first such row [s], and the violated range."""
     extrapolated: Mask
-    """Per axis whether it moved faster than its friction was ever measured."""
+    """True per axis if it moved faster than its friction was ever measured."""
     over_speed: Mask
-    """Per axis whether it moved faster than its speed limit."""
+    """True per axis if it moved faster than its speed limit."""
     window: float | None
-    """Length of the filter that derived speeds or accelerations [s].
-
-    None where the file has both.
-    """
+    """Length of the filter that derived speeds or accelerations [s]; None where the file has both."""
     over_effort: Mask
-    """Per axis whether the torque exceeds its (assumed) bound."""
+    """True per axis if the torque exceeds its (assumed) bound."""
     trace: Trace
 
     def __repr__(self) -> str:
-        """Say how long the motion is, what it needs at most, and what it does not keep."""
+        """Return duration, largest torques and violations in one line."""
         largest = ", ".join(f"{value:.4g}" for value in self.largest.total)
-        said = [f"largest torques {largest} N m (N of a linear axis)"]
+        parts = [f"largest torques {largest} N m (N of a linear axis)"]
         if self.accuracy is not None:
             errors = ", ".join(f"{value:.3g}" for value in self.accuracy.rmse)
-            said.append(f"off the measured ones by {errors} (root mean square)")
+            parts.append(f"off the measured ones by {errors} (root mean square)")
         if self.first_out_of_range is not None:
-            said.append(
-                f"{self.out_of_range} rows out of range, first at t ="
-                f" {self.first_out_of_range[0]:.4g} s"
-            )
-        for what, axes in (
-            ("speed limit", self.over_speed),
-            ("assumed torque limit", self.over_effort),
-            ("speeds at which friction was measured", self.extrapolated),
-        ):
-            if axes.any():
-                said.append(
-                    f"over the {what}: axis {', '.join(str(i + 1) for i in np.flatnonzero(axes))}"
-                )
-        return f"<Prediction of {self.rows} rows, {self.duration:.4g} s: {'; '.join(said)}>"
+            first = self.first_out_of_range[0]
+            parts.append(f"{self.out_of_range} rows out of range, first at t = {first:.4g} s")
+        over = {
+            "speed limit": self.over_speed,
+            "assumed torque limit": self.over_effort,
+            "speeds at which friction was measured": self.extrapolated,
+        }
+        for what, axes in over.items():
+            numbers = ", ".join(str(i + 1) for i in np.flatnonzero(axes))
+            parts += [f"over the {what}: axis {numbers}"] if numbers else []
+        return f"<Prediction of {self.rows} rows, {self.duration:.4g} s: {'; '.join(parts)}>"
 
 
 def predict(
@@ -115,46 +106,25 @@ def predict(
         MotionError: if a row is wrong; nothing is written then.
         FileError: if the output cannot be written.
     """
-    as_instance(
-        file,
-        MotionFile,
-        "what is predicted is a motion file, as irbmodels.open_motion(path, robot) opens it",
-    )
-    if window is not None:
-        positive(window, "window, the length of the derivative filter [s],")
-    number(rest, "rest [deg, mm]", 0.0)
-    as_callable(advance, "advance is a function of a number of bytes")
-    robot, n = file.robot, file.robot.n
-    if (
-        output is not None
-        and as_path(output, "the file to write").exists()
-        and Path(output).samefile(file.path)
-    ):
-        raise InputError(f"{output} is the motion itself; write the torques to another file")
-    totals = _Totals(n)
-    trace = _Thinned(_TRACE)
-    with ExitStack() as stack:
-        stream = None
-        if output is not None:
-            stream = stack.enter_context(
-                stack.enter_context(replacing(output)).open("w", encoding="utf-8")
-            )
+    what = "what is predicted is a motion file, as irbmodels.open_motion(path, robot) opens it"
+    as_instance(file, MotionFile, what)
+    check_filter(window, rest, advance)
+    robot = file.robot
+    totals, trace = _Totals(robot.n), _Decimator(_TRACE)
+    with table_stream(output, file.path) as stream:
+        if stream is not None:
             stream.write(",".join(_header(file)) + "\n")
         for motion in file.motions(window, rest, advance):
-            assert motion.v is not None  # what the file lacks, motions() derives
+            assert motion.v is not None  # motions() derives what the file lacks
             assert motion.a is not None
             parts = robot.torque_parts(motion.q, motion.v, motion.a)
             totals.add(motion, motion.v, parts, robot.limits)
             trace.add(motion, parts)
             if stream is not None:
-                columns = np.stack(
-                    parts if motion.tau is None else [*parts, motion.tau], axis=2
-                ).reshape(len(motion.t), -1)
-                np.savetxt(
-                    stream, np.hstack([motion.t[:, None], columns]), delimiter=",", fmt="%.9g"
-                )
-        if stream is not None:
-            stream.close()  # before it is moved into place
+                columns = [*parts, *([] if motion.tau is None else [motion.tau])]
+                torques = np.stack(columns, axis=2).reshape(len(motion.t), -1)
+                rows = np.column_stack([motion.t, torques])
+                np.savetxt(stream, rows, delimiter=",", fmt="%.9g")
     measured_to = robot.friction_model.measured_to if robot.friction_model else None
     return Prediction(
         rows=totals.rows,
@@ -165,16 +135,11 @@ def predict(
         out_of_range=totals.out_of_range,
         first_out_of_range=totals.first_out_of_range,
         over_speed=totals.fastest > robot.limits.velocity * (1.0 + 1e-9),
-        window=_window(window, totals) if file.derived else None,
+        window=totals.window(window) if file.derived else None,
         extrapolated=totals.fastest > (np.inf if measured_to is None else measured_to),
         over_effort=totals.largest[-1] > robot.limits.effort,
         trace=trace.result(),
     )
-
-
-def _window(window: float | None, totals: _Totals) -> float:
-    step = totals.duration / max(totals.rows - 1, 1)
-    return min(samples_of(window, step), totals.rows) * step
 
 
 def _header(file: MotionFile) -> list[str]:
@@ -200,10 +165,8 @@ class _Totals:
         self.rows += len(motion.t)
         outside = np.flatnonzero(~limits.in_range(motion.q))
         if len(outside) and self.first_out_of_range is None:
-            self.first_out_of_range = (
-                float(motion.t[outside[0]]),
-                limits.violations(motion.q[outside[0]])[0],
-            )
+            first = limits.violations(motion.q[outside[0]])[0]
+            self.first_out_of_range = float(motion.t[outside[0]]), first
         self.out_of_range += len(outside)
         values = np.stack(parts)
         self.largest = np.maximum(self.largest, np.abs(values).max(axis=1))
@@ -216,17 +179,21 @@ class _Totals:
             self.error_squared += np.square(difference).sum(axis=0)
             self.measured += np.abs(motion.tau).sum(axis=0)
 
+    def window(self, window: float | None) -> float:
+        """Return the length of the derivative filter [s] that was asked for, at the mean time step."""
+        step = self.duration / max(self.rows - 1, 1)
+        return min(filter_length(window, step), self.rows) * step
+
     def accuracy(self) -> Accuracy | None:
         if not self.has_measured:
             return None
         rmse, average = np.sqrt(self.error_squared / self.rows), self.measured / self.rows
-        share = 100.0 * np.divide(
-            rmse, average, out=np.full_like(rmse, np.nan), where=average > 0.0
-        )
+        unknown = np.full_like(rmse, np.nan)
+        share = 100.0 * np.divide(rmse, average, out=unknown, where=average > 0.0)
         return Accuracy(self.error / self.rows, rmse, average, share)
 
 
-class _Thinned:
+class _Decimator:
     """Every k-th sample, k doubling as the file grows, so that at most ``size`` are kept."""
 
     def __init__(self, size: int) -> None:
@@ -234,26 +201,17 @@ class _Thinned:
         self.kept: list[Trace] = []
 
     def add(self, motion: Motion, parts: TorqueParts) -> None:
-        self.kept.append(_every(Trace(motion, parts), start=-self.seen % self.step, step=self.step))
+        self.kept.append(_decimate(Trace(motion, parts), -self.seen % self.step, self.step))
         self.seen += len(motion.t)
         while sum(len(piece.motion.t) for piece in self.kept) > self.size:
-            self.kept, self.step = [_every(self.result(), start=0, step=2)], 2 * self.step
+            self.kept, self.step = [_decimate(self.result(), 0, 2)], 2 * self.step
 
     def result(self) -> Trace:
         motion = Motion.joined([piece.motion for piece in self.kept])
-        return Trace(
-            motion,
-            TorqueParts(
-                *(
-                    np.concatenate(field)
-                    for field in zip(*(p.parts for p in self.kept), strict=True)
-                )
-            ),
-        )
+        columns = zip(*(piece.parts for piece in self.kept), strict=True)
+        return Trace(motion, TorqueParts(*map(np.concatenate, columns)))
 
 
-def _every(trace: Trace, start: int, step: int) -> Trace:
-    return Trace(
-        trace.motion.each(lambda x: x[start::step]),
-        TorqueParts(*(x[start::step] for x in trace.parts)),
-    )
+def _decimate(trace: Trace, start: int, step: int) -> Trace:
+    parts = TorqueParts(*(x[start::step] for x in trace.parts))
+    return Trace(trace.motion.slice(start, step=step), parts)

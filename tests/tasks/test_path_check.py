@@ -24,9 +24,9 @@ from irbmodels.tasks.path_check import (
     check_path,
     programmed_motion,
 )
-from irbmodels.tasks.path_check import ik_following as following
-from irbmodels.tasks.path_check.move_timing import Law
-from irbmodels.tasks.path_check.violations import Stretches, outside
+from irbmodels.tasks.path_check.ik_following import _jumps
+from irbmodels.tasks.path_check.move_timing import SpeedProfile
+from irbmodels.tasks.path_check.violations import FindingCollector, bounds_criterion
 from irbmodels.trajectory import axis_path, rapid_module, time_optimal
 from irbmodels.trajectory.motion_files import write_motion
 
@@ -265,10 +265,10 @@ def test_stretches_go_on_across_pieces_and_are_parted_by_lines():
     lines = np.repeat([3, 5, 9, 12], 100)
 
     def found(cuts, by_line):
-        all_of_it = Stretches(0.0, by_line)
+        all_of_it = FindingCollector(0.0, by_line)
         for part in np.split(np.arange(400), cuts):
             all_of_it.add(
-                [outside("range", 1, "q1", value[part], (-3.0, 3.0), "rad")],
+                [bounds_criterion("range", 1, "q1", value[part], (-3.0, 3.0), "rad")],
                 t[part],
                 q[part],
                 lines[part],
@@ -297,14 +297,16 @@ def test_stretches_go_on_across_pieces_and_are_parted_by_lines():
 def test_a_good_sample_parts_two_stretches(cuts):
     """Runs of 110101100001 are those of itertools.groupby, wherever the pieces end."""
     bad = np.array([int(bit) for bit in "110101100001"])
-    found = Stretches(0.0, False)
+    found = FindingCollector(0.0, False)
     for part in np.split(np.arange(12), cuts):
         values = bad[part].astype(float)
         watch = (
-            outside("range", 1, "q1", values, (-0.5, 0.5), "rad"),
-            outside("range", 2, "q2", 1.0 - values, (-0.5, 0.5), "rad"),
+            bounds_criterion("range", 1, "q1", values, (-0.5, 0.5), "rad"),
+            bounds_criterion("range", 2, "q2", 1.0 - values, (-0.5, 0.5), "rad"),
         )
-        found.add(watch, part.astype(float), np.zeros((len(part), 1)), None)
+        found.add(
+            watch, part.astype(float), np.zeros((len(part), 1)), np.zeros(len(part), dtype=int)
+        )
     runs = [
         [k for k, _ in group]
         for _, group in itertools.groupby(enumerate(bad), key=lambda pair: pair[1])
@@ -645,7 +647,7 @@ def test_a_trapezoid_is_the_integral_of_its_rate(length, top, rate):
     """Distance and speed by trapezoidal sums of the rate; it ends in time, at rest, at the end;
     short ways are triangles.
     """
-    law = Law(length, top, rate)
+    law = SpeedProfile(length, top, rate)
     t = np.linspace(0.0, law.duration, 200_001)
     s, speed, gain = law.at(t)
     step = t[1]
@@ -787,7 +789,7 @@ def test_an_axis_that_is_fastest_between_samples_of_the_path_slows_the_move_too(
 def test_a_slower_law_reaches_the_share_it_should():
     """Speeds divide by the factor, for a trapezoid and for a triangle."""
     for length in (2.0, 0.01):
-        law = Law(length, 0.5, 2.5)
+        law = SpeedProfile(length, 0.5, 2.5)
         assert law.slower(1.7).reached == pytest.approx(law.reached / 1.7)
 
 
@@ -937,7 +939,7 @@ def test_a_jump_is_one_in_either_direction(robot):
     q = np.radians(
         [[0, 0, 0, 0, 0, 0], [0, 0, 0, -21, 0, 0], [0, 0, 0, -2, 0, 0], [0, 0, 0, -2, 0, 21]]
     )
-    jumps = following._jumps(robot, np.array([0.0, 0.01, 0.03, 0.06]), q)
+    jumps = _jumps(robot, np.array([0.0, 0.01, 0.03, 0.06]), q)
     assert [(one.s, one.axis, one.within) for one in jumps] == [
         (0.01, 3, 0.01),
         (0.06, 5, pytest.approx(0.03)),

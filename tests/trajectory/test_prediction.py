@@ -152,7 +152,7 @@ def test_progress_adds_up_to_the_file(robot, motion, file):
     ("options", "message"),
     [
         ({"file": "m.csv"}, "what is predicted is a motion file, .* not 'm.csv'"),
-        ({"output": 5}, "the file to write is a path, not 5"),
+        ({"output": 5}, "the table to write is a path, not 5"),
         ({"window": "a"}, "window, .* must be a positive finite number, got 'a'"),
         ({"rest": -1.0}, "rest .* must be a finite number, at least 0, got -1.0"),
         ({"advance": 5}, "advance is a function of a number of bytes, not 5"),

@@ -1,20 +1,21 @@
-"""What is watched along a path."""
+"""Bounds that samples of a path are checked against."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
 
+from ...checks import as_instance, finite
+from ...errors import InputError
 from ...model.types import Array
 from ...robot.collision import collides, contacts
 from ...robot.robot import Robot
 from ...robot.tool_extent import ToolExtent
-from ...trajectory import Motion
 from .samples import Samples
-from .violations import Finding, Watch, outside
+from .violations import Criterion, Finding, bounds_criterion
 
 NEAR = math.radians(5.0)
 """[rad] of a wrist or an elbow: speeds of the axes there are over ten times the tool's."""
@@ -29,84 +30,87 @@ class Box(NamedTuple):
     upper: tuple[float, float, float]
 
 
-def axis_watches(
-    robot: Robot, motion: Motion, samples: Samples, limit: Array | None
-) -> Iterable[Watch]:
-    """Return what watches ranges, speeds, torques and, with limits, accelerations."""
-    limits, names = robot.limits, robot.limits.names()
-    values = motion.q @ limits.A.T
-    assert motion.v is not None
-    assert motion.a is not None
+def box_corners(box: Box) -> tuple[Array, Array]:
+    """Return the lower and the upper corner of a box as arrays ``(3,)`` [m].
+
+    Raises:
+        InputError: if it is no box of finite numbers, or is empty.
+    """
+    corners = as_instance(box, Box, "a box is Box(lower, upper)")
+    low, high = (finite(corner, (3,), "a corner of the box [m]") for corner in corners)
+    if not (low < high).all():
+        raise InputError(f"the box is empty: {low.tolist()} .. {high.tolist()} m")
+    return low, high
+
+
+def axis_criteria(
+    robot: Robot, samples: Samples, acceleration: Array | None
+) -> Iterator[Criterion]:
+    """Yield ranges, speeds, torques and, with limits ``(n,)``, accelerations, axis by axis."""
+    limits, tau = robot.limits, samples.parts.total
+    low, high, fastest, strongest = limits.lower, limits.upper, limits.velocity, limits.effort
+    names, values = limits.names(), samples.q @ limits.A.T
     for i, linear in enumerate(limits.linear.tolist()):
         length, force = ("m", "N") if linear else ("rad", "N m")
-        one = outside(
-            "range", i + 1, names[i], values[:, i], (limits.lower[i], limits.upper[i]), length
-        )
-        yield one._replace(assumed=bool(limits.range_assumed[i]))
-        bounds = -limits.velocity[i], limits.velocity[i]
-        one = outside("speed", i + 1, f"v{i + 1}", motion.v[:, i], bounds, f"{length}/s")
-        yield one._replace(assumed=bool(limits.velocity_assumed[i]))
-        if limit is not None:
-            yield outside(
-                "acceleration",
-                i + 1,
-                f"a{i + 1}",
-                motion.a[:, i],
-                (-limit[i], limit[i]),
-                f"{length}/s^2",
-            )
-        one = outside(
-            "torque",
-            i + 1,
-            f"tau{i + 1}",
-            samples.parts.total[:, i],
-            (-limits.effort[i], limits.effort[i]),
-            force,
-        )
-        yield one._replace(assumed=bool(limits.effort_assumed[i]))
+        rows = [
+            ("range", names[i], values, low[i], high[i], length, limits.range_assumed[i]),
+            ("speed", f"v{i + 1}", samples.v, -fastest[i], fastest[i], f"{length}/s",
+             limits.velocity_assumed[i]),
+            ("torque", f"tau{i + 1}", tau, -strongest[i], strongest[i], force,
+             limits.effort_assumed[i]),
+        ]  # fmt: skip
+        if acceleration is not None:
+            bound, unit = acceleration[i], f"{length}/s^2"
+            rows.insert(2, ("acceleration", f"a{i + 1}", samples.a, -bound, bound, unit, False))
+        for kind, quantity, columns, lower, upper, unit, assumed in rows:
+            bounds = float(lower), float(upper)
+            criterion = bounds_criterion(kind, i + 1, quantity, columns[:, i], bounds, unit)
+            yield criterion._replace(assumed=bool(assumed))
 
 
-def box_watches(tool: ToolExtent, box: Box, q: Array, tcp: Array) -> Iterable[Watch]:
-    """Return what watches that TCP and tool stay in the box."""
-    low, high = tool.ends(q, tcp)
+def box_criteria(tool: ToolExtent, box: Box, samples: Samples) -> Iterator[Criterion]:
+    """Yield the bounds of the box for the TCP, and for the tool where it has shapes."""
+    extents = {"TCP": (samples.tcp, samples.tcp)}
+    if tool.name != "TCP":
+        extents["tool"] = tool.ends(samples.q, samples.tcp)
     for i, name in enumerate("xyz"):
         bounds = float(box.lower[i]), float(box.upper[i])
-        for what, below, above in (("TCP", tcp[:, i], tcp[:, i]), ("tool", low[:, i], high[:, i])):
-            if what == "TCP" or tool.name != "TCP":
-                lower, upper = bounds[0] - below, above - bounds[1]
-                value, excess = np.where(lower >= upper, below, above), np.maximum(lower, upper)
-                yield Watch("box", None, f"{what} {name}", value, excess, *bounds, "m")
+        for what, (low, high) in extents.items():
+            below, above = bounds[0] - low[:, i], high[:, i] - bounds[1]
+            value, excess = (
+                np.where(below >= above, low[:, i], high[:, i]),
+                np.maximum(below, above),
+            )
+            yield Criterion("box", None, f"{what} {name}", value, excess, *bounds, "m")
 
 
-def collision_watch(robot: Robot, q: Array) -> Watch:
-    """Return what watches that the robot does not touch itself."""
+def collision_criterion(robot: Robot, q: Array) -> Criterion:
+    """Return 1 where the robot touches itself at postures ``(N, n)``, which exceeds its bound, else 0."""
     touching = np.asarray(collides(robot, q), dtype=float)
-    return Watch("collision", None, "contact", touching, touching, math.nan, math.nan, "")
+    return Criterion("collision", None, "contact", touching, touching, math.nan, math.nan, "")
 
 
-def near_watches(samples: Samples) -> Iterable[Watch]:
-    """Return what watches how near singularities are; 0 is as far as counts as near."""
+def singularity_criteria(samples: Samples) -> Iterator[Criterion]:
+    """Yield the distances from singularities, which exceed where they are near."""
     for kind, value, near, unit in (
         ("wrist", samples.wrist, NEAR, "rad"),
         ("elbow", samples.elbow, NEAR, "rad"),
         ("shoulder", samples.shoulder, NEAR_AXIS, "m"),
     ):
-        yield Watch(kind, None, kind, value, near - np.abs(value), -near, near, unit)
+        yield Criterion(kind, None, kind, value, near - np.abs(value), -near, near, unit)
 
 
-def told(robot: Robot, one: Finding) -> Finding:
-    """Name the links of a collision."""
-    if one.kind != "collision" or one.q is None:
-        return one
-    pairs = contacts(robot, one.q)
-    return one._replace(text="; ".join(f"{a} touches {b}" for a, b in pairs))
+def name_links(robot: Robot, finding: Finding) -> Finding:
+    """Return a collision with the names of the links that touch; any other finding as it is."""
+    if finding.kind != "collision" or finding.q is None:
+        return finding
+    pairs = contacts(robot, finding.q)
+    return finding._replace(text="; ".join(f"{a} touches {b}" for a, b in pairs))
 
 
-def near_told(one: Finding) -> Finding:
-    """Say how near which singularity is."""
-    away = (
-        f"{1000.0 * abs(one.value):.2f} mm"
-        if one.unit == "m"
-        else f"{math.degrees(abs(one.value)):.3f} deg"
-    )
-    return one._replace(text=f"{away} from the {one.kind} singularity")
+def describe_singularity(finding: Finding) -> Finding:
+    """Return a nearness to a singularity with its distance in words."""
+    distance = abs(finding.value)
+    length, angle = f"{1000.0 * distance:.2f} mm", f"{math.degrees(distance):.3f} deg"
+    away = length if finding.unit == "m" else angle
+    return finding._replace(text=f"{away} from the {finding.kind} singularity")

@@ -1,23 +1,40 @@
-"""Extremes along a path, gathered piece by piece, and a selection of samples in which none of them is lost."""
+"""Extremes along a path, collected piece by piece, and a selection of samples that keeps them all."""
 
 from __future__ import annotations
 
-from operator import attrgetter
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...model.types import Array, IntArray
-from ...trajectory import Motion
 from .samples import Samples
 
-_SHARES = ("used", "speed", "acceleration", "torque")
-_SINGULAR = ("wrist", "elbow", "shoulder")
 _TRACE = 4096  # samples kept for figures
+_SHARES = ("used", "speed", "torque")
+_SINGULARITIES = ("wrist", "elbow", "shoulder")
 
 
-class Nearest(NamedTuple):
+def _nearness(distance: Array) -> Array:
+    return -np.abs(distance)
+
+
+_PER_AXIS: dict[str, Callable[[Array], Array]] = {
+    "margin": np.negative,
+    "acceleration": np.positive,
+    **dict.fromkeys(_SHARES, np.positive),
+}
+_SCALARS: dict[str, Callable[[Array], Array]] = {
+    "smallest": np.negative,
+    "manipulability": np.negative,
+    "deflection": np.positive,
+    **dict.fromkeys(_SINGULARITIES, _nearness),
+}
+"""Quantities of :class:`Samples`, each with the function whose largest value is the worst."""
+
+
+class Extreme(NamedTuple):
     """The worst value of a quantity, per axis or one alone, and where it is."""
 
     value: Array
@@ -60,137 +77,101 @@ class Trace(NamedTuple):
     lines: IntArray
 
 
-class Totals:
+class Extremes:
     """Running extremes."""
 
     def __init__(self, n: int, by_line: bool) -> None:
         """Begin for ``n`` axes."""
         self.rows, self.start, self.duration = 0, np.nan, 0.0
-        self._worst = {name: _Worst(n) for name in ("margin", *_SHARES)}
-        self._worst |= {
-            name: _Worst(1) for name in (*_SINGULAR, "smallest", "manipulability", "deflection")
+        self._worst = {
+            name: _Worst(n if name in _PER_AXIS else 1, badness)
+            for name, badness in (_PER_AXIS | _SCALARS).items()
         }
         self.peaks, self.fastest = np.zeros((5, n)), np.zeros(n)
-        self._rubbing, self._all = np.zeros(n), np.zeros(n)
+        self._friction, self._all_causes = np.zeros(n), np.zeros(n)
         self._by_line = by_line
-        self._lines: dict[int, PerLine] = {}
-        self._kept: list[Trace] = []
-        share, distance, tcp = np.zeros((0, n)), np.zeros(0), np.zeros((0, 3))
+        self._lines: dict[int, tuple[float, float, Array, Array]] = {}
+        share, none, tcp = np.zeros((0, n)), np.zeros(0), np.zeros((0, 3))
         lines = np.zeros(0, dtype=np.int64)
-        self._none = Trace(distance, share, share, share, distance, distance, distance, tcp, lines)
+        self._kept = [Trace(none, share, share, share, none, none, none, tcp, lines)]
         self._width = 1
 
-    def add(self, motion: Motion, samples: Samples, lines: IntArray | None) -> None:
+    def add(self, samples: Samples) -> None:
         """Take the next samples."""
-        t = motion.t
-        rows = np.zeros(len(t), dtype=np.int64) if lines is None else lines
+        t = samples.t
         self.start = t[0] if self.rows == 0 else self.start
         self.duration = float(t[-1] - self.start)
         self.rows += len(t)
-        assert motion.v is not None
-        self.fastest = np.maximum(self.fastest, np.abs(motion.v).max(axis=0))
+        self.fastest = np.maximum(self.fastest, np.abs(samples.v).max(axis=0))
         for name, worst in self._worst.items():
             values = getattr(samples, name)
-            if values is None:
-                continue
-            columns = values if values.ndim == 2 else values[:, None]
-            badness = (
-                columns
-                if name in (*_SHARES, "deflection")
-                else -np.abs(columns)
-                if name in _SINGULAR
-                else -columns
-            )
-            worst.add(columns, badness, t, rows)
+            if values is not None:
+                worst.add(values.reshape(len(t), -1), t, samples.lines)
         sizes = np.abs(np.stack(samples.parts))
         self.peaks = np.maximum(self.peaks, sizes.max(axis=1))
-        self._rubbing += sizes[3].sum(axis=0)
-        self._all += sizes[:4].sum(axis=(0, 1))
+        self._friction += sizes[3].sum(axis=0)
+        self._all_causes += sizes[:4].sum(axis=(0, 1))
         if self._by_line:
-            self._take_lines(t, samples, rows)
-        self._keep(t, samples, rows)
+            self._add_lines(samples)
+        piece = Trace(*(getattr(samples, name) for name in Trace._fields))
+        self._kept.append(_thinned(piece, self._width))
+        while sum(len(piece.t) for piece in self._kept) > _TRACE:
+            self._kept, self._width = [_thinned(self.trace(), 2)], 2 * self._width
 
-    def worst(self, name: str) -> Nearest:
+    def worst(self, name: str) -> Extreme:
         """Return the worst of a quantity of :class:`Samples`; NaN where it was never known."""
-        return self._worst[name].found
+        return self._worst[name].extreme
 
     def friction_share(self) -> Array:
         """Sum of ``|friction|`` by that of all causes, per axis; 0 where nothing acts."""
-        return np.divide(
-            self._rubbing, self._all, out=np.zeros_like(self._all), where=self._all > 0.0
-        )
+        none = np.zeros_like(self._all_causes)
+        return np.divide(self._friction, self._all_causes, out=none, where=self._all_causes > 0.0)
 
     def per_line(self) -> tuple[PerLine, ...]:
         """Return the moves in the order of time."""
-        return tuple(sorted(self._lines.values(), key=lambda one: one.start))
+        moves = []
+        for line, (start, end, shares, distances) in self._lines.items():
+            axes = shares.argmax(axis=1)
+            worst = zip(shares.max(axis=1).tolist(), (axes + 1).tolist(), strict=True)
+            moves.append(PerLine(line, start, end, *sum(worst, ()), *distances.tolist()))
+        return tuple(sorted(moves, key=lambda move: move.start))
 
     def trace(self) -> Trace:
         """Return the samples for figures."""
-        return _joined(self._kept or [self._none])
+        return Trace(*(np.concatenate(column) for column in zip(*self._kept, strict=True)))
 
-    def _take_lines(self, t: Array, samples: Samples, rows: IntArray) -> None:
-        edges = np.flatnonzero(np.diff(rows)) + 1
-        for part in np.split(np.arange(len(t)), edges):
-            used, speed, torque = samples.used[part], samples.speed[part], samples.torque[part]
-            at = [int(np.argmax(x.max(axis=0))) for x in (used, speed, torque)]
-            line = int(rows[part[0]])
-            one = PerLine(
-                line, float(t[part[0]]), float(t[part[-1]]), float(used[:, at[0]].max()), at[0] + 1,
-                float(speed[:, at[1]].max()), at[1] + 1, float(torque[:, at[2]].max()), at[2] + 1,
-                *(float(np.abs(x[part]).min()) for x in (samples.wrist, samples.elbow, samples.shoulder)),
-            )  # fmt: skip
-            self._lines[line] = one if line not in self._lines else _worse(self._lines[line], one)
-
-    def _keep(self, t: Array, samples: Samples, rows: IntArray) -> None:
-        names = ("used", "speed", "torque", *_SINGULAR, "tcp")
-        columns = [getattr(samples, name) for name in names]
-        self._kept.append(_thinned(Trace(*[t, *columns, rows]), self._width))
-        while sum(len(piece.t) for piece in self._kept) > _TRACE:
-            self._kept, self._width = [_thinned(_joined(self._kept), 2)], 2 * self._width
+    def _add_lines(self, samples: Samples) -> None:
+        edges = np.flatnonzero(np.diff(samples.lines)) + 1
+        for part in np.split(np.arange(len(samples.t)), edges):
+            line, end = int(samples.lines[part[0]]), float(samples.t[part[-1]])
+            shares = np.array([getattr(samples, name)[part].max(axis=0) for name in _SHARES])
+            distances = np.array(
+                [np.abs(getattr(samples, name)[part]).min() for name in _SINGULARITIES]
+            )
+            start, _, most, least = self._lines.get(
+                line, (float(samples.t[part[0]]), end, shares, distances)
+            )
+            self._lines[line] = start, end, np.maximum(most, shares), np.minimum(least, distances)
 
 
 class _Worst:
     """The worst of a quantity so far, per axis."""
 
-    def __init__(self, n: int) -> None:
-        self._badness = np.full(n, -np.inf)
-        self.found = Nearest(np.full(n, np.nan), np.full(n, np.nan), np.zeros(n, dtype=np.int64))
+    def __init__(self, n: int, badness: Callable[[Array], Array]) -> None:
+        self._badness, self._most = badness, np.full(n, -np.inf)
+        self.extreme = Extreme(np.full(n, np.nan), np.full(n, np.nan), np.zeros(n, dtype=np.int64))
 
-    def add(self, values: Array, badness: Array, t: Array, rows: IntArray) -> None:
-        """Take values ``(N, n)``, the largest ``badness`` of which is kept."""
-        at, columns = np.argmax(badness, axis=0), np.arange(values.shape[1])
-        worse = (badness[at, columns] > self._badness) | np.isnan(self.found.time)
-        new = values[at, columns], t[at], rows[at]
-        self.found = Nearest(*(np.where(worse, x, y) for x, y in zip(new, self.found, strict=True)))
-        self._badness = np.where(worse, badness[at, columns], self._badness)
-
-
-def _worse(a: PerLine, b: PerLine) -> PerLine:
-    """Return what a move that lies in two pieces comes to."""
-    used, speed, torque = (
-        max(a, b, key=_by_used),
-        max(a, b, key=_by_speed),
-        max(a, b, key=_by_torque),
-    )
-    return a._replace(
-        end=b.end,
-        used=used.used,
-        used_axis=used.used_axis,
-        speed=speed.speed,
-        speed_axis=speed.speed_axis,
-        torque=torque.torque,
-        torque_axis=torque.torque_axis,
-        wrist=min(a.wrist, b.wrist),
-        elbow=min(a.elbow, b.elbow),
-        shoulder=min(a.shoulder, b.shoulder),
-    )
-
-
-_by_used, _by_speed, _by_torque = (attrgetter(name) for name in ("used", "speed", "torque"))
-
-
-def _joined(pieces: list[Trace]) -> Trace:
-    return Trace(*(np.concatenate(column) for column in zip(*pieces, strict=True)))
+    def add(self, values: Array, t: Array, lines: IntArray) -> None:
+        """Take values ``(N, n)``."""
+        badness, columns = self._badness(values), np.arange(values.shape[1])
+        at = np.argmax(badness, axis=0)
+        most = badness[at, columns]
+        worse = (most > self._most) | np.isnan(self.extreme.time)
+        new = values[at, columns], t[at], lines[at]
+        self.extreme = Extreme(
+            *(np.where(worse, x, y) for x, y in zip(new, self.extreme, strict=True))
+        )
+        self._most = np.where(worse, most, self._most)
 
 
 def _thinned(trace: Trace, width: int) -> Trace:
@@ -198,23 +179,16 @@ def _thinned(trace: Trace, width: int) -> Trace:
     if width == 1:
         return trace
     first = np.arange(0, len(trace.t), width)
-    most = np.maximum.reduceat
-    return Trace(
-        t=trace.t[first],
-        used=most(trace.used, first),
-        speed=most(trace.speed, first),
-        torque=most(trace.torque, first),
-        wrist=_nearest(trace.wrist, first),
-        elbow=_nearest(trace.elbow, first),
-        shoulder=_nearest(trace.shoulder, first),
-        tcp=trace.tcp[first],
-        lines=trace.lines[first],
-    )
+
+    columns = trace._asdict()
+    thinned = {name: values[first] for name, values in columns.items()}
+    thinned |= {name: np.maximum.reduceat(columns[name], first) for name in _SHARES}
+    thinned |= {name: _next_to_zero(columns[name], first) for name in _SINGULARITIES}
+    return Trace(**thinned)
 
 
-def _nearest(values: Array, first: NDArray[np.intp]) -> Array:
+def _next_to_zero(values: Array, first: NDArray[np.intp]) -> Array:
     """Return of each group the value next to 0, and 0 where it was crossed in between."""
     low, high = np.minimum.reduceat(values, first), np.maximum.reduceat(values, first)
-    return np.where(
-        (low < 0.0) & (high > 0.0), 0.0, np.where(np.abs(low) < np.abs(high), low, high)
-    )
+    nearest = np.where(np.abs(low) < np.abs(high), low, high)
+    return np.where((low < 0.0) & (high > 0.0), 0.0, nearest)

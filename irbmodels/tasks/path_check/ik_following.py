@@ -16,11 +16,11 @@ from .move_timing import STILL
 _STEP, _TURN = 0.005, math.radians(1.0)  # [m], [rad] between samples of a path
 _FEWEST, _MOST = 40, 2000
 JUMP = math.radians(20.0)
-"""An axis that turns more between two samples of a path, 5 mm or 1 degree apart, passes a singularity or changes posture."""
+"""Step of an axis between two samples of a path, 5 mm or 1 degree apart, that passes a singularity or changes posture."""
 
 
 class Jump(NamedTuple):
-    """Where an axis turns far within hardly any path."""
+    """A large step of an axis within hardly any path."""
 
     s: float
     """[m]"""
@@ -32,7 +32,7 @@ class Jump(NamedTuple):
     """[m] of path."""
 
 
-class Followed(NamedTuple):
+class JointPath(NamedTuple):
     """A Cartesian path in axis positions."""
 
     s: Array
@@ -40,83 +40,78 @@ class Followed(NamedTuple):
     q: Array
     """``(K, n)``; fewer than asked where the path leaves the reach."""
     missing: float
-    """How far beyond reach the next pose would have been [m]; 0 if the path is whole."""
+    """Distance of the next pose beyond reach [m]; 0 if the path is whole."""
     jumps: tuple[Jump, ...]
 
-    def smooth(self, s: Array) -> Mask:
-        """Whether distances ``(N,)`` are off every jump.
-
-        At one, rates are those of no real motion.
-        """
-        passed = np.zeros(s.shape, dtype=bool)
-        for jump in self.jumps:
-            passed |= np.abs(s - jump.s) <= 1.5 * jump.within
-        return ~passed
+    def off_jumps(self, s: Array) -> Mask:
+        """Return whether distances ``(N,)`` are off every jump, where rates are those of no real motion."""
+        near = [np.abs(s - jump.s) <= 1.5 * jump.within for jump in self.jumps]
+        return ~np.any(near, axis=0) if near else np.ones(s.shape, dtype=bool)
 
 
-def follow(robot: Robot, path: PosePath, start: Array) -> Followed:
-    """Return postures along a path of the robot's TCP, from the posture ``start`` that is on its first pose."""
+def ik_along_path(robot: Robot, path: PosePath, start: Array) -> JointPath:
+    """Return postures along a path of the robot's TCP, from the posture ``start`` on its first pose."""
     turn = float(np.linalg.norm(path.twists(0.0)[3:])) * path.length
     count = min(max(math.ceil(path.length / _STEP), math.ceil(turn / _TURN), _FEWEST), _MOST)
     s = np.linspace(0.0, path.length, count + 1)
     poses = path.poses(s)
-    found: Any = robot.inverse_kinematics(poses)
-    chosen, missing = [start], 0.0
+    solutions: Any = robot.inverse_kinematics(poses)
+    postures, missing = [start], 0.0
     for k in range(1, len(s)):
-        q = _nearest(robot, poses[k], found, k, chosen[-1])
+        q = _nearest(robot, poses[k], solutions, k, postures[-1])
         if q is None:
-            missing = max(float(found.missing[k]), np.finfo(float).tiny)
+            missing = max(float(solutions.missing[k]), np.finfo(float).tiny)
             break
-        chosen.append(q)
-    q = np.array(chosen)
-    return Followed(s[: len(q)], q, missing, tuple(_jumps(robot, s, q)))
+        postures.append(q)
+    s, q = s[: len(postures)], np.array(postures)
+    return JointPath(s, q, missing, tuple(_jumps(robot, s, q)))
 
 
-def at(robot: Robot, followed: Followed, poses: Array, s: Array) -> Array:
-    """Return the postures at other distances ``s`` ``(N,)`` of a path that was followed, on its poses ``(N, 4, 4)``."""
-    found: Any = robot.inverse_kinematics(poses)
-    rough = np.stack([np.interp(s, followed.s, column) for column in followed.q.T], axis=1)
-    near = [_nearest(robot, pose, found, k, rough[k]) for k, pose in enumerate(poses)]
-    return np.array([rough[k] if q is None else q for k, q in enumerate(near)])
+def postures_at(robot: Robot, joint_path: JointPath, poses: Array, s: Array) -> Array:
+    """Return the postures at distances ``s`` ``(N,)`` of a path, on its poses ``(N, 4, 4)``."""
+    solutions: Any = robot.inverse_kinematics(poses)
+    q = np.stack([np.interp(s, joint_path.s, column) for column in joint_path.q.T], axis=1)
+    for k, pose in enumerate(poses):
+        nearest = _nearest(robot, pose, solutions, k, q[k])
+        q[k] = q[k] if nearest is None else nearest
+    return q
 
 
-def rates(robot: Robot, path: PosePath, s: Array, q: Array) -> tuple[Array, Array]:
+def path_derivatives(robot: Robot, path: PosePath, s: Array, q: Array) -> tuple[Array, Array]:
     """Return ``dq/ds`` and ``d2q/ds2`` ``(N, n)`` on a path.
 
-    Differences where the Jacobian has lost the direction.
-
-    An axis that moves by rounding only has a rate of exactly 0: friction would take its sign.
+    Finite differences where the Jacobian is singular. An axis that moves by rounding only has a
+    rate of exactly 0: friction would take its sign.
     """
     along = path.at(s)
-    rate = robot.inverse_velocity(q, along.twists)
-    lost = ~np.isfinite(rate).all(axis=1)
+    slope = _filled(robot.inverse_velocity(q, along.twists), q, s)
+    slope[np.abs(slope) <= STILL] = 0.0
+    curvature = _filled(robot.inverse_acceleration(q, slope, along.accelerations), slope, s)
+    return np.nan_to_num(slope), np.nan_to_num(curvature)
+
+
+def _filled(derivative: Array, values: Array, s: Array) -> Array:
+    """Return a derivative with differences of the values where it is not finite."""
+    lost = ~np.isfinite(derivative).all(axis=1)
     if lost.any() and len(s) > 1:
-        rate[lost] = np.gradient(q, s, axis=0)[lost]
-    rate[np.abs(rate) <= STILL] = 0.0
-    gain = robot.inverse_acceleration(q, rate, along.accelerations)
-    lost = ~np.isfinite(gain).all(axis=1)
-    if lost.any() and len(s) > 1:
-        gain[lost] = np.gradient(rate, s, axis=0)[lost]
-    return np.nan_to_num(rate), np.nan_to_num(gain)
+        derivative[lost] = np.gradient(values, s, axis=0)[lost]
+    return derivative
 
 
-def _nearest(robot: Robot, pose: Array, found: Any, k: int, q: Array) -> Array | None:
-    """Return the solution next to a posture, in the full turns next to it.
-
-    None where the pose is out of reach.
-    """
-    valid = found.valid[k]
+def _nearest(robot: Robot, pose: Array, solutions: Any, k: int, q: Array) -> Array | None:
+    """Return the solution next to a posture, in the nearest full turns; None where the pose is out of reach."""
+    valid = solutions.valid[k]
     if not valid.any():
         return None
-    if any(np.any(flag[k][valid]) for flag in found.flags):  # an axis is free: it stays where it is
-        one: Any = robot.inverse_kinematics(pin.SE3(pose), near=q)
-        candidates = one.q
+    if any(np.any(flag[k][valid]) for flag in solutions.flags):
+        # an axis is free: it stays where it is
+        near: Any = robot.inverse_kinematics(pin.SE3(pose), near=q)
+        candidates = near.q
     else:
-        candidates = found.q[k][valid]
+        candidates = solutions.q[k][valid]
     turns = np.where(robot.limits.linear, 0.0, np.round((q - candidates) / math.tau))
     candidates = candidates + math.tau * turns
-    best = int(np.argmin(np.abs(candidates - q).max(axis=1)))
-    return np.asarray(candidates[best])
+    return np.asarray(candidates[np.abs(candidates - q).max(axis=1).argmin()])
 
 
 def _jumps(robot: Robot, s: Array, q: Array) -> list[Jump]:

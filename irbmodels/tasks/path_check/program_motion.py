@@ -1,14 +1,15 @@
-"""The motion that a RAPID program asks for, with the line of each sample.
+"""The motion of a RAPID program, with the line of each sample.
 
-Simple on purpose, and said so: every point is stopped at (zones are not rounded), but for those of
-joint moves with times; each move has a trapezoid of speed; axes in MoveJ and MoveAbsJ go linearly;
-MoveL and MoveC stay in the posture that they start in. A controller is cleverer.
+Simpler than a controller: every point is stopped at (zones are not rounded), but for those of joint
+moves with times; each move has a trapezoid of speed; axes in MoveJ and MoveAbsJ go linearly; MoveL
+and MoveC stay in the posture that they start in. The notes of the result list these simplifications.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -24,10 +25,10 @@ from ...robot.robot import Robot
 from ...trajectory import Motion
 from ...trajectory.cartesian_path import PosePath, arc, line
 from ...trajectory.rounding import displacement
-from . import ik_following as following
-from .joint_segments import MoveTiming, Strokes
-from .move_timing import Law, law_of
-from .program_notes import Said
+from .ik_following import JointPath, ik_along_path, path_derivatives, postures_at
+from .joint_segments import JointSegment, MoveTiming, run_segments, tcp_speed
+from .move_timing import SpeedProfile, speed_profile
+from .program_notes import ProgramNotes
 from .violations import Finding
 
 # [s] from rest to the speed of a move: assumed, nobody publishes accelerations of these arms
@@ -40,7 +41,7 @@ _SAME = 1e-9  # [m, rad] a shorter move is none
 
 
 class ProgramMotion(NamedTuple):
-    """What a program asks for."""
+    """The motion of a program, and what of it cannot be made or evaluated."""
 
     motion: Motion
     """With speeds and accelerations."""
@@ -48,11 +49,12 @@ class ProgramMotion(NamedTuple):
     """Line of the move that each sample belongs to, ``(N,)``."""
     timings: tuple[MoveTiming, ...]
     findings: tuple[Finding, ...]
-    """Moves that cannot be made as programmed: out of reach, no such configuration, through a singularity, of a target that is
-    declared nowhere.
+    """Moves that cannot be made as programmed.
+
+    Out of reach, no such configuration, through a singularity, of a target that is declared nowhere.
     """
     notes: tuple[str, ...]
-    """What was not evaluated, and what was assumed, with lines."""
+    """Parts that were not evaluated, and assumptions, with lines."""
     unevaluated: tuple[str, ...] = ()
     """Those of the notes without which the program is not wholly checked."""
 
@@ -101,347 +103,297 @@ def programmed_motion(
                 f" names to {kind.__name__}"
             )
             as_list(as_instance(named, Mapping, what).values(), kind, what)
-    run = _Run(Said(robot, wobjs or {}, stand_in), ramp, step, slow, units)
+    notes = ProgramNotes(robot, wobjs or {}, stand_in)
+    run = _Run(notes, ramp, step, slow, units)
     if start is not None:
-        run.begin(np.array(robot.states.one(finite(start, (robot.n,), "start [rad, m]"))))
+        run.q = np.array(robot.states.one(finite(start, (robot.n,), "start [rad, m]")))
     for move in moves:
-        run.take(move)
+        run.add(move)
     if not any(move.is_motion for move in moves):
-        reasons = "".join(f"; {note}" for note in list(run.said.unevaluated)[:1])
+        reasons = "".join(f"; {note}" for note in list(notes.unevaluated)[:1])
         raise InputError(f"the program holds no MoveL, MoveJ, MoveC or MoveAbsJ{reasons}")
     return run.result()
 
 
+@dataclass
 class _Run:
-    """The state of a program that is being carried out."""
+    """The state of a program while its moves are added one after another."""
 
-    def __init__(
-        self, said: Said, ramp: float, step: float, slow: bool, units: Mapping[str, Robot] | None
-    ) -> None:
-        self.said, self.robot, self.ramp, self.step, self.slow, self.units = (
-            said,
-            said.robot,
-            ramp,
-            step,
-            slow,
-            units,
-        )
-        self.q: Array | None = None
-        self.t = 0.0
-        self.pieces: list[Motion] = []
-        self.lines: list[IntArray] = []
-        self.timings: list[MoveTiming] = []
-        self.findings: list[Finding] = []
-        self.strokes = Strokes(said.robot)
-        self.first_line = 0
-        self.stopped = 0
+    notes: ProgramNotes
+    ramp: float
+    step: float
+    slow: bool
+    units: Mapping[str, Robot] | None
+    q: Array | None = None
+    t: float = 0.0
+    pieces: list[Motion] = field(default_factory=list)
+    lines: list[IntArray] = field(default_factory=list)
+    timings: list[MoveTiming] = field(default_factory=list)
+    findings: list[Finding] = field(default_factory=list)
+    segments: list[JointSegment] = field(default_factory=list)
+    """Joint moves with times that wait for a point to stop at."""
+    first_line: int = 0
+    zones_stopped: int = 0
 
-    def begin(self, q: Array) -> None:
-        self.q = q
-
-    def take(self, move: Move) -> None:
-        """Carry out one move, or say why not."""
+    def add(self, move: Move) -> None:
+        """Add one move, or a note why it is left out."""
         self.first_line = self.first_line or move.line
         handler = next((block for block in move.inside if "handler" in block), "")
-        if move.unknown or handler or move.target is None or move.speed is None:
-            self._leave(
-                move, move.unknown or f"it stands in the {handler}, which runs after an error"
-            )
+        unknown = move.unknown
+        if handler and not unknown:
+            unknown = f"it stands in the {handler}, which runs after an error"
+        if unknown or move.target is None or move.speed is None:
+            self._leave_out(move, unknown)
             return
-        self.said.remark(move)
+        self.notes.add_remarks(move)
         try:
             if isinstance(move.target, JointTarget):
-                self.said.tool_known(move)
-                self._absolutely(move, move.target)
+                self.notes.has_tool(move)
+                self._absolute(move, move.target)
                 return
-            robot, wobj = self.said.carrying(move), self.said.work_object(move)
+            robot, wobj = self.notes.robot_with_tool(move), self.notes.work_object(move)
             pose = move.target.pose(wobj, self.units)
             if move.instruction.lower() == "movej" or self.q is None:
-                self._jointly(move, robot, pose, move.target)
+                self._joint(move, robot, pose, move.target)
             else:
-                self._straight(
-                    move, robot, pose, None if move.via is None else move.via.pose(wobj, self.units)
-                )
+                via = None if move.via is None else move.via.pose(wobj, self.units)
+                self._cartesian(move, robot, self.q, pose, via)
         except InputError as err:
-            self._leave(move, str(err))
+            self._leave_out(move, str(err))
 
     def result(self) -> ProgramMotion:
-        self._flush()
-        if self.stopped:
-            point, are = ("point", "is") if self.stopped == 1 else ("points", "are")
-            self.said.aside.add(
-                f"{self.stopped} {point} with zones {are} stopped at; corners are not rounded"
+        self._run_segments()
+        if self.zones_stopped:
+            point, are = ("point", "is") if self.zones_stopped == 1 else ("points", "are")
+            self.notes.general.add(
+                f"{self.zones_stopped} {point} with zones {are} stopped at; corners are not rounded"
             )
         if self.slow:
-            self.said.aside.add(
+            self.notes.general.add(
                 "moves in which an axis would exceed its rated speed are slowed as a whole"
             )
         if not self.pieces and self.q is not None:
             # the moves end where the arm starts, or cannot be made
-            self._rest(self.first_line, self.q)
-        n = self.robot.n
-        motion = Motion.joined([Motion(np.zeros(0), *np.zeros((3, 0, n))), *self.pieces])
+            self._stand(self.first_line, self.q)
+        empty = Motion(np.zeros(0), *np.zeros((3, 0, self.notes.robot.n)))
+        motion = Motion.joined([empty, *self.pieces])
         lines = np.concatenate([np.zeros(0, dtype=np.int64), *self.lines])
-        notes, unevaluated = self.said.result()
         return ProgramMotion(
-            motion, lines, tuple(self.timings), tuple(self.findings), notes, unevaluated
+            motion, lines, tuple(self.timings), tuple(self.findings), *self.notes.result()
         )
 
-    def _leave(self, move: Move, reason: str) -> None:
-        """Say that a move is not evaluated, and why.
-
-        A name that is declared nowhere is an error.
-        """
-        self.said.left(move, reason)
+    def _leave_out(self, move: Move, reason: str) -> None:
+        """Note that a move is not evaluated, and why; a name that is declared nowhere is a finding."""
+        self.notes.add_unevaluated(move, reason)
         if move.undeclared:
-            self._fail(
-                move, "undeclared", f"{move.instruction} not evaluated: {reason}", math.nan, ""
-            )
+            self._fail(move, "undeclared", f"{move.instruction} not evaluated: {reason}")
 
-    # --- ways to go
-    # ------------------------------------------------------------------------------------------------
+    # --- kinds of moves
 
-    def _absolutely(self, move: Move, target: JointTarget) -> None:
+    def _absolute(self, move: Move, target: JointTarget) -> None:
         try:
-            q = target.q(self.robot)
+            q = target.q(self.notes.robot)
         except InputError as err:
-            self._fail(move, "range", f"{_named(move)}: {err}; it is left out", math.nan, "")
+            self._fail(move, "range", f"{_named(move)}: {err}; it is left out")
             return
-        self._to(move, self.robot, q)
+        self._go_to(move, self.notes.robot, q)
 
     def _reaches(self, move: Move, robot: Robot, pose: pin.SE3, name: str) -> bool:
-        """Whether a pose has any posture; if not, that is a finding."""
+        """Return whether a pose has any posture; if not, that is a finding."""
         postures: Any = robot.inverse_kinematics(pose)
         if not postures:
-            self._fail(
-                move,
-                "reach",
-                f"{name}: {postures.note}; it is left out",
-                float(postures.missing),
-                "m",
-            )
+            text = f"{name}: {postures.note}; it is left out"
+            self._fail(move, "reach", text, float(postures.missing), "m")
         return bool(postures)
 
-    def _jointly(self, move: Move, robot: Robot, pose: pin.SE3, target: RobTarget) -> None:
+    def _joint(self, move: Move, robot: Robot, pose: pin.SE3, target: RobTarget) -> None:
         wanted = target.robconf.values
         if not self._reaches(move, robot, pose, _named(move)):
             return
         every: Any = robot.inverse_kinematics(pose, near=self.q, turns=True)
-        found: Any = [*robot.inverse_kinematics(pose, configuration=wanted, near=self.q)]
+        programmed: Any = [*robot.inverse_kinematics(pose, configuration=wanted, near=self.q)]
         # cfx may mean something else: cf1, cf4 and cf6 decide, and then the ranges
         if not every[0].configuration.sure:
-            found += [
-                one
-                for one in every
-                if one.configuration[:3] == tuple(int(value) for value in wanted[:3])
-            ]
-            found.sort(key=lambda one: not one.in_range)
-            self.said.aside.add(
+            quadrants = tuple(int(value) for value in wanted[:3])
+            programmed += [one for one in every if one.configuration[:3] == quadrants]
+            programmed.sort(key=lambda one: not one.in_range)
+            self.notes.general.add(
                 f"cfx of {robot.name} is not known for sure: cf1, cf4, cf6 and the ranges choose"
                 " the posture"
             )
-        if found:
-            self._to(move, robot, found[0].q)
-            return
-        text = (
-            f"{_named(move)}: no posture has the configuration {target.robconf}; it is reached as"
-            f" {every[0].configuration}"
-        )
-        self._fail(move, "configuration", text, math.nan, "")
-        self._to(move, robot, every[0].q)
+        if not programmed:
+            text = f"no posture has the configuration {target.robconf}; it is reached as"
+            reached = every[0].configuration
+            self._fail(move, "configuration", f"{_named(move)}: {text} {reached}")
+        self._go_to(move, robot, (programmed or every)[0].q)
 
-    def _to(self, move: Move, robot: Robot, end: Array) -> None:
-        """Go linearly in axis positions.
-
-        With a time, and on to others with times where the point is flown by.
-        """
-        if self.q is None:
-            self._stand(move, end)
+    def _go_to(self, move: Move, robot: Robot, end: Array) -> None:
+        """Go linearly in axis positions; with a time, on to others with times where the zone is passed."""
+        start = self.q
+        if start is None:
+            # the program does not tell where the arm comes from
+            self.notes.general.add(
+                f"the motion begins at the target of line {move.line}: where the arm comes from is"
+                " not in the program"
+            )
+            self._stand(move.line, end)
             return
-        flies = move.seconds is not None and move.zone is not None and not move.zone.finep
-        if move.seconds is not None and (flies or self.strokes.waiting):
-            self.strokes.add(self.q, end, move.seconds, move.line, move.instruction)
+        passes = move.seconds is not None and move.zone is not None and not move.zone.finep
+        if move.seconds is not None and (passes or self.segments):
+            self.segments.append(
+                JointSegment(start, end, move.seconds, move.line, move.instruction)
+            )
             self.q = end
-            if not flies:
-                self._flush()
+            if not passes:
+                self._run_segments()
             return
-        self._flush()
-        self._stop(move)
-        begin, way = self.q, displacement(self.q, end)
+        self._stop_before(move)
+        way = displacement(start, end)
         if np.abs(way).max() <= _SAME:
             return
         share = np.linspace(0.0, 1.0, 101)
-        twists = np.einsum("kij,j->ki", robot.jacobian(begin + share[:, None] * way), way)
-        law, slowed = self._law(move, 1.0, twists, way[None])
-        t = law.times(self.step)
-        u, rate, gain = law.at(t)
-        self._add(
-            move,
-            robot,
-            law,
-            slowed,
-            t,
-            begin + u[:, None] * way,
-            rate[:, None] * way,
-            gain[:, None] * way,
-        )
+        twists = np.einsum("kij,j->ki", robot.jacobian(start + share[:, None] * way), way)
+        profile, slowed_by = self._speed_profile(move, 1.0, twists, way[None])
+        t = profile.times(self.step)
+        moved, v, a = (x[:, None] * way for x in profile.at(t))
+        self._append(move, robot, profile, slowed_by, Motion(t, start + moved, v, a))
         self.q = end
 
-    def _straight(self, move: Move, robot: Robot, pose: pin.SE3, via: pin.SE3 | None) -> None:
-        assert self.q is not None  # the first move goes jointly
-        self._flush()
-        self._stop(move)
-        first: Any = robot.pose(self.q)
-        step = np.linalg.norm(first.translation - pose.translation) + np.linalg.norm(
-            first.rotation - pose.rotation
-        )
-        if via is None and step <= 10.0 * _SAME:
+    def _cartesian(
+        self, move: Move, robot: Robot, start: Array, pose: pin.SE3, via: pin.SE3 | None
+    ) -> None:
+        self._stop_before(move)
+        first: Any = robot.pose(start)
+        shift, turn = first.translation - pose.translation, first.rotation - pose.rotation
+        if via is None and np.linalg.norm(shift) + np.linalg.norm(turn) <= 10.0 * _SAME:
             return
         if via is not None and not self._reaches(move, robot, via, _named(move, via=True)):
             return
         if not self._reaches(move, robot, pose, _named(move)):
             return
         path = line(first, pose) if via is None else arc(first, via, pose)
-        followed = following.follow(robot, path, self.q)
-        if followed.missing:
-            text = (
-                f"the way leaves the reach after {1000.0 * followed.s[-1]:.6g} mm of"
-                f" {1000.0 * path.length:.6g} mm"
-            )
-            self._fail(
-                move, "reach", f"{_named(move)}: {text}; it is left out", followed.missing, "m"
-            )
+        joint_path = ik_along_path(robot, path, start)
+        if joint_path.missing:
+            way = f"{1000.0 * joint_path.s[-1]:.6g} mm of {1000.0 * path.length:.6g} mm"
+            text = f"{_named(move)}: the way leaves the reach after {way}; it is left out"
+            self._fail(move, "reach", text, joint_path.missing, "m")
             return
-        self._along(move, robot, path, followed)
-        self._compare(move, robot)
+        self._along(move, robot, path, joint_path)
+        self._note_configuration(move, robot, joint_path.q[-1])
 
-    def _along(
-        self, move: Move, robot: Robot, path: PosePath, followed: following.Followed
-    ) -> None:
-        slopes, _ = following.rates(robot, path, followed.s, followed.q)
-        law, slowed = self._law(
-            move, path.length, path.twists(followed.s), slopes[followed.smooth(followed.s)]
+    def _along(self, move: Move, robot: Robot, path: PosePath, joint_path: JointPath) -> None:
+        slopes, _ = path_derivatives(robot, path, joint_path.s, joint_path.q)
+        slopes = slopes[joint_path.off_jumps(joint_path.s)]
+        profile, slowed_by = self._speed_profile(
+            move, path.length, path.twists(joint_path.s), slopes
         )
         for _ in range(_TRIES):
-            t = law.times(self.step)
-            s, speed, gain = law.at(t)
-            q = following.at(robot, followed, path.poses(s), s)
-            q[0], q[-1] = followed.q[0], followed.q[-1]
-            slope, bend = following.rates(robot, path, s, q)
+            t = profile.times(self.step)
+            s, speed, gain = profile.at(t)
+            q = postures_at(robot, joint_path, path.poses(s), s)
+            q[0], q[-1] = joint_path.q[0], joint_path.q[-1]
+            slope, bend = path_derivatives(robot, path, s, q)
             v = slope * speed[:, None]
-            a = bend * speed[:, None] ** 2 + slope * gain[:, None]
-            shares = np.abs(v[followed.smooth(s)]).max(axis=0, initial=0.0) / robot.limits.velocity
+            shares = np.abs(v[joint_path.off_jumps(s)]).max(axis=0, initial=0.0)
+            shares = shares / robot.limits.velocity
             if not self.slow or shares.max() <= 1.0:
-                break  # between the samples that the law was made from an axis may be faster still
-            law, slowed = law.slower(_SLOWER * float(shares.max())), int(np.argmax(shares)) + 1
-        for jump in followed.jumps:
-            when = self.t + float(np.interp(jump.s, s, t))
+                break  # an axis may be faster between the samples that gave the profile
+            profile = profile.slower(_SLOWER * float(shares.max()))
+            slowed_by = int(np.argmax(shares)) + 1
+        for jump in joint_path.jumps:
             turned, within = math.degrees(jump.angle), 1000.0 * jump.within
             text = (
                 f"axis {jump.axis + 1} turns {turned:.4g} deg within {within:.3g} mm of"
                 f" {move.instruction}: it passes a singularity, or the arm changes its posture"
             )
+            when = self.t + float(np.interp(jump.s, s, t))
             self._fail(move, "jump", text, jump.angle, "rad", when, jump.axis + 1)
-        self._add(move, robot, law, slowed, t, q, v, a)
-        self.q = followed.q[-1]
+        a = bend * speed[:, None] ** 2 + slope * gain[:, None]
+        self._append(move, robot, profile, slowed_by, Motion(t, q, v, a))
+        self.q = joint_path.q[-1]
 
-    def _compare(self, move: Move, robot: Robot) -> None:
-        assert self.q is not None
+    def _note_configuration(self, move: Move, robot: Robot, q: Array) -> None:
+        """Note where a linear move ends in other quadrants of its axes than programmed."""
         assert isinstance(move.target, RobTarget)
-        wanted = move.target.robconf.values[:3]
+        wanted = np.array(move.target.robconf.values[: robot.n // 2][:3])
         # of a SCARA axes 1 and 4
-        for axis, quadrant in zip((1, 4, 6)[: robot.n // 2], wanted, strict=False):
-            if abs(self.q[axis - 1] - (quadrant + 0.5) * _QUARTER) > 0.5 * _QUARTER + EDGE:
-                reached = str(robot.configuration(self.q)).rstrip("?")
-                self.said.note(
-                    move,
-                    f"ends in the configuration {reached}, not in {move.target.robconf} as"
-                    " programmed",
-                )
-                return
+        axes = np.array([0, 3, 5][: len(wanted)])
+        off = np.abs(q[axes] - (wanted + 0.5) * _QUARTER) - 0.5 * _QUARTER
+        if (off > EDGE).any():
+            reached = str(robot.configuration(q)).rstrip("?")
+            text = (
+                f"ends in the configuration {reached}, not in {move.target.robconf} as programmed"
+            )
+            self.notes.add(move, text)
 
     # --- time
-    # ------------------------------------------------------------------------------------------------------
 
-    def _law(
+    def _speed_profile(
         self, move: Move, length: float, twists: Array, slopes: Array
-    ) -> tuple[Law, int | None]:
+    ) -> tuple[SpeedProfile, int | None]:
         """Return the trapezoid over a length, for twists ``(K, 6)`` and axis rates ``(K, n)`` per unit of it."""
         speed = move.speed
         assert speed is not None
         if not (speed.v_tcp > 0.0 and speed.v_ori > 0.0):
             raise InputError(f"its speed {speed} is not positive")
         bounds = (twists[:, :3], 1e-3 * speed.v_tcp), (twists[:, 3:], math.radians(speed.v_ori))
-        return law_of(
-            length,
-            self.ramp,
-            bounds,
-            slopes,
-            self.robot.limits.velocity if self.slow else None,
-            move.seconds,
-        )
+        rated = self.notes.robot.limits.velocity if self.slow else None
+        return speed_profile(length, self.ramp, bounds, slopes, rated, move.seconds)
 
-    def _add(
+    def _append(
         self,
         move: Move,
         robot: Robot,
-        law: Law,
-        slowed: int | None,
-        t: Array,
-        q: Array,
-        v: Array,
-        a: Array,
+        profile: SpeedProfile,
+        slowed_by: int | None,
+        motion: Motion,
     ) -> None:
-        self.said.aside.add(
+        """Append the motion of a move; its times begin at 0."""
+        self.notes.general.add(
             f"each move takes {self.ramp:g} s from rest to its speed, and to brake (assumed)"
         )
+        assert move.speed is not None
+        assert motion.v is not None
+        fastest = float(tcp_speed(robot, motion.q, motion.v).max())
+        programmed = fastest if move.seconds is not None else 1e-3 * move.speed.v_tcp
+        share = 1.0 if move.seconds is not None else fastest / programmed
+        end = self.t + profile.duration
         # the last sample of the move before is the first of this one
         first = 1 if self.pieces else 0
-        self.pieces.append(Motion(self.t + t[first:], q[first:], v[first:], a[first:]))
-        self.lines.append(np.full(len(t) - first, move.line))
-        assert move.speed is not None
-        speeds = np.linalg.norm(np.einsum("kij,kj->ki", robot.jacobian(q), v)[:, :3], axis=1)
-        programmed = 1e-3 * move.speed.v_tcp if move.seconds is None else float(speeds.max())
-        end, share = (
-            self.t + law.duration,
-            1.0 if move.seconds is not None else float(speeds.max()) / programmed,
-        )
+        self.pieces.append(motion.each(lambda x: x[first:])._replace(t=self.t + motion.t[first:]))
+        self.lines.append(np.full(len(motion.t) - first, move.line))
         self.timings.append(
-            MoveTiming(move.line, move.instruction, self.t, end, programmed, share, slowed)
+            MoveTiming(move.line, move.instruction, self.t, end, programmed, share, slowed_by)
         )
         self.t = end
 
-    def _stop(self, move: Move) -> None:
-        self.stopped += move.zone is not None and not move.zone.finep
+    def _stop_before(self, move: Move) -> None:
+        """Run the joint moves that wait; a move without a time begins and ends at rest."""
+        self._run_segments()
+        self.zones_stopped += move.zone is not None and not move.zone.finep
 
-    def _flush(self) -> None:
-        """Carry out the joint moves with times that wait."""
-        if not self.strokes.waiting:
+    def _run_segments(self) -> None:
+        """Append the motion of the joint moves with times that wait."""
+        if not self.segments:
             return
-        if self.strokes.waiting > 1:
-            self.said.aside.add(
+        if len(self.segments) > 1:
+            self.notes.general.add(
                 "joint moves with times pass their points without a stop, on a cubic spline"
             )
-        motion, lines, timings = self.strokes.carry_out(
-            self.t, self.step, self.slow, 1 if self.pieces else 0
+        first = 1 if self.pieces else 0
+        motion, lines, timings = run_segments(
+            self.notes.robot, self.segments, self.t, self.step, self.slow, first
         )
         self.pieces.append(motion)
         self.lines.append(lines)
         self.timings += timings
         self.t = timings[-1].end
+        self.segments = []
 
-    def _stand(self, move: Move, q: Array) -> None:
-        """Begin at a target: where the arm comes from is not in the program."""
-        self.said.aside.add(
-            f"the motion begins at the target of line {move.line}: where the arm comes from is not"
-            " in the program"
-        )
-        self._rest(move.line, q)
-
-    def _rest(self, line: int, q: Array) -> None:
+    def _stand(self, line: int, q: Array) -> None:
         """Stand at a posture, for one sample."""
-        still = np.zeros((1, len(q)))
-        self.pieces.append(Motion(np.array([self.t]), q[None].copy(), still, still.copy()))
+        rest = np.zeros((1, len(q)))
+        self.pieces.append(Motion(np.array([self.t]), q[None].copy(), rest, rest.copy()))
         self.lines.append(np.array([line]))
         self.q = q
 
@@ -450,19 +402,17 @@ class _Run:
         move: Move,
         kind: str,
         text: str,
-        value: float,
-        unit: str,
+        value: float = math.nan,
+        unit: str = "",
         when: float | None = None,
         axis: int | None = None,
     ) -> None:
-        self._flush()
+        """Add a finding at the present time and posture, or ``when`` [s]."""
+        self._run_segments()
         t = self.t if when is None else when
         q = None if self.q is None else self.q.copy()
-        self.findings.append(
-            Finding(
-                kind, t, t, move.line, t, axis, kind, value, math.nan, math.nan, unit, q, text=text
-            )
-        )
+        bounds = value, math.nan, math.nan, unit
+        self.findings.append(Finding(kind, t, t, move.line, t, axis, kind, *bounds, q, text=text))
 
 
 def _named(move: Move, via: bool = False) -> str:

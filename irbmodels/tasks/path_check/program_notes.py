@@ -1,4 +1,4 @@
-"""What a program says about its moves beside the way, what stands for what it leaves open, and what of it is not evaluated."""
+"""Tools and work objects of the moves of a program, and notes on what is assumed or not evaluated."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ...rapid.records import orients
 from ...robot.robot import Robot
 
 
-class Said:
+class ProgramNotes:
     """Tools and work objects of moves, and notes about them."""
 
     def __init__(self, robot: Robot, wobjs: Mapping[str, WobjData], stand_in: bool) -> None:
@@ -26,50 +26,42 @@ class Said:
         """In the order of the program, each once: a loop comes by again and again."""
         self.unevaluated: dict[str, None] = {}
         """Those without which the program is not wholly checked."""
-        self.aside: set[str] = set()
-        """What holds for the whole program."""
+        self.general: set[str] = set()
+        """Notes on the whole program."""
         self._robots: dict[bytes, Robot] = {}
 
     def result(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """Return all notes, and those of what is not evaluated."""
-        return (*self.notes, *sorted(self.aside)), tuple(self.unevaluated)
+        return (*self.notes, *sorted(self.general)), tuple(self.unevaluated)
 
-    def note(self, move: Move, text: str) -> None:
-        """Note something about one move."""
+    def add(self, move: Move, text: str) -> None:
+        """Add a note on one move."""
         self.notes[f"line {move.line}: {move.instruction} {text}"] = None
 
-    def left(self, move: Move, reason: str) -> None:
-        """Note that a move is not evaluated, and why."""
+    def add_unevaluated(self, move: Move, reason: str) -> None:
+        """Add a note that a move is not evaluated, and why."""
         text = f"line {move.line}: {move.instruction} not evaluated: {reason}"
         self.notes[text] = self.unevaluated[text] = None
 
-    def remark(self, move: Move) -> None:
-        """Note what of a move is not regarded."""
+    def add_remarks(self, move: Move) -> None:
+        """Add notes on the parts of a move that are not regarded."""
         if move.inside:
-            self.note(
-                move, f"stands in the {' in the '.join(reversed(move.inside))}; it is taken once"
-            )
-        parts = {
-            "target": move.target,
-            "circle point": move.via,
-            "tool": move.tool,
-            "work object": move.wobj,
-        }
-        for what, value in parts.items():
+            blocks = " in the ".join(reversed(move.inside))
+            self.add(move, f"stands in the {blocks}; it is taken once")
+        names = "target", "circle point", "tool", "work object"
+        values = move.target, move.via, move.tool, move.wobj
+        for what, value in zip(names, values, strict=True):
             for orient in orients(value) if value is not None else ():
                 if orient.note:
-                    self.note(move, f"has a {what} whose {orient.note}")
+                    self.add(move, f"has a {what} whose {orient.note}")
         for option in move.options:
-            self.note(move, f"has {option}, which is not regarded")
+            self.add(move, f"has {option}, which is not regarded")
         extax = getattr(move.target, "extax", None)
         if extax is not None and any(value is not None for value in extax.used):
-            self.aside.add("external axes are not moved")
+            self.general.add("external axes are not moved")
 
-    def tool_known(self, move: Move) -> bool:
-        """Whether the tooldata has a value.
-
-        If not, the robot's tool stands for it, and that is noted.
-        """
+    def has_tool(self, move: Move) -> bool:
+        """Return whether the tooldata has a value; if not, a note says that the robot's tool stands for it."""
         if move.tool is not None:
             return True
         own = "tool0" if self.robot.tool is None else f"tool {self.robot.tool.name}"
@@ -79,7 +71,7 @@ class Said:
             self.unevaluated[text] = None
         return False
 
-    def carrying(self, move: Move) -> Robot:
+    def robot_with_tool(self, move: Move) -> Robot:
         """Return the robot with the TCP of the program.
 
         Its mass stays that of the robot's own tool.
@@ -88,7 +80,7 @@ class Said:
             InputError: if the tool is stationary.
         """
         own = self.robot.tool
-        if not self.tool_known(move) or move.tool is None:
+        if not self.has_tool(move) or move.tool is None:
             return self.robot
         if not move.tool.robhold:
             raise InputError(f"{move.tool_name} is stationary")
@@ -96,7 +88,9 @@ class Said:
         if tcp.isApprox(pin.SE3.Identity() if own is None else own.tcp, 1e-9):
             return self.robot
         name = "no tool" if own is None else own.name
-        self.aside.add(f"the TCP of {move.tool_name} is the program's; torques are those of {name}")
+        self.general.add(
+            f"the TCP of {move.tool_name} is the program's; torques are those of {name}"
+        )
         key = tcp.homogeneous.tobytes()
         if key not in self._robots:
             load = Inertial.of(0.0, np.zeros(3), np.zeros((3, 3))) if own is None else own.load
@@ -109,7 +103,7 @@ class Said:
         """Return the work object of a move.
 
         Raises:
-            InputError: if nobody says what it is.
+            InputError: if it has no value in the program, and none was given.
         """
         wobj = move.wobj if move.wobj is not None else self.wobjs.get(move.wobj_name.lower())
         if wobj is None:

@@ -1,4 +1,4 @@
-"""Every number that a path is judged by, sample by sample."""
+"""Samples of a path with every number that it is checked by."""
 
 from __future__ import annotations
 
@@ -13,20 +13,27 @@ from ...errors import InputError, MissingData, PhysicsWarning
 from ...model.tree import UNLIMITED
 from ...model.types import Array, IntArray, Mask
 from ...robot.robot import Robot
+from ...trajectory import Motion
 from ..milling import CuttingForce, process_torque
 from ..milling.loads import stiffness_of
 
 
 class Samples(NamedTuple):
-    """Numbers of ``N`` samples, SI units."""
+    """States of ``N`` samples and the numbers that follow from them, SI units."""
 
+    t: Array
+    q: Array
+    v: Array
+    a: Array
+    lines: IntArray
+    """Lines of the program, or rows of the file; 0 for a motion made in code."""
     margin: Array
     """Distance to the nearer end of each range, the coupled one included [rad, m], ``(N, n)``.
 
     Negative outside.
     """
     used: Array
-    """Share of each half range that is used, ``(N, n)``: 0 in the middle of a range and for one without ends, 1 at an end."""
+    """Share of each half range that is used, ``(N, n)``: 0 in its middle or without ends, 1 at an end."""
     speed: Array
     """``|v|`` as a share of its limit, ``(N, n)``."""
     acceleration: Array | None
@@ -34,7 +41,7 @@ class Samples(NamedTuple):
     torque: Array
     """The same of ``|tau|``; the limits are assumed."""
     parts: TorqueParts
-    """Torques by cause [N m, N], ``(N, n)`` each."""
+    """Torques by cause [N m, N], ``(N, n)`` each; the total includes that of a cut."""
     wrist: Array
     """Signed distances from singularities [rad, rad, m], ``(N,)``.
 
@@ -48,8 +55,8 @@ class Samples(NamedTuple):
     """Product of its singular values, ``(N,)``."""
     tcp: Array
     """Position of the TCP [m], base axes, ``(N, 3)``."""
-    deflection: Array | None = None
-    """How far the TCP gives way under a cut [m], ``(N,)``; None without a cut or a stiffness."""
+    deflection: Array | None
+    """Displacement of the TCP by a cut [m], ``(N,)``; None without a cut or a stiffness."""
 
 
 class Cut(NamedTuple):
@@ -72,31 +79,23 @@ def checked_cut(cut: Cut, n: int) -> Cut:
         InputError: if it is none, or its lines or stiffness cannot be.
     """
     as_instance(cut, Cut, "a cut is Cut(force, stiffness, lines)")
-    as_instance(
-        cut.force,
-        CuttingForce,
-        "the force of a cut is a CuttingForce, as Milling(...).mean() returns it",
-    )
-    lines = (
-        None
-        if cut.lines is None
-        else tuple(as_list(cut.lines, int | range, "lines of a cut are numbers and ranges of them"))
-    )
-    if any(isinstance(one, range) and one.step != 1 for one in lines or ()):
+    what = "the force of a cut is a CuttingForce, as Milling(...).mean() returns it"
+    as_instance(cut.force, CuttingForce, what)
+    if cut.lines is not None:
+        what = "lines of a cut are numbers and ranges of them"
+        cut = cut._replace(lines=tuple(as_list(cut.lines, int | range, what)))
+    if any(isinstance(one, range) and one.step != 1 for one in cut.lines or ()):
         raise InputError("ranges of lines of a cut go in steps of 1")
-    return cut._replace(
-        stiffness=None if cut.stiffness is None else stiffness_of(cut.stiffness, n), lines=lines
-    )
+    if cut.stiffness is not None:
+        cut = cut._replace(stiffness=stiffness_of(cut.stiffness, n))
+    return cut
 
 
 def in_lines(lines: IntArray, wanted: tuple[int | range, ...]) -> Mask:
-    """Return which of the lines of samples are among lines and ranges."""
-    found = np.zeros(lines.shape, dtype=bool)
-    for one in wanted:
-        found |= (
-            (lines >= one.start) & (lines < one.stop) if isinstance(one, range) else lines == one
-        )
-    return found
+    """Return which of the lines of samples are among lines and ranges of them."""
+    ranges = [one if isinstance(one, range) else range(one, one + 1) for one in wanted]
+    inside = [(lines >= one.start) & (lines < one.stop) for one in ranges]
+    return np.any(inside, axis=0) if inside else np.zeros(lines.shape, dtype=bool)
 
 
 def format_lines(lines: tuple[int | range, ...]) -> str:
@@ -113,41 +112,52 @@ def format_axes(flags: Mask) -> str:
     return f"axes {', '.join(numbers[:-1])} and {numbers[-1]}"
 
 
-def with_cut(
-    robot: Robot, q: Array, v: Array, samples: Samples, cut: Cut, lines: IntArray | None
+def evaluate_samples(
+    robot: Robot,
+    motion: Motion,
+    lines: IntArray,
+    acceleration: Array | None = None,
+    cut: Cut | None = None,
 ) -> Samples:
-    """Return samples whose torques hold against a cut too."""
-    cuts = None if cut.lines is None or lines is None else in_lines(lines, cut.lines)
-    _, torque, bent = process_torque(robot, q, v, cut.force, cut.stiffness, cuts)
-    parts = samples.parts._replace(total=samples.parts.total + torque)
-    deflection = None if bent is None else np.linalg.norm(bent[:, :3], axis=1)
-    return samples._replace(
-        parts=parts, torque=np.abs(parts.total) / robot.limits.effort, deflection=deflection
-    )
+    """Return the samples of a motion with the numbers that follow from them.
 
-
-def samples_of(
-    robot: Robot, q: Array, v: Array, a: Array, acceleration: Array | None = None
-) -> Samples:
-    """Return the numbers of states ``(N, n)`` [rad, m]; ``acceleration`` are limits ``(n,)`` [rad/s^2, m/s^2]."""
+    Args:
+        robot: With its tool.
+        motion: With speeds and accelerations.
+        lines: Line or row of each sample ``(N,)``; 0 for none.
+        acceleration: Limits ``(n,)`` [rad/s^2, m/s^2], or None.
+        cut: What is milled: its torque is added in the lines where the tool cuts.
+    """
+    q, v, a = motion.q, motion.v, motion.a
+    assert v is not None
+    assert a is not None
     limits = robot.limits
-    values = q @ limits.A.T
-    low, high = (
-        np.where(np.abs(x) >= UNLIMITED, np.copysign(np.inf, x), x)
-        for x in (limits.lower, limits.upper)
-    )
+    low = np.where(limits.lower <= -UNLIMITED, -np.inf, limits.lower)
+    high = np.where(limits.upper >= UNLIMITED, np.inf, limits.upper)
     with warnings.catch_warnings():
-        # that friction is not known stands in the result
+        # the result itself shows that friction is not known
         warnings.simplefilter("ignore", PhysicsWarning)
         parts = robot.torque_parts(q, v, a)
+    deflection = None
+    if cut is not None:
+        cutting = None if cut.lines is None else in_lines(lines, cut.lines)
+        _, torque, bent = process_torque(robot, q, v, cut.force, cut.stiffness, cutting)
+        parts = parts._replace(total=parts.total + torque)
+        deflection = None if bent is None else np.linalg.norm(bent[:, :3], axis=1)
     try:
         wrist, elbow, shoulder, _ = robot.singularities(q)
     except MissingData:
         wrist = elbow = shoulder = np.full(len(q), np.nan)
     measures = robot.measures(q)
+    values = q @ limits.A.T
     margin, half = np.minimum(values - low, high - values), 0.5 * (high - low)
     bounded = np.isfinite(half)
     return Samples(
+        motion.t,
+        q,
+        v,
+        a,
+        lines,
         margin=margin,
         used=np.where(bounded, 1.0 - np.where(bounded, margin, 0.0) / half, 0.0),
         speed=np.abs(v) / limits.velocity,
@@ -160,4 +170,5 @@ def samples_of(
         smallest=measures.smallest,
         manipulability=measures.manipulability,
         tcp=np.asarray(robot.pose(q))[:, :3, 3],
+        deflection=deflection,
     )

@@ -1,4 +1,4 @@
-"""What a path does not keep, as stretches of time."""
+"""Violations of bounds along a path, as segments of time."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MOST = 10_000  # findings that are kept; a noisy file has a new one every few sa
 
 
 class Finding(NamedTuple):
-    """One stretch of a path on which one bound is not kept, or one move that cannot be made."""
+    """One segment of a path on which one bound is not kept, or one move that cannot be made."""
 
     kind: str
     """``load``, ``range``, ``speed``, ``acceleration``, ``torque``, ``box``, ``collision``.
@@ -43,43 +43,30 @@ class Finding(NamedTuple):
     q: Array | None = None
     """Posture of the worst sample [rad, m]."""
     assumed: bool = False
-    """Whether the bound itself is only assumed."""
+    """True if the bound itself is only assumed."""
     text: str = ""
-    """What to say where the numbers do not say it."""
+    """Description in place of the numbers."""
 
     def __str__(self) -> str:
-        """Say when, where in the program, what and how much."""
-        times = (
-            f"t = {self.start:.4g} s"
-            if self.end == self.start
-            else f"t = {self.start:.4g} .. {self.end:.4g} s"
-        )
+        """Return line, times, quantity and amount as text."""
         line = "" if self.line is None else f"line {self.line}, "
-        return f"{line}{times}: {self.what}"
+        until = "" if self.end == self.start else f" .. {self.end:.4g}"
+        return f"{line}t = {self.start:.4g}{until} s: {self.what}"
 
     @property
     def what(self) -> str:
-        """What is not kept, and by how much, in the controller's degrees and millimetres."""
+        """The violated bound and the worst value, in the controller's degrees and millimetres."""
         if self.text:
             return self.text
         if self.axis is not None:
-            return str(
-                Violation(
-                    self.axis,
-                    self.quantity,
-                    self.value,
-                    self.lower,
-                    self.upper,
-                    self.unit,
-                    self.assumed,
-                )
-            )
+            bounds = self.value, self.lower, self.upper, self.unit
+            return str(Violation(self.axis, self.quantity, *bounds, self.assumed))
         low, high = (f"{1000.0 * bound:.6g}" for bound in (self.lower, self.upper))
         return f"{self.quantity} = {1000.0 * self.value:.6g} mm is outside {low} .. {high} mm"
 
 
-def overloaded(row: Violation, start: float, duration: float) -> Finding:
-    """Return a bound on tool and payload that does not hold all along a path."""
+def overload_finding(row: Violation, start: float, duration: float) -> Finding:
+    """Return a bound on tool and payload that is not kept all along a path."""
     bounds = row.value, row.lower, row.upper, row.unit
     return Finding(
         "load",
@@ -95,7 +82,7 @@ def overloaded(row: Violation, start: float, duration: float) -> Finding:
     )
 
 
-class Watch(NamedTuple):
+class Criterion(NamedTuple):
     """One bound along some samples."""
 
     kind: str
@@ -111,83 +98,77 @@ class Watch(NamedTuple):
     assumed: bool = False
 
 
-def outside(
+def bounds_criterion(
     kind: str, axis: int | None, quantity: str, value: Array, bounds: tuple[float, float], unit: str
-) -> Watch:
-    """Return what watches that values ``(N,)`` keep two bounds."""
-    lower, upper = (float(bound) for bound in bounds)
-    return Watch(
-        kind, axis, quantity, value, np.maximum(lower - value, value - upper), lower, upper, unit
-    )
+) -> Criterion:
+    """Return the criterion that values ``(N,)`` keep two bounds."""
+    excess = np.maximum(bounds[0] - value, value - bounds[1])
+    return Criterion(kind, axis, quantity, value, excess, *bounds, unit)
 
 
-class Stretches:
+class FindingCollector:
     """Collects findings piece by piece; one that goes on in the next piece stays one."""
 
     def __init__(self, tolerance: float, by_line: bool) -> None:
-        """Begin.
+        """Begin without findings.
 
-        ``tolerance`` is what a bound may be exceeded by; ``by_line`` parts a stretch where the line
-        changes.
+        Args:
+            tolerance: Excess that still counts as kept.
+            by_line: Whether a change of the line ends a finding.
         """
         self._tolerance, self._by_line = tolerance, by_line
-        self._found: list[Finding] = []
-        self._worst: list[float] = []
+        self._findings: list[Finding] = []
+        self._excess: list[float] = []
         self._open: dict[tuple[str, int | None, str], int] = {}
         self.more = 0
-        """How many were too many to be kept."""
+        """Number of findings beyond those that are kept."""
 
-    def add(self, watches: Iterable[Watch], t: Array, q: Array, lines: IntArray | None) -> None:
-        """Take the watches of the next samples."""
-        still: dict[tuple[str, int | None, str], int] = {}
-        for watch in watches:
-            key = watch.kind, watch.axis, watch.quantity
-            for first, last in _runs(
-                watch.excess > self._tolerance, lines if self._by_line else None
-            ):
-                worst = first + int(np.argmax(watch.excess[first : last + 1]))
-                line = None if lines is None else int(lines[first])
-                one = Finding(
-                    watch.kind, float(t[first]), float(t[last]), line, float(t[worst]), watch.axis, watch.quantity,
-                    float(watch.value[worst]), watch.lower, watch.upper, watch.unit, q[worst].copy(), watch.assumed,
+    def add(self, criteria: Iterable[Criterion], t: Array, q: Array, lines: IntArray) -> None:
+        """Take the criteria of the next samples."""
+        still_open: dict[tuple[str, int | None, str], int] = {}
+        for criterion in criteria:
+            key = criterion.kind, criterion.axis, criterion.quantity
+            bad = criterion.excess > self._tolerance
+            for first, last in _runs(bad, lines if self._by_line else None):
+                worst = first + int(np.argmax(criterion.excess[first : last + 1]))
+                excess, line = float(criterion.excess[worst]), int(lines[first]) or None
+                finding = Finding(
+                    criterion.kind, float(t[first]), float(t[last]), line, float(t[worst]),
+                    criterion.axis, criterion.quantity, float(criterion.value[worst]),
+                    criterion.lower, criterion.upper, criterion.unit, q[worst].copy(),
+                    criterion.assumed,
                 )  # fmt: skip
-                number = self._open.get(key) if first == 0 else None
-                if number is not None and (not self._by_line or self._found[number].line == line):
-                    self._lengthen(number, one, float(watch.excess[worst]))
-                elif len(self._found) < MOST:
-                    number = len(self._found)
-                    self._found.append(one)
-                    self._worst.append(float(watch.excess[worst]))
+                index = self._open.get(key) if first == 0 else None
+                if index is not None and not (self._by_line and self._findings[index].line != line):
+                    self._extend(index, finding, excess)
+                elif len(self._findings) < MOST:
+                    index = len(self._findings)
+                    self._findings.append(finding)
+                    self._excess.append(excess)
                 else:
-                    number, self.more = None, self.more + 1
-                if last == len(t) - 1 and number is not None:
-                    still[key] = number
-        self._open = still
+                    index, self.more = None, self.more + 1
+                if last == len(t) - 1 and index is not None:
+                    still_open[key] = index
+        self._open = still_open
 
-    def _lengthen(self, number: int, one: Finding, worst: float) -> None:
-        old = self._found[number]
-        if worst > self._worst[number]:
-            self._worst[number] = worst
-            self._found[number] = one._replace(start=old.start, line=old.line)
-        else:
-            self._found[number] = old._replace(end=one.end)
+    def _extend(self, index: int, finding: Finding, excess: float) -> None:
+        old = self._findings[index]
+        self._findings[index] = old._replace(end=finding.end)
+        if excess > self._excess[index]:
+            self._excess[index] = excess
+            self._findings[index] = finding._replace(start=old.start, line=old.line)
 
     def result(self) -> list[Finding]:
-        """Return what was found, in the order of time."""
-        return sorted(self._found, key=lambda one: (one.start, one.axis or math.inf))
+        """Return the findings in the order of time."""
+        return sorted(self._findings, key=lambda finding: (finding.start, finding.axis or math.inf))
 
 
 def _runs(bad: Mask, lines: IntArray | None) -> Iterator[tuple[int, int]]:
-    """Yield first and last sample of each run, parted where the line changes."""
-    places = np.flatnonzero(bad)
-    if not len(places):
-        return
-    breaks = np.diff(places) > 1
+    """Yield first and last sample of each run, split where the line changes."""
+    indices = np.flatnonzero(bad)
+    breaks = np.diff(indices) > 1
     if lines is not None:
-        breaks |= np.diff(lines[places]) != 0
-    ends = np.flatnonzero(breaks)
-    yield from zip(
-        places[np.append(0, ends + 1)].tolist(),
-        places[np.append(ends, len(places) - 1)].tolist(),
-        strict=True,
-    )
+        breaks |= np.diff(lines[indices]) != 0
+    for run in np.split(indices, np.flatnonzero(breaks) + 1):
+        if run.size:
+            yield int(run[0]), int(run[-1])
