@@ -84,13 +84,15 @@ def panels(count: int, title: str) -> tuple[Figure, list[Axes]]:
 
 def legend(figure: Figure, *axes: Axes, dashed: str = "") -> None:
     """Put one legend below."""
-    found: dict[str, Any] = {dashed: Line2D([], [], color="0.3", ls="--", lw=1.2)} if dashed else {}
+    handles: dict[str, Any] = (
+        {dashed: Line2D([], [], color="0.3", ls="--", lw=1.2)} if dashed else {}
+    )
     for one in axes:
         for handle, label in zip(*one.get_legend_handles_labels(), strict=True):
-            found.setdefault(label, handle)
+            handles.setdefault(label, handle)
     figure.legend(
-        found.values(),
-        found.keys(),
+        handles.values(),
+        handles.keys(),
         loc="outside lower center",
         ncols=6,
         frameon=False,
@@ -307,14 +309,14 @@ def draw_observer() -> Figure:
         period=0.001,
         wrench=lambda t: push if 0.5 <= t < 0.75 else np.zeros(6),
     )
-    found = residuals(run.motion, ROBOT, gain)
+    residual = residuals(run.motion, ROBOT, gain)
     true = np.array(
         [
             ROBOT.jacobian(q).T @ np.r_[f, m]
             for q, f, m in zip(run.q, run["force"], run["moment"], strict=True)
         ]
     )
-    hit = collision(run.t, found, threshold)
+    hit = collision(run.t, residual, threshold)
     figure, axes = panels(
         3,
         f"momentum observer, K = {gain:g}/s: pushed from 0.5 s on, found"
@@ -322,7 +324,7 @@ def draw_observer() -> Figure:
     )
     for i, one in enumerate(axes):
         one.plot(run.t, true[:, i], color="0.55", lw=2.5, label="true external torque")
-        one.plot(run.t, found[:, i], color=COLORS[i], lw=1.2, label=f"residual of axis {i + 1}")
+        one.plot(run.t, residual[:, i], color=COLORS[i], lw=1.2, label=f"residual of axis {i + 1}")
         for sign in (-1.0, 1.0):
             one.axhline(sign * threshold[i], color="0.3", lw=0.8, ls=":", label="threshold")
         one.axvline(hit.time, color="#D55E00", lw=0.8, label="collision found")

@@ -119,9 +119,9 @@ def own_cad(*robots: Description) -> tuple[dict[str, Source], DerivedSet]:
 
     Where the robot's mass is assumed, its links' are too.
     """
-    found = {robot.name: weighed(robot) for robot in robots}
-    first, *others = found.values()
-    factors = ", ".join(dict.fromkeys(f"{one.castings:.3f}" for one in found.values()))
+    masses = {robot.name: weighed(robot) for robot in robots}
+    first, *others = masses.values()
+    factors = ", ".join(dict.fromkeys(f"{one.castings:.3f}" for one in masses.values()))
     ratings, known = robots[0].limits.ratings, robots[0].limits.sources
     how = (
         f"mean densities in scripts/cad/body.py; those of castings times {factors} close the robot"

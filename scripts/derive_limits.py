@@ -53,7 +53,7 @@ def rounded_up(value: float, digits: int = 2) -> float:
 def efforts(family: Path) -> dict[tuple[str, str], float]:
     """Return the bound of every row of a family that follows the rule, by (variant or '', axis)."""
     table = read(family / "limits.yaml", LimitsTable)
-    found: dict[tuple[str, str], float] = {}
+    largest: dict[tuple[str, str], float] = {}
     for name in irb.robots():
         robot = describe(name)
         if robot.folder != family:
@@ -64,20 +64,20 @@ def efforts(family: Path) -> dict[tuple[str, str], float]:
                 (own[axis], (name, axis)) if axis in own else (table.axes[axis], ("", axis))
             )
             if row.source_of("effort_N" if row.effort_N is not None else "effort_N_m") == "rule":
-                found[place] = max(found.get(place, 0.0), rounded_up(float(bound)))
-    return found
+                largest[place] = max(largest.get(place, 0.0), rounded_up(float(bound)))
+    return largest
 
 
-def rewritten(text: str, found: dict[tuple[str, str], float]) -> str:
+def rewritten(text: str, largest: dict[tuple[str, str], float]) -> str:
     """Return limits.yaml with the bounds in place."""
     lines, variant, below = text.splitlines(), "", False
     for i, line in enumerate(lines):
         below = below or line.startswith("variants:")
         if below and (match := re.match(r"  (\w+):", line)):
             variant = match[1]
-        if (match := re.match(r"\s+(axis_\d+): \{", line)) and (variant, match[1]) in found:
+        if (match := re.match(r"\s+(axis_\d+): \{", line)) and (variant, match[1]) in largest:
             lines[i] = re.sub(
-                r"(effort_N(?:_m)?: )[\d.]+", rf"\g<1>{found[variant, match[1]]:g}", line
+                r"(effort_N(?:_m)?: )[\d.]+", rf"\g<1>{largest[variant, match[1]]:g}", line
             )
     return "\n".join(lines) + "\n"
 
@@ -92,8 +92,8 @@ def main() -> int:
     stale = 0
     for family in sorted({describe(name).folder for name in irb.robots()}):
         path = family / "limits.yaml"
-        found, text = efforts(family), path.read_text(encoding="utf-8")
-        wanted = rewritten(text, found)
+        largest, text = efforts(family), path.read_text(encoding="utf-8")
+        wanted = rewritten(text, largest)
         if arguments.check:
             if wanted != text:
                 print(f"{family.name}/limits.yaml is not what this script writes")
@@ -102,7 +102,7 @@ def main() -> int:
             path.write_text(wanted, encoding="utf-8")
             print(
                 family.name,
-                {f"{variant} {axis}".strip(): value for (variant, axis), value in found.items()},
+                {f"{variant} {axis}".strip(): value for (variant, axis), value in largest.items()},
             )
     return stale
 

@@ -127,7 +127,7 @@ def section(rows: list[Row]) -> str:
     for row in rows:
         for finding in row.findings:
             by_kind[finding.severity, finding.what].append(row)
-    found = sorted(
+    kinds = sorted(
         by_kind.items(), key=lambda item: (SEVERITIES.index(item[0][0]), -len(item[1]), item[0])
     )
     clean = [row for row in single if not is_bad(row, "error", "warning")]
@@ -153,7 +153,7 @@ def section(rows: list[Row]) -> str:
                     str(len(files)),
                     str(len({(row.package, row.file) for row in files})),
                 )
-                for (severity, what), files in found
+                for (severity, what), files in kinds
             ),
         ),
         "",
@@ -200,8 +200,13 @@ def _has_impossible(row: Row) -> bool:
 
 
 def _impossible_row(row: Row) -> tuple[str, ...]:
-    found = [finding for finding in row.findings if is_impossible(finding)]
-    return row.package, _file(row), str(len(found)), f"link {found[0].name}: {found[0].value}"
+    impossible = [finding for finding in row.findings if is_impossible(finding)]
+    return (
+        row.package,
+        _file(row),
+        str(len(impossible)),
+        f"link {impossible[0].name}: {impossible[0].value}",
+    )
 
 
 def _file(row: Row) -> str:

@@ -52,12 +52,12 @@ COUNTED = Bounds(collision=False)  # random motions are only measured, not run
 def searched(family: Family, criterion: str) -> Excitation:
     """Search with the default settings, and tell what it took."""
     begin = time.process_time()
-    found = optimal_excitation(ROBOT, family, criterion=criterion)
+    design = optimal_excitation(ROBOT, family, criterion=criterion)
     print(
-        f"{found.name}, {criterion}: {time.process_time() - begin:.1f} s of one core",
+        f"{design.name}, {criterion}: {time.process_time() - begin:.1f} s of one core",
         file=sys.stderr,
     )
-    return found
+    return design
 
 
 def drawn(family: Family, base: BaseParameters) -> list[Excitation]:
@@ -69,7 +69,7 @@ def drawn(family: Family, base: BaseParameters) -> list[Excitation]:
     return sorted(draws, key=lambda one: one.condition)
 
 
-def tables(found: list[Excitation], random: list[list[Excitation]]) -> str:
+def tables(designs: list[Excitation], random: list[list[Excitation]]) -> str:
     """Return the tables in Markdown: what was searched and the random motions in the middle, and
     what all random ones are.
     """
@@ -84,14 +84,14 @@ def tables(found: list[Excitation], random: list[list[Excitation]]) -> str:
             f" {middle:.3g} | {high:.3g} |"
         )
     return (
-        compare([*found, *(draws[RANDOM // 2] for draws in random)])
+        compare([*designs, *(draws[RANDOM // 2] for draws in random)])
         + "\n\n"
         + "\n".join(rows)
         + "\n"
     )
 
 
-def random_figure(found: list[Excitation], random: list[list[Excitation]]) -> Figure:
+def random_figure(designs: list[Excitation], random: list[list[Excitation]]) -> Figure:
     """Draw a histogram of the condition numbers of each family's random motions, with the searched
     ones marked.
     """
@@ -102,7 +102,7 @@ def random_figure(found: list[Excitation], random: list[list[Excitation]]) -> Fi
     for draws, color in zip(random, COLORS, strict=False):
         label = draws[0].name.split(", seed")[0]
         axes.hist([one.condition for one in draws], bins=bins, color=color, alpha=0.45, label=label)
-    for number, one in enumerate(found):
+    for number, one in enumerate(designs):
         where = one.condition, 0.97 - 0.08 * number
         axes.axvline(
             one.condition, color="0.25", lw=1.0, ls="-" if one.criterion == "condition" else ":"
@@ -142,9 +142,9 @@ def history_figure(excitations: list[Excitation]) -> Figure:
 
 def main(folder: str | None = None) -> None:
     """Write the tables, and the pictures."""
-    found = [searched(*job) for job in SEARCHED]
-    random = [drawn(family, found[0].base) for family in DRAWN]
-    one, _, six, series, *_ = found
+    designs = [searched(*job) for job in SEARCHED]
+    random = [drawn(family, designs[0].base) for family in DRAWN]
+    one, _, six, series, *_ = designs
     out = DOCS / "pictures" if folder is None else Path(folder)
     out.mkdir(parents=True, exist_ok=True)
     conditions = [draw.condition for draw in random[-1]]
@@ -152,16 +152,16 @@ def main(folder: str | None = None) -> None:
         excitation_figure([one, six, series, random[-1][RANDOM // 2]], random=conditions),
         out / "excitation_compare.png",
     )
-    save(random_figure(found, random), out / "excitation_random.png")
+    save(random_figure(designs, random), out / "excitation_random.png")
     save(history_figure([one, six, series]), out / "excitation_history.png")
     if folder is not None:
-        (out / "tables.md").write_text(tables(found, random), encoding="utf-8")
+        (out / "tables.md").write_text(tables(designs, random), encoding="utf-8")
         (out / "Excitation.mod").write_text(series.rapid(), encoding="utf-8")
         return
     page = DOCS / "excitation.md"
     before, rest = page.read_text(encoding="utf-8").split(BEGIN)
     page.write_text(
-        f"{before}{BEGIN}\n\n{tables(found, random)}\n{END}{rest.split(END)[1]}", encoding="utf-8"
+        f"{before}{BEGIN}\n\n{tables(designs, random)}\n{END}{rest.split(END)[1]}", encoding="utf-8"
     )
 
 

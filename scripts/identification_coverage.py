@@ -150,14 +150,14 @@ def case(name: str) -> Case:
         truth = truth.with_friction(irb.load("irb2400").friction_model)
     prior = stretched(truth).with_friction(truth.friction_model)
     base = base_parameters(prior, friction=truth.friction_model is not None)
-    found = optimal_excitation(
+    plan = optimal_excitation(
         truth.with_friction(None),
         MOTION,
         criterion="logdet",
         starts=1,
         bounds=Bounds(collision=False),
     )
-    planned = found.sample(RATE)
+    planned = plan.sample(RATE)
     planned = planned._replace(tau=torques(truth, planned.q, planned.v, planned.a))
     return Case(
         truth,
@@ -174,13 +174,13 @@ def stretched(truth: Robot) -> Robot:
     robot, random = truth.with_friction(None), np.random.default_rng(5)
     base = base_parameters(robot)
     exact = weighted(accumulated(Samples.of(random_states(robot, 300)), TorqueRows(robot, base)))
-    found = consistent(exact, robot, base)
+    consistent_fit = consistent(exact, robot, base)
     bodies = {
         link: body.stretched(random.uniform(*STRETCH, 3), float(random.uniform(*DENSITY)))
-        for link, body in found.inertials.items()
+        for link, body in consistent_fit.inertials.items()
     }
     with tempfile.TemporaryDirectory() as folder:
-        path = replace(found, inertials=bodies).write(
+        path = replace(consistent_fit, inertials=bodies).write(
             Path(folder) / "prior.yaml", "prior", "stretched by a script"
         )
         return truth.with_parameters(path)
@@ -190,7 +190,7 @@ def repeat(name: str, seed: int) -> Repeat:
     """Fit one log, make bodies of it, and try both on a log that is held out."""
     here = case(name)
     fit = here.fitted(here.logged(here.moved, seed))
-    found = consistent(fit, here.prior, here.base)
+    consistent_fit = consistent(fit, here.prior, here.base)
     squares = np.zeros(3)  # of noise, fit and bodies, over all held-out samples
     for whole in here.logged(here.held, 1000 + seed):
         known = (np.abs(whole.v) > SLOW).all(axis=1)
@@ -198,11 +198,13 @@ def repeat(name: str, seed: int) -> Repeat:
         Y = here.prior.regressor(piece.q, piece.v, piece.a)
         exact = here.held.tau[np.round(piece.t * RATE).astype(int)]
         free = here.base.reduced(Y) @ fit.beta + Y @ here.rows.known
-        for k, torque in enumerate((exact, free, Y @ found.parameters)):
+        for k, torque in enumerate((exact, free, Y @ consistent_fit.parameters)):
             squares[k] += np.square((piece.tau - torque) / SIGMA[: here.truth.n]).sum()
     floor, fitted, bound = np.sqrt(squares)
     tool = here.prior.parameter_vector() - here.prior.with_tool(None).parameter_vector()
-    bodies = (found.parameters - tool)[: 10 * (here.truth.model.njoints - 1)].reshape(-1, 10)
+    bodies = (consistent_fit.parameters - tool)[: 10 * (here.truth.model.njoints - 1)].reshape(
+        -1, 10
+    )
     return Repeat(here.inside(fit), fitted / floor, bound / floor, all(map(is_possible, bodies)))
 
 
@@ -235,8 +237,8 @@ def coloured(name: str, cutoff: float, seed: int) -> Coloured:
     count = len(here.moved.t)
     taps = low_pass(np.eye(count, 1, -(count // 2))[:, 0], cutoff)
     known = with_filter(fit, samples, here.rows, taps)
-    found = with_autocorrelation(fit, samples, here.rows, round(RATE / cutoff))
-    return Coloured(here.inside(fit), here.inside(known), here.inside(found))
+    coloured = with_autocorrelation(fit, samples, here.rows, round(RATE / cutoff))
+    return Coloured(here.inside(fit), here.inside(known), here.inside(coloured))
 
 
 def of_repeats(name: str, repeats: list[Repeat]) -> tuple[str, ...]:
@@ -290,10 +292,10 @@ def measured(repeats: int, workers: int, console: Console) -> str:
             console.print(*first[-1], sep=" | ")
         for name in COLOURED:
             for cutoff in CUTOFFS:
-                found = all_of(
+                results = all_of(
                     f"{name}, noise below {cutoff:.0f} Hz", partial(coloured, name, cutoff)
                 )
-                second.append(of_colours(name, cutoff, found))
+                second.append(of_colours(name, cutoff, results))
                 console.print(*second[-1], sep=" | ")
     return (
         f"{repeats} logs of each arm:\n\n{table(*first)}\nColoured noise, intervals that hold the"

@@ -95,7 +95,7 @@ class Mutant(NamedTuple):
 
 def mutants(only: str | None) -> list[Mutant]:
     """Return every change the rules allow, in file order."""
-    found = []
+    mutants = []
     for pattern in TARGETS:
         for path in sorted(ROOT.glob(pattern)):
             name = path.relative_to(ROOT).as_posix()
@@ -106,7 +106,7 @@ def mutants(only: str | None) -> list[Mutant]:
                     continue
                 for rule, replacement in CHANGES:
                     for match in rule.finditer(line):
-                        found.append(
+                        mutants.append(
                             Mutant(
                                 name,
                                 number,
@@ -114,7 +114,7 @@ def mutants(only: str | None) -> list[Mutant]:
                                 line[: match.start()] + replacement + line[match.end() :],
                             )
                         )
-    return found
+    return mutants
 
 
 def survives(mutant: Mutant, copies: list[Path]) -> bool:

@@ -63,7 +63,7 @@ def phase() -> Figure:
     robot = irb.load("irb2400")
     path = axis_path([robot.from_controller(posture) for posture in POSTURES_DEG])
     bound = 0.5 * robot.limits.effort  # so that friction matters; the efforts are assumed anyway
-    found, free = (
+    timed, free = (
         time_optimal(path, robot, torque=bound, friction=friction, intervals=600)
         for friction in (True, False)
     )
@@ -89,11 +89,11 @@ def phase() -> Figure:
         label=f"without friction, {free.duration:.3f} s",
     )
     top.plot(
-        found.s,
-        np.sqrt(found.x),
+        timed.s,
+        np.sqrt(timed.x),
         color=COLORS[0],
         lw=1.5,
-        label=f"with Stribeck friction, {found.duration:.3f} s",
+        label=f"with Stribeck friction, {timed.duration:.3f} s",
     )
     top.plot(
         path.knots,
@@ -106,10 +106,10 @@ def phase() -> Figure:
     top.set_ylim(0.0, highest)
     top.set_ylabel("ds/dt [rad/s]")
     top.legend(loc="lower center", frameon=True)
-    t = np.linspace(0.0, found.duration, 3000)
-    state = found.at(t)
+    t = np.linspace(0.0, timed.duration, 3000)
+    state = timed.at(t)
     share = robot.inverse_dynamics(state.q, state.v, state.a) / bound
-    along = np.interp(t, found.times, found.s)
+    along = np.interp(t, timed.times, timed.s)
     for axis, color in enumerate(COLORS[:6]):
         bottom.plot(along, 100.0 * share[:, axis], color=color, lw=1.2, label=f"axis {axis + 1}")
     for edge in (-100.0, 100.0):
@@ -134,18 +134,18 @@ def blends() -> Figure:
     for color, zone in zip(COLORS, (0.0, 0.05, 0.1, 0.2), strict=False):
         path = joined([line(a, b), line(b, c)], zone)
         s = np.linspace(0.0, path.length, 2000)
-        found = path.at(s)
+        state = path.at(s)
         passed = f", passes at {1000 * path.deviations[0]:.1f} mm" if zone else ""
         plane.plot(
-            1000 * found.poses[:, 0, 3],
-            1000 * found.poses[:, 1, 3],
+            1000 * state.poses[:, 0, 3],
+            1000 * state.poses[:, 1, 3],
             color=color,
             lw=1.5,
             label=f"zone {1000 * zone:.0f} mm{passed}",
         )
         if zone:
             bend.plot(
-                1000 * s, np.linalg.norm(found.accelerations[:, :3], axis=1), color=color, lw=1.5
+                1000 * s, np.linalg.norm(state.accelerations[:, :3], axis=1), color=color, lw=1.5
             )
     plane.set(xlabel="x [mm]", ylabel="y [mm]", aspect="equal", xlim=(200, 780), ylim=(-30, 460))
     plane.legend(loc="upper left", frameon=False)

@@ -59,8 +59,10 @@ def _distinct(rows: Array, digits: int) -> tuple[Array, NDArray[np.int64]]:
     Halves, such as 131.355 mm, are rounded twice: the first time takes away what a processor may
     add to them.
     """
-    found, where = np.unique(np.round(np.round(rows, 9), digits) + 0.0, axis=0, return_inverse=True)
-    return found, where.ravel()
+    unique, where = np.unique(
+        np.round(np.round(rows, 9), digits) + 0.0, axis=0, return_inverse=True
+    )
+    return unique, where.ravel()
 
 
 def _rows(values: Array, digits: int) -> list[str]:

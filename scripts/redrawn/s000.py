@@ -189,12 +189,12 @@ def validation() -> tuple[Prediction, Prediction, Recording]:
     run = followed(arm, held)
     logs = [as_logged(run, chosen, SEED) for chosen in (sensors(), Sensors())]
     with tempfile.TemporaryDirectory() as folder:
-        found = []
+        predictions = []
         for number, log in enumerate(logs):
             path = Path(folder) / f"{number}.csv"
             write_motion(path, log.motion, arm)
-            found.append(predict(open_motion(path, arm)))
-    return found[0], found[1], logs[0]
+            predictions.append(predict(open_motion(path, arm)))
+    return predictions[0], predictions[1], logs[0]
 
 
 def _still(q: Array, start: float) -> Motion:

@@ -203,13 +203,13 @@ def _truths() -> list[tuple[Array, Array]]:
 @cache
 def scores(cutoff: float | None) -> Score:
     """Mean (in square) of the scores over all seeds; without a cutoff of the unfiltered logs."""
-    found = [
+    errors = [
         score(unfiltered(seed) if cutoff is None else smoothed(seed, cutoff)) for seed in SEEDS
     ]
     names = ("deviation", "error", "elsewhere")
     return Score(
         *(
-            np.sqrt(np.mean([np.square(getattr(one, name)) for one in found], axis=0))
+            np.sqrt(np.mean([np.square(getattr(one, name)) for one in errors], axis=0))
             for name in names
         )
     )

@@ -218,11 +218,11 @@ def test_0_08_x_axes_meet_the_next_z_axis():
     ]
     before, after = [], []
     for i, frame in enumerate(frames):
-        for found, other in ((before, i - 1), (after, i + 1)):
+        for actual, other in ((before, i - 1), (after, i + 1)):
             parallel = {i, other} == {0, 1} or {i, other} == {6, 7}  # one line for both z
             if 0 <= other < len(frames) and not parallel:
                 x, z = (frame[:3, 3], frame[:3, 0]), (frames[other][:3, 3], frames[other][:3, 2])
-                found.append(lines_apart(*x, *z))
+                actual.append(lines_apart(*x, *z))
     assert max(before) == pytest.approx(D4, abs=EXACT)
     assert before[1] == pytest.approx(A2 * np.sin(np.radians(40)), abs=EXACT)
     assert before[1] == pytest.approx(0.453, abs=5e-4)

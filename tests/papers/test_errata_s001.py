@@ -267,8 +267,8 @@ def test_1_14_axes_are_not_constant():
         papers.z_vectors(HOME, papers.r_matrix(HOME))[1:], [y, y, x, y, x], rtol=0, atol=EXACT
     )
     for q in ANGLES:
-        found = papers.z_vectors(q, papers.r_matrix(q))
-        np.testing.assert_allclose(found.T, jacobian(q)[3:], rtol=0, atol=EXACT)
+        actual = papers.z_vectors(q, papers.r_matrix(q))
+        np.testing.assert_allclose(actual.T, jacobian(q)[3:], rtol=0, atol=EXACT)
 
 
 def test_1_15_printed_jacobian_has_rank_5():
@@ -282,11 +282,11 @@ def test_1_15_printed_jacobian_has_rank_5():
         assert np.linalg.matrix_rank(J) == 5
         assert not J[4].any()
         np.testing.assert_array_equal(J[:, 4], J[:, 5])
-        found = papers.s001_eq_4_77(
+        actual = papers.s001_eq_4_77(
             papers.z_vectors(q, papers.r_matrix(q)), papers.o_vectors(q, papers.r_matrix(q))
         )
-        np.testing.assert_allclose(found, jacobian(q), rtol=0, atol=EXACT)
-        assert np.abs(found[:3, 5]).max() < EXACT  # o6 - o5 lies along z5
+        np.testing.assert_allclose(actual, jacobian(q), rtol=0, atol=EXACT)
+        assert np.abs(actual[:3, 5]).max() < EXACT  # o6 - o5 lies along z5
 
 
 def test_1_16_jv1_has_y_for_x():
@@ -420,16 +420,16 @@ def test_1_24_centres_are_not_half_way():
     """Centres of mass are 323.2, 208.2 and 8.7 mm from the joint, not half the length; link 2 is
     767.0 mm long, not 755.
     """
-    found = PLANAR.corrected()
+    actual = PLANAR.corrected()
     np.testing.assert_allclose(
-        [link.com for link in found], [0.3232, 0.2082, 0.0087], rtol=0, atol=5e-5
+        [link.com for link in actual], [0.3232, 0.2082, 0.0087], rtol=0, atol=5e-5
     )
     np.testing.assert_allclose(
         [link.com for link in TABLE], [link.length / 2 for link in TABLE], rtol=1e-14
     )
     elbow, centre = (ROBOT.pose(ANGLES[0], f"link_{i}").translation for i in (3, 5))
-    assert found[1].length == pytest.approx(np.linalg.norm(centre - elbow), abs=EXACT)
-    assert found[1].length == pytest.approx(0.7670, abs=5e-5)
+    assert actual[1].length == pytest.approx(np.linalg.norm(centre - elbow), abs=EXACT)
+    assert actual[1].length == pytest.approx(0.7670, abs=5e-5)
     assert TABLE[1].length == D4
 
 

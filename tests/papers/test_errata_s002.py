@@ -573,11 +573,11 @@ def test_2_20_eq_13_multiplies_by_the_start():
     moved = move(
         [samples["q0"]], [samples["q0"] + samples["h"]], "freudenstein", duration=samples["T"]
     )
-    for order, found in enumerate(moved.at(rows[:, 0] * samples["T"])[:3]):
+    for order, actual in enumerate(moved.at(rows[:, 0] * samples["T"])[:3]):
         mine = law(order, rows[:, 0] * samples["T"], samples["q0"], samples["h"], samples["T"])
         # printed with 12 digits
         np.testing.assert_allclose(mine, rows[:, 1 + order], rtol=0, atol=1e-9)
-        np.testing.assert_allclose(found[:, 0], mine, rtol=0, atol=1e-12)
+        np.testing.assert_allclose(actual[:, 0], mine, rtol=0, atol=1e-12)
 
 
 def test_2_21_eq_14_is_not_the_derivative_of_eq_13():
@@ -626,14 +626,14 @@ def test_2_23_neither_periodic_nor_least_acceleration():
     sines = np.sin(2.0 * np.pi * np.outer(x, (1, 3, 5)))
     # acceleration sum b_k sin(2 pi k x): at rest at the end if sum b_k / k = 2 pi, which is a
     # stroke of 1
-    found = linprog(
+    actual = linprog(
         [0, 0, 0, 1],
         np.hstack([sines, -np.ones((2001, 1))]),
         np.zeros(2001),
         [[1, 1 / 3, 1 / 5, 0]],
         [2 * np.pi],
     )
-    assert found.fun == pytest.approx(4.75, abs=0.005)
+    assert actual.fun == pytest.approx(4.75, abs=0.005)
     # sin x + sin(3x)/9
     assert 2.0 * np.pi * 27 / 28 * (1 - 1 / 9) == pytest.approx(5.386, abs=1e-3)
     t = np.linspace(0.0, 1.0, 100001)
@@ -777,7 +777,7 @@ def test_2_right_lagrange_of_the_corrected_equations():
         arm = oracles.Arm(joints, bodies, 1, np.eye(4))
         full = [np.append(values, np.zeros(4)) for values in (theta, w, a)]
         first, slope = lagrange(full[0], full[1], X)
-        found = inertia(full[0], X) @ full[2] + first - slope
+        actual = inertia(full[0], X) @ full[2] + first - slope
         gravity = G * np.array([m1 * a1 + m2 * l1, m2 * a2]) * np.cos(theta)
         right = oracles.lagrange(arm, theta, w, a, np.array([0.0, -G, 0.0]))
-        np.testing.assert_allclose(found[:2] + gravity, right, rtol=0, atol=EXACT)
+        np.testing.assert_allclose(actual[:2] + gravity, right, rtol=0, atol=EXACT)

@@ -90,11 +90,16 @@ def with_largest_x(count: int) -> list[np.ndarray]:
     return [to_matrix(q) for q in chosen[:count]]
 
 
-def share_right(found: list[np.ndarray], truth: list[np.ndarray], tolerance: float = 1e-6) -> float:
+def share_right(
+    actual: list[np.ndarray], truth: list[np.ndarray], tolerance: float = 1e-6
+) -> float:
     """Return the share of results that agree."""
     return float(
         np.mean(
-            [np.abs(one - other).max() < tolerance for one, other in zip(found, truth, strict=True)]
+            [
+                np.abs(one - other).max() < tolerance
+                for one, other in zip(actual, truth, strict=True)
+            ]
         )
     )
 
@@ -256,16 +261,16 @@ def test_3_11_eq_2_34_needs_atan2_and_coordinates_in_the_plane():
     """
 
     def shares(angles: np.ndarray) -> tuple[float, float, float]:
-        found: dict[str, list] = {"atan2": [], "arctan": [], "base": []}
+        actual: dict[str, list] = {"atan2": [], "arctan": [], "base": []}
         for theta in angles:
             bend, p = theta[2] + BETA, wrist_center(theta)
             r, z = p[0] * np.cos(theta[0]) + p[1] * np.sin(theta[0]) - A1, p[2] - D1
             top, bottom = B3 * np.sin(bend), A2 + B3 * np.cos(bend)
-            found["atan2"].append(wrapped(np.arctan2(r, z) - np.arctan2(top, bottom)))
-            found["arctan"].append(wrapped(np.arctan(r / z) - np.arctan(top / bottom)))
-            found["base"].append(wrapped(np.arctan(p[0] / p[1]) - np.arctan(top / bottom)))
+            actual["atan2"].append(wrapped(np.arctan2(r, z) - np.arctan2(top, bottom)))
+            actual["arctan"].append(wrapped(np.arctan(r / z) - np.arctan(top / bottom)))
+            actual["base"].append(wrapped(np.arctan(p[0] / p[1]) - np.arctan(top / bottom)))
         truth = [wrapped(theta[1] + np.pi / 2) for theta in angles]
-        return tuple(share_right(found[name], truth) for name in ("atan2", "arctan", "base"))
+        return tuple(share_right(actual[name], truth) for name in ("atan2", "arctan", "base"))
 
     within, around = shares(THETA), shares(WILD)
     assert within[0] == around[0] == 1.0
@@ -291,17 +296,19 @@ def test_3_13_four_arms_times_two_wrists():
     """
     several = 0
     for theta in THETA[:60]:
-        T, found = flange(theta), []
+        T, actual = flange(theta), []
         for main in ikin1(wrist_center(theta)):
             # reachable turned round too
             if np.linalg.norm(wrist_center(np.r_[main, 0, 0, 0]) - wrist_center(theta)) < 1e-9:
-                found += [np.r_[main, wrist] for wrist in ikin2(r_03(main).T @ T[:3, :3])]
-        for one in found:
+                actual += [np.r_[main, wrist] for wrist in ikin2(r_03(main).T @ T[:3, :3])]
+        for one in actual:
             np.testing.assert_allclose(flange(one), T, rtol=0, atol=1e-9)
-        assert len(found) in (4, 8)
-        assert min(np.abs(wrapped(one - theta)).max() for one in found) < 1e-6
-        assert min(np.abs(wrapped(a - b)).max() for a, b in itertools.combinations(found, 2)) > 1e-6
-        several += len(found) == 8
+        assert len(actual) in (4, 8)
+        assert min(np.abs(wrapped(one - theta)).max() for one in actual) < 1e-6
+        assert (
+            min(np.abs(wrapped(a - b)).max() for a, b in itertools.combinations(actual, 2)) > 1e-6
+        )
+        several += len(actual) == 8
     assert several > 20
 
 
@@ -318,16 +325,16 @@ def test_3_15_eq_2_50_loses_the_sign():
     """theta4 + sgn(c5) theta6 from arccos is right in half of all wrists, from atan2(sgn u21, sgn
     u11) in all.
     """
-    found, mended, truth = [], [], []
+    actual, mended, truth = [], [], []
     for c5, fourth, sixth in zip(
         np.tile([1.0, -1.0], 100), *RNG.uniform(-np.pi, np.pi, (2, 200)), strict=True
     ):
         parts = steps(np.array([0, 0, 0, fourth, 0.0 if c5 > 0 else np.pi, sixth]))[3:]
         U = np.linalg.multi_dot([step[:3, :3] for step in parts])
         truth.append(wrapped(fourth + c5 * sixth))
-        found.append(np.arccos(np.clip(c5 * U[0, 0], -1.0, 1.0)))
+        actual.append(np.arccos(np.clip(c5 * U[0, 0], -1.0, 1.0)))
         mended.append(np.arctan2(c5 * U[1, 0], c5 * U[0, 0]))
-    assert share_right(found, truth) == pytest.approx(0.5, abs=0.12)
+    assert share_right(actual, truth) == pytest.approx(0.5, abs=0.12)
     assert np.abs(wrapped(np.array(mended) - truth)).max() < 1e-12
 
 
@@ -491,8 +498,8 @@ def test_3_right_inverse_velocity_and_acceleration():
         )
     singular = PHI[0] * [1, 1, 1, 1, 0, 1]
     J = ROBOT.jacobian(singular)
-    found = ROBOT.inverse_velocity(singular, J @ np.ones(6))
-    np.testing.assert_allclose(J @ found, J @ np.ones(6), rtol=0, atol=1e-12)
+    actual = ROBOT.inverse_velocity(singular, J @ np.ones(6))
+    np.testing.assert_allclose(J @ actual, J @ np.ones(6), rtol=0, atol=1e-12)
     lost = np.linalg.svd(J)[0][:, -1]
     assert np.linalg.matrix_rank(np.c_[J, lost], tol=1e-9) > np.linalg.matrix_rank(J, tol=1e-9)
     with pytest.raises(irb.InputError, match="has lost that direction"):

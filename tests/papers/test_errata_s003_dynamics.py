@@ -452,7 +452,7 @@ def test_3_27_eq_3_68_has_f_without_index():
         pin.forwardKinematics(model, data, q, v, a)
         truth = pin.rnea(model, model.createData(), q, v, a)
         for reading in worst:
-            f, tau, found = np.zeros(3), np.zeros(3), []
+            f, tau, actual = np.zeros(3), np.zeros(3), []
             for i in range(6, 0, -1):
                 body, w, dw = model.inertias[i], data.v[i].angular, data.a[i].angular
                 lever, origin = np.array(body.lever), pin.classicAcceleration(data.v[i], data.a[i])
@@ -465,8 +465,8 @@ def test_3_27_eq_3_68_has_f_without_index():
                 first = f if reading == "own" else passed
                 beyond = np.cross(passed, lever - step.translation)
                 tau = step.rotation @ tau - np.cross(first, lever) + beyond + spun  # 3.68
-                found.append(tau[2])
-            worst[reading] = max(worst[reading], np.abs(np.array(found[::-1]) - truth).max())
+                actual.append(tau[2])
+            worst[reading] = max(worst[reading], np.abs(np.array(actual[::-1]) - truth).max())
     assert worst["own"] < EXACT
     assert worst["next"] > 10.0
 
@@ -573,9 +573,9 @@ def test_3_34_table_3_1_is_not_on_the_arm_side():
         np.abs(np.linalg.eigvals(eq_3_73())).max() / (2 * np.pi), 23.92, atol=0.005
     )
     assert peak(eq_3_73()) == pytest.approx((23.99, 18.16), abs=0.005)
-    found, dip = peak(eq_3_73(reflected=True))  # taken as arm-side numbers the arm is hardly there
+    actual, dip = peak(eq_3_73(reflected=True))  # taken as arm-side numbers the arm is hardly there
     assert dip == pytest.approx(18.16, abs=0.005)
-    assert 0.04 < found - dip < 0.08
+    assert 0.04 < actual - dip < 0.08
 
 
 def test_3_right_antiresonance():

@@ -98,10 +98,10 @@ def inverse(
 
 def share_right(**how: str) -> float:
     """Return how many of the 200 poses one of both branches gives back."""
-    found = [[inverse(pose(x), branch, **how) for branch in (1.0, -1.0)] for x in STATES[:, 0]]
+    actual = [[inverse(pose(x), branch, **how) for branch in (1.0, -1.0)] for x in STATES[:, 0]]
     meets = [
         min(np.abs(pose(one) - pose(x)).max() for one in both)
-        for both, x in zip(found, STATES[:, 0], strict=True)
+        for both, x in zip(actual, STATES[:, 0], strict=True)
     ]
     return float(np.mean(np.array(meets) < 1e-9))
 
@@ -267,7 +267,7 @@ def propagate(
     prismatic joint break.
     """
     w, V, dw, dV = np.zeros((4, 3))
-    found = []
+    actual = []
     rows = [(0, 0, 0, x[0]), (0, A1, 0, x[1]), (np.pi, A2, x[2], 0), (0, 0, D4, x[3])]
     for i, (row, rate, gain) in enumerate(zip(rows, v, a, strict=True)):
         alpha, length, d, theta = row
@@ -293,8 +293,8 @@ def propagate(
                 else R @ dw + np.cross(R @ w, spin) + push
             )
             w = R @ w + spin
-        found.append((w, V, dw, dV))
-    return found
+        actual.append((w, V, dw, dV))
+    return actual
 
 
 def worst(wrong: str, quantity: int, frame: int = 3) -> float:

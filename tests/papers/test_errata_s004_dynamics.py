@@ -311,10 +311,10 @@ def run(control, start: np.ndarray, duration: float) -> np.ndarray:
         return np.r_[x[4:], plant(x[:4], x[4:], control(t, x[:4], x[4:]))]
 
     moments = np.linspace(0.0, duration, 200)
-    found = solve_ivp(
+    actual = solve_ivp(
         rate, (0.0, duration), start, method="DOP853", rtol=1e-10, atol=1e-12, t_eval=moments
     )
-    return np.c_[moments, found.y.T]
+    return np.c_[moments, actual.y.T]
 
 
 KP, KD = np.array([400.0, 300.0, 2000.0, 0.5]), np.array([120.0, 80.0, 150.0, 0.03])

@@ -133,9 +133,9 @@ def test_tensors_of_the_2400(case):
             expected = GOLDEN["irb2400"]["tab3_repaired"]["I_rows_xx_yy_zz_xy_xz_yz"][
                 row["link"] - 1
             ]
-        found = [body.tensor[i, j] for i, j in ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))]
+        actual = [body.tensor[i, j] for i, j in ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))]
         # golden scales by masses with five decimals
-        np.testing.assert_allclose(found, expected, rtol=0, atol=3e-7)
+        np.testing.assert_allclose(actual, expected, rtol=0, atol=3e-7)
         checks = (
             GOLDEN["irb2400"]["tab3_repaired"]["checks"][row["link"] - 1]
             if case == "repaired"
@@ -161,12 +161,12 @@ def test_products_have_the_sign_of_tensor_entries():
 def test_limits_of_the_2400():
     """Ranges in radians, and speeds as ROS-Industrial rounds them."""
     golden, limits = GOLDEN["irb2400"]["limits_rad"], irb.load("irb2400").limits
-    found = np.column_stack([limits.lower, limits.upper])
+    actual = np.column_stack([limits.lower, limits.upper])
     np.testing.assert_allclose(
-        np.delete(found, 2, axis=0), golden["axes_1_2_4_5_6"], rtol=0, atol=1e-11
+        np.delete(actual, 2, axis=0), golden["axes_1_2_4_5_6"], rtol=0, atol=1e-11
     )
     np.testing.assert_allclose(
-        np.degrees(found[2]), golden["r3_equals_q3_minus_q2_deg"], rtol=1e-14
+        np.degrees(actual[2]), golden["r3_equals_q3_minus_q2_deg"], rtol=1e-14
     )
     np.testing.assert_allclose(limits.velocity, golden["velocity_rad_s"], atol=1e-4)
 

@@ -93,10 +93,10 @@ def numbers(drawn):
     """Return the numbers of a figure by its name, lists as arrays."""
 
     def read(name):
-        told = json.loads((drawn / f"papers_{name}.json").read_text(encoding="utf-8"))
+        committed = json.loads((drawn / f"papers_{name}.json").read_text(encoding="utf-8"))
         return {
             key: np.array(value) if isinstance(value, list) else value
-            for key, value in told.items()
+            for key, value in committed.items()
         }
 
     return read
@@ -171,10 +171,10 @@ def test_help_names_every_figure(script, capsys):
 
 def test_s000_fig5_is_eq_54_with_its_dip(numbers):
     """Parameters are those of Tab. 5; friction is least where its slope is 0."""
-    found = numbers("s000_fig5")
+    actual = numbers("s000_fig5")
     keys = ("Fs_N_m", "Fc_N_m", "Fv_N_m_s", "v_St_rad_s")
-    np.testing.assert_array_equal(np.stack([found[key] for key in keys], axis=1), TABLE_5)
-    for row, v, least in zip(TABLE_5, found["v_least_rad_s"], found["least_N_m"], strict=True):
+    np.testing.assert_array_equal(np.stack([actual[key] for key in keys], axis=1), TABLE_5)
+    for row, v, least in zip(TABLE_5, actual["v_least_rad_s"], actual["least_N_m"], strict=True):
         Fs, Fc, Fv, v_St = row
 
         def slope(v, drop=Fs - Fc, Fv=Fv, v_St=v_St):
@@ -189,17 +189,17 @@ def test_s000_fig8_halves_the_difference(numbers):
     """Half the difference of both ways is eq. 54 at that speed, their mean the weight of the arm at
     q2 = 0.
     """
-    found = numbers("s000_fig8")
-    assert found["speed_rad_s"] == pytest.approx(0.093, rel=1e-3)
-    assert found["friction_eq73_N_m"] == pytest.approx(
-        0.5 * (found["forward_N_m"] - found["backward_N_m"]), abs=1e-4
+    actual = numbers("s000_fig8")
+    assert actual["speed_rad_s"] == pytest.approx(0.093, rel=1e-3)
+    assert actual["friction_eq73_N_m"] == pytest.approx(
+        0.5 * (actual["forward_N_m"] - actual["backward_N_m"]), abs=1e-4
     )
-    assert found["truth_N_m"] == pytest.approx(eq_54(0.093, TABLE_5[1]), rel=1e-5)
-    assert found["friction_eq73_N_m"] == pytest.approx(
-        found["truth_N_m"], abs=3.0 * found["deviation_N_m"]
+    assert actual["truth_N_m"] == pytest.approx(eq_54(0.093, TABLE_5[1]), rel=1e-5)
+    assert actual["friction_eq73_N_m"] == pytest.approx(
+        actual["truth_N_m"], abs=3.0 * actual["deviation_N_m"]
     )
-    assert 0.3 < found["deviation_N_m"] < 1.0  # noise of 10.89 N m over 450 samples: 0.51
-    weight = 0.5 * (found["forward_N_m"] + found["backward_N_m"])
+    assert 0.3 < actual["deviation_N_m"] < 1.0  # noise of 10.89 N m over 450 samples: 0.51
+    weight = 0.5 * (actual["forward_N_m"] + actual["backward_N_m"])
     # eq. 57 with the parallelogram (errata 0-16), noise of 0.5
     assert weight == pytest.approx(-12.40, abs=2.0)
 
@@ -208,13 +208,13 @@ def test_s000_fig9_finds_table_5_again(numbers):
     """The 95 % intervals hold the four parameters that the log was made from, and the law is off by
     less than 1 N m.
     """
-    found = numbers("s000_fig9")
-    np.testing.assert_allclose(found["truth"], TABLE_5[1])
-    assert (found["intervals_95"][:, 0] < TABLE_5[1]).all()
-    assert (found["intervals_95"][:, 1] > TABLE_5[1]).all()
+    actual = numbers("s000_fig9")
+    np.testing.assert_allclose(actual["truth"], TABLE_5[1])
+    assert (actual["intervals_95"][:, 0] < TABLE_5[1]).all()
+    assert (actual["intervals_95"][:, 1] > TABLE_5[1]).all()
     v = np.geomspace(1e-3, 0.5, 20)
-    error = np.abs(eq_54(v, found["fitted"]) - eq_54(v, TABLE_5[1])).max()
-    assert found["largest_error_N_m"] == pytest.approx(error, rel=1e-3)
+    error = np.abs(eq_54(v, actual["fitted"]) - eq_54(v, TABLE_5[1])).max()
+    assert actual["largest_error_N_m"] == pytest.approx(error, rel=1e-3)
     assert error < 1.0  # noise of 10.89 N m over 400 samples is 0.5
 
 
@@ -222,7 +222,7 @@ def test_s000_fig10_and_11_show_the_motion(numbers, script):
     """Strokes are those of the postures; the main axes are as fast as the law says, 2 h/T."""
     postures = np.radians(script.s000.POSTURES_DEG)
     shown = [numbers("s000_fig10"), numbers("s000_fig11")]
-    stroke = np.concatenate([found["stroke_rad"] for found in shown])
+    stroke = np.concatenate([actual["stroke_rad"] for actual in shown])
     # true stiction lets the wrist overshoot
     np.testing.assert_allclose(stroke, np.ptp(postures, axis=0), rtol=0, atol=0.025)
     fastest = 2.0 * np.abs(np.diff(postures, axis=0)).max(axis=0) / script.s000.MOVE_TIME
@@ -234,15 +234,15 @@ def test_s000_tab6_is_eq_75_to_77(numbers, script):
     """Of all samples it is what predict() says; printed is Tab. 6; where an axis moves what is left
     is the noise put in.
     """
-    found = numbers("s000_tab6")
-    np.testing.assert_array_equal(found["printed"], TABLE_6)
+    actual = numbers("s000_tab6")
+    np.testing.assert_array_equal(actual["printed"], TABLE_6)
     prediction = script.s000.validation()[0]
     np.testing.assert_allclose(
-        found["all_samples"], np.stack(prediction.accuracy, axis=1), rtol=1e-5
+        actual["all_samples"], np.stack(prediction.accuracy, axis=1), rtol=1e-5
     )  # written with six digits
-    moving = found["moving"]
+    moving = actual["moving"]
     np.testing.assert_allclose(moving[:, 3], 100.0 * moving[:, 1] / moving[:, 2], rtol=1e-4)
-    exact = found["RMSE_without_noise_N_m"]
+    exact = actual["RMSE_without_noise_N_m"]
     expected = np.hypot(TABLE_6[:, 1], exact["moving"])
     # 1000 samples: 2 %; wrist spikes that noise of q moves: more
     np.testing.assert_allclose(moving[:, 1], expected, rtol=0.08)
@@ -278,24 +278,24 @@ def test_s002_figures_have_the_law_and_the_noise_of_an_encoder(name, peak, noise
     """Peaks are 2 h/T and 5.0603 h/T^2; the error of differences is that of rounding to counts, and
     smoothing lowers it.
     """
-    found = numbers(name)
-    np.testing.assert_allclose(found["stroke_rad"], STROKE, rtol=1e-5)
-    assert found["duration_s"] == T
+    actual = numbers(name)
+    np.testing.assert_allclose(actual["stroke_rad"], STROKE, rtol=1e-5)
+    assert actual["duration_s"] == T
     if peak is not None:
         # samples beside the peak
-        np.testing.assert_allclose(found["largest_of_the_truth"], peak * STROKE, rtol=1e-4)
+        np.testing.assert_allclose(actual["largest_of_the_truth"], peak * STROKE, rtol=1e-4)
     # an encoder's zero is off by up to half a count; 600 samples
     centered = 2.0 if name == "s002_fig4" else 1.12
-    assert (found["rms_error_as_logged"] > noise / 1.12).all()
-    assert (found["rms_error_as_logged"] < noise * centered).all()
-    assert (found["rms_error_smoothed"] < found["rms_error_as_logged"]).all()
+    assert (actual["rms_error_as_logged"] > noise / 1.12).all()
+    assert (actual["rms_error_as_logged"] < noise * centered).all()
+    assert (actual["rms_error_smoothed"] < actual["rms_error_as_logged"]).all()
 
 
 def test_s002_fig7_has_the_share_of_noise_of_table_6(numbers, script):
     """The noise of the torques is RMSE / AVG of S000 Tab. 6 of the mean torque; 27 samples leave
     0.28 of it.
     """
-    found, motion = numbers("s002_fig7"), script.s002.reference().sample(2000.0)
+    actual, motion = numbers("s002_fig7"), script.s002.reference().sample(2000.0)
     arm = irb.load("irb1600_6_120")
     rigid = np.array(
         [
@@ -305,9 +305,9 @@ def test_s002_fig7_has_the_share_of_noise_of_table_6(numbers, script):
     )
     whole = rigid + script.s002.FC * np.sign(motion.v[::20]) + script.s002.FV * motion.v[::20]
     noise = TABLE_6[:, 3] / 100.0 * np.abs(whole).mean(axis=0)
-    np.testing.assert_allclose(found["rms_error_as_logged"], noise, rtol=0.1)  # 600 samples: 3 %
+    np.testing.assert_allclose(actual["rms_error_as_logged"], noise, rtol=0.1)  # 600 samples: 3 %
     np.testing.assert_allclose(
-        found["rms_error_smoothed"] / found["rms_error_as_logged"], 0.28, atol=0.06
+        actual["rms_error_smoothed"] / actual["rms_error_as_logged"], 0.28, atol=0.06
     )
 
 
@@ -328,15 +328,15 @@ def test_s002_tab3_smaller_deviation_proves_nothing(numbers, script):
     """Smoothing divides the deviation by 4 and more; the error against the truth stays, and at 1 Hz
     it grows.
     """
-    found = numbers("s002_tab3")
+    actual = numbers("s002_tab3")
     np.testing.assert_allclose(
-        found["ratio_printed"], script.s002.PRINTED[:, 1] / script.s002.PRINTED[:, 0], rtol=1e-5
+        actual["ratio_printed"], script.s002.PRINTED[:, 1] / script.s002.PRINTED[:, 0], rtol=1e-5
     )
     # S002 Tab. 3, added up by hand
     assert script.s002.PRINTED.sum(axis=0) == pytest.approx([0.00859, 0.00796])
-    cutoffs = found["cutoffs_Hz"].tolist()
+    cutoffs = actual["cutoffs_Hz"].tolist()
     deviation, error, elsewhere = (
-        found[key] for key in ("deviation_N_m", "error_N_m", "error_on_another_move_N_m")
+        actual[key] for key in ("deviation_N_m", "error_N_m", "error_on_another_move_N_m")
     )
     ten, one = cutoffs.index("10.0"), cutoffs.index("1.0")
     assert cutoffs[0] == "none"
@@ -347,7 +347,7 @@ def test_s002_tab3_smaller_deviation_proves_nothing(numbers, script):
     assert (error[one, :5] > 2.0 * error[0, :5]).all()
     # one move does not tell the parameters apart (errata 2-24)
     assert (elsewhere[0, :5] > 3.0 * error[0, :5]).all()
-    assert found["condition"] > 500.0
+    assert actual["condition"] > 500.0
 
 
 def test_the_page_shows_what_the_command_writes(drawn):

@@ -50,9 +50,9 @@ def test_numbers_on_a_page_lead_to_what_measures_them(page):
     )
     for section in re.split(r"^(?=##? )", text, flags=re.MULTILINE):
         heading = f"{page.relative_to(ROOT)}: {section.splitlines()[0] if section else ''}"
-        found = RESULT.findall(re.sub(r"<!--.*?-->", "", section))
-        assert not found or TRACE.search(section), (
-            f"{heading}: {found}: add <!-- numbers: scripts/X.py -->"
+        results = RESULT.findall(re.sub(r"<!--.*?-->", "", section))
+        assert not results or TRACE.search(section), (
+            f"{heading}: {results}: add <!-- numbers: scripts/X.py -->"
         )
         for path in re.findall(r"\b((?:scripts|tests)/[\w/]+\.py)", section):
             assert (ROOT / path).is_file(), f"{heading}: no {path}"

@@ -116,19 +116,19 @@ def results(monkeypatch):
     monkeypatch.syspath_prepend(BENCHMARKS)
     from bench.races import QUICK, Claim, Results, Timing
 
-    found = Results(QUICK, Progress(disable=True))
-    found.timings = [
+    results = Results(QUICK, Progress(disable=True))
+    results.timings = [
         Timing("inverse dynamics, N = 64", "pin", "loop over pin.rnea", 2345.6),
         Timing("inverse dynamics, N = 64", "irbmodels", "kernel, N in cache, friction", 20.0),
         Timing("inverse dynamics, engines", "mujoco", "mujoco", 5_000_000.0),
     ]
-    found.claims = [
+    results.claims = [
         Claim("inverse dynamics", "pin.rnea loop", 20.0, 2345.6, 117.28, 75.0, True, "x"),
         Claim("memory", "", None, None, 65.5, 64.0, False, "MB"),
     ]
-    found.numbers = {"one core": {"fused multiply-adds per ns": 12.3456}}
-    found.notes = ["memory: not measured"]
-    return found
+    results.numbers = {"one core": {"fused multiply-adds per ns": 12.3456}}
+    results.notes = ["memory: not measured"]
+    return results
 
 
 def test_benchmark_writes_what_was_measured(tmp_path, results, loaded, monkeypatch, capsys):
@@ -209,11 +209,11 @@ def test_a_race_of_the_benchmark_fills_in_its_results(loaded):
         "roll-outs",
         "memory",
     } <= set(names)
-    found = Results(QUICK, Progress(disable=True))
-    found.steps([(name, step) for name, step in planned if name == "simulation"])
-    assert {timing.who for timing in found.timings} == {"irbmodels"}
-    assert len(found.timings) == len(found.claims) == 2
-    for timing, claim in zip(found.timings, found.claims, strict=True):
+    results = Results(QUICK, Progress(disable=True))
+    results.steps([(name, step) for name, step in planned if name == "simulation"])
+    assert {timing.who for timing in results.timings} == {"irbmodels"}
+    assert len(results.timings) == len(results.claims) == 2
+    for timing, claim in zip(results.timings, results.claims, strict=True):
         # 10 s of motion, of which a quick run takes 0.1 s
         assert claim.reached == pytest.approx(1e-9 * timing.ns * 10.0 / 0.1)
         assert claim.unit == "s"

@@ -13,11 +13,11 @@ from scipy.linalg import expm
 
 def integrated(slope, x, duration: float, rtol: float = 1e-10) -> Callable[[float], np.ndarray]:
     """Return the solution of ``x' = slope(t, x)`` as a function of time."""
-    found = solve_ivp(
+    solution = solve_ivp(
         slope, (0.0, duration), x, method="DOP853", rtol=rtol, atol=0.1 * rtol, dense_output=True
     )
-    assert found.success, found.message
-    return found.sol
+    assert solution.success, solution.message
+    return solution.sol
 
 
 def closed(robot, torque, q, v, duration, wrench=None, friction=False):

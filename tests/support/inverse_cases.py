@@ -127,6 +127,6 @@ def compiled(robot):
     """Return the closed form of a robot with machine code in use."""
     pytest.importorskip("numba")
     pytest.importorskip("casadi")
-    found = robot._inverse
-    assert found._machine.ready(machine.WORTH)
-    return found
+    solver = robot._inverse
+    assert solver._machine.ready(machine.WORTH)
+    return solver

@@ -223,14 +223,14 @@ def carrying(
 
 def poses(robot: Arm, q: np.ndarray) -> list[np.ndarray]:
     """Return the pose of every joint's frame in the base."""
-    found: list[np.ndarray] = []
+    poses: list[np.ndarray] = []
     for joint in robot.joints:
         variable = joint.gain @ q
         moved = shift(0, 0, variable) if joint.slides else rotation(2, variable)
-        found.append(
-            (found[joint.parent] if joint.parent >= 0 else np.eye(4)) @ joint.origin @ moved
+        poses.append(
+            (poses[joint.parent] if joint.parent >= 0 else np.eye(4)) @ joint.origin @ moved
         )
-    return found
+    return poses
 
 
 def tip_pose(robot: Arm, q: np.ndarray) -> np.ndarray:

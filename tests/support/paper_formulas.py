@@ -362,10 +362,10 @@ def eq_65_66(q: Array, v: Array, a: Array) -> Motion:
         turn, z = pose[:3, :3], pose[:3, 2]
         twist = twist + z * gain + np.cross(spin, z * speed)
         spin = spin + z * speed
-        for found, value in zip(
+        for series, value in zip(
             motion[1:], (turn, turn.T @ spin, turn.T @ twist, turn.T @ rise), strict=True
         ):
-            found.append(value)
+            series.append(value)
     return motion
 
 
@@ -492,12 +492,12 @@ def a_printed(q: Array) -> list[Array]:
 def a_matrices(q: Array) -> list[Array]:
     """A1..A6 with the five wrong entries put right."""
     c, s = trig(q)
-    found = a_printed(q)
-    found[0][2, 3] = D1
-    found[1][2, 2] = 1.0
-    found[2][:2, 3] = A3 * s[3], -A3 * c[3]
-    found[3][2, 1] = 1.0
-    return found
+    matrices = a_printed(q)
+    matrices[0][2, 3] = D1
+    matrices[1][2, 2] = 1.0
+    matrices[2][:2, 3] = A3 * s[3], -A3 * c[3]
+    matrices[3][2, 1] = 1.0
+    return matrices
 
 
 def r_printed(q: Array) -> Array:
@@ -506,19 +506,19 @@ def r_printed(q: Array) -> Array:
     """
     c, s = trig(q)
     c23, s23 = np.cos(q[1] + q[2]), np.sin(q[1] + q[2])
-    found = np.empty((3, 3))
+    r = np.empty((3, 3))
     for row, first in ((0, c[1]), (1, s[1])):
         bracket = first * c23 * s[5] - first * c[4] * c[5] * s23
-        found[row, 0] = -c[6] * bracket - first * s[4] * s[6] * s23
-        found[row, 1] = s[6] * bracket - first * c[6] * s[4] * s23
-        found[row, 2] = -first * c[5] * c23 - first * c[4] * s[5] * s23
+        r[row, 0] = -c[6] * bracket - first * s[4] * s[6] * s23
+        r[row, 1] = s[6] * bracket - first * c[6] * s[4] * s23
+        r[row, 2] = -first * c[5] * c23 - first * c[4] * s[5] * s23
     bracket = s[5] * s23 + c[4] * c[5] * c23
-    found[2] = (
+    r[2] = (
         c[6] * bracket - c23 * s[4] * s[6],
         -s[6] * bracket - c23 * s[4] * c[6],
         c[5] * s23 - c[4] * s[5] * c23,
     )
-    return found
+    return r
 
 
 def r_matrix(q: Array) -> Array:

@@ -77,14 +77,14 @@ def imports(results: Results) -> None:
         subprocess.run([sys.executable, "-P", "-c", code], check=True)
         return time.perf_counter() - start
 
-    found = {}
+    times = {}
     for statement in (OTHER, "import irbmodels"):
         pairs = [(wall(statement), wall("pass")) for _ in range(min(results.effort.rounds, 15))]
-        found[f"{statement} [ms]"] = 1e3 * statistics.median(
+        times[f"{statement} [ms]"] = 1e3 * statistics.median(
             with_it - without for with_it, without in pairs
         )
-    results.numbers["start"] = found | {
-        "ratio": found["import irbmodels [ms]"] / found[f"{OTHER} [ms]"]
+    results.numbers["start"] = times | {
+        "ratio": times["import irbmodels [ms]"] / times[f"{OTHER} [ms]"]
     }
 
 

@@ -346,8 +346,8 @@ def _against(
         )
 
 
-def _each(found: Any) -> Sequence[Array]:
-    return found if isinstance(found, tuple) else (found,)
+def _each(result: Any) -> Sequence[Array]:
+    return result if isinstance(result, tuple) else (result,)
 
 
 def same(ours: Array, theirs: Array, within: float = AGREE) -> None:

@@ -70,12 +70,12 @@ def draw(machine: dict[str, Any], results: Results) -> Figure:
 
 
 def _bars(timings: list[Timing]) -> list[Timing]:
-    found = {
+    best = {
         timing.how: timing
         for timing in timings
         if timing.how in SHOWN and timing.query.startswith("inverse dynamics")
     }
-    return sorted(found.values(), key=lambda timing: timing.ns)
+    return sorted(best.values(), key=lambda timing: timing.ns)
 
 
 def _time(ns: float) -> str:

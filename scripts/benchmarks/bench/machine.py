@@ -86,17 +86,17 @@ def limits(arm: Arm, results: Results) -> None:
     results.numbers["one core"] = {"fused multiply-adds per ns": 1.0 / per_operation}
     for (name, kernel), ns in zip(kernels.items(), times, strict=True):
         operations = kernel.operations()
-        found = {
+        counts = {
             "operations per state": operations,
             "ns per state": ns,
             "operations per ns": operations / ns,
         }
         if not effort.quick and (count := _instructions(kernel)):
-            found |= {
+            counts |= {
                 "arithmetic in machine code per state": count,
                 "share of the peak [%]": 100.0 * count * per_operation / ns,
             }
-        results.numbers[f"inverse dynamics, {name}, N = {effort.batch}"] = found
+        results.numbers[f"inverse dynamics, {name}, N = {effort.batch}"] = counts
 
 
 def _instructions(kernel: Any) -> int:

@@ -96,12 +96,12 @@ class Results:
             self.effort,
             lambda done: self.progress.update(self.task, description=f"{query}, {done}"),
         )
-        found = [
+        timings = [
             Timing(query, each.who, each.how, ns)
             for each, ns in zip(contestants, medians, strict=True)
         ]
-        self.timings += found
-        return {timing.how: timing.ns for timing in found}
+        self.timings += timings
+        return {timing.how: timing.ns for timing in timings}
 
     def steps(self, steps: Sequence[tuple[str, Callable[[Results], None]]]) -> None:
         """Run one measurement after the other, and show how far it is."""

@@ -81,8 +81,8 @@ def numbers_table(title: str, numbers: dict[str, float]) -> Table:
 
 def baseline(timings: list[Timing]) -> Timing | None:
     """Return the contestant that the others are compared with."""
-    found = (timing for start in BASELINES for timing in timings if timing.how.startswith(start))
-    return next(found, None)
+    matching = (timing for start in BASELINES for timing in timings if timing.how.startswith(start))
+    return next(matching, None)
 
 
 def as_json(machine: dict[str, Any], results: Results) -> dict[str, Any]:
