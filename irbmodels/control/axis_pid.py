@@ -12,11 +12,11 @@ from ..checks import as_instance, as_int, finite, number, per_axis
 from ..errors import InputError
 from ..model.types import Array
 from ..robot.robot import Robot
-from .signals import AxisReference, Measured, axes_of, weighed
+from .signals import AxisReference, Measured, apply_gain, checked_axes
 
 
 class PidGains(NamedTuple):
-    """Gains per axis: one number or ``(n,)`` each, and the largest torque that the drive gives."""
+    """Gains per axis, one number or ``(n,)`` each, and the torque limit of the drive."""
 
     kp: ArrayLike
     """[N m/rad, N/m]."""
@@ -29,7 +29,7 @@ class PidGains(NamedTuple):
 
 
 class PidMemory(NamedTuple):
-    """What a PID remembers from one sample to the next."""
+    """Integral of a PID between samples."""
 
     integral: Array
     """Torque of the integral part [N m, N], shape ``(n,)``."""
@@ -56,11 +56,11 @@ def pid(
     ``m`` the error obeys ``m e''' + kd e'' + kp e' + ki e = 0``.
 
     Args:
-        state: What was measured.
-        reference: Where the axes should be; its acceleration is not used.
-        model: Not asked; here because every law is called alike.
+        state: Measured state.
+        reference: Desired motion of the axes; its acceleration is not used.
+        model: Not used; every law has the same arguments.
         gains: Gains and torque limit.
-        memory: What the last sample left; first ``PidMemory.empty(n)``.
+        memory: Memory of the last sample; first ``PidMemory.empty(n)``.
         period: Time since the last sample [s].
 
     Returns:
@@ -69,20 +69,18 @@ def pid(
     Raises:
         InputError: if an argument is of another type or shape, not finite, or a limit not positive.
     """
-    here, goal = axes_of(state, reference)
+    measured, goal = checked_axes(state, reference)
     as_instance(gains, PidGains, "gains of a PID are PidGains(kp, ki, kd, limit)")
-    limit = per_axis(gains.limit, here.q.size, "the torque limit of a PID")
+    limit = per_axis(gains.limit, measured.q.size, "the torque limit of a PID")
     if not (limit > 0.0).all():
         raise InputError(f"the torque limit of a PID is positive, got {limit.tolist()}")
-    error, rate = goal.q - here.q, goal.v - here.v
-    old = finite(
-        as_instance(memory, PidMemory, "the memory of a PID is a PidMemory").integral,
-        error.shape,
-        "integral of a PID",
-    )
-    grown = old + number(period, "period [s]", 0.0) * weighed(gains.ki, error, "ki")
-    direct = weighed(gains.kp, error, "kp") + weighed(gains.kd, rate, "kd")
-    wanted = direct + grown
-    winding = (np.abs(wanted) > limit) & (wanted * error > 0.0)
-    integral = np.where(winding, old, grown)
+    error = goal.q - measured.q
+    as_instance(memory, PidMemory, "the memory of a PID is a PidMemory")
+    last = finite(memory.integral, error.shape, "integral of a PID")
+    integral = last + number(period, "period [s]", 0.0) * apply_gain(gains.ki, error, "ki")
+    damping = apply_gain(gains.kd, goal.v - measured.v, "kd")
+    direct = apply_gain(gains.kp, error, "kp") + damping
+    demand = direct + integral
+    winding = (np.abs(demand) > limit) & (demand * error > 0.0)
+    integral = np.where(winding, last, integral)
     return np.clip(direct + integral, -limit, limit), PidMemory(integral)

@@ -1,4 +1,4 @@
-"""Impedance at the TCP: the arm answers a force as a mass on a spring with a damper [Hogan 1985]."""
+"""Impedance at the TCP: under a force the arm is a mass on a spring and damper [Hogan 1985]."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from ..errors import InputError
 from ..model.friction import Stribeck
 from ..model.types import Array
 from ..robot.robot import Robot
-from .joint_space import torque
-from .signals import Measured, TcpReference, weighed
-from .task_space import solved, task_state
+from .joint_space import model_torque
+from .signals import Measured, TcpReference, apply_gain
+from .task_space import solve_rates, task_state
 
 
 class Impedance(NamedTuple):
-    """How the TCP answers a force, in base axes: a number, one per task row, or a matrix each."""
+    """Desired impedance at the TCP in base axes: a number, one per task row, or a matrix each."""
 
     stiffness: ArrayLike
     """[N/m, N m/rad]."""
@@ -38,10 +38,10 @@ def impedance(
     rows: Sequence[int] | None = None,
     friction: Stribeck | bool = False,
 ) -> Array:
-    """Torques with which the TCP is held by a spring and a damper at the reference.
+    """Torques that hold the TCP at the reference by a spring and a damper.
 
-    With ``d = -e`` the deviation from the reference (:func:`tcp_error`), ``w`` what the world
-    exerts on the robot at the TCP, and ``L = (J M^-1 J')^-1`` the arm's own inertia there:
+    With ``d = -e`` the deviation from the reference (:func:`tcp_error`), ``w`` the external wrench
+    on the robot at the TCP, and ``L = (J M^-1 J')^-1`` the arm's own inertia there:
 
     - without ``inertia``: ``L d'' + D d' + K d = w``, and no force is measured (moving references
       add ``L a_d`` at both sides);
@@ -50,9 +50,9 @@ def impedance(
       only where ``H`` is ``L``.
 
     Args:
-        state: What was measured; its ``wrench`` (force first, base axes, at the TCP) is used with
+        state: Measured state; its ``wrench`` (force first, base axes, at the TCP) is used with
             ``inertia``.
-        reference: Where the TCP should be without a force.
+        reference: Desired motion of the TCP without a force.
         model: The controller's model.
         wanted: Stiffness, damping and inertia.
         rows: As in :func:`tcp_speed`; a force in other rows is carried by the arm's structure.
@@ -70,26 +70,27 @@ def impedance(
         Impedance,
         "what is wanted of a contact is an Impedance(stiffness, damping, inertia)",
     )
-    spring = weighed(wanted.stiffness, task.error, "stiffness") + weighed(
+    spring = apply_gain(wanted.stiffness, task.error, "stiffness") + apply_gain(
         wanted.damping, task.rate, "damping"
     )
     drift = task.acceleration - task.J_rate @ state.v
-    if wanted.inertia is None:
-        held = torque(state, solved(task.J, drift, model), model, friction)
-        return held + task.J.T @ spring
-    pull = np.zeros(len(task.rows)) if state.wrench is None else state.wrench[list(task.rows)]
-    answer = np.linalg.solve(_inertia(wanted.inertia, len(task.rows)), spring + pull)
-    a = solved(task.J, drift + answer, model)
-    return torque(state, a, model, friction) - task.J.T @ pull
+    force = -spring
+    if wanted.inertia is not None:
+        wrench = np.zeros(6) if state.wrench is None else state.wrench
+        force = wrench[list(task.rows)]
+        inertia = _checked_inertia(wanted.inertia, len(task.rows))
+        drift = drift + np.linalg.solve(inertia, spring + force)
+    a = solve_rates(task.J, drift, model)
+    return model_torque(state, a, model, friction) - task.J.T @ force
 
 
-def _inertia(value: ArrayLike, m: int) -> Array:
-    given = numbers(value, "inertia")
-    if given.shape not in ((), (m,), (m, m)):
+def _checked_inertia(value: ArrayLike, m: int) -> Array:
+    inertia = numbers(value, "inertia")
+    if inertia.shape not in ((), (m,), (m, m)):
         raise InputError(
-            f"inertia needs a number, or shape ({m},) or ({m}, {m}), got {given.shape}"
+            f"inertia needs a number, or shape ({m},) or ({m}, {m}), got {inertia.shape}"
         )
-    matrix: Array = given if given.ndim == 2 else np.diag(np.broadcast_to(given, (m,)))
+    matrix: Array = inertia if inertia.ndim == 2 else np.diag(np.broadcast_to(inertia, (m,)))
     if not np.isfinite(matrix).all() or np.linalg.eigvalsh(matrix + matrix.T)[0] <= 0.0:
-        raise InputError(f"inertia needs positive masses and moments, got {given.tolist()}")
+        raise InputError(f"inertia needs positive masses and moments, got {inertia.tolist()}")
     return matrix

@@ -1,9 +1,9 @@
-"""Laws in axis positions: speeds (S004 Fig. 9), PD with gravity (Fig. 11), computed torque, feed-forward.
+"""Laws in axis positions: speeds (S004 Fig. 9), PD with gravity (Fig. 11), computed torque.
 
-``e = q_d - q`` throughout. Each law is a function of what was measured, what is wanted, and the
-controller's own model, which need not be the robot that is moved. What is of another type, shape or
-number of axes, or not finite, is refused with an InputError. Friction of a measured speed is left
-out unless asked for: near rest its sign is noise.
+``e = q_d - q`` throughout. Each law is a function of the measured state, the reference, and the
+controller's own model, which need not be the robot that is moved. An argument of another type,
+shape or number of axes, or not finite, is refused with an InputError. Friction of a measured speed
+is left out unless asked for: near rest its sign is noise.
 """
 
 from __future__ import annotations
@@ -19,24 +19,24 @@ from .signals import (
     AxisReference,
     Gains,
     Measured,
-    axes_of,
+    apply_gain,
+    checked_axes,
+    checked_model,
+    checked_reference,
+    checked_state,
     friction_torque,
-    model_of,
-    reference_of,
-    state_of,
-    weighed,
 )
 
 
 def axis_speed(state: Measured, reference: AxisReference, gain: ArrayLike) -> Array:
-    """Axis speeds ``v_d + gain e`` that close the position error as ``e' = -gain e`` (S004, kinematic control in joint space).
+    """Axis speeds ``v_d + gain e``, so that ``e' = -gain e`` (S004, kinematic control of joints).
 
     S004 prints ``q_d' + lambda q''``, which feeds no position back: the two dots stand for the
     tilde of the error.
 
     Args:
-        state: What was measured; its speed is not used.
-        reference: Where the axes should be.
+        state: Measured state; its speed is not used.
+        reference: Desired motion of the axes.
         gain: ``lambda`` [1/s].
 
     Returns:
@@ -46,8 +46,8 @@ def axis_speed(state: Measured, reference: AxisReference, gain: ArrayLike) -> Ar
     position = posture(
         as_instance(state, Measured, "the state is Measured(q, v)").q, what="measured q"
     )
-    goal = reference_of(reference, position.size)
-    speed: Array = goal.v + weighed(gain, goal.q - position, "gain [1/s]")
+    goal = checked_reference(reference, position.size)
+    speed: Array = goal.v + apply_gain(gain, goal.q - position, "gain [1/s]")
     return speed
 
 
@@ -59,10 +59,10 @@ def speed_servo(
     *,
     friction: Stribeck | bool = False,
 ) -> Array:
-    """Torques [N m, N] that bring the axes to a speed, as ``v' = gain (speed - v)``: the drive below a kinematic law."""
-    here = state_of(state, model_of(model).n)
-    wanted = weighed(gain, finite(speed, (model.n,), "speed") - here.v, "gain [1/s]")
-    return torque(here, wanted, model, friction)
+    """Torques [N m, N] of the drive below a kinematic law, so that ``v' = gain (speed - v)``."""
+    measured = checked_state(state, checked_model(model).n)
+    a = apply_gain(gain, finite(speed, (model.n,), "speed") - measured.v, "gain [1/s]")
+    return model_torque(measured, a, model, friction)
 
 
 def pd_gravity(state: Measured, reference: AxisReference, model: Robot, gains: Gains) -> Array:
@@ -73,13 +73,13 @@ def pd_gravity(state: Measured, reference: AxisReference, model: Robot, gains: G
     torque ``M a + C v`` is missing, and an error stays.
 
     Args:
-        state: What was measured.
-        reference: Where the axes should be; its acceleration is not used.
+        state: Measured state.
+        reference: Desired motion of the axes; its acceleration is not used.
         model: The controller's model.
         gains: [N m/rad, N m s/rad; N/m, N s/m for a linear axis].
     """
-    here, goal = axes_of(state, reference, model)
-    return _feedback(here, goal, gains) + model.gravity(here.q)
+    measured, goal = checked_axes(state, reference, model)
+    return _feedback(measured, goal, gains) + model.gravity(measured.q)
 
 
 def computed_torque(
@@ -90,11 +90,13 @@ def computed_torque(
     *,
     friction: Stribeck | bool = False,
 ) -> Array:
-    """Torques ``M (a_d + kd e' + kp e) + C v + g``, which make the error ``e'' + kd e' + kp e = 0`` where the model is right.
+    """Torques ``M (a_d + kd e' + kp e) + C v + g``.
+
+    They make the error ``e'' + kd e' + kp e = 0`` where the model is right.
 
     Args:
-        state: What was measured.
-        reference: Where the axes should be.
+        state: Measured state.
+        reference: Desired motion of the axes.
         model: The controller's model.
         gains: [1/s^2, 1/s], such as ``Gains.of(frequency)``.
         friction: Friction at the measured speed to be added: True for the model's, or a law.
@@ -102,8 +104,8 @@ def computed_torque(
     Raises:
         MissingData: if friction is asked of a model that has no data.
     """
-    here, goal = axes_of(state, reference, model)
-    return torque(here, goal.a + _feedback(here, goal, gains), model, friction)
+    measured, goal = checked_axes(state, reference, model)
+    return model_torque(measured, goal.a + _feedback(measured, goal, gains), model, friction)
 
 
 def feed_forward(
@@ -114,36 +116,36 @@ def feed_forward(
     *,
     friction: Stribeck | bool = True,
 ) -> Array:
-    """Torques of the reference itself, ``M(q_d) a_d + C v_d + g + F(v_d)``, with ``kp e + kd e'`` for what they miss.
+    """Torques of the reference, ``M(q_d) a_d + C v_d + g + F(v_d)``, and ``kp e + kd e'``.
 
-    The model is asked along the reference only, so that its torques can be computed beforehand, and
-    the friction has the sign of a speed without noise.
+    The model is evaluated along the reference only, so that its torques can be computed beforehand,
+    and the friction has the sign of a speed without noise.
 
     Args:
-        state: What was measured.
-        reference: Where the axes should be.
+        state: Measured state.
+        reference: Desired motion of the axes.
         model: The controller's model.
         gains: As for :func:`pd_gravity`.
-        friction: Friction at the wanted speed to be added: True for the model's, or a law; False
+        friction: Friction at the desired speed to be added: True for the model's, or a law; False
             for none.
 
     Raises:
         MissingData: if friction is asked of a model that has no data.
     """
-    here, goal = axes_of(state, reference, model)
-    planned = torque(Measured(goal.q, goal.v), goal.a, model, friction)
-    return planned + _feedback(here, goal, gains)
+    measured, goal = checked_axes(state, reference, model)
+    planned = model_torque(Measured(goal.q, goal.v), goal.a, model, friction)
+    return planned + _feedback(measured, goal, gains)
 
 
-def torque(state: Measured, a: Array, model: Robot, friction: Stribeck | bool) -> Array:
-    """Torques ``M a + C v + g + F(v)`` that give the measured arm an acceleration, as far as the model is right."""
-    # an array: what a law commands may be far beyond what an axis can do
+def model_torque(state: Measured, a: Array, model: Robot, friction: Stribeck | bool) -> Array:
+    """Torques ``M a + C v + g + F(v)`` of the model for an acceleration of the measured arm."""
+    # an array of one state, which may be far beyond the limits of an axis
     rows = state.q[None], state.v[None], a[None]
-    wanted: Array = model.inverse_dynamics(*rows, friction=False)[0]
-    return wanted + friction_torque(model, state.v, friction)
+    tau: Array = model.inverse_dynamics(*rows, friction=False)[0]
+    return tau + friction_torque(model, state.v, friction)
 
 
 def _feedback(state: Measured, reference: AxisReference, gains: Gains) -> Array:
     as_instance(gains, Gains, "gains are Gains(kp, kd)")
-    position = weighed(gains.kp, reference.q - state.q, "kp")
-    return position + weighed(gains.kd, reference.v - state.v, "kd")
+    position = apply_gain(gains.kp, reference.q - state.q, "kp")
+    return position + apply_gain(gains.kd, reference.v - state.v, "kd")

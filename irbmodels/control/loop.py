@@ -1,4 +1,4 @@
-"""A law in a sampled loop around a simulated arm, with what a real loop has: delay, limits, encoders, noise, a wrong model."""
+"""Sampled loop of a law around a simulated arm: delay, limits, encoders, noise, a wrong model."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ..simulation import Event, Plant, Run, SimulationError, run_of
 from ..simulation import State as PlantState
 from ..simulation.run import STANDARD
 from ..trajectory import Motion
-from .signals import AxisReference, Measured, TcpReference, model_of, reference_of
+from .signals import AxisReference, Measured, TcpReference, checked_model, checked_reference
 from .task_space import tcp_error
 
 Law = Callable[..., Any]
@@ -25,7 +25,7 @@ Law = Callable[..., Any]
 
 With a memory ``law(..., memory=, period=)`` returns torques and the next.
 """
-FASTEST = 10.0  # times the speed limit: what goes faster has left the loop's control
+RUNAWAY = 10.0  # times the speed limit, beyond which a loop counts as diverged
 
 
 def run_loop(
@@ -49,20 +49,20 @@ def run_loop(
 ) -> Run:
     """Run a law around a simulated arm (:class:`irbmodels.simulation.Plant`), sample by sample.
 
-    Every ``period`` the encoders are read, the law is asked once, and its torque acts, held, until
+    Every ``period`` the encoders are read, the law is evaluated once, and its torque is held until
     the next one. Gains come with ``functools.partial(computed_torque, gains=Gains.of(10.0))``.
 
     Args:
         robot: The arm.
         law: ``law(state, reference, model)``; with ``memory``, ``law(state, reference, model,
             memory=..., period=...)``.
-        reference: What is wanted at a time [s].
+        reference: Desired motion as a function of time [s].
         duration: [s].
         period: Sample time [s].
         start: Axis positions at the start [rad, m], at rest; default where the reference starts, if
             it is one of axes.
         model: The controller's own model; default the robot itself.
-        memory: What a law with memory starts with.
+        memory: Initial memory of a law that has one.
         delay: From reading the encoders until the torque acts [s]. Until the first one acts, the
             start is held.
         saturation: Largest torques [N m, N], shape ``(n,)``, such as ``robot.limits.effort``;
@@ -73,11 +73,11 @@ def run_loop(
             encoder counts or noise the speed is the difference of two readings, as a controller has
             it; else it is exact.
         seed: Of the noise.
-        wrench: What the world exerts on the robot at the TCP, force first, base axes, shape
-            ``(6,)``; laws see it measured.
+        wrench: External wrench on the robot at the TCP, force first, base axes, shape ``(6,)``, as
+            a function of time; laws see it measured.
         friction: The arm's friction: True for its own data (none where there is none), False, or a
             law.
-        stops: Whether the ends of the ranges are walls.
+        stops: True for mechanical stops at the ends of the ranges.
 
     Returns:
         A run with ``q, v, a, tau`` of the arm; ``a`` and ``tau`` are means over the period that
@@ -89,13 +89,12 @@ def run_loop(
         stands still again.
 
     Raises:
-        InputError: if an argument cannot be.
+        InputError: if an argument is of another type, shape or range.
         SimulationError: if a law fails, a torque is not finite, a target cannot be reached, or the
-            loop diverges, with the time ``t`` at which it happened and, as ``run``, everything
-            until then.
+            loop diverges, with its time ``t`` and, as ``run``, everything until then.
     """
     n = as_instance(robot, Robot, "what is controlled is an irbmodels.Robot").n
-    own = robot if model is None else model_of(model)
+    own = robot if model is None else checked_model(model)
     as_callable(
         law,
         "a law is a function of state, reference and model, such as computed_torque with its gains",
@@ -122,18 +121,19 @@ def run_loop(
     plant = Plant(robot, friction=friction, stops=stops, torque_limit=limit)
     state = plant.start(_start(reference, start))
     encoders = _Encoders(robot, encoder_counts, noise, period, seed)
-    read = {
+    settings = {
+        "period": period,
+        "delay": delay,
+        "saturation": None if limit is None else limit.tolist(),
         "encoder_counts": np.asarray(encoder_counts).tolist(),
         "noise": np.asarray(noise).tolist(),
         "seed": seed,
     }
-    record = _Record(
-        robot, own, {"period": period, "delay": delay, "saturation": _plain(limit), **read}
-    )
-    # held until the first torque comes
-    acting = [robot.gravity(state.q)] * (int(delay / period + 1e-9) + 1)
-    # from a sample until the torque of an earlier one changes
-    late = max(delay - (len(acting) - 1) * period, 0.0)
+    record = _Recorder(robot, own, settings)
+    # torques that have not acted yet; gravity's is held until the first one of the law
+    pending = [robot.gravity(state.q)] * (int(delay / period + 1e-9) + 1)
+    # from a sample until the first of them begins to act
+    late = max(delay - (len(pending) - 1) * period, 0.0)
     target: Array | None = None
     t = 0.0
     try:
@@ -141,29 +141,31 @@ def run_loop(
             t = k * period
             load = None if wrench is None else finite(wrench(t), (6,), "wrench (force, moment)")
             measured = encoders.read(state.q, state.v)._replace(wrench=load)
-            goal = _goal(reference, t, robot)
+            goal = _goal(reference, t)
+            if isinstance(goal, AxisReference):
+                goal = checked_reference(goal, n, robot)
             record.sample(t, state, measured, goal, memory)
             if isinstance(goal, TcpReference) and not (
                 target is not None and np.array_equal(goal.pose, target)
             ):
                 target = goal.pose
-                _refuse_out_of_reach(own, target)
+                _check_reachable(own, target)
             if memory is None:
                 tau = law(measured, goal, own)
             else:
                 tau, memory = law(measured, goal, own, memory=memory, period=period)
-            acting.append(finite(tau, (n,), "the law's torque [N m, N]"))
-            record.commanded(acting[-1])
-            v, first = state.v, np.zeros(n)
-            before = state
+            pending.append(finite(tau, (n,), "the law's torque [N m, N]"))
+            record.set_command(pending[-1])
+            before, impulse = state, np.zeros(n)
             if late:
-                state = plant.advance(state, acting[0], late, load)
-                first = late * state.tau
-            state = plant.advance(state, acting[1], period - late, load)
-            record.rested(before, state, plant.law)
-            record.acted((state.v - v) / period, (first + (period - late) * state.tau) / period)
-            acting.pop(0)
-            _refuse_runaway(robot, state)
+                state = plant.advance(state, pending[0], late, load)
+                impulse = late * state.tau
+            state = plant.advance(state, pending[1], period - late, load)
+            impulse = impulse + (period - late) * state.tau
+            record.set_applied((state.v - before.v) / period, impulse / period)
+            record.add_stick_slip(before, state, plant.law)
+            pending.pop(0)
+            _check_speed(robot, state)
     except SimulationError as err:
         slower = f", or a delay shorter than {1e3 * delay:g} ms" if delay else ""
         advice = (
@@ -171,15 +173,15 @@ def run_loop(
             f" ms{slower}"
         )
         raise SimulationError(err.t, err.problem + advice, record.run()) from err
-    # a law is anybody's code: whatever it raises, what was computed is kept
+    # whatever a user's law raises, the samples so far are kept
     except Exception as err:
-        told = str(err) if isinstance(err, IrbError) else f"{type(err).__name__}: {err}"
-        raise SimulationError(t, told, record.run()) from err
+        message = str(err) if isinstance(err, IrbError) else f"{type(err).__name__}: {err}"
+        raise SimulationError(t, message, record.run()) from err
     return record.run()
 
 
 class _Encoders:
-    """Positions as counts and with noise; then speeds are differences of readings."""
+    """Encoders with counts and noise, whose speeds are differences of readings; or exact ones."""
 
     def __init__(
         self, robot: Robot, counts: ArrayLike | None, noise: ArrayLike, period: float, seed: int
@@ -213,22 +215,24 @@ class _Encoders:
         return Measured(reading, speed)
 
 
-class _Record:
-    """Samples so far, and the run that they make."""
+class _Recorder:
+    """Samples and events so far."""
 
     def __init__(self, robot: Robot, model: Robot, settings: dict[str, Any]) -> None:
         self.robot = robot
-        carried = (
-            model.tool.name if model.tool else None,
-            model.payload.mass if model.payload else None,
-        )
-        self.notes = {**settings, "model": model.name, "model_parameters": model.parameters}
-        self.notes |= dict(zip(("model_tool", "model_payload_kg"), carried, strict=True))
+        self.notes = {
+            **settings,
+            "model": model.name,
+            "model_parameters": model.parameters,
+            "model_tool": model.tool.name if model.tool else None,
+            "model_payload_kg": model.payload.mass if model.payload else None,
+        }
         self.times: list[float] = []
         self.columns: dict[str, list[Array]] = {}
         self.units: dict[str, str] = {}
         self.events: list[Event] = []
-        self._full = np.zeros(robot.n, dtype=bool)
+        self._limit = np.inf if settings["saturation"] is None else settings["saturation"]
+        self._saturated = np.zeros(robot.n, dtype=bool)
 
     def sample(
         self,
@@ -238,68 +242,62 @@ class _Record:
         goal: AxisReference | TcpReference,
         memory: Any,
     ) -> None:
-        """Take what is known before the law is asked; what is not yet, is NaN."""
+        """Add what is known before the law is evaluated; what is not yet, is NaN."""
         self.times.append(t)
         unknown = np.full(self.robot.n, np.nan)
-        for name, values in (("q", state.q), ("v", state.v), ("a", unknown), ("tau", unknown)):
-            self._put(name, values, STANDARD[name])
-        for name, values, unit in (
-            ("q_read", measured.q, "rad"),
-            ("v_read", measured.v, "rad/s"),
-            ("tau_wanted", unknown, "N m"),
-        ):
-            self._put(name, values, unit)
+        values: dict[str, tuple[Array, str]] = {
+            "q": (state.q, STANDARD["q"]),
+            "v": (state.v, STANDARD["v"]),
+            "a": (unknown, STANDARD["a"]),
+            "tau": (unknown, STANDARD["tau"]),
+            "q_read": (measured.q, "rad"),
+            "v_read": (measured.v, "rad/s"),
+            "tau_wanted": (unknown, "N m"),
+        }
         if measured.wrench is not None:
-            self._put("force", measured.wrench[:3], "N")
-            self._put("moment", measured.wrench[3:], "N m")
+            values |= {"force": (measured.wrench[:3], "N"), "moment": (measured.wrench[3:], "N m")}
         if isinstance(goal, TcpReference):
             error = tcp_error(self.robot.pose(state.q), goal.pose)
-            self._put("tcp_error", error[:3], "m")
-            self._put("turn_error", error[3:], "rad")
+            values |= {"tcp_error": (error[:3], "m"), "turn_error": (error[3:], "rad")}
         else:
-            self._put("q_wanted", goal.q, "rad")
-            self._put("v_wanted", goal.v, "rad/s")
-            self._put("error", goal.q - state.q, "rad")
-        for name, values in memory._asdict().items() if hasattr(memory, "_asdict") else ():
-            if isinstance(values, np.ndarray) and values.ndim == 1:
-                self._put(f"memory_{name}", values, "1")
+            values |= {"q_wanted": (goal.q, "rad"), "v_wanted": (goal.v, "rad/s")}
+            values["error"] = goal.q - state.q, "rad"
+        for name, part in memory._asdict().items() if hasattr(memory, "_asdict") else ():
+            if isinstance(part, np.ndarray) and part.ndim == 1:
+                values[f"memory_{name}"] = part, "1"
+        for name, (column, unit) in values.items():
+            self.columns.setdefault(name, []).append(np.array(column, dtype=float))
+            self.units[name] = unit
 
-    def commanded(self, tau: Array) -> None:
-        """Take the law's torque; an event is where it begins to be cut off."""
+    def set_command(self, tau: Array) -> None:
+        """Set the law's torque; an event is where it begins to saturate."""
         self.columns["tau_wanted"][-1] = tau
-        limit = self.notes["saturation"]
-        full = (
-            np.zeros(self.robot.n, dtype=bool) if limit is None else np.abs(tau) > np.asarray(limit)
-        )
+        saturated = np.abs(tau) > self._limit
         self.events += [
             Event(self.times[-1], int(i) + 1, "saturates")
-            for i in np.flatnonzero(full & ~self._full)
+            for i in np.flatnonzero(saturated & ~self._saturated)
         ]
-        self._full = full
+        self._saturated = saturated
 
-    def acted(self, a: Array, tau: Array) -> None:
-        """Take what acted from this sample until the next."""
+    def set_applied(self, a: Array, tau: Array) -> None:
+        """Set means of acceleration and torque from this sample until the next."""
         self.columns["a"][-1], self.columns["tau"][-1] = a, tau
 
-    def rested(self, before: PlantState, after: PlantState, law: Stribeck) -> None:
-        """Take which axes with dry friction stand still before and after a period."""
+    def add_stick_slip(self, before: PlantState, after: PlantState, law: Stribeck) -> None:
+        """Add events of axes with dry friction that begin or cease to stick in a period."""
         changed = (before.sticks != after.sticks) & ((law.Fs > 0.0) | (law.Fc > 0.0))
-        for axis in np.flatnonzero(changed):
-            self.events.append(
-                Event(after.t, int(axis) + 1, "sticks" if after.sticks[axis] else "slips")
-            )
+        self.events += [
+            Event(after.t, int(axis) + 1, "sticks" if after.sticks[axis] else "slips")
+            for axis in np.flatnonzero(changed)
+        ]
 
     def run(self) -> Run:
-        """Return what was recorded."""
+        """Return the run."""
         columns = {name: np.array(values) for name, values in self.columns.items()}
         rest = {name: columns.pop(name, np.zeros((0, self.robot.n))) for name in STANDARD}
         motion = Motion(np.array(self.times), rest["q"], rest["v"], rest["a"], rest["tau"])
         more = {name: (values, self.units[name]) for name, values in columns.items()}
         return run_of(self.robot, motion, more, self.events, self.notes)
-
-    def _put(self, name: str, values: Array, unit: str) -> None:
-        self.columns.setdefault(name, []).append(np.array(values, dtype=float))
-        self.units[name] = unit
 
 
 def _start(
@@ -307,49 +305,36 @@ def _start(
 ) -> ArrayLike:
     if start is not None:
         return start
-    goal = reference(0.0)
+    goal = _goal(reference, 0.0)
     if isinstance(goal, TcpReference):
         raise InputError("a reference of the TCP does not say where the axes start: start=q")
-    return as_instance(
-        goal, AxisReference, "a reference returns an AxisReference or a TcpReference"
-    ).q
+    return goal.q
 
 
 def _goal(
-    reference: Callable[[float], AxisReference | TcpReference], t: float, robot: Robot
+    reference: Callable[[float], AxisReference | TcpReference], t: float
 ) -> AxisReference | TcpReference:
-    """Return what is wanted at a time, as arrays."""
-    goal = as_instance(
-        reference(t),
-        AxisReference | TcpReference,
-        "a reference returns an AxisReference or a TcpReference",
-    )
-    if isinstance(goal, TcpReference):
-        return goal
-    return reference_of(goal, robot.n, robot)
+    what = "a reference returns an AxisReference or a TcpReference"
+    return as_instance(reference(t), AxisReference | TcpReference, what)
 
 
-def _refuse_out_of_reach(model: Robot, pose: Array) -> None:
+def _check_reachable(model: Robot, pose: Array) -> None:
     try:
-        found = model.inverse_kinematics(pose, in_range=True)
+        solutions = model.inverse_kinematics(pose, in_range=True)
     except MissingData:  # an arm without closed forms
         return
-    if not found:
+    if not solutions:
         raise InputError(
-            f"the target cannot be reached: {found.note or 'no posture within the ranges'}"
+            f"the target cannot be reached: {solutions.note or 'no posture within the ranges'}"
         )
 
 
-def _refuse_runaway(robot: Robot, state: PlantState) -> None:
-    fast = np.abs(state.v) > FASTEST * robot.limits.velocity
+def _check_speed(robot: Robot, state: PlantState) -> None:
+    fast = np.abs(state.v) > RUNAWAY * robot.limits.velocity
     if fast.any():
         axis = int(np.argmax(fast))
         unit = "m/s" if robot.limits.linear[axis] else "rad/s"
         raise SimulationError(
             state.t,
-            f"axis {axis + 1} has {state.v[axis]:.3g} {unit}, over {FASTEST:g} times its limit",
+            f"axis {axis + 1} has {state.v[axis]:.3g} {unit}, over {RUNAWAY:g} times its limit",
         )
-
-
-def _plain(limit: Array | None) -> list[float] | None:
-    return None if limit is None else [float(value) for value in limit]

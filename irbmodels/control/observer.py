@@ -1,4 +1,7 @@
-"""External torques from the momentum, without acceleration or force sensor [De Luca & Mattone 2003], and a threshold for them."""
+"""External torques from the momentum [De Luca & Mattone 2003], and a threshold for collisions.
+
+Neither acceleration nor a force sensor is needed.
+"""
 
 from __future__ import annotations
 
@@ -15,11 +18,11 @@ from ..model.types import Array
 from ..robot.robot import Robot
 from ..trajectory import Motion
 from ..trajectory.motion import checked_motion
-from .signals import Measured, friction_torque, model_of, state_of, weighed
+from .signals import Measured, apply_gain, checked_model, checked_state, friction_torque
 
 
 class ObserverMemory(NamedTuple):
-    """What the observer remembers from one sample to the next, shape ``(n,)`` each."""
+    """State of the observer between samples, shape ``(n,)`` each."""
 
     integral: Array
     """Momentum that the model and the residual explain [kg m^2/s, kg m/s]."""
@@ -30,14 +33,14 @@ class ObserverMemory(NamedTuple):
     @staticmethod
     def at(state: Measured, model: Robot, *, friction: Stribeck | bool = False) -> ObserverMemory:
         """Return the memory of an observer that starts in a state without an external torque."""
-        rest = np.zeros(model_of(model).n)
+        rest = np.zeros(checked_model(model).n)
         return ObserverMemory(
             momentum(state, model), rest, momentum_rate(state, rest, model, friction=friction)
         )
 
 
 class Collision(NamedTuple):
-    """When the residual first was beyond its threshold, and where."""
+    """Time and axis at which the residual first was beyond its threshold."""
 
     time: float
     """[s]"""
@@ -49,19 +52,19 @@ class Collision(NamedTuple):
 
 def momentum(state: Measured, model: Robot) -> Array:
     """Generalised momentum ``p = M v``, shape ``(n,)``."""
-    here = state_of(state, model_of(model).n)
-    p: Array = model.mass_matrix(here.q) @ here.v
+    q, v, _ = checked_state(state, checked_model(model).n)
+    p: Array = model.mass_matrix(q) @ v
     return p
 
 
 def momentum_rate(
     state: Measured, tau: Array, model: Robot, *, friction: Stribeck | bool = False
 ) -> Array:
-    """Return ``p' = tau + C' v - g - F(v)``, as far as the model knows: what is missing is the external torque.
+    """Return the model's ``p' = tau + C' v - g - F(v)``, which lacks the external torque.
 
     ``C' v`` and not ``C v``: ``p' = M v' + M' v`` with ``M' = C + C'``.
     """
-    (q, v, _), torque = state_of(state, model_of(model).n), finite(tau, (model.n,), "tau")
+    (q, v, _), torque = checked_state(state, checked_model(model).n), finite(tau, (model.n,), "tau")
     rate: Array = torque + model.coriolis(q, v).T @ v - model.gravity(q)
     return rate - friction_torque(model, v, friction)
 
@@ -76,19 +79,19 @@ def momentum_observer(
     *,
     friction: Stribeck | bool = False,
 ) -> tuple[Array, ObserverMemory]:
-    """Residual ``r = K (p - int (tau + C' v - g - F + r) dt)``, which follows the external torque: ``r' = K (tau_ext - r)``.
+    """Residual ``r = K (p - int (tau + C' v - g - F + r) dt)``, so that ``r' = K (tau_ext - r)``.
 
     In samples it is the backward Euler rule, so no gain is too high: ``r_k = (r_{k-1} + K T
     tau_ext) / (1 + K T)``.
 
     Args:
-        state: What was measured.
+        state: Measured state.
         tau: Torques that acted since the last sample [N m, N], shape ``(n,)``.
         model: The observer's model.
         gain: ``K`` [1/s], a number or ``(n,)``: the residual's time constant is ``1/K``.
-        memory: What the last sample left; first ``ObserverMemory.at(state, model)``.
+        memory: Memory of the last sample; first ``ObserverMemory.at(state, model)``.
         period: Time since the last sample [s].
-        friction: Friction to be taken off, True for the model's, or a law; else it is part of the
+        friction: Friction to be compensated, True for the model's, or a law; else it is part of the
             residual.
 
     Returns:
@@ -99,18 +102,18 @@ def momentum_observer(
             positive.
         MissingData: if friction is asked of a model that has no data.
     """
-    n = np.ones(model_of(model).n)
+    n = np.ones(checked_model(model).n)
     torque, step = finite(tau, n.shape, "tau"), number(period, "period [s]", 0.0)
     as_instance(memory, ObserverMemory, "the memory of an observer is an ObserverMemory")
     integral, last = (
         finite(getattr(memory, x), n.shape, f"{x} of the memory") for x in ("integral", "rate")
     )
     rate = momentum_rate(state, np.zeros(model.n), model, friction=friction)
-    known = integral + step * (torque + 0.5 * (last + rate))
-    residual = weighed(gain, momentum(state, model) - known, "gain [1/s]") / (
-        n + step * weighed(gain, n, "gain [1/s]")
+    predicted = integral + step * (torque + 0.5 * (last + rate))
+    residual = apply_gain(gain, momentum(state, model) - predicted, "gain [1/s]") / (
+        n + step * apply_gain(gain, n, "gain [1/s]")
     )
-    return residual, ObserverMemory(known + step * residual, residual, rate)
+    return residual, ObserverMemory(predicted + step * residual, residual, rate)
 
 
 def residuals(
@@ -118,51 +121,49 @@ def residuals(
 ) -> Array:
     """Residuals along a motion with speeds and torques, from a run or a log, shape ``(N, n)``.
 
-    The first is zero.
-
-    The torque of a sample is the one that acts from it until the next.
+    The first is zero. The torque of a sample acts from it until the next.
 
     Raises:
         InputError: if speeds or torques are missing.
         MissingData: if friction is asked of a model that has no data.
     """
     motion = checked_motion(
-        motion, "a momentum observer", ("v", "tau"), model_of(model).n, model.name
+        motion, "a momentum observer", ("v", "tau"), checked_model(model).n, model.name
     )
     assert motion.v is not None  # checked_motion sees to it
     assert motion.tau is not None
     memory = ObserverMemory.at(Measured(motion.q[0], motion.v[0]), model, friction=friction)
-    found = np.zeros_like(motion.q)
+    result = np.zeros_like(motion.q)
     for k in range(1, len(motion.t)):
         period = float(motion.t[k] - motion.t[k - 1])
         state = Measured(motion.q[k], motion.v[k])
-        found[k], memory = momentum_observer(
+        result[k], memory = momentum_observer(
             state, motion.tau[k - 1], model, gain, memory, period, friction=friction
         )
-    return found
+    return result
 
 
 def collision(t: ArrayLike, residual: ArrayLike, threshold: ArrayLike) -> Collision | None:
-    """Return when and where residuals ``(N, n)`` at times ``t`` ``(N,)`` first exceed a threshold, a number or ``(n,)``.
+    """Return the first sample of residuals ``(N, n)`` beyond a threshold, a number or ``(n,)``.
+
+    Times ``t`` are ``(N,)``.
 
     Raises:
         InputError: if a threshold is not positive, or the shapes do not go together.
     """
-    time, found, limit = (
-        finite(t, None, "t"),
-        finite(residual, None, "residual"),
-        numbers(threshold, "threshold"),
-    )
-    if found.ndim != 2 or time.shape != found.shape[:1] or limit.shape not in ((), found.shape[1:]):
+    time, values = finite(t, None, "t"), finite(residual, None, "residual")
+    limit = numbers(threshold, "threshold")
+    fitting = values.ndim == 2 and time.shape == values.shape[:1]
+    if not fitting or limit.shape not in ((), values.shape[1:]):
         raise InputError(
-            f"times {time.shape}, residuals {found.shape} and threshold {limit.shape} do not go"
+            f"times {time.shape}, residuals {values.shape} and threshold {limit.shape} do not go"
             " together"
         )
     if not (limit > 0.0).all() or math.isnan(float(limit.sum())):
         raise InputError(f"a threshold is positive [N m, N], got {limit.tolist()}")
-    beyond = np.abs(found) / limit
-    hits = np.flatnonzero((beyond > 1.0).any(axis=1))
-    if not hits.size:
+    relative = np.abs(values) / limit
+    beyond = (relative > 1.0).any(axis=1)
+    if not beyond.any():
         return None
-    first = int(hits[0])
-    return Collision(float(time[first]), int(np.argmax(beyond[first])) + 1, found[first])
+    first = int(np.argmax(beyond))
+    return Collision(float(time[first]), int(np.argmax(relative[first])) + 1, values[first])

@@ -8,7 +8,7 @@ import numpy as np
 import pinocchio as pin
 from numpy.typing import ArrayLike
 
-from ..checks import as_callable, as_instance, number, positive
+from ..checks import as_callable, as_instance, as_pose, number, positive
 from ..errors import InputError
 from ..robot.robot import Robot
 from ..trajectory import Motion, PosePath, TimeLaw, Trajectory
@@ -16,7 +16,7 @@ from ..trajectory.motion import checked_motion
 from ..trajectory.rounding import snap
 from ..trajectory.time_laws import time_law
 from ..trajectory.trajectory import posture
-from .signals import AxisReference, TcpReference, homogeneous, model_of
+from .signals import AxisReference, TcpReference, checked_model
 
 AxisReferences = Callable[[float], AxisReference]
 TcpReferences = Callable[[float], TcpReference]
@@ -50,7 +50,7 @@ def follow(trajectory: Trajectory, begin: float = 0.0) -> AxisReferences:
     number(begin, "begin [s]")
 
     def at(t: float) -> AxisReference:
-        since, moving = _since(t, begin, trajectory.duration)
+        since, moving = _motion_time(t, begin, trajectory.duration)
         state = trajectory.at(since)
         return AxisReference(state.q, moving * state.v, moving * state.a)
 
@@ -58,7 +58,9 @@ def follow(trajectory: Trajectory, begin: float = 0.0) -> AxisReferences:
 
 
 def sampled(motion: Motion) -> AxisReferences:
-    """Follow a motion with speeds and accelerations, by polynomials of degree 5 from sample to sample; then stand.
+    """Follow a motion with speeds and accelerations; then stand.
+
+    From sample to sample the position is a polynomial of degree 5.
 
     Raises:
         InputError: if the motion lacks speeds or accelerations, or has fewer than two samples.
@@ -71,7 +73,7 @@ def sampled(motion: Motion) -> AxisReferences:
     duration = float(motion.t[-1]) - first
 
     def at(t: float) -> AxisReference:
-        since, moving = _since(t, first, duration)
+        since, moving = _motion_time(t, first, duration)
         inside = snap(np.array(first + since), motion.t, abs(t) + duration)
         return AxisReference(q(inside), moving * v(inside), moving * a(inside))
 
@@ -84,16 +86,14 @@ def tcp_hold(pose: pin.SE3 | ArrayLike) -> TcpReferences:
     Raises:
         InputError: if it is no pose.
     """
-    matrix = homogeneous(pose)
+    matrix = as_pose(pose, "a pose")
     return lambda t: TcpReference(matrix.copy(), np.zeros(6), np.zeros(6))
 
 
 def tcp_along(
     path: PosePath, duration: float, law: str | TimeLaw = "freudenstein", begin: float = 0.0
 ) -> TcpReferences:
-    """Go along a path of poses by a time law.
-
-    Before ``begin`` [s], and ``duration`` [s] after it, stand.
+    """Follow a path of poses by a time law; stand before ``begin`` [s] and at its end.
 
     Raises:
         InputError: if the duration is not positive, or the path has corners, where the TCP would
@@ -111,27 +111,24 @@ def tcp_along(
     number(begin, "begin [s]")
 
     def at(t: float) -> TcpReference:
-        since, moving = _since(t, begin, duration)
+        since, moving = _motion_time(t, begin, duration)
         x = since * rate
         s, v, a = (path.length * float(chosen.derivative(k, x)) * rate**k for k in range(3))
-        here = path.at(s)
-        return TcpReference(
-            here.poses,
-            moving * here.twists * v,
-            moving * (here.accelerations * v**2 + here.twists * a),
-        )
+        point = path.at(s)
+        acceleration = point.accelerations * v**2 + point.twists * a
+        return TcpReference(point.poses, moving * point.twists * v, moving * acceleration)
 
     return at
 
 
 def tcp_of(reference: AxisReferences, model: Robot) -> TcpReferences:
-    """Follow what the TCP does along a reference of the axes: always within reach.
+    """Follow the motion of the TCP along a reference of the axes, which is always within reach.
 
     Raises:
         InputError: if it is no function, or the model no robot.
     """
     as_callable(reference, "a reference is a function of time, as hold, follow and sampled make it")
-    model_of(model)
+    checked_model(model)
 
     def at(t: float) -> TcpReference:
         q, v, a = as_instance(
@@ -139,14 +136,14 @@ def tcp_of(reference: AxisReferences, model: Robot) -> TcpReferences:
         )
         J = model.jacobian(q)
         return TcpReference(
-            homogeneous(model.pose(q)), J @ v, J @ a + model.jacobian_rate(q, v) @ v
+            as_pose(model.pose(q), "a pose"), J @ v, J @ a + model.jacobian_rate(q, v) @ v
         )
 
     return at
 
 
-def _since(t: float, begin: float, duration: float) -> tuple[float, float]:
-    """Return the time since a begin, within the duration, and 1.
+def _motion_time(t: float, begin: float, duration: float) -> tuple[float, float]:
+    """Return the time since a begin, clipped to the duration, and 1.
 
     0 before and after it, where the reference stands.
     """

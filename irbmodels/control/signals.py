@@ -1,14 +1,13 @@
-"""What goes into a control law: what was measured, what is wanted, and gains."""
+"""Inputs of control laws: measured state, references and gains."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
 import numpy as np
-import pinocchio as pin
 from numpy.typing import ArrayLike
 
-from ..checks import as_instance, as_pose, finite, numbers, positive, short_repr
+from ..checks import as_instance, finite, numbers, positive, short_repr
 from ..errors import InputError, MissingData
 from ..model.friction import Stribeck
 from ..model.types import Array
@@ -17,21 +16,21 @@ from ..trajectory.trajectory import posture
 
 
 class Measured(NamedTuple):
-    """State of the arm as the controller knows it."""
+    """Measured state of the arm."""
 
     q: Array
     """Axis positions [rad, m], shape ``(n,)``."""
     v: Array
     """Axis speeds [rad/s, m/s]."""
     wrench: Array | None = None
-    """What the world exerts on the robot at the TCP, force [N] first, base axes, shape ``(6,)``.
+    """External wrench on the robot at the TCP, force [N] first, base axes, shape ``(6,)``.
 
     None without a sensor.
     """
 
 
 class AxisReference(NamedTuple):
-    """Where the axes should be at one time, shape ``(n,)`` each."""
+    """Desired position, speed and acceleration of the axes at one time, shape ``(n,)`` each."""
 
     q: Array
     v: Array
@@ -39,7 +38,7 @@ class AxisReference(NamedTuple):
 
 
 class TcpReference(NamedTuple):
-    """Where the TCP should be at one time, in the base."""
+    """Desired pose, twist and acceleration of the TCP at one time, in the base."""
 
     pose: Array
     """Shape ``(4, 4)``."""
@@ -50,26 +49,30 @@ class TcpReference(NamedTuple):
 
 
 class Gains(NamedTuple):
-    """Gains of position and speed: one number, one per axis (or task row) ``(n,)``, or a matrix ``(n, n)``."""
+    """Gains of position and speed.
+
+    One number, one per axis (or task row) ``(n,)``, or a matrix ``(n, n)``.
+    """
 
     kp: ArrayLike
     kd: ArrayLike
 
     @staticmethod
     def of(frequency: float, damping: float = 1.0) -> Gains:
-        """Return the gains [1/s^2, 1/s] of ``e'' + kd e' + kp e = 0`` with a natural frequency [rad/s] and a damping ratio.
+        """Return the gains [1/s^2, 1/s] of ``e'' + kd e' + kp e = 0``.
+
+        Args:
+            frequency: Natural frequency [rad/s].
+            damping: Damping ratio.
 
         Raises:
             InputError: if one is not positive.
         """
-        w, ratio = (
-            positive(frequency, "the natural frequency of gains [rad/s]"),
-            positive(damping, "the damping ratio of gains"),
-        )
-        return Gains(w * w, 2.0 * ratio * w)
+        w = positive(frequency, "the natural frequency of gains [rad/s]")
+        return Gains(w * w, 2.0 * positive(damping, "the damping ratio of gains") * w)
 
 
-def state_of(state: Measured, n: int | None = None) -> Measured:
+def checked_state(state: Measured, n: int | None = None) -> Measured:
     """Return a measured state of ``n`` axes, or of as many as it has, as finite arrays.
 
     Raises:
@@ -81,35 +84,39 @@ def state_of(state: Measured, n: int | None = None) -> Measured:
     return Measured(position, finite(v, position.shape, "measured v"), load)
 
 
-def axes_of(
+def checked_axes(
     state: Measured, reference: AxisReference, model: Robot | None = None
 ) -> tuple[Measured, AxisReference]:
-    """Return a measured state and a reference of as many axes, those of the model where a law has one, as finite arrays.
+    """Return a measured state and a reference of as many axes, as finite arrays.
+
+    Args:
+        state: Measured state.
+        reference: Reference of the axes.
+        model: Model of as many axes, where a law has one.
 
     Raises:
         InputError: if one is something else, or they do not go together, or the reference looks
             like degrees.
     """
-    here = state_of(state, None if model is None else model_of(model).n)
-    return here, reference_of(reference, here.q.size, model)
+    measured = checked_state(state, None if model is None else checked_model(model).n)
+    return measured, checked_reference(reference, measured.q.size, model)
 
 
-def reference_of(reference: AxisReference, n: int, robot: Robot | None = None) -> AxisReference:
+def checked_reference(
+    reference: AxisReference, n: int, robot: Robot | None = None
+) -> AxisReference:
     """Return a reference of ``n`` axes as finite arrays.
 
     Raises:
         InputError: if it is none, or far beyond the ranges of a robot that is given.
     """
-    given = as_instance(
-        reference, AxisReference, "the reference of this law is an AxisReference(q, v, a)"
-    )
-    goal = AxisReference(
-        *(finite(x, (n,), f"reference {name}") for name, x in zip("qva", given, strict=True))
-    )
+    what = "the reference of this law is an AxisReference(q, v, a)"
+    parts = zip("qva", as_instance(reference, AxisReference, what), strict=True)
+    goal = AxisReference(*(finite(value, (n,), f"reference {name}") for name, value in parts))
     return goal if robot is None else goal._replace(q=robot.states.one(goal.q))
 
 
-def model_of(model: Robot) -> Robot:
+def checked_model(model: Robot) -> Robot:
     """Return the controller's model.
 
     Raises:
@@ -118,29 +125,26 @@ def model_of(model: Robot) -> Robot:
     return as_instance(model, Robot, "the model is an irbmodels.Robot, as irbmodels.load makes it")
 
 
-def weighed(gain: ArrayLike, error: Array, what: str) -> Array:
+def apply_gain(gain: ArrayLike, error: Array, what: str) -> Array:
     """Return a gain times an error ``(n,)``.
 
     Raises:
         InputError: if the gain is no number, ``(n,)`` or ``(n, n)``, is negative or not finite.
     """
-    weight = numbers(gain, what)
+    factor = numbers(gain, what)
     n = error.size
-    if weight.shape not in ((), (n,), (n, n)) or not np.isfinite(weight).all():
+    if factor.shape not in ((), (n,), (n, n)) or not np.isfinite(factor).all():
         raise InputError(
-            f"{what} needs a finite number, or shape ({n},) or ({n}, {n}), got {weight.tolist()}"
+            f"{what} needs a finite number, or shape ({n},) or ({n}, {n}), got {factor.tolist()}"
         )
-    if (
-        (weight < 0.0).any()
-        if weight.ndim < 2
-        else np.linalg.eigvalsh(weight + weight.T)[0] < -1e-9 * np.abs(weight).max()
-    ):
-        raise InputError(f"{what} must not be negative, or the error grows: {weight.tolist()}")
-    return weight @ error if weight.ndim == 2 else weight * error
+    least = np.linalg.eigvalsh(factor + factor.T)[0] if factor.ndim == 2 else factor.min()
+    if least < (-1e-9 * np.abs(factor).max() if factor.ndim == 2 else 0.0):
+        raise InputError(f"{what} must not be negative, or the error grows: {factor.tolist()}")
+    return factor @ error if factor.ndim == 2 else factor * error
 
 
 def friction_torque(model: Robot, v: Array, friction: Stribeck | bool) -> Array | float:
-    """Friction that a law compensates: of the model's own data (True), of another law, or none (False).
+    """Friction that a law compensates: the model's (True), another law's, or none (False).
 
     Raises:
         MissingData: if True and nobody has published friction of this robot.
@@ -163,12 +167,3 @@ def friction_torque(model: Robot, v: Array, friction: Stribeck | bool) -> Array 
             f"the friction law is one of {law.Fc.size} axes, {model.name} has {v.size}"
         )
     return law.torque(v)
-
-
-def homogeneous(pose: pin.SE3 | ArrayLike) -> Array:
-    """Return a pose as a matrix ``(4, 4)``.
-
-    Raises:
-        InputError: if it is none.
-    """
-    return as_pose(pose, "a pose")

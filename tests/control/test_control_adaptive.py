@@ -29,6 +29,7 @@ REFERENCE = follow(
 SLOPE, KD = np.array([6.0, 7.0, 8.0, 9.0]), 10.0 * np.diag(ROBOT.mass_matrix(START))
 GAMMA = np.array([20.0, 10.0, 10.0, 10.0, 50.0, 0.01, 0.01, 0.001])
 GAINS = AdaptiveGains(SLOPE, KD, GAMMA)
+STATE, GOAL, HALF = Measured(START, np.ones(4)), REFERENCE(0.3), AdaptiveMemory(0.5 * TRUE)
 
 
 @pytest.mark.parametrize("name", ["irb930_12_105", "irb2400_16", "irb1400"])
@@ -59,32 +60,31 @@ def closed_loop(beta, duration, rtol=1e-10):
         return np.concatenate([x[4:8], a, step.rate, [step.s @ (KD * step.s)]])
 
     off = np.array([0.05, -0.05, 0.01, 0.1])
-    return integrated(
-        slope, np.concatenate([START + off, np.zeros(4), beta, [0.0]]), duration, rtol
-    )
+    x = np.concatenate([START + off, np.zeros(4), beta, [0.0]])
+    return integrated(slope, x, duration, rtol)
 
 
 def test_energy_falls_by_s_kd_s():
     """V = 1/2 s' M s + 1/2 (b - beta)' Gamma^-1 (b - beta) falls by the integral of s' kd s,
     whatever was known at the start.
     """
-    sol = closed_loop(0.3 * TRUE, 0.25)
+    sol = closed_loop(0.3 * TRUE, 0.1)
 
     def energy(t):
         x, (q_d, v_d, _) = sol(t), REFERENCE(t)
         s = v_d - x[4:8] + SLOPE * (q_d - x[:4])
         return 0.5 * s @ ROBOT.mass_matrix(x[:4]) @ s + 0.5 * np.sum((TRUE - x[8:16]) ** 2 / GAMMA)
 
-    for t in (0.05, 0.15, 0.25):
+    for t in (0.02, 0.06, 0.1):
         assert energy(t) == pytest.approx(energy(0.0) - sol(t)[16], abs=1e-8 * energy(0.0))
-    assert sol(0.25)[16] > 0.01 * energy(0.0)
+    assert sol(0.1)[16] > 0.01 * energy(0.0)
 
 
 def test_error_goes_to_zero_from_nothing_known():
     """With all parameters zero at the start the error falls below a fiftieth of what it was on the
     way.
     """
-    sol = closed_loop(np.zeros(8), 5.0, rtol=1e-7)
+    sol = closed_loop(np.zeros(8), 5.0, rtol=1e-5)
     error = [np.abs(REFERENCE(t).q - sol(t)[:4]).max() for t in np.linspace(0.0, 5.0, 251)]
     assert max(error[:100]) > 0.05
     assert max(error[-20:]) < 0.02 * max(error[:100])
@@ -93,9 +93,7 @@ def test_error_goes_to_zero_from_nothing_known():
 
 
 def test_with_true_parameters_the_law_is_computed_torque_with_its_own_gains():
-    """With the true parameters and no error the torque is that of the reference, and nothing is
-    learnt.
-    """
+    """Without an error the torque is that of the reference, and nothing is learnt."""
     goal = REFERENCE(0.4)
     step = adaptive_step(
         Measured(goal.q, goal.v), goal, ROBOT, GAINS, BASE, AdaptiveMemory.of(BASE, ROBOT)
@@ -111,10 +109,9 @@ def test_sampled_law_steps_along_the_rate():
     """A sample returns the torque of the memory it was given, and a memory one Euler step further;
     nothing is kept inside.
     """
-    state, goal, memory = Measured(START, np.ones(4)), REFERENCE(0.3), AdaptiveMemory(0.5 * TRUE)
-    step = adaptive_step(state, goal, ROBOT, GAINS, BASE, memory)
+    step = adaptive_step(STATE, GOAL, ROBOT, GAINS, BASE, HALF)
     for _ in range(2):
-        tau, grown = adaptive(state, goal, ROBOT, GAINS, BASE, memory, 0.004)
+        tau, grown = adaptive(STATE, GOAL, ROBOT, GAINS, BASE, HALF, 0.004)
         np.testing.assert_array_equal(tau, step.tau)
         np.testing.assert_allclose(grown.parameters, 0.5 * TRUE + 0.004 * step.rate, rtol=1e-12)
 
@@ -124,9 +121,8 @@ def test_masses_of_the_model_do_not_enter():
     the same memory.
     """
     other = irb.load("irb930", parameters="cad_scaled")
-    state, goal, memory = Measured(START, np.ones(4)), REFERENCE(0.3), AdaptiveMemory(0.5 * TRUE)
     first, second = (
-        adaptive_step(state, goal, model, GAINS, BASE, memory) for model in (ROBOT, other)
+        adaptive_step(STATE, GOAL, model, GAINS, BASE, HALF) for model in (ROBOT, other)
     )
     np.testing.assert_allclose(second.tau, first.tau, rtol=1e-12)
     assert np.abs(AdaptiveMemory.of(BASE, other).parameters - TRUE).max() > 0.1
@@ -152,14 +148,3 @@ def test_friction_is_learnt_too():
         - (true - beta) @ step.rate / 2.0
     )
     assert falls == pytest.approx(-100.0 * step.s @ step.s, rel=1e-9)
-
-
-def test_a_base_that_does_not_fit_is_refused():
-    """Parameters of some axes only, or of another number, are clear errors."""
-    state, goal = Measured(START, np.ones(4)), REFERENCE(0.3)
-    with pytest.raises(irb.InputError, match="of all 4 axes, these are of 2"):
-        adaptive_step(
-            state, goal, ROBOT, GAINS, base_parameters(ROBOT, [1, 2]), AdaptiveMemory(np.zeros(3))
-        )
-    with pytest.raises(irb.InputError, match="base parameters"):
-        adaptive_step(state, goal, ROBOT, GAINS, BASE, AdaptiveMemory(np.zeros(7)))

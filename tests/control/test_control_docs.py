@@ -3,6 +3,7 @@ them.
 """
 
 import sys
+from importlib import import_module
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -12,16 +13,6 @@ import irbmodels.control as control
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = sorted(page for page in (ROOT / "docs" / "control").glob("*.md") if page.stem != "README")
-
-
-@pytest.fixture
-def diagrams(monkeypatch):
-    """Return the module that draws."""
-    monkeypatch.syspath_prepend(ROOT / "scripts")
-    import control_diagrams
-
-    yield control_diagrams
-    sys.modules.pop("control_diagrams")
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
@@ -38,8 +29,11 @@ def test_each_law_has_its_page_with_diagram_and_figure(page):
     assert law in control.__all__
 
 
-def test_diagrams_are_drawn_for_every_page(diagrams, tmp_path):
+def test_diagrams_are_drawn_for_every_page(monkeypatch, tmp_path):
     """The script draws one diagram per page, each an SVG of the size of the committed one."""
+    monkeypatch.syspath_prepend(ROOT / "scripts")
+    monkeypatch.delitem(sys.modules, "control_diagrams", raising=False)
+    diagrams = import_module("control_diagrams")
     assert set(diagrams.DIAGRAMS) == {page.stem for page in PAGES}
     for name, draw in diagrams.DIAGRAMS.items():
         draw().save(tmp_path / f"{name}.svg")
@@ -52,6 +46,5 @@ def test_diagrams_are_drawn_for_every_page(diagrams, tmp_path):
 
 
 def test_every_name_is_documented():
-    """All names of the package exist and have a docstring."""
     for name in control.__all__:
         assert getattr(control, name).__doc__

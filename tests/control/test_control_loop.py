@@ -91,7 +91,7 @@ def test_wrong_model_tracks_worse():
     bounded.
     """
     other = irb.load("irb930", parameters="cad_scaled")
-    right, wrong = (run_loop(ROBOT, LAW, REFERENCE, 1.0, model=model) for model in (ROBOT, other))
+    right, wrong = (run_loop(ROBOT, LAW, REFERENCE, 0.8, model=model) for model in (ROBOT, other))
     assert np.abs(wrong["error"]).max() > 2.0 * np.abs(right["error"]).max()
     assert np.abs(wrong["error"]).max() < 0.2
 
@@ -169,14 +169,14 @@ def test_noise_has_its_size_and_its_seed():
     """
     sigma = np.array([1e-4, 2e-4, 1e-5, 3e-4])
     law = partial(computed_torque, gains=Gains.of(3.0))
-    runs = [
-        run_loop(ROBOT, law, hold(START), 4.0, start=START, noise=sigma, seed=seed)
-        for seed in (1, 1, 2)
-    ]
-    off = runs[0]["q_read"] - runs[0].q
-    np.testing.assert_allclose(off.std(axis=0), sigma, rtol=0.1)  # 1001 samples: 2 % standard error
-    np.testing.assert_array_equal(runs[1].q, runs[0].q)
-    assert np.abs(runs[2].q - runs[0].q).max() > 0.0
+    first, again, other = (
+        run_loop(ROBOT, law, hold(START), duration, start=START, noise=sigma, seed=seed)
+        for duration, seed in ((2.0, 1), (0.1, 1), (0.1, 2))
+    )
+    off = first["q_read"] - first.q
+    np.testing.assert_allclose(off.std(axis=0), sigma, rtol=0.1)  # 501 samples: 3 % standard error
+    np.testing.assert_array_equal(again.q, first.q[: len(again)])
+    assert np.abs(other.q - again.q).max() > 0.0
 
 
 def test_memory_goes_from_sample_to_sample():
@@ -185,7 +185,7 @@ def test_memory_goes_from_sample_to_sample():
     """
     m = np.diag(ROBOT.mass_matrix(START))
     law = partial(pid, gains=PidGains(100.0 * m, 200.0 * m, 20.0 * m))
-    run = run_loop(ROBOT, law, hold(START), 6.0, start=START, memory=PidMemory.empty(4))
+    run = run_loop(ROBOT, law, hold(START), 4.0, start=START, memory=PidMemory.empty(4))
     np.testing.assert_array_equal(run["memory_integral"][0], 0.0)
     grown = np.diff(run["memory_integral"], axis=0)
     np.testing.assert_allclose(grown, 200.0 * m * 0.004 * run["error"][:-1], rtol=0, atol=1e-12)
@@ -341,8 +341,7 @@ def test_references_end_at_rest_whatever_rounding_does(law, begin):
                 assert not np.any(reference(t)[1]), (t, reference)
 
 
-# --- what goes wrong
-# ----------------------------------------------------------------------------------------------------
+# --- errors
 
 
 def test_nan_torque_names_its_time_and_keeps_the_rest():
@@ -425,49 +424,6 @@ def test_what_a_law_raises_is_kept_as_its_cause():
         run_loop(ROBOT, partial(computed_torque, gains=Gains(-1.0, 1.0)), REFERENCE, 0.1)
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"duration": -1.0}, "duration of a loop"),
-        ({"duration": np.nan}, "duration of a loop"),
-        ({"period": 0.0}, "period of a loop"),
-        ({"delay": -0.001}, "delay of a loop"),
-        ({"model": irb.load("irb1600")}, "has 6 axes"),
-        ({"saturation": [1.0, 2.0]}, "saturation"),
-        ({"encoder_counts": 0.0}, "encoder_counts"),
-        ({"encoder_counts": [1.0, 2.0]}, "encoder_counts"),
-        ({"noise": -1.0}, "noise"),
-        ({"reference": tcp_hold(ROBOT.pose(START))}, "start=q"),
-        ({"start": [0.0, 0.0, 0.0]}, "q of irb930"),
-    ],
-)
-def test_settings_that_cannot_be_are_refused(options, message):
-    """Settings are checked before anything is simulated."""
-    settings = {"reference": REFERENCE, "duration": 0.1, **options}
-    with pytest.raises(irb.InputError, match=message):
-        run_loop(ROBOT, LAW, **settings)
-
-
-def test_references_that_cannot_be_are_refused():
-    """Motions without speeds, paths with corners, poses that are none: one clear error each."""
-    from irbmodels.trajectory import Motion, joined
-
-    with pytest.raises(irb.InputError, match="speeds and accelerations"):
-        sampled(Motion(np.arange(3.0), np.zeros((3, 4))))
-    here, there, beyond = (
-        ROBOT.pose(q).homogeneous
-        for q in (START, START + 0.2, START + np.array([0.3, -0.2, -0.1, 0.0]))
-    )
-    with pytest.raises(irb.InputError, match="corners"):
-        tcp_along(joined([line(here, there), line(there, beyond)]), 1.0)
-    with pytest.raises(irb.InputError, match=r"duration .* must be a positive finite number"):
-        tcp_along(line(here, there), 0.0)
-    with pytest.raises(irb.InputError, match="rotation"):
-        tcp_hold(2.0 * np.eye(4))
-    with pytest.raises(irb.InputError, match="q needs"):
-        hold([np.nan, 0.0, 0.0, 0.0])
-
-
 def test_laws_keep_nothing():
     """The same call twice gives the same answer, and the arrays that went in are as they were."""
     q, v = START.copy(), np.ones(4)
@@ -479,16 +435,14 @@ def test_laws_keep_nothing():
 
 
 def test_notes_tell_what_the_loop_was():
-    """Encoders, noise, and the model's tool; a trajectory without follow is no reference."""
+    """Encoders, noise, and the model's tool."""
     robot = irb.load("irb2400")
     tooled = robot.with_tool("spindle")
     start = robot.from_controller([0, 20, 10, 0, 30, 0])
     law = partial(computed_torque, gains=Gains.of(10.0))
     run = run_loop(tooled, law, hold(start), 0.02, model=robot, encoder_counts=4096, noise=1e-5)
-    told = {key: run.notes[key] for key in ("tool", "model_tool", "encoder_counts", "noise")}
-    assert told == {"tool": "spindle", "model_tool": None, "encoder_counts": 4096, "noise": 1e-5}
-    with pytest.raises(irb.InputError, match="a reference is a function of time, as hold, follow"):
-        run_loop(robot, law, move(start, start + 0.1, duration=1.0), 1.0)
+    notes = {"tool": "spindle", "model_tool": None, "encoder_counts": 4096, "noise": 1e-5}
+    assert notes.items() <= run.notes.items()
 
 
 def test_a_law_that_writes_into_its_state_moves_nothing():

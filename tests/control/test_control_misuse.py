@@ -9,6 +9,7 @@ from functools import partial
 import numpy as np
 import pytest
 from misuse import refused_in_one_line
+from scipy.spatial.transform import Rotation
 
 import irbmodels as irb
 from irbmodels.control import (
@@ -48,7 +49,7 @@ from irbmodels.control import (
     tracking_regressor,
 )
 from irbmodels.robot.base_parameters import base_parameters
-from irbmodels.trajectory import Motion, line, move
+from irbmodels.trajectory import Motion, joined, line, move
 
 ROBOT = irb.load("irb930")
 Q, REST = np.array([0.3, -0.8, -0.1, 0.5]), np.zeros(4)
@@ -62,6 +63,15 @@ KNOWN = AdaptiveMemory.of(BASE, ROBOT)
 LEARNING = AdaptiveGains(1.0, 1.0, 1.0)
 LAW = partial(computed_torque, gains=GAINS)
 DEGREES = np.array([30.0, 40.0, -0.1, 50.0])
+SIX = irb.load("irb1600")
+BACK = line(POSE + 0.1 * np.eye(4, k=3), POSE + np.outer([0.1, 0.1, 0, 0], [0, 0, 0, 1]))
+MOTION = Motion(np.arange(3.0), *np.zeros((4, 3, 4)))
+LEANING = Rotation.from_rotvec([0.0, np.radians(3.0), 0.0]).as_matrix()
+TILTED = TcpReference(
+    np.vstack([np.c_[LEANING @ POSE[:3, :3], POSE[:3, 3]], POSE[3]]), *np.zeros((2, 6))
+)
+TILT = "cannot reach this goal: it is off in turn about y by 3 deg"
+STRETCHED, SOFT = np.array([0.2, 0.0, -0.1, 0.0]), Impedance(100.0, 10.0)
 
 
 def loop(**changed):
@@ -318,10 +328,131 @@ BAD = {
         lambda: loop(reference=lambda t: Q),
         "a reference returns an AxisReference or a TcpReference, not",
     ),
+    "loop backwards in time": (lambda: loop(duration=-1.0), "duration of a loop"),
+    "loop for ever": (lambda: loop(duration=np.nan), "duration of a loop"),
+    "loop without a period": (lambda: loop(period=0.0), "period of a loop"),
+    "loop ahead of time": (lambda: loop(delay=-0.001), "delay of a loop"),
+    "loop of another model": (lambda: loop(model=SIX), "has 6 axes"),
+    "loop of two limits": (lambda: loop(saturation=[1.0, 2.0]), "saturation"),
+    "encoders that count nothing": (lambda: loop(encoder_counts=0.0), "encoder_counts"),
+    "encoders of two axes": (lambda: loop(encoder_counts=[1.0, 2.0]), "encoder_counts"),
+    "negative noise": (lambda: loop(noise=-1.0), "noise"),
+    "loop without a start": (lambda: loop(reference=tcp_hold(POSE)), "start=q"),
+    "loop from three axes": (lambda: loop(start=[0.0, 0.0, 0.0]), "q of irb930"),
+    "loop along a trajectory": (
+        lambda: loop(reference=move(Q, Q + 0.1, duration=1.0)),
+        "a reference is a function of time, as hold, follow",
+    ),
+    "samples without speeds": (
+        lambda: sampled(Motion(np.arange(3.0), np.zeros((3, 4)))),
+        "speeds and accelerations",
+    ),
+    "along a path with corners": (lambda: tcp_along(joined([WAY, BACK]), 1.0), "corners"),
+    "along in no time": (
+        lambda: tcp_along(WAY, 0.0),
+        r"duration .* must be a positive finite number",
+    ),
+    "hold a stretched pose": (lambda: tcp_hold(2.0 * np.eye(4)), "rotation"),
+    "hold nowhere": (lambda: hold([np.nan, 0.0, 0.0, 0.0]), "q needs"),
+    "base of two axes": (
+        lambda: adaptive(STATE, GOAL, ROBOT, LEARNING, base_parameters(ROBOT, [1, 2]), KNOWN, 0.01),
+        "of all 4 axes, these are of 2",
+    ),
+    "memory of another base": (
+        lambda: adaptive(STATE, GOAL, ROBOT, LEARNING, BASE, AdaptiveMemory(np.zeros(7)), 0.01),
+        "base parameters",
+    ),
+    "friction without data": (
+        lambda: feed_forward(STATE, GOAL, ROBOT, GAINS),
+        "no friction data: friction=False",
+    ),
+    "residuals without torques": (
+        lambda: residuals(MOTION._replace(tau=None), ROBOT, 10.0),
+        "needs a motion with speeds and torques",
+    ),
+    "residuals of unknown friction": (
+        lambda: residuals(MOTION, ROBOT, 10.0, friction=True),
+        "no friction data",
+    ),
+    "collision of unlike arrays": (
+        lambda: collision(np.arange(2.0), np.zeros((3, 4)), 1.0),
+        "do not go together",
+    ),
+    "observer of nan": (
+        lambda: momentum_observer(STATE, [np.nan] * 4, ROBOT, 10.0, SEEN, 0.004),
+        "tau",
+    ),
+    "rows too few": (
+        lambda: tcp_speed(STATE, TCP, ROBOT, 1.0, rows=(0, 1, 2)),
+        "needs 4 rows",
+    ),
+    "rows beyond six": (
+        lambda: tcp_speed(STATE, TCP, ROBOT, 1.0, rows=(0, 1, 2, 6)),
+        "needs 4 rows",
+    ),
+    "a tilted tool": (lambda: tcp_speed(STATE, TILTED, ROBOT, 1.0), TILT),
+    "a tilted tool by torques": (lambda: task_inverse_dynamics(STATE, TILTED, ROBOT, GAINS), TILT),
+    "impedance of a stretched arm": (
+        lambda: impedance(
+            Measured(STRETCHED, REST), tcp_hold(ROBOT.pose(STRETCHED))(0.0), ROBOT, SOFT
+        ),
+        "singular",
+    ),
     "loop in degrees": (
         lambda: loop(reference=hold(DEGREES), start=Q),
         "more than three times the largest limit; are these deg",
     ),
+}
+
+
+BAD |= {
+    f"gains of {wrong}": (
+        lambda wrong=wrong: Gains.of(*wrong),
+        r"gains .*must be a positive finite number",
+    )
+    for wrong in ((0.0, 1.0), (-1.0, 1.0), (1.0, 0.0), (np.nan, 1.0), (np.inf, 1.0), (1.0, np.inf))
+}
+BAD |= {
+    f"kp of {kp}": (
+        lambda kp=kp: computed_torque(STATE, GOAL, ROBOT, Gains(kp, 1.0)),
+        message,
+    )
+    for kp, message in (
+        (-1.0, "kp must not be negative"),
+        ([1.0, 2.0], r"kp needs a finite number, or shape \(4,\) or \(4, 4\)"),
+        (np.nan, "kp needs a finite number"),
+        ([1.0, 1.0, -1e-3, 1.0], "kp must not be negative"),
+        (np.diag([1.0, 1.0, -1.0, 1.0]), "kp must not be negative"),
+    )
+}
+BAD |= {
+    f"threshold of {limit}": (
+        lambda limit=limit: collision(np.arange(3.0), np.zeros((3, 4)), limit),
+        "threshold is positive",
+    )
+    for limit in (0.0, -1.0, np.nan, [1.0, 1.0, 1.0, 0.0])
+}
+BAD |= {
+    f"pid with a limit of {limit}": (
+        lambda limit=limit: pid(
+            STATE, GOAL, ROBOT, PidGains(1.0, 1.0, 1.0, limit), PidMemory.empty(4), 0.0
+        ),
+        "limit of a PID is positive",
+    )
+    for limit in (0.0, -1.0, np.nan, [1.0, 1.0, 0.0, 1.0])
+}
+BAD |= {
+    f"impedance of {wanted}": (
+        lambda wanted=wanted: impedance(STATE, TCP, ROBOT, Impedance(*wanted)),
+        message,
+    )
+    for wanted, message in (
+        ((-1.0, 1.0), "stiffness must not be negative"),
+        ((1.0, [1.0, 2.0]), "damping needs"),
+        ((1.0, 1.0, 0.0), "inertia needs positive"),
+        ((1.0, 1.0, [1.0, 1.0, 1.0, -1.0]), "inertia needs positive"),
+        ((1.0, 1.0, [1.0, 1.0]), "inertia needs a number, or shape"),
+    )
 }
 
 

@@ -116,51 +116,54 @@ def test_a_sample_adds_the_mean_of_both_its_ends():
     np.testing.assert_array_equal(grown.residual, found)
 
 
-def pushed(begin, friction=False, robot=ROBOT):
-    """Run a loop in which the world begins to push the TCP."""
-    return run_loop(
-        robot,
+PUSHED = 0.3  # [s]
+
+
+@pytest.fixture(scope="module")
+def pushed():
+    """A run in which the world begins to push the TCP, and its residuals."""
+    run = run_loop(
+        ROBOT,
         partial(computed_torque, gains=Gains.of(15.0)),
         REFERENCE,
         0.6,
         period=0.001,
-        wrench=lambda t: PUSH if t >= begin else np.zeros(6),
-        friction=friction,
+        wrench=lambda t: PUSH if t >= PUSHED else np.zeros(6),
+        friction=False,
     )
+    return run, residuals(run.motion, ROBOT, 100.0)
 
 
-def test_residual_along_a_run_follows_the_push():
+def test_residual_along_a_run_follows_the_push(pushed):
     """Along a simulated run the residual is below a threshold until the push begins, then tends to
     J' w.
     """
-    run = pushed(0.3)
-    found = residuals(run.motion, ROBOT, 100.0)
+    run, residual = pushed
     external = ROBOT.jacobian(run.q[-1]).T @ PUSH
-    before, size = np.abs(found[run.t < 0.299]).max(axis=0), np.abs(external)
+    before, size = np.abs(residual[run.t < 0.299]).max(axis=0), np.abs(external)
     # what sampling at 1 ms leaves of a motion without a push
     assert (before < 0.05 * size.max()).all()
-    np.testing.assert_allclose(found[-1], external, rtol=0, atol=0.05 * size.max())
+    np.testing.assert_allclose(residual[-1], external, rtol=0, atol=0.05 * size.max())
 
 
-def test_collision_is_detected_in_the_time_that_the_filter_takes():
+def test_collision_is_detected_in_the_time_that_the_filter_takes(pushed):
     """The first sample beyond the threshold, and its axis: after -ln(1 - threshold / torque) / K of
     the push.
     """
-    run = pushed(0.3)
-    found = residuals(run.motion, ROBOT, 100.0)
+    run, residual = pushed
     threshold = np.array([4.0, 4.0, 8.0, 1.5])
-    hit = collision(run.t, found, threshold)
+    hit = collision(run.t, residual, threshold)
     assert hit is not None
     k = round(hit.time / 0.001)
-    assert np.abs(found[:k]).max(axis=0).tolist() <= threshold.tolist()
-    assert (np.abs(found[k]) > threshold).any()
-    assert hit.axis == np.argmax(np.abs(found[k]) / threshold) + 1
-    np.testing.assert_array_equal(hit.residual, found[k])
+    assert np.abs(residual[:k]).max(axis=0).tolist() <= threshold.tolist()
+    assert (np.abs(residual[k]) > threshold).any()
+    assert hit.axis == np.argmax(np.abs(residual[k]) / threshold) + 1
+    np.testing.assert_array_equal(hit.residual, residual[k])
     torque = np.abs(ROBOT.jacobian(run.q[300]).T @ PUSH)
     with np.errstate(invalid="ignore", divide="ignore"):
         expected = np.nanmin(-np.log(1.0 - np.minimum(threshold / torque, 1.0)) / 100.0)
-    assert hit.time - 0.3 == pytest.approx(expected, abs=0.003)
-    assert collision(run.t, found, 1e3) is None
+    assert hit.time - PUSHED == pytest.approx(expected, abs=0.003)
+    assert collision(run.t, residual, 1e3) is None
 
 
 def test_friction_is_taken_off_or_stays_in_the_residual():
@@ -179,22 +182,3 @@ def test_friction_is_taken_off_or_stays_in_the_residual():
     )
     np.testing.assert_allclose(with_it, 0.0, atol=0.3)  # torque held over 2 ms of a moving arm
     np.testing.assert_allclose(without, -oracles.friction_2400(v), rtol=0, atol=0.3)
-
-
-def test_bad_input_is_refused():
-    """Motions without torques, thresholds that are not positive, friction without data: one clear
-    error each.
-    """
-    motion = Motion(np.arange(3.0), np.zeros((3, 4)), np.zeros((3, 4)))
-    with pytest.raises(irb.InputError, match="needs a motion with speeds and torques"):
-        residuals(motion, ROBOT, 10.0)
-    with pytest.raises(irb.MissingData, match="no friction data"):
-        residuals(motion._replace(tau=np.zeros((3, 4))), ROBOT, 10.0, friction=True)
-    for threshold in (0.0, -1.0, np.nan, [1.0, 1.0, 1.0, 0.0]):
-        with pytest.raises(irb.InputError, match="threshold is positive"):
-            collision(np.arange(3.0), np.zeros((3, 4)), threshold)
-    with pytest.raises(irb.InputError, match="do not go together"):
-        collision(np.arange(2.0), np.zeros((3, 4)), 1.0)
-    memory = ObserverMemory.at(Measured(START, np.zeros(4)), ROBOT)
-    with pytest.raises(irb.InputError, match="tau"):
-        momentum_observer(Measured(START, np.zeros(4)), [np.nan] * 4, ROBOT, 10.0, memory, 0.004)

@@ -82,27 +82,15 @@ def test_anti_windup_shortens_the_overshoot():
     m = np.diag(ROBOT.mass_matrix(START))
     overshoot = {}
     for name, inside in (("with", limit), ("without", np.inf)):
-        gains = PidGains(64.0 * m, 150.0 * m, 18.0 * m, inside)
-        law = partial(pid, gains=gains)
+        law = partial(pid, gains=PidGains(64.0 * m, 150.0 * m, 18.0 * m, inside))
+        free = {"saturation": limit, "friction": False, "stops": False}
         memory = PidMemory(ROBOT.gravity(START))
-        run = run_loop(
-            ROBOT,
-            law,
-            hold(goal),
-            3.0,
-            start=START,
-            memory=memory,
-            saturation=limit,
-            friction=False,
-            stops=False,
-        )
+        run = run_loop(ROBOT, law, hold(goal), 1.5, start=START, memory=memory, **free)
         overshoot[name] = (run.q[:, 0] - goal[0]).max()
+        assert run.q[-1, 0] - goal[0] < overshoot[name]  # past the peak
     assert overshoot["with"] < 0.5 * overshoot["without"]
 
 
-def test_empty_memory_and_bad_limits():
-    """The memory starts with zeros; a limit that is not positive is refused."""
+def test_empty_memory():
+    """The memory starts with zeros."""
     np.testing.assert_array_equal(PidMemory.empty(4).integral, REST)
-    for limit in (0.0, -1.0, np.nan, [1.0, 1.0, 0.0, 1.0]):
-        with pytest.raises(irb.InputError, match="limit of a PID is positive"):
-            torque(START, REST, PidGains(1.0, 1.0, 1.0, limit), REST)

@@ -1,6 +1,4 @@
-"""An arm under a law in continuous time, integrated to 1e-10: what error equations are proven
-on.
-"""
+"""An arm under a law in continuous time, integrated to 1e-10, on which error equations are proven."""
 
 from __future__ import annotations
 
@@ -20,7 +18,7 @@ def integrated(slope, x, duration: float, rtol: float = 1e-10) -> Callable[[floa
     return solution.sol
 
 
-def closed(robot, torque, q, v, duration, wrench=None, friction=False):
+def closed(robot, torque, q, v, duration, wrench=None, rtol=1e-10):
     """Return ``q, v`` over time of an arm under ``torque(t, q, v)``, and of a constant wrench at
     its TCP.
     """
@@ -28,11 +26,10 @@ def closed(robot, torque, q, v, duration, wrench=None, friction=False):
 
     def slope(t, x):
         tau = torque(t, x[:n], x[n:])
-        return np.concatenate(
-            [x[n:], robot.forward_dynamics(x[:n], x[n:], tau, friction=friction, wrench=wrench)]
-        )
+        a = robot.forward_dynamics(x[:n], x[n:], tau, friction=False, wrench=wrench)
+        return np.concatenate([x[n:], a])
 
-    return integrated(slope, np.concatenate([q, v]), duration)
+    return integrated(slope, np.concatenate([q, v]), duration, rtol)
 
 
 def linear(kp, kd, e, rate, t, push=0.0):
