@@ -1,4 +1,4 @@
-"""The arms that have closed forms, and the few numbers these need: six axes with a spherical wrist, and the SCARA.
+"""Geometry of the arms that have closed forms: six axes with a spherical wrist, and the SCARA.
 
 Both are read off any tree whose joints stand in one chain: what matters are the lines of the axes,
 not the link frames. Angles are taken absolute, so that it makes no difference whether a
@@ -14,14 +14,14 @@ import numpy as np
 
 from ..errors import MissingData
 from ..model.mechanism import Mechanism, chain_of
-from ..model.rotations import about_y, rotation_z
+from ..model.rotations import rotation_y, rotation_z
 from ..model.tree import Tree
 from ..model.types import Array
 
-TIGHT = 1e-9  # [rad, m] how far axes may be from parallel, at right angles, or from one point
+EXACT = 1e-9  # [rad, m] how far axes may be from parallel, at right angles, or from one point
 # sine, and [m]: no calibration moves axes by 1.7 deg or 30 mm; an arm that is further off is
 # another one
-NEARLY = 0.03
+CALIBRATED = 0.03
 
 
 class AxisMap(NamedTuple):
@@ -36,49 +36,61 @@ class AxisMap(NamedTuple):
 
     def angles(self, q: Array) -> Array:
         """Return ``x`` for axis positions ``(..., n)``."""
-        result: Array = (q - self.h) @ np.linalg.inv(self.H).T
-        return result
+        x: Array = (q - self.h) @ np.linalg.inv(self.H).T
+        return x
 
     def positions(self, x: Array) -> Array:
         """Return axis positions ``(..., n)`` for ``x``."""
-        result: Array = x @ self.H.T + self.h
-        return result
+        q: Array = x @ self.H.T + self.h
+        return q
 
 
-@dataclass(frozen=True, eq=False)
-class SixAxis:
-    """Axis 1 at right angles to the parallel axes 2 and 3, wrist axes at right angles through one point.
-
-    In the arm's frame z is axis 1, axis 2 points along y, and the origin stands on axis 1 at its
-    height. There
-
-    ``wrist = Rz(x1) (a1 + long sin x2 + short sin x3, d, long cos x2 + short cos x3)``, and
-    ``R = Rz(x1) Ry(x3) C' Rz(x4) Ry(x5) Rz(x6) E'``. The forearm's frame is the one turned by
-    ``Rz(x1) Ry(x3)``, its z from axis 3 to the wrist centre (or beside it by ``d``).
-    """
+@dataclass(frozen=True, eq=False, kw_only=True)
+class _Arm:
+    """Parts of both normal forms."""
 
     axis_map: AxisMap
-    """From ``x``: axis 1, lower arm and forearm against the vertical, wrist."""
+    """From the absolute angles ``x``."""
     arm_from_base: Array
-    """Rotation ``arm_from_base``, ``(3, 3)``."""
+    """Rotation, ``(3, 3)``."""
     origin: Array
     """Of the arm's frame in the base [m]."""
     wrist: Array
-    """Wrist centre in the frame of the TCP [m]."""
-    C: Array
+    """Wrist centre in the frame of the TCP [m]; of a SCARA a point of its last rotary axis."""
     E: Array
+    lower_arm_length: float
+    """Axis 2 to axis 3 [m]; of a SCARA its first arm."""
+    forearm_length: float
+    """Axis 3 to the wrist centre [m]; of a SCARA its second arm."""
+
+    @property
+    def origin_in_arm(self) -> Array:
+        """Origin of the arm's frame, from the base's, in its own axes [m]."""
+        return np.asarray(self.arm_from_base @ self.origin)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class SixAxis(_Arm):
+    """Six axes: 1 at right angles to the parallel 2 and 3, wrist axes square through one point.
+
+    In the arm's frame z is axis 1, axis 2 points along y, and the origin stands on axis 1 at its
+    height. With ``x``: axis 1, lower arm and forearm against the vertical, wrist, there is
+
+    ``wrist = Rz(x1) (a1 + l sin x2 + f sin x3, d, l cos x2 + f cos x3)``, and
+    ``R = Rz(x1) Ry(x3) C' Rz(x4) Ry(x5) Rz(x6) E'``, ``l`` and ``f`` the lengths of lower arm and
+    forearm. The forearm's frame is rotated by ``Rz(x1) Ry(x3)``, its z from axis 3 to the wrist
+    centre (or beside it by ``d``).
+    """
+
+    C: Array
     a1: float
     """Axis 1 to axis 2 [m]."""
     d: float
     """Wrist centre beside the plane of axis 1 [m]."""
-    lower_arm_length: float
-    """Axis 2 to axis 3 [m]."""
-    forearm_length: float
-    """Axis 3 to the wrist centre [m]."""
     wrist_sign: float
     """1 where ``sin x5 > 0`` means a positive axis 5, else -1."""
     coupled: bool
-    """Whether axis 3 is absolute: driven through a parallelogram."""
+    """True if axis 3 is absolute: driven through a parallelogram."""
     elbow_foot: tuple[float, float]
     """Foot of the perpendicular from axis 3 on axis 4, x and z in the forearm's frame [m].
 
@@ -86,77 +98,76 @@ class SixAxis:
     """
     slots = 8
 
+    def elbow_angle(self, x: Array) -> Array:
+        """Return the angle of the forearm against the lower arm [rad], shape ``(...)``."""
+        return np.asarray(x[..., 2] - x[..., 1])
+
+    def wrist_radius(self, x: Array) -> Array:
+        """Return how far the wrist centre is ahead of axis 1 [m], shape ``(...)``."""
+        return np.asarray(
+            self.a1
+            + self.lower_arm_length * np.sin(x[..., 1])
+            + self.forearm_length * np.sin(x[..., 2])
+        )
+
     def tcp_from_elbow(self, x: Array) -> Array:
-        """Return the TCP from axis 3 in the forearm's frame [m], for absolute angles ``(..., 6)``, shape ``(..., 3)``."""
+        """Return the TCP from axis 3 in the forearm's frame [m], ``(..., 3)``, for ``x``."""
         c, s = np.cos(x[..., 3:]), np.sin(x[..., 3:])
         u, v, w = -self.E.T @ self.wrist
         u, v = c[..., 2] * u - s[..., 2] * v, s[..., 2] * u + c[..., 2] * v
         u, w = c[..., 1] * u + s[..., 1] * w, c[..., 1] * w - s[..., 1] * u
         u, v = c[..., 0] * u - s[..., 0] * v, s[..., 0] * u + c[..., 0] * v
-        place: Array = np.stack([u, v, w], axis=-1) @ self.C + np.array(
-            [0.0, self.d, self.forearm_length]
-        )
-        return place
+        wrist = np.array([0.0, self.d, self.forearm_length])
+        return np.asarray(np.stack([u, v, w], axis=-1) @ self.C + wrist)
 
     def in_plane(self, x: Array) -> Array:
-        """Return the TCP in the arm's plane: ahead, beside it and above the base [m], shape ``(..., 3)``."""
+        """Return the TCP in the arm's plane: ahead, beside it, above the base [m], ``(..., 3)``."""
         ahead, beside, along = np.moveaxis(self.tcp_from_elbow(x), -1, 0)
         c, s = np.cos(x[..., 1:3]), np.sin(x[..., 1:3])
         u = self.a1 + self.lower_arm_length * s[..., 0] + ahead * c[..., 1] + along * s[..., 1]
         w = self.lower_arm_length * c[..., 0] - ahead * s[..., 1] + along * c[..., 1]
         return np.stack([u, beside, w + self.origin_in_arm[2]], axis=-1)
 
-    @property
-    def origin_in_arm(self) -> Array:
-        """Origin of the arm's frame, from the base's, in its own axes [m]."""
-        place: Array = self.arm_from_base @ self.origin
-        return place
 
-
-@dataclass(frozen=True, eq=False)
-class Scara:
-    """Three parallel axes that turn and one that slides along them, anywhere in the chain.
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Scara(_Arm):
+    """Three parallel rotary axes and one that slides along them, anywhere in the chain.
 
     In the arm's frame z is the first axis, and the TCP is at ``z = height + x4``: ``x`` are the
-    absolute angles of both arms and of the tool about z, and the slide.
+    absolute angles of both arms and of the tool about z, and the slide. ``E`` is the rotation of
+    the TCP frame in the arm's at ``x3 = 0``.
     """
 
-    axis_map: AxisMap
-    arm_from_base: Array
-    origin: Array
-    wrist: Array
-    """A point of the last turning axis in the frame of the TCP [m]."""
-    E: Array
-    """Rotation of the TCP frame in the arm's at ``x3 = 0``."""
     height: float
-    lower_arm_length: float
-    forearm_length: float
     slots = 2
 
+    def elbow_angle(self, x: Array) -> Array:
+        """Return the angle of the second arm against the first [rad], shape ``(...)``."""
+        return np.asarray(x[..., 1] - x[..., 0])
+
     def tcp_from_elbow(self, angle: Array) -> Array:
-        """Return the TCP in the second arm's axes, from where that begins [m], with the tool turned ``(...)`` against it."""
+        """Return the TCP from the second arm's axis, in its frame [m], shape ``(..., 2)``.
+
+        Args:
+            angle: Of the tool against the second arm [rad], shape ``(...)``.
+        """
         u, v, _ = -self.E @ self.wrist
         c, s = np.cos(angle), np.sin(angle)
         return np.stack([self.forearm_length + c * u - s * v, s * u + c * v], axis=-1)
 
     def in_plane(self, x: Array) -> Array:
-        """Return the TCP in axes that turn with the first arm: ahead, beside and above the base [m], shape ``(..., 3)``."""
+        """Return the TCP in the first arm's frame: ahead, beside, above the base [m], ``(..., 3)``."""
         ahead, beside = np.moveaxis(self.tcp_from_elbow(x[..., 2] - x[..., 1]), -1, 0)
-        c, s = np.cos(x[..., 1] - x[..., 0]), np.sin(x[..., 1] - x[..., 0])
+        elbow = self.elbow_angle(x)
+        c, s = np.cos(elbow), np.sin(elbow)
         up = self.origin_in_arm[2] + self.height + x[..., 3]
         return np.stack(
             [self.lower_arm_length + c * ahead - s * beside, s * ahead + c * beside, up], axis=-1
         )
 
-    @property
-    def origin_in_arm(self) -> Array:
-        """Origin of the arm's frame, from the base's, in its own axes [m]."""
-        place: Array = self.arm_from_base @ self.origin
-        return place
-
 
 class CrookedError(ValueError):
-    """Axes that are not square, parallel or in one point, of an arm that has the right ones."""
+    """Axes not quite square, parallel or in one point, of an arm whose nominal axes are."""
 
 
 def arm_of(tree: Tree, frame: int, name: str) -> SixAxis | Scara:
@@ -166,7 +177,7 @@ def arm_of(tree: Tree, frame: int, name: str) -> SixAxis | Scara:
         MissingData: if the arm has another shape; the message says in what.
     """
     try:
-        return _shape(chain_of(tree, frame))
+        return _normal_form(chain_of(tree, frame))
     except ValueError as err:
         advice = "closed forms are for six axes with a spherical wrist, and for the SCARA"
         raise MissingData(
@@ -175,9 +186,12 @@ def arm_of(tree: Tree, frame: int, name: str) -> SixAxis | Scara:
 
 
 def without_closed_form(tree: Tree, name: str) -> tuple[str, ...]:
-    """Return a line that says what an arm cannot answer whose axes are nearly as closed forms want them; none for any other."""
+    """Return a line that names what a calibrated arm cannot answer.
+
+    Empty for an arm with closed forms, and for one of another kind.
+    """
     try:
-        _shape(chain_of(tree, tree.flange))
+        _normal_form(chain_of(tree, tree.flange))
     except CrookedError as err:
         refused = (
             "no inverse kinematics, configuration data, singularities, working range or path check"
@@ -189,162 +203,165 @@ def without_closed_form(tree: Tree, name: str) -> tuple[str, ...]:
     return ()
 
 
-def _shape(chain: Mechanism) -> SixAxis | Scara:
-    joints = chain.joints
-    slides = [joint.prismatic for joint in joints]
-    kinds = f"{slides.count(False)} turning and {slides.count(True)} sliding joints move its TCP"
-    if len(joints) != chain.n:
+def _normal_form(chain: Mechanism) -> SixAxis | Scara:
+    prismatic = [joint.prismatic for joint in chain.joints]
+    kinds = (
+        f"{prismatic.count(False)} turning and {prismatic.count(True)} sliding joints move its TCP"
+    )
+    if len(prismatic) != chain.n:
         raise ValueError(f"{kinds}, and it has {chain.n} axes")
-    if sorted(slides) == [False, False, False, True]:
+    if sorted(prismatic) == [False, False, False, True]:
         return _scara(chain)
-    if slides != [False] * 6:
+    if prismatic != [False] * 6:
         raise ValueError(kinds)
     return _six_axis(chain)
 
 
 def _six_axis(chain: Mechanism) -> SixAxis:
-    turns, places = _at_zero(chain)
-    axes = [turn[:, 2] for turn in turns]
-    _refuse_largest(
-        _right_angle(axes, 1, 2),
-        _parallel(axes, 2, 3),
-        _right_angle(axes, 4, 5),
-        _right_angle(axes, 5, 6),
+    rotations, positions = _at_zero(chain)
+    axes = [rotation[:, 2] for rotation in rotations]
+    _check_largest(
+        _off_square(axes, 1, 2),
+        _off_parallel(axes, 2, 3),
+        _off_square(axes, 4, 5),
+        _off_square(axes, 5, 6),
     )
     same = 1.0 if axes[1] @ axes[2] > 0.0 else -1.0
-    arm = np.stack([np.cross(axes[1], axes[0]), axes[1], axes[0]])  # arm_from_base
-    centre = _meeting(axes[3:], places[3:])
-    second, third, wrist = (arm @ (place - places[0]) for place in (places[1], places[2], centre))
-    lower, upper = third - second, wrist - third
-    long, short = float(np.hypot(lower[0], lower[2])), float(np.hypot(upper[0], upper[2]))
-    if min(long, short) < TIGHT:
+    arm_from_base = np.stack([np.cross(axes[1], axes[0]), axes[1], axes[0]])
+    center = _intersection(axes[3:], positions[3:])
+    second, third, wrist = (
+        arm_from_base @ (point - positions[0]) for point in (positions[1], positions[2], center)
+    )
+    lower, fore = third - second, wrist - third
+    lower_arm_length, forearm_length = (float(np.hypot(v[0], v[2])) for v in (lower, fore))
+    if min(lower_arm_length, forearm_length) < EXACT:
+        on_axis_3 = forearm_length < EXACT
         raise ValueError(
-            "its wrist centre is on axis 3" if short < TIGHT else "its axes 2 and 3 are one line"
+            "its wrist centre is on axis 3" if on_axis_3 else "its axes 2 and 3 are one line"
         )
-    p2, p3 = np.arctan2(lower[0], lower[2]), np.arctan2(upper[0], upper[2])
+    p2, p3 = np.arctan2(lower[0], lower[2]), np.arctan2(fore[0], fore[2])
     p4, p5, p6 = _wrist_offsets(chain.joints[4].rotation, chain.joints[5].rotation)
-    tip = chain.frame
-    assert tip is not None
+    tcp = chain.frame
+    assert tcp is not None
     # joint angles = T x + c, with x2 = p2 + theta2 and x3 = p3 + theta2 +- theta3
     T, c = np.eye(6), np.array([0.0, -p2, same * (p2 - p3), -p4, -p5, -p6])
     T[2, 1:3] = -same, same
     axis_map = _axis_map(chain, T, c)
-    foot = centre + axes[3] * (axes[3] @ (places[2] - centre))
-    knee = about_y(-p3) @ arm @ (foot - places[2])
-    positive = np.cos(p5) > 0.0
+    forearm_from_base = rotation_y(-p3)[:3, :3] @ arm_from_base
+    foot = center + axes[3] * (axes[3] @ (positions[2] - center))
+    elbow_foot = forearm_from_base @ (foot - positions[2])
     return SixAxis(
         axis_map=axis_map,
-        arm_from_base=arm,
-        origin=places[0] + axes[0] * second[2],
-        wrist=tip.rotation.T @ (turns[5].T @ (centre - places[5]) - tip.position),
-        C=(about_y(-p3) @ arm @ turns[3]).T,
-        E=tip.rotation.T,
+        arm_from_base=arm_from_base,
+        origin=positions[0] + axes[0] * second[2],
+        wrist=tcp.rotation.T @ (rotations[5].T @ (center - positions[5]) - tcp.position),
+        C=(forearm_from_base @ rotations[3]).T,
+        E=tcp.rotation.T,
         a1=float(second[0]),
         d=float(wrist[1]) if abs(wrist[1]) > 1e-14 else 0.0,
-        lower_arm_length=long,
-        forearm_length=short,
-        wrist_sign=float(axis_map.H[4, 4]) * (1.0 if positive else -1.0),
+        lower_arm_length=lower_arm_length,
+        forearm_length=forearm_length,
+        wrist_sign=float(axis_map.H[4, 4]) * (1.0 if np.cos(p5) > 0.0 else -1.0),
         coupled=bool(chain.joints[2].row[1]),
-        elbow_foot=(float(knee[0]), float(knee[2])),
+        elbow_foot=(float(elbow_foot[0]), float(elbow_foot[2])),
     )
 
 
 def _scara(chain: Mechanism) -> Scara:
-    turns, places = _at_zero(chain)
-    axes = [turn[:, 2] for turn in turns]
+    rotations, positions = _at_zero(chain)
+    axes = [rotation[:, 2] for rotation in rotations]
     slide = next(i for i, joint in enumerate(chain.joints) if joint.prismatic)
     one, two, three = (i for i in range(4) if i != slide)
-    _refuse_largest(*(_parallel(axes, one + 1, i + 1) for i in range(4) if i != one))
+    _check_largest(*(_off_parallel(axes, one + 1, i + 1) for i in range(4) if i != one))
     signs = [1.0 if axis @ axes[one] > 0.0 else -1.0 for axis in axes]
-    arm = turns[one].T
-    tip = chain.frame
-    assert tip is not None
-    last = (turns[3] @ tip.rotation, places[3] + turns[3] @ tip.position)  # the TCP at zero
+    arm_from_base, tcp = rotations[one].T, chain.frame
+    assert tcp is not None
+    base_from_tcp = rotations[3] @ tcp.rotation  # at zero
+    tcp_position = positions[3] + rotations[3] @ tcp.position
     first, second, third, end = (
-        arm @ (place - places[one]) for place in (places[one], places[two], places[three], last[1])
+        arm_from_base @ (point - positions[one])
+        for point in (positions[one], positions[two], positions[three], tcp_position)
     )
-    lower, upper = second - first, third - second
-    long, short = float(np.hypot(*lower[:2])), float(np.hypot(*upper[:2]))
-    if min(long, short) < TIGHT:
+    lower, fore = second - first, third - second
+    lower_arm_length, forearm_length = (float(np.hypot(*v[:2])) for v in (lower, fore))
+    if min(lower_arm_length, forearm_length) < EXACT:
         raise ValueError("two of its axes are one line")
-    p1, p2 = np.arctan2(lower[1], lower[0]), np.arctan2(upper[1], upper[0])
+    p1, p2 = np.arctan2(lower[1], lower[0]), np.arctan2(fore[1], fore[0])
     T, c = np.zeros((4, 4)), np.zeros(4)
     T[one, 0], c[one] = 1.0, -p1
     T[two, :2], c[two] = (-signs[two], signs[two]), signs[two] * (p1 - p2)
     T[three, 1:3], c[three] = (-signs[three], signs[three]), signs[three] * p2
     T[slide, 3] = signs[slide]
-    wrist = last[0].T @ (places[three] - last[1])
     return Scara(
-        _axis_map(chain, T, c), arm, places[one], wrist, arm @ last[0], float(end[2]), long, short
+        axis_map=_axis_map(chain, T, c),
+        arm_from_base=arm_from_base,
+        origin=positions[one],
+        wrist=base_from_tcp.T @ (positions[three] - tcp_position),
+        E=arm_from_base @ base_from_tcp,
+        height=float(end[2]),
+        lower_arm_length=lower_arm_length,
+        forearm_length=forearm_length,
     )
 
 
 def _at_zero(chain: Mechanism) -> tuple[list[Array], list[Array]]:
-    """Orientations and origins of the joint frames in the base where all joints are at zero."""
-    turns, places = [], []
-    turn, place = np.eye(3), np.zeros(3)
+    """Return rotations and origins of the joint frames in the base where all joints are at zero."""
+    rotations, positions = [np.eye(3)], [np.zeros(3)]
     for number, joint in enumerate(chain.joints):
         # chain_of keeps what carries the frame, and nothing beside it
         assert joint.parent == number - 1
-        turn, place = turn @ joint.rotation, place + turn @ joint.position
-        turns.append(turn)
-        places.append(place)
-    return turns, places
+        positions.append(positions[-1] + rotations[-1] @ joint.position)
+        rotations.append(rotations[-1] @ joint.rotation)
+    return rotations[1:], positions[1:]
 
 
 def _axis_map(chain: Mechanism, T: Array, c: Array) -> AxisMap:
     """Solve ``joints = G q + q0 = T x + c`` for q."""
-    G, q0 = (
-        np.stack([joint.row for joint in chain.joints]),
-        np.array([joint.offset for joint in chain.joints]),
-    )
-    if abs(np.linalg.det(G)) < TIGHT:
+    G = np.stack([joint.row for joint in chain.joints])
+    q0 = np.array([joint.offset for joint in chain.joints])
+    if abs(np.linalg.det(G)) < EXACT:
         raise ValueError("its axes do not move its joints one by one")
-    back = np.linalg.inv(G)
-    H = back @ T
-    whole, inverse = np.round(H), np.linalg.inv(H)
-    if np.abs(H - whole).max() > TIGHT or np.abs(inverse - np.round(inverse)).max() > TIGHT:
+    G_inverse = np.linalg.inv(G)
+    H = G_inverse @ T
+    if any(np.abs(M - np.round(M)).max() > EXACT for M in (H, np.linalg.inv(H))):
         raise ValueError(
             "an axis turns its joint by a ratio that is no whole number, so full turns differ"
         )
-    return AxisMap(whole, back @ (c - q0))
+    return AxisMap(np.round(H), G_inverse @ (c - q0))
 
 
-def _right_angle(axes: list[Array], i: int, j: int) -> tuple[float, str]:
-    off = abs(float(axes[i - 1] @ axes[j - 1]))
-    return (
-        off,
-        f"axes {i} and {j} are {np.degrees(np.arcsin(min(off, 1.0))):.3g} deg off a right angle",
-    )
+def _off_square(axes: list[Array], i: int, j: int) -> tuple[float, str]:
+    sine = abs(float(axes[i - 1] @ axes[j - 1]))
+    return sine, f"axes {i} and {j} are {_degrees(sine)} deg off a right angle"
 
 
-def _parallel(axes: list[Array], i: int, j: int) -> tuple[float, str]:
-    off = float(np.linalg.norm(np.cross(axes[i - 1], axes[j - 1])))
-    return off, f"axes {i} and {j} are {np.degrees(np.arcsin(min(off, 1.0))):.3g} deg off parallel"
+def _off_parallel(axes: list[Array], i: int, j: int) -> tuple[float, str]:
+    sine = float(np.linalg.norm(np.cross(axes[i - 1], axes[j - 1])))
+    return sine, f"axes {i} and {j} are {_degrees(sine)} deg off parallel"
 
 
-def _refuse_largest(*deviations: tuple[float, str]) -> None:
-    """Stop at the largest deviation; of equal ones, which rounding tells apart, at the first."""
-    _refuse(*max(deviations, key=lambda deviation: round(deviation[0], 9)))
+def _degrees(sine: float) -> str:
+    return f"{np.degrees(np.arcsin(min(sine, 1.0))):.3g}"
 
 
-def _refuse(off: float, problem: str) -> None:
-    """Stop at what is off by a sine, or by metres: as a calibrated specimen is, or as another kind of arm."""
-    if off > TIGHT:
-        raise CrookedError(problem) if off < NEARLY else ValueError(problem)
+def _check_largest(*deviations: tuple[float, str]) -> None:
+    """Refuse the largest deviation; of equal ones, which rounding tells apart, the first."""
+    _check_deviation(*max(deviations, key=lambda deviation: round(deviation[0], 9)))
 
 
-def _meeting(axes: list[Array], places: list[Array]) -> Array:
+def _check_deviation(off: float, problem: str) -> None:
+    """Refuse a deviation (sine or metres) as that of a calibrated specimen, or of another kind."""
+    if off > EXACT:
+        raise CrookedError(problem) if off < CALIBRATED else ValueError(problem)
+
+
+def _intersection(axes: list[Array], positions: list[Array]) -> Array:
     """Return the point where the wrist's axes meet: nearest to all of them."""
-    across = [np.eye(3) - np.outer(axis, axis) for axis in axes]
-    point = np.linalg.solve(
-        sum(across, np.zeros((3, 3))),
-        sum((P @ p for P, p in zip(across, places, strict=True)), np.zeros(3)),
-    )
-    off = max(
-        float(np.linalg.norm(P @ (point - place))) for P, place in zip(across, places, strict=True)
-    )
-    _refuse(
+    across = np.stack([np.eye(3) - np.outer(axis, axis) for axis in axes])
+    feet = np.einsum("kij,kj->ki", across, np.stack(positions))
+    point = np.linalg.solve(across.sum(axis=0), feet.sum(axis=0))
+    off = float(np.linalg.norm(across @ point - feet, axis=1).max())
+    _check_deviation(
         off, f"its wrist is not spherical: axes 4, 5 and 6 miss one point by {1000.0 * off:.3g} mm"
     )
     return np.asarray(point, dtype=float)
@@ -353,10 +370,10 @@ def _meeting(axes: list[Array], places: list[Array]) -> Array:
 def _wrist_offsets(fourth: Array, fifth: Array) -> tuple[float, float, float]:
     """Return p4, p5, p6 with ``fourth Rz(t) fifth = Rz(p4) Ry(t + p5) Rz(p6)``.
 
-    Both turn z to a right angle.
+    Both rotate z by a right angle.
     """
     p4 = float(np.arctan2(-fourth[0, 2], fourth[1, 2]))
     rest = rotation_z(-p4)[:3, :3] @ fourth @ fifth
     p5 = float(np.arctan2(rest[0, 2], rest[2, 2]))
-    last = about_y(-p5) @ rest
+    last = rotation_y(-p5)[:3, :3] @ rest
     return p4, p5, float(np.arctan2(last[1, 0], last[0, 0]))

@@ -40,7 +40,7 @@ class Configuration(NamedTuple):
     cf6: int
     cfx: int
     sure: bool = True
-    """False on the edge of a quadrant (other than 0 deg), and where ABB's rule for cfx is not known for this kind of arm."""
+    """False on the edge of a quadrant (other than 0 deg), and where ABB's rule for cfx is unknown."""
 
     def __str__(self) -> str:
         """Write it as RAPID does, with a question mark where it is not sure."""
@@ -49,52 +49,54 @@ class Configuration(NamedTuple):
 
 def configuration_of(arm: SixAxis | Scara, q: Array) -> Configuration:
     """Return the configuration of one posture ``(n,)`` [rad, m]."""
-    axes = _counted(arm)
-    quadrants = [_quadrant(float(q[axis])) for axis in axes]
+    angles = [float(q[axis]) for axis in _quadrant_axes(arm)]
+    on_edge = any(
+        abs(angle) > EDGE and abs(angle - QUARTER * round(angle / QUARTER)) <= EDGE
+        for angle in angles
+    )
+    cf1, cf4, cf6 = [*map(_quadrant, angles), 0][:3]
     cfx, known = _cfx(arm, q)
-    on_edge = any(abs(q[axis]) > EDGE and _to_edge(float(q[axis])) <= EDGE for axis in axes)
-    cf1, cf4, cf6 = quadrants if isinstance(arm, SixAxis) else [*quadrants, 0]
     return Configuration(cf1, cf4, cf6, cfx, known and not on_edge)
 
 
 def matches(arm: SixAxis | Scara, q: Array, wanted: Configuration) -> Mask:
-    """Whether postures ``(..., n)`` have a configuration; what is on an edge belongs to both sides.
+    """Return whether postures ``(..., n)`` have a configuration, shape ``(...)``.
 
-    NaN never matches.
+    One on the edge of a quadrant belongs to both sides; NaN never matches.
     """
-    good = np.ones(q.shape[:-1], dtype=bool)
-    for axis, quadrant in zip(_counted(arm), wanted, strict=False):
-        good &= np.abs(q[..., axis] - (quadrant + 0.5) * QUARTER) <= 0.5 * QUARTER + EDGE
-    if isinstance(arm, SixAxis) and arm.coupled:
-        return good & (np.abs(q[..., 1] - (wanted.cfx + 0.5) * QUARTER) <= 0.5 * QUARTER + EDGE)
-    for bit, value in enumerate(_signs(arm, q)):
-        good &= np.where(wanted.cfx >> bit & 1, value <= EDGE, value >= -EDGE)
-    return good
+
+    def in_quadrant(axis: int, quadrant: int) -> Mask:
+        middle = (quadrant + 0.5) * QUARTER
+        return np.asarray(np.abs(q[..., axis] - middle) <= 0.5 * QUARTER + EDGE)
+
+    matching = np.ones(q.shape[:-1], dtype=bool)
+    for axis, quadrant in zip(_quadrant_axes(arm), wanted, strict=False):
+        matching &= in_quadrant(axis, quadrant)
+    if _is_coupled(arm):
+        return matching & in_quadrant(1, wanted.cfx)
+    for bit, value in enumerate(_cfx_signs(arm, q)):
+        matching &= np.where(wanted.cfx >> bit & 1, value <= EDGE, value >= -EDGE)
+    return matching
 
 
 def seeds(arm: SixAxis | Scara, wanted: Configuration) -> dict[int, float]:
-    """Return the middle of the quadrant of each axis that has one [rad]: the nearest full turn lies in it."""
-    return {
-        axis: (quadrant + 0.5) * QUARTER
-        for axis, quadrant in zip(_counted(arm), wanted, strict=False)
-    }
+    """Return the middle of the quadrant of each axis that has one [rad].
+
+    The nearest full turn lies in the quadrant.
+    """
+    quadrants = zip(_quadrant_axes(arm), wanted, strict=False)
+    return {axis: (quadrant + 0.5) * QUARTER for axis, quadrant in quadrants}
 
 
 def checked(arm: SixAxis | Scara, value: object) -> Configuration:
-    """Return what a caller gave as configuration.
+    """Return a caller's configuration as :class:`Configuration`.
 
     Raises:
         InputError: if it is not four whole numbers, or this kind of arm has no such cfx.
     """
+    given: object = value[:4] if isinstance(value, Configuration) else value
     try:
-        given = (
-            value[:4]
-            if isinstance(value, Configuration)
-            else ()
-            if isinstance(value, str | bytes)
-            else value
-        )
-        numbers = [float(number) for number in given]  # type: ignore[attr-defined]
+        numbers = [] if isinstance(given, str | bytes) else [float(part) for part in given]  # type: ignore[attr-defined]
     except (TypeError, ValueError):
         numbers = []
     if len(numbers) != 4 or any(
@@ -103,42 +105,38 @@ def checked(arm: SixAxis | Scara, value: object) -> Configuration:
         raise InputError(
             f"a configuration is four whole numbers (cf1, cf4, cf6, cfx), not {short_repr(value)}"
         )
-    cf1, cf4, cf6, cfx = (int(number) for number in numbers)
+    cf1, cf4, cf6, cfx = map(int, numbers)
     most = 1 if isinstance(arm, Scara) else 7
-    if not (isinstance(arm, SixAxis) and arm.coupled) and not 0 <= cfx <= most:
+    if not _is_coupled(arm) and not 0 <= cfx <= most:
         raise InputError(f"cfx of this kind of arm is 0 to {most}, not {cfx}")
     return Configuration(cf1, cf4, cf6, cfx)
 
 
-def _counted(arm: SixAxis | Scara) -> tuple[int, ...]:
-    """Axes whose quadrants are told."""
+def _quadrant_axes(arm: SixAxis | Scara) -> tuple[int, ...]:
+    """Return the axes of cf1, cf4 and cf6, from 0; a SCARA has no cf6."""
     return (0, 3, 5) if isinstance(arm, SixAxis) else (0, 3)
 
 
+def _is_coupled(arm: SixAxis | Scara) -> bool:
+    return isinstance(arm, SixAxis) and arm.coupled
+
+
 def _cfx(arm: SixAxis | Scara, q: Array) -> tuple[int, bool]:
-    if isinstance(arm, SixAxis) and arm.coupled:
+    """Return cfx, and whether ABB's rule for it is known."""
+    if _is_coupled(arm):
         return _quadrant(float(q[1])), False
-    number = sum(1 << bit for bit, value in enumerate(_signs(arm, q)) if value < -ROUNDING)
-    return number, isinstance(arm, SixAxis)
+    bits = [1 << bit for bit, value in enumerate(_cfx_signs(arm, q)) if value < -ROUNDING]
+    return sum(bits), isinstance(arm, SixAxis)
 
 
-def _signs(arm: SixAxis | Scara, q: Array) -> list[Array]:
-    """Quantities whose negative sign sets the bits of cfx, from the lowest bit on."""
+def _cfx_signs(arm: SixAxis | Scara, q: Array) -> list[Array]:
+    """Return the quantities whose negative sign sets the bits of cfx, from the lowest bit on."""
     x = arm.axis_map.angles(q)
-    bend = (
-        np.sin(x[..., 2] - x[..., 1]) if isinstance(arm, SixAxis) else np.sin(x[..., 1] - x[..., 0])
-    )
+    elbow = np.sin(arm.elbow_angle(x))
     if isinstance(arm, Scara):
-        return [bend]
-    ahead = (
-        arm.a1 + arm.lower_arm_length * np.sin(x[..., 1]) + arm.forearm_length * np.sin(x[..., 2])
-    )
-    return [np.asarray(q[..., 4]), bend, ahead]
+        return [elbow]
+    return [np.asarray(q[..., 4]), elbow, arm.wrist_radius(x)]
 
 
 def _quadrant(angle: float) -> int:
     return math.floor(angle / QUARTER + ROUNDING)
-
-
-def _to_edge(angle: float) -> float:
-    return abs(angle - QUARTER * round(angle / QUARTER))

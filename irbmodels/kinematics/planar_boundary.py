@@ -1,9 +1,9 @@
-"""The exact region that the end of two links reaches in their plane: outlines of circular arcs, not a cloud of points.
+"""Exact region that the end of two links reaches in their plane, its outlines circular arcs.
 
 With ranges for both angles the region's edge consists of arcs on which one joint stands at an end
 of its range, or on which the second link is stretched or folded (there the map from angles to
 points folds). All such arcs are cut where they meet; a piece is edge where one of its sides can be
-reached and the other cannot, which the closed-form inverse of the two links tells.
+reached and the other cannot, by the closed-form inverse of the two links.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from ..model.types import Array, Mask
 
 Inside = Callable[[Array], Mask]
 
-TURN = 2.0 * math.pi
+SIDES = np.array([1.0, -1.0])  # both ways of an elbow, or of axis 1
 _MEET = 1e-9  # [m] points this near a circle are on it
 # [m] points this near each other are one: where circles touch, rounding moves their meeting by 1e-8
 _SAME = 1e-7
@@ -33,7 +33,7 @@ class Arc(NamedTuple):
     """
 
     center: tuple[float, float]
-    """In the plane [m]."""
+    """Of the circle, in the plane [m]."""
     radius: float
     start: float
     """Polar angle about the center [rad], counterclockwise from the plane's first axis.
@@ -42,17 +42,19 @@ class Arc(NamedTuple):
     """
     end: float
     joint: int
-    """Which of the two angles stands still, 0 or 1."""
+    """Number of the angle that is fixed, 0 or 1."""
     value: float
-    """Where it stands [rad]: at an end of its range, or at 0 or half a turn (stretched, folded)."""
+    """Its value [rad]: an end of its range, or 0 or half a turn (stretched, folded)."""
 
     def points(self, angle: ArrayLike) -> Array:
         """Return the points at polar angles, shape ``(..., 2)``."""
-        t = np.asarray(angle, dtype=float)
-        return np.array(self.center) + self.radius * np.stack([np.cos(t), np.sin(t)], axis=-1)
+        return np.array(self.center) + self.radius * _unit(np.asarray(angle, dtype=float))
 
-    def sampled(self, step: float = math.radians(1.0)) -> Array:
-        """Return points along the arc, both ends included, shape ``(m, 2)``, at most ``step`` [rad] apart."""
+    def sample(self, step: float = math.radians(1.0)) -> Array:
+        """Return points along the arc with both ends, shape ``(m, 2)``.
+
+        They are at most ``step`` [rad] apart.
+        """
         return self.points(
             np.linspace(self.start, self.end, 2 + int(abs(self.end - self.start) / step))
         )
@@ -62,20 +64,17 @@ class Arc(NamedTuple):
         """Length [m]."""
         return self.radius * abs(self.end - self.start)
 
-    def holds(self, angle: float) -> bool:
-        """Whether the arc passes through a polar angle."""
+    def spans(self, angle: float) -> bool:
+        """Return whether the arc passes through a polar angle."""
         low, high = sorted((self.start, self.end))
         slack = _MEET / self.radius
-        return (angle - low + slack) % TURN <= high - low + 2.0 * slack
+        return (angle - low + slack) % math.tau <= high - low + 2.0 * slack
 
     def area(self) -> float:
         """Its share of the area to the left of a closed outline [m^2], ``1/2 (x dy - y dx)``."""
         (x, y), r, t, u = self.center, self.radius, self.start, self.end
-        return (
-            0.5
-            * r
-            * (r * (u - t) + x * (math.sin(u) - math.sin(t)) - y * (math.cos(u) - math.cos(t)))
-        )
+        ends = x * (math.sin(u) - math.sin(t)) - y * (math.cos(u) - math.cos(t))
+        return 0.5 * r * (r * (u - t) + ends)
 
     def moment(self) -> float:
         """Its share of the first moment of that area about the second axis [m^3], ``1/2 x^2 dy``."""
@@ -90,18 +89,25 @@ class Arc(NamedTuple):
     def extremes(self) -> list[Array]:
         """Return both ends, and where the arc is farthest right, up, left and down."""
         quarters = [0.5 * math.pi * k for k in range(4)]
-        return [
-            self.points(t) for t in (self.start, self.end, *(t for t in quarters if self.holds(t)))
-        ]
+        angles = self.start, self.end, *filter(self.spans, quarters)
+        return [self.points(t) for t in angles]
 
-    def mirrored(self) -> Arc:
+    def crossings(self) -> list[float]:
+        """Return the second coordinates where the arc crosses the second axis [m]."""
+        x, y = self.center
+        if abs(x) > self.radius:
+            return []
+        angle = math.acos(-x / self.radius)
+        return [y + self.radius * math.sin(t) for t in (angle, -angle) if self.spans(t)]
+
+    def mirror(self) -> Arc:
         """Return the arc on the other side of the second axis, run the other way round."""
         x, y = self.center
         return self._replace(center=(-x, y), start=math.pi - self.start, end=math.pi - self.end)
 
 
 class TwoLinks(NamedTuple):
-    """Two links in a plane: ``base + inner u(t1) + outer u(t1 + t2)``, ``u`` the unit vector at a polar angle."""
+    """Two links in a plane: ``base + inner u(t1) + outer u(t1 + t2)``, with unit vectors ``u``."""
 
     base: tuple[float, float]
     inner: float
@@ -111,84 +117,55 @@ class TwoLinks(NamedTuple):
 
     def point(self, t1: ArrayLike, t2: ArrayLike) -> Array:
         """Return the end of the second link, shape ``(..., 2)``."""
-        a, b = (
-            np.asarray(t1, dtype=float),
-            np.asarray(t1, dtype=float) + np.asarray(t2, dtype=float),
-        )
-        links = self.inner * np.stack([np.cos(a), np.sin(a)], -1) + self.outer * np.stack(
-            [np.cos(b), np.sin(b)], -1
-        )
-        return np.array(self.base) + links
+        one, other = np.asarray(t1, dtype=float), np.asarray(t2, dtype=float)
+        return np.array(self.base) + self.inner * _unit(one) + self.outer * _unit(one + other)
 
     def solve(self, points: Array) -> tuple[Array, Array]:
         """Return both pairs of angles that reach points ``(..., 2)``, shape ``(..., 2)`` each.
 
         NaN out of reach or range.
         """
-        away = points - np.array(self.base)
-        cosine = (np.sum(away**2, axis=-1) - self.inner**2 - self.outer**2) / (
+        offset = points - np.array(self.base)
+        cosine = (np.sum(offset**2, axis=-1) - self.inner**2 - self.outer**2) / (
             2.0 * self.inner * self.outer
         )
         bend = np.arccos(np.clip(cosine, -1.0, 1.0))
-        bend = np.where(np.abs(cosine) <= 1.0 + 1e-12, bend, np.nan)[..., None] * np.array(
-            [1.0, -1.0]
-        )
-        lean = np.arctan2(self.outer * np.sin(bend), self.inner + self.outer * np.cos(bend))
-        t1, allowed = _wrapped(
-            np.arctan2(away[..., 1], away[..., 0])[..., None] - lean, self.ranges[0]
-        )
-        t2, bendable = _wrapped(bend, self.ranges[1])
-        reached = allowed & bendable
+        bend = np.where(np.abs(cosine) <= 1.0 + 1e-12, bend, np.nan)[..., None] * SIDES
+        inner_offset = np.arctan2(self.outer * np.sin(bend), self.inner + self.outer * np.cos(bend))
+        direction = np.arctan2(offset[..., 1], offset[..., 0])[..., None]
+        t1, first = _wrap_into(direction - inner_offset, self.ranges[0])
+        t2, second = _wrap_into(bend, self.ranges[1])
+        reached = first & second
         return np.where(reached, t1, np.nan), np.where(reached, t2, np.nan)
 
     def contains(self, points: Array) -> Mask:
-        """Whether points ``(..., 2)`` can be reached within both ranges, shape ``(...)``."""
-        reached: Mask = np.isfinite(self.solve(points)[0])
-        inside: Mask = np.any(reached, axis=-1)
-        return inside
+        """Return whether points ``(..., 2)`` are reached within both ranges, shape ``(...)``."""
+        return np.asarray(np.isfinite(self.solve(points)[0]).any(axis=-1))
+
+    def _bends(self) -> list[float]:
+        """Return the angles ``t2`` at which the map to points folds, ends of its range first."""
+        low, high = self.ranges[1]
+        folds = range(math.ceil(low / math.pi), math.floor(high / math.pi) + 1)
+        return [low, high, *(k * math.pi for k in folds)]
 
     def candidates(self) -> list[Arc]:
         """Return every arc that may be edge, whole."""
         (low, high), (low2, high2) = self.ranges
-        (x, y), found = self.base, []
-        bent = {
-            low2,
-            high2,
-            *(
-                k * math.pi
-                for k in range(math.ceil(low2 / math.pi), math.floor(high2 / math.pi) + 1)
-            ),
-        }
-        for t2 in sorted(bent):
+        (x, y), arcs = self.base, []
+        for t2 in sorted(set(self._bends())):
             along, across = self.inner + self.outer * math.cos(t2), self.outer * math.sin(t2)
-            lean = math.atan2(across, along)
-            found.append(
-                Arc(
-                    (x, y),
-                    math.hypot(along, across),
-                    low + lean,
-                    min(high, low + TURN) + lean,
-                    1,
-                    t2,
-                )
-            )
+            angle, radius = math.atan2(across, along), math.hypot(along, across)
+            arcs.append(Arc((x, y), radius, low + angle, min(high, low + math.tau) + angle, 1, t2))
         for t1 in (low, high):
             elbow = (x + self.inner * math.cos(t1), y + self.inner * math.sin(t1))
-            found.append(Arc(elbow, self.outer, t1 + low2, t1 + min(high2, low2 + TURN), 0, t1))
-        return [arc for arc in found if arc.radius > _SAME and arc.length > _SAME]
+            end = t1 + min(high2, low2 + math.tau)
+            arcs.append(Arc(elbow, self.outer, t1 + low2, end, 0, t1))
+        return [arc for arc in arcs if arc.radius > _SAME and arc.length > _SAME]
 
     def corners(self) -> Array:
         """Return the points at which candidate arcs end or touch, exactly, shape ``(m, 2)``."""
-        first, (low2, high2) = np.array(self.ranges[0]), self.ranges[1]
-        bent = [
-            low2,
-            high2,
-            *(
-                k * math.pi
-                for k in range(math.ceil(low2 / math.pi), math.floor(high2 / math.pi) + 1)
-            ),
-        ]
-        return np.concatenate([self.point(first, t2) for t2 in bent])
+        first = np.array(self.ranges[0])
+        return np.concatenate([self.point(first, t2) for t2 in self._bends()])
 
     def outlines(self) -> list[list[Arc]]:
         """Return the closed outlines of the region, each a list of arcs.
@@ -199,40 +176,40 @@ class TwoLinks(NamedTuple):
 
 
 def edges(candidates: Sequence[Arc], inside: Inside, known: Array) -> list[Arc]:
-    """Cut arcs where they meet, and return the pieces that have the region on one side only, it to their left.
+    """Cut arcs where they meet, and return the pieces that have the region on one side only.
+
+    It is to their left.
 
     Args:
         candidates: Arcs among which every edge of the region is.
-        inside: Which points ``(m, 2)`` belong to the region.
+        inside: Function that returns which points ``(m, 2)`` belong to the region.
         known: Points where arcs meet that are known better than their intersection can be computed
             (they touch there).
     """
     points = [np.asarray(point) for point in known]
     for i, one in enumerate(candidates):
         for other in candidates[:i]:
-            for point in _meetings(one, other):
+            for point in _intersections(one, other):
                 if all(math.dist(point, old) > _SAME for old in points):
                     points.append(point)
     pieces: list[Arc] = []
     for arc in candidates:
         for piece in _cut(arc, points):
-            middle = piece.points((piece.start + piece.end) / 2.0)
-            if not any(_same_piece(piece, middle, kept) for kept in pieces):
+            if not any(_same_piece(piece, kept) for kept in pieces):
                 pieces.append(piece)
-    found = []
+    result = []
     for piece in pieces:
         angle = (piece.start + piece.end) / 2.0
-        outward = np.array([math.cos(angle), math.sin(angle)])
-        step = min(1e-6, 0.01 * piece.length) * outward
+        step = min(1e-6, 0.01 * piece.length) * _unit(np.array(angle))
         within, beyond = inside(piece.points(angle) + np.array([-step, step])).tolist()
         if within != beyond:
-            found.append(piece if within else piece._replace(start=piece.end, end=piece.start))
-    return found
+            result.append(piece if within else piece._replace(start=piece.end, end=piece.start))
+    return result
 
 
 def loops(pieces: Sequence[Arc]) -> list[list[Arc]]:
     """Chain edges to closed outlines, and join those that continue each other on one circle."""
-    left, found = list(pieces), []
+    left, outlines = list(pieces), []
     while left:
         loop = [left.pop(0)]
         while True:
@@ -242,11 +219,12 @@ def loops(pieces: Sequence[Arc]) -> list[list[Arc]]:
             if not gaps or closing <= min(gaps):
                 break
             loop.append(left.pop(int(np.argmin(gaps))))
-        found.append(_joined(loop))
-    return found
+        outlines.append(_join(loop))
+    return outlines
 
 
-def _joined(loop: list[Arc]) -> list[Arc]:
+def _join(loop: list[Arc]) -> list[Arc]:
+    """Return an outline with arcs that continue each other on one circle made one."""
     result = [loop[0]]
     for arc in loop[1:]:
         if _continues(result[-1], arc):
@@ -260,15 +238,22 @@ def _joined(loop: list[Arc]) -> list[Arc]:
 
 
 def _continues(one: Arc, other: Arc) -> bool:
-    same = math.dist(one.center, other.center) < _SAME and abs(one.radius - other.radius) < _SAME
-    return same and (one.end > one.start) == (other.end > other.start)
+    return _same_circle(one, other) and (one.end > one.start) == (other.end > other.start)
 
 
-def _same_piece(piece: Arc, middle: Array, kept: Arc) -> bool:
-    """Whether two pieces of one circle are the same: ends of a range may lie symmetrically about the stretched link."""
-    if math.dist(piece.center, kept.center) > _SAME or abs(piece.radius - kept.radius) > _SAME:
+def _same_circle(one: Arc, other: Arc) -> bool:
+    return math.dist(one.center, other.center) < _SAME and abs(one.radius - other.radius) < _SAME
+
+
+def _same_piece(one: Arc, other: Arc) -> bool:
+    """Return whether two pieces are the same.
+
+    Ends of a range may lie symmetrically about the stretched link.
+    """
+    if not _same_circle(one, other):
         return False
-    return bool(np.hypot(*(kept.points((kept.start + kept.end) / 2.0) - middle)) < _SAME)
+    middles = [arc.points((arc.start + arc.end) / 2.0) for arc in (one, other)]
+    return math.dist(*middles) < _SAME
 
 
 def _cut(arc: Arc, points: Sequence[Array]) -> list[Arc]:
@@ -277,44 +262,46 @@ def _cut(arc: Arc, points: Sequence[Array]) -> list[Arc]:
     for point in points:
         x, y = point - np.array(arc.center)
         if abs(math.hypot(x, y) - arc.radius) < _MEET:
-            angle = arc.start + (math.atan2(y, x) - arc.start) % TURN
+            angle = arc.start + (math.atan2(y, x) - arc.start) % math.tau
             if angle < arc.end:
                 angles.add(angle)
-    steps = sorted(angles)
-    long_enough = _SAME / arc.radius
+    shortest = _SAME / arc.radius
     return [
         arc._replace(start=low, end=high)
-        for low, high in pairwise(steps)
-        if high - low > long_enough
+        for low, high in pairwise(sorted(angles))
+        if high - low > shortest
     ]
 
 
-def _meetings(one: Arc, other: Arc) -> list[Array]:
-    """Return where two arcs of different circles meet."""
-    apart = math.dist(one.center, other.center)
-    if (
-        not max(abs(one.radius - other.radius) - _MEET, _MEET)
-        < apart
-        < one.radius + other.radius + _MEET
-    ):
+def _intersections(one: Arc, other: Arc) -> list[Array]:
+    """Return the points where two arcs of different circles meet."""
+    distance = math.dist(one.center, other.center)
+    nearest = max(abs(one.radius - other.radius) - _MEET, _MEET)
+    if not nearest < distance < one.radius + other.radius + _MEET:
         return []
-    along = (apart**2 + one.radius**2 - other.radius**2) / (2.0 * apart)
+    along = (distance**2 + one.radius**2 - other.radius**2) / (2.0 * distance)
     across = math.sqrt(max(one.radius**2 - along**2, 0.0))
-    toward = (np.array(other.center) - np.array(one.center)) / apart
-    sideways = np.array([-toward[1], toward[0]])
-    found = [
-        np.array(one.center) + along * toward + sign * across * sideways for sign in (1.0, -1.0)
-    ]
+    toward = (np.array(other.center) - np.array(one.center)) / distance
+    normal = np.array([-toward[1], toward[0]])
+    points = [np.array(one.center) + along * toward + sign * across * normal for sign in SIDES]
     return [
         point
-        for point in found
-        if all(arc.holds(math.atan2(*(point - arc.center)[::-1])) for arc in (one, other))
+        for point in points
+        if all(arc.spans(math.atan2(*(point - arc.center)[::-1])) for arc in (one, other))
     ]
 
 
-def _wrapped(angle: Array, span: tuple[float, float]) -> tuple[Array, Mask]:
-    """Return angles moved by whole turns to at or above the low end of a range, and whether they are within it."""
-    low, high = span
+def _unit(angle: Array) -> Array:
+    """Return unit vectors at polar angles ``(...)``, shape ``(..., 2)``."""
+    return np.stack([np.cos(angle), np.sin(angle)], axis=-1)
+
+
+def _wrap_into(angle: Array, bounds: tuple[float, float]) -> tuple[Array, Mask]:
+    """Return angles moved by full turns to the low end of a range or above it.
+
+    The mask tells which are within the range.
+    """
+    low, high = bounds
     slack = 1e-12  # [rad]
-    moved = low + np.mod(angle - low + slack, TURN) - slack
-    return moved, moved <= high + slack
+    wrapped = low + np.mod(angle - low + slack, math.tau) - slack
+    return wrapped, wrapped <= high + slack

@@ -1,4 +1,4 @@
-"""How far a posture is from being singular, in closed form with a physical meaning, and how to move near it.
+"""Distance of a posture from singularities in closed form, and motion near them.
 
 ``det J = -a2 sin(q5) b3 sin(r3 - r3 stretched) (a1 + a2 sin(q2) + a3 sin(q2 + r3) + d4 cos(q2 +
 r3))`` for an arm with a spherical wrist and any tool (S000 eq. 33, S003; here in the absolute
@@ -21,10 +21,9 @@ from ..checks import nan_for_infinity, numbers, positive, six
 from ..errors import InputError
 from ..model.limits import Limits
 from ..model.types import Array
-from .angle_ranges import Span, span
+from .angle_ranges import AngleRange, angle_range
 from .arm_geometry import Scara, SixAxis
 from .axis_rates import singular_values
-from .planar_boundary import Arc
 from .workspace import Workspace, workspace_of
 
 LENGTH = 1.0  # [m] at which 1 m/s counts as much as 1 rad/s
@@ -103,57 +102,54 @@ class DampedVelocity(NamedTuple):
 def singularities(arm: SixAxis | Scara, q: Array) -> Singularities:
     """Return the distances of axis positions ``(..., n)`` [rad, m] from every singularity."""
     x = arm.axis_map.angles(q)
-    far = np.full(q.shape[:-1], np.inf)[()]
+    elbow = arm.elbow_angle(x)
     # 1 or -1, by which axes turn against x
-    scale = (
-        -arm.lower_arm_length * arm.forearm_length * float(np.round(np.linalg.det(arm.axis_map.H)))
-    )
+    direction = float(np.round(np.linalg.det(arm.axis_map.H)))
+    determinant = -arm.lower_arm_length * arm.forearm_length * direction * np.sin(elbow)
     if isinstance(arm, Scara):
-        bend = x[..., 1] - x[..., 0]
-        upright = math.copysign(
-            1.0, arm.arm_from_base[2, 2]
-        )  # vy, vz, wz change sign where the arm hangs
-        return Singularities(far, _nearest(bend), far, upright * scale * np.sin(bend))
-    bend = x[..., 2] - x[..., 1]
-    shoulder = (
-        arm.a1 + arm.lower_arm_length * np.sin(x[..., 1]) + arm.forearm_length * np.sin(x[..., 2])
-    )
+        none = np.full(q.shape[:-1], np.inf)[()]
+        # vy, vz, wz change sign where the arm hangs
+        upright = math.copysign(1.0, arm.arm_from_base[2, 2])
+        return Singularities(none, _from_half_turns(elbow), none, upright * determinant)
+    shoulder = arm.wrist_radius(x)
     return Singularities(
-        _nearest(x[..., 4]),
-        _nearest(bend),
+        _from_half_turns(x[..., 4]),
+        _from_half_turns(elbow),
         shoulder,
-        scale * np.sin(x[..., 4]) * np.sin(bend) * shoulder,
+        determinant * np.sin(x[..., 4]) * shoulder,
     )
 
 
 def singular_postures(arm: SixAxis | Scara, limits: Limits) -> list[SingularPosture]:
     """Return every way in which an arm can be singular, and whether its ranges let it."""
-    bends = (0.0, " (stretched)"), (math.pi, " (folded)")
-    if isinstance(arm, Scara):
-        elbow = span(arm, limits, {0: -1.0, 1: 1.0})
-        return [_way("elbow", elbow, angle, word, "boundary") for angle, word in bends]
-    wrist, elbow = span(arm, limits, {4: 1.0}), span(arm, limits, {1: -1.0, 2: 1.0})
-    found = [_way("wrist", wrist, angle, "", "interior") for angle in (0.0, math.pi)]
-    found += [_way("elbow", elbow, angle, word, "boundary") for angle, word in bends]
-    # the factor is zero abreast of axis 1, however far beside it
-    spans = _on_axis(workspace_of(replace(arm, d=0.0), limits))
-    heights = ", ".join(f"{1e3 * low:.1f} .. {1e3 * high:.1f}" for low, high in spans)
-    place = f"{1e3 * abs(arm.d):.3g} mm beside" if arm.d else "on"
-    where = f"wrist center {place} axis 1" + (f" at z = {heights} mm" if spans else "")
-    ends = tuple(end for span in spans for end in span)
-    return [
-        *found,
-        SingularPosture(
-            "shoulder", where, bool(spans), 0.0 if spans else math.nan, "interior", ends
-        ),
+    elbow = angle_range(
+        arm, limits, {0: -1.0, 1: 1.0} if isinstance(arm, Scara) else {1: -1.0, 2: 1.0}
+    )
+    elbows = [
+        _singular_angle("elbow", elbow, angle, note, "boundary")
+        for angle, note in ((0.0, " (stretched)"), (math.pi, " (folded)"))
     ]
+    if isinstance(arm, Scara):
+        return elbows
+    fifth = angle_range(arm, limits, {4: 1.0})
+    wrists = [_singular_angle("wrist", fifth, angle, "", "interior") for angle in (0.0, math.pi)]
+    # the factor is zero abreast of axis 1, however far beside it
+    heights = _on_axis(workspace_of(replace(arm, d=0.0), limits))
+    beside = f"{1e3 * abs(arm.d):.3g} mm beside" if arm.d else "on"
+    where = f"wrist center {beside} axis 1"
+    if heights:
+        ranges = ", ".join(f"{1e3 * low:.1f} .. {1e3 * high:.1f}" for low, high in heights)
+        where += f" at z = {ranges} mm"
+    outside, ends = 0.0 if heights else math.nan, tuple(z for pair in heights for z in pair)
+    shoulder = SingularPosture("shoulder", where, bool(heights), outside, "interior", ends)
+    return [*wrists, *elbows, shoulder]
 
 
 def measures(J: ArrayLike, length: float = LENGTH) -> Measures:
-    """Return manipulability, condition number and smallest singular value of Jacobians ``(..., 6, n)``.
+    """Return manipulability, condition number and smallest singular value of Jacobians.
 
     Args:
-        J: Linear rows [m/rad] first.
+        J: Jacobians ``(..., 6, n)``, linear rows [m/rad] first.
         length: Characteristic length [m]: linear rows are divided by it, so that all rows are
             angles. Two postures can be compared at one length only.
 
@@ -172,8 +168,9 @@ def measures(J: ArrayLike, length: float = LENGTH) -> Measures:
 def damped_velocity(
     J: ArrayLike, twist: ArrayLike, near: float = NEAR, length: float = LENGTH
 ) -> DampedVelocity:
-    """Return axis speeds for a tool velocity by damped least squares: exact away from singularities, bounded everywhere.
+    """Return axis speeds for a tool velocity by damped least squares.
 
+    Exact away from singularities, bounded everywhere:
     ``v = J' (J J' + lambda^2)^-1 twist`` with ``lambda^2 = (near/2)^2 (1 - (s/near)^2)`` where the
     smallest singular value ``s`` is below ``near``, else 0. Every singular value then answers with
     at most ``2/(sqrt(3) near)``: that is the bound. (A constant lambda would keep ``|twist|/(2
@@ -207,68 +204,55 @@ def _jacobians(J: ArrayLike) -> Array:
 
 
 def _scaled(rows: Array, length: float) -> Array:
-    scaled: Array = (
-        rows
-        / np.array([positive(length, "the characteristic length [m]")] * 3 + [1.0] * 3)[:, None]
-    )
-    return scaled
+    """Return rows of a twist with the linear ones divided by the characteristic length."""
+    units = [positive(length, "the characteristic length [m]")] * 3 + [1.0] * 3
+    return np.asarray(rows / np.array(units)[:, None])
 
 
-def _nearest(angle: Array) -> Array:
-    """Signed distance from the nearest half turn [rad], within a quarter turn of 0."""
-    distance: Array = angle - math.pi * np.round(angle / math.pi)
-    return distance
+def _from_half_turns(angle: Array) -> Array:
+    """Return the signed distance from the nearest half turn [rad], within a quarter turn of 0."""
+    return np.asarray(angle - math.pi * np.round(angle / math.pi))
 
 
-def _within(angle: float, low: float, high: float) -> tuple[tuple[float, ...], float]:
-    """Return the values of an angle within a range, whole turns apart.
+def _within(angle: float, low: float, high: float) -> tuple[list[float], float]:
+    """Return the values of an angle within a range, full turns apart.
 
     Else the nearest to it, and how far outside that is.
     """
     turns = range(math.floor((low - angle) / math.tau), math.ceil((high - angle) / math.tau) + 1)
-    values = [angle + math.tau * k for k in turns]
-    outside = [max(low - value, value - high, 0.0) for value in values]
-    least = min(outside)
-    return tuple(
-        value for value, away in zip(values, outside, strict=True) if away <= least + 1e-9
-    ), least
+    values = np.array([angle + math.tau * k for k in turns])
+    outside = np.maximum(np.maximum(low - values, values - high), 0.0)
+    least = float(outside.min())
+    return values[outside <= least + 1e-9].tolist(), least
 
 
-def _way(
+def _singular_angle(
     kind: Literal["wrist", "elbow"],
-    of: Span,
+    angles: AngleRange,
     angle: float,
-    word: str,
+    note: str,
     edge: Literal["boundary", "interior"],
 ) -> SingularPosture:
-    """Return the singularity at which an angle of the arm has a value, or one whole turns away."""
-    endless = not math.isfinite(of.high - of.low)
-    values, outside = ((angle,), 0.0) if endless else _within(angle, of.low, of.high)
-    told = tuple(sorted(of.told(value) for value in values))
-    angles = ", ".join(f"{math.degrees(value):.3f}".rstrip("0").rstrip(".") for value in told)
+    """Return the singularity where an angle of the arm has a value, or one full turns away."""
+    endless = not math.isfinite(angles.high - angles.low)
+    values, outside = ([angle], 0.0) if endless else _within(angle, angles.low, angles.high)
+    positions = tuple(sorted(angles.axis_value(value) for value in values))
+    degrees = ", ".join(f"{math.degrees(q):.3f}".rstrip("0").rstrip(".") for q in positions)
     far = f", {math.degrees(outside):.1f} deg outside the range" if outside > 0.0 else ""
-    return SingularPosture(
-        kind, f"{of.name} = {angles} deg{far}{word}", outside == 0.0, outside, edge, told
-    )
+    where = f"{angles.name} = {degrees} deg{far}{note}"
+    return SingularPosture(kind, where, outside == 0.0, outside, edge, positions)
 
 
 def _on_axis(space: Workspace) -> list[tuple[float, float]]:
-    """Return the stretches of axis 1 that the wrist center reaches [m above the base]."""
-    heights = sorted(z for loop in space.outlines for arc in loop for z in _crossings(arc))
-    middles = [(low + high) / 2.0 for low, high in pairwise(heights)]
-    inside = space.in_plane(np.array([[0.0, z] for z in middles]).reshape(-1, 2)).tolist()
-    spans: list[tuple[float, float]] = []
-    for low, high, reached in zip(heights, heights[1:], inside, strict=False):
-        if reached and spans and spans[-1][1] == low:
-            spans[-1] = (spans[-1][0], high)
+    """Return the intervals of axis 1 that the wrist center reaches [m above the base]."""
+    crossing = [arc for loop in space.outlines for arc in loop if abs(arc.center[0]) < arc.radius]
+    heights = sorted(z for arc in crossing for z in arc.crossings())
+    middles = [[0.0, (low + high) / 2.0] for low, high in pairwise(heights)]
+    inside = space.in_plane(np.array(middles).reshape(-1, 2)).tolist()
+    intervals: list[tuple[float, float]] = []
+    for (low, high), reached in zip(pairwise(heights), inside, strict=True):
+        if reached and intervals and intervals[-1][1] == low:
+            intervals[-1] = (intervals[-1][0], high)
         elif reached:
-            spans.append((low, high))
-    return spans
-
-
-def _crossings(arc: Arc) -> list[float]:
-    x, z = arc.center
-    if abs(x) >= arc.radius:
-        return []
-    angle = math.acos(-x / arc.radius)
-    return [z + arc.radius * math.sin(t) for t in (angle, -angle) if arc.holds(t)]
+            intervals.append((low, high))
+    return intervals

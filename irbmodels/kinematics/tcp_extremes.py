@@ -1,4 +1,7 @@
-"""How far a TCP comes with all axes free: no set of arcs bounds it, so its extremes are searched for from many postures."""
+"""Extremes of a TCP with all axes free.
+
+No set of arcs bounds it: the extremes are searched for from many postures.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,7 @@ from ..model.limits import Limits
 from ..model.types import Array
 from .arm_geometry import Scara, SixAxis
 
-_SAMPLES, _POLISHED = 50_000, 6
+_SAMPLES, _STARTS = 50_000, 6
 
 
 class TcpExtremes(NamedTuple):
@@ -31,38 +34,38 @@ class TcpExtremes(NamedTuple):
 
 
 def tcp_extremes(arm: SixAxis | Scara, limits: Limits) -> TcpExtremes:
-    """Return how far and high a TCP comes with every axis free within its range, the coupled one included.
+    """Return the extremes of a TCP with every axis free within its range, the coupled one included.
 
-    The best of 50000 seeded postures are led uphill (L-BFGS-B) to a micrometer. This is not proven
-    as the arcs of a workspace are: another hill between the samples would be missed.
+    The best of 50000 seeded postures are improved (L-BFGS-B) to a micrometer. This is not proven as
+    the arcs of a workspace are: another maximum between the samples would be missed.
 
     Args:
-        arm: Its shape.
+        arm: Its geometry.
         limits: Its ranges.
     """
     from scipy.optimize import minimize
 
     # the ranges make a box of what they bound: q3 - q2 for instance
-    back = np.linalg.inv(limits.A).T
+    A_inverse = np.linalg.inv(limits.A).T
     # no axis has more postures
     low, high = (np.clip(ends, -math.tau, math.tau) for ends in (limits.lower, limits.upper))
     low[0] = high[0] = min(max(0.0, low[0]), high[0])
     samples = np.random.default_rng(0).uniform(low, high, (_SAMPLES, len(low)))
 
-    def height(bounded: Array, what: int) -> Array:
-        """Return what is to be as large as possible: distance from axis 1, height, depth."""
-        x, y, z = np.moveaxis(arm.in_plane(arm.axis_map.angles(bounded @ back)), -1, 0)
-        value: Array = (np.hypot(x, y), z, -z)[what]
-        return value
+    def objective(bounded: Array, number: int) -> Array:
+        """Return distance from axis 1, height or depth [m]: the one to maximise."""
+        tcp = arm.in_plane(arm.axis_map.angles(bounded @ A_inverse))
+        x, y, z = np.moveaxis(tcp, -1, 0)
+        return np.asarray((np.hypot(x, y), z, -z)[number])
 
-    found = []
-    for what in range(3):
-        starts = samples[np.argsort(height(samples, what))[-_POLISHED:]]
+    best = []
+    for number in range(3):
+        starts = samples[np.argsort(objective(samples, number))[-_STARTS:]]
         bounds = list(zip(low.tolist(), high.tolist(), strict=True))
         runs = [
-            minimize(lambda b, what=what: -height(b, what), start, bounds=bounds, tol=1e-15)
+            minimize(lambda b, k=number: -objective(b, k), start, bounds=bounds, tol=1e-15)
             for start in starts
         ]
-        found.append(min(runs, key=lambda run: float(run.fun)))
-    reach, top, bottom = (-float(run.fun) for run in found)
-    return TcpExtremes(reach, top, -bottom, np.array([run.x for run in found]) @ back)
+        best.append(min(runs, key=lambda run: float(run.fun)))
+    reach, top, bottom = (-float(run.fun) for run in best)
+    return TcpExtremes(reach, top, -bottom, np.array([run.x for run in best]) @ A_inverse)

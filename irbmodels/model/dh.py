@@ -15,6 +15,12 @@ from .types import Array, Mask
 Convention = Literal["standard", "modified"]
 
 
+def modified_row(alpha: float, a: float, theta: float, d: float) -> Array:
+    """Return ``Rx(alpha) Tx(a) Rz(theta) Tz(d)``, shape ``(4, 4)``: a row of the modified table."""
+    pose: Array = rotation_x(alpha) @ translation(a, 0, 0) @ rotation_z(theta)
+    return pose @ translation(0, 0, d)
+
+
 class DHTable(NamedTuple):
     """One row per axis; lengths in [m], angles in [rad], arrays of shape ``(n,)``.
 
@@ -47,7 +53,7 @@ class DHTable(NamedTuple):
         return states(q, len(self.A), "axis positions") @ self.A.T + self.offsets
 
     def axis_positions(self, variables: ArrayLike) -> Array:
-        """Return the ``q`` whose joint variables are given: the inverse of :meth:`joint_variables`."""
+        """Return the ``q`` of joint variables: the inverse of :meth:`joint_variables`."""
         return (states(variables, len(self.A), "joint variables") - self.offsets) @ np.linalg.inv(
             self.A
         ).T
@@ -55,24 +61,16 @@ class DHTable(NamedTuple):
     def frames(self, q: ArrayLike) -> list[Array]:
         """Poses of frames 1..n and tool0 in the base, each ``(4, 4)``: the plain matrix product."""
         pose, result = np.eye(4), []
-        for alpha, a, d, theta in zip(*self._rows(q), strict=True):
+        variables = self.joint_variables(q)
+        angles = np.where(self.prismatic, self.theta, variables)
+        distances = np.where(self.prismatic, variables, self.d)
+        for alpha, a, theta, d in zip(self.alpha, self.a, angles, distances, strict=True):
             if self.convention == "modified":
-                pose = (
-                    pose
-                    @ rotation_x(alpha)
-                    @ translation(a, 0, 0)
-                    @ rotation_z(theta)
-                    @ translation(0, 0, d)
-                )
+                pose = pose @ modified_row(alpha, a, theta, d)
             else:
                 pose = pose @ rotation_z(theta) @ translation(a, 0, d) @ rotation_x(alpha)
             result.append(pose)
         return [*result, pose @ self.tool0]
-
-    def _rows(self, q: ArrayLike) -> tuple[Array, Array, Array, Array]:
-        variables = self.joint_variables(q)
-        theta = np.where(self.prismatic, self.theta, variables)
-        return self.alpha, self.a, np.where(self.prismatic, variables, self.d), theta
 
     def as_standard(self) -> DHTable:
         """Return the standard (classic) table of the same arm, with tool0 folded into the last row.

@@ -1,6 +1,7 @@
-"""Rotations as ABB writes them (quaternions with the scalar first, EulerZYX, ZYZ) and about single axes. Angles in [rad].
+"""Rotations as ABB writes them (quaternion, EulerZYX, ZYZ) and about single axes, in [rad].
 
-Functions of quaternions, matrices and triples take leading axes. Sign of a quaternion: its first
+Functions of quaternions, matrices and triples take leading axes; quaternions have their scalar
+first. Sign of a quaternion: its first
 component that is not zero is positive, so ``q1 >= 0`` as ABB shows it, and at 180 deg, where ``q1``
 is 0, there is still one answer.
 """
@@ -13,7 +14,7 @@ from numpy.typing import ArrayLike
 from ..errors import InputError
 from .types import Array
 
-NOTHING = 1e-12  # a component that only rounding made is no sign to go by
+ROUNDING = 1e-12  # a component that only rounding made decides no sign
 # below this sine the two outer angles of an Euler triple are one: nearer, each would be rounding
 GIMBAL = 1e-8
 
@@ -44,15 +45,17 @@ def quaternion(rotation: ArrayLike) -> Array:
 
 
 def upright(q: ArrayLike) -> Array:
-    """Return quaternions ``(..., 4)`` with the sign that this module gives: the first nonzero component positive."""
+    """Return quaternions ``(..., 4)`` with this module's sign: first nonzero component positive."""
     wxyz = _shaped(q, (4,), "a quaternion")
-    first = np.argmax(np.abs(wxyz) > NOTHING, axis=-1)
+    first = np.argmax(np.abs(wxyz) > ROUNDING, axis=-1)
     lead = np.take_along_axis(wxyz, first[..., None], axis=-1)
     return np.where(lead < 0.0, -wxyz, wxyz)
 
 
 def rotation(q: ArrayLike) -> Array:
-    """Return rotation matrices ``(..., 3, 3)`` of quaternions ``q1..q4``, scalar first, ``(..., 4)``, of any length but 0.
+    """Return rotation matrices ``(..., 3, 3)`` of quaternions ``(..., 4)``, scalar first.
+
+    Their length may be any but 0.
 
     Raises:
         InputError: if a quaternion is zero.
@@ -72,8 +75,11 @@ def rotation(q: ArrayLike) -> Array:
 
 
 def from_zyx(angles: ArrayLike) -> Array:
-    """Return ``Rz(a) Ry(b) Rx(c)`` of ``(a, b, c)`` [rad], shape ``(..., 3)``: RAPID's ``OrientZYX(c_z, b_y, a_x)`` as matrix."""
-    (ca, cb, cc), (sa, sb, sc) = _turns(angles)
+    """Return ``Rz(a) Ry(b) Rx(c)`` of ``(a, b, c)`` [rad], shape ``(..., 3)``.
+
+    RAPID's ``OrientZYX(c_z, b_y, a_x)`` as a matrix.
+    """
+    (ca, cb, cc), (sa, sb, sc) = _cosines_and_sines(angles)
     return _matrix(
         [
             [ca * cb, ca * sb * sc - sa * cc, ca * sb * cc + sa * sc],
@@ -86,9 +92,7 @@ def from_zyx(angles: ArrayLike) -> Array:
 def zyx(rotation: ArrayLike) -> Array:
     """Return ``(z, y, x)`` [rad] of matrices ``(..., 3, 3)``, RAPID's ``EulerZYX``.
 
-    Y within -90..90 deg.
-
-    At y = +-90 deg only z - x (or z + x) is determined; x is 0 there, by our choice.
+    y is within -90..90 deg. At y = +-90 deg only z - x (or z + x) is determined; x is 0 there, by our choice.
     """
     R = _shaped(rotation, (3, 3), "a rotation matrix")
     size = np.hypot(R[..., 0, 0], R[..., 1, 0])
@@ -102,7 +106,7 @@ def zyx(rotation: ArrayLike) -> Array:
 
 def from_zyz(angles: ArrayLike) -> Array:
     """Return ``Rz(a) Ry(b) Rz(c)`` of ``(a, b, c)`` [rad], shape ``(..., 3)``."""
-    (ca, cb, cc), (sa, sb, sc) = _turns(angles)
+    (ca, cb, cc), (sa, sb, sc) = _cosines_and_sines(angles)
     return _matrix(
         [
             [ca * cb * cc - sa * sc, -ca * cb * sc - sa * cc, ca * sb],
@@ -115,9 +119,7 @@ def from_zyz(angles: ArrayLike) -> Array:
 def zyz(rotation: ArrayLike) -> Array:
     """Return ``(a, b, c)`` [rad] with ``Rz(a) Ry(b) Rz(c)`` of matrices ``(..., 3, 3)``.
 
-    B within 0..180 deg.
-
-    At b = 0 or 180 deg only a + c (or a - c) is determined; c is 0 there, by our choice.
+    b is within 0..180 deg. At b = 0 or 180 deg only a + c (or a - c) is determined; c is 0 there, by our choice.
     """
     R = _shaped(rotation, (3, 3), "a rotation matrix")
     size = np.hypot(R[..., 2, 0], R[..., 2, 1])
@@ -131,18 +133,17 @@ def zyz(rotation: ArrayLike) -> Array:
 
 def rotation_x(angle: float) -> Array:
     """Return the homogeneous rotation about x by ``angle`` [rad], shape ``(4, 4)``."""
-    c, s = np.cos(angle), np.sin(angle)
-    return np.array(
-        [[1.0, 0.0, 0.0, 0.0], [0.0, c, -s, 0.0], [0.0, s, c, 0.0], [0.0, 0.0, 0.0, 1.0]]
-    )
+    return _in_plane(1, 2, angle)
+
+
+def rotation_y(angle: float) -> Array:
+    """Return the homogeneous rotation about y by ``angle`` [rad], shape ``(4, 4)``."""
+    return _in_plane(2, 0, angle)
 
 
 def rotation_z(angle: float) -> Array:
     """Return the homogeneous rotation about z by ``angle`` [rad], shape ``(4, 4)``."""
-    c, s = np.cos(angle), np.sin(angle)
-    return np.array(
-        [[c, -s, 0.0, 0.0], [s, c, 0.0, 0.0], [0.0, 0.0, 1.0, 0.0], [0.0, 0.0, 0.0, 1.0]]
-    )
+    return _in_plane(0, 1, angle)
 
 
 def translation(x: float, y: float, z: float) -> Array:
@@ -152,15 +153,18 @@ def translation(x: float, y: float, z: float) -> Array:
     return result
 
 
-def about_y(angle: float) -> Array:
-    """Return the rotation matrix about y by ``angle`` [rad], shape ``(3, 3)``."""
-    c, s = np.cos(angle), np.sin(angle)
-    return np.array([[c, 0.0, s], [0.0, 1.0, 0.0], [-s, 0.0, c]])
+def _in_plane(i: int, j: int, angle: float) -> Array:
+    """Return the homogeneous rotation from axis ``i`` towards axis ``j``."""
+    result = np.eye(4)
+    result[i, i] = result[j, j] = np.cos(angle)
+    result[j, i] = np.sin(angle)
+    result[i, j] = -result[j, i]
+    return result
 
 
-def _turns(angles: ArrayLike) -> tuple[Array, Array]:
-    moved = np.moveaxis(_shaped(angles, (3,), "an Euler triple"), -1, 0)
-    return np.cos(moved), np.sin(moved)
+def _cosines_and_sines(angles: ArrayLike) -> tuple[Array, Array]:
+    triples = np.moveaxis(_shaped(angles, (3,), "an Euler triple"), -1, 0)
+    return np.cos(triples), np.sin(triples)
 
 
 def _matrix(rows: list[list[Array]]) -> Array:

@@ -35,7 +35,7 @@ class Position(NamedTuple):
 
 def positions(space: Workspace) -> list[Position]:
     """Return Pos 0, all axes at zero, and the corners of the outlines in order."""
-    home = space.links.point(*(dial.zero for dial in space.dials))
+    home = space.links.point(*(joint.zero for joint in space.link_ranges))
     corners = (corner for loop in space.corners() for corner in loop)
     return [
         Position("Pos 0", (float(home[0]), float(home[1])), (0.0, 0.0)),
@@ -67,7 +67,7 @@ def workspace_figure(robot: Robot, wrist: ArrayLike | None = None) -> Figure:
     axes.axis("off")
     beside.axis("off")
     outlines = [
-        1e3 * np.concatenate([arc.sampled(math.radians(0.5)) for arc in loop])
+        1e3 * np.concatenate([arc.sample(math.radians(0.5)) for arc in loop])
         for loop in space.outlines
     ]
     path = Path.make_compound_path(*(Path(points, closed=True) for points in outlines))
@@ -128,7 +128,7 @@ def workspace_tables(robot: Robot, wrist: ArrayLike | None = None) -> list[TextT
     arcs = []
     for i, loop in enumerate(space.outlines, start=1):
         for arc in loop:
-            axis, value = space.held(arc)
+            axis, value = space.fixed_axis(arc)
             mm = (f"{1e3 * length:.1f}" for length in (*arc.center, arc.radius))
             deg = (f"{math.degrees(angle):.2f}" for angle in (arc.start, arc.end))
             arcs.append((str(i), *mm, *deg, f"{names[axis - 1]} = {_degrees(value):.2f} deg"))

@@ -14,8 +14,7 @@ from typing import Literal, TypeVar
 import numpy as np
 
 from ..errors import FileError, InputError, TableError, UnknownName, short_repr
-from ..model.dh import Convention, DHTable
-from ..model.rotations import rotation_x, rotation_z, translation
+from ..model.dh import Convention, DHTable, modified_row
 from ..model.types import Array
 from .reader import Row, read
 from .schema import (
@@ -30,7 +29,6 @@ from .schema import (
     KinematicsTable,
     LimitRows,
     LimitsTable,
-    MdhRow,
     ShapeRow,
     ShapeRows,
     ShapesTable,
@@ -402,7 +400,7 @@ class Description:
             raise InputError(
                 str(UnknownName("DH convention", convention, ("standard", "modified")))
             )
-        rows = list(self.kinematics.joints.values())
+        rows, tool0 = list(self.kinematics.joints.values()), self.kinematics.tool0
         table = DHTable(
             "modified",
             alpha=np.array([radians(row.alpha_deg) for row in rows]),
@@ -411,7 +409,12 @@ class Description:
             theta=np.array([radians(row.theta0_deg) for row in rows]),
             prismatic=np.array(self.linear),
             A=self._joint_from_axis(),
-            tool0=_mdh_matrix(self.kinematics.tool0),
+            tool0=modified_row(
+                radians(tool0.alpha_deg),
+                tool0.a_mm / 1000.0,
+                radians(tool0.theta0_deg),
+                tool0.d_mm / 1000.0,
+            ),
         )
         return table if convention == "modified" else table.as_standard()
 
@@ -570,13 +573,6 @@ def check_shape(row: ShapeRow, file: Path, key: str, meshes: Path) -> None:
         raise TableError(file, f"{key}.file", f"{meshes / row.file} does not exist")
     if row.file is None and min(row.size_mm or (row.radius_mm or 0.0, row.length_mm or 0.0)) <= 0.0:
         raise TableError(file, key, f"a {row.shape} needs positive sizes")
-
-
-def _mdh_matrix(row: MdhRow) -> Array:
-    turned = rotation_x(radians(row.alpha_deg)) @ translation(row.a_mm / 1000.0, 0.0, 0.0)
-    return np.asarray(
-        turned @ rotation_z(radians(row.theta0_deg)) @ translation(0.0, 0.0, row.d_mm / 1000.0)
-    )
 
 
 def _check_axis(row: AxisRow, linear: bool, coupled: bool, file: Path, key: str) -> None:

@@ -316,13 +316,15 @@ def test_a_line_passes_the_wrist_singularity(name, tool, shift):
     found = robot.cross_wrist(poses, start)
     assert found.inside.any()
     assert not found.inside[[0, -1]].any()
-    for q, wanted, turned, inside in zip(found.q, poses, found.turned, found.inside, strict=True):
+    for q, wanted, turned, inside in zip(
+        found.q, poses, found.orientation_error, found.inside, strict=True
+    ):
         actual = robot.pose(q)
         np.testing.assert_allclose(actual.translation, wanted[:3, 3], rtol=0, atol=1e-12)
         assert turned == pytest.approx(angle_between(wanted[:3, :3], actual.rotation), abs=1e-12)
         assert turned <= (math.radians(5.0) if inside else 1e-12)
         assert inside or abs(q[4]) >= math.radians(5.0) - 1e-12
-    assert found.turned.max() > math.radians(0.3)
+    assert found.orientation_error.max() > math.radians(0.3)
     swept = np.ptp(found.q[found.inside][:, [3, 5]], axis=0).max()
     assert swept < math.radians(92.0)  # of both wrists behind the zone the nearer one
     assert np.abs(np.diff(found.q, axis=0)).max() < math.radians(3.0)
@@ -346,11 +348,11 @@ def test_a_line_that_misses_the_singularity_is_met_exactly():
     start = robot.from_controller([5, 10, 5, 20, 40, 30])
     found = robot.cross_wrist(line(robot, start, [0.0, 0.1, -0.2]), start)
     assert not found.inside.any()
-    assert found.turned.max() < 1e-12
+    assert found.orientation_error.max() < 1e-12
     start = robot.from_controller([5, 10, 5, 20, 12, 30])
     poses = line(robot, start, [-0.2, 0.02, -0.5], 2001)
     zones = [
-        robot.cross_wrist(poses, start, math.radians(zone)).turned.max()
+        robot.cross_wrist(poses, start, math.radians(zone)).orientation_error.max()
         for zone in (2.0, 5.0, 10.0)
     ]
     assert zones[0] < zones[1] < zones[2]
@@ -365,8 +367,8 @@ def test_a_line_may_end_on_the_singularity():
     np.testing.assert_allclose(out.q[0], end)
     back = robot.cross_wrist(poses[::-1], out.q[-1])
     assert abs(back.q[-1, 4]) < 1e-7
-    assert out.turned.max() <= math.radians(5.0)
-    assert back.turned[-1] < 1e-7
+    assert out.orientation_error.max() <= math.radians(5.0)
+    assert back.orientation_error[-1] < 1e-7
 
 
 def test_a_crossing_refuses_what_it_cannot_follow():
@@ -454,7 +456,7 @@ def test_a_crossing_on_an_arm_of_ones_own(tmp_path):
     start = robot.inverse_kinematics(poses[0], near=middle)[0].q
     found = robot.cross_wrist(poses, start, zone=0.1)
     assert found.inside.any()
-    assert found.turned[~found.inside].max() < 1e-10
+    assert found.orientation_error[~found.inside].max() < 1e-10
     for q, wanted in zip(found.q, poses, strict=True):
         np.testing.assert_allclose(robot.pose(q).translation, wanted[:3, 3], rtol=0, atol=1e-10)
 

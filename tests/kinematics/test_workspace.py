@@ -64,7 +64,7 @@ def cloud(name: str, count: int) -> np.ndarray:
 
 def distance_to(outlines: list[list[Arc]], points: np.ndarray) -> np.ndarray:
     """Return how far points are from the nearest arc, from the arcs sampled every 0.05 deg."""
-    edge = np.concatenate([arc.sampled(math.radians(0.05)) for loop in outlines for arc in loop])
+    edge = np.concatenate([arc.sample(math.radians(0.05)) for loop in outlines for arc in loop])
     return np.array([np.hypot(*(edge - point).T).min() for point in points])
 
 
@@ -106,7 +106,7 @@ def test_the_2400_has_the_drawings_positions():
     (arc,) = (
         arc
         for arc in space.outlines[0]
-        if space.held(arc) == pytest.approx((2, math.radians(110.0)))
+        if space.fixed_axis(arc) == pytest.approx((2, math.radians(110.0)))
     )
     assert abs(math.dist(arc.center, pos_4[0]) - arc.radius) < DRAWN
 
@@ -121,7 +121,9 @@ def test_reach_is_the_data_sheets(name):
 def test_an_arm_of_ones_own_has_its_reach():
     """The IRB 2400L (docs/own_robot.md): other lengths in the same shape give 1.81 m."""
     robot = irb.load("irb2400")
-    arm = replace(robot.workspace().arm, long=0.855, short=math.hypot(0.150, 0.870))
+    arm = replace(
+        robot.workspace().arm, lower_arm_length=0.855, forearm_length=math.hypot(0.150, 0.870)
+    )
     # the forearm's line against axis 3
     turned = math.atan2(0.870, 0.150) - math.atan2(0.755, 0.135)
     arm = replace(
@@ -174,7 +176,7 @@ def test_every_posture_is_inside_and_the_edge_is_reached(name):
     space, points = irb.load(name).workspace(), cloud(name, 400)
     assert space.in_plane(points).all()
     edge = np.concatenate(
-        [arc.sampled(math.radians(4.0)) for loop in space.outlines for arc in loop]
+        [arc.sample(math.radians(4.0)) for loop in space.outlines for arc in loop]
     )
     spacing = 1.45 * np.radians(310.0) / 399 * 1.5
     for point in edge:
@@ -299,11 +301,11 @@ def test_arcs_say_where_they_are():
     left, low = arc.points(arc.end)[0], arc.points(arc.start)[1]
     assert np.min(arc.extremes(), axis=0) == pytest.approx([left, low])
     np.testing.assert_allclose(
-        arc.mirrored().points(arc.mirrored().end), arc.points(arc.end) * [-1.0, 1.0]
+        arc.mirror().points(arc.mirror().end), arc.points(arc.end) * [-1.0, 1.0]
     )
-    assert arc.holds(0.0)
-    assert arc.holds(2.0 * math.pi)
-    assert not arc.holds(math.pi)
+    assert arc.spans(0.0)
+    assert arc.spans(2.0 * math.pi)
+    assert not arc.spans(math.pi)
 
 
 @pytest.mark.parametrize("name", oracles.NAMES)
@@ -503,10 +505,10 @@ def test_manipulability_is_the_best_of_all_postures(name):
     rows, columns = (slice(3), slice(3)) if robot.n == 6 else (slice(2), slice(2))
     own = np.array([abs(np.linalg.det(robot.jacobian(one, frame)[rows, columns])) for one in q])
     points = np.array([robot.pose(one, frame).translation for one in q])
-    best = robot.workspace().measured(points)
+    best = robot.workspace().measure_at(points)
     assert (own <= best + 1e-12).all()
     assert np.mean(np.abs(own - best) < 1e-12) > 0.4
-    assert np.isnan(robot.workspace().measured(points + np.array([0.0, 0.0, 5.0]))).all()
+    assert np.isnan(robot.workspace().measure_at(points + np.array([0.0, 0.0, 5.0]))).all()
 
 
 def test_dexterity_is_the_share_of_the_cones_that_axis_5_opens():
@@ -519,10 +521,10 @@ def test_dexterity_is_the_share_of_the_cones_that_axis_5_opens():
         ("irb1400", [1.2, 0.1, 0.8], of_115),
     ):
         space = irb.load(name).workspace()
-        found = space.measured([reachable, [3.0, 0.0, 0.0]], "dexterity", 2000)
+        found = space.measure_at([reachable, [3.0, 0.0, 0.0]], "dexterity", 2000)
         assert found[0] == pytest.approx(share, abs=2e-3)
         assert np.isnan(found[1])
-    above = irb.load("irb2400").workspace().measured([0.2, 0.0, 1.8], "dexterity", 500)
+    above = irb.load("irb2400").workspace().measure_at([0.2, 0.0, 1.8], "dexterity", 500)
     assert 0.75 < above <= 1.0
 
 
@@ -559,7 +561,7 @@ def test_dexterity_agrees_with_sampled_wrists():
     covered = np.any(
         [wanted @ head >= math.cos(math.radians(120.0)) for head in heads], axis=0
     ).mean()
-    assert space.measured(point, "dexterity", 2000) == pytest.approx(covered, abs=0.01)
+    assert space.measure_at(point, "dexterity", 2000) == pytest.approx(covered, abs=0.01)
 
 
 def test_dexterity_asks_for_the_range_of_axis_4():
@@ -592,7 +594,7 @@ def test_dexterity_asks_for_the_range_of_axis_4():
                     ]
                     reached |= inside[0] & inside[1]
     assert 0.2 < reached.mean() < 0.6
-    assert space.measured(point, "dexterity", 4000) == pytest.approx(reached.mean(), abs=0.01)
+    assert space.measure_at(point, "dexterity", 4000) == pytest.approx(reached.mean(), abs=0.01)
 
 
 def with_ranges(robot: irb.Robot, changed: dict[int, np.ndarray]) -> irb.Limits:
@@ -629,14 +631,14 @@ def test_maps_over_a_grid_have_its_shape():
     robot = irb.load("irb2400")
     space = robot.workspace()
     grid = space.grid(0.25)
-    found = space.measured(grid)
+    found = space.measure_at(grid)
     assert found.shape == grid.shape[:3]
     np.testing.assert_array_equal(np.isfinite(found), space.contains(grid))
     assert 0.5 < np.nanmax(found) < 0.7
     with pytest.raises(irb.UnknownName, match="did you mean 'dexterity'"):
-        space.measured(grid, "dexterty")
+        space.measure_at(grid, "dexterty")
     with pytest.raises(irb.MissingData, match="always points down"):
-        irb.load("irb930").workspace().measured([0.5, 0.0, 0.4], "dexterity")
+        irb.load("irb930").workspace().measure_at([0.5, 0.0, 0.4], "dexterity")
 
 
 # --- drawing and command

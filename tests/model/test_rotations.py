@@ -8,12 +8,12 @@ from scipy.spatial.transform import Rotation
 
 from irbmodels import InputError
 from irbmodels.model.rotations import (
-    about_y,
     from_zyx,
     from_zyz,
     quaternion,
     rotation,
     rotation_x,
+    rotation_y,
     rotation_z,
     translation,
     upright,
@@ -168,8 +168,8 @@ def test_elementary_transforms():
     move it.
     """
     for angle in RNG.uniform(-4.0, 4.0, 20):
-        for homogeneous, axis in ((rotation_x(angle), [1, 0, 0]), (rotation_z(angle), [0, 0, 1])):
-            np.testing.assert_allclose(homogeneous[:3, :3], about(axis, angle), rtol=0, atol=1e-15)
-            np.testing.assert_array_equal(homogeneous[3] + homogeneous[:, 3], [0, 0, 0, 2])
-        np.testing.assert_allclose(about_y(angle), about([0, 1, 0], angle), rtol=0, atol=1e-15)
+        for rotate, axis in zip((rotation_x, rotation_y, rotation_z), np.eye(3), strict=True):
+            pose = rotate(angle)
+            np.testing.assert_allclose(pose[:3, :3], about(axis, angle), rtol=0, atol=1e-15)
+            np.testing.assert_array_equal(pose[3] + pose[:, 3], [0, 0, 0, 2])
     np.testing.assert_array_equal(translation(1, 2, 3) @ [0, 0, 0, 1], [1, 2, 3, 1])
