@@ -9,8 +9,8 @@ import pytest
 
 import irbmodels as irb
 from irbmodels.exchange.read.from_file import from_file
+from irbmodels.exchange.urdf_parts import pose_of, rpy_of
 from irbmodels.exchange.write import Options, export
-from irbmodels.exchange.write.urdf_parts import pose_of, rpy_of
 
 SDF = """<?xml version="1.0"?><sdf version="1.11"><world name="w"><gravity>0.5 0 -9.8</gravity>
 <model name="hand"><pose>1 2 3 0.2 0.3 0.4</pose>

@@ -14,7 +14,7 @@ from ...model.friction import JointFriction
 from ...model.inertia import Inertial
 from ...model.tree import UNLIMITED
 from ...model.types import Array
-from ..write.urdf_parts import UrdfParts
+from ..urdf_parts import UrdfParts
 from .sdf import Converted, Rotor
 
 WORLD = "world"

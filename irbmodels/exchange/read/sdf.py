@@ -18,7 +18,7 @@ from ...model.inertia import Inertial
 from ...model.mesh_paths import mesh_candidates
 from ...model.tree import UNLIMITED
 from ...model.types import Array
-from ..write.urdf_parts import UrdfParts, inverse, pose_of
+from ..urdf_parts import UrdfParts, inverse, pose_of
 
 MASSLESS = "{https://irbmodels.org/sdf}massless"
 """Attribute of a link that weighs nothing, where SDF wants a number: what it says it weighs is left out."""

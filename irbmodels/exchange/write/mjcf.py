@@ -29,10 +29,10 @@ from ...model.types import Array
 from ...model.urdf import parse_urdf
 from ...robot.collision import Collider, adjacent, always_touching, read_srdf, srdf_path
 from ...robot.robot import Robot
+from ..urdf_parts import numbers
 from . import Options
 from .mjcf_joints import BAR, Chain, chain_of
 from .urdf import file_name
-from .urdf_parts import numbers
 
 Element = ElementTree.Element
 

@@ -22,10 +22,10 @@ from ...model.types import Array
 from ...model.urdf import parse_urdf
 from ...robot.robot import Robot
 from ..read.sdf import MASSLESS
+from ..urdf_parts import numbers
 from . import CARRIER_KG, MESHES, Options
 from .meshes import gathered_meshes, write_files
 from .urdf import urdf_of
-from .urdf_parts import numbers
 
 VERSION = "1.11"  # first with <mimic>
 CARRIER_KG_M2 = 1e-3 * CARRIER_KG

@@ -16,9 +16,9 @@ from ...model.inertia import Inertial
 from ...model.shapes import link_of
 from ...model.urdf import parse_urdf
 from ...robot.robot import Robot
+from ..urdf_parts import numbers
 from . import CARRIER_KG, MESHES, Options
 from .meshes import absolute_meshes, gathered_meshes, write_files
-from .urdf_parts import numbers
 
 
 def write(robot: Robot, folder: Path, options: Options) -> list[Path]:

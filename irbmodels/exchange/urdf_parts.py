@@ -13,9 +13,9 @@ from xml.etree.ElementTree import Element, SubElement
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ...errors import UrdfError
-from ...model.inertia import Inertial
-from ...model.types import Array
+from ..errors import UrdfError
+from ..model.inertia import Inertial
+from ..model.types import Array
 
 
 def numbers(values: ArrayLike) -> str:
