@@ -3,13 +3,15 @@ on files written by hand.
 """
 
 import contextlib
+from xml.etree import ElementTree
 
 import numpy as np
+import pinocchio as pin
 import pytest
 
 import irbmodels as irb
 from irbmodels.exchange.read.from_file import from_file
-from irbmodels.exchange.urdf_parts import pose_of, rpy_of
+from irbmodels.exchange.urdf_parts import set_origin
 from irbmodels.exchange.write import Options, export
 
 SDF = """<?xml version="1.0"?><sdf version="1.11"><world name="w"><gravity>0.5 0 -9.8</gravity>
@@ -418,11 +420,11 @@ def test_root_element_says_what_an_xml_is(tmp_path):
 )
 def test_roll_pitch_yaw_come_back_at_the_poles(pitch):
     """The rotation of the angles found is the one given, to 1e-15, near a pitch of 90 deg too."""
-    turn, other = (
-        pose_of(np.zeros(3), angles)[:3, :3] for angles in ([0.4, pitch, -2.1], [0.3, 0.2, 0.1])
-    )
-    turn = other.T @ (other @ turn)  # rounded, as products are
-    np.testing.assert_allclose(pose_of(np.zeros(3), rpy_of(turn))[:3, :3], turn, rtol=0, atol=2e-15)
+    rotation, other = (pin.rpy.rpyToMatrix(*rpy) for rpy in ([0.4, pitch, -2.1], [0.3, 0.2, 0.1]))
+    rotation = other.T @ (other @ rotation)  # rounded, as products are
+    set_origin(tag := ElementTree.Element("joint"), pin.SE3(rotation, np.zeros(3)))
+    rpy = map(float, tag.find("origin").get("rpy").split())
+    np.testing.assert_allclose(pin.rpy.rpyToMatrix(*rpy), rotation, rtol=0, atol=2e-15)
 
 
 LINKS = '<link name="a"/><link name="b"/>'

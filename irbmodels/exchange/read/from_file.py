@@ -16,12 +16,12 @@ from .mjcf import mjcf_to_urdf
 from .sdf import Rotor, sdf_to_urdf
 
 FORMATS = {"robot": "URDF", "mujoco": "MJCF", "sdf": "SDF"}
-"""What the root element of a file says."""
+"""Format by root element."""
 SUFFIXES = {".urdf": "URDF", ".mjcf": "MJCF", ".sdf": "SDF", ".world": "SDF"}
 
 
 def from_file(path: str | Path) -> Robot:
-    """Return the same facade as :func:`irbmodels.from_urdf` for a URDF, an MJCF (MuJoCo) or an SDF (Gazebo, Drake) file.
+    """Return a robot from a URDF, an MJCF (MuJoCo) or an SDF (Gazebo, Drake) file.
 
     Joints that follow others (``<mimic>``, chained or not; in MJCF linear equalities of joints or
     fixed tendons) are no axes. Gravity is the file's, where it says one; so are viscous and Coulomb
@@ -45,25 +45,25 @@ def from_file(path: str | Path) -> Robot:
         return from_urdf(file)
     try:
         if kind == "SDF":
-            found = sdf_to_urdf(read_text(file), file.resolve().parent)
+            converted = sdf_to_urdf(read_text(file), file.resolve().parent)
         else:
             read_text(file)  # which says what is wrong with the file
-            found = mjcf_to_urdf(file)
+            converted = mjcf_to_urdf(file)
     except UrdfError as err:
         raise UrdfError(f"{path}: {err}") from err
-    robot = from_urdf_text(found.urdf, file, found.friction)
-    if found.left_out:
-        names = ", ".join(found.left_out[:3]) + (
-            f" and {len(found.left_out) - 3} more" if len(found.left_out) > 3 else ""
+    robot = from_urdf_text(converted.urdf, file, converted.friction)
+    if converted.left_out:
+        names = ", ".join(converted.left_out[:3]) + (
+            f" and {len(converted.left_out) - 3} more" if len(converted.left_out) > 3 else ""
         )
         lost = (
             f"{path}: springs, damping that is no multiple of speed, compensated gravity and fluids"
             f" are left out: {names}"
         )
         warn(lost)
-    if found.gravity is not None:
-        robot = robot.with_gravity(found.gravity)
-    return _with_rotors(robot, found.rotors) if found.rotors else robot
+    if converted.gravity is not None:
+        robot = robot.with_gravity(converted.gravity)
+    return _with_rotors(robot, converted.rotors) if converted.rotors else robot
 
 
 def _with_rotors(robot: Robot, rotors: Sequence[Rotor]) -> Robot:

@@ -1,4 +1,4 @@
-"""An MJCF model as URDF text: what MuJoCo compiles, as far as it is a tree of hinges and slides."""
+"""An MJCF model, compiled by MuJoCo, as URDF: trees of hinge and slide joints."""
 
 from __future__ import annotations
 
@@ -7,14 +7,15 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+import pinocchio as pin
+from numpy.typing import ArrayLike
 
 from ...errors import MissingExtra, UrdfError
 from ...files import read_text
 from ...model.friction import JointFriction
 from ...model.inertia import Inertial
 from ...model.tree import UNLIMITED
-from ...model.types import Array
-from ..urdf_parts import UrdfParts
+from ..urdf_parts import UrdfBuilder
 from .sdf import Converted, Rotor
 
 WORLD = "world"
@@ -48,22 +49,23 @@ def mjcf_to_urdf(path: Path) -> Converted:
         model = spec.compile()
     except (ValueError, RuntimeError, mujoco.FatalError) as err:
         raise UrdfError(f"MuJoCo cannot read this: {' '.join(str(err).split())}") from err
-    return _Bodies(mujoco, model).converted()
+    return _Converter(mujoco, model).converted()
 
 
 class _Part(NamedTuple):
-    """A joint, tendon or actuator, with what it adds to the joints that turn it."""
+    """A joint, tendon or actuator with armature, damping and friction."""
 
     name: str
     turned_by: dict[str, float]
+    """Its motion per motion of each joint."""
     armature: float
     damping: float
     frictionloss: float
     more: bool
-    """Whether it has a spring, or damping that is no multiple of speed."""
+    """True if it has a spring, or damping that is not proportional to speed."""
 
 
-class _Bodies:
+class _Converter:
     def __init__(self, mujoco: Any, model: Any) -> None:
         self.mujoco, self.model = mujoco, model
         _switch_off(mujoco, model)
@@ -73,7 +75,9 @@ class _Bodies:
         self.stated = {
             name for name in self.joints if len(self.followers.get(name, ({}, 0.0))[0]) < 2
         }
-        self.robot = UrdfParts(str(getattr(model, "names", b"").split(b"\0")[0].decode() or "mjcf"))
+        self.robot = UrdfBuilder(
+            str(getattr(model, "names", b"").split(b"\0")[0].decode() or "mjcf")
+        )
 
     def converted(self) -> Converted:
         model = self.model
@@ -82,7 +86,7 @@ class _Bodies:
             self._body(body)
         for site in range(model.nsite):
             if model.site(site).name:
-                origin = self._pose(model.site_pos[site], model.site_quat[site])
+                origin = _pose(model.site_pos[site], model.site_quat[site])
                 self.robot.frame(model.site(site).name, self.names[model.site_bodyid[site]], origin)
         parts = list(self._parts())
         rotors = [Rotor(part.armature, part.turned_by) for part in parts if part.armature]
@@ -102,30 +106,25 @@ class _Bodies:
 
     def _body(self, body: int) -> None:
         model, name = self.model, self.names[body]
-        parent, origin = (
-            self.names[model.body_parentid[body]],
-            self._pose(model.body_pos[body], model.body_quat[body]),
-        )
+        parent = self.names[model.body_parentid[body]]
+        origin = _pose(model.body_pos[body], model.body_quat[body])
         self.robot.link(name, self._inertial(body))
         first = int(model.body_jntadr[body])
-        for joint in range(first, first + int(model.body_jntnum[body])):
-            at, back = np.eye(4), self._motion(joint, -float(model.qpos0[model.jnt_qposadr[joint]]))
-            at[:3, 3], back[:3, 3] = (
-                model.jnt_pos[joint],
-                back[:3, 3] - back[:3, :3] @ model.jnt_pos[joint],
-            )
-            last = joint == first + int(model.body_jntnum[body]) - 1 and np.array_equal(
-                back, np.eye(4)
-            )
-            child = name if last else f"{name}_{self.joints[joint]}"
-            if not last:
+        last = first + int(model.body_jntnum[body]) - 1
+        for joint in range(first, last + 1):
+            anchor = pin.SE3(np.eye(3), model.jnt_pos[joint])
+            reset = self._motion(joint, -float(model.qpos0[model.jnt_qposadr[joint]]))
+            reset = reset * anchor.inverse()
+            is_body = joint == last and reset == pin.SE3.Identity()
+            child = name if is_body else f"{name}_{self.joints[joint]}"
+            if not is_body:
                 self.robot.link(child)
-            self._joint(joint, parent, child, origin @ at)
-            parent, origin = child, back
+            self._joint(joint, parent, child, origin * anchor)
+            parent, origin = child, reset
         if parent != name:
             self.robot.joint(f"{parent}-{name}", "fixed", parent, name, origin)
 
-    def _joint(self, joint: int, parent: str, child: str, origin: Array) -> None:
+    def _joint(self, joint: int, parent: str, child: str, origin: pin.SE3) -> None:
         model, name = self.model, self.joints[joint]
         slides = self._kind(joint) == self.mujoco.mjtJoint.mjJNT_SLIDE
         low, high = model.jnt_range[joint] if model.jnt_limited[joint] else (-UNLIMITED, UNLIMITED)
@@ -148,7 +147,7 @@ class _Bodies:
                     UNBOUNDED,
                     mimic=(source, factor, 0.0),
                 )
-                parent, origin = carrier, np.eye(4)
+                parent, origin = carrier, pin.SE3.Identity()
             last = list(sources)[-1]
             mimic = (last, sources[last], offset)
             if len(sources) > 1:
@@ -170,68 +169,44 @@ class _Bodies:
             )
         return kind
 
-    def _motion(self, joint: int, value: float) -> Array:
-        """Return how a joint moves what it carries when it stands at ``value``."""
+    def _motion(self, joint: int, value: float) -> pin.SE3:
+        """Return the displacement by a joint at position ``value``."""
+        axis = self.model.jnt_axis[joint]
         if self._kind(joint) == self.mujoco.mjtJoint.mjJNT_SLIDE:
-            result = np.eye(4)
-            result[:3, 3] = value * self.model.jnt_axis[joint]
-            return result
-        half, axis = 0.5 * value, self.model.jnt_axis[joint]
-        return self._pose(np.zeros(3), [np.cos(half), *(np.sin(half) * axis)])
-
-    def _pose(self, position: Array, wxyz: Any) -> Array:
-        w, x, y, z = np.asarray(wxyz) / np.linalg.norm(wxyz)
-        result = np.eye(4)
-        result[:3, :3] = [
-            [1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w)],
-            [2 * (x * y + z * w), 1 - 2 * (x * x + z * z), 2 * (y * z - x * w)],
-            [2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y)],
-        ]
-        result[:3, 3] = position
-        return result
+            return pin.SE3(np.eye(3), value * axis)
+        return pin.SE3(pin.AngleAxis(value, axis).matrix(), np.zeros(3))
 
     def _inertial(self, body: int) -> Inertial | None:
         model = self.model
         if not model.body_mass[body]:
             return None
-        turn = self._pose(np.zeros(3), model.body_iquat[body])[:3, :3]
-        tensor = turn @ np.diag(model.body_inertia[body]) @ turn.T
-        return Inertial.of(
-            float(model.body_mass[body]), model.body_ipos[body], 0.5 * (tensor + tensor.T)
-        )
+        rotation = _pose(np.zeros(3), model.body_iquat[body]).rotation
+        tensor = rotation @ np.diag(model.body_inertia[body]) @ rotation.T
+        mass, com = float(model.body_mass[body]), model.body_ipos[body]
+        return Inertial.of(mass, com, 0.5 * (tensor + tensor.T))
 
     def _effort(self, joint: int) -> float:
-        """Return the largest torque that the file allows; 0 where it says none."""
+        """Return the effort limit of a joint [N m, N]; 0 where the file has none."""
         model, bounds = self.model, []
         if model.jnt_actfrclimited[joint]:
             bounds.append(np.abs(model.jnt_actfrcrange[joint]).max())
-        for number in range(model.nu):
-            drives = model.actuator_trntype[number] == self.mujoco.mjtTrn.mjTRN_JOINT
-            if (
-                drives
-                and model.actuator_trnid[number, 0] == joint
-                and model.actuator_forcelimited[number]
-            ):
-                bounds.append(
-                    np.abs(model.actuator_forcerange[number]).max()
-                    * abs(model.actuator_gear[number, 0])
-                )
+        driving = (
+            (model.actuator_trntype == self.mujoco.mjtTrn.mjTRN_JOINT)
+            & (model.actuator_trnid[:, 0] == joint)
+            & (model.actuator_forcelimited != 0)
+        )
+        for actuator in np.flatnonzero(driving):
+            largest = np.abs(model.actuator_forcerange[actuator]).max()
+            bounds.append(largest * abs(model.actuator_gear[actuator, 0]))
         return float(min(bounds, default=0.0))
 
     def _followers(self) -> dict[str, tuple[dict[str, float], float]]:
-        """Return what each joint that follows others is made of: their factors, and an offset."""
-        model, kinds, found = (
-            self.model,
-            self.mujoco.mjtEq,
-            dict[str, tuple[dict[str, float], float]](),
-        )
-        for number in range(model.neq):
-            if not model.eq_active0[number]:
-                continue
-            kind, name = (
-                int(model.eq_type[number]),
-                model.equality(number).name or f"number {number + 1}",
-            )
+        """Return the joints that each mimic joint follows, with their factors, and its offset."""
+        model, kinds = self.model, self.mujoco.mjtEq
+        followers: dict[str, tuple[dict[str, float], float]] = {}
+        for number in np.flatnonzero(model.eq_active0).tolist():
+            kind = int(model.eq_type[number])
+            name = model.equality(number).name or f"number {number + 1}"
             if kind not in (kinds.mjEQ_JOINT, kinds.mjEQ_TENDON):
                 shown = kinds(kind).name.removeprefix("mjEQ_").lower()
                 raise UrdfError(
@@ -243,7 +218,8 @@ class _Bodies:
             tendons = kind == kinds.mjEQ_TENDON
             sums = self._tendon(first) if tendons else {first: 1.0}
             if second >= 0:
-                for joint, share in (self._tendon(second) if tendons else {second: 1.0}).items():
+                terms = self._tendon(second) if tendons else {second: 1.0}
+                for joint, share in terms.items():
                     sums[joint] = sums.get(joint, 0.0) - factor * share
             else:
                 higher = []  # they belong to the second
@@ -255,27 +231,25 @@ class _Bodies:
                 for joint, share in sums.items()
             )
             # of a tendon the joint that comes last
-            follower = first if kind == kinds.mjEQ_JOINT else max(sums)
-            if self.joints[follower] in found or follower not in sums:
+            follower = max(sums) if tendons else first
+            if self.joints[follower] in followers or follower not in sums:
                 raise UrdfError(f"joint {self.joints[follower]!r} follows in two equalities")
             own = sums.pop(follower)
-            found[self.joints[follower]] = (
-                {self.joints[joint]: -share / own for joint, share in sums.items()},
-                shift / own,
-            )
-        return found
+            factors = {self.joints[joint]: -share / own for joint, share in sums.items()}
+            followers[self.joints[follower]] = factors, shift / own
+        return followers
 
     def _tendon(self, tendon: int) -> dict[int, float]:
         """Return the joints of a fixed tendon with their coefficients."""
-        model, parts = self.model, dict[int, float]()
+        model, coefficients = self.model, dict[int, float]()
         if not self._is_fixed(tendon):
             raise UrdfError(
                 f"tendon {model.tendon(tendon).name!r} is spatial; only fixed ones are read"
             )
         for wrap in self._wraps(tendon):
             joint = int(model.wrap_objid[wrap])
-            parts[joint] = parts.get(joint, 0.0) + float(model.wrap_prm[wrap])
-        return parts
+            coefficients[joint] = coefficients.get(joint, 0.0) + float(model.wrap_prm[wrap])
+        return coefficients
 
     def _wraps(self, tendon: int) -> range:
         first = int(self.model.tendon_adr[tendon])
@@ -297,59 +271,48 @@ class _Bodies:
             dof = int(model.jnt_dofadr[joint])
             yield self._part(name, {joint: 1.0}, "dof", dof, bool(model.jnt_stiffness[joint]))
         for tendon in range(model.ntendon):
-            name, spring = (
-                f"tendon {model.tendon(tendon).name or tendon + 1}",
-                bool(model.tendon_stiffness[tendon]),
-            )
+            name = f"tendon {model.tendon(tendon).name or tendon + 1}"
+            spring = bool(model.tendon_stiffness[tendon])
             if self._is_fixed(tendon) or model.tendon_armature[tendon]:
                 yield self._part(name, self._tendon(tendon), "tendon", tendon, spring)
             elif spring or model.tendon_damping[tendon] or model.tendon_frictionloss[tendon]:
                 yield _Part(name, {}, 0.0, 0.0, 0.0, True)
         for actuator in range(model.nu):
-            name, target = (
-                f"actuator {model.actuator(actuator).name or actuator + 1}",
-                int(model.actuator_trnid[actuator, 0]),
-            )
-            if model.actuator_trntype[actuator] == kinds.mjTRN_JOINT:
-                moved = {target: 1.0}
-            elif model.actuator_trntype[actuator] == kinds.mjTRN_TENDON and self._is_fixed(target):
-                moved = self._tendon(target)
+            target, kind = int(model.actuator_trnid[actuator, 0]), model.actuator_trntype[actuator]
+            if kind == kinds.mjTRN_JOINT:
+                driven = {target: 1.0}
+            elif kind == kinds.mjTRN_TENDON and self._is_fixed(target):
+                driven = self._tendon(target)
             else:
                 continue
+            name = f"actuator {model.actuator(actuator).name or actuator + 1}"
             gear = float(model.actuator_gear[actuator, 0])
-            moved = {joint: gear * share for joint, share in moved.items()}
-            yield self._part(name, moved, "actuator", actuator, False)
+            driven = {joint: gear * share for joint, share in driven.items()}
+            yield self._part(name, driven, "actuator", actuator, False)
 
     def _part(
-        self, name: str, moved: dict[int, float], kind: str, index: int, spring: bool
+        self, name: str, driven: dict[int, float], kind: str, index: int, spring: bool
     ) -> _Part:
+        """Return a part whose data are in MuJoCo's arrays ``kind_...`` at an index."""
+
         def value(key: str) -> Any:
             return getattr(self.model, f"{kind}_{key}", np.zeros(index + 1))[index]
 
-        parts = self._turning({self.joints[joint]: share for joint, share in moved.items()})
-        armature, damping, frictionloss = (
+        turned_by: dict[str, float] = {}
+        for joint, share in driven.items():
+            # a joint that follows several is a chain of joints in the URDF
+            sources = list(self.followers.get(self.joints[joint], ({}, 0.0))[0])
+            chain = [_carrier(self.joints[joint], source) for source in sources[:-1]]
+            turned_by |= dict.fromkeys([*chain, self.joints[joint]], share)
+        armature, damping, friction = (
             float(value(key)) for key in ("armature", "damping", "frictionloss")
         )
-        return _Part(
-            name,
-            parts,
-            armature,
-            damping,
-            frictionloss,
-            spring or bool(np.any(value("dampingpoly"))),
-        )
-
-    def _turning(self, parts: dict[str, float]) -> dict[str, float]:
-        """Return the URDF's joints in place of MuJoCo's: one that follows several is several."""
-        result: dict[str, float] = {}
-        for name, share in parts.items():
-            sources = list(self.followers.get(name, ({}, 0.0))[0])
-            result |= {_carrier(name, source): share for source in sources[:-1]} | {name: share}
-        return result
+        more = spring or bool(np.any(value("dampingpoly")))
+        return _Part(name, turned_by, armature, damping, friction, more)
 
 
 def _switch_off(mujoco: Any, model: Any) -> None:
-    """Put to 0 what a model states, and switches off by its flags."""
+    """Set quantities to 0 that the flags of a model disable."""
     flags = mujoco.mjtDisableBit
     for flag, arrays in (
         (flags.mjDSBL_GRAVITY, (model.opt.gravity, model.body_gravcomp)),
@@ -363,3 +326,7 @@ def _switch_off(mujoco: Any, model: Any) -> None:
 
 def _carrier(name: str, source: str) -> str:
     return f"{name}_{source}"
+
+
+def _pose(position: ArrayLike, wxyz: ArrayLike) -> pin.SE3:
+    return pin.SE3(pin.Quaternion(np.roll(wxyz, -1)).normalized().matrix(), np.asarray(position))

@@ -1,4 +1,4 @@
-"""An SDF model as URDF text: what Gazebo calls a model, as far as it is a tree of links that turn or slide."""
+"""An SDF model (Gazebo, Drake) as URDF: trees of revolute, prismatic and fixed joints."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
 
 import numpy as np
+import pinocchio as pin
 
 from ...errors import UrdfError
 from ...model.friction import JointFriction
@@ -18,33 +19,37 @@ from ...model.inertia import Inertial
 from ...model.mesh_paths import mesh_candidates
 from ...model.tree import UNLIMITED
 from ...model.types import Array
-from ..urdf_parts import UrdfParts, inverse, pose_of
+from ..urdf_parts import INERTIA_ENTRIES, UrdfBuilder
 
 MASSLESS = "{https://irbmodels.org/sdf}massless"
-"""Attribute of a link that weighs nothing, where SDF wants a number: what it says it weighs is left out."""
+"""Attribute of a link without mass, whose ``<mass>``, which SDF demands, is not read."""
 DRAKE_MIMIC = "{http://drake.mit.edu}mimic"
-"""Drake's own tag of a joint that follows, with the attributes of URDF's; it passes over SDF's."""
+"""Drake's own tag of a mimic joint, with the attributes of URDF's; Drake ignores SDF's."""
 WORLD = "//world"
-"""What is outside of the model; a link may be called world."""
+"""Name of the world; a link of the model may be called ``world``."""
 KINDS = ("revolute", "continuous", "prismatic", "fixed")
+PRIMITIVES = {"box": ("size",), "cylinder": ("radius", "length"), "sphere": ("radius",)}
+"""Sizes of SDF's primitive shapes."""
 
 
 class Rotor(NamedTuple):
-    """A rotor inertia on the arm side [kg m^2, kg], and the joints that turn it, with its turns per turn of theirs."""
+    """A rotor that joints turn."""
 
     inertia: float
+    """On the arm side [kg m^2, kg]."""
     turned_by: dict[str, float]
+    """Turns of the rotor per turn of each joint."""
 
 
 class Converted(NamedTuple):
-    """A model of another format as URDF, with what URDF has no place for."""
+    """A model of another format as URDF, with data that URDF cannot express."""
 
     urdf: str
     gravity: Array | None
     """[m/s^2] in the axes of the root link, shape ``(3,)``; None where the file does not say."""
     rotors: list[Rotor]
     friction: list[JointFriction]
-    """Of what several joints turn."""
+    """Friction that several joints share."""
     left_out: list[str]
     """Joints, tendons and actuators with springs or damping that is no multiple of speed."""
 
@@ -54,7 +59,7 @@ def sdf_to_urdf(text: str, folder: Path) -> Converted:
 
     Args:
         text: The SDF; ``<include>`` and nested models are refused.
-        folder: Where it stands; relative mesh paths start there.
+        folder: Folder of the file; relative mesh paths start there.
 
     Raises:
         UrdfError: if it is no SDF, or its model is no tree of revolute, prismatic and fixed joints.
@@ -93,13 +98,13 @@ class _Model:
             raise UrdfError("the model has no link")
 
     def converted(self, gravity: Array | None) -> Converted:
-        parent_of, root = self._parents()
-        robot = UrdfParts(str(self.tag.get("name")))
+        joint_of, root = self._parents()
+        robot = UrdfBuilder(str(self.tag.get("name")))
         if root not in self.parts:
             robot.link("world")
         for name in self.links:
             robot.link(name, self._body(name))
-        for child, joint in parent_of.items():
+        for child, joint in joint_of.items():
             self._joint(robot, joint, child)
         for name in self.links:
             self._shapes(robot, name)
@@ -107,57 +112,44 @@ class _Model:
             if part.tag == "frame":
                 body = self._body_of(name)
                 robot.frame(name, body, self._relative(body, name))
-        base = self._relative(WORLD, root) if root in self.parts else np.eye(4)
-        return Converted(
-            robot.text(),
-            None if gravity is None else base[:3, :3].T @ gravity,
-            [],
-            [],
-            self._springs(),
-        )
+        if gravity is not None and root in self.parts:
+            gravity = self._relative(WORLD, root).rotation.T @ gravity
+        return Converted(robot.text(), gravity, [], [], self._springs())
 
     def _parents(self) -> tuple[dict[str, str], str]:
-        """Return the joint that carries each link but the root, and the root: a link, or ``world``."""
-        parent_of: dict[str, str] = {}
+        """Return the joint above each link but the root, and the root: a link, or the world."""
+        joint_of: dict[str, str] = {}
         for name in self.joints:
-            joint = self.parts[name]
-            kind = joint.get("type")
+            kind, child = self.parts[name].get("type"), self._end(name, "child")
             if kind not in KINDS:
                 raise UrdfError(
                     f"joint {name!r} is {kind!r}; only {', '.join(KINDS)} joints are read"
                 )
-            child = self._end(joint, "child")
             if child == WORLD:
                 raise UrdfError(f"joint {name!r} carries the world; turn it round")
-            if child in parent_of:
+            if child in joint_of:
                 raise UrdfError(
-                    f"the joints {parent_of[child]!r} and {name!r} both carry {child!r}: the model"
+                    f"the joints {joint_of[child]!r} and {name!r} both carry {child!r}: the model"
                     " is no tree"
                 )
-            parent_of[child] = name
-        anchors = [
-            child
-            for child, joint in parent_of.items()
-            if self._end(self.parts[joint], "parent") == WORLD
-        ]
-        roots = [name for name in self.links if name not in parent_of] + (
-            [WORLD] if anchors else []
-        )
+            joint_of[child] = name
+        anchors = [child for child, name in joint_of.items() if self._end(name, "parent") == WORLD]
+        roots = [name for name in self.links if name not in joint_of]
+        roots += [WORLD] if anchors else []
         if len(roots) != 1:
             raise UrdfError(
                 "the model is no tree with one root (roots:"
                 f" {', '.join(roots).replace(WORLD, 'world') or 'none'})"
             )
-        if len(anchors) == 1 and self.parts[parent_of[anchors[0]]].get("type") == "fixed":
-            del parent_of[anchors[0]]  # the robot's base, which needs no world
-            return parent_of, anchors[0]
-        return parent_of, roots[0]
+        if len(anchors) == 1 and self.parts[joint_of[anchors[0]]].get("type") == "fixed":
+            del joint_of[anchors[0]]  # the robot's base, which needs no world
+            return joint_of, anchors[0]
+        return joint_of, roots[0]
 
-    def _end(self, joint: Element, end: str) -> str:
-        tag = joint.find(end)
-        name = (
-            "" if tag is None else (tag.text or "").strip() or (tag.findtext("link") or "").strip()
-        )
+    def _end(self, joint: str, end: str) -> str:
+        """Return the ``parent`` or ``child`` link of a joint."""
+        part = self.parts[joint]
+        name = _text(part, end) or _text(part, f"{end}/link")
         return WORLD if name == "world" and name not in self.parts else self._body_of(name)
 
     def _body_of(self, name: str, passed: tuple[str, ...] = ()) -> str:
@@ -169,11 +161,8 @@ class _Model:
         part = self._part(name)
         if part.tag == "link":
             return name
-        above = (
-            (part.findtext("child") or "").strip()
-            if part.tag == "joint"
-            else part.get("attached_to", "__model__")
-        )
+        above = part.get("attached_to", "__model__")
+        above = _text(part, "child") if part.tag == "joint" else above
         return self._body_of(above, (*passed, name))
 
     def _part(self, name: str) -> Element:
@@ -181,102 +170,81 @@ class _Model:
             raise UrdfError(f"nothing in the model is called {name!r}")
         return self.parts[name]
 
-    def _step(self, name: str) -> tuple[str, Array]:
-        """Return the frame that a pose is given in, and the pose.
-
-        The model's own is given in the world.
-        """
+    def _reference(self, name: str) -> tuple[str, pin.SE3]:
+        """Return the frame that a pose is given in, and the pose; the model's is in the world."""
         if name == "__model__":
             return WORLD, _pose(self.tag)
         part = self._part(name)
-        above = {"link": "__model__", "joint": (part.findtext("child") or "").strip()}.get(
-            part.tag, part.get("attached_to", "")
-        )
-        tag = part.find("pose")
-        given = None if tag is None else tag.get("relative_to")
-        return given or above or "__model__", _pose(part)
+        default = {"link": "", "joint": _text(part, "child"), "frame": part.get("attached_to")}
+        return _relative_to(part) or default[part.tag] or "__model__", _pose(part)
 
-    def _chain(self, name: str) -> list[tuple[str, Array]]:
-        """Return the frames from ``name`` to the world, each with the pose of ``name`` in it."""
-        chain = [(name, np.eye(4))]
-        while chain[-1][0] != WORLD:
-            above, pose = self._step(chain[-1][0])
-            if above in [name for name, _ in chain]:
-                raise UrdfError(
-                    f"poses go in a circle: {' -> '.join([*(name for name, _ in chain), above])}"
-                )
-            chain.append((above, pose @ chain[-1][1]))
+    def _chain(self, name: str) -> dict[str, pin.SE3]:
+        """Return the pose of a frame in itself and in every frame from there to the world."""
+        chain = {name: pin.SE3.Identity()}
+        above = name
+        while above != WORLD:
+            below = chain[above]
+            above, pose = self._reference(above)
+            if above in chain:
+                raise UrdfError(f"poses go in a circle: {' -> '.join([*chain, above])}")
+            chain[above] = pose * below
         return chain
 
-    def _relative(self, base: str, name: str) -> Array:
+    def _relative(self, base: str, name: str) -> pin.SE3:
         """Return the pose of a frame in another.
 
         Through the nearest frame that both are given in, so that little rounds.
         """
-        ours, theirs = self._chain(name), dict(self._chain(base))
-        common, pose = next((above, pose) for above, pose in ours if above in theirs)
-        return pose if common == base else inverse(theirs[common]) @ pose
+        ours, theirs = self._chain(name), self._chain(base)
+        common = next(above for above in ours if above in theirs)
+        return ours[common] if common == base else theirs[common].actInv(ours[common])
 
-    def _joint(self, robot: UrdfParts, name: str, child: str) -> None:
+    def _joint(self, robot: UrdfBuilder, name: str, child: str) -> None:
         joint = self.parts[name]
-        kind, parent = str(joint.get("type")), self._end(joint, "parent")
+        kind, parent = str(joint.get("type")), self._end(name, "parent")
         origin, link = self._relative(parent, name), self._relative(name, child)
         parent = "world" if parent == WORLD else parent
         if kind == "fixed":
-            robot.joint(name, kind, parent, child, origin @ link)
+            robot.joint(name, kind, parent, child, origin * link)
             return
         tag = joint.find("axis")
         if tag is None:
             raise UrdfError(f"joint {name!r} has no <axis>")
-        low, high, velocity, effort = self._limits(tag)
-        if low <= -UNLIMITED and high >= UNLIMITED and kind == "revolute":
+        limits = self._limits(tag)
+        if kind == "revolute" and limits[0] <= -UNLIMITED and limits[1] >= UNLIMITED:
             kind = "continuous"
         moved = child
-        # in URDF the link's frame is the joint's
-        if not np.allclose(link, np.eye(4), rtol=0.0, atol=1e-15):
+        if not link.isIdentity(1e-15):  # in URDF the link's frame is the joint's
             moved = f"{name}_moved"
             robot.link(moved)
             robot.joint(f"{moved}-{child}", "fixed", moved, child, link)
-        limits = (low, high, velocity, effort)
-        robot.joint(
-            name,
-            kind,
-            parent,
-            moved,
-            origin,
-            self._axis(tag, name),
-            limits,
-            self._mimic(joint),
-            self._dynamics(tag),
-        )
+        axis, mimic = self._axis(tag, name), self._mimic(joint)
+        damping, friction = (_number(tag.find(f"dynamics/{x}")) for x in ("damping", "friction"))
+        robot.joint(name, kind, parent, moved, origin, axis, limits, mimic, (damping, friction))
 
     def _axis(self, tag: Element, name: str) -> Array:
         xyz = tag.find("xyz")
         axis = np.array([0.0, 0.0, 1.0]) if xyz is None else _numbers(xyz, 3)
-        given = None if xyz is None else xyz.get("expressed_in")
-        if (tag.findtext("use_parent_model_frame") or "").strip() in ("1", "true"):
-            given = "__model__"
-        return self._relative(name, given)[:3, :3] @ axis if given else axis
+        frame = None if xyz is None else xyz.get("expressed_in")
+        if _text(tag, "use_parent_model_frame") in ("1", "true"):
+            frame = "__model__"
+        return self._relative(name, frame).rotation @ axis if frame else axis
 
     def _limits(self, tag: Element) -> tuple[float, float, float, float]:
-        def number(key: str, unknown: float) -> float:
-            child = tag.find(f"limit/{key}")
-            text = "" if child is None else (child.text or "").strip()
+        """Return lower, upper, velocity and effort."""
+
+        def limit(key: str, default: float) -> float:
+            text = _text(tag, f"limit/{key}")
             try:
-                value = float(text) if text else unknown
+                value = float(text) if text else default
             except ValueError:
                 raise UrdfError(f"limit <{key}> {text!r} is no number") from None
-            return (
-                value
-                if abs(value) < UNLIMITED
-                else math.copysign(UNLIMITED, unknown)
-                if unknown
-                else 0.0
-            )
+            unknown = math.copysign(UNLIMITED, default) if default else 0.0
+            return value if abs(value) < UNLIMITED else unknown
 
         # SDF writes -1 for unknown
-        velocity, effort = (max(number(key, 0.0), 0.0) for key in ("velocity", "effort"))
-        return number("lower", -UNLIMITED), number("upper", UNLIMITED), velocity, effort
+        velocity, effort = (max(limit(key, 0.0), 0.0) for key in ("velocity", "effort"))
+        return limit("lower", -UNLIMITED), limit("upper", UNLIMITED), velocity, effort
 
     def _mimic(self, joint: Element) -> tuple[str, float, float] | None:
         mimic, drake = joint.find("axis/mimic"), joint.find(DRAKE_MIMIC)
@@ -286,18 +254,9 @@ class _Model:
         multiplier, offset, reference = map(_number, values)
         return str(mimic.get("joint")), multiplier, offset - multiplier * reference
 
-    def _dynamics(self, tag: Element) -> tuple[float, float]:
-        damping, friction = (
-            _number(tag.find(f"dynamics/{key}")) for key in ("damping", "friction")
-        )
-        return damping, friction
-
     def _springs(self) -> list[str]:
-        return [
-            name
-            for name in self.joints
-            if _number(self.parts[name].find("axis/dynamics/spring_stiffness"))
-        ]
+        key = "axis/dynamics/spring_stiffness"
+        return [name for name in self.joints if _number(self.parts[name].find(key))]
 
     def _body(self, name: str) -> Inertial | None:
         link = self.parts[name]
@@ -305,79 +264,58 @@ class _Model:
             return None
         tag = link.find("inertial")
         if tag is None:
-            return Inertial.of(1.0, np.zeros(3), np.eye(3))  # what SDF says then
+            return Inertial.of(1.0, np.zeros(3), np.eye(3))  # SDF's default
         if tag.get("auto") == "true":
             raise UrdfError(
                 f"link {name!r} leaves its mass to be computed from shapes, which is not done here"
             )
-        mass = tag.find("mass")
-        at = {
-            "ixx": (0, 0),
-            "iyy": (1, 1),
-            "izz": (2, 2),
-            "ixy": (0, 1),
-            "ixz": (0, 2),
-            "iyz": (1, 2),
-        }
         tensor = np.zeros((3, 3))
-        for key, (row, column) in at.items():
-            child = tag.find(f"inertia/{key}")
-            value = _number(child, float(row == column))
+        for key, (row, column) in INERTIA_ENTRIES.items():
+            value = _number(tag.find(f"inertia/{key}"), float(row == column))
             tensor[row, column] = tensor[column, row] = value
         pose = _pose(tag)
-        body = Inertial.of(_number(mass, 1.0), np.zeros(3), tensor)
-        return body.moved(pose[:3, :3], pose[:3, 3])
+        body = Inertial.of(_number(tag.find("mass"), 1.0), np.zeros(3), tensor)
+        return body.moved(pose.rotation, pose.translation)
 
-    def _shapes(self, robot: UrdfParts, name: str) -> None:
+    def _shapes(self, robot: UrdfBuilder, name: str) -> None:
         for what in ("visual", "collision"):
             for shape in self.parts[name].iterfind(what):
-                tag = shape.find("pose")
-                given = None if tag is None else tag.get("relative_to")
-                origin = (self._relative(name, given) if given else np.eye(4)) @ _pose(shape)
-                diffuse = shape.find("material/diffuse")
+                frame, diffuse = _relative_to(shape), shape.find("material/diffuse")
+                origin = self._relative(name, frame or name) * _pose(shape)
+                colour = None if diffuse is None else _colour(diffuse)
                 for kind, sizes in self._sizes(shape):
-                    robot.shape(
-                        name,
-                        what,
-                        kind,
-                        sizes,
-                        origin,
-                        None if diffuse is None else _colour(diffuse),
-                    )
+                    robot.shape(name, what, kind, sizes, origin, colour)
 
     def _sizes(self, shape: Element) -> Iterator[tuple[str, dict[str, str]]]:
-        keys = {"box": ("size",), "cylinder": ("radius", "length"), "sphere": ("radius",)}
-        for kind, wanted in keys.items():
-            if shape.find(f"geometry/{kind}") is not None:
-                yield (
-                    kind,
-                    {
-                        key: (shape.findtext(f"geometry/{kind}/{key}") or "").strip()
-                        for key in wanted
-                    },
-                )
+        for kind, keys in PRIMITIVES.items():
+            tag = shape.find(f"geometry/{kind}")
+            if tag is not None:
+                yield kind, {key: _text(tag, key) for key in keys}
         mesh = shape.find("geometry/mesh")
         if mesh is not None:
-            uri = (mesh.findtext("uri") or "").strip()
-            found = next(
-                (path for path in mesh_candidates(uri, self.folder) if Path(path).is_file()), None
-            )
-            named = {"filename": uri if found is None else Path(os.path.abspath(found)).as_posix()}
-            scale = mesh.findtext("scale")
-            yield "mesh", named if scale is None else {**named, "scale": scale.strip()}
+            uri, scale = _text(mesh, "uri"), _text(mesh, "scale")
+            path = next(filter(os.path.isfile, mesh_candidates(uri, self.folder)), None)
+            filename = uri if path is None else Path(os.path.abspath(path)).as_posix()
+            yield "mesh", {"filename": filename} | ({"scale": scale} if scale else {})
 
 
 def _drake_mimic(tag: Element) -> tuple[str, float, float]:
     try:
-        return (
-            str(tag.get("joint")),
-            float(tag.get("multiplier", "1")),
-            float(tag.get("offset", "0")),
-        )
+        multiplier, offset = float(tag.get("multiplier", "1")), float(tag.get("offset", "0"))
     except ValueError:
         raise UrdfError(
             f"<drake:mimic> {tag.get('multiplier')!r}, {tag.get('offset')!r} should be two numbers"
         ) from None
+    return str(tag.get("joint")), multiplier, offset
+
+
+def _text(tag: Element, path: str) -> str:
+    return (tag.findtext(path) or "").strip()
+
+
+def _relative_to(part: Element) -> str | None:
+    tag = part.find("pose")
+    return None if tag is None else tag.get("relative_to")
 
 
 def _numbers(tag: Element, count: int) -> Array:
@@ -399,22 +337,13 @@ def _colour(tag: Element) -> Array:
     return _numbers(tag, 3 if len((tag.text or "").split()) == 3 else 4) if tag.text else np.ones(4)
 
 
-def _pose(part: Element) -> Array:
+def _pose(part: Element) -> pin.SE3:
     tag = part.find("pose")
     if tag is None or not (tag.text or "").strip():
-        return np.eye(4)
+        return pin.SE3.Identity()
     if tag.get("rotation_format") == "quat_xyzw":
         values = _numbers(tag, 7)
-        x, y, z, w = values[3:] / np.linalg.norm(values[3:])
-        pose = np.eye(4)
-        pose[:3, :3] = [
-            [1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w)],
-            [2 * (x * y + z * w), 1 - 2 * (x * x + z * z), 2 * (y * z - x * w)],
-            [2 * (x * z - y * w), 2 * (y * z + x * w), 1 - 2 * (x * x + y * y)],
-        ]
-        pose[:3, 3] = values[:3]
-        return pose
+        return pin.SE3(pin.Quaternion(values[3:]).normalized().matrix(), values[:3])
     values = _numbers(tag, 6)
-    return pose_of(
-        values[:3], np.radians(values[3:]) if tag.get("degrees") == "true" else values[3:]
-    )
+    rpy = np.radians(values[3:]) if tag.get("degrees") == "true" else values[3:]
+    return pin.SE3(pin.rpy.rpyToMatrix(rpy), values[:3])

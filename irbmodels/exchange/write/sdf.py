@@ -1,10 +1,10 @@
-"""A robot as a model folder for Gazebo, which Drake reads too: SDF 1.11, the parallelogram by ``<mimic>``, meshes beside it."""
+"""A robot as a model folder for Gazebo and Drake: SDF 1.11, the parallelogram by ``<mimic>``."""
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Container, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element, SubElement
@@ -21,8 +21,9 @@ from ...model.tree import UNLIMITED, Tree, tree_from_urdf
 from ...model.types import Array
 from ...model.urdf import parse_urdf
 from ...robot.robot import Robot
-from ..read.sdf import MASSLESS
-from ..urdf_parts import numbers
+from ..read.sdf import MASSLESS, PRIMITIVES
+from ..text import free_name
+from ..urdf_parts import INERTIA_ENTRIES, numbers
 from . import CARRIER_KG, MESHES, Options
 from .meshes import gathered_meshes, write_files
 from .urdf import urdf_of
@@ -33,7 +34,7 @@ NAMESPACES = {"xmlns:drake": "http://drake.mit.edu", "xmlns:irb": MASSLESS[1:].p
 
 
 def write(robot: Robot, folder: Path, options: Options) -> list[Path]:
-    """Write ``model.sdf``, ``model.config`` and ``meshes/``, and ``world.sdf`` with the robot under its gravity.
+    """Write ``model.sdf``, ``model.config``, ``meshes/``, and ``world.sdf`` with its gravity.
 
     Links that move are links; those that a URDF fixes to them (``tool0``, ``flange``, ``tcp``) are
     frames, and their bodies and shapes, the tool's and the payload included, belong to the link
@@ -89,18 +90,20 @@ class _Model:
         }
         self.taken = {link: link for link in links}
         if "world" in self.taken:  # SDF keeps this name for itself
-            self.taken["world"] = _free("world_link", links)
+            self.taken["world"] = free_name("world_link", links, "_joint")
 
     def element(self) -> Element:
         model = Element("model", {"name": self.name, "canonical_link": self.taken[self.root]})
         _text(model, "self_collide", "false")
         anchor = SubElement(
-            model, "joint", {"name": _free("world_joint", self.taken.values()), "type": "fixed"}
+            model,
+            "joint",
+            {"name": free_name("world_joint", self.taken.values(), "_joint"), "type": "fixed"},
         )
         _text(anchor, "parent", "world")
         _text(anchor, "child", self.taken[self.root])
         named = {
-            str(joint.get("name")): _free(str(joint.get("name")), self.taken.values())
+            str(joint.get("name")): free_name(str(joint.get("name")), self.taken.values(), "_joint")
             for joint in self.joints.values()
         }
         for link in self.bodies:
@@ -149,12 +152,9 @@ class _Model:
             follows = SubElement(axis, "mimic", {"joint": named[source]})
             for key, value in (("multiplier", multiplier), ("offset", offset), ("reference", 0.0)):
                 _text(follows, key, numbers(value))
-            own = {
-                "joint": named[source],
-                "multiplier": numbers(multiplier),
-                "offset": numbers(offset),
-            }
-            SubElement(tag, "drake:mimic", own)  # Drake passes over the one above
+            factors = {"multiplier": numbers(multiplier), "offset": numbers(offset)}
+            # Drake ignores the one above
+            SubElement(tag, "drake:mimic", {"joint": named[source], **factors})
 
     def _link(self, model: Element, link: str, named: dict[str, str]) -> None:
         body = _body(self.tree, None if link == self.root else str(self.joints[link].get("name")))
@@ -178,14 +178,14 @@ class _Model:
         _text(inertial, "pose", f"{numbers(body.com)} 0 0 0")
         _text(inertial, "mass", numbers(body.mass))
         tensor = SubElement(inertial, "inertia")
-        for i, j in ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2)):
-            _text(tensor, f"i{'xyz'[i]}{'xyz'[j]}", numbers(body.tensor[i, j]))
+        for key, at in INERTIA_ENTRIES.items():
+            _text(tensor, key, numbers(body.tensor[at]))
         for carried in (link, *self._carried(link)):
             for what in ("visual", "collision"):
                 self._shapes(tag, link, carried, what)
 
     def _carried(self, link: str) -> Iterator[str]:
-        """Yield what is fixed to a link."""
+        """Yield the links that are fixed to a link."""
         for other in self.fixed:
             if link_of(self.joints[other], "parent") == link:
                 yield other
@@ -209,11 +209,7 @@ class _Model:
                 _text(geometry, "uri", str(given.get("filename")))
                 if given.get("scale"):
                     _text(geometry, "scale", numbers(_floats(given, "scale", "", 3)))
-            for key in {
-                "box": ("size",),
-                "cylinder": ("radius", "length"),
-                "sphere": ("radius",),
-            }.get(given.tag, ()):
+            for key in PRIMITIVES.get(given.tag, ()):
                 _text(geometry, key, numbers(_floats(given, key, "", 3 if key == "size" else 1)))
             colour = self._colour(shape.find("material"))
             if what == "visual" and colour is not None:
@@ -229,7 +225,7 @@ class _Model:
         return None if own is None else _floats(own, "rgba", "", 4)
 
     def _filter(self, model: Element) -> None:
-        """Say to Drake, which knows no ``<self_collide>``, that the robot does not meet itself."""
+        """Exclude collisions of the robot with itself for Drake, which reads no ``<self_collide>``."""
         group = SubElement(model, "drake:collision_filter_group", {"name": "robot"})
         for link in self.bodies:
             _text(group, "drake:member", self.taken[link])
@@ -237,10 +233,7 @@ class _Model:
 
 
 def _source(coupling: AxisCoupling, joint: str) -> tuple[str, float, float] | None:
-    """Return the axis that a joint follows in the end, factor and offset.
-
-    None for an axis itself.
-    """
+    """Return the axis that a mimic joint depends on, factor and offset; None for an axis."""
     if joint in coupling.axes:
         return None
     row = coupling.joints.index(joint)
@@ -249,10 +242,7 @@ def _source(coupling: AxisCoupling, joint: str) -> tuple[str, float, float] | No
 
 
 def _body(tree: Tree, joint: str | None) -> Inertial:
-    """Return all that a joint moves until the next joint, in the joint's frame.
-
-    None stands for the base.
-    """
+    """Return the rigid body below a joint, None for the base, in the joint's frame."""
     inertia: pin.Inertia = tree.model.inertias[0 if joint is None else tree.model.getJointId(joint)]
     return Inertial.of(inertia.mass, inertia.lever, inertia.inertia)
 
@@ -272,6 +262,10 @@ def _world(model: Element, gravity: Array) -> Element:
 def _document(content: Element) -> str:
     root = Element("sdf", {"version": VERSION, **NAMESPACES})
     root.append(content)
+    return _serialised(root)
+
+
+def _serialised(root: Element) -> str:
     ElementTree.indent(root)
     return f'<?xml version="1.0"?>\n{ElementTree.tostring(root, encoding="unicode")}\n'
 
@@ -284,23 +278,13 @@ def _config(robot: Robot, text: str) -> str:
     author = SubElement(root, "author")
     _text(author, "name", "irbmodels")
     comment = re.search(r"<!--\s*(Inertials: .*?)\s*-->", text, re.DOTALL)
-    _text(
-        root,
-        "description",
-        comment[1] if comment else f"{robot.name}, from a file of another format",
-    )
-    ElementTree.indent(root)
-    return f'<?xml version="1.0"?>\n{ElementTree.tostring(root, encoding="unicode")}\n'
+    description = comment[1] if comment else f"{robot.name}, from a file of another format"
+    _text(root, "description", description)
+    return _serialised(root)
 
 
 def _text(parent: Element, tag: str, text: str, **attributes: str) -> None:
     SubElement(parent, tag, attributes).text = text
-
-
-def _free(name: str, taken: Container[str]) -> str:
-    while name in taken:
-        name += "_joint"
-    return name
 
 
 def _pose(origin: Element | None) -> str:

@@ -1,10 +1,9 @@
-"""A robot as a URDF in a folder that stands on its own: either tree, its tool and payload, meshes beside it."""
+"""A robot as URDF: either tree, its tool and payload, meshes beside it."""
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable
 from pathlib import Path
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element, SubElement
@@ -16,13 +15,16 @@ from ...model.inertia import Inertial
 from ...model.shapes import link_of
 from ...model.urdf import parse_urdf
 from ...robot.robot import Robot
-from ..urdf_parts import numbers
+from ..text import free_name
+from ..urdf_parts import inertial_element, set_origin
 from . import CARRIER_KG, MESHES, Options
 from .meshes import absolute_meshes, gathered_meshes, write_files
 
 
 def write(robot: Robot, folder: Path, options: Options) -> list[Path]:
-    """Write ``NAME.urdf`` (``NAME_serial.urdf`` for the open chain of a parallelogram arm), and ``meshes/`` beside it.
+    """Write ``NAME.urdf`` and ``meshes/``.
+
+    The open chain of a parallelogram arm is ``NAME_serial.urdf``.
 
     Mesh paths ``relative`` and ``package`` (``package://FOLDER/meshes/...``) lead to copies,
     ``absolute`` ones to the originals.
@@ -46,9 +48,8 @@ def write(robot: Robot, folder: Path, options: Options) -> list[Path]:
             raise InputError(
                 f"package:// paths take the folder's name, and {package!r} is no name of a package"
             )
-        text, files = gathered_meshes(
-            text, here, f"package://{package}/" if options.meshes == "package" else ""
-        )
+        prefix = f"package://{package}/" if options.meshes == "package" else ""
+        text, files = gathered_meshes(text, here, prefix)
     name = f"{file_name(robot)}{'_serial' if is_serial_twin(robot, options) else ''}.urdf"
     meshes = write_files(folder, files)  # before the URDF, which names them
     return [*write_files(folder, {name: text}), *meshes]
@@ -77,21 +78,16 @@ def urdf_of(robot: Robot, options: Options) -> str:
                     f"{robot.name} comes from a URDF, which has the tree and the bodies it has:"
                     f" leave {option} out"
                 )
-        text = robot.urdf()
-        return _loaded(text, robot) if robot.tool is not None or robot.payload is not None else text
-    tool = robot.tool.path if robot.tool else None
-    text = description.urdf(
-        options.coupling, robot.parameters, tool, carrier_kg=CARRIER_KG if kg is None else kg
-    )
-    return (
-        _loaded(text, robot)
-        if (robot.tool is not None and tool is None) or robot.payload is not None
-        else text
-    )
+        text, is_complete = robot.urdf(), robot.tool is None
+    else:
+        tool, carrier_kg = robot.tool.path if robot.tool else None, CARRIER_KG if kg is None else kg
+        text = description.urdf(options.coupling, robot.parameters, tool, carrier_kg=carrier_kg)
+        is_complete = robot.tool is None or tool is not None
+    return text if is_complete and robot.payload is None else _with_load(text, robot)
 
 
 def is_serial_twin(robot: Robot, options: Options) -> bool:
-    """Whether the open chain is asked for of an arm that has a parallelogram."""
+    """Return whether the options ask for the open chain of a parallelogram arm."""
     return (
         robot.description is not None
         and options.coupling == "serial"
@@ -104,16 +100,15 @@ def file_name(robot: Robot) -> str:
     return re.sub(r"[^\w.-]", "_", robot.name).lstrip(".") or "robot"
 
 
-def _loaded(text: str, robot: Robot) -> str:
-    """Put tool and payload into a URDF that does not hold them."""
+def _with_load(text: str, robot: Robot) -> str:
+    """Add tool and payload to a URDF that does not contain them."""
     tree, root = robot.whole_tree, _parsed_with_comments(text)
-    frames, tcp = tree.model.frames, tree.model.frames[tree.frame("tcp")]
-    links = {str(link.get("name")) for link in root.iterfind("link")}
+    frames, tcp = tree.model.frames, tree.model.frames[tree.frame("tcp")].placement
+    links = {str(link.get("name")): link for link in root.iterfind("link")}
     flange = frames[tree.flange]
     mount = flange.name if flange.type == pin.FrameType.BODY else frames[flange.parentFrame].name
     joint = next(
-        (joint for joint in root.iterfind("joint") if joint.find("child[@link='tcp']") is not None),
-        None,
+        (joint for joint in root.iterfind("joint") if link_of(joint, "child") == "tcp"), None
     )
     if joint is not None and (mount == "tcp" or robot.tool is not None):
         if joint.get("type") != "fixed":
@@ -123,51 +118,43 @@ def _loaded(text: str, robot: Robot) -> str:
             )
         parent = link_of(joint, "parent")
         mount = parent if mount == "tcp" else mount
-    tabled = (
-        robot.description is not None and robot.tool is not None and robot.tool.path is not None
-    )
-    if robot.tool is not None and not tabled:
+    from_tables = robot.description is not None and robot.tool is not None and robot.tool.path
+    if robot.tool is not None and not from_tables:
         if robot.tool.load.mass:
-            place = frames[tree.frame(mount)].placement.actInv(flange.placement)
-            bare = next(link for link in root.iterfind("link") if link.get("name") == mount)
-            if place.isIdentity(1e-12) and not _mass(
-                bare
-            ):  # one link more would branch the chain, which some readers lose track of
-                _weigh(bare, robot.tool.load)
+            pose = frames[tree.frame(mount)].placement.actInv(flange.placement)
+            bare = links[mount]
+            if pose.isIdentity(1e-12) and not _mass(bare):
+                # one link more would branch the chain, which some readers lose track of
+                for inertial in bare.findall("inertial"):
+                    bare.remove(inertial)
+                bare.insert(0, inertial_element(robot.tool.load))
             else:
-                _add_body(root, _free("tool", links), mount, place, robot.tool.load)
+                _add_body(root, free_name("tool", links), mount, pose, robot.tool.load)
         if joint is not None:
-            _set_origin(joint, frames[tree.frame(parent)].placement.actInv(tcp.placement))
+            set_origin(joint, frames[tree.frame(parent)].placement.actInv(tcp))
     if "tcp" not in links:
-        _add_body(
-            root, "tcp", mount, frames[tree.frame(mount)].placement.actInv(tcp.placement), None
-        )
+        _add_body(root, "tcp", mount, frames[tree.frame(mount)].placement.actInv(tcp), None)
     if robot.payload is not None:
-        _add_body(root, _free("payload", links), "tcp", pin.SE3.Identity(), robot.payload)
+        payload = free_name("payload", links)
+        _add_body(root, payload, "tcp", pin.SE3.Identity(), robot.payload)
     ElementTree.indent(root)
     return f'<?xml version="1.0" ?>\n{ElementTree.tostring(root, encoding="unicode")}\n'
 
 
 def _parsed_with_comments(text: str) -> Element:
-    parse_urdf(text)  # which says what is wrong
+    parse_urdf(text)  # raises where it is none
     parser = ElementTree.XMLParser(target=ElementTree.TreeBuilder(insert_comments=True))
     return ElementTree.fromstring(text, parser)
 
 
-def _free(name: str, taken: Iterable[str]) -> str:
-    while name in taken:
-        name += "_"
-    return name
-
-
-def _add_body(root: Element, name: str, parent: str, place: pin.SE3, body: Inertial | None) -> None:
+def _add_body(root: Element, name: str, parent: str, pose: pin.SE3, body: Inertial | None) -> None:
     """Add a link fixed to another one.
 
     Without a body it is a frame, whose explicit zero keeps PyBullet from giving it 1 kg.
     """
-    _weigh(SubElement(root, "link", {"name": name}), body)
+    SubElement(root, "link", {"name": name}).append(inertial_element(body))
     joint = SubElement(root, "joint", {"name": f"{parent}-{name}", "type": "fixed"})
-    _set_origin(joint, place)
+    set_origin(joint, pose)
     SubElement(joint, "parent", {"link": parent})
     SubElement(joint, "child", {"link": name})
 
@@ -175,28 +162,3 @@ def _add_body(root: Element, name: str, parent: str, place: pin.SE3, body: Inert
 def _mass(link: Element) -> float:
     mass = link.find("inertial/mass")
     return 0.0 if mass is None else float(mass.get("value", "0"))
-
-
-def _weigh(link: Element, body: Inertial | None) -> None:
-    """Give a link a body, or the explicit zero."""
-    for old in link.findall("inertial"):
-        link.remove(old)
-    inertial = Element("inertial")
-    link.insert(0, inertial)
-    if body is not None:
-        SubElement(inertial, "origin", {"xyz": numbers(body.com), "rpy": "0 0 0"})
-    SubElement(inertial, "mass", {"value": repr(0.0 if body is None else float(body.mass))})
-    entries = {f"i{'xyz'[i]}{'xyz'[j]}": (i, j) for i in range(3) for j in range(i, 3)}
-    SubElement(
-        inertial,
-        "inertia",
-        {key: repr(0.0 if body is None else float(body.tensor[at])) for key, at in entries.items()},
-    )
-
-
-def _set_origin(joint: Element, place: pin.SE3) -> None:
-    origin = joint.find("origin")
-    if origin is None:
-        origin = SubElement(joint, "origin")
-    origin.set("xyz", numbers(place.translation))
-    origin.set("rpy", numbers(pin.rpy.matrixToRpy(place.rotation)))
