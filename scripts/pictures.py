@@ -108,7 +108,7 @@ def cell(path: Path) -> None:
     place = np.eye(4)
     place[:3, :3], place[:3, 3] = [[0, -1, 0], [1, 0, 0], [0, 0, 1]], [1.25, 0.0, 0.0]
     posed = irb.Actor(robot, q=robot.from_controller([0, 25, -10, 0, 10, 0]))
-    irb.save_picture(path, posed, irb.Actor(table, q=[0.0, 0.4], place=place), size=SMALL)
+    irb.save_picture(path, posed, irb.Actor(table, q=[0.0, 0.4], pose=place), size=SMALL)
 
 
 SINGULAR = {"wrist": wrist, "shoulder": shoulder, "elbow": elbow}

@@ -1,4 +1,4 @@
-"""Robots in 3D, in the controller's axes: a live page in a browser, one HTML file that can be mailed, a picture."""
+"""Robots in 3D, in the controller's axes: a live page, one HTML file, a picture."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from ..files import write_text
 from ..robot.robot import Robot
 from ..trajectory import Motion
 from ..trajectory.motion_files import MotionFile
-from .actor import LAYERS, Actor
+from .actor import LAYERS, Actor, SceneActor, check_actor
 
 NO_SCREEN = "no screen or browser here; type this on a machine with one, and open the address there"
 
@@ -37,34 +37,29 @@ class Viewer:
     def __init__(
         self, *robots: Robot | Actor, layers: Sequence[str] = (), port: int | None = None
     ) -> None:
-        """Start a server inside this process, on the first free port from ``port`` (default 7000) on."""
+        """Start a server in this process, on the first free port from ``port`` (7000) on."""
         # servers, pages and browsers are imported where they are used: few need them
         from .live import PORT, Server
-        from .page import text
-        from .scene import camera, put
+        from .page import page_html
+        from .scene import camera, put_scene
 
         if port is not None and not (isinstance(port, int) and 1024 <= port <= 65535):
             raise InputError(f"port {port!r} is not a number from 1024 to 65535")
         self.actors = _check_actors(robots, layers)
         data: list[dict[str, Any]] = []
-        seen_from = camera(self.actors)
+        view = camera(self.actors)
 
         def page(server: Server) -> str:
             now = [
                 entry | {"q": server.posture(number) or entry["q"]}
                 for number, entry in enumerate(data)
             ]
-            return text(
-                server.commands,
-                now,
-                seen_from,
-                layers,
-                events=f"events/{server.token}?from={server.number}",
-            )
+            events = f"events/{server.token}?from={server.number}"
+            return page_html(server.commands, now, view, layers, events=events)
 
         self.server = Server(page, port or PORT)
         try:
-            data += put(self.server, self.actors)
+            data += put_scene(self.server, self.actors)
             self.server.start()
         except BaseException:
             self.server.close()
@@ -85,11 +80,11 @@ class Viewer:
     @property
     def names(self) -> str:
         """Titles of the robots on the page, in one line."""
-        return ", ".join(actor.name or actor.robot.name for actor in self.actors)
+        return ", ".join(actor.name for actor in self.actors)
 
     @property
     def tunnel(self) -> str:
-        """Command that brings the page, which only this machine can reach, to the machine it is typed on."""
+        """Command that brings the page to another machine, when typed there."""
         import socket
 
         port = self.url.rstrip("/").rpartition(":")[2]
@@ -116,7 +111,7 @@ class Viewer:
         return self.server.listening and _screen() and webbrowser.open(self.url)
 
     def wait(self) -> None:
-        """Keep the page until Ctrl-C, which closes it, or until another thread calls :meth:`close`."""
+        """Keep the page until Ctrl-C, which closes it, or until another thread closes it."""
         try:
             self.server.wait()
         except KeyboardInterrupt:
@@ -132,7 +127,7 @@ class Viewer:
         )
 
     def _repr_html_(self) -> str:
-        """Return the address and the page in a frame, for a notebook whose browser runs on this machine or has a tunnel to it."""
+        """Return the address and the page in a frame, for a notebook with access to this machine."""
         if not self.server.listening:
             return f"<p>{html.escape(repr(self))}</p>"
         link = f'<a href="{self.url}" target="_blank">{self.url}</a>'
@@ -161,14 +156,13 @@ def view(
     port: int | None = None,
     browser: bool | None = None,
 ) -> Viewer:
-    """Show robots in a browser and return the viewer: a slider per axis, layers, and motions with their torques.
+    """Show robots in a browser, with a slider per axis, layers, and motions with torques.
 
     The address is printed on stderr, except in a notebook, which shows the returned viewer as a
     frame. The page ends with this process: a script calls :meth:`Viewer.wait` at its end.
 
     Args:
-        robots: Any robots; an :class:`Actor` says where one stands, what it does and how solid it
-            looks.
+        robots: Any robots; an :class:`Actor` adds base pose, motion, opacity and title.
         q: Posture of a single robot [rad, m], shape ``(n,)``; default all zero.
         motion: Motion of a single robot.
         layers: What to show besides: any of ``frames, axes, com, ellipsoids, boxes, trace, hulls,
@@ -266,9 +260,8 @@ def save_picture(
 def notebook(robot: Robot) -> str:
     """Return a robot's page in a frame, as a notebook shows it."""
     from .page import page_of
-    from .scene import checked
 
-    page = html.escape(page_of([checked(Actor(robot))]), quote=True)
+    page = html.escape(page_of([check_actor(Actor(robot))]), quote=True)
     return (
         f'<iframe title="{html.escape(robot.name)}" style="width: 100%; height: 480px; border: 0"'
         f' srcdoc="{page}"></iframe>'
@@ -282,7 +275,7 @@ def _screen() -> bool:
 
 
 def _in_notebook() -> bool:
-    """Whether this process is a kernel, so that HTML is shown of what a cell returns."""
+    """Return whether this process is a notebook's kernel."""
     shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
     return hasattr(shell, "kernel")
 
@@ -290,7 +283,7 @@ def _in_notebook() -> bool:
 def _to_actors(
     robots: Sequence[Robot | Actor], q: ArrayLike | None, motion: Motion | MotionFile | None
 ) -> list[Robot | Actor]:
-    """Return the robots with the posture and motion that were given for a single one."""
+    """Return actors, with the posture and motion that were given for a single robot."""
     if q is None and motion is None:
         return list(robots)
     if len(robots) != 1 or not isinstance(robots[0], Robot):
@@ -301,9 +294,7 @@ def _to_actors(
     return [Actor(robots[0], q, motion)]
 
 
-def _check_actors(robots: Sequence[Robot | Actor], layers: Sequence[str]) -> list[Actor]:
-    from .scene import checked
-
+def _check_actors(robots: Sequence[Robot | Actor], layers: Sequence[str]) -> list[SceneActor]:
     for robot in robots:
         as_instance(robot, Robot | Actor, "what is shown is a robot or an irbmodels.Actor")
     if not robots:
@@ -311,4 +302,4 @@ def _check_actors(robots: Sequence[Robot | Actor], layers: Sequence[str]) -> lis
     for layer in as_list(layers, str, "layers are a list of names"):
         if layer not in LAYERS:
             raise UnknownName("layer", layer, LAYERS)
-    return [checked(robot if isinstance(robot, Actor) else Actor(robot)) for robot in robots]
+    return [check_actor(robot if isinstance(robot, Actor) else Actor(robot)) for robot in robots]

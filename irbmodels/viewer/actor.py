@@ -1,18 +1,23 @@
-"""Who is in a scene."""
+"""Robots of a scene, and the check of what they show."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
+import numpy as np
 import pinocchio as pin
 from numpy.typing import ArrayLike
 
+from ..checks import as_instance, finite, is_rotation
+from ..errors import InputError
+from ..model.types import Array
 from ..robot.robot import Robot
 from ..trajectory import Motion
 from ..trajectory.motion_files import MotionFile
 
 LAYERS = ("frames", "axes", "com", "ellipsoids", "boxes", "trace", "hulls", "torques")
-"""What can be shown besides the robots."""
+"""Layers that a page can show besides the robots."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,9 +35,76 @@ class Actor:
 
     Torques are predicted where it has speeds and accelerations.
     """
-    place: ArrayLike | pin.SE3 | None = None
+    pose: ArrayLike | pin.SE3 | None = None
     """Pose of the base in the scene, ``(4, 4)``; default the origin."""
     opacity: float = 1.0
     """1 solid .. 0 invisible."""
     name: str | None = None
     """Title; default the robot's name."""
+
+
+class SceneActor(NamedTuple):
+    """An actor whose posture, motion and pose are arrays that fit its robot."""
+
+    robot: Robot
+    q: Array
+    motion: Motion | None
+    pose: Array
+    opacity: float
+    name: str
+
+
+def check_actor(actor: Actor) -> SceneActor:
+    """Return an actor as arrays that fit its robot.
+
+    Raises:
+        InputError: if a field does not fit.
+    """
+    robot = as_instance(
+        actor.robot,
+        Robot,
+        "the robot of an irbmodels.Actor is one that irbmodels.load or from_urdf returns",
+    )
+    name = as_instance(actor.name, str | None, "the name of an irbmodels.Actor is a text")
+    if not isinstance(actor.opacity, int | float) or not 0.0 <= actor.opacity <= 1.0:
+        raise InputError(f"opacity is a number from 0 to 1, not {actor.opacity!r}")
+    q = np.zeros(robot.n) if actor.q is None else finite(actor.q, (robot.n,), "q")
+    motion = None if actor.motion is None else _check_motion(robot, actor.motion)
+    return SceneActor(robot, q, motion, _check_pose(actor.pose), actor.opacity, name or robot.name)
+
+
+def _check_pose(value: ArrayLike | pin.SE3 | None) -> Array:
+    if value is None:
+        return np.eye(4)
+    pose = finite(getattr(value, "homogeneous", value), (4, 4), "pose of an actor")
+    if not is_rotation(pose[:3, :3]) or (pose[3] != [0.0, 0.0, 0.0, 1.0]).any():
+        raise InputError(
+            "the pose of an actor has a rotation, a translation and a last row 0 0 0 1"
+        )
+    return pose
+
+
+def _check_motion(robot: Robot, motion: Motion | MotionFile) -> Motion:
+    """Return a motion as arrays of one length; only speeds and torques may have gaps (NaN)."""
+    if isinstance(motion, MotionFile):
+        motion = motion.read()
+    if not isinstance(motion, Motion):
+        raise InputError(
+            f"a motion is an irbmodels.Motion or what irbmodels.open_motion returns, not {motion!r}"
+        )
+    rows = np.shape(motion.t)
+    if len(rows) != 1 or not rows[0]:
+        raise InputError(
+            f"a motion has at least one sample, and times in one row; its t has the shape {rows}"
+        )
+    t = finite(motion.t, rows, "t of a motion")
+    q = finite(motion.q, (*rows, robot.n), f"q of a motion of {robot.name}")
+    if (np.diff(t) <= 0.0).any():
+        raise InputError("t of a motion does not grow")
+    rest = [None if x is None else np.asarray(x, dtype=float) for x in motion[2:]]
+    for name, x in zip(Motion._fields[2:], rest, strict=True):
+        if x is not None and x.shape != q.shape:
+            raise InputError(
+                f"{name} of a motion of {robot.name} has the shape {x.shape}, its q {q.shape}"
+            )
+    return Motion(t, q, *rest)

@@ -17,7 +17,7 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 from ..errors import InputError
-from .scene import Window
+from .meshcat_window import Window
 
 PORT = 7000  # the first that is tried
 _TRIES = 100

@@ -1,4 +1,4 @@
-"""One HTML file with everything in it: meshcat's viewer, the shapes, the motions and the controls."""
+"""One HTML file with meshcat's viewer, shapes, motions and controls."""
 
 from __future__ import annotations
 
@@ -11,37 +11,40 @@ from pathlib import Path
 from string import Template
 from typing import Any
 
-from .actor import Actor
-from .scene import Recorder, camera, put
+from .actor import SceneActor
+from .meshcat_window import Recorder
+from .scene import camera, put_scene
 
 _HERE = Path(__file__).resolve().parent
 _SCRIPTS = ("robots.js", "player.js", "panel.js")  # one script, in this order
 
 
-def page_of(actors: Sequence[Actor], layers: Sequence[str] = (), *, controls: bool = True) -> str:
+def page_of(
+    actors: Sequence[SceneActor], layers: Sequence[str] = (), *, controls: bool = True
+) -> str:
     """Return the page of some robots; it needs no network."""
     recorder = Recorder()
-    data = put(recorder, list(actors))
-    return text(recorder.commands, data, camera(list(actors)), layers, controls=controls)
+    data = put_scene(recorder, actors)
+    return page_html(recorder.commands, data, camera(actors), layers, controls=controls)
 
 
-def text(
+def page_html(
     commands: Sequence[bytes],
     actors: Sequence[dict[str, Any]],
-    seen_from: dict[str, Any],
+    view: dict[str, Any],
     layers: Sequence[str] = (),
     *,
     controls: bool = True,
     events: str | None = None,
 ) -> str:
-    """Return a page that carries out meshcat's commands and then moves the actors; ``events`` is where it hears of more."""
+    """Return a page of meshcat's commands and actors; ``events`` is the address of a live stream."""
     import meshcat
 
     packed = b"".join(len(command).to_bytes(4, "little") + command for command in commands)
     page = {
         "commands": base64.b64encode(gzip.compress(packed, 6, mtime=0)).decode(),
         "actors": list(actors),
-        "camera": seen_from,
+        "camera": view,
         "layers": list(layers),
         "events": events,
     }
@@ -57,7 +60,7 @@ def text(
 
 
 def _lost(actors: Sequence[dict[str, Any]]) -> str:
-    """Return what each robot is shown without, in HTML."""
+    """Return the lost shapes of each robot, in HTML."""
     lines = (
         f"{actor['name']} is shown without {', '.join(actor['lost'])}"
         for actor in actors

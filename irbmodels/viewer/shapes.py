@@ -17,28 +17,25 @@ READERS = {".obj": "ObjMeshGeometry", ".stl": "StlMeshGeometry", ".dae": "DaeMes
 """meshcat's classes by suffix."""
 
 
-def drawn(robot: Robot, what: Look) -> tuple[list[Shape], list[str]]:
-    """Return the visual or collision shapes of a robot that can be drawn.
-
-    Where no visual can, what it collides with.
+def drawable_shapes(robot: Robot, look: Look) -> tuple[list[Shape], list[str]]:
+    """Return visual or collision shapes that can be drawn; collision ones if no visual one can.
 
     Returns:
-        The shapes, and the names of meshes that are not there or cannot be read, and what is wrong
-        with other shapes.
+        The shapes; then missing or unreadable meshes by name, and errors of other shapes.
     """
     lost: list[str] = []
     shapes = [
         shape
-        for shape in shapes_of(parse_urdf(robot.urdf()), robot.folder, what, lost)
-        if _reads(shape, lost)
+        for shape in shapes_of(parse_urdf(robot.urdf()), robot.folder, look, lost)
+        if _is_drawable(shape, lost)
     ]
     folder = f"{robot.folder.resolve()}{os.sep}"
-    if what == "visual" and not shapes:
-        shapes = drawn(robot, "collision")[0]
+    if look == "visual" and not shapes:
+        shapes = drawable_shapes(robot, "collision")[0]
     return shapes, [name.removeprefix(folder) for name in lost]
 
 
-def _reads(shape: Shape, lost: list[str]) -> bool:
+def _is_drawable(shape: Shape, lost: list[str]) -> bool:
     if shape.file is None or _is_mesh(
         shape.link, shape.file, shape.size, shape.file.stat().st_mtime_ns
     ):
@@ -49,7 +46,7 @@ def _reads(shape: Shape, lost: list[str]) -> bool:
 
 @lru_cache(maxsize=1024)
 def _is_mesh(link: str, file: Path, scale: tuple[float, ...], _changed: int) -> bool:
-    """Whether a file holds a mesh that a page can show; of another it would say nothing."""
+    """Return whether a file holds a mesh of a format that the page reads."""
     try:
         mesh_of(Shape(link, "mesh", scale, np.eye(4), UNCOLOURED, file))
     except FileError:

@@ -23,7 +23,9 @@ import irbmodels as irb
 from irbmodels.model.shapes import shapes_of
 from irbmodels.model.urdf import parse_urdf
 from irbmodels.tables.description import BARS
-from irbmodels.viewer.scene import Recorder, put
+from irbmodels.viewer.actor import check_actor
+from irbmodels.viewer.meshcat_window import Recorder
+from irbmodels.viewer.scene import put_scene
 
 ROOT = Path(__file__).resolve().parents[2]
 MESHES = ROOT / "meshes"
@@ -589,7 +591,7 @@ def test_meshcat_and_self_collision(path, elsewhere):
     home.
     """
     robot, recorder = irb.from_urdf(path), Recorder()
-    put(recorder, [irb.Actor(robot)])
+    put_scene(recorder, [check_actor(irb.Actor(robot))])
     shown = [
         umsgpack.unpackb(command).get("object", {}).get("geometries", [{}])[0]
         for command in recorder.commands

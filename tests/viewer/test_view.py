@@ -36,7 +36,7 @@ from irbmodels.trajectory import Motion, through
 from irbmodels.trajectory.motion_files import write_motion
 from irbmodels.viewer import LAYERS, save_page, save_picture
 from irbmodels.viewer.live import Server
-from irbmodels.viewer.shapes import drawn
+from irbmodels.viewer.shapes import drawable_shapes
 
 POSTURES = {  # home, and two others, as the controller shows them
     "irb2400": [(0, 0, 0, 0, 0, 0), (40, 35, 20, -60, 70, 110), (-120, -30, -25, 90, -45, -200)],
@@ -489,9 +489,7 @@ def test_a_cell_of_two_machines(tmp_path, reported):
     robot, table = irb.load("irb2400"), irb.from_urdf(irb.urdf_path("positioner"))
     place = np.eye(4)
     place[:3, :3], place[:3, 3] = [[0, -1, 0], [1, 0, 0], [0, 0, 1]], [1.2, 0.1, 0.0]
-    save_page(
-        tmp_path / "p.html", robot, irb.Actor(table, q=[0.3, -0.5], place=place, name="table")
-    )
+    save_page(tmp_path / "p.html", robot, irb.Actor(table, q=[0.3, -0.5], pose=place, name="table"))
     told = reported(
         tmp_path / "p.html",
         """
@@ -689,9 +687,9 @@ def test_without_a_browser_the_way_out_is_named(tmp_path, monkeypatch):
         ),
         (
             lambda robot, folder: save_page(
-                folder / "p.html", irb.Actor(robot, place=np.ones((4, 4)))
+                folder / "p.html", irb.Actor(robot, pose=np.ones((4, 4)))
             ),
-            "no pose",
+            "a last row 0 0 0 1",
         ),
         (lambda robot, folder: save_page(folder / "no" / "p.html", robot), "cannot write"),
         (
@@ -836,9 +834,12 @@ def test_a_tool_on_a_robot_from_a_urdf_is_drawn_and_collides(tmp_path):
         irb.load("irb1600", tool="spindle"),
         irb.from_urdf(irb.urdf_path("irb1600")).with_tool("spindle"),
     )
-    shapes = [(shape.link, shape.file.name, shape.colour) for shape in drawn(file, "visual")[0]]
+    shapes = [
+        (shape.link, shape.file.name, shape.colour) for shape in drawable_shapes(file, "visual")[0]
+    ]
     assert shapes == [
-        (shape.link, shape.file.name, shape.colour) for shape in drawn(tables, "visual")[0]
+        (shape.link, shape.file.name, shape.colour)
+        for shape in drawable_shapes(tables, "visual")[0]
     ]
     assert sum(link == "tool0" for link, _, _ in shapes) == 2
     postures = random_postures(tables.limits, 40)

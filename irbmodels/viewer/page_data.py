@@ -1,0 +1,204 @@
+"""Numbers of a robot that its page needs: joints, axes, limits, frames, bodies, motion."""
+
+from __future__ import annotations
+
+import base64
+import math
+from typing import Any
+from xml.etree.ElementTree import Element
+
+import numpy as np
+import pinocchio as pin
+
+from ..errors import InputError
+from ..model.coupling import coupling_of
+from ..model.limits import ROUNDING
+from ..model.shapes import link_of, placement_of
+from ..model.tree import UNLIMITED
+from ..model.types import Array
+from ..robot.robot import Robot
+from ..trajectory import Motion
+
+_LIGHT = 1e-4  # [kg] carriers of exchange files are not drawn
+# [kg/m^3] a centre of mass is drawn as a ball of steel that weighs as much as its link
+_STEEL = 7850.0
+_SAMPLES = 20_000  # of a motion in a page; longer ones are thinned
+
+
+def node_path(path: str) -> list[str]:
+    """Return the names of a node of meshcat's tree, from its root."""
+    return ["meshcat", *path.split("/")]
+
+
+def root_link(document: Element) -> str:
+    """Return the link that is no child of a joint."""
+    children = {link_of(joint, "child") for joint in document.iterfind("joint")}
+    return next(
+        str(link.get("name"))
+        for link in document.iterfind("link")
+        if link.get("name") not in children
+    )
+
+
+def link_paths(document: Element, root: str) -> dict[str, str]:
+    """Return the node of each link: parent's node, fixed node of the joint, moving node."""
+    above = {link_of(joint, "child"): joint for joint in document.iterfind("joint")}
+    paths: dict[str, str] = {}
+
+    def path(link: str) -> str:
+        if link not in paths:
+            joint = above.get(link)
+            start = (
+                root
+                if joint is None
+                else f"{path(link_of(joint, 'parent'))}/{node_name(str(joint.get('name')))}"
+            )
+            paths[link] = f"{start}/{node_name(link)}"
+        return paths[link]
+
+    for link in document.iterfind("link"):
+        path(str(link.get("name")))
+    return paths
+
+
+def node_name(name: str) -> str:
+    """Return a name as one part of a path; meshcat drops empty parts."""
+    return name.replace("/", ":") or "_"
+
+
+def joint_data(document: Element, robot: Robot, paths: dict[str, str]) -> list[dict[str, Any]]:
+    """Return node, axis and coupling row of each moving joint, those of the axes first."""
+    moving = {
+        str(joint.get("name")): joint
+        for joint in document.iterfind("joint")
+        if joint.get("type") != "fixed"
+    }
+    names = [*robot.axes, *(name for name in moving if name not in robot.axes)]
+    coupling = coupling_of(document, names)
+    joints = []
+    for name, row, offset in zip(names, coupling.G.tolist(), coupling.q0.tolist(), strict=True):
+        joint = moving[name]
+        tag = joint.find("axis")
+        axis = np.array(["1", "0", "0"] if tag is None else tag.get("xyz", "1 0 0").split(), float)
+        joints.append(
+            {
+                "name": name,
+                "path": node_path(paths[link_of(joint, "child")]),
+                "axis": (axis / np.linalg.norm(axis)).tolist(),
+                "slides": joint.get("type") == "prismatic",
+                "row": row,
+                "offset": offset,
+            }
+        )
+    return joints
+
+
+def axis_data(robot: Robot, i: int, joint: int) -> dict[str, Any]:
+    """Return label, units, range and joint of an axis, as its slider shows it."""
+    linear = bool(robot.limits.linear[i])
+    scale, unit = (1000.0, "mm") if linear else (math.degrees(1.0), "°")
+    low, high = (float(bound[i]) for bound in robot.limits.envelope())
+    unlimited = high - low >= UNLIMITED
+    low, high = (-math.pi, math.pi) if unlimited else (low, high)
+    effort = float(robot.limits.effort[i])
+    return {
+        "label": str(i + 1) if robot.description is not None else robot.axes[i],
+        "unit": unit,
+        "torque": "N" if linear else "N m",
+        "scale": scale,
+        "step": 1.0,
+        "low": scale * low,
+        "high": scale * high,
+        "range": "unlimited" if unlimited else f"{scale * low:.6g} to {scale * high:.6g} {unit}",
+        "joint": joint,
+        "full": effort if math.isfinite(effort) else 100.0,
+    }
+
+
+def limit_data(robot: Robot) -> list[dict[str, Any]]:
+    """Return ranges as rows over the axes, coupled ones included."""
+    limits = robot.limits
+    ranges = zip(
+        limits.names(), limits.A.tolist(), limits.lower.tolist(), limits.upper.tolist(), strict=True
+    )
+    return [
+        {"row": row, "low": low - ROUNDING, "high": high + ROUNDING, "axis": i, "text": name}
+        for i, (name, row, low, high) in enumerate(ranges)
+    ]
+
+
+def tcp_data(robot: Robot, paths: dict[str, str]) -> dict[str, Any]:
+    """Return the link that holds the TCP, and the pose of the TCP in it."""
+    rng = np.random.default_rng(0)
+    postures = np.stack([np.zeros(robot.n), rng.uniform(-0.3, 0.3, robot.n)])
+    tcp = np.asarray(robot.pose(postures))
+    for link in ("tcp", "tool0", *reversed(paths)):
+        # a tool may have moved it
+        if link in paths and link in robot.frames and not (link == "tcp" and robot.tool):
+            offsets = np.linalg.inv(np.asarray(robot.pose(postures, link))) @ tcp
+            if np.abs(offsets[0] - offsets[1]).max() < 1e-9:
+                return {"path": node_path(paths[link]), "matrix": offsets[0].tolist()}
+    raise InputError(f"{robot.name}: the TCP is fixed to no link")
+
+
+def frame_data(robot: Robot, paths: dict[str, str]) -> list[dict[str, Any]]:
+    """Return frames to draw: of a robot from tables the MDH frames and tool0, else all links."""
+    names = [name for name in paths if name in robot.frames]
+    if robot.description is not None:
+        names = ["base", *(f"link_{i + 1}" for i in range(robot.n)), "tool0"]
+    shown = [
+        {"name": name.replace("link_", ""), "path": node_path(paths[name]), "matrix": None}
+        for name in names
+    ]
+    return [*shown, {"name": "tcp"} | tcp_data(robot, paths)] if robot.tool is not None else shown
+
+
+def body_data(document: Element, paths: dict[str, str]) -> list[dict[str, Any]]:
+    """Return centre, ball of equal mass, ellipsoid and box of equal inertia of links with mass."""
+    bodies = []
+    for link in document.iterfind("link"):
+        (mass,) = _numbers(link, "inertial/mass", "value")
+        if mass < _LIGHT:
+            continue
+        xx, yy, zz, xy, xz, yz = _numbers(
+            link, "inertial/inertia", *("ixx", "iyy", "izz", "ixy", "ixz", "iyz")
+        )
+        moments, rotation = np.linalg.eigh(np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]]))
+        rotation[:, 2] *= np.linalg.det(rotation)  # right-handed
+        # root mean square of x, y, z
+        spread = np.sqrt(np.maximum(0.5 * moments.sum() - moments, 0.0) / mass)
+        pose = placement_of(link.find("inertial/origin"))
+        bodies.append(
+            {
+                "path": node_path(paths[str(link.get("name"))]),
+                "com": pose[:3, 3].tolist(),
+                "turn": pin.Quaternion(pose[:3, :3] @ rotation).coeffs().tolist(),
+                "ball": (3.0 * mass / (4.0 * math.pi * _STEEL)) ** (1.0 / 3.0),
+                "ellipsoid": (math.sqrt(5.0) * spread).tolist(),
+                "box": (math.sqrt(12.0) * spread).tolist(),
+            }
+        )
+    return bodies
+
+
+def motion_data(robot: Robot, motion: Motion) -> dict[str, Any]:
+    """Return columns of a motion and its predicted torques, thinned and packed."""
+    count = len(motion.t)
+    rows = np.unique([*range(0, count, -(-count // _SAMPLES)), count - 1])
+    t, q, v, a, measured = (None if column is None else column[rows] for column in motion)
+    tau = None
+    if q is not None and v is not None and a is not None:
+        friction = robot.friction_model is not None
+        tau = robot.inverse_dynamics(q, v, a, friction=friction)
+    columns = {"t": t, "q": q, "v": v, "tau": tau, "measured": measured}
+    return {name: None if column is None else _packed(column) for name, column in columns.items()}
+
+
+def _packed(rows: Array) -> str:
+    return base64.b64encode(np.ascontiguousarray(rows, dtype="<f8").tobytes()).decode()
+
+
+def _numbers(element: Element, path: str, *keys: str) -> list[float]:
+    """Return attributes of a tag below an element; zeros without it."""
+    tag = element.find(path)
+    return [0.0 if tag is None else float(tag.get(key, "0")) for key in keys]
