@@ -1,4 +1,4 @@
-"""Command line: one verb per command. It parses, calls, prints and writes; it computes nothing."""
+"""Command line: one verb per command; it parses, calls, prints and writes."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def _refuse(message: str) -> int:
 
 
 def _discard_output() -> None:
-    """Drop what waits to be written to a full disk: Python would try it again as it ends."""
+    """Drop buffered output for a full disk, which Python would write again as it ends."""
     with suppress(OSError, ValueError):  # ValueError: a stream that is no file
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 

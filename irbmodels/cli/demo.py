@@ -1,4 +1,4 @@
-"""A demonstration that needs no input: the IRB 2400 moves the spindle, and everything about it is written down."""
+"""Demonstration without input: the IRB 2400 moves the spindle; motion, torques, figure, page."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _RATE = 250.0  # [Hz], as the controller streams
 
 
 class Demo(NamedTuple):
-    """What the demonstration made."""
+    """Robot, torques and files of the demonstration."""
 
     robot: Robot
     prediction: Prediction

@@ -1,4 +1,4 @@
-"""What a robot needs to move."""
+"""Commands on dynamics: torque, friction, check."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Annotated
 
+import numpy as np
 import typer
 
 from ..errors import InputError
@@ -14,7 +15,6 @@ from ..robot.robot import Robot, load
 from ..tables.description import describe
 from ..tables.overlays import with_overlays
 from ..trajectory.differentiation import REST
-from ..trajectory.motion_files import open_motion
 from ..trajectory.torque_prediction import Prediction, predict
 from .shared import (
     AnyRobot,
@@ -22,6 +22,7 @@ from .shared import (
     Overlays,
     Parameters,
     Payload,
+    Rest,
     RobotName,
     ToolName,
     any_robot,
@@ -29,7 +30,9 @@ from .shared import (
     check_outputs,
     err,
     file_progress,
-    show,
+    print_tables,
+    read_motion,
+    report_written,
     verify_file,
 )
 
@@ -55,10 +58,7 @@ def torque(
         float | None,
         typer.Option(help="Length [s] of the filter that derives missing speeds; default 0.08."),
     ] = None,
-    rest: Annotated[
-        float,
-        typer.Option(help="Move [deg, mm] within the window that is noise: the axis stands still."),
-    ] = REST,
+    rest: Rest = REST,
     overlay: Overlays = None,
 ) -> None:
     """Predict axis torques along a motion, split by cause.
@@ -74,11 +74,9 @@ def torque(
 
     check_outputs((robot, motion, tool, parameters, *(overlay or ())), output=output, figure=figure)
     arm = any_robot(robot, tool, overlay, parameters, payload)
-    file = open_motion(motion, arm)
+    file = read_motion(motion, arm)
     if figure is not None:
         figures.check_format(figure)
-    for name, meant in file.ignored.items():
-        err.print(f"ignored column: {name}{f' (did you mean {meant}?)' if meant else ''}")
     if window is not None and not file.derived:
         err.print("--window is ignored: the file has speeds and accelerations")
     with file_progress() as bar:
@@ -86,11 +84,9 @@ def torque(
         prediction = predict(file, output, window, rest, lambda size: bar.advance(task, size))
     if figure is not None:
         figures.save(figures.torque_figure(prediction, arm), figure)
-    show(*prediction_tables(prediction, arm))
-    _say_what_to_mind(prediction, arm, rest, file.missing)
-    for path in (output, figure):
-        if path is not None:
-            err.print(f"wrote {path}")
+    print_tables(*prediction_tables(prediction, arm))
+    _print_remarks(prediction, arm, rest, file.missing)
+    report_written(output, figure)
 
 
 @app.command()
@@ -112,10 +108,10 @@ def friction(
     if save is not None:
         figures.check_format(save)
     figure = figures.friction_figure(arm)
-    show(friction_table(with_overlays(describe(robot), overlay or ())))
+    print_tables(friction_table(with_overlays(describe(robot), overlay or ())))
     if save is not None:
         figures.save(figure, save)
-        err.print(f"wrote {save}")
+        report_written(save)
 
 
 @app.command()
@@ -148,20 +144,20 @@ def check(
         return
     if figure is not None:
         figures.check_format(figure)
-    found = run(arm)
-    show(agreement_table(found, arm))
-    absent = [one.against for one in found if not one.compared]
+    agreements = run(arm)
+    print_tables(agreement_table(agreements, arm))
+    absent = [one.against for one in agreements if not one.compared]
     if absent:
         err.print(f"not compared: {', '.join(absent)}")
     if figure is not None:
         motion = reference_motion(arm)
         figures.save(figures.tcp_figure(tcp_paths(arm, motion), motion, arm), figure)
-        err.print(f"wrote {figure}")
-    if not all(agreement.holds for agreement in found):
+        report_written(figure)
+    if not all(agreement.holds for agreement in agreements):
         raise typer.Exit(1)
 
 
-def _say_what_to_mind(
+def _print_remarks(
     prediction: Prediction, robot: Robot, rest: float, missing: tuple[str, ...]
 ) -> None:
     from ..report.tables import notes
@@ -183,7 +179,7 @@ def _say_what_to_mind(
             f" s: {violation}"
         )
     assumed = prediction.over_effort & robot.limits.effort_assumed
-    for flags, words in (
+    for flags, reason in (
         (prediction.over_speed, "moved faster than its speed limit"),
         (
             prediction.extrapolated,
@@ -193,6 +189,4 @@ def _say_what_to_mind(
         (prediction.over_effort & ~assumed, "exceeds its effort bound"),
     ):
         if flags.any():
-            err.print(
-                f"axis {', '.join(str(i + 1) for i, flag in enumerate(flags) if flag)}: {words}"
-            )
+            err.print(f"axis {', '.join(str(i + 1) for i in np.flatnonzero(flags))}: {reason}")

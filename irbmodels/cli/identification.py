@@ -1,4 +1,4 @@
-"""A set of parameters from logs, and how well a set predicts logs."""
+"""Commands on identification: identify, validate."""
 
 from __future__ import annotations
 
@@ -10,7 +10,16 @@ import typer
 
 from ..errors import InputError
 from ..robot.robot import Robot, load
-from .shared import Overlays, ToolName, app, check_outputs, err, show
+from .shared import (
+    Overlays,
+    Report,
+    ToolName,
+    app,
+    check_outputs,
+    err,
+    print_tables,
+    report_written,
+)
 
 if TYPE_CHECKING:
     from ..identification.recordings import Recording
@@ -37,10 +46,6 @@ AxesOption = Annotated[
 ]
 Bandwidth = Annotated[
     float, typer.Option(help="Of the filter of positions [Hz]; torques are not filtered.")
-]
-Report = Annotated[
-    Path | None,
-    typer.Option(help="HTML page to write, with tables and figures; stands on its own."),
 ]
 
 _SHORT = "the cutoff is --bandwidth"
@@ -148,7 +153,7 @@ def identify(
         raise typer.Exit(1) from None
     if output is not None and not found.verdict.driving:
         write_set(output, found.found, found.verdict, f"irbmodels identify {names}")
-        err.print(f"wrote {output}")
+        report_written(output)
     _finish(found.verdict, names, notes, report)
 
 
@@ -163,7 +168,7 @@ def validate(
     report: Report = None,
     overlay: Overlays = None,
 ) -> None:
-    """Say how well a set of parameters predicts logs.
+    """Measure how well a set of parameters predicts logs.
 
     Exit code 1, with reasons, if it cannot be trusted there.
     """
@@ -184,12 +189,12 @@ def validate(
 def _finish(judged: Verdict, names: str, notes: Sequence[str], report: Path | None) -> None:
     from ..report.identification import headline, remarks, verdict_tables, write_report
 
-    show(*verdict_tables(judged))
+    print_tables(*verdict_tables(judged))
     for line in (*notes, *remarks(judged)):
         err.print(line)
     if report is not None:
         write_report(report, judged, names, notes)
-        err.print(f"wrote {report}")
+        report_written(report)
     for reason in judged.reasons:
         err.print(f"- {reason}")
     err.print(f"{names}: {headline(judged)}")
@@ -204,7 +209,7 @@ def _read(paths: Sequence[Path], robot: Robot) -> list[Recording]:
 
 
 def _notes(recordings: Iterable[Recording]) -> list[str]:
-    """Return what was found in logs, and done to them, each line once."""
+    """Return findings in logs and changes made to them, each line once."""
     lines = (
         f"{Path(recording.source).name}: {finding}"
         for recording in recordings
@@ -223,9 +228,8 @@ def _axes(text: str | None) -> list[int] | None:
 
 
 def _refuse_twice(logs: Sequence[Path]) -> None:
-    """Keep samples from counting twice, and a fit from being judged by what it has seen."""
-    seen = set()
-    for path in logs:
-        if path.resolve() in seen:
+    """Refuse logs given twice: samples count once, and held-out ones are not in the fit."""
+    files = [path.resolve() for path in logs]
+    for number, path in enumerate(logs):
+        if files[number] in files[:number]:
             raise InputError(f"{path} is given twice; a log counts once, for the fit or held out")
-        seen.add(path.resolve())

@@ -1,4 +1,4 @@
-"""The kernels that are kept between runs."""
+"""Command on the cache of compiled kernels."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from .shared import Commands, app, say
+from ..report.text_table import counted
+from .shared import Commands, app, print_lines
 
 if TYPE_CHECKING:
     from ..compiled.cache import Info
@@ -31,7 +32,7 @@ def cache_info() -> None:
     """Print where compiled kernels are kept, how many there are, and how much room they take."""
     from ..compiled import cache
 
-    say(_kept(cache.info()))
+    print_lines(_contents(cache.info()))
 
 
 @cache_app.command("clear")
@@ -39,11 +40,8 @@ def cache_clear() -> None:
     """Remove all compiled kernels; they are compiled again when they are next needed."""
     from ..compiled import cache
 
-    say(f"removed {_kept(cache.clear())}")
+    print_lines(f"removed {_contents(cache.clear())}")
 
 
-def _kept(info: Info) -> str:
-    return (
-        f"{info.kernels} kernel{'' if info.kernels == 1 else 's'}, {info.bytes / 1e6:.1f} MB, in"
-        f" {info.folder}"
-    )
+def _contents(info: Info) -> str:
+    return f"{counted(info.kernels, 'kernel')}, {info.bytes / 1e6:.1f} MB, in {info.folder}"

@@ -1,4 +1,4 @@
-"""Where a robot is, and where it can be."""
+"""Commands on kinematics: pose, workspace, ik, rapid."""
 
 from __future__ import annotations
 
@@ -15,14 +15,16 @@ from .shared import (
     Overlays,
     Payload,
     ToolName,
+    Units,
     angles,
     any_robot,
     app,
-    axes,
+    axis_positions,
     err,
-    say,
-    show,
-    units_of,
+    mechanical_units,
+    print_lines,
+    print_tables,
+    report_written,
 )
 
 
@@ -44,8 +46,8 @@ def pose(
     from ..report.tables import pose_text
 
     arm = any_robot(robot, tool, overlay, payload=payload)
-    q = axes(arm, q_deg)
-    say(pose_text(arm, q, frame))
+    q = axis_positions(arm, q_deg)
+    print_lines(pose_text(arm, q, frame))
     for violation in arm.violations(q):
         err.print(f"note: {violation}")
 
@@ -76,11 +78,11 @@ def workspace(
     arm = any_robot(robot, tool, overlay)
     wrist = None if wrist_deg is None else angles(wrist_deg, "--wrist-deg", 3 if arm.n == 6 else 1)
     if output is None:
-        show(*drawings.workspace_tables(arm, wrist))
+        print_tables(*drawings.workspace_tables(arm, wrist))
         return
     figures.check_format(output)
     figures.save(drawings.workspace_figure(arm, wrist), output)
-    err.print(f"wrote {output}")
+    report_written(output)
 
 
 @app.command()
@@ -133,7 +135,7 @@ def ik(
     from ..report.ik_table import pose_from, solutions_table
 
     arm = any_robot(robot, tool, overlay)
-    seed = None if near is None else axes(arm, near, "--near")
+    seed = None if near is None else axis_positions(arm, near, "--near")
     wanted: Any = None if configuration is None else configuration.split(",")
     if (pose is None) == (target is None):
         raise InputError("ik takes one of --pose and --target")
@@ -146,7 +148,7 @@ def ik(
     if not solutions:
         err.print(str(solutions))
         raise typer.Exit(1)
-    show(solutions_table(arm, solutions))
+    print_tables(solutions_table(arm, solutions))
 
 
 @app.command()
@@ -168,13 +170,7 @@ def rapid(
         str | None,
         typer.Option(help="The wobjdata of the module that targets are in; default wobj0."),
     ] = None,
-    unit: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="NAME=ROBOT",
-            help="Mechanical unit that moves the wobjdata, as a robot or .urdf; may be repeated.",
-        ),
-    ] = None,
+    unit: Units = None,
     others: Modules = None,
 ) -> None:
     """List the declarations of a RAPID module, or its targets.
@@ -194,7 +190,7 @@ def rapid(
     else:
         arm = any_robot(robot)
         arm = arm if tool is None else arm.with_tool(find_tool(module, tool))
-        lines = posture_lines(module, arm, wobj, units_of(unit))
+        lines = posture_lines(module, arm, wobj, mechanical_units(unit))
     for note in module.notes:
         err.print(f"note: {note}")
-    say(*lines)
+    print_lines(*lines)

@@ -1,4 +1,4 @@
-"""Whether a robot can run a program or a motion, before it does."""
+"""Command path: checks a program or a motion before the robot runs it."""
 
 from __future__ import annotations
 
@@ -19,19 +19,25 @@ from ..tasks.milling import CuttingForce
 from ..tasks.path_check import Box, Cut, ProgramMotion, check_path, programmed_motion
 from ..tasks.path_check.program_motion import RAMP, STEP
 from ..trajectory.differentiation import REST
-from ..trajectory.motion_files import open_motion
 from .shared import (
+    MODEL,
     Modules,
     Overlays,
     Payload,
+    Report,
+    Rest,
+    Units,
     any_robot,
     app,
-    axes,
+    axis_positions,
     check_outputs,
     err,
     file_progress,
-    show,
-    units_of,
+    mechanical_units,
+    numbers,
+    print_tables,
+    read_motion,
+    report_written,
 )
 
 
@@ -43,9 +49,7 @@ def path(
             help="RAPID module (.mod, .modx, .sys, .sysx, .prg) or program (.pgf), or motion CSV."
         ),
     ],
-    robot: Annotated[
-        str, typer.Option(help="Variant, alias, folder of tables, or any .urdf, .sdf or MJCF file.")
-    ],
+    robot: Annotated[str, typer.Option(help=MODEL)],
     tool: Annotated[
         str | None,
         typer.Option(
@@ -61,13 +65,7 @@ def path(
         typer.Option(help="The wobjdata of the module for moves whose own is not declared in it."),
     ] = None,
     others: Modules = None,
-    unit: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="NAME=ROBOT",
-            help="Mechanical unit that moves a wobjdata, as a robot or .urdf; may be repeated.",
-        ),
-    ] = None,
+    unit: Units = None,
     routine: Annotated[
         str | None,
         typer.Option(
@@ -132,10 +130,7 @@ def path(
             )
         ),
     ] = None,
-    report: Annotated[
-        Path | None,
-        typer.Option(help="HTML page to write, with tables and figures; stands on its own."),
-    ] = None,
+    report: Report = None,
     output: Annotated[
         Path | None,
         typer.Option(
@@ -153,10 +148,7 @@ def path(
             help="Length [s] of the filter that derives missing speeds of a CSV; default 0.08."
         ),
     ] = None,
-    rest: Annotated[
-        float,
-        typer.Option(help="Move [deg, mm] within the window that is noise: the axis stands still."),
-    ] = REST,
+    rest: Rest = REST,
     overlay: Overlays = None,
 ) -> None:
     r"""Check a program or a motion before it runs.
@@ -181,10 +173,8 @@ def path(
             raise InputError(
                 f"--window and --rest derive speeds of a motion; {file} is a RAPID module"
             )
-        module, robot_with = (
-            read_program(file, others or ()),
-            partial(any_robot, robot, overlay=overlay, payload=payload),
-        )
+        module = read_program(file, others or ())
+        robot_with = partial(any_robot, robot, overlay=overlay, payload=payload)
         arm, program = _program(
             module, robot_with, tool, wobj, unit, routine, start_deg, (ramp, step, not keep_speed)
         )
@@ -206,9 +196,7 @@ def path(
                 f"{options} are for RAPID modules, which begin with MODULE; {file} is a motion"
             )
         arm = any_robot(robot, tool, overlay, payload=payload)
-        source = open_motion(file, arm)
-        for name, meant in source.ignored.items():
-            err.print(f"ignored column: {name}{f' (did you mean {meant}?)' if meant else ''}")
+        source = read_motion(file, arm)
     limits = None if acceleration is None else _accelerations(arm, acceleration)
     milled = _cut(arm, cut, cut_lines, stiffness)
     with file_progress() as bar:
@@ -217,14 +205,12 @@ def path(
             arm, source, acceleration=limits, box=bounds, collision=collision, cut=milled, output=output,
             window=window, rest=rest, advance=lambda size: bar.advance(task, size),
         )  # fmt: skip
-    show(*check_tables(check, arm))
+    print_tables(*check_tables(check, arm))
     for line in remarks(check, arm):
         err.print(line)
     if report is not None:
         write_report(report, check, arm, file.name, bounds)
-    for written in (output, report):
-        if written is not None:
-            err.print(f"wrote {written}")
+    report_written(output, report)
     err.print(f"{file.name}: {verdict(check)}")
     if not check.kept:
         raise typer.Exit(1)
@@ -254,8 +240,8 @@ def _program(
     undeclared = {
         move.wobj_name: frame for move in moves if move.wobj is None and frame is not None
     }
-    units = units_of(unit)
-    begin = None if start_deg is None else axes(arm, start_deg, "--start-deg")
+    units = mechanical_units(unit)
+    begin = None if start_deg is None else axis_positions(arm, start_deg, "--start-deg")
     ramp, step, slow = timing
     found = programmed_motion(
         arm,
@@ -272,10 +258,7 @@ def _program(
 
 
 def _numbers(text: str, option: str, count: int) -> list[float]:
-    try:
-        values = [float(word) for word in text.split(",")]
-    except ValueError:
-        values = []
+    values = numbers(text)
     if len(values) != count:
         raise InputError(f"{option} {text!r} is not a comma separated list of {count} numbers")
     return values
@@ -310,10 +293,10 @@ def _lines(word: str) -> int | range:
     first, dash, last = word.partition("-")
     if not dash:
         return int(word)
-    found = range(int(first), int(last) + 1)
-    if not found:
+    lines = range(int(first), int(last) + 1)
+    if not lines:
         raise ValueError(word)
-    return found
+    return lines
 
 
 def _accelerations(robot: Robot, text: str) -> list[float]:

@@ -1,16 +1,18 @@
-"""What is known of a robot, and robots of one's own."""
+"""Commands on tables and URDFs: list, info, urdf, new, doctor."""
 
 from __future__ import annotations
 
 import json
 import math
 import sys
+from collections import Counter
 from pathlib import Path
 from typing import Annotated, cast
 
 import typer
 
 from ..model.mesh_paths import with_mesh_paths
+from ..report.text_table import counted
 from ..robot.robot import load
 from ..tables.description import Description, describe
 from ..tables.overlays import new_robot, with_set
@@ -25,8 +27,8 @@ from .shared import (
     coupling_of,
     err,
     out,
-    put,
-    show,
+    print_or_write,
+    print_tables,
 )
 
 
@@ -35,7 +37,7 @@ def list_robots() -> None:
     """List the robots, their ratings and the grades of their numbers."""
     from ..report.tables import robots_table
 
-    show(robots_table())
+    print_tables(robots_table())
 
 
 @app.command()
@@ -44,7 +46,7 @@ def info(robot: RobotName, overlay: Overlays = None) -> None:
     from ..report.tables import info_tables
 
     arm = load(robot, overlays=overlay or ())
-    show(*info_tables(cast(Description, arm.description)))
+    print_tables(*info_tables(cast(Description, arm.description)))
 
 
 @app.command()
@@ -86,7 +88,7 @@ def urdf(
     target = description.folder if output is None else output.resolve().parent
     style = meshes or ("relative" if target == description.folder else "absolute")
     text = with_mesh_paths(text, style, description.folder, target)
-    put(text, output)
+    print_or_write(text, output)
 
 
 @app.command()
@@ -129,30 +131,29 @@ def doctor(
     from ..exchange.doctor import SEVERITIES, examine
     from ..exchange.doctor import repair as write_repaired
 
-    found = examine(file)
+    findings = examine(file)
     repairs = [] if repair is None else write_repaired(file, repair)
-    mended = [
-        {
-            "link": one.link,
-            "moved_kg_m2": one.moved,
-            "relative": one.relative if math.isfinite(one.relative) else None,
+    text = "\n".join(map(str, findings))
+    if as_json:
+        report = {
+            "findings": [finding._asdict() for finding in findings],
+            "repairs": [
+                {
+                    "link": one.link,
+                    "moved_kg_m2": one.moved,
+                    "relative": one.relative if math.isfinite(one.relative) else None,
+                }
+                for one in repairs
+            ],
         }
-        for one in repairs
-    ]
-    report = {"findings": [finding._asdict() for finding in found], "repairs": mended}
-    text = json.dumps(report, indent=2) if as_json else "\n".join(map(str, found))
+        text = json.dumps(report, indent=2)
     if text:
         sys.stdout.write(f"{text.encode(out.encoding, 'backslashreplace').decode(out.encoding)}\n")
     for one in repairs:
         err.print(f"repaired {one}")
     if repair is not None:
         err.print(f"wrote {repair}{'' if repairs else ', the same file: no tensor was impossible'}")
-    counts = [
-        (sum(finding.severity == severity for finding in found), severity)
-        for severity in SEVERITIES
-    ]
-    err.print(
-        ", ".join(f"{count} {severity}{'' if count == 1 else 's'}" for count, severity in counts)
-    )
-    if any(count and severity != "note" for count, severity in counts):
+    counts = Counter(finding.severity for finding in findings)
+    err.print(", ".join(counted(counts[severity], severity) for severity in SEVERITIES))
+    if len(findings) > counts["note"]:
         raise typer.Exit(1)

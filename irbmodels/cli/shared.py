@@ -1,4 +1,4 @@
-"""What commands share: how arguments are spelled, read and answered."""
+"""Arguments that commands share: their spelling, parsing and output."""
 
 from __future__ import annotations
 
@@ -22,10 +22,11 @@ from ..model.tool import Tool
 from ..model.tool import payload as point_mass
 from ..robot.robot import Robot, load
 from ..tables.description import COUPLINGS, MODEL_FILES, Coupling, fixtures, urdf_path
+from ..trajectory.motion_files import MotionFile, open_motion
 
 
 class Commands(TyperGroup):
-    """Commands whose summaries in ``--help`` are entire sentences: they wrap where the terminal is narrow."""
+    """Commands with entire sentences as summaries in ``--help``, which wrap on a narrow terminal."""
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """Return a command by name, with the first sentence of its help as its summary."""
@@ -59,9 +60,8 @@ RobotName = Annotated[
         help="Variant or alias (see: irbmodels list), or a folder with the same tables."
     ),
 ]
-AnyRobot = Annotated[
-    str, typer.Argument(help="Variant, alias, folder of tables, or any .urdf, .sdf or MJCF file.")
-]
+MODEL = "Variant, alias, folder of tables, or any .urdf, .sdf or MJCF file."
+AnyRobot = Annotated[str, typer.Argument(help=MODEL)]
 ToolName = Annotated[
     str | None, typer.Option("--tool", help="Tool by name (spindle), or path of a tool table.")
 ]
@@ -104,16 +104,39 @@ Modules = Annotated[
         help="Another RAPID module, whose records and data the module uses; may be repeated.",
     ),
 ]
+Units = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="NAME=ROBOT",
+        help="Mechanical unit that moves a wobjdata, as a robot or .urdf; may be repeated.",
+    ),
+]
+Rest = Annotated[
+    float,
+    typer.Option(help="Move [deg, mm] within the window that is noise: the axis stands still."),
+]
+Report = Annotated[
+    Path | None,
+    typer.Option(help="HTML page to write, with tables and figures; stands on its own."),
+]
 Output = Annotated[Path | None, typer.Option("-o", "--output", help="File to write.")]
+Folder = Annotated[Path, typer.Option("-o", "--output", help="Folder to write into; it is made.")]
 
 
-def put(text: str, output: Path | None) -> None:
+def print_or_write(text: str, output: Path | None) -> None:
     """Print a text, or write it to a file as a whole."""
     if output is None:
         sys.stdout.write(text)
-        return
-    write_text(output, text)
-    err.print(f"wrote {output}")
+    else:
+        write_text(output, text)
+        report_written(output)
+
+
+def report_written(*paths: Path | None) -> None:
+    """Print the names of files that were written."""
+    for path in paths:
+        if path is not None:
+            err.print(f"wrote {path}")
 
 
 def check_outputs(inputs: Iterable[Path | str | None], **outputs: Path | None) -> None:
@@ -140,7 +163,7 @@ def check_outputs(inputs: Iterable[Path | str | None], **outputs: Path | None) -
         targets[target] = name
 
 
-def units_of(texts: Sequence[str] | None) -> dict[str, Robot]:
+def mechanical_units(texts: Sequence[str] | None) -> dict[str, Robot]:
     """Return the mechanical units that ``--unit NAME=ROBOT`` names."""
     units = {}
     for text in texts or ():
@@ -181,10 +204,7 @@ def any_robot(
 
 def _payload(text: str) -> Inertial:
     """Return the point mass that ``MASS`` or ``MASS,x,y,z`` means: kg, and mm in the TCP frame."""
-    try:
-        mass, *com = (float(word) for word in text.split(","))
-    except ValueError:
-        mass, com = math.nan, []
+    mass, *com = numbers(text) or [math.nan]
     if math.isnan(mass) or len(com) not in (0, 3):
         raise InputError(
             f"--payload {text!r} is not MASS in kg, or MASS,x,y,z with the center of mass in the"
@@ -193,25 +213,29 @@ def _payload(text: str) -> Inertial:
     return point_mass(mass, [x / 1000.0 for x in com] or (0.0, 0.0, 0.0))
 
 
-def angles(text: str, option: str, count: int) -> list[float]:
-    """Return radians for that many angles in degrees."""
+def numbers(text: str) -> list[float]:
+    """Return comma separated numbers, or an empty list if one is none."""
     try:
-        values = [math.radians(float(word)) for word in text.split(",")]
+        return [float(word) for word in text.split(",")]
     except ValueError:
-        values = []
+        return []
+
+
+def angles(text: str, option: str, count: int) -> list[float]:
+    """Return that many angles [rad] of an option that gives them in degrees."""
+    values = [math.radians(value) for value in numbers(text)]
     if len(values) != count or not all(map(math.isfinite, values)):
         raise InputError(f"{option} {text!r} is not a comma separated list of {count} angles")
     return values
 
 
-def axes(robot: Robot, text: str | None, option: str = "--q-deg") -> Any:
-    """Return axis positions [rad, m] of what an option says in degrees and mm; home if nothing."""
+def axis_positions(robot: Robot, text: str | None, option: str = "--q-deg") -> Any:
+    """Return axis positions [rad, m] of an option in degrees and mm; all zero without it."""
     if text is None:
         return robot.from_controller([0.0] * robot.n)
-    try:
-        values = [float(word) for word in text.split(",")]
-    except ValueError:
-        raise InputError(f"{option} {text!r} is not a comma separated list of numbers") from None
+    values = numbers(text)
+    if not values:
+        raise InputError(f"{option} {text!r} is not a comma separated list of numbers")
     if len(values) != robot.n:
         wanted = (
             f"{robot.n} numbers, for axes 1 to {robot.n} of {robot.name}"
@@ -222,7 +246,15 @@ def axes(robot: Robot, text: str | None, option: str = "--q-deg") -> Any:
     return robot.from_controller(values)
 
 
-def show(*tables: Any) -> None:
+def read_motion(path: Path, robot: Robot) -> MotionFile:
+    """Open a motion file, and print the names of columns that are ignored."""
+    file = open_motion(path, robot)
+    for name, meant in file.ignored.items():
+        err.print(f"ignored column: {name}{f' (did you mean {meant}?)' if meant else ''}")
+    return file
+
+
+def print_tables(*tables: Any) -> None:
     """Print tables."""
     for table in tables:
         out.print(table)
@@ -237,24 +269,20 @@ def verify_file(robot: Robot, to: str, file: Path) -> None:
     from ..report.tables import verdict_summary, verdict_table
 
     verdicts = verify(robot, to, file)
-    show(verdict_table(verdicts, robot))
+    print_tables(verdict_table(verdicts, robot))
     err.print(verdict_summary(verdicts))
     if not proven(verdicts):
         raise typer.Exit(1)
 
 
-def say(*lines: str) -> None:
-    """Print lines: between words they wrap on a terminal, and not at all in a pipe, where other programs read them."""
+def print_lines(*lines: str) -> None:
+    """Print lines; a terminal wraps them between words, a pipe not at all."""
     for line in lines:
         out.print(line, soft_wrap=_WIDTH is not None)
 
 
 def file_progress() -> Progress:
-    """Return a bar for the bytes of a file, where a terminal shows it."""
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        DownloadColumn(),
-        TimeRemainingColumn(),
-    )
+    """Return a progress bar for the bytes of a file, shown on a terminal only."""
+    name = TextColumn("{task.description}")
+    columns = (name, BarColumn(), DownloadColumn(), TimeRemainingColumn())
     return Progress(*columns, console=err, transient=True, disable=not err.is_terminal)

@@ -1,4 +1,4 @@
-"""A robot in 3D."""
+"""Commands that show robots in 3D: view, demo."""
 
 from __future__ import annotations
 
@@ -18,11 +18,13 @@ from .shared import (
     ToolName,
     any_robot,
     app,
-    axes,
+    axis_positions,
     check_outputs,
     err,
+    numbers,
     out,
-    show,
+    print_tables,
+    report_written,
 )
 
 
@@ -79,23 +81,20 @@ def view(
 
     check_outputs((robot, tool, *(motion or ()), *(overlay or ())), page=save, picture=png)
     arm = any_robot(robot, tool, overlay, payload=payload)
-    q = axes(arm, q_deg)
+    q = axis_positions(arm, q_deg)
     for violation in arm.violations(q):
         err.print(f"note: {violation}")
     if motion and q_deg is not None:
         raise InputError("--q-deg and --motion both say where the robot is; give one of them")
-    films = [(path.stem, open_motion(path, arm).read()) for path in motion or ()]
     actors = [
-        Actor(arm, motion=film, opacity=0.4 if k else 1.0, name=name)
-        for k, (name, film) in enumerate(films)
+        Actor(arm, motion=open_motion(path, arm).read(), opacity=0.4 if k else 1.0, name=path.stem)
+        for k, path in enumerate(motion or ())
     ]
-    actors = [*(actors or [Actor(arm, q)]), *(_placed(text) for text in also or ())]
-    if png is not None:
-        save_picture(png, *actors, layers=layer or ())
-        err.print(f"wrote {png}")
-    if save is not None:
-        save_page(save, *actors, layers=layer or ())
-        err.print(f"wrote {save}")
+    actors = [*(actors or [Actor(arm, q)]), *(_actor(text) for text in also or ())]
+    for path, save_file in ((png, save_picture), (save, save_page)):
+        if path is not None:
+            save_file(path, *actors, layers=layer or ())
+            report_written(path)
     if save is not None or png is not None:
         return
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that the server is closed below
@@ -121,23 +120,20 @@ def demo(
     from .demo import demo as run
 
     result = run(folder)
-    show(*prediction_tables(result.prediction, result.robot))
+    print_tables(*prediction_tables(result.prediction, result.robot))
     for what, path in result.files.items():
         err.print(f"{what + ':':17}{path}")
 
 
-def _placed(text: str) -> Any:
+def _actor(text: str) -> Any:
     """Return the actor that NAME@x,y,z,roll,pitch,yaw means, in mm and degrees."""
     from ..viewer import Actor
-    from ..viewer.scene import place
+    from ..viewer.scene import pose_from
 
-    name, found, where = text.rpartition("@")
-    try:
-        numbers = [float(word) for word in where.split(",")] if found else []
-    except ValueError:
-        numbers = None
-    if numbers is None or len(numbers) not in (0, 3, 6):
+    name, at, position = text.rpartition("@")
+    values = numbers(position)
+    if at and len(values) not in (3, 6):
         raise InputError(
             f"--also {text!r}: after @ come x,y,z in mm, or x,y,z,roll,pitch,yaw with degrees"
         )
-    return Actor(any_robot(name if found else text), place=place(numbers))
+    return Actor(any_robot(name), pose=pose_from(values)) if at else Actor(any_robot(text))

@@ -1,15 +1,16 @@
-"""Robots, their numbers and their equations for other programs."""
+"""Commands that write for other programs: export, tables, equations, codegen."""
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from ..report.text_table import counted
 from ..robot.robot import load
 from .shared import (
     AnyRobot,
+    Folder,
     Output,
     Overlays,
     Parameters,
@@ -20,7 +21,8 @@ from .shared import (
     check_outputs,
     coupling_of,
     err,
-    put,
+    print_or_write,
+    report_written,
     verify_file,
 )
 
@@ -34,9 +36,7 @@ def export(
             help="urdf, mjcf (MuJoCo), sdf (Gazebo, Drake) or ros2 (a description package)."
         ),
     ],
-    output: Annotated[
-        Path, typer.Option("-o", "--output", help="Folder to write into; it is made.")
-    ],
+    output: Folder,
     tool: ToolName = None,
     parameters: Parameters = None,
     coupling: Annotated[
@@ -71,7 +71,7 @@ def export(
     arm = any_robot(robot, tool, overlay, parameters)
     written = write(arm, to, output, Options(coupling_of(coupling), meshes, carrier_kg))
     more = len(written) - 1
-    others = f" and {more} file{'' if more == 1 else 's'} beside it" if more else ""
+    others = f" and {counted(more, 'file')} beside it" if more else ""
     err.print(f"wrote {written[0]}{others}")
     if verify:
         verify_file(arm, to, written[0])
@@ -83,9 +83,7 @@ def tables(
     fmt: Annotated[
         str, typer.Option("--as", help="csv, json, latex, or matlab (a rigidBodyTree script).")
     ],
-    output: Annotated[
-        Path, typer.Option("-o", "--output", help="Folder to write into; it is made.")
-    ],
+    output: Folder,
     tool: ToolName = None,
     parameters: Parameters = None,
     overlay: Overlays = None,
@@ -97,8 +95,7 @@ def tables(
     from ..exchange.write.tables import write_tables
 
     arm = load(robot, tool=tool, parameters=parameters, overlays=overlay or ())
-    for path in write_tables(arm, fmt, output):
-        err.print(f"wrote {path}")
+    report_written(*write_tables(arm, fmt, output))
 
 
 @app.command()
@@ -127,7 +124,9 @@ def equations(
     from ..exchange.equations.equations import equations_text
 
     check_outputs((robot, tool, parameters, *(overlay or ())), output=output)
-    put(equations_text(any_robot(robot, tool, overlay, parameters), what, fmt, frame), output)
+    print_or_write(
+        equations_text(any_robot(robot, tool, overlay, parameters), what, fmt, frame), output
+    )
 
 
 @app.command()
@@ -142,9 +141,7 @@ def codegen(
             )
         ),
     ],
-    output: Annotated[
-        Path, typer.Option("-o", "--output", help="Folder to write into; it is made.")
-    ],
+    output: Folder,
     tool: ToolName = None,
     parameters: Parameters = None,
     frame: Annotated[
@@ -170,7 +167,8 @@ def codegen(
 
     arm = any_robot(robot, tool, overlay, parameters)
     queries = [word.strip() for words in what for word in words.split(",")]
-    for path in write_c(
-        arm, output, queries, frame=frame, friction=not no_friction, single=single, name=name
-    ):
-        err.print(f"wrote {path}")
+    report_written(
+        *write_c(
+            arm, output, queries, frame=frame, friction=not no_friction, single=single, name=name
+        )
+    )
