@@ -1,5 +1,6 @@
-"""Fit parameters to logs and load the result as a robot: python
-scripts/examples/identify_from_logs.py [LOG.csv ...].
+"""Fit parameters to logs and load the result as a robot.
+
+python scripts/examples/identify_from_logs.py [LOG.csv ...]
 
 Without arguments it makes a log of its own: an IRB 2400 with the spindle, simulated with encoders
 and torque noise.

@@ -1,5 +1,6 @@
-"""Every posture of a RAPID robtarget, and the one nearest to where the robot is: python
-scripts/examples/ik_of_a_robtarget.py.
+"""Every posture of a RAPID robtarget, and the one nearest to where the robot is.
+
+python scripts/examples/ik_of_a_robtarget.py
 """
 
 import irbmodels as irb

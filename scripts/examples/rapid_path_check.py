@@ -1,5 +1,6 @@
-"""Check a RAPID program before it runs, by line: python scripts/examples/rapid_path_check.py
-[PROGRAM.mod].
+"""Check a RAPID program before it runs, by line.
+
+python scripts/examples/rapid_path_check.py [PROGRAM.mod]
 """
 
 import sys

@@ -1,5 +1,6 @@
-"""Save a page with the robot in 3D and its motion, then show it live: python
-scripts/examples/view_and_save_page.py [--live].
+"""Save a page with the robot in 3D and its motion, then show it live.
+
+python scripts/examples/view_and_save_page.py [--live]
 """
 
 import sys
