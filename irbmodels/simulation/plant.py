@@ -5,7 +5,7 @@ stepping),
 
     (M + dt Fv) x = M v + dt (tau - h - dry Sgn(x)) + D' k
 
-with all axes and all touched stops at once (:func:`.stiction.settled`). Friction dissipates energy
+with all axes and all touched stops at once (:func:`.stiction.solve_stiction`). Friction dissipates energy
 whatever the step: it acts against the speed at the END of the step. The Stribeck curve is evaluated
 at the speed before; at rest it is Fs. An axis that sticks has a speed of exactly zero. The order is
 one in the step; stops are without rebound.
@@ -34,7 +34,7 @@ from .mechanics import (
     torque_bounds,
 )
 from .run import SimulationError
-from .stiction import STILL, ActiveSet, settled
+from .stiction import STILL, ActiveSet, solve_stiction
 
 STEP = 1e-3  # [s] of the integration inside a sample
 _MAX_STEPS = 100_000  # of a sample: more is a mistake of units
@@ -190,7 +190,7 @@ class Plant:
         touched = stops.touched(q, v)
         while True:
             guess = np.append(active_set, np.zeros(touched.sum(), np.int8))
-            solution = settled(A, right, bound, stops.rows[touched], guess)
+            solution = solve_stiction(A, right, bound, stops.rows[touched], guess)
             ahead = q + 0.5 * dt * (v + solution.x)
             passed = (stops.gaps(ahead) < 0.0) & ~touched
             if not passed.any():

@@ -1,8 +1,6 @@
-"""Dry friction as what it is: a set of torques.
+"""Dry friction as a set-valued law: which axes stick, which slip, and which stops are in contact, all at once.
 
-Which axes hold, which slip, and which lean on a stop, all at once.
-
-At zero speed an axis holds as long as the torque it needs is within Fs; what it needs depends,
+At zero speed an axis sticks as long as the torque it needs is within Fs; what it needs depends,
 through M, on what the others do. With ``x`` the accelerations (or the speeds at the end of a step),
 friction of at most ``b`` and stops ``D x >= 0``,
 
@@ -29,62 +27,61 @@ ActiveSet = NDArray[np.int8]
 
 # force at its lower bound; motion zero and force between; force at its upper bound
 LOW, STILL, HIGH = -1, 0, 1
-# of the diagonal: a stop gives way; rounds of going on from where it stands undo it, mostly four
-_GIVE, _ROUNDS = 1e-4, 200
+# compliance of a stop, of the diagonal; proximal rounds that undo it, mostly four
+_COMPLIANCE, _ROUNDS = 1e-4, 200
 _ROUNDING = 1e-13  # of the largest entry: what does not count as a violation
 
 
 solve = np.linalg.solve
 
 
-def moved(W: Array, force: Array, w: Array) -> Array:
+def row_motion(W: Array, force: Array, w: Array) -> Array:
     """Return ``W force + w``."""
     result: Array = W @ force + w
     return result
 
 
-def settle(W: Array, w: Array, low: Array, high: Array, state: ActiveSet) -> Array:
-    """Return forces within bounds that agree with the motion ``W force + w`` they cause; ``state`` is changed in place.
+def pivot_forces(W: Array, w: Array, low: Array, high: Array, state: ActiveSet) -> Array:
+    """Return forces within bounds that agree with the motion ``W force + w`` they cause.
 
     A force at its lower bound lets its row move up, at its upper bound down, between the bounds not
     at all. Rows whose bounds are equal stay as they are. It runs as machine code too
-    (:mod:`.batch`), with other ``solve`` and ``moved``.
+    (:mod:`.batch`), with other ``solve`` and ``row_motion``.
 
     Args:
         W: Motion per force, symmetric and positive definite, shape ``(m, m)``.
         w: Motion without forces, shape ``(m,)``.
         low: Lower bounds, finite, shape ``(m,)``.
         high: Upper bounds, shape ``(m,)``.
-        state: Where to start: LOW, STILL or HIGH per row.
+        state: Initial guess, LOW, STILL or HIGH per row; changed in place.
     """
     m = len(w)
     force, K, right = np.zeros(m), np.zeros((m, m)), np.zeros((m, 1))
     for _ in range(3**m):  # more states there are not
         for i in range(m):
             force[i] = low[i] if state[i] == LOW else high[i] if state[i] == HIGH else 0.0
-        given = moved(W, force, w)
+        at_bounds = row_motion(W, force, w)
         for i in range(m):
-            right[i, 0] = -given[i] if state[i] == STILL else force[i]
+            right[i, 0] = -at_bounds[i] if state[i] == STILL else force[i]
             for j in range(m):
                 K[i, j] = (
                     W[i, j] if state[i] == STILL and state[j] == STILL else 1.0 if i == j else 0.0
                 )
-        found = solve(K, right)
+        solution = solve(K, right)
         for i in range(m):
-            force[i] = found[i, 0]
-        motion = moved(W, force, w)
-        slack, most = 0.0, 0.0
-        for i in range(m):
-            slack, most = max(slack, _ROUNDING * abs(w[i])), max(most, _ROUNDING * abs(force[i]))
+            force[i] = solution[i, 0]
+        motion = row_motion(W, force, w)
+        slack = _ROUNDING * np.abs(w).max()
+        margin = _ROUNDING * np.abs(force).max()
         done = True
         for i in range(m):
             if low[i] == high[i]:
                 continue
             if (state[i] == LOW and motion[i] < -slack) or (state[i] == HIGH and motion[i] > slack):
                 state[i], done = STILL, False
-            elif state[i] == STILL and force[i] > high[i] + most:
+            elif state[i] == STILL and force[i] > high[i] + margin:
                 state[i], done = HIGH, False
-            elif state[i] == STILL and force[i] < low[i] - most:
+            elif state[i] == STILL and force[i] < low[i] - margin:
                 state[i], done = LOW, False
             if not done:
                 break
@@ -93,16 +90,19 @@ def settle(W: Array, w: Array, low: Array, high: Array, state: ActiveSet) -> Arr
     return force
 
 
-def balance(M: Array, r: Array, b: Array, D: Array, state: ActiveSet) -> tuple[Array, Array]:
-    """Return ``x`` and the forces of :func:`settled`; ``state`` holds a guess and is changed in place. Machine code too."""
+def solve_contacts(M: Array, r: Array, b: Array, D: Array, state: ActiveSet) -> tuple[Array, Array]:
+    """Return ``x`` and the forces of :func:`solve_stiction`; ``state``, the guess, is changed in place.
+
+    It runs as machine code too.
+    """
     n, k = len(r), len(D)
     m = n + k
-    given = np.zeros((n, m + 1))
+    right = np.zeros((n, m + 1))
     for i in range(n):
-        given[i, i], given[i, m] = 1.0, r[i]
+        right[i, i], right[i, m] = 1.0, r[i]
         for j in range(k):
-            given[i, n + j] = D[j, i]
-    by_axis = solve(M, given)  # motion of each axis per force, and without
+            right[i, n + j] = D[j, i]
+    by_axis = solve(M, right)  # motion of each axis per force, and without
     W, w, softened, shifted = np.zeros((m, m)), np.zeros(m), np.zeros((m, m)), np.zeros(m)
     for i in range(m):
         for j in range(m + 1):
@@ -120,22 +120,19 @@ def balance(M: Array, r: Array, b: Array, D: Array, state: ActiveSet) -> tuple[A
             state[i] = LOW
     for i in range(n, m):
         high[i] = np.inf
-        softened[i, i] *= 1.0 + _GIVE
+        softened[i, i] *= 1.0 + _COMPLIANCE
     for _ in range(_ROUNDS if k else 1):
         for i in range(n, m):
-            shifted[i] = w[i] - _GIVE * W[i, i] * force[i]
+            shifted[i] = w[i] - _COMPLIANCE * W[i, i] * force[i]
         before = force
-        force = settle(softened, shifted, low, high, state)
-        change, most = 0.0, 0.0
-        for i in range(m):
-            change, most = max(change, abs(force[i] - before[i])), max(most, abs(force[i]))
-        if change <= 1e-12 * most:
+        force = pivot_forces(softened, shifted, low, high, state)
+        if np.abs(force - before).max() <= 1e-12 * np.abs(force).max():
             break
-    motion = moved(W, force, w)
+    motion = row_motion(W, force, w)
     for i in range(n):
         if state[i] != STILL:
             x[i] = motion[i]
-    for _ in range(k):  # what a stop holds alone rests exactly; one may do so only once another has
+    for _ in range(k):  # an axis that a stop holds alone rests exactly; one may only after another
         for i in range(n, m):
             moving, last = 0, 0
             for axis in range(n):
@@ -146,37 +143,36 @@ def balance(M: Array, r: Array, b: Array, D: Array, state: ActiveSet) -> tuple[A
     return x, force
 
 
-class Settled(NamedTuple):
-    """What a set of torques comes to."""
+class StictionSolution(NamedTuple):
+    """Motion and forces of axes with dry friction, within stops."""
 
     x: Array
-    """Accelerations, or speeds at the end of a step, shape ``(n,)``.
-
-    Exactly zero where an axis holds.
-    """
+    """Accelerations, or speeds at the end of a step, ``(n,)``; exactly zero where an axis sticks."""
     friction: Array
     """Torque, or impulse, that dry friction exerts on each axis, shape ``(n,)``."""
     stop: Array
-    """What each stop exerts along its row of ``D``, shape ``(k,)``."""
+    """Force, or impulse, of each stop along its row of ``D``, shape ``(k,)``."""
     state: ActiveSet
-    """Of each axis, then of each stop: LOW is an axis that slips upwards, HIGH downwards, STILL one that holds."""
+    """Of each axis, then of each stop: LOW is an axis that slips upwards, HIGH downwards, STILL one that sticks."""
 
 
-def settled(M: Array, r: Array, b: Array, D: Array, state: ActiveSet | None = None) -> Settled:
+def solve_stiction(
+    M: Array, r: Array, b: Array, D: Array, guess: ActiveSet | None = None
+) -> StictionSolution:
     """Solve ``M x = r - b Sgn(x) + D' k`` with ``D x >= 0``, ``k >= 0``, ``k (D x) = 0``.
 
     Where friction alone can hold what a stop would hold too, it does, and the stop has no part:
-    their rows depend on each other, so that stops are solved for as the limit of stops that give
-    way (proximal points [Rockafellar 1976, SIAM J. Control 14]).
+    their rows depend on each other, so that stops are solved for as the limit of compliant ones
+    (proximal points [Rockafellar 1976, SIAM J. Control 14]).
 
     Args:
         M: Symmetric positive definite matrix, shape ``(n, n)``.
         r: Right-hand side, shape ``(n,)``.
         b: Largest dry friction per axis, shape ``(n,)``; 0 where there is none.
         D: Rows of the stops that are touched, shape ``(k, n)``; positive is off the stop.
-        state: Guess of the result's; default that everything holds.
+        guess: Of the result's ``state``; default that everything sticks.
     """
     n = len(r)
-    modes = np.zeros(n + len(D), np.int8) if state is None else state.astype(np.int8)
-    x, force = balance(M, r, b, D, modes)
-    return Settled(x, force[:n], force[n:], modes)
+    state = np.zeros(n + len(D), np.int8) if guess is None else guess.astype(np.int8)
+    x, force = solve_contacts(M, r, b, D, state)
+    return StictionSolution(x, force[:n], force[n:], state)

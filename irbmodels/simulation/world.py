@@ -13,7 +13,7 @@ from ..model.types import Array, Mask
 from .inputs import TorqueSource, WrenchSource
 from .mechanics import CONTACT, Mechanics, Stops
 from .smooth_friction import SmoothLaw
-from .stiction import LOW, settled
+from .stiction import LOW, solve_stiction
 
 AT_REST = 1e-12  # [rad/s, m/s]: a speed after an impact that is only rounding
 PULL = 1e-8  # [N m, N] by which a stop would have to pull before its contact opens
@@ -69,7 +69,7 @@ class World:
         _, applied = self.applied_torque(t, q, v)
         rows = self.stops.rows
         touched = np.flatnonzero((self.stops.gaps(q) <= CONTACT) & (np.abs(rows @ v) <= CONTACT))
-        solution = settled(M, applied - h - friction, bound, rows[touched])
+        solution = solve_stiction(M, applied - h - friction, bound, rows[touched])
         state = solution.state[: len(q)]
         # LOW slips upwards; where Fs = 0 nothing sticks
         onset = np.where(bound > 0.0, -state.astype(float), np.where(solution.x < 0.0, -1.0, 1.0))
@@ -101,7 +101,7 @@ class World:
             after[sticking] = 0.0
         else:
             # by speeds instead of accelerations
-            plastic = settled(M, M @ v, np.zeros_like(v), rows[hit]).x
+            plastic = solve_stiction(M, M @ v, np.zeros_like(v), rows[hit]).x
             # Moreau's law: energy never grows for coefficients up to one
             after = plastic + self.rebound * (plastic - v)
         after[np.abs(after) <= AT_REST] = 0.0

@@ -8,10 +8,16 @@ from scipy.optimize import linprog
 
 import irbmodels as irb
 from irbmodels.simulation import Plant, SimulationError, rollouts
-from irbmodels.simulation.batch.one_state import moved, slide, solve
-from irbmodels.simulation.batch.states import ODD, OWN, States, Walls, walls_of
+from irbmodels.simulation.batch.one_state import pivot_speeds, row_motion, solve
+from irbmodels.simulation.batch.states import (
+    UNCOUPLED,
+    UNSUPPORTED,
+    BatchStops,
+    States,
+    batch_stops,
+)
 from irbmodels.simulation.batch.step import machine_code, step_all
-from irbmodels.simulation.stiction import settled
+from irbmodels.simulation.stiction import solve_stiction
 
 
 @pytest.fixture(scope="module")
@@ -216,11 +222,11 @@ def test_few_arms_that_lean_go_one_by_one(arm, monkeypatch):
     monkeypatch.setattr(
         "irbmodels.simulation.batch.step.step_one", lambda s, *rest: slow.append(s) is None
     )
-    step_all(states, walls_of(Plant(arm).stops), 1e-3, 0.2, np.zeros(200, dtype=bool))
+    step_all(states, batch_stops(Plant(arm).stops), 1e-3, 0.2, np.zeros(200, dtype=bool))
     assert len(slow) <= 20
 
 
-def random_block(rng, n: int, coupled: bool) -> tuple[States, Walls]:
+def random_block(rng, n: int, coupled: bool) -> tuple[States, BatchStops]:
     """Return random states, many of them less than 1e-9 from ends of their ranges, leaning,
     leaving, hitting, and the ends.
     """
@@ -249,7 +255,7 @@ def random_block(rng, n: int, coupled: bool) -> tuple[States, Walls]:
         * [[[300.0]], [[300.0]], [[-1.0]], [[1000.0]]]
     )
     h, tau = rng.uniform(-300.0, 300.0, (2, n, count))
-    return States(M, h, tau, q, v, law), walls_of(stops)
+    return States(M, h, tau, q, v, law), batch_stops(stops)
 
 
 @pytest.mark.parametrize("coupled", [False, True])
@@ -279,7 +285,7 @@ def test_guessing_and_not_guessing_agree(coupled):
         move(plain, walls, step, np.inf, bad[0])
         move(
             slow,
-            walls._replace(other=np.full(4, ODD), shared=np.zeros(4, np.int64)),
+            walls._replace(other=np.full(4, UNSUPPORTED), shared=np.zeros(4, np.int64)),
             step,
             np.inf,
             bad[1],
@@ -323,11 +329,11 @@ def test_what_touches_a_stop(one, side, gap, v, force, after):
     """A block of 2 kg within 1e-9 m of a stop, that does not leave, ends on it exactly and at rest;
     else it moves freely.
     """
-    walls = Walls(
+    walls = BatchStops(
         np.array([[1.0], [-1.0]]),
         np.full(2, -1.0),
         np.eye(1),
-        np.array([OWN]),
+        np.array([UNCOUPLED]),
         np.zeros(1),
         np.zeros(1, np.int64),
     )
@@ -358,20 +364,27 @@ def test_ranges_of_two_axes_are_found():
     apart.
     """
     stops = Plant(irb.load("irb2400")).stops
-    found = walls_of(stops)
-    assert found.other.tolist() == [OWN, OWN, 1, OWN, OWN, OWN]
+    found = batch_stops(stops)
+    assert found.other.tolist() == [UNCOUPLED, UNCOUPLED, 1, UNCOUPLED, UNCOUPLED, UNCOUPLED]
     assert found.factor.tolist() == [0, 0, 1, 0, 0, 0]
     assert found.shared.tolist() == [0, 1, 1, 0, 0, 0]
     for place, share, other in (
-        ((3, 1), -1.0, [OWN, OWN, ODD, ODD, OWN, OWN]),
-        ((2, 0), 1.0, [OWN, OWN, ODD, OWN, OWN, OWN]),
+        ((3, 1), -1.0, [UNCOUPLED, UNCOUPLED, UNSUPPORTED, UNSUPPORTED, UNCOUPLED, UNCOUPLED]),
+        ((2, 0), 1.0, [UNCOUPLED, UNCOUPLED, UNSUPPORTED, UNCOUPLED, UNCOUPLED, UNCOUPLED]),
     ):
         stops.A = Plant(irb.load("irb2400")).stops.A.copy()
         stops.A[place] = share
-        assert walls_of(stops).other.tolist() == other
-        assert not walls_of(stops).shared.any()
+        assert batch_stops(stops).other.tolist() == other
+        assert not batch_stops(stops).shared.any()
     stops.A = np.diag([1.0, 2.0, 1.0, 1.0, 1.0, 1.0])
-    assert walls_of(stops).other.tolist() == [OWN, ODD, OWN, OWN, OWN, OWN]
+    assert batch_stops(stops).other.tolist() == [
+        UNCOUPLED,
+        UNSUPPORTED,
+        UNCOUPLED,
+        UNCOUPLED,
+        UNCOUPLED,
+        UNCOUPLED,
+    ]
 
 
 @pytest.mark.parametrize("ends", [0, 3])
@@ -392,12 +405,12 @@ def test_pivoting_on_the_matrix_and_on_its_inverse_agree(ends):
         up, down, low = np.zeros(5), np.zeros(5), rng.integers(0, 2, ends) == 0
         up[:ends], down[:ends] = np.where(low, np.inf, 0.0), np.where(low, 0.0, np.inf)
         modes[:ends] = 0
-        slide(A, r, b, up, down, modes, x, np.zeros((5, 5)))
-        wanted = settled(A, r, b, np.eye(5)[where] * np.where(low, 1.0, -1.0)[:, None]).x
+        pivot_speeds(A, r, b, up, down, modes, x, np.zeros((5, 5)))
+        wanted = solve_stiction(A, r, b, np.eye(5)[where] * np.where(low, 1.0, -1.0)[:, None]).x
         np.testing.assert_allclose(x, wanted, rtol=0, atol=1e-9)
         assert ((x == 0.0) == (wanted == 0.0)).all()
         np.testing.assert_allclose(solve(A, root), np.linalg.solve(A, root), rtol=0, atol=1e-8)
-        np.testing.assert_allclose(moved(A, r, b), A @ r + b, rtol=0, atol=1e-12)
+        np.testing.assert_allclose(row_motion(A, r, b), A @ r + b, rtol=0, atol=1e-12)
 
 
 @pytest.mark.parametrize(
@@ -414,7 +427,7 @@ def test_pivoting_on_the_matrix_and_on_its_inverse_agree(ends):
         ({"q": [[0.0] * 6, [0.0]]}, "q of rollouts is not an array of numbers"),
         ({"v": "a"}, "v of rollouts is not an array of numbers"),
         ({"v": np.zeros((3, 6))}, "do not go together"),
-        ({"torque": "a"}, "torques of rollouts are not an array of numbers"),
+        ({"torque": "a"}, "torque of rollouts is not an array of numbers"),
         ({"robot": "irb2400"}, "needs a robot"),
         ({"torque": np.zeros((3, 6))}, "torques of rollouts have shape"),
         ({"torque": [np.nan] * 6}, "finite"),

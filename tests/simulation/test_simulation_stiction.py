@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import irbmodels as irb
-from irbmodels.simulation.stiction import LOW, STILL, settled
+from irbmodels.simulation.stiction import LOW, STILL, solve_stiction
 
 NONE = np.zeros((0, 3))
 
@@ -51,7 +51,7 @@ def test_one_combination_of_holding_and_slipping_is_right_and_found(n):
         wanted = by_trial(M, r, b)
         assert len(wanted) == 1
         for state in (None, rng.integers(-1, 2, n).astype(np.int8)):
-            found = settled(M, r, b, np.zeros((0, n)), state)
+            found = solve_stiction(M, r, b, np.zeros((0, n)), state)
             # rounding of the solve, M is well conditioned
             np.testing.assert_allclose(found.x, wanted[0], rtol=0, atol=1e-10)
             assert ((found.x == 0.0) == (wanted[0] == 0.0)).all()
@@ -63,9 +63,9 @@ def test_an_axis_that_moves_takes_another_along():
     """
     M = np.array([[2.0, 0.9], [0.9, 0.5]])
     b, alone = np.array([1.0, 1.0]), np.array([10.0, 0.5])
-    both = settled(M, alone, b, np.zeros((0, 2)))
+    both = solve_stiction(M, alone, b, np.zeros((0, 2)))
     assert (both.x != 0.0).all()
-    held = settled(M, np.array([1.5, 0.5]), b, np.zeros((0, 2)))
+    held = solve_stiction(M, np.array([1.5, 0.5]), b, np.zeros((0, 2)))
     assert held.x[1] == 0.0
     np.testing.assert_allclose(held.x[0], 0.5 / 2.0, rtol=1e-14)
     # what it holds: less by the pull of axis 1
@@ -80,7 +80,7 @@ def test_holding_axes_of_an_arm_carry_what_the_moving_one_does_to_them():
     q = robot.from_controller([10.0, 20.0, 15.0, 30.0, 40.0, 0.0])
     M, law = robot.mass_matrix(q), robot.friction_model
     r = np.array([80.0, 10.0, -5.0, 32.0, -47.0, 25.0])
-    found = settled(M, r, law.Fs, np.zeros((0, 6)))
+    found = solve_stiction(M, r, law.Fs, np.zeros((0, 6)))
     moves, holds = [0, 3, 4, 5], [1, 2]
     a = np.linalg.inv(M[np.ix_(moves, moves)]) @ (r - np.sign(r) * law.Fs)[moves]
     np.testing.assert_allclose(found.x[moves], a, rtol=1e-10)
@@ -102,7 +102,7 @@ def test_stops_push_and_never_pull():
         b *= rng.integers(0, 2, 3)
         rows = np.array([[1.0, 0, 0], [0, 0, 1.0], [0, -1.0, 1.0], [0, 1.0, -1.0], [-1.0, 0, 0]])
         D = rows[rng.permutation(3 if rng.integers(2) else 2)]
-        found = settled(M, r, b, D)
+        found = solve_stiction(M, r, b, D)
         scale = np.abs(r).max()
         np.testing.assert_allclose(
             M @ found.x, r + found.friction + D.T @ found.stop, rtol=0, atol=1e-9 * scale
@@ -125,13 +125,13 @@ def test_friction_holds_first_and_the_stop_takes_the_rest():
     what is left.
     """
     M, D = np.diag([2.0, 1.0]), np.array([[-1.0, 0.0]])
-    weak = settled(M, np.array([0.8, 0.0]), np.array([1.0, 1.0]), D)
+    weak = solve_stiction(M, np.array([0.8, 0.0]), np.array([1.0, 1.0]), D)
     np.testing.assert_allclose([weak.friction[0], weak.stop[0]], [-0.8, 0.0], rtol=0, atol=1e-10)
-    strong = settled(M, np.array([3.0, 0.0]), np.array([1.0, 1.0]), D)
+    strong = solve_stiction(M, np.array([3.0, 0.0]), np.array([1.0, 1.0]), D)
     np.testing.assert_allclose(
         [strong.friction[0], strong.stop[0]], [-1.0, 2.0], rtol=0, atol=1e-10
     )
-    away = settled(M, np.array([-3.0, 0.0]), np.array([1.0, 1.0]), D)
+    away = solve_stiction(M, np.array([-3.0, 0.0]), np.array([1.0, 1.0]), D)
     np.testing.assert_allclose([away.x[0], away.stop[0]], [-1.0, 0.0], rtol=0, atol=1e-10)
     assert strong.state[2] == STILL
     assert away.state[2] == LOW
@@ -140,13 +140,13 @@ def test_friction_holds_first_and_the_stop_takes_the_rest():
 def test_exactly_the_largest_torque_still_holds():
     """At the very torque of Fs the axis holds; a billionth more and it leaves."""
     M, b = np.array([[3.0]]), np.array([0.7])
-    assert settled(M, np.array([0.7]), b, np.zeros((0, 1))).x[0] == 0.0
-    assert settled(M, np.array([0.7 * (1 + 1e-9)]), b, np.zeros((0, 1))).x[0] > 0.0
-    assert settled(M, np.array([-0.7 * (1 + 1e-9)]), b, np.zeros((0, 1))).x[0] < 0.0
+    assert solve_stiction(M, np.array([0.7]), b, np.zeros((0, 1))).x[0] == 0.0
+    assert solve_stiction(M, np.array([0.7 * (1 + 1e-9)]), b, np.zeros((0, 1))).x[0] > 0.0
+    assert solve_stiction(M, np.array([-0.7 * (1 + 1e-9)]), b, np.zeros((0, 1))).x[0] < 0.0
 
 
 def test_without_friction_every_axis_moves():
     """Axes without dry friction are never held."""
-    found = settled(np.eye(3), np.array([1.0, 0.0, -1.0]), np.zeros(3), NONE)
+    found = solve_stiction(np.eye(3), np.array([1.0, 0.0, -1.0]), np.zeros(3), NONE)
     np.testing.assert_allclose(found.x, [1.0, 0.0, -1.0])
     np.testing.assert_allclose(found.friction, 0.0)

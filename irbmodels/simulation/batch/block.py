@@ -1,12 +1,12 @@
 """One step of :mod:`.plant` for a block of states: guessed, solved and checked in loops over states that become SIMD code.
 
 The guess is that most axes go on as they did: those that move in their direction, those that stand
-holding, those at a stop leaning on it. There is exactly one solution (:mod:`.stiction`): one that
-passes every check is it, wherever the guess came from.
+sticking, those at a stop in contact with it. There is exactly one solution (:mod:`..stiction`): one
+that passes every check is it, wherever the guess came from.
 
-- An axis at the stop of its own range holds with any force that the stop can exert, beside its
+- An axis at the stop of its own range sticks with any force that the stop can exert, beside its
   friction.
-- Axis i at a stop of ``q_i - f q_j`` moves with axis j, ``x_i = f x_j``: it is left out of the
+- Axis i at a stop of ``q_i - f q_j`` moves with axis j, ``x_i = f x_j``: it is eliminated from the
   equations, and adds its inertia, load and friction to those of j. Where both stand, some force of
   the stop must let the friction of both hold them.
 """
@@ -18,35 +18,41 @@ from math import exp
 
 import numpy as np
 
+from ...model.types import Array
 from ..mechanics import CONTACT
-from .states import HELD, ODD, OWN, States, Walls, Work
+from .states import STICK, UNCOUPLED, UNSUPPORTED, BatchStops, States, Work
 
 
-def guessed(start: int, size: int, states: States, walls: Walls, dt: float, work: Work) -> bool:
-    """Write down the equations of ``size`` states from ``start``, and which axes hold and slip.
+def row_values(rows: Array, i: int, x: Array, start: int, size: int, result: Array) -> None:
+    """Write row ``i`` of ``A x`` of ``size`` states from ``start`` to ``result``."""
+    for s in range(size):
+        result[s] = 0.0
+    for j in range(len(x)):
+        factor, xj = rows[i, j], x[j, start : start + size]
+        for s in range(size if factor != 0.0 else 0):
+            result[s] += factor * xj[s]
 
-    Say whether any is at a stop.
+
+def guess_slip(
+    start: int, size: int, states: States, stops: BatchStops, dt: float, work: Work
+) -> bool:
+    """Set up the equations of ``size`` states from ``start``, guess which axes stick and slip.
+
+    Returns:
+        True if any is near a stop.
     """
-    r, b, way, wrong = work.r, work.b, work.way, work.wrong
+    r, b, slip, wrong = work.r, work.b, work.slip, work.wrong
     stop, n = start + size, len(r)
     place, near = np.zeros(size), np.zeros(size)
     for s in range(size):
         wrong[s] = 0.0
     for i in range(n):
-        vi, load, weight = (
-            states.v[i, start:stop],
-            states.tau[i, start:stop],
-            states.h[i, start:stop],
-        )
-        Fc, drop, steepness = (
-            states.law[0, i, start:stop],
-            states.law[1, i, start:stop],
-            states.law[2, i, start:stop],
-        )
-        ri, bi, wi = r[i], b[i], way[i]
+        vi, tau, h = states.v[i, start:stop], states.tau[i, start:stop], states.h[i, start:stop]
+        Fc, drop = states.law[0, i, start:stop], states.law[1, i, start:stop]
+        exponent, ri, bi, wi = states.law[2, i, start:stop], r[i], b[i], slip[i]
         for s in range(size):
-            ri[s] = dt * (load[s] - weight[s])
-            bi[s] = dt * (Fc[s] + drop[s] * exp(steepness[s] * vi[s] * vi[s]))
+            ri[s] = dt * (tau[s] - h[s])
+            bi[s] = dt * (Fc[s] + drop[s] * exp(exponent[s] * vi[s] * vi[s]))
             # as LOW, HIGH, STILL
             wi[s] = -1.0 if vi[s] > 0.0 or bi[s] == 0.0 else 1.0 if vi[s] < 0.0 else 0.0
         for j in range(n):
@@ -55,76 +61,58 @@ def guessed(start: int, size: int, states: States, walls: Walls, dt: float, work
                 ri[s] += Mij[s] * vj[s]
     for i in range(n):
         # one for rounding
-        lower, upper = walls.ends[i] + 2.0 * CONTACT, -walls.ends[n + i] - 2.0 * CONTACT
+        lower, upper = stops.ends[i] + 2.0 * CONTACT, -stops.ends[n + i] - 2.0 * CONTACT
         if lower == -np.inf and upper == np.inf:
             continue
-        for s in range(size):
-            place[s] = 0.0
-        for j in range(n):
-            share, qj = walls.rows[i, j], states.q[j, start:stop]
-            for s in range(size if share != 0.0 else 0):
-                place[s] += share * qj[s]
+        row_values(stops.rows, i, states.q, start, size, place)
         for s in range(size):
             near[s] += 0.0 if lower < place[s] < upper else 1.0
     return bool(near.any())
 
 
-def leaning(start: int, size: int, states: States, walls: Walls, work: Work) -> None:
-    """Write down which axes of a block lean, and which move together."""
-    b, way, up, down, tied, wrong = work.b, work.way, work.up, work.down, work.tied, work.wrong
-    stop, n = start + size, len(b)
+def guess_contacts(start: int, size: int, states: States, stops: BatchStops, work: Work) -> None:
+    """Determine which stops of a block are touched, guess which axes move together."""
+    b, slip, low, high = work.b, work.slip, work.low_stop, work.high_stop
+    tied, wrong, stop, n = work.tied, work.wrong, start + size, len(work.b)
     place, rate = np.zeros(size), np.zeros(size)
     for i in range(n):
-        lower, upper, other = walls.ends[i], -walls.ends[n + i], walls.other[i]
-        wi, ui, di, ti = way[i], up[i], down[i], tied[i]
+        lower, upper, other = stops.ends[i], -stops.ends[n + i], stops.other[i]
+        wi, lo, hi, ti = slip[i], low[i], high[i], tied[i]
+        row_values(stops.rows, i, states.q, start, size, place)
+        row_values(stops.rows, i, states.v, start, size, rate)
         for s in range(size):
-            place[s], rate[s], ti[s] = 0.0, 0.0, 0.0
-        for j in range(n):
-            share, qj, vj = walls.rows[i, j], states.q[j, start:stop], states.v[j, start:stop]
-            for s in range(size if share != 0.0 else 0):
-                place[s] += share * qj[s]
-                rate[s] += share * vj[s]
-        for s in range(size):
-            ui[s] = np.inf if place[s] - lower <= CONTACT and rate[s] <= CONTACT else 0.0
-            di[s] = np.inf if upper - place[s] <= CONTACT and rate[s] >= -CONTACT else 0.0
-            leans = ui[s] + di[s] > 0.0
-            wrong[s] += 1.0 if leans and other == ODD else 0.0
-            wi[s] = 0.0 if leans and other == OWN else wi[s]
+            ti[s] = 0.0
+            lo[s] = np.inf if place[s] - lower <= CONTACT and rate[s] <= CONTACT else 0.0
+            hi[s] = np.inf if upper - place[s] <= CONTACT and rate[s] >= -CONTACT else 0.0
+            touched = lo[s] + hi[s] > 0.0
+            wrong[s] += 1.0 if touched and other == UNSUPPORTED else 0.0
+            wi[s] = 0.0 if touched and other == UNCOUPLED else wi[s]
     for i in range(n):
-        j = walls.other[i]
+        j = stops.other[i]
         if j < 0:
             continue
-        bi, bj, wi, wj, ui, di, ti, vj = (
-            b[i],
-            b[j],
-            way[i],
-            way[j],
-            up[i],
-            down[i],
-            tied[i],
-            states.v[j, start:stop],
-        )
+        bi, bj, wi, wj, lo, hi, ti = b[i], b[j], slip[i], slip[j], low[i], high[i], tied[i]
+        vj = states.v[j, start:stop]
         for s in range(size):
-            leans = ui[s] + di[s] > 0.0
-            together = (
-                wi[s] != 0.0 and wj[s] != 0.0 and (abs(vj[s]) > CONTACT or bi[s] + bj[s] == 0.0)
-            )
-            ti[s] = walls.factor[i] if leans and together else 0.0
-            wi[s] = 0.0 if leans and not together else wi[s]
-            wj[s] = 0.0 if leans and not together else wj[s]
+            touched = lo[s] + hi[s] > 0.0
+            moving = abs(vj[s]) > CONTACT or bi[s] + bj[s] == 0.0
+            together = wi[s] != 0.0 and wj[s] != 0.0 and moving
+            ti[s] = stops.factor[i] if touched and together else 0.0
+            wi[s] = 0.0 if touched and not together else wi[s]
+            wj[s] = 0.0 if touched and not together else wj[s]
 
 
-def solved(
-    start: int, size: int, states: States, walls: Walls, dt: float, near: bool, work: Work
+def solve_block(
+    start: int, size: int, states: States, stops: BatchStops, dt: float, near: bool, work: Work
 ) -> None:
-    """Solve for the speeds of a block, as guessed, by Cholesky factors from which axes that stand are left out.
+    """Solve for the speeds of a block, as guessed, by Cholesky factors without the axes that stand.
 
-    Where no state is ``near`` a stop nothing is written down of them, nor looked at.
+    Where no state is ``near`` a stop the arrays of stops are neither written nor read.
     """
-    r, b, way, tied, L, x, scale = work.r, work.b, work.way, work.tied, work.L, work.x, work.scale
+    r, b, slip, tied, L, x, scale = work.r, work.b, work.slip, work.tied, work.L, work.x, work.scale
     stop, n = start + size, len(x)
     for i in range(n):
-        xi, ri, bi, wi, Lii, Fv = x[i], r[i], b[i], way[i], L[i, i], states.law[3, i, start:stop]
+        xi, ri, bi, wi, Lii, Fv = x[i], r[i], b[i], slip[i], L[i, i], states.law[3, i, start:stop]
         for j in range(i + 1):
             Mij, Lij = states.M[i, j, start:stop], L[i, j]
             for s in range(size):
@@ -133,7 +121,7 @@ def solved(
             xi[s] = ri[s] + wi[s] * bi[s]
             Lii[s] += dt * Fv[s]
     for i in range(n):
-        j = walls.other[i]
+        j = stops.other[i]
         if j < 0 or not near:
             continue
         xi, xj, ti, Lii, Ljj, Lij = x[i], x[j], tied[i], L[i, i], L[j, j], L[max(i, j), min(i, j)]
@@ -145,7 +133,7 @@ def solved(
             for s in range(size if k != j else 0):
                 Ljk[s] += ti[s] * Lik[s]
     for i in range(n):
-        xi, wi, si, ti, Lii = x[i], way[i], scale[i], tied[i], L[i, i]
+        xi, wi, si, ti, Lii = x[i], slip[i], scale[i], tied[i], L[i, i]
         for j in range(i):
             Lij, xj, sj = L[i, j], x[j], scale[j]
             for k in range(j):
@@ -172,27 +160,27 @@ def solved(
         for s in range(size):
             xi[s] *= si[s]
     for i in range(n):
-        if walls.other[i] >= 0 and near:
-            xi, xj, ti = x[i], x[walls.other[i]], tied[i]
+        if stops.other[i] >= 0 and near:
+            xi, xj, ti = x[i], x[stops.other[i]], tied[i]
             for s in range(size):
                 xi[s] += ti[s] * xj[s]
 
 
-def checked(
+def check_slip(
     start: int,
     size: int,
     states: States,
-    walls: Walls,
+    stops: BatchStops,
     dt: float,
-    farthest: float,
+    max_move: float,
     near: bool,
     work: Work,
 ) -> None:
-    """Say where a block was guessed wrongly, and write down the positions at the end of the step."""
-    r, b, way, x, ahead, wrong = work.r, work.b, work.way, work.x, work.ahead, work.wrong
+    """Mark states of a block that were guessed wrongly, and write their positions at the end of the step."""
+    r, b, slip, x, q_end, wrong = work.r, work.b, work.slip, work.x, work.q_end, work.wrong
     stop, n = start + size, len(x)
     for i in range(n):
-        xi, ri, bi, wi, ai = x[i], r[i], b[i], way[i], ahead[i]
+        xi, ri, bi, wi, end = x[i], r[i], b[i], slip[i], q_end[i]
         qi, vi, Fv = states.q[i, start:stop], states.v[i, start:stop], states.law[3, i, start:stop]
         for j in range(n):
             Mij, xj = states.M[i, j, start:stop], x[j]
@@ -200,62 +188,62 @@ def checked(
                 ri[s] -= Mij[s] * xj[s]
         for s in range(size):
             ri[s] -= dt * Fv[s] * xi[s]
-            turned = wi[s] * xi[s] > 0.0 and bi[s] != 0.0
-            leaves = wi[s] == 0.0 and abs(ri[s]) > bi[s] * HELD and not near
-            wrong[s] += 1.0 if turned or leaves or not abs(dt * xi[s]) <= farthest else 0.0
-            ai[s] = qi[s] + 0.5 * dt * (vi[s] + xi[s])
-    entry = np.zeros(size)
+            reversed_ = wi[s] * xi[s] > 0.0 and bi[s] != 0.0
+            leaves = wi[s] == 0.0 and abs(ri[s]) > bi[s] * STICK and not near
+            wrong[s] += 1.0 if reversed_ or leaves or not abs(dt * xi[s]) <= max_move else 0.0
+            end[s] = qi[s] + 0.5 * dt * (vi[s] + xi[s])
+    place = np.zeros(size)
     for i in range(n):
-        lower, upper = walls.ends[i], -walls.ends[n + i]
+        lower, upper = stops.ends[i], -stops.ends[n + i]
         if near or (lower == -np.inf and upper == np.inf):
             continue
+        row_values(stops.rows, i, q_end, 0, size, place)
         for s in range(size):
-            entry[s] = 0.0
-        for j in range(n):
-            share, aj = walls.rows[i, j], ahead[j]
-            for s in range(size if share != 0.0 else 0):
-                entry[s] += share * aj[s]
-        for s in range(size):
-            wrong[s] += 1.0 if entry[s] < lower or entry[s] > upper else 0.0
+            wrong[s] += 1.0 if place[s] < lower or place[s] > upper else 0.0
 
 
-def borne(size: int, walls: Walls, work: Work) -> None:
-    """Say where friction and stops of a block cannot exert what was guessed, and put what leans exactly on its stop."""
-    r, b, way, up, down, tied = work.r, work.b, work.way, work.up, work.down, work.tied
-    ahead, wrong, n = work.ahead, work.wrong, len(work.r)
+def check_contacts(size: int, stops: BatchStops, work: Work) -> None:
+    """Mark states whose friction and stops cannot exert what was guessed, and put axes in contact on their stops."""
+    r, b, slip, low, high, tied = (
+        work.r,
+        work.b,
+        work.slip,
+        work.low_stop,
+        work.high_stop,
+        work.tied,
+    )
+    q_end, wrong, n = work.q_end, work.wrong, len(work.r)
     for i in range(n):
-        j, ri, bi, wi, ui, di, ti = walls.other[i], r[i], b[i], way[i], up[i], down[i], tied[i]
-        if not walls.shared[i]:
+        j, ri, bi, wi, lo, hi, ti = stops.other[i], r[i], b[i], slip[i], low[i], high[i], tied[i]
+        if not stops.shared[i]:
             for s in range(size):
-                leaves = ri[s] > bi[s] * HELD + di[s] or -ri[s] > bi[s] * HELD + ui[s]
+                leaves = ri[s] > bi[s] * STICK + hi[s] or -ri[s] > bi[s] * STICK + lo[s]
                 wrong[s] += 1.0 if wi[s] == 0.0 and leaves else 0.0
         if j < 0:
             continue
-        f, rj, bj, wj, uj, dj = walls.factor[i], r[j], b[j], way[j], up[j], down[j]
-        for s in range(size):  # what the stop exerts on axis i, and -f times on axis j
-            most, least = ui[s], -di[s]
+        f, rj, bj, wj, loj, hij = stops.factor[i], r[j], b[j], slip[j], low[j], high[j]
+        for s in range(size):  # bounds of the stop's impulse on axis i; -f times it acts on axis j
+            most, least = lo[s], -hi[s]
             if wi[s] == 0.0:
-                most, least = min(most, bi[s] * HELD - ri[s]), max(least, -bi[s] * HELD - ri[s])
+                most, least = min(most, bi[s] * STICK - ri[s]), max(least, -bi[s] * STICK - ri[s])
             if wj[s] == 0.0:
-                one, two = (rj[s] + bj[s] * HELD + uj[s]) / f, (rj[s] - bj[s] * HELD - dj[s]) / f
+                one, two = (
+                    (rj[s] + bj[s] * STICK + loj[s]) / f,
+                    (rj[s] - bj[s] * STICK - hij[s]) / f,
+                )
                 most, least = min(most, max(one, two)), max(least, min(one, two))
             needed = -ri[s] - wi[s] * bi[s]
-            pulls = not -di[s] <= needed <= ui[s]
+            pulls = not -hi[s] <= needed <= lo[s]
             wrong[s] += 1.0 if (pulls if ti[s] != 0.0 else least > most) else 0.0
-    entry = np.zeros(size)
+    place = np.zeros(size)
     for i in range(n):
-        lower, upper, ui, di = walls.ends[i], -walls.ends[n + i], up[i], down[i]
+        lower, upper, lo, hi = stops.ends[i], -stops.ends[n + i], low[i], high[i]
+        row_values(stops.rows, i, q_end, 0, size, place)
         for s in range(size):
-            entry[s] = 0.0
+            touched = lo[s] + hi[s] > 0.0
+            wrong[s] += 1.0 if not touched and (place[s] < lower or place[s] > upper) else 0.0
+            place[s] = lower - place[s] if lo[s] > 0.0 else upper - place[s] if hi[s] > 0.0 else 0.0
         for j in range(n):
-            share, aj = walls.rows[i, j], ahead[j]
-            for s in range(size if share != 0.0 else 0):
-                entry[s] += share * aj[s]
-        for s in range(size):
-            leans = ui[s] + di[s] > 0.0
-            wrong[s] += 1.0 if not leans and (entry[s] < lower or entry[s] > upper) else 0.0
-            entry[s] = lower - entry[s] if ui[s] > 0.0 else upper - entry[s] if di[s] > 0.0 else 0.0
-        for j in range(n):
-            share, aj = walls.inverse[j, i], ahead[j]
-            for s in range(size if share != 0.0 else 0):  # what leans is exactly at its stop
-                aj[s] += share * entry[s]
+            factor, end = stops.inverse[j, i], q_end[j]
+            for s in range(size if factor != 0.0 else 0):
+                end[s] += factor * place[s]

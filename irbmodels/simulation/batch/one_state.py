@@ -1,7 +1,8 @@
 """One step of :mod:`.plant` for one state of a batch, written so that numba turns it into machine code.
 
-Where no stop is met the least-index pivoting of :mod:`.stiction` runs on the matrix itself instead
-of its inverse: axes that hold are left out of a Cholesky factor, of which one is mostly enough.
+Where no stop of a coupled range is touched, the least-index pivoting of :mod:`..stiction` runs on
+the matrix itself instead of its inverse: axes that stick are left out of a Cholesky factor, of
+which one is mostly enough. Else it is the plant's solve, :func:`..stiction.solve_contacts`.
 """
 
 from __future__ import annotations
@@ -10,14 +11,14 @@ import math
 
 import numpy as np
 
-from ...model.types import Array, Mask
+from ...model.types import Array
 from ..mechanics import CONTACT
-from ..stiction import HIGH, LOW, STILL, ActiveSet, balance
-from .states import HELD, ODD, OWN, States, Walls
+from ..stiction import HIGH, LOW, STILL, ActiveSet, solve_contacts
+from .states import STICK, UNCOUPLED, BatchStops, States
 
 
 def solve(K: Array, right: Array) -> Array:
-    """Return ``K^-1 right`` for a small positive definite ``K``, in place of NumPy's, which calls LAPACK."""
+    """Return ``K^-1 right`` by elimination without pivoting, for a small matrix ``K`` with positive principal minors."""
     n, m = right.shape
     left, x = K.copy(), right.copy()
     for i in range(n):
@@ -39,7 +40,7 @@ def solve(K: Array, right: Array) -> Array:
     return x
 
 
-def moved(W: Array, force: Array, w: Array) -> Array:
+def row_motion(W: Array, force: Array, w: Array) -> Array:
     """Return ``W force + w``."""
     result = w.copy()
     for i in range(len(w)):
@@ -48,19 +49,19 @@ def moved(W: Array, force: Array, w: Array) -> Array:
     return result
 
 
-def slide(
-    A: Array, r: Array, b: Array, up: Array, down: Array, modes: ActiveSet, x: Array, L: Array
+def pivot_speeds(
+    A: Array, r: Array, b: Array, low: Array, high: Array, modes: ActiveSet, x: Array, L: Array
 ) -> None:
-    """Solve ``A x = r - b Sgn(x) + up - down``, where stops of single axes may exert ``up`` and ``down``.
+    """Solve ``A x = r - b Sgn(x) + low - high``, where stops of single axes exert ``low`` and ``high``.
 
     Args:
         A: Symmetric positive definite matrix, shape ``(n, n)``.
         r: Right-hand side, shape ``(n,)``.
         b: Largest dry friction, shape ``(n,)``.
-        up: Infinity where an axis is at its lower stop, which moves up or not at all; else 0, shape
-            ``(n,)``.
-        down: The same of upper stops.
-        modes: Where to start, changed in place; STILL or away from the stop for an axis that is at
+        low: Infinity where an axis is at its lower stop, which moves up or not at all; else 0,
+            shape ``(n,)``.
+        high: The same of upper stops.
+        modes: Initial guess, changed in place; STILL or away from the stop for an axis that is at
             one.
         x: Gets the result, shape ``(n,)``.
         L: Work space, shape ``(n, n)``.
@@ -93,15 +94,15 @@ def slide(
             x[i] = entry * L[i, i]
         done = True
         for i in range(n):
-            if b[i] + up[i] + down[i] == 0.0:
+            if b[i] + low[i] + high[i] == 0.0:
                 continue
             if modes[i] == STILL:
                 needed = r[i]
                 for j in range(n):
                     needed -= A[i, j] * x[j]
-                if needed > b[i] * HELD + down[i]:
+                if needed > b[i] * STICK + high[i]:
                     modes[i], done = LOW, False
-                elif -needed > b[i] * HELD + up[i]:
+                elif -needed > b[i] * STICK + low[i]:
                     modes[i], done = HIGH, False
             elif modes[i] * x[i] > 0.0:
                 modes[i], done = STILL, False
@@ -111,58 +112,14 @@ def slide(
             break
 
 
-def lean(
-    A: Array, r: Array, b: Array, touched: Mask, walls: Walls, modes: ActiveSet, x: Array, L: Array
-) -> bool:
-    """Solve as :func:`slide` with the stops that are touched, ``(2 n,)``.
-
-    False where they are more than it can solve for.
-
-    Where the solution without the stop of a range of ``q_i - f q_j`` goes through it, that with it
-    lies on it: both axes move together, with their inertia, load and friction added up.
-    """
-    n, pair = len(r), -1
-    up, down = np.zeros(n), np.zeros(n)
-    for i in range(n):
-        low, high = touched[i], touched[n + i]
-        if walls.other[i] == OWN:
-            up[i], down[i] = np.inf if low else 0.0, np.inf if high else 0.0
-            if (low and modes[i] == HIGH) or (high and modes[i] == LOW):
-                modes[i] = STILL
-        elif low or high:
-            if walls.other[i] == ODD or pair >= 0:
-                return False
-            pair = i
-    for i in range(n):
-        # nothing holds it, whatever did in the last round
-        if modes[i] == STILL and b[i] + up[i] + down[i] == 0.0:
-            modes[i] = LOW
-    slide(A, r, b, up, down, modes, x, L)
-    if pair < 0:
-        return True
-    i, j, f = pair, walls.other[pair], walls.factor[pair]
-    rate = x[i] - f * x[j]
-    if not (touched[i] and rate < 0.0) and not (touched[n + i] and rate > 0.0):
-        return True
-    B, right, bound = A.copy(), r.copy(), b.copy()
-    B[j] += f * A[i]
-    B[:, j] += f * A[:, i]
-    B[j, j] += f * f * A[i, i]
-    right[j] += f * r[i]
-    bound[j] += abs(f) * b[i]
-    bound[i], modes[i] = np.inf, STILL
-    slide(B, right, bound, up, down, modes, x, L)
-    x[i] = f * x[j]
-    return True
-
-
-def step_one(s: int, states: States, walls: Walls, dt: float, farthest: float) -> bool:
-    """Move state ``s`` by one step, whatever holds, slips or leans, and say whether the step was small enough."""
-    M, q, v, law, rows = states.M, states.q, states.v, states.law, walls.rows
+def step_one(s: int, states: States, stops: BatchStops, dt: float, max_move: float) -> bool:
+    """Advance state ``s`` by one step, whatever sticks, slips or touches; False if an axis moves too far."""
+    M, q, v, law, rows = states.M, states.q, states.v, states.law, stops.rows
     n = len(q)
     A, L = np.zeros((n, n)), np.zeros((n, n))
-    r, b, x, ahead, modes = np.zeros(n), np.zeros(n), np.zeros(n), np.zeros(n), np.zeros(n, np.int8)
-    touched, met = np.zeros(2 * n, np.bool_), 0
+    r, b, x, q_end, modes = np.zeros(n), np.zeros(n), np.zeros(n), np.zeros(n), np.zeros(n, np.int8)
+    low, high = np.zeros(n), np.zeros(n)
+    touched = np.zeros(2 * n, np.bool_)
     for i in range(n):
         speed, total = v[i, s], 0.0
         for j in range(n):
@@ -173,47 +130,49 @@ def step_one(s: int, states: States, walls: Walls, dt: float, farthest: float) -
         b[i] = dt * (law[0, i, s] + law[1, i, s] * math.exp(law[2, i, s] * speed * speed))
         modes[i] = LOW if speed > 0.0 or b[i] == 0.0 else HIGH if speed < 0.0 else STILL
     for k in range(2 * n):
-        gap, rate = -walls.ends[k], 0.0
+        gap, rate = -stops.ends[k], 0.0
         for i in range(n):
             gap += rows[k, i] * q[i, s]
             rate += rows[k, i] * v[i, s]
         touched[k] = gap <= CONTACT and rate <= CONTACT
-        met += touched[k]
-    while True:
-        if not lean(A, r, b, touched, walls, modes, x, L):
-            D, state, place = np.zeros((met, n)), np.zeros(n + met, np.int8), 0
+    passed = True
+    while passed:
+        coupled = False
+        for i in range(n):
+            if stops.other[i] == UNCOUPLED:
+                low[i], high[i] = np.inf if touched[i] else 0.0, np.inf if touched[n + i] else 0.0
+                if (touched[i] and modes[i] == HIGH) or (touched[n + i] and modes[i] == LOW):
+                    modes[i] = STILL
+            else:
+                coupled = coupled or touched[i] or touched[n + i]
+        if coupled:
+            D = rows[touched]
+            state = np.zeros(n + len(D), np.int8)
             state[:n] = modes
-            for k in range(2 * n):
-                if touched[k]:
-                    D[place] = rows[k]
-                    place += 1
-            x = balance(A, r, b, D, state)[0]
+            x = solve_contacts(A, r, b, D, state)[0]
+        else:
+            pivot_speeds(A, r, b, low, high, modes, x, L)
         for i in range(n):
-            ahead[i] = q[i, s] + 0.5 * dt * (v[i, s] + x[i])
-            if not abs(dt * x[i]) <= farthest:
+            q_end[i] = q[i, s] + 0.5 * dt * (v[i, s] + x[i])
+            if not abs(dt * x[i]) <= max_move:
                 return False
-        more = 0
+        passed = False
         for k in range(2 * n):
-            gap = -walls.ends[k]
+            gap = -stops.ends[k]
             for i in range(n):
-                gap += rows[k, i] * ahead[i]
+                gap += rows[k, i] * q_end[i]
             if gap < 0.0 and not touched[k]:
-                touched[k] = True
-                more += 1
-        if more == 0:
-            break
-        met += more
+                touched[k], passed = True, True
     for k in range(2 * n):
-        gap, rate = -walls.ends[k], 0.0
+        gap, rate = -stops.ends[k], 0.0
         for i in range(n):
-            gap += rows[k, i] * ahead[i]
+            gap += rows[k, i] * q_end[i]
             rate += rows[k, i] * x[i]
         # at its stop: the step would have gone through
         if touched[k] and (gap < 0.0 or rate <= CONTACT):
+            side = 1.0 if k < n else -1.0
             for i in range(n):
-                ahead[i] -= (
-                    walls.inverse[i, k % n] * gap if k < n else -walls.inverse[i, k % n] * gap
-                )
+                q_end[i] -= side * stops.inverse[i, k % n] * gap
     for i in range(n):
-        q[i, s], v[i, s] = ahead[i], x[i]
+        q[i, s], v[i, s] = q_end[i], x[i]
     return True

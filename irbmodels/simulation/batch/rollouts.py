@@ -1,4 +1,4 @@
-"""Many simulations at once, at a fixed step: the steps of :mod:`.plant` as machine code, over all states."""
+"""Many simulations at once, at a fixed step: the steps of :mod:`..plant` as machine code, over all states."""
 
 from __future__ import annotations
 
@@ -8,22 +8,22 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ...checks import positive
+from ...checks import as_list, numbers, positive
 from ...errors import InputError
 from ...model.friction import Stribeck
 from ...model.limits import ROUNDING
 from ...model.types import Array
 from ...robot.robot import Robot
-from ..mechanics import Stops, check_robot, friction_law, torque_bounds
+from ..mechanics import Stops, friction_law, torque_bounds
 from ..plant import MAX_MOVE, STEP
 from ..run import SimulationError
-from .states import States, walls_of
+from .states import States, batch_stops
 from .step import machine_code
 
 BatchTorque = Callable[[float, Array, Array], ArrayLike] | ArrayLike | None
 """Function of time, positions and speeds ``(N, n)`` at the start of each step, or constants ``(n,)`` or ``(N, n)``."""
 
-_MOST = 10_000_000  # steps: more is a mistake of units
+_MAX_STEPS = 10_000_000  # more is a mistake of units
 
 
 class Rollouts(NamedTuple):
@@ -36,7 +36,7 @@ class Rollouts(NamedTuple):
     v: Array
     """Axis speeds [rad/s, m/s], shape ``(N, T, n)``."""
     failed: Array
-    """When each failed [s], because its torques were not finite or the step too large for its motion; NaN if it did not."""
+    """Time at which each failed [s]: torques not finite, or step too large; NaN if it did not, ``(N,)``."""
 
 
 def rollouts(
@@ -59,12 +59,12 @@ def rollouts(
             the same object share work.
         q: Axis positions at the start [rad, m], shape ``(N, n)``; ``(n,)`` for all.
         v: Axis speeds at the start [rad/s, m/s]; default at rest.
-        duration: How long [s], a whole number of steps.
+        duration: [s], a whole number of steps.
         torque: Motor torques [N m, N], arm side; default none.
         step: Step [s]; torques do not change within it.
         every: Time between samples [s], a whole number of steps.
-        friction: As :class:`.plant.Plant` has it.
-        stops: Whether the ends of the ranges are walls.
+        friction: As in :class:`irbmodels.simulation.Plant`.
+        stops: True for hard stops at the ends of the ranges.
         torque_limit: Bounds of the motor torques [N m, N], shape ``(n,)``.
 
     Returns:
@@ -75,88 +75,75 @@ def rollouts(
         InputError: if an argument cannot be, or a start is out of range.
         SimulationError: if the function of torques fails or returns another shape, with the time.
     """
-    robots = (
-        [robot]
-        if isinstance(robot, Robot)
-        else list(robot)
-        if isinstance(robot, Sequence)
-        else [robot]
-    )
-    for other in robots:
-        check_robot(other)
+    what = "a simulation needs a robot, such as irbmodels.load('irb2400'), or one per state"
+    robots = as_list([robot] if isinstance(robot, Robot | str) else robot, Robot, what)
     if not robots or any(other.axes != robots[0].axes for other in robots):
         raise InputError("rollouts need one robot, or one per state with the same axes")
     n = robots[0].n
     first, start = _rows(q, n, "q"), _rows(np.zeros(n) if v is None else v, n, "v")
     try:
-        count, _ = leading = np.broadcast_shapes(
-            first.shape, start.shape, (len(robots) if len(robots) > 1 else 1, n)
-        )
+        count, _ = shape = np.broadcast_shapes(first.shape, start.shape, (len(robots), n))
     except ValueError:
         raise InputError(
             f"rollouts of {len(robots)} robots of {n} axes: q {first.shape} and v {start.shape} do"
             " not go together"
         ) from None
-    position, speed = (np.array(np.broadcast_to(x, leading).T, order="C") for x in (first, start))
+    position, speed = (np.array(np.broadcast_to(x, shape).T, order="C") for x in (first, start))
     groups = _groups(robots, count)
-    walls = Stops(robots[0], stops)
-    outside = np.flatnonzero((walls.gaps(position.T) < -ROUNDING).any(axis=1))
+    hard_stops = Stops(robots[0], stops)
+    outside = np.flatnonzero((hard_stops.gaps(position.T) < -ROUNDING).any(axis=1))
     if outside.size:
         raise InputError(
             f"start {outside[0]} is out of range:"
             f" {robots[0].limits.violations(position[:, outside[0]])[0]}"
         )
-    steps, between = _whole(duration, step, "duration"), _whole(every, step, "every")
+    steps, between = _steps(duration, step, "duration"), _steps(every, step, "every")
     laws = np.empty((4, n, count))
     for other, columns in groups:
         law = friction_law(other, friction)
         values = np.array([law.Fc, law.Fs - law.Fc, -1.0 / np.square(law.v_St), law.Fv])
         laws[:, :, columns] = values[:, :, None]
-    drive = _Drive(torque, torque_bounds(robots[0], torque_limit), (count, n))
+    motors = _BatchTorque(torque, torque_bounds(robots[0], torque_limit), (count, n))
     kernels = [(other.compiled(friction=False), columns) for other, columns in groups]
-    move, ends = machine_code().step_all, walls_of(walls)
-    M, h, middle, none = (
-        np.empty((n, n, count)),
-        np.empty((n, count)),
-        np.empty((n, count)),
-        np.zeros((n, count)),
-    )
-    bad, failed = np.zeros(count, dtype=bool), np.full(count, np.nan)
+    step_all, stop_arrays = machine_code().step_all, batch_stops(hard_stops)
+    M, (h, middle), rest = np.empty((n, n, count)), np.empty((2, n, count)), np.zeros((n, count))
+    failed, failed_at = np.zeros(count, dtype=bool), np.full(count, np.nan)
     samples = np.empty((2, steps // between + 1, n, count))
     for i in range(steps + 1):
         if i % between == 0:
             samples[:, i // between] = position, speed
-            samples[:, i // between, :, bad] = np.nan
+            samples[:, i // between, :, failed] = np.nan
         if i == steps:
             break
-        tau = drive(i * step, position, speed)
-        bad |= ~np.isfinite(tau).all(axis=0)
+        tau = motors(i * step, position, speed)
+        failed |= ~np.isfinite(tau).all(axis=0)
         np.add(position, 0.5 * step * speed, out=middle)
         for kernel, columns in kernels:
             if len(kernels) == 1:
                 kernel.mass_matrix(middle, out=M)
-                kernel.inverse_dynamics(middle, speed, none, out=h)
+                kernel.inverse_dynamics(middle, speed, rest, out=h)
             else:
                 part = np.ascontiguousarray(middle[:, columns])
                 M[:, :, columns] = kernel.mass_matrix(part)
                 h[:, columns] = kernel.inverse_dynamics(
                     part, np.ascontiguousarray(speed[:, columns]), np.zeros_like(part)
                 )
-        move(States(M, h, tau, position, speed, laws), ends, step, MAX_MOVE, bad)
-        failed[bad & np.isnan(failed)] = i * step
+        states = States(M, h, tau, position, speed, laws)
+        step_all(states, stop_arrays, step, MAX_MOVE, failed)
+        failed_at[failed & np.isnan(failed_at)] = i * step
     t: Array = np.arange(steps // between + 1, dtype=float) * (between * step)
-    kept: Array = np.ascontiguousarray(samples.transpose(0, 3, 1, 2))
-    return Rollouts(t, kept[0], kept[1], failed)
+    q_samples, v_samples = np.ascontiguousarray(samples.transpose(0, 3, 1, 2))
+    return Rollouts(t, q_samples, v_samples, failed_at)
 
 
-class _Drive:
-    """Torques of all states, ``(n, N)``."""
+class _BatchTorque:
+    """Motor torques of all states, ``(n, N)``."""
 
     def __init__(self, torque: BatchTorque, limit: Array | None, shape: tuple[int, int]) -> None:
         self._limit, self._shape = limit, shape
         self._function = torque if callable(torque) else None
-        given: ArrayLike = np.zeros(shape) if torque is None or callable(torque) else torque
-        self._constant = self._checked(given)
+        constant = np.zeros(shape) if torque is None or callable(torque) else torque
+        self._constant = self._limited(constant)
         if not np.isfinite(self._constant).all():
             raise InputError("torques of rollouts must be finite")
 
@@ -164,15 +151,12 @@ class _Drive:
         if self._function is None:
             return self._constant
         try:
-            return self._checked(self._function(t, q.T.copy(), v.T.copy()))
+            return self._limited(self._function(t, q.T.copy(), v.T.copy()))
         except Exception as err:  # a user's function may raise anything
             raise SimulationError(t, f"the function torque fails: {err!r}") from err
 
-    def _checked(self, torque: ArrayLike) -> Array:
-        try:
-            value = np.asarray(torque, dtype=float)
-        except (TypeError, ValueError) as err:
-            raise InputError(f"torques of rollouts are not an array of numbers: {err}") from None
+    def _limited(self, torque: ArrayLike) -> Array:
+        value = numbers(torque, "torque of rollouts")
         if value.shape not in (self._shape, self._shape[1:]):
             raise InputError(
                 f"torques of rollouts have shape {self._shape} or {self._shape[1:]}, not"
@@ -190,18 +174,15 @@ def _groups(robots: list[Robot], count: int) -> list[tuple[Robot, NDArray[np.int
         return [(robots[0], np.arange(count))]
     if len(robots) != count:
         raise InputError(f"{len(robots)} robots and {count} states do not go together")
-    places: dict[int, list[int]] = {}
+    indices: dict[int, list[int]] = {}
     for i, robot in enumerate(robots):
-        places.setdefault(id(robot), []).append(i)
-    return [(robots[where[0]], np.array(where)) for where in places.values()]
+        indices.setdefault(id(robot), []).append(i)
+    return [(robots[group[0]], np.array(group)) for group in indices.values()]
 
 
 def _rows(value: ArrayLike, n: int, what: str) -> Array:
-    """Return states, one or in rows, as they are; numbers are not spread over the axes."""
-    try:
-        array = np.asarray(value, dtype=float)
-    except (TypeError, ValueError) as err:
-        raise InputError(f"{what} of rollouts is not an array of numbers: {err}") from None
+    """Return finite states, one or in rows; a number is not broadcast over the axes."""
+    array = numbers(value, f"{what} of rollouts")
     if array.ndim not in (1, 2) or array.shape[-1] != n or not np.isfinite(array).all():
         raise InputError(
             f"{what} of rollouts is finite and of shape (N, {n}) or ({n},), got {array.shape}"
@@ -209,13 +190,13 @@ def _rows(value: ArrayLike, n: int, what: str) -> Array:
     return array
 
 
-def _whole(time: float, step: float, what: str) -> int:
-    """Return how many steps a time is."""
+def _steps(time: float, step: float, what: str) -> int:
+    """Return the number of steps of a time."""
     positive(step, "step [s]")
     positive(time, f"{what} [s]")
-    if time / step > _MOST:
+    if time / step > _MAX_STEPS:
         raise InputError(
-            f"{what} = {time:g} s in steps of {step:g} s are more than {_MOST:,} steps; take a"
+            f"{what} = {time:g} s in steps of {step:g} s are more than {_MAX_STEPS:,} steps; take a"
             " longer step"
         )
     steps = round(time / step)

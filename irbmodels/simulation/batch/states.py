@@ -1,4 +1,4 @@
-"""What the machine code of :mod:`.batch` works on: arrays over many states, and the ends of the ranges as it has them."""
+"""Arrays over many states, and hard stops, in the form that the machine code of a batch takes."""
 
 from __future__ import annotations
 
@@ -9,17 +9,15 @@ import numpy as np
 from ...model.types import Array, IntArray
 from ..mechanics import Stops
 
-OWN, ODD = -1, -2
-"""Of :attr:`Walls.other`: a range of one axis.
+UNCOUPLED, UNSUPPORTED = -1, -2
+"""Values of :attr:`BatchStops.other`: a range of one axis; one that is neither of one axis nor of two
+that no other coupled range has."""
 
-One that is neither of one axis nor of two that no other coupled range has.
-"""
-
-HELD = 1.0 + 1e-12  # of the largest friction: what still holds
+STICK = 1.0 + 1e-12  # of the largest friction, up to which an axis sticks
 
 
 class States(NamedTuple):
-    """States of N arms of n axes, and what a step needs to know of each."""
+    """States of N arms of n axes, and the terms of their equations of motion."""
 
     M: Array
     """Mass matrices in the middle of the step, ``(n, n, N)``."""
@@ -35,8 +33,8 @@ class States(NamedTuple):
     """Fc, Fs - Fc, ``-1 / v_St^2`` and Fv, ``(4, n, N)``."""
 
 
-class Walls(NamedTuple):
-    """Ends of the ranges of ``A q``: ``A q > lower``, ``-A q > -upper``."""
+class BatchStops(NamedTuple):
+    """Hard stops: ``A q > lower``, ``-A q > -upper``."""
 
     rows: Array
     """``A`` and ``-A``, ``(2 n, n)``."""
@@ -45,7 +43,7 @@ class Walls(NamedTuple):
     inverse: Array
     """Inverse of ``A``, ``(n, n)``."""
     other: IntArray
-    """Axis j of a range of ``q_i - f q_j``, else OWN or ODD, ``(n,)``."""
+    """Axis j of a range of ``q_i - f q_j``, else UNCOUPLED or UNSUPPORTED, ``(n,)``."""
     factor: Array
     """That ``f``, ``(n,)``."""
     shared: IntArray
@@ -53,17 +51,17 @@ class Walls(NamedTuple):
 
 
 class Work(NamedTuple):
-    """Work space for a block of B states; ``(n, B)`` where nothing else is said."""
+    """Work space for a block of B states, ``(n, B)`` unless stated."""
 
     r: Array
-    """Momentum and impulse of the load; then what friction and stops have to exert against."""
+    """Momentum and impulse of the load; then the impulse that friction and stops have to balance."""
     b: Array
     """Largest impulse of dry friction."""
-    way: Array
-    """Its direction: -1 for an axis that moves up, 1 down, 0 where it holds."""
-    up: Array
+    slip: Array
+    """Its direction: -1 for an axis that moves up, 1 down, 0 where it sticks."""
+    low_stop: Array
     """Largest impulse of the lower stop of a range: infinity where it is touched, else 0."""
-    down: Array
+    high_stop: Array
     """The same of the upper stop."""
     tied: Array
     """``f`` where axis i moves with axis j of its range, else 0."""
@@ -73,30 +71,26 @@ class Work(NamedTuple):
     """Inverse of the diagonals; 0 leaves an axis out."""
     x: Array
     """Speeds at the end of the step."""
-    ahead: Array
+    q_end: Array
     """Positions there."""
     wrong: Array
     """More than 0 where the guess was wrong, ``(B,)``."""
 
 
-def walls_of(stops: Stops) -> Walls:
-    """Return the ends of the ranges as machine code takes them, and which of them couple two axes."""
+def batch_stops(stops: Stops) -> BatchStops:
+    """Return stops in the form of the machine code, with the pairs of axes that ranges couple."""
     A, n = stops.A, len(stops.A)
-    places = [np.flatnonzero(row) for row in A]
+    axes = [np.flatnonzero(row) for row in A]
     pairs = [
-        (i, int(where[where != i][0]))
-        for i, where in enumerate(places)
-        if len(where) == 2 and A[i, i] == 1.0
+        (i, int(pair[pair != i][0]))
+        for i, pair in enumerate(axes)
+        if len(pair) == 2 and A[i, i] == 1.0
     ]
-    often = np.bincount(np.ravel(pairs).astype(int), minlength=n)
-    other, factor, shared = (
-        np.where((np.eye(n) == A).all(axis=1), OWN, ODD),
-        np.zeros(n),
-        np.zeros(n, np.int64),
-    )
+    counts = np.bincount(np.ravel(pairs).astype(int), minlength=n)
+    other = np.where((np.eye(n) == A).all(axis=1), UNCOUPLED, UNSUPPORTED)
+    factor, shared = np.zeros(n), np.zeros(n, np.int64)
     for i, j in pairs:
-        if often[i] == 1 and often[j] == 1:
-            other[i], factor[i], shared[i], shared[j] = j, -A[i, j], 1, 1
-    return Walls(
-        stops.rows, stops.ends, np.array(np.linalg.inv(A), dtype=float), other, factor, shared
-    )
+        if counts[i] == 1 and counts[j] == 1:
+            other[i], factor[i], shared[[i, j]] = j, -A[i, j], 1
+    inverse: Array = np.asarray(np.linalg.inv(A), dtype=float)
+    return BatchStops(stops.rows, stops.ends, inverse, other, factor, shared)
