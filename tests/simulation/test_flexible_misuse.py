@@ -33,7 +33,7 @@ MODEL = AXIS.four_states()
 BAD = {
     "stiffness as an array": (
         lambda: Drive(np.ones((9, 9))),
-        "stiffness of a drive is a number, not an array of shape",
+        "stiffness of a drive, .* must be a positive finite number, got an array of shape",
     ),
     "turned by nothing": (
         lambda: Drive(turned_by=None),

@@ -12,7 +12,7 @@ from ...errors import InputError
 from ...model.tree import UNLIMITED
 from ...model.types import Array
 from .linear import OneAxis
-from .modes import Hold
+from .modes import MotorState
 from .robot import FlexibleRobot
 
 if TYPE_CHECKING:
@@ -23,7 +23,10 @@ _BLUE, _ORANGE, _GREEN = "#0072B2", "#D55E00", "#009E73"  # Okabe-Ito
 
 
 def bode_figure(axis: OneAxis, title: str = "") -> Figure:
-    """Draw gain and phase from the torque of the motor to its speed (S003's model with three states), with both resonances."""
+    """Draw gain and phase from motor torque to motor speed, with resonance and antiresonance.
+
+    The model is S003's with three states.
+    """
     from matplotlib.figure import Figure
 
     as_instance(axis, OneAxis, "what is drawn is a OneAxis, as arm.one_axis(q, axis) makes it")
@@ -56,12 +59,10 @@ def map_figure(
     q: ArrayLike,
     axes: tuple[int, int] = (2, 3),
     mode: int = 1,
-    motors: Hold = "free",
+    motors: MotorState = "free",
     count: int = 49,
 ) -> Figure:
-    """Draw an eigenfrequency over two axes, the others held at ``q``; blank outside the ranges.
-
-    The title names the grades.
+    """Draw an eigenfrequency over two axes, the others held at ``q``, with the grades of the stiffness.
 
     Args:
         arm: The arm.
@@ -95,15 +96,15 @@ def map_figure(
     values = np.where(
         robot.in_range(postures), arm.frequencies(postures, motors)[..., mode - 1], np.nan
     )
-    there = robot.to_controller(postures)
+    shown = robot.to_controller(postures)
     figure = Figure(figsize=(7.0, 5.6), layout="constrained")
     panel = figure.subplots()
     filled = panel.contourf(
-        there[..., first], there[..., second], values, levels=15, cmap="viridis"
+        shown[..., first], shown[..., second], values, levels=15, cmap="viridis"
     )
     lines = panel.contour(
-        there[..., first],
-        there[..., second],
+        shown[..., first],
+        shown[..., second],
         values,
         levels=np.asarray(filled.levels)[::3],
         colors="white",
@@ -118,6 +119,8 @@ def map_figure(
     for i in arm.elastic:
         if (drive := arm.drives[i]) is not None:
             grades.setdefault(drive.grade, []).append(str(i + 1))
-    told = "; ".join(f"{grade} (axis {', '.join(numbers)})" for grade, numbers in grades.items())
-    panel.set_title(f"{robot.name}: stiffness {told}", fontsize="medium")
+    stiffness = "; ".join(
+        f"{grade} (axis {', '.join(numbers)})" for grade, numbers in grades.items()
+    )
+    panel.set_title(f"{robot.name}: stiffness {stiffness}", fontsize="medium")
     return figure

@@ -10,8 +10,8 @@ from typing import Any, get_args
 
 import numpy as np
 
-from ...checks import as_instance, number, short_repr
-from ...errors import InputError, MissingData, UnknownName
+from ...checks import as_choice, as_instance, number, positive, short_repr
+from ...errors import InputError, MissingData
 from ...model.motors import Motors
 from ...model.provenance import Grade
 from ...robot.robot import Robot
@@ -63,32 +63,16 @@ class Drive:
 
     def __post_init__(self) -> None:
         """Check every number."""
-        for name in ("stiffness", "gear_ratio", *_OPTIONAL):
-            value = getattr(self, name)
-            if (
-                isinstance(value, bool)
-                or not isinstance(value, int | float | np.number)
-                or math.isnan(value)
-            ):
-                raise InputError(f"{name} of a drive is a number, not {short_repr(value)}")
-            if name != "stiffness" and math.isinf(value):
-                raise InputError(f"{name} of a drive must be finite")
-        if self.stiffness <= 0.0:
-            raise InputError(
-                "the stiffness of a drive is positive, or math.inf for a rigid axis, not"
-                f" {self.stiffness:g}"
-            )
-        if self.gear_ratio == 0.0:
+        if not isinstance(self.stiffness, float) or self.stiffness != math.inf:
+            positive(self.stiffness, "the stiffness of a drive, math.inf for a rigid axis,")
+        if number(self.gear_ratio, "gear_ratio of a drive") == 0.0:
             raise InputError("a gear ratio of 0 does not turn the axis")
         for name in _OPTIONAL:
-            if getattr(self, name) < 0.0:
-                raise InputError(
-                    f"{name} of a drive must not be negative, got {getattr(self, name):g}"
-                )
+            number(getattr(self, name), f"{name} of a drive", 0.0)
         if self.elastic and self.rotor_inertia == 0.0:
             raise InputError(
-                "an elastic drive needs the inertia of its rotor: without it the motor's motion has"
-                " no law"
+                "an elastic drive needs the inertia of its rotor: without it the motor has no"
+                " equation of motion"
             )
         given = [name for name in ("damping", "backlash", "hardening") if getattr(self, name) > 0.0]
         if given and not self.elastic:
@@ -101,8 +85,9 @@ class Drive:
             if isinstance(other, bool) or not isinstance(other, int) or other < 1:
                 raise InputError(f"{what}, not {short_repr(other)}: {short_repr(turns)}")
             number(turns, f"turned_by[{other}], turns per turn of axis {other},")
-        if as_instance(self.grade, str, "the grade of a drive is a word") not in get_args(Grade):
-            raise UnknownName("grade", self.grade, get_args(Grade))
+        as_choice(
+            as_instance(self.grade, str, "the grade of a drive is a word"), get_args(Grade), "grade"
+        )
         object.__setattr__(self, "turned_by", MappingProxyType(dict(self.turned_by)))
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -114,35 +99,33 @@ class Drive:
 
     @property
     def elastic(self) -> bool:
-        """Whether motor and link move apart."""
+        """True if motor and link move relative to each other."""
         return math.isfinite(self.stiffness)
 
     @property
     def reflected_inertia(self) -> float:
-        """Rotor inertia at the arm side [kg m^2]: that on the motor side times the gear ratio squared."""
+        """Rotor inertia seen from the arm side [kg m^2]."""
         return self.rotor_inertia * self.gear_ratio**2
 
     @property
     def reflected_viscous(self) -> float:
-        """Viscous friction of the motor at the arm side [N m s/rad]."""
+        """Viscous friction of the motor seen from the arm side [N m s/rad]."""
         return self.viscous * self.gear_ratio**2
 
     def __repr__(self) -> str:
-        """Show what differs from a rigid axis without rotor."""
-        told = {f.name: getattr(self, f.name) for f in fields(self)}
-        shown = [
+        """Show the arguments that are not 0."""
+        values = {f.name: getattr(self, f.name) for f in fields(self)}
+        numbers = [
             f"{name}={value:.9g}"
-            for name, value in told.items()
+            for name, value in values.items()
             if isinstance(value, int | float) and value
         ]
-        turned = [f"turned_by={dict(self.turned_by)}"] if self.turned_by else []
-        return f"Drive({', '.join([*shown, *turned])}, grade={self.grade!r})"
+        turned_by = [f"turned_by={dict(self.turned_by)}"] if self.turned_by else []
+        return f"Drive({', '.join([*numbers, *turned_by])}, grade={self.grade!r})"
 
 
 def drives_of(robot: Robot) -> list[Drive | None]:
-    """Return the drives that the tables of a robot know, axis after axis.
-
-    None where they know none.
+    """Return the drives in the tables of a robot, axis after axis, None where there is none.
 
     Raises:
         MissingData: for a robot from a URDF, or where a stiffness stands without a rotor inertia.
@@ -154,7 +137,7 @@ def drives_of(robot: Robot) -> list[Drive | None]:
             " per axis"
         )
     table, names = robot.description.drives, robot.description.axes
-    found: list[Drive | None] = [None] * robot.n
+    drives: list[Drive | None] = [None] * robot.n
     for name, row in table.axes.items():
         if row.gear_ratio is None and row.stiffness_N_m_rad is None:
             continue
@@ -166,7 +149,7 @@ def drives_of(robot: Robot) -> list[Drive | None]:
                 " known; give a Drive"
             )
         field_of_grade = "gear_ratio" if row.stiffness_N_m_rad is None else "stiffness_N_m_rad"
-        found[names.index(name)] = Drive(
+        drives[names.index(name)] = Drive(
             stiffness=math.inf if row.stiffness_N_m_rad is None else row.stiffness_N_m_rad,
             rotor_inertia=row.rotor_inertia_kg_m2 or 0.0,
             gear_ratio=row.gear_ratio or 1.0,
@@ -176,7 +159,7 @@ def drives_of(robot: Robot) -> list[Drive | None]:
             },
             grade=table.sources[row.source_of(field_of_grade)].grade,
         )
-    return found
+    return drives
 
 
 def motors_of_drives(drives: Sequence[Drive | None]) -> Motors:

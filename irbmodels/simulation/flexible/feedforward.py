@@ -19,7 +19,7 @@ from .model import FlexibleModel
 
 
 class Feedforward(NamedTuple):
-    """What the motors do, in axis coordinates, shape ``(..., n)`` each."""
+    """Motion and torques of the motors in axis coordinates, shape ``(..., n)`` each."""
 
     torque: Array
     """Torques [N m, N]."""
@@ -32,15 +32,12 @@ class Feedforward(NamedTuple):
 
 
 def feedforward(arm: FlexibleModel, motion: Array) -> Feedforward:
-    """See :meth:`FlexibleRobot.feedforward`; ``motion`` are the derivatives of q from the 0th on, shape ``(order, ..., n)``."""
-    factorials = np.array([math.factorial(k) for k in range(len(motion))]).reshape(
-        -1, *[1] * (motion.ndim - 1)
-    )
-    q = motion / factorials
+    """See :meth:`FlexibleRobot.feedforward`; ``motion``: derivatives of q from the 0th on, ``(order, ..., n)``."""
+    q = np.stack([derivative / math.factorial(k) for k, derivative in enumerate(motion)])
     links = link_torques(arm.mechanism, q)
-    links += arm.bearing * rate_of(q)[: len(links)]
+    links += arm.bearing * time_derivative(q)[: len(links)]
     theta = q[: len(links)].copy()
-    theta[..., arm.elastic] += _apart(arm, links[..., arm.elastic])
+    theta[..., arm.elastic] += _deflection(arm, links[..., arm.elastic])
     position, speed, acceleration = theta[0], theta[1], 2.0 * theta[2]
     torque = acceleration @ arm.rotor_inertia + speed @ arm.viscous + links[0]
     if arm.friction_law is not None:
@@ -48,55 +45,50 @@ def feedforward(arm: FlexibleModel, motion: Array) -> Feedforward:
     return Feedforward(torque, position, speed, acceleration)
 
 
-def _apart(arm: FlexibleModel, load: Array) -> Array:
-    """How far the motors are ahead, where springs and dampers together carry ``load``.
-
-    Coefficients of time.
+def _deflection(arm: FlexibleModel, load: Array) -> Array:
+    """Deflection where springs and dampers together carry ``load``, as coefficients of time.
 
     From the spring alone on, each pass takes the damper's torque from the one before; it costs the
     highest coefficient, which stays as it was.
     """
-    apart = arm.springs.apart_series(load)
+    deflection = arm.springs.deflection_series(load)
     for known in range(len(load) - 1, 0, -1) if arm.springs.damping.any() else ():
-        rest = load[:known] - arm.springs.damping * rate_of(apart)[:known]
-        apart[:known] = arm.springs.apart_series(rest)
-    return apart
+        rest = load[:known] - arm.springs.damping * time_derivative(deflection)[:known]
+        deflection[:known] = arm.springs.deflection_series(rest)
+    return deflection
 
 
 def link_torques(mechanism: Mechanism, q: Array) -> Array:
-    """Taylor coefficients of the links' inverse dynamics, of ``order - 2``, from those of q, shape ``(order, ..., n)``."""
+    """Taylor coefficients of the links' inverse dynamics, two less than those of q, ``(order, ..., n)``."""
     order, leading = len(q), q.shape[1:-1]
     poses: list[Array] = []
     twists: list[Array] = []
     efforts: list[Array] = []
-    pull = np.zeros((4, 4))
-    pull[:3, 3] = mechanism.gravity
+    gravity = np.zeros((4, 4))
+    gravity[:3, 3] = mechanism.gravity
     for joint in mechanism.joints:
         variable = q @ joint.row
         variable[0] += joint.offset
         fixed = np.eye(4)
         fixed[:3, :3], fixed[:3, 3] = joint.rotation, joint.position
         below = fixed if joint.parent < 0 else poses[joint.parent] @ fixed
-        moved = np.zeros((order, *leading, 4, 4))
-        generator = np.zeros((4, 4))
-        moved[0] = np.eye(4)
+        motion, generator = np.zeros((order, *leading, 4, 4)), np.zeros((4, 4))
+        motion[0] = np.eye(4)
         if joint.prismatic:
-            moved[..., 2, 3] = variable
+            motion[..., 2, 3] = variable
             generator[2, 3] = 1.0
         else:
             cos, sin = _cos_sin(variable)
-            moved[..., 0, 0], moved[..., 0, 1], moved[..., 1, 0], moved[..., 1, 1] = (
-                cos,
-                -sin,
-                sin,
-                cos,
-            )
+            rotation = np.stack([np.stack([cos, -sin], -1), np.stack([sin, cos], -1)], -2)
+            motion[..., :2, :2] = rotation
             generator[0, 1], generator[1, 0] = -1.0, 1.0
-        pose = below @ moved if joint.parent < 0 else product(below, moved)
+        pose = below @ motion if joint.parent < 0 else product(below, motion)
         poses.append(pose)
-        pushed = rate_of(rate_of(pose))
-        pushed[0] -= pull
-        efforts.append(product(pushed @ _second_moments(joint.body), np.swapaxes(pose, -1, -2)))
+        acceleration = time_derivative(time_derivative(pose))
+        acceleration[0] -= gravity
+        efforts.append(
+            product(acceleration @ _second_moments(joint.body), np.swapaxes(pose, -1, -2))
+        )
         twists.append(product(pose[: order - 2] @ generator, _inverse(pose[: order - 2])))
     result = np.zeros((order - 2, *leading, mechanism.n))
     for i in reversed(range(len(poses))):
@@ -109,20 +101,16 @@ def link_torques(mechanism: Mechanism, q: Array) -> Array:
 
 
 def product(a: Array, b: Array) -> Array:
-    """Coefficients ``c_k = a_k b_0 + .. + a_0 b_k`` of a product of matrices.
-
-    As many as both factors have.
-    """
+    """Coefficients ``c_k = a_k b_0 + .. + a_0 b_k`` of a product of matrices, as many as both have."""
     order = min(len(a), len(b))
     padded = np.concatenate([a[:order], np.zeros_like(a[:1])])
-    number = np.subtract.outer(
-        np.arange(order), np.arange(order)
-    )  # k - i; the last of padded is 0, as are those before the first
-    result: Array = (padded[np.maximum(number, -1)] @ b[:order]).sum(axis=1)
+    # k - i; the last of padded is 0, as are those before the first
+    indices = np.subtract.outer(np.arange(order), np.arange(order))
+    result: Array = (padded[np.maximum(indices, -1)] @ b[:order]).sum(axis=1)
     return result
 
 
-def rate_of(a: Array) -> Array:
+def time_derivative(a: Array) -> Array:
     """Coefficients of the time derivative; one less."""
     return np.arange(1, len(a)).reshape(-1, *[1] * (a.ndim - 1)) * a[1:]
 
@@ -141,10 +129,10 @@ def _cos_sin(angle: Array) -> tuple[Array, Array]:
 
 def _inverse(pose: Array) -> Array:
     """Coefficients of the inverse of a pose."""
-    turned = np.swapaxes(pose[..., :3, :3], -1, -2)
+    transposed = np.swapaxes(pose[..., :3, :3], -1, -2)
     result = np.zeros_like(pose)
-    result[..., :3, :3] = turned
-    result[..., :3, 3:] = -product(turned, pose[..., :3, 3:])
+    result[..., :3, :3] = transposed
+    result[..., :3, 3:] = -product(transposed, pose[..., :3, 3:])
     result[0, ..., 3, 3] = 1.0
     return result
 

@@ -1,4 +1,4 @@
-"""Linear models of elastic joints: S003 eq. 3.69 to 3.73, and the model with three states, with the misprints corrected.
+"""Linear models of elastic joints: S003 eq. 3.69 to 3.73 and section 3.3.2, with the misprints corrected.
 
 Printed are ``k (r theta_m - theta_a)`` on the motor, without the factor r, and ``-k/J_a`` in the
 model with three states, which makes it unstable. Here both masses feel the same spring: its energy
@@ -22,7 +22,7 @@ from .drive import Drive, drives_of
 
 
 class LinearModel(NamedTuple):
-    """``x' = A x + B u``, ``y = C x + D u``: ``scipy.signal.StateSpace(*model)`` and ``control.ss(*model)`` take it."""
+    """``x' = A x + B u``, ``y = C x + D u``, for ``scipy.signal.StateSpace(*model)``, ``control.ss(*model)``."""
 
     A: Array
     B: Array
@@ -52,10 +52,10 @@ class LinearModel(NamedTuple):
         pencil = np.block([[A, B], [C, D]])
         mass = np.zeros_like(pencil)
         mass[:states, :states] = np.eye(states)
-        above, below = eigvals(pencil, mass, homogeneous_eigvals=True)
-        # the others are infinite: below is 0 but for rounding
-        there = np.abs(below) > 1e-9 * np.abs(above)
-        return _sorted(above[there] / below[there])
+        alpha, beta = eigvals(pencil, mass, homogeneous_eigvals=True)
+        # the others are infinite: beta is 0 but for rounding
+        is_finite = np.abs(beta) > 1e-9 * np.abs(alpha)
+        return _sorted(alpha[is_finite] / beta[is_finite])
 
     def response(self, frequency: ArrayLike) -> ComplexArray:
         """Frequency response at frequencies [Hz], shape ``(..., outputs, inputs)``.
@@ -63,9 +63,9 @@ class LinearModel(NamedTuple):
         Raises:
             InputError: if a frequency is negative, not finite, or that of an undamped pole.
         """
-        s = 2j * math.pi * frequencies_of(frequency)[..., None, None]
+        s = 2j * math.pi * as_frequencies(frequency)[..., None, None]
         A, B, C, D = self._matrices()
-        return C @ solved(s * np.eye(len(A)) - A, B) + D
+        return C @ solve(s * np.eye(len(A)) - A, B) + D
 
     def state_space(self) -> Any:
         """Return the model as ``scipy.signal.StateSpace``."""
@@ -91,7 +91,7 @@ class LinearModel(NamedTuple):
 
 @dataclass(frozen=True)
 class OneAxis:
-    """Motor, spring and link of one axis while the others are held: two masses, linear, without gravity.
+    """Two-mass model of one axis, the others held: motor, spring and link, linear, without gravity.
 
     Raises:
         InputError: if the drive is rigid or its spring is not linear, or the inertia is not
@@ -100,7 +100,7 @@ class OneAxis:
 
     drive: Drive
     inertia: float
-    """Of all that the axis moves, arm side [kg m^2]; it belongs to one posture."""
+    """Of the link side of the axis [kg m^2], at one posture."""
 
     def __post_init__(self) -> None:
         """Check that there are two masses and a linear spring."""
@@ -126,7 +126,7 @@ class OneAxis:
     def four_states(self) -> LinearModel:
         """S003 eq. 3.71 to 3.73: ``x = theta_m, theta_m', theta_a, theta_a'`` [rad, rad/s].
 
-        In goes the torque of the motor [N m], out comes its angle, both on the motor side;
+        The input is the torque of the motor [N m], the output its angle, both on the motor side;
         ``theta_a`` is the angle of the link.
         """
         Jm, Ja, k, d, fm, fa, r = self._numbers()
@@ -141,10 +141,8 @@ class OneAxis:
     def three_states(self) -> LinearModel:
         """S003 section 3.3.2: ``x = theta_m', theta_a', r theta_m - theta_a``.
 
-        Out comes the speed of the motor [rad/s].
-
-        From speeds nobody can tell where the axis stands: of the four states only these three are
-        observable.
+        The output is the speed of the motor [rad/s]. Of the four states only these three are
+        observable from it.
         """
         Jm, Ja, k, d, fm, fa, r = self._numbers()
         A = [
@@ -168,7 +166,7 @@ class OneAxis:
 
 
 def identified(robot: Robot, axis: int = 1) -> OneAxis:
-    """Return the one-axis model that somebody identified, with the inertia of its posture: S003 Table 3.1 of the IRB 1400.
+    """Return the published two-mass model of an axis, with the inertia of its posture: S003 Table 3.1 (IRB 1400).
 
     Raises:
         InputError: if there is no such axis.
@@ -180,7 +178,7 @@ def identified(robot: Robot, axis: int = 1) -> OneAxis:
     row = robot.description.drives.axes.get(f"axis_{axis}") if robot.description else None
     if drive is None or row is None or row.load_inertia_kg_m2 is None or not drive.elastic:
         raise MissingData(
-            f"{robot.name}: nobody has published a two-mass model of axis {axis}; give"
+            f"{robot.name}: no two-mass model of axis {axis} is published; give"
             " OneAxis(Drive(...), inertia)"
         )
     return OneAxis(drive, row.load_inertia_kg_m2)
@@ -195,7 +193,7 @@ def _sorted(roots: NDArray[Any]) -> ComplexArray:
     return roots[np.lexsort((roots.imag, np.round(np.abs(roots), 9)))]
 
 
-def solved(matrices: NDArray[Any], right: Array) -> ComplexArray:
+def solve(matrices: NDArray[Any], right: Array) -> ComplexArray:
     """Return ``matrices^-1 right``.
 
     Raises:
@@ -209,7 +207,7 @@ def solved(matrices: NDArray[Any], right: Array) -> ComplexArray:
         ) from None
 
 
-def frequencies_of(frequency: ArrayLike) -> Array:
+def as_frequencies(frequency: ArrayLike) -> Array:
     """Return frequencies [Hz] as an array.
 
     Raises:

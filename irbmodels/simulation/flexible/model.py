@@ -1,4 +1,4 @@
-"""Robot and drives of an arm with elastic joints, the matrices between links and motors, and the equilibrium of both."""
+"""Robot and drives of an arm with elastic joints, matrices between links and motors, equilibrium of both."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from ...robot.robot import Robot
 from .drive import Drive, motors_of_drives
 from .springs import Springs
 
-# of the largest torque: what is left of 0, which would push an axis to one side of its backlash
+# of the largest torque: rounding of 0, which would move an axis to one side of its backlash
 _ROUNDING = 1e-13
 
 
@@ -48,12 +48,12 @@ class FlexibleModel:
     robot: Robot
     drives: Sequence[Drive | None]
     friction: Stribeck | bool = True
-    """Dry and viscous friction of the motors in axis coordinates: True for the robot's own law, False for none, or another."""
+    """Friction of the motors in axis coordinates: True for the robot's own law, False for none, or another."""
 
     def __post_init__(self) -> None:
         """Check that robot and drives go together."""
         robot = as_instance(self.robot, Robot, "a flexible robot is made of an irbmodels.Robot")
-        drives = drives_for(robot, self.drives)
+        drives = check_drives(robot, self.drives)
         if robot.rotors.any():
             raise InputError(
                 f"{robot.name} has rotors in use already; the drives bring them, so leave"
@@ -78,7 +78,7 @@ class FlexibleModel:
 
     @cached_property
     def elastic(self) -> NDArray[np.intp]:
-        """Which axes are elastic, counted from 0, shape ``(m,)``."""
+        """Indices of the elastic axes, from 0, shape ``(m,)``."""
         return np.flatnonzero([drive is not None and drive.elastic for drive in self.drives])
 
     @cached_property
@@ -109,47 +109,40 @@ class FlexibleModel:
 
     @cached_property
     def rigid(self) -> Robot:
-        """The robot that this one becomes when every stiffness grows: rotors and all friction in one place.
+        """The limit of infinite stiffness: a robot with the rotors and all friction.
 
         Raises:
             InputError: if a coupled wrist has viscous friction: a robot's law knows no friction of
                 two axes together.
         """
-        alone = np.diag(self.viscous)
-        if (self.viscous != np.diag(alone)).any():
+        diagonal = np.diag(self.viscous)
+        if (self.viscous != np.diag(diagonal)).any():
             raise InputError(
                 "viscous friction of a coupled wrist brakes axes together, which the friction of a"
-                " Robot cannot say"
+                " Robot does not model"
             )
-        robot = self.robot.with_rotors(*self.motors.reflected(self._of_drives("rotor_inertia")))
-        return robot.with_friction(_with_viscous(self.friction_law, alone + self.bearing))
+        robot = self.robot.with_rotors(*self.motors.reflected(self._drive_values("rotor_inertia")))
+        return robot.with_friction(_with_viscous(self.friction_law, diagonal + self.bearing))
 
     @cached_property
     def friction_law(self) -> Stribeck | None:
-        """The law that acts on the motors beside the drives' viscous friction.
-
-        None where there is none.
-        """
-        return (
-            self.friction
-            if isinstance(self.friction, Stribeck)
-            else self.robot.friction_model
-            if self.friction
-            else None
-        )
+        """The law of the motors beside the drives' viscous friction; None where there is none."""
+        if isinstance(self.friction, Stribeck):
+            return self.friction
+        return self.robot.friction_model if self.friction else None
 
     @cached_property
     def bearing(self) -> Array:
         """Viscous friction of the links' bearings [N m s/rad], shape ``(n,)``."""
-        return self._of_drives("bearing")
+        return self._drive_values("bearing")
 
     @cached_property
     def mechanism(self) -> Mechanism:
-        """The links' joints and bodies, stripped to what moves them."""
+        """Joints and bodies of the links."""
         return mechanism_of(self.robot.dynamic_model)
 
     def bias(self, of_links: Array, x: Array, x_dot: Array) -> Array:
-        """Torques of one state that springs, dampers and viscous friction take, beside those ``of_links``, shape ``(n + m,)``.
+        """Torques of springs, dampers and viscous friction of one state, and those ``of_links``, ``(n + m,)``.
 
         Args:
             of_links: Coriolis and gravity torque, shape ``(n,)``.
@@ -157,9 +150,8 @@ class FlexibleModel:
             x_dot: Their speeds.
         """
         n, elastic = self.n, self.elastic
-        load = self.springs.torque(x[n:] - x[elastic]) + self.springs.damping * (
-            x_dot[n:] - x_dot[elastic]
-        )
+        load = self.springs.torque(x[n:] - x[elastic])
+        load += self.springs.damping * (x_dot[n:] - x_dot[elastic])
         result = self._viscous @ x_dot
         result[:n] += of_links
         result[elastic] -= load
@@ -187,29 +179,29 @@ class FlexibleModel:
         largest = np.abs(torque).max(axis=-1, keepdims=True)
         torque = np.where(np.abs(torque) > _ROUNDING * largest, torque, 0.0)
         theta = position.copy()
-        theta[..., self.elastic] += self.springs.apart(torque[..., self.elastic])
+        theta[..., self.elastic] += self.springs.deflection(torque[..., self.elastic])
         return Equilibrium(theta, torque)
 
-    def of_motors(self, of_links: Array, of_motors: Array) -> Array:
-        """Values of all motors: of rigid axes those of the links, shape ``(..., n)``."""
-        result = of_links.copy()
-        result[..., self.elastic] = of_motors[..., self.elastic]
+    def motor_values(self, links: Array, motors: Array) -> Array:
+        """Positions or speeds of all motors: of rigid axes those of the links, shape ``(..., n)``."""
+        result = links.copy()
+        result[..., self.elastic] = motors[..., self.elastic]
         return result
 
     def inertia(self, M: Array) -> Array:
-        """Mass matrices of ``(q, theta of the elastic axes)`` from those of the links, shape ``(..., n + m, n + m)``."""
+        """Mass matrices of ``(q, theta of the elastic axes)`` from those of the links, ``(..., n + m, n + m)``."""
         size = self.n + self.elastic.size
         result = np.zeros((*M.shape[:-2], size, size))
         result[..., : self.n, : self.n] = M
         result += self._rotors
         return result
 
-    def _of_drives(self, name: str) -> Array:
+    def _drive_values(self, name: str) -> Array:
         return np.array([0.0 if drive is None else getattr(drive, name) for drive in self.drives])
 
     def _reflected(self, name: str) -> Array:
-        """``N' diag(x) N`` of what every motor has on its own side."""
-        values, turns = self.motors.reflected(self._of_drives(name))
+        """``N' diag(x) N`` of the motor-side values of a parameter."""
+        values, turns = self.motors.reflected(self._drive_values(name))
         result: Array = (turns.T * values) @ turns
         return result
 
@@ -233,7 +225,7 @@ class FlexibleModel:
         return result
 
 
-def drives_for(robot: Robot, drives: Sequence[Drive | None]) -> tuple[Drive | None, ...]:
+def check_drives(robot: Robot, drives: Sequence[Drive | None]) -> tuple[Drive | None, ...]:
     """Return drives that go with a robot.
 
     Raises:

@@ -35,7 +35,7 @@ from . import modes
 from .drive import Drive, drives_of
 from .feedforward import Feedforward, feedforward
 from .linear import LinearModel, OneAxis
-from .model import FlexibleModel, drives_for
+from .model import FlexibleModel, check_drives
 from .simulation import Settings, simulate
 
 
@@ -70,7 +70,7 @@ class FlexibleRobot(FlexibleModel):
         assumed: Sequence[Drive | None] | None = None,
         friction: Stribeck | bool = True,
     ) -> FlexibleRobot:
-        """Return a robot with the drives of its tables, and ``assumed`` ones where these know none.
+        """Return a robot with the drives of its tables, and ``assumed`` ones for the other axes.
 
         Args:
             robot: A robot from tables.
@@ -81,15 +81,15 @@ class FlexibleRobot(FlexibleModel):
             MissingData: if nothing makes an axis elastic.
             InputError: if an axis is assumed that the tables know.
         """
-        known = drives_of(robot)
-        others = [None] * robot.n if assumed is None else drives_for(robot, assumed)
+        others = check_drives(robot, [None] * robot.n if assumed is None else assumed)
+        drives = drives_of(robot)
         for i, drive in enumerate(others):
-            if drive is not None and known[i] is not None:
+            if drive is not None and drives[i] is not None:
                 raise InputError(
                     f"the tables of {robot.name} know the drive of axis {i + 1}: do not assume one,"
                     " or give all drives"
                 )
-        drives = [own or other for own, other in zip(known, others, strict=True)]
+            drives[i] = drives[i] or drive
         if not any(drive is not None and drive.elastic for drive in drives):
             raise MissingData(
                 f"no stiffness of {robot.name} is known; give FlexibleRobot(robot, [Drive(...),"
@@ -107,7 +107,7 @@ class FlexibleRobot(FlexibleModel):
         *,
         wrench: Wrench | None = None,
     ) -> tuple[Array, Array]:
-        """Accelerations of links and motors [rad/s^2, m/s^2], shape ``(..., n)`` each, under torques of the motors.
+        """Accelerations of links and motors [rad/s^2, m/s^2] under torques of the motors, ``(..., n)`` each.
 
         Args:
             q: Positions of the links [rad, m], shape ``(..., n)``.
@@ -121,29 +121,23 @@ class FlexibleRobot(FlexibleModel):
             InputError: if a shape is wrong, or one state is not finite or far outside every range.
         """
         states = self._states(q, v, theta, theta_dot, torque=torque)
-        pull = np.zeros(self.n)
+        external = np.zeros(self.n)
         if wrench is not None:
-            *states, pull = broadcast(*states, self.robot.external_torque(states[0], wrench))
-        pull = np.broadcast_to(pull, states[0].shape)
+            *states, external = broadcast(*states, self.robot.external_torque(states[0], wrench))
         q, v, theta, theta_dot, torque = states
-        speed = self.of_motors(v, theta_dot)
-        driven = torque if self.friction_law is None else torque - self.friction_law.torque(speed)
-        x, x_dot = (
-            np.concatenate(pair, axis=-1)
-            for pair in ((q, theta[..., self.elastic]), (v, speed[..., self.elastic]))
-        )
-        model = self.robot.dynamic_model
-        right = driven @ self.motor_positions
-        right[..., : self.n] += pull
-        found = np.empty_like(x)
-        for at in np.ndindex(*q.shape[:-1]):
-            bias = self.bias(
-                dynamics.inverse_dynamics(model, q[at], v[at], np.zeros(self.n)), x[at], x_dot[at]
-            )
-            found[at] = np.linalg.solve(
-                self.inertia(dynamics.mass_matrix(model, q[at])), right[at] - bias
-            )
-        return found[..., : self.n], found @ self.motor_positions.T
+        speed, model = self.motor_values(v, theta_dot), self.robot.dynamic_model
+        if self.friction_law is not None:
+            torque = torque - self.friction_law.torque(speed)
+        x = np.concatenate([q, theta[..., self.elastic]], axis=-1)
+        x_dot = np.concatenate([v, speed[..., self.elastic]], axis=-1)
+        right = torque @ self.motor_positions
+        right[..., : self.n] += external
+        a = np.empty_like(x)
+        for i in np.ndindex(*q.shape[:-1]):
+            h = dynamics.inverse_dynamics(model, q[i], v[i], np.zeros(self.n))
+            M = self.inertia(dynamics.mass_matrix(model, q[i]))
+            a[i] = np.linalg.solve(M, right[i] - self.bias(h, x[i], x_dot[i]))
+        return a[..., : self.n], a @ self.motor_positions.T
 
     def energy(
         self, q: ArrayLike, v: ArrayLike, theta: ArrayLike, theta_dot: ArrayLike
@@ -153,22 +147,22 @@ class FlexibleRobot(FlexibleModel):
         Arguments as :meth:`forward_dynamics`.
         """
         q, v, theta, theta_dot = self._states(q, v, theta, theta_dot)
-        speed = self.of_motors(v, theta_dot)
+        speed = self.motor_values(v, theta_dot)
         links = self.robot.energy(q, v)
         rotors = 0.5 * np.einsum("...i,ij,...j->...", speed, self.rotor_inertia, speed)
         stored = self.springs.energy(theta[..., self.elastic] - q[..., self.elastic]).sum(axis=-1)
         return FlexibleEnergy(links.kinetic + rotors, links.potential, stored)
 
     def linearized(self, q: ArrayLike) -> LinearModel:
-        """Return the linear model about rest at ``q``: small motions and torques beside those of :meth:`equilibrium`.
+        """Return the linear model of small motions and torques about the :meth:`equilibrium` at ``q``.
 
         States: ``q, theta`` of the elastic axes, and the speeds of both, ``2 (n + m)``. Inputs:
-        torques of the motors, ``n``. Outputs: ``q, theta`` of all axes, ``2 n``. Gravity's change
-        with posture is in it; friction has its slope at rest, Fv, without the dry part.
+        torques of the motors, ``n``. Outputs: ``q, theta`` of all axes, ``2 n``. Gravity's gradient
+        is included; friction has its slope at rest, Fv, without the dry part.
         """
         return modes.linearized(self, self.robot.states.one(q))
 
-    def frequencies(self, q: ArrayLike, motors: modes.Hold = "free") -> Array:
+    def frequencies(self, q: ArrayLike, motors: modes.MotorState = "free") -> Array:
         """Undamped eigenfrequencies about rest [Hz], one per elastic axis, ascending, shape ``(..., m)``.
 
         Args:
@@ -190,17 +184,17 @@ class FlexibleRobot(FlexibleModel):
         *,
         to: str = "tcp",
         source: modes.Source = "torque",
-        motors: modes.Hold = "free",
+        motors: modes.MotorState = "free",
     ) -> ComplexArray:
         """Frequency response about rest at one posture.
 
         Args:
             q: Posture of the links, shape ``(n,)``.
             frequency: Frequencies [Hz], shape ``(F,)`` or one.
-            to: What answers: a frame's displacement and small rotation [m, rad] in base axes (6),
-                or the ``links`` or the ``motors``, in axis coordinates (n).
-            source: What excites: the motors' ``torque`` [N m] (n columns), or a ``wrench`` [N, N m]
-                at the TCP (6 columns).
+            to: Output: a frame's displacement and small rotation [m, rad] in base axes (6), or the
+                ``links`` or the ``motors``, in axis coordinates (n).
+            source: Input: the motors' ``torque`` [N m] (n columns), or a ``wrench`` [N, N m] at the
+                TCP (6 columns).
             motors: ``free``, or ``held``, which goes with a wrench only.
 
         Returns:
@@ -223,15 +217,14 @@ class FlexibleRobot(FlexibleModel):
         snap: ArrayLike,
         *higher: ArrayLike,
     ) -> Feedforward:
-        """Motion and torque of the motors that give the links a motion [De Luca 1998.
+        """Motion and torque of the motors for a motion of the links.
 
-        Buondonno & De Luca 2015].
-
-        Without gear damping it is exact: the springs' torque is the inverse dynamics of the links,
-        and its two time derivatives, in Taylor arithmetic without differences, say how the motors
-        move. Damping is a series: each derivative beyond snap that is given makes the torque right
-        to one more power of it (with none it is right where the damping is 0). A motor cannot cross
-        backlash in no time: where a spring's torque changes its sign, ``theta`` jumps.
+        [De Luca 1998, Buondonno & De Luca 2015] Without gear damping it is exact: the springs'
+        torque is the inverse dynamics of the links, and its two time derivatives, in Taylor
+        arithmetic without differences, give the motion of the motors. Damping is a series: each
+        derivative beyond snap that is given makes the torque right to one more power of it (with
+        none it is right where the damping is 0). A motor cannot cross backlash in no time: where a
+        spring's torque changes its sign, ``theta`` jumps.
 
         Args:
             q: Positions of the links [rad, m], shape ``(..., n)``.
@@ -271,20 +264,19 @@ class FlexibleRobot(FlexibleModel):
         max_step: float = np.inf,
         every: float = 0.001,
     ) -> Run:
-        """Simulate a motion, as :func:`irbmodels.simulation.simulate` does of a rigid robot: dry friction sticks, on the motors.
+        """Simulate a motion, as :func:`irbmodels.simulation.simulate`; dry friction sticks, on the motors.
 
         Args:
             q: Links at the start [rad, m], shape ``(n,)``.
             v: Their speeds; default rest.
             duration: [s].
             torque: Torques of the motors in axis coordinates [N m, N]: constant, samples, or a
-                function of time and of what a controller sees, ``torque(t, theta, theta_dot)``;
-                default none.
+                function of time and encoders, ``torque(t, theta, theta_dot)``; default none.
             wrench: What the world exerts ON the robot at the TCP: constant ``(6,)``, or ``f(t,
                 pose)``.
             theta: Motors at the start; default where they hold the links against gravity.
             theta_dot: Their speeds; default those of the links.
-            stops: Whether the ends of the links' ranges are walls.
+            stops: True for hard stops at the ends of the links' ranges.
             rebound: Share of its speed with which a link leaves a stop, 0 to 1.
             torque_limit: Bounds of the motors' torques in axis coordinates, shape ``(n,)``.
             method: One of SciPy's; ``Radau`` where springs are very stiff.
@@ -309,7 +301,7 @@ class FlexibleRobot(FlexibleModel):
         return simulate(self, (q, v, theta, theta_dot), duration, torque, wrench, settings)
 
     def one_axis(self, q: ArrayLike, axis: int) -> OneAxis:
-        """Return the linear model of one axis at a posture, the others held: its inertia is that of this robot.
+        """Return the two-mass model of one axis at a posture, the others held.
 
         Raises:
             InputError: if the axis does not exist, is rigid, or has a spring that is not linear.
@@ -325,17 +317,17 @@ class FlexibleRobot(FlexibleModel):
         )
 
     def __repr__(self) -> str:
-        """Say which axes are elastic, and how good their stiffness is."""
+        """Name the elastic axes with the grade of their stiffness, and the rigid ones."""
         grades = [
             f"{i + 1} ({drive.grade})"
             for i in self.elastic
             if (drive := self.drives[i]) is not None
         ]
         rigid = [str(i + 1) for i in range(self.n) if i not in self.elastic]
-        told = [f"elastic axes {', '.join(grades) or 'none'}"] + (
-            [f"rigid axes {', '.join(rigid)}"] if rigid else []
-        )
-        return f"<FlexibleRobot {self.robot.name}: {'; '.join(told)}>"
+        axes = [f"elastic axes {', '.join(grades) or 'none'}"]
+        if rigid:
+            axes.append(f"rigid axes {', '.join(rigid)}")
+        return f"<FlexibleRobot {self.robot.name}: {'; '.join(axes)}>"
 
     def _states(
         self, q: ArrayLike, v: ArrayLike, theta: ArrayLike, theta_dot: ArrayLike, **rates: ArrayLike
