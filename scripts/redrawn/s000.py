@@ -21,7 +21,7 @@ from irbmodels.identification.friction import (
     friction_plan,
     friction_points,
 )
-from irbmodels.identification.friction.fitting import NAMES
+from irbmodels.identification.friction.fit import NAMES
 from irbmodels.identification.recordings import (
     Recording,
     Sensors,

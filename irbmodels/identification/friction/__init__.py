@@ -1,6 +1,7 @@
-"""Friction as S000 measures it: a plan of constant speeds, its RAPID module, levels of torque, a fit."""
+"""Friction as S000 measures it: plan of constant speeds, RAPID module, levels of torque, fit."""
 
-from .fitting import FrictionFit, fit_friction, friction_table
+from .fit import FrictionFit
+from .fitting import fit_friction, friction_table
 from .levels import FrictionPoints, friction_points
 from .module import friction_module
 from .plan import FrictionPlan, coarse_grid, friction_plan, grid_of_s000

@@ -1,4 +1,4 @@
-"""Pieces of a log in which an axis has a constant speed: the longest pieces of straight line in its positions."""
+"""Segments of a log in which an axis has a constant speed: straight lines in its positions."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from ...errors import InputError
 from ...model.types import Array
 from ..recordings.recording import Flag, Recording
 
-SHORTEST = 8  # samples of a stretch
-FINEST = 1e-9  # [rad, m] below which nothing is told apart
-_TRIM = 0.05  # of a stretch, at each end: the fit of a line takes a little of the ramps with it
+SHORTEST = 8  # samples of a segment
+FINEST = 1e-9  # [rad, m], the smallest resolution
+_TRIM = 0.05  # of a segment, at each end: the fit of a line takes a little of the ramps with it
 _NOISE = 6.0  # standard deviations of the positions that still are a straight line
 
 
 @dataclass(frozen=True)
-class Stretch:
-    """A piece of a log in which the axis has a constant speed."""
+class Segment:
+    """Samples in which the axis has a constant speed."""
 
     start: int
     stop: int
@@ -27,15 +27,23 @@ class Stretch:
     travel: float
     """[rad, m]"""
 
+    @property
+    def size(self) -> int:
+        """Number of samples."""
+        return self.stop - self.start
 
-def stretches(recording: Recording, axis: int, tolerance: float | None = None) -> list[Stretch]:
-    """Find the pieces of constant speed of an axis, rest included.
+
+def constant_speed_segments(
+    recording: Recording, axis: int, tolerance: float | None = None
+) -> list[Segment]:
+    """Find the segments of constant speed of an axis, rest included.
 
     Args:
-        recording: Of positions; samples without one end a piece.
+        recording: Of positions; samples without one end a segment.
         axis: 1-based.
-        tolerance: How far a position may lie from a straight line [rad, m]; default six standard
-            deviations of the noise, which second differences tell, or the log's resolution.
+        tolerance: Largest distance of a position from a straight line [rad, m]; default six
+            standard deviations of the noise, estimated by second differences, or the log's
+            resolution.
 
     Raises:
         InputError: if there is no such axis, or the tolerance is not positive.
@@ -46,54 +54,51 @@ def stretches(recording: Recording, axis: int, tolerance: float | None = None) -
     allowed = position_noise(q) if tolerance is None else float(tolerance)
     if not 0.0 < allowed < np.inf:
         raise InputError(f"tolerance is a positive length [rad, m], not {tolerance!r}")
-    found: list[Stretch] = []
-    for part in recording.stretches(
-        recording.has(Flag.NO_POSITION | Flag.POSITION_OUTLIER)[:, axis - 1]
-    ):
-        found += _pieces(recording.t[part], q[part], allowed, part.start)
-    return found
+    missing = recording.has(Flag.NO_POSITION | Flag.POSITION_OUTLIER)[:, axis - 1]
+    return [
+        segment
+        for part in recording.stretches(missing)
+        for segment in _segments(recording.t[part], q[part], allowed, part.start)
+    ]
 
 
-def _pieces(t: Array, q: Array, allowed: float, first: int) -> list[Stretch]:
-    """Straight pieces of samples without a hole: from left to right as far as each goes, then the longest grow over others."""
+def _segments(t: Array, q: Array, allowed: float, first: int) -> list[Segment]:
+    """Straight segments of samples without a gap.
+
+    From left to right as far as each goes; then the longest grow over others.
+    """
     rough, start = [], 0
     while len(t) - start >= SHORTEST:
-        stop = _longest(t, q, start, len(t), allowed)
+        stop = _longest_line(t, q, start, len(t), allowed)
         if stop - start >= SHORTEST:
-            rough.append(slice(start, stop))
+            rough.append((start, stop))
         start = max(stop - 1, start + 1)
-    taken, found = np.zeros(len(t), dtype=bool), []
-    for piece in sorted(rough, key=lambda piece: piece.start - piece.stop):
-        cut = int(_TRIM * (piece.stop - piece.start)) + 1
-        core = slice(piece.start + cut, piece.stop - cut)
+    taken, segments = np.zeros(len(t), dtype=bool), []
+    for start, stop in sorted(rough, key=lambda ends: ends[0] - ends[1]):
+        core = _trimmed(start, stop)
         if core.stop - core.start < SHORTEST - 2 or taken[core].any():
             continue
-        slope, _ = _line(t[core], q[core])
+        slope, _ = _fit_line(t[core], q[core])
         off = np.abs(q - q[core].mean() - slope * (t - t[core].mean())) > allowed
-        low, high = (
-            np.flatnonzero(off[: core.start] | taken[: core.start]),
-            np.flatnonzero(off[core.stop :] | taken[core.stop :]),
-        )
-        grown = slice(
-            int(low[-1]) + 1 if low.size else 0, core.stop + int(high[0]) if high.size else len(t)
-        )
-        taken[grown] = True
-        cut = int(_TRIM * (grown.stop - grown.start)) + 1
-        inner = slice(grown.start + cut, grown.stop - cut)
-        slope, _ = _line(t[inner], q[inner])
-        found.append(
-            Stretch(
-                first + inner.start,
-                first + inner.stop,
-                slope,
-                slope * float(t[inner][-1] - t[inner][0]),
-            )
-        )
-    return sorted(found, key=lambda stretch: stretch.start)
+        blocked = np.flatnonzero(off | taken)
+        low, high = blocked[blocked < core.start], blocked[blocked >= core.stop]
+        start = int(low[-1]) + 1 if low.size else 0
+        stop = int(high[0]) if high.size else len(t)
+        taken[start:stop] = True
+        inner = _trimmed(start, stop)
+        slope, _ = _fit_line(t[inner], q[inner])
+        travel = slope * float(t[inner][-1] - t[inner][0])
+        segments.append(Segment(first + inner.start, first + inner.stop, slope, travel))
+    return sorted(segments, key=lambda segment: segment.start)
+
+
+def _trimmed(start: int, stop: int) -> slice:
+    cut = int(_TRIM * (stop - start)) + 1
+    return slice(start + cut, stop - cut)
 
 
 def position_noise(q: Array) -> float:
-    """How far a position may lie from a line, for its noise and its resolution."""
+    """Largest distance of a position from a line that noise and resolution explain."""
     good = q[np.isfinite(q)]
     if good.size < SHORTEST:
         return FINEST
@@ -108,18 +113,18 @@ def position_noise(q: Array) -> float:
     return float(max(rough, FINEST))
 
 
-def _line(t: Array, q: Array) -> tuple[float, Array]:
-    """Slope of the straight line through samples, and what is left of them."""
+def _fit_line(t: Array, q: Array) -> tuple[float, Array]:
+    """Slope of the straight line through samples, and the residuals."""
     x = t - t.mean()
     slope = float(x @ q / (x @ x))
     return slope, q - q.mean() - slope * x
 
 
-def _longest(t: Array, q: Array, start: int, end: int, allowed: float) -> int:
-    """End of the longest straight piece from ``start`` on: doubling, then halving."""
+def _longest_line(t: Array, q: Array, start: int, end: int, allowed: float) -> int:
+    """End of the longest straight line from ``start`` on: doubling, then halving."""
 
     def straight(stop: int) -> bool:
-        return bool(np.abs(_line(t[start:stop], q[start:stop])[1]).max() <= allowed)
+        return bool(np.abs(_fit_line(t[start:stop], q[start:stop])[1]).max() <= allowed)
 
     good, step = start + 2, SHORTEST
     while good + step <= end and straight(good + step):

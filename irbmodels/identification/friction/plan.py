@@ -1,4 +1,4 @@
-"""The experiment that tells friction: one axis at constant speeds, both ways, the others posed so that gravity is least (S000 7).
+"""Friction experiment: one axis at constant speeds, both ways, at least gravity (S000 7).
 
 At constant speed ``u = friction + gravity`` (eq. 70); gravity is the same both ways at the same
 place (eq. 71), friction changes its sign, so that half the difference is friction (eq. 73).
@@ -17,18 +17,21 @@ from ...robot.robot import Robot
 from ...trajectory import Motion
 from ...trajectory.rounding import sample_times, snap
 from ...trajectory.time_laws import time_law
-from .posture import along, gravity_of, least_gravity
+from .posture import gravity_torque, least_gravity_posture, stroke_postures
 
-# [rad, m] that a slow axis moves at constant speed: teeth and balls have let go before
+# [rad, m] that a slow axis moves at constant speed, beyond presliding of teeth and balls
 SLIDE = 2e-3
 STEADY = 1.0  # [s] that a fast axis moves at constant speed
 ACCELERATION = 1.0  # [rad/s^2, m/s^2] of the ramps
 PAUSE = 0.5  # [s] at rest before each stroke
-_NOTHING = 1e-3  # [N m, N] of gravity that is none
+_NOTHING = 1e-3  # [N m, N] of gravity that counts as none
 
 
 def grid_of_s000() -> Array:
-    """Speeds of eq. 74 [rad/s], ascending, shape ``(2725,)``: steps of 1e-5 from 1e-5, 2e-4 from 0.015, 1e-3 from 0.2 to 0.5."""
+    """Speeds of eq. 74 [rad/s], ascending, shape ``(2725,)``.
+
+    Steps of 1e-5 from 1e-5, 2e-4 from 0.015, 1e-3 from 0.2 to 0.5.
+    """
     parts = [np.arange(1, 1500) * 1e-5, 0.015 + np.arange(925) * 2e-4, 0.2 + np.arange(301) * 1e-3]
     return np.concatenate(parts)
 
@@ -50,7 +53,7 @@ def coarse_grid(slowest: float = 1e-4, fastest: float = 0.5, count: int = 30) ->
 
 @dataclass(frozen=True, eq=False)
 class FrictionPlan:
-    """Strokes of one axis about a place; forward and back at each speed."""
+    """Strokes of one axis about a posture; forward and back at each speed."""
 
     robot: Robot
     axis: int
@@ -66,11 +69,11 @@ class FrictionPlan:
     pause: float
     """At rest before each stroke [s]."""
     gravity: Array
-    """Torque of gravity on the axis that is left along the longest stroke [N m, N], shape ``(PLACES,)``."""
+    """Gravity torque on the axis along the longest stroke [N m, N], shape ``(SAMPLES,)``."""
 
     @property
     def stroke(self) -> Array:
-        """Whole way at each speed with both ramps [rad, m], shape ``(S,)``."""
+        """Stroke at each speed with both ramps [rad, m], shape ``(S,)``."""
         return np.asarray(self.travel + np.square(self.speeds) / self.acceleration, dtype=float)
 
     @property
@@ -93,11 +96,11 @@ class FrictionPlan:
 
     @property
     def duration(self) -> float:
-        """Time of everything [s]: strokes, pauses, and moves from one stroke's start to the next."""
+        """Duration [s]: strokes, pauses, and moves from one stroke's start to the next."""
         return float((2.0 * (self.seconds + self.pause) + self.between).sum())
 
     def motion(self, rate: float = 250.0) -> Motion:
-        """Return what the controller is asked for: samples with speeds and accelerations.
+        """Return the planned motion: samples with speeds and accelerations.
 
         Between strokes the axis rests.
 
@@ -115,7 +118,7 @@ class FrictionPlan:
             self.speeds, self.seconds, self.between, self.stroke, strict=True
         ):
             inside = t >= start
-            values[:, inside] = self._moved(
+            values[:, inside] = self._transfer(
                 snap(t[inside] - start, (0.0, between), self.duration),
                 between,
                 last,
@@ -126,7 +129,7 @@ class FrictionPlan:
                 inside = t >= start
                 x = snap(t[inside] - start - self.pause, (0.0, seconds), self.duration)
                 values[:, inside] = (
-                    self._ramped(np.clip(x, 0.0, seconds), speed, seconds, stroke) * sign
+                    self._stroke_profile(np.clip(x, 0.0, seconds), speed, seconds, stroke) * sign
                 )
                 values[0, inside] -= 0.5 * sign * stroke
                 start += self.pause + seconds
@@ -137,7 +140,7 @@ class FrictionPlan:
         v[:, self.axis - 1], a[:, self.axis - 1] = values[1], values[2]
         return Motion(t, q, v, a)
 
-    def _moved(self, x: Array, seconds: float, start: float, end: float) -> Array:
+    def _transfer(self, x: Array, seconds: float, start: float, end: float) -> Array:
         """Position, speed, acceleration on the way from one start to another."""
         if seconds == 0.0:
             return np.outer([end, 0.0, 0.0], np.ones_like(x))
@@ -146,7 +149,7 @@ class FrictionPlan:
         values[0] += start
         return np.asarray(values, dtype=float)
 
-    def _ramped(self, x: Array, speed: float, seconds: float, stroke: float) -> Array:
+    def _stroke_profile(self, x: Array, speed: float, seconds: float, stroke: float) -> Array:
         """Way, speed, acceleration at times ``x`` within a stroke."""
         a, ramp = self.acceleration, speed / self.acceleration
         left = seconds - x
@@ -161,29 +164,22 @@ class FrictionPlan:
         return np.stack([way, rate, np.where(moving & up, a, np.where(moving & down, -a, 0.0))])
 
     def __str__(self) -> str:
-        """Say what it takes, and what it leaves of gravity."""
-        shown = ", ".join(f"{value:.4g}" for value in self.robot.to_controller(self.posture))
-        unit = "m" if self.robot.limits.linear[self.axis - 1] else "rad"
-        hours = (
-            f"{self.duration / 3600.0:.2f} h"
-            if self.duration > 3600.0
-            else f"{self.duration / 60.0:.1f} min"
-        )
-        least, most = self.gravity.min(), self.gravity.max()
-        left = np.abs(self.gravity).max()
-        torque = "N" if unit == "m" else "N m"
-        kept = (
-            f"gravity {least:.3g} .. {most:.3g} {torque} stays, and cancels by eq. 73"
-            if left > _NOTHING
-            else "no gravity on the axis"
-        )
+        """Return speeds, duration, strokes and gravity in one line."""
+        posture = ", ".join(f"{value:.4g}" for value in self.robot.to_controller(self.posture))
+        unit, torque = ("m", "N") if self.robot.limits.linear[self.axis - 1] else ("rad", "N m")
+        hours, minutes = self.duration / 3600.0, self.duration / 60.0
+        duration = f"{hours:.2f} h" if hours > 1.0 else f"{minutes:.1f} min"
+        gravity = "no gravity on the axis"
+        if np.abs(self.gravity).max() > _NOTHING:
+            ends = f"{self.gravity.min():.3g} .. {self.gravity.max():.3g}"
+            gravity = f"gravity {ends} {torque} stays, and cancels by eq. 73"
         grid = (
             f"{len(self.speeds)} speeds {self.speeds[0]:.4g} .. {self.speeds[-1]:.4g} {unit}/s,"
-            f" both ways, {hours}"
+            f" both ways, {duration}"
         )
         return (
             f"axis {self.axis} of {self.robot.name}: {grid}, strokes up to {self.stroke.max():.3g}"
-            f" {unit} about ({shown}); {kept}"
+            f" {unit} about ({posture}); {gravity}"
         )
 
 
@@ -203,7 +199,7 @@ def friction_plan(
     Each stroke moves at least ``slide`` and for at least ``steady`` at constant speed. Without
     ``posture`` the other axes stand where gravity on the tested axis is least along its longest
     stroke; for axes that lie flat, 2 and 3, some stays, and is stated. The robot does not touch
-    itself there; what stands around it, the floor too, is not known here: check the posture.
+    itself there; obstacles around it, the floor too, are not known here: check the posture.
 
     Args:
         robot: With its tool and payload.
@@ -240,13 +236,17 @@ def friction_plan(
         )
     travel = np.maximum(slide, steady * wanted)
     half = 0.5 * float((travel + np.square(wanted) / acceleration).max())
-    middle = least_gravity(robot, axis - 1, half) if posture is None else robot.states.one(posture)
-    ends = along(middle, axis - 1, half)
+    middle = (
+        least_gravity_posture(robot, axis - 1, half)
+        if posture is None
+        else robot.states.one(posture)
+    )
+    ends = stroke_postures(middle, axis - 1, half)
     outside = [violation for end in ends[[0, -1]] for violation in robot.limits.violations(end)]
     if outside:
         raise InputError(
             f"strokes of {2.0 * half:.4g} [rad, m] do not fit: {outside[0]}; fewer fast speeds, a"
             " shorter 'steady'"
         )
-    gravity = gravity_of(robot, ends, axis - 1)
+    gravity = gravity_torque(robot, ends, axis - 1)
     return FrictionPlan(robot, axis, middle, wanted, travel, acceleration, pause, gravity)

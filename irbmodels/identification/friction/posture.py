@@ -1,4 +1,4 @@
-"""Where the other axes stand while one is tested: gravity on it is least, and the robot does not touch itself."""
+"""Posture of a friction test: least gravity on the tested axis, and no self-collision."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ from ...errors import InputError, MissingData
 from ...model.types import Array
 from ...robot.robot import Robot
 
-PLACES = 9  # along the longest stroke, where gravity is looked at
+SAMPLES = 9  # along the longest stroke, at which gravity is evaluated
 _MARGIN = np.radians(5.0)  # of every range that a posture keeps free; 5 mm of a linear axis
 _TRIES, _KEPT = 1024, 4  # postures drawn, and those that are refined
-# of the largest gravity torque, what being far from home costs; more where the arm is folded up
+# weights of the distance from home, of the largest gravity torque; more where the arm is folded up
 _NEAR = (1e-3, 1e-2, 0.1, 1.0)
 
 
-def along(postures: Array, axis: int, half: float) -> Array:
-    """Places along the longest stroke about postures ``(..., n)``, shape ``(..., PLACES, n)``."""
-    q = np.repeat(postures[..., None, :], PLACES, axis=-2)
-    q[..., axis] += np.linspace(-half, half, PLACES)
+def stroke_postures(postures: Array, axis: int, half: float) -> Array:
+    """Samples of the longest stroke about postures ``(..., n)``, shape ``(..., SAMPLES, n)``."""
+    q = np.repeat(postures[..., None, :], SAMPLES, axis=-2)
+    q[..., axis] += np.linspace(-half, half, SAMPLES)
     return q
 
 
-def least_gravity(robot: Robot, axis: int, half: float) -> Array:
-    """Posture within the ranges, as near to zero as gravity on the axis allows, in which the robot does not touch itself.
+def least_gravity_posture(robot: Robot, axis: int, half: float) -> Array:
+    """Posture within the ranges, near zero, with least gravity on the axis and no self-collision.
 
     Gravity is a smooth function of angles: many postures, and the best of them refined.
     """
@@ -47,7 +47,7 @@ def least_gravity(robot: Robot, axis: int, half: float) -> Array:
     home, size = np.clip(0.0, low, high), np.maximum(high - low, 1e-9)
 
     def torques(u: Array) -> Array:
-        return gravity_of(robot, along(u @ inverse.T, axis, half), axis)
+        return gravity_torque(robot, stroke_postures(u @ inverse.T, axis, half), axis)
 
     def cost(u: Array, share: float) -> Array:
         return np.concatenate([torques(u), share * scale * (u - home) / size])
@@ -56,18 +56,17 @@ def least_gravity(robot: Robot, axis: int, half: float) -> Array:
     drawn[0] = home
     left = torques(drawn)
     scale = max(float(np.abs(left).max()), 1e-9)
+    options = {"bounds": (low, high), "x_scale": size}
     for near in _NEAR:
-        total = np.square(left).sum(axis=1) + np.square(near * scale * (drawn - home) / size).sum(
-            axis=1
-        )
+        distance = near * scale * (drawn - home) / size
+        total = np.square(left).sum(axis=1) + np.square(distance).sum(axis=1)
         best = drawn[np.argsort(total)[:_KEPT]]
-        found = [
-            least_squares(cost, start, bounds=(low, high), args=(near,), x_scale=size)
-            for start in best
-        ]
-        for result in sorted(found, key=lambda result: float(result.cost)):
-            u = _plain(_exact(cost, result.x, (low, high), size, scale), home, torques, scale)
-            if not _touches(robot, along(inverse @ u, axis, half)):
+        solutions = [least_squares(cost, start, args=(near,), **options) for start in best]
+        for result in sorted(solutions, key=lambda result: float(result.cost)):
+            u = _rounded(
+                _zero_gravity(cost, result.x, (low, high), size, scale), home, torques, scale
+            )
+            if not _collides(robot, stroke_postures(inverse @ u, axis, half)):
                 return np.asarray(inverse @ u, dtype=float)
     raise InputError(
         f"in the postures with least gravity on axis {axis + 1} the robot touches itself; give a"
@@ -75,15 +74,15 @@ def least_gravity(robot: Robot, axis: int, half: float) -> Array:
     )
 
 
-def _exact(
+def _zero_gravity(
     cost: Callable[..., Array], u: Array, bounds: tuple[Array, Array], size: Array, scale: float
 ) -> Array:
-    """Return where gravity vanishes near ``u``, or ``u`` if it does not."""
+    """Return the posture near ``u`` at which gravity vanishes, or ``u`` if it does not."""
     from scipy.optimize import least_squares
 
     if np.abs(cost(u, 0.0)).max() > 0.05 * scale:
         return u
-    found = least_squares(
+    solution = least_squares(
         cost,
         np.clip(u, *bounds),
         bounds=bounds,
@@ -93,11 +92,11 @@ def _exact(
         ftol=1e-12,
         max_nfev=30,
     )
-    return np.asarray(found.x if np.abs(found.fun).max() < 1e-6 * scale else u, dtype=float)
+    return np.asarray(solution.x if np.abs(solution.fun).max() < 1e-6 * scale else u, dtype=float)
 
 
-def _plain(u: Array, home: Array, torques: Callable[[Array], Array], scale: float) -> Array:
-    """Bring axes home that gravity does not mind, and others to whole degrees or tenths of them."""
+def _rounded(u: Array, home: Array, torques: Callable[[Array], Array], scale: float) -> Array:
+    """Move axes without influence on gravity home; round others to degrees or tenths of them."""
     allowed = float(np.abs(torques(u)).max()) * 1.001 + 1e-7 * scale
     for i in [*range(u.size)] * 2:  # one that is brought to a whole number may free another
         for value in (
@@ -113,7 +112,7 @@ def _plain(u: Array, home: Array, torques: Callable[[Array], Array], scale: floa
     return u
 
 
-def _touches(robot: Robot, postures: Array) -> bool:
+def _collides(robot: Robot, postures: Array) -> bool:
     from ...robot.collision import collides
 
     try:
@@ -122,9 +121,6 @@ def _touches(robot: Robot, postures: Array) -> bool:
         return False
 
 
-def gravity_of(robot: Robot, q: Array, axis: int) -> Array:
-    """Gravity torque on one axis, shape of ``q`` without its last axis.
-
-    Pinocchio, which needs no compiling.
-    """
+def gravity_torque(robot: Robot, q: Array, axis: int) -> Array:
+    """Gravity torque on one axis, shape of ``q`` without its last axis."""
     return map_states(partial(dynamics.gravity, robot.dynamic_model), (robot.n,), q)[..., axis]
