@@ -36,15 +36,15 @@ from irbmodels.identification.excitation import Bounds, Fourier, optimal_excitat
 from irbmodels.identification.fits import (
     Fit,
     Samples,
-    TorqueRows,
-    accumulated,
-    consistent,
-    weighted,
+    TorqueEquations,
+    accumulate,
+    consistent_fit,
+    weighted_least_squares,
     with_autocorrelation,
     with_filter,
 )
-from irbmodels.identification.recordings import Sensors, as_logged
-from irbmodels.identification.validation import prepared, usable
+from irbmodels.identification.recordings import Sensors, simulate_log
+from irbmodels.identification.validation import prepare, usable_segments
 from irbmodels.robot.base_parameters import BaseParameters, base_parameters
 from irbmodels.robot.robot import Robot
 from irbmodels.simulation import Run, run_of
@@ -117,24 +117,24 @@ class Case:
         return self.base.values(self.truth.parameter_vector())
 
     @cached_property
-    def rows(self) -> TorqueRows:
+    def rows(self) -> TorqueEquations:
         """Equations; they know lengths and tool, which truth and prior have in common."""
-        return TorqueRows(self.prior, self.base)
+        return TorqueEquations(self.prior, self.base)
 
     def logged(self, run: Run, seed: int, cutoff: float | None = None) -> list[Motion]:
         """Return usable samples of a log, whose torque noise has gone through a zero-phase filter
         where a cut-off is given.
         """
-        recording = as_logged(
+        recording = simulate_log(
             run, Sensors(rate=RATE, counts=2**20, torque_noise=SIGMA[: self.truth.n]), seed
         )
         if cutoff is not None:
             recording = recording.changed(tau=run.tau + low_pass(recording.tau - run.tau, cutoff))
-        return usable([prepared(recording)], self.base.axes)
+        return usable_segments([prepare(recording)], self.base.axes)
 
     def fitted(self, log: list[Motion]) -> Fit:
         """Return the weighted fit."""
-        return weighted(accumulated(Samples.of(*log), self.rows))
+        return weighted_least_squares(accumulate(Samples.of(*log), self.rows))
 
     def inside(self, fit: Fit) -> Array:
         """Return which 95 % intervals hold the truth."""
@@ -173,14 +173,16 @@ def stretched(truth: Robot) -> Robot:
     """
     robot, random = truth.with_friction(None), np.random.default_rng(5)
     base = base_parameters(robot)
-    exact = weighted(accumulated(Samples.of(random_states(robot, 300)), TorqueRows(robot, base)))
-    consistent_fit = consistent(exact, robot, base)
+    exact = weighted_least_squares(
+        accumulate(Samples.of(random_states(robot, 300)), TorqueEquations(robot, base))
+    )
+    identified = consistent_fit(exact, robot, base)
     bodies = {
         link: body.stretched(random.uniform(*STRETCH, 3), float(random.uniform(*DENSITY)))
-        for link, body in consistent_fit.inertials.items()
+        for link, body in identified.inertials.items()
     }
     with tempfile.TemporaryDirectory() as folder:
-        path = replace(consistent_fit, inertials=bodies).write(
+        path = replace(identified, inertials=bodies).write(
             Path(folder) / "prior.yaml", "prior", "stretched by a script"
         )
         return truth.with_parameters(path)
@@ -190,7 +192,7 @@ def repeat(name: str, seed: int) -> Repeat:
     """Fit one log, make bodies of it, and try both on a log that is held out."""
     here = case(name)
     fit = here.fitted(here.logged(here.moved, seed))
-    consistent_fit = consistent(fit, here.prior, here.base)
+    identified = consistent_fit(fit, here.prior, here.base)
     squares = np.zeros(3)  # of noise, fit and bodies, over all held-out samples
     for whole in here.logged(here.held, 1000 + seed):
         known = (np.abs(whole.v) > SLOW).all(axis=1)
@@ -198,13 +200,11 @@ def repeat(name: str, seed: int) -> Repeat:
         Y = here.prior.regressor(piece.q, piece.v, piece.a)
         exact = here.held.tau[np.round(piece.t * RATE).astype(int)]
         free = here.base.reduced(Y) @ fit.beta + Y @ here.rows.known
-        for k, torque in enumerate((exact, free, Y @ consistent_fit.parameters)):
+        for k, torque in enumerate((exact, free, Y @ identified.vector)):
             squares[k] += np.square((piece.tau - torque) / SIGMA[: here.truth.n]).sum()
     floor, fitted, bound = np.sqrt(squares)
     tool = here.prior.parameter_vector() - here.prior.with_tool(None).parameter_vector()
-    bodies = (consistent_fit.parameters - tool)[: 10 * (here.truth.model.njoints - 1)].reshape(
-        -1, 10
-    )
+    bodies = (identified.vector - tool)[: 10 * (here.truth.model.njoints - 1)].reshape(-1, 10)
     return Repeat(here.inside(fit), fitted / floor, bound / floor, all(map(is_possible, bodies)))
 
 

@@ -16,7 +16,13 @@ import numpy as np
 from matplotlib.figure import Figure
 
 import irbmodels as irb
-from irbmodels.identification.fits import Fit, Samples, TorqueRows, accumulated, weighted
+from irbmodels.identification.fits import (
+    Fit,
+    Samples,
+    TorqueEquations,
+    accumulate,
+    weighted_least_squares,
+)
 from irbmodels.report.figures import save
 from irbmodels.robot.base_parameters import BaseParameters, base_parameters
 
@@ -70,7 +76,7 @@ def main() -> int:
     robot = irb.load("irb2400", tool="spindle")
     base = base_parameters(robot, friction=True)
     log = inner(measured(excitation(robot), np.random.default_rng(0)))
-    fit = weighted(accumulated(Samples.of(log), TorqueRows(robot, base)))
+    fit = weighted_least_squares(accumulate(Samples.of(log), TorqueEquations(robot, base)))
     picture = Path(sys.argv[1]) if len(sys.argv) > 1 else PICTURE
     save(draw(fit, base, base.values(robot.parameter_vector())), picture)
     print(picture)

@@ -107,7 +107,12 @@ def identify(
 
     What is not trustworthy is written all the same, and warns when it is loaded.
     """
-    from ..identification.validation import NotIdentifiable, halves, prepared, write_set
+    from ..identification.validation import (
+        NotIdentifiable,
+        prepare,
+        split_recording,
+        write_parameter_set,
+    )
     from ..identification.validation import identify as fitted
     from ..identification.validation.model_terms import FRICTION
     from ..identification.validation.pipeline import METHODS, check_method
@@ -127,10 +132,10 @@ def identify(
     if held_out:
         estimation, others = raw, _read(held_out, arm)
     else:
-        estimation, others = (list(parts) for parts in zip(*map(halves, raw), strict=True))
+        estimation, others = (list(parts) for parts in zip(*map(split_recording, raw), strict=True))
     try:
         ready = [
-            [prepared(recording, bandwidth) for recording in part] for part in (estimation, others)
+            [prepare(recording, bandwidth) for recording in part] for part in (estimation, others)
         ]
     except InputError as error:
         raise InputError(f"{error} ({_SHORT if held_out else f'{_SHORT}; {_CUT}'})") from None
@@ -151,8 +156,8 @@ def identify(
             err.print(note)
         err.print(f"NOT trustworthy: {error}; no set is written")
         raise typer.Exit(1) from None
-    if output is not None and not found.verdict.driving:
-        write_set(output, found.found, found.verdict, f"irbmodels identify {names}")
+    if output is not None and not found.verdict.negative_parameters:
+        write_parameter_set(output, found.parameters, found.verdict, f"irbmodels identify {names}")
         report_written(output)
     _finish(found.verdict, names, notes, report)
 
@@ -172,17 +177,17 @@ def validate(
 
     Exit code 1, with reasons, if it cannot be trusted there.
     """
-    from ..identification.validation import prepared
-    from ..identification.validation.evaluation import judge
+    from ..identification.validation import prepare
+    from ..identification.validation.evaluation import evaluate
 
     _refuse_twice(logs)
     check_outputs((*logs, tool, parameters, *(overlay or ())), report=report)
     arm = load(robot, tool=tool, parameters=parameters, overlays=overlay or ())
     try:
-        ready = [prepared(recording, bandwidth) for recording in _read(logs, arm)]
+        ready = [prepare(recording, bandwidth) for recording in _read(logs, arm)]
     except InputError as error:
         raise InputError(f"{error} ({_SHORT})") from None
-    judged = judge(arm, ready, axes=_axes(axes))
+    judged = evaluate(arm, ready, axes=_axes(axes))
     _finish(judged, ", ".join(path.name for path in logs), _notes(ready), report)
 
 

@@ -13,7 +13,12 @@ import numpy as np
 
 import irbmodels as irb
 from irbmodels.identification.recordings import Sensors, read_recording, synthetic_recording
-from irbmodels.identification.validation import halves, identify, prepared, write_set
+from irbmodels.identification.validation import (
+    identify,
+    prepare,
+    split_recording,
+    write_parameter_set,
+)
 from irbmodels.trajectory import Motion
 from irbmodels.trajectory.fourier import FourierSeries
 
@@ -40,18 +45,16 @@ def main(*paths: str) -> None:
         synthetic_log(Path("log.csv"))
     # what is known before: a CAD model
     known = irb.load("irb2400", tool="spindle", parameters="jia2018")
-    pairs = [halves(read_recording(path, known)) for path in paths or ("log.csv",)]
-    estimation, held_out = (
-        [prepared(part) for part in parts] for parts in zip(*pairs, strict=True)
-    )
+    pairs = [split_recording(read_recording(path, known)) for path in paths or ("log.csv",)]
+    estimation, held_out = ([prepare(part) for part in parts] for parts in zip(*pairs, strict=True))
 
     result = identify(known, estimation, held_out)
     verdict = result.verdict
     print("trustworthy" if verdict.trustworthy else "\n".join(map(str, verdict.reasons)))
-    print("RMSE before [N m]:", verdict.before.rmse.round(1))
+    print("RMSE before [N m]:", verdict.previous.rmse.round(1))
     print("RMSE now    [N m]:", verdict.held_out.rmse.round(1))
 
-    path = write_set("specimen.yaml", result.found, verdict, "identify_from_logs.py")
+    path = write_parameter_set("specimen.yaml", result.parameters, verdict, "identify_from_logs.py")
     print(irb.load("irb2400", tool="spindle", parameters=path))
 
 

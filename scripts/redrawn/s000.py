@@ -25,8 +25,8 @@ from irbmodels.identification.friction.fit import NAMES
 from irbmodels.identification.recordings import (
     Recording,
     Sensors,
-    as_logged,
-    followed,
+    simulate_log,
+    simulate_tracking,
     synthetic_recording,
 )
 from irbmodels.trajectory import Motion, through
@@ -186,8 +186,8 @@ def validation() -> tuple[Prediction, Prediction, Recording]:
     stops = [arm.from_controller(posture) for posture in POSTURES_DEG]
     moved = through(stops, duration=MOVE_TIME)
     held = Motion.joined([moved.sample(500.0), _still(stops[-1], moved.duration)])
-    run = followed(arm, held)
-    logs = [as_logged(run, chosen, SEED) for chosen in (sensors(), Sensors())]
+    run = simulate_tracking(arm, held)
+    logs = [simulate_log(run, chosen, SEED) for chosen in (sensors(), Sensors())]
     with tempfile.TemporaryDirectory() as folder:
         predictions = []
         for number, log in enumerate(logs):

@@ -16,9 +16,9 @@ import numpy as np
 from matplotlib.figure import Figure
 
 import irbmodels as irb
-from irbmodels.identification.fits import Fit, Samples, accumulated, weighted
+from irbmodels.identification.fits import Fit, Samples, accumulate, weighted_least_squares
 from irbmodels.identification.fits.accumulator import Blocks
-from irbmodels.identification.recordings import Recording, Sensors, as_logged, savitzky_golay
+from irbmodels.identification.recordings import Recording, Sensors, savitzky_golay, simulate_log
 from irbmodels.robot.base_parameters import BaseParameters, base_parameters
 from irbmodels.simulation import run_of
 from irbmodels.trajectory import Motion, Move, move
@@ -132,7 +132,7 @@ def log(seed: int) -> Recording:
     tau = torque(exact)
     noise = s000.printed()[:, 3] / 100.0 * np.abs(tau).mean(axis=0)
     sensors = Sensors(rate=RATE, counts=2.0**20, torque_noise=noise)
-    return as_logged(
+    return simulate_log(
         run_of(robot(), exact._replace(tau=tau), notes={"robot": robot().name}), sensors, seed
     )
 
@@ -165,7 +165,7 @@ def fitted(motion: Motion) -> Fit:
     """Least squares: the model is linear in its parameters, and Levenberg-Marquardt ends where one
     step does (errata 2-25).
     """
-    return weighted(accumulated(Samples.of(motion), rows()))
+    return weighted_least_squares(accumulate(Samples.of(motion), rows()))
 
 
 @dataclass(frozen=True)

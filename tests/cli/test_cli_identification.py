@@ -58,10 +58,10 @@ def test_from_logs_to_a_set(folder, said, tmp_path):
     assert page.read_text().startswith("<!DOCTYPE html>")
     robot = irb.load("irb2400", tool="spindle", parameters=path)
     # the file has 12 digits of q
-    np.testing.assert_allclose(robot.parameter_vector(), cases.good().found.parameters, atol=0.02)
+    np.testing.assert_allclose(robot.parameter_vector(), cases.good().parameters.vector, atol=0.02)
     code, out, err = said("validate", folder / "two.csv", *ARM, "--parameters", path)
     assert code == 0, err
-    assert "sums" not in out
+    assert "base parameter" not in out
     log, other = folder / "two.csv", "irb1600"
     for words in (("validate", log, "--robot", other), ("urdf", other), ("torque", other, log)):
         code, out, err = said(*words, "--parameters", path)
@@ -201,8 +201,8 @@ def test_bad_input_is_one_line(folder, said, words, told):
     """Exit code 2 and one line that says what is wrong."""
     (folder / "broken.csv").write_text("t,q1_deg\n0,1\n")
     cases.log(1).changed(tau=None).save(folder / "silent.csv")
-    cases.log(1).taken(slice(0, 2)).save(folder / "rows.csv")
-    cases.log(1).taken(slice(0, 150)).save(folder / "brief.csv")
+    cases.log(1).select(slice(0, 2)).save(folder / "rows.csv")
+    cases.log(1).select(slice(0, 150)).save(folder / "brief.csv")
     code, _, err = said(*(word.format(folder, base=folder.name) for word in words))
     assert code == 2
     assert told in err

@@ -5,7 +5,7 @@ import pytest
 
 from irbmodels import InputError
 from irbmodels.identification.fits import Accumulator
-from irbmodels.identification.fits.accumulator import BLOCK, folded
+from irbmodels.identification.fits.accumulator import BLOCK, update_factor
 
 NAMES, UNITS = ("a", "b", "c"), ("kg", "kg m", "kg m^2")
 
@@ -73,7 +73,7 @@ def test_squares_are_those_of_the_residuals():
     Y, y = equations(30)
     beta = np.array([0.3, -1.0, 2.0])
     expected = np.square(y - Y @ beta).sum(axis=0)
-    np.testing.assert_allclose(filled((Y, y)).squares(beta), expected, rtol=1e-12)
+    np.testing.assert_allclose(filled((Y, y)).residual_squares(beta), expected, rtol=1e-12)
 
 
 def test_columns_of_zeros_stay_zero_until_they_are_not():
@@ -87,16 +87,16 @@ def test_columns_of_zeros_stay_zero_until_they_are_not():
         [np.concatenate([Y[:, 0], Z[:, 0]]), np.concatenate([y[:, 0], z[:, 0]])]
     )
     np.testing.assert_allclose(gram(total, 0), whole.T @ whole, rtol=1e-12, atol=1e-12)
-    assert not folded(np.zeros((3, 3)), np.zeros((4, 3))).any()
+    assert not update_factor(np.zeros((3, 3)), np.zeros((4, 3))).any()
     # a block that says nothing takes nothing away
-    dead = folded(total.factors[0], np.zeros((4, 4)))
+    dead = update_factor(total.factors[0], np.zeros((4, 4)))
     np.testing.assert_allclose(dead.T @ dead, gram(total, 0), rtol=1e-12, atol=1e-12)
 
 
 def test_some_columns_of_all():
     """Leaving parameters out is the same as never having had their columns."""
     Y, y = equations(25)
-    part = filled((Y, y)).of([0, 2])
+    part = filled((Y, y)).select([0, 2])
     again = Accumulator(2, ("a", "c"), ("kg", "kg m^2")).add(Y[..., [0, 2]], y)
     assert part.names == again.names
     assert part.units == again.units
@@ -108,7 +108,7 @@ def test_some_columns_of_all():
 def test_together_weighs_the_equations():
     """The common factor is that of the sum of the weighted squares."""
     total = filled(equations(25))
-    whole = total.together([2.0, 0.25])
+    whole = total.combined_factor([2.0, 0.25])
     np.testing.assert_allclose(
         whole.T @ whole, 2.0 * gram(total, 0) + 0.25 * gram(total, 1), rtol=1e-12, atol=1e-12
     )

@@ -10,9 +10,9 @@ import irbmodels as irb
 from irbmodels import InputError
 from irbmodels.identification.fits import (
     Samples,
-    TorqueRows,
-    accumulated,
-    weighted,
+    TorqueEquations,
+    accumulate,
+    weighted_least_squares,
     with_autocorrelation,
     with_filter,
 )
@@ -24,7 +24,7 @@ CUTOFF = 10.0  # [Hz]
 @pytest.fixture(scope="module")
 def arm():
     robot = irb.load("irb930")
-    return robot, TorqueRows(robot, base_parameters(robot))
+    return robot, TorqueEquations(robot, base_parameters(robot))
 
 
 def response(length=401):
@@ -82,7 +82,7 @@ def test_residuals_tell_the_spectrum(arm, lags):
     robot, rows = arm
     log = short(robot)
     motion = log._replace(tau=low_pass(log.tau, 40.0))
-    fit = weighted(accumulated(Samples.of(motion), rows))
+    fit = weighted_least_squares(accumulate(Samples.of(motion), rows))
     Y, y = (np.concatenate(part) for part in zip(*rows([motion]), strict=True))
     expected, noise = by_spectrum(Y, y - Y @ fit.beta, fit.weights, lags)
     for samples in (Samples.of(motion), cut(motion, 3, 50, 51)):
@@ -101,7 +101,7 @@ def test_white_noise_is_found_to_be_white(arm):
     """
     robot, rows = arm
     samples = Samples.of(inner(measured(excitation(robot), np.random.default_rng(0))))
-    fit = weighted(accumulated(samples, rows))
+    fit = weighted_least_squares(accumulate(samples, rows))
     found = with_autocorrelation(fit, samples, rows, 1)
     # 3 sigma of sqrt(4 * 1 / 2450), halved by the root
     np.testing.assert_allclose(found.deviation, fit.deviation, rtol=0.06)
@@ -116,13 +116,13 @@ def test_nothing_is_left_of_exact_torques(arm):
     robot, rows = arm
     motion = short(robot)
     zero = motion._replace(tau=0.0 * motion.tau)
-    fit = weighted(accumulated(Samples.of(zero), rows))
+    fit = weighted_least_squares(accumulate(Samples.of(zero), rows))
     covariance = with_autocorrelation(fit, Samples.of(zero), rows, 4).covariance
     np.testing.assert_allclose(
         covariance, 0.0, atol=1e-30
     )  # columns of no parameter are 0 up to rounding: 1e-17 squared, and less
     exact = random_states(robot, 120)
-    fit = weighted(accumulated(Samples.of(exact), rows))
+    fit = weighted_least_squares(accumulate(Samples.of(exact), rows))
     found = with_autocorrelation(fit, Samples.of(exact), rows, 4)
     assert np.isfinite(found.deviation).all()
     assert found.deviation.max() < 1e-9
@@ -132,7 +132,7 @@ def test_logs_do_not_remember_each_other(arm):
     """Two logs in two files are not one log: no lag crosses from one to the other."""
     robot, rows = arm
     one, two = short(robot), short(robot, seed=1)
-    fit = weighted(accumulated(Samples.of(one, two), rows))
+    fit = weighted_least_squares(accumulate(Samples.of(one, two), rows))
     apart = with_autocorrelation(fit, Samples.of(one, two), rows, 9).covariance
     swapped = with_autocorrelation(fit, Samples.of(two, one), rows, 9).covariance
     joined = with_autocorrelation(
@@ -148,7 +148,7 @@ def test_a_filter_is_a_matrix(arm):
     """
     robot, rows = arm
     motion, taps = short(robot), np.array([0.1, 0.6, 0.25, 0.05])
-    fit = weighted(accumulated(Samples.of(motion), rows))
+    fit = weighted_least_squares(accumulate(Samples.of(motion), rows))
     Y, _ = stacked(rows, motion, fit)
     count, share = len(Y), np.square(taps).sum()
     # white noise before and after counts too
@@ -172,7 +172,7 @@ def test_no_filter_changes_nothing(arm):
     """A filter that passes everything leaves the covariance of white noise."""
     robot, rows = arm
     motion = short(robot)
-    fit = weighted(accumulated(Samples.of(motion), rows))
+    fit = weighted_least_squares(accumulate(Samples.of(motion), rows))
     found = with_filter(fit, Samples.of(motion), rows, [1.0])
     np.testing.assert_allclose(
         found.covariance, fit.covariance, rtol=1e-9, atol=1e-12 * np.abs(fit.covariance).max()
@@ -192,7 +192,7 @@ def test_filtered_torques_ruin_intervals_and_the_filter_mends_them(arm):
     for k in range(100):
         log = measured(motion, np.random.default_rng(k))
         samples = Samples.of(inner(log._replace(tau=low_pass(log.tau, CUTOFF))))
-        fit = weighted(accumulated(samples, rows))
+        fit = weighted_least_squares(accumulate(samples, rows))
         found = {
             "plain": fit,
             "filter": with_filter(fit, samples, rows, response()),
@@ -215,7 +215,7 @@ def test_taps_are_a_low_pass(arm, taps, message):
     """Taps that scale the torque, are no numbers, or leave nothing are refused."""
     robot, rows = arm
     motion = short(robot)
-    fit = weighted(accumulated(Samples.of(motion), rows))
+    fit = weighted_least_squares(accumulate(Samples.of(motion), rows))
     with pytest.raises(InputError, match=message):
         with_filter(fit, Samples.of(motion), rows, taps)
 
@@ -225,7 +225,7 @@ def test_lags_are_a_number_of_samples(arm, lags):
     """Zero lags, or a share of one, are refused."""
     robot, rows = arm
     motion = short(robot)
-    fit = weighted(accumulated(Samples.of(motion), rows))
+    fit = weighted_least_squares(accumulate(Samples.of(motion), rows))
     with pytest.raises(InputError, match="lags is a positive number"):
         with_autocorrelation(fit, Samples.of(motion), rows, lags)
 
@@ -234,7 +234,7 @@ def test_more_lags_than_samples(arm):
     """A log of 120 samples does not tell what 120 samples remember."""
     robot, rows = arm
     motion = short(robot)
-    fit = weighted(accumulated(Samples.of(motion), rows))
+    fit = weighted_least_squares(accumulate(Samples.of(motion), rows))
     with pytest.raises(InputError, match="120 samples say nothing about what 120"):
         with_autocorrelation(fit, Samples.of(motion), rows, 120)
 
@@ -243,8 +243,8 @@ def test_a_fit_of_other_equations_is_refused(arm):
     """A fit of two axes has no covariance from the equations of four."""
     robot, rows = arm
     motion = random_states(robot, 60, axes=(1, 2))
-    fewer = TorqueRows(robot, base_parameters(robot, (1, 2)))
-    fit = weighted(accumulated(Samples.of(motion), fewer))
+    fewer = TorqueEquations(robot, base_parameters(robot, (1, 2)))
+    fit = weighted_least_squares(accumulate(Samples.of(motion), fewer))
     for method, argument in ((with_filter, [1.0]), (with_autocorrelation, 3)):
         with pytest.raises(InputError, match="which are not the"):
             method(fit, Samples.of(motion), rows, argument)

@@ -10,7 +10,13 @@ from scipy import optimize
 
 import irbmodels as irb
 from irbmodels import InputError, MissingData, MissingExtra, UnknownName
-from irbmodels.identification.fits import Samples, TorqueRows, accumulated, consistent, weighted
+from irbmodels.identification.fits import (
+    Samples,
+    TorqueEquations,
+    accumulate,
+    consistent_fit,
+    weighted_least_squares,
+)
 from irbmodels.identification.fits.pseudo import pseudo_inertia
 from irbmodels.robot.base_parameters import base_parameters
 
@@ -31,7 +37,7 @@ def arm():
 def fitted(arm, seed=0):
     _, prior, base, motion = arm
     log = inner(measured(motion, np.random.default_rng(seed)))
-    return weighted(accumulated(Samples.of(log), TorqueRows(prior, base)))
+    return weighted_least_squares(accumulate(Samples.of(log), TorqueEquations(prior, base)))
 
 
 @pytest.fixture(scope="module")
@@ -48,7 +54,7 @@ def test_every_repeat_is_a_body_and_predicts_as_well(arm):
     Y = base.reduced(truth.regressor(held.q, held.v, held.a))
     for seed in range(8):
         found = fitted(arm, seed)
-        result = consistent(found, prior, base)
+        result = consistent_fit(found, prior, base)
         assert tuple(result.inertials) == LINKS
         for link, body in result.inertials.items():
             assert body.impossibilities() == [], link
@@ -71,8 +77,10 @@ def test_every_repeat_is_a_body_and_predicts_as_well(arm):
 def test_a_wrong_prior_gives_way_to_exact_torques(arm):
     """Exact torques leave nothing of a wrong prior in what they tell."""
     truth, prior, base, _ = arm
-    exact = weighted(accumulated(Samples.of(random_states(truth, 300)), TorqueRows(prior, base)))
-    result = consistent(exact, prior, base)
+    exact = weighted_least_squares(
+        accumulate(Samples.of(random_states(truth, 300)), TorqueEquations(prior, base))
+    )
+    result = consistent_fit(exact, prior, base)
     want = base.values(truth.parameter_vector())
     # kg m^2: the prior is wrong
     assert np.abs(base.values(prior.parameter_vector()) - want).max() > 0.5
@@ -92,7 +100,7 @@ def test_an_unphysical_fit_becomes_physical(arm, fit):
     wrong = fit.beta.copy()
     wrong[base.names.index(next(name for name in base.names if name.startswith("Izz_6")))] = -0.05
     factor = 30.0 * np.eye(len(wrong) + 1)
-    result = consistent(replace(fit, beta=wrong, factor=factor), prior, base, doubt=5.0)
+    result = consistent_fit(replace(fit, beta=wrong, factor=factor), prior, base, doubt=5.0)
     assert all(body.impossibilities() == [] for body in result.inertials.values())
     assert (
         result.beta[base.names.index(next(name for name in base.names if name.startswith("Izz_6")))]
@@ -109,7 +117,7 @@ def test_friction_that_drives_is_not_just_cut_off(arm, fit):
     wrong[index] = -5.0
     cut = wrong.copy()
     cut[index] = 0.0
-    result = consistent(replace(fit, beta=wrong), prior, base, doubt=10.0)
+    result = consistent_fit(replace(fit, beta=wrong), prior, base, doubt=10.0)
     assert result.friction[0, 1] == pytest.approx(0.0, abs=1e-4)
     assert result.distance < 0.9 * np.linalg.norm(fit.factor[:-1, :-1] @ (cut - wrong))
 
@@ -118,7 +126,7 @@ def test_it_is_the_least_of_what_the_docstring_says(arm, fit):
     """Small possible moves of one body, in any direction, make misfit plus divergence larger."""
     _, prior, base, _ = arm
     doubt = 0.5
-    result = consistent(fit, prior, base, doubt=doubt)
+    result = consistent_fit(fit, prior, base, doubt=doubt)
     bare = prior.with_tool(None).parameter_vector()
     carried = prior.parameter_vector() - bare
 
@@ -152,7 +160,7 @@ def test_it_is_the_least_of_what_the_docstring_says(arm, fit):
 def test_doubt_says_how_far_the_prior_is_left(arm, fit):
     """A trusted prior stays; a doubted one gives way, and the fit is met better."""
     _, prior, base, _ = arm
-    trusting, doubting = (consistent(fit, prior, base, doubt=doubt) for doubt in (1e-5, 10.0))
+    trusting, doubting = (consistent_fit(fit, prior, base, doubt=doubt) for doubt in (1e-5, 10.0))
     bare = prior.with_tool(None).parameter_vector()[:60]
     last = (prior.parameter_vector() - prior.with_tool(None).parameter_vector())[:60]
     moved = [
@@ -165,16 +173,16 @@ def test_doubt_says_how_far_the_prior_is_left(arm, fit):
 def test_bounds_are_kept(arm, fit):
     """Masses and centres of mass stay where they are told to, and only there."""
     _, prior, base, _ = arm
-    free = consistent(fit, prior, base)
+    free = consistent_fit(fit, prior, base)
     mass, com = free.inertials["link_3"].mass, free.inertials["link_2"].com
     box = (com + np.array([0.01, -1.0, -1.0]), com + np.array([0.05, 1.0, 1.0]))
-    bound = consistent(
+    bound = consistent_fit(
         fit, prior, base, masses={"link_3": (mass - 5.0, mass - 2.0)}, centers={"link_2": box}
     )
     assert bound.inertials["link_3"].mass == pytest.approx(mass - 2.0, abs=1e-4)
     assert com[0] + 0.01 - 1e-6 < bound.inertials["link_2"].com[0] < com[0] + 0.012
     assert all(body.impossibilities() == [] for body in bound.inertials.values())
-    above = consistent(
+    above = consistent_fit(
         fit,
         prior,
         base,
@@ -190,7 +198,7 @@ def test_it_comes_back_as_tables(arm, fit, tmp_path):
     set.
     """
     _, prior, base, _ = arm
-    result = consistent(fit, prior, base)
+    result = consistent_fit(fit, prior, base)
     path = result.write(tmp_path / "specimen.yaml", "mine", "12 logs of a test")
     robot = irb.load("irb2400", tool="spindle", overlays=[path])
     assert robot.parameters == "mine"
@@ -206,8 +214,10 @@ def test_friction_that_was_not_fitted_is_not_written(tmp_path):
     """Base parameters without friction leave the robot its own."""
     robot = irb.load("irb2400")
     base = base_parameters(robot)
-    fit = weighted(accumulated(Samples.of(random_states(robot, 150)), TorqueRows(robot, base)))
-    result = consistent(fit, robot, base)
+    fit = weighted_least_squares(
+        accumulate(Samples.of(random_states(robot, 150)), TorqueEquations(robot, base))
+    )
+    result = consistent_fit(fit, robot, base)
     assert np.isnan(result.friction).all()
     again = irb.load("irb2400", overlays=[result.write(tmp_path / "own.yaml", "mine", "a test")])
     np.testing.assert_array_equal(
@@ -225,8 +235,8 @@ def test_other_arms(name, tmp_path):
     noisy = motion._replace(
         tau=motion.tau + 0.5 * np.random.default_rng(0).normal(size=motion.tau.shape)
     )
-    fit = weighted(accumulated(Samples.of(noisy), TorqueRows(robot, base)))
-    result = consistent(fit, robot, base)
+    fit = weighted_least_squares(accumulate(Samples.of(noisy), TorqueEquations(robot, base)))
+    result = consistent_fit(fit, robot, base)
     assert ("link_crank" in result.inertials) == (name == "irb1400")
     assert all(body.impossibilities() == [] for body in result.inertials.values())
     assert result.rotors.min() >= 0.0
@@ -255,7 +265,7 @@ def test_bounds_that_cannot_be(arm, fit, arguments, error, message):
     """Bounds without sense, of unknown links, or that no body keeps are one clear line."""
     _, prior, base, _ = arm
     with pytest.raises(error, match=message):
-        consistent(fit, prior, base, **arguments)
+        consistent_fit(fit, prior, base, **arguments)
 
 
 def test_a_prior_that_is_no_body(arm, fit):
@@ -264,20 +274,20 @@ def test_a_prior_that_is_no_body(arm, fit):
     with pytest.warns(irb.PhysicsWarning):
         printed = irb.load("irb2400", tool="spindle", parameters="obal2025_printed")
     with pytest.raises(InputError, match="parameters that no body has"):
-        consistent(fit, printed, base)
+        consistent_fit(fit, printed, base)
 
 
 def test_the_fit_belongs_to_the_base(arm, fit):
     """Another base is refused."""
     _, prior, _, _ = arm
     with pytest.raises(InputError, match="which are not the"):
-        consistent(fit, prior, base_parameters(prior))
+        consistent_fit(fit, prior, base_parameters(prior))
 
 
 def test_only_tables_take_an_overlay(arm, fit, tmp_path):
     """A robot from a URDF has no tables; a file of another suffix is no overlay."""
     _, prior, base, _ = arm
-    result = consistent(fit, prior, base)
+    result = consistent_fit(fit, prior, base)
     with pytest.raises(InputError, match=r"\.yaml"):
         result.write(tmp_path / "own.txt", "mine", "a test")
     with pytest.raises(MissingData, match="comes from a URDF"):
@@ -293,7 +303,7 @@ def test_the_extra_is_named(arm, fit, monkeypatch):
         "irbmodels.errors.find_spec", lambda name: None if name == "clarabel" else object()
     )
     with pytest.raises(MissingExtra, match="identify"):
-        consistent(fit, prior, base)
+        consistent_fit(fit, prior, base)
 
 
 @pytest.mark.parametrize(

@@ -13,14 +13,14 @@ from irbmodels.identification.recordings import (
     Finding,
     Flag,
     Recording,
-    at_rest,
-    delay,
-    merged,
-    outliers,
+    estimate_delay,
+    flag_outliers,
+    flag_rest,
+    flag_saturation,
+    merge_recordings,
     read_recording,
-    resampled,
-    saturated,
-    shifted,
+    resample,
+    shift_signal,
 )
 from irbmodels.identification.recordings.recording import UNUSABLE
 
@@ -104,7 +104,7 @@ def test_a_recording_comes_back_from_its_file(tmp_path, robot, ending):
     log = Recording(
         T, Q_DEG * DEG, V_DEG * DEG, None, TAU, {"load, kg": 12.7 + 0.0 * T}, synthetic=True
     )
-    log = log.flagged(np.arange(COUNT) % 7 == 0, Flag.SATURATED).flagged(
+    log = log.with_flag(np.arange(COUNT) % 7 == 0, Flag.SATURATED).with_flag(
         np.eye(COUNT, 6, dtype=bool), Flag.TORQUE_OUTLIER
     )
     log.save(tmp_path / f"log.{ending}")
@@ -114,7 +114,7 @@ def test_a_recording_comes_back_from_its_file(tmp_path, robot, ending):
         np.testing.assert_allclose(getattr(back, name), getattr(log, name), rtol=1e-10, atol=1e-12)
     np.testing.assert_array_equal(back.flags, log.flags)
     assert back.synthetic
-    assert list(back.more) == ["load, kg"]
+    assert list(back.extra) == ["load, kg"]
 
 
 @pytest.mark.parametrize("ending", ["csv", "parquet"])
@@ -126,13 +126,13 @@ def test_further_columns_keep_names_in_any_alphabet(tmp_path, robot, ending):
     names = ["θ1_cmd", "温度", "oil [°C]", 'valve "A", bar']
     locale.setlocale(locale.LC_CTYPE, "C")
     try:
-        Recording(T, Q_DEG * DEG, more={name: k + T for k, name in enumerate(names)}).save(
+        Recording(T, Q_DEG * DEG, extra={name: k + T for k, name in enumerate(names)}).save(
             tmp_path / f"log.{ending}"
         )
     finally:
         locale.setlocale(locale.LC_CTYPE, kept)
     back = read_recording(tmp_path / f"log.{ending}", robot)
-    assert list(back.more) == names
+    assert list(back.extra) == names
     for k, name in enumerate(names):
         np.testing.assert_allclose(back[name], k + T, atol=1e-11)
 
@@ -142,14 +142,14 @@ def test_further_columns_do_not_replace_measured_ones(tmp_path, name):
     """A log of commands and measurements, read by a mapping, keeps both; a file would lose one, or
     take it for the other.
     """
-    log = Recording(T, Q_DEG * DEG, more={name: 0.0 * T})
+    log = Recording(T, Q_DEG * DEG, extra={name: 0.0 * T})
     with pytest.raises(
         irb.InputError,
         match=f"further column {name!r} has a name of the recording's own; rename it",
     ):
         log.save(tmp_path / "log.csv")
     assert not list(tmp_path.iterdir())
-    log.changed(more={f"{name}_command": 0.0 * T}).save(tmp_path / "log.csv")
+    log.changed(extra={f"{name}_command": 0.0 * T}).save(tmp_path / "log.csv")
 
 
 def test_a_scara_has_millimetres_and_newtons(tmp_path):
@@ -767,7 +767,7 @@ def test_degrees_labelled_radians_are_told_by_their_speed(tmp_path, robot):
         [(90, "q2_deg", "170"), (91, "q2_deg", "-170")],
     )
     # spikes are flagged, not refused
-    assert outliers(read_recording(spiky, robot)).has(Flag.POSITION_OUTLIER)[88:90, 1].all()
+    assert flag_outliers(read_recording(spiky, robot)).has(Flag.POSITION_OUTLIER)[88:90, 1].all()
 
 
 # --- bad logs: flagged
@@ -791,7 +791,7 @@ def test_missing_numbers_keep_their_place(tmp_path, robot):
     assert "row 12, column 'q2_deg': no number here, and in 2 rows of 200 in all" in whatever(log)
     motions, told = log.usable()
     assert sum(len(motion.t) for motion in motions) == COUNT - 4
-    assert told.what == "4 of 200 samples left out (2 NO_POSITION, 1 NO_SPEED, 1 NO_TORQUE)"
+    assert told.message == "4 of 200 samples left out (2 NO_POSITION, 1 NO_SPEED, 1 NO_TORQUE)"
     assert all(np.isfinite(motion.q).all() and np.isfinite(motion.tau).all() for motion in motions)
 
 
@@ -807,7 +807,7 @@ def test_time_jumps_are_found(tmp_path, robot):
         "row 121, column 't': time jumps at 2 places, here by 0.016 s instead of 0.004 s: some 4"
         " samples are lost" in whatever(log)
     )
-    assert [part.stop - part.start for part in log.stretches()] == [50, 69, 77]
+    assert [part.stop - part.start for part in log.segments()] == [50, 69, 77]
     # nobody knows the way between the samples that are left
     assert "is not the speed" not in whatever(log)
 
@@ -902,19 +902,19 @@ def test_outliers_are_flagged_and_stay(robot):
         tau[i, j] += 25.0
     q[500, 1] += 1e-2
     log = Recording(t, q, tau=tau)
-    marked = outliers(log)
+    marked = flag_outliers(log)
     np.testing.assert_array_equal(np.argwhere(marked.has(Flag.TORQUE_OUTLIER)), places)
     np.testing.assert_array_equal(np.argwhere(marked.has(Flag.POSITION_OUTLIER)), [(500, 1)])
     np.testing.assert_array_equal(marked.tau, log.tau)
     counted = np.round(np.column_stack([np.sin(3.0 * t), np.cos(0.1 * t)]) / 1e-5) * 1e-5
     # an encoder without noise, at its turning points and nearly at rest
-    assert outliers(Recording(t, counted)).findings == ()
-    assert outliers(Recording(t, np.column_stack([np.sin(3.0 * t), t]))).findings == ()
+    assert flag_outliers(Recording(t, counted)).findings == ()
+    assert flag_outliers(Recording(t, np.column_stack([np.sin(3.0 * t), t]))).findings == ()
     assert "3 outliers of tau" in whatever(marked)
     with pytest.raises(irb.InputError, match="a window of three samples"):
-        outliers(log, window=0.001)
+        flag_outliers(log, window=0.001)
     with pytest.raises(irb.InputError, match="a positive threshold"):
-        outliers(log, threshold=-1.0)
+        flag_outliers(log, threshold=-1.0)
 
 
 def test_saturation_is_flagged(robot):
@@ -923,20 +923,21 @@ def test_saturation_is_flagged(robot):
     tau = np.column_stack([np.clip(50.0 * np.sin(2.0 * t), -40.0, 40.0), 50.0 * np.sin(2.0 * t)])
     log = Recording(t, np.zeros((1000, 2)), tau=tau)
     expected = np.column_stack([np.abs(tau[:, 0]) == 40.0, np.zeros(1000, bool)])
-    np.testing.assert_array_equal(saturated(log).has(Flag.SATURATED), expected)
+    np.testing.assert_array_equal(flag_saturation(log).has(Flag.SATURATED), expected)
     np.testing.assert_array_equal(
-        saturated(log, [100.0, 45.0]).has(Flag.SATURATED)[:, 1], np.abs(tau[:, 1]) >= 0.999 * 45.0
+        flag_saturation(log, [100.0, 45.0]).has(Flag.SATURATED)[:, 1],
+        np.abs(tau[:, 1]) >= 0.999 * 45.0,
     )
     short = np.sin(t)[:, None] * [1.0, 1.0]
     short[100:105, 0] = short[100:104, 1] = -2.0  # five in a row are a limit, four are none
     np.testing.assert_array_equal(
-        saturated(log.changed(tau=short)).has(Flag.SATURATED).sum(axis=0), [5, 0]
+        flag_saturation(log.changed(tau=short)).has(Flag.SATURATED).sum(axis=0), [5, 0]
     )
-    assert saturated(log.changed(tau=log.tau * [0.5, 1.0] + 1e-3 * t[:, None])).findings == ()
+    assert flag_saturation(log.changed(tau=log.tau * [0.5, 1.0] + 1e-3 * t[:, None])).findings == ()
     with pytest.raises(irb.InputError, match="has no torques"):
-        saturated(Recording(t, np.zeros((1000, 2))))
+        flag_saturation(Recording(t, np.zeros((1000, 2))))
     with pytest.raises(irb.InputError, match="limits of torque are positive"):
-        saturated(log, [-1.0, 1.0])
+        flag_saturation(log, [-1.0, 1.0])
 
 
 def test_rest_is_flagged():
@@ -945,7 +946,7 @@ def test_rest_is_flagged():
     """
     t = np.arange(1000) * 0.004
     q = np.column_stack([np.where(t < 2.0, 0.3, 0.3 + 0.1 * (t - 2.0)), 0.01 * t])
-    log = at_rest(Recording(t, q + np.random.default_rng(0).uniform(-2e-5, 2e-5, q.shape)))
+    log = flag_rest(Recording(t, q + np.random.default_rng(0).uniform(-2e-5, 2e-5, q.shape)))
     rest = log.has(Flag.AT_REST)
     assert rest[:480, 0].all()
     assert not rest[505:, 0].any()
@@ -953,7 +954,7 @@ def test_rest_is_flagged():
     assert sum(len(motion.t) for motion in log.usable()[0]) == 1000
     assert not UNUSABLE & Flag.AT_REST
     with pytest.raises(irb.InputError, match="rest and window"):
-        at_rest(log, rest=0.0)
+        flag_rest(log, rest=0.0)
 
 
 # --- clocks
@@ -973,7 +974,7 @@ def test_a_delay_is_found_between_samples(late):
     sign of its definition.
     """
     t = np.arange(2000) * 0.004
-    found = delay(-3.0 * wandering(t - late) + 2.0, wandering(t), 0.004)
+    found = estimate_delay(-3.0 * wandering(t - late) + 2.0, wandering(t), 0.004)
     assert found.seconds == pytest.approx(late, abs=4e-9)
     assert found.correlation == pytest.approx(1.0, abs=1e-6)
 
@@ -984,7 +985,9 @@ def test_the_deviation_of_a_delay_is_honest():
     errors, told = [], []
     for seed in range(60):
         rng = np.random.default_rng(seed)
-        found = delay(wandering(t - 0.0113) + rng.normal(0.0, 0.3, t.size), wandering(t), step)
+        found = estimate_delay(
+            wandering(t - 0.0113) + rng.normal(0.0, 0.3, t.size), wandering(t), step
+        )
         errors.append(found.seconds - 0.0113)
         told.append(found.deviation)
     assert 0.8 < np.std(errors) / np.mean(told) < 1.25  # 60 draws: +-9 %
@@ -1021,20 +1024,20 @@ def test_the_deviation_of_a_delay_is_honest():
 def test_delays_that_nobody_can_tell_are_refused(signal, reference, most, words):
     """A motion that repeats itself, a dead signal, too few samples, holes."""
     with pytest.raises(irb.InputError, match=words):
-        delay(signal, reference, 0.004, most)
+        estimate_delay(signal, reference, 0.004, most)
 
 
 def test_late_torques_are_shifted_back():
     """What was logged 6 ms late stands where it belongs; at the end it is missing and flagged."""
     t = np.arange(1000) * 0.004
     log = Recording(t, np.zeros((1000, 1)), tau=wandering(t - 0.006)[:, None])
-    back = shifted(log, 0.006)
+    back = shift_signal(log, 0.006)
     # straight lines: |tau''| dt^2 / 8
     np.testing.assert_allclose(back.tau[:-2, 0], wandering(t)[:-2], atol=0.02)
     assert np.isnan(back.tau[-1, 0])
     assert back.has(Flag.NO_TORQUE)[-1, 0]
     with pytest.raises(irb.InputError, match="no 'v' that could be shifted"):
-        shifted(log, 0.01, "v")
+        shift_signal(log, 0.01, "v")
 
 
 def test_two_clocks_become_one():
@@ -1047,21 +1050,21 @@ def test_two_clocks_become_one():
         s,
         np.column_stack([wandering(s - 0.0374), wandering(s - 0.0374, 1)]),
         tau=np.column_stack([wandering(s - 0.0374, 2)] * 2),
-        more={"load": s},
+        extra={"load": s},
     )
-    both, found = merged(one, two)
+    both, found = merge_recordings(one, two)
     # the second log is interpolated by straight lines
     assert found.seconds == pytest.approx(0.0374, abs=2e-4)
     there = ~both.has(Flag.NO_TORQUE)[:, 0]
     assert there.sum() > 2400
     # |tau''| dt^2 / 8, and the delay's error
     np.testing.assert_allclose(both.tau[there, 0], wandering(t, 2)[there], atol=0.1)
-    assert "load" in both.more
+    assert "load" in both.extra
     assert "is 37.4" in whatever(both)
     with pytest.raises(irb.InputError, match="not of one robot"):
-        merged(one, Recording(s, np.zeros((1200, 3))))
+        merge_recordings(one, Recording(s, np.zeros((1200, 3))))
     with pytest.raises(irb.InputError, match="no time in common"):
-        merged(one, two.changed(t=s + 100.0))
+        merge_recordings(one, two.changed(t=s + 100.0))
 
 
 def test_resampling_keeps_what_was_measured():
@@ -1073,10 +1076,10 @@ def test_resampling_keeps_what_was_measured():
     keep[300] = keep[600:650] = False
     whole = (
         Recording(t, np.sin(3.0 * t)[:, None], tau=np.cos(3.0 * t)[:, None])
-        .flagged(t == t[100], Flag.SATURATED)
-        .taken(keep)
+        .with_flag(t == t[100], Flag.SATURATED)
+        .select(keep)
     )
-    finer = resampled(whole, 1000.0)
+    finer = resample(whole, 1000.0)
     made = finer.has(Flag.INTERPOLATED)[:, 0]
     solid = ~made & ~finer.has(Flag.NO_POSITION)[:, 0]
     np.testing.assert_allclose(finer.q[solid, 0], np.sin(3.0 * finer.t[solid]), atol=1e-6)
@@ -1097,13 +1100,13 @@ def test_a_lower_rate_does_not_alias():
     log = Recording(
         t, np.sin(2.0 * t)[:, None], tau=(np.sin(2.0 * t) + np.sin(2.0 * np.pi * 90.0 * t))[:, None]
     )
-    slow = resampled(log, 100.0)
+    slow = resample(log, 100.0)
     inner = slice(50, -50)
     np.testing.assert_allclose(slow.tau[inner, 0], np.sin(2.0 * slow.t[inner]), atol=0.02)
     assert "low-passed at 40 Hz" in whatever(slow)
     assert slow.step == pytest.approx(0.01)
     with pytest.raises(irb.InputError, match="a rate is a positive number"):
-        resampled(log, 0.0)
+        resample(log, 0.0)
 
 
 # --- the recording itself
@@ -1117,7 +1120,7 @@ def test_a_lower_rate_does_not_alias():
         ({"t": np.array([0.0, 1.0, 2.0, 3.0, np.nan])}, "growing times"),
         ({"q": np.zeros(5)}, "growing times"),
         ({"tau": np.zeros((4, 2))}, "tau of this recording needs shape"),
-        ({"more": {"load": np.zeros(4)}}, "column 'load'"),
+        ({"extra": {"load": np.zeros(4)}}, "column 'load'"),
         ({"flags": np.zeros((5, 1))}, "flags of this recording"),
         ({"linear": (True,)}, "flags of this recording"),
     ],
@@ -1130,12 +1133,12 @@ def test_a_recording_checks_its_shapes(change, words):
 
 def test_a_recording_is_read_only_and_its_report_complete():
     """Arrays cannot be changed; the report has every finding and the flags of every axis."""
-    log = Recording(np.arange(5.0), np.zeros((5, 2)), synthetic=True, source="here").told(
+    log = Recording(np.arange(5.0), np.zeros((5, 2)), synthetic=True, source="here").with_findings(
         Finding("odd", "look", 3, "q1_deg")
     )
     with pytest.raises(ValueError, match="read-only"):
         log.q[0, 0] = 1.0
-    text = log.flagged(np.eye(5, 2, dtype=bool), Flag.SATURATED).report().splitlines()
+    text = log.with_flag(np.eye(5, 2, dtype=bool), Flag.SATURATED).report().splitlines()
     assert text == [
         "Synthetic recording here: 5 samples, 0 .. 4 s, q",
         "row 3, column 'q1_deg': odd; look",

@@ -7,12 +7,12 @@ from excited import SIGMA, excitation, inner
 import irbmodels as irb
 from irbmodels import InputError
 from irbmodels.identification.fits import (
-    EnergyRows,
+    EnergyEquations,
     Samples,
-    TorqueRows,
-    accumulated,
+    TorqueEquations,
+    accumulate,
     least_squares,
-    weighted,
+    weighted_least_squares,
 )
 from irbmodels.robot.base_parameters import base_parameters
 from irbmodels.trajectory import Motion
@@ -24,7 +24,7 @@ def arm():
     return robot, base_parameters(robot), excitation(robot, 5.0), excitation(robot, 5.0, seed=4)
 
 
-def halves(motion):
+def split_recording(motion):
     """The motion at half its rate."""
     return motion.each(lambda x: x[::2])
 
@@ -35,9 +35,9 @@ def test_exact_energies_give_the_base_parameters(arm):
     """
     robot, base, *motions = arm
     truth, errors = base.values(robot.parameter_vector()), []
-    for thinned in (motions, [halves(motion) for motion in motions]):
+    for thinned in (motions, [split_recording(motion) for motion in motions]):
         logs = Samples.of(*(motion._replace(a=None) for motion in thinned))
-        fit = least_squares(accumulated(logs, EnergyRows(robot, base, 10)))
+        fit = least_squares(accumulate(logs, EnergyEquations(robot, base, 10)))
         errors.append(np.abs(fit.beta - truth).max() / np.abs(truth).max())
     assert errors[0] < 1e-6
     assert 10.0 < errors[1] / errors[0] < 40.0  # 16 for Simpson, give or take where windows end
@@ -52,8 +52,8 @@ def test_energy_and_torques_agree(arm):
     logs = Samples.of(
         *(m._replace(tau=m.tau + SIGMA[:4] * rng.normal(size=m.tau.shape)) for m in (one, two))
     )
-    by_torque = weighted(accumulated(logs, TorqueRows(robot, base)))
-    by_energy = least_squares(accumulated(logs, EnergyRows(robot, base, 10, by_torque.noise)))
+    by_torque = weighted_least_squares(accumulate(logs, TorqueEquations(robot, base)))
+    by_energy = least_squares(accumulate(logs, EnergyEquations(robot, base, 10, by_torque.noise)))
     far = np.abs(by_energy.beta - by_torque.beta) / np.hypot(
         by_energy.deviation, by_torque.deviation
     )
@@ -69,8 +69,8 @@ def test_friction_is_the_work_that_is_lost():
     base = base_parameters(robot, friction=True)
     motion = inner(excitation(robot))
     fit = least_squares(
-        accumulated(
-            Samples.of(motion, inner(excitation(robot, seed=8))), EnergyRows(robot, base, 10)
+        accumulate(
+            Samples.of(motion, inner(excitation(robot, seed=8))), EnergyEquations(robot, base, 10)
         )
     )
     truth = base.values(robot.parameter_vector())
@@ -79,7 +79,7 @@ def test_friction_is_the_work_that_is_lost():
         fit.beta[rubbing], truth[rubbing], rtol=0.05, atol=0.3
     )  # kinks at reversals: first order in the step
     known = base_parameters(robot)
-    rigid = least_squares(accumulated(Samples.of(motion), EnergyRows(robot, known, 10)))
+    rigid = least_squares(accumulate(Samples.of(motion), EnergyEquations(robot, known, 10)))
     heavy = np.abs(known.values(robot.parameter_vector())).argmax()
     assert rigid.beta[heavy] == pytest.approx(
         known.values(robot.parameter_vector())[heavy], rel=0.05
@@ -89,7 +89,7 @@ def test_friction_is_the_work_that_is_lost():
 def test_cutting_into_pieces_changes_nothing(arm):
     """Windows run across the pieces of a log; a rest shorter than a window is left out."""
     robot, base, motion, _ = arm
-    motion, rows = motion.each(lambda x: x[:203]), EnergyRows(robot, base, 6)
+    motion, rows = motion.each(lambda x: x[:203]), EnergyEquations(robot, base, 6)
     ends = [0, 1, 5, 100, 101, 180, 203]
     pieces = [motion.each(lambda x: x[i:j]) for i, j in pairwise(ends)]
     (Y, y), (Z, z) = (
@@ -104,7 +104,7 @@ def test_cutting_into_pieces_changes_nothing(arm):
 def test_each_row_is_an_energy_balance(arm):
     """Work is the gain of energy, by the robot's own energies."""
     robot, base, motion, _ = arm
-    Y, y = next(iter(EnergyRows(robot, base, 20)([motion.each(lambda x: x[:101])])))
+    Y, y = next(iter(EnergyEquations(robot, base, 20)([motion.each(lambda x: x[:101])])))
     energy = [sum(robot.energy(motion.q[k], motion.v[k])) for k in range(0, 101, 20)]
     gained = Y[:, 0] @ base.values(robot.parameter_vector())
     np.testing.assert_allclose(gained, np.diff(energy), rtol=1e-9, atol=1e-9)
@@ -117,7 +117,7 @@ def test_standing_still_says_nothing(arm):
     still = Motion(
         np.arange(41) / 250.0, np.zeros((41, 4)), np.zeros((41, 4)), None, np.ones((41, 4))
     )
-    Y, y = next(iter(EnergyRows(robot, base, 10, SIGMA[:4])([still])))
+    Y, y = next(iter(EnergyEquations(robot, base, 10, SIGMA[:4])([still])))
     assert Y.shape == (0, 1, base.rank)
     assert y.shape == (0, 1)
 
@@ -127,11 +127,11 @@ def test_a_window_is_even(arm, window):
     """Simpson's rule takes an even number of steps."""
     robot, base, _, _ = arm
     with pytest.raises(InputError, match="even number"):
-        EnergyRows(robot, base, window)
+        EnergyEquations(robot, base, window)
 
 
 def test_times_grow(arm):
     """A log whose time stands still is refused."""
     robot, base, motion, _ = arm
     with pytest.raises(InputError, match="times must grow"):
-        list(EnergyRows(robot, base, 10)([motion._replace(t=0.0 * motion.t)]))
+        list(EnergyEquations(robot, base, 10)([motion._replace(t=0.0 * motion.t)]))

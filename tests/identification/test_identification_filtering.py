@@ -10,12 +10,12 @@ from irbmodels.identification.recordings import (
     Recording,
     butterworth,
     filtering,
-    low_passed,
+    low_pass,
     savitzky_golay,
     smoothing_spline,
 )
 from irbmodels.identification.recordings.filtering import _half_power as half_power
-from irbmodels.identification.recordings.outliers import of_unsure_sign
+from irbmodels.identification.recordings.sample_flags import flag_uncertain_sign
 
 STEP = 0.004
 T = np.arange(3000) * STEP
@@ -137,7 +137,7 @@ def test_ends_and_holes(apply):
     """
     q = np.sin(2.0 * T)
     q[700], q[1500:1600] = np.nan, np.nan
-    log = of(q).flagged(np.arange(3000) == 2200, Flag.POSITION_OUTLIER)
+    log = of(q).with_flag(np.arange(3000) == 2200, Flag.POSITION_OUTLIER)
     found = apply(log, 15.0)
     result = found.recording
     assert len(result) == 3000
@@ -222,7 +222,7 @@ def test_a_cutoff_that_is_none_is_refused(apply, cutoff):
 def test_what_cannot_be_filtered_is_refused():
     """A rate that wanders, too few samples, no order."""
     t = T + 0.003 * np.sin(0.01 * np.arange(3000))
-    with pytest.raises(irb.InputError, match=r"wanders: resampled\(recording, 250\)"):
+    with pytest.raises(irb.InputError, match=r"wanders: resample\(recording, 250\)"):
         savitzky_golay(Recording(t, np.zeros((3000, 1))), 10.0)
     with pytest.raises(irb.InputError, match="no stretch of this recording has"):
         butterworth(Recording(T[:40], np.zeros((40, 1))), 2.0)
@@ -236,7 +236,7 @@ def test_the_low_pass_is_three_decibels_down_after_both_passes():
     """0.707 at the cutoff, 1 below, 0 above."""
     for f, gain in ((1.0, 1.0), (10.0, np.sqrt(0.5)), (60.0, 0.0)):
         wave = np.sin(2.0 * np.pi * f * T)
-        assert low_passed(wave, 10.0, 250.0) @ wave / (wave @ wave) == pytest.approx(gain, abs=2e-3)
+        assert low_pass(wave, 10.0, 250.0) @ wave / (wave @ wave) == pytest.approx(gain, abs=2e-3)
 
 
 @pytest.mark.parametrize("deviation", [2e-6, 2e-5])
@@ -252,7 +252,7 @@ def test_speeds_of_unsure_sign_are_marked_as_rest(deviation):
         t, q + deviation * rng.normal(size=q.shape), tau=np.zeros_like(q), linear=(False, False)
     )
     filtered = butterworth(raw, 10.0).recording
-    marked = of_unsure_sign(filtered, raw, 10.0)
+    marked = flag_uncertain_sign(filtered, raw, 10.0)
     inner = ~filtered.has(Flag.EDGE)
     rest, noise = marked.has(Flag.AT_REST), (filtered.v - true)[inner].std()
     wrong = np.sign(filtered.v) != np.sign(true)
@@ -261,4 +261,4 @@ def test_speeds_of_unsure_sign_are_marked_as_rest(deviation):
     reach = np.abs(filtered.v[rest]).max()
     assert 4.0 * noise < reach < 6.0 * noise
     assert not (rest & (np.abs(true) > 8.0 * noise) & inner).any()
-    assert of_unsure_sign(raw, raw, 10.0) is raw  # no speeds, no signs
+    assert flag_uncertain_sign(raw, raw, 10.0) is raw  # no speeds, no signs

@@ -28,9 +28,9 @@ from irbmodels.identification.recordings import (
     Flag,
     Recording,
     Sensors,
-    as_logged,
-    followed,
     read_recording,
+    simulate_log,
+    simulate_tracking,
     synthetic_recording,
 )
 
@@ -340,10 +340,10 @@ def test_a_simulated_arm_with_stiction_gives_its_law(robot):
     plan = friction_plan(
         arm, 6, np.geomspace(0.004, 0.3, 6), slide=2e-3, steady=0.35, pause=0.1, acceleration=2.0
     )
-    run = followed(arm, plan.motion(90.0), bandwidth=12.0)
+    run = simulate_tracking(arm, plan.motion(90.0), bandwidth=12.0)
     fit = fit_friction(
         friction_points(
-            as_logged(run, Sensors(counts=2**20, torque_noise=0.3), seed=1), 6, plan.speeds
+            simulate_log(run, Sensors(counts=2**20, torque_noise=0.3), seed=1), 6, plan.speeds
         )
     )
     assert (np.abs(fit.values - TABLE_5[5]) < 4.0 * fit.deviation).all()
@@ -366,11 +366,15 @@ def test_stick_slip_is_no_constant_speed(robot):
         acceleration=3.0,
     )
     points = friction_points(
-        as_logged(followed(arm, plan.motion(90.0), bandwidth=12.0), Sensors(counts=2**20)),
+        simulate_log(
+            simulate_tracking(arm, plan.motion(90.0), bandwidth=12.0), Sensors(counts=2**20)
+        ),
         6,
         plan.speeds,
     )
-    assert any("planned speeds were not held: 0.008" in finding.what for finding in points.findings)
+    assert any(
+        "planned speeds were not held: 0.008" in finding.message for finding in points.findings
+    )
     np.testing.assert_allclose(
         points.friction, friction_2400(np.outer(points.speed, np.ones(6)))[:, 5], rtol=0.02
     )
@@ -403,7 +407,8 @@ def test_noise_of_positions_breaks_no_stretch(plan):
     points = friction_points(log, 2, plan.speeds)
     assert points.speed.size >= plan.speeds.size - 2
     assert not any(
-        "planned speeds" in finding.what and "3 of" in finding.what for finding in points.findings
+        "planned speeds" in finding.message and "3 of" in finding.message
+        for finding in points.findings
     )
 
 
@@ -457,10 +462,12 @@ def test_the_two_ways_may_differ_by_five_per_cent(apart, held):
         # counts are whole: one sample of 600 less
         np.testing.assert_allclose(points.speed, v.mean(), rtol=1e-3)
         np.testing.assert_allclose([points.friction[0], points.gravity[0]], [7.0, 40.0], rtol=1e-6)
-        assert not any("planned speeds" in finding.what for finding in points.findings)
+        assert not any("planned speeds" in finding.message for finding in points.findings)
         # a speed is held to as many per cent
         off = friction_points(log, 1, [0.96 * v.mean(), 1.08 * v.mean()]).findings
-        assert any("1 of 2 planned speeds were not held: 0.1096" in finding.what for finding in off)
+        assert any(
+            "1 of 2 planned speeds were not held: 0.1096" in finding.message for finding in off
+        )
     else:
         with pytest.raises(irb.InputError, match="no two segments of one speed"):
             friction_points(log, 1)
@@ -474,7 +481,7 @@ def test_flagged_samples_do_not_count(log):
     tau = log.tau.copy()
     tau[bad, 1] += 500.0
     tau[::97, 1] = np.nan
-    marked = log.changed(tau=tau).flagged(bad, Flag.SATURATED)
+    marked = log.changed(tau=tau).with_flag(bad, Flag.SATURATED)
     np.testing.assert_allclose(
         fit_friction(friction_points(marked, 2)).values, TABLE_5[1], rtol=1e-6
     )
@@ -487,7 +494,7 @@ def test_flagged_samples_do_not_count(log):
 def test_conditions_are_kept(plan, log):
     """Temperature and load columns come along as their means at each point."""
     log = log.changed(
-        more={"temperature2_degC": 20.0 + log.t, "load_kg": np.where(log.t < 3.0, np.nan, 12.7)}
+        extra={"temperature2_degC": 20.0 + log.t, "load_kg": np.where(log.t < 3.0, np.nan, 12.7)}
     )
     points = friction_points(log, 2)
     assert set(points.conditions) == {"temperature2_degC", "load_kg"}
@@ -506,7 +513,7 @@ def test_speeds_that_were_not_held_are_named(plan, log):
     """
     motion = plan.motion()
     lost = motion.v[:, 1] < -0.39
-    gone = log.taken(~(lost & (np.arange(len(log)) > 0)))
+    gone = log.select(~(lost & (np.arange(len(log)) > 0)))
     points = friction_points(gone, 2, plan.speeds)
     words = "\n".join(map(str, points.findings))
     assert "1 of 14 planned speeds were not held: 0.4" in words
@@ -529,7 +536,7 @@ def test_speeds_that_were_not_held_are_named(plan, log):
             ),
             "no two segments|five speeds",
         ),
-        (lambda log: log.taken(np.arange(len(log)) < 700), "no two segments|five speeds"),
+        (lambda log: log.select(np.arange(len(log)) < 700), "no two segments|five speeds"),
     ],
 )
 def test_logs_without_friction_in_them_are_refused(log, change, words):
@@ -757,7 +764,7 @@ def test_the_log_of_the_module_is_read(robot, tmp_path):
     )
     log = read_recording(tmp_path / "friction_axis2.csv", robot)
     assert log.has(Flag.NO_TORQUE)[:, 0].all()
-    assert "stroke" in log.more
+    assert "stroke" in log.extra
     fit = fit_friction(friction_points(log, 2, plan.speeds))
     # ten samples a second, 1e-7 deg and N m
     np.testing.assert_allclose(fit.values, TABLE_5[1], rtol=2e-3)

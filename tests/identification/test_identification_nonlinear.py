@@ -6,7 +6,13 @@ from excited import SIGMA, random_states
 
 import irbmodels as irb
 from irbmodels import InputError
-from irbmodels.identification.fits import Samples, TorqueRows, accumulated, stribeck_fit, weighted
+from irbmodels.identification.fits import (
+    Samples,
+    TorqueEquations,
+    accumulate,
+    stribeck_fit,
+    weighted_least_squares,
+)
 from irbmodels.identification.fits.nonlinear import _Residuals, _split
 from irbmodels.model.friction import Stribeck
 from irbmodels.robot.base_parameters import base_parameters
@@ -35,7 +41,7 @@ def test_exact_torques_give_stribeck_speeds(arm, factor):
     """From guesses of v_St 2.5 times too small or too large all parameters come back to 1e-9."""
     robot, base, truth = arm
     logs = Samples.of(random_states(robot, 200), random_states(robot, 100, seed=1))
-    fit = stribeck_fit(logs, TorqueRows(guessing(robot, factor), base))
+    fit = stribeck_fit(logs, TorqueEquations(guessing(robot, factor), base))
     np.testing.assert_allclose(fit.beta, truth, rtol=1e-9, atol=1e-9 * np.abs(truth).max())
     np.testing.assert_allclose(fit.beta[-6:], truth[-6:], rtol=1e-9)
     assert fit.names[-6:] == tuple(f"v_St_{axis}" for axis in range(1, 7))
@@ -47,7 +53,8 @@ def test_some_axes_only(arm):
     robot, _, _ = arm
     base = base_parameters(robot, (2, 5), friction=True)
     fit = stribeck_fit(
-        Samples.of(random_states(robot, 200, axes=(2, 5))), TorqueRows(guessing(robot, 1.5), base)
+        Samples.of(random_states(robot, 200, axes=(2, 5))),
+        TorqueEquations(guessing(robot, 1.5), base),
     )
     np.testing.assert_allclose(fit.beta[-2:], robot.friction_model.v_St[[1, 4]], rtol=1e-9)
     assert fit.names[-2:] == ("v_St_2", "v_St_5")
@@ -59,7 +66,7 @@ def test_fast_samples_may_be_folded(arm):
     """
     robot, base, _ = arm
     motion = random_states(robot, 60)
-    rows = TorqueRows(robot, base)
+    rows = TorqueEquations(robot, base)
     p = base.rank
     places = np.array(
         [
@@ -112,7 +119,7 @@ def test_intervals_hold_the_truth(arm):
     """
     robot, base, truth = arm
     motion = random_states(robot, 600)
-    rows, inside, errors, noises = TorqueRows(guessing(robot, 1.5), base), [], [], []
+    rows, inside, errors, noises = TorqueEquations(guessing(robot, 1.5), base), [], [], []
     for k in range(20):
         noisy = motion._replace(
             tau=motion.tau + SIGMA * np.random.default_rng(k).normal(size=motion.tau.shape)
@@ -140,10 +147,10 @@ def test_with_the_right_speed_it_is_the_linear_fit(arm):
     noisy = motion._replace(
         tau=motion.tau + SIGMA * np.random.default_rng(0).normal(size=motion.tau.shape)
     )
-    rows = TorqueRows(robot, base)
+    rows = TorqueEquations(robot, base)
     joint, linear = (
         stribeck_fit(Samples.of(noisy), rows),
-        weighted(accumulated(Samples.of(noisy), rows)),
+        weighted_least_squares(accumulate(Samples.of(noisy), rows)),
     )
     assert (joint.deviation[:-6] > 0.99 * linear.deviation).all()
     assert (np.abs(joint.beta[:-6] - linear.beta) < 3.0 * joint.deviation[:-6]).all()
@@ -153,7 +160,7 @@ def test_without_friction_there_is_nothing_to_fit(arm):
     """Base parameters without friction are refused, and so are arms without a law."""
     robot, _, _ = arm
     for bare in (robot, irb.load("irb1600")):
-        rows = TorqueRows(bare, base_parameters(bare))
+        rows = TorqueEquations(bare, base_parameters(bare))
         with pytest.raises(InputError, match="needs friction among the base parameters"):
             stribeck_fit(Samples.of(random_states(robot, 50)), rows)
 
@@ -162,4 +169,6 @@ def test_a_guess_that_is_far_off_is_told(arm):
     """A guess ten times too small does not reach the truth, and says so."""
     robot, base, _ = arm
     with pytest.raises(InputError, match="the guess is far off"):
-        stribeck_fit(Samples.of(random_states(robot, 300)), TorqueRows(guessing(robot, 0.1), base))
+        stribeck_fit(
+            Samples.of(random_states(robot, 300)), TorqueEquations(guessing(robot, 0.1), base)
+        )

@@ -1,7 +1,12 @@
 import numpy as np
 import pinocchio as pin
 
-from irbmodels.identification.fits.pseudo import inertial_of, moving, parameters_of, pseudo_inertia
+from irbmodels.identification.fits.pseudo import (
+    frame_change,
+    inertial_of,
+    parameters_of,
+    pseudo_inertia,
+)
 
 
 def points(seed=0):
@@ -36,7 +41,7 @@ def test_moving_is_moving_the_points():
     pose = pin.SE3(pin.rpy.rpyToMatrix(0.3, -1.1, 2.0), np.array([0.1, 0.7, -0.4]))
     moved = places @ pose.rotation.T + pose.translation
     np.testing.assert_allclose(
-        moving(pose.homogeneous) @ parameters(masses, places),
+        frame_change(pose.homogeneous) @ parameters(masses, places),
         parameters(masses, moved),
         rtol=1e-12,
         atol=1e-12,

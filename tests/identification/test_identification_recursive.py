@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from irbmodels import InputError
-from irbmodels.identification.fits import Recursive
+from irbmodels.identification.fits import RecursiveLeastSquares
 
 NOISE = np.array([0.5, 2.0])
 
@@ -32,7 +32,7 @@ def test_it_is_weighted_least_squares_after_every_sample(forgetting):
     """
     Y, y = stream(40)
     guess, spread = np.array([1.0, 0.0, 2.0]), np.array([2.0, 5.0, 1.0])
-    running = Recursive(guess, spread, NOISE, forgetting)
+    running = RecursiveLeastSquares(guess, spread, NOISE, forgetting)
     np.testing.assert_allclose(running.beta, guess, rtol=1e-14)
     for k in range(40):
         beta = running.add(Y[k], y[k])
@@ -47,7 +47,7 @@ def test_it_follows_a_parameter_that_changes():
     y[400:] += Y[400:] @ [0.0, 0.0, 10.0]
     found = {}
     for forgetting in (0.95, 1.0):
-        running = Recursive(np.zeros(3), 100.0 * np.ones(3), NOISE, forgetting)
+        running = RecursiveLeastSquares(np.zeros(3), 100.0 * np.ones(3), NOISE, forgetting)
         for k in range(800):
             found[forgetting] = running.add(Y[k], y[k])[2]
     assert found[0.95] == pytest.approx(10.5, abs=0.5)
@@ -60,14 +60,14 @@ def test_standing_still_forgets_and_never_blows_up():
     """
     Y, y = stream(50)
     spread = np.array([2.0, 5.0, 1.0])
-    running = Recursive(np.zeros(3), spread, NOISE, 0.5)
+    running = RecursiveLeastSquares(np.zeros(3), spread, NOISE, 0.5)
     for k in range(50):
         running.add(Y[k], y[k])
     for _ in range(2000):  # 0.5^2000 underflows
         running.add(np.zeros((2, 3)), np.zeros(2))
     np.testing.assert_allclose(running.covariance, np.diag(spread**2), rtol=1e-9, atol=1e-12)
     np.testing.assert_allclose(running.beta, 0.0, atol=1e-12)
-    fresh = Recursive(np.zeros(3), spread, NOISE, 0.5)
+    fresh = RecursiveLeastSquares(np.zeros(3), spread, NOISE, 0.5)
     np.testing.assert_allclose(running.add(Y[0], y[0]), fresh.add(Y[0], y[0]), rtol=1e-9)
 
 
@@ -78,7 +78,7 @@ def test_long_runs_keep_their_digits():
     rng = np.random.default_rng(0)
     Y = np.ones((20_000, 1, 2)) + 1e-4 * rng.normal(size=(20_000, 1, 2))
     y = Y @ [1.0, 2.0]
-    running = Recursive(np.zeros(2), 1e6 * np.ones(2), [1e-3])
+    running = RecursiveLeastSquares(np.zeros(2), 1e6 * np.ones(2), [1e-3])
     for k in range(20_000):
         running.add(Y[k], y[k])
     np.testing.assert_allclose(running.beta, [1.0, 2.0], rtol=1e-8)
@@ -97,12 +97,12 @@ def test_long_runs_keep_their_digits():
 def test_bad_starts(arguments, message):
     """What cannot be a prior, a noise or a memory is refused."""
     with pytest.raises(InputError, match=message):
-        Recursive(*arguments)
+        RecursiveLeastSquares(*arguments)
 
 
 def test_a_bad_sample_changes_nothing():
     """NaN is refused, and the estimate stays."""
-    running = Recursive([1.0], [1.0], [1.0], 0.9)
+    running = RecursiveLeastSquares([1.0], [1.0], [1.0], 0.9)
     with pytest.raises(InputError, match="y needs"):
         running.add([[1.0]], [np.nan])
     np.testing.assert_array_equal(running.beta, [1.0])

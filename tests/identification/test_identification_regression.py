@@ -8,10 +8,10 @@ from irbmodels import InputError
 from irbmodels.identification.fits import (
     Accumulator,
     Samples,
-    TorqueRows,
-    accumulated,
+    TorqueEquations,
+    accumulate,
     least_squares,
-    weighted,
+    weighted_least_squares,
 )
 from irbmodels.robot.base_parameters import base_parameters
 
@@ -19,7 +19,7 @@ STATES = 150  # 600 equations and more for 63 parameters at most; below 1000 not
 
 
 def total_of(robot, base, motion):
-    return accumulated(Samples.of(motion), TorqueRows(robot, base))
+    return accumulate(Samples.of(motion), TorqueEquations(robot, base))
 
 
 def off(fit, base, truth):
@@ -52,7 +52,7 @@ def test_exact_torques_give_the_exact_base_parameters(name, with_friction):
     base = base_parameters(robot, rotors=True, friction=with_friction)
     # with friction, where the robot has some: what is not fitted is known
     motion = random_states(robot, STATES)
-    fit = weighted(total_of(robot, base, motion))
+    fit = weighted_least_squares(total_of(robot, base, motion))
     assert off(fit, base, base.values(robot.parameter_vector())) < 1e-9
     assert fit.condition < 200.0
     assert len(fit.names) == base.rank
@@ -84,7 +84,7 @@ def test_some_axes_only(name, axes):
     robot = irb.load(name)
     base = base_parameters(robot, axes)
     motion = random_states(robot, STATES, axes=axes)
-    fit = weighted(total_of(robot, base, motion))
+    fit = weighted_least_squares(total_of(robot, base, motion))
     assert fit.noise.shape == (len(axes),)
     assert off(fit, base, base.values(robot.parameter_vector())) < 1e-9
 
@@ -95,7 +95,7 @@ def test_another_gravity_and_mounting():
     base = base_parameters(robot)
     assert (
         off(
-            weighted(total_of(robot, base, random_states(robot, STATES))),
+            weighted_least_squares(total_of(robot, base, random_states(robot, STATES))),
             base,
             base.values(robot.parameter_vector()),
         )
@@ -147,14 +147,14 @@ def test_weighted_fit_is_whitened_least_squares():
     """
     Y, y, truth = small()
     noise = fit_small(least_squares).noise
-    fit = fit_small(weighted)
+    fit = fit_small(weighted_least_squares)
     white = (Y / noise[:, None]).reshape(-1, 3), (y / noise).ravel()
     np.testing.assert_allclose(fit.beta, np.linalg.lstsq(*white, rcond=None)[0], rtol=1e-12)
     np.testing.assert_allclose(fit.weights, 1.0 / noise**2, rtol=1e-12)
     assert (np.abs(fit.beta - truth) < 4.0 * fit.deviation).all()
     # the quiet equation tells 20 times more
     assert fit.deviation.max() < 0.2 * fit_small(least_squares).deviation.min()
-    again = fit_small(weighted, passes=30)
+    again = fit_small(weighted_least_squares, passes=30)
     np.testing.assert_allclose(again.weights, 1.0 / again.noise**2, rtol=1e-10)  # settled
 
 
@@ -170,7 +170,7 @@ def test_known_noise_replaces_that_of_the_residuals():
 def test_intervals_are_students():
     """Ends are estimate and t-quantile times deviation; significance says whether 0 is outside."""
     Y, y, _ = small(count=4)
-    fit = weighted(Accumulator(2, ("a", "b", "c"), ("", "", "")).add(Y, y))
+    fit = weighted_least_squares(Accumulator(2, ("a", "b", "c"), ("", "", "")).add(Y, y))
     quantile = stats.t.ppf(0.975, 5)
     np.testing.assert_allclose(
         fit.intervals()[:, 1] - fit.beta, quantile * np.sqrt(np.diag(fit.covariance)), rtol=1e-12
@@ -190,7 +190,7 @@ def test_a_fit_prints_as_a_table(arm):
     noisy = motion._replace(
         tau=motion.tau + SIGMA * np.random.default_rng(0).normal(size=motion.tau.shape)
     )
-    fit = weighted(total_of(robot, base, noisy))
+    fit = weighted_least_squares(total_of(robot, base, noisy))
     lines = str(fit).splitlines()
     assert len(lines) == base.rank
     for line, name, unit, value, star in zip(
@@ -206,7 +206,7 @@ def test_band_is_the_spread_of_the_model():
     """The band of Y beta is what estimates drawn from the covariance spread it; noise widens that
     of a measurement.
     """
-    fit = fit_small(weighted)
+    fit = fit_small(weighted_least_squares)
     rng = np.random.default_rng(5)
     Y = rng.normal(size=(4, 2, 3))
     draws = rng.multivariate_normal(fit.beta, fit.covariance, 40_000)
@@ -224,7 +224,7 @@ def test_exact_data_need_no_noise():
     Y, _, truth = small()
     y = Y @ truth
     y[:, 1] = Y[:, 1] @ truth
-    fit = weighted(Accumulator(2, ("a", "b", "c"), ("", "", "")).add(Y, y))
+    fit = weighted_least_squares(Accumulator(2, ("a", "b", "c"), ("", "", "")).add(Y, y))
     np.testing.assert_allclose(fit.beta, truth, rtol=1e-12)
     assert np.isfinite(fit.weights).all()
     assert fit.deviation.max() < 1e-12
@@ -269,7 +269,10 @@ def test_figarohs_approach_gives_the_same(name):
     W = np.where(unasked, 0.0, W).reshape(-1, W.shape[-1])
     index, ordinary, reweighted = figaroh(W, motion.tau.ravel(), robot.n)
     total = total_of(robot, base, motion)
-    for theirs, ours in ((ordinary, least_squares(total)), (reweighted, weighted(total))):
+    for theirs, ours in (
+        (ordinary, least_squares(total)),
+        (reweighted, weighted_least_squares(total)),
+    ):
         whole = np.zeros(W.shape[1])
         whole[index] = theirs
         np.testing.assert_allclose(
@@ -291,7 +294,7 @@ def test_a_motion_that_tells_nothing_is_refused_by_name(arm):
         tau=torques(robot, motion.q, 0.0 * motion.v, 0.0 * motion.a),
     )
     with pytest.raises(InputError, match=r"say nothing about.*Fv_1"):
-        weighted(total_of(robot, base, still))
+        weighted_least_squares(total_of(robot, base, still))
 
 
 def test_parameters_that_go_together_are_named():
@@ -320,7 +323,7 @@ def test_how_nearly_alike_columns_may_be(apart, told):
 def test_torques_of_nothing():
     """Zeros everywhere are fitted by zeros, and no weight becomes infinite."""
     Y, y, _ = small()
-    fit = weighted(Accumulator(2, ("a", "b", "c"), ("", "", "")).add(Y, 0.0 * y))
+    fit = weighted_least_squares(Accumulator(2, ("a", "b", "c"), ("", "", "")).add(Y, 0.0 * y))
     np.testing.assert_array_equal(fit.beta, 0.0)
     np.testing.assert_array_equal(fit.covariance, 0.0)
 
@@ -363,13 +366,13 @@ def test_samples_of_another_kind(arm, change, message):
 def test_a_level_is_a_share(level):
     """95 is no confidence level; 0.95 is."""
     with pytest.raises(InputError, match="between 0 and 1"):
-        fit_small(weighted).intervals(level)
+        fit_small(weighted_least_squares).intervals(level)
 
 
 def test_a_band_needs_its_own_regressor():
     """Regressors of other parameters are refused."""
     with pytest.raises(InputError, match="shape"):
-        fit_small(weighted).band(np.zeros((5, 2, 4)))
+        fit_small(weighted_least_squares).band(np.zeros((5, 2, 4)))
 
 
 # --- intervals
@@ -385,11 +388,11 @@ def test_intervals_hold_the_truth_as_often_as_they_say(arm):
     """
     robot, base = arm
     truth = base.values(robot.parameter_vector())
-    rows, motion = TorqueRows(robot, base), excitation(robot)
+    rows, motion = TorqueEquations(robot, base), excitation(robot)
     held, inside = 0, np.zeros((200, base.rank), dtype=bool)
     for k in range(200):
-        fit = weighted(
-            accumulated(Samples.of(inner(measured(motion, np.random.default_rng(k)))), rows)
+        fit = weighted_least_squares(
+            accumulate(Samples.of(inner(measured(motion, np.random.default_rng(k)))), rows)
         )
         lower, upper = fit.intervals().T
         inside[k] = (lower <= truth) & (truth <= upper)

@@ -3,7 +3,7 @@ import pytest
 from scipy import optimize, stats
 
 from irbmodels import InputError
-from irbmodels.identification.fits import Samples, accumulated, huber, weighted
+from irbmodels.identification.fits import Samples, accumulate, huber, weighted_least_squares
 from irbmodels.identification.fits.robust import TUNING, _expected
 from irbmodels.trajectory import Motion
 
@@ -55,7 +55,7 @@ def test_it_is_the_least_of_hubers_loss():
 def test_clean_data_cost_five_percent():
     """On Gaussian noise it agrees with least squares, at 95 % of the efficiency."""
     logs, _, _ = samples(20_000)
-    robust, plain = huber(logs, Line()), weighted(accumulated(logs, Line()))
+    robust, plain = huber(logs, Line()), weighted_least_squares(accumulate(logs, Line()))
     np.testing.assert_allclose(robust.beta, plain.beta, atol=1.5 * plain.deviation.max())
     np.testing.assert_allclose((plain.deviation / robust.deviation) ** 2, 0.95, atol=0.02)
     np.testing.assert_allclose(robust.noise, SIGMA, rtol=0.02)
@@ -68,7 +68,7 @@ def test_outliers_move_least_squares_and_not_this():
     inside, ratio = [], []
     for seed in range(40):
         logs, _, _ = samples(600, seed, share=0.05)
-        robust, plain = huber(logs, Line()), weighted(accumulated(logs, Line()))
+        robust, plain = huber(logs, Line()), weighted_least_squares(accumulate(logs, Line()))
         lower, upper = robust.intervals().T
         inside.append((lower <= TRUTH) & (upper >= TRUTH))
         ratio.append(np.square(plain.beta - TRUTH).sum() / np.square(robust.beta - TRUTH).sum())

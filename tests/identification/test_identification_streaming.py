@@ -8,12 +8,12 @@ import irbmodels as irb
 from irbmodels import InputError, MissingExtra, MotionError
 from irbmodels.identification.fits import (
     Samples,
-    TorqueRows,
-    accumulated,
+    TorqueEquations,
+    accumulate,
     from_files,
     huber,
     on_dask,
-    weighted,
+    weighted_least_squares,
     with_autocorrelation,
 )
 from irbmodels.robot.base_parameters import base_parameters
@@ -26,7 +26,7 @@ PIECE = 40
 @pytest.fixture(scope="module")
 def arm():
     robot = irb.load("irb930")
-    return robot, TorqueRows(robot, base_parameters(robot))
+    return robot, TorqueEquations(robot, base_parameters(robot))
 
 
 @pytest.fixture(scope="module")
@@ -55,11 +55,11 @@ def log(seed, robot, count=120):
 def test_logs_in_pieces_are_one_least_squares_problem(arm):
     """Many logs in pieces give what numpy finds for all of them at once."""
     robot, rows = arm
-    total = accumulated(Samples(range(5), partial(log, robot=robot)), rows)
+    total = accumulate(Samples(range(5), partial(log, robot=robot)), rows)
     blocks = [block for seed in range(5) for block in rows(log(seed, robot))]
     Y, y = (np.concatenate(part) for part in zip(*blocks, strict=True))
     assert total.samples == len(y) == 600
-    fit = weighted(total)
+    fit = weighted_least_squares(total)
     plain = np.linalg.lstsq(Y.reshape(-1, Y.shape[-1]), y.ravel(), rcond=None)[0]
     noise = np.sqrt(np.square(y - Y @ plain).sum(axis=0))
     expected = np.linalg.lstsq(
@@ -99,7 +99,10 @@ def test_dask_gives_the_same(arm, client):
     there = on_dask(here, client)
     assert there.client is client
     assert here.client is None
-    one, other = weighted(accumulated(here, rows)), weighted(accumulated(there, rows))
+    one, other = (
+        weighted_least_squares(accumulate(here, rows)),
+        weighted_least_squares(accumulate(there, rows)),
+    )
     np.testing.assert_allclose(other.beta, one.beta, rtol=1e-12)
     np.testing.assert_allclose(
         other.covariance, one.covariance, rtol=1e-9, atol=1e-14 * np.abs(one.covariance).max()
@@ -118,7 +121,7 @@ def test_workers_send_errors_back(arm, client):
         Samples([random_states(robot, 20)._replace(tau=None)], lambda motion: [motion]), client
     )
     with pytest.raises(InputError, match="no tau"):
-        accumulated(samples, rows)
+        accumulate(samples, rows)
 
 
 def test_memory_does_not_grow_with_the_log(arm):
@@ -140,7 +143,7 @@ def test_memory_does_not_grow_with_the_log(arm):
             yield random_states(robot, 10, number)
             del held
 
-    accumulated(Samples([0], read), rows)
+    accumulate(Samples([0], read), rows)
     assert most[0] == 1
 
 
@@ -151,7 +154,7 @@ def test_files_are_read_in_pieces(arm, tmp_path):
     motions = [random_states(robot, 60, seed) for seed in range(2)]
     for path, motion in zip(paths, motions, strict=True):
         write_motion(path, motion, robot)
-    fit = weighted(accumulated(from_files(paths, robot), rows))
+    fit = weighted_least_squares(accumulate(from_files(paths, robot), rows))
     truth = rows.base.values(robot.parameter_vector())
     # nine digits in the file
     np.testing.assert_allclose(fit.beta, truth, atol=1e-6 * np.abs(truth).max())

@@ -9,11 +9,11 @@ import irbmodels as irb
 from irbmodels.identification.recordings import (
     Flag,
     Sensors,
-    as_logged,
-    delay,
+    estimate_delay,
     exact_run,
-    followed,
     read_recording,
+    simulate_log,
+    simulate_tracking,
     synthetic_recording,
 )
 from irbmodels.simulation import run_of
@@ -38,7 +38,7 @@ def run(robot):
 
 def test_ideal_sensors_show_the_run(run):
     """Without noise the log is the run at its own rate, labelled synthetic, and says from what."""
-    log = as_logged(run, Sensors(rate=200.0))
+    log = simulate_log(run, Sensors(rate=200.0))
     assert log.step == pytest.approx(0.005)
     np.testing.assert_allclose(log.q, 0.3 * np.sin(log.t[:, None] + np.arange(6)), atol=1e-7)
     np.testing.assert_allclose(
@@ -52,7 +52,7 @@ def test_ideal_sensors_show_the_run(run):
 def test_encoders_count(run):
     """Positions are whole counts from an offset, half a count from the truth at most, evenly so."""
     counts = np.array([2**12, 2**13, 2**14, 2**15, 2**16, 2**17])
-    log = as_logged(run, Sensors(counts=counts))
+    log = simulate_log(run, Sensors(counts=counts))
     size = 2.0 * np.pi / counts
     for axis in range(6):
         values = np.unique(log.q[:, axis])
@@ -68,19 +68,24 @@ def test_encoders_count(run):
 def test_noise_of_torques_is_as_large_as_asked(run):
     """Per axis, white, without mean; another seed is other noise, the same seed the same."""
     noise = np.array([1.0, 2.0, 0.5, 0.1, 0.2, 0.3])
-    log, exact = as_logged(run, Sensors(torque_noise=noise), seed=3), as_logged(run, Sensors())
+    log, exact = (
+        simulate_log(run, Sensors(torque_noise=noise), seed=3),
+        simulate_log(run, Sensors()),
+    )
     off = log.tau - exact.tau
     np.testing.assert_allclose(off.std(axis=0), noise, rtol=0.1)  # 1000 samples: 2 % each
     assert (np.abs(off.mean(axis=0)) < 0.15 * noise).all()
     assert (np.abs((off[1:] * off[:-1]).mean(axis=0)) < 0.15 * noise**2).all()
-    np.testing.assert_array_equal(as_logged(run, Sensors(torque_noise=noise), seed=3).tau, log.tau)
-    assert (as_logged(run, Sensors(torque_noise=noise), seed=4).tau != log.tau).any()
+    np.testing.assert_array_equal(
+        simulate_log(run, Sensors(torque_noise=noise), seed=3).tau, log.tau
+    )
+    assert (simulate_log(run, Sensors(torque_noise=noise), seed=4).tau != log.tau).any()
 
 
 def test_the_delay_of_torques_is_what_a_correlation_finds(run):
     """Torques 6.5 ms late; positions are not."""
-    log, exact = as_logged(run, Sensors(torque_delay=0.0065)), as_logged(run, Sensors())
-    late = delay(log.tau[5:, 0], exact.tau[5:, 0], 0.004, most=0.1)
+    log, exact = simulate_log(run, Sensors(torque_delay=0.0065)), simulate_log(run, Sensors())
+    late = estimate_delay(log.tau[5:, 0], exact.tau[5:, 0], 0.004, most=0.1)
     # straight lines between the run's samples
     assert late.seconds == pytest.approx(0.0065, abs=2e-5)
     np.testing.assert_array_equal(log.q, exact.q)
@@ -88,22 +93,22 @@ def test_the_delay_of_torques_is_what_a_correlation_finds(run):
 
 def test_resolution_limit_loss_and_spikes(run):
     """Each does what its name says."""
-    log = as_logged(run, Sensors(torque_step=0.25, torque_limit=[15.0] * 6))
+    log = simulate_log(run, Sensors(torque_step=0.25, torque_limit=[15.0] * 6))
     np.testing.assert_allclose(log.tau / 0.25, np.round(log.tau / 0.25))
     assert np.abs(log.tau).max() == 15.0
-    lost = as_logged(run, Sensors(lost=0.1))
+    lost = simulate_log(run, Sensors(lost=0.1))
     assert 0.05 < 1.0 - len(lost) / 1000.0 < 0.15
     assert (np.diff(lost.t) > 0.0079).any()
-    spiky = as_logged(run, Sensors(spikes=0.01, torque_noise=0.1))
-    hit = np.abs(spiky.tau - as_logged(run, Sensors(torque_noise=0.1)).tau) > 1.0
+    spiky = simulate_log(run, Sensors(spikes=0.01, torque_noise=0.1))
+    hit = np.abs(spiky.tau - simulate_log(run, Sensors(torque_noise=0.1)).tau) > 1.0
     assert 0.005 < hit.mean() < 0.015
-    jitter = as_logged(run, Sensors(jitter=0.0003))
+    jitter = simulate_log(run, Sensors(jitter=0.0003))
     assert np.std(np.diff(jitter.t)) == pytest.approx(np.sqrt(2.0) * 0.0003, rel=0.1)
 
 
 def test_speeds_are_differences_of_readings(run):
     """As a controller has them: noise of counts times the rate."""
-    log = as_logged(run, Sensors(counts=2**14, speed=True))
+    log = simulate_log(run, Sensors(counts=2**14, speed=True))
     np.testing.assert_allclose(log.v[1:], np.diff(log.q, axis=0) * 250.0)
 
 
@@ -131,7 +136,7 @@ def test_a_controller_follows_with_true_stiction(robot):
     motion = Motion.joined([moving._replace(tau=None), rest])
     # bare, axis 6 is lighter than any real one, and its friction wins
     robot = robot.with_rotors([8.0, 8.0, 8.0, 1.0, 1.0, 1.0])
-    run = followed(robot, motion, model=robot.with_payload(irb.payload(3.0)))
+    run = simulate_tracking(robot, motion, model=robot.with_payload(irb.payload(3.0)))
     wanted = np.stack([np.interp(run.t, motion.t, column) for column in motion.q.T], axis=1)
     assert 1e-4 < np.abs(run.q - wanted).max() < 0.02
     still = run.v == 0.0
@@ -139,7 +144,7 @@ def test_a_controller_follows_with_true_stiction(robot):
     pushed = np.abs(run.tau - robot.gravity(run.q))[-1]
     assert (pushed <= robot.friction_model.Fs + 1e-6)[still[-1]].all()
     assert pushed[still[-1]].max() > 0.1
-    log = as_logged(run, Sensors(counts=2**20))
+    log = simulate_log(run, Sensors(counts=2**20))
     assert log.synthetic
     assert not log.has(Flag.NO_TORQUE).any()
 
@@ -149,8 +154,8 @@ def test_encoders_of_an_elastic_arm_sit_on_its_motors():
     drives = [Drive(6e4, 8.0, damping=400.0), *[None] * 5]
     arm = FlexibleRobot(irb.load("irb1400"), drives)
     motion = move(START, START + 0.05 * np.eye(6)[0], duration=0.15).sample(500.0)
-    run = followed(arm, motion)
-    log = as_logged(run, Sensors(rate=500.0))
+    run = simulate_tracking(arm, motion)
+    log = simulate_log(run, Sensors(rate=500.0))
     np.testing.assert_allclose(log.q[:, 0], np.interp(log.t, run.t, run["theta"][:, 0]), atol=1e-12)
     assert np.abs(log.q[:, 0] - np.interp(log.t, run.t, run.q[:, 0])).max() > 1e-4
     with pytest.raises(irb.InputError, match="needs its controller"):
@@ -160,7 +165,7 @@ def test_encoders_of_an_elastic_arm_sit_on_its_motors():
 def test_files_say_synthetic(tmp_path, robot, run):
     """In CSV and Parquet a column says so, and a reader of the file knows."""
     for ending in ("csv", "parquet"):
-        as_logged(run).save(tmp_path / f"log.{ending}")
+        simulate_log(run).save(tmp_path / f"log.{ending}")
         assert read_recording(tmp_path / f"log.{ending}", robot).synthetic
     assert (tmp_path / "log.csv").read_text().splitlines()[0].endswith(",synthetic")
 
@@ -180,7 +185,7 @@ def test_files_say_synthetic(tmp_path, robot, run):
 def test_sensors_that_cannot_be_are_refused(run, what, words):
     """One clear line each."""
     with pytest.raises(irb.InputError, match=words):
-        as_logged(run, Sensors(**what))
+        simulate_log(run, Sensors(**what))
 
 
 def test_motions_without_rates_are_refused(robot):
@@ -189,8 +194,8 @@ def test_motions_without_rates_are_refused(robot):
     with pytest.raises(irb.InputError, match="needs a motion with speeds"):
         exact_run(robot, motion)
     with pytest.raises(irb.InputError, match="needs speeds"):
-        followed(robot, motion)
+        simulate_tracking(robot, motion)
     with pytest.raises(irb.InputError, match="bandwidth and period"):
-        followed(robot, Motion(np.arange(5.0), *[np.zeros((5, 6))] * 3), bandwidth=0.0)
+        simulate_tracking(robot, Motion(np.arange(5.0), *[np.zeros((5, 6))] * 3), bandwidth=0.0)
     with pytest.raises(irb.InputError, match="needs torques"):
-        as_logged(run_of(robot, motion))
+        simulate_log(run_of(robot, motion))

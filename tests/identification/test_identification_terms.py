@@ -11,23 +11,23 @@ import irbmodels as irb
 from irbmodels import InputError, MissingData
 from irbmodels.identification.fits import (
     Samples,
-    TorqueRows,
-    accumulated,
+    TorqueEquations,
+    accumulate,
+    search_stribeck_speeds,
     stribeck_fit,
-    stribeck_speeds,
-    weighted,
+    weighted_least_squares,
 )
-from irbmodels.identification.fits.stribeck_speeds import SPEEDS
+from irbmodels.identification.fits.stribeck_search import SPEEDS
 from irbmodels.identification.recordings import Recording
 from irbmodels.identification.validation import (
-    halves,
+    evaluate,
     identify,
-    judge,
-    nearest,
-    prepared,
-    write_set,
+    nearest_parameters,
+    prepare,
+    split_recording,
+    write_parameter_set,
 )
-from irbmodels.identification.validation.model_terms import Question, terms_of
+from irbmodels.identification.validation.model_terms import ModelSelection, select_terms
 from irbmodels.model.friction import frictionless
 from irbmodels.robot.base_parameters import base_parameters
 from irbmodels.trajectory import Motion
@@ -84,11 +84,11 @@ def log_of(robot, seed, duration=12.0):
 
 
 def fitted(robot, *logs, **words):
-    parts = [halves(log) for log in logs]
+    parts = [split_recording(log) for log in logs]
     return identify(
         robot,
-        [prepared(first) for first, _ in parts],
-        [prepared(last) for _, last in parts],
+        [prepare(first) for first, _ in parts],
+        [prepare(last) for _, last in parts],
         **words,
     )
 
@@ -101,14 +101,14 @@ def test_exact_samples_give_a_law_that_nobody_told(name):
     robot = nominal(name)
     true = robot.with_friction(law_for(robot, np.linspace(0.008, 0.05, robot.n)))
     samples = Samples.of(samples_of(true))
-    terms = terms_of(samples, Question(robot, None, None, 0))
+    terms = select_terms(samples, ModelSelection(robot, None, None, 0))
     np.testing.assert_allclose(terms.robot.friction_model.v_St, true.friction_model.v_St, rtol=1e-7)
-    fit = weighted(accumulated(samples, terms.tangent))
+    fit = weighted_least_squares(accumulate(samples, terms.linearization))
     exact = np.append(terms.base.values(true.parameter_vector()), true.friction_model.v_St)
     np.testing.assert_allclose(fit.beta, exact, rtol=1e-7, atol=1e-8 * np.abs(exact).max())
     assert fit.names[-1] == f"v_St_{robot.n}"
     assert fit.units[-robot.n :] == tuple("m/s" if one else "rad/s" for one in robot.limits.linear)
-    assert terms.told[0].endswith(
+    assert terms.notes[0].endswith(
         f"Stribeck speeds of axis {', '.join(str(i + 1) for i in range(robot.n))} fitted"
     )
 
@@ -127,17 +127,22 @@ def test_speeds_are_told_axis_by_axis():
     noisy = motion.tau + NOISE * robot.limits.effort * np.random.default_rng(0).normal(
         size=motion.tau.shape
     )
-    rows = TorqueRows(
+    rows = TorqueEquations(
         robot.with_friction(frictionless(4)),
         base_parameters(robot.with_friction(frictionless(4)), friction=True),
     )
     samples = Samples.of(motion._replace(tau=noisy))
-    found = stribeck_speeds(samples, rows)
+    found = search_stribeck_speeds(samples, rows)
     assert np.isnan(found.speeds[[0, 1, 3]]).all()
     assert abs(np.log(found.speeds[2] / 0.02)) < np.log(SPEEDS[1] / SPEEDS[0])
     assert not found.absent.any()
     believed = np.full(4, 0.02), 0.5 * law.Fc
-    assert stribeck_speeds(samples, rows, believed).absent.tolist() == [True, False, False, True]
+    assert search_stribeck_speeds(samples, rows, believed).absent.tolist() == [
+        True,
+        False,
+        False,
+        True,
+    ]
 
 
 def test_a_fall_that_samples_deny_is_dropped(tmp_path):
@@ -153,7 +158,10 @@ def test_a_fall_that_samples_deny_is_dropped(tmp_path):
     found = fitted(believed, log_of(true, 1), log_of(true, 2))
     assert found.verdict.trustworthy, found.verdict.reasons
     law = irb.load(
-        "irb930", parameters=write_set(tmp_path / "s.yaml", found.found, found.verdict, "a log")
+        "irb930",
+        parameters=write_parameter_set(
+            tmp_path / "s.yaml", found.parameters, found.verdict, "a log"
+        ),
     ).friction_model
     assert not law.falls.any()
     np.testing.assert_allclose(law.Fc, true.friction_model.Fc, rtol=0.05)
@@ -170,9 +178,9 @@ def test_each_axis_has_its_own_best_speed():
         size=motion.tau.shape
     )
     without = robot.with_friction(frictionless(4))
-    found = stribeck_speeds(
+    found = search_stribeck_speeds(
         Samples.of(motion._replace(tau=noisy)),
-        TorqueRows(without, base_parameters(without, friction=True)),
+        TorqueEquations(without, base_parameters(without, friction=True)),
     )
     assert (
         np.abs(np.log(found.speeds / true.friction_model.v_St))
@@ -202,10 +210,10 @@ def test_subsets_of_axes_add_up(tmp_path):
             motion.t, motion.q, tau=motion.tau + noise, linear=(False, False, True, False)
         )
         found = fitted(loaded, log, axes=[i + 1 for i in range(4) if moving[i]])
-        path = write_set(tmp_path / f"{name}.yaml", found.found, found.verdict, name)
+        path = write_parameter_set(tmp_path / f"{name}.yaml", found.parameters, found.verdict, name)
         loaded = irb.load("irb930", parameters=path)
         np.testing.assert_allclose(
-            loaded.parameter_vector(), found.found.parameters, rtol=1e-12, atol=1e-12
+            loaded.parameter_vector(), found.parameters.vector, rtol=1e-12, atol=1e-12
         )
         friction.append(loaded.friction_model.Fc)
     np.testing.assert_array_equal(friction[1][:2], friction[0][:2])
@@ -235,7 +243,9 @@ def test_a_set_made_from_another_prior_holds_all_of_it(name, tmp_path):
         bare = prior.with_friction(None)
         base = base_parameters(bare, (4, 5, 6))
         samples = Samples.of(random_states(bare, 300, axes=(4, 5, 6)))
-        found = nearest(weighted(accumulated(samples, TorqueRows(bare, base))), bare, base)
+        found = nearest_parameters(
+            weighted_least_squares(accumulate(samples, TorqueEquations(bare, base))), bare, base
+        )
         mine = irb.load(name, parameters=found.write(tmp_path / "mine.yaml", "mine", "samples"))
     np.testing.assert_allclose(
         mine.with_friction(None).parameter_vector(), found.parameters, rtol=1e-9, atol=1e-12
@@ -255,15 +265,15 @@ def test_an_axis_that_is_not_told_keeps_its_own_speed():
     wrong = true.with_friction(
         irb.Stribeck(own.Fs, own.Fc, own.Fv, 3.0 * own.v_St, measured_to=0.4)
     )
-    terms = terms_of(samples, Question(wrong, None, None, 0))
-    assert terms.tangent.axes == (3,)
+    terms = select_terms(samples, ModelSelection(wrong, None, None, 0))
+    assert terms.linearization.axes == (3,)
     np.testing.assert_allclose(terms.robot.friction_model.v_St[3], own.v_St[3], rtol=1e-7)
     np.testing.assert_array_equal(
         np.delete(terms.robot.friction_model.v_St, 3), np.delete(3.0 * own.v_St, 3)
     )
     kept = "Stribeck speeds of axis 1, 2, 3, 5, 6 those of the robot"
     assert (
-        terms.told[0] == f"friction: Coulomb and viscous; Stribeck speeds of axis 4 fitted; {kept}"
+        terms.notes[0] == f"friction: Coulomb and viscous; Stribeck speeds of axis 4 fitted; {kept}"
     )
     assert terms.robot.friction_model.measured_to == 0.4
 
@@ -275,11 +285,13 @@ def test_samples_without_slow_ones_leave_a_law_as_it_is():
     true = irb.load("irb2400")
     motion = random_states(true.with_friction(None), 600)
     motion.v[:] += np.where(motion.v < 0.0, -0.3, 0.3)
-    terms = terms_of(Samples.of(with_torques(true, motion)), Question(true, None, None, 0))
-    assert terms.tangent is None
+    terms = select_terms(
+        Samples.of(with_torques(true, motion)), ModelSelection(true, None, None, 0)
+    )
+    assert terms.linearization is None
     assert terms.robot.friction_model.same_as(true.friction_model)
     assert (
-        terms.told[0]
+        terms.notes[0]
         == "friction: Coulomb and viscous; Stribeck speeds of axis 1, 2, 3, 4, 5, 6 those of the"
         " robot"
     )
@@ -306,8 +318,8 @@ def test_sums_are_those_of_where_the_others_stand():
         )
 
     samples = Samples.of(standing(samples_of(true)))
-    terms = terms_of(samples, Question(robot, [2, 3], held, 0), "coulomb")
-    fit = weighted(accumulated(samples, TorqueRows(terms.robot, terms.base)))
+    terms = select_terms(samples, ModelSelection(robot, [2, 3], held, 0), "coulomb")
+    fit = weighted_least_squares(accumulate(samples, TorqueEquations(terms.robot, terms.base)))
     exact = terms.base.values(true.parameter_vector())
     np.testing.assert_allclose(fit.beta, exact, rtol=1e-7, atol=1e-9 * np.abs(exact).max())
 
@@ -331,23 +343,25 @@ def test_friction_may_be_named():
     robot = nominal("irb930")
     true = robot.with_friction(law_for(robot))
     samples = Samples.of(samples_of(true))
-    assert not terms_of(
-        samples, Question(robot, None, None, 0), "coulomb"
+    assert not select_terms(
+        samples, ModelSelection(robot, None, None, 0), "coulomb"
     ).robot.friction_model.falls.any()
-    own = terms_of(samples, Question(true, None, None, 0), "own")
-    assert own.tangent is None
+    own = select_terms(samples, ModelSelection(true, None, None, 0), "own")
+    assert own.linearization is None
     np.testing.assert_array_equal(own.robot.friction_model.v_St, true.friction_model.v_St)
     with pytest.raises(
         MissingData, match=r"irb930.* has no friction law of its own: take stribeck or coulomb"
     ):
-        terms_of(samples, Question(robot, None, None, 0), "own")
+        select_terms(samples, ModelSelection(robot, None, None, 0), "own")
     with pytest.raises(irb.UnknownName, match="coulomb"):
-        terms_of(samples, Question(robot, None, None, 0), "coulom")
+        select_terms(samples, ModelSelection(robot, None, None, 0), "coulom")
     for axes in ((5,), (1, 5)):  # none of them, one of them
         with pytest.raises(InputError, match="needs friction among the base parameters"):
-            stribeck_fit(samples, TorqueRows(true, base_parameters(true, friction=True)), axes=axes)
+            stribeck_fit(
+                samples, TorqueEquations(true, base_parameters(true, friction=True)), axes=axes
+            )
     with pytest.raises(InputError, match="and no Fs - Fc"):
-        stribeck_speeds(samples, TorqueRows(true, base_parameters(true, friction=True)))
+        search_stribeck_speeds(samples, TorqueEquations(true, base_parameters(true, friction=True)))
 
 
 @pytest.mark.parametrize("name", ["irb1600", "irb930"])
@@ -359,15 +373,15 @@ def test_rotors_are_found_where_there_are_any(name):
     bare = robot.with_friction(law_for(robot, drop=0.0))
     for rotors, more in ((rotors_of(robot), 4 if name == "irb1600" else 3), (np.zeros(robot.n), 0)):
         samples = Samples.of(samples_of(bare.with_rotors(rotors)))
-        base = terms_of(samples, Question(robot, None, None, 0), "coulomb").base
+        base = select_terms(samples, ModelSelection(robot, None, None, 0), "coulomb").base
         assert sum(one.startswith("J_") for one in base.names) == more
-    assert not terms_of(
-        samples, Question(robot, None, None, 0), "coulomb", rotors=False
+    assert not select_terms(
+        samples, ModelSelection(robot, None, None, 0), "coulomb", rotors=False
     ).base.names.count("J_4")
     assert any(
         one.startswith("J_")
-        for one in terms_of(
-            samples, Question(robot, None, None, 0), "coulomb", rotors=True
+        for one in select_terms(
+            samples, ModelSelection(robot, None, None, 0), "coulomb", rotors=True
         ).base.names
     )
 
@@ -383,17 +397,19 @@ def test_a_set_of_a_robot_without_a_law_predicts_like_the_truth(name, tmp_path):
     assert found.verdict.trustworthy, found.verdict.reasons
     assert (found.verdict.held_out.rmse < 1.1 * NOISE * robot.limits.effort).all()
     assert all(
-        np.isnan(one.previous) and not one.moved
-        for one in found.verdict.sums
+        np.isnan(one.previous) and not one.changed
+        for one in found.verdict.estimates
         if one.name.startswith(("F", "v_St"))
     )
-    path = write_set(tmp_path / "mine.yaml", found.found, found.verdict, "a simulated log")
+    path = write_parameter_set(
+        tmp_path / "mine.yaml", found.parameters, found.verdict, "a simulated log"
+    )
     mine = irb.load(name, parameters=path)
     np.testing.assert_allclose(
-        mine.parameter_vector(), found.found.parameters, rtol=1e-12, atol=1e-12
+        mine.parameter_vector(), found.parameters.vector, rtol=1e-12, atol=1e-12
     )
     np.testing.assert_allclose(
-        mine.friction_model.v_St, found.found.robot.friction_model.v_St, rtol=1e-15
+        mine.friction_model.v_St, found.parameters.robot.friction_model.v_St, rtol=1e-15
     )
     assert mine.rotors.any()
     # the file's bound is one of rotary axes
@@ -437,7 +453,9 @@ def test_axes_that_stood_still_are_said_to_be_assumed(tmp_path):
     found = fitted(robot, log, axes=[2, 3])
     mine = irb.load(
         "irb930",
-        parameters=write_set(tmp_path / "mine.yaml", found.found, found.verdict, "two axes"),
+        parameters=write_parameter_set(
+            tmp_path / "mine.yaml", found.parameters, found.verdict, "two axes"
+        ),
     )
     # where nothing falls no speed is stated
     assert "v_St" not in (tmp_path / "mine.yaml").read_text()
@@ -462,14 +480,14 @@ def test_rotors_of_a_plain_fit_may_be_impossible(tmp_path):
     robot = nominal("irb930")
     true = robot.with_friction(law_for(robot, drop=0.0)).with_rotors(np.zeros(4))
     found = fitted(robot, log_of(true, 3), method="ls", friction="coulomb", rotors=True)
-    negative = [name for name in found.verdict.driving if name.startswith("J_")]
+    negative = [name for name in found.verdict.negative_parameters if name.startswith("J_")]
     assert negative
     assert any(
         f"{negative[0]} is negative" in reason or negative[0] in reason
         for reason in found.verdict.reasons
     )
     with pytest.raises(InputError, match="friction or a rotor would drive the axis"):
-        write_set(tmp_path / "mine.yaml", found.found, found.verdict, "nothing")
+        write_parameter_set(tmp_path / "mine.yaml", found.parameters, found.verdict, "nothing")
     assert not list(tmp_path.iterdir())
 
 
@@ -479,8 +497,8 @@ def test_a_motion_that_tells_no_rotor_is_no_error():
     true = robot.with_friction(law_for(robot, drop=0.0)).with_rotors(rotors_of(robot))
     motion = samples_of(true)
     motion.a[:] = 0.0
-    base = terms_of(
-        Samples.of(with_torques(true, motion)), Question(robot, None, None, 0), "coulomb"
+    base = select_terms(
+        Samples.of(with_torques(true, motion)), ModelSelection(robot, None, None, 0), "coulomb"
     ).base
     assert not any(name.startswith("J_") for name in base.names)
 
@@ -490,11 +508,9 @@ def test_judging_without_a_law_says_so():
     residuals.
     """
     robot = nominal("irb930")
-    judged = judge(robot, [prepared(log_of(robot, 1))])
-    assert judged.told == (
-        "no friction law is known of this robot: what rubs stays in the residuals",
-    )
-    assert judge(robot.with_friction(frictionless(4)), [prepared(log_of(robot, 1))]).told == ()
+    judged = evaluate(robot, [prepare(log_of(robot, 1))])
+    assert judged.notes == ("the robot has no friction law: friction remains in the residuals",)
+    assert evaluate(robot.with_friction(frictionless(4)), [prepare(log_of(robot, 1))]).notes == ()
     # the same from logs, no matter of the motion
     with pytest.raises(MissingData, match="no friction law of its own"):
         fitted(robot, log_of(robot, 1), friction="own")

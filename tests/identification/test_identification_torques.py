@@ -5,7 +5,7 @@ import pytest
 from excited import random_states
 
 import irbmodels as irb
-from irbmodels.identification.fits import TorqueRows
+from irbmodels.identification.fits import TorqueEquations
 from irbmodels.identification.fits.accumulator import BLOCK
 from irbmodels.robot.base_parameters import base_parameters
 
@@ -22,7 +22,7 @@ def test_what_is_not_asked_is_known(asked):
     robot = irb.load("irb2400", tool="spindle").with_rotors(np.arange(1.0, 7.0))
     base = base_parameters(robot, **asked)
     motion = random_states(robot, 30)
-    Y, y = whole(TorqueRows(robot, base), [motion])
+    Y, y = whole(TorqueEquations(robot, base), [motion])
     np.testing.assert_allclose(
         Y @ base.values(robot.parameter_vector()), y, atol=1e-10 * np.abs(motion.tau).max()
     )
@@ -32,7 +32,7 @@ def test_what_is_not_asked_is_known(asked):
 def test_rows_do_not_depend_on_pieces():
     """However a log is cut, its equations are the same, in blocks that stay small."""
     robot = irb.load("irb930")
-    rows = TorqueRows(robot, base_parameters(robot, (1, 3)))
+    rows = TorqueEquations(robot, base_parameters(robot, (1, 3)))
     motion = random_states(robot, BLOCK + 90, axes=(1, 3))
     assert [len(y) for _, y in rows([motion])] == [BLOCK, 90]
     pieces = [motion.each(lambda x: x[i:j]) for i, j in ((0, 1), (1, 300), (300, BLOCK + 90))]

@@ -13,22 +13,22 @@ import pytest
 from misuse import refused_in_one_line
 
 import irbmodels as irb
-from irbmodels.identification.fits import TorqueRows, least_squares
+from irbmodels.identification.fits import TorqueEquations, least_squares
 from irbmodels.identification.friction import fit_friction, friction_points
 from irbmodels.identification.recordings import (
     Recording,
-    as_logged,
-    at_rest,
-    delay,
+    estimate_delay,
     exact_run,
-    low_passed,
-    merged,
-    outliers,
+    flag_outliers,
+    flag_rest,
+    flag_saturation,
+    low_pass,
+    merge_recordings,
     read_recording,
-    resampled,
-    saturated,
+    resample,
     savitzky_golay,
-    shifted,
+    shift_signal,
+    simulate_log,
 )
 from irbmodels.rapid import (
     JointTarget,
@@ -55,7 +55,7 @@ POSE = ROBOT.pose(Q).homogeneous
 MOVE = move(Q, Q + 0.1, duration=1.0)
 MOTION, OTHER = MOVE.sample(200.0), move(Q4, Q4 + 0.1, duration=1.0).sample(200.0)
 RUN = exact_run(ROBOT, MOTION)
-LOG = as_logged(RUN)
+LOG = simulate_log(RUN)
 PLANT = Plant(SCARA)
 TARGET = "[[1000,0,1000],[1,0,0,0],[0,0,0,0],[9E9,9E9,9E9,9E9,9E9,9E9]]"
 SHORT = "[TRUE,[[0,0,0.1],[1,0,0,0]],[1,[0,0,0.05],[1,0,0,0],0,0,0]]"
@@ -182,11 +182,11 @@ REFUSED = {
         "a recording is made of an irbmodels.Motion, not None",
     ),
     "flags of another log": (
-        lambda: LOG.flagged(np.ones(3, bool), 1),
+        lambda: LOG.with_flag(np.ones(3, bool), 1),
         r"samples to flag need shape \(251,\) or \(251, 6\), got \(3,\)",
     ),
     "samples beyond the log": (
-        lambda: LOG.taken([0, 999]),
+        lambda: LOG.select([0, 999]),
         "samples of this recording are 0 .. 250: index 999",
     ),
     "axes beyond the log": (
@@ -210,39 +210,42 @@ REFUSED = {
         "what is filtered is a Recording, not Motion",
     ),
     "a filter at no rate": (
-        lambda: low_passed(MOTION.q, 10.0, 0),
+        lambda: low_pass(MOTION.q, 10.0, 0),
         r"a rate \[Hz\] must be a positive finite number, got 0",
     ),
     "a filter of a word": (
-        lambda: low_passed("x", 10.0, 200.0),
+        lambda: low_pass("x", 10.0, 200.0),
         "samples to filter is not an array of numbers",
     ),
     "a filter of nothing": (
-        lambda: low_passed([], 10.0, 200.0),
+        lambda: low_pass([], 10.0, 200.0),
         r"needs samples along the first axis, got shape \(0,\)",
     ),
     "outliers of a motion": (
-        lambda: outliers(MOTION),
+        lambda: flag_outliers(MOTION),
         "what is looked through is a Recording, not Motion",
     ),
     "rest of a motion": (
-        lambda: at_rest(MOTION),
+        lambda: flag_rest(MOTION),
         "what is looked through is a Recording, not Motion",
     ),
     "limits of a motion": (
-        lambda: saturated(MOTION),
+        lambda: flag_saturation(MOTION),
         "what is looked through is a Recording, not Motion",
     ),
-    "a motion shifted": (lambda: shifted(MOTION, 0.01), "a log is a Recording, not Motion"),
-    "a motion merged": (lambda: merged(LOG, MOTION), "a log is a Recording, not Motion"),
-    "a delay of nothing": (lambda: delay([], [], 0.01), "0 samples are too few for delays"),
+    "a motion shifted": (lambda: shift_signal(MOTION, 0.01), "a log is a Recording, not Motion"),
+    "a motion merged": (lambda: merge_recordings(LOG, MOTION), "a log is a Recording, not Motion"),
+    "a delay of nothing": (
+        lambda: estimate_delay([], [], 0.01),
+        "0 samples are too few for delays",
+    ),
     "a rate beyond memory": (
-        lambda: resampled(LOG, 1e12),
+        lambda: resample(LOG, 1e12),
         r"leaves 2 to 1e\+08 samples, not 1000000000000.0",
     ),
-    "a motion logged": (lambda: as_logged(MOTION), "what is logged is a Run, .* not Motion"),
+    "a motion logged": (lambda: simulate_log(MOTION), "what is logged is a Run, .* not Motion"),
     "a seed below 0": (
-        lambda: as_logged(RUN, seed=-1),
+        lambda: simulate_log(RUN, seed=-1),
         "seed of the noise must be a whole number, at least 0, got -1",
     ),
     "torques of a motion with a hole": (
@@ -250,12 +253,12 @@ REFUSED = {
         "q of axis 1 is not finite at t",
     ),
     "equations of another robot": (
-        lambda: TorqueRows(ROBOT, base_parameters(SCARA)),
+        lambda: TorqueEquations(ROBOT, base_parameters(SCARA)),
         r"base parameters of \d+ parameters are of another robot: irb2400_16 has 84",
     ),
     "a fit of nothing": (
         lambda: least_squares(None),
-        r"the sums that accumulated\(samples, rows\) returns, not None",
+        r"the sums that accumulate\(samples, rows\) returns, not None",
     ),
     "friction of nothing": (
         lambda: fit_friction(None),

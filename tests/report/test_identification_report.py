@@ -13,9 +13,9 @@ from terminals import assert_nothing_is_cut
 import irbmodels as irb
 from irbmodels.errors import FileError
 from irbmodels.identification.recordings import Recording
-from irbmodels.identification.validation import curve, prepared
-from irbmodels.identification.validation.evaluation import judge
-from irbmodels.identification.validation.verdict import Sum
+from irbmodels.identification.validation import binned_mean, prepare
+from irbmodels.identification.validation.evaluation import evaluate
+from irbmodels.identification.validation.verdict import BaseParameterEstimate
 from irbmodels.report.identification import (
     headline,
     remarks,
@@ -42,7 +42,7 @@ def judged():
 @pytest.fixture(scope="module")
 def checked():
     """A validation without a fit."""
-    return judge(cases.truth(), [prepared(cases.log(1))])
+    return evaluate(cases.truth(), [prepare(cases.log(1))])
 
 
 def printed(tables):
@@ -66,15 +66,15 @@ def test_tables_hold_the_numbers_of_the_verdict(judged):
     text = printed(verdict_tables(judged))
     row = cells(text, "model against measurement", 2)
     accuracy = judged.held_out
-    want = [*(column[1] for column in accuracy), judged.estimation.rmse[1], judged.before.rmse[1]]
+    want = [*(column[1] for column in accuracy), judged.estimation.rmse[1], judged.previous.rmse[1]]
     assert row == ["2", *(f"{value:.2f}" for value in want), "N", "m"]
     row = cells(text, "residuals on held-out", 3)
     assert row[1:4] == [
         f"{judged.whiteness.statistic[2]:.1f}",
         f"{judged.whiteness.p[2]:.3f}",
-        f"{judged.whiteness.memory[2]:.1f}",
+        f"{judged.whiteness.correlation_length[2]:.1f}",
     ]
-    share = judged.dependence.share[2]
+    share = judged.dependence.explained[2]
     kind, axis = np.unravel_index(np.nanargmax(share), share.shape)
     assert row[4:6] == [f"{'qva'[kind]}{axis + 1}", f"{100 * share.max():.1f}"]
     # RMS of what depends on it
@@ -87,20 +87,25 @@ def test_tables_hold_the_numbers_of_the_verdict(judged):
         f"{np.degrees(judged.coverage.speed[0]):.1f}",
         f"{100 * judged.coverage.speed_share[0]:.0f}",
     ]
-    moved = [one for one in judged.sums if one.moved and one.state != "open"]
+    moved = [one for one in judged.estimates if one.changed and one.significance != "insignificant"]
     first = max(moved, key=lambda one: abs(one.estimate - one.previous) / one.deviation)
-    assert f"sums that have moved most, of {len(moved)}" in text
+    assert f"base parameters that have changed most, of {len(moved)}" in text
     assert next(
-        line for line in text[text.index("sums that") :].splitlines() if "kg" in line
+        line for line in text[text.index("base parameters that") :].splitlines() if "kg" in line
     ).startswith(f" {first.name}  ")
     assert len(
-        [line for line in text[text.index("sums that") :].splitlines() if " yes" in line]
+        [line for line in text[text.index("base parameters that") :].splitlines() if " yes" in line]
     ) == min(10, len(moved))
     unsure = printed(
-        verdict_tables(replace(judged, sums=(*judged.sums, moved[0]._replace(state="open"))))
+        verdict_tables(
+            replace(
+                judged,
+                estimates=(*judged.estimates, moved[0]._replace(significance="insignificant")),
+            )
+        )
     )
     # what may as well be 0 is left out
-    assert f"sums that have moved most, of {len(moved)}" in unsure
+    assert f"base parameters that have changed most, of {len(moved)}" in unsure
 
 
 def test_tables_are_never_cut(judged, checked):
@@ -112,24 +117,25 @@ def test_tables_are_never_cut(judged, checked):
 def test_tables_without_a_fit(checked):
     """A validation has no sums, and nothing before it to compare with."""
     text = printed(verdict_tables(checked))
-    assert "sums" not in text
+    assert "base parameter" not in text
     assert len(cells(text, "model against measurement", 2)) == 7
     said = remarks(checked)
     assert said[0] == f"{checked.held_samples} samples, none of them used for a fit"
 
 
 def test_remarks_count_what_is_determined(judged):
-    """Counts of determined, poor and open sums, parameters without influence, flags, and a long
+    """Counts of base parameters by significance, parameters without influence, flags, and a long
     memory.
     """
     said = "\n".join(remarks(judged))
     counts = [
-        sum(one.state == state for one in judged.sums) for state in ("determined", "poor", "open")
+        sum(one.significance == state for one in judged.estimates)
+        for state in ("significant", "weak", "insignificant")
     ]
-    told = (
-        f"{sum(counts)} sums of parameters show in these torques: {counts[0]} are determined to 10%"
-    )
-    assert f"{told}, {counts[1]} poorly, {counts[2]}" in said
+    assert (
+        f"{sum(counts)} base parameters: {counts[0]} significant (deviation up to 10%), {counts[1]}"
+        f" weak (up to 50%), {counts[2]} insignificant"
+    ) in said
     assert "no torque of these axes depends on m_1, " in said
     assert (
         f"{100 * judged.flagged['EDGE']:.1f}% of the samples are flagged EDGE and left out" in said
@@ -137,12 +143,12 @@ def test_remarks_count_what_is_determined(judged):
     assert "every link is a body that can exist" in said
     assert "memory" not in said
     assert "friction law" not in said
-    white = judged.whiteness._replace(memory=np.array([1.0, 1.9, 7.3, 1.0, 1.0, 1.0]))
+    white = judged.whiteness._replace(correlation_length=np.array([1.0, 1.9, 7.3, 1.0, 1.0, 1.0]))
     assert "memory in samples of axis 3 (7); intervals" in "\n".join(
         remarks(replace(judged, whiteness=white))
     )
     assert "no body can be link_2, link_4" in "\n".join(
-        remarks(replace(judged, bodies=("link_2", "link_4")))
+        remarks(replace(judged, impossible_bodies=("link_2", "link_4")))
     )
 
 
@@ -153,7 +159,9 @@ def test_remarks_say_what_a_missing_term_may_be(judged, checked):
     hint = "if the model misses a term: are positions and torques on one clock"
     assert hint not in "\n".join(remarks(judged))
     assert hint not in "\n".join(remarks(checked))
-    lasts = judged.whiteness._replace(correlations=np.full_like(judged.whiteness.correlations, 0.9))
+    lasts = judged.whiteness._replace(
+        autocorrelation=np.full_like(judged.whiteness.autocorrelation, 0.9)
+    )
     lasting = replace(
         judged,
         whiteness=lasts,
@@ -165,7 +173,7 @@ def test_remarks_say_what_a_missing_term_may_be(judged, checked):
     rmse = np.maximum(judged.held_out.rmse, 0.05 * judged.held_out.average)
     depends = replace(
         judged,
-        dependence=judged.dependence._replace(share=share, p=p),
+        dependence=judged.dependence._replace(explained=share, p=p),
         held_out=judged.held_out._replace(rmse=rmse),
     )
     assert sum(hint in line for line in remarks(depends)) == 1
@@ -195,7 +203,7 @@ def test_the_page_stands_on_its_own(judged, tmp_path):
     }
     assert not {"script", "img", "link", "iframe", "object"} & {tag for tag, _ in page.tags}
     assert sum(tag == "svg" for tag, _ in page.tags) == 5
-    assert len([1 for tag, _ in page.tags if tag == "code"]) == len(judged.sums)
+    assert len([1 for tag, _ in page.tags if tag == "code"]) == len(judged.estimates)
     words = " ".join(page.words)
     for what in (
         "NOT trustworthy: 1 reason",
@@ -233,15 +241,15 @@ def test_the_cards_sum_up(judged):
         rmse_over_average=percent, rmse=np.array([1.0, 2.0, 3.0, 4.0, 5.0, 6.0])
     )
     # ratios 0.5 and 1 in turn
-    before = judged.before._replace(rmse=np.array([2.0, 2.0, 6.0, 4.0, 10.0, 6.0]))
+    before = judged.previous._replace(rmse=np.array([2.0, 2.0, 6.0, 4.0, 10.0, 6.0]))
     cover = judged.coverage._replace(speed_share=np.array([0.9, 0.8, 0.7, 0.31, 0.6, 0.5]))
-    shown = dict(cards(replace(judged, held_out=held, before=before, coverage=cover)))
+    shown = dict(cards(replace(judged, held_out=held, previous=before, coverage=cover)))
     assert shown["RMSE/AVG, worst: axis 3"] == "9.0 %"
     assert shown["of the RMSE before, on average"] == "75 %"
     assert shown["of the rated speed, slowest axis"] == "31 %"
     assert shown["condition number"] == f"{judged.condition:.3g}"
-    sure = sum(one.deviation <= 0.1 * abs(one.estimate) for one in judged.sums)
-    assert shown["sums determined to 10 %"] == f"{sure} of {len(judged.sums)}"
+    sure = sum(one.deviation <= 0.1 * abs(one.estimate) for one in judged.estimates)
+    assert shown["base parameters significant (to 10 %)"] == f"{sure} of {len(judged.estimates)}"
     assert shown["samples of the fit"] == f"{judged.samples:,}"
 
 
@@ -249,8 +257,8 @@ def test_a_sum_says_how_sure_it_is():
     """Half its interval, its deviation in per cent of it, nothing where nobody knew it before;
     small probabilities are bounds.
     """
-    one = Sum("Fc_1", "N m", 20.0, 0.5, 19.0, 21.0, 25.0, "determined")
-    assert sum_row(one) == ("Fc_1", "20", "1", "N m", "2.5", "determined", "25", "yes")
+    one = BaseParameterEstimate("Fc_1", "N m", 20.0, 0.5, 19.0, 21.0, 25.0, "significant")
+    assert sum_row(one) == ("Fc_1", "20", "1", "N m", "2.5", "significant", "25", "yes")
     assert sum_row(one._replace(previous=20.5))[-2:] == ("20.5", "")
     assert sum_row(one._replace(previous=np.nan))[-2:] == ("", "")
     assert (
@@ -281,9 +289,9 @@ def test_figures_draw_the_arrays(judged):
     axes = torque_figure(judged).axes[1]
     lines = {line.get_label(): line for line in axes.lines}
     part = judged.logs[0]
-    count = len(part.tau)
-    np.testing.assert_array_equal(lines["measured"].get_ydata()[:count], part.tau[:, 1])
-    np.testing.assert_array_equal(lines["model"].get_ydata()[:count], part.model[:, 1])
+    count = len(part.measured)
+    np.testing.assert_array_equal(lines["measured"].get_ydata()[:count], part.measured[:, 1])
+    np.testing.assert_array_equal(lines["model"].get_ydata()[:count], part.predicted[:, 1])
     np.testing.assert_allclose(
         lines["what is left"].get_ydata()[:count], judged.residual()[:count, 1]
     )
@@ -293,7 +301,7 @@ def test_figures_draw_the_arrays(judged):
     share, p = np.zeros((6, 3, 6)), np.ones((6, 3, 6))
     share[2, 1, 3], p[2, 1, 3] = 0.4, 1e-9
     figure = dependence_figure(
-        replace(judged, dependence=judged.dependence._replace(share=share, p=p))
+        replace(judged, dependence=judged.dependence._replace(explained=share, p=p))
     )
     image = figure.axes[0].images[0].get_array()
     assert image[2, 9] == pytest.approx(40.0)
@@ -302,15 +310,15 @@ def test_figures_draw_the_arrays(judged):
     (frame,) = [patch for patch in figure.axes[0].patches if not patch.get_fill()]
     assert frame.get_xy() == (8.5, 1.5)
     bars = memory_figure(judged).axes[4].collections[1].get_segments()
-    np.testing.assert_allclose([bar[1][1] for bar in bars], judged.whiteness.correlations[:, 4])
+    np.testing.assert_allclose([bar[1][1] for bar in bars], judged.whiteness.autocorrelation[:, 4])
     residual, q = judged.residual()[:, 0], np.degrees(judged.state("q")[:, 0])
     line = curves_figure(judged).axes[0].lines[0]
     low = q <= np.quantile(q, 0.05)
     np.testing.assert_allclose(
         line.get_xydata()[0], [q[low].mean(), residual[low].mean()], rtol=0.05, atol=0.05
     )
-    memory = judged.whiteness.memory[0]
-    wide = curve(residual, q, float(memory)).error[0]
+    memory = judged.whiteness.correlation_length[0]
+    wide = binned_mean(residual, q, float(memory)).error[0]
     (band,) = curves_figure(judged).axes[0].collections
     ends = [y for x, y in band.get_paths()[0].vertices if x == line.get_xdata()[0]]
     np.testing.assert_allclose(
@@ -319,7 +327,7 @@ def test_figures_draw_the_arrays(judged):
     band = memory_figure(judged).axes[4].collections[0].get_paths()[0].vertices
     assert np.abs(band[:, 1]).max() == judged.whiteness.bound.max()
     sums, figure = (
-        sorted(judged.sums, key=lambda one: one.deviation / abs(one.estimate)),
+        sorted(judged.estimates, key=lambda one: one.deviation / abs(one.estimate)),
         sums_figure(judged),
     )
     assert [line.get_ydata()[0] for line in figure.axes[0].lines] == [10.0, 50.0]
@@ -328,7 +336,7 @@ def test_figures_draw_the_arrays(judged):
         away, [(one.previous - one.estimate) / one.deviation for one in sums]
     )
     points = figure.axes[0].collections[0].get_offsets()
-    relative = sorted(100.0 * one.deviation / abs(one.estimate) for one in judged.sums)
+    relative = sorted(100.0 * one.deviation / abs(one.estimate) for one in judged.estimates)
     np.testing.assert_allclose(points[:, 1], np.minimum(relative, 1e4))
 
 
@@ -350,18 +358,18 @@ def test_a_linear_axis_has_its_own_units():
     wave = Recording(
         t, q, tau=np.random.default_rng(0).normal(size=q.shape), linear=(False, False, True, False)
     )
-    judged = judge(scara, [prepared(wave)])
+    judged = evaluate(scara, [prepare(wave)])
     assert judged.units == ("N m", "N m", "N", "N m")
     assert np.isnan(judged.coverage.slow).all()
     row = cells(printed(verdict_tables(judged)), "what the logs cover", 3)
     assert row[3] == "mm"
     assert float(row[1]) == pytest.approx(-250.0, abs=1.0)
     assert "Validation" in report_html(judged)
-    assert "no friction law is known of this robot" in "\n".join(remarks(judged))
+    assert "the robot has no friction law" in "\n".join(remarks(judged))
     panel = curves_figure(judged).axes[6]
     np.testing.assert_allclose(panel.lines[0].get_xdata()[[0, -1]], [-250.0, -50.0], atol=5.0)  # mm
     assert panel.get_ylabel() == "axis 3\n[N]"
-    some = judge(scara, [prepared(wave)], axes=[3, 4])  # panels and curves are of these axes
+    some = evaluate(scara, [prepare(wave)], axes=[3, 4])  # panels and curves are of these axes
     first, last = (figure.axes for figure in (curves_figure(some), memory_figure(some)))
     np.testing.assert_allclose(first[0].lines[0].get_xdata()[[0, -1]], [-250.0, -50.0], atol=5.0)
     assert [axes.get_title(loc="left") for axes in last] == ["axis 3", "axis 4"]

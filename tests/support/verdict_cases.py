@@ -7,7 +7,7 @@ from excited import SIGMA, excitation
 
 import irbmodels as irb
 from irbmodels.identification.recordings import Sensors, synthetic_recording
-from irbmodels.identification.validation import halves, identify, prepared
+from irbmodels.identification.validation import identify, prepare, split_recording
 
 
 @cache
@@ -39,9 +39,9 @@ def log(seed=1, tool=True, scale=(1.0,) * 6, **sensors):
 
 def identified(robot, *logs, **words):
     """What is identified from logs, the last quarter of each held out."""
-    parts = [halves(one) for one in logs]
+    parts = [split_recording(one) for one in logs]
     return identify(
-        robot, [prepared(one[0]) for one in parts], [prepared(one[1]) for one in parts], **words
+        robot, [prepare(one[0]) for one in parts], [prepare(one[1]) for one in parts], **words
     )
 
 

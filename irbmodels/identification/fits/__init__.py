@@ -1,43 +1,43 @@
 """Estimates of inertial parameters, of friction with them, and of loads, with their covariance."""
 
-from .accumulator import Accumulator, Rows
+from .accumulator import Accumulator, Equations
 from .autocorrelation import with_autocorrelation, with_filter
-from .consistent import Consistent
-from .energy_equations import EnergyRows
-from .lmi import consistent
+from .energy_equations import EnergyEquations
+from .identified_parameters import IdentifiedParameters
+from .lmi import consistent_fit
 from .nonlinear import stribeck_fit
 from .payload import Load, load_from_torques
-from .recursive import Recursive
-from .regression import Fit, least_squares, weighted
+from .recursive import RecursiveLeastSquares
+from .regression import Fit, least_squares, weighted_least_squares
 from .robust import huber
 from .sensor import SensorFit, load_from_sensor
-from .streaming import Samples, accumulated, from_files, on_dask
-from .stribeck_speeds import Falls, stribeck_speeds
-from .torque_equations import TorqueRows
+from .streaming import Samples, accumulate, from_files, on_dask
+from .stribeck_search import StribeckSearch, search_stribeck_speeds
+from .torque_equations import TorqueEquations
 
 __all__ = [
     "Accumulator",
-    "Consistent",
-    "EnergyRows",
-    "Falls",
+    "EnergyEquations",
+    "Equations",
     "Fit",
+    "IdentifiedParameters",
     "Load",
-    "Recursive",
-    "Rows",
+    "RecursiveLeastSquares",
     "Samples",
     "SensorFit",
-    "TorqueRows",
-    "accumulated",
-    "consistent",
+    "StribeckSearch",
+    "TorqueEquations",
+    "accumulate",
+    "consistent_fit",
     "from_files",
     "huber",
     "least_squares",
     "load_from_sensor",
     "load_from_torques",
     "on_dask",
+    "search_stribeck_speeds",
     "stribeck_fit",
-    "stribeck_speeds",
-    "weighted",
+    "weighted_least_squares",
     "with_autocorrelation",
     "with_filter",
 ]

@@ -28,7 +28,7 @@ BLOCK = (
 _PANEL = 8  # columns that LAPACK takes together; more are slower below 100 columns
 
 
-class Rows(Protocol):
+class Equations(Protocol):
     """What turns the pieces of one log into linear equations."""
 
     @property
@@ -92,7 +92,7 @@ class Accumulator:
             block[:, :-1], block[:, -1] = left[:, i], right[:, i]
             if roots is not None:
                 block *= roots[:, i, None]
-            self.factors[i] = folded(self.factors[i], block)
+            self.factors[i] = update_factor(self.factors[i], block)
         self.samples += count
         return self
 
@@ -103,26 +103,28 @@ class Accumulator:
         both = Accumulator(self.size, self.names, self.units)
         both.samples = self.samples + other.samples
         both.factors[:] = [
-            folded(mine, theirs) for mine, theirs in zip(self.factors, other.factors, strict=True)
+            update_factor(mine, theirs)
+            for mine, theirs in zip(self.factors, other.factors, strict=True)
         ]
         return both
 
-    def of(self, columns: Sequence[int]) -> Accumulator:
+    def select(self, columns: Sequence[int]) -> Accumulator:
         """Return the same without the other parameters, as if these were 0."""
         kept = Accumulator(
             self.size, [self.names[i] for i in columns], [self.units[i] for i in columns]
         )
         kept.samples, last = self.samples, self.p
         kept.factors[:] = [
-            folded(np.zeros((kept.p + 1,) * 2), full[:, [*columns, last]]) for full in self.factors
+            update_factor(np.zeros((kept.p + 1,) * 2), full[:, [*columns, last]])
+            for full in self.factors
         ]
         return kept
 
-    def squares(self, beta: Array) -> Array:
+    def residual_squares(self, beta: Array) -> Array:
         """Sum of squared residuals per equation, shape ``(size,)``."""
         return np.asarray(np.square(self.factors @ np.append(-beta, 1.0)).sum(axis=1), dtype=float)
 
-    def together(self, weights: ArrayLike | None = None) -> Array:
+    def combined_factor(self, weights: ArrayLike | None = None) -> Array:
         """One factor ``(p + 1, p + 1)`` of all equations, those of a sample weighted by ``(size,)``; default 1."""
         roots = (
             np.ones(self.size)
@@ -131,11 +133,11 @@ class Accumulator:
         )
         whole = np.zeros((self.p + 1, self.p + 1))
         for root, factor in zip(roots, self.factors, strict=True):
-            whole = folded(whole, root * factor)
+            whole = update_factor(whole, root * factor)
         return whole
 
 
-def folded(factor: Array, block: Array) -> Array:
+def update_factor(factor: Array, block: Array) -> Array:
     """Triangular factor of ``factor`` (triangular, ``(k, k)``) on top of ``block`` ``(N, k)``.
 
     Columns of zeros cost nothing.

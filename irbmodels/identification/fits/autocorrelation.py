@@ -25,8 +25,8 @@ from ...checks import finite
 from ...errors import InputError
 from ...model.types import Array
 from ...trajectory import Motion
-from .accumulator import Accumulator, Rows
-from .regression import Fit, inverted, sandwich
+from .accumulator import Accumulator, Equations
+from .regression import Fit, invert_factor, sandwich_covariance
 from .streaming import Samples
 
 ROUNDS = 2  # a third one widens intervals by less than 1 %
@@ -35,14 +35,14 @@ LONG, SILENT = 4096, 1e-6
 FLOOR = 1e-9  # of the noise is white: no filter of a log cuts deeper
 
 
-def with_filter(fit: Fit, samples: Samples, rows: Rows, taps: ArrayLike) -> Fit:
+def with_filter(fit: Fit, samples: Samples, rows: Equations, taps: ArrayLike) -> Fit:
     """Return the same fit with the covariance, noise and degrees of freedom of white noise that went through a filter.
 
     ``A^-1 (H Y)' W^2 (H Y) A^-1``: what the filter makes of the regressor says how much noise it
     lets through to each estimate.
 
     Args:
-        fit: What :func:`weighted` or :func:`least_squares` returned, from filtered torques.
+        fit: What :func:`weighted_least_squares` or :func:`least_squares` returned, from filtered torques.
         samples: The samples of the fit.
         rows: What made its equations.
         taps: Response of the filter to a single 1, as a list of samples; of a zero-phase filter
@@ -69,16 +69,16 @@ def with_filter(fit: Fit, samples: Samples, rows: Rows, taps: ArrayLike) -> Fit:
         partial(_passed, rows=rows, response=np.outer(response, np.ones(rows.size)))
     )
     noise = fit.noise * np.sqrt(fit.degrees / degrees)
-    inverse = inverted(fit.factor[:-1, :-1], fit.names)
+    inverse = invert_factor(fit.factor[:-1, :-1], fit.names)
     return replace(
         fit,
-        covariance=sandwich(inverse, passed, np.square(fit.weights * noise)),
+        covariance=sandwich_covariance(inverse, passed, np.square(fit.weights * noise)),
         noise=noise,
         degrees=degrees,
     )
 
 
-def with_autocorrelation(fit: Fit, samples: Samples, rows: Rows, lags: int) -> Fit:
+def with_autocorrelation(fit: Fit, samples: Samples, rows: Equations, lags: int) -> Fit:
     """Return the same fit with the covariance, noise and degrees of freedom of noise of any colour, other on each axis.
 
     The residuals of an axis, each predicted from the ``lags`` before it, say what filter makes them
@@ -88,7 +88,7 @@ def with_autocorrelation(fit: Fit, samples: Samples, rows: Rows, lags: int) -> F
     ``d`` of the covariance that was found, in a second round. Four passes through the samples.
 
     Args:
-        fit: What :func:`weighted` or :func:`least_squares` returned.
+        fit: What :func:`weighted_least_squares` or :func:`least_squares` returned.
         samples: The samples of the fit.
         rows: What made its equations.
         lags: How many samples the noise remembers; after a filter one period of its cut-off, ``rate
@@ -103,14 +103,17 @@ def with_autocorrelation(fit: Fit, samples: Samples, rows: Rows, lags: int) -> F
         raise InputError(f"lags is a positive number of samples, not {lags!r}")
     if lags >= fit.samples:
         raise InputError(f"{fit.samples} samples say nothing about what {lags} samples remember")
-    inverse, covariance = inverted(fit.factor[:-1, :-1], fit.names), np.zeros_like(fit.covariance)
+    inverse, covariance = (
+        invert_factor(fit.factor[:-1, :-1], fit.names),
+        np.zeros_like(fit.covariance),
+    )
     for _ in range(ROUNDS):
         lagged = samples.reduce(
             partial(_lagged, beta=fit.beta, covariance=covariance, rows=rows, lags=lags)
         ).total
         response, innovation = _whitener(lagged / fit.samples)
         passed = samples.reduce(partial(_passed, rows=rows, response=response))
-        covariance = sandwich(inverse, passed, np.square(fit.weights) * innovation)
+        covariance = sandwich_covariance(inverse, passed, np.square(fit.weights) * innovation)
     return replace(
         fit,
         covariance=covariance,
@@ -119,7 +122,7 @@ def with_autocorrelation(fit: Fit, samples: Samples, rows: Rows, lags: int) -> F
     )
 
 
-def _check(fit: Fit, rows: Rows) -> None:
+def _check(fit: Fit, rows: Equations) -> None:
     if fit.names != rows.names:
         raise InputError(
             f"the fit has {len(fit.names)} parameters, which are not the {len(rows.names)} of these"
@@ -138,7 +141,7 @@ class _Lagged:
 
 
 def _lagged(
-    pieces: Iterable[Motion], beta: Array, covariance: Array, rows: Rows, lags: int
+    pieces: Iterable[Motion], beta: Array, covariance: Array, rows: Equations, lags: int
 ) -> _Lagged:
     """Sum ``e_t e_{t+l} + Y_t covariance Y_{t+l}'`` over one log, which is preceded by zeros."""
     total, last = np.zeros((lags + 1, rows.size)), np.zeros((lags, rows.size, beta.size + 1))
@@ -171,7 +174,7 @@ def _whitener(lagged: Array) -> tuple[Array, Array]:
     return response[: 1 + int(np.flatnonzero(heard.any(axis=1))[-1])], innovation
 
 
-def _passed(pieces: Iterable[Motion], rows: Rows, response: Array) -> Accumulator:
+def _passed(pieces: Iterable[Motion], rows: Equations, response: Array) -> Accumulator:
     """Fold the regressors of one log, those of each axis filtered.
 
     Before and after it are zeros, and no right-hand side.

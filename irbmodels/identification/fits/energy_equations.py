@@ -18,11 +18,11 @@ from ...errors import InputError
 from ...model.types import Array
 from ...trajectory import Motion
 from .accumulator import Blocks
-from .torque_equations import RowsOfSums, TorqueRows, blocks
+from .torque_equations import BaseParameterEquations, TorqueEquations, blocks
 
 
 @dataclass(frozen=True, eq=False)
-class EnergyRows(RowsOfSums):
+class EnergyEquations(BaseParameterEquations):
     """One equation per window of samples; windows share their end samples.
 
     What is left at the end of a log is not used.
@@ -54,7 +54,7 @@ class EnergyRows(RowsOfSums):
 
     @cached_property
     def _known(self) -> Array:
-        return TorqueRows(self.robot, self.base).known
+        return TorqueEquations(self.robot, self.base).known
 
     def __call__(self, pieces: Iterable[Motion]) -> Blocks:
         """Yield ``Y`` ``(windows, 1, rank)`` and the work ``(windows, 1)`` [J], however the log is cut into pieces."""

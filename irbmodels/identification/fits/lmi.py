@@ -24,7 +24,7 @@ from ...model.inertia import ball_moment
 from ...model.types import Array
 from ...robot.base_parameters import BaseParameters
 from ...robot.robot import Robot
-from .consistent import Consistent, link_of
+from .identified_parameters import IdentifiedParameters, link_of
 from .pseudo import parameters_of, pseudo_inertia
 from .regression import Fit
 
@@ -39,7 +39,7 @@ SHARPEST = 1e5
 _OF_ENTRIES = np.column_stack([parameters_of(element) for element in np.eye(16).reshape(16, 4, 4)])
 
 
-def consistent(
+def consistent_fit(
     fit: Fit,
     robot: Robot,
     base: BaseParameters,
@@ -48,7 +48,7 @@ def consistent(
     masses: Mapping[str, tuple[float, float]] | None = None,
     centers: Mapping[str, tuple[ArrayLike, ArrayLike]] | None = None,
     prior: ArrayLike | None = None,
-) -> Consistent:
+) -> IdentifiedParameters:
     """Return the consistent set nearest to a fit of torques.
 
     Args:
@@ -121,7 +121,7 @@ def consistent(
     for link, start in bodies.items():
         own[start : start + 10] = unknown[link].value
     own[others] = np.maximum(getattr(scalars, "value", scalars), 0.0)
-    return Consistent.of(fit, robot, base, own, carried)
+    return IdentifiedParameters.of(fit, robot, base, own, carried)
 
 
 def _solve(cp: Any, problem: Any) -> None:

@@ -17,21 +17,21 @@ from ...errors import InputError
 from ...model.types import Array
 from ...trajectory import Motion
 from .accumulator import Accumulator, Blocks
-from .regression import Fit, audible, least_squares, weighted
-from .streaming import Samples, accumulated
-from .torque_equations import TorqueRows
+from .regression import Fit, floor_noise, least_squares, weighted_least_squares
+from .streaming import Samples, accumulate
+from .torque_equations import TorqueEquations
 
-Places = NDArray[np.intp]
+ColumnIndices = NDArray[np.intp]
 
 REACH = 6.0  # of v_St: beyond it exp(-(v / v_St)^2) is below 3e-16
 WIDEST = 5.0  # times the first guess: how far v_St may grow
 
 
 @dataclass(frozen=True, eq=False)
-class StribeckRows:
+class StribeckEquations:
     """Equations of torques, linear near given values: ``beta``, and after it ``v_St`` of the axes that have one."""
 
-    rows: TorqueRows
+    linear: TorqueEquations
     x: Array
     """Where they touch: base parameters, then Stribeck speeds [rad/s, m/s], shape ``(p,)``."""
     axes: tuple[int, ...]
@@ -40,23 +40,23 @@ class StribeckRows:
     @property
     def names(self) -> tuple[str, ...]:
         """The sums of parameters, and the speeds."""
-        return (*self.rows.names, *(f"v_St_{axis + 1}" for axis in self.axes))
+        return (*self.linear.names, *(f"v_St_{axis + 1}" for axis in self.axes))
 
     @property
     def units(self) -> tuple[str, ...]:
         """Of the same."""
-        linear = self.rows.robot.limits.linear
-        return (*self.rows.units, *("m/s" if linear[axis] else "rad/s" for axis in self.axes))
+        linear = self.linear.robot.limits.linear
+        return (*self.linear.units, *("m/s" if linear[axis] else "rad/s" for axis in self.axes))
 
     @property
     def size(self) -> int:
         """Number of axes that move."""
-        return self.rows.size
+        return self.linear.size
 
     def __call__(self, pieces: Iterable[Motion]) -> Blocks:
         """Yield ``Y`` ``(N, size, p)`` and the torques that ``beta`` and ``v_St`` have to explain ``(N, size)``."""
-        places, p = places_of(self.rows, self.axes), len(self.rows.names)
-        for Y, y in self.rows(pieces):
+        places, p = friction_columns(self.linear, self.axes), len(self.linear.names)
+        for Y, y in self.linear(pieces):
             whole = np.concatenate([Y, np.zeros((*y.shape, self.x.size - p))], axis=-1)
             right = y.copy()
             for k, i in enumerate(np.flatnonzero(places[:, 2] >= 0)):
@@ -69,7 +69,7 @@ class StribeckRows:
             yield whole, right
 
 
-def places_of(rows: TorqueRows, axes: Sequence[int] | None = None) -> Places:
+def friction_columns(rows: TorqueEquations, axes: Sequence[int] | None = None) -> ColumnIndices:
     """Columns of Fv, Fc, Fs - Fc of each moving axis, shape ``(size, 3)``; -1 where there are none.
 
     Args:
@@ -88,7 +88,7 @@ def places_of(rows: TorqueRows, axes: Sequence[int] | None = None) -> Places:
 
 
 def stribeck_fit(
-    samples: Samples, rows: TorqueRows, passes: int = 2, axes: Sequence[int] | None = None
+    samples: Samples, rows: TorqueEquations, passes: int = 2, axes: Sequence[int] | None = None
 ) -> Fit:
     """Fit base parameters and Stribeck speeds, axes weighted by the inverse of their noise.
 
@@ -109,7 +109,7 @@ def stribeck_fit(
             or samples do not tell it.
     """
     law, asked = rows.robot.friction_model, None if axes is None else [axis - 1 for axis in axes]
-    places = np.full((rows.size, 3), -1) if law is None else places_of(rows, asked)
+    places = np.full((rows.size, 3), -1) if law is None else friction_columns(rows, asked)
     falls = places[:, 2] >= 0
     if (
         law is None
@@ -124,13 +124,13 @@ def stribeck_fit(
     guess = law.v_St[list(rows.base.axes)][falls]
     reach = np.zeros(rows.size)
     reach[falls] = REACH * WIDEST * guess
-    linear = accumulated(samples, rows)
+    linear = accumulate(samples, rows)
     split = samples.reduce(partial(_split, rows=rows, places=places, reach=reach))
-    fit = weighted(linear)
-    x, noise = np.append(fit.beta, np.log(guess)), audible(linear, fit.noise)
+    fit = weighted_least_squares(linear)
+    x, noise = np.append(fit.beta, np.log(guess)), floor_noise(linear, fit.noise)
     for _ in range(passes):
         x = _levenberg_marquardt(_Residuals(split, places, noise), x)
-        noise = audible(
+        noise = floor_noise(
             linear, _noise(_Residuals(split, places, np.ones_like(noise)), x, linear.samples)
         )
     speeds = np.exp(x[fit.beta.size :])
@@ -140,10 +140,10 @@ def stribeck_fit(
             f" {guess.tolist()}"
         )
         raise InputError(f"{told}: too few samples are slow, or the guess is far off")
-    near = StribeckRows(
+    near = StribeckEquations(
         rows, np.append(x[: fit.beta.size], speeds), tuple(np.array(rows.base.axes)[falls].tolist())
     )
-    return least_squares(accumulated(samples, near), 1.0 / np.square(noise), noise)
+    return least_squares(accumulate(samples, near), 1.0 / np.square(noise), noise)
 
 
 @dataclass(frozen=True, eq=False)
@@ -163,7 +163,7 @@ class _Residuals:
     """Weighted residuals of ``x = [beta, log v_St]``, and their Jacobian."""
 
     split: _Split
-    places: Places
+    places: ColumnIndices
     """As of :func:`places_of`."""
     noise: Array
 
@@ -214,7 +214,9 @@ def _noise(model: _Residuals, x: Array, samples: int) -> Array:
     return np.asarray(np.sqrt(squares / (samples - x.size / len(model.places))), dtype=float)
 
 
-def _split(pieces: Iterable[Motion], rows: TorqueRows, places: Places, reach: Array) -> _Split:
+def _split(
+    pieces: Iterable[Motion], rows: TorqueEquations, places: ColumnIndices, reach: Array
+) -> _Split:
     fast = Accumulator(rows.size, rows.names, rows.units)
     slow: list[list[Array]] = [[np.zeros((0, fast.p + 1))] for _ in range(rows.size)]
     for Y, y in rows(pieces):

@@ -21,9 +21,9 @@ from ...robot.base_parameters import OF_BODY, UNITS_OF_BODY
 from ...robot.robot import Robot
 from ...trajectory import Motion
 from .accumulator import Blocks
-from .pseudo import inertial_of, moving
-from .regression import EXCITED, Fit, weighted
-from .streaming import Samples, accumulated
+from .pseudo import frame_change, inertial_of
+from .regression import EXCITED, Fit, weighted_least_squares
+from .streaming import Samples, accumulate
 from .torque_equations import blocks
 
 
@@ -87,7 +87,7 @@ class Load:
 
 
 @dataclass(frozen=True, eq=False)
-class LoadRows:
+class LoadEquations:
     """Torques less those of the robot as loaded, linear in the ten parameters of what is fixed to a frame."""
 
     robot: Robot
@@ -106,7 +106,7 @@ class LoadRows:
         model = self.robot.model
         frame = model.frames[self.robot.dynamic_model.tree.frame(self.frame)]
         first = 10 * (frame.parentJoint - 1)
-        to_joint = moving(frame.placement.homogeneous)
+        to_joint = frame_change(frame.placement.homogeneous)
         itself = self.robot.parameter_vector()
         for piece in pieces:
             for q, v, a, tau in blocks(piece, self.robot, "v", "a", "tau"):
@@ -128,12 +128,12 @@ def load_from_torques(samples: Samples, robot: Robot, frame: str = "tool0") -> L
     """
     if frame not in ("tool0", "tcp"):
         raise UnknownName("frame of a load", frame, ("tool0", "tcp"))
-    total = accumulated(samples, LoadRows(robot, frame))
-    kept, place = told(total.together()[:-1, :-1])
-    return load_of(frame, weighted(total.of(kept)), place)
+    total = accumulate(samples, LoadEquations(robot, frame))
+    kept, place = identifiable_columns(total.combined_factor()[:-1, :-1])
+    return load_from_fit(frame, weighted_least_squares(total.select(kept)), place)
 
 
-def told(factor: Array) -> tuple[list[int], NDArray[np.int_]]:
+def identifiable_columns(factor: Array) -> tuple[list[int], NDArray[np.int_]]:
     """Return the columns of a factor that are no sums of others, and what they tell.
 
     Returns:
@@ -158,7 +158,7 @@ def told(factor: Array) -> tuple[list[int], NDArray[np.int_]]:
     )
 
 
-def load_of(frame: str, fit: Fit, place: NDArray[np.int_]) -> Load:
+def load_from_fit(frame: str, fit: Fit, place: NDArray[np.int_]) -> Load:
     """Return the load whose ten parameters stand at ``place`` in a fit.
 
     -1 where they are not told.

@@ -9,7 +9,7 @@ from ...errors import InputError
 from ...model.inertia import Inertial
 from ...model.types import Array
 from ...robot.robot import Robot
-from .consistent import link_of
+from .identified_parameters import link_of
 
 
 def impossible_bodies(robot: Robot) -> dict[str, str]:

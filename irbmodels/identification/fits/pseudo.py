@@ -44,7 +44,7 @@ def parameters_of(J: Array) -> Array:
     return np.array([J[3, 3], *J[:3, 3], *(tensor[i, j] for i, j in _ENTRIES)])
 
 
-def moving(pose: Array) -> Array:
+def frame_change(pose: Array) -> Array:
     """Return the matrix ``(10, 10)`` that takes the parameters in a frame to those in another, given ``other_from_frame``."""
     return np.column_stack([parameters_of(pose @ element @ pose.T) for element in BASIS])
 

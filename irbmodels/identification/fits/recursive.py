@@ -12,10 +12,10 @@ from numpy.typing import ArrayLike
 from ...checks import finite
 from ...errors import InputError
 from ...model.types import Array
-from .accumulator import folded
+from .accumulator import update_factor
 
 
-class Recursive:
+class RecursiveLeastSquares:
     """Estimate ``beta`` of ``y = Y beta + noise`` that is up to date after each sample."""
 
     def __init__(
@@ -58,7 +58,7 @@ class Recursive:
         rows = np.column_stack([left, right]) / self.noise[:, None]
         if self.forgetting < 1.0:
             rows = np.vstack([np.sqrt(1.0 - self.forgetting) * self._prior, rows])
-        self._factor = folded(np.sqrt(self.forgetting) * self._factor, rows)
+        self._factor = update_factor(np.sqrt(self.forgetting) * self._factor, rows)
         return self.beta
 
     @property

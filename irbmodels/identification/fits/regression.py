@@ -74,7 +74,7 @@ class Fit:
         """Half width of the confidence band of ``Y beta``, shape of ``Y`` without its last axis.
 
         Args:
-            Y: Regressors ``(..., size, p)``, as of :class:`Rows`.
+            Y: Regressors ``(..., size, p)``, as of :class:`Equations`.
             level: Confidence.
             noise: Whether the band is to hold a new measurement, with its noise, instead of the
                 model.
@@ -109,7 +109,7 @@ def least_squares(
     The covariance takes the noise of each equation as white.
 
     Args:
-        total: What :func:`.accumulated` returned.
+        total: What :func:`.accumulate` returned.
         weights: Of the equations of a sample, shape ``(size,)``; default 1.
         noise: Standard deviation of each, where it is known; default that of its residuals.
 
@@ -118,7 +118,7 @@ def least_squares(
             message names it.
     """
     as_instance(
-        total, Accumulator, "a fit is one of the sums that accumulated(samples, rows) returns"
+        total, Accumulator, "a fit is one of the sums that accumulate(samples, rows) returns"
     )
     count = total.samples * total.size - total.p
     if count <= 0:
@@ -127,38 +127,38 @@ def least_squares(
             " parameters"
         )
     used = np.ones(total.size) if weights is None else positive_weights(weights, (total.size,))
-    whole = total.together(used)
-    inverse = inverted(whole[:-1, :-1], total.names)
+    whole = total.combined_factor(used)
+    inverse = invert_factor(whole[:-1, :-1], total.names)
     beta = inverse @ whole[:-1, -1]
     found = (
-        np.sqrt(total.squares(beta) * total.size / count)
+        np.sqrt(total.residual_squares(beta) * total.size / count)
         if noise is None
         else finite(noise, (total.size,), "noise")
     )
-    covariance = sandwich(inverse, total, np.square(used * found))
+    covariance = sandwich_covariance(inverse, total, np.square(used * found))
     return Fit(total.names, total.units, beta, covariance, found, used, total.samples, count, whole)
 
 
-def weighted(total: Accumulator, passes: int = 1) -> Fit:
+def weighted_least_squares(total: Accumulator, passes: int = 1) -> Fit:
     """Fit with each axis weighted by the inverse of its noise, which a fit without weights tells [Gautier 1997].
 
     Args:
-        total: What :func:`.accumulated` returned.
+        total: What :func:`.accumulate` returned.
         passes: How often the weights are taken anew; they hardly change after the first time.
     """
     fit = least_squares(total)
     for _ in range(passes):
-        fit = least_squares(total, 1.0 / np.square(audible(total, fit.noise)))
+        fit = least_squares(total, 1.0 / np.square(floor_noise(total, fit.noise)))
     return fit
 
 
-def audible(total: Accumulator, noise: Array) -> Array:
+def floor_noise(total: Accumulator, noise: Array) -> Array:
     """Return the noise of each equation, raised to what rounding leaves of the largest right-hand side."""
     largest = float(np.sqrt(np.square(total.factors[:, :, -1]).sum(axis=1).max() / total.samples))
     return np.asarray(np.maximum(noise, EXACT * largest or 1.0), dtype=float)
 
 
-def sandwich(inverse: Array, total: Accumulator, shares: Array) -> Array:
+def sandwich_covariance(inverse: Array, total: Accumulator, shares: Array) -> Array:
     """Covariance ``A^-1 B A^-1`` with ``A^-1 = inverse inverse'`` and ``B`` the sum of ``shares_i Y_i' Y_i``."""
     inner = np.zeros((total.p, total.p))
     for share, factor in zip(shares, total.factors, strict=True):
@@ -168,7 +168,7 @@ def sandwich(inverse: Array, total: Accumulator, shares: Array) -> Array:
     return result
 
 
-def inverted(factor: Array, names: tuple[str, ...]) -> Array:
+def invert_factor(factor: Array, names: tuple[str, ...]) -> Array:
     """Inverse of a triangular factor.
 
     Raises:

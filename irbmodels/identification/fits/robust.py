@@ -16,9 +16,9 @@ import numpy as np
 from ...errors import InputError
 from ...model.types import Array
 from ...trajectory import Motion
-from .accumulator import Accumulator, Rows
-from .regression import Fit, audible, inverted, least_squares, sandwich
-from .streaming import Samples, accumulated
+from .accumulator import Accumulator, Equations
+from .regression import Fit, floor_noise, invert_factor, least_squares, sandwich_covariance
+from .streaming import Samples, accumulate
 
 TUNING = 1.345  # 95 % as efficient as least squares where the noise is Gaussian [Huber 1981]
 CONVERGED = 1e-6  # of a standard deviation by which no estimate moves any more
@@ -43,7 +43,7 @@ class _Pass:
         )
 
 
-def huber(samples: Samples, rows: Rows, k: float = TUNING) -> Fit:
+def huber(samples: Samples, rows: Equations, k: float = TUNING) -> Fit:
     """Fit by Huber's loss, each axis in units of its own noise.
 
     The covariance is the asymptotic one of an M-estimate, ``A^-1 B A^-1`` [Huber 1981, sec. 7.6],
@@ -59,13 +59,13 @@ def huber(samples: Samples, rows: Rows, k: float = TUNING) -> Fit:
     """
     if not k > 0.0:
         raise InputError(f"k is a positive number of standard deviations, got {k!r}")
-    plain = accumulated(samples, rows)
+    plain = accumulate(samples, rows)
     fit = least_squares(plain)
-    noise, expected = audible(plain, fit.noise), _expected(k)
+    noise, expected = floor_noise(plain, fit.noise), _expected(k)
     for _ in range(PASSES):
         found = samples.reduce(partial(_pass, rows=rows, beta=fit.beta, noise=noise, k=k))
         degrees = found.plain.samples - found.plain.p / found.plain.size
-        noise = audible(plain, noise * np.sqrt(found.clipped / (degrees * expected)))
+        noise = floor_noise(plain, noise * np.sqrt(found.clipped / (degrees * expected)))
         after = least_squares(found.weighted, 1.0 / np.square(noise))
         moved = np.abs(after.beta - fit.beta)
         fit = after
@@ -81,11 +81,13 @@ def _with_spread(fit: Fit, found: _Pass, noise: Array) -> Fit:
     weights = 1.0 / np.square(noise)
     inside = found.inside / found.plain.samples
     squares = found.clipped / (found.plain.samples - found.plain.p / found.plain.size)
-    half = inverted(found.plain.together(weights * inside)[:-1, :-1], fit.names)
-    return replace(fit, noise=noise, covariance=sandwich(half, found.plain, weights * squares))
+    half = invert_factor(found.plain.combined_factor(weights * inside)[:-1, :-1], fit.names)
+    return replace(
+        fit, noise=noise, covariance=sandwich_covariance(half, found.plain, weights * squares)
+    )
 
 
-def _pass(pieces: Iterable[Motion], rows: Rows, beta: Array, noise: Array, k: float) -> _Pass:
+def _pass(pieces: Iterable[Motion], rows: Equations, beta: Array, noise: Array, k: float) -> _Pass:
     weighted, plain = (Accumulator(rows.size, rows.names, rows.units) for _ in range(2))
     sums = _Pass(weighted, plain, np.zeros(rows.size), np.zeros(rows.size))
     for Y, y in rows(pieces):

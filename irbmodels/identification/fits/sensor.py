@@ -20,9 +20,9 @@ from ...model.types import Array
 from ...robot.base_parameters import OF_BODY, UNITS_OF_BODY
 from ...robot.robot import Robot
 from .accumulator import Accumulator
-from .payload import Load, load_of, told
-from .pseudo import moving
-from .regression import Fit, audible, least_squares
+from .payload import Load, identifiable_columns, load_from_fit
+from .pseudo import frame_change
+from .regression import Fit, floor_noise, least_squares
 
 STARTS = 8  # of the angle, round the circle; 4 found all of 150 noisy sets, 1 lost 8
 STEPS = 50
@@ -96,8 +96,8 @@ def load_from_sensor(
     for _ in range(3):  # first with equal weights, then in units of the noise of forces and moments
         phi, fit, place, noise = problem.solved(phi, weights)
         weights = 1.0 / np.square(noise)
-    nominal = load_of("sensor", fit, place[:10])
-    to_tool0 = moving(pose)
+    nominal = load_from_fit("sensor", fit, place[:10])
+    to_tool0 = frame_change(pose)
     spread = to_tool0 @ np.nan_to_num(nominal.covariance) @ to_tool0.T
     parameters = to_tool0 @ np.nan_to_num(nominal.parameters)
     mixed = (np.abs(to_tool0[:, np.isnan(nominal.parameters)]) > 0.0).any(axis=1)
@@ -142,9 +142,9 @@ class _Problem:
 
         def misfit(phi: float) -> float:
             total = self.equations(phi)
-            kept, _ = told(total.together()[:-1, :-1])
-            part = total.of(kept)
-            return float(weights @ part.squares(least_squares(part, weights).beta))
+            kept, _ = identifiable_columns(total.combined_factor()[:-1, :-1])
+            part = total.select(kept)
+            return float(weights @ part.residual_squares(least_squares(part, weights).beta))
 
         return float(min(np.arange(STARTS) * (2.0 * np.pi / STARTS), key=misfit))
 
@@ -158,13 +158,13 @@ class _Problem:
                 else None
             )
             total = self.equations(phi, slope)
-            kept, place = told(total.together(weights)[:-1, :-1])
-            part = total.of(kept)
+            kept, place = identifiable_columns(total.combined_factor(weights)[:-1, :-1])
+            part = total.select(kept)
             fit = least_squares(part, weights)
-            pooled = part.squares(fit.beta).reshape(2, 3).sum(axis=1) / (
+            pooled = part.residual_squares(fit.beta).reshape(2, 3).sum(axis=1) / (
                 3 * part.samples - part.p / 2
             )
-            noise = audible(part, np.repeat(np.sqrt(pooled), 3))
+            noise = floor_noise(part, np.repeat(np.sqrt(pooled), 3))
             load = np.zeros(10)
             load[[k for k in kept if k < 10]] = fit.beta[[i for i, k in enumerate(kept) if k < 10]]
             if slope is None and self.free:

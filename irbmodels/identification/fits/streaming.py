@@ -11,7 +11,7 @@ from ...errors import InputError, MotionError, require
 from ...robot.robot import Robot
 from ...trajectory import Motion
 from ...trajectory.motion_files import open_motion
-from .accumulator import Accumulator, Rows
+from .accumulator import Accumulator, Equations
 
 
 class Mergeable(Protocol):
@@ -66,7 +66,7 @@ class Samples:
         return result
 
 
-def accumulated(samples: Samples, rows: Rows) -> Accumulator:
+def accumulate(samples: Samples, rows: Equations) -> Accumulator:
     """Return the triangular factors of all samples: one pass, whatever their number."""
     return samples.reduce(partial(_accumulated, rows=rows))
 
@@ -112,7 +112,7 @@ def on_dask(samples: Samples, client: Any) -> Samples:
     return Samples(samples.logs, samples.read, client)
 
 
-def _accumulated(pieces: Iterable[Motion], rows: Rows) -> Accumulator:
+def _accumulated(pieces: Iterable[Motion], rows: Equations) -> Accumulator:
     total = Accumulator(rows.size, rows.names, rows.units)
     for Y, y in rows(pieces):
         total.add(Y, y)

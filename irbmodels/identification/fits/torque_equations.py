@@ -18,7 +18,7 @@ from .accumulator import BLOCK, Blocks
 
 
 @dataclass(frozen=True, eq=False)
-class RowsOfSums:
+class BaseParameterEquations:
     """What equations in the base parameters of a robot have in common."""
 
     robot: Robot
@@ -58,7 +58,7 @@ class RowsOfSums:
 
 
 @dataclass(frozen=True, eq=False)
-class TorqueRows(RowsOfSums):
+class TorqueEquations(BaseParameterEquations):
     """``tau = Y(q, v, a) beta`` on the axes that move.
 
     What is not in ``beta`` keeps the value it has in the robot.

@@ -57,7 +57,7 @@ def constant_speed_segments(
     missing = recording.has(Flag.NO_POSITION | Flag.POSITION_OUTLIER)[:, axis - 1]
     return [
         segment
-        for part in recording.stretches(missing)
+        for part in recording.segments(missing)
         for segment in _segments(recording.t[part], q[part], allowed, part.start)
     ]
 

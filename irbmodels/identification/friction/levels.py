@@ -134,7 +134,7 @@ def friction_points(
     speed, forward, backward, friction, deviation, position, samples = np.array(rows)[order].T
     conditions = {
         name: np.array([_mean(values, pair) for pair in used])[order]
-        for name, values in recording.more.items()
+        for name, values in recording.extra.items()
     }
     if speeds is not None:
         findings += _missing_speeds(speed, np.asarray(speeds, dtype=float))

@@ -1,11 +1,11 @@
 """Logs of a robot: read, checked, marked, aligned, filtered; and synthetic ones."""
 
-from .filtering import Filtered, butterworth, low_passed, savitzky_golay, smoothing_spline
+from .filtering import Filtered, butterworth, low_pass, savitzky_golay, smoothing_spline
 from .log_reader import read_recording
-from .outliers import at_rest, outliers, saturated
 from .recording import Finding, Flag, Recording
-from .synthetic import Sensors, as_logged, exact_run, followed, synthetic_recording
-from .time_alignment import Delay, delay, merged, resampled, shifted
+from .sample_flags import flag_outliers, flag_rest, flag_saturation
+from .synthetic import Sensors, exact_run, simulate_log, simulate_tracking, synthetic_recording
+from .time_alignment import Delay, estimate_delay, merge_recordings, resample, shift_signal
 
 __all__ = [
     "Delay",
@@ -14,20 +14,20 @@ __all__ = [
     "Flag",
     "Recording",
     "Sensors",
-    "as_logged",
-    "at_rest",
     "butterworth",
-    "delay",
+    "estimate_delay",
     "exact_run",
-    "followed",
-    "low_passed",
-    "merged",
-    "outliers",
+    "flag_outliers",
+    "flag_rest",
+    "flag_saturation",
+    "low_pass",
+    "merge_recordings",
     "read_recording",
-    "resampled",
-    "saturated",
+    "resample",
     "savitzky_golay",
-    "shifted",
+    "shift_signal",
+    "simulate_log",
+    "simulate_tracking",
     "smoothing_spline",
     "synthetic_recording",
 ]

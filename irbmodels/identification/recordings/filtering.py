@@ -47,7 +47,7 @@ def savitzky_golay(
     """Filter by a polynomial over a sliding window [Savitzky, Golay 1964], as S002 does (it prints neither window nor order).
 
     Args:
-        recording: At a steady rate; see :func:`resampled`.
+        recording: At a steady rate; see :func:`resample`.
         cutoff: [Hz]; the window is the one whose bandwidth is nearest.
         order: Of the polynomial, 2 or more; the window is longer by the order.
         torque: Whether torques are filtered too.
@@ -107,7 +107,7 @@ def butterworth(
     def apply(x: Array) -> tuple[Array, Array, Array]:
         from scipy.interpolate import make_interp_spline
 
-        smooth = low_passed(x, ratio, 1.0, order)
+        smooth = low_pass(x, ratio, 1.0, order)
         spline = make_interp_spline(np.arange(len(x), dtype=float), smooth, k=5)
         k = np.arange(len(x), dtype=float)
         return smooth, spline.derivative(1)(k), spline.derivative(2)(k)
@@ -174,7 +174,7 @@ def smoothing_spline(recording: Recording, cutoff: float, torque: bool = False) 
     )
 
 
-def low_passed(values: Array, cutoff: float, rate: float, order: int = 4) -> Array:
+def low_pass(values: Array, cutoff: float, rate: float, order: int = 4) -> Array:
     """Return samples filtered forwards and backwards by a Butterworth filter, 3 dB down at ``cutoff`` [Hz] in both passes.
 
     Raises:
@@ -270,13 +270,13 @@ def _refuse(recording: Recording, cutoff: float) -> None:
         raise InputError(
             f"a cutoff [Hz] is positive and below half the rate of {rate:.5g} Hz, not {cutoff!r}"
         )
-    for part in recording.stretches():
+    for part in recording.segments():
         t = recording.t[part]
         even = np.linspace(t[0], t[-1], len(t))
         if np.abs(t - even).max() > STEADY * recording.step:
             raise InputError(
                 f"a filter needs a steady rate; near t = {t[0]:.6g} s it wanders:"
-                f" resampled(recording, {rate:.0f})"
+                f" resample(recording, {rate:.0f})"
             )
 
 
@@ -294,7 +294,7 @@ def _filtered(
     q, v, a = (np.full(recording.q.shape, np.nan) for _ in range(3))
     tau = None if recording.tau is None else recording.tau.copy()
     edges, short = np.zeros(len(recording), dtype=bool), 0
-    for part in recording.stretches(lost):
+    for part in recording.segments(lost):
         count = part.stop - part.start
         if count < max(fewest, 2 * edge + 1):
             short += count
@@ -310,7 +310,7 @@ def _filtered(
         raise InputError(
             f"no stretch of this recording has the {max(fewest, 2 * edge + 1)} samples without a"
             " gap that the filter needs; log longer, raise the cutoff, or bridge single lost"
-            " samples by resampled()"
+            " samples by resample()"
         )
     told = [
         Finding(
@@ -340,7 +340,9 @@ def _filtered(
         )
     flags = recording.flags & ~np.uint16(Flag.NO_SPEED | Flag.NO_POSITION)
     result = recording.changed(q=q, v=v, a=a, tau=tau, flags=flags)
-    result = result.flagged(made, Flag.INTERPOLATED).flagged(edges, Flag.EDGE).told(*told)
+    result = (
+        result.with_flag(made, Flag.INTERPOLATED).with_flag(edges, Flag.EDGE).with_findings(*told)
+    )
     return Filtered(result, (bandwidth[0], bandwidth[1], bandwidth[2]), edge * recording.step)
 
 

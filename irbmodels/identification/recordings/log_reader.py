@@ -13,7 +13,7 @@ from ...checks import as_instance
 from ...errors import InputError, MissingData, MotionError
 from ...model.types import Array
 from ...robot.robot import Robot
-from .plausibility import checked
+from .plausibility import check_recording
 from .recording import QUANTITIES, Finding, Flag, Recording
 from .table_files import Table, close_to, is_number, read_table
 
@@ -150,14 +150,14 @@ def read_recording(
     recording = Recording(
         t,
         **values,
-        more=more,
+        extra=more,
         linear=linear,
         flags=flags,
         findings=tuple(findings),
         source=str(path),
         synthetic=synthetic,
     )
-    return checked(
+    return check_recording(
         recording,
         robot,
         table.first,

@@ -22,7 +22,7 @@ _HELD = 0.5
 _WEAK, _NOTHING = 0.01, 0.002
 
 
-def checked(
+def check_recording(
     recording: Recording,
     robot: Robot,
     first: int = 0,
@@ -54,7 +54,7 @@ def checked(
         *_dead(recording, name),
     ]
     findings += [*_outside(recording, robot, first), *_radians(recording, name), *inconsistent]
-    return recording.told(
+    return recording.with_findings(
         *findings, *_motion(recording), *_held(recording, name), *_weak(recording, robot, name)
     )
 
@@ -74,7 +74,7 @@ def _lost(recording: Recording, first: int) -> list[Finding]:
     return [
         Finding(
             what,
-            "filters work on each side alone; resampled() marks what it puts there",
+            "filters work on each side alone; resample() marks what it puts there",
             first + i + 1,
             "t",
             lost,

@@ -61,7 +61,7 @@ Equations without dry friction may see rest.
 class Finding(NamedTuple):
     """Something that a log holds, or that was done to it."""
 
-    what: str
+    message: str
     advice: str = ""
     row: int | None = None
     """Of the file, 1-based, the header being row 1.
@@ -82,7 +82,7 @@ class Finding(NamedTuple):
             )
             if text
         )
-        return f"{place}: {self.what}"[2 * (not place) :] + (
+        return f"{place}: {self.message}"[2 * (not place) :] + (
             f"; {self.advice}" if self.advice else ""
         )
 
@@ -104,7 +104,7 @@ class Recording:
     """Axis accelerations [rad/s^2, m/s^2]."""
     tau: Array | None = None
     """Motor torques at the axes [N m, N]."""
-    more: Mapping[str, Array] = field(default_factory=dict)
+    extra: Mapping[str, Array] = field(default_factory=dict)
     """Further columns ``(N,)`` by their names in the file, units included: ``temperature1_degC``, ``load_kg``, ``step``."""
     linear: tuple[bool, ...] = ()
     """Per axis whether it is linear; default all rotary."""
@@ -145,7 +145,7 @@ class Recording:
                     f"{name} of this recording needs shape {(len(t), q.shape[1])}, got"
                     f" {arrays[name].shape}"
                 )
-        more = {name: np.array(values, dtype=float) for name, values in self.more.items()}
+        more = {name: np.array(values, dtype=float) for name, values in self.extra.items()}
         for name, values in more.items():
             if values.shape != t.shape:
                 raise InputError(
@@ -172,7 +172,7 @@ class Recording:
                     flags[~np.isfinite(arrays[name])] |= np.uint16(flag)
         for array in (*arrays.values(), *more.values(), flags):
             array.setflags(write=False)
-        for name, value in {**arrays, "flags": flags, "more": more, "linear": linear}.items():
+        for name, value in {**arrays, "flags": flags, "extra": more, "linear": linear}.items():
             object.__setattr__(self, name, value)
 
     @staticmethod
@@ -195,7 +195,7 @@ class Recording:
         kind = "Synthetic recording" if self.synthetic else "Recording"
         return (
             f"<{kind} {self.source}: {len(self)} samples, {self.t[0]:g} .. {self.t[-1]:g} s,"
-            f" {', '.join([held, *self.more])}>"
+            f" {', '.join([held, *self.extra])}>"
         )
 
     @property
@@ -219,15 +219,15 @@ class Recording:
         Raises:
             UnknownName: if there is no such column.
         """
-        if name not in self.more:
-            raise UnknownName("column of this recording", name, self.more)
-        return self.more[name]
+        if name not in self.extra:
+            raise UnknownName("column of this recording", name, self.extra)
+        return self.extra[name]
 
     def has(self, flag: Flag) -> Mask:
         """For each sample and axis whether any of the flags holds, shape ``(N, n)``."""
         return np.asarray((self.flags & np.uint16(int(flag) & 0xFFFF)) != 0, dtype=bool)
 
-    def flagged(self, where: ArrayLike, flag: Flag, finding: Finding | None = None) -> Recording:
+    def with_flag(self, where: ArrayLike, flag: Flag, *findings: Finding) -> Recording:
         """Return the recording with a flag on more samples, ``(N, n)`` or ``(N,)`` for all axes, and a finding.
 
         Raises:
@@ -241,10 +241,11 @@ class Recording:
         added = np.broadcast_to(
             mask[:, None] if mask.ndim == 1 else mask, self.flags.shape
         ) * np.uint16(flag)
-        told = self.findings if finding is None else (*self.findings, finding)
-        return self.changed(flags=self.flags | added.astype(np.uint16), findings=told)
+        return self.changed(
+            flags=self.flags | added.astype(np.uint16), findings=(*self.findings, *findings)
+        )
 
-    def told(self, *findings: Finding) -> Recording:
+    def with_findings(self, *findings: Finding) -> Recording:
         """Return the recording with more findings."""
         return self.changed(findings=(*self.findings, *findings))
 
@@ -252,7 +253,7 @@ class Recording:
         """Return the recording with other fields."""
         return replace(self, **fields)
 
-    def taken(self, chosen: slice | Mask | NDArray[np.intp]) -> Recording:
+    def select(self, chosen: slice | Mask | NDArray[np.intp]) -> Recording:
         """Return some of the samples, with their flags.
 
         Raises:
@@ -266,9 +267,11 @@ class Recording:
             name: None if getattr(self, name) is None else getattr(self, name)[kept]
             for name in ("t", *QUANTITIES, "flags")
         }
-        return self.changed(**rows, more={name: values[kept] for name, values in self.more.items()})
+        return self.changed(
+            **rows, extra={name: values[kept] for name, values in self.extra.items()}
+        )
 
-    def stretches(self, broken: Mask | None = None) -> Iterator[slice]:
+    def segments(self, broken: Mask | None = None) -> Iterator[slice]:
         """Yield the runs of samples without a lost sample between them, and without one that is ``broken`` ``(N,)``."""
         bad = np.zeros(len(self), dtype=bool) if broken is None else broken
         step = self.step
@@ -295,7 +298,7 @@ class Recording:
         counted = range(1, self.n + 1) if axes is None else np.atleast_1d(axes).tolist()
         chosen = [as_int(axis, "an axis of this recording", 1, self.n) - 1 for axis in counted]
         bad = np.asarray(self.has(avoid)[:, chosen].any(axis=1), dtype=bool)
-        motions = [self.taken(part).motion for part in self.stretches(bad)]
+        motions = [self.select(part).motion for part in self.segments(bad)]
         held = {
             flag.name: int(self.has(flag)[:, chosen].any(axis=1).sum())
             for flag in Flag
@@ -336,7 +339,7 @@ class Recording:
             own.update(names)
             if values is not None:
                 columns |= zip(names, (values / factor).T, strict=True)
-        for name in self.more:
+        for name in self.extra:
             if name in own:
                 raise InputError(
                     f"further column {name!r} has a name of the recording's own; rename it in more"
@@ -345,7 +348,7 @@ class Recording:
             columns |= flags
         if self.synthetic:
             columns["synthetic"] = np.ones(len(self))
-        return {**columns, **self.more}
+        return {**columns, **self.extra}
 
     def save(self, path: str | Path) -> None:
         """Write the columns to a CSV or Parquet file (by its ending) that :func:`read_recording` reads.

@@ -1,7 +1,7 @@
 """Realistic logs of a simulated robot: stiction, flexibility, a controller, encoders, noise, delay, lost samples.
 
 A run (:mod:`irbmodels.simulation`, :mod:`irbmodels.control`, :mod:`irbmodels.simulation.flexible`)
-is what the arm did; :func:`as_logged` is what a controller would have written of it. Every result
+is what the arm did; :func:`simulate_log` is what a controller would have written of it. Every result
 says that it is synthetic, in the data and in files.
 """
 
@@ -76,7 +76,7 @@ class Sensors:
             )
 
 
-def as_logged(run: Run, sensors: Sensors | None = None, seed: int = 0) -> Recording:
+def simulate_log(run: Run, sensors: Sensors | None = None, seed: int = 0) -> Recording:
     """Return the log of a run.
 
     Of an arm with elastic joints the encoders sit on the motors (``theta``), as in a real one.
@@ -146,7 +146,7 @@ def as_logged(run: Run, sensors: Sensors | None = None, seed: int = 0) -> Record
         source=f"simulated {run.notes.get('robot', 'arm')}",
         synthetic=True,
     )
-    return logged.taken(kept)
+    return logged.select(kept)
 
 
 def exact_run(robot: Robot, motion: Motion, friction: bool = True) -> Run:
@@ -165,7 +165,7 @@ def exact_run(robot: Robot, motion: Motion, friction: bool = True) -> Run:
     return run_of(robot, motion._replace(tau=tau))
 
 
-def followed(
+def simulate_tracking(
     robot: Robot | FlexibleRobot,
     motion: Motion,
     *,
@@ -261,7 +261,7 @@ def synthetic_recording(
         InputError: if an argument does not fit; an arm with elastic joints needs its controller.
     """
     if controller:
-        run = followed(robot, motion, model=model, friction=friction)
+        run = simulate_tracking(robot, motion, model=model, friction=friction)
     elif isinstance(robot, Robot) and isinstance(friction, bool):
         run = exact_run(robot, motion, friction and robot.friction_model is not None)
     else:
@@ -269,7 +269,7 @@ def synthetic_recording(
             "an arm with elastic joints, or another friction law, needs its controller:"
             " controller=True"
         )
-    logged = as_logged(run, sensors, seed)
+    logged = simulate_log(run, sensors, seed)
     how = "followed by a simulated controller" if controller else "torques by the model"
     return logged.changed(source=f"{logged.source}, {how}")
 

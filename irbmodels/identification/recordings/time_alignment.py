@@ -29,7 +29,9 @@ class Delay(NamedTuple):
     """Of the signals, one of them moved by the delay."""
 
 
-def delay(signal: ArrayLike, reference: ArrayLike, step: float, most: float = 0.5) -> Delay:
+def estimate_delay(
+    signal: ArrayLike, reference: ArrayLike, step: float, most: float = 0.5
+) -> Delay:
     """Estimate by how much ``signal`` is later than ``reference``: peak of the cross-correlation, then least squares.
 
     Both are sampled at the same steady times. The mean of each is taken off; a factor between them
@@ -135,10 +137,10 @@ def _checked(recording: Recording) -> Recording:
     return as_instance(recording, Recording, "a log is a Recording")
 
 
-def shifted(recording: Recording, seconds: float, quantity: str = "tau") -> Recording:
+def shift_signal(recording: Recording, seconds: float, quantity: str = "tau") -> Recording:
     """Return the recording with one quantity taken ``seconds`` later in the log, where it belongs to what else is there.
 
-    Torques that were logged 4 ms late: ``shifted(recording, 0.004)``. Values between samples are
+    Torques that were logged 4 ms late: ``shift_signal(recording, 0.004)``. Values between samples are
     straight lines; where there is none, the ends of the log, they are missing and flagged.
 
     Raises:
@@ -152,10 +154,12 @@ def shifted(recording: Recording, seconds: float, quantity: str = "tau") -> Reco
         )
     moved = _between(recording.t, values, recording.t + seconds, GAP * recording.step)
     what = f"{quantity} shifted by {1e3 * seconds:.4g} ms, by straight lines between samples"
-    return recording.changed(**{quantity: moved}).told(Finding(what))
+    return recording.changed(**{quantity: moved}).with_findings(Finding(what))
 
 
-def merged(recording: Recording, other: Recording, most: float = 0.5) -> tuple[Recording, Delay]:
+def merge_recordings(
+    recording: Recording, other: Recording, most: float = 0.5
+) -> tuple[Recording, Delay]:
     """Return the first log with what only the other has, by one clock.
 
     Both have positions, which tell the delay.
@@ -184,7 +188,7 @@ def merged(recording: Recording, other: Recording, most: float = 0.5) -> tuple[R
             "no axis has positions throughout in both logs; resample them, or cut off what is"
             " missing"
         )
-    found = delay(two[:, good], one[:, good], step, most)
+    found = estimate_delay(two[:, good], one[:, good], step, most)
     at, hole = recording.t + found.seconds, GAP * other.step
     new = {
         name: _between(other.t, getattr(other, name), at, hole)
@@ -193,8 +197,8 @@ def merged(recording: Recording, other: Recording, most: float = 0.5) -> tuple[R
     }
     more = {
         name: _between(other.t, values, at, hole)
-        for name, values in other.more.items()
-        if name not in recording.more
+        for name, values in other.extra.items()
+        if name not in recording.extra
     }
     flags = recording.flags | _neighbours(other.flags, other.t, at)
     taken = ", ".join([*new, *more]) or "nothing"
@@ -203,16 +207,18 @@ def merged(recording: Recording, other: Recording, most: float = 0.5) -> tuple[R
     )
     synthetic = recording.synthetic or other.synthetic
     result = recording.changed(
-        **new, more={**recording.more, **more}, flags=flags, synthetic=synthetic
+        **new, extra={**recording.extra, **more}, flags=flags, synthetic=synthetic
     )
-    return result.told(Finding(what, f"standard deviation {1e3 * found.deviation:.2g} ms")), found
+    return result.with_findings(
+        Finding(what, f"standard deviation {1e3 * found.deviation:.2g} ms")
+    ), found
 
 
 def _only(name: str, recording: Recording, other: Recording) -> bool:
     return getattr(recording, name) is None and getattr(other, name) is not None
 
 
-def resampled(recording: Recording, rate: float) -> Recording:
+def resample(recording: Recording, rate: float) -> Recording:
     """Return the recording at a steady rate [Hz], from its first sample on.
 
     Straight lines between samples of v, a, tau and more.
@@ -248,7 +254,7 @@ def resampled(recording: Recording, rate: float) -> Recording:
         for name in QUANTITIES[1:]
         if (x := getattr(source, name)) is not None
     }
-    more = {name: _between(source.t, values, t, hole) for name, values in source.more.items()}
+    more = {name: _between(source.t, values, t, hole) for name, values in source.extra.items()}
     q = _smooth(source, t, hole)
     flags = _neighbours(recording.flags, recording.t, t) & ~np.uint16(
         Flag.NO_POSITION | Flag.NO_SPEED | Flag.NO_TORQUE
@@ -261,22 +267,22 @@ def resampled(recording: Recording, rate: float) -> Recording:
             f"{count} samples flagged INTERPOLATED" * (count > 0),
         )
     )
-    return recording.changed(t=t, q=q, **arrays, more=more, flags=flags).told(*told)
+    return recording.changed(t=t, q=q, **arrays, extra=more, flags=flags).with_findings(*told)
 
 
 def _slow(recording: Recording, cutoff: float) -> Recording:
-    from .filtering import low_passed
+    from .filtering import low_pass
 
     parts = {
         name: getattr(recording, name).copy()
         for name in ("q", "tau")
         if getattr(recording, name) is not None
     }
-    for part in recording.stretches():
+    for part in recording.segments():
         for values in parts.values():
             for column in values.T:
                 if np.isfinite(column[part]).all():
-                    column[part] = low_passed(column[part], cutoff, 1.0 / recording.step)
+                    column[part] = low_pass(column[part], cutoff, 1.0 / recording.step)
     return recording.changed(**parts)
 
 
@@ -286,7 +292,7 @@ def _smooth(recording: Recording, t: Array, hole: float) -> Array:
 
     result = _between(recording.t, recording.q, t, hole)
     for axis in range(recording.n):
-        for part in recording.stretches(recording.has(Flag.NO_POSITION)[:, axis]):
+        for part in recording.segments(recording.has(Flag.NO_POSITION)[:, axis]):
             inside = (t >= recording.t[part][0]) & (t <= recording.t[part][-1])
             if part.stop - part.start > 3 and inside.any():
                 result[inside, axis] = make_interp_spline(

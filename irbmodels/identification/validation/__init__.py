@@ -1,26 +1,26 @@
 """From logs to a set of parameters, and whether it can be trusted."""
 
-from .criteria import reasons_against
-from .evaluation import judge, usable
-from .parameter_files import nearest, write_set
+from .criteria import check_criteria
+from .evaluation import evaluate, usable_segments
+from .parameter_files import nearest_parameters, write_parameter_set
 from .pipeline import Identification, NotIdentifiable, identify
-from .preparation import halves, prepared
-from .residuals import curve, dependence, whiteness
+from .preparation import prepare, split_recording
+from .residuals import binned_mean, state_dependence, whiteness_test
 from .verdict import Verdict
 
 __all__ = [
     "Identification",
     "NotIdentifiable",
     "Verdict",
-    "curve",
-    "dependence",
-    "halves",
+    "binned_mean",
+    "check_criteria",
+    "evaluate",
     "identify",
-    "judge",
-    "nearest",
-    "prepared",
-    "reasons_against",
-    "usable",
-    "whiteness",
-    "write_set",
+    "nearest_parameters",
+    "prepare",
+    "split_recording",
+    "state_dependence",
+    "usable_segments",
+    "whiteness_test",
+    "write_parameter_set",
 ]

@@ -1,8 +1,4 @@
-"""Evaluation of a set of parameters by logs that its fit has not seen.
-
-Each reason against a set is a number that passes a threshold of :mod:`.criteria`; without a reason,
-the set is trustworthy.
-"""
+"""Evaluation of a set of parameters on logs that its fit has not seen (criteria: :mod:`.criteria`)."""
 
 from __future__ import annotations
 
@@ -18,51 +14,53 @@ from ...robot.base_parameters import OF_BODY, BaseParameters
 from ...robot.robot import Robot
 from ...trajectory import Motion
 from ...trajectory.torque_prediction import Accuracy
-from ..fits.consistent import Consistent
+from ..fits.identified_parameters import IdentifiedParameters
 from ..fits.prior import impossible_bodies
 from ..fits.regression import Fit
 from ..fits.torque_equations import blocks
 from ..recordings.recording import Flag, Recording
-from .criteria import POOR, SURE, reasons_against
-from .preparation import AVOID, logs_of
-from .residuals import dependence, whiteness
-from .verdict import Coverage, Predicted, State, Sum, Verdict
+from .criteria import SIGNIFICANT, WEAK, check_criteria
+from .preparation import AVOID, check_logs
+from .residuals import state_dependence, whiteness_test
+from .verdict import BaseParameterEstimate, Coverage, PredictedTorques, Significance, Verdict
+
+NO_FRICTION_LAW = "the robot has no friction law: friction remains in the residuals"
 
 
-def judge(
+def evaluate(
     robot: Robot,
     held_out: Sequence[Recording],
     parameters: Array | None = None,
     *,
     base: BaseParameters | None = None,
     fit: Fit | None = None,
-    found: Consistent | None = None,
+    identified: IdentifiedParameters | None = None,
     estimation: Sequence[Recording] = (),
     axes: Sequence[int] | None = None,
-    told: tuple[str, ...] = (),
+    notes: tuple[str, ...] = (),
 ) -> Verdict:
-    """Judge a set of parameters by logs.
+    """Evaluate a set of parameters on logs.
 
     Args:
         robot: With the tool of the logs; its own parameters are the previous set.
-        held_out: Logs that no estimate has seen, with ``v``, ``a``, ``tau`` (:func:`.prepared`).
-        parameters: The set, in the order of ``parameter_vector()`` of ``found.robot``, or else of
-            the robot; default the robot's own, with nothing to compare.
-        base: What was fitted, if anything was.
-        fit: And the fit, with Stribeck speeds after the sums where these were fitted.
-        found: And the bodies that were made of it.
-        estimation: And the logs of the fit.
-        axes: Axes that count, 1-based; default those of ``base``, or all.
-        told: Which friction and rotors the set has.
+        held_out: Logs not used by the fit, with ``v``, ``a``, ``tau`` (:func:`.prepare`).
+        parameters: The set, in the order of ``parameter_vector()`` of ``identified.robot``, or else
+            of the robot; default the robot's own, without a previous set to compare with.
+        base: Base parameters of the fit, if there was one.
+        fit: The fit, with the fitted Stribeck speeds after the base parameters.
+        identified: Bodies, rotors and friction made of the fit.
+        estimation: Logs of the fit.
+        axes: Axes to evaluate, 1-based; default those of ``base``, or all.
+        notes: Terms of friction and rotors in the fit.
 
     Raises:
-        InputError: if logs are no prepared logs of this robot, no held-out sample can be used, or
-            the set is another's.
+        InputError: if logs are not prepared logs of this robot, no held-out sample is usable, or
+            the set belongs to another robot.
     """
-    held_out = logs_of(robot, held_out, "held out")
-    estimation = logs_of(robot, estimation, "of the fit") if estimation else []
-    now = robot if found is None else found.robot
-    own = now.parameter_vector()
+    held_out = check_logs(robot, held_out, "held out")
+    estimation = check_logs(robot, estimation, "of the fit") if estimation else []
+    fitted_robot = robot if identified is None else identified.robot
+    own = fitted_robot.parameter_vector()
     chosen = own if parameters is None else numbers(parameters, f"a set of {robot.name}")
     if chosen.shape != own.shape:
         raise InputError(
@@ -73,216 +71,202 @@ def judge(
             f"a set of {robot.name} has finite numbers only, number"
             f" {int(np.argmin(np.isfinite(chosen)))} is not"
         )
-    moving = base.axes if axes is None and base is not None else axes_of(robot, axes)
-    logs = _predicted(robot, now, held_out, moving, chosen)
-    fitted = _predicted(robot, now, estimation, moving, chosen) if estimation else ()
-    residuals = [part.tau - part.model for part in logs]
-    white = whiteness(residuals)
-    states = [
-        np.concatenate([np.asarray(getattr(part.motion, name)) for part in logs])
-        for name in ("q", "v", "a")
-    ]
-    everything = (*estimation, *held_out)
-    result = Verdict(
+    moving = base.axes if axes is None and base is not None else axis_indices(robot, axes)
+    logs = _predict(robot, fitted_robot, held_out, moving, chosen)
+    fitted = _predict(robot, fitted_robot, estimation, moving, chosen) if estimation else ()
+    residuals = [part.measured - part.predicted for part in logs]
+    whiteness = whiteness_test(residuals)
+    verdict = Verdict(
         robot=robot.name + (f" with {robot.tool.name}" if robot.tool else ""),
         axes=moving,
         units=tuple("N" if robot.limits.linear[axis] else "N m" for axis in moving),
         held_out=_accuracy(logs),
         estimation=_accuracy(fitted) if fitted else None,
-        before=None if parameters is None else _accuracy(logs, before=True),
-        whiteness=white,
-        dependence=dependence(residuals, states),
-        coverage=_coverage(now, moving, fitted or logs),
-        condition=None if fit is None else fit.condition,
-        sums=(
-            ()
-            if fit is None or base is None
-            else _sums(fit, _previous(robot, now, base, fit.names))
-        ),
-        silent=() if base is None else _silent(robot, base),
-        bodies=(
-            None
-            if found is None
-            else tuple(k for k, body in found.inertials.items() if body.impossibilities())
-        ),
-        impossible=impossible_bodies(robot),
-        driving=() if found is None else _driving(found),
-        distance=(
-            None
-            if found is None
-            else found.distance / np.sqrt(len(found.beta) * max(1.0, float(white.memory.max())))
-        ),
-        flagged=_flagged(everything, moving),
-        samples=sum(len(part.tau) for part in fitted),
-        held_samples=sum(len(part.tau) for part in logs),
+        previous=None if parameters is None else _accuracy(logs, previous=True),
+        whiteness=whiteness,
+        dependence=state_dependence(residuals, _states(logs)),
+        coverage=_coverage(fitted_robot, moving, fitted or logs),
+        condition=None,
+        estimates=(),
+        unidentifiable=() if base is None else _unidentifiable(robot, base),
+        impossible_bodies=None,
+        impossible_in_prior=impossible_bodies(robot),
+        negative_parameters=(),
+        distance=None,
+        flagged=_flagged([*estimation, *held_out], moving),
+        samples=sum(len(part.measured) for part in fitted),
+        held_samples=sum(len(part.measured) for part in logs),
         logs=logs,
-        told=told
-        or (
-            ()
-            if robot.friction_model
-            else ("no friction law is known of this robot: what rubs stays in the residuals",)
-        ),
+        notes=notes or (() if robot.friction_model else (NO_FRICTION_LAW,)),
     )
-    return replace(result, reasons=tuple(reasons_against(result)))
+    if fit is not None and base is not None:
+        previous = _previous_values(robot, fitted_robot, base, fit.names)
+        verdict = replace(verdict, condition=fit.condition, estimates=_estimates(fit, previous))
+    if identified is not None:
+        independent = len(identified.beta) * max(1.0, float(whiteness.correlation_length.max()))
+        verdict = replace(
+            verdict,
+            impossible_bodies=tuple(
+                link for link, body in identified.inertials.items() if body.impossibilities()
+            ),
+            negative_parameters=_negative_parameters(identified),
+            distance=identified.distance / np.sqrt(independent),
+        )
+    return replace(verdict, reasons=tuple(check_criteria(verdict)))
 
 
-def axes_of(robot: Robot, axes: Sequence[int] | None) -> tuple[int, ...]:
-    """Return axes by number (1-based) as places (0-based), in order; all by default.
+def axis_indices(robot: Robot, axes: Sequence[int] | None) -> tuple[int, ...]:
+    """Return axis numbers (1-based) as sorted indices (0-based); all by default.
 
     Raises:
-        InputError: if one does not exist, or none is named.
+        InputError: if an axis does not exist, or there is none.
     """
     if axes is None:
         return tuple(range(robot.n))
-    what = f"axes of {robot.name} are numbers from 1 to {robot.n}"
-    named = as_list(axes, int | np.integer, f"{what}, a list of them")
-    if not named or not all(1 <= axis <= robot.n and not isinstance(axis, bool) for axis in named):
-        raise InputError(f"{what}, got {short_repr(axes)}")
-    return tuple(sorted({int(axis) - 1 for axis in named}))
+    message = f"axes of {robot.name} are numbers from 1 to {robot.n}"
+    listed = as_list(axes, int | np.integer, f"{message}, a list of them")
+    if not listed or not all(
+        1 <= axis <= robot.n and not isinstance(axis, bool) for axis in listed
+    ):
+        raise InputError(f"{message}, got {short_repr(axes)}")
+    return tuple(sorted({int(axis) - 1 for axis in listed}))
 
 
-def usable(recordings: Sequence[Recording], axes: Sequence[int]) -> list[Motion]:
-    """Return the stretches without a flag on any of the axes (0-based).
+def usable_segments(recordings: Sequence[Recording], axes: Sequence[int]) -> list[Motion]:
+    """Return the segments without a flag on any of the axes (0-based).
 
     Raises:
-        InputError: if there are none; the message says what is flagged.
+        InputError: if there are none; the message counts the flags.
     """
-    found, told = [], []
-    for recording in recordings:
-        motions, finding = recording.usable(AVOID, [axis + 1 for axis in axes])
-        found += motions
-        told.append(finding.what)
-    if not found:
-        raise InputError(f"no sample can be used: {'; '.join(told)}")
-    return found
+    parts = [recording.usable(AVOID, [axis + 1 for axis in axes]) for recording in recordings]
+    segments = [motion for motions, _ in parts for motion in motions]
+    if not segments:
+        messages = "; ".join(finding.message for _, finding in parts)
+        raise InputError(f"no sample can be used: {messages}")
+    return segments
 
 
-def _predicted(
+def _predict(
     before: Robot,
     now: Robot,
     recordings: Sequence[Recording],
     axes: tuple[int, ...],
     parameters: Array,
-) -> tuple[Predicted, ...]:
-    found, rows, own = [], list(axes), before.parameter_vector()
-    for motion in usable(recordings, axes):
-        model, previous = [], []
+) -> tuple[PredictedTorques, ...]:
+    """Return measured torques and those of both sets, per usable segment."""
+    segments, rows, own = [], list(axes), before.parameter_vector()
+    for motion in usable_segments(recordings, axes):
+        predicted, previous = [], []
         for q, v, a in blocks(motion, now, "v", "a"):
-            whole = now.regressor(q, v, a)[:, rows]
-            model.append(whole @ parameters)
-            previous.append((whole if now is before else before.regressor(q, v, a)[:, rows]) @ own)
-        found.append(
-            Predicted(
+            regressor = now.regressor(q, v, a)[:, rows]
+            predicted.append(regressor @ parameters)
+            previous.append(
+                (regressor if now is before else before.regressor(q, v, a)[:, rows]) @ own
+            )
+        segments.append(
+            PredictedTorques(
                 motion,
                 np.asarray(motion.tau)[:, rows],
-                np.concatenate(model),
+                np.concatenate(predicted),
                 np.concatenate(previous),
             )
         )
-    return tuple(found)
+    return tuple(segments)
 
 
-def _previous(before: Robot, now: Robot, base: BaseParameters, names: Sequence[str]) -> Array:
-    """The sums of the previous set, and the Stribeck speeds named after them.
-
-    NaN where it has none.
-    """
-    sums, law, other = (
-        base.values(now.parameter_vector()),
-        before.friction_model,
-        now.friction_model,
-    )
-    first = now.parameter_vector().size - 3 * now.n
-    if other is not None:
-        own = np.full((now.n, 3), np.nan) if law is None else law.parameters().reshape(-1, 3)
-        for place, column in enumerate(base.columns):
-            if column >= first:
-                sums[place] = own.flat[column - first]
-    known = np.full(before.n, np.nan) if law is None else np.where(law.falls, law.v_St, np.nan)
-    speeds = [known[int(name.removeprefix("v_St_")) - 1] for name in names[base.rank :]]
-    return np.concatenate([sums, speeds])
-
-
-def _accuracy(logs: Sequence[Predicted], *, before: bool = False) -> Accuracy:
-    """Eq. 75 to 77 of S000 over all samples."""
-    measured = np.concatenate([part.tau for part in logs])
-    off = measured - np.concatenate([part.before if before else part.model for part in logs])
-    rmse, average = np.sqrt(np.square(off).mean(axis=0)), np.abs(measured).mean(axis=0)
-    share = np.divide(100.0 * rmse, average, out=np.full(rmse.shape, np.inf), where=average > 0.0)
-    return Accuracy(np.abs(off).mean(axis=0), rmse, average, share)
-
-
-def _sums(fit: Fit, previous: Array) -> tuple[Sum, ...]:
-    ends = fit.intervals()
-    rows = zip(
-        fit.names,
-        fit.units,
-        fit.beta.tolist(),
-        fit.deviation.tolist(),
-        ends.tolist(),
-        previous.tolist(),
-        strict=True,
-    )
-    found = []
-    for name, unit, estimate, deviation, (low, high), before in rows:
-        relative = deviation / abs(estimate) if estimate else np.inf
-        state: State = "determined" if relative <= SURE else "poor" if relative <= POOR else "open"
-        found.append(Sum(name, unit, estimate, deviation, low, high, before, state))
-    return tuple(found)
-
-
-def _silent(robot: Robot, base: BaseParameters) -> tuple[str, ...]:
-    """Of bodies that weigh, the parameters in no sum."""
-    model, found = robot.model, []
-    for i, name in enumerate(list(model.names)[1:]):
-        if model.inertias[i + 1].mass:
-            body = name.removeprefix("joint_")
-            columns = np.any(base.grouping[:, 10 * i : 10 * i + 10], axis=0).tolist()
-            found += [
-                f"{kind}_{body}" for kind, shows in zip(OF_BODY, columns, strict=True) if not shows
-            ]
-    return tuple(found)
-
-
-def _driving(found: Consistent) -> tuple[str, ...]:
-    kinds = ("Fv", "Fc", "Fs-Fc")
-    rubbing = [f"{kinds[k]}_{axis + 1}" for axis, k in np.argwhere(found.friction < 0.0).tolist()]
-    return (*rubbing, *(f"J_{axis + 1}" for axis in np.flatnonzero(found.rotors < 0.0)))
-
-
-def _coverage(robot: Robot, axes: tuple[int, ...], logs: Sequence[Predicted]) -> Coverage:
-    rows, limits = list(axes), robot.limits
-    q, v, a = (
+def _states(logs: Sequence[PredictedTorques]) -> list[Array]:
+    """Return q, v, a of all samples."""
+    return [
         np.concatenate([np.asarray(getattr(part.motion, name)) for part in logs])
         for name in ("q", "v", "a")
+    ]
+
+
+def _previous_values(
+    before: Robot, now: Robot, base: BaseParameters, names: Sequence[str]
+) -> Array:
+    """Base parameters of the previous set, then the Stribeck speeds in ``names``; NaN if unknown."""
+    values = base.values(now.parameter_vector())
+    law = before.friction_model
+    if now.friction_model is not None:
+        first = now.parameter_vector().size - 3 * now.n
+        own = np.full(3 * now.n, np.nan) if law is None else law.parameters()
+        for i, column in enumerate(base.columns):
+            if column >= first:
+                values[i] = own.flat[column - first]
+    known = np.full(before.n, np.nan) if law is None else np.where(law.falls, law.v_St, np.nan)
+    speeds = [known[int(name.removeprefix("v_St_")) - 1] for name in names[base.rank :]]
+    return np.concatenate([values, speeds])
+
+
+def _accuracy(logs: Sequence[PredictedTorques], *, previous: bool = False) -> Accuracy:
+    """Eq. 75 to 77 of S000 over all samples."""
+    measured = np.concatenate([part.measured for part in logs])
+    errors = measured - np.concatenate(
+        [part.previous if previous else part.predicted for part in logs]
     )
-    bounded = q @ limits.A.T
-    law = robot.friction_model
-    slow = (
-        np.full(robot.n, np.nan)
-        if law is None
-        else np.where(law.falls, (np.abs(v) < 2.0 * law.v_St).mean(axis=0), np.nan)
+    rmse, average = np.sqrt(np.square(errors).mean(axis=0)), np.abs(measured).mean(axis=0)
+    share = np.divide(100.0 * rmse, average, out=np.full(rmse.shape, np.inf), where=average > 0.0)
+    return Accuracy(np.abs(errors).mean(axis=0), rmse, average, share)
+
+
+def _estimates(fit: Fit, previous: Array) -> tuple[BaseParameterEstimate, ...]:
+    relative = np.full(fit.beta.shape, np.inf)
+    np.divide(fit.deviation, np.abs(fit.beta), out=relative, where=fit.beta != 0.0)
+    levels: tuple[Significance, ...] = ("significant", "weak", "insignificant")
+    level = np.searchsorted([SIGNIFICANT, WEAK], relative)
+    numbers = np.column_stack([fit.beta, fit.deviation, fit.intervals(), previous]).tolist()
+    return tuple(
+        BaseParameterEstimate(name, unit, estimate, deviation, low, high, before, levels[i])
+        for name, unit, (estimate, deviation, low, high, before), i in zip(
+            fit.names, fit.units, numbers, level, strict=True
+        )
     )
+
+
+def _unidentifiable(robot: Robot, base: BaseParameters) -> tuple[str, ...]:
+    """Parameters of bodies with mass that are in no base parameter."""
+    model, grouped = robot.model, np.any(base.grouping, axis=0).tolist()
+    return tuple(
+        f"{kind}_{name.removeprefix('joint_')}"
+        for i, name in enumerate(list(model.names)[1:])
+        if model.inertias[i + 1].mass
+        for kind, has_influence in zip(OF_BODY, grouped[10 * i : 10 * i + 10], strict=True)
+        if not has_influence
+    )
+
+
+def _negative_parameters(identified: IdentifiedParameters) -> tuple[str, ...]:
+    kinds = ("Fv", "Fc", "Fs-Fc")
+    friction = np.argwhere(identified.friction < 0.0).tolist()
+    rotors = np.flatnonzero(identified.rotors < 0.0)
+    return (
+        *(f"{kinds[k]}_{axis + 1}" for axis, k in friction),
+        *(f"J_{axis + 1}" for axis in rotors),
+    )
+
+
+def _coverage(robot: Robot, axes: tuple[int, ...], logs: Sequence[PredictedTorques]) -> Coverage:
+    limits, law = robot.limits, robot.friction_model
+    q, v, a = _states(logs)
     speed = np.abs(v).max(axis=0)
-    span = np.ptp(bounded, axis=0) / (limits.upper - limits.lower)
-    columns = (
-        q.min(axis=0),
-        q.max(axis=0),
-        span,
-        speed,
-        speed / limits.velocity,
-        np.abs(a).max(axis=0),
-        slow,
+    slow = np.full(robot.n, np.nan)
+    if law is not None:
+        slow = np.where(law.falls, (np.abs(v) < 2.0 * law.v_St).mean(axis=0), np.nan)
+    coverage = Coverage(
+        low=q.min(axis=0),
+        high=q.max(axis=0),
+        span=np.ptp(q @ limits.A.T, axis=0) / (limits.upper - limits.lower),
+        speed=speed,
+        speed_share=speed / limits.velocity,
+        acceleration=np.abs(a).max(axis=0),
+        slow=slow,
     )
-    return Coverage(*(column[rows] for column in columns))
+    return Coverage(*(column[list(axes)] for column in coverage))
 
 
 def _flagged(recordings: Sequence[Recording], axes: tuple[int, ...]) -> dict[str, float]:
-    total, found = sum(len(recording) for recording in recordings), {}
-    for flag in Flag:
-        count = sum(
-            int(recording.has(flag)[:, list(axes)].any(axis=1).sum()) for recording in recordings
-        )
-        if count:
-            found[str(flag.name)] = count / total
-    return found
+    """Share of the samples with each flag that occurs."""
+    flags = np.concatenate([recording.flags[:, list(axes)] for recording in recordings])
+    counts = {str(flag.name): ((flags & flag) != 0).any(axis=1).sum() for flag in Flag}
+    return {name: int(count) / len(flags) for name, count in counts.items() if count}

@@ -12,11 +12,11 @@ from ...errors import InputError, MissingData, UnknownName
 from ...model.friction import Stribeck, frictionless
 from ...robot.base_parameters import BaseParameters, base_parameters
 from ...robot.robot import Robot
-from ..fits.nonlinear import StribeckRows, stribeck_fit
-from ..fits.regression import weighted
-from ..fits.streaming import Samples, accumulated
-from ..fits.stribeck_speeds import stribeck_speeds
-from ..fits.torque_equations import TorqueRows
+from ..fits.nonlinear import StribeckEquations, stribeck_fit
+from ..fits.regression import weighted_least_squares
+from ..fits.streaming import Samples, accumulate
+from ..fits.stribeck_search import search_stribeck_speeds
+from ..fits.torque_equations import TorqueEquations
 
 Friction = Literal["stribeck", "own", "coulomb"]
 FRICTION: tuple[Friction, ...] = get_args(Friction)
@@ -24,18 +24,18 @@ FRICTION: tuple[Friction, ...] = get_args(Friction)
 SURE = 5.0
 
 
-class Terms(NamedTuple):
+class ModelTerms(NamedTuple):
     """The robot whose law says which friction there is, and its base parameters."""
 
     robot: Robot
     base: BaseParameters
-    tangent: StribeckRows | None
+    linearization: StribeckEquations | None
     """Equations with the Stribeck speeds, where these were fitted."""
-    told: tuple[str, ...]
+    notes: tuple[str, ...]
     """What the equations have, in words."""
 
 
-class Question(NamedTuple):
+class ModelSelection(NamedTuple):
     """What is asked of samples."""
 
     robot: Robot
@@ -59,9 +59,12 @@ class Question(NamedTuple):
         )
 
 
-def terms_of(
-    samples: Samples, asked: Question, friction: Friction = "stribeck", rotors: bool | None = None
-) -> Terms:
+def select_terms(
+    samples: Samples,
+    asked: ModelSelection,
+    friction: Friction = "stribeck",
+    rotors: bool | None = None,
+) -> ModelTerms:
     """Choose the terms.
 
     Args:
@@ -90,35 +93,35 @@ def terms_of(
     robot = asked.robot if friction == "own" else without
     with_rotors = _shows_rotors(samples, asked, robot) if rotors is None else rotors
     if friction != "stribeck":
-        return Terms(
+        return ModelTerms(
             robot, asked.base(robot, with_rotors), None, tuple(_said(robot, (), with_rotors))
         )
     robot, tangent = _with_speeds(samples, asked, without, law, with_rotors)
     fitted = () if tangent is None else tangent.axes
     base = asked.base(robot, with_rotors, fitted)
-    return Terms(robot, base, tangent, tuple(_said(robot, fitted, with_rotors)))
+    return ModelTerms(robot, base, tangent, tuple(_said(robot, fitted, with_rotors)))
 
 
-def _shows_rotors(samples: Samples, asked: Question, robot: Robot) -> bool:
+def _shows_rotors(samples: Samples, asked: ModelSelection, robot: Robot) -> bool:
     base = asked.base(robot, rotors=True)
     own = [i for i, name in enumerate(base.names) if name.startswith("J_")]
     if not own:
         return False
     try:
-        fit = weighted(accumulated(samples, TorqueRows(robot, base)))
+        fit = weighted_least_squares(accumulate(samples, TorqueEquations(robot, base)))
     except InputError:  # they do not tell rotors from bodies
         return False
     return bool((fit.beta[own] > SURE * fit.deviation[own]).any())
 
 
 def _with_speeds(
-    samples: Samples, asked: Question, without: Robot, law: Stribeck, rotors: bool
-) -> tuple[Robot, StribeckRows | None]:
+    samples: Samples, asked: ModelSelection, without: Robot, law: Stribeck, rotors: bool
+) -> tuple[Robot, StribeckEquations | None]:
     """Return the robot with the Stribeck speeds that samples tell, without a fall that they deny, and else with its law."""
     base = asked.base(without, rotors)
     moving, found = list(base.axes), np.full(without.n, np.nan)
     believed = law.v_St[moving], (law.Fs - law.Fc)[moving]
-    falls = stribeck_speeds(samples, TorqueRows(without, base), believed)
+    falls = search_stribeck_speeds(samples, TorqueEquations(without, base), believed)
     found[moving] = falls.speeds
     told, absent = np.isfinite(found), np.zeros(without.n, dtype=bool)
     absent[moving] = falls.absent
@@ -127,7 +130,7 @@ def _with_speeds(
     if not told.any():
         return without.with_friction(guess), None
     axes = np.flatnonzero(told)
-    rows = TorqueRows(
+    rows = TorqueEquations(
         without.with_friction(guess),
         asked.base(without.with_friction(guess), rotors, axes.tolist()),
     )
@@ -136,7 +139,7 @@ def _with_speeds(
     fitted = without.with_friction(
         Stribeck(guess.Fs, law.Fc, law.Fv, np.where(told, found, law.v_St), law.measured_to)
     )
-    return fitted, StribeckRows(TorqueRows(fitted, rows.base), x, tuple(axes.tolist()))
+    return fitted, StribeckEquations(TorqueEquations(fitted, rows.base), x, tuple(axes.tolist()))
 
 
 def _said(robot: Robot, fitted: Sequence[int], rotors: bool) -> list[str]:

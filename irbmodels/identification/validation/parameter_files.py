@@ -14,12 +14,12 @@ from ...model.types import Array
 from ...robot.base_parameters import BaseParameters
 from ...robot.robot import Robot
 from ...tables.overlays import write_tables
-from ..fits.consistent import Consistent
+from ..fits.identified_parameters import IdentifiedParameters
 from ..fits.regression import Fit
 from .verdict import Verdict
 
 
-def nearest(fit: Fit, robot: Robot, base: BaseParameters) -> Consistent:
+def nearest_parameters(fit: Fit, robot: Robot, base: BaseParameters) -> IdentifiedParameters:
     """Return the set with exactly the sums of a fit that is nearest to the robot's own, whether bodies can have it or not.
 
     Least squares of the moves, each in units of what a body has of its kind: mass, ``sqrt(mass *
@@ -36,7 +36,7 @@ def nearest(fit: Fit, robot: Robot, base: BaseParameters) -> Consistent:
     size = np.concatenate([_sizes(bare[:last]), np.ones(bare.size - last)])
     wanted = fit.beta - base.values(bare + carried)
     own = bare + size * np.linalg.lstsq(base.grouping * size, wanted, rcond=None)[0]
-    return Consistent.of(fit, robot, base, own, carried)
+    return IdentifiedParameters.of(fit, robot, base, own, carried)
 
 
 def _sizes(bodies: Array) -> Array:
@@ -49,8 +49,12 @@ def _sizes(bodies: Array) -> Array:
     return np.concatenate(kinds, axis=1).ravel()
 
 
-def write_set(
-    path: str | Path, found: Consistent, judged: Verdict, ref: str, name: str = "identified"
+def write_parameter_set(
+    path: str | Path,
+    found: IdentifiedParameters,
+    judged: Verdict,
+    ref: str,
+    name: str = "identified",
 ) -> Path:
     """Write a set that ``irbmodels.load(..., parameters=path)`` loads: inertials, rotors, friction, and how sure they are.
 
@@ -77,15 +81,17 @@ def write_set(
         raise MissingData(
             f"{found.robot.name} comes from a URDF, which has no tables to lay numbers on"
         )
-    if judged.driving:
-        told = f"{', '.join(judged.driving)} is negative: friction or a rotor would drive the axis"
+    if judged.negative_parameters:
+        told = f"{', '.join(judged.negative_parameters)} is negative: friction or a rotor would drive the axis"
         raise InputError(f"{told}; method consistent keeps it from that")
     with replacing(file) as temporary:
         found.write(temporary, name, ref, _about(judged))
         table: dict[str, Any] = yaml.safe_load(temporary.read_text(encoding="utf-8"))
-        if judged.bodies:
+        if judged.impossible_bodies:
             chosen = table["inertials"]["sets"][name]
-            chosen["impossible"] = sorted({*chosen.get("impossible", ()), *judged.bodies})
+            chosen["impossible"] = sorted(
+                {*chosen.get("impossible", ()), *judged.impossible_bodies}
+            )
         rotary = [
             float(v)
             for v, unit in zip(judged.coverage.speed, judged.units, strict=True)
@@ -101,7 +107,7 @@ def write_set(
         table["identified"] = {
             "trustworthy": judged.trustworthy,
             "reasons": list(judged.reasons),
-            "sums": {one.name: [one.estimate, one.deviation] for one in judged.sums},
+            "sums": {one.name: [one.estimate, one.deviation] for one in judged.estimates},
         }
         write_tables(temporary.parent, {temporary.stem: table}, f"{judged.robot}: {ref}")
     return file

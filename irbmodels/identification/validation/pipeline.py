@@ -14,20 +14,20 @@ from ...errors import InputError, MissingData, UnknownName, require, warn
 from ...model.types import Array
 from ...robot.base_parameters import BaseParameters
 from ...robot.robot import Robot
-from ..fits.accumulator import Rows
+from ..fits.accumulator import Equations
 from ..fits.autocorrelation import with_autocorrelation
-from ..fits.consistent import Consistent
-from ..fits.lmi import consistent
+from ..fits.identified_parameters import IdentifiedParameters
+from ..fits.lmi import consistent_fit
 from ..fits.prior import impossible_bodies, possible_prior
-from ..fits.regression import Fit, least_squares, weighted
+from ..fits.regression import Fit, least_squares, weighted_least_squares
 from ..fits.robust import huber
-from ..fits.streaming import Samples, accumulated
-from ..fits.torque_equations import TorqueRows
+from ..fits.streaming import Samples, accumulate
+from ..fits.torque_equations import TorqueEquations
 from ..recordings.recording import Recording
-from .evaluation import axes_of, judge, usable
-from .model_terms import Friction, Question, terms_of
-from .parameter_files import nearest
-from .preparation import logs_of, standing
+from .evaluation import axis_indices, evaluate, usable_segments
+from .model_terms import Friction, ModelSelection, select_terms
+from .parameter_files import nearest_parameters
+from .preparation import check_logs, held_positions
 from .verdict import Verdict
 
 Method = Literal["consistent", "huber", "wls", "ls"]
@@ -48,9 +48,9 @@ class Identification:
     base: BaseParameters
     fit: Fit
     """Of the sums; bodies were made of it."""
-    joint: Fit
+    fit_with_speeds: Fit
     """The same with the Stribeck speeds that were fitted, after the sums, and the intervals of the verdict."""
-    found: Consistent
+    parameters: IdentifiedParameters
     verdict: Verdict
 
 
@@ -79,7 +79,7 @@ def identify(
     Args:
         robot: With the tool of the logs; its own set is the prior, and the one to compare with. In
             place of bodies that cannot exist the nearest ones are the prior, with a warning.
-        estimation: Prepared logs (:func:`.prepared`) for the fit.
+        estimation: Prepared logs (:func:`.prepare`) for the fit.
         held_out: Prepared logs for the verdict.
         axes: Axes that move and count, 1-based; default all. Others stand at the median of their
             positions.
@@ -105,32 +105,32 @@ def identify(
     """
     check_method(method)
     estimation, held_out = (
-        logs_of(robot, estimation, "of the fit"),
-        logs_of(robot, held_out, "held out"),
+        check_logs(robot, estimation, "of the fit"),
+        check_logs(robot, held_out, "held out"),
     )
     as_int(seed, "the seed")
     if rotors is not None:
         as_bool(rotors, "rotors")
-    moving = axes_of(robot, axes)
+    moving = axis_indices(robot, axes)
     impossible = impossible_bodies(robot)
     prior = _stand_in(robot, impossible) if impossible and method == "consistent" else None
-    held = None if axes is None else standing(robot, estimation, moving)
+    held = None if axes is None else held_positions(robot, estimation, moving)
     try:
-        samples = Samples.of(*usable(estimation, moving))
-        usable(held_out, moving)
-        terms = terms_of(samples, Question(robot, axes, held, seed), friction, rotors)
-        base, rows = terms.base, TorqueRows(terms.robot, terms.base)
+        samples = Samples.of(*usable_segments(estimation, moving))
+        usable_segments(held_out, moving)
+        terms = select_terms(samples, ModelSelection(robot, axes, held, seed), friction, rotors)
+        base, rows = terms.base, TorqueEquations(terms.robot, terms.base)
         fit = _fitted(samples, rows, method)
     except (UnknownName, MissingData):
         raise
     except InputError as err:
         raise NotIdentifiable(str(err)) from None
     fitted = (
-        nearest
+        nearest_parameters
         if method != "consistent"
-        else consistent
+        else consistent_fit
         if prior is None
-        else partial(consistent, prior=prior)
+        else partial(consistent_fit, prior=prior)
     )
     try:
         found = fitted(fit, terms.robot, base)
@@ -150,21 +150,21 @@ def identify(
             " solver"
         ) from None
     joint: Fit = fit
-    equations: Rows = rows
+    equations: Equations = rows
     # how sure the sums are depends on how sure Stribeck speeds are
-    if terms.tangent is not None and method != "huber":
-        equations = terms.tangent
-        joint = least_squares(accumulated(samples, equations), fit.weights, fit.noise)
-        joint = replace(joint, beta=np.append(fit.beta, terms.tangent.x[base.rank :]))
+    if terms.linearization is not None and method != "huber":
+        equations = terms.linearization
+        joint = least_squares(accumulate(samples, equations), fit.weights, fit.noise)
+        joint = replace(joint, beta=np.append(fit.beta, terms.linearization.x[base.rank :]))
     against = partial(
-        judge,
+        evaluate,
         robot,
         held_out,
-        found.parameters,
+        found.vector,
         base=base,
-        found=found,
+        identified=found,
         estimation=estimation,
-        told=terms.told,
+        notes=terms.notes,
     )
     judged = against(fit=joint)
     if method != "huber" and (judged.whiteness.p < UNLIKELY / len(base.axes)).any():
@@ -193,8 +193,8 @@ def _stand_in(robot: Robot, impossible: dict[str, str]) -> Array:
     return prior
 
 
-def _fitted(samples: Samples, rows: Rows, method: Method) -> Fit:
+def _fitted(samples: Samples, rows: Equations, method: Method) -> Fit:
     if method == "huber":
         return huber(samples, rows)
-    total = accumulated(samples, rows)
-    return least_squares(total) if method == "ls" else weighted(total)
+    total = accumulate(samples, rows)
+    return least_squares(total) if method == "ls" else weighted_least_squares(total)

@@ -12,9 +12,9 @@ from ...errors import InputError, MotionError
 from ...model.types import Array
 from ...robot.robot import Robot
 from ..recordings.filtering import butterworth
-from ..recordings.outliers import at_rest, of_unsure_sign, outliers, saturated
 from ..recordings.recording import STEADY, UNUSABLE, Finding, Flag, Recording
-from ..recordings.time_alignment import resampled
+from ..recordings.sample_flags import flag_outliers, flag_rest, flag_saturation, flag_uncertain_sign
+from ..recordings.time_alignment import resample
 
 HELD = 0.25  # of each log is held out unless logs are: its end, which the fit never sees
 # [Hz] of positions: above what an arm does in a motion that identifies, below its first resonance
@@ -24,14 +24,14 @@ AVOID = UNUSABLE | Flag.AT_REST  # a fit with dry friction sees no rest
 STANDS = 0.01
 
 
-class Halves(NamedTuple):
+class Split(NamedTuple):
     """Two parts of a log."""
 
     estimation: Recording
     held_out: Recording
 
 
-def prepared(recording: Recording, bandwidth: float = BANDWIDTH) -> Recording:
+def prepare(recording: Recording, bandwidth: float = BANDWIDTH) -> Recording:
     """Return a log with outliers, saturation and rest marked, positions filtered, and speeds and accelerations from them.
 
     Torques stay as they are, but for those that lie beside a time which wanders: then the log is
@@ -50,9 +50,9 @@ def prepared(recording: Recording, bandwidth: float = BANDWIDTH) -> Recording:
     if recording.tau is None:
         raise MotionError(f"{recording.source}: no torques: columns tau1_Nm .. are missing")
     try:
-        steady = recording if _is_steady(recording) else resampled(recording, 1.0 / recording.step)
-        marked = at_rest(saturated(outliers(steady)))
-        return of_unsure_sign(butterworth(marked, bandwidth).recording, marked, bandwidth)
+        steady = recording if _is_steady(recording) else resample(recording, 1.0 / recording.step)
+        marked = flag_rest(flag_saturation(flag_outliers(steady)))
+        return flag_uncertain_sign(butterworth(marked, bandwidth).recording, marked, bandwidth)
     except InputError as err:
         span = f"{recording.t[0]:.4g} to {recording.t[-1]:.4g} s"
         raise InputError(
@@ -60,7 +60,7 @@ def prepared(recording: Recording, bandwidth: float = BANDWIDTH) -> Recording:
         ) from None
 
 
-def halves(recording: Recording, share: float = HELD) -> Halves:
+def split_recording(recording: Recording, share: float = HELD) -> Split:
     """Return a log cut in two: what comes first, and its last ``share``, which is held out.
 
     Raises:
@@ -80,13 +80,13 @@ def halves(recording: Recording, share: float = HELD) -> Halves:
     told = Finding(
         f"the last {share:.0%} of the log, from t = {recording.t[place]:.4g} s on, is held out"
     )
-    return Halves(
-        recording.taken(slice(0, place)).told(told),
-        recording.taken(slice(place, len(recording))).told(told),
+    return Split(
+        recording.select(slice(0, place)).with_findings(told),
+        recording.select(slice(place, len(recording))).with_findings(told),
     )
 
 
-def logs_of(robot: Robot, recordings: Iterable[Recording], what: str) -> list[Recording]:
+def check_logs(robot: Robot, recordings: Iterable[Recording], what: str) -> list[Recording]:
     """Return logs as a list, when they are prepared logs of this robot.
 
     Args:
@@ -113,12 +113,12 @@ def logs_of(robot: Robot, recordings: Iterable[Recording], what: str) -> list[Re
         if log.v is None or log.a is None or log.tau is None:
             raise InputError(
                 f"{log.source}: logs {what} need speeds, accelerations and torques:"
-                " prepared(recording) has them"
+                " prepare(recording) has them"
             )
     return logs
 
 
-def standing(robot: Robot, recordings: Sequence[Recording], moving: Sequence[int]) -> Array:
+def held_positions(robot: Robot, recordings: Sequence[Recording], moving: Sequence[int]) -> Array:
     """Return where axes stand [rad, m], the median of all samples, ``(n,)``, when those that do not move (0-based) do stand.
 
     Raises:
@@ -146,7 +146,7 @@ def standing(robot: Robot, recordings: Sequence[Recording], moving: Sequence[int
 
 
 def _is_steady(recording: Recording) -> bool:
-    for part in recording.stretches():
+    for part in recording.segments():
         t = recording.t[part]
         if np.abs(t - np.linspace(t[0], t[-1], len(t))).max() > STEADY * recording.step:
             return False

@@ -23,7 +23,7 @@ CONSTANT = 1e-6  # [rad, m, ..] a quantity that spans less is held, and nothing 
 class Whiteness(NamedTuple):
     """Memory of the residuals of each axis."""
 
-    correlations: Array
+    autocorrelation: Array
     """Autocorrelation at lags 1, 2 .., shape ``(lags, size)``."""
     bound: Array
     """By which that of white noise stays 95 % of the time, shape ``(lags,)``."""
@@ -31,14 +31,14 @@ class Whiteness(NamedTuple):
     """``N (N + 2) sum r_l^2 / N_l`` [Ljung & Box 1978], shape ``(size,)``; ``N_l`` are the pairs at lag ``l``."""
     p: Array
     """Probability that white noise has as much."""
-    memory: Array
+    correlation_length: Array
     """How many samples tell as much as one of white noise: ``1 + 2 sum r_l`` up to the first ``r_l`` below the bound."""
 
 
 class Dependence(NamedTuple):
     """How residuals depend on q, v and a of each axis."""
 
-    share: Array
+    explained: Array
     """Of the variance that the means in bins explain, less what noise explains (adjusted correlation ratio): ``(size, 3, n)``."""
     p: Array
     """Probability that noise explains as much, ``(size, 3, n)``: F test of as many samples as the memory leaves independent."""
@@ -49,7 +49,7 @@ class Dependence(NamedTuple):
         return int(np.isfinite(self.p).sum())
 
 
-class Curve(NamedTuple):
+class BinnedMean(NamedTuple):
     """Mean residual over a quantity."""
 
     at: Array
@@ -59,7 +59,7 @@ class Curve(NamedTuple):
     """Standard deviation of the mean, the memory of the residuals accounted for."""
 
 
-def whiteness(stretches: Sequence[Array], lags: int = LAGS) -> Whiteness:
+def whiteness_test(stretches: Sequence[Array], lags: int = LAGS) -> Whiteness:
     """Test residuals for whiteness.
 
     Args:
@@ -95,7 +95,9 @@ def whiteness(stretches: Sequence[Array], lags: int = LAGS) -> Whiteness:
     )
 
 
-def dependence(stretches: Sequence[Array], states: Sequence[Array], lags: int = LAGS) -> Dependence:
+def state_dependence(
+    stretches: Sequence[Array], states: Sequence[Array], lags: int = LAGS
+) -> Dependence:
     """Return how residuals depend on states such as q, v, a; NaN on what is held.
 
     Args:
@@ -119,7 +121,9 @@ def dependence(stretches: Sequence[Array], states: Sequence[Array], lags: int = 
             means, counts = _means(places, bins, centred)
             between = (counts[:, None] * np.square(means)).sum(axis=0)
             noise = (total - between) / (count - bins)
-            memory = whiteness(np.split(centred - means[places], ends), lags).memory
+            memory = whiteness_test(
+                np.split(centred - means[places], ends), lags
+            ).correlation_length
             explained = np.divide(
                 between - (bins - 1) * noise, total, out=np.zeros(size), where=total > 0.0
             )
@@ -131,13 +135,13 @@ def dependence(stretches: Sequence[Array], states: Sequence[Array], lags: int = 
     return Dependence(share, p)
 
 
-def curve(residual: Array, column: Array, memory: float) -> Curve:
+def binned_mean(residual: Array, column: Array, memory: float) -> BinnedMean:
     """Return the mean of one axis' residual ``(N,)`` over a quantity ``(N,)``."""
     places, bins = _places(column)
     at, counts = _means(places, bins, column[:, None])
     mean, _ = _means(places, bins, residual[:, None])
     square, _ = _means(places, bins, np.square(residual - mean[places, 0])[:, None])
-    return Curve(at[:, 0], mean[:, 0], np.sqrt(square[:, 0] * memory / counts))
+    return BinnedMean(at[:, 0], mean[:, 0], np.sqrt(square[:, 0] * memory / counts))
 
 
 def _places(column: Array) -> tuple[NDArray[np.intp], int]:

@@ -1,4 +1,4 @@
-"""Verdict on a set of parameters, values only: accuracy of its predictions, coverage of its logs, uncertainty of its sums."""
+"""Verdict on a set of parameters: accuracy on held-out samples, coverage of the logs, uncertainty of the estimates."""
 
 from __future__ import annotations
 
@@ -12,107 +12,110 @@ from ...trajectory import Motion
 from ...trajectory.torque_prediction import Accuracy
 from .residuals import Dependence, Whiteness
 
-State = Literal["determined", "poor", "open"]
+Significance = Literal["significant", "weak", "insignificant"]
 
 
-class Predicted(NamedTuple):
-    """Stretch of a log with the torques of the axes that count: measured, predicted by a set and by the one before [N m, N]."""
+class PredictedTorques(NamedTuple):
+    """Torques [N m, N] of the evaluated axes along a segment of a log, shape ``(N, size)`` each."""
 
     motion: Motion
-    tau: Array
-    """Measured, ``(N, size)``."""
-    model: Array
-    before: Array
+    measured: Array
+    predicted: Array
+    previous: Array
+    """Predicted by the previous set."""
 
 
-class Sum(NamedTuple):
-    """Base parameter, a sum of parameters that torques depend on, with its estimate."""
+class BaseParameterEstimate(NamedTuple):
+    """Estimate of a base parameter or a Stribeck speed, with its uncertainty."""
 
     name: str
     unit: str
     estimate: float
     deviation: float
     low: float
-    """Ends of the 95 % interval."""
+    """Lower end of the 95 % confidence interval."""
     high: float
+    """Upper end."""
     previous: float
-    """NaN where there was none."""
-    state: State
-    """``determined``: to 10 %; ``poor``: its interval leaves 0 out, hardly; ``open``: it may as well be 0."""
+    """Value in the previous set; NaN if unknown."""
+    significance: Significance
+    """``significant``: relative deviation up to 10 %; ``weak``: up to 50 %, ``insignificant`` above."""
 
     @property
-    def moved(self) -> bool:
-        """Whether its interval leaves the previous value out.
-
-        One that nobody knew has not moved.
-        """
+    def changed(self) -> bool:
+        """True if the interval excludes the previous value; False if that is unknown."""
         return bool(self.previous < self.low or self.previous > self.high)
 
 
 class Coverage(NamedTuple):
-    """Positions, speeds and accelerations that the logs cover, per axis that counts, shape ``(size,)`` each, SI."""
+    """Positions, speeds and accelerations [SI] in the logs per evaluated axis, shape ``(size,)`` each."""
 
     low: Array
     high: Array
     span: Array
-    """Share of the range, of what the range is one of."""
+    """Covered share of the range of positions."""
     speed: Array
     """Largest."""
     speed_share: Array
+    """Of the rated speed."""
     acceleration: Array
+    """Largest."""
     slow: Array
-    """Share of the samples below twice the Stribeck speed; NaN without one."""
+    """Share of the samples below twice the Stribeck speed; NaN if there is none."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Verdict:
-    """Accuracy, coverage and uncertainty of a set of parameters, and the reasons against it."""
+    """Accuracy, coverage and uncertainty of a set of parameters, and the criteria that it fails."""
 
     robot: str
     axes: tuple[int, ...]
-    """That count, 0-based; arrays ``(size,)`` are in their order."""
+    """Evaluated axes, 0-based; arrays ``(size,)`` are in their order."""
     units: tuple[str, ...]
     """Of their torques."""
     held_out: Accuracy
     estimation: Accuracy | None
-    before: Accuracy | None
-    """Of the previous set, on what is held out."""
+    """On the samples of the fit."""
+    previous: Accuracy | None
+    """Of the previous set, on held-out samples."""
     whiteness: Whiteness
-    """Of the residuals on what is held out, as is the dependence."""
+    """Of the residuals on held-out samples."""
     dependence: Dependence
+    """Of the same residuals on the state."""
     coverage: Coverage
     condition: float | None
-    """Of the weighted regressor with unit columns; None without a fit."""
-    sums: tuple[Sum, ...]
-    silent: tuple[str, ...]
-    """Parameters on which no torque of these axes depends."""
-    bodies: tuple[str, ...] | None
-    """Links of the set that no body can be; None without a fit."""
-    impossible: dict[str, str]
-    """Links of the robot's own set, the prior of a fit, that no body can be, with the reason."""
-    driving: tuple[str, ...]
-    """Parameters of friction and rotors that are negative, so that they would drive the axis."""
+    """Of the weighted regressor with columns of unit length; None without a fit."""
+    estimates: tuple[BaseParameterEstimate, ...]
+    unidentifiable: tuple[str, ...]
+    """Parameters of bodies that have no influence on the torques of these axes."""
+    impossible_bodies: tuple[str, ...] | None
+    """Links with physically impossible parameters; None without a fit."""
+    impossible_in_prior: dict[str, str]
+    """Links with physically impossible parameters in the robot's own set, with the reason."""
+    negative_parameters: tuple[str, ...]
+    """Negative parameters of friction and rotors."""
     distance: float | None
-    """By how many standard deviations, per sum, the set is off the unconstrained fit."""
+    """Standard deviations per base parameter between the set and the unconstrained fit."""
     flagged: dict[str, float]
-    """Share of the samples with each flag on an axis that counts."""
+    """Share of the samples with each flag on an evaluated axis."""
     samples: int
     held_samples: int
-    logs: tuple[Predicted, ...]
-    """What is held out."""
-    told: tuple[str, ...]
-    """Which friction and rotors a fit had; without one, whether friction is unknown."""
+    logs: tuple[PredictedTorques, ...]
+    """Held-out samples."""
+    notes: tuple[str, ...]
+    """Terms of friction and rotors in the fit; without a fit, a missing friction law."""
     reasons: tuple[str, ...] = ()
+    """Failed criteria (:func:`.check_criteria`)."""
 
     @property
     def trustworthy(self) -> bool:
-        """True if there is no reason against the set."""
+        """True if no criterion fails."""
         return not self.reasons
 
     def residual(self) -> Array:
-        """Measured less predicted torques of what is held out, ``(N, size)``."""
-        return np.concatenate([part.tau - part.model for part in self.logs])
+        """Measured less predicted torques on held-out samples, ``(N, size)``."""
+        return np.concatenate([part.measured - part.predicted for part in self.logs])
 
     def state(self, quantity: str) -> Array:
-        """``q``, ``v`` or ``a`` of what is held out, ``(N, n)``."""
+        """``q``, ``v`` or ``a`` of held-out samples, ``(N, n)``."""
         return np.concatenate([np.asarray(getattr(part.motion, quantity)) for part in self.logs])

@@ -6,8 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...identification.validation.criteria import DEPENDENT, POOR, SURE, depending
-from ...identification.validation.residuals import curve
+from ...identification.validation.criteria import (
+    DEPENDENT,
+    SIGNIFICANT,
+    WEAK,
+    significant_dependence,
+)
+from ...identification.validation.residuals import binned_mean
 from ...identification.validation.verdict import Verdict
 from ...model.types import Array
 from ..panels import AXIS_COLORS, BAD, blank_figure, lay_out, legend_below
@@ -17,7 +22,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-STATES = {"determined": "#009E73", "poor": "#E69F00", "open": "#8a949e"}
+STATES = {"significant": "#009E73", "weak": "#E69F00", "insignificant": "#8a949e"}
 _SHOWN = 15.0  # [s] of a log of logs in the figure of torques
 _GAP = 0.1  # [s] between stretches there
 _POINTS = 3000  # per curve: a page stays below a megabyte
@@ -47,7 +52,7 @@ def memory_figure(verdict: Verdict) -> Figure:
     white = verdict.whiteness
     lags = np.arange(1, len(white.bound) + 1)
     for i, (axes, axis) in enumerate(zip(grid, verdict.axes, strict=True)):
-        r = white.correlations[:, i]
+        r = white.autocorrelation[:, i]
         axes.fill_between(lags, -white.bound, white.bound, color="0.9", lw=0.0)
         axes.vlines(
             lags,
@@ -59,7 +64,7 @@ def memory_figure(verdict: Verdict) -> Figure:
         axes.axhline(0.0, color="0.5", lw=0.6)
         axes.set_xticks([1, *range(5, len(lags) + 1, 5)])
         lay_out(axes, f"axis {axis + 1}")
-    top = max(0.12, 1.1 * float(np.abs(white.correlations).max()))
+    top = max(0.12, 1.1 * float(np.abs(white.autocorrelation).max()))
     for axes in grid:
         axes.set_ylim(-min(top, 1.0), min(top, 1.0))
     for axes in grid[-3:]:
@@ -74,7 +79,7 @@ def dependence_figure(verdict: Verdict) -> Figure:
     """
     from matplotlib.patches import Rectangle
 
-    share, names = verdict.dependence.share, "qva"
+    share, names = verdict.dependence.explained, "qva"
     size, kinds, n = share.shape
     table = 100.0 * share.reshape(size, kinds * n)
     figure = blank_figure(10.0, 0.9 + 0.34 * size)
@@ -92,7 +97,7 @@ def dependence_figure(verdict: Verdict) -> Figure:
             fontsize=8,
             color="white" if dark else "0.2",
         )
-    for i, j in zip(*np.nonzero(depending(verdict).reshape(table.shape)), strict=True):
+    for i, j in zip(*np.nonzero(significant_dependence(verdict).reshape(table.shape)), strict=True):
         axes.add_patch(Rectangle((j - 0.5, i - 0.5), 1.0, 1.0, fill=False, edgecolor=BAD, lw=1.4))
     axes.set_xticks(
         range(kinds * n), [f"${names[k]}_{j + 1}$" for k in range(kinds) for j in range(n)]
@@ -116,8 +121,10 @@ def curves_figure(verdict: Verdict) -> Figure:
         factor, unit = (1000.0, "mm") if linear else (float(np.degrees(1.0)), "deg")
         reach = 0.0
         for axes, quantity, per in zip(row, ("q", "v", "a"), ("", "/s", "/s²"), strict=True):
-            found = curve(
-                residual[:, i], verdict.state(quantity)[:, axis], float(verdict.whiteness.memory[i])
+            found = binned_mean(
+                residual[:, i],
+                verdict.state(quantity)[:, axis],
+                float(verdict.whiteness.correlation_length[i]),
             )
             at = factor * found.at
             low, high = found.mean - 2.0 * found.error, found.mean + 2.0 * found.error
@@ -137,10 +144,11 @@ def curves_figure(verdict: Verdict) -> Figure:
 def sums_figure(verdict: Verdict) -> Figure:
     """Draw how sure each sum is, surest first, and how far it lies from the previous set."""
     order = sorted(
-        verdict.sums, key=lambda one: one.deviation / abs(one.estimate) if one.estimate else np.inf
+        verdict.estimates,
+        key=lambda one: one.deviation / abs(one.estimate) if one.estimate else np.inf,
     )
     ranks = np.arange(1, len(order) + 1)
-    colors = [STATES[one.state] for one in order]
+    colors = [STATES[one.significance] for one in order]
     figure = blank_figure(10.0, 3.1)
     left, right = figure.subplots(1, 2)
     relative = [
@@ -148,7 +156,7 @@ def sums_figure(verdict: Verdict) -> Figure:
         for one in order
     ]
     left.scatter(ranks, relative, c=colors, s=22)
-    for value, name in ((SURE, "determined"), (POOR, "poor")):
+    for value, name in ((SIGNIFICANT, "significant"), (WEAK, "weak")):
         left.axhline(100.0 * value, color=STATES[name], lw=0.9, ls=(0, (4, 3)))
     left.set_yscale("log")
     left.set_ylabel("% of the value")
@@ -177,8 +185,8 @@ def _joined(verdict: Verdict) -> tuple[Array, Array, Array]:
         pieces.append(
             (
                 np.append(t, t[-1]),
-                np.concatenate([part.tau, gap]),
-                np.concatenate([part.model, gap]),
+                np.concatenate([part.measured, gap]),
+                np.concatenate([part.predicted, gap]),
             )
         )
         start = float(t[-1]) + _GAP

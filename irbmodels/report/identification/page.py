@@ -43,7 +43,7 @@ def write_report(
 
 def report_html(verdict: Verdict, source: str = "", notes: Sequence[str] = ()) -> str:
     """Return the page as text."""
-    title = f"{'Identification' if verdict.sums else 'Validation'}: {source or verdict.robot}"
+    title = f"{'Identification' if verdict.estimates else 'Validation'}: {source or verdict.robot}"
     none = (
         "Held-out torques are met, nothing in what is left depends on the motion, and the logs"
         " cover what they should."
@@ -75,15 +75,15 @@ def cards(verdict: Verdict) -> Iterator[tuple[str, str]]:
         f"RMSE/AVG, worst: axis {verdict.axes[worst] + 1}",
         f"{verdict.held_out.rmse_over_average[worst]:.1f} %",
     )
-    if verdict.before is not None:
+    if verdict.previous is not None:
         yield (
             "of the RMSE before, on average",
-            f"{100.0 * (verdict.held_out.rmse / verdict.before.rmse).mean():.0f} %",
+            f"{100.0 * (verdict.held_out.rmse / verdict.previous.rmse).mean():.0f} %",
         )
     if verdict.condition is not None:
         yield "condition number", f"{verdict.condition:.3g}"
-        sure = sum(one.state == "determined" for one in verdict.sums)
-        yield "sums determined to 10 %", f"{sure} of {len(verdict.sums)}"
+        sure = sum(one.significance == "significant" for one in verdict.estimates)
+        yield "base parameters significant (to 10 %)", f"{sure} of {len(verdict.estimates)}"
         yield "samples of the fit", f"{verdict.samples:,}"
     else:
         yield "samples", f"{verdict.held_samples:,}"
@@ -92,7 +92,7 @@ def cards(verdict: Verdict) -> Iterator[tuple[str, str]]:
 
 def accuracy_html(verdict: Verdict) -> str:
     """Return errors per axis; a full bar is the largest error that is trusted."""
-    fit, before = verdict.estimation is not None, verdict.before is not None
+    fit, before = verdict.estimation is not None, verdict.previous is not None
     heads = [
         *("axis", "MAE", "RMSE", "AVG", "RMSE/AVG, held out"),
         *["RMSE of the fit"] * fit,
@@ -123,12 +123,12 @@ def coverage_html(verdict: Verdict) -> str:
 
 
 def _sums_html(verdict: Verdict) -> str:
-    if not verdict.sums:
+    if not verdict.estimates:
         return ""
     rows = []
-    for one in verdict.sums:
+    for one in verdict.estimates:
         name, *cells = sum_row(one)
-        cells[4] = Markup(f'<span class="state {one.state}">{escape(cells[4])}</span>')
+        cells[4] = Markup(f'<span class="state {one.significance}">{escape(cells[4])}</span>')
         rows.append([Markup(f"<code>{escape(name)}</code>"), *cells])
     return (
         "<h2>What the torques determine</h2><section"

@@ -8,9 +8,15 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from ...identification.validation.criteria import POOR, SLOW, SURE, depending, lasting
+from ...identification.validation.criteria import (
+    CORRELATED,
+    SIGNIFICANT,
+    WEAK,
+    correlated_rms,
+    significant_dependence,
+)
 from ...identification.validation.residuals import LAGS
-from ...identification.validation.verdict import Sum, Verdict
+from ...identification.validation.verdict import BaseParameterEstimate, Verdict
 from ..text_table import TextTable, counted
 
 ACCURACY = ("axis", "MAE", "RMSE", "AVG", "RMSE/AVG %", "RMSE of the fit", "RMSE before", "unit")
@@ -35,7 +41,16 @@ COVERAGE = (
     "acceleration /s2",
     "slow %",
 )
-SUMS = ("sum", "estimate", "+- 95 %", "unit", "deviation %", "state", "before", "moved")
+SUMS = (
+    "base parameter",
+    "estimate",
+    "+- 95 %",
+    "unit",
+    "deviation %",
+    "significance",
+    "before",
+    "changed",
+)
 _LONG = 2.0  # samples of memory that are worth a remark
 _MOVED = 10  # sums in the terminal
 
@@ -52,7 +67,7 @@ def verdict_tables(verdict: Verdict) -> list[TextTable]:
     errors = "model against measurement on held-out samples (S000 eq. 75-77)"
     residuals = f"memory over {LAGS} samples, dependence on q, v, a"
     moved = sorted(
-        (one for one in verdict.sums if one.moved and one.state != "open"),
+        (one for one in verdict.estimates if one.changed and one.significance != "insignificant"),
         key=lambda one: (
             -abs(one.estimate - one.previous) / one.deviation if one.deviation else -math.inf
         ),
@@ -68,7 +83,7 @@ def verdict_tables(verdict: Verdict) -> list[TextTable]:
         TextTable(
             *SUMS,
             rows=map(sum_row, moved[:_MOVED]),
-            title=f"sums that have moved most, of {len(moved)}",
+            title=f"base parameters that have changed most, of {len(moved)}",
         ),
     ]
     return [table for table in tables if table.rows]
@@ -76,45 +91,48 @@ def verdict_tables(verdict: Verdict) -> list[TextTable]:
 
 def remarks(verdict: Verdict) -> list[str]:
     """Return what the numbers rest on: samples, flags, estimated and missing parameters."""
-    if verdict.sums:
-        counts = Counter(one.state for one in verdict.sums)
+    if verdict.estimates:
+        counts = Counter(one.significance for one in verdict.estimates)
         lines = [
             f"{verdict.samples} samples for the fit, {verdict.held_samples} held out",
             f"condition number {verdict.condition:.3g} of the weighted regressor with columns of"
             " unit length",
-            f"{len(verdict.sums)} sums of parameters show in these torques: {counts['determined']}"
-            f" are determined to {SURE:.0%}, {counts['poor']} poorly, {counts['open']} not"
-            f" (deviation above {POOR:.0%} of the value)",
-            f"no body can be {', '.join(verdict.bodies)}"
-            if verdict.bodies
+            f"{len(verdict.estimates)} base parameters: {counts['significant']} significant (deviation"
+            f" up to {SIGNIFICANT:.0%}), {counts['weak']} weak (up to {WEAK:.0%}),"
+            f" {counts['insignificant']} insignificant",
+            f"no body can be {', '.join(verdict.impossible_bodies)}"
+            if verdict.impossible_bodies
             else "every link is a body that can exist",
         ]
     else:
         lines = [f"{verdict.held_samples} samples, none of them used for a fit"]
     long = [
         f"{axis + 1} ({m:.0f})"
-        for axis, m in zip(verdict.axes, verdict.whiteness.memory, strict=True)
+        for axis, m in zip(verdict.axes, verdict.whiteness.correlation_length, strict=True)
         if m >= _LONG
     ]
     if long:
-        intervals = "; intervals account for it, but for method huber" if verdict.sums else ""
+        intervals = "; intervals account for it, but for method huber" if verdict.estimates else ""
         lines.append(
             f"residuals are no white noise: memory in samples of axis {', '.join(long)}{intervals}"
         )
-    lines += verdict.told
+    lines += verdict.notes
     lines += [
         f"no body can be {link} of the robot's own set: {reason}"
-        for link, reason in verdict.impossible.items()
+        for link, reason in verdict.impossible_in_prior.items()
     ]
-    missing = depending(verdict).any() or (lasting(verdict) > SLOW * verdict.held_out.average).any()
-    if missing and not verdict.impossible:  # which is the first suspect, and named above
+    missing = (
+        significant_dependence(verdict).any()
+        or (correlated_rms(verdict) > CORRELATED * verdict.held_out.average).any()
+    )
+    if missing and not verdict.impossible_in_prior:  # which is the first suspect, and named above
         lines.append(
-            "if the model misses a term: are positions and torques on one clock (recordings.delay"
+            "if the model misses a term: are positions and torques on one clock (recordings.estimate_delay"
             " tells), the arm mounted as the robot says, tool and payload told, rotors in?"
         )
-    if verdict.silent:
+    if verdict.unidentifiable:
         lines.append(
-            f"no torque of these axes depends on {', '.join(verdict.silent)}: they keep what they"
+            f"no torque of these axes depends on {', '.join(verdict.unidentifiable)}: they keep what they"
             " were"
         )
     for name, share in verdict.flagged.items():
@@ -124,7 +142,7 @@ def remarks(verdict: Verdict) -> list[str]:
 
 def accuracy_rows(verdict: Verdict) -> Iterator[tuple[str, ...]]:
     """Yield errors per axis as Tab. 6 of S000, and RMSE of the fit and of the previous set."""
-    held, others = verdict.held_out, (verdict.estimation, verdict.before)
+    held, others = verdict.held_out, (verdict.estimation, verdict.previous)
     for i, (axis, unit) in enumerate(zip(verdict.axes, verdict.units, strict=True)):
         cells = (f"{column[i]:.2f}" for column in held)
         yield (
@@ -140,13 +158,13 @@ def residual_rows(verdict: Verdict) -> Iterator[tuple[str, ...]]:
     white, depends = verdict.whiteness, verdict.dependence
     for i, axis in enumerate(verdict.axes):
         kind, other = strongest(verdict, i)
-        share, p = depends.share[i, kind, other], depends.p[i, kind, other]
+        share, p = depends.explained[i, kind, other], depends.p[i, kind, other]
         part = math.sqrt(share) * verdict.held_out.rmse[i]
         yield (
             str(axis + 1),
             f"{white.statistic[i]:.1f}",
             probability(white.p[i]),
-            f"{white.memory[i]:.1f}",
+            f"{white.correlation_length[i]:.1f}",
             f"{'qva'[kind]}{other + 1}",
             f"{100.0 * share:.1f}",
             probability(p),
@@ -156,7 +174,7 @@ def residual_rows(verdict: Verdict) -> Iterator[tuple[str, ...]]:
 
 def strongest(verdict: Verdict, i: int) -> tuple[int, int]:
     """Return the quantity (0, 1, 2 for q, v, a) and the axis on which a residual depends most."""
-    share = verdict.dependence.share[i]
+    share = verdict.dependence.explained[i]
     kind, other = np.unravel_index(int(np.nanargmax(share)), share.shape)
     return int(kind), int(other)
 
@@ -177,14 +195,23 @@ def coverage_rows(verdict: Verdict) -> Iterator[tuple[str, ...]]:
         )  # fmt: skip
 
 
-def sum_row(one: Sum) -> tuple[str, ...]:
+def sum_row(one: BaseParameterEstimate) -> tuple[str, ...]:
     """Return a sum of parameters with its interval, and the previous value."""
     relative = 100.0 * one.deviation / abs(one.estimate) if one.estimate else math.inf
     shown = f"{relative:.1f}" if relative < 1000.0 else ">1000"
     half = 0.5 * (one.high - one.low)
-    moved = "yes" if one.moved else ""
+    moved = "yes" if one.changed else ""
     before = "" if math.isnan(one.previous) else f"{one.previous:.4g}"
-    return one.name, f"{one.estimate:.4g}", f"{half:.2g}", one.unit, shown, one.state, before, moved
+    return (
+        one.name,
+        f"{one.estimate:.4g}",
+        f"{half:.2g}",
+        one.unit,
+        shown,
+        one.significance,
+        before,
+        moved,
+    )
 
 
 def probability(p: float) -> str:

@@ -25,11 +25,11 @@ import json, resource, sys, time
 import numpy as np
 import irbmodels as irb
 from irbmodels.robot.base_parameters import base_parameters
-from irbmodels.identification.fits import Samples, TorqueRows, accumulated, from_files, on_dask, weighted
+from irbmodels.identification.fits import Samples, TorqueEquations, accumulate, from_files, on_dask, weighted_least_squares
 from irbmodels.trajectory import Motion
 
 robot = irb.load({NAME!r}, tool={TOOL!r})
-rows = TorqueRows(robot, base_parameters(robot, friction=True))
+rows = TorqueEquations(robot, base_parameters(robot, friction=True))
 
 def moved(count, seed):
     rng = np.random.default_rng(seed)
@@ -44,9 +44,9 @@ def peak():
 FIT = f"""
 {ARM}
 log = moved(int(sys.argv[1]), 0)
-accumulated(Samples.of(log.each(lambda x: x[:2000])), rows)  # compiles
+accumulate(Samples.of(log.each(lambda x: x[:2000])), rows)  # compiles
 start, before = time.perf_counter(), time.process_time()
-fit = weighted(accumulated(Samples.of(log), rows))
+fit = weighted_least_squares(accumulate(Samples.of(log), rows))
 spent = time.perf_counter() - start, time.process_time() - before
 print(json.dumps([*spent, peak()]))
 """
@@ -72,7 +72,7 @@ with ExitStack() as stack:
         client = stack.enter_context(Client(cluster))
         samples = on_dask(samples, client)
     start = time.perf_counter()
-    fit = weighted(accumulated(samples, rows))
+    fit = weighted_least_squares(accumulate(samples, rows))
     spent = time.perf_counter() - start
     peaks = list(client.run(peak).values()) if workers else [peak()]
 print(json.dumps([spent, peaks, fit.samples, fit.beta.tolist(), fit.covariance.tolist()]))

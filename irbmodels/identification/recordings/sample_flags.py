@@ -17,7 +17,7 @@ _SIGN = 5.0  # deviations of a speed: below them its sign is a guess
 _PLATEAU = 5  # equal samples in a row at the largest torque: a limit
 
 
-def outliers(recording: Recording, window: float = 0.1, threshold: float = 6.0) -> Recording:
+def flag_outliers(recording: Recording, window: float = 0.1, threshold: float = 6.0) -> Recording:
     """Flag positions and torques far from their surroundings, by a filter [Hampel 1974] that minds neither slopes nor steps.
 
     An outlier is far both from the median of its surroundings, which follows a step such as
@@ -48,7 +48,7 @@ def outliers(recording: Recording, window: float = 0.1, threshold: float = 6.0) 
         values = getattr(recording, quantity)
         found = np.zeros(recording.q.shape, dtype=bool)
         for axis in range(recording.n if values is not None else 0):
-            for part in recording.stretches(~np.isfinite(values[:, axis])):
+            for part in recording.segments(~np.isfinite(values[:, axis])):
                 found[part, axis] = _far(values[part, axis], samples, threshold)
         count = int(found.sum())
         if count:
@@ -56,7 +56,7 @@ def outliers(recording: Recording, window: float = 0.1, threshold: float = 6.0) 
                 f"{count} outliers of {quantity}, {threshold:g} standard deviations or more from"
                 " what is around them"
             )
-            result = result.flagged(found, flag, Finding(what, "flagged", samples=count))
+            result = result.with_flag(found, flag, Finding(what, "flagged", samples=count))
     return result
 
 
@@ -117,7 +117,7 @@ def _between_neighbours(x: Array, samples: int) -> Array:
     return np.asarray(np.median(said, axis=0), dtype=float)
 
 
-def saturated(recording: Recording, limit: ArrayLike | None = None) -> Recording:
+def flag_saturation(recording: Recording, limit: ArrayLike | None = None) -> Recording:
     """Flag torques at their limit.
 
     Args:
@@ -148,7 +148,7 @@ def saturated(recording: Recording, limit: ArrayLike | None = None) -> Recording
         "flagged SATURATED: the motion asked for more",
         samples=count,
     )
-    return recording.flagged(found, Flag.SATURATED, finding) if count else recording
+    return recording.with_flag(found, Flag.SATURATED, finding) if count else recording
 
 
 def _plateaus(tau: Array, extreme: Array) -> Mask:
@@ -159,7 +159,7 @@ def _plateaus(tau: Array, extreme: Array) -> Mask:
     return np.asarray(binary_opening(at, run.astype(bool)), dtype=bool)
 
 
-def at_rest(recording: Recording, rest: float = 0.005, window: float = 0.08) -> Recording:
+def flag_rest(recording: Recording, rest: float = 0.005, window: float = 0.08) -> Recording:
     """Flag samples at which an axis moves less than ``rest`` [deg, mm] within ``window`` [s]: noise, and no motion.
 
     Raises:
@@ -172,15 +172,15 @@ def at_rest(recording: Recording, rest: float = 0.005, window: float = 0.08) -> 
         raise InputError(f"rest and window are positive, not {rest!r}, {window!r}")
     size = max(_samples(recording, window), 1)
     still = np.zeros(recording.q.shape, dtype=bool)
-    for part in recording.stretches():
+    for part in recording.segments():
         q = recording.q[part]
         still[part] = maximum_filter1d(q, size, axis=0) - minimum_filter1d(
             q, size, axis=0
         ) < rest * np.where(recording.linear, 1e-3, np.radians(1.0))
-    return recording.flagged(still, Flag.AT_REST)
+    return recording.with_flag(still, Flag.AT_REST)
 
 
-def of_unsure_sign(filtered: Recording, raw: Recording, bandwidth: float) -> Recording:
+def flag_uncertain_sign(filtered: Recording, raw: Recording, bandwidth: float) -> Recording:
     """Flag samples whose speed may have the other sign, as at rest: dry friction there is not what the sign says.
 
     The noise of a speed follows from that of its position, which is what the filter took away:
@@ -202,4 +202,4 @@ def of_unsure_sign(filtered: Recording, raw: Recording, bandwidth: float) -> Rec
         / np.sqrt(max(1.0 - share, share))
     )
     noise = 2.0 * np.pi * bandwidth * spread * np.sqrt(share / 3.0)
-    return filtered.flagged(np.abs(filtered.v) < _SIGN * noise, Flag.AT_REST)
+    return filtered.with_flag(np.abs(filtered.v) < _SIGN * noise, Flag.AT_REST)

@@ -17,11 +17,11 @@ from numpy.typing import NDArray
 from ...errors import InputError
 from ...model.types import Array, Mask
 from ...trajectory import Motion
-from .accumulator import Accumulator, Blocks, folded
-from .nonlinear import places_of
-from .regression import weighted
-from .streaming import Samples, accumulated
-from .torque_equations import TorqueRows
+from .accumulator import Accumulator, Blocks, update_factor
+from .nonlinear import friction_columns
+from .regression import weighted_least_squares
+from .streaming import Samples, accumulate
+from .torque_equations import TorqueEquations
 
 # [rad/s, m/s]; S000 Tab. 5 has 0.003 to 0.018 rad/s, a factor of 1.4 lies between two
 SPEEDS = np.geomspace(1e-3, 0.3, 17)
@@ -33,7 +33,7 @@ SWEEPS = 5  # over all axes; two or three are enough
 SURE = 5.0
 
 
-class Falls(NamedTuple):
+class StribeckSearch(NamedTuple):
     """What samples say of how dry friction falls, per moving axis."""
 
     speeds: Array
@@ -46,9 +46,9 @@ class Falls(NamedTuple):
     """Where a fall was expected, and samples deny it: they say a smaller one, surely."""
 
 
-def stribeck_speeds(
-    samples: Samples, rows: TorqueRows, expected: tuple[Array, Array] | None = None
-) -> Falls:
+def search_stribeck_speeds(
+    samples: Samples, rows: TorqueEquations, expected: tuple[Array, Array] | None = None
+) -> StribeckSearch:
     """Look for the fall of dry friction of each moving axis.
 
     Axis by axis the speed is taken that leaves least of the torques of all axes, until none
@@ -64,31 +64,31 @@ def stribeck_speeds(
         InputError: if friction is not among them, or samples do not tell the other parameters
             apart.
     """
-    places = places_of(rows)
+    places = friction_columns(rows)
     if (places[:, :2] < 0).any() or (places[:, 2] >= 0).any():
         raise InputError(
             "a search of Stribeck speeds needs Fv and Fc among the base parameters, and no Fs - Fc"
         )
     believed, drop = (np.ones(rows.size), np.zeros(rows.size)) if expected is None else expected
-    total, p = accumulated(samples, _Candidates(rows, places, believed)), len(rows.names)
+    total, p = accumulate(samples, _Candidates(rows, places, believed)), len(rows.names)
     possible = _possible(total, p)
-    weights = weighted(_chosen(total, p, np.full(rows.size, -1))).weights
+    weights = weighted_least_squares(_chosen(total, p, np.full(rows.size, -1))).weights
     best = _searched(total, p, possible[:-1], weights)
     best[(best == 0) | (best == SPEEDS.size - 1)] = -1
     speeds = np.full(rows.size, np.nan)
     if (best >= 0).any():
-        fit = weighted(_chosen(total, p, best))
+        fit = weighted_least_squares(_chosen(total, p, best))
         axes = np.flatnonzero(best >= 0)[fit.beta[p:] > SURE * fit.deviation[p:]]
         speeds[axes] = SPEEDS[best[axes]]
     asked = possible[-1] & np.isnan(speeds)
     absent = np.zeros(rows.size, dtype=bool)
     if asked.any():
-        fit = weighted(
+        fit = weighted_least_squares(
             _chosen(total, p, np.where(np.isnan(speeds), np.where(asked, SPEEDS.size, -1), best))
         )
         shows = np.flatnonzero(np.isfinite(speeds) | asked)
         absent[shows] = asked[shows] & (fit.beta[p:] + SURE * fit.deviation[p:] < drop[shows])
-    return Falls(speeds, absent)
+    return StribeckSearch(speeds, absent)
 
 
 def _searched(total: Accumulator, p: int, possible: Mask, weights: Array) -> NDArray[np.intp]:
@@ -96,7 +96,7 @@ def _searched(total: Accumulator, p: int, possible: Mask, weights: Array) -> NDA
 
     def left(choice: NDArray[np.intp]) -> float:
         trial = _chosen(total, p, choice)
-        return float(weights @ trial.squares(_solved(trial, weights)))
+        return float(weights @ trial.residual_squares(_solved(trial, weights)))
 
     best = np.full(total.size, -1)
     least = left(best)
@@ -118,7 +118,7 @@ def _searched(total: Accumulator, p: int, possible: Mask, weights: Array) -> NDA
 class _Candidates:
     """The rows with a column per speed, each axis its own."""
 
-    rows: TorqueRows
+    rows: TorqueEquations
     places: NDArray[np.intp]
     believed: Array
     """The last speed of each axis."""
@@ -167,12 +167,12 @@ def _chosen(total: Accumulator, p: int, choice: NDArray[np.intp]) -> Accumulator
         block[:, :p], block[:, -1] = factor[:, :p], factor[:, -1]
         if choice[i] >= 0:
             block[:, p + int(np.searchsorted(falling, i))] = factor[:, p + choice[i]]
-        result.factors[i] = folded(result.factors[i], block)
+        result.factors[i] = update_factor(result.factors[i], block)
     return result
 
 
 def _solved(total: Accumulator, weights: Array) -> Array:
-    whole = total.together(weights)
+    whole = total.combined_factor(weights)
     size = np.linalg.norm(whole[:, :-1], axis=0)
     scale = np.where(size > 0.0, size, 1.0)
     return np.asarray(

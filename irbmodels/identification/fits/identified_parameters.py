@@ -23,7 +23,7 @@ from .regression import Fit
 
 
 @dataclass(frozen=True, eq=False)
-class Consistent:
+class IdentifiedParameters:
     """Set of parameters that a fit gives a robot, without tool and payload.
 
     Bodies can exist if :func:`.consistent` made it.
@@ -39,7 +39,7 @@ class Consistent:
     """Arm side [kg m^2, kg], shape ``(n,)``; NaN where the fit does not hold them, as below."""
     friction: Array
     """``Fv, Fc, Fs - Fc`` per axis, shape ``(n, 3)``."""
-    parameters: Array
+    vector: Array
     """In the order of ``robot.parameter_vector()``, tool and payload included."""
     beta: Array
     """Base parameters of the set."""
@@ -49,7 +49,7 @@ class Consistent:
     @classmethod
     def of(
         cls, fit: Fit, robot: Robot, base: BaseParameters, own: Array, carried: Array
-    ) -> Consistent:
+    ) -> IdentifiedParameters:
         """Return the set with given parameters.
 
         Args:
@@ -122,7 +122,9 @@ def _scalars(parameters: Array, seen: Mask, robot: Robot) -> tuple[Array, Array]
     return known[first : first + robot.n], friction.reshape(-1, 3)
 
 
-def _overlay(fitted: Consistent, name: str, about: str, fit: dict[str, Any]) -> dict[str, Any]:
+def _overlay(
+    fitted: IdentifiedParameters, name: str, about: str, fit: dict[str, Any]
+) -> dict[str, Any]:
     """Return the whole set as tables.
 
     Args:
@@ -206,7 +208,7 @@ def _rotor(
     return {unit: float(own), "source": "given"} if own else None
 
 
-def _friction_rows(fitted: Consistent, table: dict[str, Any]) -> dict[str, Any]:
+def _friction_rows(fitted: IdentifiedParameters, table: dict[str, Any]) -> dict[str, Any]:
     robot, law, linear = fitted.robot, fitted.robot.friction_model, fitted.robot.limits.linear
     assert law is not None
     assert robot.description is not None
