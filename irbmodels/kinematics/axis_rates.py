@@ -11,7 +11,10 @@ _MET = 1e-8  # [m/s, rad/s] or share of the wanted velocity within which it is m
 
 
 def singular_values(matrices: Array) -> tuple[Array, Array, Array]:
-    """Singular value decompositions of matrices ``(..., m, n)``, with values NaN of those that are not finite."""
+    """Return singular value decompositions of matrices ``(..., m, n)``.
+
+    Values are NaN for those that are not finite.
+    """
     sound = np.asarray(np.isfinite(matrices).all(axis=(-2, -1), keepdims=True))
     left, values, right = np.linalg.svd(np.where(sound, matrices, 0.0), full_matrices=False)
     return left, np.where(sound[..., 0], values, np.nan), right

@@ -18,7 +18,7 @@ says whether neither doubt matters; :func:`matches` counts a posture on an edge 
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -40,7 +40,7 @@ class Configuration(NamedTuple):
     cf6: int
     cfx: int
     sure: bool = True
-    """False on the edge of a quadrant (other than 0 deg), and where ABB's rule for cfx is unknown."""
+    """False on the edge of a quadrant (other than 0 deg), or where ABB's rule for cfx is unknown."""
 
     def __str__(self) -> str:
         """Write it as RAPID does, with a question mark where it is not sure."""
@@ -94,9 +94,9 @@ def checked(arm: SixAxis | Scara, value: object) -> Configuration:
     Raises:
         InputError: if it is not four whole numbers, or this kind of arm has no such cfx.
     """
-    given: object = value[:4] if isinstance(value, Configuration) else value
+    given: Any = value[:4] if isinstance(value, Configuration) else value
     try:
-        numbers = [] if isinstance(given, str | bytes) else [float(part) for part in given]  # type: ignore[attr-defined]
+        numbers = [] if isinstance(given, str | bytes) else [float(part) for part in given]
     except (TypeError, ValueError):
         numbers = []
     if len(numbers) != 4 or any(

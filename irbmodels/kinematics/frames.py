@@ -31,7 +31,7 @@ def homogeneous(tree: Tree, frame: int, q: Array, point: Array | None = None) ->
 def jacobian(
     tree: Tree, frame: int, q: Array, point: Array | None = None, local: bool = False
 ) -> Array:
-    """Return the ``(6, n)`` Jacobian at the frame's origin or at ``point`` of it, linear rows first.
+    """Return the ``(6, n)`` Jacobian at a frame's origin or a ``point`` of it, linear rows first.
 
     In base axes, or in the frame's own axes where ``local``.
     """
@@ -79,7 +79,7 @@ def hessian(tree: Tree, frame: int, q: Array, point: Array | None = None) -> Arr
 def jacobian_rate(
     tree: Tree, frame: int, q: Array, v: Array, point: Array | None = None, local: bool = False
 ) -> Array:
-    """Time derivative of the Jacobian along a motion, shape ``(6, n)``, in the axes of the Jacobian it belongs to."""
+    """Return the time derivative of the Jacobian along a motion, ``(6, n)``, in the same axes."""
     rate: Array = hessian(tree, frame, q, point) @ v
     if not local:
         return rate

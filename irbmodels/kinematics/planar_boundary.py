@@ -77,7 +77,7 @@ class Arc(NamedTuple):
         return 0.5 * r * (r * (u - t) + ends)
 
     def moment(self) -> float:
-        """Its share of the first moment of that area about the second axis [m^3], ``1/2 x^2 dy``."""
+        """Its share of that area's first moment about the second axis [m^3], ``1/2 x^2 dy``."""
         x, r = self.center[0], self.radius
 
         def integral(t: float) -> float:

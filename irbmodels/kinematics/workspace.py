@@ -211,7 +211,7 @@ class Workspace:
         return total + alone * (moment(ahead, (1.0,)) + moment(behind, (-1.0,))) if alone else total
 
     def in_plane(self, points: ArrayLike) -> Mask:
-        """Return whether points ``(..., 2)`` of the arm's plane [m] are reached, shape ``(...)``."""
+        """Return whether points ``(..., 2)`` of the arm's plane [m] are reached, as ``(...)``."""
         return self.links.contains(states(points, 2, "points of the arm's plane [m]"))
 
     def contains(self, points: ArrayLike) -> Mask:

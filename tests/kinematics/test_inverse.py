@@ -29,13 +29,13 @@ PRINTED = 5e-4  # S003 prints four decimals, and its inputs too
 
 @pytest.mark.parametrize("name", oracles.NAMES)
 def test_every_solution_closes_and_none_is_lost(name):
-    """For 1e5 random postures all solutions lead back to the pose, the posture is among them, and
+    """For 20 000 random postures all solutions lead back to the pose, the posture is among them, and
     ranges are told right.
     """
-    robot, Q = arm(name), postures(name, 100_000)
+    robot, Q = arm(name), postures(name, 20_000)
     T = forward(name, Q)
     found = robot.inverse_kinematics(T)
-    assert found.q.shape == ((100_000, 8, 6) if robot.n == 6 else (100_000, 2, 4))
+    assert found.q.shape == ((20_000, 8, 6) if robot.n == 6 else (20_000, 2, 4))
     assert not found.missing.any()
     assert np.array_equal(np.isnan(found.q).any(axis=-1), ~found.valid)
     pose, slot = np.nonzero(found.valid)
@@ -88,16 +88,16 @@ def led(name, T, Q):
 
 @pytest.mark.parametrize("name", [*SAME, "irb930_12_105"])
 def test_none_is_missing(name):
-    """For 200 poses, whatever a search from 24 random starts finds is among the solutions, and it
+    """For 80 poses, whatever a search from 24 random starts finds is among the solutions, and it
     finds nearly all of them.
     """
     robot, rng, starts = arm(name), np.random.default_rng(3), 24
-    T = forward(name, postures(name, 200, seed=4))
+    T = forward(name, postures(name, 80, seed=4))
     ours = robot.inverse_kinematics(T)
     Q, left = led(
-        name, np.repeat(T, starts, axis=0), rng.uniform(-np.pi, np.pi, (200 * starts, robot.n))
+        name, np.repeat(T, starts, axis=0), rng.uniform(-np.pi, np.pi, (80 * starts, robot.n))
     )
-    ended, pose = left < 1e-11, np.repeat(np.arange(200), starts)
+    ended, pose = left < 1e-11, np.repeat(np.arange(80), starts)
     assert ended.mean() > 0.5
     # one row each, a column for each branch
     table = apart(name, ours.q[pose[ended]], Q[ended][:, None])

@@ -19,8 +19,8 @@ def test_constants_of_the_kernel_are_those_of_the_reference():
     """What counts as singular, reachable and rigid is one number."""
     compiled(ROBOTS["irb2400_16"])
     module = machine.module()
-    assert (module.TOUCH, module.REACH, module.RIGID) == (
-        branches.TOUCH,
+    assert (module.SINGULAR, module.REACH, module.RIGID) == (
+        branches.SINGULAR,
         branches.REACH,
         branches.RIGID,
     )
@@ -49,7 +49,7 @@ def test_machine_code_is_the_reference(name, seeded, tmp_path):
     found, near = compiled(robot), np.array([0.5, -0.2, 0.3, 2.0, 0.4, 5.0]) if seeded else None
     reference, (ours, rigid) = (
         found._solve(T, near, None),
-        found._machine.rows(T, *found._constants_for(near, None)),
+        found._kernel.rows(T, *found._constants_for(near, None)),
     )
     assert rigid.all()
     assert np.array_equal(ours.bits, reference.bits)
@@ -61,7 +61,7 @@ def test_machine_code_is_the_reference(name, seeded, tmp_path):
     assert np.nanmax(np.abs(np.abs(ours.q[turns]) - np.pi), initial=0.0) < 1e-7 or seeded
     assert turns.mean() < 0.05
     for pose, expected, bits in list(zip(T, ours.q, ours.bits, strict=True))[::50]:
-        count, one, flags, _ = found._machine.one(
+        count, one, flags, _ = found._kernel.one(
             pose, *((None, None) if near is None else found._constants_for(near, None))
         )
         assert np.array_equal(one, expected[bits > 0])
@@ -87,7 +87,7 @@ def test_without_machine_code_numpy_answers(monkeypatch):
     robot, other = irb.load("irb1400"), ROBOTS["irb1400"]
     T = forward("irb1400", postures("irb1400", 2000, seed=13))
     a, b = robot.inverse_kinematics(T), other.inverse_kinematics(T)
-    assert robot._inverse._machine._one is None
+    assert robot._inverse._kernel._one is None
     assert np.array_equal(a.valid, b.valid)
     assert np.nanmax(np.abs(a.q - b.q)) < 1e-8
 
@@ -101,9 +101,9 @@ def test_machine_code_waits_until_it_is_worth_it(caplog):
     with caplog.at_level(logging.ERROR, "irbmodels"):
         for _ in range(machine.WORTH - 1):
             robot.inverse_kinematics(T)
-        assert robot._inverse._machine._one is None
+        assert robot._inverse._kernel._one is None
         before = robot.inverse_kinematics(T, near=np.full(6, 0.1)).q
-        assert robot._inverse._machine._one is not None
+        assert robot._inverse._kernel._one is not None
     np.testing.assert_allclose(
         robot.inverse_kinematics(T, near=np.full(6, 0.1)).q, before, atol=1e-9
     )

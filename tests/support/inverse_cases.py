@@ -128,5 +128,5 @@ def compiled(robot):
     pytest.importorskip("numba")
     pytest.importorskip("casadi")
     solver = robot._inverse
-    assert solver._machine.ready(machine.WORTH)
+    assert solver._kernel.ready(machine.WORTH)
     return solver

@@ -1,1 +1,1 @@
-"""Inverse kinematics in closed form: every posture of a six-axis arm with a spherical wrist, and of a SCARA."""
+"""Inverse kinematics in closed form: every posture of a six-axis arm or a SCARA."""

@@ -1,4 +1,6 @@
-"""The closed forms in NumPy, all branches of many poses at once: the reference for the kernel, and what runs without one.
+"""Closed forms in NumPy, all branches of many poses at once.
+
+They are the reference for the kernel, and run without one.
 
 Sines and cosines come from lengths by products and square roots, angles at the end from ``arctan2``
 of both: nothing is lost near a singularity. Near the reach of the arm ``sqrt(1 - D^2)`` is written
@@ -13,35 +15,35 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ...model.types import Array, Mask
+from ...model.types import Array, IntArray, Mask
 from ..arm_geometry import Scara, SixAxis
 
 Bits = NDArray[np.uint8]
 
-TOUCH = 1e-12  # [m, rad] nearer to a singularity than this, a solution is on it
-REACH = 1e-10  # [m] a wrist centre so far beyond the reach of the arm is answered from the edge
-TILT = 1e-9  # [rad] how far a SCARA's tool may lean
+SINGULAR = 1e-12  # [m, rad] nearer to a singularity than this, a solution is on it
+REACH = 1e-10  # [m] a wrist centre so little beyond reach is solved at the edge
+TILT = 1e-9  # [rad] largest tilt of a SCARA's tool
 RIGID = 1e-9  # what rounding leaves of a rotation typed with ten digits
 VALID, INSIDE, WRIST, ELBOW, SHOULDER = 1, 2, 4, 8, 16
 """Bits of a solution: it exists, keeps every range, and which singularities it is on."""
 
 
 class Bounds(NamedTuple):
-    """Where full turns are put: the turn of ``A q`` nearest to ``seed``, or the next one within the range."""
+    """Ranges and seed of full turns: ``A q`` nearest to ``seed``, or the next turn in range."""
 
     A: Array
     """Unit lower triangular, ``(n, n)``: the ranges are those of ``A q``."""
     lower: Array
     upper: Array
     turn_lower: Array
-    """Range that a turn is looked for in; as ``lower``, or -inf where the turn is prescribed."""
+    """Range of the turns to choose from; as ``lower``, or -inf where the turn is prescribed."""
     turn_upper: Array
     seed: Array
-    """``A q`` of the seed, inside the range that turns are looked for in."""
+    """``A q`` of the seed, within the range of the turns."""
     linear: Mask
 
 
-class Found(NamedTuple):
+class BranchArrays(NamedTuple):
     """All branches of N poses."""
 
     q: Array
@@ -52,7 +54,7 @@ class Found(NamedTuple):
     """``(N,)`` [m], 0 where reachable, inf where no position would do."""
 
 
-class TwoLinks(NamedTuple):
+class PlanarAngles(NamedTuple):
     """Absolute angles of a planar arm of two links."""
 
     sin_a: Array
@@ -62,40 +64,46 @@ class TwoLinks(NamedTuple):
     beyond: Array
     """Distance beyond reach [m]."""
     straight: Mask
-    """Whether the arm is stretched or folded."""
+    """True where the arm is stretched or folded."""
 
 
-def two_links(
-    r: Array, z: Array, long: float, short: float, e: float, free: tuple[float, float]
-) -> TwoLinks:
-    """Solve a planar arm of two links for the point ``(r, z)``: the upper one is turned against the lower by ``e`` times 0 to pi.
+def solve_two_links(
+    r: Array, z: Array, lower: float, fore: float, e: float, free: tuple[float, float]
+) -> PlanarAngles:
+    """Solve a planar arm of two links for the point ``(r, z)``.
 
-    Angles are counted from z towards r. ``free`` are sine and cosine of the lower link where the
-    point is on its axis.
+    Angles are counted from z towards r.
+
+    Args:
+        r: First coordinate [m].
+        z: Second coordinate [m].
+        lower: Length of the first link [m].
+        fore: Length of the second link [m].
+        e: Side of the elbow: the second link is at ``e`` times 0 to pi from the first.
+        free: Sine and cosine of the first link where the point is on its axis.
     """
     c = np.hypot(r, z)
-    outer, inner = long + short - c, c - abs(long - short)
+    longest, shortest = lower + fore, abs(lower - fore)
+    outer, inner = longest - c, c - shortest
     beyond = np.maximum(np.maximum(-outer, -inner), 0.0)
-    touching = np.minimum(outer, inner) < TOUCH
-    area = (
-        np.maximum(outer, 0.0)
-        * (long + short + c)
-        * np.maximum(inner, 0.0)
-        * (c + abs(long - short))
+    straight = np.minimum(outer, inner) < SINGULAR
+    area = np.maximum(outer, 0.0) * (longest + c) * np.maximum(inner, 0.0) * (c + shortest)
+    S = e * np.sqrt(np.where(straight, 0.0, area))
+    excess = (lower - fore) * longest
+    K, L = c * c + excess, c * c - excess
+    folded = c < SINGULAR
+    size_a, size_b = (np.where(folded, 1.0, c * np.hypot(k, S)) for k in (K, L))
+    return PlanarAngles(
+        np.where(folded, free[0], (r * K - z * S) / size_a),
+        np.where(folded, free[1], (z * K + r * S) / size_a),
+        np.where(folded, -free[0], (r * L + z * S) / size_b),
+        np.where(folded, -free[1], (z * L - r * S) / size_b),
+        beyond,
+        straight,
     )
-    S = e * np.sqrt(np.where(touching, 0.0, area))
-    excess = (long - short) * (long + short)
-    lower, upper = c * c + excess, c * c - excess
-    nowhere = c < TOUCH
-    size_lower, size_upper = (np.where(nowhere, 1.0, c * np.hypot(K, S)) for K in (lower, upper))
-    sin_a = np.where(nowhere, free[0], (r * lower - z * S) / size_lower)
-    cos_a = np.where(nowhere, free[1], (z * lower + r * S) / size_lower)
-    sin_b = np.where(nowhere, -free[0], (r * upper + z * S) / size_upper)
-    cos_b = np.where(nowhere, -free[1], (z * upper - r * S) / size_upper)
-    return TwoLinks(sin_a, cos_a, sin_b, cos_b, beyond, touching)
 
 
-def six_axis(arm: SixAxis, poses: Array, near: Array, bounds: Bounds) -> Found:
+def six_axis(arm: SixAxis, poses: Array, near: Array, bounds: Bounds) -> BranchArrays:
     """Solve for poses ``(N, 4, 4)`` of the TCP.
 
     Slots are front and back (of axis 1), each elbow up and down, each axis 5 positive and negative:
@@ -108,15 +116,15 @@ def six_axis(arm: SixAxis, poses: Array, near: Array, bounds: Bounds) -> Found:
         near: Absolute angles that are kept where a singularity leaves them free, ``(6,)``.
         bounds: Where full turns are put.
     """
-    turn = poses[:, :3, :3]
-    point = (poses[:, :3, 3] + turn @ arm.wrist - arm.origin) @ arm.arm_from_base.T
-    M = arm.arm_from_base @ turn @ arm.E
+    rotation = poses[:, :3, :3]
+    point = (poses[:, :3, 3] + rotation @ arm.wrist - arm.origin) @ arm.arm_from_base.T
+    M = arm.arm_from_base @ rotation @ arm.E
     px, py, pz = point.T
     rho, side = np.hypot(px, py), abs(arm.d)
     gap = rho - side
-    above, none = gap < TOUCH, np.zeros(len(poses), dtype=bool)
+    above, none = gap < SINGULAR, np.zeros(len(poses), dtype=bool)
     free = list(zip(np.sin(near).tolist(), np.cos(near).tolist(), strict=True))
-    q, bits, missing = np.full((len(poses), 8, 6), np.nan), np.zeros((len(poses), 8), np.uint8), []
+    result, missing = _empty(len(poses), arm.slots, 6), []
     for f in (1.0, -1.0):
         X = np.where(above, 0.0, f * np.sqrt(np.maximum(gap, 0.0) * (rho + side)))
         s1, c1 = X * py - arm.d * px, X * px + arm.d * py
@@ -126,131 +134,124 @@ def six_axis(arm: SixAxis, poses: Array, near: Array, bounds: Bounds) -> Found:
             for u, v in zip(free[0], (s1, c1), strict=True)
         )
         for e in (1.0, -1.0):
-            sa, ca, sb, cb, beyond, straight = two_links(
+            sa, ca, sb, cb, beyond, straight = solve_two_links(
                 X - arm.a1, pz, arm.lower_arm_length, arm.forearm_length, e * f, free[1]
             )
             beyond = np.hypot(beyond, np.maximum(-gap, 0.0))
             missing.append(beyond)
-            there = (
-                (beyond <= REACH) & ~(above if f < 0.0 else none) & ~(straight if e < 0.0 else none)
-            )
+            # of branches that a singularity makes one, the first is kept
+            twin = (above if f < 0.0 else none) | (straight if e < 0.0 else none)
             # W = C Ry(-x3) Rz(-x1) M = Rz(x4) Ry(x5) Rz(x6)
-            forward, across = (
-                c1[:, None] * M[:, 0] + s1[:, None] * M[:, 1],
-                c1[:, None] * M[:, 1] - s1[:, None] * M[:, 0],
-            )
+            forward = c1[:, None] * M[:, 0] + s1[:, None] * M[:, 1]
+            across = c1[:, None] * M[:, 1] - s1[:, None] * M[:, 0]
             along = sb[:, None] * forward + cb[:, None] * M[:, 2]
             forward = cb[:, None] * forward - sb[:, None] * M[:, 2]
             W = arm.C @ np.stack([forward, across, along], axis=1)
             h = np.hypot(W[:, 0, 2], W[:, 1, 2])
-            in_line = h < TOUCH
+            in_line = h < SINGULAR
+            x123 = [np.arctan2(s1, c1), np.arctan2(sa, ca), np.arctan2(sb, cb)]
+            flags = WRIST * in_line + ELBOW * straight + SHOULDER * above
             for w in (1.0, -1.0):
                 sign = np.where(in_line, 1.0, w * arm.wrist_sign / np.where(in_line, 1.0, h))
                 s4 = np.where(in_line, free[3][0], sign * W[:, 1, 2])
                 c4 = np.where(in_line, free[3][1], sign * W[:, 0, 2])
-                x4 = np.arctan2(s4, c4)
                 x5 = np.arctan2(c4 * W[:, 0, 2] + s4 * W[:, 1, 2], W[:, 2, 2])
                 x6 = np.arctan2(
                     c4 * W[:, 1, 0] - s4 * W[:, 0, 0], c4 * W[:, 1, 1] - s4 * W[:, 0, 1]
                 )
-                x = np.stack(
-                    [np.arctan2(s1, c1), np.arctan2(sa, ca), np.arctan2(sb, cb), x4, x5, x6], axis=1
-                )
+                x = np.stack([*x123, np.arctan2(s4, c4), x5, x6], axis=1)
                 slot = int(2.0 - 2.0 * f + 1.0 - e + 0.5 - 0.5 * w)
-                valid = there & ~(in_line if w < 0.0 else none)
-                found, inside = turned(x @ arm.axis_map.H.T + arm.axis_map.h, bounds)
-                q[:, slot] = np.where(valid[:, None], found, np.nan)
-                flags = (
-                    VALID + INSIDE * inside + WRIST * in_line + ELBOW * straight + SHOULDER * above
-                )
-                bits[:, slot] = np.where(valid, flags, 0)
-    return _known(poses, Found(q, bits, np.min(missing, axis=0)))
+                valid = (beyond <= REACH) & ~twin & ~(in_line if w < 0.0 else none)
+                _store(result, slot, arm.axis_map.positions(x), valid, flags, bounds)
+    return _finish(poses, result._replace(missing=np.min(missing, axis=0)))
 
 
-def scara(arm: Scara, poses: Array, near: Array, bounds: Bounds) -> Found:
+def scara(arm: Scara, poses: Array, near: Array, bounds: Bounds) -> BranchArrays:
     """Solve for poses ``(N, 4, 4)`` of the TCP.
 
     Slots are the second arm turned left and right (S004, corrected).
     """
-    turn = arm.arm_from_base @ poses[:, :3, :3] @ arm.E.T
-    point = (poses[:, :3, 3] + poses[:, :3, :3] @ arm.wrist - arm.origin) @ arm.arm_from_base.T
+    M = arm.arm_from_base @ poses[:, :3, :3] @ arm.E.T
+    wrist = poses[:, :3, 3] + poses[:, :3, :3] @ arm.wrist
+    point = (wrist - arm.origin) @ arm.arm_from_base.T
     height = (poses[:, :3, 3] - arm.origin) @ arm.arm_from_base[2] - arm.height
-    leaning = np.hypot(turn[:, 0, 2], turn[:, 1, 2])
-    upright = (leaning <= TILT) & (turn[:, 2, 2] > 0.0)
-    tool = np.arctan2(turn[:, 1, 0] - turn[:, 0, 1], turn[:, 0, 0] + turn[:, 1, 1])
-    q, bits = np.full((len(poses), 2, 4), np.nan), np.zeros((len(poses), 2), np.uint8)
-    beyond, none = np.zeros(len(poses)), np.zeros(len(poses), dtype=bool)
+    upright = (np.hypot(M[:, 0, 2], M[:, 1, 2]) <= TILT) & (M[:, 2, 2] > 0.0)
+    tool = np.arctan2(M[:, 1, 0] - M[:, 0, 1], M[:, 0, 0] + M[:, 1, 1])
+    result, missing = _empty(len(poses), arm.slots, 4), np.zeros(len(poses))
     free = (float(np.sin(near[0])), float(np.cos(near[0])))
     for slot, e in enumerate((1.0, -1.0)):
-        sa, ca, sb, cb, beyond, straight = two_links(
+        sa, ca, sb, cb, missing, straight = solve_two_links(
             point[:, 1], point[:, 0], arm.lower_arm_length, arm.forearm_length, e, free
         )
         x = np.stack([np.arctan2(sa, ca), np.arctan2(sb, cb), tool, height], axis=1)
-        valid = (beyond <= REACH) & upright & ~(straight if e < 0.0 else none)
-        found, inside = turned(x @ arm.axis_map.H.T + arm.axis_map.h, bounds)
-        q[:, slot] = np.where(valid[:, None], found, np.nan)
-        bits[:, slot] = np.where(valid, VALID + INSIDE * inside + ELBOW * straight, 0)
-    return _known(poses, Found(q, bits, np.where(upright, beyond, np.inf)))
+        valid = (missing <= REACH) & upright & ~(straight & (e < 0.0))
+        _store(result, slot, arm.axis_map.positions(x), valid, ELBOW * straight, bounds)
+    return _finish(poses, result._replace(missing=np.where(upright, missing, np.inf)))
 
 
-def turned(q: Array, bounds: Bounds) -> tuple[Array, Mask]:
+def _empty(count: int, slots: int, n: int) -> BranchArrays:
+    """Return arrays without a solution."""
+    q, bits = np.full((count, slots, n), np.nan), np.zeros((count, slots), np.uint8)
+    return BranchArrays(q, bits, np.zeros(count))
+
+
+def _store(
+    result: BranchArrays, slot: int, q: Array, valid: Mask, flags: IntArray, bounds: Bounds
+) -> None:
+    """Fill one slot with valid solutions, in the full turns of the bounds."""
+    q, inside = add_full_turns(q, bounds)
+    result.q[:, slot] = np.where(valid[:, None], q, np.nan)
+    result.bits[:, slot] = np.where(valid, VALID + INSIDE * inside + flags, 0)
+
+
+def add_full_turns(q: Array, bounds: Bounds) -> tuple[Array, Mask]:
     """Add full turns to positions ``(..., n)``, axis by axis.
 
     Also return whether they keep every range.
     """
     q = q.copy()
     inside = np.ones(q.shape[:-1], dtype=bool)
-    rows = zip(
-        bounds.A,
-        bounds.lower,
-        bounds.upper,
-        bounds.turn_lower,
-        bounds.turn_upper,
-        bounds.seed,
-        strict=True,
-    )
-    for i, (row, lower, upper, low, high, seed) in enumerate(rows):
+    rows = zip(*bounds[:6], bounds.linear, strict=True)
+    for i, (row, lower, upper, low, high, seed, linear) in enumerate(rows):
         others = q[..., :i] @ row[:i]
         value = q[..., i] + others
-        if not bounds.linear[i]:
-            value = seed + wrapped(value - seed)
+        if not linear:
+            value = seed + wrap_angle(value - seed)
             value = value - 2.0 * np.pi * (value > high) + 2.0 * np.pi * (value < low)
             fits = (value >= low) & (value <= high)
-            q[..., i] = np.where(fits, value - others, wrapped(q[..., i]))
+            q[..., i] = np.where(fits, value - others, wrap_angle(q[..., i]))
             value = q[..., i] + others
         inside &= (value >= lower) & (value <= upper)
     return q, inside
 
 
-def wrapped(angle: Array) -> Array:
+def wrap_angle(angle: Array) -> Array:
     """Return angles within half a turn of 0."""
-    result: Array = angle - 2.0 * np.pi * np.round(angle / (2.0 * np.pi))
-    return result
+    return np.asarray(angle - 2.0 * np.pi * np.round(angle / (2.0 * np.pi)))
 
 
 def are_rigid(poses: Array) -> Mask:
-    """Whether each of ``(N, 4, 4)`` only turns and moves.
+    """Return whether each of ``(N, 4, 4)`` is a rigid motion.
 
-    True where it is not finite, which belongs to its own sample.
-
-    A rotation is its own matrix of cofactors; so is no other matrix with a row of length 1.
+    True where it is not finite, which belongs to its own sample. A rotation is its own matrix of
+    cofactors; so is no other matrix with a row of length 1.
     """
-    first, second, third = (poses[:, i, :3] for i in range(3))
+    R = poses[:, :3, :3]
+    first, second, third = np.moveaxis(R, 1, 0)
     with np.errstate(all="ignore"):
         cofactors = np.stack(
             [np.cross(second, third), np.cross(third, first), np.cross(first, second)], axis=1
         )
-        off = np.abs(poses[:, :3, :3] - cofactors).max(axis=(1, 2))
+        off = np.abs(R - cofactors).max(axis=(1, 2))
         length = np.abs((first * first).sum(axis=1) - 1.0)
-        foot = np.abs(poses[:, 3] - (0.0, 0.0, 0.0, 1.0)).max(axis=1)
-        good = np.maximum(np.maximum(off, length), foot) <= RIGID
-    result: Mask = good | ~np.isfinite(poses).all(axis=(1, 2))
-    return result
+        below = np.abs(poses[:, 3] - (0.0, 0.0, 0.0, 1.0)).max(axis=1)
+        rigid = np.maximum(np.maximum(off, length), below) <= RIGID
+    return np.asarray(rigid | ~np.isfinite(poses).all(axis=(1, 2)))
 
 
-def _known(poses: Array, found: Found) -> Found:
-    """Leave nothing of poses that are not finite but NaN."""
+def _finish(poses: Array, result: BranchArrays) -> BranchArrays:
+    """Clear the branches of poses that are not finite, and what rounding is missing."""
     lost = ~np.isfinite(poses).all(axis=(1, 2))
-    found.q[lost], found.bits[lost], found.missing[lost] = np.nan, 0, np.nan
-    found.missing[found.missing <= REACH] = 0.0
-    return found
+    result.q[lost], result.bits[lost], result.missing[lost] = np.nan, 0, np.nan
+    result.missing[result.missing <= REACH] = 0.0
+    return result

@@ -1,9 +1,9 @@
-"""The six-axis closed form as machine code: loops that LLVM vectorises over the poses of a block.
+"""Six-axis closed form as machine code: loops that LLVM vectorises over the poses of a block.
 
 The same steps as :func:`irbmodels.kinematics.inverse.closed_form.six_axis`, where the formulas are
 explained. All that differs between arms is data, in the order of
-:func:`irbmodels.kinematics.inverse.kernel_loader.packed`. This file is run by the cache of kernels,
-which defines CACHE.
+:func:`irbmodels.kinematics.inverse.kernel_loader.pack_constants`. This file is run by the cache of
+kernels, which defines CACHE.
 """
 
 # mypy: ignore-errors
@@ -13,13 +13,12 @@ from numba import float64, int64, njit, uint8, uint64, void
 from irbmodels.compiled.simd_math import FLAGS, apart, inline, transpose
 
 CACHE = globals().get("CACHE", False)
-TOUCH, REACH, RIGID = 1e-12, 1e-10, 1e-9  # a test compares them with those of branches
-SIDES = 13  # rows of a block's poses: rotation, wrist centre, and how far from rigid it is
+SINGULAR, REACH, RIGID = 1e-12, 1e-10, 1e-9  # as in closed_form
 SLOTS, N = 8, 6
 BLOCK = 256  # poses whose buffers stay in the second-level cache
 PITCH = BLOCK + 8  # so that rows do not fall on the same sets of the cache
 ROWS = np.arange(SLOTS * N).astype(np.uint64)
-A1, D, LONG, SHORT, FLIP, FREE, LAW, LAW0 = 33, 34, 35, 36, 37, 38, 44, 80
+A1, D, LOWER_ARM, FOREARM, WRIST_SIGN, FREE, AXIS_MAP, OFFSETS = 33, 34, 35, 36, 37, 38, 44, 80
 COUPLED, LOWER, UPPER, TURN_LOWER, TURN_UPPER, SEED = 86, 122, 128, 134, 140, 146
 vector, matrix = float64[::1], float64[:, ::1]
 
@@ -57,9 +56,9 @@ def atan2(y, x):
 
 @inline
 def at(row, j):
-    """Place of number j in a row of a block.
+    """Index of number j in a row of a block.
 
-    Unsigned, so that numba does not count negative places from the end.
+    Unsigned, so that numba does not count negative indices from the end.
     """
     return uint64(row * PITCH) + j
 
@@ -78,20 +77,20 @@ def larger(x, y, z):
 
 
 @inline
-def wrapped(angle):
+def wrap_angle(angle):
     """Angle within half a turn of 0."""
     turns = (angle * 0.15915494309189535 + 6755399441055744.0) - 6755399441055744.0
     return angle - 6.283185307179586 * turns
 
 
 @inline
-def turned(p, i, value, others):
-    """Axis position with full turns that bring it into range, and whether it is."""
-    turn = p[SEED + i] + wrapped(value + others - p[SEED + i])
+def add_full_turn(p, i, value, others):
+    """Axis position with full turns that bring it into range, and whether it is in range."""
+    turn = p[SEED + i] + wrap_angle(value + others - p[SEED + i])
     turn = turn - (6.283185307179586 if turn > p[TURN_UPPER + i] else 0.0)
     turn = turn + (6.283185307179586 if turn < p[TURN_LOWER + i] else 0.0)
     fits = (turn >= p[TURN_LOWER + i]) & (turn <= p[TURN_UPPER + i])
-    value = turn - others if fits else wrapped(value)
+    value = turn - others if fits else wrap_angle(value)
     turn = value + others
     return value, (turn >= p[LOWER + i]) & (turn <= p[UPPER + i])
 
@@ -99,11 +98,11 @@ def turned(p, i, value, others):
 @inline
 def axis(p, i, x1, x2, x3, x4, x5, x6):
     """Axis position from the absolute angles, before full turns."""
-    k = LAW + 6 * i
+    k = AXIS_MAP + 6 * i
     return (
         dot(p[k], p[k + 1], p[k + 2], x1, x2, x3)
         + dot(p[k + 3], p[k + 4], p[k + 5], x4, x5, x6)
-        + p[LAW0 + i]
+        + p[OFFSETS + i]
     )
 
 
@@ -111,22 +110,24 @@ def axis(p, i, x1, x2, x3, x4, x5, x6):
 def axes(p, x1, x2, x3, x4, x5, x6):
     """All axis positions of a posture, and whether every range is kept."""
     k = COUPLED
-    q1, i1 = turned(p, 0, axis(p, 0, x1, x2, x3, x4, x5, x6), 0.0)
-    q2, i2 = turned(p, 1, axis(p, 1, x1, x2, x3, x4, x5, x6), p[k + 6] * q1)
-    q3, i3 = turned(p, 2, axis(p, 2, x1, x2, x3, x4, x5, x6), p[k + 12] * q1 + p[k + 13] * q2)
-    q4, i4 = turned(
+    q1, i1 = add_full_turn(p, 0, axis(p, 0, x1, x2, x3, x4, x5, x6), 0.0)
+    q2, i2 = add_full_turn(p, 1, axis(p, 1, x1, x2, x3, x4, x5, x6), p[k + 6] * q1)
+    q3, i3 = add_full_turn(
+        p, 2, axis(p, 2, x1, x2, x3, x4, x5, x6), p[k + 12] * q1 + p[k + 13] * q2
+    )
+    q4, i4 = add_full_turn(
         p, 3, axis(p, 3, x1, x2, x3, x4, x5, x6), dot(p[k + 18], p[k + 19], p[k + 20], q1, q2, q3)
     )
     others = dot(p[k + 24], p[k + 25], p[k + 26], q1, q2, q3) + p[k + 27] * q4
-    q5, i5 = turned(p, 4, axis(p, 4, x1, x2, x3, x4, x5, x6), others)
+    q5, i5 = add_full_turn(p, 4, axis(p, 4, x1, x2, x3, x4, x5, x6), others)
     others = dot(p[k + 30], p[k + 31], p[k + 32], q1, q2, q3) + p[k + 33] * q4 + p[k + 34] * q5
-    q6, i6 = turned(p, 5, axis(p, 5, x1, x2, x3, x4, x5, x6), others)
+    q6, i6 = add_full_turn(p, 5, axis(p, 5, x1, x2, x3, x4, x5, x6), others)
     return q1, q2, q3, q4, q5, q6, i1 & i2 & i3 & i4 & i5 & i6
 
 
 @compiled(void(vector, vector, uint64))
-def sides(b, p, groups):
-    """Turn poses in rows 0 to 15 of a block into what all branches share, from row 16 on."""
+def prepare(b, p, groups):
+    """Write what all branches share, from row 16 of a block on, for poses in rows 0 to 15."""
     apart()
     for j in range(groups * uint64(8)):
         r00, r01, r02, tx = b[at(0, j)], b[at(1, j)], b[at(2, j)], b[at(3, j)]
@@ -153,7 +154,7 @@ def sides(b, p, groups):
         z = tz + dot(r20, r21, r22, p[12], p[13], p[14]) - p[11]
         b[at(25, j)], b[at(26, j)] = dot(p[0], p[1], p[2], x, y, z), dot(p[3], p[4], p[5], x, y, z)
         b[at(27, j)] = dot(p[6], p[7], p[8], x, y, z)
-        # the columns of R E', each turned into the arm's frame
+        # the columns of R E', each in the arm's frame
         u, v, w = p[15], p[18], p[21]
         x, y, z = (
             dot(r00, r01, r02, u, v, w),
@@ -182,17 +183,21 @@ def sides(b, p, groups):
 
 @compiled(void(vector, vector, vector, vector, vector, float64, float64, uint64))
 def branch(b, p, out, bits, missing, f, e, groups):
-    """Solve one side of axis 1 (``f``) and one elbow (``e``): two slots, with axis 5 positive and negative."""
+    """Solve one side of axis 1 (``f``) and one elbow (``e``): two slots, one per sign of axis 5."""
     apart()
-    side, d, a1, long, short = abs(p[D]), p[D], p[A1], p[LONG], p[SHORT]
-    most, least, excess = long + short, abs(long - short), (long - short) * (long + short)
+    side, d, a1, lower_arm, forearm = abs(p[D]), p[D], p[A1], p[LOWER_ARM], p[FOREARM]
+    most, least, excess = (
+        lower_arm + forearm,
+        abs(lower_arm - forearm),
+        (lower_arm - forearm) * (lower_arm + forearm),
+    )
     front, up = f > 0.0, e > 0.0
     for j in range(groups * uint64(8)):
         # axis 1
         px, py, z = b[at(25, j)], b[at(26, j)], b[at(27, j)]
         rho = np.sqrt(px * px + py * py)
         gap = rho - side
-        above = gap < TOUCH
+        above = gap < SINGULAR
         wide = gap if gap > 0.0 else 0.0
         X = 0.0 if above else f * np.sqrt(wide * (rho + side))
         s1, c1 = X * py - d * px, X * px + d * py
@@ -205,11 +210,11 @@ def branch(b, p, out, bits, missing, f, e, groups):
         c = np.sqrt(r * r + z * z)
         outer, inner = most - c, c - least
         least_gap = outer if outer < inner else inner
-        straight = least_gap < TOUCH
+        straight = least_gap < SINGULAR
         area = outer * (most + c) * inner * (c + least)
         S = 0.0 if straight else e * f * np.sqrt(area)
         lower, upper = c * c + excess, c * c - excess
-        folded = c < TOUCH
+        folded = c < SINGULAR
         size = 1.0 / (1.0 if folded else c * np.sqrt(lower * lower + S * S))
         sa = p[FREE + 2] if folded else (r * lower - z * S) * size
         ca = p[FREE + 3] if folded else (z * lower + r * S) * size
@@ -235,13 +240,13 @@ def branch(b, p, out, bits, missing, f, e, groups):
         W02, W12 = dot(p[24], p[25], p[26], u, v, w), dot(p[27], p[28], p[29], u, v, w)
         W22 = dot(p[30], p[31], p[32], u, v, w)
         h = np.sqrt(W02 * W02 + W12 * W12)
-        in_line = h < TOUCH
-        size = p[FLIP] / (1.0 if in_line else h)
+        in_line = h < SINGULAR
+        size = p[WRIST_SIGN] / (1.0 if in_line else h)
         s4, c4 = p[FREE + 4] if in_line else W12 * size, p[FREE + 5] if in_line else W02 * size
         x1, x2, x3 = atan2(s1, c1), atan2(sa, ca), atan2(sb, cb)
         x4, x5 = atan2(s4, c4), atan2(c4 * W02 + s4 * W12, W22)
         x6 = atan2(c4 * W10 - s4 * W00, c4 * W11 - s4 * W01)
-        # the second slot turns the wrist over
+        # the second slot has the wrist flipped
         flags = (
             1.0 + (4.0 if in_line else 0.0) + (8.0 if straight else 0.0) + (16.0 if above else 0.0)
         )
@@ -262,7 +267,7 @@ def branch(b, p, out, bits, missing, f, e, groups):
 @compiled(void(vector, vector, vector, vector, vector, uint64))
 def solve(b, p, out, bits, missing, groups):
     """Solve the poses of a block."""
-    sides(b, p, groups)
+    prepare(b, p, groups)
     missing[:] = np.inf
     for k in range(4):
         f, e = 1.0 - 2.0 * (k // 2), 1.0 - 2.0 * (k % 2)
@@ -273,9 +278,8 @@ def solve(b, p, out, bits, missing, groups):
 def rows(T, p, q, bits, missing, begin, end):
     """Solve the poses begin .. end of flat ``(N, 4, 4)``.
 
-    Return the first that is no rigid motion, or -1.
-
-    What is not finite is none of them, and gets NaN.
+    Return the first that is no rigid motion, or -1. One that is not finite does not count, and
+    gets NaN.
     """
     b, out, flags, lost = (
         np.zeros(29 * PITCH),

@@ -1,10 +1,11 @@
-"""What the inverse kinematics answers: the postures of one pose as a sequence, those of many poses as arrays."""
+"""Solutions of the inverse kinematics: postures of one pose as a sequence, of many as arrays."""
 
 from __future__ import annotations
 
 import itertools
 import math
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple, overload
 
 import numpy as np
@@ -38,30 +39,18 @@ class Flags(NamedTuple):
         return ", ".join(name for name, flag in zip(self._fields, self, strict=True) if flag)
 
 
+@dataclass(slots=True, eq=False, repr=False)
 class Solution:
     """One posture."""
 
-    __slots__ = ("_arm", "_bits", "distance", "programmed", "q")
-
-    def __init__(
-        self,
-        arm: SixAxis | Scara,
-        q: Array,
-        bits: int,
-        distance: float | None,
-        programmed: bool = False,
-    ) -> None:
-        """Keep what is known; the rest is worked out when it is asked for."""
-        self._arm, self._bits = arm, bits
-        self.programmed = programmed
-        """Whether it has the configuration of the robtarget that was asked for.
-
-        False for a pose, which has none.
-        """
-        self.q = q
-        """Axis positions [rad, m], shape ``(n,)``."""
-        self.distance = distance
-        """From the seed: root of the summed squares of the times [s] that the axes need at their rated speeds."""
+    _arm: SixAxis | Scara
+    q: Array
+    """Axis positions [rad, m], shape ``(n,)``."""
+    _bits: int
+    distance: float | None
+    """From the seed: root of the summed squares of the axes' times [s] at their rated speeds."""
+    programmed: bool = False
+    """True if it has the configuration of the robtarget; False for a pose, which has none."""
 
     @property
     def configuration(self) -> Configuration:
@@ -75,7 +64,7 @@ class Solution:
 
     @property
     def in_range(self) -> bool:
-        """Whether every range is kept, the coupled one of axis 3 included."""
+        """True if every range is kept, the coupled one of axis 3 included."""
         return bool(self._bits & INSIDE)
 
     def __repr__(self) -> str:
@@ -102,39 +91,35 @@ class Branches(NamedTuple):
     in_range: Mask
     """``(..., slots)``."""
     missing: Array
-    """``(...)`` [m] how far the pose is beyond reach, 0 where it is not, inf where a SCARA's tool would have to lean."""
+    """``(...)`` [m]: distance of the pose beyond reach, 0 where it is within.
+
+    inf where a SCARA's tool would have to lean.
+    """
 
 
+@dataclass(slots=True, eq=False, repr=False)
 class Solutions(Sequence[Solution]):
-    """The postures of one pose, nearest to the seed first.
-
-    Those that a robtarget programs before the others.
+    """The postures of one pose, nearest to the seed first, those that a robtarget programs before.
 
     Printed, they are a table in degrees and mm. Where there is none, :attr:`note` says why, and so
     does the error of ``[0]``.
     """
 
-    __slots__ = ("_arm", "_bits", "_limits", "distances", "missing", "note", "programmed", "q")
-
-    def __init__(
-        self,
-        arm: SixAxis | Scara,
-        limits: Limits,
-        q: Array,
-        bits: Any,
-        missing: float,
-        note: str,
-        distances: Array | None,
-        programmed: int = 0,
-    ) -> None:
-        """Keep arrays; solutions are made when they are asked for."""
-        self._arm, self._limits, self._bits = arm, limits, bits
-        self.q, self.missing, self.note, self.distances = q, missing, note, distances
-        self.programmed = programmed
-        """How many, from the first on, have the configuration of the robtarget that was asked for."""
+    _arm: SixAxis | Scara
+    _limits: Limits
+    q: Array
+    """Axis positions [rad, m], shape ``(k, n)``."""
+    _bits: Any
+    missing: float
+    """Distance of the pose beyond reach [m]."""
+    note: str
+    distances: Array | None
+    """From the seed, shape ``(k,)``; see :attr:`Solution.distance`."""
+    programmed: int = 0
+    """Number of those, from the first on, that have the configuration of the robtarget."""
 
     def __len__(self) -> int:
-        """Return how many there are."""
+        """Return their number."""
         return len(self.q)
 
     @overload
@@ -181,14 +166,11 @@ class Solutions(Sequence[Solution]):
         )
 
     def __repr__(self) -> str:
-        """Say how many there are, or why there is none."""
+        """Show their number, or why there is none."""
         return f"<{len(self)} solutions{': ' if self.note else ''}{self.note}>"
 
     def __str__(self) -> str:
-        """Return a table: axis positions, configuration, singularities, ranges.
-
-        Below it what is out of range.
-        """
+        """Return a table of the postures, and below it the ranges that they exceed."""
         if not len(self):
             return f"no solution: {self.note}"
         heads, rows, below = self.table()
@@ -200,7 +182,7 @@ class Solutions(Sequence[Solution]):
         return "\n".join([*(line.rstrip() for line in lines), *below])
 
     def table(self) -> tuple[list[str], list[list[str]], list[str]]:
-        """Return heads, a row of text per posture in the controller's degrees and mm, and lines to stand below."""
+        """Return heads, a row of text per posture in degrees and mm, and notes for below."""
         linear = self._limits.linear
         seeded = ["distance s"] if self.distances is not None else []
         heads = [
@@ -208,13 +190,9 @@ class Solutions(Sequence[Solution]):
             *(f"q{i} {'mm' if slides else 'deg'}" for i, slides in enumerate(linear.tolist(), 1)),
         ]
         heads += ["cf1,cf4,cf6,cfx", "singular", "range", *seeded]
-        below = (
-            [f"* as programmed{f'; {self.note}' if self.note else ''}"]
-            if self.programmed
-            else [self.note]
-            if self.note
-            else []
-        )
+        below = [self.note] if self.note else []
+        if self.programmed:
+            below = ["; ".join(["* as programmed", *below])]
         rows = []
         for number, one in enumerate(self, 1):
             shown = np.where(linear, 1000.0 * one.q, np.degrees(one.q)).round(4) + 0.0
@@ -241,5 +219,5 @@ def broken_ranges(limits: Limits, q: Array) -> str:
 
 
 def flags_of(bits: Any) -> Flags:
-    """Return which singularities bits tell, of one solution or of arrays."""
+    """Return the singularities in the bits of one solution, or of arrays."""
     return Flags((bits & WRIST) != 0, (bits & ELBOW) != 0, (bits & SHOULDER) != 0)

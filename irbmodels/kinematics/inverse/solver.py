@@ -1,4 +1,4 @@
-"""All postures of a robot that bring its TCP to a pose: closed forms, full turns, ranges, order and choice."""
+"""Postures that bring the TCP to a pose: closed forms, full turns, ranges, order, choice."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from ...model.types import Array
 from ..arm_geometry import Scara, SixAxis
 from ..configuration import Configuration, checked, configuration_of, matches, seeds
 from . import closed_form as branches
-from .closed_form import INSIDE, VALID, Bounds, Found
-from .kernel_loader import Machine
+from .closed_form import INSIDE, VALID, Bounds, BranchArrays
+from .kernel_loader import KernelSolver
 from .solutions import Branches, Flags, Solutions, broken_ranges, flags_of
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ class InverseKinematics:
         """Prepare what does not depend on the pose."""
         self.arm, self._limits = arm, limits
         self._bounds = self._bounds_for(np.zeros(limits.lower.size), None)
-        self._machine = Machine(arm, self._bounds) if isinstance(arm, SixAxis) else None
+        self._kernel = KernelSolver(arm, self._bounds) if isinstance(arm, SixAxis) else None
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Leave machine code behind when pickled."""
@@ -52,10 +52,7 @@ class InverseKinematics:
         turns: bool,
         configuration: object | None,
     ) -> Solutions | Branches:
-        """Answer for one pose, robtarget, or array.
-
-        What the arguments mean is told at ``Robot.inverse_kinematics``.
-        """
+        """Solve for one pose, robtarget, or array; arguments as of ``Robot.inverse_kinematics``."""
         if isinstance(pose, str) or hasattr(pose, "rapid"):
             return self.of_target(as_target(pose), in_range, near, turns, configuration)
         if type(pose) is pin.SE3:
@@ -83,11 +80,11 @@ class InverseKinematics:
         Raises:
             InputError: if it is no finite rigid motion, or the configuration is none.
         """
-        machine = self._machine and self._machine.ready(1)
+        kernel = self._kernel and self._kernel.ready(1)
         wanted = None if configuration is None else checked(self.arm, configuration)
         plain = near is None and wanted is None
-        if machine:
-            count, q, bits, missing = machine.one(
+        if kernel:
+            count, q, bits, missing = kernel.one(
                 matrix, *((None, None) if plain else self._constants_for(near, wanted))
             )
             if count < 0:
@@ -95,9 +92,9 @@ class InverseKinematics:
         else:
             if not np.isfinite(matrix).all() or not branches.are_rigid(matrix[None])[0]:
                 raise InputError(_not_rigid(matrix))
-            found = self._solve(matrix[None], near, wanted)
-            kept = np.flatnonzero(found.bits[0] & VALID)
-            q, bits, missing = found.q[0, kept], found.bits[0, kept], float(found.missing[0])
+            branch = self._solve(matrix[None], near, wanted)
+            kept = np.flatnonzero(branch.bits[0] & VALID)
+            q, bits, missing = branch.q[0, kept], branch.bits[0, kept], float(branch.missing[0])
         if not len(q):
             return Solutions(
                 self.arm, self._limits, q, bits, missing, self._why_none(matrix, missing), None
@@ -134,10 +131,8 @@ class InverseKinematics:
     ) -> Solutions:
         """Return the solutions of a robtarget in the base, those with its configuration first.
 
-        Another one is a filter.
-
-        Where ABB's rule for cfx is not known for sure, cf1, cf4 and cf6 decide if no posture has
-        all four.
+        Another configuration is a filter. Where ABB's rule for cfx is not known for sure, cf1, cf4
+        and cf6 decide if no posture has all four.
 
         Raises:
             InputError: if its rotation was never taught, or this kind of arm has no such cfx.
@@ -159,29 +154,14 @@ class InverseKinematics:
             for k, posture in enumerate(every.q)
             if not np.isclose(posture, q, atol=_SAME).all(axis=1).any()
         ]
-        distances = (
-            None if near is None else self.distances(np.concatenate([q, every.q[others]]), near)
-        )
+        q = np.concatenate([q, every.q[others]])
+        distances = None if near is None else self.distances(q, near)
         bits = np.concatenate([*(one._bits for one in own), every._bits[others]])
-        note = (
-            note
-            if count
-            else (
-                every.note or own[-1].note
-                if not every
-                else f"none has the configuration {target.robconf}"
-            )
-        )
-        return Solutions(
-            self.arm,
-            self._limits,
-            np.concatenate([q, every.q[others]]),
-            bits,
-            every.missing,
-            note,
-            distances,
-            count,
-        )
+        if not every:
+            note = every.note or own[-1].note
+        elif not count:
+            note = f"none has the configuration {target.robconf}"
+        return Solutions(self.arm, self._limits, q, bits, every.missing, note, distances, count)
 
     def many(
         self, poses: Array, in_range: bool, near: Array | None, configuration: object | None
@@ -193,43 +173,44 @@ class InverseKinematics:
         """
         wanted = None if configuration is None else checked(self.arm, configuration)
         leading, poses = poses.shape[:-2], poses.reshape(-1, 4, 4)
-        machine = self._machine and self._machine.ready(len(poses))
-        if machine:
-            found, rigid = machine.rows(poses, *(self._constants_for(near, wanted)))
+        kernel = self._kernel and self._kernel.ready(len(poses))
+        if kernel:
+            result, rigid = kernel.rows(poses, *(self._constants_for(near, wanted)))
         else:
             rigid = branches.are_rigid(poses)
-            found = (
+            result = (
                 self._solve(poses, near, wanted)
                 if rigid.all()
-                else Found(np.empty(0), np.empty(0, np.uint8), np.empty(0))
+                else BranchArrays(np.empty(0), np.empty(0, np.uint8), np.empty(0))
             )
         if not rigid.all():
             first = int(np.argmin(rigid))
             raise InputError(f"pose {first}: {_not_rigid(poses[first])}")
-        valid, inside = (found.bits & VALID) != 0, (found.bits & INSIDE) != 0
+        valid, inside = (result.bits & VALID) != 0, (result.bits & INSIDE) != 0
         if in_range:
             valid &= inside
         if wanted is not None:
-            valid &= matches(self.arm, found.q, wanted)
-        flags, slots = flags_of(found.bits), (*leading, self.arm.slots)
+            valid &= matches(self.arm, result.q, wanted)
+        flags, slots = flags_of(result.bits), (*leading, self.arm.slots)
         return Branches(
-            found.q.reshape(*slots, self._limits.lower.size),
+            result.q.reshape(*slots, self._limits.lower.size),
             valid.reshape(slots),
             Flags(*(flag.reshape(slots) for flag in flags)),
             inside.reshape(slots),
-            found.missing.reshape(leading),
+            result.missing.reshape(leading),
         )
 
     def distances(self, q: Array, near: Array) -> Array:
-        """Return how far postures ``(k, n)`` are from a seed: see :attr:`Solution.distance`.
+        """Return the distances of postures ``(k, n)`` from a seed: see :attr:`Solution.distance`.
 
         Unknown speeds count as 1 rad/s.
         """
         speed = np.where(np.isfinite(self._limits.velocity), self._limits.velocity, 1.0)
-        result: Array = np.sqrt((((q - near) / speed) ** 2).sum(axis=-1))
-        return result
+        return np.asarray(np.linalg.norm((q - near) / speed, axis=-1))
 
-    def _solve(self, poses: Array, near: Array | None, wanted: Configuration | None) -> Found:
+    def _solve(
+        self, poses: Array, near: Array | None, wanted: Configuration | None
+    ) -> BranchArrays:
         free, bounds = self._constants_for(near, wanted)
         with np.errstate(all="ignore"):
             if isinstance(self.arm, SixAxis):
