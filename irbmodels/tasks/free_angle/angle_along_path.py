@@ -1,6 +1,6 @@
-"""The free angle along a path: the best grid point of every pose by dynamic programming, then smoothed without a grid.
+"""The free angle along a path: the best grid point of every pose by dynamic programming, then smoothed.
 
-What is made small, with ``s`` from 0 to 1 along the path, is
+The objective, with ``s`` from 0 to 1 along the path, is
 
 ``mean of cost(q, phi) + turning * integral of (dphi/ds)^2 + motion * integral of |dq/ds|^2``.
 """
@@ -18,7 +18,6 @@ from ...checks import (
     as_bool,
     as_instance,
     finite,
-    is_rotation,
     number,
     numbers,
     per_axis,
@@ -28,19 +27,18 @@ from ...checks import (
 from ...errors import InputError, MissingData
 from ...model.types import Array
 from ...robot.robot import Robot
-from .arm_lines import lines_of
+from .arm_lines import arm_lines
 from .closed_paths import closed_sequence
 from .costs import Cost, Function, margins, range_margin, singularity_distance
-from .dynamic_programming import begun, best_sequence, laid, returned
-from .feasible_angles import angles_of, direction_of, slots_of
-from .interval_ends import TURN
+from .dynamic_programming import best_sequence, candidate_grid, closing_candidates, start_candidate
+from .feasible_angles import branch_slots, is_rigid, solve_free_angles, unit_axis
 from .intervals import BRANCHES
-from .smoothing import Path, smoothed
+from .smoothing import SmoothingProblem, smooth
 
 GRID = math.radians(5.0)
 STEP = math.radians(30.0)
 FINEST = math.radians(0.5)
-SAME = 1e-9  # [m, 1] what the ends of a closed path may differ
+SAME = 1e-9  # [m, 1] largest difference between the ends of a closed path
 
 
 class Choice(NamedTuple):
@@ -55,33 +53,27 @@ class Choice(NamedTuple):
     branch: int
     """Slot of ``robot.inverse_kinematics``, the same all along; ``BRANCHES`` has the words."""
     costs: dict[str, Array]
-    """What each cost is along the path, ``(N,)`` each, and ``turning`` and ``motion`` of each step, ``(N - 1,)``."""
+    """Each cost along the path, ``(N,)`` each, and ``turning`` and ``motion`` of each step, ``(N - 1,)``."""
     total: float
-    """What was made small."""
+    """Value of the objective."""
     coarse: Array
-    """The choice on the grid, before it was smoothed [rad], shape ``(N,)``."""
+    """The choice on the grid, before smoothing [rad], shape ``(N,)``."""
     range_margin: float
     """Smallest distance of an axis from an end of its range [rad]."""
     wrist: float
-    """Smallest distance from the wrist's singularity [rad].
-
-    NaN where the robot cannot tell, as for the next two.
-    """
+    """Smallest distance from the wrist's singularity [rad]; this and the next two NaN where unknown."""
     elbow: float
     """From the stretched or folded arm [rad]."""
     shoulder: float
     """Of the wrist centre from axis 1 [m]."""
 
     def __repr__(self) -> str:
-        """Say what was chosen."""
+        """Return branch, angles and smallest distances in one line."""
         angles = f"phi {math.degrees(self.phi.min()):.1f} .. {math.degrees(self.phi.max()):.1f} deg"
-        least = (
-            f"range {math.degrees(self.range_margin):.1f} deg, wrist"
-            f" {math.degrees(self.wrist):.1f} deg"
-        )
+        margin, wrist = math.degrees(self.range_margin), math.degrees(self.wrist)
         return (
             f"<Choice of {len(self.phi)} points: {BRANCHES[self.branch]}, {angles}, at least"
-            f" {least}>"
+            f" range {margin:.1f} deg, wrist {wrist:.1f} deg>"
         )
 
 
@@ -112,7 +104,7 @@ def choose_angle(
         robot: Six axes with a spherical wrist.
         poses: ``base_from_tcp`` at ``phi = 0``, shape ``(N, 4, 4)``.
         axis: Axis of symmetry through the TCP, in its frame.
-        cost: What a posture costs, a :class:`Cost` or a function ``(robot, q (K, 6), phi (K,)) ->
+        cost: Cost of a posture, a :class:`Cost` or a function ``(robot, q (K, 6), phi (K,)) ->
             (K,)``; default ``range_margin() + singularity_distance()``, without the latter where
             the robot has no closed forms for it.
         turning: Weight of turning the tool [1/rad^2].
@@ -136,50 +128,48 @@ def choose_angle(
         MissingData: as :func:`feasible_angles`.
     """
     as_instance(robot, Robot, "an angle is chosen for an irbmodels.Robot")
-    path, direction = (
-        _poses(poses, as_bool(closed, "closed, whether the path ends where it begins,")),
-        direction_of(axis),
+    path = _poses(poses, as_bool(closed, "closed, whether the path ends where it begins,"))
+    direction = unit_axis(axis)
+    named = {"turning": turning, "motion": motion}
+    weights = np.array(
+        [number(value, f"the weight of {name}", 0.0) for name, value in named.items()]
     )
-    number(turning, "the weight of turning")
-    number(motion, "the weight of motion")
-    if max_turn is not None:
-        positive(max_turn, "max_turn [rad]")
     positive(grid, "grid [rad]")
-    weights = finite([turning, motion], (2,), "weights of turning and motion")
-    if (weights < 0.0).any():
-        raise InputError(f"weights of turning and motion must not be negative: {weights.tolist()}")
-    judged = Cost.of(cost) if cost is not None else _default(robot)
-    lines, n = lines_of(robot), len(path)
+    cost_function = Cost.of(cost) if cost is not None else _default(robot)
+    arm, n = arm_lines(robot), len(path)
     steps = _steps(robot, n, times, max_step)
     distance = float(np.clip(steps.min() / 2.0 if n > 1 else grid, min(FINEST, grid), grid))
     if closed:
         # so that angles whole turns apart are grid points of both
-        distance = TURN / math.ceil(TURN / distance)
-    window = (
-        max(3.01 * distance, 2.0 * TURN / max(n - 1, 1)) if max_turn is None else float(max_turn)
-    )
-    slots = slots_of(branch)
-    free = [angles_of(robot, lines, pose, direction, slots) for pose in path]
-    grids = [laid(robot, angles, distance, judged) for angles in free]
+        distance = math.tau / math.ceil(math.tau / distance)
+    window = max(3.01 * distance, 2.0 * math.tau / max(n - 1, 1))
+    if max_turn is not None:
+        window = positive(max_turn, "max_turn [rad]")
+    slots = branch_slots(branch)
+    free = [solve_free_angles(robot, arm, pose, direction, slots) for pose in path]
+    grids = [candidate_grid(robot, angles, distance, cost_function) for angles in free]
     if start is not None:
-        grids[0] = begun(robot, free[0], finite(start, (6,), "start [rad]"), judged)
+        grids[0] = start_candidate(
+            robot, free[0], finite(start, (6,), "start [rad]"), cost_function
+        )
         if closed:
-            grids[-1] = returned(robot, free[-1], grids[0], judged)
+            grids[-1] = closing_candidates(robot, free[-1], grids[0], cost_function)
     sequence = closed_sequence if closed else best_sequence
-    chosen = sequence(robot, free, grids, steps, min(window, math.pi), weights * (n - 1))
-    at = [
-        (free[k][int(grids[k].interval[i])], float(grids[k].phi[i])) for k, i in enumerate(chosen)
-    ]
-    coarse = np.unwrap([phi for _, phi in at])
-    coarse -= TURN * np.round(coarse[0] / TURN)
-    turned = TURN * float(np.round((coarse[-1] - coarse[0]) / TURN)) if closed else None
-    coarse[-1] = coarse[-1] if turned is None else coarse[0] + turned  # rounding aside, they are
-    stretches = [interval for interval, _ in at]
-    shift = coarse - [phi for _, phi in at]
-    problem = Path(
-        robot, free, stretches, shift, judged, weights * (n - 1), steps, start is not None, turned
+    weights = weights * (n - 1)
+    _, chosen = sequence(robot, free, grids, steps, min(window, math.pi), weights)
+    phi = np.array([grid.phi[i] for grid, i in zip(grids, chosen, strict=True)])
+    intervals = [free[k][int(grids[k].interval[i])] for k, i in enumerate(chosen)]
+    coarse = np.unwrap(phi)
+    coarse -= math.tau * np.round(coarse[0] / math.tau)
+    winding = None
+    if closed:
+        winding = math.tau * float(np.round((coarse[-1] - coarse[0]) / math.tau))
+        coarse[-1] = coarse[0] + winding  # rounding aside, it is
+    fixed = start is not None
+    problem = SmoothingProblem(
+        robot, free, intervals, coarse - phi, cost_function, weights, steps, fixed, winding
     )
-    return _told(robot, problem, smoothed(problem, coarse), coarse)
+    return _choice(problem, smooth(problem, coarse), coarse)
 
 
 def _poses(value: ArrayLike, closed: bool) -> Array:
@@ -192,14 +182,14 @@ def _poses(value: ArrayLike, closed: bool) -> Array:
     ):
         raise InputError(f"a path is finite poses (N, 4, 4), got shape {poses.shape}")
     for i, pose in enumerate(poses):
-        if not is_rotation(pose[:3, :3]) or np.abs(pose[3] - (0.0, 0.0, 0.0, 1.0)).max() > 1e-9:
+        if not is_rigid(pose):
             raise InputError(f"pose {i} is no rigid motion (a rotation, and 0, 0, 0, 1 below)")
     if closed:
-        apart = float(np.abs(poses[-1] - poses[0]).max())
-        if len(poses) < 3 or apart > SAME:
+        gap = float(np.abs(poses[-1] - poses[0]).max())
+        if len(poses) < 3 or gap > SAME:
             raise InputError(
                 "a closed path has three poses or more, and its last pose is its first;"
-                f" here are {len(poses)}, and those differ by {apart:.3g} m or rad"
+                f" here are {len(poses)}, and those differ by {gap:.3g} m or rad"
             )
         poses[-1] = poses[0]
     return poses
@@ -214,7 +204,7 @@ def _default(robot: Robot) -> Cost:
 
 
 def _steps(robot: Robot, n: int, times: ArrayLike | None, max_step: ArrayLike) -> Array:
-    """Return how far each axis may move in each step, ``(N - 1, 6)``."""
+    """Return the largest move of each axis in each step, ``(N - 1, 6)``."""
     largest = per_axis(max_step, 6, "max_step [rad]")
     if not (largest > 0.0).all():
         raise InputError(
@@ -224,30 +214,23 @@ def _steps(robot: Robot, n: int, times: ArrayLike | None, max_step: ArrayLike) -
     if times is None:
         return steps
     instants = finite(times, (n,), "times [s]")
-    if (np.diff(instants) <= 0.0).any():
-        raise InputError(
-            f"times must grow; they do not at point {int(np.argmax(np.diff(instants) <= 0.0)) + 1}"
-        )
+    stalled = np.flatnonzero(np.diff(instants) <= 0.0)
+    if stalled.size:
+        raise InputError(f"times must grow; they do not at point {stalled[0] + 1}")
     # URDFs write 0 for unknown
     speed = np.where(robot.limits.velocity > 0.0, robot.limits.velocity, np.inf)
     return np.asarray(np.minimum(steps, np.diff(instants)[:, None] * speed))
 
 
-def _told(robot: Robot, problem: Path, phi: Array, coarse: Array) -> Choice:
-    """Return what there is to know of a choice."""
-    q = problem.postures(phi)
+def _choice(problem: SmoothingProblem, phi: Array, coarse: Array) -> Choice:
+    robot, q = problem.robot, problem.postures(phi)
     costs = problem.cost.parts(robot, q, phi)
-    turned, moved = np.diff(phi), np.diff(q, axis=0)
-    costs |= {
-        "turning": problem.weights[0] * turned**2,
-        "motion": problem.weights[1] * (moved**2).sum(axis=1),
-    }
+    costs["turning"] = problem.weights[0] * np.diff(phi) ** 2
+    costs["motion"] = problem.weights[1] * (np.diff(q, axis=0) ** 2).sum(axis=1)
     try:
         distances = [float(np.abs(distance).min()) for distance in robot.singularities(q)[:3]]
     except MissingData:
         distances = [math.nan] * 3
-    poses = np.stack(
-        [angles.pose(float(angle)) for angles, angle in zip(problem.free, phi, strict=True)]
-    )
+    poses = np.stack([angles.pose(x) for angles, x in zip(problem.free, phi, strict=True)])
     branch, least = problem.intervals[0].branch, float(margins(robot, q).min())
     return Choice(phi, q, poses, branch, costs, problem.total(phi, q), coarse, least, *distances)

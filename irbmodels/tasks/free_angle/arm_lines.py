@@ -1,10 +1,10 @@
-"""The lengths that carry the wrist centre, read off the lines of the axes: one Jacobian and its derivative at home.
+"""Lengths of the arm up to the wrist centre, from the Jacobian and its derivative at home.
 
 In the arm's frame z is axis 1, y lies along axis 3, and the origin stands on axis 1 at the height
 of axis 2. With absolute angles ``x1`` of the arm about z, and ``x2``, ``x3`` of lower arm and
 forearm from z towards x, the wrist centre is
 
-``Rz(x1) (a1 + long sin x2 + short sin x3, d, long cos x2 + short cos x3)``.
+``Rz(x1) (a1 + l2 sin x2 + l3 sin x3, d, l2 cos x2 + l3 cos x3)``.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from ...errors import MissingData
 from ...model.types import Array
 from ...robot.robot import Robot
 
-STRAIGHT = 1e-9  # what rounding leaves of an axis of length 1
+STRAIGHT = 1e-9  # rounding of an axis of length 1
 
 
 @dataclass(frozen=True, eq=False)
-class Lines:
-    """The lengths of the arm, and how its ranges read in absolute angles."""
+class ArmLines:
+    """Lengths of the arm, and its ranges in absolute angles."""
 
     base_from_arm: Array
     """Rotation ``(3, 3)``."""
@@ -33,29 +33,26 @@ class Lines:
     """Of the arm's frame in the base [m]."""
     wrist: Array
     """Wrist centre in the frame of the TCP [m]."""
-    last: Array
+    axis_6: Array
     """Direction of axis 6 in the frame of the TCP."""
     a1: float
     d: float
-    long: float
-    short: float
-    lower_at_home: float
+    lower_arm_length: float
+    forearm_length: float
+    lower_arm_at_home: float
     """``x2`` at home [rad]."""
-    fore_at_home: float
+    forearm_at_home: float
     """``x3`` at home [rad]."""
-    lower_sense: float
+    lower_arm_sign: float
     """1 where a positive axis 2 turns the lower arm about +y, else -1."""
-    between: bool
-    """Whether the range of axis 3 is one of the angle between the arms, ``x3 - x2``.
-
-    Else of ``x3``.
-    """
+    range_between_arms: bool
+    """True if the range of axis 3 is one of the angle between the arms, ``x3 - x2``; else of ``x3``."""
     wrist_at_home: float
     """Angle from axis 4 to axis 6 about axis 5 where ``q5 = 0`` [rad]."""
 
 
-def lines_of(robot: Robot) -> Lines:
-    """Read the lengths off a robot.
+def arm_lines(robot: Robot) -> ArmLines:
+    """Return the lengths of a robot.
 
     Raises:
         MissingData: if it is no six-axis arm with a spherical wrist, or its ranges couple axes in
@@ -99,19 +96,19 @@ def lines_of(robot: Robot) -> Lines:
         )
     shoulder, foot = centre - upper - lower, centre + np.cross(z, J[:3, 0])
     d = float(y @ (centre - foot))
-    return Lines(
+    return ArmLines(
         base_from_arm=np.stack([x, y, z], axis=1),
         origin=foot + z * (z @ (shoulder - foot)),
         wrist=wrist,
-        last=tcp.rotation.T @ turning[5],
+        axis_6=tcp.rotation.T @ turning[5],
         a1=float(x @ (shoulder - foot)),
         d=d if abs(d) > 1e-12 else 0.0,
-        long=math.hypot(x @ lower, z @ lower),
-        short=math.hypot(x @ upper, z @ upper),
-        lower_at_home=math.atan2(x @ lower, z @ lower),
-        fore_at_home=math.atan2(x @ upper, z @ upper),
-        lower_sense=sense,
-        between=abs(ratio) > 0.5,
+        lower_arm_length=math.hypot(x @ lower, z @ lower),
+        forearm_length=math.hypot(x @ upper, z @ upper),
+        lower_arm_at_home=math.atan2(x @ lower, z @ lower),
+        forearm_at_home=math.atan2(x @ upper, z @ upper),
+        lower_arm_sign=sense,
+        range_between_arms=abs(ratio) > 0.5,
         wrist_at_home=math.atan2(
             np.cross(turning[3], turning[5]) @ turning[4], turning[3] @ turning[5]
         ),

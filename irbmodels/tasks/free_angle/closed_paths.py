@@ -1,25 +1,26 @@
 """The best sequence of postures that ends at the angle it began with, whole turns aside: branch and bound.
 
 Of a set of angles, the best sequence that begins anywhere in it and ends anywhere in it costs no
-more than the best closed one that begins in it. Where it is not closed itself, the set is parted
-between its two ends and each part is asked again, the one with the lower bound first. What is found
-first is the best of all closed sequences.
+more than the best closed one that begins in it. Where it is not closed itself, the set is split
+between its two ends and each part is searched again, the one with the lower bound first. The first
+closed sequence of that search is the best of all.
 """
 
 from __future__ import annotations
 
+import contextlib
 import heapq
 import itertools
+import math
 
 import numpy as np
 
 from ...model.types import Array, IntArray
 from ...robot.robot import Robot
-from .dynamic_programming import BrokenPath, Grid, weighed_sequence
-from .interval_ends import TURN
+from .dynamic_programming import BrokenPath, Grid, best_sequence, broken_path
 from .intervals import FreeAngles
 
-SAME = 1e-9  # [rad] what rounding may part two angles that are whole turns apart
+SAME = 1e-9  # [rad] rounding of two angles that are whole turns apart
 
 
 def closed_sequence(
@@ -29,8 +30,8 @@ def closed_sequence(
     steps: Array,
     window: float,
     weights: Array,
-) -> list[int]:
-    """Return the candidate of each pose that the best closed sequence takes.
+) -> tuple[float, list[int]]:
+    """Return the cost of the best closed sequence, and the candidate of each pose that it takes.
 
     The first and the last pose are the same.
 
@@ -41,45 +42,31 @@ def closed_sequence(
     count = itertools.count()  # parts of equal bounds in the order in which they were found
     parts: list[tuple[float, int, IntArray, list[int]]] = []
 
-    def ask(labels: IntArray) -> None:
+    def search(labels: IntArray) -> None:
         begin, end = (np.flatnonzero(np.isin(known, labels)) for known in (first, last))
         if not len(end):
             return
-        inner = [_only(grids[0], begin), *grids[1:-1], _only(grids[-1], end)]
-        bound, found = weighed_sequence(robot, free, inner, steps, window, weights)
-        heapq.heappush(
-            parts,
-            (bound, next(count), labels, [int(begin[found[0]]), *found[1:-1], int(end[found[-1]])]),
-        )
+        inner = [grids[0].take(begin), *grids[1:-1], grids[-1].take(end)]
+        bound, chosen = best_sequence(robot, free, inner, steps, window, weights)
+        chosen = [int(begin[chosen[0]]), *chosen[1:-1], int(end[chosen[-1]])]
+        heapq.heappush(parts, (bound, next(count), labels, chosen))
 
-    ask(np.unique(first))
+    search(np.unique(first))
     whole = parts[0][3] if parts else []
     while parts:
-        _, _, labels, found = heapq.heappop(parts)
-        low, high = sorted((int(first[found[0]]), int(last[found[-1]])))
+        bound, _, labels, chosen = heapq.heappop(parts)
+        low, high = sorted((int(first[chosen[0]]), int(last[chosen[-1]])))
         if low == high:
-            return found
+            return bound, chosen
         for part in (labels[labels <= low], labels[labels > low]):
-            try:
-                ask(part)
-            except BrokenPath:  # none begins and ends in this part
-                continue
-    angles = [(grid.phi[i], grid.q[i]) for grid, i in zip(grids, whole, strict=False)]
-    phi, q = (
-        np.unwrap([angle for angle, _ in angles]),
-        np.array([posture for _, posture in angles]).reshape(-1, 6),
-    )
-    raise BrokenPath(len(grids) - 1, "no choice comes back to the angle that it began with", phi, q)
+            with contextlib.suppress(BrokenPath):  # none begins and ends in this part
+                search(part)
+    reason = "no choice comes back to the angle that it began with"
+    raise broken_path(len(grids) - 1, reason, grids, whole)
 
 
 def _labels(grid: Grid) -> IntArray:
-    """Return a whole number for each candidate: the same for one branch and angle, whole turns aside; rising with both."""
-    turn = round(TURN / SAME)
-    angle = np.round(np.mod(grid.phi, TURN) / SAME).astype(np.int64) % turn
+    """Return a whole number per candidate, equal for one branch and angle, whole turns aside; rising with both."""
+    turn = round(math.tau / SAME)
+    angle = np.round(np.mod(grid.phi, math.tau) / SAME).astype(np.int64) % turn
     return np.asarray(grid.branch.astype(np.int64) * turn + angle)
-
-
-def _only(grid: Grid, kept: IntArray) -> Grid:
-    return Grid(
-        grid.interval[kept], grid.branch[kept], grid.phi[kept], grid.q[kept], grid.cost[kept]
-    )

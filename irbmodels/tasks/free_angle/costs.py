@@ -1,4 +1,4 @@
-"""What a choice of the free angle is judged by: costs of postures, which add up and take weights.
+"""Costs of postures by which a free angle is chosen; they add up and take weights.
 
 A cost is a function of a robot, postures ``(K, 6)`` and angles ``(K,)`` that returns ``(K,)``
 numbers, none negative. Each of those here is about 1 where a posture is worth avoiding, and near 0
@@ -21,7 +21,7 @@ from ...robot.robot import Robot
 
 Function = Callable[[Robot, Array, Array], Array]
 
-LARGEST = 1e6  # what a cost is at most, so that sums of infinite ones can still be compared
+LARGEST = 1e6  # bound of a cost, so that sums of infinite ones can still be compared
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ class Cost:
         return Cost(self.terms + Cost.of(other).terms)
 
     def __mul__(self, weight: float) -> Cost:
-        """Return it with another weight."""
+        """Return the cost with another weight."""
         number(weight, "the weight of a cost", 0.0)
         return Cost(
             tuple((name, weight * factor, function) for name, factor, function in self.terms)
@@ -74,7 +74,7 @@ class Cost:
     __rmul__ = __mul__
 
     def parts(self, robot: Robot, q: Array, phi: Array) -> dict[str, Array]:
-        """Return what each term adds, ``(K,)`` each.
+        """Return the weighted values of each term, ``(K,)`` each.
 
         Raises:
             InputError: if a function returns another shape, or numbers below 0.
@@ -87,7 +87,7 @@ class Cost:
             raise InputError(
                 f"a cost is asked of q (K, {robot.n}) and phi (K,), not {q.shape} and {phi.shape}"
             )
-        found: dict[str, Array] = {}
+        parts: dict[str, Array] = {}
         for name, weight, function in self.terms:
             values = numbers(function(robot, q, phi), f"cost {name}")
             if values.shape != phi.shape or not (values >= 0.0).all():
@@ -95,8 +95,8 @@ class Cost:
                     f"cost {name} needs {phi.shape} numbers that are not negative, got"
                     f" {values.shape}"
                 )
-            found[name] = found.get(name, 0.0) + np.minimum(weight * values, LARGEST)
-        return found
+            parts[name] = parts.get(name, 0.0) + np.minimum(weight * values, LARGEST)
+        return parts
 
     def __call__(self, robot: Robot, q: Array, phi: Array) -> Array:
         """Return the sum ``(K,)``."""
@@ -132,19 +132,16 @@ def singularity_distance(wrist: float = 0.2, elbow: float = 0.2, shoulder: float
         MissingData: when it is asked of an arm of another shape; there :func:`manipulability`
             serves.
     """
-    named = {"wrist [rad]": wrist, "elbow [rad]": elbow, "shoulder [m]": shoulder}
+    distances = {"wrist [rad]": wrist, "elbow [rad]": elbow, "shoulder [m]": shoulder}
     nears = [
         number(value, f"the distance from the singularity of the {name}", 0.0)
-        for name, value in named.items()
+        for name, value in distances.items()
     ]
 
     def nearness(robot: Robot, q: Array, phi: Array) -> Array:
-        found = robot.singularities(q)
         with np.errstate(divide="ignore"):
-            terms = [
-                (near / distance) ** 2 for near, distance in zip(nears, found[:3], strict=True)
-            ]
-        return np.asarray(np.minimum(np.sum(terms, axis=0), LARGEST))
+            terms = np.square(np.array(nears)[:, None] / robot.singularities(q)[:3])
+        return np.asarray(np.minimum(terms.sum(axis=0), LARGEST))
 
     return Cost.of(nearness, "singularity distance")
 
@@ -167,7 +164,10 @@ def manipulability(reference: float = 0.05) -> Cost:
 
 
 def margins(robot: Robot, q: Array) -> Array:
-    """Return how far each axis is within its range [rad], negative outside, infinite where there is none, shape ``(..., 6)``."""
+    """Return the distance of each axis to the nearer end of its range [rad], shape ``(..., 6)``.
+
+    Negative outside, infinite where there is no range.
+    """
     below, above, bounded = _margins(robot, q)
     return np.asarray(np.where(bounded, np.minimum(below, above), np.inf))
 

@@ -1,8 +1,8 @@
 """All intervals of the free angle of a tool that is symmetric about its axis: every branch, every full turn.
 
-Between two neighbouring cuts (:mod:`cuts`) nothing can change, so each stretch of the circle is
-judged at its middle. Stretches that meet without a bound or a singularity between them are one
-interval, however often axes go round.
+Between two neighbouring ends (:mod:`interval_ends`) nothing can change, so each arc of the circle is
+evaluated at its middle. Arcs that meet without a bound or a singularity between them are one interval,
+however often axes go round.
 """
 
 from __future__ import annotations
@@ -20,26 +20,25 @@ from ...checks import as_instance, as_list, finite, is_rotation, short_repr
 from ...errors import InputError, UnknownName
 from ...model.types import Array, IntArray
 from ...robot.robot import Robot
-from .arm_lines import Lines, lines_of
+from .arm_lines import ArmLines, arm_lines
 from .interval_ends import (
     AT_ELBOW,
     AT_SHOULDER,
     AT_WRIST,
-    TURN,
     Ranges,
-    cuts_of,
-    middles,
+    interval_ends,
+    midpoints,
     postures,
-    ranges_of,
+    widened_ranges,
 )
-from .intervals import End, FreeAngles, Interval, near
-from .tool_circle import Circle, circle_of
+from .intervals import End, FreeAngles, Interval, nearest_turn
+from .tool_circle import ToolCircle, tool_circle
 
 Turns = tuple[int, ...]
 
 ONE_LINE = 1e-12  # [m, rad] the tool's axis and axis 6 are one line
-SHORT = 1e-6  # [rad] what is shorter, between two passes of one singularity, belongs to it
-NOTHING = 1e-9  # [rad] shorter than the ends are precise
+SHORT = 1e-6  # [rad] an interval between two passes of one singularity that belongs to it
+NOTHING = 1e-9  # [rad] error of the ends
 CIRCLE = End("circle", "the whole circle")
 
 
@@ -87,17 +86,23 @@ def feasible_angles(
             3.
     """
     as_instance(robot, Robot, "free angles are those of an irbmodels.Robot")
-    direction = direction_of(axis)
+    direction = unit_axis(axis)
     matrix = finite(getattr(pose, "homogeneous", pose), (4, 4), "pose")
-    if not is_rotation(matrix[:3, :3]) or np.abs(matrix[3] - (0.0, 0.0, 0.0, 1.0)).max() > 1e-9:
+    if not is_rigid(matrix):
         raise InputError(
             "the pose is no rigid motion (a rotation, and 0, 0, 0, 1 below):"
             f" {matrix.round(9).tolist()}"
         )
-    return angles_of(robot, lines_of(robot), matrix, direction, slots_of(branch))
+    return solve_free_angles(robot, arm_lines(robot), matrix, direction, branch_slots(branch))
 
 
-def direction_of(axis: ArrayLike) -> Array:
+def is_rigid(matrix: Array) -> bool:
+    """Return whether a matrix ``(4, 4)`` is a rotation and a translation."""
+    below = np.abs(matrix[3] - (0.0, 0.0, 0.0, 1.0)).max()
+    return is_rotation(matrix[:3, :3]) and bool(below <= 1e-9)
+
+
+def unit_axis(axis: ArrayLike) -> Array:
     """Return an axis of symmetry as a unit vector.
 
     Raises:
@@ -109,7 +114,7 @@ def direction_of(axis: ArrayLike) -> Array:
     return np.asarray(direction / np.linalg.norm(direction))
 
 
-def slots_of(branch: int | Collection[int] | None) -> list[int]:
+def branch_slots(branch: int | Collection[int] | None) -> list[int]:
     """Return the branches that are asked for.
 
     Raises:
@@ -131,22 +136,22 @@ def slots_of(branch: int | Collection[int] | None) -> list[int]:
     return [int(slot) for slot in slots]
 
 
-def angles_of(
-    robot: Robot, lines: Lines, pose: Array, axis: Array, branches: Collection[int] = range(8)
+def solve_free_angles(
+    robot: Robot, arm: ArmLines, pose: Array, axis: Array, branches: Collection[int] = range(8)
 ) -> FreeAngles:
-    """Return the same for a robot whose lengths are known."""
-    circle, ranges = circle_of(lines, pose, axis), ranges_of(robot)
+    """Return the free angles of a pose ``(4, 4)`` for a robot with known arm and a unit axis."""
+    circle, ranges = tool_circle(arm, pose, axis), widened_ranges(robot)
     answer = FreeAngles(robot, circle, ranges)
-    aside = lines.wrist - axis * (axis @ lines.wrist)
-    if max(np.linalg.norm(np.cross(axis, lines.last)), np.linalg.norm(aside)) < ONE_LINE:
+    aside = arm.wrist - axis * (axis @ arm.wrist)
+    if max(np.linalg.norm(np.cross(axis, arm.axis_6)), np.linalg.norm(aside)) < ONE_LINE:
         found = _along_axis_6(answer, branches)
     else:
-        phi = cuts_of(robot, circle, ranges)
-        both = postures(robot, circle, np.concatenate([phi, middles(phi)])) @ ranges.A.T
+        phi = interval_ends(robot, circle, ranges)
+        both = postures(robot, circle, np.concatenate([phi, midpoints(phi)])) @ ranges.A.T
         found = [
             interval
             for slot in branches
-            for interval in _linked(
+            for interval in _link(
                 answer, _branch(circle, slot, phi, both[: len(phi)], both[len(phi) :])
             )
         ]
@@ -159,64 +164,66 @@ class _Branch(NamedTuple):
 
     slot: int
     phi: Array
-    """Cuts ``(m,)``; piece ``i`` lies behind cut ``i``."""
+    """Ends ``(m,)``; piece ``i`` lies behind end ``i``."""
     at: Array
-    """``A q`` at the cuts, ``(m, 6)``, less than half a turn from the piece behind."""
+    """``A q`` at the ends, ``(m, 6)``, less than half a turn from the piece behind."""
     within: Array
     """``A q`` in the middle of the pieces, ``(m, 6)``."""
-    torn: tuple[str, ...]
-    """Singularity at each cut, or nothing."""
+    singular: tuple[str, ...]
+    """Singularity at each end, or empty."""
     turns: IntArray
-    """What piece ``i`` in full turn ``k`` continues as: piece ``i + 1`` in turn ``k + turns``, ``(m, 6)``."""
+    """Full turns from piece ``i`` to piece ``i + 1`` of one posture, ``(m, 6)``."""
 
-    def opens(self, cut: int) -> bool:
-        """Whether postures pass a cut."""
-        return not self.torn[cut] and bool(
-            np.isfinite([self.at[cut], self.within[cut - 1], self.within[cut]]).all()
-        )
+    def is_passable(self, end: int) -> bool:
+        """Return whether postures pass an end."""
+        around = np.array([self.at[end], self.within[end - 1], self.within[end]])
+        return not self.singular[end] and bool(np.isfinite(around).all())
 
 
-def _branch(circle: Circle, slot: int, phi: Array, at: Array, within: Array) -> _Branch:
+def _branch(circle: ToolCircle, slot: int, phi: Array, at: Array, within: Array) -> _Branch:
     """Follow a branch from piece to piece; ``at`` and ``within`` are ``(m, 8, 6)``."""
     there = np.flatnonzero(np.isfinite(within[:, slot, 0]))
-    torn = np.full(len(phi), "", dtype=object)
-    # the first of both is told there
-    torn[np.abs(np.sin(at[:, slot & 6, 4] + circle.lines.wrist_at_home)) < AT_WRIST] = "wrist"
+    singular = np.full(len(phi), "", dtype=object)
+    # there both branches of the wrist have the solution of the first
+    singular[np.abs(np.sin(at[:, slot & 6, 4] + circle.arm.wrist_at_home)) < AT_WRIST] = "wrist"
     if len(there):
-        ahead = circle.ahead(float(middles(phi)[there[0]]), float(within[there[0], slot, 0]))
-        torn[np.abs(circle.stretch(phi, math.copysign(1.0, ahead))) < AT_ELBOW] = "elbow"
-    torn[np.abs(circle.shoulder(phi)) < AT_SHOULDER] = "shoulder"
+        ahead = circle.forward_distance(
+            float(midpoints(phi)[there[0]]), float(within[there[0], slot, 0])
+        )
+        singular[np.abs(circle.elbow_margin(phi, math.copysign(1.0, ahead))) < AT_ELBOW] = "elbow"
+    singular[np.abs(circle.shoulder_margin(phi)) < AT_SHOULDER] = "shoulder"
     inside = within[:, slot]
-    behind, before = near(at[:, slot], inside), near(np.roll(at[:, slot], -1, axis=0), inside)
-    turns = np.nan_to_num(np.round((before - np.roll(behind, -1, axis=0)) / TURN)).astype(int)
-    return _Branch(slot, phi, behind, inside, tuple(torn), turns)
+    behind, before = (
+        nearest_turn(at[:, slot], inside),
+        nearest_turn(np.roll(at[:, slot], -1, axis=0), inside),
+    )
+    turns = np.nan_to_num(np.round((before - np.roll(behind, -1, axis=0)) / math.tau)).astype(int)
+    return _Branch(slot, phi, behind, inside, tuple(singular), turns)
 
 
-def _linked(answer: FreeAngles, branch: _Branch) -> list[Interval]:
-    """Return the intervals of one branch: pieces in range, linked through the cuts that postures pass."""
+def _link(answer: FreeAngles, branch: _Branch) -> list[Interval]:
+    """Return the intervals of one branch: pieces in range, linked through the ends that postures pass."""
     ranges, m = answer.ranges, len(branch.phi)
     nodes = {
         (int(i), k)
         for i in np.flatnonzero(np.isfinite(branch.within[:, 0]))
-        for k in _turns(ranges, branch.within[i])
+        for k in _full_turns(ranges, branch.within[i])
     }
     if not nodes:
         return []
     limited = ranges.bounded.astype(int)
-    opens = [branch.opens(i) for i in range(m)]
+    passable = [branch.is_passable(i) for i in range(m)]
 
     def after(node: tuple[int, Turns]) -> tuple[int, Turns] | None:
         i, k = node
-        following = (
-            (i + 1) % m,
-            tuple(int(turn) for turn in (np.array(k) + branch.turns[i]) * limited),
-        )
-        return following if opens[following[0]] and following in nodes else None
+        turns = tuple(int(turn) for turn in (np.array(k) + branch.turns[i]) * limited)
+        following = (i + 1) % m, turns
+        return following if passable[following[0]] and following in nodes else None
 
     links = {node: after(node) for node in nodes}
     firsts = sorted(nodes - {node for node in links.values() if node is not None})
     chains, seen = [], set[tuple[int, Turns]]()
-    # what is left after chains with a beginning are circles; they begin at piece 0
+    # chains without a beginning are circles; they begin at piece 0
     for first in [*firsts, *sorted(nodes)]:
         chain: list[tuple[int, Turns]] = []
         node: tuple[int, Turns] | None = first
@@ -226,26 +233,16 @@ def _linked(answer: FreeAngles, branch: _Branch) -> list[Interval]:
             node = links[node]
         if chain:
             chains.append((chain, node is not None))
-    found = (_interval(answer, branch, chain, closed) for chain, closed in chains)
-    return [interval for interval in found if interval is not None]
+    intervals = (_interval(answer, branch, chain, closed) for chain, closed in chains)
+    return [interval for interval in intervals if interval is not None]
 
 
-def _turns(ranges: Ranges, y: Array) -> list[Turns]:
-    """Return every combination of full turns in which a posture keeps all ranges.
-
-    Of an axis without range turn 0.
-    """
-    choices = []
-    for value, low, high in zip(
-        y.tolist(), ranges.lower.tolist(), ranges.upper.tolist(), strict=True
-    ):
-        bounded = math.isfinite(low) and math.isfinite(high)
-        choices.append(
-            range(math.ceil((low - value) / TURN), math.floor((high - value) / TURN) + 1)
-            if bounded
-            else range(1)
-        )
-    return list(itertools.product(*choices))
+def _full_turns(ranges: Ranges, y: Array) -> list[Turns]:
+    """Return every combination of full turns in which a posture keeps all ranges; 0 of an axis without range."""
+    bounded = ranges.bounded
+    first = np.where(bounded, np.ceil((ranges.lower - y) / math.tau), 0.0).astype(int)
+    last = np.where(bounded, np.floor((ranges.upper - y) / math.tau), 0.0).astype(int)
+    return list(itertools.product(*map(range, first.tolist(), (last + 1).tolist())))
 
 
 def _interval(
@@ -255,17 +252,17 @@ def _interval(
     phi, m = branch.phi, len(branch.phi)
     start = chain[0][0]
     pieces = start + np.arange(len(chain) + 1)
-    ends = phi[pieces % m] + TURN * (pieces // m)
+    ends = phi[pieces % m] + math.tau * (pieces // m)
     turns = np.array([k for _, k in chain])
     onward = np.cumsum(branch.turns[pieces[:-1] % m], axis=0) - branch.turns[pieces[:-1] % m]
-    known = branch.within[pieces[:-1] % m] + TURN * np.where(answer.ranges.bounded, turns, onward)
+    known = branch.within[pieces[:-1] % m] + math.tau * np.where(
+        answer.ranges.bounded, turns, onward
+    )
     if closed:
         return Interval(-math.pi, math.pi, branch.slot, CIRCLE, CIRCLE, answer, ends[:-1], known)
     last = int(pieces[-1] % m)
-    low, high = (
-        _end(answer, branch, start, start - 1, known[0]),
-        _end(answer, branch, last, last, known[-1]),
-    )
+    low = _end(answer, branch, start, start - 1, known[0])
+    high = _end(answer, branch, last, last, known[-1])
     length = ends[-1] - ends[0]
     if length < NOTHING or (length < SHORT and low.kind == high.kind and low.axis is None):
         return None
@@ -274,81 +271,59 @@ def _interval(
     )
 
 
-def _end(answer: FreeAngles, branch: _Branch, cut: int, beyond: int, known: Array) -> End:
-    """Return what ends an interval at a cut, from the piece beyond it and the posture ``known`` next to it."""
-    torn = branch.torn[cut]
+def _end(answer: FreeAngles, branch: _Branch, index: int, beyond: int, known: Array) -> End:
+    """Return the end of an interval, from the piece beyond it and the posture ``known`` next to it."""
+    singular = branch.singular[index]
     if not np.isfinite(branch.within[beyond]).all():
         what = (
             "the wrist centre comes too near to axis 1"
-            if torn == "shoulder"
+            if singular == "shoulder"
             else "the arm is stretched or folded"
         )
         return End("reach", f"out of reach: {what}")
-    if torn:
-        return End(torn, f"{torn} singularity, where two branches meet")  # type: ignore[arg-type]
-    at = near(branch.at[cut], known)
-    across = near(branch.within[beyond], at)
+    if singular:
+        return End(singular, f"{singular} singularity, where two branches meet")  # type: ignore[arg-type]
+    at = nearest_turn(branch.at[index], known)
+    across = nearest_turn(branch.within[beyond], at)
     limits, ranges = answer.robot.limits, answer.ranges
     outside = np.maximum(ranges.lower - across, across - ranges.upper)
-    to_bound = np.minimum(np.abs(at - ranges.lower), np.abs(at - ranges.upper))
-    axis = int(np.where(outside > 0.0, to_bound, np.inf).argmin())
-    bound = float(
-        (
-            limits.lower
-            if abs(at[axis] - ranges.lower[axis]) < abs(at[axis] - ranges.upper[axis])
-            else limits.upper
-        )[axis]
-    )
-    return End(
-        "range",
-        f"axis {axis + 1}: {limits.names()[axis]} = {math.degrees(bound):.6g} deg",
-        axis + 1,
-        bound,
-    )
+    to_lower, to_upper = np.abs(at - ranges.lower), np.abs(at - ranges.upper)
+    axis = int(np.where(outside > 0.0, np.minimum(to_lower, to_upper), np.inf).argmin())
+    bound = float((limits.lower if to_lower[axis] < to_upper[axis] else limits.upper)[axis])
+    text = f"axis {axis + 1}: {limits.names()[axis]} = {math.degrees(bound):.6g} deg"
+    return End("range", text, axis + 1, bound)
 
 
 def _along_axis_6(answer: FreeAngles, branches: Collection[int]) -> list[Interval]:
     """Return the intervals where the tool's axis is axis 6: only axis 6 turns, and it alone has ends."""
-    ranges, lines, limits = answer.ranges, answer.circle.lines, answer.robot.limits
-    sense = float(np.sign(answer.circle.axis @ lines.last))
-    low, high = float(ranges.lower[5]), float(ranges.upper[5])
-    bounded = math.isfinite(low) and math.isfinite(high)
-    found = []
+    ranges, arm, limits = answer.ranges, answer.circle.arm, answer.robot.limits
+    sense = float(np.sign(answer.circle.axis @ arm.axis_6))
+    ends = [CIRCLE, CIRCLE]
+    if ranges.bounded[5]:
+        ends = [
+            End("range", f"axis 6: q6 = {math.degrees(bound):.6g} deg", 6, float(bound))
+            for bound in (limits.lower[5], limits.upper[5])
+        ]
+    intervals = []
     for slot in branches:
         y = postures(answer.robot, answer.circle, np.zeros(1))[0, slot] @ ranges.A.T
         if not np.isfinite(y).all():
             continue
-        for k in sorted(
-            {
-                (*turns[:5], 0)
-                for turns in _turns(ranges._replace(lower=np.append(ranges.lower[:5], -np.inf)), y)
-            }
-        ):
-            still = y + TURN * np.array(k)
-            ends = [
-                End("range", f"axis 6: q6 = {math.degrees(b):.6g} deg", 6, float(b))
-                for b in (limits.lower[5], limits.upper[5])
-            ]
-            first, last = (
-                sorted(sense * (bound - still[5]) for bound in (low, high))
-                if bounded
-                else (-math.pi, math.pi)
-            )
-            ends = [CIRCLE, CIRCLE] if not bounded else ends if sense > 0.0 else ends[::-1]
-            shift = -TURN * math.floor((first + math.pi) / TURN)
+        free = ranges._replace(lower=np.append(ranges.lower[:5], -np.inf))
+        for k in sorted({(*turns[:5], 0) for turns in _full_turns(free, y)}):
+            posture = y + math.tau * np.array(k)
+            first, last = -math.pi, math.pi
+            if ranges.bounded[5]:
+                bounds = ranges.lower[5], ranges.upper[5]
+                first, last = sorted(sense * (bound - posture[5]) for bound in bounds)
+            shift = -math.tau * math.floor((first + math.pi) / math.tau)
             starts = first + np.arange(0.0, last - first, 1.0)
-            known = np.tile(still, (len(starts), 1))
+            known = np.tile(posture, (len(starts), 1))
             known[:, 5] += sense * (starts + 0.5)
-            found.append(
+            low, high = ends if sense > 0.0 else ends[::-1]
+            intervals.append(
                 Interval(
-                    first + shift,
-                    last + shift,
-                    slot,
-                    ends[0],
-                    ends[1],
-                    answer,
-                    starts + shift,
-                    known,
+                    first + shift, last + shift, slot, low, high, answer, starts + shift, known
                 )
             )
-    return found
+    return intervals

@@ -1,4 +1,4 @@
-"""What is known of a tool's free angle at one pose: intervals, what ends them, and the posture along each."""
+"""Intervals of a tool's free angle at one pose, their ends, and the posture along each."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from ...checks import finite, number, numbers
 from ...errors import InputError
 from ...model.types import Array
 from ...robot.robot import Robot
-from .interval_ends import AT_SHOULDER, AT_WRIST, TURN, Ranges, postures
-from .tool_circle import Circle
+from .interval_ends import AT_SHOULDER, AT_WRIST, Ranges, postures
+from .tool_circle import ToolCircle
 
 BRANCHES = tuple(
     f"{arm}, {elbow}, axis 5 {wrist}"
@@ -25,17 +25,14 @@ BRANCHES = tuple(
     for wrist in "+-"
 )
 """Names of the branches, in the order of ``robot.inverse_kinematics``."""
-ASIDE = 1e-6  # [rad] so far from a singularity an axis that it leaves free is still told
+ASIDE = 1e-6  # [rad] distance from a singularity at which a free axis is still determined
 
 
 class End(NamedTuple):
-    """What ends an interval."""
+    """The end of an interval."""
 
     kind: Literal["range", "reach", "shoulder", "elbow", "wrist", "circle"]
-    """A bound of an axis; out of reach beyond; a singularity where two branches meet.
-
-    Nothing, as it is the whole circle.
-    """
+    """A bound of an axis, the reach, a singularity where two branches meet, or none: the whole circle."""
     text: str
     axis: int | None = None
     """1-based, of a bound."""
@@ -43,13 +40,13 @@ class End(NamedTuple):
     """In radians, as in :attr:`Robot.limits`."""
 
     def __str__(self) -> str:
-        """Say it in words."""
+        """Return it in words."""
         return self.text
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Interval:
-    """A stretch of the free angle on which one posture moves continuously and keeps every range.
+    """A range of the free angle on which one posture moves continuously and keeps every range.
 
     ``low`` is in [-pi, pi); ``high`` may be beyond pi, and more than a turn above ``low`` where an
     axis has room to wind.
@@ -63,7 +60,7 @@ class Interval:
     high_reason: End
     _all: FreeAngles
     _starts: Array
-    """Where its pieces begin [rad], rising, ``(P,)``."""
+    """Beginnings of its pieces [rad], rising, ``(P,)``."""
     _known: Array
     """``A q`` within each piece, less than half a turn from all of it, ``(P, 6)``."""
 
@@ -74,31 +71,28 @@ class Interval:
 
     @property
     def length(self) -> float:
-        """How wide it is [rad]."""
+        """Width [rad]."""
         return self.high - self.low
 
     @property
     def full(self) -> bool:
-        """Whether it is the whole circle, without ends."""
+        """True if it is the whole circle, without ends."""
         return self.low_reason.kind == "circle"
 
     def order(self) -> tuple[float, ...]:
-        """Return what intervals are sorted by: branch, ends, full turns.
-
-        Rounded, so that rounding does not decide.
-        """
+        """Return the sort key of intervals: branch, ends, full turns; rounded, so that rounding does not decide."""
         return (self.branch, round(self.low, 9), round(self.high, 9), *self._known[0].round(6))
 
     def holds(self, phi: float) -> list[float]:
         """Return all angles of the interval that are whole turns from ``phi``: more than one where it is longer than a turn."""
         number(phi, "phi [rad]")
         if self.full:
-            return [math.remainder(phi, TURN)]
-        first, last = (
-            math.ceil((self.low - 1e-9 - phi) / TURN),
-            math.floor((self.high + 1e-9 - phi) / TURN),
+            return [math.remainder(phi, math.tau)]
+        turns = range(
+            math.ceil((self.low - 1e-9 - phi) / math.tau),
+            math.floor((self.high + 1e-9 - phi) / math.tau) + 1,
         )
-        return [min(max(phi + TURN * k, self.low), self.high) for k in range(first, last + 1)]
+        return [min(max(phi + math.tau * k, self.low), self.high) for k in turns]
 
     def q(self, phi: ArrayLike) -> Array:
         """Axis positions [rad], shape ``(..., 6)``, at angles ``(...)`` from :attr:`low` to :attr:`high`; continuous.
@@ -111,25 +105,24 @@ class Interval:
         """
         angles = numbers(phi, "phi [rad]")
         if self.full and np.isfinite(angles).all():
-            angles = wrapped(angles)
+            angles = wrap_angle(angles)
         elif not ((angles >= self.low - 1e-9) & (angles <= self.high + 1e-9)).all():
             outside = np.ravel(angles)[:3].round(9).tolist()
             raise InputError(
                 f"phi = {outside} rad is outside the interval {self.low:.9g} .. {self.high:.9g} rad"
             )
-        return self._all.followed(self, np.clip(angles.ravel(), self.low, self.high)).reshape(
-            *angles.shape, 6
-        )
+        inside = np.clip(angles.ravel(), self.low, self.high)
+        return self._all.postures(self, inside).reshape(*angles.shape, 6)
 
     def reference(self, phi: Array) -> Array:
         """Return ``A q`` less than half a turn from the posture at angles ``(N,)``."""
-        angles = wrapped(phi) if self.full else phi
+        angles = wrap_angle(phi) if self.full else phi
         return np.asarray(
             self._known[np.maximum(np.searchsorted(self._starts, angles, side="right") - 1, 0)]
         )
 
     def __repr__(self) -> str:
-        """Show it in degrees."""
+        """Return the interval in degrees."""
         ends = f"{math.degrees(self.low):.3f} .. {math.degrees(self.high):.3f} deg"
         return f"<Interval {ends}, {self.name}: {self.low_reason} .. {self.high_reason}>"
 
@@ -137,13 +130,13 @@ class Interval:
 class FreeAngles(Sequence[Interval]):
     """All intervals of one pose, by branch and angle."""
 
-    def __init__(self, robot: Robot, circle: Circle, ranges: Ranges) -> None:
-        """Keep what the answers come from."""
+    def __init__(self, robot: Robot, circle: ToolCircle, ranges: Ranges) -> None:
+        """Begin without intervals."""
         self.robot, self.circle, self.ranges = robot, circle, ranges
         self.intervals: tuple[Interval, ...] = ()
 
     def __len__(self) -> int:
-        """Return how many there are."""
+        """Return the number of intervals."""
         return len(self.intervals)
 
     @overload
@@ -157,11 +150,11 @@ class FreeAngles(Sequence[Interval]):
         return self.intervals[index]
 
     def __iter__(self) -> Iterator[Interval]:
-        """Run over all."""
+        """Iterate over all."""
         return iter(self.intervals)
 
     def __repr__(self) -> str:
-        """Say how many there are, or why there is none."""
+        """Return their number, or why there is none."""
         return f"<{len(self)} intervals{': ' if self.note else ''}{self.note}>"
 
     def pose(self, phi: ArrayLike) -> Array:
@@ -171,10 +164,7 @@ class FreeAngles(Sequence[Interval]):
 
     @cached_property
     def missing(self) -> float:
-        """How far the pose is beyond reach at the best angle [m].
-
-        0 where some angle is within reach.
-        """
+        """Distance of the pose beyond reach at the best angle [m]; 0 where some angle is within reach."""
         from scipy.optimize import minimize_scalar
 
         def beyond(phi: ArrayLike) -> Array:
@@ -187,26 +177,23 @@ class FreeAngles(Sequence[Interval]):
         grid = np.linspace(-math.pi, math.pi, 360, endpoint=False)
         values = beyond(grid)
         best = int(values.argmin())
-        ends = (grid[best] - 0.02, grid[best] + 0.02)
-        found = minimize_scalar(
-            lambda phi: beyond(phi)[0], bounds=ends, method="bounded", options={"xatol": 1e-9}
+        least = minimize_scalar(
+            lambda phi: beyond(phi)[0],
+            bounds=(grid[best] - 0.02, grid[best] + 0.02),
+            method="bounded",
+            options={"xatol": 1e-9},
         )
-        return float(min(found.fun, values[best]))
+        return float(min(least.fun, values[best]))
 
     @cached_property
     def note(self) -> str:
-        """Why there is no interval; empty where there is one.
-
-        Of ranges it tells the best of 720 angles.
-        """
+        """The reason why there is no interval, with the best of 720 angles for ranges; empty where there is one."""
         if len(self):
             return ""
         if self.missing > 0.0:
             return f"out of reach at every angle, by {1000.0 * self.missing:.6g} mm at least"
-        y = (
-            postures(self.robot, self.circle, np.linspace(-math.pi, math.pi, 720, endpoint=False))
-            @ self.ranges.A.T
-        )
+        grid = np.linspace(-math.pi, math.pi, 720, endpoint=False)
+        y = postures(self.robot, self.circle, grid) @ self.ranges.A.T
         y = y.reshape(-1, 6)[np.isfinite(y).all(axis=-1).ravel()]
         off = self.ranges.outside(y)
         best = off[int(off.max(axis=1).argmin())] if len(off) else np.full(6, np.nan)
@@ -214,12 +201,12 @@ class FreeAngles(Sequence[Interval]):
         name, least = self.robot.limits.names()[worst], math.degrees(best[worst])
         return f"within reach, but out of range at every angle: {name} by {least:.3g} deg at best"
 
-    def followed(self, interval: Interval, phi: Array) -> Array:
+    def postures(self, interval: Interval, phi: Array) -> Array:
         """Return axis positions at angles ``(N,)`` of an interval."""
         y = postures(self.robot, self.circle, phi)[:, interval.branch] @ self.ranges.A.T
-        y = near(y, interval.reference(phi))
-        free = ~np.isfinite(y).all(axis=1) | (self.circle.shoulder(phi) < AT_SHOULDER)
-        free |= np.abs(np.sin(y[:, 4] + self.circle.lines.wrist_at_home)) < AT_WRIST
+        y = nearest_turn(y, interval.reference(phi))
+        free = ~np.isfinite(y).all(axis=1) | (self.circle.shoulder_margin(phi) < AT_SHOULDER)
+        free |= np.abs(np.sin(y[:, 4] + self.circle.arm.wrist_at_home)) < AT_WRIST
         for i in np.flatnonzero(free & (interval.length > 4.0 * ASIDE)):
             y[i] = self._at_singularity(interval, float(phi[i]))
         return np.asarray(y @ np.linalg.inv(self.ranges.A).T)
@@ -228,31 +215,31 @@ class FreeAngles(Sequence[Interval]):
         """Return ``A q`` where a singularity leaves an axis free: that axis as it is a little inside."""
         inside = np.array([min(max(phi, interval.low + ASIDE), interval.high - ASIDE)])
         if inside[0] == phi:  # on the way through
-            return near(
+            return nearest_turn(
                 postures(self.robot, self.circle, inside)[0, interval.branch] @ self.ranges.A.T,
                 interval.reference(inside)[0],
             )
-        beside = self.followed(interval, inside)[0]
+        beside = self.postures(interval, inside)[0]
         solutions = self.robot.inverse_kinematics(
             self.circle.poses(np.array([phi]))[0], near=beside
         )
-        y = near(solutions.q @ self.ranges.A.T, beside @ self.ranges.A.T)
-        one = y[int(np.abs(y - beside @ self.ranges.A.T)[:, [0, 1, 2, 4]].max(axis=1).argmin())]
-        bend = one[4] + self.circle.lines.wrist_at_home
+        reference = beside @ self.ranges.A.T
+        candidates = nearest_turn(solutions.q @ self.ranges.A.T, reference)
+        best = np.abs(candidates - reference)[:, [0, 1, 2, 4]].max(axis=1).argmin()
+        y = np.asarray(candidates[best])
+        bend = y[4] + self.circle.arm.wrist_at_home
         if abs(math.sin(bend)) < AT_WRIST:
-            shift = math.remainder(beside[3] - one[3], TURN)
-            one = one + shift * np.array(
-                [0.0, 0.0, 0.0, 1.0, 0.0, -math.copysign(1.0, math.cos(bend))]
-            )
-            one = near(one, beside @ self.ranges.A.T)
-        return np.asarray(one)
+            shift = math.remainder(beside[3] - y[3], math.tau)
+            y[[3, 5]] += shift * np.array([1.0, -math.copysign(1.0, math.cos(bend))])
+            y = nearest_turn(y, reference)
+        return y
 
 
-def near(y: Array, reference: Array) -> Array:
+def nearest_turn(y: Array, reference: Array) -> Array:
     """Return angles in the full turns nearest to a reference."""
-    return np.asarray(y + TURN * np.round((reference - y) / TURN))
+    return np.asarray(y + math.tau * np.round((reference - y) / math.tau))
 
 
-def wrapped(angle: Array) -> Array:
+def wrap_angle(angle: Array) -> Array:
     """Return angles in [-pi, pi)."""
-    return np.asarray((angle + math.pi) % TURN - math.pi)
+    return np.asarray((angle + math.pi) % math.tau - math.pi)
