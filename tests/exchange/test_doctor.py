@@ -880,11 +880,11 @@ def fuzzed(count: int) -> list[bytes]:
 
 
 def test_damaged_files_are_examined_or_refused(urdf, tmp_path):
-    """A thousand damaged files: findings of one printable line each, or one line of refusal, each
+    """Four hundred damaged files: findings of one printable line each, or one line of refusal, each
     in bounded time.
     """
     examined, slowest, refusals = 0, 0.0, set()
-    for data in fuzzed(1000):
+    for data in fuzzed(400):
         path, start = urdf(data), time.perf_counter()
         try:
             found = examine(path)
@@ -896,7 +896,7 @@ def test_damaged_files_are_examined_or_refused(urdf, tmp_path):
             assert all(str(finding).isprintable() for finding in found)
             assert masked((tmp_path / "out.urdf").read_bytes()) == masked(data)
         slowest = max(slowest, time.perf_counter() - start)
-    assert examined > 300  # the others are no XML any more
+    assert examined > 120  # the others are no XML any more
     assert all(refusal.isprintable() for refusal in refusals)
     assert slowest < PATIENCE
 
