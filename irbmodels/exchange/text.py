@@ -11,7 +11,7 @@ _LATEX = {"\\": r"\textbackslash{}", "^": r"\textasciicircum{}", "~": r"\textasc
 def identifier(name: str) -> str:
     """Return a name with ASCII letters, digits and underscores only, a letter first."""
     plain = re.sub(r"\W", "_", name, flags=re.ASCII)
-    return plain if re.match("[A-Za-z]", plain) else f"robot_{plain}"
+    return plain if re.match("[A-Za-z]", plain) else f"robot_{plain.lstrip('_')}"
 
 
 def free_name(name: str, taken: Iterable[str], suffix: str = "_") -> str:

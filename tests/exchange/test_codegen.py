@@ -20,7 +20,7 @@ import irbmodels as irb
 from irbmodels import cli
 from irbmodels.compiled.program import Output, Program, Step
 from irbmodels.compiled.queries import OF_FRAMES, QUERIES
-from irbmodels.exchange.c import codegen
+from irbmodels.exchange.c import codegen, notes
 from irbmodels.exchange.c import selftest as c_selftest
 from irbmodels.exchange.c.writer import (
     DOUBLE,
@@ -600,8 +600,8 @@ def test_arguments_are_checked(tmp_path, monkeypatch):
 
 def test_every_query_is_described():
     """Header and documentation say something about each query, and the page lists them all."""
-    assert set(codegen.ABOUT) == set(QUERIES)
-    assert all("{frame}" in codegen.ABOUT[query] for query in OF_FRAMES)
+    assert set(notes.ABOUT) == set(QUERIES)
+    assert all("{frame}" in notes.ABOUT[query] for query in OF_FRAMES)
     page = (Path(__file__).parents[2] / "docs" / "c_export.md").read_text(encoding="utf-8")
     for query in QUERIES:
         assert f"`{query}`" in page

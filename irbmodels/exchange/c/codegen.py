@@ -1,9 +1,9 @@
-"""A robot's queries as C99 for real-time controllers: a header, a source, and a self-test with answers of Pinocchio."""
+"""A robot's queries as C99 for real-time controllers: header, source, and a self-test."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
@@ -21,9 +21,11 @@ from ...model.mechanism import Mechanism, chain_of, mechanism_of, unreduced_mech
 from ...model.model import Model
 from ...model.types import Array
 from ...robot.robot import Robot
+from ..constants import FRICTION, Constant, explain, joint_motion, link_name, split_name
+from ..text import identifier
 from ..write.meshes import write_files
-from ..write.tables import tables
 from ..write.urdf import file_name
+from .notes import ABOUT, CONSTANTS, Options, header_notes
 from .selftest import Case, selftest_text
 from .writer import (
     DOUBLE,
@@ -71,7 +73,7 @@ def write_c(
         frame: Frame of ``pose``, ``jacobian``, ``pose_and_jacobian`` and ``hessian``.
         friction: Whether dynamics include friction, where the robot has it.
         single: Compute in ``float``.
-        name: What names of files and functions begin with; default the robot's name.
+        name: Prefix of the names of files and functions; default the robot's name.
 
     Returns:
         Header, source, self-test.
@@ -104,16 +106,17 @@ def c_files(
     single: bool = False,
     name: str | None = None,
 ) -> dict[str, str]:
-    """Return what :func:`write_c` writes, by file name."""
+    """Return the texts of :func:`write_c` by file name."""
     require("casadi", "fast")
     prefix = _prefix(robot, name)
     dialect = SINGLE if single else DOUBLE
     functions = _functions(robot, what, prefix, frame, friction)
     cases = [Case(one.name, one.program, one.reference) for one in functions]
-    told = list(_told(robot, functions, frame, friction, single, name))
+    queries = [function.query for function in functions]
+    notes = header_notes(robot, Options(queries, frame, friction, single, name))
     return {
-        f"{prefix}.h": _header(prefix, functions, dialect, told, frame),
-        f"{prefix}.c": _source(robot, prefix, functions, dialect),
+        f"{prefix}.h": _header(prefix, functions, dialect, notes, frame),
+        f"{prefix}.c": _source(robot, prefix, functions, dialect, frame),
         f"{prefix}_selftest.c": selftest_text(robot, prefix, cases, dialect),
     }
 
@@ -126,14 +129,13 @@ def _prefix(robot: Robot, name: str | None) -> str:
                 " letter first"
             )
         return name
-    plain = re.sub(r"\W", "_", file_name(robot), flags=re.ASCII)
-    return plain if re.match("[A-Za-z]", plain) else f"robot_{plain.lstrip('_')}"
+    return identifier(file_name(robot))
 
 
 def _functions(
     robot: Robot, what: Sequence[str], prefix: str, frame: str, friction: bool
 ) -> list[Function]:
-    """Return the queries as programs, each with the constants and the reference that belong to it."""
+    """Return the queries as programs, each with its constants and reference."""
     if isinstance(what, str):
         raise InputError(f"queries are a list of names: what=[{what!r}]")
     for query in what:
@@ -181,29 +183,26 @@ def _functions(
 
 
 def _answers(model: Model) -> dict[str, Callable[..., tuple[Array, ...]]]:
-    """Return the queries of a model as Pinocchio answers them, state by state."""
+    """Return Pinocchio's answers to the queries of a model, state by state."""
+    zero = np.zeros(model.n)
 
-    def rubbing(v: Array) -> Array:
-        return np.zeros(model.n) if model.friction is None else model.friction.torque(v)
+    def friction(v: Array) -> Array:
+        return zero if model.friction is None else model.friction.torque(v)
 
-    def coriolis_torque(q: Array, v: Array) -> Array:
-        return dynamics.inverse_dynamics(model, q, v, np.zeros(model.n)) - dynamics.gravity(
-            model, q
-        )
+    def torque(q: Array, v: Array, a: Array = zero) -> Array:
+        return dynamics.inverse_dynamics(model, q, v, a)
 
     return {
-        "inverse_dynamics": lambda q, v, a: (
-            dynamics.inverse_dynamics(model, q, v, a) + rubbing(v),
-        ),
+        "inverse_dynamics": lambda q, v, a: (torque(q, v, a) + friction(v),),
         "forward_dynamics": lambda q, v, tau: (
-            dynamics.forward_dynamics(model, q, v, tau - rubbing(v)),
+            dynamics.forward_dynamics(model, q, v, tau - friction(v)),
         ),
         "mass_matrix": lambda q: (dynamics.mass_matrix(model, q),),
         "coriolis": lambda q, v: (dynamics.coriolis(model, q, v),),
-        "coriolis_torque": lambda q, v: (coriolis_torque(q, v),),
+        "coriolis_torque": lambda q, v: (torque(q, v) - dynamics.gravity(model, q),),
         "gravity": lambda q: (dynamics.gravity(model, q),),
-        "friction": lambda v: (rubbing(v),),
-        "energy": lambda q, v: tuple(np.array(part) for part in dynamics.energy(model, q, v)),
+        "friction": lambda v: (friction(v),),
+        "energy": lambda q, v: tuple(map(np.array, dynamics.energy(model, q, v))),
         "regressor": lambda q, v, a: (dynamics.regressor(model, q, v, a),),
         "inverse_dynamics_derivatives": lambda q, v, a: derivatives.inverse_dynamics(
             model, q, v, a, True
@@ -211,133 +210,12 @@ def _answers(model: Model) -> dict[str, Callable[..., tuple[Array, ...]]]:
     }
 
 
-# --- what the files say
-# ------------------------------------------------------------------------------------------------
-
-ABOUT = {
-    "inverse_dynamics": (
-        "Axis torques tau of a motion, friction included: M a + C v + g + friction."
-    ),
-    "forward_dynamics": "Axis accelerations a under axis torques tau, less friction.",
-    "mass_matrix": "Mass matrix M [kg m^2], rotors included.",
-    "coriolis": "Matrix C of the Christoffel symbols [N m s]: dM/dt = C + C'.",
-    "coriolis_torque": "Torques C v [N m].",
-    "gravity": "Axis torques g that hold the robot still [N m].",
-    "friction": "Torques of friction f [N m].",
-    "energy": "Energies [J]; the potential one is 0 for a mass at the base's origin.",
-    "regressor": (
-        "Matrix Y whose product with the parameters is the torque, friction included. Columns: per"
-        " body of the tree [m, m cx, m cy, m cz, Ixx, Ixy, Iyy, Ixz, Iyz, Izz] about the link's"
-        " origin, then the rotors, then where friction is known Fv, Fc, Fs - Fc per axis."
-    ),
-    "inverse_dynamics_derivatives": (
-        "Derivatives of the torques with respect to q, v and a, friction included."
-    ),
-    "pose": "Homogeneous matrix T of the frame {frame} in the base [m].",
-    "jacobian": (
-        "Jacobian J of the frame {frame} in base axes: linear velocity of its origin (rows 0 to 2),"
-        " angular velocity."
-    ),
-    "pose_and_jacobian": (
-        "Homogeneous matrix T of the frame {frame} in the base [m], and its Jacobian J, linear rows"
-        " first."
-    ),
-    "hessian": "Derivative of the Jacobian of the frame {frame}: H[i][j][k] = dJ[i][j] / dq[k].",
-}
-
-
-def _told(
-    robot: Robot,
-    functions: list[Function],
-    frame: str,
-    friction: bool,
-    single: bool,
-    name: str | None,
-) -> Iterator[str]:
-    """Say which robot it is and what its numbers mean, in lines of any length."""
-    queries = [function.query for function in functions]
-    words = ["irbmodels codegen", robot.name]
-    words += [] if robot.tool is None else ["--tool", robot.tool.name]
-    words += [] if robot.parameters is None else ["--parameters", robot.parameters]
-    words += ["--what", ",".join(queries)]
-    words += ["--frame", frame] if frame != "tcp" else []
-    words += [] if friction else ["--no-friction"]
-    words += ["--single"] if single else []
-    words += [] if name is None else ["--name", name]
-    yield f"Written by: {' '.join(words)}"
-    yield (
-        "Change the numbers in the source if you must, but let the robot's tables write these files"
-        " again where you can."
-    )
-    yield ""
-    above = robot.description.overlays if robot.description is not None else ()
-    yield f"Robot: {robot.name}{' with ' + ', '.join(above) if above else ''}"
-    if robot.description is None:
-        yield "Inertials: those of its file; sources and grades are not said there"
-    else:
-        found = next(table for table in tables(robot, ["inertials"]) if table.name == "inertials")
-        bodies = [row for row in found.rows if not str(row[0]).startswith(("tool ", "payload"))]
-        yield (
-            f"Inertials: set {robot.parameters}"
-            f" ({', '.join(sorted({str(row[-1]) for row in bodies}))})"
-        )
-    yield (
-        "Tool: none"
-        if robot.tool is None
-        else f"Tool: {robot.tool.name}, {robot.tool.load.mass:g} kg ({robot.tool.grade})"
-    )
-    if robot.payload is not None:
-        yield f"Payload: {robot.payload.mass:g} kg"
-    law = robot.friction_model
-    if not friction:
-        yield "Friction: left out"
-    elif law is None:
-        yield "Friction: no data, adds nothing"
-    else:
-        far = f", extrapolated beyond {law.measured_to:g} rad/s" if law.measured_to else ""
-        yield (
-            "Friction: included, (Fc + (Fs - Fc) exp(-(v/v_St)^2)) sgn(v) + Fv v with sgn(0) ="
-            f" 0{far}"
-        )
-    yield (
-        f"Rotors: {', '.join(f'{value:g}' for value in robot.rotors.tolist())} kg m^2"
-        if robot.rotors.any()
-        else "Rotors: none"
-    )
-    yield (
-        f"Gravity: {', '.join(f'{value:g}' for value in robot.gravity_vector.tolist())} m/s^2 in"
-        " base axes"
-    )
-    yield ""
-    linear = [str(i + 1) for i, slides in enumerate(robot.limits.linear) if slides]
-    other = f"; of axis {', '.join(linear)} m, m/s, m/s^2, N" if linear else ""
-    yield f"Axes: {', '.join(robot.axes)}, in this order in every array of {robot.n}."
-    yield (
-        "q: axis positions as the controller shows them, but in SI units. q [rad], v [rad/s], a"
-        f" [rad/s^2], tau [N m]{other}."
-    )
-    yield (
-        "Torques are those on the arm side of the gearboxes. Arrays of more than one dimension are"
-        " row by row."
-    )
-    far = "4 pi" if single else "1e4 rad"
-    yield (
-        f"Sine and cosine are good to 2.5 units in the last place for angles up to {far}. NaN in,"
-        " NaN out."
-    )
-    yield (
-        "Functions need no library, allocate nothing, keep nothing, run through without a loop or a"
-        " choice, and may run in many threads at once. An output may be the same array as an input."
-    )
-    yield ""
-
-
 def _header(
-    prefix: str, functions: list[Function], dialect: Dialect, told: list[str], frame: str
+    prefix: str, functions: list[Function], dialect: Dialect, notes: list[str], frame: str
 ) -> str:
     guard = f"{prefix.upper()}_H"
     test = f"Self-test: cc -std=c99 -O2 {prefix}.c {prefix}_selftest.c -o selftest && ./selftest"
-    lines = [comment(*told, test), f"#ifndef {guard}", f"#define {guard}"]
+    lines = [comment(*notes, test), f"#ifndef {guard}", f"#define {guard}"]
     lines += ["", "#ifdef __cplusplus", 'extern "C" {', "#endif", ""]
     for function in functions:
         about, program = ABOUT[function.query].replace("{frame}", frame), function.program
@@ -351,12 +229,14 @@ def _header(
     )
 
 
-def _source(robot: Robot, prefix: str, functions: list[Function], dialect: Dialect) -> str:
+def _source(
+    robot: Robot, prefix: str, functions: list[Function], dialect: Dialect, frame: str
+) -> str:
     parts = [
         comment(f"{prefix}.h says what is computed, for which robot, and in which units."),
         f'#include "{prefix}.h"\n\n#include <float.h>\n#include <stdint.h>\n',
         preamble(dialect),
-        _constants(robot, functions, dialect),
+        _constants(robot, functions, dialect, frame),
         helpers_text([function.program for function in functions], dialect),
     ]
     parts += [
@@ -366,119 +246,40 @@ def _source(robot: Robot, prefix: str, functions: list[Function], dialect: Diale
     return "\n".join(part for part in parts if part)
 
 
-# --- constants
-# -------------------------------------------------------------------------------------------------------
-
-MEANINGS = {  # of a constant's name without numbers; of two units the second is a linear axis's
-    "M": "[kg] mass",
-    "MX": "[kg m] mass times x of its center",
-    "MY": "[kg m] mass times y",
-    "MZ": "[kg m] mass times z",
-    "XX": "[kg m^2] entries of the tensor about the origin",
-    **dict.fromkeys(("XY", "XZ", "YY", "YZ", "ZZ"), "[kg m^2]"),
-    **dict.fromkeys(("px", "pEx"), "[m] origin in the frame below"),
-    **dict.fromkeys(("py", "pz", "pEy", "pEz"), "[m]"),
-    **dict.fromkeys(("R", "RE"), "entry of frame_below_from_frame"),
-    "RT": "entry of tree_from_frame",
-    "G": "how an axis moves the joint",
-    "q": "[rad, m] what the joint adds to that",
-    **dict.fromkeys(("gx", "gy", "gz"), "[m/s^2] gravity in base axes"),
-    "IA": "[kg m^2, kg] what rotors add to M",
-    "RA": "how an axis turns a rotor",
-    "FC": "[N m, N] Coulomb friction Fc",
-    "FD": "[N m, N] Fs - Fc",
-    "KS": "[s^2/rad^2, s^2/m^2] 1 / v_St^2",
-    "FV": "[N m s/rad, N s/m] viscous friction Fv",
-}
-
-
-def _meaning(constant: str, robot: Robot) -> str:
-    text, kind = MEANINGS[_kind(constant)], _kind(constant)
-    if kind in ("FC", "FD", "KS", "FV"):
-        slides = robot.limits.linear[int(constant[2:]) - 1]
-        return re.sub(r"\[(.*), (.*)\]", r"[\2]" if slides else r"[\1]", text)
-    return text
-
-
-def _constants(robot: Robot, functions: list[Function], dialect: Dialect) -> str:
+def _constants(robot: Robot, functions: list[Function], dialect: Dialect, frame: str) -> str:
     """Return the constants that the functions use, by mechanism and joint."""
-    values: dict[str, tuple[str, float]] = {}
-    titles: dict[str, str] = {}
+    groups: dict[str, dict[str, Constant]] = {}
+    labels: set[str] = set()
     for function in functions:
-        used = set(function.program.constants)
-        for constant, value in function.mechanism.free.items():
-            if constant in used:
-                label = function.constants[constant]
-                values.setdefault(label, (constant, value))
-                titles.setdefault(label, _title(constant, function, robot))
-    lines = [comment(CONSTANTS)] if values else []
-    width = max(map(len, values), default=0)
-    for title in dict.fromkeys(titles.values()):
+        for name in function.mechanism.free:
+            label = function.constants[name]
+            if name in function.program.constants and label not in labels:
+                labels.add(label)
+                constant = explain(name, function.mechanism, robot, frame)
+                groups.setdefault(_title(name, function), {})[label] = constant
+    lines = [comment(CONSTANTS)] if groups else []
+    width = max(map(len, labels), default=0)
+    for title, constants in groups.items():
         lines.append(f"/* {title} */")
-        for label, (constant, value) in values.items():
-            if titles[label] == title:
-                text = (
-                    f"{dialect.constant}{dialect.real} {label:{width}} = {dialect.number(value)};"
-                )
-                lines.append(f"{text:{width + 52}} /* {_meaning(constant, robot)} */")
+        for label, constant in constants.items():
+            value = dialect.number(constant.value)
+            text = f"{dialect.constant}{dialect.real} {label:{width}} = {value};"
+            lines.append(f"{text:{width + 52}} /* [{constant.unit}] {constant.meaning} */")
         lines.append("")
     return "\n".join(lines)
 
 
-CONSTANTS = (
-    "Names as in Khalil & Dombre: a number behind a name is the joint's. Joints turn about, or"
-    " slide along, the z axis of their frame. Inertials of the dynamics are a base set: what fixed"
-    " to a joint's axis changes no torque is counted to the joint below, so they are not those of"
-    " one body alone, and some are negative. 0, 1 and -1 are structure and have no name."
-)
-
-
-def _kind(constant: str) -> str:
-    """Return a constant's name without the numbers of joint, axis, row and column: px for p4x, FC for FC2."""
-    return re.sub(r"[\d_]", "", constant)
-
-
-def _title(constant: str, function: Function, robot: Robot) -> str:
-    """Say what a constant belongs to."""
-    group = {"regressor": "regressor, "}.get(function.query, "")
-    kind, digits = _kind(constant), re.search(r"\d+", constant)
-    if kind in ("FC", "FD", "KS", "FV"):
-        return f"{group}friction of the axes"
+def _title(name: str, function: Function) -> str:
+    """Return the part of the model that a constant belongs to."""
+    kind, number, _ = split_name(name)
+    suffix = function.constants[name].removeprefix(name).removeprefix("_")
+    prefix = "regressor, " if function.query == "regressor" else f"{suffix}, " if suffix else ""
+    if kind in FRICTION:
+        return f"{prefix}friction of the axes"
     if kind in ("IA", "RA"):
-        return f"{group}rotors"
-    if (
-        digits is None
-        or (int(digits[0]) == 0 and kind != "q")
-        or kind in ("pEx", "pEy", "pEz", "RE")
-    ):
-        return (
-            f"{function.constants[constant].partition('_')[2]}, frame"
-            if "E" in kind
-            else f"{group}base"
-        )
-    number = int(re.sub(r"^q0_", "", constant)) if kind == "q" else int(digits[0])
-    joint = function.mechanism.joints[number - 1]
-    below = f"on joint {joint.parent + 1}" if joint.parent >= 0 else "on the base"
-    group = (
-        f"{function.constants[constant].removeprefix(constant + '_')}, "
-        if function.query in OF_FRAMES
-        else group
-    )
-    return (
-        f"{group}joint {number}, {'slides' if joint.prismatic else 'turns'} by"
-        f" {_angle(joint.row, joint.offset)}, {below}"
-    )
-
-
-def _angle(row: Array, offset: float) -> str:
-    terms = [(factor, f"q{axis}") for axis, factor in enumerate(row.tolist(), 1) if factor]
-    terms.sort(key=lambda term: term[0] < 0)  # q3 - q2
-    parts = (
-        f"{'-' if factor < 0 else '+'} {'' if abs(factor) == 1 else f'{abs(factor):g} '}{name}"
-        for factor, name in terms
-    )
-    text = " ".join(parts)
-    text = text.removeprefix("+ ") + (
-        f" {'-' if offset < 0 else '+'} {abs(offset):g}" if offset else ""
-    )
-    return text or "0"
+        return f"{prefix}rotors"
+    if number in ("E", "", "0"):
+        return f"{prefix}{'frame' if number == 'E' else 'base'}"
+    joint = function.mechanism.joints[int(number) - 1]
+    moves, by = joint_motion(joint)
+    return f"{prefix}joint {number}, {moves} by {by}, on {link_name(joint.parent)}"
