@@ -54,7 +54,7 @@ class Constants:
             raise Unknown(f"{name} is the controller's own {kind}, whose value is not known here")
         raise Undeclared(f"{name} is declared neither in this module nor in one it was read with")
 
-    def computed(self, declared: Declaration) -> Any:
+    def value_or_expression(self, declared: Declaration) -> Any:
         """Return the value of a declaration, computed if the text tells it, else its expression."""
         try:
             return self.value(declared, self)[1]
@@ -74,7 +74,7 @@ class Constants:
         builder = self.builder(
             declared.value.text if isinstance(declared.value, Expression) else ""
         )
-        kind = builder.resolved(declared.type)
+        kind = builder.resolve(declared.type)
         if not isinstance(declared.value, Expression):
             return kind, declared.value
         if declared.name in self._computing:
@@ -82,7 +82,7 @@ class Constants:
         self._computing.append(declared.name)
         try:
             node = parse(builder.text, "condition").children[0]
-            return kind, ExpressionEvaluator(names, builder).computed(
+            return kind, ExpressionEvaluator(names, builder).evaluate(
                 kind, declared.size, node, declared.name
             )
         finally:
@@ -113,10 +113,12 @@ def values_of(module: Module, kind: str) -> dict[str, Any]:
     constants, values = Constants(checked_module(module)), dict[str, Any]()
     name = as_instance(kind, str, "a type is given by its name in RAPID, 'robtarget'").lower()
     for declaration in module:
-        names = declaration.type.lower(), constants.builder("").resolved(declaration.type)
+        names = declaration.type.lower(), constants.builder("").resolve(declaration.type)
         if name in names and declaration.value is not None:
             values.update(
-                _elements(declaration.name, declaration.size, constants.computed(declaration))
+                _elements(
+                    declaration.name, declaration.size, constants.value_or_expression(declaration)
+                )
             )
     return values
 

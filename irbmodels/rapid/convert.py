@@ -14,7 +14,7 @@ from ..model.inertia import Inertial
 from ..model.tool import Tool, doubt_metres, payload
 from ..model.types import Array
 from .parser import read_value
-from .records import Orient, Pos, Pose, rounded
+from .records import Orient, Pos, Pose, round_values
 from .values import LoadData, RobTarget, ToolData, Unit, WobjData
 
 _DIGITS = 12  # of a moment of inertia that an eigendecomposition gave; the rest is rounding
@@ -73,7 +73,7 @@ def loaddata_of(body: Inertial) -> LoadData:
     the body's frame is taken: a diagonal tensor keeps its order, and aom is [1,0,0,0].
     """
     as_instance(body, Inertial, "loaddata is that of an irbmodels.Inertial")
-    centre = Pos(*rounded(1000.0 * body.com))
+    centre = Pos(*round_values(1000.0 * body.com))
     if not np.any(body.tensor):
         return LoadData(body.mass, centre, Orient(1.0, 0.0, 0.0, 0.0), 0.0, 0.0, 0.0)
     moments, turn = principal(body.tensor)

@@ -1,4 +1,4 @@
-"""Values that arguments, conditions and initial values come to: names, literals, ``Offs``, ``RelTool``, and sums of numbers."""
+"""Values of expressions: names, literals, ``Offs``, ``RelTool``, and sums of numbers."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pinocchio as pin
 
 from ..errors import InputError
 from ..model.types import Array
-from .records import Orient, Pos, Value, rounded
+from .records import Orient, Pos, Value, round_values
 from .value_builder import NUMERIC, Builder
 from .values import RECORDS, RobTarget
 
@@ -19,7 +19,7 @@ V = TypeVar("V", bound=Value)
 
 
 class Unknown(Exception):
-    """Why a value cannot be told from the text."""
+    """A value that depends on the run of the program; the message says why."""
 
 
 class Undeclared(Unknown):
@@ -37,33 +37,30 @@ class Names(Protocol):
 
 
 class ExpressionEvaluator:
-    """Values of expressions, as far as the text tells them."""
+    """Evaluator of expressions that do not depend on the run."""
 
     def __init__(self, scope: Names, builder: Builder) -> None:
-        """Begin; errors say where in the text of ``builder``."""
+        """Evaluate in a scope; ``builder`` holds the text, for positions of errors."""
         self.scope, self.builder = scope, builder
 
     def value(self, kind: type[V], node: Any, what: str) -> V:
-        """Return the record that an argument says.
+        """Return the record that is the value of an argument.
 
         Raises:
-            Unknown: if the text does not tell it.
+            Unknown: if it depends on the run.
             RapidError: if it is no such record.
         """
-        return cast(V, self.computed(kind.rapid, (), node, what))
+        return cast(V, self.evaluate(kind.rapid, (), node, what))
 
-    def computed(self, kind: str, size: tuple[int, ...], node: Any, what: str) -> Any:
-        """Return the value of any type, or array of it, that an argument or initial value comes to.
-
-        Errors as :meth:`value`.
-        """
-        data, kind = getattr(node, "data", ""), self.builder.resolved(kind)
+    def evaluate(self, kind: str, size: tuple[int, ...], node: Any, what: str) -> Any:
+        """Return the value, or array, of an argument or initial value; errors as :meth:`value`."""
+        data, kind = getattr(node, "data", ""), self.builder.resolve(kind)
         if data == "group":
-            return self.computed(kind, size, node.children[0], what)
+            return self.evaluate(kind, size, node.children[0], what)
         if data == "call":
-            return self._called(kind, node, what)
+            return self._offset_target(kind, node, what)
         if data == "reference":
-            return self._named(kind, node, what, size)
+            return self._reference(kind, node, what, size)
         if data == "aggregate" and any(part.data != "aggregate" for part in node.iter_subtrees()):
             return self._aggregate(kind, size, node, what)
         if kind in NUMERIC and not size:
@@ -76,29 +73,12 @@ class ExpressionEvaluator:
 
     def _aggregate(self, kind: str, size: tuple[int, ...], node: Any, what: str) -> Any:
         """Return an array or a record, some component of which is no literal."""
-        if size:
-            parts = self.builder.parts(node, size[0], f"array of {size[0]}", what)
-            return tuple(
-                self.computed(kind, size[1:], part, f"{what}{{{i + 1}}}")
-                for i, part in enumerate(parts)
-            )
-        fields = self.builder.fields(kind)
-        if not fields:
+        if not size and not self.builder.fields(kind):
             raise self.builder.fail(node, f"{what} is a {kind}, which has no components")
-        parts = self.builder.parts(
-            node, len(fields), f"{kind} [{','.join(name for _, name in fields)}]", what
-        )
-        values = [
-            self.computed(inner, (), part, f"{what}.{name}")
-            for (inner, name), part in zip(fields, parts, strict=True)
-        ]
-        try:
-            return RECORDS[kind](*values) if kind in RECORDS else tuple(values)
-        except InputError as err:
-            raise self.builder.fail(node, f"{what}: {err}") from None
+        return self.builder.compose(kind, size, node, what, self.evaluate)
 
     def number(self, node: Any) -> float:
-        """Return what an argument or expression of numbers comes to; errors as :meth:`value`."""
+        """Return the value of an expression of numbers; errors as :meth:`value`."""
         data = getattr(node, "data", "")
         if data == "group":
             return self.number(node.children[0])
@@ -106,15 +86,12 @@ class ExpressionEvaluator:
             sign, operand = node.children
             return -self.number(operand) if sign == "-" else self.number(operand)
         if data == "expression":
-            return self._computed(node)
+            return self.chain(node.children, self.builder.source(node))
         if data == "reference":
-            return float(cast(float, self._named("num", node, "this number")))
+            return float(cast(float, self._reference("num", node, "this number")))
         if data == "call":
             raise Unknown(f"{node.children[0]!s}() is not evaluated")
         return float(self.builder.value("num", (), node, "this number"))
-
-    def _computed(self, node: Any) -> float:
-        return self.chain(node.children, self.builder.source(node))
 
     def chain(self, children: Sequence[Any], source: str) -> float:
         """Return a chain of operations, products before sums, each from left to right."""
@@ -130,7 +107,7 @@ class ExpressionEvaluator:
                 raise Unknown(f"{source} is not evaluated")
         return sum(terms)
 
-    def _named(self, kind: str, node: Any, what: str, size: tuple[int, ...] = ()) -> Any:
+    def _reference(self, kind: str, node: Any, what: str, size: tuple[int, ...] = ()) -> Any:
         """Return the value of a name, its elements and components followed."""
         root, *path = node.children
         has, value = self.scope.datum(root)
@@ -166,8 +143,8 @@ class ExpressionEvaluator:
             raise self.builder.fail(
                 part, f"a {kind} has no {part!s}, but {', '.join(name for _, name in fields)}"
             )
-        place = names.index(part.lower())
-        return self.builder.resolved(fields[place][0]), value[place]
+        index = names.index(part.lower())
+        return self.builder.resolve(fields[index][0]), value[index]
 
     def _element(self, value: tuple[Any, ...], node: Any, name: str) -> Any:
         index = self.number(node)
@@ -177,7 +154,7 @@ class ExpressionEvaluator:
             )
         return value[int(index) - 1]
 
-    def _called(self, kind: str, node: Any, what: str) -> RobTarget:
+    def _offset_target(self, kind: str, node: Any, what: str) -> RobTarget:
         word, *arguments = node.children
         if kind != RobTarget.rapid or word.lower() not in ("offs", "reltool"):
             raise Unknown(f"{word!s}() is not evaluated")
@@ -189,23 +166,23 @@ class ExpressionEvaluator:
                 word,
                 f"{word!s} takes a robtarget and three lengths, not {len(lengths) + 1} arguments",
             )
-        turns = {
+        options = {
             str(o.children[0]).lower(): o
             for part in arguments
             for o in part.children
             if is_option(o)
         }
         known = {"rx", "ry", "rz"} if word.lower() == "reltool" else set()
-        if wrong := sorted(turns.keys() - known):
+        if wrong := sorted(options.keys() - known):
             raise self.builder.fail(
-                turns[wrong[0]], f"{word!s} has no \\{turns[wrong[0]].children[0]!s}"
+                options[wrong[0]], f"{word!s} has no \\{options[wrong[0]].children[0]!s}"
             )
         target = self.value(RobTarget, first, f"{word!s}'s target")
         move = np.array([self.number(length) for length in lengths])
         if word.lower() == "offs":
-            return replace(target, trans=Pos(*rounded(np.array(target.trans.values) + move)))
+            return replace(target, trans=Pos(*round_values(np.array(target.trans.values) + move)))
         angles = [
-            self.number(self.option(turns[axis])) if axis in turns else 0.0
+            self.number(self.option(options[axis])) if axis in options else 0.0
             for axis in ("rx", "ry", "rz")
         ]
         try:
@@ -220,7 +197,7 @@ class ExpressionEvaluator:
             Unknown: if the option passes on one that the routine is given, ``\T?t``.
             RapidError: if it has no value.
         """
-        for name in passed_on(node):
+        for name in forwarded_names(node):
             self.scope.datum(name)  # a parameter: its value depends on the run
             raise self.builder.fail(name, f"{name!s} after ? is no parameter of the routine")
         values = [part for part in node.children[1:] if getattr(part, "type", "") != "ASSIGN"]
@@ -232,21 +209,21 @@ class ExpressionEvaluator:
 
 
 def _in_tool(target: RobTarget, move: Array, angles: Array) -> RobTarget:
-    """``RelTool``: shifted [mm] along the axes of the tool, then turned about its x, the new y and the new z [rad]."""
-    turn = target.rot.matrix()
-    trans = np.array(target.trans.values) + turn @ move
+    """Return ``RelTool``: moved [mm] along the tool's axes, then rotated about x, y', z'' [rad]."""
+    rotation = target.rot.matrix()
+    trans = np.array(target.trans.values) + rotation @ move
     x, y, z = (
         pin.rpy.rpyToMatrix(*(angle * axis)) for angle, axis in zip(angles, np.eye(3), strict=True)
     )
-    rot = Orient.of(turn @ x @ y @ z) if np.any(angles) else target.rot
-    return replace(target, trans=Pos(*rounded(trans)), rot=rot)
+    rot = Orient.of(rotation @ x @ y @ z) if np.any(angles) else target.rot
+    return replace(target, trans=Pos(*round_values(trans)), rot=rot)
 
 
-def passed_on(option: Any) -> list[Any]:
+def forwarded_names(option: Any) -> list[Any]:
     r"""Return the name in ``\WObj?WObj``, if the option has that form."""
     return [part for part in option.children[1:] if getattr(part, "type", "") == "NAME"]
 
 
 def is_option(node: Any) -> bool:
-    r"""Whether an argument is an option, ``\WObj:=wFix``."""
+    r"""Return whether an argument is an option, ``\WObj:=wFix``."""
     return bool(getattr(node, "data", "") == "option")

@@ -11,6 +11,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from ..errors import RapidError, require
+from .text import line_column
 
 if TYPE_CHECKING:
     from lark import Lark
@@ -103,7 +104,7 @@ def _parser(calls: bool = False) -> Lark:
 
 
 def parse(text: str, start: str, file: str = "") -> Any:
-    """Return the tree of a ``module``, of the ``text`` of one value, or of one ``instruction`` or ``condition``.
+    """Return the tree of a text: ``module``, ``text`` (a value), ``instruction``, ``condition``.
 
     Raises:
         RapidError: if it breaks the grammar; says where, why, and what would be right.
@@ -116,12 +117,21 @@ def parse(text: str, start: str, file: str = "") -> Any:
     try:
         return parser.parse(text, start=start)
     except UnexpectedInput as err:
-        place, reason = _explained(text, err)
-        line = text.count("\n", 0, place) + 1
-        raise RapidError(line, place - (text.rfind("\n", 0, place) + 1) + 1, reason, file) from None
+        position, reason = _explain(text, err)
+        raise RapidError(*line_column(text, position), reason, file) from None
 
 
-def _explained(text: str, err: Any) -> tuple[int, str]:
+def tokens(node: Any, *types: str) -> list[Any]:
+    """Return the tokens of some types directly below a node."""
+    return [part for part in node.children if getattr(part, "type", "") in types]
+
+
+def subtrees(node: Any, *rules: str) -> list[Any]:
+    """Return the trees of some rules directly below a node."""
+    return [part for part in node.children if getattr(part, "data", "") in rules]
+
+
+def _explain(text: str, err: Any) -> tuple[int, str]:
     """Return where a text breaks the grammar, and why."""
     token = getattr(err, "token", None)
     at = (
@@ -132,7 +142,7 @@ def _explained(text: str, err: Any) -> tuple[int, str]:
         else len(text.rstrip())
     )
     word = "" if at >= len(text.rstrip()) else text[at] if token is None else str(token).split()[0]
-    found = f"found {word!r}" if word else "the text ends"
+    actual = f"found {word!r}" if word else "the text ends"
     stack = err.interactive_parser.parser_state.value_stack
     before = _span(stack[-1])[1] if stack else 0
     expected = {
@@ -148,29 +158,26 @@ def _explained(text: str, err: Any) -> tuple[int, str]:
         word in ("", ";", ":=") or (word in _CLOSING and word != _BRACKETS[opened[-1].type])
     ):
         bracket, close = opened[-1], _BRACKETS[opened[-1].type]
-        place = f"line {bracket.line}, column {bracket.column}"
-        return (
-            at,
-            f"{found}, but the {str(bracket)!r} of {place} is not closed: {close!r} is missing",
-        )
+        opening = f"{str(bracket)!r} of line {bracket.line}, column {bracket.column}"
+        return at, f"{actual}, but the {opening} is not closed: {close!r} is missing"
     if opened and "COMMA" in expected:
         return (
             before,
-            f"{found} without ',' before it; ',' or {_BRACKETS[opened[-1].type]!r} is missing",
+            f"{actual} without ',' before it; ',' or {_BRACKETS[opened[-1].type]!r} is missing",
         )
     if word in _CLOSING and not opened:
-        return at, f"{found} that nothing opened"
+        return at, f"{actual} that nothing opened"
     if "NUMBER" in expected:
-        return at, f'{found} where a value belongs: a number, TRUE or FALSE, a "text", or [...]'
+        return at, f'{actual} where a value belongs: a number, TRUE or FALSE, a "text", or [...]'
     if word == "(" and "OPERATOR" in expected:
         return at, "a declaration holds no function call; write the value that it gives"
     if "ASSIGN" in expected and word in ("=", ":"):
-        return at, f"{found}; a value is given with ':='"
+        return at, f"{actual}; a value is given with ':='"
     if "SEMICOLON" in expected:
         return (
             before,
             (
-                f"{found} without ';' before it: ';' is missing after"
+                f"{actual} without ';' before it: ';' is missing after"
                 f" {text[slice(*_span(stack[-1]))].split()[-1]!r}"
             ),
         )
@@ -180,17 +187,20 @@ def _explained(text: str, err: Any) -> tuple[int, str]:
         return (
             at,
             (
-                f"{found} where ENDMODULE belongs, or a routine, or a declaration, which begins"
+                f"{actual} where ENDMODULE belongs, or a routine, or a declaration, which begins"
                 " with CONST, PERS or VAR"
             ),
         )
     if "MODULE" in expected:
-        return at, f"{found} where a module begins, with: MODULE name"
+        return at, f"{actual} where a module begins, with: MODULE name"
     if "STORAGE" in expected:
-        return at, f"{found} where CONST, PERS or VAR belongs"
+        return at, f"{actual} where CONST, PERS or VAR belongs"
     if "NAME" in expected:
-        return at, f"{found} where a name belongs; a declaration reads: CONST robtarget p10:=[...];"
-    return at, f"{found}, and nothing but comments may follow"
+        return (
+            at,
+            f"{actual} where a name belongs; a declaration reads: CONST robtarget p10:=[...];",
+        )
+    return at, f"{actual}, and nothing but comments may follow"
 
 
 def _span(item: Any) -> tuple[int, int]:

@@ -1,4 +1,4 @@
-"""Literals of RAPID without a grammar: numbers, TRUE, texts and brackets, as the nodes that the grammar makes of them."""
+"""Literals of RAPID, read without the grammar but as its nodes: numbers, TRUE, texts, brackets."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..errors import RapidError
+from .text import line_column
 
 _TOKENS = re.compile(
     r"(?P<skip>(?:\s|\ufeff|![^\n]*)+)|(?P<OPEN>\[)|(?P<CLOSE>\])|(?P<COMMA>,)|(?P<STRING>\"(?>[^\"\n]|\"\")*+\")"
@@ -51,54 +52,47 @@ def parse_literal(text: str) -> Any:
     Raises:
         RapidError: if the text is anything else; names and sums are.
     """
-    opened, whole, wanted = list[Aggregate](), list[Any](), True
+    opened, top, value_expected = list[Aggregate](), list[Any](), True
     for token in _tokens(text):
-        if token.type == "COMMA":
-            if wanted or not opened:
-                raise _misplaced(token, "a value belongs" if wanted else "the text ends")
-            wanted = True
+        if token.type in ("COMMA", "CLOSE"):
+            if value_expected or not opened:
+                raise _mispositiond(token, "a value belongs" if value_expected else "the text ends")
+            value_expected = token.type == "COMMA"
+            if token.type == "CLOSE":
+                opened.pop().meta.end_pos = token.end_pos
             continue
-        if token.type == "CLOSE":
-            if wanted or not opened:
-                raise _misplaced(token, "a value belongs" if wanted else "the text ends")
-            closed = opened.pop()
-            closed.meta.end_pos = token.end_pos
-            continue
-        if not wanted:
-            raise _misplaced(token, "',' or ']' belongs" if opened else "the text ends")
+        if not value_expected:
+            raise _mispositiond(token, "',' or ']' belongs" if opened else "the text ends")
         node = Aggregate(token) if token.type == "OPEN" else token
-        (opened[-1].children if opened else whole).append(node)
+        (opened[-1].children if opened else top).append(node)
         if isinstance(node, Aggregate):
             opened.append(node)
-        wanted = token.type == "OPEN"
-    if opened or wanted:
+        value_expected = token.type == "OPEN"
+    if opened or value_expected:
         raise RapidError(
-            *_place(text, len(text.rstrip())), "the text ends where a value, ',' or ']' belongs"
+            *line_column(text, len(text.rstrip())),
+            "the text ends where a value, ',' or ']' belongs",
         )
-    return whole[0]
+    return top[0]
 
 
 def _tokens(text: str) -> Iterator[Token]:
-    place = 0
-    while place < len(text):
-        match = _TOKENS.match(text, place)
+    position = 0
+    while position < len(text):
+        match = _TOKENS.match(text, position)
         if match is None:
             raise RapidError(
-                *_place(text, place),
-                f"found {text[place : place + 10].split()[0]!r} where a value belongs",
+                *line_column(text, position),
+                f"found {text[position : position + 10].split()[0]!r} where a value belongs",
             )
         kind = str(match.lastgroup)
         if kind != "skip":
             token = Token(match[0])
             token.type, token.start_pos, token.end_pos = kind, match.start(), match.end()
-            token.line, token.column = _place(text, place)
+            token.line, token.column = line_column(text, position)
             yield token
-        place = match.end()
+        position = match.end()
 
 
-def _misplaced(token: Token, wanted: str) -> RapidError:
-    return RapidError(token.line, token.column, f"found {str(token)[:20]!r} where {wanted}")
-
-
-def _place(text: str, place: int) -> tuple[int, int]:
-    return text.count("\n", 0, place) + 1, place - text.rfind("\n", 0, place)
+def _mispositiond(token: Token, expected: str) -> RapidError:
+    return RapidError(token.line, token.column, f"found {str(token)[:20]!r} where {expected}")

@@ -12,7 +12,7 @@ from typing import Any, TypeVar, cast
 from ..errors import InputError, RapidError, short_repr
 from ..files import read_bytes
 from .expressions import ExpressionEvaluator, Unknown
-from .grammar import RESERVED, parse
+from .grammar import RESERVED, parse, subtrees, tokens
 from .literals import parse_literal
 from .module import Declaration, Module, checked_module
 from .records import Value
@@ -22,7 +22,7 @@ from .values import RECORDS
 V = TypeVar("V", bound=Value)
 
 _ATTRIBUTES = ("sysmodule", "noview", "nostepin", "viewonly", "readonly")
-_WIDEST = 200  # characters of the size of an array
+_LONGEST_SIZE = 200  # characters of the size of an array
 _ROUTINE_NAME = re.compile(r"(?:PROC|TRAP|FUNC\s+\w+)\s+(\w+)", re.IGNORECASE)
 
 
@@ -44,9 +44,11 @@ def read(text: str, file: str = "", uses: Sequence[Module] = ()) -> Module:
     """
     if not isinstance(text, str):
         raise InputError(f"the text of a module is a str, not {text!r}; read_file reads a file")
-    builder, head, items = collected(text, file, uses)
+    builder, head, items = parse_module(text, file, uses)
     attributes = [word for part in head[1:] for word in part.children]
-    declarations = tuple(declared(builder, item) for item in items if item.data == "declaration")
+    declarations = tuple(
+        declaration_of(builder, item) for item in items if item.data == "declaration"
+    )
     return Module(
         str(head[0]),
         tuple(map(str, attributes)),
@@ -78,7 +80,7 @@ def read_file(path: str | Path, uses: Sequence[Module] = ()) -> Module:
 
 
 def write(module: Module) -> str:
-    """Return the text of a module: to the character what was read, but for what ``with_...`` changed.
+    """Return the text of a module, as it was read but for changes by ``with_...``.
 
     Raises:
         InputError: if ``module`` is none.
@@ -87,7 +89,7 @@ def write(module: Module) -> str:
 
 
 def read_value(text: str, kind: type[V]) -> V:
-    """Read the text of a value, ``[[0,0,0],[1,0,0,0]]``, or of a declaration with one, ``PERS pose p:=[[0,0,0],[1,0,0,0]];``.
+    """Read a value, ``[[0,0,0],[1,0,0,0]]``, or a declaration, ``PERS pose p:=[[0,0,0],...];``.
 
     Args:
         text: The value; nothing but comments may stand around it.
@@ -107,7 +109,7 @@ def read_value(text: str, kind: type[V]) -> V:
         raise InputError(f"the text of a {name} is a str, not {short_repr(text)}")
     builder, node = Builder(text), _value_node(text)
     if getattr(node, "data", "") == "declaration":
-        declaration = declared(builder, node)
+        declaration = declaration_of(builder, node)
         if declaration.type.lower() != name or declaration.size or declaration.value is None:
             raise builder.fail(node, f"{declaration.name} is no single {name} with a value")
         value = declaration.value
@@ -121,17 +123,19 @@ def read_value(text: str, kind: type[V]) -> V:
 
 
 def _value_node(text: str) -> Any:
-    """Return the node of a value or declaration; lark is needed for what is more than a literal."""
+    """Return the node of a value or declaration; all but literals need lark."""
     try:
         return parse_literal(text)
     except RapidError:
         if find_spec("lark") is None and ":=" not in text:
             raise
-        return parse(text, "text").children[0]  # which explains better what is wrong
+        return parse(text, "text").children[0]  # its errors are clearer
 
 
-def collected(text: str, file: str, uses: Sequence[Module]) -> tuple[Builder, list[Any], list[Any]]:
-    """Return what values of a module are checked against, the nodes of its name and attributes, and those of its items.
+def parse_module(
+    text: str, file: str, uses: Sequence[Module]
+) -> tuple[Builder, list[Any], list[Any]]:
+    """Return the builder of a module's values, nodes of its name and attributes, and of its items.
 
     Raises:
         RapidError: if the text breaks the grammar, or a name or type is wrong.
@@ -144,59 +148,48 @@ def collected(text: str, file: str, uses: Sequence[Module]) -> tuple[Builder, li
         builder.constants.update(
             {datum.name.lower(): datum.value for datum in module if _is_shared(datum)}
         )
-    head = [
-        part
-        for part in tree.children
-        if getattr(part, "type", "") == "NAME" or getattr(part, "data", "") == "attributes"
-    ]
+    head = [*tokens(tree, "NAME"), *subtrees(tree, "attributes")]
     for word in (word for part in head[1:] for word in part.children):
         if word.lower() not in _ATTRIBUTES:
             raise builder.fail(
                 word,
                 f"{word!s} is no attribute of a module; those are {', '.join(_ATTRIBUTES).upper()}",
             )
-    items = [part for part in tree.children if hasattr(part, "data") and part.data != "attributes"]
-    _collect(builder, head[0], items)
+    items = subtrees(tree, "declaration", "record", "alias", "routine")
+    _add_names(builder, head[0], items)
     return builder, head, items
 
 
-def _collect(builder: Builder, module: Any, items: Sequence[Any]) -> None:
-    """Note the module's own types and constants, and refuse names that are words of RAPID or stand twice."""
-    seen: dict[str, Any] = {}
+def _add_names(builder: Builder, module: Any, items: Sequence[Any]) -> None:
+    """Add the module's types and constants, and refuse reserved or repeated names."""
+    lines: dict[str, int] = {}
     _refuse_reserved(builder, str(module), module)
     for item in items:
-        names = _names(item)
+        names = tokens(item, "NAME")
         if item.data == "routine":
-            found = _ROUTINE_NAME.match(item.children[-1])
-            name, place = found[1] if found else "", item.children[-1]
-            if not name:
-                raise builder.fail(place, f"{place.split()[0]} has no name")
+            node = item.children[-1]
+            match = _ROUTINE_NAME.match(node)
+            if match is None:
+                raise builder.fail(node, f"{node.split()[0]} has no name")
+            name = match[1]
         else:
-            place = names[0] if item.data == "record" else names[1]
-            name = str(place)
-        _refuse_reserved(builder, name, place)
-        if name.lower() in seen:
-            raise builder.fail(
-                place, f"{name} is declared twice, first on line {seen[name.lower()]}"
-            )
-        seen[name.lower()] = place.line
+            node = names[0] if item.data == "record" else names[1]
+            name = str(node)
+        _refuse_reserved(builder, name, node)
+        key = name.lower()
+        if key in lines:
+            raise builder.fail(node, f"{name} is declared twice, first on line {lines[key]}")
+        lines[key] = node.line
         if item.data == "record":
             fields = zip(names[1::2], names[2::2], strict=True)
-            builder.records[name.lower()] = tuple(
-                (kind.lower(), str(field)) for kind, field in fields
-            )
+            builder.records[key] = tuple((kind.lower(), str(field)) for kind, field in fields)
         elif item.data == "alias":
-            builder.aliases[name.lower()] = names[0].lower()
+            builder.aliases[key] = names[0].lower()
         elif item.data == "declaration" and _storage(item) == "CONST":
-            builder.constants[name.lower()] = item.children[-1]
+            builder.constants[key] = item.children[-1]
     for item in items:  # types may be declared after they are used
-        for kind in (
-            _names(item)[:1]
-            if item.data == "alias"
-            else _names(item)[1::2]
-            if item.data == "record"
-            else ()
-        ):
+        types = {"alias": slice(1), "record": slice(1, None, 2)}.get(item.data, slice(0))
+        for kind in tokens(item, "NAME")[types]:
             builder.kind(kind)
 
 
@@ -204,19 +197,13 @@ def _is_shared(datum: Declaration) -> bool:
     return datum.storage == "CONST" and datum.scope != "LOCAL"
 
 
-def _refuse_reserved(builder: Builder, name: str, place: Any) -> None:
+def _refuse_reserved(builder: Builder, name: str, node: Any) -> None:
     if name.lower() in RESERVED:
-        raise builder.fail(place, f"{name} is a word of RAPID and cannot be a name")
-
-
-def _names(item: Any) -> list[Any]:
-    return [part for part in item.children if getattr(part, "type", "") == "NAME"]
+        raise builder.fail(node, f"{name} is a word of RAPID and cannot be a name")
 
 
 def _storage(item: Any) -> str:
-    return next(
-        str(part).upper() for part in item.children if getattr(part, "type", "") == "STORAGE"
-    )
+    return str(tokens(item, "STORAGE")[0]).upper()
 
 
 class _Constants:
@@ -226,58 +213,45 @@ class _Constants:
 
     def __init__(self, builder: Builder) -> None:
         self.builder = builder
-        self.asked: set[str] = set()
+        self.pending: set[str] = set()
 
     def number(self, node: Any) -> float | None:
-        """Return what constants come to; None if the text does not tell it."""
+        """Return the value of an expression of constants; None if it cannot be computed."""
+        if len(self.builder.source(node)) >= _LONGEST_SIZE:
+            return None
         try:
-            return (
-                ExpressionEvaluator(self, self.builder).number(node)
-                if len(self.builder.source(node)) < _WIDEST
-                else None
-            )
+            return ExpressionEvaluator(self, self.builder).number(node)
         except (Unknown, RapidError):
             return None
 
     def datum(self, name: Any) -> tuple[str, Any]:
-        """Return type and value of a constant; of another module's, which is computed, none."""
+        """Return type and value of a constant, but of no expression of another module."""
         node = self.builder.constants.get(name.lower())
-        if node is None or isinstance(node, Expression) or name.lower() in self.asked:
+        if node is None or isinstance(node, Expression) or name.lower() in self.pending:
             raise Unknown(f"{name} is no constant that is known here")
-        self.asked.add(name.lower())
+        self.pending.add(name.lower())
         try:
             return "num", node if isinstance(node, float) else ExpressionEvaluator(
                 self, self.builder
             ).number(node)
         finally:
-            self.asked.discard(name.lower())
+            self.pending.discard(name.lower())
 
 
-def declared(builder: Builder, item: Any) -> Declaration:
+def declaration_of(builder: Builder, item: Any) -> Declaration:
     """Return a declaration with its value checked."""
-    kind, name = _names(item)
+    kind, name = tokens(item, "NAME")
     typed, storage = builder.kind(kind), _storage(item)
-    scope = next(
-        (
-            str(part).upper()
-            for part in item.children
-            if getattr(part, "type", "") in ("LOCAL", "TASK")
-        ),
-        "",
-    )
+    scope = "".join(tokens(item, "LOCAL", "TASK")).upper()
     if scope == "TASK" and storage == "CONST":
         raise builder.fail(item, "TASK goes with VAR and PERS, not with CONST")
-    size = next(
-        (
-            builder.size(part, _Constants(builder).number)
-            for part in item.children
-            if getattr(part, "data", "") == "size"
-        ),
-        (),
-    )
-    assigned = any(getattr(part, "type", "") == "ASSIGN" for part in item.children)
-    if storage == "CONST" and not assigned:
+    size: tuple[int, ...] = ()
+    for part in subtrees(item, "size"):
+        size = builder.size(part, _Constants(builder).number)
+    value = None
+    if tokens(item, "ASSIGN"):
+        value = builder.value(typed, size, item.children[-1], str(name))
+    elif storage == "CONST":
         raise builder.fail(item, f"{name!s} is a CONST without a value; it needs :=")
-    value = builder.value(typed, size, item.children[-1], str(name)) if assigned else None
     span = item.meta.start_pos, item.meta.end_pos
     return Declaration(storage, str(kind), str(name), value, size, scope, item.meta.line, span)

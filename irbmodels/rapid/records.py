@@ -21,10 +21,10 @@ from ..model.types import Array
 from .text import literal, number
 
 # what printed digits leave of the length of a quaternion: ABB writes five to six decimals (0.99998)
-PRINTED = 1e-5
+PRINT_TOLERANCE = 1e-5
 # what it may be off at all, as from three decimals (0.707): it is normalised, with a note
-OFF_UNIT = 4e-4
-SAME = 1e-9  # [mm, 1] a number that came back from a matrix is the old one
+LENGTH_LIMIT = 4e-4
+UNCHANGED = 1e-9  # [mm, 1] a number that came back from a matrix is the old one
 
 
 @dataclass(frozen=True, repr=False)
@@ -99,7 +99,7 @@ class Orient(Value):
         """
         super().__post_init__()
         length = self.length
-        if length and abs(length - 1.0) > OFF_UNIT + SAME:
+        if length and abs(length - 1.0) > LENGTH_LIMIT + UNCHANGED:
             right = literal(tuple(np.round(np.divide(self.values, length), 6).tolist()))
             raise InputError(
                 f"quaternion {self} has length {length:.6g}, not 1; the rotation it points to is"
@@ -120,7 +120,7 @@ class Orient(Value):
 
         Nothing where it is not.
         """
-        off = self.length and abs(self.length - 1.0) > PRINTED
+        off = self.length and abs(self.length - 1.0) > PRINT_TOLERANCE
         return (
             f"quaternion {self} has length {self.length:.6g}, not 1; it is normalised"
             if off
@@ -130,7 +130,7 @@ class Orient(Value):
     @classmethod
     def of(cls, matrix: ArrayLike) -> Orient:
         """Return the quaternion of a rotation matrix ``(3, 3)``, its first nonzero component positive, to nine decimals."""
-        return cls(*rounded(quaternion(matrix)))
+        return cls(*round_values(quaternion(matrix)))
 
     @classmethod
     def of_zyx_deg(cls, z: float, y: float, x: float) -> Orient:
@@ -165,7 +165,7 @@ class Pose(Value):
     @classmethod
     def of(cls, pose: pin.SE3) -> Pose:
         """Return the frame of a pose in [m], to nine decimals."""
-        return cls(Pos(*rounded(1000.0 * pose.translation)), Orient.of(pose.rotation))
+        return cls(Pos(*round_values(1000.0 * pose.translation)), Orient.of(pose.rotation))
 
     def se3(self) -> pin.SE3:
         """Return the pose in [m]."""
@@ -177,11 +177,13 @@ class Pose(Value):
         pairs = zip(self.trans, new.trans, strict=True)
         trans = Pos(
             *(
-                old if abs(old - value) <= SAME * max(1.0, abs(old)) else value
+                old if abs(old - value) <= UNCHANGED * max(1.0, abs(old)) else value
                 for old, value in pairs
             )
         )
-        turned = any(self.rot.values) and np.abs(self.rot.matrix() - pose.rotation).max() <= SAME
+        turned = (
+            any(self.rot.values) and np.abs(self.rot.matrix() - pose.rotation).max() <= UNCHANGED
+        )
         return Pose(trans, self.rot if turned else new.rot)
 
 
@@ -224,7 +226,7 @@ def _component(kind: Any, value: Any, what: str) -> Any:
     raise InputError(f"{what} is a {getattr(kind, 'rapid', kind.__name__)}, not {value!r}")
 
 
-def rounded(values: ArrayLike) -> list[float]:
+def round_values(values: ArrayLike) -> list[float]:
     """Numbers to nine decimals, as RobotStudio writes them."""
     rounded: list[float] = (np.round(np.asarray(values, dtype=float), 9) + 0.0).tolist()
     return rounded

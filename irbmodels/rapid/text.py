@@ -11,15 +11,12 @@ import numpy as np
 from ..errors import InputError
 
 UNUSED = 9e9
-"""What ABB writes for an external axis that is not there."""
+"""ABB's number for an external axis that is not used."""
 _HEXADECIMAL = re.compile(r"\\([0-9A-Fa-f]{2})|(\\\\)|(\"\")|(.)", re.DOTALL)
 
 
 class Number(float):
-    """A number that remembers how it was written.
-
-    What is computed from it is a plain float, and has forgotten.
-    """
+    """A number with its text; numbers computed from it are plain floats."""
 
     __slots__ = ("text",)
     text: str
@@ -49,16 +46,16 @@ def number(value: Any) -> float:
     ):
         raise InputError(f"{value!r} is not a number")
     try:
-        found = value if isinstance(value, Number) else float(value)
+        result = value if isinstance(value, Number) else float(value)
     except OverflowError:
-        found = math.inf
-    if not math.isfinite(found):
+        result = math.inf
+    if not math.isfinite(result):
         raise InputError(f"{value!r} is not a finite number")
-    return found
+    return result
 
 
 def number_text(value: float) -> str:
-    """Return a number as it was written, or else in the fewest digits that say it, as ABB writes: ``225.3``, ``9E+09``."""
+    """Return a number as it was read, or in the fewest digits, as ABB: ``225.3``, ``9E+09``."""
     if isinstance(value, Number):
         return value.text
     if value == 0.0:
@@ -69,25 +66,27 @@ def number_text(value: float) -> str:
 
 
 def string_text(value: str) -> str:
-    r"""Return a string as RAPID writes it: quotes and backslashes doubled, control characters as ``\0A``."""
+    r"""Return a RAPID literal: quotes and backslashes doubled, control characters as ``\0A``."""
     doubled = value.replace("\\", "\\\\").replace('"', '""')
-    return '"' + re.sub(r"[\x00-\x1f\x7f]", lambda found: f"\\{ord(found[0]):02X}", doubled) + '"'
+    return '"' + re.sub(r"[\x00-\x1f\x7f]", lambda match: f"\\{ord(match[0]):02X}", doubled) + '"'
 
 
 def string(text: str) -> str:
-    """Return what a RAPID string literal, quotes included, says.
+    """Return the string of a RAPID literal with its quotes.
 
     Raises:
         InputError: if a backslash is neither doubled nor followed by two hexadecimal digits.
     """
-    said = []
+    characters = []
     for code, backslash, quote, other in _HEXADECIMAL.findall(text[1:-1]):
         if other == "\\":
             raise InputError(
                 r"a backslash in a string is doubled (\\), or has two hexadecimal digits (\0D)"
             )
-        said.append(chr(int(code, 16)) if code else "\\" if backslash else '"' if quote else other)
-    return "".join(said)
+        characters.append(
+            chr(int(code, 16)) if code else "\\" if backslash else '"' if quote else other
+        )
+    return "".join(characters)
 
 
 def literal(value: Any) -> str:
@@ -104,3 +103,8 @@ def literal(value: Any) -> str:
     if isinstance(value, tuple | list):
         return f"[{','.join(map(literal, value))}]"
     return str(value) if hasattr(value, "rapid") else number_text(number(value))
+
+
+def line_column(text: str, position: int) -> tuple[int, int]:
+    """Return line and column, 1-based, of a position in a text."""
+    return text.count("\n", 0, position) + 1, position - text.rfind("\n", 0, position)

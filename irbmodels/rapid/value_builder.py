@@ -1,4 +1,4 @@
-"""From the tree of an initial value to the value, checked against its type."""
+"""Values made of the tree of an initial value, checked against their types."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from difflib import get_close_matches
+from functools import partial
 from typing import Any
 
 from ..errors import InputError, RapidError
@@ -15,7 +16,7 @@ from .text import Number, string
 from .values import RECORDS
 
 NUMERIC = frozenset(("num", "dnum"))
-UNSEEN = frozenset(
+OPAQUE_TYPES = frozenset(
     re.findall(
         r"\w+",
         """
@@ -35,8 +36,8 @@ UNSEEN = frozenset(
     """,
     )
 )
-"""ABB's other types: their values are kept as numbers, texts and tuples, without a check of the components."""
-_DEEPEST = 30  # brackets within brackets; ABB's deepest type has four
+"""ABB's other types, kept as numbers, texts and tuples without a check of components."""
+_MAX_DEPTH = 30  # brackets within brackets; ABB's deepest type has four
 
 
 @dataclass(frozen=True)
@@ -50,7 +51,7 @@ class Expression:
 
 
 class Builder:
-    """What values are checked against: ABB's types, a module's own records, and the constants it may name."""
+    """Builder of values: knows ABB's types, a module's own records, and its constants."""
 
     def __init__(self, text: str, file: str = "") -> None:
         """Begin with ABB's types; the reader adds the others, names in lower case."""
@@ -60,7 +61,7 @@ class Builder:
         self.notes: list[str] = []
         """Remarks by line."""
         self.constants: dict[str, Any] = {}
-        """Nodes, or values where another module declares them, of the constants that an expression or a size may name."""
+        """Nodes of constants for expressions and sizes; values of those of other modules."""
 
     def fail(self, node: Any, reason: str) -> RapidError:
         """Return the error that is at ``node``."""
@@ -72,7 +73,7 @@ class Builder:
         place = getattr(node, "meta", node)
         return self.text[place.start_pos : place.end_pos]
 
-    def resolved(self, name: str) -> str:
+    def resolve(self, name: str) -> str:
         """Return the type that a name or alias stands for, in lower case."""
         name = str(name).lower()
         for _ in self.aliases:  # one may stand for another
@@ -91,10 +92,10 @@ class Builder:
         """Return the type that a name stands for, in lower case.
 
         Raises:
-            RapidError: if nobody knows it.
+            RapidError: if there is no such type.
         """
-        name = self.resolved(token)
-        known = [*RECORDS, *sorted(NUMERIC), "bool", "string", *self.records, *sorted(UNSEEN)]
+        name = self.resolve(token)
+        known = [*RECORDS, *sorted(NUMERIC), "bool", "string", *self.records, *sorted(OPAQUE_TYPES)]
         if name not in known:
             close = get_close_matches(name, known, n=1)
             raise self.fail(
@@ -103,7 +104,7 @@ class Builder:
         return name
 
     def size(self, node: Any, number: Callable[[Any], float | None]) -> tuple[int, ...]:
-        """Return the size of an array, ``{2,rows+1}``; ``number`` tells what each of its parts comes to.
+        """Return the size of an array, ``{2,rows+1}``; ``number`` evaluates each part.
 
         Raises:
             RapidError: if a number is not whole and positive, or there are more than three.
@@ -112,11 +113,10 @@ class Builder:
         for part in node.children:
             count = number(part)
             if count is None or not 1.0 <= count < 1e9 or count != int(count):
-                said = self.source(part)
                 raise self.fail(
                     part,
                     "the size of an array is a whole number from 1 on, or a sum of constants, not"
-                    f" {said}",
+                    f" {self.source(part)}",
                 )
             counts.append(int(count))
         if len(counts) > 3:
@@ -124,77 +124,88 @@ class Builder:
         return tuple(counts)
 
     def value(self, kind: str, size: tuple[int, ...], node: Any, what: str) -> Any:
-        """Return the value of a type, or an array of it, that ``node`` says.
+        """Return the value, or array of values, of a node.
 
         Raises:
-            RapidError: if it says none.
+            RapidError: if it is of another type.
         """
-        if computed := self._computed(node):
-            for root in (reference.children[0] for reference in computed.find_data("reference")):
+        if hasattr(node, "data") and any(part.data != "aggregate" for part in node.iter_subtrees()):
+            for root in (reference.children[0] for reference in node.find_data("reference")):
                 if root.lower() not in self.constants and not type_of(root):
                     raise self.fail(
                         root,
                         f"{root!s} is no constant of this module, and {what} needs"
-                        f" {_wanted(kind, size)}",
+                        f" {_expected(kind, size)}",
                     )
             return Expression(self.source(node))
-        return self._array(kind, size, node, what)
+        return self._literal(kind, size, node, what)
 
-    def _computed(self, node: Any) -> Any:
-        """Return a node if part of it is no literal."""
-        if hasattr(node, "data") and any(part.data != "aggregate" for part in node.iter_subtrees()):
-            return node
-        return None
+    def compose(
+        self,
+        kind: str,
+        size: tuple[int, ...],
+        node: Any,
+        what: str,
+        convert: Callable[[str, tuple[int, ...], Any, str], Any],
+    ) -> Any:
+        """Return an array or record whose parts ``convert(kind, size, node, what)`` returns.
 
-    def _array(self, kind: str, size: tuple[int, ...], node: Any, what: str) -> Any:
-        if not size:
-            return self._one(kind, node, what, 0)
-        parts = self.parts(node, size[0], f"array of {size[0]}", what)
-        return tuple(
-            self._array(kind, size[1:], part, f"{what}{{{i + 1}}}") for i, part in enumerate(parts)
-        )
-
-    def _one(self, name: str, node: Any, what: str, depth: int) -> Any:
-        kind = self.kind(name) if name in self.aliases else name
-        if depth > _DEEPEST:
-            raise self.fail(node, f"more than {_DEEPEST} brackets within brackets")
-        if fields := self.fields(kind):
-            parts = self.parts(
-                node, len(fields), f"{kind} [{','.join(name for _, name in fields)}]", what
+        Raises:
+            RapidError: if the number of parts is another, or the record cannot have them.
+        """
+        if size:
+            parts = self.parts(node, size[0], f"array of {size[0]}", what)
+            return tuple(
+                convert(kind, size[1:], part, f"{what}{{{i}}}") for i, part in enumerate(parts, 1)
             )
-            values = [
-                self._one(inner, part, f"{what}.{name}", depth + 1)
-                for (inner, name), part in zip(fields, parts, strict=True)
-            ]
-            try:
-                made: Any = RECORDS[kind](*values) if kind in RECORDS else tuple(values)
-            except InputError as err:
-                raise self.fail(node, f"{what}: {err}") from None
-            if isinstance(made, Orient) and made.note:
-                self.notes.append(f"line {node.meta.line}: {what}: {made.note}")
-            return made
-        return self._simple(kind, node, what, depth)
+        fields = self.fields(kind)
+        names = ",".join(name for _, name in fields)
+        parts = self.parts(node, len(fields), f"{kind} [{names}]", what)
+        values = [
+            convert(inner, (), part, f"{what}.{name}")
+            for (inner, name), part in zip(fields, parts, strict=True)
+        ]
+        try:
+            return RECORDS[kind](*values) if kind in RECORDS else tuple(values)
+        except InputError as err:
+            raise self.fail(node, f"{what}: {err}") from None
+
+    def _literal(
+        self, name: str, size: tuple[int, ...], node: Any, what: str, depth: int = 0
+    ) -> Any:
+        kind = self.kind(name) if name in self.aliases else name
+        if depth > _MAX_DEPTH:
+            raise self.fail(node, f"more than {_MAX_DEPTH} brackets within brackets")
+        if not size and not self.fields(kind):
+            return self._simple(kind, node, what, depth)
+        value = self.compose(
+            kind, size, node, what, partial(self._literal, depth=depth + (not size))
+        )
+        if isinstance(value, Orient) and value.note:
+            self.notes.append(f"line {node.meta.line}: {what}: {value.note}")
+        return value
 
     def _simple(self, kind: str, node: Any, what: str, depth: int) -> Any:
         if hasattr(node, "data"):
-            if kind in UNSEEN:
-                return tuple(self._one(kind, part, what, depth + 1) for part in node.children)
-            raise self.fail(node, f"{what} is {_wanted(kind)}, not [...] of {len(node.children)}")
-        wrong = self.fail(node, f"{what} is {_wanted(kind)}, not {node!s}")
-        if node.type == "NUMBER" and kind in NUMERIC | UNSEEN:
+            if kind in OPAQUE_TYPES:
+                return tuple(
+                    self._literal(kind, (), part, what, depth + 1) for part in node.children
+                )
+            raise self.fail(node, f"{what} is {_expected(kind)}, not [...] of {len(node.children)}")
+        if node.type == "NUMBER" and kind in NUMERIC | OPAQUE_TYPES:
             # int() and float() are slow for what no num can hold
-            found = Number(str(node)) if len(node) < 400 else None
-            if found is None or abs(found) > (1.7976931e308 if kind == "dnum" else 3.4028235e38):
+            number = Number(str(node)) if len(node) < 400 else None
+            if number is None or abs(number) > (1.7976931e308 if kind == "dnum" else 3.4028235e38):
                 raise self.fail(node, f"{what} is larger than a {kind} can be")
-            return found
-        if node.type == "BOOL" and kind in UNSEEN | {"bool"}:
+            return number
+        if node.type == "BOOL" and kind in OPAQUE_TYPES | {"bool"}:
             return node.upper() == "TRUE"
-        if node.type == "STRING" and kind in UNSEEN | {"string"}:
+        if node.type == "STRING" and kind in OPAQUE_TYPES | {"string"}:
             try:
                 return string(str(node))
             except InputError as err:
                 raise self.fail(node, f"{what}: {err}") from None
-        raise wrong
+        raise self.fail(node, f"{what} is {_expected(kind)}, not {node!s}")
 
     def parts(self, node: Any, count: int, shape: str, what: str) -> list[Any]:
         """Return the nodes in an aggregate, if it has that many; else raise RapidError."""
@@ -213,6 +224,6 @@ def rapid_name(hint: Any) -> str:
     return simple[hint] if hint in simple else str(hint.rapid)
 
 
-def _wanted(kind: str, size: tuple[int, ...] = ()) -> str:
+def _expected(kind: str, size: tuple[int, ...] = ()) -> str:
     simple = {"num": "a number", "dnum": "a number", "bool": "TRUE or FALSE", "string": 'a "text"'}
     return f"an array of {kind}" if size else simple.get(kind, f"a {kind}")

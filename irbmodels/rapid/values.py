@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 from ..checks import as_instance, short_repr
 from ..errors import InputError
 from ..model.types import Array
-from .records import Orient, Pos, Pose, Value, components, rounded
+from .records import Orient, Pos, Pose, Value, components, round_values
 from .text import UNUSED, literal
 
 
@@ -110,7 +110,7 @@ class JointTarget(Value):
 
         Axes that it does not have are 0.
         """
-        shown = rounded(robot.to_controller(robot.from_controller(robot.to_controller(q))))
+        shown = round_values(robot.to_controller(robot.from_controller(robot.to_controller(q))))
         if len(shown) > 6:
             raise InputError(f"a jointtarget has six axes, {robot.name} {len(shown)}")
         return cls(RobJoint(*shown, *[0.0] * (6 - len(shown))), extax or ExtJoint())

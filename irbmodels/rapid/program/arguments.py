@@ -6,7 +6,14 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar, cast
 
-from ..expressions import ExpressionEvaluator, Names, Undeclared, Unknown, is_option, passed_on
+from ..expressions import (
+    ExpressionEvaluator,
+    Names,
+    Undeclared,
+    Unknown,
+    forwarded_names,
+    is_option,
+)
 from ..predefined import PREDEFINED
 from ..records import Value
 from ..value_builder import Builder
@@ -110,11 +117,13 @@ class Arguments:
         )
         speed = self._known(SpeedData, given["Speed"], f"{word!s}'s speed")
         if speed is not None and "v" in options:
-            v_tcp = self._noted(lambda: self.evaluator.number(self.evaluator.option(options["v"])))
+            v_tcp = self._or_note(
+                lambda: self.evaluator.number(self.evaluator.option(options["v"]))
+            )
             speed = None if v_tcp is None else replace(speed, v_tcp=v_tcp)
         zone = self._known(ZoneData, given["Zone"], f"{word!s}'s zone")
         seconds = (
-            self._noted(lambda: self.evaluator.number(self.evaluator.option(options["t"])))
+            self._or_note(lambda: self.evaluator.number(self.evaluator.option(options["t"])))
             if "t" in options
             else None
         )
@@ -151,10 +160,11 @@ class Arguments:
     def _is_absent(self, option: Any) -> bool:
         r"""Whether an option passes on (``\WObj?WObj``) an argument that the routine was not given."""
         return any(
-            str(part) in self.evaluator.scope.absent for part in map(str.lower, passed_on(option))
+            str(part) in self.evaluator.scope.absent
+            for part in map(str.lower, forwarded_names(option))
         )
 
-    def _noted(self, ask: Callable[[], Any]) -> Any:
+    def _or_note(self, ask: Callable[[], Any]) -> Any:
         """Return what ``ask`` returns, or note why the text does not tell it and return None."""
         try:
             return ask()
@@ -164,11 +174,11 @@ class Arguments:
             return None
 
     def _known(self, kind: type[V], node: Any, what: str) -> V | None:
-        found: V | None = self._noted(lambda: self.evaluator.value(kind, node, what))
+        found: V | None = self._or_note(lambda: self.evaluator.value(kind, node, what))
         return found
 
     def _known_option(self, kind: type[V], option: Any, what: str) -> V | None:
-        value: V | None = self._noted(
+        value: V | None = self._or_note(
             lambda: self.evaluator.value(kind, self.evaluator.option(option), what)
         )
         return value

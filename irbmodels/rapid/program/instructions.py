@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-STILL = frozenset(
+NON_MOTION = frozenset(
     re.findall(
         r"\w+",
         """

@@ -19,11 +19,11 @@ from ..constants import Constants
 from ..expressions import ExpressionEvaluator, Unknown
 from ..grammar import parse
 from ..module import Module, checked_module
-from ..parser import collected, declared
+from ..parser import declaration_of, parse_module
 from ..value_builder import Builder
 from .arguments import Arguments, Move
 from .conditions import truth
-from .routines import Found, Routine, routine_of
+from .routines import Instruction, Routine, routine_of
 
 T = TypeVar("T")
 
@@ -45,7 +45,9 @@ def moves_of(module: Module, routine: str | None = None) -> tuple[Move, ...]:
         if routine is None or routine.lower() == one.name.lower():
             scope = Scope(module, builder, one, routines)
             found += [
-                scope.move(item) for item in one.found if item.kind in ("move", "other", "setting")
+                scope.move(item)
+                for item in one.instructions
+                if item.kind in ("move", "other", "setting")
             ]
     return tuple(found)
 
@@ -57,7 +59,7 @@ def routines_of(module: Module) -> tuple[Builder, list[Routine]]:
     Raises:
         RapidError: if the bracket of a routine's parameters is not closed.
     """
-    builder, _, items = collected(module.text, module.file, module.uses)
+    builder, _, items = parse_module(module.text, module.file, module.uses)
     tokens = [item.children[-1] for item in items if item.data == "routine"]
     return builder, [routine_of(module.text, (token.start_pos, token.end_pos)) for token in tokens]
 
@@ -87,15 +89,15 @@ class Scope:
         """Optional parameters of the routine, in lower case, that it was not given."""
         self.counters: dict[str, float] = {}
         """Values of the counters of loops that are being run, by name in lower case."""
-        self.fixed = False
+        self.constants_only = False
         """Whether only constants and counters are known: what else a condition names may be changed from outside."""
         self._read: dict[tuple[int, int], tuple[Builder, Any]] = {}
         self.local: dict[str, Any] = {}
-        for item in routine.found:
+        for item in routine.instructions:
             if item.kind == "declaration":
                 text = self._padded(item.span)
                 inner = self._builder(text)
-                datum = declared(inner, parse(text, "text", module.file).children[0])
+                datum = declaration_of(inner, parse(text, "text", module.file).children[0])
                 self.local[datum.name.lower()] = datum
         self.assigned: dict[str, str] = {}
         """Where names in lower case are first given a value."""
@@ -112,7 +114,7 @@ class Scope:
                         line = used.text.count("\n", 0, place) + 1
                         self.assigned.setdefault(name, f"line {line} of {used.name}")
 
-    def move(self, item: Found) -> Move:
+    def move(self, item: Instruction) -> Move:
         """Return one instruction."""
         line, column = self.place(item.span[0])
         inside = tuple(
@@ -142,24 +144,24 @@ class Scope:
         Raises:
             Unknown: if the text does not tell it.
         """
-        return self._asked(span, lambda evaluator, node: evaluator.number(node))
+        return self._evaluated(span, lambda evaluator, node: evaluator.number(node))
 
     def truth(self, span: tuple[int, int]) -> bool:
         """Return whether a condition holds, of constants and counters; errors as :meth:`number`."""
-        self.fixed = True
+        self.constants_only = True
         try:
-            return self._asked(span, truth)
+            return self._evaluated(span, truth)
         finally:
-            self.fixed = False
+            self.constants_only = False
 
-    def among(self, about: tuple[int, int], values: tuple[int, int]) -> bool:
+    def is_case(self, subject: tuple[int, int], values: tuple[int, int]) -> bool:
         """Return whether what a TEST is about is among the values of a CASE.
 
         Errors as :meth:`number`.
         """
-        self.fixed = True
+        self.constants_only = True
         try:
-            sought = self.number(about)
+            sought = self.number(subject)
             start, end = values
             parts = self.module.text[start:end].split(",")
             ends = [start + sum(map(len, parts[: k + 1])) + k for k in range(len(parts))]
@@ -168,12 +170,14 @@ class Scope:
                 for part, end in zip(parts, ends, strict=True)
             )
         finally:
-            self.fixed = False
+            self.constants_only = False
 
-    def _asked(self, span: tuple[int, int], ask: Callable[[ExpressionEvaluator, Any], T]) -> T:
+    def _evaluated(
+        self, span: tuple[int, int], evaluate: Callable[[ExpressionEvaluator, Any], T]
+    ) -> T:
         try:
             builder, tree = self._parsed(span, "condition")
-            return ask(ExpressionEvaluator(self, builder), tree.children[0])
+            return evaluate(ExpressionEvaluator(self, builder), tree.children[0])
         # the grammar holds what moves are made of, not all that a condition may be
         except RapidError as err:
             raise Unknown(err.reason) from None
@@ -212,8 +216,8 @@ class Scope:
         lower = name.lower()
         if lower in self.counters:
             return "num", self.counters[lower]
-        if lower in self.routine.own:
-            what, place = self.routine.own[lower]
+        if lower in self.routine.local_names:
+            what, place = self.routine.local_names[lower]
             raise Unknown(
                 f"{name} is {what} on line {self.place(place)[0]}: its value depends on the run"
             )
@@ -222,7 +226,7 @@ class Scope:
                 f"{name} is changed on {self.assigned[lower]}: what it is then depends on the run"
             )
         declaration = self.local.get(lower) or self.constants.declaration(lower)
-        if self.fixed and declaration is not None and declaration.storage != "CONST":
+        if self.constants_only and declaration is not None and declaration.storage != "CONST":
             raise Unknown(f"{name} is no constant: what it is then depends on the run")
         return (
             self.constants.value(self.local[lower], self)
@@ -234,12 +238,16 @@ class Scope:
 def _hidden(module: Module, routine: Routine) -> set[str]:
     """Return the names, in lower case, that are a routine's own."""
     return {
-        *routine.own,
-        *(_name_of(module.text, item) for item in routine.found if item.kind == "declaration"),
+        *routine.local_names,
+        *(
+            _name_of(module.text, item)
+            for item in routine.instructions
+            if item.kind == "declaration"
+        ),
     }
 
 
-def _name_of(text: str, item: Found) -> str:
+def _name_of(text: str, item: Instruction) -> str:
     """Return the name that a declaration in a routine declares, in lower case."""
     return (
         text[slice(*item.span)].split(":=")[0].split("{")[0].rstrip("; \t\r\n").split()[-1].lower()

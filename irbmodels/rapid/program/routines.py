@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from ...errors import RapidError
 from ..grammar import RESERVED
-from .instructions import STILL
+from .instructions import NON_MOTION
 
 _WORDS = re.compile(
     r'(?P<skip>![^\n]*|\s+)|"(?>[^"\n]|"")*+"|:=|<=|>=|<>|[^\W\d]\w*|(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?|.'
@@ -66,25 +66,25 @@ class Block:
     word: str
     """``IF`` .. or ``ERROR handler``."""
     start: int
-    heads: list[tuple[int, int] | None] = field(default_factory=list)
+    expressions: list[tuple[int, int] | None] = field(default_factory=list)
     """Where the expressions stand: conditions of an IF or WHILE, values of each CASE, None for ELSE and DEFAULT; of a FOR from,
     to and maybe step.
     """
-    about: tuple[int, int] = (0, 0)
+    subject: tuple[int, int] = (0, 0)
     """Where the counter of a FOR stands, or what a TEST is about."""
     compact: bool = True
     """Of an IF: whether it holds one instruction, without THEN."""
-    begin: int | None = None
+    open_from: int | None = None
     """Where the expression that is being read begins."""
 
     def close(self, end: int) -> None:
         """End the expression that is being read."""
-        if self.begin is not None:
-            self.heads.append((self.begin, end))
-            self.begin = None
+        if self.open_from is not None:
+            self.expressions.append((self.open_from, end))
+            self.open_from = None
 
 
-class Found(NamedTuple):
+class Instruction(NamedTuple):
     """A declaration or an instruction in a routine."""
 
     kind: str
@@ -105,10 +105,10 @@ class Routine:
     kind: str
     """``proc``, ``func`` or ``trap``."""
     span: tuple[int, int]
-    found: list[Found] = field(default_factory=list)
+    instructions: list[Instruction] = field(default_factory=list)
     assigned: dict[str, int] = field(default_factory=dict)
     """Names in lower case that the routine gives a value to, and where first."""
-    own: dict[str, tuple[str, int]] = field(default_factory=dict)
+    local_names: dict[str, tuple[str, int]] = field(default_factory=dict)
     """Parameters and loop counters in lower case: what it is, and where."""
     optional: set[str] = field(default_factory=set)
     """Parameters that a call may leave out."""
@@ -133,7 +133,7 @@ def routine_of(text: str, span: tuple[int, int]) -> Routine:
     place += 2 if kind == "func" else 1
     routine = Routine(given[place].text, kind, span)
     body = _header(text, routine, given, place + 1)
-    _Scan(routine, given, body).run()
+    _RoutineScanner(routine, given, body).run()
     return routine
 
 
@@ -149,28 +149,28 @@ def _header(text: str, routine: Routine, given: list[Word], place: int) -> int:
         place += 1
         sign, before = given[place].text, given[place - 1]
         if sign in (",", ")", "|", "{", "\\") and before.text[0].isalpha():
-            routine.own[before.lower] = ("a parameter of the routine", before.start)
+            routine.local_names[before.lower] = ("a parameter of the routine", before.start)
             if optional:
                 routine.optional.add(before.lower)
         optional = sign == "\\" or (optional and sign != ",")
     return place + 1
 
 
-class _Scan:
+class _RoutineScanner:
     """One pass over the words of a body."""
 
     def __init__(self, routine: Routine, given: list[Word], body: int) -> None:
-        self.routine, self.given, self.body = routine, given, body
+        self.routine, self.words, self.body = routine, given, body
         self.blocks: list[Block] = []
         self.depth, self.first = 0, True
 
     def run(self) -> None:
         place = self.body
-        while place < len(self.given) - 1:  # the last word is ENDPROC
+        while place < len(self.words) - 1:  # the last word is ENDPROC
             place = self._word(place)
 
     def _word(self, place: int) -> int:
-        word = self.given[place]
+        word = self.words[place]
         if word.text in _OPENING:
             self.depth += 1
         elif word.text in _CLOSING:
@@ -191,22 +191,22 @@ class _Scan:
         elif self._block(place, word, first):
             pass
         elif word.lower in ("const", "var", "pers") and first:
-            return self._take("declaration", place)
+            return self._add_instruction("declaration", place)
         elif word.lower in _CHANGING and first:
-            self.routine.assigned.setdefault(self.given[place + 1].lower, word.start)
-        elif (move := MOTION.fullmatch(word.text)) and self.given[place - 1].text not in (
+            self.routine.assigned.setdefault(self.words[place + 1].lower, word.start)
+        elif (move := MOTION.fullmatch(word.text)) and self.words[place - 1].text not in (
             ":=",
             ".",
             ",",
             "\\",
         ):
-            return self._take("move" if move[1] else "other", place)
+            return self._add_instruction("move" if move[1] else "other", place)
         elif first and _SETTINGS.fullmatch(word.text):
-            return self._take("setting", place)
+            return self._add_instruction("setting", place)
         elif first and word.lower in _LEAVING:
-            return self._take("leave", place)
+            return self._add_instruction("leave", place)
         elif first and self._calls(place, word):
-            return self._take("call", place)
+            return self._add_instruction("call", place)
         return place + 1
 
     def _block(self, place: int, word: Word, first: bool) -> bool:
@@ -216,28 +216,28 @@ class _Scan:
         """
         lower, last = word.lower, self.blocks[-1] if self.blocks else None
         if lower in ("if", "for", "while", "test") and first:
-            block = Block(word.text.upper(), word.start, begin=word.end)
+            block = Block(word.text.upper(), word.start, open_from=word.end)
             if lower == "for":
-                counter = self.given[place + 1]
-                block.about, block.begin = (counter.start, counter.end), None
-                self.routine.own[counter.lower] = ("the counter of the FOR", word.start)
+                counter = self.words[place + 1]
+                block.subject, block.open_from = (counter.start, counter.end), None
+                self.routine.local_names[counter.lower] = ("the counter of the FOR", word.start)
             self.blocks.append(block)
         elif lower in ("from", "to", "step", "do", "then") and last is not None:
             last.close(word.start)
-            last.begin = None if lower in ("do", "then") else word.end
+            last.open_from = None if lower in ("do", "then") else word.end
             last.compact, self.first = last.compact and lower != "then", lower in ("do", "then")
         elif lower in ("case", "default") and last is not None and last.word == "TEST":
-            if not last.heads and last.begin is not None:
-                last.about = (last.begin, word.start)
-            last.begin = word.end if lower == "case" else None
+            if not last.expressions and last.open_from is not None:
+                last.subject = (last.open_from, word.start)
+            last.open_from = word.end if lower == "case" else None
             if lower == "default":
-                last.heads.append(None)
+                last.expressions.append(None)
         elif lower == "elseif" and last is not None:
-            last.begin = word.end
+            last.open_from = word.end
         elif lower == "else":
             self.first = True
             if last is not None:
-                last.heads.append(None)
+                last.expressions.append(None)
         elif lower in _ENDS:
             self.first = True
             if self.blocks:
@@ -251,9 +251,9 @@ class _Scan:
     def _begins_compact(self, place: int) -> bool:
         """Whether the instruction of an IF without THEN begins here: a name right after the end of an operand."""
         block = self.blocks[-1] if self.blocks else None
-        if block is None or block.word != "IF" or not block.compact or block.begin is None:
+        if block is None or block.word != "IF" or not block.compact or block.open_from is None:
             return False
-        before, word = self.given[place - 1], self.given[place]
+        before, word = self.words[place - 1], self.words[place]
         ended = (
             before.text[-1] in '")]}'
             or before.text[0].isalnum()
@@ -266,8 +266,8 @@ class _Scan:
         """Whether a statement calls a procedure, as no instruction that is known to leave the arm alone."""
         if word.text == "%":  # %"name"%, told by a text
             return True
-        after = self.given[place + 1].text
-        known = word.lower in STILL or word.lower in RESERVED
+        after = self.words[place + 1].text
+        known = word.lower in NON_MOTION or word.lower in RESERVED
         return word.text[0].isalpha() and not known and after not in (":=", ":", ".", "{", "(")
 
     def _end_statement(self, word: Word) -> None:
@@ -280,27 +280,27 @@ class _Scan:
         elif word.text == ":" and last.word == "TEST":
             last.close(word.start)
 
-    def _take(self, kind: str, place: int) -> int:
+    def _add_instruction(self, kind: str, place: int) -> int:
         """Keep an instruction up to its semicolon, and go on there."""
         last = place
-        while last < len(self.given) - 2 and self.given[last].text != ";":
+        while last < len(self.words) - 2 and self.words[last].text != ";":
             last += 1
-        inside = tuple((block, max(len(block.heads) - 1, 0)) for block in self.blocks)
-        span = self.given[place].start, self.given[last].end
-        self.routine.found.append(Found(kind, self.given[place].text, span, inside))
+        inside = tuple((block, max(len(block.expressions) - 1, 0)) for block in self.blocks)
+        span = self.words[place].start, self.words[last].end
+        self.routine.instructions.append(Instruction(kind, self.words[place].text, span, inside))
         return max(last, place + 1)
 
     def _assign(self, place: int) -> None:
         """Note what gets a value here: the name before ``.component`` and ``{index}``, unless it is an argument's."""
         place -= 1
         while place > 0:
-            if self.given[place].text == "}":
-                while place > 0 and self.given[place].text != "{":
+            if self.words[place].text == "}":
+                while place > 0 and self.words[place].text != "{":
                     place -= 1
                 place -= 1
-            elif self.given[place - 1].text == ".":
+            elif self.words[place - 1].text == ".":
                 place -= 2
             else:
                 break
-        if self.given[place - 1].text != "\\":
-            self.routine.assigned.setdefault(self.given[place].lower, self.given[place].start)
+        if self.words[place - 1].text != "\\":
+            self.routine.assigned.setdefault(self.words[place].lower, self.words[place].start)

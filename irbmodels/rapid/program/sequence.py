@@ -17,17 +17,17 @@ from ..expressions import Unknown
 from ..module import Module, checked_module
 from .arguments import Move
 from .moves import Scope, routine_named, routines_of
-from .routines import Block, Found, Routine
+from .routines import Block, Instruction, Routine
 
 # instructions and rounds of loops; a program that takes more is checked part by part
-_MOST = 20_000
+_MAX_STEPS = 20_000
 
 
-class _Left(Exception):
+class _RoutineLeft(Exception):
     """A routine is left before its end."""
 
 
-class _Ended(Exception):
+class _ProgramEnded(Exception):
     """The program ends here, or never goes on."""
 
 
@@ -51,13 +51,13 @@ def sequence_of(module: Module, routine: str | None = None) -> tuple[Move, ...]:
         InputError: if none is named, there is no ``main``, and several could be meant; if
             ``module`` is none.
     """
-    run = _Run(checked_module(module))
-    with suppress(_Ended):
-        run.carry_out(run.first(routine), ())
+    run = _Interpreter(checked_module(module))
+    with suppress(_ProgramEnded):
+        run.run(run.first(routine), ())
     return tuple(run.moves)
 
 
-class _Run:
+class _Interpreter:
     """A program that is being gone through."""
 
     def __init__(self, module: Module) -> None:
@@ -66,7 +66,7 @@ class _Run:
         self.by_name = {one.name.lower(): one for one in self.routines}
         self.moves: list[Move] = []
         self.steps = 0
-        self.doubts = 0
+        self.uncertain_calls = 0
         """How many of the calls that are being followed depend on the run."""
         self.scopes: dict[str, Scope] = {}
 
@@ -80,7 +80,7 @@ class _Run:
         called = {
             item.name.lower()
             for one in procedures
-            for item in one.found
+            for item in one.instructions
             if item.kind == "call" and item.name != one.name
         }
         roots = [one for one in procedures if one.name.lower() not in called]
@@ -91,22 +91,27 @@ class _Run:
             )
         return roots[0]
 
-    def carry_out(self, routine: Routine, callers: tuple[str, ...]) -> None:
+    def run(self, routine: Routine, callers: tuple[str, ...]) -> None:
         lower = routine.name.lower()
         if lower not in self.scopes:
             self.scopes[lower] = scope = Scope(self.module, self.builder, routine, self.routines)
             scope.absent = frozenset(routine.optional)  # calls with arguments are not followed
-        with suppress(_Left):
-            self._items(routine.found, 0, self.scopes[lower], (*callers, lower), True)
+        with suppress(_RoutineLeft):
+            self._items(routine.instructions, 0, self.scopes[lower], (*callers, lower), True)
 
     def _items(
-        self, items: Sequence[Found], depth: int, scope: Scope, callers: tuple[str, ...], sure: bool
+        self,
+        items: Sequence[Instruction],
+        depth: int,
+        scope: Scope,
+        callers: tuple[str, ...],
+        certain: bool,
     ) -> None:
-        """Go through instructions that stand in the same blocks up to a depth; ``sure``: whether they run at all is known."""
+        """Go through instructions that stand in the same blocks up to a depth; ``certain``: whether they run at all is known."""
         for block, group in _grouped(items, depth):
             if block is None:
                 for item in group:
-                    self._item(item, scope, callers, sure)
+                    self._item(item, scope, callers, certain)
             elif "handler" in block.word:
                 self.moves += [
                     scope.move(item) for item in group if item.kind in ("move", "other", "setting")
@@ -115,32 +120,36 @@ class _Run:
                 what = {"IF": self._if, "TEST": self._if, "FOR": self._for, "WHILE": self._while}[
                     block.word
                 ]
-                what(block, group, depth, scope, callers, sure)
+                what(block, group, depth, scope, callers, certain)
 
-    def _item(self, item: Found, scope: Scope, callers: tuple[str, ...], sure: bool) -> None:
+    def _item(
+        self, item: Instruction, scope: Scope, callers: tuple[str, ...], certain: bool
+    ) -> None:
         self._step(item.span[0], scope)
         if item.kind == "leave":
             ends = item.name.lower().startswith("exit")
-            if not sure or (ends and self.doubts):
-                self._say(
+            if not certain or (ends and self.uncertain_calls):
+                self._add_unknown(
                     item.name,
                     item.span[0],
                     scope,
                     "whether it is reached depends on the run; the moves after it are driven",
                 )
             elif ends:
-                raise _Ended
+                raise _ProgramEnded
             else:
-                raise _Left
+                raise _RoutineLeft
         elif item.kind == "call":
-            self._call(item, scope, callers, sure)
+            self._call(item, scope, callers, certain)
         elif item.kind != "declaration":
             self.moves.append(replace(scope.move(item), inside=()))
 
-    def _call(self, item: Found, scope: Scope, callers: tuple[str, ...], sure: bool) -> None:
+    def _call(
+        self, item: Instruction, scope: Scope, callers: tuple[str, ...], certain: bool
+    ) -> None:
         called = self.by_name.get(item.name.lower())
         if called is None or called.kind != "proc":
-            self._say(
+            self._add_unknown(
                 item.name,
                 item.span[0],
                 scope,
@@ -156,19 +165,19 @@ class _Run:
             self.module.text[slice(*item.span)].strip().rstrip("; \t\r\n").lower()
             != item.name.lower()
         ):
-            if any(self._matters(one) for one in called.found):
-                self._say(
+            if any(self._matters(one) for one in called.instructions):
+                self._add_unknown(
                     item.name, item.span[0], scope, "a call with arguments is not followed", item
                 )
         else:
-            self.doubts += not sure
-            self.carry_out(called, callers)
-            self.doubts -= not sure
+            self.uncertain_calls += not certain
+            self.run(called, callers)
+            self.uncertain_calls -= not certain
 
-    def _matters(self, item: Found) -> bool:
+    def _matters(self, item: Instruction) -> bool:
         """Whether an instruction moves the arm, changes what moves, or may do so."""
         called = self.by_name.get(item.name.lower()) if item.kind == "call" else None
-        if called is not None and all(one.kind == "declaration" for one in called.found):
+        if called is not None and all(one.kind == "declaration" for one in called.instructions):
             return False
         return item.kind != "declaration"
 
@@ -178,19 +187,19 @@ class _Run:
     def _if(
         self,
         block: Block,
-        items: list[Found],
+        items: list[Instruction],
         depth: int,
         scope: Scope,
         callers: tuple[str, ...],
-        sure: bool,
+        certain: bool,
     ) -> None:  # and TEST
-        for branch, head in enumerate(block.heads):
+        for branch, head in enumerate(block.expressions):
             inner = [item for item in items if item.inside[depth][1] == branch]
             try:
                 if head is None:
                     holds = True
                 elif block.word == "TEST":
-                    holds = scope.among(block.about, head)
+                    holds = scope.is_case(block.subject, head)
                 else:
                     holds = scope.truth(head)
             except Unknown as reason:
@@ -204,27 +213,29 @@ class _Run:
                     if inner
                     else f"a {chosen} without moves is assumed"
                 )
-                self._say(block.word, block.start, scope, f"{reason}; {taken}{rest}")
+                self._add_unknown(block.word, block.start, scope, f"{reason}; {taken}{rest}")
                 self._items(inner, depth + 1, scope, callers, False)
                 return
             if holds:
-                self._items(inner, depth + 1, scope, callers, sure)
+                self._items(inner, depth + 1, scope, callers, certain)
                 return
 
     def _for(
         self,
         block: Block,
-        items: list[Found],
+        items: list[Instruction],
         depth: int,
         scope: Scope,
         callers: tuple[str, ...],
-        sure: bool,
+        certain: bool,
     ) -> None:
-        counter = self.module.text[slice(*block.about)].lower()
+        counter = self.module.text[slice(*block.subject)].lower()
         try:
-            values = _counted([scope.number(head) for head in block.heads if head is not None])
+            values = _counter_values(
+                [scope.number(head) for head in block.expressions if head is not None]
+            )
         except Unknown as reason:
-            self._say(block.word, block.start, scope, f"{reason}; it is driven once")
+            self._add_unknown(block.word, block.start, scope, f"{reason}; it is driven once")
             self._items(items, depth + 1, scope, callers, False)
             return
         before = dict(scope.counters)
@@ -232,46 +243,54 @@ class _Run:
             for value in values:
                 self._step(block.start, scope)
                 scope.counters[counter] = value
-                self._items(items, depth + 1, scope, callers, sure)
+                self._items(items, depth + 1, scope, callers, certain)
         finally:
             scope.counters = before
 
     def _while(
         self,
         block: Block,
-        items: list[Found],
+        items: list[Instruction],
         depth: int,
         scope: Scope,
         callers: tuple[str, ...],
-        sure: bool,
+        certain: bool,
     ) -> None:
         try:
-            holds = bool(block.heads) and block.heads[0] is not None and scope.truth(block.heads[0])
+            holds = (
+                bool(block.expressions)
+                and block.expressions[0] is not None
+                and scope.truth(block.expressions[0])
+            )
         except Unknown as reason:
-            self._say(block.word, block.start, scope, f"{reason}; it is driven once")
+            self._add_unknown(block.word, block.start, scope, f"{reason}; it is driven once")
             self._items(items, depth + 1, scope, callers, False)
             return
         if not holds:
             return
         begin = len(self.moves)
         for _ in range(2):  # the second time from its own end; a third is as the second
-            self._items(items, depth + 1, scope, callers, sure)
-        if sure and not self.doubts and not any(move.unknown for move in self.moves[begin:]):
-            raise _Ended
+            self._items(items, depth + 1, scope, callers, certain)
+        if (
+            certain
+            and not self.uncertain_calls
+            and not any(move.unknown for move in self.moves[begin:])
+        ):
+            raise _ProgramEnded
 
     def _step(self, start: int, scope: Scope) -> None:
         self.steps += 1
-        if self.steps > _MOST:
+        if self.steps > _MAX_STEPS:
             line, column = scope.place(start)
             raise RapidError(
                 line,
                 column,
-                f"the program takes more than {_MOST} steps; check a part of it",
+                f"the program takes more than {_MAX_STEPS} steps; check a part of it",
                 self.module.file,
             )
 
-    def _say(
-        self, word: str, start: int, scope: Scope, reason: str, item: Found | None = None
+    def _add_unknown(
+        self, word: str, start: int, scope: Scope, reason: str, item: Instruction | None = None
     ) -> None:
         """Put an instruction into the sequence that cannot be told from the text, and why."""
         line, column = scope.place(start)
@@ -279,15 +298,17 @@ class _Run:
         self.moves.append(Move(word, line, column, scope.routine.name, text, unknown=reason))
 
 
-def _grouped(items: Sequence[Found], depth: int) -> Iterator[tuple[Block | None, list[Found]]]:
-    def key(item: Found) -> Block | None:
+def _grouped(
+    items: Sequence[Instruction], depth: int
+) -> Iterator[tuple[Block | None, list[Instruction]]]:
+    def key(item: Instruction) -> Block | None:
         return item.inside[depth][0] if len(item.inside) > depth else None
 
     for block, group in groupby(items, key=key):
         yield block, list(group)
 
 
-def _counted(heads: list[float]) -> Iterator[float]:
+def _counter_values(heads: list[float]) -> Iterator[float]:
     """Return the values of a counter FROM, TO and maybe STEP.
 
     Without STEP it counts up or down by 1 (ABB 3HAC16581-1, FOR).
