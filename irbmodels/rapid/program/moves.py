@@ -1,10 +1,7 @@
-"""Move instructions as values: where to, how fast, with which tool, in which work object.
+"""Move instructions as values: target, speed, zone, tool and work object, in the order of the text.
 
-And what cannot be told from the text.
-
-Instructions come in the order of the text. What depends on the run (a target that is assigned, a
-counter, a function) is not guessed: :attr:`Move.unknown` says why. What cannot be an instruction at
-all is refused with line and column.
+A value that depends on the run (a target that is assigned, a counter, a function) is not guessed:
+:attr:`Move.unknown` says why. A malformed instruction is refused with line and column.
 """
 
 from __future__ import annotations
@@ -20,6 +17,7 @@ from ..expressions import ExpressionEvaluator, Unknown
 from ..grammar import parse
 from ..module import Module, checked_module
 from ..parser import declaration_of, parse_module
+from ..text import line_column
 from ..value_builder import Builder
 from .arguments import Arguments, Move
 from .conditions import truth
@@ -38,23 +36,17 @@ def moves_of(module: Module, routine: str | None = None) -> tuple[Move, ...]:
         InputError: if ``module`` is none.
     """
     builder, routines = routines_of(checked_module(module))
-    if routine is not None:
-        routine_named(routines, routine)
-    found: list[Move] = []
-    for one in routines:
-        if routine is None or routine.lower() == one.name.lower():
-            scope = Scope(module, builder, one, routines)
-            found += [
-                scope.move(item)
-                for item in one.instructions
-                if item.kind in ("move", "other", "setting")
-            ]
-    return tuple(found)
+    moves: list[Move] = []
+    for one in routines if routine is None else [routine_named(routines, routine)]:
+        scope = Scope(module, builder, one, routines)
+        kinds = ("move", "other", "setting")
+        moves += [scope.move(item) for item in one.instructions if item.kind in kinds]
+    return tuple(moves)
 
 
 @lru_cache(maxsize=32)
 def routines_of(module: Module) -> tuple[Builder, list[Routine]]:
-    """Return what values are checked against, and the routines of a module.
+    """Return the builder of a module's values, and its routines.
 
     Raises:
         RapidError: if the bracket of a routine's parameters is not closed.
@@ -77,20 +69,20 @@ def routine_named(routines: Sequence[Routine], name: str) -> Routine:
 
 
 class Scope:
-    """What a name means in one routine."""
+    """Names of one routine and their values."""
 
     def __init__(
         self, module: Module, builder: Builder, routine: Routine, routines: Sequence[Routine]
     ) -> None:
-        """Collect what the routine declares, and what the module's routines change."""
+        """Collect declarations of the routine, and names that routines assign."""
         self.module, self.builder, self.routine = module, builder, routine
         self.constants = Constants(module)
         self.absent: frozenset[str] = frozenset()
         """Optional parameters of the routine, in lower case, that it was not given."""
         self.counters: dict[str, float] = {}
-        """Values of the counters of loops that are being run, by name in lower case."""
+        """Values of counters of running loops, by name in lower case."""
         self.constants_only = False
-        """Whether only constants and counters are known: what else a condition names may be changed from outside."""
+        """True while a condition is evaluated: other data may be changed from outside."""
         self._read: dict[tuple[int, int], tuple[Builder, Any]] = {}
         self.local: dict[str, Any] = {}
         for item in routine.instructions:
@@ -100,49 +92,42 @@ class Scope:
                 datum = declaration_of(inner, parse(text, "text", module.file).children[0])
                 self.local[datum.name.lower()] = datum
         self.assigned: dict[str, str] = {}
-        """Where names in lower case are first given a value."""
+        """Line of the first assignment, by name in lower case."""
         for other in routines:
-            for name, place in other.assigned.items():
+            for name, position in other.assigned.items():
                 if other is routine or name not in _hidden(module, other):
-                    self.assigned.setdefault(name, f"line {self.place(place)[0]}")
+                    self.assigned.setdefault(name, f"line {self.line_column(position)[0]}")
         own = {datum.name.lower() for datum in module if datum.scope == "LOCAL"}
         for used in module.uses:
             hidden = own | {datum.name.lower() for datum in used if datum.scope == "LOCAL"}
             for other in routines_of(used)[1]:
-                for name, place in other.assigned.items():
+                for name, position in other.assigned.items():
                     if name not in hidden | _hidden(used, other):
-                        line = used.text.count("\n", 0, place) + 1
+                        line, _ = line_column(used.text, position)
                         self.assigned.setdefault(name, f"line {line} of {used.name}")
 
     def move(self, item: Instruction) -> Move:
         """Return one instruction."""
-        line, column = self.place(item.span[0])
+        line, column = self.line_column(item.span[0])
         inside = tuple(
-            f"{block.word} of line {self.place(block.start)[0]}" for block, _ in item.inside
+            f"{block.word} of line {self.line_column(block.start)[0]}" for block, _ in item.inside
         )
         text = self.module.text[slice(*item.span)]
         move = Move(item.name, line, column, self.routine.name, text, inside)
-        if item.kind == "setting":
-            return replace(
-                move,
-                unknown=(
-                    f"{item.name} is not evaluated; it may change where or how the moves after"
-                    " it go"
-                ),
-            )
-        if item.kind == "other":
-            return replace(
-                move,
-                unknown=f"{item.name} is not evaluated; only MoveL, MoveJ, MoveC and MoveAbsJ are",
-            )
+        unknown = {
+            "setting": "it may change where or how the moves after it go",
+            "other": "only MoveL, MoveJ, MoveC and MoveAbsJ are",
+        }
+        if item.kind in unknown:
+            return replace(move, unknown=f"{item.name} is not evaluated; {unknown[item.kind]}")
         builder, tree = self._parsed(item.span, "instruction")
         return Arguments(self, builder).of(move, tree)
 
     def number(self, span: tuple[int, int]) -> float:
-        """Return the number that an expression in the text comes to.
+        """Return the value of an expression in the text.
 
         Raises:
-            Unknown: if the text does not tell it.
+            Unknown: if it depends on the run.
         """
         return self._evaluated(span, lambda evaluator, node: evaluator.number(node))
 
@@ -155,18 +140,15 @@ class Scope:
             self.constants_only = False
 
     def is_case(self, subject: tuple[int, int], values: tuple[int, int]) -> bool:
-        """Return whether what a TEST is about is among the values of a CASE.
-
-        Errors as :meth:`number`.
-        """
+        """Return whether the value of a TEST is among those of a CASE; errors as :meth:`number`."""
         self.constants_only = True
         try:
-            sought = self.number(subject)
+            value = self.number(subject)
             start, end = values
             parts = self.module.text[start:end].split(",")
             ends = [start + sum(map(len, parts[: k + 1])) + k for k in range(len(parts))]
             return any(
-                self.number((end - len(part), end)) == sought
+                self.number((end - len(part), end)) == value
                 for part, end in zip(parts, ends, strict=True)
             )
         finally:
@@ -198,28 +180,27 @@ class Scope:
         return inner
 
     def _padded(self, span: tuple[int, int]) -> str:
-        """Return a part of the text with nothing but blanks before it: its lines and columns are those of the module."""
-        line, column = self.place(span[0])
+        """Return a part of the text after blanks, so that lines and columns are the module's."""
+        line, column = self.line_column(span[0])
         return "\n" * (line - 1) + " " * (column - 1) + self.module.text[slice(*span)]
 
-    def place(self, start: int) -> tuple[int, int]:
-        """Return line and column, 1-based."""
-        text = self.module.text
-        return text.count("\n", 0, start) + 1, start - text.rfind("\n", 0, start)
+    def line_column(self, position: int) -> tuple[int, int]:
+        """Return line and column of a position in the module's text."""
+        return line_column(self.module.text, position)
 
     def datum(self, name: Any) -> tuple[str, Any]:
         """Return type and value of a name.
 
         Raises:
-            Unknown: if the text does not tell it.
+            Unknown: if it depends on the run.
         """
         lower = name.lower()
         if lower in self.counters:
             return "num", self.counters[lower]
         if lower in self.routine.local_names:
-            what, place = self.routine.local_names[lower]
+            what, position = self.routine.local_names[lower]
             raise Unknown(
-                f"{name} is {what} on line {self.place(place)[0]}: its value depends on the run"
+                f"{name} is {what} on line {self.line_column(position)[0]}: its value depends on the run"
             )
         if lower in self.assigned:
             raise Unknown(
@@ -236,7 +217,7 @@ class Scope:
 
 
 def _hidden(module: Module, routine: Routine) -> set[str]:
-    """Return the names, in lower case, that are a routine's own."""
+    """Return names, in lower case, that a routine declares itself."""
     return {
         *routine.local_names,
         *(

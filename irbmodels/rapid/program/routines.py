@@ -1,4 +1,4 @@
-"""Where instructions stand in a routine, without a grammar of all of RAPID: words, brackets and blocks are enough."""
+"""Instructions of a routine, found by words, brackets and blocks, without a full grammar."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from ...errors import RapidError
 from ..grammar import RESERVED
+from ..text import line_column
 from .instructions import NON_MOTION
 
 _WORDS = re.compile(
@@ -35,28 +36,20 @@ _OPERATORS = frozenset(("and", "or", "xor", "not", "div", "mod"))
 
 
 class Word(NamedTuple):
-    """A word or sign of a routine, and where it stands in the module's text."""
+    """A word or sign of a routine, with its position in the module's text."""
 
     text: str
     start: int
 
     @property
     def lower(self) -> str:
-        """Names and keywords do not distinguish case."""
+        """Text in lower case: RAPID does not distinguish case."""
         return self.text.lower()
 
     @property
     def end(self) -> int:
-        """Where it ends."""
+        """Position after its last character."""
         return self.start + len(self.text)
-
-    def error(self, text: str, reason: str) -> RapidError:
-        """Return the error that is here in a module's text."""
-        return RapidError(
-            text.count("\n", 0, self.start) + 1,
-            self.start - text.rfind("\n", 0, self.start),
-            reason,
-        )
 
 
 @dataclass(eq=False)
@@ -67,18 +60,19 @@ class Block:
     """``IF`` .. or ``ERROR handler``."""
     start: int
     expressions: list[tuple[int, int] | None] = field(default_factory=list)
-    """Where the expressions stand: conditions of an IF or WHILE, values of each CASE, None for ELSE and DEFAULT; of a FOR from,
-    to and maybe step.
+    """Spans of conditions (IF, WHILE), of values (CASE), of FROM, TO and STEP (FOR).
+
+    None for ELSE and DEFAULT.
     """
     subject: tuple[int, int] = (0, 0)
-    """Where the counter of a FOR stands, or what a TEST is about."""
+    """Span of the counter of a FOR, or of the expression of a TEST."""
     compact: bool = True
-    """Of an IF: whether it holds one instruction, without THEN."""
+    """True for an IF with one instruction, without THEN."""
     open_from: int | None = None
-    """Where the expression that is being read begins."""
+    """Start of the expression that is not closed yet."""
 
     def close(self, end: int) -> None:
-        """End the expression that is being read."""
+        """End the open expression."""
         if self.open_from is not None:
             self.expressions.append((self.open_from, end))
             self.open_from = None
@@ -88,18 +82,20 @@ class Instruction(NamedTuple):
     """A declaration or an instruction in a routine."""
 
     kind: str
-    """``declaration``, ``move``, ``other`` (moves in a way that is not evaluated), ``setting`` (changes later moves), ``call``
-    (of a procedure) or ``leave`` (the routine or the program).
+    """``declaration``, ``move``, ``other``, ``setting``, ``call`` or ``leave``.
+
+    ``other`` moves in a way that is not evaluated, a ``setting`` changes later moves, ``call`` is of
+    a procedure, ``leave`` ends the routine or the program.
     """
     name: str
     span: tuple[int, int]
     inside: tuple[tuple[Block, int], ...]
-    """Blocks around it, the outermost first, and in which branch of each it stands."""
+    """Blocks around it, the outermost first, each with the number of its branch."""
 
 
 @dataclass
 class Routine:
-    """What of a routine matters to its moves."""
+    """The parts of a routine that its moves depend on."""
 
     name: str
     kind: str
@@ -107,9 +103,9 @@ class Routine:
     span: tuple[int, int]
     instructions: list[Instruction] = field(default_factory=list)
     assigned: dict[str, int] = field(default_factory=dict)
-    """Names in lower case that the routine gives a value to, and where first."""
+    """Names in lower case that the routine assigns, and the position of the first assignment."""
     local_names: dict[str, tuple[str, int]] = field(default_factory=dict)
-    """Parameters and loop counters in lower case: what it is, and where."""
+    """Parameters and loop counters in lower case: description and position."""
     optional: set[str] = field(default_factory=set)
     """Parameters that a call may leave out."""
 
@@ -122,7 +118,7 @@ def words(text: str, start: int, end: int) -> Iterator[Word]:
 
 
 def routine_of(text: str, span: tuple[int, int]) -> Routine:
-    """Return the instructions of the routine that stands at ``span`` of a module's text, in the order of the text.
+    """Return the routine at a span of a module's text, its instructions in order.
 
     Raises:
         RapidError: if the bracket of its parameters is not closed.
@@ -138,12 +134,13 @@ def routine_of(text: str, span: tuple[int, int]) -> Routine:
 
 
 def _header(text: str, routine: Routine, given: list[Word], place: int) -> int:
-    """Note the parameters, and return where the body begins."""
+    """Add the parameters, and return the number of the body's first word."""
     if given[place].text != "(":
         return place
     closing = [number for number in range(place, len(given)) if given[number].text == ")"]
     if not closing:
-        raise given[place].error(text, f"the '(' of {routine.name} is not closed: ')' is missing")
+        reason = f"the '(' of {routine.name} is not closed: ')' is missing"
+        raise RapidError(*line_column(text, given[place].start), reason)
     optional = False
     while place < closing[0]:
         place += 1
@@ -210,10 +207,7 @@ class _RoutineScanner:
         return place + 1
 
     def _block(self, place: int, word: Word, first: bool) -> bool:
-        """Note that a block begins, goes on in another branch, or ends.
-
-        Return whether this word does.
-        """
+        """Return whether a word begins, continues or ends a block, and record that."""
         lower, last = word.lower, self.blocks[-1] if self.blocks else None
         if lower in ("if", "for", "while", "test") and first:
             block = Block(word.text.upper(), word.start, open_from=word.end)
@@ -249,7 +243,10 @@ class _RoutineScanner:
         return True
 
     def _begins_compact(self, place: int) -> bool:
-        """Whether the instruction of an IF without THEN begins here: a name right after the end of an operand."""
+        """Return whether the instruction of an IF without THEN begins at a word.
+
+        That is a name right after the end of an operand.
+        """
         block = self.blocks[-1] if self.blocks else None
         if block is None or block.word != "IF" or not block.compact or block.open_from is None:
             return False
@@ -263,8 +260,8 @@ class _RoutineScanner:
         return named and ended and before.start > block.start and before.lower not in _OPERATORS
 
     def _calls(self, place: int, word: Word) -> bool:
-        """Whether a statement calls a procedure, as no instruction that is known to leave the arm alone."""
-        if word.text == "%":  # %"name"%, told by a text
+        """Return whether a statement calls a procedure, or an unknown instruction."""
+        if word.text == "%":  # %"name"%, late binding
             return True
         after = self.words[place + 1].text
         known = word.lower in NON_MOTION or word.lower in RESERVED
@@ -281,7 +278,7 @@ class _RoutineScanner:
             last.close(word.start)
 
     def _add_instruction(self, kind: str, place: int) -> int:
-        """Keep an instruction up to its semicolon, and go on there."""
+        """Add an instruction up to its semicolon, and return the number of its last word."""
         last = place
         while last < len(self.words) - 2 and self.words[last].text != ";":
             last += 1
@@ -291,7 +288,7 @@ class _RoutineScanner:
         return max(last, place + 1)
 
     def _assign(self, place: int) -> None:
-        """Note what gets a value here: the name before ``.component`` and ``{index}``, unless it is an argument's."""
+        """Record the assigned name before ``.component`` and ``{index}``; arguments are none."""
         place -= 1
         while place > 0:
             if self.words[place].text == "}":

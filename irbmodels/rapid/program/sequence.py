@@ -1,15 +1,15 @@
-"""The moves of a program in the order in which it makes them: calls followed, loops unrolled, branches chosen.
+"""Moves of a program in execution order: calls followed, loops unrolled, branches chosen.
 
-What depends on the run is not guessed in silence: an IF, a loop or a call that cannot be told
-stands in the sequence itself, as an instruction with :attr:`Move.unknown`, and what is assumed
-instead is said there.
+An IF, a loop or a call that depends on the run stands in the sequence itself, as an instruction
+whose :attr:`Move.unknown` says what is assumed instead.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import groupby
 
 from ...errors import InputError, RapidError
@@ -32,7 +32,7 @@ class _ProgramEnded(Exception):
 
 
 def sequence_of(module: Module, routine: str | None = None) -> tuple[Move, ...]:
-    """Return the moves of a program in the order in which it makes them.
+    """Return the moves of a program in execution order.
 
     Procedures of the module that are called without arguments are followed, loops with known bounds
     are unrolled, ``WHILE TRUE`` goes round twice, and of an IF or TEST of constants the branch that
@@ -57,8 +57,17 @@ def sequence_of(module: Module, routine: str | None = None) -> tuple[Move, ...]:
     return tuple(run.moves)
 
 
+@dataclass(frozen=True)
+class _Frame:
+    """Routine that runs: its names, the routines that called it, and whether it certainly runs."""
+
+    scope: Scope
+    callers: tuple[str, ...]
+    certain: bool = True
+
+
 class _Interpreter:
-    """A program that is being gone through."""
+    """Collects the moves of a program as it would run."""
 
     def __init__(self, module: Module) -> None:
         self.module = module
@@ -67,11 +76,11 @@ class _Interpreter:
         self.moves: list[Move] = []
         self.steps = 0
         self.uncertain_calls = 0
-        """How many of the calls that are being followed depend on the run."""
+        """Number of calls on the stack that depend on the run."""
         self.scopes: dict[str, Scope] = {}
 
     def first(self, name: str | None) -> Routine:
-        """Return where to start: the routine of that name, ``main``, or the only procedure that no other calls."""
+        """Return the routine of that name, ``main``, or the only procedure that none calls."""
         if name is not None:
             return routine_named(self.routines, name)
         if "main" in self.by_name:
@@ -97,104 +106,71 @@ class _Interpreter:
             self.scopes[lower] = scope = Scope(self.module, self.builder, routine, self.routines)
             scope.absent = frozenset(routine.optional)  # calls with arguments are not followed
         with suppress(_RoutineLeft):
-            self._items(routine.instructions, 0, self.scopes[lower], (*callers, lower), True)
+            self._items(routine.instructions, 0, _Frame(self.scopes[lower], (*callers, lower)))
 
-    def _items(
-        self,
-        items: Sequence[Instruction],
-        depth: int,
-        scope: Scope,
-        callers: tuple[str, ...],
-        certain: bool,
-    ) -> None:
-        """Go through instructions that stand in the same blocks up to a depth; ``certain``: whether they run at all is known."""
-        for block, group in _grouped(items, depth):
+    def _items(self, items: Sequence[Instruction], depth: int, frame: _Frame) -> None:
+        """Run instructions of the same blocks up to a depth; ``certain`` if they run at all."""
+
+        def block_of(item: Instruction) -> Block | None:
+            return item.inside[depth][0] if len(item.inside) > depth else None
+
+        for block, grouped in groupby(items, key=block_of):
+            group = list(grouped)
             if block is None:
                 for item in group:
-                    self._item(item, scope, callers, certain)
+                    self._item(item, frame)
             elif "handler" in block.word:
                 self.moves += [
-                    scope.move(item) for item in group if item.kind in ("move", "other", "setting")
+                    frame.scope.move(item)
+                    for item in group
+                    if item.kind in ("move", "other", "setting")
                 ]
             elif any(self._matters(item) for item in group):
-                what = {"IF": self._if, "TEST": self._if, "FOR": self._for, "WHILE": self._while}[
-                    block.word
-                ]
-                what(block, group, depth, scope, callers, certain)
+                run = {"IF": self._if, "TEST": self._if, "FOR": self._for, "WHILE": self._while}
+                run[block.word](block, group, depth + 1, frame)
 
-    def _item(
-        self, item: Instruction, scope: Scope, callers: tuple[str, ...], certain: bool
-    ) -> None:
-        self._step(item.span[0], scope)
+    def _item(self, item: Instruction, frame: _Frame) -> None:
+        self._step(item.span[0], frame.scope)
         if item.kind == "leave":
             ends = item.name.lower().startswith("exit")
-            if not certain or (ends and self.uncertain_calls):
-                self._add_unknown(
-                    item.name,
-                    item.span[0],
-                    scope,
-                    "whether it is reached depends on the run; the moves after it are driven",
-                )
-            elif ends:
-                raise _ProgramEnded
+            if not frame.certain or (ends and self.uncertain_calls):
+                reason = "whether it is reached depends on the run; the moves after it are driven"
+                self._add_unknown(item.name, item.span[0], frame.scope, reason)
             else:
-                raise _RoutineLeft
+                raise _ProgramEnded if ends else _RoutineLeft
         elif item.kind == "call":
-            self._call(item, scope, callers, certain)
+            self._call(item, frame)
         elif item.kind != "declaration":
-            self.moves.append(replace(scope.move(item), inside=()))
+            self.moves.append(replace(frame.scope.move(item), inside=()))
 
-    def _call(
-        self, item: Instruction, scope: Scope, callers: tuple[str, ...], certain: bool
-    ) -> None:
-        called = self.by_name.get(item.name.lower())
+    def _call(self, item: Instruction, frame: _Frame) -> None:
+        scope, called = frame.scope, self.by_name.get(item.name.lower())
+        text = self.module.text[slice(*item.span)].strip().rstrip("; \t\r\n").lower()
         if called is None or called.kind != "proc":
-            self._add_unknown(
-                item.name,
-                item.span[0],
-                scope,
-                "it is no procedure of this module, and not followed",
-                item,
-            )
-        elif called.name.lower() in callers:
-            line, column = scope.place(item.span[0])
-            raise RapidError(
-                line, column, f"{called.name} calls itself: its moves have no end", self.module.file
-            )
-        elif (
-            self.module.text[slice(*item.span)].strip().rstrip("; \t\r\n").lower()
-            != item.name.lower()
-        ):
-            if any(self._matters(one) for one in called.instructions):
-                self._add_unknown(
-                    item.name, item.span[0], scope, "a call with arguments is not followed", item
-                )
-        else:
-            self.uncertain_calls += not certain
-            self.run(called, callers)
-            self.uncertain_calls -= not certain
+            reason = "it is no procedure of this module, and not followed"
+            self._add_unknown(item.name, item.span[0], scope, reason, item)
+        elif called.name.lower() in frame.callers:
+            reason = f"{called.name} calls itself: its moves have no end"
+            raise RapidError(*scope.line_column(item.span[0]), reason, self.module.file)
+        elif text == item.name.lower():
+            self.uncertain_calls += not frame.certain
+            self.run(called, frame.callers)
+            self.uncertain_calls -= not frame.certain
+        elif any(self._matters(one) for one in called.instructions):
+            reason = "a call with arguments is not followed"
+            self._add_unknown(item.name, item.span[0], scope, reason, item)
 
     def _matters(self, item: Instruction) -> bool:
-        """Whether an instruction moves the arm, changes what moves, or may do so."""
+        """Return whether an instruction moves the arm or changes moves, or may do so."""
         called = self.by_name.get(item.name.lower()) if item.kind == "call" else None
         if called is not None and all(one.kind == "declaration" for one in called.instructions):
             return False
         return item.kind != "declaration"
 
-    # --- blocks
-    # ----------------------------------------------------------------------------------------------------
-
-    def _if(
-        self,
-        block: Block,
-        items: list[Instruction],
-        depth: int,
-        scope: Scope,
-        callers: tuple[str, ...],
-        certain: bool,
-    ) -> None:  # and TEST
+    def _if(self, block: Block, items: list[Instruction], depth: int, frame: _Frame) -> None:
+        scope, branches = frame.scope, [item.inside[depth - 1][1] for item in items]
         for branch, head in enumerate(block.expressions):
-            inner = [item for item in items if item.inside[depth][1] == branch]
+            inner = [item for item, number in zip(items, branches, strict=True) if number == branch]
             try:
                 if head is None:
                     holds = True
@@ -203,109 +179,78 @@ class _Interpreter:
                 else:
                     holds = scope.truth(head)
             except Unknown as reason:
-                others = [item for item in items if item.inside[depth][1] > branch]
-                lines = sorted({scope.place(item.span[0])[0] for item in others})
+                others = (i for i, number in zip(items, branches, strict=True) if number > branch)
+                lines = sorted({scope.line_column(item.span[0])[0] for item in others})
                 rest = f", {_lines(lines)} not" if lines else ""
-                chosen = "CASE" if block.word == "TEST" else "branch"
-                where = scope.place(inner[0].span[0])[0] if inner else 0
-                taken = (
-                    f"its {chosen} with line {where} is driven"
-                    if inner
-                    else f"a {chosen} without moves is assumed"
-                )
+                kind = "CASE" if block.word == "TEST" else "branch"
+                taken = f"a {kind} without moves is assumed"
+                if inner:
+                    taken = (
+                        f"its {kind} with line {scope.line_column(inner[0].span[0])[0]} is driven"
+                    )
                 self._add_unknown(block.word, block.start, scope, f"{reason}; {taken}{rest}")
-                self._items(inner, depth + 1, scope, callers, False)
+                self._items(inner, depth, replace(frame, certain=False))
                 return
             if holds:
-                self._items(inner, depth + 1, scope, callers, certain)
+                self._items(inner, depth, frame)
                 return
 
-    def _for(
-        self,
-        block: Block,
-        items: list[Instruction],
-        depth: int,
-        scope: Scope,
-        callers: tuple[str, ...],
-        certain: bool,
-    ) -> None:
-        counter = self.module.text[slice(*block.subject)].lower()
+    def _for(self, block: Block, items: list[Instruction], depth: int, frame: _Frame) -> None:
+        scope, counter = frame.scope, self.module.text[slice(*block.subject)].lower()
         try:
-            values = _counter_values(
-                [scope.number(head) for head in block.expressions if head is not None]
-            )
+            values = _counter_values([scope.number(head) for head in block.expressions if head])
         except Unknown as reason:
-            self._add_unknown(block.word, block.start, scope, f"{reason}; it is driven once")
-            self._items(items, depth + 1, scope, callers, False)
+            self._once(block, items, depth, frame, reason)
             return
         before = dict(scope.counters)
         try:
             for value in values:
                 self._step(block.start, scope)
                 scope.counters[counter] = value
-                self._items(items, depth + 1, scope, callers, certain)
+                self._items(items, depth, frame)
         finally:
             scope.counters = before
 
-    def _while(
-        self,
-        block: Block,
-        items: list[Instruction],
-        depth: int,
-        scope: Scope,
-        callers: tuple[str, ...],
-        certain: bool,
-    ) -> None:
+    def _while(self, block: Block, items: list[Instruction], depth: int, frame: _Frame) -> None:
         try:
-            holds = (
-                bool(block.expressions)
-                and block.expressions[0] is not None
-                and scope.truth(block.expressions[0])
-            )
+            holds = any(frame.scope.truth(head) for head in block.expressions[:1] if head)
         except Unknown as reason:
-            self._add_unknown(block.word, block.start, scope, f"{reason}; it is driven once")
-            self._items(items, depth + 1, scope, callers, False)
+            self._once(block, items, depth, frame, reason)
             return
         if not holds:
             return
         begin = len(self.moves)
         for _ in range(2):  # the second time from its own end; a third is as the second
-            self._items(items, depth + 1, scope, callers, certain)
-        if (
-            certain
-            and not self.uncertain_calls
-            and not any(move.unknown for move in self.moves[begin:])
-        ):
+            self._items(items, depth, frame)
+        unknown = any(move.unknown for move in self.moves[begin:])
+        if frame.certain and not self.uncertain_calls and not unknown:
             raise _ProgramEnded
+
+    def _once(
+        self,
+        block: Block,
+        items: list[Instruction],
+        depth: int,
+        frame: _Frame,
+        reason: Unknown,
+    ) -> None:
+        """Run a loop once whose bounds depend on the run."""
+        self._add_unknown(block.word, block.start, frame.scope, f"{reason}; it is driven once")
+        self._items(items, depth, replace(frame, certain=False))
 
     def _step(self, start: int, scope: Scope) -> None:
         self.steps += 1
         if self.steps > _MAX_STEPS:
-            line, column = scope.place(start)
-            raise RapidError(
-                line,
-                column,
-                f"the program takes more than {_MAX_STEPS} steps; check a part of it",
-                self.module.file,
-            )
+            reason = f"the program takes more than {_MAX_STEPS} steps; check a part of it"
+            raise RapidError(*scope.line_column(start), reason, self.module.file)
 
     def _add_unknown(
         self, word: str, start: int, scope: Scope, reason: str, item: Instruction | None = None
     ) -> None:
-        """Put an instruction into the sequence that cannot be told from the text, and why."""
-        line, column = scope.place(start)
+        """Add an instruction that depends on the run, with the reason."""
+        line, column = scope.line_column(start)
         text = word if item is None else self.module.text[slice(*item.span)]
         self.moves.append(Move(word, line, column, scope.routine.name, text, unknown=reason))
-
-
-def _grouped(
-    items: Sequence[Instruction], depth: int
-) -> Iterator[tuple[Block | None, list[Instruction]]]:
-    def key(item: Instruction) -> Block | None:
-        return item.inside[depth][0] if len(item.inside) > depth else None
-
-    for block, group in groupby(items, key=key):
-        yield block, list(group)
 
 
 def _counter_values(heads: list[float]) -> Iterator[float]:
@@ -313,15 +258,12 @@ def _counter_values(heads: list[float]) -> Iterator[float]:
 
     Without STEP it counts up or down by 1 (ABB 3HAC16581-1, FOR).
     """
-    first, last, *given = heads
-    step = given[0] if given else 1.0 if last >= first else -1.0
+    first, last, *steps = heads
+    step = steps[0] if steps else math.copysign(1.0, last - first)
     if step == 0.0:
         raise Unknown("its STEP is 0")
-    return (
-        (first + k * step for k in range(int((last - first) / step + 1e-9) + 1))
-        if (last - first) / step >= 0.0
-        else iter(())
-    )
+    rounds = (last - first) / step
+    return (first + k * step for k in range(int(rounds + 1e-9) + 1 if rounds >= 0.0 else 0))
 
 
 def _lines(lines: list[int]) -> str:
