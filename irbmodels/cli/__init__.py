@@ -74,4 +74,4 @@ def options(
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
     ] = False,
 ) -> None:
-    """ABB's IRB 2400, 1400, 1600 and 930: sourced tables, URDF, and dynamics in the controller's own axes."""
+    """ABB's IRB 2400, 1400, 1600 and 930 as models in the controller's own axes."""

@@ -26,7 +26,7 @@ from ..trajectory.motion_files import MotionFile, open_motion
 
 
 class Commands(TyperGroup):
-    """Commands with entire sentences as summaries in ``--help``, which wrap on a narrow terminal."""
+    """Commands with entire sentences in ``--help``, which wrap on a narrow terminal."""
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """Return a command by name, with the first sentence of its help as its summary."""

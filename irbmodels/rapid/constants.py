@@ -1,4 +1,4 @@
-"""What names of a module mean by the text alone: its declarations, those of modules it uses, and the controller's own."""
+"""Values of a module's names: its declarations, those of modules it uses, the controller's own."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from .value_builder import Builder, Expression
 
 
 class Constants:
-    """The data of a module, initial values computed where they have to be."""
+    """Data of a module, with computed initial values."""
 
     def __init__(self, module: Module) -> None:
-        """Begin; values are computed when they are asked for."""
+        """Keep the module; values are computed on demand."""
         self.module = module
         self._computing: list[str] = []
         self.absent: frozenset[str] = frozenset()
@@ -31,16 +31,17 @@ class Constants:
         LOCAL ones of other modules are not seen.
         """
         for module in (self.module, *self.module.uses):
-            for one in module.declarations:
-                if one.name.lower() == name and (module is self.module or one.scope != "LOCAL"):
-                    return one
+            for declaration in module.declarations:
+                visible = module is self.module or declaration.scope != "LOCAL"
+                if visible and declaration.name.lower() == name:
+                    return declaration
         return None
 
     def datum(self, name: Any) -> tuple[str, Any]:
         """Return type and value of a name.
 
         Raises:
-            Unknown: if the text does not tell it.
+            Unknown: if it depends on the run.
         """
         lower = name.lower()
         declared = self.declaration(lower)
@@ -55,14 +56,14 @@ class Constants:
         raise Undeclared(f"{name} is declared neither in this module nor in one it was read with")
 
     def value_or_expression(self, declared: Declaration) -> Any:
-        """Return the value of a declaration, computed if the text tells it, else its expression."""
+        """Return the value of a declaration, or its expression if it cannot be computed."""
         try:
             return self.value(declared, self)[1]
         except (Unknown, RapidError):
             return declared.value
 
     def value(self, declared: Declaration, names: Names) -> tuple[str, Any]:
-        """Return type and value of a declaration, computed of what ``names`` mean where it stands.
+        """Return type and value of a declaration, computed with the names in its scope.
 
         Raises:
             Unknown: if it has none, or it cannot be computed.
@@ -89,7 +90,7 @@ class Constants:
             self._computing.pop()
 
     def builder(self, text: str) -> Builder:
-        """Return what values in a text are checked against: the types of the module."""
+        """Return a builder of values in a text, with the types of the module."""
         builder = Builder(text, self.module.file)
         builder.records, builder.aliases = dict(self.module.records), dict(self.module.aliases)
         return builder
@@ -100,8 +101,7 @@ def values_of(module: Module, kind: str) -> dict[str, Any]:
 
     Of arrays, each element as ``name{1,2}``.
 
-    Initial values of constants and sums (``VAR zonedata z:=z60;``) are computed where the text
-    tells them.
+    Initial values of constants and sums (``VAR zonedata z:=z60;``) are computed if possible.
 
     Args:
         module: With the declarations.

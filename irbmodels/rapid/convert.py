@@ -1,4 +1,4 @@
-"""Between ABB's data and the robot's: tooldata and tools, loaddata and bodies, targets of stationary tools."""
+"""Conversions: tooldata and tools, loaddata and bodies, targets of stationary tools."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def tooldata_of(tool: Tool) -> ToolData:
 
 
 def body_of(data: LoadData) -> Inertial:
-    """Return mass [kg], centre of mass [m] and tensor about it [kg m^2] of a loaddata, in its own frame.
+    """Return mass [kg], centre of mass [m] and inertia [kg m^2] of a loaddata, in its frame.
 
     Moments that are all zero mean a point mass.
 
@@ -61,29 +61,32 @@ def body_of(data: LoadData) -> Inertial:
         raise InputError(
             f"mass {data.mass:g} kg: this load was never defined; a load needs a positive mass"
         )
-    turn = data.aom.matrix() if any((data.ix, data.iy, data.iz)) else np.eye(3)
-    tensor = turn @ np.diag([data.ix, data.iy, data.iz]) @ turn.T
+    rotation = data.aom.matrix() if any((data.ix, data.iy, data.iz)) else np.eye(3)
+    tensor = rotation @ np.diag([data.ix, data.iy, data.iz]) @ rotation.T
     return payload(data.mass, np.array(data.cog.values) / 1000.0, 0.5 * (tensor + tensor.T))
 
 
 def loaddata_of(body: Inertial) -> LoadData:
-    """Return the loaddata of a body, given in the axes of tool0 (a tool's) or of the TCP (a payload's).
+    """Return the loaddata of a body, in the axes of tool0 (a tool) or of the TCP (a payload).
 
-    Of the 24 ways to call the principal axes x, y, z of a right-handed frame, the one nearest to
-    the body's frame is taken: a diagonal tensor keeps its order, and aom is [1,0,0,0].
+    Of the 24 right-handed frames of principal axes, the one nearest to the body's frame is taken: a
+    diagonal tensor keeps its order, and aom is [1,0,0,0].
     """
     as_instance(body, Inertial, "loaddata is that of an irbmodels.Inertial")
     centre = Pos(*round_values(1000.0 * body.com))
     if not np.any(body.tensor):
         return LoadData(body.mass, centre, Orient(1.0, 0.0, 0.0, 0.0), 0.0, 0.0, 0.0)
-    moments, turn = principal(body.tensor)
+    moments, rotation = principal(body.tensor)
     return LoadData(
-        body.mass, centre, Orient.of(turn), *(float(f"{value:.{_DIGITS}g}") for value in moments)
+        body.mass,
+        centre,
+        Orient.of(rotation),
+        *(float(f"{value:.{_DIGITS}g}") for value in moments),
     )
 
 
 def principal(tensor: Array) -> tuple[Array, Array]:
-    """Return principal moments and the rotation whose columns are their axes, as near to the identity as can be."""
+    """Return principal moments and axes, the columns of the rotation nearest to the identity."""
     moments, vectors = np.linalg.eigh(tensor)
     best = max(
         (
@@ -105,7 +108,9 @@ def tool0_pose(
     wobj: WobjData | None = None,
     units: Mapping[str, Unit] | None = None,
 ) -> pin.SE3:
-    """Return the pose of tool0 [m] in the base that puts a tool on a target: held tool, or stationary tool and held object.
+    """Return the pose of tool0 [m] in the base that puts a tool on a target.
+
+    For a held tool, or a stationary tool and a held work object.
 
     Raises:
         InputError: if the robot holds both or neither, or the object's unit is not known.

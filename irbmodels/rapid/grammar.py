@@ -76,9 +76,12 @@ call: NAME "(" (argument ("," argument)*)? ")"
 RESERVED = frozenset(
     re.findall(
         r"\w+",
-        """alias and backward case connect const default div do else elseif endfor endfunc endif endmodule endproc endrecord
-    endtest endtrap endwhile error exit false for from func goto if inout local mod module nostepin not noview or pers proc raise
-    readonly record retry return step sysmodule test then to trap true trynext undo var viewonly while with xor""",
+        """
+    alias and backward case connect const default div do else elseif endfor endfunc endif
+    endmodule endproc endrecord endtest endtrap endwhile error exit false for from func goto if
+    inout local mod module nostepin not noview or pers proc raise readonly record retry return
+    step sysmodule test then to trap true trynext undo var viewonly while with xor
+    """,
     )
 )
 _BLOCKS = ("PROC", "FUNC", "TRAP", "RECORD")

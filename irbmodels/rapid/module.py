@@ -1,4 +1,4 @@
-"""RAPID modules: their declarations as values, everything else word for word; ``write(read(text)) == text``."""
+"""RAPID modules: declarations as values, all other text verbatim; ``write(read(text)) == text``."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Declaration:
     line: int = 0
     """1-based, where the module was read; 0 for one made in code."""
     span: tuple[int, int] = field(default=(0, 0), repr=False)
-    """Where its text stands in the module."""
+    """Start and end of its text in the module."""
 
     def __str__(self) -> str:
         """Return the text in ABB's layout."""
@@ -44,7 +44,8 @@ class Declaration:
         size = f"{{{','.join(map(str, self.size))}}}" if self.size else ""
         if self.value is None:
             return f"{words}{size};"
-        return f"{words}{size}:={self.value.text if isinstance(self.value, Expression) else literal(self.value)};"
+        value = self.value.text if isinstance(self.value, Expression) else literal(self.value)
+        return f"{words}{size}:={value};"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -58,12 +59,12 @@ class Module:
     attributes: tuple[str, ...]
     declarations: tuple[Declaration, ...]
     records: Mapping[str, Fields]
-    """RECORDs that the module makes or uses: type and name of each component, by the record's name in lower case."""
+    """RECORDs by name in lower case: type and name of each component."""
     aliases: Mapping[str, str]
-    """ALIASes, the same: types by other names, in lower case."""
+    """ALIASes: types by alias, in lower case."""
     text: str
     head: int
-    """Where the text of the module's name and attributes ends."""
+    """End of the module's name and attributes in the text."""
     file: str = ""
     encoding: str = "utf-8"
     uses: tuple[Module, ...] = ()
@@ -71,7 +72,7 @@ class Module:
     """Remarks by line: quaternions that are not of unit length."""
 
     def __repr__(self) -> str:
-        """Say how much is in it."""
+        """Return name and number of declarations."""
         return f"<RAPID module {self.name}: {len(self.declarations)} declarations>"
 
     def __getitem__(self, name: str) -> Any:
@@ -83,7 +84,7 @@ class Module:
         return self.declaration(name).value
 
     def __iter__(self) -> Iterator[Declaration]:
-        """Go through the declarations in the order of the text."""
+        """Iterate over declarations in the order of the text."""
         return iter(self.declarations)
 
     def declaration(self, name: str) -> Declaration:
@@ -92,12 +93,11 @@ class Module:
         Raises:
             UnknownName: if there is none.
         """
-        for found in self.declarations:
-            if found.name.lower() == str(name).lower():
-                return found
-        raise UnknownName(
-            "declaration", str(name), [declaration.name for declaration in self.declarations]
-        )
+        for declaration in self.declarations:
+            if declaration.name.lower() == str(name).lower():
+                return declaration
+        names = [declaration.name for declaration in self.declarations]
+        raise UnknownName("declaration", str(name), names)
 
     def save(self, path: str | Path) -> None:
         """Write the module to a file, in the encoding it was read in.

@@ -1,4 +1,4 @@
-"""What every controller declares by itself: speeds, zones, ``tool0``, ``wobj0``, ``load0``, and names of constants.
+"""Predefined data of every controller: speeds, zones, ``tool0``, ``wobj0``, ``load0``, constants.
 
 As a public driver for these controllers lists them; ABB's own source is the technical reference
 manual of RAPID's data types (3HAC16581-1: speeddata, zonedata, tooldata, wobjdata), which was not
@@ -44,7 +44,7 @@ def _speed(v_tcp: float) -> SpeedData:
     return SpeedData(v_tcp, 500.0, 5000.0, 1000.0)
 
 
-_NOWHERE = Pose(Pos(0.0, 0.0, 0.0), Orient(1.0, 0.0, 0.0, 0.0))
+_IDENTITY = Pose(Pos(0.0, 0.0, 0.0), Orient(1.0, 0.0, 0.0, 0.0))
 _LOAD0 = LoadData(0.001, Pos(0.0, 0.0, 0.001), Orient(1.0, 0.0, 0.0, 0.0), 0.0, 0.0, 0.0)
 PREDEFINED: dict[str, Value] = {
     **{f"v{speed}": _speed(speed) for speed in (*_SPEEDS, *_FAST)},
@@ -54,9 +54,9 @@ PREDEFINED: dict[str, Value] = {
         name: ZoneData(False, path, wide, wide, angle, wide, angle)
         for name, (path, wide, angle) in _ZONES.items()
     },
-    "tool0": ToolData(True, _NOWHERE, _LOAD0),
+    "tool0": ToolData(True, _IDENTITY, _LOAD0),
     "load0": _LOAD0,
-    "wobj0": WobjData(False, True, "", _NOWHERE, _NOWHERE),
+    "wobj0": WobjData(False, True, "", _IDENTITY, _IDENTITY),
 }
 """By name in lower case."""
 
@@ -142,11 +142,9 @@ _FAMILIES = (  # names that are too many to be listed
 
 
 def type_of(name: str) -> str:
-    """Return the type of what every controller declares by that name, in any case.
+    """Return the type of a predefined name, in any case; empty for other names.
 
-    Nothing for other names.
-
-    The values of most constants are left out: programs compare with them what only the run tells.
+    Values of most constants are left out: programs compare them with data of the run.
     """
     lower = name.lower()
     if lower in PREDEFINED:

@@ -1,7 +1,7 @@
-"""What ABB's record types have in common, and the ones that frames are made of.
+"""Base of ABB's record types, and the records of frames.
 
-A value is immutable. ``str(value)`` is its text in ABB's layout; a number that was read is written
-as it was read.
+A value is immutable. ``str(value)`` is its text in ABB's layout; a number that was read keeps its
+digits.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ from ..model.rotations import from_zyx, quaternion, rotation, zyx
 from ..model.types import Array
 from .text import literal, number
 
-# what printed digits leave of the length of a quaternion: ABB writes five to six decimals (0.99998)
+# error in length of a quaternion by printed digits: ABB writes five to six decimals (0.99998)
 PRINT_TOLERANCE = 1e-5
-# what it may be off at all, as from three decimals (0.707): it is normalised, with a note
+# largest error in length, as from three decimals (0.707): it is normalised, with a note
 LENGTH_LIMIT = 4e-4
 UNCHANGED = 1e-9  # [mm, 1] a number that came back from a matrix is the old one
 
 
 @dataclass(frozen=True, repr=False)
 class Value:
-    """What all of ABB's record types have in common."""
+    """Base of ABB's record types."""
 
     rapid: ClassVar[str] = ""
     """Name of the type in RAPID."""
@@ -58,11 +58,11 @@ class Value:
         return len(components(type(self)))
 
     def __getitem__(self, index: int) -> Any:
-        """Return a component by its place, so that arrays can be made of positions."""
+        """Return a component by its index, so that arrays can be made of positions."""
         return self.values[index]
 
     def __iter__(self) -> Iterator[Any]:
-        """Go through the components: ``x, y, z = target.trans``."""
+        """Iterate over the components: ``x, y, z = target.trans``."""
         return iter(self.values)
 
     @property
@@ -116,10 +116,7 @@ class Orient(Value):
 
     @property
     def note(self) -> str:
-        """Remark that the length is off by more than printed digits leave.
-
-        Nothing where it is not.
-        """
+        """Remark on a length beyond rounding of printed digits, else empty."""
         off = self.length and abs(self.length - 1.0) > PRINT_TOLERANCE
         return (
             f"quaternion {self} has length {self.length:.6g}, not 1; it is normalised"
@@ -129,19 +126,16 @@ class Orient(Value):
 
     @classmethod
     def of(cls, matrix: ArrayLike) -> Orient:
-        """Return the quaternion of a rotation matrix ``(3, 3)``, its first nonzero component positive, to nine decimals."""
+        """Return the quaternion of a rotation ``(3, 3)``, first nonzero component positive."""
         return cls(*round_values(quaternion(matrix)))
 
     @classmethod
     def of_zyx_deg(cls, z: float, y: float, x: float) -> Orient:
-        """RAPID's ``OrientZYX(z, y, x)``: turned about z, then the new y, then the new x, in degrees."""
+        """Return RAPID's ``OrientZYX(z, y, x)``: rotations about z, new y, new x [deg]."""
         return cls.of(from_zyx(np.radians([z, y, x])))
 
     def zyx_deg(self) -> tuple[float, float, float]:
-        """RAPID's ``EulerZYX``: angles about z, the new y and the new x in degrees.
-
-        X is 0 where y is +-90.
-        """
+        """Return RAPID's ``EulerZYX``: angles about z, new y, new x [deg]; x is 0 at y = +-90."""
         z, y, x = (np.degrees(zyx(self.matrix())) + 0.0).tolist()  # never -0
         return z, y, x
 
@@ -172,7 +166,7 @@ class Pose(Value):
         return pin.SE3(self.rot.matrix(), np.array(self.trans.values) / 1000.0)
 
     def moved(self, pose: pin.SE3) -> Pose:
-        """Return the frame of another pose [m]; what is the same as here keeps its text."""
+        """Return the frame of another pose [m]; equal coordinates keep their text."""
         new = Pose.of(pose)
         pairs = zip(self.trans, new.trans, strict=True)
         trans = Pos(
@@ -181,10 +175,10 @@ class Pose(Value):
                 for old, value in pairs
             )
         )
-        turned = (
-            any(self.rot.values) and np.abs(self.rot.matrix() - pose.rotation).max() <= UNCHANGED
-        )
-        return Pose(trans, self.rot if turned else new.rot)
+        difference = 1.0
+        if any(self.rot.values):
+            difference = np.abs(self.rot.matrix() - pose.rotation).max()
+        return Pose(trans, self.rot if difference <= UNCHANGED else new.rot)
 
 
 def orients(value: Value) -> Iterator[Orient]:
@@ -197,7 +191,7 @@ def orients(value: Value) -> Iterator[Orient]:
 
 
 def components(kind: type[Value]) -> dict[str, Any]:
-    """Names and Python types of a record's components, in ABB's order."""
+    """Return names and Python types of a record's components, in ABB's order."""
     return _components(cast(Hashable, kind))
 
 
@@ -227,6 +221,6 @@ def _component(kind: Any, value: Any, what: str) -> Any:
 
 
 def round_values(values: ArrayLike) -> list[float]:
-    """Numbers to nine decimals, as RobotStudio writes them."""
+    """Return numbers to nine decimals, as RobotStudio writes them."""
     rounded: list[float] = (np.round(np.asarray(values, dtype=float), 9) + 0.0).tolist()
     return rounded

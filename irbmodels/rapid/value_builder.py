@@ -20,19 +20,23 @@ OPAQUE_TYPES = frozenset(
     re.findall(
         r"\w+",
         """
-    aiotrigg arcdata beaddata btnres busstate buttondata byte camdev cameradev camerastatus cameratarget capdata
-    caplatrackdata capspeeddata capstopmode capwaittimes capweavedata cfgdomain clock cnvcmd confsupdata corrdescr
-    datapos dionum dir egm_minmax egmframetype egmident egmstate egmstopmode equipdata errdomain errnum errstr errtype
-    event_type exec_level fcboxvol fccondstatus fccylindervol fcdamping fcforcevector fcframe fclindir fcprocess
-    fcrotdir fcspdchgtunetype fcspeedvector fcspherevol fctorquevector fcxyznum flypointdata flystartdata forcedata
-    gundata handler_type icondata identno indcnvdata inposdata intdata intnum iodev iounit_state itmtgt jointtol
-    listitem loadidnum loadsession mecunit motionprocessmode motsetdata opcalc opnum optscandata paridnum paridvalidnum
-    pathrecid processtimes progdisp rawbytes restartblkdata restartdata rmqheader rmqmessage rmqslot seamdata
-    selectiondata sensor sensorstate sensorvardata shapedata signalai signalao signaldi signaldo signalgi signalgo
-    signalorigin simdata smeqdata socketdev socketstatus sourcedata speedlimdata spotdata spotmultdata stoppoint
-    stoppointdata stringdig supervtimeouts switch symnum syncident taskid tasks testsignal toolpointdata tpnum trackdata
-    trapdata triggdata triggflag triggios triggiosdnum triggmode triggstrgo tsp_status tunegtype tunetype uishownum
-    veldata weavedata weavestartdata welddata weldeditdata wzstationary wztemporary zonetype
+    aiotrigg arcdata beaddata btnres busstate buttondata byte camdev cameradev camerastatus
+    cameratarget capdata caplatrackdata capspeeddata capstopmode capwaittimes capweavedata
+    cfgdomain clock cnvcmd confsupdata corrdescr datapos dionum dir egm_minmax egmframetype
+    egmident egmstate egmstopmode equipdata errdomain errnum errstr errtype event_type
+    exec_level fcboxvol fccondstatus fccylindervol fcdamping fcforcevector fcframe fclindir
+    fcprocess fcrotdir fcspdchgtunetype fcspeedvector fcspherevol fctorquevector fcxyznum
+    flypointdata flystartdata forcedata gundata handler_type icondata identno indcnvdata
+    inposdata intdata intnum iodev iounit_state itmtgt jointtol listitem loadidnum loadsession
+    mecunit motionprocessmode motsetdata opcalc opnum optscandata paridnum paridvalidnum
+    pathrecid processtimes progdisp rawbytes restartblkdata restartdata rmqheader rmqmessage
+    rmqslot seamdata selectiondata sensor sensorstate sensorvardata shapedata signalai signalao
+    signaldi signaldo signalgi signalgo signalorigin simdata smeqdata socketdev socketstatus
+    sourcedata speedlimdata spotdata spotmultdata stoppoint stoppointdata stringdig
+    supervtimeouts switch symnum syncident taskid tasks testsignal toolpointdata tpnum trackdata
+    trapdata triggdata triggflag triggios triggiosdnum triggmode triggstrgo tsp_status tunegtype
+    tunetype uishownum veldata weavedata weavestartdata welddata weldeditdata wzstationary
+    wztemporary zonetype
     """,
     )
 )

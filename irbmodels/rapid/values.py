@@ -1,7 +1,4 @@
-"""ABB's data types as values: RAPID's own components, in mm, degrees and kg as in the text.
-
-SI through methods.
-"""
+"""ABB's data types as values, in mm, degrees and kg as in the text; methods return SI units."""
 
 from __future__ import annotations
 
@@ -35,7 +32,7 @@ class Unit(Protocol):
 
 @dataclass(frozen=True, repr=False)
 class ConfData(Value):
-    """Which of the solutions: quadrants of axes 1, 4 and 6, and the robot's own cfx."""
+    """Configuration of the arm: quadrants of axes 1, 4 and 6, and the robot's own cfx."""
 
     rapid: ClassVar[str] = "confdata"
     cf1: float
@@ -70,10 +67,7 @@ class RobJoint(Value):
 
 @dataclass(frozen=True, repr=False)
 class ExtJoint(Value):
-    """Positions of external axes [deg; mm].
-
-    9E9, or None where one is made, is an axis that is not used.
-    """
+    """Positions of external axes [deg; mm]; 9E9, or None, is an axis that is not used."""
 
     rapid: ClassVar[str] = "extjoint"
     eax_a: float = UNUSED
@@ -134,12 +128,12 @@ class JointTarget(Value):
 
 @dataclass(frozen=True, repr=False)
 class WobjData(Value):
-    """A work object: user frame in the world (of a stationary tool: in the wrist), object frame in the user frame."""
+    """A work object: user frame in the world, or in tool0 if held; object frame in the former."""
 
     rapid: ClassVar[str] = "wobjdata"
     robhold: bool
     ufprog: bool
-    """Whether the user frame is fixed: ``uframe``, not moved by the unit ``ufmec``."""
+    """True for a fixed user frame ``uframe``, False for one that the unit ``ufmec`` moves."""
     ufmec: str
     uframe: Pose
     oframe: Pose
@@ -147,7 +141,7 @@ class WobjData(Value):
     def frame(
         self, extax: ExtJoint | None = None, units: Mapping[str, Unit] | None = None
     ) -> pin.SE3:
-        """Return the object frame in [m]: in the world, or in tool0 where the robot holds the object.
+        """Return the object frame [m] in the world, or in tool0 if the robot holds the object.
 
         A movable user frame is the ``tcp`` frame of its unit, the last link of a positioner;
         ``uframe`` is not used then, as ABB's manual says. The unit's first axis is eax_a.
@@ -186,7 +180,7 @@ class WobjData(Value):
 
 @dataclass(frozen=True, repr=False)
 class RobTarget(Value):
-    """A pose of the TCP in the work object, the configuration to reach it in, and the external axes."""
+    """A pose of the TCP in the work object, with configuration and external axes."""
 
     rapid: ClassVar[str] = "robtarget"
     trans: Pos
@@ -216,9 +210,9 @@ class RobTarget(Value):
         wobj: WobjData | None = None,
         units: Mapping[str, Unit] | None = None,
     ) -> RobTarget:
-        """Return the target at another TCP pose [m] in the base, same configuration and external axes.
+        """Return the target at another TCP pose [m] in the base; configuration and axes stay.
 
-        A coordinate or orientation that did not change keeps its text; others have nine decimals.
+        An unchanged coordinate or orientation keeps its text; others have nine decimals.
         """
         pose = base_from_tcp
         if wobj is not None:
@@ -230,7 +224,7 @@ class RobTarget(Value):
 
 @dataclass(frozen=True, repr=False)
 class LoadData(Value):
-    """Mass [kg], centre of gravity [mm], axes of moment through it, and principal moments about it [kg m^2]."""
+    """Mass [kg], centre of gravity [mm], axes of moment and moments [kg m^2] about it."""
 
     rapid: ClassVar[str] = "loaddata"
     mass: float
@@ -243,7 +237,7 @@ class LoadData(Value):
 
 @dataclass(frozen=True, repr=False)
 class ToolData(Value):
-    """A tool: held by the robot or not, TCP frame in tool0 (of a stationary tool: in the world), load in tool0."""
+    """A tool: TCP frame in tool0, or in the world if stationary; load in tool0."""
 
     rapid: ClassVar[str] = "tooldata"
     robhold: bool
@@ -253,7 +247,7 @@ class ToolData(Value):
 
 @dataclass(frozen=True, repr=False)
 class SpeedData(Value):
-    """Speeds of TCP [mm/s], reorientation [deg/s], linear [mm/s] and rotating external axes [deg/s]."""
+    """Speeds of TCP [mm/s], reorientation [deg/s] and external axes [mm/s], [deg/s]."""
 
     rapid: ClassVar[str] = "speeddata"
     v_tcp: float
@@ -264,7 +258,7 @@ class SpeedData(Value):
 
 @dataclass(frozen=True, repr=False)
 class ZoneData(Value):
-    """How a position is passed: stop point or not, and sizes of the zones [mm, deg]."""
+    """Stop point or fly-by point, with the sizes of its zones [mm, deg]."""
 
     rapid: ClassVar[str] = "zonedata"
     finep: bool
@@ -279,20 +273,8 @@ class ZoneData(Value):
 RECORDS: dict[str, type[Value]] = {
     kind.rapid: kind
     for kind in (
-        *(
-            Pos,
-            Orient,
-            Pose,
-            ConfData,
-            RobJoint,
-            ExtJoint,
-            JointTarget,
-            WobjData,
-            RobTarget,
-            LoadData,
-            ToolData,
-        ),
-        *(SpeedData, ZoneData),
+        *(Pos, Orient, Pose, ConfData, RobJoint, ExtJoint, JointTarget),
+        *(WobjData, RobTarget, LoadData, ToolData, SpeedData, ZoneData),
     )
 }
 """ABB's record types by their names in RAPID."""

@@ -127,7 +127,7 @@ class Viewer:
         )
 
     def _repr_html_(self) -> str:
-        """Return the address and the page in a frame, for a notebook with access to this machine."""
+        """Return address and page in a frame, for a notebook with access to this machine."""
         if not self.server.listening:
             return f"<p>{html.escape(repr(self))}</p>"
         link = f'<a href="{self.url}" target="_blank">{self.url}</a>'

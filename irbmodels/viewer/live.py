@@ -1,8 +1,8 @@
-"""A live page: a small server inside this process, so that nothing is left behind when the process ends, however it ends.
+"""Live page: a small server inside this process, which ends with it.
 
-What a page has to know is kept as a state: the newest command per node and the newest posture per
-robot, each with a number. A page that opens now is made from it; an open one asks for all that is
-newer than what it has, so nothing is lost between.
+The state of the page is the newest command per node and the newest posture per robot, each with a
+number. A page that opens now is made from it; an open one asks for newer events than its last, so
+that none is lost.
 """
 
 from __future__ import annotations
@@ -25,14 +25,11 @@ _HEARTBEAT = 5.0  # [s] between signs of life; a page that is gone is noticed th
 
 
 class Server(Window):
-    """Serves one page on this machine and sends it what happens.
-
-    A meshcat window too, so that a scene can be added to.
-    """
+    """Serves one page on this machine and sends it events; objects can be added by meshcat."""
 
     def __init__(self, page: Callable[[Server], str], port: int = PORT) -> None:
-        """Listen on the first free port from ``port`` on, or on any; ``page`` makes the page as it is now."""
-        self._news: dict[tuple[str, ...], tuple[int, dict[str, Any]]] = {}
+        """Listen on the first free port from ``port`` on; ``page`` returns the current page."""
+        self._events: dict[tuple[str, ...], tuple[int, dict[str, Any]]] = {}
         self._changed, self._number, self._open = threading.Condition(), 0, True
         # an old tab is not to hear of another robot
         self._page, self.token = page, secrets.token_urlsafe(9)
@@ -48,7 +45,7 @@ class Server(Window):
 
     @property
     def listening(self) -> bool:
-        """Whether browsers are answered."""
+        """True while browsers are answered."""
         return self._thread.is_alive()
 
     @property
@@ -67,9 +64,9 @@ class Server(Window):
         return self._number
 
     def posture(self, actor: int) -> list[float] | None:
-        """Return where a robot was put last, or None."""
-        found = self._news.get(("q", str(actor)))
-        return None if found is None else list(found[1]["q"])
+        """Return the newest posture of a robot, or None."""
+        event = self._events.get(("q", str(actor)))
+        return None if event is None else list(event[1]["q"])
 
     def send_raw(self, command: dict[str, Any]) -> None:
         """Keep one meshcat command and send it to every open page."""
@@ -82,12 +79,12 @@ class Server(Window):
                 below = path.rstrip("/") + "/"
                 gone = [
                     other
-                    for other in self._news
+                    for other in self._events
                     if other[0] != "q" and (other[1].rstrip("/") + "/").startswith(below)
                 ]
                 for other in gone:
-                    del self._news[other]
-            self._tell(key, {"command": base64.b64encode(umsgpack.packb(command)).decode()})
+                    del self._events[other]
+            self._publish(key, {"command": base64.b64encode(umsgpack.packb(command)).decode()})
 
     def show(self, actor: int, q: list[float]) -> None:
         """Send a posture to every open page.
@@ -98,15 +95,15 @@ class Server(Window):
         with self._changed:
             if not self._open:
                 raise InputError("this view is closed")
-            self._tell(("q", str(actor)), {"actor": actor, "q": q})
+            self._publish(("q", str(actor)), {"actor": actor, "q": q})
 
     def wait(self) -> None:
-        """Return when the server is closed, by another thread."""
+        """Wait until another thread closes the server."""
         while self.listening:
             self._thread.join(timeout=0.5)  # without an end it would be deaf to Ctrl-C on Windows
 
     def close(self) -> None:
-        """Stop listening and let open pages go."""
+        """Stop listening, and end the streams of open pages."""
         with self._changed:
             self._open = False
             self._changed.notify_all()
@@ -133,30 +130,31 @@ class Server(Window):
 
     def _since(self, number: int) -> list[tuple[int, dict[str, Any]]]:
         return sorted(
-            (entry for entry in self._news.values() if entry[0] > number),
+            (entry for entry in self._events.values() if entry[0] > number),
             key=lambda entry: entry[0],
         )
 
-    def _tell(self, key: tuple[str, ...], event: dict[str, Any]) -> None:
+    def _publish(self, key: tuple[str, ...], event: dict[str, Any]) -> None:
         self._number += 1
-        self._news[key] = (self._number, event)
+        self._events[key] = (self._number, event)
         self._changed.notify_all()
 
 
 def _listening(server: Server, first: int) -> ThreadingHTTPServer:
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
-            asked = urlsplit(self.path)
+            request = urlsplit(self.path)
             if (self.headers.get("Host") or "").rpartition(":")[0] not in (
                 "127.0.0.1",
                 "localhost",
             ):
                 self.send_error(403)  # another site that lets its name point here
-            elif asked.path == "/":
+            elif request.path == "/":
                 self._answer("text/html; charset=utf-8", server.html())
-            elif asked.path == f"/events/{server.token}":
+            elif request.path == f"/events/{server.token}":
                 known = (
-                    self.headers.get("Last-Event-ID") or parse_qs(asked.query).get("from", ["0"])[0]
+                    self.headers.get("Last-Event-ID")
+                    or parse_qs(request.query).get("from", ["0"])[0]
                 )
                 self._stream(int(known) if known.isdecimal() else 0)
             else:

@@ -37,7 +37,7 @@ def page_html(
     controls: bool = True,
     events: str | None = None,
 ) -> str:
-    """Return a page of meshcat's commands and actors; ``events`` is the address of a live stream."""
+    """Return a page of meshcat's commands and actors; ``events`` is its live stream."""
     import meshcat
 
     packed = b"".join(len(command).to_bytes(4, "little") + command for command in commands)

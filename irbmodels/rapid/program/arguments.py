@@ -22,7 +22,7 @@ from .routines import MOTION
 
 V = TypeVar("V", bound=Value)
 
-# options that need no further word
+# options that are evaluated, or change nothing
 _KEPT = frozenset(("conc", "id", "noeoffs", "inpos", "z", "v", "t", "wobj"))
 
 
@@ -37,13 +37,13 @@ class Move:
     column: int
     routine: str
     text: str
-    """As it stands there."""
+    """Text of the instruction."""
     inside: tuple[str, ...] = ()
-    """Blocks around it: ``FOR of line 12``; whether and how often it runs is not known."""
+    """Blocks around it: ``FOR of line 12``; it may run any number of times."""
     target: RobTarget | JointTarget | None = None
-    """None where :attr:`unknown` says why."""
+    """None if it is unknown, for the reason in :attr:`unknown`."""
     target_name: str = ""
-    """As it is written: ``p10``, ``Offs(p10,0,0,50)``."""
+    """Its text: ``p10``, ``Offs(p10,0,0,50)``."""
     via: RobTarget | None = None
     """Point of a ``MoveC`` between its start and its target."""
     via_name: str = ""
@@ -51,22 +51,22 @@ class Move:
     zone: ZoneData | None = None
     tool_name: str = ""
     tool: ToolData | None = None
-    """None where its value is not known here."""
+    """None if its value is unknown."""
     wobj_name: str = "wobj0"
     wobj: WobjData | None = None
-    """The same."""
+    """None if its value is unknown."""
     options: tuple[str, ...] = ()
-    """What is not regarded: ``\\Corr``, ``\\TLoad``."""
+    """Options that are ignored: ``\\Corr``, ``\\TLoad``."""
     unknown: str = ""
-    """Why target, point, speed, zone or time cannot be told from the text; empty where all can."""
+    """Reason why target, point, speed, zone or time depend on the run; empty if none does."""
     undeclared: bool = False
-    """Whether that is so because a name is declared nowhere."""
+    """True if :attr:`unknown` is due to a name that is declared nowhere."""
     seconds: float | None = None
     """Time ``\\T`` that the move takes instead of its speed [s]."""
 
     @property
     def is_motion(self) -> bool:
-        """Whether the instruction moves the robot, evaluated or not: settings, calls and conditions do not."""
+        """True if the instruction moves the robot, evaluated or not."""
         return MOTION.fullmatch(self.instruction) is not None
 
 
@@ -74,13 +74,13 @@ class Arguments:
     """The arguments of one instruction."""
 
     def __init__(self, scope: Names, builder: Builder) -> None:
-        """Begin; errors say where in the text of ``builder``."""
+        """Evaluate in a scope; ``builder`` holds the text, for positions of errors."""
         self.builder, self.evaluator = builder, ExpressionEvaluator(scope, builder)
         self.reasons: list[str] = []
         self.undeclared = False
 
     def of(self, move: Move, tree: Any) -> Move:
-        """Return a move with what the tree of its instruction says.
+        """Return a move with the values of its instruction's tree.
 
         Raises:
             RapidError: if there are too few arguments or too many, or one has another type.
@@ -98,30 +98,30 @@ class Arguments:
         points = {"moveabsj": ["ToJointPos"], "movec": ["CirPoint", "ToPoint"]}.get(
             name, ["ToPoint"]
         )
-        wanted = [*points, "Speed", "Zone", "Tool"]
-        if len(required) != len(wanted):
+        parameters = [*points, "Speed", "Zone", "Tool"]
+        if len(required) != len(parameters):
             raise self.builder.fail(
-                word, f"{word!s} has {len(required)} arguments; it takes {', '.join(wanted)}"
+                word, f"{word!s} has {len(required)} arguments; it takes {', '.join(parameters)}"
             )
-        given = dict(zip(wanted, required, strict=True))
+        arguments_by_name = dict(zip(parameters, required, strict=True))
         joint = name == "moveabsj"
         target: Any = self._known(
             JointTarget if joint else RobTarget,
-            given["ToJointPos" if joint else "ToPoint"],
+            arguments_by_name["ToJointPos" if joint else "ToPoint"],
             f"{word!s}'s target",
         )
         via = (
-            self._known(RobTarget, given["CirPoint"], "MoveC's circle point")
-            if "CirPoint" in given
+            self._known(RobTarget, arguments_by_name["CirPoint"], "MoveC's circle point")
+            if "CirPoint" in arguments_by_name
             else None
         )
-        speed = self._known(SpeedData, given["Speed"], f"{word!s}'s speed")
+        speed = self._known(SpeedData, arguments_by_name["Speed"], f"{word!s}'s speed")
         if speed is not None and "v" in options:
             v_tcp = self._or_note(
                 lambda: self.evaluator.number(self.evaluator.option(options["v"]))
             )
             speed = None if v_tcp is None else replace(speed, v_tcp=v_tcp)
-        zone = self._known(ZoneData, given["Zone"], f"{word!s}'s zone")
+        zone = self._known(ZoneData, arguments_by_name["Zone"], f"{word!s}'s zone")
         seconds = (
             self._or_note(lambda: self.evaluator.number(self.evaluator.option(options["t"])))
             if "t" in options
@@ -130,7 +130,7 @@ class Arguments:
         if seconds is not None and not seconds > 0.0:
             raise self.builder.fail(options["t"], f"\\T is a positive time, not {seconds:g} s")
         unknown, undeclared = "; ".join(self.reasons), self.undeclared
-        tool = self._known(ToolData, given["Tool"], f"{word!s}'s tool")
+        tool = self._known(ToolData, arguments_by_name["Tool"], f"{word!s}'s tool")
         wobj_node = options.get("wobj")
         wobj = (
             PREDEFINED["wobj0"]
@@ -140,12 +140,14 @@ class Arguments:
         return replace(
             move,
             target=None if unknown else target,
-            target_name=self.builder.source(given[points[-1]]),
+            target_name=self.builder.source(arguments_by_name[points[-1]]),
             via=None if unknown else via,
-            via_name=self.builder.source(given["CirPoint"]) if "CirPoint" in given else "",
+            via_name=self.builder.source(arguments_by_name["CirPoint"])
+            if "CirPoint" in arguments_by_name
+            else "",
             speed=speed,
             zone=zone,
-            tool_name=self.builder.source(given["Tool"]),
+            tool_name=self.builder.source(arguments_by_name["Tool"]),
             tool=tool,
             wobj_name="wobj0" if wobj_node is None else self.builder.source(wobj_node.children[-1]),
             wobj=cast("WobjData | None", wobj),
@@ -158,24 +160,24 @@ class Arguments:
         )
 
     def _is_absent(self, option: Any) -> bool:
-        r"""Whether an option passes on (``\WObj?WObj``) an argument that the routine was not given."""
+        r"""Return whether an option forwards (``\WObj?WObj``) an argument that is absent."""
         return any(
             str(part) in self.evaluator.scope.absent
             for part in map(str.lower, forwarded_names(option))
         )
 
-    def _or_note(self, ask: Callable[[], Any]) -> Any:
-        """Return what ``ask`` returns, or note why the text does not tell it and return None."""
+    def _or_note(self, evaluate: Callable[[], Any]) -> Any:
+        """Return the result of ``evaluate``; if it depends on the run, add the reason: None."""
         try:
-            return ask()
+            return evaluate()
         except Unknown as reason:
             self.reasons.append(str(reason))
             self.undeclared |= isinstance(reason, Undeclared)
             return None
 
     def _known(self, kind: type[V], node: Any, what: str) -> V | None:
-        found: V | None = self._or_note(lambda: self.evaluator.value(kind, node, what))
-        return found
+        value: V | None = self._or_note(lambda: self.evaluator.value(kind, node, what))
+        return value
 
     def _known_option(self, kind: type[V], option: Any, what: str) -> V | None:
         value: V | None = self._or_note(

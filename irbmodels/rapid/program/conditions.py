@@ -1,4 +1,4 @@
-"""Whether a condition holds: comparisons of numbers, TRUE and FALSE, joined by AND, OR and XOR."""
+"""Values of conditions: comparisons of numbers, TRUE and FALSE, with AND, OR and XOR."""
 
 from __future__ import annotations
 
@@ -9,18 +9,23 @@ from typing import Any
 from ..expressions import ExpressionEvaluator, Unknown
 
 _COMPARISONS = {
-    "=": operator.eq, "<>": operator.ne, "<": operator.lt, ">": operator.gt, "<=": operator.le, ">=": operator.ge,
-}  # fmt: skip
+    "=": operator.eq,
+    "<>": operator.ne,
+    "<": operator.lt,
+    ">": operator.gt,
+    "<=": operator.le,
+    ">=": operator.ge,
+}
 
 
 def truth(evaluator: ExpressionEvaluator, node: Any) -> bool:
     """Return whether a condition holds.
 
-    AND binds more than OR and XOR, comparisons more than AND (ABB 3HAC16581-1). NOT is taken only
-    where brackets say of what.
+    AND binds more than OR and XOR, comparisons more than AND (ABB 3HAC16581-1). NOT is evaluated
+    only before brackets.
 
     Raises:
-        Unknown: if the text does not tell it.
+        Unknown: if it depends on the run.
     """
     data = getattr(node, "data", "")
     if data == "group":
@@ -51,12 +56,12 @@ def _any(evaluator: ExpressionEvaluator, parts: Sequence[Any], source: str) -> b
         for part in parts
     ):
         raise Unknown(f"{source} has NOT without brackets, and is not evaluated")
-    found, joint = False, "or"
+    result, joint = False, "or"
     for word, terms in _split(parts, ("or", "xor")):
         value = all(_compared(evaluator, one, source) for _, one in _split(terms, ("and",)))
-        found = found != value if joint == "xor" else found or value
+        result = result != value if joint == "xor" else result or value
         joint = word
-    return found
+    return result
 
 
 def _compared(evaluator: ExpressionEvaluator, parts: Sequence[Any], source: str) -> bool:
@@ -70,7 +75,7 @@ def _compared(evaluator: ExpressionEvaluator, parts: Sequence[Any], source: str)
 
 
 def _split(parts: Sequence[Any], words: tuple[str, ...]) -> Iterator[tuple[str, list[Any]]]:
-    """Yield what stands between operators, each with the operator after it."""
+    """Yield operands between operators, each with the operator after it."""
     one: list[Any] = []
     for place, part in enumerate(parts):
         if place % 2 and part.lower() in words:

@@ -1,4 +1,4 @@
-"""Which files hold RAPID, and programs that are spread over several of them."""
+"""Recognition of RAPID files, and programs of several modules."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ..parser import read_file
 from .moves import routines_of
 
 SUFFIXES = (".mod", ".modx", ".sys", ".sysx", ".prg")
-"""Of modules: RobotWare 7 writes ``.modx`` and ``.sysx``, RobotWare 6 ``.mod`` and ``.sys``, S4 ``.prg``."""
+"""Of modules: ``.modx``, ``.sysx`` of RobotWare 7, ``.mod``, ``.sys`` of 6, ``.prg`` of S4."""
 _PROGRAM = ".pgf"
 """Of a program file, an XML list of modules."""
 _START = 65_536  # bytes of a file that are looked at
@@ -23,12 +23,12 @@ _TABLE = re.compile(r'\s*"?[^\s,;\t]+"?\s*[,;\t]')
 
 
 def holds_rapid(path: Path) -> bool:
-    """Whether a file holds RAPID: by its content, or by its suffix where the content is neither RAPID nor a table."""
+    """Return whether a file holds RAPID: by its content, or if that is no table by its suffix."""
     known = path.suffix.lower() in (*SUFFIXES, _PROGRAM)
     try:
         with path.open("rb") as stream:
             start = stream.read(_START)
-    except (OSError, ValueError):  # who reads it says why not
+    except (OSError, ValueError):  # reading it raises the reason
         return known
     text = start.decode("latin-1").removeprefix("\xef\xbb\xbf")
     return bool(_MODULE.match(text)) or (known and not _TABLE.match(text.partition("\n")[0]))

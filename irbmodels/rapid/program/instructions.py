@@ -1,4 +1,4 @@
-"""Instructions of ABB that leave the arm where it is (ABB 3HAC16581-1, chapter 1): signals, waits, texts, files, interrupts."""
+"""ABB's instructions without motion (3HAC16581-1, chapter 1): signals, waits, files, interrupts."""
 
 from __future__ import annotations
 
@@ -8,23 +8,27 @@ NON_MOTION = frozenset(
     re.findall(
         r"\w+",
         """
-    add aliasio aliasioreset bitclear bitset bookerrno break clear cleariobuff clearpath clearrawbytes clkreset clkstart
-    clkstop close closedir copyfile copyrawbytes decr dropsensor dropwobj erasemodule errlog errraise errwrite
-    freconfinputs getdataval getdatavaldef getsysdata gettrapdata idelete idisable ienable ierror incr iobusstart
-    iobusstate iodisable ioenable ipers irmqmessage isignalai isignalao isignaldi isignaldo isignalgi isignalgo isleep
-    itimer ivarvalue iwatch load makedir manloadidproc open opendir packdnheader packrawbytes procerrrecovery
-    prxactivandstorerecord pulsedo readanybin readblock readcfgdata readerrdata readrawbytes removefile renamefile reset
-    resetretrycount rewind rmqemptyqueue rmqfindslot rmqgetmessage rmqgetmsgdata rmqgetmsgheader rmqreadwait
-    rmqsendmessage rmqsendwait save scwrite set setalldataval setao setdatasearch setdataval setdo setgo setsysdatatext
-    skipwarn socketaccept socketbind socketclose socketconnect socketcreate socketlisten socketreceive socketreceivefrom
-    socketsend socketsendto spystart spystop startload stop storepath systemstopaction textabinstall textload
-    texttabinstall tperase tpreaddnum tpreadfk tpreadnum tpshow tpwrite triggcheckio triggdatacopy triggdatareset
-    triggequip trigginit triggint triggio triggrampao triggspeed triggstopproc tryint uimsgbox uimsgwrite
-    uimsgwriteabort uishow unload unpackrawbytes verifyload waitai waitao waitdi waitdo waitgi waitgo waitload waitrob
-    waitsensor waittestandset waittime waituntil waitwobj warmstart write writeanybin writebin writeblock writecfgdata
-    writerawbytes writestrbin writevar wzboxdef wzcyldef wzdisable wzdosset wzenable wzfree wzhomejointdef wzlimjointdef
+    add aliasio aliasioreset bitclear bitset bookerrno break clear cleariobuff clearpath
+    clearrawbytes clkreset clkstart clkstop close closedir copyfile copyrawbytes decr dropsensor
+    dropwobj erasemodule errlog errraise errwrite freconfinputs getdataval getdatavaldef
+    getsysdata gettrapdata idelete idisable ienable ierror incr iobusstart iobusstate iodisable
+    ioenable ipers irmqmessage isignalai isignalao isignaldi isignaldo isignalgi isignalgo
+    isleep itimer ivarvalue iwatch load makedir manloadidproc open opendir packdnheader
+    packrawbytes procerrrecovery prxactivandstorerecord pulsedo readanybin readblock readcfgdata
+    readerrdata readrawbytes removefile renamefile reset resetretrycount rewind rmqemptyqueue
+    rmqfindslot rmqgetmessage rmqgetmsgdata rmqgetmsgheader rmqreadwait rmqsendmessage
+    rmqsendwait save scwrite set setalldataval setao setdatasearch setdataval setdo setgo
+    setsysdatatext skipwarn socketaccept socketbind socketclose socketconnect socketcreate
+    socketlisten socketreceive socketreceivefrom socketsend socketsendto spystart spystop
+    startload stop storepath systemstopaction textabinstall textload texttabinstall tperase
+    tpreaddnum tpreadfk tpreadnum tpshow tpwrite triggcheckio triggdatacopy triggdatareset
+    triggequip trigginit triggint triggio triggrampao triggspeed triggstopproc tryint uimsgbox
+    uimsgwrite uimsgwriteabort uishow unload unpackrawbytes verifyload waitai waitao waitdi
+    waitdo waitgi waitgo waitload waitrob waitsensor waittestandset waittime waituntil waitwobj
+    warmstart write writeanybin writebin writeblock writecfgdata writerawbytes writestrbin
+    writevar wzboxdef wzcyldef wzdisable wzdosset wzenable wzfree wzhomejointdef wzlimjointdef
     wzlimsup wzsphdef
     """,
     )
 )
-"""Names in lower case. None of them moves the robot; how long a wait takes is not regarded."""
+"""Names in lower case. None of them moves the robot; durations of waits are ignored."""

@@ -199,9 +199,8 @@ class Scope:
             return "num", self.counters[lower]
         if lower in self.routine.local_names:
             what, position = self.routine.local_names[lower]
-            raise Unknown(
-                f"{name} is {what} on line {self.line_column(position)[0]}: its value depends on the run"
-            )
+            line, _ = self.line_column(position)
+            raise Unknown(f"{name} is {what} on line {line}: its value depends on the run")
         if lower in self.assigned:
             raise Unknown(
                 f"{name} is changed on {self.assigned[lower]}: what it is then depends on the run"

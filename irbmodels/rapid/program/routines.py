@@ -84,8 +84,8 @@ class Instruction(NamedTuple):
     kind: str
     """``declaration``, ``move``, ``other``, ``setting``, ``call`` or ``leave``.
 
-    ``other`` moves in a way that is not evaluated, a ``setting`` changes later moves, ``call`` is of
-    a procedure, ``leave`` ends the routine or the program.
+    ``other`` moves in a way that is not evaluated, a ``setting`` changes later moves, a ``call`` is
+    of a procedure, ``leave`` ends the routine or the program.
     """
     name: str
     span: tuple[int, int]

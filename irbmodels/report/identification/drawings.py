@@ -112,7 +112,7 @@ def dependence_figure(verdict: Verdict) -> Figure:
 
 
 def curves_figure(verdict: Verdict) -> Figure:
-    """Draw the mean residual over position, speed and acceleration of its own axis, with twice its standard deviation."""
+    """Draw the mean residual over its axis' q, v and a, with twice its standard deviation."""
     residual, size = verdict.residual(), len(verdict.axes)
     figure = blank_figure(10.0, 0.8 + 1.15 * size)
     grid = np.asarray(figure.subplots(size, 3, sharey="row", squeeze=False))
@@ -178,7 +178,7 @@ def sums_figure(verdict: Verdict) -> Figure:
 
 
 def _joined(verdict: Verdict) -> tuple[Array, Array, Array]:
-    """Return times, measured and predicted torques of stretches one after another, with a gap between them."""
+    """Return times, measured and predicted torques of all stretches, with gaps between them."""
     gap, start, pieces = np.full((1, len(verdict.axes)), np.nan), 0.0, []
     for part in verdict.logs:
         t = start + part.motion.t - part.motion.t[0]
