@@ -5,7 +5,7 @@ import pytest
 import scipy.linalg
 import scipy.signal
 import scipy.stats
-from two_masses import Joint, N, recorded, sines
+from two_masses import Joint, N, axis_of, recorded, sines
 
 from irbmodels.errors import InputError
 from irbmodels.identification.flexible import (
@@ -20,16 +20,11 @@ from irbmodels.identification.flexible import (
     spectrum,
     validation_figure,
 )
-from irbmodels.identification.flexible.noise import autocorrelation, colour, whiteness
-from irbmodels.simulation.flexible import Drive, OneAxis
+from irbmodels.identification.flexible.noise import autocorrelation, noise_model, whiteness
 
 STEP = 0.002
 COUNT = 4000
 S003 = Joint()
-
-
-def axis_of(joint):
-    return OneAxis(Drive(joint.k, joint.Jm, joint.n, viscous=joint.fm), joint.Ja)
 
 
 def data_of(torque, states, seed, level=0.5):
@@ -91,10 +86,8 @@ def test_resonances_outside_the_excitation_are_said(fit):
         fit, data_of(torque, recorded(S003, torque, STEP)[:, :, 0], 3, level=0.2)
     )
     assert check.band[1] == pytest.approx(12.0, abs=2.5)  # two bins of 1 Hz leak
-    assert [line.split(" at ")[0] for line in check.findings] == [
-        "the antiresonance",
-        "the resonance",
-    ]
+    names = [line.split(" at ")[0] for line in check.findings]
+    assert names == ["the antiresonance", "the resonance"]
     assert "outside what was excited" in check.findings[0]
     assert not check.agrees
 
@@ -104,18 +97,18 @@ def test_frequency_response_is_that_of_the_axis(s003):
     within 5 %.
     """
     torque, states = s003
-    found = spectrum(data_of(torque, states, 1, level=0.0), states[:, 1])
+    result = spectrum(data_of(torque, states, 1, level=0.0), states[:, 1])
     A, B, C, _, _ = scipy.signal.cont2discrete(axis_of(S003).three_states(), STEP)
-    z = np.exp(2j * np.pi * found.frequency * STEP)
+    z = np.exp(2j * np.pi * result.frequency * STEP)
     response = np.array([(C @ np.linalg.solve(one * np.eye(3) - A, B)).item() for one in z])
     for low, high in ((4.0, 13.0), (32.0, 55.0)):
-        chosen = (found.frequency > low) & (found.frequency < high)
+        chosen = (result.frequency > low) & (result.frequency < high)
         # leakage of the window
-        assert (np.abs(found.response / response - 1.0)[chosen] < 0.05).all()
-        assert (found.coherence[chosen] > 0.98).all()
+        assert (np.abs(result.response / response - 1.0)[chosen] < 0.05).all()
+        assert (result.coherence[chosen] > 0.98).all()
     # Welch 1967 for Hann, half shared
-    assert found.averages == pytest.approx(15.0 / (1.0 + 2.0 * 14.0 / 15.0 / 36.0))
-    low, high = excited_band(found)
+    assert result.averages == pytest.approx(15.0 / (1.0 + 2.0 * 14.0 / 15.0 / 36.0))
+    low, high = excited_band(result)
     assert low < 2.0
     # without noise the window leaks over some bins of 1 Hz
     assert high == pytest.approx(60.0, abs=6.0)
@@ -131,8 +124,8 @@ def test_unrelated_signals_exceed_the_threshold_as_often_as_it_says():
         data = OneAxisData(
             STEP * np.arange(COUNT), rng.standard_normal(COUNT), rng.standard_normal(COUNT), N
         )
-        found = spectrum(data, data.speed)
-        shares.append((found.coherence > found.threshold(0.05)).mean())
+        result = spectrum(data, data.speed)
+        shares.append((result.coherence > result.threshold(0.05)).mean())
     assert 0.040 < np.mean(shares) < 0.062
 
 
@@ -166,20 +159,20 @@ def test_whiteness_of_white_noise_is_uniform():
 def test_autocorrelation_is_the_mean_product():
     """By definition, without wrapping around."""
     x = np.random.default_rng(2).standard_normal(300)
-    found = autocorrelation(x, 5)
+    result = autocorrelation(x, 5)
     np.testing.assert_allclose(
-        found, [(x[: 300 - k] * x[k:]).sum() / 300 for k in range(6)], atol=1e-14
+        result, [(x[: 300 - k] * x[k:]).sum() / 300 for k in range(6)], atol=1e-14
     )
 
 
 def test_colour_is_found():
     """An autoregression of order 2 comes back; white noise has order 0 nearly always."""
     rng = np.random.default_rng(3)
-    found = colour(scipy.signal.lfilter([0.5], [1.0, -1.6, 0.7], rng.standard_normal(20000)))
-    assert found.coefficients[:3] == pytest.approx([1.0, -1.6, 0.7], abs=0.05)
-    assert found.variance == pytest.approx(0.25, rel=0.05)
-    assert sum(colour(rng.standard_normal(1000)).coefficients.size > 1 for _ in range(20)) <= 2
-    assert colour(np.zeros(200)).variance == 0.0
+    result = noise_model(scipy.signal.lfilter([0.5], [1.0, -1.6, 0.7], rng.standard_normal(20000)))
+    assert result.coefficients[:3] == pytest.approx([1.0, -1.6, 0.7], abs=0.05)
+    assert result.variance == pytest.approx(0.25, rel=0.05)
+    assert sum(noise_model(rng.standard_normal(1000)).coefficients.size > 1 for _ in range(20)) <= 2
+    assert noise_model(np.zeros(200)).variance == 0.0
 
 
 def test_shaped_rows_have_the_covariance_of_the_noise():
@@ -189,14 +182,14 @@ def test_shaped_rows_have_the_covariance_of_the_noise():
     noise = scipy.signal.lfilter(
         [0.5], [1.0, -1.6, 0.7], np.random.default_rng(4).standard_normal(3000)
     )
-    found = colour(noise)
-    pulse = scipy.signal.lfilter([1.0], found.coefficients, np.eye(1, 400)[0])
-    R = found.variance * scipy.linalg.toeplitz(
+    result = noise_model(noise)
+    pulse = scipy.signal.lfilter([1.0], result.coefficients, np.eye(1, 400)[0])
+    R = result.variance * scipy.linalg.toeplitz(
         [(pulse[: 400 - k] * pulse[k:]).sum() for k in range(400)]
     )
     rows = np.zeros((400, 3))
     rows[100:300] = np.random.default_rng(5).standard_normal((200, 3))
-    shaped = found.shaped(rows)
+    shaped = result.filtered(rows)
     np.testing.assert_allclose(shaped.T @ shaped, rows.T @ R @ rows, rtol=1e-9, atol=1e-9)
 
 

@@ -3,9 +3,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import scipy.signal
+from misuse import refused_in_one_line
 from two_masses import Joint, N, recorded, sines
 
-from irbmodels.errors import InputError, UnknownName
 from irbmodels.identification.flexible import OneAxisData
 
 STEP = 0.002
@@ -35,105 +35,88 @@ def changed(data, name, at, value):
 
 
 @pytest.mark.parametrize(
-    ("change", "error", "says"),
+    ("change", "message"),
     [
         (
             lambda d: replace(d, t=d.t[:50], torque=d.torque[:50], speed=d.speed[:50]),
-            InputError,
             "50 samples are too few",
         ),
         (
             lambda d: replace(d, torque=d.torque[:-1]),
-            InputError,
             r"torque needs shape \(1200,\), got \(1199,\)",
         ),
         (
             lambda d: replace(d, speed=d.speed[:, None]),
-            InputError,
             r"speed needs shape \(1200,\), got \(1200, 1\)",
         ),
-        (lambda d: replace(d, t=d.t[:, None]), InputError, r"t needs shape \(N,\)"),
+        (lambda d: replace(d, t=d.t[:, None]), r"t needs shape \(N,\)"),
         (
             lambda d: replace(d, torque=["a"] * 1200),
-            InputError,
             "torque is not an array of numbers",
         ),
         (
             lambda d: changed(d, "speed", [40, 90], np.nan),
-            InputError,
             "speed has 2 of 1200 samples .* the first at index 40",
         ),
         (
             lambda d: changed(d, "torque", 7, np.inf),
-            InputError,
             "torque has 1 of 1200 samples that are not finite",
         ),
         (
             lambda d: replace(d, torque=np.full(1200, 2.0)),
-            InputError,
             "torque is constant: 2 in all 1200 samples",
         ),
-        (lambda d: replace(d, speed=np.zeros(1200)), InputError, "speed is constant: 0"),
-        (lambda d: replace(d, t=d.t[::-1]), InputError, "times must grow; at index 1 they do not"),
-        (lambda d: changed(d, "t", 600, d.t[599]), InputError, "times must grow; at index 600"),
+        (lambda d: replace(d, speed=np.zeros(1200)), "speed is constant: 0"),
+        (lambda d: replace(d, t=d.t[::-1]), "times must grow; at index 1 they do not"),
+        (lambda d: changed(d, "t", 600, d.t[599]), "times must grow; at index 600"),
         (
             lambda d: replace(d, t=d.t + 0.006 * (np.arange(1200) > 500)),
-            InputError,
             "not 0.002 s apart: a step of 0.008 s after t = 8 s",
         ),
         (
             lambda d: replace(d, t=7.0 + (STEP * np.arange(1200)) ** 1.02),
-            InputError,
             "times wander by",
         ),
-        (lambda d: replace(d, hold="cubic"), UnknownName, "no hold 'cubic'"),
-        (lambda d: replace(d, gear_ratio=0.0), InputError, "the gear ratio is a finite number"),
-        (lambda d: replace(d, gear_ratio=True), InputError, "the gear ratio is a finite number"),
-        (lambda d: replace(d, gear_ratio=np.inf), InputError, "the gear ratio is a finite number"),
+        (lambda d: replace(d, hold="cubic"), "no hold 'cubic'"),
+        (lambda d: replace(d, gear_ratio=0.0), "the gear ratio is a finite number"),
+        (lambda d: replace(d, gear_ratio=True), "the gear ratio is a finite number"),
+        (lambda d: replace(d, gear_ratio=np.inf), "the gear ratio is a finite number"),
         (
             lambda d: replace(d, speed=d.speed * 30 / np.pi * 3),
-            InputError,
             "too fast for a motor in rad/s; is it in rpm",
         ),
         (
             lambda d: replace(d, torque=d.torque * N),
-            InputError,
             "is it at the arm side. divide by the gear ratio",
         ),
         (
             lambda d: replace(d, arm_speed=d.arm_speed * N),
-            InputError,
             "arm_speed times the gear ratio is .* it is that of the link",
         ),
         (
             lambda d: replace(d, arm_speed=np.degrees(d.arm_speed)),
-            InputError,
             "arm_speed times the gear ratio",
         ),
-        (lambda d: d.prepared(highpass=0.0), InputError, "cut-off between 0 and 250 Hz"),
-        (lambda d: d.prepared(highpass=250.0), InputError, "cut-off between 0 and 250 Hz"),
+        (lambda d: d.prepared(highpass=0.0), "cut-off between 0 and 250 Hz"),
+        (lambda d: d.prepared(highpass=250.0), "cut-off between 0 and 250 Hz"),
         (
             lambda d: d.prepared(highpass=2.5, order=0),
-            InputError,
             "order of the high-pass is a whole number from 1 to 8",
         ),
         (
             lambda d: d.prepared(highpass=2.5).prepared(highpass=2.5),
-            InputError,
             "went through a high-pass of 2.5 Hz already",
         ),
-        (lambda d: d.prepared(start=-1.0), InputError, "start is how many seconds to leave out"),
-        (lambda d: d.prepared(end=np.nan), InputError, "end is how many seconds to leave out"),
-        (lambda d: d.prepared(start=1.2, end=1.1), InputError, "leaves too few samples"),
-        (lambda d: d.split(1.0), InputError, "a share of 1.0"),
-        (lambda d: d.split(0.05), InputError, "does not leave 100"),
+        (lambda d: d.prepared(start=-1.0), "start is how many seconds to leave out"),
+        (lambda d: d.prepared(end=np.nan), "end is how many seconds to leave out"),
+        (lambda d: d.prepared(start=1.2, end=1.1), "leaves too few samples"),
+        (lambda d: d.split(1.0), "a share of 1.0"),
+        (lambda d: d.split(0.05), "does not leave 100"),
     ],
 )
-def test_bad_samples_are_one_clear_line(data, change, error, says):
+def test_bad_samples_are_one_clear_line(data, change, message):
     """Each says what was wrong, where, and what would be right."""
-    with pytest.raises(error, match=says) as caught:
-        change(data)
-    assert "\n" not in str(caught.value)
+    refused_in_one_line(lambda: change(data), message)
 
 
 def test_rounded_time_stamps_are_taken(data):

@@ -1,7 +1,7 @@
 """Two masses and a spring written down from S003 eq. 3.71 with its misprints corrected, and
 integrated by SciPy's ODE solver.
 
-Shares no code with irbmodels: it gives the fits of flexible joints their data.
+Shares no equations with irbmodels: it gives the fits of flexible joints their data.
 """
 
 from __future__ import annotations
@@ -10,6 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 from scipy.integrate import solve_ivp
+
+from irbmodels.simulation.flexible import Drive, OneAxis
 
 N = 118.461539  # gear ratio, S003 section 3.3.2
 
@@ -89,3 +91,9 @@ def sines(count, step, seed=0, low=1.0, high=60.0, amplitude=0.12, spacing=0.37)
     return amplitude * np.cos(2.0 * np.pi * np.outer(step * np.arange(count), f) + phase).sum(
         axis=1
     )
+
+
+def axis_of(joint):
+    """Return the model of a joint that is to be found."""
+    drive = Drive(joint.k, joint.Jm, joint.n, viscous=joint.fm, damping=joint.d, bearing=joint.fa)
+    return OneAxis(drive, joint.Ja)

@@ -1,29 +1,30 @@
-"""Is the fitted resonance there? The model against what torque and speed say without it.
+"""Check of a fitted resonance against the frequency response of torque and speed.
 
 An estimate of a frequency response near a light damped resonance is blurred by its window. So the
 model is not drawn as a formula beside it: its simulated speed goes through the same estimate as the
-measured one, and the blur is the same. What the model misses shows as coherence between the torque
-and the residual; unrelated signals have some too, and how much is known.
+measured one, and the blur is the same. A wrong model shows as coherence between the torque and the
+residual; that of unrelated signals is known.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ...errors import InputError
 from ...model.types import Array, Mask
-from . import model as law
 from .fit import FlexibleFit, Value
 from .frequency_response import Spectrum, excited_band, spectrum
+from .model import LOGARITHMIC
 from .samples import OneAxisData
 
 _CHANCE = 0.01  # that a right model is flagged, over all frequencies together
 _VAGUE = 0.2  # relative deviation from which a parameter is hardly known
-_CLOSE = 0.98  # correlation from which two parameters are hardly told apart
-_ROUNDING = 1e-9  # of the speed: a residual below it is no noise
-_MATTERS = 0.1  # of the measured response: what a model may miss there and still be of use
+_CLOSE = 0.98  # correlation from which two parameters are hardly separable
+_ROUNDING = 1e-9  # of the speed: a residual below it is rounding
+_MATTERS = 0.1  # of the measured response: a smaller error of the model is tolerated
 
 
 class ResonanceCheck(NamedTuple):
@@ -34,9 +35,9 @@ class ResonanceCheck(NamedTuple):
     missed: Array
     """Coherence of torque and residual, shape ``(F,)``."""
     threshold: float
-    """What unrelated signals exceed somewhere in the excited band once in 100 checks."""
+    """Coherence that unrelated signals exceed somewhere in the excited band once in 100 checks."""
     band: tuple[float, float]
-    """Where the torque explains the speed [Hz]."""
+    """Band in which the torque explains the speed [Hz]."""
     antiresonance: tuple[float, float]
     """Lowest response near the model's antiresonance: measured and simulated [Hz].
 
@@ -45,9 +46,9 @@ class ResonanceCheck(NamedTuple):
     resonance: tuple[float, float]
     """Highest response above it."""
     findings: tuple[str, ...]
-    """Where they disagree, and what was not excited."""
+    """Bands of disagreement, and resonances that were not excited."""
     agrees: bool
-    """Whether both resonances were excited and nothing disagrees."""
+    """True if both resonances were excited and nothing disagrees."""
 
 
 def resonance_check(
@@ -74,8 +75,7 @@ def resonance_check(
     apart = np.abs(left.response) > _MATTERS * np.abs(measured.response)
     bad = inside & (left.coherence > threshold) & apart
     findings = [
-        f"torque and speed agree with the model, but not at {stretch}"
-        for stretch in _stretches(f, bad)
+        f"torque and speed agree with the model, but not at {part}" for part in _bands(f, bad)
     ]
     dips = _extreme(measured, simulated, fit.antiresonance, band, np.argmin)
     peaks = _extreme(measured, simulated, fit.resonance, band, np.argmax)
@@ -85,7 +85,8 @@ def resonance_check(
     ):
         if np.isnan(pair[0]):
             findings.append(
-                f"the {name} at {value.value:.2f} Hz lies outside what was excited: {_told(band)}"
+                f"the {name} at {value.value:.2f} Hz lies outside what was excited:"
+                f" {_band_text(band)}"
             )
         elif abs(pair[0] - pair[1]) > 2.0 * measured.resolution + 3.0 * value.deviation:
             findings.append(
@@ -99,7 +100,11 @@ def resonance_check(
 
 
 def _extreme(
-    measured: Spectrum, simulated: Spectrum, near: Value, band: tuple[float, float], pick: object
+    measured: Spectrum,
+    simulated: Spectrum,
+    near: Value,
+    band: tuple[float, float],
+    pick: Callable[[Array], Any],
 ) -> tuple[float, float]:
     f = measured.frequency
     if not band[0] <= near.value <= band[1]:
@@ -107,57 +112,54 @@ def _extreme(
     around = np.flatnonzero((f > near.value / 1.15) & (f < near.value * 1.15))
     if around.size < 3:
         return np.nan, np.nan
-    found = (f[around[pick(np.abs(one.response[around]))]] for one in (measured, simulated))  # type: ignore[operator]
-    first, second = (float(x) for x in found)
-    return first, second
+    first, second = (around[pick(np.abs(one.response[around]))] for one in (measured, simulated))
+    return float(f[first]), float(f[second])
 
 
-def _stretches(f: Array, bad: Mask) -> list[str]:
+def _bands(f: Array, bad: Mask) -> list[str]:
     ends = np.flatnonzero(np.diff(np.concatenate([[False], bad, [False]]).astype(int)))
     return [f"{f[start]:.3g} .. {f[stop - 1]:.3g} Hz" for start, stop in ends.reshape(-1, 2)]
 
 
-def _told(band: tuple[float, float]) -> str:
+def _band_text(band: tuple[float, float]) -> str:
     return "nothing" if np.isnan(band[0]) else f"{band[0]:.3g} .. {band[1]:.3g} Hz"
 
 
-def statements(fit: FlexibleFit) -> tuple[str, ...]:
-    """What the samples of a fit do not tell."""
-    told = [*_of_band(fit)]
+def findings_of(fit: FlexibleFit) -> tuple[str, ...]:
+    """Parameters that the samples of a fit determine badly or not at all."""
+    findings = [*_excitation_findings(fit)]
     relative = fit.deviation / np.maximum(np.abs(fit.values), np.finfo(float).tiny)
+    zero = 1e-9 * np.sqrt(fit.axis.drive.stiffness * fit.axis.inertia)
     for name, value, share in zip(fit.names, fit.values, relative, strict=True):
-        if name not in law.LOGARITHMIC and value < 1e-9 * np.sqrt(
-            fit.axis.drive.stiffness * fit.axis.inertia
-        ):
-            told.append(
+        if name not in LOGARITHMIC and value < zero:
+            findings.append(
                 f"{name} ended at its bound, 0: these samples show none; its deviation is that"
                 " without the bound"
             )
         elif share > _VAGUE:
-            told.append(f"{name} is known to {100.0 * share:.0f} % only (one standard deviation)")
-    correlation = fit.correlation
-    for i, first in enumerate(fit.names):
-        for j, second in enumerate(fit.names[:i]):
-            if abs(correlation[i, j]) > _CLOSE:
-                told.append(
-                    f"{second} and {first} are hardly told apart: their correlation is"
-                    f" {correlation[i, j]:+.3f}"
-                )
+            findings.append(
+                f"{name} is known to {100.0 * share:.0f} % only (one standard deviation)"
+            )
+    findings += [
+        f"{fit.names[j]} and {fit.names[i]} are hardly told apart: their correlation is"
+        f" {fit.correlation[i, j]:+.3f}"
+        for i, j in np.argwhere(np.abs(np.tril(fit.correlation, -1)) > _CLOSE)
+    ]
     exact = fit.noise[0] < _ROUNDING * fit.data.speed.std()
     if fit.data.highpass is None and not exact and not fit.whiteness().white:
-        told.append(
+        findings.append(
             "the residual is not white: the deviations account for its colour, but unmodelled"
             " dynamics are no noise"
         )
     if fit.agreeing[0] < 2 <= fit.agreeing[1]:
-        told.append(
+        findings.append(
             f"only {fit.agreeing[0]} of {fit.agreeing[1]} starts ended here: give initial, or"
             " excite more"
         )
-    return tuple(told)
+    return tuple(findings)
 
 
-def _of_band(fit: FlexibleFit) -> list[str]:
+def _excitation_findings(fit: FlexibleFit) -> list[str]:
     try:
         _, top = excited_band(spectrum(fit.data, fit.data.speed))
     except InputError:
@@ -166,14 +168,14 @@ def _of_band(fit: FlexibleFit) -> list[str]:
     if np.isnan(top):
         return ["the torque explains the speed at no frequency: nothing here is sure"]
     if top < dip:
-        told = f"excitation ends at {top:.3g} Hz, below the antiresonance at {dip:.3g} Hz"
         return [
-            f"{told}: sure is the inertia of motor and link together; k, and how it parts into Jm"
-            " and Ja, is extrapolated"
+            f"excitation ends at {top:.3g} Hz, below the antiresonance at {dip:.3g} Hz: sure is the"
+            " inertia of motor and link together; k, and how it parts into Jm and Ja, is"
+            " extrapolated"
         ]
     if top < peak:
-        told = (
-            f"excitation ends at {top:.3g} Hz, between antiresonance and resonance ({peak:.3g} Hz)"
-        )
-        return [f"{told}: sure is k / Ja; Jm is extrapolated"]
+        return [
+            f"excitation ends at {top:.3g} Hz, between antiresonance and resonance ({peak:.3g} Hz):"
+            " sure is k / Ja; Jm is extrapolated"
+        ]
     return []

@@ -1,4 +1,4 @@
-"""Fit of one elastic axis: estimates with their covariance, resonances, simulation and comparison with data."""
+"""Fit of one elastic axis: estimates with covariance, resonances, simulation, validation."""
 
 from __future__ import annotations
 
@@ -40,22 +40,25 @@ class FlexibleFit:
     """
     method: Method
     gain: Array
-    """K of the predictor ``x+ = A x + B u + K e`` in units of the states S003 has, shape ``(3, outputs)``; 0 for output error."""
+    """K of the predictor ``x+ = A x + B u + K e`` in the units of S003's states, ``(3, outputs)``.
+
+    0 for output error.
+    """
     noise: Array
     """Standard deviation of the residual of each output, shape ``(outputs,)``."""
     residual: Array
-    """Measured less simulated (output error) or predicted (prediction error), shape ``(N, outputs)``."""
+    """Measured less simulated (output error) or predicted (prediction error), ``(N, outputs)``."""
     data: OneAxisData
-    """What it was estimated from."""
+    """Samples that it was estimated from."""
     agreeing: tuple[int, int]
-    """How many starts ended at this minimum, and how many there were."""
-    statements: tuple[str, ...]
+    """Number of starts that ended at this minimum, and of all starts."""
+    findings: tuple[str, ...]
     """Warnings: parameters that these samples determine badly or not at all."""
 
     @property
     def values(self) -> Array:
         """Estimates in SI units, shape ``(p,)``."""
-        known = law.values_of(self.axis)
+        known = law.parameters_of(self.axis)
         return np.array([known[name] for name in self.names])
 
     @property
@@ -66,7 +69,8 @@ class FlexibleFit:
     @property
     def deviation(self) -> Array:
         """Standard deviation of each estimate, in its unit, shape ``(p,)``."""
-        return np.asarray(np.sqrt(np.diagonal(self.covariance)) * self._unit, dtype=float)
+        unit = np.where(np.isin(self.names, LOGARITHMIC), self.values, 1.0)
+        return np.asarray(np.sqrt(np.diagonal(self.covariance)) * unit, dtype=float)
 
     @property
     def correlation(self) -> Array:
@@ -87,11 +91,10 @@ class FlexibleFit:
         if not 0.0 < level < 1.0:
             raise InputError(f"a confidence level lies between 0 and 1, got {level!r}")
         half = float(ndtri(0.5 + 0.5 * level)) * np.sqrt(np.diagonal(self.covariance))
-        ends = []
-        for name, value, wide in zip(self.names, self.values, half, strict=True):
-            by_factor = value * np.exp([-wide, wide])
-            ends.append(by_factor if name in LOGARITHMIC else value + np.array([-wide, wide]))
-        return np.array(ends)
+        ends = half[:, None] * [-1.0, 1.0]
+        logarithmic = np.isin(self.names, LOGARITHMIC)[:, None]
+        values = self.values[:, None]
+        return np.asarray(np.where(logarithmic, values * np.exp(ends), values + ends))
 
     @property
     def antiresonance(self) -> Value:
@@ -108,17 +111,17 @@ class FlexibleFit:
         )
 
     def simulated(self, data: OneAxisData | None = None) -> Array:
-        """Outputs of the model under the torque of ``data`` (default: the estimation data), shape ``(N, outputs)``.
+        """Outputs of the model under the torque of ``data``, shape ``(N, outputs)``.
 
-        Of the measurements it sees only what fixes the start and the offsets.
+        Default is the estimation data. The measurements fix only initial state and offsets.
         """
-        chosen = self._of(data)
-        return law.simulated(law.model_of(self.axis, chosen.outputs), chosen, chosen.measured)
+        chosen = self._checked(data)
+        return law.simulate(law.output_model(self.axis, chosen.outputs), chosen, chosen.measured)
 
     def percentage(self, data: OneAxisData | None = None) -> Array:
-        """Fit of the simulated outputs [%], shape ``(outputs,)``: 100 is perfect, 0 is a constant."""
-        chosen = self._of(data)
-        return law.percentages(self.simulated(chosen), chosen.measured)
+        """Fit of the simulated outputs [%], ``(outputs,)``: 100 is perfect, 0 is a constant."""
+        chosen = self._checked(data)
+        return law.fit_percentages(self.simulated(chosen), chosen.measured)
 
     def whiteness(self, output: int = 0, lags: int = 25) -> Whiteness:
         """Test the residual of an output, by its number from 0.
@@ -128,7 +131,7 @@ class FlexibleFit:
         return whiteness(self.residual[:, output], lags)
 
     def report(self) -> str:
-        """Return estimates, resonances and statements, one per line."""
+        """Return estimates, resonances and findings, one per line."""
         kind = "synthetic data" if self.data.synthetic else "data"
         fit = ", ".join(
             f"{name} {value:.2f} %"
@@ -140,7 +143,7 @@ class FlexibleFit:
         for name in ("antiresonance", "resonance"):
             value, sd = getattr(self, name)
             lines.append(f"{name} {value:.3f} +- {sd:.2g} Hz")
-        return "\n".join([*lines, *(f"beware: {line}" for line in self.statements)])
+        return "\n".join([*lines, *(f"beware: {line}" for line in self.findings)])
 
     def __repr__(self) -> str:
         """Return method and estimates in one line."""
@@ -149,21 +152,12 @@ class FlexibleFit:
         )
         return f"<FlexibleFit, {self.method}: {estimates}>"
 
-    @property
-    def _unit(self) -> Array:
-        return np.array(
-            [
-                x if name in LOGARITHMIC else 1.0
-                for name, x in zip(self.names, self.values, strict=True)
-            ]
-        )
-
     def _frequency(self, value: float, slopes: dict[str, float]) -> Value:
-        """Delta method: ``slopes`` are those of the logarithm of the frequency over the logarithms of parameters."""
+        """Delta method with ``slopes`` of the logarithm of the frequency by those of parameters."""
         gradient = np.array([slopes.get(name, 0.0) for name in self.names])
         return Value(value, value * float(np.sqrt(gradient @ self.covariance @ gradient)))
 
-    def _of(self, data: OneAxisData | None) -> OneAxisData:
+    def _checked(self, data: OneAxisData | None) -> OneAxisData:
         chosen = self.data if data is None else data
         if not isinstance(chosen, OneAxisData) or chosen.gear_ratio != self.axis.drive.gear_ratio:
             raise InputError(

@@ -1,4 +1,4 @@
-"""Fit the two masses of one elastic axis to torque and speed of its motor: S003 section 3.3.2, Table 3.1.
+"""Fit of the two masses of one elastic axis to torque and speed (S003 3.3.2, Table 3.1).
 
 The model is that of three states with the sign of its A23 corrected; as S003 prints it, it is
 unstable whatever its parameters. Its numbers are those of
@@ -17,12 +17,21 @@ import numpy as np
 from ...errors import InputError, UnknownName
 from ...model.types import Array
 from ...simulation.flexible import OneAxis
-from .check import statements
+from .check import findings_of
 from .fit import FlexibleFit, Method
 from .model import LOGARITHMIC, PARAMETERS
-from .noise import colour
+from .noise import noise_model
 from .samples import OneAxisData
-from .search import PRECISE, ROUGH, TOLD, Problem, degrees_of, noise_of, search, without
+from .search import (
+    COARSE,
+    FINE,
+    RANK_TOLERANCE,
+    Problem,
+    degrees_of_freedom,
+    noise_deviation,
+    project_out,
+    search,
+)
 from .starts import starts as starts_of
 
 USUAL = ("Jm", "Ja", "k", "fm")
@@ -41,7 +50,9 @@ def flexible_fit(
     starts: int = 4,
     passes: int = 2,
 ) -> FlexibleFit:
-    """Fit the model with three states to torque and speed of the motor, and to a sensor on the arm if ``data`` have one.
+    """Fit the model with three states to torque and speed of the motor.
+
+    And to a sensor on the arm if ``data`` have one.
 
     Output error takes all noise as added to the measurements. Prediction error, as S003's ``pem``,
     also estimates the gain K of a Kalman filter in innovations form, 3 numbers per output: better
@@ -50,53 +61,50 @@ def flexible_fit(
 
     Args:
         data: Samples of one axis.
-        initial: Where to start; it also has the parameters that are not estimated (default: 0
+        initial: Initial model, which also has the parameters that are not estimated (default: 0
             friction of gear and link).
         estimate: Names of ``Jm, Ja, k, fm, d, fa``; d is the damping of the gear, fa the friction
             of the link.
         method: ``output-error`` or ``prediction-error``.
-        starts: How many models that resemble the measured frequency response to start from, without
+        starts: Number of initial models that resemble the measured frequency response, without
             ``initial``.
-        passes: How often the weights of several outputs are taken anew.
+        passes: Number of updates of the weights of several outputs.
 
     Raises:
         UnknownName: if there is no such parameter or method.
         InputError: if ``initial`` has another gear ratio or is missing where it is needed, or the
-            samples do not tell the parameters apart; the message names them.
+            samples do not determine the parameters; the message names them.
     """
     names = _checked(data, initial, estimate, method, starts, passes)
-    together = float(np.corrcoef(data.torque, data.speed)[0, 1])
-    if together < _BRAKED and method == "output-error":
-        told = (
-            f"torque and speed have opposite signs (correlation {together:.2f}), as no motor has"
-            " that moves an arm"
-        )
+    correlation = float(np.corrcoef(data.torque, data.speed)[0, 1])
+    if correlation < _BRAKED and method == "output-error":
         raise InputError(
-            f"{told}; turn one round, or use prediction-error where a controller brakes what"
-            " something else moves"
+            f"torque and speed have opposite signs (correlation {correlation:.2f}), as no motor has"
+            " that moves an arm; turn one round, or use prediction-error where a controller brakes"
+            " what something else moves"
         )
     weights = 1.0 / data.measured.std(axis=0)
-    tries = [initial] if initial is not None else starts_of(data, starts)
-    if not tries:
+    models = [initial] if initial is not None else starts_of(data, starts)
+    if not models:
         raise InputError(
             "no two-mass model resembles these samples: give initial, or samples that excite the"
             " resonance"
         )
-    problems = [Problem(data, start, names, weights) for start in tries]
-    found = [(*search(problem, problem.first, ROUGH), problem) for problem in problems]
-    x, _, problem = min(found, key=lambda one: one[1])
-    searched = [i for i, name in enumerate(names) if name in LOGARITHMIC]
+    problems = [Problem(data, start, names, weights) for start in models]
+    solutions = [(*search(problem, problem.initial, COARSE), problem) for problem in problems]
+    x, _, problem = min(solutions, key=lambda one: one[1])
+    compared = np.flatnonzero(np.isin(names, LOGARITHMIC))
     agreeing = sum(
-        bool(np.abs(other[searched] - x[searched]).max(initial=0.0) < _SAME)
-        for other, _, _ in found
+        bool(np.abs(other[compared] - x[compared]).max(initial=0.0) < _SAME)
+        for other, _, _ in solutions
     )
     if method == "prediction-error":
         x = np.append(x, np.zeros(3 * len(data.outputs)))
     for _ in range(passes if len(data.outputs) > 1 else 1):
         if len(data.outputs) > 1:
-            problem.weights = 1.0 / np.maximum(noise_of(problem, x), 1e-9 / weights)
-        x, _ = search(problem, x, PRECISE)
-    return _finished(problem, x, names, method, (agreeing, len(tries)))
+            problem.weights = 1.0 / np.maximum(noise_deviation(problem, x), 1e-9 / weights)
+        x, _ = search(problem, x, FINE)
+    return _fit_at(problem, x, names, method, (agreeing, len(models)))
 
 
 def _checked(
@@ -135,47 +143,48 @@ def _checked(
     return names
 
 
-def _finished(
+def _fit_at(
     problem: Problem, x: Array, names: tuple[str, ...], method: Method, agreeing: tuple[int, int]
 ) -> FlexibleFit:
     data, p = problem.data, len(names)
-    told = problem(x)
-    assert told is not None
-    slopes = told.slopes.reshape(x.size, -1).T
-    # the gain is found beside the parameters: what it explains says nothing about them
+    prediction = problem(x)
+    assert prediction is not None
+    slopes = prediction.slopes.reshape(x.size, -1).T
+    # the gain is estimated beside the parameters
     if x.size > p:
-        slopes = without(slopes[:, p:], slopes[:, :p])
+        slopes = project_out(slopes[:, p:], slopes[:, :p])
     size = np.linalg.norm(slopes, axis=0)
-    silent = [name for name, length in zip(names, size, strict=True) if not length > 0.0]
-    if silent:
-        raise InputError(f"these samples say nothing about {', '.join(silent)}")
+    undetermined = [name for name, length in zip(names, size, strict=True) if not length > 0.0]
+    if undetermined:
+        raise InputError(f"these samples say nothing about {', '.join(undetermined)}")
     U, singular, Vt = np.linalg.svd(slopes / size, full_matrices=False)
-    if singular[-1] < TOLD:
+    if singular[-1] < RANK_TOLERANCE:
         mixed = ", ".join(name for name, part in zip(names, Vt[-1], strict=True) if abs(part) > 0.1)
         raise InputError(
             f"these samples do not tell apart: {mixed}; excite the resonance, or estimate fewer"
             " parameters"
         )
-    degrees = degrees_of(problem, x)
+    degrees = degrees_of_freedom(problem, x)
     # covariance of independent residuals with variance 1 is half' half
     half = (Vt.T / singular).T / size
-    residual = told.residual / problem.weights
+    residual = prediction.residual / problem.weights
     covariance = np.zeros((p, p))
     outputs = len(data.outputs)
+    weighted = U.reshape(len(data), outputs, p) * problem.weights[:, None]
     for o in range(outputs):
-        weighted = U.reshape(len(data), outputs, p)[:, o] * problem.weights[o]
-        shaped = colour(residual[:, o]).shaped(weighted) @ half
-        covariance += shaped.T @ shaped * len(data) / degrees
+        filtered = noise_model(residual[:, o]).filtered(weighted[:, o]) @ half
+        covariance += filtered.T @ filtered * len(data) / degrees
     gain = problem.gain(x) if x.size > p else np.zeros((3, outputs))
     fit = FlexibleFit(
-        *(
-            problem.axis(x),
-            names,
-            covariance,
-            method,
-            gain * problem.scale[:, None],
-            noise_of(problem, x),
-        ),
-        *(residual, data, agreeing, ()),
+        axis=problem.axis(x),
+        names=names,
+        covariance=covariance,
+        method=method,
+        gain=gain * problem.scale[:, None],
+        noise=noise_deviation(problem, x),
+        residual=residual,
+        data=data,
+        agreeing=agreeing,
+        findings=(),
     )
-    return replace(fit, statements=statements(fit))
+    return replace(fit, findings=findings_of(fit))

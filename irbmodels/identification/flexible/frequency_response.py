@@ -1,7 +1,4 @@
-"""Frequency responses without a model: what torque and speed say by themselves [Welch 1967.
-
-Bendat & Piersol 2010, ch. 9].
-"""
+"""Frequency responses of torque and speed [Welch 1967; Bendat & Piersol 2010, ch. 9]."""
 
 from __future__ import annotations
 
@@ -15,28 +12,29 @@ from .samples import OneAxisData
 
 _SEGMENTS = 15  # with half of each shared by the next one: some 14 independent averages
 _SHORTEST = 32  # samples of a segment
+_EXCITED = 0.5  # coherence from which half of the speed comes from the torque
 _SHARED = 1.0 / 36.0  # squared correlation of Hann windows that overlap by half
 
 
 class Spectrum(NamedTuple):
-    """Estimate of the response from one signal to another, without that at 0 Hz and at Nyquist's frequency."""
+    """Estimated response from one signal to another, without 0 Hz and Nyquist's frequency."""
 
     frequency: Array
     """[Hz], shape ``(F,)``."""
     response: ComplexArray
     """Cross spectrum over the power of the first signal (H1)."""
     coherence: Array
-    """How much of the second signal the first one explains, 0 to 1."""
+    """Share of the second signal that the first one explains, 0 to 1."""
     power: Array
     """Density of the first signal [its unit squared / Hz]."""
     averages: float
-    """How many independent segments there are."""
+    """Number of independent segments."""
 
     @property
     def resolution(self) -> float:
-        """Half the width of what a frequency gathers [Hz].
+        """Half the width of a bin's window [Hz].
 
-        The window of Hann is 1.44 bins wide at half its power.
+        Hann's is 1.44 bins wide at half its power.
         """
         return 0.72 * float(self.frequency[1] - self.frequency[0])
 
@@ -52,7 +50,7 @@ def spectrum(data: OneAxisData, answer: Array, segment: float | None = None) -> 
         data: Gives the torque.
         answer: Signal at the same times.
         segment: Length of a segment [s]; default such that there are 15 that overlap by half.
-            Longer ones tell frequencies better apart, and the response at each of them worse.
+            Longer ones resolve frequencies better, and have more noise at each of them.
 
     Raises:
         InputError: if the segment is too short, or there are fewer than 4.
@@ -63,9 +61,9 @@ def spectrum(data: OneAxisData, answer: Array, segment: float | None = None) -> 
     size = 2 * count // (_SEGMENTS + 1) if segment is None else round(segment / data.step)
     if not _SHORTEST <= size <= 2 * count // 5:
         low, high = _SHORTEST * data.step, (2 * count // 5) * data.step
-        told = "the default" if segment is None else f"{segment:g} s"
+        name = "the default" if segment is None else f"{segment:g} s"
         raise InputError(
-            f"segments for spectra of {count} samples last {low:.3g} to {high:.3g} s; {told} is"
+            f"segments for spectra of {count} samples last {low:.3g} to {high:.3g} s; {name} is"
             f" {size} samples"
         )
     options = {
@@ -75,31 +73,23 @@ def spectrum(data: OneAxisData, answer: Array, segment: float | None = None) -> 
         "noverlap": size // 2,
         "detrend": "constant",
     }
-    f, through = csd(data.torque, answer, **options)
+    f, cross = csd(data.torque, answer, **options)
     _, power = welch(data.torque, **options)
-    _, answered = welch(answer, **options)
-    inner = slice(1, -1)
+    _, answer_power = welch(answer, **options)
+    f, cross, power, answer_power = (values[1:-1] for values in (f, cross, power, answer_power))
     segments = (count - size // 2) // (size - size // 2)
     averages = segments / (1.0 + 2.0 * _SHARED * (segments - 1) / segments)
-    f, through, power, answered = f[inner], through[inner], power[inner], answered[inner]
     tiny = np.finfo(float).tiny
-    coherence = np.abs(through) ** 2 / np.maximum(power * answered, tiny)
-    return Spectrum(
-        f, through / np.maximum(power, tiny), np.minimum(coherence, 1.0), power, averages
-    )
+    coherence = np.abs(cross) ** 2 / np.maximum(power * answer_power, tiny)
+    return Spectrum(f, cross / np.maximum(power, tiny), np.minimum(coherence, 1.0), power, averages)
 
 
-EXCITED = 0.5  # coherence from which half of the speed comes from the torque
-
-
-def excited_band(found: Spectrum) -> tuple[float, float]:
+def excited_band(response: Spectrum) -> tuple[float, float]:
     """Lowest and highest frequency [Hz] at which the torque explains the speed.
 
-    NaN if there is none.
-
-    The torque must be there too, with 1e-6 of its largest power: below that even exact samples show
-    only leakage.
+    NaN if there is none. The torque needs 1e-6 of its largest power too: below that even exact
+    samples show only leakage.
     """
-    counts = (found.coherence > EXCITED) & (found.power > 1e-6 * found.power.max())
-    inside = found.frequency[counts]
+    excited = response.power > 1e-6 * response.power.max()
+    inside = response.frequency[excited & (response.coherence > _EXCITED)]
     return (float(inside[0]), float(inside[-1])) if inside.size else (np.nan, np.nan)

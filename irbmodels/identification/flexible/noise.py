@@ -1,4 +1,4 @@
-"""Residuals: whether they are white, and what their colour does to deviations."""
+"""Residuals: a test of whiteness, and their covariance by an autoregressive model."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ class Whiteness(NamedTuple):
     autocorrelation: Array
     """At lags 1, 2 .., shape ``(lags,)``."""
     bound: float
-    """That of white noise lies within +- this at 99 of 100 lags."""
+    """Bound +- of that of white noise at 99 of 100 lags."""
     p: float
-    """How often white noise looks as coloured as this, or more."""
+    """Probability of white noise to be as coloured as this, or more."""
 
     @property
     def white(self) -> bool:
-        """Whether nothing speaks against white noise, at 1 %."""
+        """True if whiteness is not rejected at 1 %."""
         return self.p > 0.01
 
 
@@ -46,13 +46,13 @@ def whiteness(residual: Array, lags: int = 25) -> Whiteness:
     from scipy.special import chdtrc, ndtri
 
     count = residual.size
-    found = autocorrelation(residual, lags)
-    found = found[1:] / max(found[0], np.finfo(float).tiny)
-    total = count * (count + 2.0) * float((found**2 / (count - np.arange(1, lags + 1))).sum())
-    return Whiteness(found, float(ndtri(0.995)) / np.sqrt(count), float(chdtrc(lags, total)))
+    r = autocorrelation(residual, lags)
+    r = r[1:] / max(r[0], np.finfo(float).tiny)
+    total = count * (count + 2.0) * float((r**2 / (count - np.arange(1, lags + 1))).sum())
+    return Whiteness(r, float(ndtri(0.995)) / np.sqrt(count), float(chdtrc(lags, total)))
 
 
-class Colour(NamedTuple):
+class NoiseModel(NamedTuple):
     """Autoregressive model of a residual: ``e_k + a_1 e_{k-1} + .. = w_k`` with white ``w``."""
 
     coefficients: Array
@@ -60,8 +60,8 @@ class Colour(NamedTuple):
     variance: float
     """Of ``w``."""
 
-    def shaped(self, rows: Array) -> Array:
-        """Rows ``(N, p)`` such that their square is ``rows' R rows``, but for the ends.
+    def filtered(self, rows: Array) -> Array:
+        """Rows ``(N, p)`` whose square is ``rows' R rows``, but for the ends.
 
         R is the covariance of the residual.
         """
@@ -72,13 +72,13 @@ class Colour(NamedTuple):
         )
 
 
-def colour(residual: Array) -> Colour:
-    """Model a residual ``(N,)``: Yule and Walker's equations by Levinson's recursion, the order by Schwarz's criterion (BIC)."""
+def noise_model(residual: Array) -> NoiseModel:
+    """Model a residual ``(N,)`` by Yule and Walker's equations, its order by Schwarz's BIC."""
     count = residual.size
     highest = min(_ORDERS, count // _SAMPLES_PER_ORDER)
     r = autocorrelation(residual, highest)
     a, variance = np.ones(1), float(r[0])
-    best, lowest = Colour(a, variance), count * np.log(variance) if variance > 0.0 else -np.inf
+    best, lowest = NoiseModel(a, variance), count * np.log(variance) if variance > 0.0 else -np.inf
     for order in range(1, highest + 1):
         if not variance > 1e-14 * r[0]:  # nothing is left but rounding
             break
@@ -87,5 +87,5 @@ def colour(residual: Array) -> Colour:
         variance *= 1.0 - reflection**2
         criterion = count * np.log(variance) + order * np.log(count)
         if criterion < lowest:
-            best, lowest = Colour(a, variance), criterion
+            best, lowest = NoiseModel(a, variance), criterion
     return best

@@ -1,4 +1,4 @@
-"""Samples of one elastic axis: torque and speed of the motor, and what a sensor on the arm saw (S003 section 3.3.2)."""
+"""Samples of one elastic axis: torque, speed of the motor, sensor on the arm (S003 3.3.2)."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ Hold = Literal["zero", "linear"]
 
 SIGNALS = ("torque", "speed", "angle", "arm_speed", "arm_acceleration")
 OUTPUTS = ("speed", "arm_speed", "arm_acceleration")
-_FEWEST = 100  # samples; three states and four parameters, and as much again to judge them by
-_GEARED = 10.0  # gear ratio from which the limits of a servo motor hold
+_FEWEST = 100  # samples; three states and four parameters, and as much again to validate them
+_GEARED = 10.0  # gear ratio from which the limits of a servo motor are checked
 _FASTEST = 1000.0  # [rad/s] of a servo motor: 9500 rpm
 _STRONGEST = 300.0  # [N m] of a servo motor
 # arm speed times gear ratio over motor speed: degrees are 57, and the motor's own speed is the gear
@@ -29,7 +29,7 @@ _APART = 30.0
 
 
 class Highpass(NamedTuple):
-    """A causal Butterworth high-pass that data went through."""
+    """Causal Butterworth high-pass that data were filtered with."""
 
     cutoff: float
     """[Hz]"""
@@ -67,21 +67,27 @@ class OneAxisData:
     arm_speed: Array | None = None
     """Of the link, about the axis [rad/s], from a gyroscope on the arm."""
     arm_acceleration: Array | None = None
-    """Of the link, about the axis [rad/s^2]: a tangential accelerometer's divided by its distance from the axis."""
+    """Of the link, about the axis [rad/s^2].
+
+    That of a tangential accelerometer divided by its distance from the axis.
+    """
     angle: Array | None = None
     """Of the motor, motor side [rad].
 
     Not fitted; Figure 3.6 compares it with the model of four states.
     """
     hold: Hold = "zero"
-    """Torque between samples: ``zero`` keeps the value (a command that a drive holds), ``linear`` joins them by lines."""
+    """Torque between samples.
+
+    ``zero`` keeps the value (a command that a drive holds), ``linear`` interpolates.
+    """
     highpass: Highpass | None = None
-    """What :meth:`prepared` filtered all signals with."""
+    """Filter of all signals, by :meth:`prepared`."""
     source: str = ""
     synthetic: bool = False
-    """Whether it comes from a model instead of a robot."""
+    """True if it comes from a model instead of a robot."""
     notes: tuple[str, ...] = ()
-    """What was done to the samples."""
+    """Processing of the samples."""
 
     def __post_init__(self) -> None:
         """Check everything and keep read-only copies."""
@@ -128,37 +134,34 @@ class OneAxisData:
                 " = pi/30 rad/s)"
             )
         if ratio >= _GEARED and strongest > _STRONGEST:
-            told = (
+            raise InputError(
                 f"torque reaches {strongest:.4g} N m, too much for a motor behind a gear of"
-                f" {ratio:g}"
+                f" {ratio:g}; is it at the arm side? divide by the gear ratio"
             )
-            raise InputError(f"{told}; is it at the arm side? divide by the gear ratio")
         if self.arm_speed is not None:
-            apart = float(np.std(self.arm_speed) * ratio / np.std(self.speed))
-            if not 1.0 / _APART < apart < _APART:
-                told = (
-                    f"arm_speed times the gear ratio is {apart:.3g} times the motor's speed"
-                    " (standard deviations)"
+            share = float(np.std(self.arm_speed) * ratio / np.std(self.speed))
+            if not 1.0 / _APART < share < _APART:
+                raise InputError(
+                    f"arm_speed times the gear ratio is {share:.3g} times the motor's speed"
+                    " (standard deviations); it is that of the link, in rad/s"
                 )
-                raise InputError(f"{told}; it is that of the link, in rad/s")
 
     @staticmethod
     def of_run(
         run: Run, axis: int, gear_ratio: float, *, arm: bool = False, hold: Hold = "zero"
     ) -> OneAxisData:
-        """Return axis ``axis`` (from 1) of a simulation of an arm with elastic joints, as its motor and sensors would see it.
+        """Return motor and sensor signals of an axis of a simulated arm with elastic joints.
 
         Torque and speed of the motor come back to the motor's side by the gear ratio; no other axis
         may turn this motor.
 
         Args:
-            run: What ``FlexibleRobot.simulate`` returned.
+            run: Run of ``FlexibleRobot.simulate``.
             axis: From 1.
             gear_ratio: Turns of the motor per turn of the axis.
-            arm: Whether the speed of the link becomes a second output.
-            hold: How the torque went on between samples. ``simulate`` holds given samples, and a
-                run tells at each time which torque was held until then; a function of time varies
-                and is best joined by lines.
+            arm: True to take the speed of the link as a second output.
+            hold: Torque between samples. ``simulate`` holds given samples, and a run has at each
+                time the torque that was held until then; a function of time is best interpolated.
 
         Raises:
             InputError: if there is no such axis, or its samples are no data to fit.
@@ -167,12 +170,14 @@ class OneAxisData:
         theta, theta_dot, tau = run["theta"], run["theta_dot"], run.tau
         if isinstance(axis, bool) or not isinstance(axis, int) or not 1 <= axis <= theta.shape[1]:
             raise InputError(f"this run has axes 1 to {theta.shape[1]}, not {axis!r}")
-        i, n = axis - 1, float(gear_ratio)
-        seen = slice(None, -1) if hold == "zero" else slice(None)
+        i, n, count = axis - 1, float(gear_ratio), len(run.t) - (hold == "zero")
         return OneAxisData(
-            *(run.t[seen], tau[1 if hold == "zero" else 0 :, i] / n, theta_dot[seen, i] * n, n),
-            arm_speed=run.v[seen, i] if arm else None,
-            angle=theta[seen, i] * n,
+            run.t[:count],
+            tau[len(run.t) - count :, i] / n,
+            theta_dot[:count, i] * n,
+            n,
+            arm_speed=run.v[:count, i] if arm else None,
+            angle=theta[:count, i] * n,
             hold=hold,
             source=f"simulation of {run.notes.get('robot', '?')}, axis {axis}",
             synthetic=True,
@@ -208,16 +213,15 @@ class OneAxisData:
     ) -> OneAxisData:
         """Filter, trim and remove means, as S003 does.
 
-        Torque and measurements alike, so that the model stays the same.
-
-        A fit accounts for what this leaves exactly: the start of the filter and an offset are found
-        with the state at the start. There is no decimation: it would break what is assumed of the
-        torque between samples, and a fit of 1e5 samples is quick.
+        Torque and measurements alike, so that the model stays the same. A fit accounts for it
+        exactly: the transient of the filter and an offset are estimated with the initial state.
+        There is no decimation: it would violate the hold of the torque between samples, and a fit
+        of 1e5 samples is quick.
 
         Args:
             start: Seconds to leave out at the beginning.
             end: Seconds to leave out at the end.
-            mean: Whether the mean of each signal is removed.
+            mean: True to remove the mean of each signal.
             highpass: Cut-off of a causal Butterworth high-pass [Hz]; S003 has 0.01 of Nyquist's
                 frequency, 2.5 Hz.
             order: Of that filter; S003 does not print it.
@@ -231,11 +235,11 @@ class OneAxisData:
         for name, seconds in (("start", start), ("end", end)):
             if not 0.0 <= seconds < math.inf:
                 raise InputError(f"{name} is how many seconds to leave out, not {seconds!r}")
-        signals, told, passed = self._signals(), list(self.notes), self.highpass
+        signals, notes, applied = self._signals(), list(self.notes), self.highpass
         if highpass is not None:
-            if passed is not None:
+            if applied is not None:
                 raise InputError(
-                    f"these data went through a high-pass of {passed.cutoff:g} Hz already"
+                    f"these data went through a high-pass of {applied.cutoff:g} Hz already"
                 )
             if not 0.0 < highpass < (0.5 - 1e-9) / self.step:
                 raise InputError(
@@ -246,11 +250,11 @@ class OneAxisData:
                 raise InputError(
                     f"the order of the high-pass is a whole number from 1 to 8, not {order!r}"
                 )
-            passed = Highpass(float(highpass), order)
-            sections = passed.sections(self.step)
+            applied = Highpass(float(highpass), order)
+            sections = applied.sections(self.step)
             rest = sosfilt_zi(sections)
             signals = {name: sosfilt(sections, x, zi=rest * x[0])[0] for name, x in signals.items()}
-            told.append(
+            notes.append(
                 f"high-pass {highpass:g} Hz, Butterworth of order {order}, on torque and"
                 " measurements"
             )
@@ -261,15 +265,15 @@ class OneAxisData:
                 " few samples"
             )
         if first or last < len(self):
-            told.append(f"{first} samples left out at the start, {len(self) - last} at the end")
+            notes.append(f"{first} samples left out at the start, {len(self) - last} at the end")
         signals = {name: x[first:last] for name, x in signals.items()}
         if mean:
             signals = {name: x - x.mean() for name, x in signals.items()}
-            told.append("means removed")
-        return self._changed(t=self.t[first:last], highpass=passed, notes=tuple(told), **signals)
+            notes.append("means removed")
+        return replace(self, t=self.t[first:last], highpass=applied, notes=tuple(notes), **signals)
 
     def split(self, share: float = 0.5) -> tuple[OneAxisData, OneAxisData]:
-        """Return the first ``share`` of the samples, to estimate from, and the others, to validate with.
+        """Split into the first ``share`` of the samples, for estimation, and the rest.
 
         Raises:
             InputError: if one part would have too few samples.
@@ -281,12 +285,12 @@ class OneAxisData:
                 " sides"
             )
         return tuple(  # type: ignore[return-value]
-            self._changed(t=self.t[part], **{name: x[part] for name, x in self._signals().items()})
+            replace(self, t=self.t[part], **{name: x[part] for name, x in self._signals().items()})
             for part in (slice(None, at), slice(at, None))
         )
 
     def __repr__(self) -> str:
-        """Say what it holds."""
+        """Return source, samples and signals in one line."""
         kind = "Synthetic data" if self.synthetic else "Data"
         span = f"{len(self)} samples at {1.0 / self.step:.6g} Hz"
         return (
@@ -294,11 +298,8 @@ class OneAxisData:
             f" {', '.join(self.outputs)}>"
         )
 
-    def _signals(self) -> dict[str, Array]:
+    def _signals(self) -> dict[str, Any]:
         return {name: getattr(self, name) for name in SIGNALS if getattr(self, name) is not None}
-
-    def _changed(self, **fields: Any) -> OneAxisData:
-        return replace(self, **fields)
 
 
 def _signal(name: str, values: ArrayLike, size: int | None) -> Array:
