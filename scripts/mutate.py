@@ -77,7 +77,7 @@ CHANGES = (  # what may be flipped, and into what
 
 ELSEWHERE = (
     *("viewer", "cli", "report", "project", "exchange/test_doctor.py", "model/test_planar_3r.py"),
-    *("trajectory/test_logs.py", "trajectory/test_prediction.py"),
+    *("trajectory/test_motion_files.py", "trajectory/test_torque_prediction.py"),
 )
 # A committed copy of a number, compared with its regenerated self, would kill every mutant of a
 # table: that says nothing.
