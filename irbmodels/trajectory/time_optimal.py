@@ -120,11 +120,11 @@ def time_optimal(
         raise InputError(
             "a timing without a robot has no torques, and needs bounds of acceleration"
         )
+    if robot is not None:
+        _refuse_outside(path, robot.limits)
     problem = problem_of(
         path, robot, velocity, acceleration, torque, friction, _grid(path, int(intervals))
     )
-    if robot is not None:
-        _refuse_outside(path, robot.limits)
     upper = problem.fastest()
     profile = problem.admissible(upper)
     return TimeOptimal(path, problem.s, profile, float(steps(problem.s, upper).sum()))
@@ -132,6 +132,9 @@ def time_optimal(
 
 def _refuse_outside(path: AxisPath, limits: Limits) -> None:
     """Refuse a path that leaves a range, if only where its spline overshoots: what the ranges bound is a spline too."""
+    n = len(limits.velocity)
+    if path.n != n:
+        raise InputError(f"the path has {path.n} axes, the robot {n}")
     bounded = AxisPath(path.knots, path.at(path.knots).q @ limits.A.T)
     s = np.union1d(path.knots, bounded.turns())  # extremes are nowhere else
     q = path.at(s).q

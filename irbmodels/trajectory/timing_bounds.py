@@ -313,8 +313,6 @@ def problem_of(
             bound of speed.
     """
     n = path.n
-    if robot is not None and len(robot.limits.velocity) != n:
-        raise InputError(f"the path has {n} axes, the robot {len(robot.limits.velocity)}")
     unbounded = np.full(n, np.inf)
     if velocity is None:
         velocity = np.inf if robot is None else robot.limits.velocity

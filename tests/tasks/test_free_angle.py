@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from misuse import refused_in_one_line
 from scipy.optimize import brentq
 
 import irbmodels as irb
@@ -869,11 +870,9 @@ MISUSED = {
 
 @pytest.mark.parametrize("name", MISUSED)
 def test_misuse_is_one_clear_line(arms, name):
-    """What was wrong, where, and what would be right."""
     changed, message = MISUSED[name]
-    with pytest.raises(irb.IrbError, match=message) as caught:
-        choose_angle(**{"robot": arms["bare"], "poses": loop_of(arms["bare"], 4), **changed})
-    assert "\n" not in str(caught.value)
+    arguments = {"robot": arms["bare"], "poses": loop_of(arms["bare"], 4), **changed}
+    refused_in_one_line(lambda: choose_angle(**arguments), message)
 
 
 def test_misused_costs_and_intervals_are_one_clear_line(arms):
@@ -913,6 +912,4 @@ def test_misused_costs_and_intervals_are_one_clear_line(arms):
             "branches are whole numbers",
         ),
     ):
-        with pytest.raises(irb.InputError, match=message) as caught:
-            call()
-        assert "\n" not in str(caught.value)
+        refused_in_one_line(call, message)

@@ -9,6 +9,7 @@ import math
 import numpy as np
 import pinocchio as pin
 import pytest
+from misuse import refused_in_one_line
 from scipy.integrate import quad
 from scipy.optimize import root
 
@@ -27,6 +28,11 @@ from irbmodels.tasks.milling import (
 from irbmodels.trajectory import Motion
 
 STIFFNESS = np.array([4e5, 5e5, 3e5, 4e4, 5e4, 2e4])  # made up
+
+
+@pytest.fixture(scope="module")
+def robot():
+    return irb.load("irb2400", tool="spindle")
 
 
 def cut(**changed):
@@ -101,9 +107,7 @@ def test_sides_of_a_cut():
     ],
 )
 def test_a_cut_that_cannot_be(changed, message):
-    """One line says which number is wrong."""
-    with pytest.raises(irb.InputError, match=message):
-        cut(**changed)
+    refused_in_one_line(lambda: cut(**changed), message)
 
 
 def motion_of(robot, n=5):
@@ -116,9 +120,8 @@ def motion_of(robot, n=5):
     )
 
 
-def test_wrench_in_the_frame_of_the_cut():
+def test_wrench_in_the_frame_of_the_cut(robot):
     """Feed along the TCP's motion, axial along its z; turned by hand."""
-    robot = irb.load("irb2400", tool="spindle")
     q = robot.from_controller([10, 20, 15, 30, 40, 50])
     R = robot.pose(q).rotation
     wrench = process_wrench(
@@ -135,11 +138,10 @@ def test_wrench_in_the_frame_of_the_cut():
         )
 
 
-def test_axis_torques_of_a_cut_are_those_of_inverse_dynamics():
+def test_axis_torques_of_a_cut_are_those_of_inverse_dynamics(robot):
     """The motion's torque with the wrench handed to inverse dynamics; a slower feed has the same
     wrench, standing still none.
     """
-    robot = irb.load("irb2400", tool="spindle")
     motion = motion_of(robot)
     motion.v[3] = 0.0
     found = process_load(robot, motion, CuttingForce(-80.0, -120.0, 40.0, -0.5))
@@ -166,11 +168,10 @@ def test_axis_torques_of_a_cut_are_those_of_inverse_dynamics():
     np.testing.assert_allclose(slow.wrench, found.wrench, rtol=0, atol=1e-9)
 
 
-def test_deflection_is_where_springs_and_force_are_in_balance():
+def test_deflection_is_where_springs_and_force_are_in_balance(robot):
     """Where the slopes of the TCP's own height in the force hold the springs; equal to what is
     linear in the force.
     """
-    robot = irb.load("irb2400", tool="spindle")
     motion = motion_of(robot, 1)
     found = process_load(robot, motion, CuttingForce(-8.0, -12.0, 4.0), STIFFNESS)
     force, q = found.wrench[0, :3], motion.q[0]
@@ -192,9 +193,8 @@ def test_deflection_is_where_springs_and_force_are_in_balance():
     assert 1e-5 < np.linalg.norm(found.deflection[0, :3]) < 1e-4
 
 
-def test_an_axis_without_a_spring_does_not_give():
+def test_an_axis_without_a_spring_does_not_give(robot):
     """Infinite stiffness takes an axis out; half of it doubles the deflection; work is positive."""
-    robot = irb.load("irb2400", tool="spindle")
     q = robot.from_controller([10, 20, 15, 30, 40, 50])
     J, w = robot.jacobian(q), np.array([10.0, 20.0, 30.0, 1.0, 2.0, 3.0])
     only = np.full(6, np.inf)
@@ -210,12 +210,11 @@ def test_an_axis_without_a_spring_does_not_give():
         deflected(J, w, -STIFFNESS)
 
 
-def test_costs_of_postures():
+def test_costs_of_postures(robot):
     """Largest share of gravity and cut together; deflection over what is allowed.
 
     The feed stays where the path has it.
     """
-    robot = irb.load("irb2400", tool="spindle")
     force, feed = CuttingForce(-80.0, -120.0, 40.0), np.array([0.6, 0.8, 0.0])
     q, phi = motion_of(robot).q, np.linspace(-2.0, 2.0, 5)
     share = torque_cost(force, feed)(robot, q, phi)
@@ -233,11 +232,10 @@ def test_costs_of_postures():
         deflection_cost(force, STIFFNESS, 0.0)
 
 
-def test_a_free_angle_is_chosen_for_its_stiffness():
+def test_a_free_angle_is_chosen_for_its_stiffness(robot):
     """Along a straight cut the choice by deflection gives way less than one that only looks at
     ranges.
     """
-    robot = irb.load("irb2400", tool="spindle")
     start = robot.pose(robot.from_controller([0, 20, 20, 0, 40, 0])).homogeneous
     poses = np.repeat(start[None], 8, axis=0)
     poses[:, :3, 3] += np.linspace(0.0, 0.1, 8)[:, None] * start[:3, 0]
@@ -248,7 +246,7 @@ def test_a_free_angle_is_chosen_for_its_stiffness():
     np.testing.assert_allclose(robot.pose(stiff.q)[:, :3, 3], poses[:, :3, 3], rtol=0, atol=1e-9)
 
 
-def test_what_cannot_be_weighed():
+def test_loads_without_a_force_or_a_speed():
     """A motion without speeds."""
     robot = irb.load("irb2400")
     with pytest.raises(irb.InputError, match="needs a motion with speeds"):
@@ -262,11 +260,8 @@ def test_what_cannot_be_weighed():
         process_load(robot, motion_of(robot), CuttingForce(math.nan, 1.0, 2.0))
 
 
-ROBOT, FORCE, STILL = (
-    irb.load("irb2400"),
-    CuttingForce(-80.0, -120.0, 40.0),
-    np.radians([0, 20, 20, 0, 40, 0]),
-)
+ROBOT, FORCE = irb.load("irb2400"), CuttingForce(-80.0, -120.0, 40.0)
+STILL = np.radians([0, 20, 20, 0, 40, 0])
 MISUSED = {
     "angle in words": (lambda: cut().over_a_turn("a"), r"angle \[rad\] is not an array of numbers"),
     "side as an array": (lambda: cut(side=np.zeros(3)), "a cut is climb or conventional, not"),
@@ -341,8 +336,4 @@ MISUSED = {
 
 @pytest.mark.parametrize("name", MISUSED)
 def test_misuse_is_one_clear_line(name):
-    """What was wrong, where, and what would be right."""
-    call, message = MISUSED[name]
-    with pytest.raises(irb.InputError, match=message) as caught:
-        call()
-    assert "\n" not in str(caught.value)
+    refused_in_one_line(*MISUSED[name])

@@ -2,6 +2,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from misuse import refused_in_one_line
 
 import irbmodels as irb
 from irbmodels.trajectory import LAWS, Chain, State, jerk_limited, s_curve
@@ -11,12 +12,8 @@ LIMITS = {"velocity": [1.0, 0.8], "acceleration": [2.0, 3.0], "jerk": [9.0, 7.0]
 
 def states(seed):
     rng = np.random.default_rng(seed)
-    q, v, a = (
-        rng.uniform(-2.0, 2.0, (2, 2)),
-        rng.uniform(-0.6, 0.6, (2, 2)),
-        rng.uniform(-0.5, 0.5, (2, 2)),
-    )
-    return State(q[0], v[0], a[0]), State(q[1], v[1], a[1])
+    drawn = zip(*(rng.uniform(-size, size, (2, 2)) for size in (2.0, 0.6, 0.5)), strict=True)
+    return [State(*state) for state in drawn]
 
 
 @pytest.mark.parametrize("seed", range(8))
@@ -181,10 +178,7 @@ def test_a_start_beyond_the_bounds_is_brought_within_them():
     ],
 )
 def test_wrong_input_is_one_clear_line(wrong, message):
-    """Bounds that are none and states that do not fit are refused."""
-    with pytest.raises(irb.InputError, match=message) as caught:
-        wrong()
-    assert "\n" not in str(caught.value)
+    refused_in_one_line(wrong, message)
 
 
 def test_without_ruckig_the_extra_is_named(monkeypatch):

@@ -2,6 +2,7 @@ import re
 
 import numpy as np
 import pytest
+from misuse import refused_in_one_line
 
 import irbmodels as irb
 from irbmodels.rapid import read, values_of, write
@@ -76,6 +77,4 @@ def test_two_samples_are_one_stroke():
     ],
 )
 def test_wrong_input_is_one_clear_line(wrong, message):
-    """Names that RAPID does not take, and motions that are too long or too short, are refused."""
-    with pytest.raises(irb.InputError, match=message):
-        wrong(irb.load("irb2400"))
+    refused_in_one_line(lambda: wrong(irb.load("irb2400")), message)

@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+from misuse import refused_in_one_line
 
 import irbmodels as irb
 from irbmodels.trajectory import through
@@ -20,6 +21,12 @@ def motion(robot):
         for p in ([0, 0, 0, 0, 30, 0], [40, 30, 20, 30, 45, 60], [-20, 10, -10, 0, 20, 0])
     ]
     return through(postures, duration=2.0).sample(100.0)
+
+
+@pytest.fixture(autouse=True)
+def no_kernels(monkeypatch):
+    """Compiling would take longer than the tests."""
+    monkeypatch.setattr("irbmodels.compiled.dispatch.WORTH", np.inf)
 
 
 @pytest.fixture
@@ -159,21 +166,18 @@ def test_progress_adds_up_to_the_file(robot, motion, file):
     ],
 )
 def test_misuse_is_one_clear_line(file, options, message):
-    """What was wrong, where, and what would be right."""
-    with pytest.raises(irb.InputError, match=message) as caught:
-        predict(**{"file": file(), **options})
-    assert "\n" not in str(caught.value)
+    refused_in_one_line(lambda: predict(**{"file": file(), **options}), message)
 
 
 def test_a_prediction_prints_one_short_line(robot, motion, file):
     """Rows, duration, what it needs at most, how far off, and what it does not keep."""
-    told = predict(file(motion.q))
-    largest = ", ".join(f"{value:.4g}" for value in told.largest.total)
-    assert repr(told).startswith(
-        f"<Prediction of {told.rows} rows, {told.duration:.4g} s: largest torques {largest} N m"
+    result = predict(file(motion.q))
+    largest = ", ".join(f"{value:.4g}" for value in result.largest.total)
+    assert repr(result).startswith(
+        f"<Prediction of {result.rows} rows, {result.duration:.4g} s: largest torques {largest} N m"
     )
-    assert "off the measured ones by " in repr(told)
-    assert ("over the speed limit" in repr(told)) == bool(told.over_speed.any())
+    assert "off the measured ones by " in repr(result)
+    assert ("over the speed limit" in repr(result)) == bool(result.over_speed.any())
     assert "off the measured" not in repr(predict(file()))
-    assert "\n" not in repr(told)
-    assert len(repr(told)) < 400
+    assert "\n" not in repr(result)
+    assert len(repr(result)) < 400
