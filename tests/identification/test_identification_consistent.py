@@ -88,7 +88,7 @@ def test_a_wrong_prior_gives_way_to_exact_torques(arm):
     np.testing.assert_allclose(result.beta, want, atol=1e-4 * np.abs(want).max())
     again = random_states(truth, 20, seed=5)
     np.testing.assert_allclose(
-        truth.regressor(again.q, again.v, again.a) @ result.parameters, again.tau, atol=0.05
+        truth.regressor(again.q, again.v, again.a) @ result.vector, again.tau, atol=0.05
     )
 
 
@@ -141,7 +141,7 @@ def test_it_is_the_least_of_what_the_docstring_says(arm, fit):
             far += np.trace(X) - np.linalg.slogdet(X)[1] - 4.0
         return 0.5 * misfit @ misfit + far / doubt**2
 
-    own = result.parameters - carried
+    own = result.vector - carried
     slope = optimize.approx_fprime(own[:60], lambda x: cost(np.append(x, own[60:])), 1e-7)
     at_prior = optimize.approx_fprime(bare[:60], lambda x: cost(np.append(x, own[60:])), 1e-7)
     curvature = np.maximum(
@@ -163,9 +163,7 @@ def test_doubt_says_how_far_the_prior_is_left(arm, fit):
     trusting, doubting = (consistent_fit(fit, prior, base, doubt=doubt) for doubt in (1e-5, 10.0))
     bare = prior.with_tool(None).parameter_vector()[:60]
     last = (prior.parameter_vector() - prior.with_tool(None).parameter_vector())[:60]
-    moved = [
-        np.linalg.norm(result.parameters[:60] - last - bare) for result in (trusting, doubting)
-    ]
+    moved = [np.linalg.norm(result.vector[:60] - last - bare) for result in (trusting, doubting)]
     assert moved[0] < 0.1 * moved[1]
     assert doubting.distance < 0.5 * trusting.distance
 
@@ -202,7 +200,7 @@ def test_it_comes_back_as_tables(arm, fit, tmp_path):
     path = result.write(tmp_path / "specimen.yaml", "mine", "12 logs of a test")
     robot = irb.load("irb2400", tool="spindle", overlays=[path])
     assert robot.parameters == "mine"
-    np.testing.assert_allclose(robot.parameter_vector(), result.parameters, rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(robot.parameter_vector(), result.vector, rtol=1e-9, atol=1e-12)
     np.testing.assert_array_equal(robot.friction_model.v_St, prior.friction_model.v_St)
     table = robot.description.inertials
     assert (
@@ -223,7 +221,7 @@ def test_friction_that_was_not_fitted_is_not_written(tmp_path):
     np.testing.assert_array_equal(
         again.friction_model.parameters(), robot.friction_model.parameters()
     )
-    np.testing.assert_allclose(again.parameter_vector(), result.parameters, rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(again.parameter_vector(), result.vector, rtol=1e-9, atol=1e-12)
 
 
 @pytest.mark.parametrize("name", ["irb1400", "irb930"])
@@ -244,7 +242,7 @@ def test_other_arms(name, tmp_path):
     again = irb.load(name, overlays=[result.write(tmp_path / "own.yaml", "mine", "a test")])
     np.testing.assert_allclose(
         again.with_rotors(result.rotors).parameter_vector(),
-        result.parameters,
+        result.vector,
         rtol=1e-9,
         atol=1e-12,
     )

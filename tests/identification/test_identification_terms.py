@@ -248,7 +248,7 @@ def test_a_set_made_from_another_prior_holds_all_of_it(name, tmp_path):
         )
         mine = irb.load(name, parameters=found.write(tmp_path / "mine.yaml", "mine", "samples"))
     np.testing.assert_allclose(
-        mine.with_friction(None).parameter_vector(), found.parameters, rtol=1e-9, atol=1e-12
+        mine.with_friction(None).parameter_vector(), found.vector, rtol=1e-9, atol=1e-12
     )
 
 

@@ -1,4 +1,4 @@
-"""What a log says about parameters, in one small matrix per axis, whatever its length.
+"""Sufficient statistics of linear least squares: one small matrix per axis for logs of any length.
 
 Every row ``y = Y beta + noise`` is folded into the factor R of ``[Y y]`` of its axis [Golub & Van
 Loan, Matrix Computations, ch. 5]. Factors of two logs fold into one, in any grouping; solving,
@@ -29,7 +29,7 @@ _PANEL = 8  # columns that LAPACK takes together; more are slower below 100 colu
 
 
 class Equations(Protocol):
-    """What turns the pieces of one log into linear equations."""
+    """Linear equations of the pieces of one log."""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -44,7 +44,7 @@ class Equations(Protocol):
         """Equations per sample."""
 
     def __call__(self, pieces: Iterable[Motion]) -> Blocks:
-        """Yield ``Y`` ``(N, size, p)`` and ``y`` ``(N, size)``, in blocks that fit into the processor's cache."""
+        """Yield ``Y`` ``(N, size, p)`` and ``y`` ``(N, size)`` in cache-sized blocks."""
 
 
 class Accumulator:
@@ -65,7 +65,7 @@ class Accumulator:
 
         Args:
             Y: Regressors, shape ``(N, size, p)``.
-            y: What they are to give, shape ``(N, size)``.
+            y: Right-hand sides, shape ``(N, size)``.
             weights: Of each equation, 1 / variance up to a factor, shape ``(N, size)``; default 1.
 
         Returns:
@@ -125,7 +125,7 @@ class Accumulator:
         return np.asarray(np.square(self.factors @ np.append(-beta, 1.0)).sum(axis=1), dtype=float)
 
     def combined_factor(self, weights: ArrayLike | None = None) -> Array:
-        """One factor ``(p + 1, p + 1)`` of all equations, those of a sample weighted by ``(size,)``; default 1."""
+        """Return one factor ``(p + 1, p + 1)`` of all equations, weighted ``(size,)``."""
         roots = (
             np.ones(self.size)
             if weights is None

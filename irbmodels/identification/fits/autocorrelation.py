@@ -1,4 +1,4 @@
-"""Covariance where the noise of neighbouring samples is alike, as a filter of the torques leaves it.
+"""Covariance for autocorrelated noise, as a filter of the torques leaves it.
 
 A filter that cuts at ``f`` of a log at rate ``r`` leaves some ``2 f / r`` of its samples
 independent. Least squares that count all of them are too sure: of their intervals for 95 % as few
@@ -36,15 +36,15 @@ FLOOR = 1e-9  # of the noise is white: no filter of a log cuts deeper
 
 
 def with_filter(fit: Fit, samples: Samples, rows: Equations, taps: ArrayLike) -> Fit:
-    """Return the same fit with the covariance, noise and degrees of freedom of white noise that went through a filter.
+    """Return the fit with covariance, noise and degrees of freedom of filtered white noise.
 
     ``A^-1 (H Y)' W^2 (H Y) A^-1``: what the filter makes of the regressor says how much noise it
     lets through to each estimate.
 
     Args:
-        fit: What :func:`weighted_least_squares` or :func:`least_squares` returned, from filtered torques.
+        fit: From :func:`weighted_least_squares` or :func:`least_squares`, of filtered torques.
         samples: The samples of the fit.
-        rows: What made its equations.
+        rows: Equations of the fit.
         taps: Response of the filter to a single 1, as a list of samples; of a zero-phase filter
             both sides. It must pass what does not vary: its sum is 1.
 
@@ -79,7 +79,7 @@ def with_filter(fit: Fit, samples: Samples, rows: Equations, taps: ArrayLike) ->
 
 
 def with_autocorrelation(fit: Fit, samples: Samples, rows: Equations, lags: int) -> Fit:
-    """Return the same fit with the covariance, noise and degrees of freedom of noise of any colour, other on each axis.
+    """Return the fit with covariance, noise and degrees of freedom of coloured noise per axis.
 
     The residuals of an axis, each predicted from the ``lags`` before it, say what filter makes them
     of white noise; its effect is that of :func:`with_filter` (spectra by autoregression [Andrews &
@@ -88,10 +88,10 @@ def with_autocorrelation(fit: Fit, samples: Samples, rows: Equations, lags: int)
     ``d`` of the covariance that was found, in a second round. Four passes through the samples.
 
     Args:
-        fit: What :func:`weighted_least_squares` or :func:`least_squares` returned.
+        fit: From :func:`weighted_least_squares` or :func:`least_squares`.
         samples: The samples of the fit.
-        rows: What made its equations.
-        lags: How many samples the noise remembers; after a filter one period of its cut-off, ``rate
+        rows: Equations of the fit.
+        lags: Memory of the noise in samples; after a filter one period of its cut-off, ``rate
             / cutoff``. More of them make the degrees of freedom fewer, ``samples / lags`` [Berk
             1974].
 
@@ -155,7 +155,7 @@ def _lagged(
 
 
 def _whitener(lagged: Array) -> tuple[Array, Array]:
-    """Per axis what filter makes noise of these autocovariances of white noise, as response ``(K, size)``; and its variance.
+    """Return per axis the response ``(K, size)`` that colours white noise so, and its variance.
 
     Yule and Walker's equations: noise is what the lags before predict of it, and an innovation,
     which is white.

@@ -1,4 +1,4 @@
-"""The equations of the energy: what the drives put in between two times is what the arm gained and what rubbed away.
+"""Energy equations: work of the drives equals gain of energy plus loss by friction.
 
 ``integral of v' tau dt = E(t1) - E(t0) + integral of v' F(v) dt``, linear in the same base
 parameters as the torques [Gautier & Khalil 1988; Gautier 1997]. No acceleration is needed, and of
@@ -34,7 +34,7 @@ class EnergyEquations(BaseParameterEquations):
     Even (Simpson's rule).
     """
     noise: Array | None = None
-    """Standard deviation of each axis's torque [N m, N], shape ``(n,)``: scales each equation to unit noise; None scales none."""
+    """Standard deviation of the torques [N m, N], ``(n,)``, to scale equations to unit noise."""
 
     def __post_init__(self) -> None:
         """Check the window.
@@ -57,7 +57,7 @@ class EnergyEquations(BaseParameterEquations):
         return TorqueEquations(self.robot, self.base).known
 
     def __call__(self, pieces: Iterable[Motion]) -> Blocks:
-        """Yield ``Y`` ``(windows, 1, rank)`` and the work ``(windows, 1)`` [J], however the log is cut into pieces."""
+        """Yield ``Y`` ``(windows, 1, rank)``, work ``(windows, 1)`` [J], however a log is cut."""
         axes, length = list(self.base.axes), 64 * self.window
         held: list[Array] | None = None
         for piece in pieces:

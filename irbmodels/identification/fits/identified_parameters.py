@@ -44,7 +44,7 @@ class IdentifiedParameters:
     beta: Array
     """Base parameters of the set."""
     distance: float
-    """``|R (beta - beta_LS)|``: by how many standard deviations, all in all, the set is off the unconstrained fit."""
+    """``|R (beta - beta_LS)|``: standard deviations from the unconstrained fit."""
 
     @classmethod
     def of(
@@ -72,7 +72,7 @@ class IdentifiedParameters:
     def write(
         self, path: str | Path, name: str, ref: str, about: str = "identified, consistent"
     ) -> Path:
-        """Write the set as an overlay, ``irbmodels.load(..., overlays=[path])``, whole: it does not depend on what was before.
+        """Write the whole set as an overlay, ``irbmodels.load(..., overlays=[path])``.
 
         What was not fitted has the number and the source of the robot; unknown friction is written
         as 0, assumed.
@@ -81,7 +81,7 @@ class IdentifiedParameters:
             path: File to write, with the suffix .yaml.
             name: Of the set of inertials, and of the set of friction.
             ref: Where the samples come from.
-            about: What the set is.
+            about: Description of the set.
 
         Raises:
             MissingData: for a robot from a URDF.
@@ -130,7 +130,7 @@ def _overlay(
     Args:
         fitted: Set of bodies, rotors and friction of a robot with tables.
         name: Of the set of inertials, and of the set of friction.
-        about: What it is.
+        about: Description of the set.
         fit: The source of what was fitted.
     """
     robot = fitted.robot

@@ -1,4 +1,4 @@
-"""Parameters that bodies can have: least squares under linear matrix inequalities, pulled towards what is known before.
+"""Physically consistent parameters: least squares under linear matrix inequalities, with a prior.
 
 ``min 1/2 |R (beta(pi) - beta_LS)|^2 + 1/doubt^2 sum over bodies of D(J | J_prior)`` over
 pseudo-inertias ``J > 0`` [Sousa & Cortesao 2014; Wensing, Kim & Slotine 2018], with the divergence
@@ -54,8 +54,8 @@ def consistent_fit(
     Args:
         fit: Weighted fit of ``base``.
         robot: With the tool of the experiment.
-        base: What was fitted. Where it holds friction, Fv, Fc, Fs - Fc are kept from being
-            negative; rotors too.
+        base: Base parameters of the fit. Friction (Fv, Fc, Fs - Fc) and rotors among them are kept
+            from being negative.
         doubt: Relative standard deviation of the prior.
         masses: Least and largest mass [kg] by link.
         centers: Lower and upper corner [m] of a box that holds the centre of mass, by link, in its

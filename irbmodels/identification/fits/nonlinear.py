@@ -29,13 +29,13 @@ WIDEST = 5.0  # times the first guess: how far v_St may grow
 
 @dataclass(frozen=True, eq=False)
 class StribeckEquations:
-    """Equations of torques, linear near given values: ``beta``, and after it ``v_St`` of the axes that have one."""
+    """Torque equations linearized at ``x``: base parameters, then ``v_St`` of some axes."""
 
     linear: TorqueEquations
     x: Array
     """Where they touch: base parameters, then Stribeck speeds [rad/s, m/s], shape ``(p,)``."""
     axes: tuple[int, ...]
-    """Whose Stribeck speeds are parameters, 0-based."""
+    """Axes with a fitted Stribeck speed, 0-based."""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -54,7 +54,7 @@ class StribeckEquations:
         return self.linear.size
 
     def __call__(self, pieces: Iterable[Motion]) -> Blocks:
-        """Yield ``Y`` ``(N, size, p)`` and the torques that ``beta`` and ``v_St`` have to explain ``(N, size)``."""
+        """Yield ``Y`` ``(N, size, p)`` and the right-hand side ``(N, size)`` [N m, N]."""
         places, p = friction_columns(self.linear, self.axes), len(self.linear.names)
         for Y, y in self.linear(pieces):
             whole = np.concatenate([Y, np.zeros((*y.shape, self.x.size - p))], axis=-1)
@@ -74,7 +74,7 @@ def friction_columns(rows: TorqueEquations, axes: Sequence[int] | None = None) -
 
     Args:
         rows: Equations.
-        axes: Whose Fs - Fc is asked for, 0-based; default all.
+        axes: Axes with Fs - Fc, 0-based; default all.
     """
     base = rows.base
     first = rows.robot.parameter_vector().size - 3 * rows.robot.n
@@ -97,7 +97,7 @@ def stribeck_fit(
             of ``v_St``.
         rows: Equations with friction among the base parameters; the first guess of ``v_St`` is that
             of the robot.
-        passes: How often the weights are taken anew.
+        passes: Number of updates of the weights.
         axes: Axes whose ``v_St`` is fitted, 1-based; default all whose Fs - Fc is a base parameter.
             Others keep the robot's.
 

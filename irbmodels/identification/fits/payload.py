@@ -1,4 +1,4 @@
-"""What the arm carries: mass, centre of mass and inertia of a tool or payload, from the axes' torques or a force sensor.
+"""Identification of a tool or payload from the torques of the axes.
 
 Spindles and grippers are known this way: S000 Tab. 4 came from the controller's routine. Ten
 parameters about the origin of the frame are linear in the readings; what the motion does not tell
@@ -69,7 +69,7 @@ class Load:
         )
 
     def payload(self) -> Inertial:
-        """Return the load for ``robot.with_payload`` (frame ``tcp``) or ``irbmodels.Tool`` (``tool0``).
+        """Return the load as payload (frame ``tcp``) or as ``irbmodels.Tool`` (frame ``tool0``).
 
         A tensor that is not told is left 0, as in ABB's loaddata.
 
@@ -88,7 +88,7 @@ class Load:
 
 @dataclass(frozen=True, eq=False)
 class LoadEquations:
-    """Torques less those of the robot as loaded, linear in the ten parameters of what is fixed to a frame."""
+    """Equations of torques minus the robot's own, in the ten parameters of a load on a frame."""
 
     robot: Robot
     frame: str
@@ -115,7 +115,7 @@ class LoadEquations:
 
 
 def load_from_torques(samples: Samples, robot: Robot, frame: str = "tool0") -> Load:
-    """Identify what is fixed to a frame and the robot does not know of, from the torques that it adds.
+    """Identify a load on a frame, unknown to the robot, from the torques that it adds.
 
     Args:
         samples: Motion with ``v``, ``a`` and ``tau``.

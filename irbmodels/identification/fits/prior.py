@@ -1,4 +1,4 @@
-"""Parameters of a robot as the prior of a fit: bodies that cannot exist, and the nearest ones that can."""
+"""Prior of a fit: physically impossible bodies of a robot, and the nearest possible ones."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def impossible_bodies(robot: Robot) -> dict[str, str]:
 
 
 def possible_prior(robot: Robot) -> Array:
-    """Return the parameters of a robot without tool and payload, with the nearest body for each that is impossible.
+    """Return the parameters without tool and payload, impossible bodies replaced by the nearest.
 
     Raises:
         InputError: if one weighs nothing or less; nothing is near to it.

@@ -1,4 +1,4 @@
-"""A body's ten parameters as its pseudo-inertia: positive definite exactly when a body can have them [Wensing et al. 2018].
+"""Pseudo-inertia of a body: positive definite exactly if it can exist [Wensing et al. 2018].
 
 ``J = [[S, h], [h', m]]`` with the second moments ``S = tr(I)/2 - I`` and the first moments ``h``
 about the origin of the frame; linear in ``[m, h, Ixx, Ixy, Iyy, Ixz, Iyz, Izz]``, the order of
@@ -45,7 +45,7 @@ def parameters_of(J: Array) -> Array:
 
 
 def frame_change(pose: Array) -> Array:
-    """Return the matrix ``(10, 10)`` that takes the parameters in a frame to those in another, given ``other_from_frame``."""
+    """Return the change of frame of the parameters ``(10, 10)`` by ``other_from_frame``."""
     return np.column_stack([parameters_of(pose @ element @ pose.T) for element in BASIS])
 
 

@@ -1,4 +1,4 @@
-"""Least squares sample by sample, in square-root information form: what is folded in later counts more.
+"""Recursive least squares in square-root information form, with exponential forgetting.
 
 The information ``R' R`` decays towards that of the prior, not towards nothing [Milek & Kraus 1995,
 stabilised forgetting]: an arm that stands still for hours forgets what it knew, and never blows up.
@@ -48,7 +48,7 @@ class RecursiveLeastSquares:
         self._factor = self._prior.copy()
 
     def add(self, Y: ArrayLike, y: ArrayLike) -> Array:
-        """Take one sample, ``Y`` ``(size, p)`` and ``y`` ``(size,)``, and return the estimate ``(p,)``.
+        """Add a sample ``Y`` ``(size, p)``, ``y`` ``(size,)``, and return the estimate ``(p,)``.
 
         Raises:
             InputError: if a shape is wrong or a number is not finite; the estimate stays.

@@ -29,9 +29,9 @@ class Fit:
     covariance: Array
     """Of the estimates, shape ``(p, p)``."""
     noise: Array
-    """Standard deviation of the residual of each equation of a sample [N m, N], shape ``(size,)``."""
+    """Standard deviation of the residual of each equation [N m, N], shape ``(size,)``."""
     weights: Array
-    """That the equations had, shape ``(size,)``."""
+    """Of the equations, shape ``(size,)``."""
     samples: int
     degrees: float
     """Of freedom: independent equations less parameters."""
@@ -50,7 +50,7 @@ class Fit:
         return np.asarray(np.sqrt(np.diagonal(self.covariance)), dtype=float)
 
     def intervals(self, level: float = 0.95) -> Array:
-        """Lower and upper end of the confidence interval of each parameter, shape ``(p, 2)`` (Student's t)."""
+        """Return the confidence interval of each parameter, shape ``(p, 2)`` (Student's t)."""
         half = self._quantile(level) * self.deviation
         return np.stack([self.beta - half, self.beta + half], axis=1)
 
@@ -76,7 +76,7 @@ class Fit:
         Args:
             Y: Regressors ``(..., size, p)``, as of :class:`Equations`.
             level: Confidence.
-            noise: Whether the band is to hold a new measurement, with its noise, instead of the
+            noise: True for a band that holds a new measurement, with its noise, instead of the
                 model.
 
         Raises:
@@ -109,7 +109,7 @@ def least_squares(
     The covariance takes the noise of each equation as white.
 
     Args:
-        total: What :func:`.accumulate` returned.
+        total: From :func:`.accumulate`.
         weights: Of the equations of a sample, shape ``(size,)``; default 1.
         noise: Standard deviation of each, where it is known; default that of its residuals.
 
@@ -140,11 +140,11 @@ def least_squares(
 
 
 def weighted_least_squares(total: Accumulator, passes: int = 1) -> Fit:
-    """Fit with each axis weighted by the inverse of its noise, which a fit without weights tells [Gautier 1997].
+    """Fit with each axis weighted by the inverse variance of its residuals [Gautier 1997].
 
     Args:
-        total: What :func:`.accumulate` returned.
-        passes: How often the weights are taken anew; they hardly change after the first time.
+        total: From :func:`.accumulate`.
+        passes: Number of updates of the weights; they hardly change after the first one.
     """
     fit = least_squares(total)
     for _ in range(passes):
@@ -153,13 +153,13 @@ def weighted_least_squares(total: Accumulator, passes: int = 1) -> Fit:
 
 
 def floor_noise(total: Accumulator, noise: Array) -> Array:
-    """Return the noise of each equation, raised to what rounding leaves of the largest right-hand side."""
+    """Return the noise of each equation, at least the rounding of the largest right-hand side."""
     largest = float(np.sqrt(np.square(total.factors[:, :, -1]).sum(axis=1).max() / total.samples))
     return np.asarray(np.maximum(noise, EXACT * largest or 1.0), dtype=float)
 
 
 def sandwich_covariance(inverse: Array, total: Accumulator, shares: Array) -> Array:
-    """Covariance ``A^-1 B A^-1`` with ``A^-1 = inverse inverse'`` and ``B`` the sum of ``shares_i Y_i' Y_i``."""
+    """Return ``A^-1 B A^-1``, ``A^-1 = inverse inverse'``, ``B = sum shares_i Y_i' Y_i``."""
     inner = np.zeros((total.p, total.p))
     for share, factor in zip(shares, total.factors, strict=True):
         turned = factor[:, :-1] @ inverse

@@ -1,4 +1,4 @@
-"""Least squares that outliers do not pull: Huber's estimate, by weights that each pass through the samples takes anew.
+"""Robust least squares: Huber's estimate by iterated reweighting.
 
 A residual beyond ``k`` times the noise counts as if it were ``k`` times the noise. The noise of
 each axis is Huber's proposal 2 [Huber, Robust Statistics, 1981, sec. 6.7 and 7.6]: that for which
@@ -27,7 +27,7 @@ PASSES = 50
 
 @dataclass(frozen=True, eq=False)
 class _Pass:
-    """Sums of one pass: weighted and plain factors, clipped squares and the number of residuals that were not clipped."""
+    """Sums of one pass: weighted and plain factors, clipped squares, number of inliers."""
 
     weighted: Accumulator
     plain: Accumulator
@@ -77,7 +77,7 @@ def huber(samples: Samples, rows: Equations, k: float = TUNING) -> Fit:
 
 
 def _with_spread(fit: Fit, found: _Pass, noise: Array) -> Fit:
-    """Set noise and covariance: curvature of the loss ``A`` is the share of residuals inside, ``B`` their clipped squares."""
+    """Set noise and covariance: ``A`` from the share of inliers, ``B`` from clipped squares."""
     weights = 1.0 / np.square(noise)
     inside = found.inside / found.plain.samples
     squares = found.clipped / (found.plain.samples - found.plain.p / found.plain.size)

@@ -1,4 +1,4 @@
-"""What is beyond a force sensor, the sensor's bias, and the angle at which it was mounted, from readings in several poses.
+"""Load beyond a force sensor, bias and mounting angle, from readings in several poses.
 
 In the axes of the sensor at its nominal angle the load's wrench is ``Y beta``; a sensor turned by
 ``phi`` about its own z reads ``B(phi)' Y beta + bias``. For a given angle that is linear, so only
@@ -32,12 +32,12 @@ _BIAS = tuple(f"{kind}{axis} bias" for kind in "FM" for axis in "xyz")
 
 @dataclass(frozen=True, eq=False)
 class SensorFit:
-    """What a force sensor's readings tell."""
+    """Load, bias and mounting angle from the readings of a force sensor."""
 
     load: Load
     """Everything beyond the sensor, in the axes of tool0."""
     bias: Array
-    """What it reads without load [N, N m], shape ``(6,)``, in its own axes.
+    """Readings without load [N, N m], shape ``(6,)``, in its own axes.
 
     NaN where the poses do not tell.
     """
@@ -122,10 +122,10 @@ class _Problem:
     Y: Array
     readings: Array
     free: bool
-    """Whether the angle is to be found."""
+    """True if the angle is estimated."""
 
     def equations(self, phi: float, slope: Array | None = None) -> Accumulator:
-        """Equations in load, bias, and, with the slope ``(N, 6)`` of the readings by the angle, a step of it."""
+        """Return equations in load and bias, and with a slope ``(N, 6)`` in the angle."""
         count = len(self.Y)
         left = [_turned(self.Y, phi), np.broadcast_to(np.eye(6), (count, 6, 6))]
         left += [] if slope is None else [slope[..., None]]
@@ -149,7 +149,7 @@ class _Problem:
         return float(min(np.arange(STARTS) * (2.0 * np.pi / STARTS), key=misfit))
 
     def solved(self, phi: float, weights: Array) -> tuple[float, Fit, NDArray[np.int_], Array]:
-        """Return angle, fit, the places of its parameters, and the noise of forces and moments, by Gauss-Newton."""
+        """Return angle, fit, parameter indices and noise of forces and moments, by Gauss-Newton."""
         load = np.zeros(10)
         for _ in range(STEPS):
             slope = (
@@ -180,7 +180,7 @@ class _Problem:
 
 
 def _regressors(robot: Robot, states: list[Array], tool0_from_sensor: Array) -> Array:
-    """Return ``(N, 6, 10)``: what a load, by its parameters in sensor axes, exerts on the sensor in its own axes."""
+    """Return the wrenches on the sensor by the ten load parameters, in its axes, ``(N, 6, 10)``."""
     tree = robot.dynamic_model.tree
     tool0 = tree.model.frames[tree.flange]
     place = tool0.placement * pin.SE3(tool0_from_sensor)
@@ -202,7 +202,7 @@ def _regressors(robot: Robot, states: list[Array], tool0_from_sensor: Array) -> 
 
 
 def _turned(Y: Array, phi: float, flat: bool = False) -> Array:
-    """Return what a sensor reads that is turned by ``phi`` about z; ``flat`` leaves the part along z out."""
+    """Return readings of a sensor turned by ``phi`` about z; ``flat``: without the part along z."""
     turn = np.array(
         [
             [np.cos(phi), np.sin(phi), 0.0],

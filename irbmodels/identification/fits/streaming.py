@@ -1,4 +1,4 @@
-"""Many logs, larger than memory: read piece by piece as often as an estimate needs, here or on Dask, with one result."""
+"""Logs larger than memory, read in pieces once per pass, here or on Dask, with one result."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Samples:
         return Samples(motions, _alone)
 
     def reduce(self, of_log: Callable[[Iterable[Motion]], M]) -> M:
-        """Return what ``of_log`` makes of the pieces of each log, merged in the order of the logs."""
+        """Apply ``of_log`` to the pieces of each log, and merge the results in their order."""
         one = partial(_reduced, read=self.read, of_log=of_log)
         if self.client is None:
             return reduce(_merged, map(one, self.logs))
@@ -76,7 +76,7 @@ def from_files(paths: Sequence[str | Path], robot: Robot, window: float | None =
 
     Args:
         paths: Files; each is a log of its own.
-        robot: Whose motion it is.
+        robot: Robot of the logs.
         window: Length of the filter [s] that derives speeds which a file does not have.
 
     Raises:
@@ -93,7 +93,7 @@ def from_files(paths: Sequence[str | Path], robot: Robot, window: float | None =
 
 
 def on_dask(samples: Samples, client: Any) -> Samples:
-    """Return the same samples, read by the workers of a Dask cluster: each takes whole logs, and sends back their sums.
+    """Return the samples read by the workers of a Dask cluster, each log by one worker.
 
     Args:
         samples: Files must lie where the workers see them.

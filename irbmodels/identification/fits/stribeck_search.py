@@ -1,4 +1,4 @@
-"""How fast the dry friction of each axis falls, where nobody has said it: a search over Stribeck speeds in one pass.
+"""Search for Stribeck speeds of the axes, without a first guess, in one pass over the samples.
 
 Next to the columns of its regressor each axis carries ``exp(-(v / v_St)^2) sgn(v)`` for a row of
 speeds ``v_St``. Triangular factors of all of them hold what least squares with any choice among
@@ -34,7 +34,7 @@ SURE = 5.0
 
 
 class StribeckSearch(NamedTuple):
-    """What samples say of how dry friction falls, per moving axis."""
+    """Stribeck effect in the samples, per moving axis."""
 
     speeds: Array
     """Stribeck speed [rad/s, m/s] to the next of :data:`SPEEDS`, shape ``(size,)``.
@@ -145,7 +145,7 @@ class _Candidates:
 
 
 def _possible(total: Accumulator, p: int) -> Mask:
-    """For each speed and axis whether enough samples are so slow, and the column is no sum of others: ``(speeds, size)``."""
+    """Return which candidates have enough slow samples and are identifiable: ``(speeds, size)``."""
     columns = total.factors[:, :, p:-1]
     whole, own = np.square(columns).sum(axis=1), np.zeros(columns.shape[::2])
     for i, factor in enumerate(total.factors):
@@ -157,7 +157,7 @@ def _possible(total: Accumulator, p: int) -> Mask:
 
 
 def _chosen(total: Accumulator, p: int, choice: NDArray[np.intp]) -> Accumulator:
-    """Return the factors of the base columns and, for each axis with a choice, of one column more that is its alone."""
+    """Return the factors of the base columns and the chosen candidate of each axis."""
     falling = np.flatnonzero(choice >= 0)
     names = [*total.names[:p], *(f"Fs-Fc of equation {i + 1}" for i in falling)]
     result = Accumulator(total.size, names, [*total.units[:p], *("N m" for _ in falling)])

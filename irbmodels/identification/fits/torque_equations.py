@@ -19,7 +19,7 @@ from .accumulator import BLOCK, Blocks
 
 @dataclass(frozen=True, eq=False)
 class BaseParameterEquations:
-    """What equations in the base parameters of a robot have in common."""
+    """Base of all equations in the base parameters of a robot."""
 
     robot: Robot
     """Lengths, tool and gravity as in the experiment."""
@@ -79,7 +79,7 @@ class TorqueEquations(BaseParameterEquations):
         return np.where(free, 0.0, self.robot.parameter_vector())
 
     def __call__(self, pieces: Iterable[Motion]) -> Blocks:
-        """Yield ``Y`` ``(N, size, rank)`` and the torques that ``beta`` has to explain ``(N, size)``."""
+        """Yield ``Y`` ``(N, size, rank)`` and the right-hand side ``(N, size)`` [N m, N]."""
         axes = list(self.base.axes)
         for piece in pieces:
             for q, v, a, tau in blocks(piece, self.robot, "v", "a", "tau"):

@@ -1,4 +1,4 @@
-"""Zero-phase filters that give positions, speeds and accelerations, each with the bandwidth that it leaves.
+"""Zero-phase filters for positions, speeds and accelerations, each with its bandwidth.
 
 All take a cutoff [Hz]: the frequency at which the position is down by 3 dB (to 0.707), whatever the
 filter. None of them shifts in time. Torques stay raw unless asked for: a filter makes their noise
@@ -23,7 +23,7 @@ from ...model.types import Array, Mask
 from .recording import STEADY, Finding, Flag, Recording
 
 Filter = Callable[[Array], tuple[Array, Array, Array]]
-"""From samples of positions ``(N, n)`` to positions, first and second derivative, per sample instead of per second."""
+"""Positions ``(N, n)`` to positions, first and second derivative, per sample."""
 
 _BRIDGED = 5  # samples in a row that are missing or outliers and may be filled in before filtering
 _HALF = np.sqrt(0.5)
@@ -44,13 +44,15 @@ class Filtered:
 def savitzky_golay(
     recording: Recording, cutoff: float, order: int = 3, torque: bool = False
 ) -> Filtered:
-    """Filter by a polynomial over a sliding window [Savitzky, Golay 1964], as S002 does (it prints neither window nor order).
+    """Filter by a polynomial over a sliding window [Savitzky, Golay 1964].
+
+    S002 uses it too, without printing window and order.
 
     Args:
         recording: At a steady rate; see :func:`resample`.
         cutoff: [Hz]; the window is the one whose bandwidth is nearest.
         order: Of the polynomial, 2 or more; the window is longer by the order.
-        torque: Whether torques are filtered too.
+        torque: True to filter torques too.
 
     Raises:
         InputError: if the rate is not steady, the cutoff is not below half of it, or no stretch is
@@ -91,7 +93,7 @@ def butterworth(
         recording: At a steady rate.
         cutoff: [Hz], of both passes together.
         order: Of one pass.
-        torque: Whether torques are filtered too.
+        torque: True to filter torques too.
 
     Raises:
         InputError: if the rate is not steady, the cutoff is not below half of it, or no stretch is
@@ -132,14 +134,14 @@ def butterworth(
 
 
 def smoothing_spline(recording: Recording, cutoff: float, torque: bool = False) -> Filtered:
-    """Filter by the cubic smoothing spline, which weighs distance from the samples against bending [Reinsch 1967].
+    """Filter by the cubic smoothing spline [Reinsch 1967].
 
     Away from the ends it is the filter ``1 / (1 + lambda w^4)``; the cutoff chooses ``lambda``.
 
     Args:
         recording: At a steady rate.
         cutoff: [Hz].
-        torque: Whether torques are filtered too.
+        torque: True to filter torques too.
 
     Raises:
         InputError: if the rate is not steady, the cutoff is not below half of it, or no stretch is
@@ -175,7 +177,7 @@ def smoothing_spline(recording: Recording, cutoff: float, torque: bool = False) 
 
 
 def low_pass(values: Array, cutoff: float, rate: float, order: int = 4) -> Array:
-    """Return samples filtered forwards and backwards by a Butterworth filter, 3 dB down at ``cutoff`` [Hz] in both passes.
+    """Filter by a Butterworth filter forwards and backwards, together -3 dB at ``cutoff`` [Hz].
 
     Raises:
         InputError: if there are no samples along the first axis, or cutoff or rate are no
@@ -208,7 +210,7 @@ def _bent(ratio: float, order: int) -> float:
 
 
 def _stiff(f: Array) -> Array:
-    """Bending energy of the cubic spline through a wave of unit samples, at frequencies [per sample]."""
+    """Bending energy of the cubic spline through a unit sine, at frequencies [per sample]."""
     c = np.cos(2.0 * np.pi * f)
     return np.asarray(4.0 * (1.0 - c) ** 2 * 3.0 / (2.0 + c), dtype=float)
 
@@ -218,7 +220,7 @@ def _bending(ratio: float) -> float:
 
 
 def _half_power(kernel: Array, k: int) -> float:
-    """Frequency [per sample] at which a kernel of a k-th derivative falls to 0.707 of the ideal one."""
+    """Bandwidth [per sample] of a kernel of the k-th derivative: gain 0.707 of the ideal one."""
     from scipy.signal import freqz
 
     f = np.linspace(0.0, 0.5, 20001)[1:]
@@ -228,14 +230,14 @@ def _half_power(kernel: Array, k: int) -> float:
 
 
 def _spline_half_power(gain: Callable[[Array], Array], k: int, degree: int = 5) -> float:
-    """The same for samples with a gain and the k-th derivative of the spline through them, at the samples."""
+    """Bandwidth of the k-th derivative at the knots of the spline through samples with a gain."""
     f = np.linspace(0.0, 0.5, 20001)[1:-1]
     low = np.flatnonzero(gain(f) * np.abs(_spline_derivative(f, k, degree)) < _HALF)
     return float(f[low[0]]) if low.size else 0.5
 
 
 def _spline_derivative(f: Array, k: int, degree: int) -> Array:
-    """Derivative of the spline through samples of a wave, over that of the wave: of B-splines at the knots."""
+    """Gain of the derivative of the spline through samples of a sine: of B-splines at the knots."""
     if k == 0:
         return np.ones_like(f)
     w = 2.0 * np.pi * f
@@ -289,7 +291,7 @@ def _filtered(
     fewest: int,
     torque: bool,
 ) -> Filtered:
-    """Run a filter along the stretches in which no axis lacks a position for longer than a few samples."""
+    """Filter the segments in which no axis lacks a position for longer than a few samples."""
     filled, made, lost = _filled(recording)
     q, v, a = (np.full(recording.q.shape, np.nan) for _ in range(3))
     tau = None if recording.tau is None else recording.tau.copy()
@@ -347,7 +349,7 @@ def _filtered(
 
 
 def _filled(recording: Recording) -> tuple[Array, Mask, Mask]:
-    """Return positions with short holes and outliers bridged, where that was done, and samples that stay lost ``(N,)``."""
+    """Return positions with short gaps bridged, the bridged ones, and lost samples ``(N,)``."""
     bad = recording.has(Flag.NO_POSITION | Flag.POSITION_OUTLIER)
     filled, made = recording.q.copy(), np.zeros(bad.shape, dtype=bool)
     for axis in range(recording.n):

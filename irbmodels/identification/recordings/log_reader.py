@@ -50,7 +50,7 @@ _SIGNAL_TIME = re.compile(r"time(?:\s*[\[(]?s[\])]?)?", re.IGNORECASE)
 
 
 class Column(NamedTuple):
-    """What a column of a file is."""
+    """Meaning of a column of a file."""
 
     quantity: str
     axis: int
@@ -64,7 +64,7 @@ class Column(NamedTuple):
 def read_recording(
     path: str | Path, robot: Robot, columns: Mapping[str, str] | None = None
 ) -> Recording:
-    """Read a CSV or Parquet log (by its ending) of positions, and what it has of speeds, accelerations and torques.
+    """Read a CSV or Parquet log: positions, and speeds, accelerations, torques if present.
 
     Names that are understood, and their units (docs/measurements.md): the own form ``t, q1_deg ..,
     v1_deg_s .., tau1_Nm ..`` and the same in ``rad``, ``m``, ``t_ms``; ``qm1_rad, vm1_rad_s,
@@ -74,7 +74,7 @@ def read_recording(
 
     Args:
         path: The file.
-        robot: Whose log it is.
+        robot: Robot of the log.
         columns: Names of the own form, and those that stand for them in this file: ``{"tau1_Nm":
             "torque A1"}``.
 
@@ -371,7 +371,7 @@ def _axis(name: str) -> int:
 
 
 def _suspected(name: str, linear: Sequence[bool], have: set[tuple[str, int]]) -> str:
-    """Return the own name that a column was perhaps meant to have: ``tau1`` for ``tau1_Nm``, ``q1_N`` for nothing."""
+    """Return the name that a column was meant to have: ``tau1_Nm`` for ``tau1``; else empty."""
     hit = re.fullmatch(r"(q|v|a|tau|torque)_?([1-9])(?:_\w*)?", name, re.IGNORECASE)
     if hit is None or int(hit[2]) > len(linear):
         return ""

@@ -1,4 +1,4 @@
-"""What is suspicious in a log as it was read: lost samples, units, ranges, dead signals, too little motion.
+"""Plausibility of a log: lost samples, units, ranges, constant signals, too little motion.
 
 A unit that is surely wrong is refused; everything else is flagged or found, and stays.
 """
@@ -32,7 +32,7 @@ def check_recording(
 
     Args:
         recording: As it was read.
-        robot: Whose it is.
+        robot: Robot of the log.
         first: Number of its first row in the file.
         names: Columns of the file by quantity and axis from 0.
 

@@ -1,4 +1,4 @@
-"""Logs of a robot: samples in SI units, with a mark on every sample that cannot be trusted, and what was found in words.
+"""Logs of a robot: samples in SI units, flags on bad samples, and findings in words.
 
 Nothing is left out in silence: a sample that is missing, wrong or made up keeps its place and
 carries a :class:`Flag` per axis; what is done to a log stands in its findings;
@@ -31,7 +31,7 @@ QUANTITIES = ("q", "v", "a", "tau")
 
 
 class Flag(IntFlag):
-    """What is wrong with a sample of an axis; several may hold."""
+    """Defect of a sample of an axis; several may apply."""
 
     NO_POSITION = 1
     """The log has no number there."""
@@ -70,7 +70,7 @@ class Finding(NamedTuple):
     """
     column: str = ""
     samples: int = 1
-    """How many it concerns."""
+    """Number of samples concerned."""
 
     def __str__(self) -> str:
         """Return one line."""
@@ -105,7 +105,7 @@ class Recording:
     tau: Array | None = None
     """Motor torques at the axes [N m, N]."""
     extra: Mapping[str, Array] = field(default_factory=dict)
-    """Further columns ``(N,)`` by their names in the file, units included: ``temperature1_degC``, ``load_kg``, ``step``."""
+    """Further columns ``(N,)`` by their names in the file, such as ``temperature1_degC``."""
     linear: tuple[bool, ...] = ()
     """Per axis whether it is linear; default all rotary."""
     flags: Flags = None  # type: ignore[assignment]
@@ -114,7 +114,7 @@ class Recording:
     source: str = ""
     """File, or how it was made."""
     synthetic: bool = False
-    """Whether it comes from a model instead of a robot; files say so too."""
+    """True if it comes from a model instead of a robot; files keep it."""
 
     def __post_init__(self) -> None:
         """Check shapes, flag what is not there, keep read-only copies.
@@ -190,7 +190,7 @@ class Recording:
         return len(self.t)
 
     def __repr__(self) -> str:
-        """Say what it holds."""
+        """Return source, number of samples, times and columns."""
         held = ", ".join(name for name in QUANTITIES if getattr(self, name) is not None)
         kind = "Synthetic recording" if self.synthetic else "Recording"
         return (
@@ -228,7 +228,7 @@ class Recording:
         return np.asarray((self.flags & np.uint16(int(flag) & 0xFFFF)) != 0, dtype=bool)
 
     def with_flag(self, where: ArrayLike, flag: Flag, *findings: Finding) -> Recording:
-        """Return the recording with a flag on more samples, ``(N, n)`` or ``(N,)`` for all axes, and a finding.
+        """Return the recording with a flag on more samples, ``(N, n)`` or ``(N,)`` for all axes.
 
         Raises:
             InputError: if ``where`` has another shape.
@@ -272,7 +272,7 @@ class Recording:
         )
 
     def segments(self, broken: Mask | None = None) -> Iterator[slice]:
-        """Yield the runs of samples without a lost sample between them, and without one that is ``broken`` ``(N,)``."""
+        """Yield the runs without a lost sample, and without one that is ``broken`` ``(N,)``."""
         bad = np.zeros(len(self), dtype=bool) if broken is None else broken
         step = self.step
         ends = np.zeros(len(self) + 1, dtype=bool)
@@ -286,7 +286,7 @@ class Recording:
     def usable(
         self, avoid: Flag = UNUSABLE, axes: ArrayLike | None = None
     ) -> tuple[list[Motion], Finding]:
-        """Return the stretches of samples on which no flag of ``avoid`` holds, and how many samples were left out, and why.
+        """Return the segments without a flag of ``avoid``, and a finding on the excluded samples.
 
         Args:
             avoid: Flags that exclude a sample.
@@ -322,7 +322,7 @@ class Recording:
         return "\n".join(lines)
 
     def columns(self) -> dict[str, Array]:
-        """Return everything but the findings as the columns ``(N,)`` of a file, by names with units: ``t``, ``q1_deg``, ...
+        """Return all but the findings as columns ``(N,)`` by names with units, ``q1_deg``.
 
         Flags stand in columns ``flags1 ..``, and a synthetic recording has a column ``synthetic``
         of ones.
@@ -351,7 +351,7 @@ class Recording:
         return {**columns, **self.extra}
 
     def save(self, path: str | Path) -> None:
-        """Write the columns to a CSV or Parquet file (by its ending) that :func:`read_recording` reads.
+        """Write the columns to a CSV or Parquet file (by its suffix) for :func:`read_recording`.
 
         Raises:
             InputError: if a further column has a name of the recording's own.

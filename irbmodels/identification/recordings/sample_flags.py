@@ -18,7 +18,7 @@ _PLATEAU = 5  # equal samples in a row at the largest torque: a limit
 
 
 def flag_outliers(recording: Recording, window: float = 0.1, threshold: float = 6.0) -> Recording:
-    """Flag positions and torques far from their surroundings, by a filter [Hampel 1974] that minds neither slopes nor steps.
+    """Flag outliers of positions and torques by a filter [Hampel 1974] robust to slopes and steps.
 
     An outlier is far both from the median of its surroundings, which follows a step such as
     friction at a reversal, and from the median of what pairs of neighbours say of it, which follows
@@ -27,7 +27,7 @@ def flag_outliers(recording: Recording, window: float = 0.1, threshold: float = 
     Args:
         recording: Any.
         window: Length of the surroundings [s].
-        threshold: How far, in standard deviations of the noise there; at least as many steps of the
+        threshold: In standard deviations of the noise there; at least as many steps of the
             log's resolution.
 
     Raises:
@@ -160,7 +160,7 @@ def _plateaus(tau: Array, extreme: Array) -> Mask:
 
 
 def flag_rest(recording: Recording, rest: float = 0.005, window: float = 0.08) -> Recording:
-    """Flag samples at which an axis moves less than ``rest`` [deg, mm] within ``window`` [s]: noise, and no motion.
+    """Flag samples at which an axis moves less than ``rest`` [deg, mm] within ``window`` [s].
 
     Raises:
         InputError: if an argument is not positive.
@@ -181,7 +181,7 @@ def flag_rest(recording: Recording, rest: float = 0.005, window: float = 0.08) -
 
 
 def flag_uncertain_sign(filtered: Recording, raw: Recording, bandwidth: float) -> Recording:
-    """Flag samples whose speed may have the other sign, as at rest: dry friction there is not what the sign says.
+    """Flag samples with an uncertain sign of speed, and so of dry friction, as at rest.
 
     The noise of a speed follows from that of its position, which is what the filter took away:
     white noise of deviation ``s`` at a rate ``r`` leaves ``2 pi f s sqrt(2 f / (3 r))`` of speed

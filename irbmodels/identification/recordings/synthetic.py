@@ -1,7 +1,7 @@
-"""Realistic logs of a simulated robot: stiction, flexibility, a controller, encoders, noise, delay, lost samples.
+"""Realistic logs of a simulated robot: stiction, elasticity, controller, encoders, noise, delay.
 
 A run (:mod:`irbmodels.simulation`, :mod:`irbmodels.control`, :mod:`irbmodels.simulation.flexible`)
-is what the arm did; :func:`simulate_log` is what a controller would have written of it. Every result
+is the motion of the arm; :func:`simulate_log` gives the log of a controller. Every result
 says that it is synthetic, in the data and in files.
 """
 
@@ -26,7 +26,7 @@ from .recording import Finding, Recording
 
 @dataclass(frozen=True, kw_only=True)
 class Sensors:
-    """What lies between an arm and its log.
+    """Sensors and sampling between an arm and its log.
 
     Defaults are those of an ideal log at 250 Hz (S000, section 7: 4 ms).
     """
@@ -34,21 +34,21 @@ class Sensors:
     rate: float = 250.0
     """Samples per second [Hz]."""
     counts: ArrayLike | None = None
-    """Encoder counts per turn of each axis, arm side (per metre of a linear one), one for all or ``(n,)``; None is exact."""
+    """Encoder counts per turn or metre, arm side, one for all or ``(n,)``; None is exact."""
     torque_noise: ArrayLike = 0.0
     """Standard deviation of the torques [N m, N], one for all or ``(n,)``."""
     torque_step: float = 0.0
     """Resolution of the torques [N m, N]."""
     torque_delay: float = 0.0
-    """By how much torques are logged late [s]."""
+    """Delay of the logged torques [s]."""
     torque_limit: ArrayLike | None = None
     """Where the log of the torques ends [N m, N], shape ``(n,)``."""
     speed: bool = False
-    """Whether speeds are logged: the difference of two positions, as read."""
+    """True to log speeds: the difference of two positions, as read."""
     lost: float = 0.0
     """Share of the samples that the log loses."""
     spikes: float = 0.0
-    """Share of the torques that are replaced by anything within ten times their noise and 10 % of the largest."""
+    """Share of torques with a spike: up to ten times their noise and 10 % of the largest torque."""
     jitter: float = 0.0
     """Standard deviation of the time stamps [s].
 
@@ -82,8 +82,8 @@ def simulate_log(run: Run, sensors: Sensors | None = None, seed: int = 0) -> Rec
     Of an arm with elastic joints the encoders sit on the motors (``theta``), as in a real one.
 
     Args:
-        run: What the arm did, with torques; sampled finely enough to be seen at the sensors' rate.
-        sensors: What lies between; default exact values at 250 Hz.
+        run: Motion of the arm with torques, sampled finer than the sensors' rate.
+        sensors: Default exact values at 250 Hz.
         seed: Of all noise.
 
     Raises:
@@ -150,7 +150,7 @@ def simulate_log(run: Run, sensors: Sensors | None = None, seed: int = 0) -> Rec
 
 
 def exact_run(robot: Robot, motion: Motion, friction: bool = True) -> Run:
-    """Return a motion with the torques that it needs by the robot's own model: no controller, no stiction at rest.
+    """Return a motion with the torques of the robot's own model: no controller, no stiction.
 
     Raises:
         InputError: if the motion has no speeds and accelerations, is of another robot, or not
@@ -186,8 +186,8 @@ def simulate_tracking(
     Args:
         robot: The arm; a :class:`irbmodels.simulation.flexible.FlexibleRobot` has elastic joints
             and friction of its own.
-        motion: What is wanted, with speeds and accelerations; the arm starts there at rest.
-        model: What the controller knows, friction included; default the robot itself.
+        motion: Reference with speeds and accelerations; the arm starts there at rest.
+        model: Model of the controller, friction included; default the robot itself.
         bandwidth: Of the feedback [Hz]: ``kp = M_ii w^2``, ``kd = 2 M_ii w``, at the start's mass
             matrix.
         period: Of the loop [s], rigid arms only.
@@ -250,12 +250,12 @@ def synthetic_recording(
     Args:
         robot: The arm, rigid or with elastic joints.
         motion: With speeds and accelerations.
-        sensors: What lies between arm and log.
+        sensors: Sensors and sampling of the log.
         controller: Whether it is simulated how the motion is followed (with true stiction), or the
             motion is taken as done and its torques from the model, which is fast.
         seed: Of all noise.
         friction: Of a rigid arm that is simulated.
-        model: What the controller knows.
+        model: Model of the controller.
 
     Raises:
         InputError: if an argument does not fit; an arm with elastic joints needs its controller.

@@ -15,7 +15,7 @@ from ...model.types import Array
 
 PARQUET = ".parquet"
 _HOLES = frozenset(("", "na", "n/a", "null", "none", "-", "1.#qnan", "#n/a"))
-"""What programs write where they have no number, in lower case, besides ``nan`` and ``inf``, which Python reads itself."""
+"""Texts for a missing number, in lower case, besides ``nan`` and ``inf``, which Python reads."""
 _NO_TEXT = {
     b"\x1f\x8b": "is packed by gzip; unpack it",
     b"PK\x03\x04": "is an Excel workbook or a zip archive; save its sheet as CSV",
@@ -23,7 +23,7 @@ _NO_TEXT = {
     b"\xff\xfe": "is text in UTF-16; save it in UTF-8",
     b"\xfe\xff": "is text in UTF-16; save it in UTF-8",
 }
-"""What a file that is no CSV begins with."""
+"""First bytes of files that are no CSV."""
 
 
 class Table(NamedTuple):
@@ -110,7 +110,7 @@ def _from_csv(file: Path) -> Table:
 
 
 def _text(file: Path) -> str:
-    """Return the text of a file in UTF-8, or else in the alphabet of Windows in Western Europe, which has degree signs too."""
+    """Return the text of a file in UTF-8, or else in Windows-1252."""
     try:
         raw = file.read_bytes()
     except OSError as err:
@@ -170,7 +170,7 @@ def _uneven(cells: list[str], expected: int, last: bool) -> str:
 
 
 def is_number(cell: str) -> bool:
-    """Whether a cell holds a number; ``nan`` and ``inf`` are some."""
+    """Return whether a cell holds a number, ``nan`` and ``inf`` included."""
     try:
         float(cell)
     except ValueError:
@@ -234,7 +234,7 @@ def write_table(path: str | Path, columns: Mapping[str, Array]) -> None:
 
 
 def close_to(name: str, names: Sequence[str]) -> str:
-    """Return what a message says of a name that is missing, where another comes close, whatever its letters' case."""
+    """Return the hint of a message on a missing name that resembles another, in any case."""
     from difflib import get_close_matches
 
     lowered = {word.lower(): word for word in names}

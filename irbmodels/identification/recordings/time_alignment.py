@@ -20,7 +20,7 @@ _BRIDGED = 3.0  # steps over which a value between samples is still a guess
 
 
 class Delay(NamedTuple):
-    """By how much a signal is later than another."""
+    """Delay of a signal against another."""
 
     seconds: float
     deviation: float
@@ -32,7 +32,7 @@ class Delay(NamedTuple):
 def estimate_delay(
     signal: ArrayLike, reference: ArrayLike, step: float, most: float = 0.5
 ) -> Delay:
-    """Estimate by how much ``signal`` is later than ``reference``: peak of the cross-correlation, then least squares.
+    """Estimate the delay of ``signal``: peak of the cross-correlation, then least squares.
 
     Both are sampled at the same steady times. The mean of each is taken off; a factor between them
     does no harm. The estimate is far finer than a sample where the signals move: its deviation says
@@ -104,7 +104,7 @@ def _correlation(late: Array, early: Array, shift: int, reach: int) -> float:
 
 
 def _refined(late: Array, early: Array, shift: int, reach: int, step: float) -> Delay:
-    """Gauss-Newton on ``late(k) = gain early(k - x) + offset`` per signal, ``early`` between samples by a spline."""
+    """Fit ``late(k) = gain early(k - x) + offset`` by Gauss-Newton, ``early`` as a spline."""
     from scipy.interpolate import make_interp_spline
 
     k = np.arange(reach, len(late) - reach, dtype=float)
@@ -138,9 +138,9 @@ def _checked(recording: Recording) -> Recording:
 
 
 def shift_signal(recording: Recording, seconds: float, quantity: str = "tau") -> Recording:
-    """Return the recording with one quantity taken ``seconds`` later in the log, where it belongs to what else is there.
+    """Return the recording with one quantity advanced by ``seconds`` against the others.
 
-    Torques that were logged 4 ms late: ``shift_signal(recording, 0.004)``. Values between samples are
+    Torques logged 4 ms late: ``shift_signal(recording, 0.004)``. Values between samples are
     straight lines; where there is none, the ends of the log, they are missing and flagged.
 
     Raises:
@@ -287,7 +287,7 @@ def _slow(recording: Recording, cutoff: float) -> Recording:
 
 
 def _smooth(recording: Recording, t: Array, hole: float) -> Array:
-    """Positions by a cubic spline through each run of samples, and straight lines over short gaps."""
+    """Interpolate positions by a cubic spline per segment, and linearly over short gaps."""
     from scipy.interpolate import make_interp_spline
 
     result = _between(recording.t, recording.q, t, hole)

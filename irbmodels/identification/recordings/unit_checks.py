@@ -1,4 +1,4 @@
-"""What no log of this robot can hold: steps, positions, speeds, jumps and torques that are surely in another unit.
+"""Refusal of steps, positions, speeds, jumps and torques that are surely in another unit.
 
 Each is refused with file, column, where there is one the row, and advice.
 """
@@ -33,7 +33,7 @@ def refuse_units(recording: Recording, robot: Robot, first: int, name: Name) -> 
 
     Args:
         recording: As it was read.
-        robot: Whose it is.
+        robot: Robot of the log.
         first: Number of its first row in the file.
         name: Of the columns in the file.
 
@@ -45,7 +45,7 @@ def refuse_units(recording: Recording, robot: Robot, first: int, name: Name) -> 
 
 
 def refuse_impossible(recording: Recording, robot: Robot, first: int, name: Name) -> None:
-    """Refuse what the robot cannot do for long, or at once: speeds of its positions, jumps, torques; arguments as above.
+    """Refuse impossible mean speeds, jumps and torques; arguments as above.
 
     Raises:
         MotionError: with file, column, for a jump its row, advice.

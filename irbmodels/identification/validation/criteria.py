@@ -1,4 +1,4 @@
-"""Criteria that a set of parameters has to meet: thresholds, each with its reason, and a line for each failed one."""
+"""Criteria of a trustworthy set of parameters: thresholds, and a line for each failed one."""
 
 from __future__ import annotations
 

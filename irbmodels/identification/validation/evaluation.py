@@ -1,4 +1,4 @@
-"""Evaluation of a set of parameters on logs that its fit has not seen (criteria: :mod:`.criteria`)."""
+"""Evaluation of a set of parameters on logs that its fit has not seen."""
 
 from __future__ import annotations
 
@@ -185,7 +185,7 @@ def _states(logs: Sequence[PredictedTorques]) -> list[Array]:
 def _previous_values(
     before: Robot, now: Robot, base: BaseParameters, names: Sequence[str]
 ) -> Array:
-    """Base parameters of the previous set, then the Stribeck speeds in ``names``; NaN if unknown."""
+    """Base parameters of the previous set, then Stribeck speeds in ``names``; NaN if unknown."""
     values = base.values(now.parameter_vector())
     law = before.friction_model
     if now.friction_model is not None:

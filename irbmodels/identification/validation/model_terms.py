@@ -1,4 +1,4 @@
-"""Which terms the equations have, beside the bodies: a friction law and rotor inertias, as far as samples tell them."""
+"""Selection of model terms: friction law and rotor inertias, as far as samples identify them."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ class ModelTerms(NamedTuple):
     linearization: StribeckEquations | None
     """Equations with the Stribeck speeds, where these were fitted."""
     notes: tuple[str, ...]
-    """What the equations have, in words."""
+    """The selected terms, in words."""
 
 
 class ModelSelection(NamedTuple):
-    """What is asked of samples."""
+    """Options of the selection of terms."""
 
     robot: Robot
     axes: Sequence[int] | None
@@ -46,7 +46,7 @@ class ModelSelection(NamedTuple):
     def base(
         self, robot: Robot, rotors: bool, falling: Sequence[int] | None = None
     ) -> BaseParameters:
-        """Return the base parameters, friction among them; ``falling`` are the axes whose Fs - Fc is one, 0-based."""
+        """Return base parameters with friction; Fs - Fc only of the axes ``falling``, 0-based."""
         numbers = None if falling is None else [axis + 1 for axis in falling]
         return base_parameters(
             robot,
@@ -74,7 +74,7 @@ def select_terms(
             axes whose samples tell them; others keep what the robot has, unless samples show that
             it is not there. ``own``: Fs - Fc of every axis, at the robot's speeds. ``coulomb``:
             without Fs - Fc.
-        rotors: Whether there are rotor inertias; default: if samples tell one of them apart from
+        rotors: True for rotor inertias; default: if samples tell one of them apart from
             bodies, and it is positive.
 
     Raises:
@@ -117,7 +117,7 @@ def _shows_rotors(samples: Samples, asked: ModelSelection, robot: Robot) -> bool
 def _with_speeds(
     samples: Samples, asked: ModelSelection, without: Robot, law: Stribeck, rotors: bool
 ) -> tuple[Robot, StribeckEquations | None]:
-    """Return the robot with the Stribeck speeds that samples tell, without a fall that they deny, and else with its law."""
+    """Return the robot with the fitted Stribeck speeds, and the equations linearized there."""
     base = asked.base(without, rotors)
     moving, found = list(base.axes), np.full(without.n, np.nan)
     believed = law.v_St[moving], (law.Fs - law.Fc)[moving]

@@ -20,7 +20,9 @@ from .verdict import Verdict
 
 
 def nearest_parameters(fit: Fit, robot: Robot, base: BaseParameters) -> IdentifiedParameters:
-    """Return the set with exactly the sums of a fit that is nearest to the robot's own, whether bodies can have it or not.
+    """Return the set nearest to the robot's own with the base parameters of a fit.
+
+    Bodies may be physically impossible.
 
     Least squares of the moves, each in units of what a body has of its kind: mass, ``sqrt(mass *
     second moment)``, second moment.
@@ -28,7 +30,7 @@ def nearest_parameters(fit: Fit, robot: Robot, base: BaseParameters) -> Identifi
     Args:
         fit: Of torques.
         robot: With the tool of the experiment.
-        base: What was fitted.
+        base: Base parameters of the fit.
     """
     bare = robot.with_load().parameter_vector()
     carried = robot.parameter_vector() - bare
@@ -56,7 +58,7 @@ def write_parameter_set(
     ref: str,
     name: str = "identified",
 ) -> Path:
-    """Write a set that ``irbmodels.load(..., parameters=path)`` loads: inertials, rotors, friction, and how sure they are.
+    """Write a set for ``irbmodels.load(..., parameters=path)``, with its verdict.
 
     Links without influence keep what the robot has. Friction is said to be measured up to the speed
     that every rotary axis has reached in the logs. What was found not to be trustworthy is written,
@@ -65,7 +67,7 @@ def write_parameter_set(
     Args:
         path: File to write, with the suffix .yaml.
         found: Set of bodies and friction.
-        judged: What is to be known about it.
+        judged: Verdict on the set.
         ref: Where the samples come from.
         name: Of the set of inertials, and of the set of friction.
 
@@ -82,8 +84,10 @@ def write_parameter_set(
             f"{found.robot.name} comes from a URDF, which has no tables to lay numbers on"
         )
     if judged.negative_parameters:
-        told = f"{', '.join(judged.negative_parameters)} is negative: friction or a rotor would drive the axis"
-        raise InputError(f"{told}; method consistent keeps it from that")
+        raise InputError(
+            f"{', '.join(judged.negative_parameters)} is negative: friction or a rotor would drive"
+            " the axis; method consistent keeps it from that"
+        )
     with replacing(file) as temporary:
         found.write(temporary, name, ref, _about(judged))
         table: dict[str, Any] = yaml.safe_load(temporary.read_text(encoding="utf-8"))

@@ -1,4 +1,4 @@
-"""From samples to a set of parameters and the verdict on it: equations, fit, bodies, judgement, in this order."""
+"""Identification: equations, fit, physically consistent bodies, verdict."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ MEMORY = 0.1  # [s] that it accounts for: one period of the cut-off of a usual f
 
 
 class NotIdentifiable(InputError):
-    """Samples that do not tell the parameters apart, or of which none can be used: there is no fit to be judged."""
+    """Samples without a usable part, or that do not identify the parameters."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,13 +49,13 @@ class Identification:
     fit: Fit
     """Of the sums; bodies were made of it."""
     fit_with_speeds: Fit
-    """The same with the Stribeck speeds that were fitted, after the sums, and the intervals of the verdict."""
+    """The fit with fitted Stribeck speeds after the base parameters, used by the verdict."""
     parameters: IdentifiedParameters
     verdict: Verdict
 
 
 def check_method(method: str) -> None:
-    """Raise :class:`UnknownName` or :class:`MissingExtra` for a method that is none, or cannot be used here."""
+    """Raise :class:`UnknownName` or :class:`MissingExtra` for an unknown or unavailable method."""
     if method not in METHODS:
         raise UnknownName("method", method, METHODS)
     if method == "consistent":
@@ -90,7 +90,7 @@ def identify(
             axes whose samples tell them; others keep what the robot has, unless samples show that
             it is not there. ``own``: Fs - Fc of every axis, at the robot's speeds. ``coulomb``:
             without Fs - Fc.
-        rotors: Whether rotor inertias are parameters; default: if samples tell one of them apart
+        rotors: True for rotor inertias; default: if samples tell one of them apart
             from bodies.
         seed: Of the random states that find the sums.
 
@@ -176,7 +176,7 @@ def identify(
 
 
 def _stand_in(robot: Robot, impossible: dict[str, str]) -> Array:
-    """Return the prior with the nearest bodies in place of impossible ones, and warn the caller of the caller."""
+    """Return the prior with the nearest possible bodies, and warn the caller of the caller."""
     try:
         prior = possible_prior(robot)
     except InputError as err:

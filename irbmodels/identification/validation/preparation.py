@@ -1,4 +1,4 @@
-"""From logs as they were read to samples for a fit and samples that are held out: marked, cut, filtered."""
+"""Preparation of logs: flags, filters, and a split into estimation and held-out samples."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Split(NamedTuple):
 
 
 def prepare(recording: Recording, bandwidth: float = BANDWIDTH) -> Recording:
-    """Return a log with outliers, saturation and rest marked, positions filtered, and speeds and accelerations from them.
+    """Return a log with flags for outliers, saturation and rest, filtered, with ``v`` and ``a``.
 
     Torques stay as they are, but for those that lie beside a time which wanders: then the log is
     brought to a steady rate.
@@ -92,7 +92,7 @@ def check_logs(robot: Robot, recordings: Iterable[Recording], what: str) -> list
     Args:
         robot: Any.
         recordings: Several.
-        what: What they are for, as an error says it.
+        what: Purpose of the logs, for messages.
 
     Raises:
         InputError: if they are none, have other axes, or were not prepared.
@@ -119,7 +119,7 @@ def check_logs(robot: Robot, recordings: Iterable[Recording], what: str) -> list
 
 
 def held_positions(robot: Robot, recordings: Sequence[Recording], moving: Sequence[int]) -> Array:
-    """Return where axes stand [rad, m], the median of all samples, ``(n,)``, when those that do not move (0-based) do stand.
+    """Return the median positions [rad, m], ``(n,)``, if axes not in ``moving`` (0-based) rest.
 
     Raises:
         InputError: if one of them moves by more than 0.01 rad or m in all logs together; the

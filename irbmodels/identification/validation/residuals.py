@@ -1,4 +1,4 @@
-"""What is left in residuals that a right model would not leave: memory from sample to sample, and dependence on the motion."""
+"""Tests of residuals: whiteness, and dependence on the state."""
 
 from __future__ import annotations
 
@@ -28,24 +28,24 @@ class Whiteness(NamedTuple):
     bound: Array
     """By which that of white noise stays 95 % of the time, shape ``(lags,)``."""
     statistic: Array
-    """``N (N + 2) sum r_l^2 / N_l`` [Ljung & Box 1978], shape ``(size,)``; ``N_l`` are the pairs at lag ``l``."""
+    """``N (N + 2) sum r_l^2 / N_l`` [Ljung & Box 1978], ``N_l`` pairs at lag ``l``, ``(size,)``."""
     p: Array
     """Probability that white noise has as much."""
     correlation_length: Array
-    """How many samples tell as much as one of white noise: ``1 + 2 sum r_l`` up to the first ``r_l`` below the bound."""
+    """Samples per independent one: ``1 + 2 sum r_l`` up to the first ``r_l`` below the bound."""
 
 
 class Dependence(NamedTuple):
-    """How residuals depend on q, v and a of each axis."""
+    """Dependence of residuals on q, v and a of each axis."""
 
     explained: Array
-    """Of the variance that the means in bins explain, less what noise explains (adjusted correlation ratio): ``(size, 3, n)``."""
+    """Share of variance explained by bin means (adjusted correlation ratio): ``(size, 3, n)``."""
     p: Array
-    """Probability that noise explains as much, ``(size, 3, n)``: F test of as many samples as the memory leaves independent."""
+    """p-value of an F test on the independent samples, ``(size, 3, n)``."""
 
     @property
     def tests(self) -> int:
-        """How many of them look at something that moves."""
+        """Number of tests on quantities that vary."""
         return int(np.isfinite(self.p).sum())
 
 
@@ -65,7 +65,7 @@ def whiteness_test(stretches: Sequence[Array], lags: int = LAGS) -> Whiteness:
     Args:
         stretches: Residuals in the order of time, ``(N_k, size)`` each, without a hole; pairs are
             taken inside each.
-        lags: How many samples to look back.
+        lags: Number of lags.
     """
     from scipy.special import chdtrc
 
@@ -103,7 +103,7 @@ def state_dependence(
     Args:
         stretches: Residuals as of :func:`whiteness`, N samples in all.
         states: Of all samples, ``(N, n)`` each.
-        lags: How far back to look for memory in what the means leave.
+        lags: Number of lags of the autocorrelation of the rest.
     """
     from scipy.special import fdtrc
 

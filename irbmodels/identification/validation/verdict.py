@@ -1,4 +1,4 @@
-"""Verdict on a set of parameters: accuracy on held-out samples, coverage of the logs, uncertainty of the estimates."""
+"""Verdict on a set of parameters: accuracy, coverage of the logs, uncertainty of the estimates."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class BaseParameterEstimate(NamedTuple):
     previous: float
     """Value in the previous set; NaN if unknown."""
     significance: Significance
-    """``significant``: relative deviation up to 10 %; ``weak``: up to 50 %, ``insignificant`` above."""
+    """``significant``: deviation up to 10 %; ``weak``: up to 50 %; else ``insignificant``."""
 
     @property
     def changed(self) -> bool:
@@ -48,7 +48,7 @@ class BaseParameterEstimate(NamedTuple):
 
 
 class Coverage(NamedTuple):
-    """Positions, speeds and accelerations [SI] in the logs per evaluated axis, shape ``(size,)`` each."""
+    """Coverage of the logs [SI] per evaluated axis, shape ``(size,)`` each."""
 
     low: Array
     high: Array
