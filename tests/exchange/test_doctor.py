@@ -36,7 +36,7 @@ from irbmodels.model.mesh_paths import with_mesh_paths
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 SHIPPED = [(name, coupling) for name in oracles.NAMES for coupling in irb.describe(name).couplings]
-PATIENCE = 10.0  # [s] for a file that takes at most 2 s on an idle machine
+PATIENCE = 10.0  # [s] of processor time for a file that takes 3 s at most
 
 INERTIA = r"<inertia .*?/>"
 MASS = r"<mass .*?/>"
@@ -885,7 +885,7 @@ def test_damaged_files_are_examined_or_refused(urdf, tmp_path):
     """
     examined, slowest, refusals = 0, 0.0, set()
     for data in fuzzed(400):
-        path, start = urdf(data), time.perf_counter()
+        path, start = urdf(data), time.process_time()
         try:
             found = examine(path)
             repair(path, tmp_path / "out.urdf")
@@ -895,7 +895,7 @@ def test_damaged_files_are_examined_or_refused(urdf, tmp_path):
             examined += 1
             assert all(str(finding).isprintable() for finding in found)
             assert masked((tmp_path / "out.urdf").read_bytes()) == masked(data)
-        slowest = max(slowest, time.perf_counter() - start)
+        slowest = max(slowest, time.process_time() - start)
     assert examined > 120  # the others are no XML any more
     assert all(refusal.isprintable() for refusal in refusals)
     assert slowest < PATIENCE
@@ -962,12 +962,12 @@ HEAVY = {
 @pytest.mark.parametrize("kind", HOSTILE)
 def test_hostile_files_are_refused(kind, urdf):
     """What is no XML, no robot, or without bound is refused in one line, at once."""
-    path, start = urdf(HOSTILE[kind]), time.perf_counter()
+    path, start = urdf(HOSTILE[kind]), time.process_time()
     with pytest.raises((irb.UrdfError, irb.FileError)) as caught:
         examine(path)
     assert str(caught.value).startswith(str(path))
     assert str(caught.value).isprintable()
-    assert time.perf_counter() - start < PATIENCE
+    assert time.process_time() - start < PATIENCE
 
 
 def test_attributes_of_a_doctype_are_not_multiplied():
@@ -980,10 +980,10 @@ def test_attributes_of_a_doctype_are_not_multiplied():
 @pytest.mark.parametrize("kind", HEAVY)
 def test_heavy_files_take_bounded_time(kind, urdf, tmp_path):
     """Nothing grows faster than the file: each ends, and repair too."""
-    path, start = urdf(HEAVY[kind]), time.perf_counter()
+    path, start = urdf(HEAVY[kind]), time.process_time()
     assert isinstance(examine(path), list)
     repair(path, tmp_path / "out.urdf")
-    assert time.perf_counter() - start < PATIENCE
+    assert time.process_time() - start < PATIENCE
 
 
 def test_long_chains_of_mimics_and_links_are_followed(urdf):

@@ -1,8 +1,8 @@
-"""What is wrong with a URDF, whoever wrote it: impossible bodies, limits that stop a planner, a tree that is none.
+"""Faults of a URDF: impossible bodies, unusable limits, links and joints that form no tree.
 
-``examine`` looks at one file and says per finding how bad it is: an ``error`` breaks readers or
-physics, a ``warning`` is most likely a mistake, a ``note`` is allowed but some tools stumble over
-it. docs/doctor.md lists what is checked.
+``examine`` returns findings with their severity: an ``error`` breaks readers or physics, a
+``warning`` is most likely a mistake, a ``note`` is allowed but not accepted by some tools.
+docs/doctor.md lists the checks.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from ...model.inertia import ROUNDING, Inertial, ball_moment, gyration, is_possible, moments_of
-from .findings import SEVERITIES, Finding, Severity, finding_at
+from .findings import SEVERITIES, Finding, Rule, Severity, finding_at, first_finding
 from .joints import axis, friction, limits, mimics
 from .repairing import ENTRIES, Repair, body_of, repair
 from .shapes import Measure, Solid, Unmeasured
@@ -43,14 +43,14 @@ _SINGLE = {
 
 
 def examine(path: str | Path) -> list[Finding]:
-    """Return what is wrong with a URDF file, errors first, then by line; empty if nothing is.
+    """Return the findings about a URDF file, errors first, then by line.
 
     Raises:
         FileError: if the file cannot be read.
         UrdfError: if it is not XML, or has no ``<robot>``.
     """
     _, robot = read(path)
-    # numbers of strangers overflow; what becomes of them is compared, and no more
+    # numbers of the file may overflow; the results are only compared
     with np.errstate(all="ignore"):
         findings = [
             *_outline(robot),
@@ -215,10 +215,7 @@ def _tree(robot: Tag) -> Iterator[Finding]:
 def _moving_bodies(
     links: dict[str, Tag], bodies: dict[str, str], roots: set[str]
 ) -> Iterator[Finding]:
-    """Links that move although nobody says how heavy they are.
-
-    Links joined by fixed joints are one body.
-    """
+    """Findings about moving bodies without mass; links joined by fixed joints are one body."""
     masses: dict[str, float] = defaultdict(float)
     for name, top in bodies.items():
         masses[top] += _mass(links[name])
@@ -242,7 +239,7 @@ def _moving_bodies(
 
 
 def _mass(link: Tag) -> float:
-    """Mass [kg] as written: 0 without <inertial>, NaN where there is one that does not tell."""
+    """Mass [kg] as written: 0 without <inertial>, NaN where that has no number."""
     inertial = link.first("inertial")
     mass = inertial.first("mass") if inertial else None
     return 0.0 if inertial is None else number(mass.get("value") if mass else None)
@@ -258,113 +255,88 @@ def _inertial(link: Tag) -> Iterator[Finding]:
     mass_tag, tensor_tag = inertial.first("mass"), inertial.first("inertia")
     text = mass_tag.get("value") if mass_tag else None
     mass = number(text)
-    if mass_tag is None or text is None:
-        yield finding_at(
-            "error", link, "no mass", "", "an <inertial> needs <mass value=...>", inertial
-        )
-    elif not math.isfinite(mass):
-        yield finding_at(
-            "error", link, "bad mass", shown(text), "a finite number of kg is needed", mass_tag
-        )
-    elif mass < 0.0:
-        yield finding_at("error", link, "negative mass", f"{mass:g} kg", "no body has it", mass_tag)
+    if text is None:
+        reason = "an <inertial> needs <mass value=...>"
+        yield finding_at("error", link, "no mass", "", reason, inertial)
+    else:
+        finite, needed = math.isfinite(mass), "a finite number of kg is needed"
+        rules: list[Rule] = [
+            (not finite, "error", "bad mass", shown(text), needed),
+            (mass < 0.0, "error", "negative mass", f"{mass:g} kg", "no body has it"),
+        ]
+        yield from first_finding(link, mass_tag, rules)
     if tensor_tag is None:
-        yield finding_at(
-            "error",
-            link,
-            "no inertia",
-            "",
-            "an <inertial> needs <inertia ixx=... izz=...>",
-            inertial,
-        )
+        reason = "an <inertial> needs <inertia ixx=... izz=...>"
+        yield finding_at("error", link, "no inertia", "", reason, inertial)
         return
     wrong = [key for key in ENTRIES if not math.isfinite(number(tensor_tag.get(key)))]
     if wrong:
         value = ", ".join(f"{key} {shown(tensor_tag.get(key), 20)}" for key in wrong)
-        yield finding_at(
-            "error",
-            link,
-            "bad inertia",
-            value,
-            "six finite numbers in kg m^2 are needed",
-            tensor_tag,
-        )
+        reason = "six finite numbers in kg m^2 are needed"
+        yield finding_at("error", link, "bad inertia", value, reason, tensor_tag)
         return
     body = body_of(link)
-    if body is None and math.isfinite(mass) and not any(True for _ in _origin(link, inertial)):
-        yield finding_at(
-            "error", link, "bad inertia", "beyond 1e30", "no body is that large", tensor_tag
-        )
-    elif body is not None and body.mass == 0.0 and body.tensor.any():
-        value = f"0 kg, diagonal {', '.join(f'{entry:g}' for entry in np.diag(body.tensor))} kg m^2"
-        yield finding_at(
-            "error", link, "tensor without mass", value, "what has inertia has mass", tensor_tag
-        )
-    elif body is not None and body.mass > 0.0:
+    if body is None:
+        if math.isfinite(mass) and not any(True for _ in _origin(link, inertial)):
+            reason = "no body is that large"
+            yield finding_at("error", link, "bad inertia", "beyond 1e30", reason, tensor_tag)
+    elif body.mass > 0.0:
         yield from _body(link, body, tensor_tag)
+    elif body.mass == 0.0 and body.tensor.any():
+        diagonal = ", ".join(f"{entry:g}" for entry in np.diag(body.tensor))
+        value, reason = f"0 kg, diagonal {diagonal} kg m^2", "what has inertia has mass"
+        yield finding_at("error", link, "tensor without mass", value, reason, tensor_tag)
 
 
 def _body(link: Tag, body: Inertial, at: Tag) -> Iterator[Finding]:
-    """Judge a body of positive mass by its numbers alone."""
+    """Findings about a body of positive mass."""
     low, middle, high = moments = moments_of(body.tensor)
-    named = f"{body.mass:g} kg, principal moments {low:.4g}, {middle:.4g}, {high:.4g} kg m^2"
-    isotropic = float(body.tensor[0, 0])
-    if low <= ROUNDING * high:
-        yield finding_at(
+    excess, radius = np.divide(high, low + middle) - 1.0, gyration(body)
+    possible, mass = is_possible(moments), f"{body.mass:g} kg"
+    value = f"{mass}, principal moments {low:.4g}, {middle:.4g}, {high:.4g} kg m^2"
+    default = f"{mass}, {body.tensor[0, 0]:g} kg m^2"
+    impossible = (
+        f"the largest exceeds the sum of the others by {100.0 * excess:.3g} %, which no body does"
+    )
+    dense = f"even a lead ball of {mass} has {2.0 * ball_moment(body.mass):.3g} about each axis"
+    severity: Severity = "warning" if excess <= ROUNDED else "error"
+    rules: list[Rule] = [
+        (
+            bool(low <= ROUNDING * high),
             "error",
-            link,
             "not positive definite",
-            named,
+            value,
             "turning it would take no effort, or give energy",
-            at,
-        )
-    elif not is_possible(moments):
-        excess = high / (low + middle) - 1.0
-        severity: Severity = "warning" if excess <= ROUNDED else "error"
-        reason = (
-            f"the largest exceeds the sum of the others by {100.0 * excess:.3g} %, which no body"
-            " does"
-        )
-        yield finding_at(severity, link, "triangle inequality", named, reason, at)
-    elif body.mass <= STAND_IN:
-        yield finding_at(
+        ),
+        (not possible, severity, "triangle inequality", value, impossible),
+        (
+            body.mass <= STAND_IN,
             "note",
-            link,
             "stand-in mass",
-            f"{body.mass:g} kg",
+            mass,
             "it keeps engines content and weighs nothing",
-            at,
-        )
-    elif _is_default(body):
-        reason = "the same round number about every axis: a default that nobody replaced?"
-        yield finding_at(
+        ),
+        (
+            _is_default(body),
             "warning",
-            link,
             "default inertial",
-            f"{body.mass:g} kg, {isotropic:g} kg m^2",
-            reason,
-            at,
-        )
-    elif gyration(body) > WIDEST:
-        reason = "no link reaches that far: are the moments in kg mm^2?"
-        yield finding_at(
+            default,
+            "the same round number about every axis: a default that nobody replaced?",
+        ),
+        (
+            radius > WIDEST,
             "warning",
-            link,
             "implausible size",
-            f"radius of gyration {gyration(body):.3g} m",
-            reason,
-            at,
-        )
-    elif body.is_too_dense():
-        reason = (
-            f"even a lead ball of {body.mass:g} kg has {2.0 * ball_moment(body.mass):.3g} about"
-            " each axis"
-        )
-        yield finding_at("warning", link, "implausible density", named, reason, at)
+            f"radius of gyration {radius:.3g} m",
+            "no link reaches that far: are the moments in kg mm^2?",
+        ),
+        (body.is_too_dense(), "warning", "implausible density", value, dense),
+    ]
+    yield from first_finding(link, at, rules)
 
 
 def _is_default(body: Inertial) -> bool:
-    """Whether the tensor is the same power of ten about every axis, as editors fill it in."""
+    """Return whether the tensor is one power of ten about every axis, as editors fill it in."""
     isotropic = float(body.tensor[0, 0])
     return bool(
         isotropic > 0.0
@@ -374,28 +346,22 @@ def _is_default(body: Inertial) -> bool:
 
 
 def _shapes(robot: Tag, folder: Path) -> Iterator[Finding]:
-    """Judge bodies by the size of what is drawn of them."""
+    """Findings about bodies from the size of their shapes."""
     measure = Measure(folder)
     for link in robot.all("link"):
         kinds: list[list[Solid]] = []
-        said = set()
+        reported = set()
         for kind in ("visual", "collision"):
             solids: list[Solid] | None = []
             for shape in link.all(kind):
                 try:
                     solid = measure.solid(shape)
                 except Unmeasured as problem:
-                    solids = None  # part of the link is unseen
-                    if problem.value not in said:
-                        said.add(problem.value)
-                        yield finding_at(
-                            problem.severity,
-                            link,
-                            problem.what,
-                            problem.value,
-                            problem.reason,
-                            shape,
-                        )
+                    solids = None  # the bounds of the link are unknown
+                    severity, what, value, reason = problem.words
+                    if value not in reported:
+                        reported.add(value)
+                        yield finding_at(severity, link, what, value, reason, shape)
                 else:
                     solids = None if solids is None or solid is None else [*solids, solid]
             if solids:
@@ -410,36 +376,32 @@ def _fits(link: Tag, body: Inertial, kinds: list[list[Solid]]) -> Iterator[Findi
     densest, lightest = (
         body.mass / volume if volume > 0.0 else math.nan for volume in (min(volumes), max(volumes))
     )
-    if lightest > HEAVIEST:
-        reason = f"its shapes could not weigh that if they were gold ({HEAVIEST:g})"
-        yield finding_at("warning", link, "implausible density", f"{lightest:.3g} kg/m^3", reason)
-    elif densest < LIGHTEST:
-        reason = f"its shapes are lighter than foam ({LIGHTEST:g})"
-        yield finding_at("warning", link, "implausible density", f"{densest:.3g} kg/m^3", reason)
-    told = (
-        lightest > HEAVIEST
-        or densest < LIGHTEST
-        or _is_default(body)
-        or not is_possible(moments_of(body.tensor))
-    )
+    what, gold = "implausible density", "its shapes could not weigh that if they were gold"
+    rules: list[Rule] = [
+        (lightest > HEAVIEST, "warning", what, f"{lightest:.3g} kg/m^3", f"{gold} ({HEAVIEST:g})"),
+        (
+            densest < LIGHTEST,
+            "warning",
+            what,
+            f"{densest:.3g} kg/m^3",
+            f"its shapes are lighter than foam ({LIGHTEST:g})",
+        ),
+    ]
+    density = list(first_finding(link, None, rules))
+    yield from density
     low = np.min([solid.low for solids in kinds for solid in solids], axis=0)
     high = np.max([solid.high for solids in kinds for solid in solids], axis=0)
     outside = float(np.linalg.norm(np.maximum(np.maximum(low - body.com, body.com - high), 0.0)))
-    size = float(np.linalg.norm(high - low))
-    if not told and size < gyration(body) <= WIDEST:
-        value = f"radius of gyration {gyration(body):.3g} m, shapes of {size:.3g} m"
-        yield finding_at(
-            "warning",
-            link,
-            "implausible size",
-            value,
-            "mass inside the shapes has half of theirs at most",
-        )
+    size, radius = float(np.linalg.norm(high - low)), gyration(body)
+    is_reported = density or _is_default(body) or not is_possible(moments_of(body.tensor))
+    if not is_reported and size < radius <= WIDEST:
+        value = f"radius of gyration {radius:.3g} m, shapes of {size:.3g} m"
+        reason = "mass inside the shapes has half of theirs at most"
+        yield finding_at("warning", link, "implausible size", value, reason)
     if outside > FAR * size:
         value = f"{outside:.3g} m outside shapes of {size:.3g} m"
-        yield finding_at(
-            "warning", link, "centre of mass outside", value, "a body's centre lies among its parts"
-        )
+        reason = "a body's centre lies among its parts"
+        yield finding_at("warning", link, "centre of mass outside", value, reason)
 
 
 def _materials(robot: Tag) -> Iterator[Finding]:
@@ -455,13 +417,6 @@ def _materials(robot: Tag) -> Iterator[Finding]:
     # each name once per link
     empty = {(link.line, tag.get("name")): (link, tag) for link, tag in used if not tag.inside}
     for link, tag in empty.values():
-        if tag.get("name") in defined:
-            continue
-        yield finding_at(
-            "note",
-            link,
-            "unknown material",
-            shown(tag.get("name")),
-            "no colour or texture is given for it",
-            tag,
-        )
+        if tag.get("name") not in defined:
+            value, reason = shown(tag.get("name")), "no colour or texture is given for it"
+            yield finding_at("note", link, "unknown material", value, reason, tag)

@@ -1,4 +1,4 @@
-"""How large the shapes of a link are: boxes, cylinders, spheres, and meshes where they can be read.
+"""Volume and bounds of the shapes of a link: boxes, cylinders, spheres, readable meshes.
 
 Only bounds are wanted, so a mesh counts as its convex hull: that needs no closed surface, and no
 body inside the mesh is larger. STL and OBJ are read here in a few lines of bounded work; on damaged
@@ -13,13 +13,14 @@ import re
 from collections.abc import Callable
 from functools import lru_cache
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pinocchio as pin
 
 from ...model.mesh_paths import mesh_candidates
 from ...model.types import Array
+from .findings import Severity
 from .xml import Tag, number, numbers, shown
 
 LARGEST_MESH = 32 << 20  # [bytes]
@@ -44,12 +45,10 @@ class Solid(NamedTuple):
 
 
 class Unmeasured(Exception):
-    """A shape without usable sizes, with what a finding says about it."""
+    """A shape without usable sizes: severity, kind, value and reason of the finding."""
 
-    def __init__(
-        self, severity: Literal["error", "warning", "note"], what: str, value: str, reason: str
-    ) -> None:
-        self.severity, self.what, self.value, self.reason = severity, what, value, reason
+    def __init__(self, severity: Severity, what: str, value: str, reason: str) -> None:
+        self.words = severity, what, value, reason
 
 
 class Measure:
@@ -158,7 +157,10 @@ def _primitive(tag: Tag) -> Solid:
 
 @lru_cache(maxsize=1024)
 def _mesh_bounds(path: str, changed: int, size: int) -> Solid | None:
-    """Hull volume and bounds of a mesh file, None if it cannot be read; ``changed`` and ``size`` only tell its versions apart."""
+    """Hull volume and bounds of a mesh file, None if it cannot be read.
+
+    ``changed`` and ``size`` distinguish versions of the file in the cache.
+    """
     del changed, size
     try:
         vertices = _READERS[os.path.splitext(path)[1].lower()](Path(path).read_bytes())

@@ -1,4 +1,4 @@
-"""Links and joints of a URDF as a graph, whatever graph they make: linear in time, without recursion."""
+"""Links and joints of a URDF as a graph of any shape: linear in time, without recursion."""
 
 from __future__ import annotations
 

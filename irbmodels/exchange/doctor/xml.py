@@ -1,4 +1,4 @@
-"""URDFs of strangers: read within bounds of time and memory, and edited without touching what is not meant.
+"""URDF files of any origin: read within bounds of time and memory, and edited in place.
 
 The standard library's expat does the parsing; every tag remembers its line and its first byte, so
 that one attribute can be replaced while comments, formatting, DOCTYPE and encoding stay as they
@@ -148,7 +148,7 @@ def number(text: str | None) -> float:
 
 
 def numbers(text: str | None, count: int) -> list[float] | None:
-    """Return ``count`` finite numbers that stand in one attribute, None where it does not hold them."""
+    """Return the ``count`` finite numbers of an attribute, None where it has others."""
     words = (text or "").split(maxsplit=count)
     values = [number(word) for word in words]
     return values if len(values) == count and all(map(math.isfinite, values)) else None
@@ -180,7 +180,7 @@ def edited(data: bytes, changes: Mapping[int, Mapping[str, str]]) -> bytes:
 
 
 def _spans(data: bytes, start: int, values: Mapping[str, str]) -> list[tuple[int, int, bytes]]:
-    """Where the values stand between their quotes, in bytes, and what to put there."""
+    """Return the bytes between the quotes of values, and their replacements."""
     wide = {
         b"\xff\xfe": "utf-16-le",
         b"<\0": "utf-16-le",

@@ -1,12 +1,12 @@
-"""A robot's numbers as tables for papers, spreadsheets and MATLAB: SI units, each row with its source and grade."""
+"""A robot's numbers as CSV, JSON, LaTeX or MATLAB: SI units, rows with source and grade."""
 
 from __future__ import annotations
 
 import csv
 import io
 import json
-import re
 from collections.abc import Callable, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import NamedTuple, get_args
 
@@ -20,6 +20,7 @@ from ...robot.robot import Robot
 from ...tables.building import friction_of
 from ...tables.description import Description
 from ...tables.reader import Row
+from ..text import latex_number, latex_text, linear_form
 from .matlab import matlab_script
 from .meshes import write_files
 from .urdf import file_name
@@ -41,6 +42,21 @@ _BODY = (
     "source",
     "grade",
 )
+_LIMITS = (
+    "axis", "range_of", "lower", "upper", "velocity", "effort",
+    "position_unit", "velocity_unit", "effort_unit",
+    "range_source", "range_grade", "velocity_source", "velocity_grade",
+    "effort_source", "effort_grade",
+)  # fmt: skip
+_LIMIT_FIELDS = {
+    True: ("range_mm", "speed_mm_s", "effort_N"),
+    False: ("range_deg", "speed_deg_s", "effort_N_m"),
+}
+"""Fields of the limits table of a linear axis, or of another."""
+_FRICTION = (
+    "axis", "Fs", "Fc", "Fv", "v_St",
+    "force_unit", "viscous_unit", "velocity_unit", "source", "grade",
+)  # fmt: skip
 _GREEK = {"alpha": r"$\alpha$", "theta0": r"$\theta_0$", "v_St": "$v_{St}$"}
 _UNITS = {"kg_m2": "kg m$^2$", "rad": "rad", "kg": "kg", "m": "m"}
 
@@ -74,14 +90,14 @@ def tables(robot: Robot, what: Sequence[str] | None = None) -> list[NamedTable]:
     for name in what or ():
         if name not in TABLES:
             raise UnknownName("table", name, TABLES)
-    found = []
+    selected = []
     for name in TABLES if what is None else what:
         try:
-            found.append(_MAKERS[name](robot))
+            selected.append(_MAKERS[name](robot))
         except (MissingData, InputError):
             if what is not None:
                 raise
-    return found + ([_sources(robot)] if robot.description is not None else [])
+    return selected + ([_sources(robot)] if robot.description is not None else [])
 
 
 def tables_text(robot: Robot, fmt: str, what: Sequence[str] | None = None) -> dict[str, str]:
@@ -138,16 +154,16 @@ def _tabled(robot: Robot, what: str) -> Description:
 def _mdh(robot: Robot) -> NamedTable:
     description = _tabled(robot, "mdh")
     rows, sources = description.kinematics.joints, description.kinematics.sources
-    told = [_told(row, sources) for row in [*rows.values(), description.kinematics.tool0]]
-    cells = _dh_rows(robot.dh(), told[:-1])
     tool0 = description.kinematics.tool0
+    *origins, last = (_origin(row, sources) for row in [*rows.values(), tool0])
+    cells = _dh_rows(robot.dh(), origins)
     fixed = (
         np.radians(tool0.alpha_deg),
         tool0.a_mm / 1000.0,
         tool0.d_mm / 1000.0,
         np.radians(tool0.theta0_deg),
     )
-    cells.append(("tool0", *map(float, fixed), "fixed", "", *told[-1]))
+    cells.append(("tool0", *map(float, fixed), "fixed", "", *last))
     about = (
         "Modified DH (Craig): T = Rx(alpha) Tx(a) Rz(theta) Tz(d), theta (d of a prismatic joint) ="
         " variable + its entry."
@@ -170,80 +186,40 @@ def _standard(robot: Robot) -> NamedTable:
     return NamedTable("dh", about, _DH, cells)
 
 
-def _dh_rows(table: DHTable, told: Sequence[tuple[str, str]]) -> list[tuple[Cell, ...]]:
+def _dh_rows(table: DHTable, origins: Sequence[tuple[str, str]]) -> list[tuple[Cell, ...]]:
     rows: list[tuple[Cell, ...]] = []
-    for i, (variable, source) in enumerate(zip(_variables(table.A), told, strict=True)):
+    for i, (variable, source) in enumerate(zip(_variables(table.A), origins, strict=True)):
         numbers = (float(column[i]) for column in (table.alpha, table.a, table.d, table.theta))
-        rows.append(
-            (
-                f"joint_{i + 1}",
-                *numbers,
-                "prismatic" if table.prismatic[i] else "revolute",
-                variable,
-                *source,
-            )
-        )
+        kind = "prismatic" if table.prismatic[i] else "revolute"
+        rows.append((f"joint_{i + 1}", *numbers, kind, variable, *source))
     return rows
 
 
 def _variables(A: np.ndarray[tuple[int, ...], np.dtype[np.float64]]) -> list[str]:
-    """Say what a joint variable or a range is of: ``q2``, ``q3 - q2``."""
-    names = []
-    for i, row in enumerate(A):
-        others = "".join(
-            f" {'-' if c < 0 else '+'} q{j + 1}" for j, c in enumerate(row) if c and j != i
-        )
-        names.append(f"q{i + 1}{others}")
-    return names
+    """Return the variables of joints or ranges, such as ``q2`` or ``q3 - q2``."""
+    own = np.eye(len(A), dtype=bool)
+    return [
+        linear_form([(f"q{i + 1}", 1.0), *((f"q{j + 1}", c) for j, c in enumerate(rest) if c)])
+        for i, rest in enumerate(np.sign(np.where(own, 0.0, A)).tolist())
+    ]
 
 
 def _limits(robot: Robot) -> NamedTable:
     limits = robot.limits
     rows: list[tuple[Cell, ...]] = []
-    for i, name in enumerate(robot.axes):
+    for i, (name, variable) in enumerate(zip(robot.axes, _variables(limits.A), strict=True)):
         linear = bool(limits.linear[i])
-        told = [(_origin(robot), "not said")] * 3
-        if robot.description is not None:
-            row, sources = (
-                list(robot.description.limits.axes.values())[i],
-                robot.description.limits.sources,
-            )
-            fields = (
-                ("range_mm", "speed_mm_s", "effort_N")
-                if linear
-                else ("range_deg", "speed_deg_s", "effort_N_m")
-            )
-            told = [(row.source_of(field), sources[row.source_of(field)].grade) for field in fields]
         units = ("m", "m/s", "N") if linear else ("rad", "rad/s", "N m")
-        values = (
-            float(column[i])
-            for column in (limits.lower, limits.upper, limits.velocity, limits.effort)
-        )
-        rows.append(
-            (
-                name,
-                _variables(limits.A)[i],
-                *values,
-                *units,
-                *(word for pair in told for word in pair),
-            )
-        )
-    columns = (
-        "axis",
-        "range_of",
-        "lower",
-        "upper",
-        "velocity",
-        "effort",
-        "position_unit",
-        "velocity_unit",
-        "effort_unit",
-    )
-    origins = tuple(
-        f"{what}_{word}" for what in ("range", "velocity", "effort") for word in ("source", "grade")
-    )
+        origins = [(_file_name(robot), "not said")] * 3
+        if robot.description is not None:
+            row = list(robot.description.limits.axes.values())[i]
+            sources = [row.source_of(field) for field in _LIMIT_FIELDS[linear]]
+            origins = [(name, robot.description.limits.sources[name].grade) for name in sources]
+        columns = (limits.lower, limits.upper, limits.velocity, limits.effort)
+        values = (float(column[i]) for column in columns)
+        rows.append((name, variable, *values, *units, *chain.from_iterable(origins)))
     about = "Ranges, speeds and efforts of the axes, arm side; an inf bounds nothing."
-    return NamedTable("limits", about, (*columns, *origins), rows)
+    return NamedTable("limits", about, _LIMITS, rows)
 
 
 def _inertials(robot: Robot) -> NamedTable:
@@ -251,17 +227,10 @@ def _inertials(robot: Robot) -> NamedTable:
     if robot.description is not None:
         table = robot.description.inertials
         for link, row in table.sets[str(robot.parameters)].links.items():
-            rows.append((link, link, *_body(row.inertial()), *_told(row, table.sources)))
+            rows.append((link, link, *_body(row.inertial()), *_origin(row, table.sources)))
         if robot.tool is not None:
-            rows.append(
-                (
-                    f"tool {robot.tool.name}",
-                    "tool0",
-                    *_body(robot.tool.load),
-                    robot.tool.source,
-                    robot.tool.grade,
-                )
-            )
+            origin = (robot.tool.source, robot.tool.grade)
+            rows.append((f"tool {robot.tool.name}", "tool0", *_body(robot.tool.load), *origin))
         if robot.payload is not None:
             rows.append(("payload", "tcp", *_body(robot.payload), "given in code", "assumed"))
         about = f"Bodies: set {robot.parameters}"
@@ -269,7 +238,7 @@ def _inertials(robot: Robot) -> NamedTable:
         model = robot.model
         for name, inertia in list(zip(model.names, model.inertias, strict=True))[1:]:
             body = Inertial.of(inertia.mass, inertia.lever, inertia.inertia)
-            rows.append((f"what {name} moves", name, *_body(body), _origin(robot), "not said"))
+            rows.append((f"what {name} moves", name, *_body(body), _file_name(robot), "not said"))
         about = "Bodies, tool and payload included"
     return NamedTable(
         "inertials",
@@ -293,42 +262,23 @@ def _friction(robot: Robot) -> NamedTable:
         raise MissingData(f"{robot.name} has no friction data")
     table = None if robot.description is None else robot.description.friction
     published = None if robot.description is None else friction_of(robot.description)
-    told = [("given by with_friction", "")] * robot.n
+    origins = [("given by with_friction", "")] * robot.n
     if (
         table is not None
         and table.default is not None
         and published is not None
         and law.same_as(published)
     ):
-        told = [_told(row, table.sources) for row in table.sets[table.default].axes.values()]
+        origins = [_origin(row, table.sources) for row in table.sets[table.default].axes.values()]
     rows: list[tuple[Cell, ...]] = []
-    for i, sources in enumerate(told):
+    for i, sources in enumerate(origins):
         units = ("N", "N s/m", "m/s") if robot.limits.linear[i] else ("N m", "N m s/rad", "rad/s")
+        values = (float(column[i]) for column in (law.Fs, law.Fc, law.Fv))
         speed = float(law.v_St[i]) if law.falls[i] else ""
-        rows.append(
-            (
-                robot.axes[i],
-                *(float(column[i]) for column in (law.Fs, law.Fc, law.Fv)),
-                speed,
-                *units,
-                *sources,
-            )
-        )
+        rows.append((robot.axes[i], *values, speed, *units, *sources))
     upto = "" if law.measured_to is None else f"; measured up to {law.measured_to:g} rad/s"
     about = f"Stribeck friction, arm side: (Fc + (Fs - Fc) exp(-(v/v_St)^2)) sgn(v) + Fv v{upto}."
-    columns = (
-        "axis",
-        "Fs",
-        "Fc",
-        "Fv",
-        "v_St",
-        "force_unit",
-        "viscous_unit",
-        "velocity_unit",
-        "source",
-        "grade",
-    )
-    return NamedTable("friction", about, columns, rows)
+    return NamedTable("friction", about, _FRICTION, rows)
 
 
 _MAKERS: dict[str, Callable[[Robot], NamedTable]] = {
@@ -352,20 +302,16 @@ def _sources(robot: Robot) -> NamedTable:
 
 
 def _source_tables(robot: Robot) -> list[tuple[str, dict[str, Source]]]:
-    known = _tabled(robot, "sources")
-    found = [
-        ("kinematics", known.kinematics.sources),
-        ("limits", known.limits.sources),
-        ("inertials", known.inertials.sources),
-    ]
-    return [*found, ("friction", known.friction.sources)]
+    description = _tabled(robot, "sources")
+    labels = ("kinematics", "limits", "inertials", "friction")
+    return [(label, getattr(description, label).sources) for label in labels]
 
 
 def _names(row: Row) -> list[str]:
     return [row.source] if isinstance(row.source, str) else list(dict.fromkeys(row.source.values()))
 
 
-def _told(row: Row, sources: dict[str, Source]) -> tuple[str, str]:
+def _origin(row: Row, sources: dict[str, Source]) -> tuple[str, str]:
     """Return the sources of a row, and the weakest grade among them."""
     order = list(get_args(Grade))
     named = (
@@ -376,14 +322,14 @@ def _told(row: Row, sources: dict[str, Source]) -> tuple[str, str]:
     return named, max((sources[name].grade for name in _names(row)), key=order.index)
 
 
-def _origin(robot: Robot) -> str:
+def _file_name(robot: Robot) -> str:
     return "" if robot.path is None else robot.path.name
 
 
 def _provenance(robot: Robot) -> list[str]:
     """Say in a few lines where a robot's numbers come from."""
     if robot.description is None:
-        return [f"From {_origin(robot)}; sources and grades are not said there."]
+        return [f"From {_file_name(robot)}; sources and grades are not said there."]
     return [
         f"{label}: {name} ({source.grade}): {source.ref}"
         for label, sources in _source_tables(robot)
@@ -438,7 +384,7 @@ def _latex(robot: Robot, made: Sequence[NamedTable]) -> str:
             all(isinstance(row[i], float) for row in table.rows) and bool(table.rows)
             for i in range(len(table.columns))
         ]
-        wrapped, caption = table.name == "sources", _escaped(f"{robot.name}. {table.about}")
+        wrapped, caption = table.name == "sources", latex_text(f"{robot.name}. {table.about}")
         kinds = ["r" if number else "l" for number in numeric]
         layout = "lll" + "p{45mm}" * (len(kinds) - 3) if wrapped else "".join(kinds)
         parts += [f"\n% {table.name}", "\\begin{table}", "\\centering", f"\\caption{{{caption}}}"]
@@ -459,20 +405,11 @@ def _head(column: str) -> str:
     for unit in ("kg_m2", "rad", "kg", "m"):
         if column.endswith(f"_{unit}"):
             name = column.removesuffix(f"_{unit}")
-            return f"{_GREEK.get(name, _escaped(name.replace('_', ' ')))} [{_UNITS[unit]}]"
-    return _GREEK.get(column, _escaped(column.replace("_", " ")))
+            return f"{_GREEK.get(name, latex_text(name.replace('_', ' ')))} [{_UNITS[unit]}]"
+    return _GREEK.get(column, latex_text(column.replace("_", " ")))
 
 
 def _latex_cell(cell: Cell) -> str:
     if isinstance(cell, str):
-        return _escaped(cell)
-    if not np.isfinite(cell):
-        return "--"
-    mantissa, _, exponent = f"{cell + 0.0:.8g}".partition("e")
-    return f"${mantissa}$" if not exponent else f"${mantissa}\\cdot 10^{{{int(exponent)}}}$"
-
-
-def _escaped(text: str) -> str:
-    special = {"\\": r"\textbackslash{}", "^": r"\textasciicircum{}", "~": r"\textasciitilde{}"}
-    special |= {letter: f"\\{letter}" for letter in "&%$#_{}"}
-    return re.sub(r"[\\^~&%$#_{}]", lambda match: special[match[0]], text)
+        return latex_text(cell)
+    return f"${latex_number(cell, 8)}$" if np.isfinite(cell) else "--"
