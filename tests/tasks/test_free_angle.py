@@ -395,7 +395,6 @@ def test_what_cannot_be_asked_says_so(arms):
 
 
 # --- along a path
-# ----------------------------------------------------------------------------------------------------------
 
 
 def oval(n=60, tilt=20.0):
@@ -680,7 +679,6 @@ def test_a_path_of_one_pose():
 
 
 # --- closed paths
-# ----------------------------------------------------------------------------------------------------------
 
 
 def test_the_best_closed_sequence_is_found(arms):
