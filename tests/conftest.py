@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -34,6 +35,24 @@ def copied(tmp_path: Path) -> Callable[..., Path]:
         return folder
 
     return copy
+
+
+@pytest.fixture
+def run(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> Callable[..., tuple[int, str, str]]:
+    """Run the command line in this process: exit code, stdout, stderr."""
+    from irbmodels.cli import main
+
+    monkeypatch.setattr(warnings, "showwarning", warnings.showwarning)
+
+    def call(*words: object) -> tuple[int, str, str]:
+        with warnings.catch_warnings():
+            warnings.simplefilter("default")
+            code = main([str(word) for word in words])
+        return code, *capsys.readouterr()
+
+    return call
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -10,26 +10,9 @@ import pytest
 from terminals import assert_nothing_is_cut
 
 import irbmodels as irb
-from irbmodels import cli
 from irbmodels.cli import shared
 from irbmodels.trajectory import through
 from irbmodels.trajectory.motion_files import write_motion
-
-
-@pytest.fixture
-def run(capsys, monkeypatch):
-    """Run the command line in this process: exit code, what it printed, what it complained."""
-    import warnings
-
-    monkeypatch.setattr(warnings, "showwarning", warnings.showwarning)
-
-    def call(*arguments):
-        with warnings.catch_warnings():
-            warnings.simplefilter("default")
-            code = cli.main(list(arguments))
-        return code, *capsys.readouterr()
-
-    return call
 
 
 @pytest.fixture
@@ -54,6 +37,32 @@ def test_list_and_info(run):
     assert "[N m, N m s/rad, rad/s]" in printed  # brackets are not markup
 
 
+COMMANDS = [
+    "list",
+    "info",
+    "urdf",
+    "new",
+    "doctor",
+    "pose",
+    "workspace",
+    "ik",
+    "rapid",
+    "torque",
+    "friction",
+    "check",
+    "path",
+]
+COMMANDS += [
+    "identify",
+    "validate",
+    "view",
+    "demo",
+    "export",
+    "tables",
+    "equations",
+    "codegen",
+    "cache",
+]
 IK = ["ik", "irb2400", "--pose", "1200,0,1000,0,0,1,0"]
 
 
@@ -136,8 +145,8 @@ def test_summaries_of_commands_are_not_cut(run, monkeypatch):
             assert code == 0
             assert "..." not in printed.partition("Commands:")[2]
     commands = run("-h")[1].partition("Commands:\n")[2].splitlines()
+    assert sorted(line.split()[0] for line in commands) == sorted(COMMANDS)
     assert all(line.endswith(".") and line[2] != " " for line in commands)
-    assert len(commands) > 20
 
 
 def test_cache_without_a_verb_is_its_info(run):
@@ -216,27 +225,13 @@ def test_any_urdf_is_a_robot_of_pose_torque_and_check(run, tmp_path):
     assert "has none" in said
 
 
-def test_help_teaches():
-    """--help of every command says what it does and what its arguments are."""
-    for command in (
-        [],
-        ["torque"],
-        ["urdf"],
-        ["view"],
-        ["pose"],
-        ["demo"],
-        ["friction"],
-        ["info"],
-        ["list"],
-    ):
-        done = subprocess.run(
-            [sys.executable, "-m", "irbmodels.cli", *command, "--help"],
-            capture_output=True,
-            text=True,
-            check=True,
-        )
-        assert "Usage: irbmodels" in done.stdout
-        assert len(done.stdout.splitlines()) > 5
+@pytest.mark.parametrize("command", ["", *COMMANDS])
+def test_help_teaches(run, command):
+    """--help of every command has its usage, and a line for each of its arguments."""
+    code, printed, _ = run(*command.split(), "--help")
+    assert code == 0
+    assert "Usage: irbmodels" in printed
+    assert len(printed.splitlines()) > 5
 
 
 def test_pose(run):

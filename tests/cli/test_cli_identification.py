@@ -8,7 +8,6 @@ import verdict_cases as cases
 import yaml
 
 import irbmodels as irb
-from irbmodels.cli import main
 
 
 @pytest.fixture(scope="module")
@@ -22,22 +21,13 @@ def folder(tmp_path_factory):
     return place
 
 
-@pytest.fixture
-def said(capsys):
-    def run(*words):
-        code = main([str(word) for word in words])
-        return code, *capsys.readouterr()
-
-    return run
-
-
 ARM = ("--robot", "irb2400", "--tool", "spindle")
 
 
-def test_from_logs_to_a_set(folder, said, tmp_path):
+def test_from_logs_to_a_set(folder, run, tmp_path):
     """Good logs: exit code 0, tables, a report, and a set that validate and urdf take."""
     path, page = tmp_path / "set.yaml", tmp_path / "out.html"
-    code, out, err = said(
+    code, out, err = run(
         "identify",
         folder / "one.csv",
         folder / "two.csv",
@@ -59,19 +49,19 @@ def test_from_logs_to_a_set(folder, said, tmp_path):
     robot = irb.load("irb2400", tool="spindle", parameters=path)
     # the file has 12 digits of q
     np.testing.assert_allclose(robot.parameter_vector(), cases.good().parameters.vector, atol=0.02)
-    code, out, err = said("validate", folder / "two.csv", *ARM, "--parameters", path)
+    code, out, err = run("validate", folder / "two.csv", *ARM, "--parameters", path)
     assert code == 0, err
     assert "base parameter" not in out
     log, other = folder / "two.csv", "irb1600"
     for words in (("validate", log, "--robot", other), ("urdf", other), ("torque", other, log)):
-        code, out, err = said(*words, "--parameters", path)
+        code, out, err = run(*words, "--parameters", path)
         assert (code, out) == (2, "")
         assert re.search(
             r"^error: .*set\.yaml: robot: the numbers are those of irb2400_16, not of"
             r" irb1600_6_120",
             err,
         )
-    code, _, err = said(
+    code, _, err = run(
         "urdf", "irb2400", "--tool", "spindle", "--parameters", path, "-o", tmp_path / "arm.urdf"
     )
     assert code == 0, err
@@ -81,10 +71,10 @@ def test_from_logs_to_a_set(folder, said, tmp_path):
     assert np.abs(arm.gravity(state) - cases.prior().gravity(state)).max() > 1.0
 
 
-def test_what_is_not_trustworthy_is_written_and_marked(folder, said, tmp_path):
+def test_what_is_not_trustworthy_is_written_and_marked(folder, run, tmp_path):
     """Too little motion: exit code 1, reasons on stderr, a set that says so in its file."""
     path = tmp_path / "set.yaml"
-    code, _, err = said("identify", folder / "small.csv", *ARM, "-o", path)
+    code, _, err = run("identify", folder / "small.csv", *ARM, "-o", path)
     assert code == 1
     assert "- the condition number is" in err
     assert "NOT trustworthy" in err.splitlines()[-1]
@@ -94,14 +84,14 @@ def test_what_is_not_trustworthy_is_written_and_marked(folder, said, tmp_path):
     assert any("condition number" in reason for reason in table["reasons"])
 
 
-def test_logs_that_tell_nothing_write_nothing(folder, said, tmp_path):
+def test_logs_that_tell_nothing_write_nothing(folder, run, tmp_path):
     """An axis that stands: exit code 1, one reason, no set; without it, a set of the others."""
     path = tmp_path / "set.yaml"
-    code, _, err = said("identify", folder / "stands.csv", *ARM, "-o", path)
+    code, _, err = run("identify", folder / "stands.csv", *ARM, "-o", path)
     assert code == 1
     assert "NOT trustworthy: no sample can be used" in err
     assert not path.exists()
-    code, out, _ = said("identify", folder / "stands.csv", *ARM, "-o", path, "--axes", "1,2,3,5,6")
+    code, out, _ = run("identify", folder / "stands.csv", *ARM, "-o", path, "--axes", "1,2,3,5,6")
     assert code == 0
     assert "\n 4 " not in out
     law = irb.load("irb2400", tool="spindle", parameters=path).friction_model
@@ -109,9 +99,9 @@ def test_logs_that_tell_nothing_write_nothing(folder, said, tmp_path):
     assert law.measured_to == 0.5  # rad/s: kept too, for it
 
 
-def test_logs_may_be_held_out_whole(folder, said):
+def test_logs_may_be_held_out_whole(folder, run):
     """A log that is named for it is held out, and all of the other is used."""
-    code, _, err = said(
+    code, _, err = run(
         "identify", folder / "one.csv", *ARM, "--held-out", folder / "two.csv", "--method", "ls"
     )
     assert "held out, " not in err
@@ -121,11 +111,11 @@ def test_logs_may_be_held_out_whole(folder, said):
     assert code in (0, 1)
 
 
-def test_a_wrong_tool_fails_a_validation(folder, said, tmp_path):
+def test_a_wrong_tool_fails_a_validation(folder, run, tmp_path):
     """Without its tool the set does not predict the log: exit code 1, the axes and their errors on
     stderr, and the report.
     """
-    code, _, err = said(
+    code, _, err = run(
         "validate", folder / "one.csv", "--robot", "irb2400", "--report", tmp_path / "v.html"
     )
     assert code == 1
@@ -135,7 +125,7 @@ def test_a_wrong_tool_fails_a_validation(folder, said, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "message"),
     [
         (("identify", "none.csv", *ARM), "none.csv"),
         (("identify", "{}/one.csv", *ARM, "-o", "set.json"), "a set of parameters is a .yaml file"),
@@ -197,13 +187,13 @@ def test_a_wrong_tool_fails_a_validation(folder, said, tmp_path):
         (("validate", "{}/silent.csv", *ARM), "no torques"),
     ],
 )
-def test_bad_input_is_one_line(folder, said, words, told):
+def test_bad_input_is_one_line(folder, run, words, message):
     """Exit code 2 and one line that says what is wrong."""
     (folder / "broken.csv").write_text("t,q1_deg\n0,1\n")
     cases.log(1).changed(tau=None).save(folder / "silent.csv")
     cases.log(1).select(slice(0, 2)).save(folder / "rows.csv")
     cases.log(1).select(slice(0, 150)).save(folder / "brief.csv")
-    code, _, err = said(*(word.format(folder, base=folder.name) for word in words))
+    code, _, err = run(*(word.format(folder, base=folder.name) for word in words))
     assert code == 2
-    assert told in err
+    assert message in err
     assert len(err.strip().splitlines()) == 1

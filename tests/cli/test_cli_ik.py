@@ -3,18 +3,6 @@
 import pytest
 
 
-@pytest.fixture
-def run(capsys):
-    from irbmodels.cli import main
-
-    def call(*arguments):
-        code = main(list(arguments))
-        told = capsys.readouterr()
-        return code, told.out, told.err
-
-    return call
-
-
 def test_ik_command(run):
     """The table has the posture in degrees with its configuration; what is out of range says which
     bound it breaks.

@@ -13,7 +13,6 @@ from terminals import assert_nothing_is_cut
 
 import irbmodels as irb
 from irbmodels import rapid
-from irbmodels.cli import main
 from irbmodels.report.path import check_tables, remarks, report_html, verdict, write_report
 from irbmodels.report.path.drawings import path_figure, shares_figure
 from irbmodels.report.path.tables import move_rows
@@ -57,11 +56,6 @@ def checked(robot, routine, **words):
     return check_path(
         robot, programmed_motion(robot, rapid.sequence_of(rapid.read(PROGRAM), routine)), **words
     )
-
-
-def said(capsys, *words):
-    code = main(["path", *map(str, words)])
-    return code, *capsys.readouterr()
 
 
 def printed(tables):
@@ -268,7 +262,7 @@ def test_a_good_page_says_so(robot):
     assert "Moves" not in text
 
 
-def test_what_was_not_checked_stands_beside_what_is_kept(robot, file, capsys):
+def test_what_was_not_checked_stands_beside_what_is_kept(robot, file, run):
     """One posture says nothing about a motion, and is no clean check; limits that nobody knows or
     asked for are named.
     """
@@ -286,7 +280,7 @@ def test_what_was_not_checked_stands_beside_what_is_kept(robot, file, capsys):
     every = checked(robot, "main", acceleration=np.full(6, 1e6), collision=True)
     assert (every.unchecked, verdict(every)) == ((), "every checked bound is kept")
     file.write_text(re.sub(r"(?m)^    Move[JL] .*\n", "", PROGRAM))
-    code, _, err = said(capsys, file, "--robot", "irb2400")
+    code, _, err = run("path", file, "--robot", "irb2400")
     assert (code, "cell.mod: nothing moves" in err) == (1, True)
 
 
@@ -307,25 +301,25 @@ def test_speeds_without_a_limit_are_not_called_kept(tmp_path):
 # ----------------------------------------------------------------------------------------------------------
 
 
-def test_exit_codes_of_programs(file, capsys, tmp_path):
+def test_exit_codes_of_programs(file, run, tmp_path):
     """0 where all is kept, 1 with the first violating line, 2 for what is no input."""
-    code, out, err = said(
-        capsys, file, "--robot", "irb2400", "--tool", "spindle", "--routine", "main"
+    code, out, err = run(
+        "path", file, "--robot", "irb2400", "--tool", "spindle", "--routine", "main"
     )
     assert code == 0
     assert "cell.mod: every checked bound is kept (not checked: accelerations, collision)" in err
     assert "MoveJ" in out
     table, page = tmp_path / "t.csv", tmp_path / "r.html"
-    code, _, err = said(
-        capsys, file, "--robot", "irb2400", "--routine", "bad", "-o", table, "--report", page
+    code, _, err = run(
+        "path", file, "--robot", "irb2400", "--routine", "bad", "-o", table, "--report", page
     )
     assert code == 1
     assert "the first: line 16" in err
     assert "line 15: MoveL not evaluated: CRobT() is not evaluated" in err
     assert page.read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
     assert table.read_text().startswith("t,line,q1_deg,q2_deg")
-    code, _, err = said(
-        capsys,
+    code, _, err = run(
+        "path",
         file,
         "--robot",
         "irb2400",
@@ -336,24 +330,24 @@ def test_exit_codes_of_programs(file, capsys, tmp_path):
     )
     assert code == 1
     assert "tool y" in err or "TCP y" in err  # p10 is at y = -200 mm
-    code, _, err = said(
-        capsys, file, "--robot", "irb2400", "--routine", "main", "--acceleration", "1,1,1,1,1,1"
+    code, _, err = run(
+        "path", file, "--robot", "irb2400", "--routine", "main", "--acceleration", "1,1,1,1,1,1"
     )
     assert code == 1
     assert re.search(r"axis \d: a\d = .* deg/s\^2 is outside its bounds -1 \.\. 1 deg/s\^2", err)
 
 
-def test_exit_codes_of_motions(robot, capsys, tmp_path):
+def test_exit_codes_of_motions(robot, run, tmp_path):
     """A CSV the same; the line is the row of the file."""
     q = robot.from_controller([[0, angle, angle, 0, 30, 0] for angle in range(100, 116)])
     zero = np.zeros_like(q)
     file = tmp_path / "m.csv"
     irb.write_motion(file, irb.Motion(0.01 * np.arange(16), q, zero, zero), robot)
-    code, _, err = said(capsys, file, "--robot", "irb2400", "--tool", "spindle")
+    code, _, err = run("path", file, "--robot", "irb2400", "--tool", "spindle")
     assert code == 1
     assert "the first: line 13, t = 0.11 .. 0.15 s: axis 2: q2 = 115 deg" in err
     irb.write_motion(file, irb.Motion(0.01 * np.arange(10), q[:10], zero[:10], zero[:10]), robot)
-    assert said(capsys, file, "--robot", "irb2400")[0] == 0
+    assert run("path", file, "--robot", "irb2400")[0] == 0
 
 
 @pytest.mark.parametrize(
@@ -381,48 +375,48 @@ def test_exit_codes_of_motions(robot, capsys, tmp_path):
         ((), "Missing option"),
     ],
 )
-def test_bad_input_is_exit_code_2(file, capsys, words, reason):
+def test_bad_input_is_exit_code_2(file, run, words, reason):
     """One line on stderr that says what is wrong."""
-    code, _, err = said(capsys, file, *words)
+    code, _, err = run("path", file, *words)
     assert code == 2
     assert reason in err
 
 
-def test_bad_files_are_exit_code_2(file, capsys, tmp_path):
+def test_bad_files_are_exit_code_2(file, run, tmp_path):
     """A malformed move with its line and column, a lost file, options of programs given for a
     motion.
     """
     file.write_text(PROGRAM.replace("MoveJ p10, v1000", "MoveJ home, v1000"))
-    code, _, err = said(capsys, file, "--robot", "irb2400")
+    code, _, err = run("path", file, "--robot", "irb2400")
     assert (code, err) == (
         2,
         f"error: {file}: line 9, column 11: MoveJ's target is a robtarget; home is a jointtarget\n",
     )
-    code, _, err = said(capsys, tmp_path / "none.mod", "--robot", "irb2400")
+    code, _, err = run("path", tmp_path / "none.mod", "--robot", "irb2400")
     assert (code, "none.mod" in err) == (2, True)
     (tmp_path / "m.csv").write_text("t\n0\n")
     for words, reason in (
         ((), "column 'q1_deg' is missing"),
         (("--routine", "main"), "are for RAPID modules"),
     ):
-        code, _, err = said(capsys, tmp_path / "m.csv", "--robot", "irb2400", *words)
+        code, _, err = run("path", tmp_path / "m.csv", "--robot", "irb2400", *words)
         assert code == 2
         assert reason in err
 
 
-def test_modules_of_any_suffix_and_of_several_files(robot, file, capsys, tmp_path):
+def test_modules_of_any_suffix_and_of_several_files(robot, file, run, tmp_path):
     """.modx and .SYSX are programs, a table named .mod is a motion; tool and object of another
     module come by --with.
     """
     for name in ("a.modx", "b.SYSX", "c.txt"):
         (tmp_path / name).write_text(PROGRAM)
-        assert said(capsys, tmp_path / name, "--robot", "irb2400")[0] == 0
+        assert run("path", tmp_path / name, "--robot", "irb2400")[0] == 0
     head, *rest = PROGRAM.splitlines(keepends=True)
     (tmp_path / "data.sys").write_text("".join(["MODULE data\n", *rest[:2], "ENDMODULE\n"]))
     file.write_text("".join([head, *rest[2:]]))
-    code, _, err = said(capsys, file, "--robot", "irb2400", "--with", tmp_path / "data.sys")
+    code, _, err = run("path", file, "--robot", "irb2400", "--with", tmp_path / "data.sys")
     assert (code, "torques are those of" in err) == (0, False)
-    assert said(capsys, file, "--robot", "irb2400")[0] == 1
+    assert run("path", file, "--robot", "irb2400")[0] == 1
     q = robot.from_controller([[0, angle, angle, 0, 30, 0] for angle in range(10)])
     irb.write_motion(
         tmp_path / "m.csv",
@@ -430,16 +424,16 @@ def test_modules_of_any_suffix_and_of_several_files(robot, file, capsys, tmp_pat
         robot,
     )
     (tmp_path / "m.mod").write_bytes((tmp_path / "m.csv").read_bytes())
-    code, _, err = said(capsys, tmp_path / "m.mod", "--robot", "irb2400")
+    code, _, err = run("path", tmp_path / "m.mod", "--robot", "irb2400")
     assert (code, "m.mod: every checked bound is kept" in err) == (0, True)
-    code, _, err = said(capsys, tmp_path / "m.mod", "--robot", "irb2400", "--with", file)
+    code, _, err = run("path", tmp_path / "m.mod", "--robot", "irb2400", "--with", file)
     assert (code, "are for RAPID modules, which begin with MODULE" in err) == (2, True)
 
 
-def test_quaternions_off_unit_are_noted_by_the_line_of_the_move(file, capsys):
+def test_quaternions_off_unit_are_noted_by_the_line_of_the_move(file, run):
     """A target of three digits is driven to, and said."""
     file.write_text(PROGRAM.replace("[0,0,1,0],[-1,-1", "[0,0,0.9998,0],[-1,-1"))
-    code, _, err = said(capsys, file, "--robot", "irb2400")
+    code, _, err = run("path", file, "--robot", "irb2400")
     assert code == 0
     assert (
         "line 9: MoveJ has a target whose quaternion [0,0,0.9998,0] has length 0.9998, not 1; it is"
@@ -447,24 +441,24 @@ def test_quaternions_off_unit_are_noted_by_the_line_of_the_move(file, capsys):
     )
 
 
-def test_the_command_takes_tool_and_work_object_of_the_module(file, capsys):
+def test_the_command_takes_tool_and_work_object_of_the_module(file, run):
     """The module's only tooldata is the default; --wobj stands for an object without a value;
     --start-deg takes time.
     """
-    code, out, err = said(
-        capsys, file, "--robot", "irb2400", "--routine", "main", "--start-deg", "10,0,0,0,30,0"
+    code, out, err = run(
+        "path", file, "--robot", "irb2400", "--routine", "main", "--start-deg", "10,0,0,0,30,0"
     )
     assert code == 0
     assert "torques are those of" not in err
     assert re.search(r"\n\s*8 +MoveAbsJ", out)
     file.write_text(PROGRAM.replace("WObj:=wPlate", "WObj:=wOther"))
-    _, _, err = said(capsys, file, "--robot", "irb2400", "--routine", "main")
+    _, _, err = run("path", file, "--robot", "irb2400", "--routine", "main")
     assert "the work object wOther has no value" in err
-    code, _, err = said(capsys, file, "--robot", "irb2400", "--routine", "main", "--wobj", "wPlate")
+    code, _, err = run("path", file, "--robot", "irb2400", "--routine", "main", "--wobj", "wPlate")
     assert (code, "wOther" in err) == (0, False)
 
 
-def test_a_program_starts_at_main_and_follows_calls(file, capsys, tmp_path):
+def test_a_program_starts_at_main_and_follows_calls(file, run, tmp_path):
     """Called procedures are driven, others are not; a call that is not followed, or a lost tool, is
     exit code 1 unless named.
     """
@@ -472,31 +466,31 @@ def test_a_program_starts_at_main_and_follows_calls(file, capsys, tmp_path):
         "MoveL Offs(p10,100,0,0), v500, fine, tSp\\WObj:=wPlate;", "goB;"
     ).replace("PROC bad()", "PROC goB()")
     file.write_text(text.replace("MoveL CRobT(), v1000, fine, tSp;", ""))
-    code, _, err = said(capsys, file, "--robot", "irb2400")
+    code, _, err = run("path", file, "--robot", "irb2400")
     assert code == 1
     assert "1 violation; the first: line 16" in err
     file.write_text(PROGRAM)
-    assert said(capsys, file, "--robot", "irb2400")[0] == 0  # bad is not called
+    assert run("path", file, "--robot", "irb2400")[0] == 0  # bad is not called
     file.write_text(PROGRAM.replace("MoveL Offs(p10,100", "grip; MoveL Offs(p10,100"))
-    code, _, err = said(capsys, file, "--robot", "irb2400")
+    code, _, err = run("path", file, "--robot", "irb2400")
     assert code == 1
     assert "line 10: grip not evaluated: it is no procedure of this module, and not followed" in err
     assert (
         "cell.mod: 1 instruction could not be evaluated; the rest keeps every checked bound" in err
     )
     file.write_text(PROGRAM.replace("fine, tSp", "fine, tOther"))
-    code, _, err = said(capsys, file, "--robot", "irb2400")
+    code, _, err = run("path", file, "--robot", "irb2400")
     assert code == 1
     assert "cell.mod: 1 tool of the program has no value; the rest keeps every checked bound" in err
-    code, _, err = said(capsys, file, "--robot", "irb2400", "--tool", "tSp")
+    code, _, err = run("path", file, "--robot", "irb2400", "--tool", "tSp")
     assert (code, "tOther has no value" in err) == (0, True)
     file.write_text(PROGRAM.replace("PROC main()", "PROC other()"))
-    code, _, err = said(capsys, file, "--robot", "irb2400")
+    code, _, err = run("path", file, "--robot", "irb2400")
     assert code == 2
     assert "cell has no procedure main; say at which routine to start (other, bad)" in err
 
 
-def test_a_program_of_which_nothing_can_be_driven(file, capsys, tmp_path):
+def test_a_program_of_which_nothing_can_be_driven(file, run, tmp_path):
     """Each move with target, routine, line and why, on screen and in the page, exit code 1; without
     any move it is no program.
     """
@@ -506,8 +500,8 @@ def test_a_program_of_which_nothing_can_be_driven(file, capsys, tmp_path):
     )
     file.write_text(far)
     for more in ((), ("--start-deg", "0,0,0,0,30,0")):
-        code, out, err = said(
-            capsys, file, "--robot", "irb2400", "-o", table, "--report", page, *more
+        code, out, err = run(
+            "path", file, "--robot", "irb2400", "-o", table, "--report", page, *more
         )
         assert code == 1
         first = (
@@ -530,7 +524,7 @@ def test_a_program_of_which_nothing_can_be_driven(file, capsys, tmp_path):
             "[[0,0,0,0,9999,0],[9E9,9E9,9E9,9E9,9E9,9E9]], v10, fine, tSp;\n    MoveJ CRobT()",
         )
     )
-    code, out, err = said(capsys, file, "--robot", "irb2400")
+    code, out, err = run("path", file, "--robot", "irb2400")
     assert (code, "range" in out) == (1, True)
     assert (
         "the first: line 8, t = 0 s: target [[0,0,0,0,9999,0],[9E9,9E9,9E9,9E9,9E9,9E9]] of"
@@ -546,39 +540,39 @@ def test_a_program_of_which_nothing_can_be_driven(file, capsys, tmp_path):
                 "PROC main()\n", f"PROC main()\n    {body}\n"
             )
         )
-        code, _, err = said(capsys, file, "--robot", "irb2400")
+        code, _, err = run("path", file, "--robot", "irb2400")
         assert (
             code,
             f"error: the program holds no MoveL, MoveJ, MoveC or MoveAbsJ{reason}" in err,
         ) == (2, True)
     file.write_text(PROGRAM.replace("MoveL Offs(p10,100,0,0)", "MoveC p10, Offs(p10,0,0,9000)"))
-    assert "circle point" not in said(capsys, file, "--robot", "irb2400")[2]
+    assert "circle point" not in run("path", file, "--robot", "irb2400")[2]
     file.write_text(PROGRAM.replace("MoveL Offs(p10,100,0,0)", "MoveC Offs(p10,0,0,9000), p10"))
-    assert "line 10, t = " in (err := said(capsys, file, "--robot", "irb2400")[2])
+    assert "line 10, t = " in (err := run("path", file, "--robot", "irb2400")[2])
     assert "circle point Offs(p10,0,0,9000) of MoveC in main: out of reach by" in err
 
 
-def test_a_program_that_stays_where_it_starts(file, capsys):
+def test_a_program_that_stays_where_it_starts(file, run):
     """A move to where the arm stands is no program without moves, but a posture at rest."""
     file.write_text(re.sub(r"(?m)^    Move[JL] .*\n", "", PROGRAM))
-    code, _, err = said(capsys, file, "--robot", "irb2400", "--start-deg", "0,0,0,0,30,0")
+    code, _, err = run("path", file, "--robot", "irb2400", "--start-deg", "0,0,0,0,30,0")
     assert (code, "cell.mod: nothing moves; the posture keeps its bounds" in err) == (1, True)
 
 
-def test_tools_of_the_module_are_named_in_page_and_errors(file, capsys, tmp_path):
+def test_tools_of_the_module_are_named_in_page_and_errors(file, run, tmp_path):
     """The tooldata's name stands in the page; one of mass -1 is refused with file, line and name; a
     wrong name lists them all.
     """
     page = tmp_path / "r.html"
-    assert said(capsys, file, "--robot", "irb2400", "--report", page)[0] == 0
+    assert run("path", file, "--robot", "irb2400", "--report", page)[0] == 0
     assert "irb2400_16 with tSp" in page.read_text(encoding="utf-8")
-    code, _, err = said(capsys, file, "--robot", "irb2400", "--tool", "tSpp")
+    code, _, err = run("path", file, "--robot", "irb2400", "--tool", "tSpp")
     assert code == 2
     assert re.search(r"no tool 'tSpp'; did you mean 'tSp'\? \(known: tSp, .*spindle", err)
     inline = str(rapid.tooldata_of(irb.load_tool("spindle")))
-    assert said(capsys, file, "--robot", "irb2400", "--tool", inline)[0] == 0
+    assert run("path", file, "--robot", "irb2400", "--tool", inline)[0] == 0
     file.write_text(re.sub(r"\],\[12\.7,", "],[-1,", PROGRAM))
-    code, _, err = said(capsys, file, "--robot", "irb2400")
+    code, _, err = run("path", file, "--robot", "irb2400")
     assert (code, err) == (
         2,
         (
@@ -588,17 +582,17 @@ def test_tools_of_the_module_are_named_in_page_and_errors(file, capsys, tmp_path
     )
 
 
-def test_lines_of_a_cut_are_lines_of_moves(file, capsys):
+def test_lines_of_a_cut_are_lines_of_moves(file, run):
     """A line without a move is refused; a range that holds one is taken."""
     words = (file, "--robot", "irb2400", "--cut", "10,0,0", "--cut-lines")
-    code, _, err = said(capsys, *words, "99")
+    code, _, err = run("path", *words, "99")
     assert (code, err) == (2, "error: no move stands in line 99, where the tool should cut\n")
-    code, _, err = said(capsys, *words, "9-40")
+    code, _, err = run("path", *words, "9-40")
     assert code == 0
     assert "torques hold a cut of 10, 0, 0 N (feed, across, axial) in lines 9-40" in err
 
 
-def test_tools_of_a_program_are_not_other_tools_of_an_overlay(file, tmp_path, capsys):
+def test_tools_of_a_program_are_not_other_tools_of_an_overlay(file, tmp_path, run):
     """The tool of the overlay is the program's: nothing warns on the way to it, nor where only a
     TCP is the program's.
     """
@@ -608,7 +602,7 @@ def test_tools_of_a_program_are_not_other_tools_of_an_overlay(file, tmp_path, ca
         " {{axes: {{}}}}\n"
     )
     overlay.write_text(text.format("tSp"))
-    code, _, err = said(capsys, file, "--robot", "irb2400", "--overlay", overlay)
+    code, _, err = run("path", file, "--robot", "irb2400", "--overlay", overlay)
     assert code == 0, err
     overlay.write_text(text.format("spindle"))
     spindle = irb.load_tool("spindle")
@@ -618,5 +612,5 @@ def test_tools_of_a_program_are_not_other_tools_of_an_overlay(file, tmp_path, ca
     assert checked(irb.load("irb2400", tool=longer, overlays=[overlay]), "main").kept
     with warnings.catch_warnings():
         warnings.simplefilter("always")
-        _, _, err = said(capsys, file, "--robot", "irb2400", "--overlay", overlay)
+        _, _, err = run("path", file, "--robot", "irb2400", "--overlay", overlay)
     assert err.count("was identified with tool spindle, and irb2400_16 has tool tSp") == 1
