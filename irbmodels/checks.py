@@ -1,4 +1,4 @@
-"""What every public entrance does with what it is given: check it at the border, and run along leading axes."""
+"""Checks of arguments at every public entrance, and evaluation along leading axes."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def numbers(value: ArrayLike | None, what: str) -> Array:
 
 
 def nan_for_infinity(array: Array) -> Array:
-    """Return the array with NaN for infinity: a broken sample then stays in its row, and NumPy warns of nothing."""
+    """Return the array with NaN for infinity, which stays in its row and brings no warning."""
     sound = np.isfinite(array)
     return array if sound.all() else np.where(sound, array, np.nan)
 
@@ -92,7 +92,7 @@ def states(value: ArrayLike, n: int, what: str) -> Array:
 
 
 def six(value: ArrayLike, what: str, parts: str) -> Array:
-    """Return one motion or load ``(6,)`` of finite numbers, or ``(..., 6)`` with NaN in those that are not finite.
+    """Return one motion or load ``(6,)`` of finite numbers, or ``(..., 6)`` with NaN for infinity.
 
     Raises:
         InputError: if it is anything else.
@@ -111,9 +111,9 @@ def finite(value: ArrayLike | None, shape: tuple[int, ...] | None, what: str) ->
     """
     array = numbers(value, what)
     if (shape is not None and array.shape != shape) or not np.isfinite(array).all():
-        told = array.tolist() if array.size <= MOST else f"shape {array.shape}"
+        given = array.tolist() if array.size <= MOST else f"shape {array.shape}"
         raise InputError(
-            f"{what} needs {'only' if shape is None else shape} finite numbers, got {told}"
+            f"{what} needs {'only' if shape is None else shape} finite numbers, got {given}"
         )
     return array
 
@@ -213,7 +213,7 @@ def as_bool(value: object, what: str) -> bool:
 
 
 def as_instance(value: T, kind: type[Any] | UnionType, what: str) -> T:
-    """Return what is of a kind; ``what`` says in words what that is: ``"the model is an irbmodels.Robot"``.
+    """Return an instance of a class; ``what`` states it: ``"the model is an irbmodels.Robot"``.
 
     Raises:
         InputError: if it is of another.
@@ -224,7 +224,7 @@ def as_instance(value: T, kind: type[Any] | UnionType, what: str) -> T:
 
 
 def as_callable(value: T, what: str) -> T:
-    """Return what can be called.
+    """Return a callable.
 
     Raises:
         InputError: if it cannot.
@@ -235,7 +235,7 @@ def as_callable(value: T, what: str) -> T:
 
 
 def as_list(value: Iterable[T], kind: type[Any] | UnionType, what: str) -> list[T]:
-    """Return several things of a kind as a list; ``what`` says in words what is expected.
+    """Return instances of a class as a list; ``what`` states what is expected.
 
     Raises:
         InputError: if it is no list, or one of them is something else.
@@ -302,19 +302,16 @@ def _float(value: object) -> float:
         return math.nan
 
 
-_TURNED = 1e-9  # what rounding leaves of a rotation typed with ten digits
+_ROTATION = 1e-9  # what rounding leaves of a rotation typed with ten digits
 _EYE = np.eye(3)
 
 
 def is_rotation(matrix: Array) -> bool:
-    """Whether a matrix turns, and neither stretches nor mirrors."""
-    if (
-        matrix.shape != (3, 3)
-        or not np.isfinite(matrix).all()
-        or np.abs(matrix @ matrix.T - _EYE).max() > _TURNED
-    ):
+    """Return whether a matrix is a rotation: orthogonal, and of determinant 1."""
+    if matrix.shape != (3, 3) or not np.isfinite(matrix).all():
         return False
-    return bool(np.linalg.det(matrix) > 0.0)
+    off = np.abs(matrix @ matrix.T - _EYE).max()
+    return bool(off <= _ROTATION and np.linalg.det(matrix) > 0.0)
 
 
 def broadcast(*arrays: Array) -> list[Array]:
@@ -334,7 +331,7 @@ def broadcast(*arrays: Array) -> list[Array]:
 def map_states(
     function: Callable[..., Array], shape: tuple[int, ...], first: Array, /, *more: Array
 ) -> Array:
-    """Apply ``function`` to one state, or to each state along the leading axes of arrays of the same leading shape."""
+    """Apply ``function`` to one state, or to each along the leading axes of arrays."""
     if first.ndim == 1:
         return function(first, *more)
     leading = first.shape[:-1]

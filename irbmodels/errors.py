@@ -1,4 +1,4 @@
-"""Every error that the package raises on purpose: one line that says what was wrong, where, and what would be right."""
+"""Errors of the package: one line that says what was wrong, where, and what would be right."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ class IrbError(Exception):
     """Base of all errors of this package."""
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Keep message and values on the way between processes, whatever the constructor asks for."""
-        return _again, (type(self), self.args, dict(vars(self)))
+        """Keep message and values when pickled, whatever arguments the constructor takes."""
+        return _rebuild, (type(self), self.args, dict(vars(self)))
 
 
-def _again(
+def _rebuild(
     kind: type[IrbError], arguments: tuple[object, ...], values: dict[str, object]
 ) -> IrbError:
     error = kind.__new__(kind, *arguments)
@@ -43,7 +43,7 @@ class UnknownName(IrbError, LookupError):
     """A robot, tool, parameter set, frame or column that does not exist."""
 
     def __init__(self, kind: str, name: object, known: Iterable[str]) -> None:
-        """Say what was asked for, what comes close and what exists."""
+        """Name the kind, the unknown name, the nearest and all known ones."""
         self.kind, self.name, self.known = kind, name, tuple(known)
         lowered = {word.lower(): word for word in self.known}
         close = (
@@ -79,7 +79,7 @@ class FileError(IrbError, OSError):
 
 
 class MotionError(IrbError, ValueError):
-    """A motion file with a missing column, a cell that is no number, or a time that does not grow."""
+    """A motion file with a missing column, a cell that is no number, or times that do not grow."""
 
 
 class UrdfError(IrbError, ValueError):
@@ -87,7 +87,7 @@ class UrdfError(IrbError, ValueError):
 
 
 class RapidError(IrbError, ValueError):
-    """A RAPID text that breaks the language, or holds a value that cannot be: where, why, and what would be right."""
+    """A RAPID text that breaks the language, or holds a value that cannot be."""
 
     def __init__(self, line: int, column: int, reason: str, file: str = "") -> None:
         """Name the place, 1-based, and the reason."""
@@ -100,7 +100,7 @@ class MissingData(IrbError, LookupError):
 
 
 class NoSolution(IrbError, IndexError):
-    """A posture asked for where the inverse kinematics has none, or fewer."""
+    """A posture of a number for which the inverse kinematics has no solution."""
 
 
 class MissingExtra(IrbError, ImportError):
@@ -121,7 +121,7 @@ def require(package: str, extra: str) -> None:
 
 
 class PhysicsWarning(UserWarning):
-    """A model that was asked for by name although its numbers are physically impossible or incomplete."""
+    """A model in use whose numbers are physically impossible or incomplete."""
 
 
 def warn(message: str) -> None:

@@ -45,7 +45,7 @@ def read_text(path: str | Path) -> str:
 
 
 def refuse_utf16(path: str | Path, data: bytes) -> None:
-    """Raise :class:`FileError` if text begins as in UTF-16: with its mark, or as Latin letters with a zero byte each."""
+    """Raise :class:`FileError` if text begins as in UTF-16: a mark, or letters with zero bytes."""
     start = data[:8]
     if data.startswith(_UTF16) or (
         len(start) > 1 and any(start) and not (any(start[::2]) and any(start[1::2]))

@@ -1,4 +1,4 @@
-"""The robots as modules of the package ``robot_descriptions``: import this one, and its loaders know them by name.
+"""Robots as modules of the package ``robot_descriptions``, for its loaders.
 
     import irbmodels.robot_descriptions
     from robot_descriptions.loaders.pinocchio import load_robot_description
@@ -79,13 +79,13 @@ def _of_mujoco(name: str) -> dict[str, Callable[[], Path]]:
 
 
 def _cache() -> Path:
-    """Return the folder for files that can be written again: of the variable ``IRBMODELS_CACHE``, or the user's own."""
+    """Return the cache folder: of the variable ``IRBMODELS_CACHE``, or the user's own."""
     own = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     return Path(os.environ.get("IRBMODELS_CACHE") or Path(own) / "irbmodels").resolve()
 
 
 def _modules() -> dict[str, Description]:
-    found = {}
+    modules = {}
     for name, variant in {**{name: name for name in robots()}, **aliases()}.items():
         paths = {
             f"{name}_description": _of_urdf(name, None),
@@ -93,13 +93,9 @@ def _modules() -> dict[str, Description]:
         }
         if (data_folder() / variant.partition("_")[0] / f"{variant}_serial.urdf").is_file():
             paths[f"{name}_serial_description"] = _of_urdf(name, "serial")
-        found.update(
-            {
-                module: Description(module, f"{module} of irbmodels.", entries)
-                for module, entries in paths.items()
-            }
-        )
-    return found
+        for module, entries in paths.items():
+            modules[module] = Description(module, f"{module} of irbmodels.", entries)
+    return modules
 
 
 DESCRIPTIONS: dict[str, Description] = _modules()

@@ -18,7 +18,7 @@ from ..model.tool import Tool
 from ..model.types import Array
 from ..tables.building import model_of, motors_of, rotors_of
 from ..tables.description import Coupling, Description, has_bars
-from ..tables.overlays import NOT_STATED, is_file, overlay_for, reservations, with_set
+from ..tables.overlays import NOT_STATED, is_file, overlay_for, overlay_warnings, with_set
 
 # bodies by rated mass: data sheets round to 5 or 10 kg, and do not say whether cables and oil count
 HEAVIEST = 1.1
@@ -125,7 +125,7 @@ def bare_of(
     tools = ((file, overlay_for(tables, file).tool) for file in files)
     stated = tuple((file, tool) for file, tool in tools if tool != NOT_STATED)
     doubts = [*_impossible(description, name), *_weight(description, name)]
-    doubts += [line for file in files for line in reservations(tables, file)]
+    doubts += [line for file in files for line in overlay_warnings(tables, file)]
     return Bare(
         description.name,
         model,

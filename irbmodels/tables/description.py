@@ -1,4 +1,4 @@
-"""A robot as its tables: found, read strictly, resolved for one variant, and expanded to URDF by xacro."""
+"""A robot as its tables, read strictly for one variant, and expanded to URDF by xacro."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from functools import cached_property
 from math import radians
 from os.path import relpath
 from pathlib import Path
-from typing import Literal, TypeVar
+from typing import Literal
 
 import numpy as np
 
 from ..errors import FileError, InputError, TableError, UnknownName, short_repr
 from ..model.dh import Convention, DHTable, modified_row
 from ..model.types import Array
-from .reader import Row, read
+from .reader import Row, check_known, read
 from .schema import (
     AxisRow,
     BodyRows,
@@ -48,11 +48,10 @@ _DRIVE_NUMBERS = (
     "load_inertia_kg_m2",
     "gear_ratio",
 )
-T = TypeVar("T")
 
 
 def data_folder() -> Path:
-    """Return the folder ``urdf``: beside the package in a checkout, inside it in an installed wheel."""
+    """Return the folder ``urdf``: beside the package in a checkout, inside it in a wheel."""
     package = Path(__file__).resolve().parents[1]
     beside = package.parent / "urdf"
     return (
@@ -152,7 +151,7 @@ def describe(name_or_folder: str | Path) -> Description:
     catalogue, name = _catalogue(), str(name_or_folder)
     variant = catalogue.aliases.get(name, name)
     if variant in catalogue.robots:
-        return _resolved(data_folder() / catalogue.robots[variant], variant)
+        return Description(variant, data_folder() / catalogue.robots[variant])
     path = Path(name_or_folder)
     for folder, wanted in ((path, None), (path.parent, path.name)):
         if (folder / "kinematics.yaml").is_file() and (wanted is None or path.parent != Path()):
@@ -166,7 +165,7 @@ def describe(name_or_folder: str | Path) -> Description:
                 )
             if wanted not in known:
                 raise UnknownName(f"variant in {folder}", wanted, known)
-            return _resolved(folder.resolve(), str(wanted))
+            return Description(str(wanted), folder.resolve())
     if path.suffix.lower() in MODEL_FILES:
         raise InputError(
             f"{name} is a model in one file, without tables; irbmodels.from_file({name!r}) reads it"
@@ -178,10 +177,6 @@ def describe(name_or_folder: str | Path) -> Description:
 
 def _catalogue() -> Catalogue:
     return read(data_folder() / "robots.yaml", Catalogue)
-
-
-def _resolved(folder: Path, variant: str) -> Description:
-    return Description(name=variant, folder=folder)
 
 
 @dataclass(frozen=True)
@@ -201,89 +196,63 @@ class Description:
     @cached_property
     def kinematics(self) -> KinematicsTable:
         """MDH rows with this variant's own rows in place."""
-        table = self._table("kinematics.yaml", KinematicsTable)
+        file = self.folder / "kinematics.yaml"
+        table = read(file, KinematicsTable)
         if not re.fullmatch(r"[A-Za-z][\w-]*", self.name):
-            raise TableError(
-                self.folder / "kinematics.yaml",
-                "variants",
-                f"{self.name!r} is no name: letters, digits, _ and -",
-            )
+            problem = f"{self.name!r} is no name: letters, digits, _ and -"
+            raise TableError(file, "variants", problem)
         rows = {**table.joints, **table.variants[self.name].joints}
         for number, name in enumerate(rows, start=1):
             if name != f"joint_{number}":
-                raise TableError(
-                    self.folder / "kinematics.yaml", f"joints.{name}", f"expected joint_{number}"
-                )
-        elbow = rows.get("joint_3")
-        if table.parallelogram and (elbow is None or elbow.alpha_deg or elbow.d_mm):
+                raise TableError(file, f"joints.{name}", f"expected joint_{number}")
+        bars, elbow = table.parallelogram, rows.get("joint_3")
+        if bars and (elbow is None or elbow.alpha_deg or elbow.d_mm):
             problem = (
                 "joint_3 needs alpha_deg 0 and d_mm 0: its axis lies parallel to joint_2's, and the"
                 " bars in one plane"
             )
-            raise TableError(self.folder / "kinematics.yaml", "parallelogram", problem)
-        if table.parallelogram and table.parallelogram.crank_mm <= 0.0:
-            raise TableError(
-                self.folder / "kinematics.yaml",
-                "parallelogram.crank_mm",
-                "a crank has a positive length",
-            )
-        return KinematicsTable(
-            table.sources, rows, table.tool0, table.variants, table.parallelogram
-        )
+            raise TableError(file, "parallelogram", problem)
+        if bars and bars.crank_mm <= 0.0:
+            raise TableError(file, "parallelogram.crank_mm", "a crank has a positive length")
+        return replace(table, joints=rows)
 
     @cached_property
     def limits(self) -> LimitsTable:
         """Limits with this variant's own rows in place."""
-        table = self._table("limits.yaml", LimitsTable)
         file = self.folder / "limits.yaml"
-        self._know_variants(file, "variants", table.variants)
+        table = read(file, LimitsTable)
+        check_known("variant", table.variants, self.kinematics.variants, file, "variants")
         own = table.variants.get(self.name, LimitRows())
         axes = {**table.axes, **own.axes}
         self._need_axes(file, "axes", axes)
         for (name, row), linear in zip(axes.items(), self.linear, strict=True):
-            _check_axis(
-                row,
-                linear,
-                bool(self.kinematics.parallelogram) and name == "axis_3",
-                file,
-                f"axes.{name}",
-            )
-        ratings = own.ratings or table.ratings
+            coupled = bool(self.kinematics.parallelogram) and name == "axis_3"
+            _check_axis(row, linear, coupled, file, f"axes.{name}")
+        ratings, handling = own.ratings or table.ratings, own.handling or table.handling
         for name in ("payload_kg", "reach_mm", "mass_kg", "repeatability_mm"):
-            if getattr(ratings, name) is not None and getattr(ratings, name) <= 0.0:
-                raise TableError(
-                    file, f"ratings.{name}", f"{getattr(ratings, name):g} is not positive"
-                )
-        handling = own.handling or table.handling
+            value = getattr(ratings, name)
+            if value is not None and value <= 0.0:
+                raise TableError(file, f"ratings.{name}", f"{value:g} is not positive")
         if handling is not None and (
             len(axes) != 6 or min(handling.J5_kg_m2, handling.J6_kg_m2) <= 0.0
         ):
             raise TableError(
                 file, "handling", "needs a six-axis arm, and moments of inertia that are positive"
             )
-        return LimitsTable(table.sources, axes, ratings, table.variants, handling)
+        return replace(table, axes=axes, ratings=ratings, handling=handling)
 
     @cached_property
     def inertials(self) -> InertialsTable:
-        """Inertial sets with this variant's own bodies in place, each checked for physical consistency."""
-        table = self._table("inertials.yaml", InertialsTable)
+        """Inertial sets with this variant's own bodies in place, each physically consistent."""
         file = self.folder / "inertials.yaml"
+        table = read(file, InertialsTable)
         sets = {name: self._inertial_set(file, name, entry) for name, entry in table.sets.items()}
-        if table.default not in sets:
-            raise TableError(
-                file, "default", str(UnknownName("parameter set", table.default, sets))
-            )
+        check_known("parameter set", [table.default], sets, file, "default")
+        open_chains = [name for name, entry in sets.items() if not has_bars(entry)]
         for name, entry in sets.items():
-            if entry.serial is not None and (
-                entry.serial not in sets or has_bars(sets[entry.serial])
-            ):
-                open_chains = [other for other in sets if not has_bars(sets[other])]
-                raise TableError(
-                    file,
-                    f"sets.{name}.serial",
-                    str(UnknownName("set without bars", entry.serial, open_chains)),
-                )
-        return InertialsTable(table.sources, table.default, sets)
+            serial = [] if entry.serial is None else [entry.serial]
+            check_known("set without bars", serial, open_chains, file, f"sets.{name}.serial")
+        return replace(table, sets=sets)
 
     @cached_property
     def friction(self) -> FrictionTable:
@@ -291,73 +260,60 @@ class Description:
         file = self.folder / "friction.yaml"
         if not file.exists():
             return FrictionTable({}, {})
-        table = self._table("friction.yaml", FrictionTable)
+        table = read(file, FrictionTable)
         if table.sets and table.default is None:
             raise TableError(file, "default", f"names none of the sets {', '.join(table.sets)}")
         for name, entry in table.sets.items():
             self._need_axes(file, f"sets.{name}.axes", entry.axes)
             for (axis, row), linear in zip(entry.axes.items(), self.linear, strict=True):
                 _check_friction(row, linear, file, f"sets.{name}.axes.{axis}")
-        if table.default is not None and table.default not in table.sets:
-            raise TableError(
-                file, "default", str(UnknownName("friction set", table.default, table.sets))
-            )
+        chosen = [] if table.default is None else [table.default]
+        check_known("friction set", chosen, table.sets, file, "default")
         return table
 
     @cached_property
     def drives(self) -> DrivesTable:
         """Gears and motors, as far as known."""
-        if not (self.folder / "drives.yaml").exists():
+        file = self.folder / "drives.yaml"
+        if not file.exists():
             return DrivesTable({}, {})
-        table = self._table("drives.yaml", DrivesTable)
-        for name in table.axes:
-            if name not in self.axes:
-                raise TableError(
-                    self.folder / "drives.yaml", "axes", str(UnknownName("axis", name, self.axes))
-                )
+        table = read(file, DrivesTable)
+        check_known("axis", table.axes, self.axes, file, "axes")
+        for name, row in table.axes.items():
             for field in _DRIVE_NUMBERS:
-                value = getattr(table.axes[name], field)
+                value = getattr(row, field)
                 if value is not None and (value == 0.0 or (value < 0.0 and field != "gear_ratio")):
                     wanted = "not 0" if field == "gear_ratio" else "positive"
-                    raise TableError(
-                        self.folder / "drives.yaml",
-                        f"axes.{name}.{field}",
-                        f"{value:g} should be {wanted}",
-                    )
-            for other in table.axes[name].turned_by or {}:
-                key = f"axes.{name}.turned_by"
-                if other not in self.axes or other == name:
-                    raise TableError(
-                        self.folder / "drives.yaml", key, str(UnknownName("axis", other, self.axes))
-                    )
-                if table.axes[name].gear_ratio is None:
-                    raise TableError(
-                        self.folder / "drives.yaml",
-                        key,
-                        "needs gear_ratio: a motor turned by others has its own gear",
-                    )
+                    raise TableError(file, f"axes.{name}.{field}", f"{value:g} should be {wanted}")
+            key, others = f"axes.{name}.turned_by", row.turned_by or {}
+            known = self.axes if name not in others else [a for a in self.axes if a != name]
+            check_known("axis", others, known, file, key)
+            if others and row.gear_ratio is None:
+                raise TableError(
+                    file, key, "needs gear_ratio: a motor turned by others has its own gear"
+                )
         return table
 
     @cached_property
     def validation(self) -> ValidationTable | None:
-        """What was measured on a real robot, where anything was."""
-        path = self.folder / "validation.yaml"
-        return self._table("validation.yaml", ValidationTable) if path.exists() else None
+        """Measurements on a real robot, where there are any."""
+        file = self.folder / "validation.yaml"
+        return read(file, ValidationTable) if file.exists() else None
 
     @cached_property
     def shapes(self) -> ShapesTable:
-        """What the links look like and collide with, with this variant's own shapes in place."""
-        table, file = self._table("shapes.yaml", ShapesTable), self.folder / "shapes.yaml"
-        self._know_variants(file, "variants", table.variants)
+        """Visual and collision shapes of the links, with this variant's own in place."""
+        file = self.folder / "shapes.yaml"
+        table = read(file, ShapesTable)
+        check_known("variant", table.variants, self.kinematics.variants, file, "variants")
         own = table.variants.get(self.name, ShapeRows())
         links, collision = {**table.links, **own.links}, {**table.collision, **own.collision}
         for key, group in (("links", links), ("collision", collision)):
+            check_known("link", group, self.links, file, key)
             for link, rows in group.items():
-                if link not in self.links:
-                    raise TableError(file, key, str(UnknownName("link", link, self.links)))
                 for number, row in enumerate(rows):
                     check_shape(row, file, f"{key}.{link}[{number}]", mesh_folder(self.folder))
-        return ShapesTable(links, collision, table.variants)
+        return replace(table, links=links, collision=collision)
 
     @property
     def axes(self) -> tuple[str, ...]:
@@ -435,7 +391,7 @@ class Description:
             tool: Tool whose load and TCP are built in.
             carrier_kg: Mass of each massless bar or carrier; default that of exchange files (1e-6
                 kg).
-            looks: Whether the links get their visuals.
+            looks: True for links with visuals.
 
         Raises:
             UnknownName: if coupling, set or tool does not exist.
@@ -488,87 +444,64 @@ class Description:
             result[2, 1] = -1.0
         return result
 
-    def _table(self, file: str, shape: type[T]) -> T:
-        return read(self.folder / file, shape)
-
     def _need_axes(self, file: Path, key: str, rows: Mapping[str, Row]) -> None:
         if tuple(rows) != self.axes:
             raise TableError(
                 file, key, f"axes are {', '.join(rows) or 'none'}; expected {', '.join(self.axes)}"
             )
 
-    def _know_variants(self, file: Path, key: str, variants: Mapping[str, object]) -> None:
-        for name in variants:
-            if name not in self.kinematics.variants:
-                raise TableError(
-                    file, key, str(UnknownName("variant", name, self.kinematics.variants))
-                )
-
     def _inertial_set(self, file: Path, name: str, entry: InertialSet) -> InertialSet:
-        self._know_variants(file, f"sets.{name}.variants", entry.variants)
+        key = f"sets.{name}"
+        variants = self.kinematics.variants
+        check_known("variant", entry.variants, variants, file, f"{key}.variants")
         links = {**entry.links, **entry.variants.get(self.name, BodyRows()).links}
-        for link in links:
-            if link not in self.links:
-                raise TableError(
-                    file, f"sets.{name}.links", str(UnknownName("link", link, self.links))
-                )
+        check_known("link", links, self.links, file, f"{key}.links")
         for link in self.links:
             if link not in links and link not in BARS:
-                raise TableError(file, f"sets.{name}.links", f"{link} is missing")
+                raise TableError(file, f"{key}.links", f"{link} is missing")
         for link, row in links.items():
             wrong = row.inertial().impossibilities()
             if wrong and link not in entry.impossible:
-                raise TableError(file, f"sets.{name}.links.{link}", "; ".join(wrong))
+                raise TableError(file, f"{key}.links.{link}", "; ".join(wrong))
             if not wrong and link in entry.impossible:
-                raise TableError(
-                    file,
-                    f"sets.{name}.impossible",
-                    f"{link} is listed, but a body can have its numbers",
-                )
+                problem = f"{link} is listed, but a body can have its numbers"
+                raise TableError(file, f"{key}.impossible", problem)
         for axis, rotor in entry.rotors.items():
-            key = f"sets.{name}.rotors.{axis}"
-            if axis not in self.axes:
-                raise TableError(file, key, str(UnknownName("axis", axis, self.axes)))
+            check_known("axis", [axis], self.axes, file, f"{key}.rotors.{axis}")
             linear = self.linear[self.axes.index(axis)]
             value = rotor.value(linear)
             if value is None or value < 0.0 or rotor.value(not linear) is not None:
-                raise TableError(
-                    file,
-                    key,
-                    f"needs {'inertia_kg' if linear else 'inertia_kg_m2'}, 0 or more, and nothing"
-                    " else",
-                )
+                unit = "inertia_kg" if linear else "inertia_kg_m2"
+                problem = f"needs {unit}, 0 or more, and nothing else"
+                raise TableError(file, f"{key}.rotors.{axis}", problem)
         return replace(entry, links=links)
 
 
 def has_bars(chosen: InertialSet) -> bool:
-    """Whether crank or rod of a set weigh anything."""
+    """Return whether crank or rod of a set have mass."""
     return bool(set(BARS) & set(chosen.links))
 
 
 def mesh_folder(folder: Path) -> Path:
-    """Return where the mesh files of a folder of tables are: in its own folder ``meshes``, or else the shipped ones."""
+    """Return the folder of meshes of a folder of tables: its own ``meshes``, or the shipped one."""
     own = folder / "meshes"
     return own if own.is_dir() else data_folder().parent / "meshes"
 
 
 def check_shape(row: ShapeRow, file: Path, key: str, meshes: Path) -> None:
-    """Check that a shape has the sizes of its kind, all positive, and a mesh its file below the folder ``meshes``."""
+    """Check that a shape has the sizes of its kind, all positive, and a mesh its file.
+
+    Raises:
+        TableError: if not.
+    """
     wanted = {"mesh": {"file"}, "box": {"at_mm", "size_mm"}}.get(
         row.shape, {"at_mm", "axis", "radius_mm", "length_mm"}
     )
-    given = {
-        name
-        for name in ("file", "at_mm", "size_mm", "axis", "radius_mm", "length_mm")
-        if getattr(row, name) is not None
-    }
+    known = ("file", "at_mm", "size_mm", "axis", "radius_mm", "length_mm")
+    given = {name for name in known if getattr(row, name) is not None}
     if given != wanted:
-        raise TableError(
-            file,
-            key,
-            f"a {row.shape} needs {', '.join(sorted(wanted))}, not"
-            f" {', '.join(sorted(given)) or 'nothing'}",
-        )
+        needs, has = ", ".join(sorted(wanted)), ", ".join(sorted(given)) or "nothing"
+        raise TableError(file, key, f"a {row.shape} needs {needs}, not {has}")
     if row.file is not None and not (meshes / row.file).is_file():
         raise TableError(file, f"{key}.file", f"{meshes / row.file} does not exist")
     if row.file is None and min(row.size_mm or (row.radius_mm or 0.0, row.length_mm or 0.0)) <= 0.0:
@@ -576,25 +509,20 @@ def check_shape(row: ShapeRow, file: Path, key: str, meshes: Path) -> None:
 
 
 def _check_axis(row: AxisRow, linear: bool, coupled: bool, file: Path, key: str) -> None:
-    wanted = (
-        ("range_mm", "speed_mm_s", "effort_N")
-        if linear
-        else ("range_deg", "speed_deg_s", "effort_N_m")
+    rotary, straight = (
+        ("range_deg", "speed_deg_s", "effort_N_m"),
+        ("range_mm", "speed_mm_s", "effort_N"),
     )
-    for name in ("range_deg", "range_mm", "speed_deg_s", "speed_mm_s", "effort_N_m", "effort_N"):
+    wanted = straight if linear else rotary
+    for name in (*rotary, *straight):
         value = getattr(row, name)
         if (value is None) == (name in wanted):
-            raise TableError(
-                file,
-                key,
-                f"a {'linear' if linear else 'rotary'} axis needs {', '.join(wanted)}; see {name}",
-            )
+            kind = "linear" if linear else "rotary"
+            problem = f"a {kind} axis needs {', '.join(wanted)}; see {name}"
+            raise TableError(file, key, problem)
         if isinstance(value, float) and value <= 0.0:
-            raise TableError(
-                file,
-                f"{key}.{name}",
-                f"{value:g} is not positive; an unknown bound is assumed, never 0",
-            )
+            problem = f"{value:g} is not positive; an unknown bound is assumed, never 0"
+            raise TableError(file, f"{key}.{name}", problem)
     lower, upper = getattr(row, wanted[0])
     if lower >= upper:
         raise TableError(file, f"{key}.{wanted[0]}", f"[{lower:g}, {upper:g}] is empty")

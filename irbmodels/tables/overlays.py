@@ -1,4 +1,4 @@
-"""Own robots: tables written to a folder, and overlays that change single numbers of a robot, each with its source."""
+"""Own robots: tables written to a folder, and overlays that change numbers with their sources."""
 
 from __future__ import annotations
 
@@ -46,9 +46,12 @@ class Identified:
 
     trustworthy: bool
     reasons: tuple[str, ...] = ()
-    """Why it is not."""
+    """Reasons why it is not."""
     sums: dict[str, tuple[float, float]] = field(default_factory=dict)
-    """Of parameters, as torques tell them: estimate and standard deviation [SI], before bodies were made of them."""
+    """Of parameters, estimated from torques: value and standard deviation [SI].
+
+    Before bodies were made of them.
+    """
 
 
 @dataclass(frozen=True)
@@ -107,7 +110,7 @@ def with_set(
 
 
 def is_file(parameters: str | Path | None) -> bool:
-    """Whether parameters are a file, and not the name of a set."""
+    """Return whether parameters are a file, and not the name of a set."""
     return isinstance(parameters, Path) or (
         isinstance(parameters, str) and parameters.lower().endswith((".yaml", ".yml"))
     )
@@ -131,8 +134,11 @@ def overlay_for(description: Description, file: Path) -> Overlay:
     return table
 
 
-def reservations(description: Description, file: Path) -> Iterator[str]:
-    """Yield the reasons to doubt an overlay, one line each: it names no robot, or was not identified well."""
+def overlay_warnings(description: Description, file: Path) -> Iterator[str]:
+    """Yield the warnings about an overlay, one line each.
+
+    It names no robot, or was not identified well.
+    """
     table = overlay_for(description, file)
     if table.robot is None:
         name = description.name
@@ -183,7 +189,7 @@ def _merged(
         for number, stem in enumerate(stems, start=1)
     ]
     for file, name in zip(files, names, strict=True):
-        _lay_on(tables, yaml.safe_load(read_text(file)), file, f"{name}.")
+        _apply(tables, yaml.safe_load(read_text(file)), file, f"{name}.")
     kept = tempfile.mkdtemp(prefix="irbmodels-")
     atexit.register(_remove, kept, os.getpid())
     folder = Path(kept) / description.family
@@ -205,7 +211,9 @@ def _remove(folder: str, process: int) -> None:
 
 
 def new_robot(name: str, like: str, folder: str | Path) -> Path:
-    """Write the tables of a new robot, to be filled in: those of ``like``, every number marked as a mere copy.
+    """Write the tables of a new robot, to be filled in.
+
+    They are those of ``like``, every number marked as a copy.
 
     Args:
         name: Name of the new robot.
@@ -305,7 +313,7 @@ def write_tables(folder: Path, tables: Tables, header: str) -> None:
         )
 
 
-def _lay_on(tables: Tables, overlay: dict[str, Any], file: Path, prefix: str) -> None:
+def _apply(tables: Tables, overlay: dict[str, Any], file: Path, prefix: str) -> None:
     for key, path in _ROWS.items():
         part = overlay.get(key)
         if not part:
@@ -375,7 +383,10 @@ def _fresh(table: dict[str, Any]) -> dict[str, Any]:
 
 
 def _stands_alone(entry: Mapping[str, Any], start: Mapping[str, Any]) -> bool:
-    """Whether a set of inertials has all numbers of every link but bars: then it starts from no other, which may have bars."""
+    """Return whether a set of inertials has all numbers of every link but bars.
+
+    It then starts from no other, which may have bars.
+    """
     links = entry.get("links", {})
     rows = (
         {link: row for link, row in links.items() if isinstance(row, Mapping)}
@@ -417,14 +428,14 @@ def _sourced(row: Mapping[str, Any]) -> list[str]:
 
 
 def _rows_at(table: dict[str, Any], path: tuple[str, ...]) -> list[dict[str, Any]]:
-    found: list[Any] = [table]
+    items: list[Any] = [table]
     for step in path:
-        found = [
+        items = [
             value
-            for item in found
+            for item in items
             for value in (item.values() if step == "*" else [item.get(step, {})])
         ]
-    return [row for item in found for row in item.values()]
+    return [row for item in items for row in item.values()]
 
 
 def _plain(value: Any) -> Any:

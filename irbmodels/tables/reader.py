@@ -1,4 +1,4 @@
-"""Strict reading of the YAML tables: repeated or unknown keys, wrong types and unsourced rows are errors.
+"""Strict reading of YAML tables: repeated or unknown keys, wrong types, unsourced rows are errors.
 
 A table becomes the frozen dataclass that describes it. The unit of a number is the suffix of its
 key (``a_mm``, ``range_deg``, ``mass_kg``), so a key without its unit is an unknown key.
@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import re
 import types
-from collections.abc import Hashable, Mapping
+from collections.abc import Collection, Hashable, Iterable, Mapping
 from dataclasses import MISSING, dataclass, field, fields, is_dataclass
 from functools import cache, lru_cache
 from pathlib import Path
@@ -71,7 +71,7 @@ class _StrictLoader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ign
 
 
 def _plain_number(loader: _StrictLoader, node: yaml.ScalarNode) -> int | float:
-    """Read what people mean by a number: YAML 1.1 would take 010 for 8, 1:30 for 90 and 0x10 for 16."""
+    """Read a plain decimal number: YAML 1.1 would take 010 for 8, 1:30 for 90 and 0x10 for 16."""
     text = str(node.value)
     if text.lower().lstrip("+-") in (".inf", ".nan"):
         return float(text.replace(".", ""))  # refused below, where the key is known
@@ -141,8 +141,21 @@ def check_schema(content: Mapping[str, object], file: Path) -> None:
         raise TableError(file, "schema", f"{stated!r} is not {SCHEMA}")
 
 
+def check_known(
+    kind: str, names: Iterable[str], known: Collection[str], file: Path, key: str
+) -> None:
+    """Check that every name of a kind is one of the known ones.
+
+    Raises:
+        TableError: with the first that is not, and the nearest known one.
+    """
+    for name in names:
+        if name not in known:
+            raise TableError(file, key, str(UnknownName(kind, name, known)))
+
+
 def _syntax(err: yaml.YAMLError) -> str:
-    """Return what breaks YAML, and where, in one line."""
+    """Return the syntax error and its position in one line."""
     text = " ".join(str(err).replace(' in "<unicode string>",', " at").split())
     return text.replace("found character that", "found a tab or another character that")
 
@@ -153,7 +166,10 @@ def _hints(shape: type) -> dict[str, Any]:
 
 
 def _convert(value: Any, shape: Any, file: Path, key: str) -> Any:
-    """Return ``value`` as ``shape`` (dataclass, number, text, choice, tuple, mapping or optional one of them)."""
+    """Return ``value`` as ``shape``.
+
+    That is a dataclass, number, text, choice, tuple, mapping or an optional one of them.
+    """
     origin, arguments = get_origin(shape), get_args(shape)
     if shape is Any:
         return value
@@ -211,9 +227,7 @@ def _convert_dataclass(value: Any, shape: type, file: Path, key: str) -> Any:
     known, hints = {f.name: f for f in fields(shape)}, _hints(shape)
     if issubclass(shape, Table):
         check_schema(value, file)
-    for name in value:
-        if name not in known:
-            raise TableError(file, key, str(UnknownName("key", name, known)))
+    check_known("key", value, known, file, key)
     for name, f in known.items():
         if name not in value and f.default is MISSING and f.default_factory is MISSING:
             reason = "the row names no source" if name == "source" else f"key {name!r} is missing"
@@ -239,9 +253,8 @@ def _check_sources(item: Any, sources: Mapping[str, Source], file: Path, key: st
             if name not in named and getattr(item, name) != default:
                 raise TableError(file, f"{key}.source", f"{name!r} has no source")
         # that of a row of texts too
-        for source in [item.source] if isinstance(item.source, str) else item.source.values():
-            if source not in sources:
-                raise TableError(file, f"{key}.source", str(UnknownName("source", source, sources)))
+        cited = [item.source] if isinstance(item.source, str) else item.source.values()
+        check_known("source", cited, sources, file, f"{key}.source")
         for name in named:
             if name not in numbers:
                 raise TableError(

@@ -59,10 +59,13 @@ class RatingsRow(Row):
 
 @dataclass(frozen=True, kw_only=True)
 class HandlingRow(Row):
-    """Largest moments of inertia of tool and payload together, as a six-axis arm's load diagram states them."""
+    """Largest moments of inertia of tool and payload together: a six-axis arm's load diagram."""
 
     J5_kg_m2: float
-    """Of ``m ((z + d6)^2 + l^2) + max(Jx, Jy)``: centre of mass z along and l beside axis 6, from tool0."""
+    """Of ``m ((z + d6)^2 + l^2) + max(Jx, Jy)``.
+
+    The centre of mass is z along and l beside axis 6, from tool0.
+    """
     J6_kg_m2: float
     """Of ``m l^2 + Jz``."""
 
@@ -124,7 +127,10 @@ class FrictionRow(Row):
 
 @dataclass(frozen=True, kw_only=True)
 class DriveRow(Row):
-    """Gearbox and motor of one axis: rotor inertia and viscous friction on the motor side, stiffness on the arm side."""
+    """Gearbox and motor of one axis.
+
+    Rotor inertia and viscous friction are on the motor side, stiffness on the arm side.
+    """
 
     gear_ratio: float | None = None
     turned_by: dict[str, float] | None = None
@@ -133,7 +139,7 @@ class DriveRow(Row):
     stiffness_N_m_rad: float | None = None
     viscous_N_m_s_rad: float | None = None
     load_inertia_kg_m2: float | None = None
-    """What the motor moved when the drive was identified, arm side; it belongs to one posture."""
+    """Load of the motor when the drive was identified, arm side; it belongs to one posture."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -145,7 +151,7 @@ class NoteRow(Row):
 
 @dataclass(frozen=True, kw_only=True)
 class RotorRow(Row):
-    """Inertia of what the motor of one axis turns, arm side (``J n^2``); of a linear axis in kg."""
+    """Inertia of the rotor of one axis, arm side (``J n^2``); of a linear axis in kg."""
 
     inertia_kg_m2: float | None = None
     inertia_kg: float | None = None
@@ -248,7 +254,7 @@ class BodyRows:
 
 @dataclass(frozen=True)
 class InertialSet:
-    """A named set of inertials in the link frames; ``impossible`` lists the links that no body can be."""
+    """A named set of inertials in the link frames; ``impossible`` lists its impossible bodies."""
 
     about: str
     links: dict[str, BodyRow]
@@ -301,7 +307,7 @@ class DrivesTable(Table):
 
 @dataclass(frozen=True)
 class ValidationTable(Table):
-    """validation.yaml: what was measured on a real robot."""
+    """validation.yaml: measurements on a real robot."""
 
     sources: dict[str, Source]
     position_accuracy: AccuracyRow | None = None
@@ -318,7 +324,7 @@ class ShapeRows:
 
 @dataclass(frozen=True)
 class ShapesTable(Table):
-    """shapes.yaml: what the links look like, and the convex pieces that stand for them where they may collide."""
+    """shapes.yaml: visual shapes of the links, and convex pieces for collisions."""
 
     links: dict[str, tuple[ShapeRow, ...]]
     collision: dict[str, tuple[ShapeRow, ...]] = field(default_factory=dict)
