@@ -1,1 +1,1 @@
-"""A robot as data: tree and coupling, inertia, friction, limits, tool, motors, DH, shapes, URDF text."""
+"""A robot as data: tree and coupling, inertia, friction, limits, tool, motors, DH, shapes."""

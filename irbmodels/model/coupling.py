@@ -15,7 +15,9 @@ from .types import Array
 
 @dataclass(frozen=True, eq=False)
 class AxisCoupling:
-    """``q_tree = G q + q0``, ``v_tree = G v``, ``tau = G' tau_tree``, ``M = G' M_tree G``, ``J = J_tree G``.
+    """Constant map ``q_tree = G q + q0`` from axis positions to the joints of a tree.
+
+    With it ``v_tree = G v``, ``tau = G' tau_tree``, ``M = G' M_tree G``, ``J = J_tree G``.
 
     ``q`` are axis positions, as the controller shows them; ``q_tree`` has one entry per moving
     joint of the URDF.
@@ -42,7 +44,7 @@ class AxisCoupling:
 
     @cached_property
     def is_square(self) -> bool:
-        """Whether there is one tree joint per axis."""
+        """True if there is one tree joint per axis."""
         return bool(self.G.shape[0] == self.G.shape[1])
 
     @cached_property
@@ -76,7 +78,7 @@ class AxisCoupling:
         return bool(self.q0.any())
 
     def then(self, axes_from_q: Array) -> AxisCoupling:
-        """Return the coupling for other axis positions ``q``, where this one's are ``axes_from_q @ q``."""
+        """Return the coupling for positions ``q`` of which this one's are ``axes_from_q @ q``."""
         return AxisCoupling(self.G @ axes_from_q, self.q0.copy(), self.joints, self.axes)
 
 

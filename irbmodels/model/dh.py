@@ -1,4 +1,4 @@
-"""Denavit-Hartenberg tables in both conventions, with the coupling of the axes (S003 eq. 2.24-2.25)."""
+"""Denavit-Hartenberg tables in both conventions, with coupled axes (S003 eq. 2.24-2.25)."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class DHTable(NamedTuple):
         return np.where(self.prismatic, self.d, self.theta)
 
     def joint_variables(self, q: ArrayLike) -> Array:
-        """Return ``A q + theta0`` for axis positions ``q`` as the controller shows them [rad, m]."""
+        """Return ``A q + theta0`` for axis positions ``q`` of the controller [rad, m]."""
         return states(q, len(self.A), "axis positions") @ self.A.T + self.offsets
 
     def axis_positions(self, variables: ArrayLike) -> Array:

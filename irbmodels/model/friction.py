@@ -1,4 +1,4 @@
-"""Stribeck friction per axis (S000 eq. 54), in axis coordinates: each motor stands before its own gearbox."""
+"""Stribeck friction per axis (S000 eq. 54), in axis coordinates, each axis with its own gearbox."""
 
 from __future__ import annotations
 
@@ -17,6 +17,8 @@ from .coupling import AxisCoupling
 from .types import Array, Mask
 
 ANY_SPEED = 1.0  # stands for a Stribeck speed that has no influence
+NAMES = ("Fs", "Fc", "Fv", "v_St")
+"""Parameters of the law."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,16 +41,16 @@ class Stribeck:
 
     def __post_init__(self) -> None:
         """Keep read-only copies."""
-        for name in ("Fs", "Fc", "Fv", "v_St"):
+        for name in NAMES:
             array = numbers(getattr(self, name), f"{name} of a friction law")
             array.setflags(write=False)
             object.__setattr__(self, name, array)
 
     @property
     def falls(self) -> Mask:
-        """For each axis whether dry friction falls from Fs to Fc with speed, shape ``(n,)``.
+        """True for axes whose dry friction falls from Fs to Fc with speed, shape ``(n,)``.
 
-        Where not, ``v_St`` says nothing.
+        ``v_St`` has no influence on the others.
         """
         return np.asarray(self.Fs != self.Fc, dtype=bool)
 
@@ -65,14 +67,11 @@ class Stribeck:
         )
 
     def same_as(self, other: Stribeck) -> bool:
-        """Whether both laws have the same numbers."""
-        return all(
-            np.array_equal(getattr(self, name), getattr(other, name))
-            for name in ("Fs", "Fc", "Fv", "v_St")
-        )
+        """Return whether both laws have the same numbers."""
+        return all(np.array_equal(getattr(self, name), getattr(other, name)) for name in NAMES)
 
     def torque(self, v: Array) -> Array:
-        """Friction torque at speeds ``v``, shape ``(..., n)``: positive where it opposes a positive speed."""
+        """Friction torque at speeds ``(..., n)``: positive where it opposes a positive speed."""
         if v.ndim == 1:  # on six numbers this loop takes half the time of the formula below
             one_state = []
             for speed, (coulomb, drop, steepness, viscous) in zip(
@@ -85,10 +84,8 @@ class Stribeck:
                 )
                 one_state.append(dry + viscous * speed)
             return np.array(one_state)
-        result: Array = (
-            self.Fc + (self.Fs - self.Fc) * np.exp(-np.square(v / self.v_St))
-        ) * np.sign(v) + self.Fv * v
-        return result
+        level = self.Fc + (self.Fs - self.Fc) * np.exp(-np.square(v / self.v_St))
+        return np.asarray(level * np.sign(v) + self.Fv * v)
 
     @cached_property
     def _rows(self) -> list[tuple[float, float, float, float]]:
@@ -111,8 +108,7 @@ class Stribeck:
         speed = np.asarray(v, dtype=float)
         ratio = speed / self.v_St
         falling = -2.0 * (self.Fs - self.Fc) / self.v_St * np.abs(ratio) * np.exp(-np.square(ratio))
-        result: Array = self.Fv + falling
-        return result
+        return np.asarray(self.Fv + falling)
 
     def parameters(self) -> Array:
         """``Fv, Fc, Fs - Fc`` per axis, axis after axis, shape ``(3 n,)``.
@@ -122,13 +118,10 @@ class Stribeck:
         return np.stack([self.Fv, self.Fc, self.Fs - self.Fc], axis=1).ravel()
 
     def regressor(self, v: Array) -> Array:
-        """Matrix that gives the torque from :meth:`parameters` at one state, shape ``(n, 3 n)``; ``v_St`` is fixed."""
-        n = len(self.Fc)
-        result = np.zeros((n, 3 * n))
+        """Matrix ``(n, 3 n)`` from :meth:`parameters` to a state's torque; ``v_St`` is fixed."""
         stribeck = np.exp(-np.square(v / self.v_St)) * np.sign(v)
-        for i, columns in enumerate(np.stack([v, np.sign(v), stribeck], axis=1)):
-            result[i, 3 * i : 3 * i + 3] = columns
-        return result
+        columns = np.stack([v, np.sign(v), stribeck], axis=1)
+        return np.asarray((np.eye(len(v))[:, :, None] * columns).reshape(len(v), -1))
 
 
 @dataclass(frozen=True)
@@ -143,7 +136,7 @@ class JointFriction:
     """Speed of the part per speed of the joints that move it."""
 
     def __post_init__(self) -> None:
-        """Refuse what would drive the part, or is no number."""
+        """Refuse friction that would drive the part, or is no number."""
         if not (0.0 <= self.damping < math.inf and 0.0 <= self.coulomb < math.inf):
             stated = (
                 f"friction of {', '.join(self.turned_by)}: damping {self.damping:g} and friction"
@@ -152,8 +145,8 @@ class JointFriction:
             raise UrdfError(f"{stated} should be finite and not negative")
 
 
-def stated_friction(robot: Element) -> list[JointFriction]:
-    """Return what the ``<dynamics>`` tags of a URDF state.
+def friction_of_urdf(robot: Element) -> list[JointFriction]:
+    """Return the friction in the ``<dynamics>`` tags of a URDF.
 
     Joints without one, or with zeros, are left out.
 
@@ -181,7 +174,7 @@ def _stated(tag: Element, key: str, joint: str) -> float:
 def axis_friction(
     parts: Sequence[JointFriction], coupling: AxisCoupling
 ) -> tuple[Stribeck | None, list[str]]:
-    """Return the friction of the axes that that of joints amounts to, and the axes whose friction it does not hold wholly.
+    """Return the friction of axes that results from that of joints, and axes it is incomplete for.
 
     A part that turns ``g`` times as fast as axis i adds ``g^2 d`` and ``|g| f`` to it (``tau = G'
     tau_tree``). One that several axes turn has no law per axis; of such parts viscous friction is
@@ -192,8 +185,8 @@ def axis_friction(
         coupling: Of the tree with these joints.
 
     Returns:
-        The law, None where no part has friction that a law per axis can hold; and the axes of parts
-        that had to be left out.
+        The law, None where no part has friction that a law per axis can represent; and the axes of
+        parts that had to be left out.
     """
     n = len(coupling.axes)
     viscous, coulomb, coupled, lost = (
@@ -232,7 +225,7 @@ def frictionless(n: int) -> Stribeck:
     return Stribeck(np.zeros(n), np.zeros(n), np.zeros(n), np.full(n, ANY_SPEED))
 
 
-def checked_law(law: Stribeck, n: int) -> Stribeck:
+def check_law(law: Stribeck, n: int) -> Stribeck:
     """Return a law that ``n`` axes can have.
 
     Raises:
@@ -241,8 +234,7 @@ def checked_law(law: Stribeck, n: int) -> Stribeck:
     if not isinstance(law, Stribeck):
         raise InputError(f"a friction law is an irbmodels.Stribeck, not {short_repr(law)}")
     static, coulomb, viscous, stribeck = (
-        finite(getattr(law, name), (n,), f"{name} of the friction law")
-        for name in ("Fs", "Fc", "Fv", "v_St")
+        finite(getattr(law, name), (n,), f"{name} of the friction law") for name in NAMES
     )
     wrong = np.flatnonzero(
         (static < coulomb) | (coulomb < 0.0) | (viscous < 0.0) | (stribeck <= 0.0)

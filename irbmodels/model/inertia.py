@@ -48,13 +48,11 @@ class Inertial(NamedTuple):
 
     def moved(self, rotation: ArrayLike, translation: ArrayLike) -> Inertial:
         """Return the same body in another frame, whose pose ``new_from_old`` is given."""
-        turn = np.asarray(rotation, dtype=float)
-        return Inertial.of(
-            self.mass, turn @ self.com + np.asarray(translation), turn @ self.tensor @ turn.T
-        )
+        R = np.asarray(rotation, dtype=float)
+        return Inertial.of(self.mass, R @ self.com + np.asarray(translation), R @ self.tensor @ R.T)
 
     def stretched(self, factors: ArrayLike, density: float = 1.0) -> Inertial:
-        """Return the body with its shape stretched along the frame's axes, at ``density`` times its density.
+        """Return the body with its shape scaled along the frame's axes, and its density scaled.
 
         The result of a possible body is a possible body: the covariance of mass maps to ``S P S``.
         """
@@ -71,27 +69,27 @@ class Inertial(NamedTuple):
         if self.mass <= 0.0:
             return [f"mass {self.mass:g} kg is not positive"]
         low, middle, high = moments_of(self.tensor)
-        found = []
+        problems = []
         if low <= ROUNDING * high:
-            found.append(
+            problems.append(
                 f"tensor is not positive definite (principal moments {low:.3g}, {middle:.3g},"
                 f" {high:.3g} kg m^2)"
             )
         if high > (low + middle) * (1.0 + ROUNDING):
-            found.append(
+            problems.append(
                 f"principal moments break the triangle inequality ({high:.3g} > {low:.3g} +"
                 f" {middle:.3g} kg m^2)"
             )
         if self.is_too_dense():
             trace, ball = low + middle + high, 6.0 * ball_moment(self.mass)
-            found.append(
+            problems.append(
                 f"trace {trace:.3g} kg m^2 is below that of a lead ball of {self.mass:g} kg"
                 f" ({ball:.3g})"
             )
-        return found
+        return problems
 
     def is_too_dense(self) -> bool:
-        """Whether the trace of the tensor is below that of a lead ball of this mass."""
+        """Return whether the trace of the tensor is below that of a lead ball of this mass."""
         # each moment of inertia is the sum of two second moments
         ball = 6.0 * ball_moment(self.mass)
         return float(np.trace(self.tensor)) < ball * (1.0 - ROUNDING)
@@ -99,11 +97,9 @@ class Inertial(NamedTuple):
     def nearest_possible(self) -> Inertial:
         """Return the body of positive mass with the nearest possible tensor in the Frobenius norm.
 
-        Mass and centre stay.
-
-        Each second moment about the centre is at least ``MARGIN`` of the largest, and their sum
-        that of a lead ball of that mass. Where none exceeds those of the ball, the tensor tells
-        nothing about a body, and the ball is the nearest one.
+        Mass and centre stay. Each second moment about the centre is at least ``MARGIN`` of the
+        largest, and their sum that of a lead ball of that mass. Where none exceeds those of the
+        ball, the tensor tells nothing about a body, and the ball is the nearest one.
         """
         moments, axes = np.linalg.eigh(self.covariance())
         ball, largest = ball_moment(self.mass), float(moments[-1])
@@ -128,16 +124,19 @@ def moments_of(tensor: Array) -> tuple[float, float, float]:
 
 
 def is_possible(moments: tuple[float, float, float]) -> bool:
-    """Whether principal moments are positive and obey the triangle inequality."""
+    """Return whether principal moments are positive and obey the triangle inequality."""
     low, middle, high = moments
     return low > ROUNDING * high and high <= (low + middle) * (1.0 + ROUNDING)
 
 
 def ball_moment(mass: float) -> float:
-    """Second moment of a lead ball about each axis, ``m r^2 / 5`` [kg m^2]: no machine part of that mass is as compact."""
+    """Second moment of a lead ball about each axis, ``m r^2 / 5`` [kg m^2].
+
+    No machine part of that mass is as compact.
+    """
     return 0.2 * mass * math.pow(3.0 * mass / (4.0 * math.pi * DENSEST), 2.0 / 3.0)
 
 
 def gyration(body: Inertial) -> float:
-    """Radius of gyration about the centre [m]: the root mean square distance of the mass from it."""
+    """Radius of gyration about the centre [m]: root mean square distance of the mass from it."""
     return math.sqrt(max(float(np.trace(body.tensor)), 0.0) / (2.0 * body.mass))

@@ -1,4 +1,4 @@
-"""What an axis may do: ranges (the coupled one of a parallelogram included), speeds, efforts."""
+"""Limits of axes: ranges (the coupled one of a parallelogram included), speeds, efforts."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Violation(NamedTuple):
     axis: int | None
     """1-based, as on the controller; None for a load as a whole."""
     quantity: str
-    """What is out of bounds: ``q2``, ``q3 - q2``, ``v4``, ``tau1``.
+    """Quantity out of bounds: ``q2``, ``q3 - q2``, ``v4``, ``tau1``.
 
     Of tool and payload ``load``, ``J5``, ``J6``.
     """
@@ -34,10 +34,10 @@ class Violation(NamedTuple):
     unit: str
     """``rad``, ``m``, ``rad/s``, ``m/s``, ``N m`` or ``N``; of a load ``kg`` or ``kg m^2``."""
     assumed: bool
-    """Whether the bound itself is only assumed."""
+    """True if the bound itself is only assumed."""
 
     def __str__(self) -> str:
-        """Say which value is out of which bounds, in the controller's degrees and millimetres."""
+        """Return value and bounds in the controller's degrees and millimetres."""
         shown = self.unit.replace("rad", "deg").replace("m/s", "mm/s") if self.unit != "m" else "mm"
         factor = (
             math.degrees(1.0) if "rad" in self.unit else 1000.0 if shown.startswith("mm") else 1.0
@@ -54,7 +54,7 @@ class Violation(NamedTuple):
 
 
 class LoadLimits(NamedTuple):
-    """What tool and payload together may be, on the mounting flange."""
+    """Limits of tool and payload together, on the mounting flange."""
 
     mass: float
     """Rated payload [kg]."""
@@ -91,13 +91,16 @@ class Limits:
     velocity: Array
     effort: Array
     A: Array
-    """``(n, n)``: the catalogue range of axis 3 of a parallelogram arm is one of ``q3 - q2`` (docs/conventions.md)."""
+    """``(n, n)``: the range of axis 3 of a parallelogram arm is one of ``q3 - q2``.
+
+    See docs/conventions.md.
+    """
     linear: Mask
     range_assumed: Mask
     velocity_assumed: Mask
     effort_assumed: Mask
     load: LoadLimits | None = None
-    """What the arm may carry; None where nothing is known."""
+    """Limits of the load; None where nothing is known."""
 
     def __post_init__(self) -> None:
         """Make the shared arrays read-only."""
@@ -112,12 +115,10 @@ class Limits:
         return up @ self.lower + down @ self.upper, up @ self.upper + down @ self.lower
 
     def in_range(self, q: ArrayLike) -> Mask:
-        """Whether positions ``(..., n)`` keep every range, shape ``(...)``; NaN never does."""
+        """Return whether positions ``(..., n)`` keep every range, as ``(...)``; NaN never does."""
         values = states(q, len(self.A), "axis positions") @ self.A.T
-        result: Mask = np.all(
-            (values >= self.lower - ROUNDING) & (values <= self.upper + ROUNDING), axis=-1
-        )
-        return result
+        kept = (values >= self.lower - ROUNDING) & (values <= self.upper + ROUNDING)
+        return np.asarray(np.all(kept, axis=-1))
 
     def violations(
         self, q: ArrayLike, v: ArrayLike | None = None, tau: ArrayLike | None = None
@@ -127,7 +128,7 @@ class Limits:
         Raises:
             InputError: if a shape is wrong.
         """
-        found = self._outside(
+        violations = self._outside(
             self.A @ self._one(q, "axis positions"),
             self.lower,
             self.upper,
@@ -137,7 +138,7 @@ class Limits:
         )
         if v is not None:
             names = [f"v{i + 1}" for i in range(len(self.A))]
-            found += self._outside(
+            violations += self._outside(
                 self._one(v, "axis speeds"),
                 -self.velocity,
                 self.velocity,
@@ -147,7 +148,7 @@ class Limits:
             )
         if tau is not None:
             names = [f"tau{i + 1}" for i in range(len(self.A))]
-            found += self._outside(
+            violations += self._outside(
                 self._one(tau, "torques"),
                 -self.effort,
                 self.effort,
@@ -155,16 +156,16 @@ class Limits:
                 names,
                 ("N", "N m"),
             )
-        return found
+        return violations
 
     def largest(self) -> Array:
-        """Largest position of any axis of the same kind (rotary, linear), per axis, shape ``(n,)``."""
+        """Largest position of any axis of the same kind (rotary, linear), shape ``(n,)``."""
         low, high = self.envelope()
         size = np.maximum(np.abs(low), np.abs(high))
         return np.array([size[self.linear == kind].max() for kind in self.linear])
 
     def names(self) -> list[str]:
-        """Return what each range is one of: ``q2``, ``q3 - q2``."""
+        """Return the quantity that each range bounds: ``q2``, ``q3 - q2``."""
         return [combination(row) for row in self.A]
 
     def _one(self, value: ArrayLike, what: str) -> Array:

@@ -1,4 +1,4 @@
-"""A model stripped to what its answers depend on: joints along z, base inertials, and constants that have a name each.
+"""A model reduced to joints along z, base inertials, and constants with a name each.
 
 Numbers that are exactly 0, 1 or -1 belong to the structure, and fold away; all others are named
 constants. Models of the same structure share every program, whatever their lengths, masses, tools
@@ -29,7 +29,7 @@ Names as in Khalil & Dombre.
 
 @dataclass(frozen=True, eq=False)
 class Joint:
-    """A joint that turns about, or slides along, the z axis of its own frame, and the body it carries."""
+    """A joint about, or along, the z axis of its own frame, and the body that it carries."""
 
     parent: int
     """Number of the joint it stands on; -1 for the base."""
@@ -45,9 +45,12 @@ class Joint:
     body: Array
     """Its inertials, ``(10,)``, in the order of :data:`INERTIALS`."""
     size: Array = field(default_factory=lambda: np.zeros(3))
-    """Largest mass, first and second moment that its inertials were ever summed from: the measure of what rounding left."""
+    """Largest mass, first and second moment among the summands of its inertials.
+
+    Their rounding is relative to it.
+    """
     tree_rotation: Array = field(default_factory=lambda: np.eye(3))
-    """Rotation from its frame to the one that the tree has there, whose axis may be another than z."""
+    """Rotation from its frame to the tree's own there, whose axis may be another than z."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,7 +64,7 @@ class FixedFrame:
 
 @dataclass(frozen=True, eq=False)
 class Mechanism:
-    """What the programs of :mod:`.symbolic` are written for."""
+    """Mechanism that the programs of :mod:`.symbolic` are written for."""
 
     n: int
     """Number of axes."""
@@ -69,20 +72,20 @@ class Mechanism:
     gravity: Array
     """In base axes [m/s^2], ``(3,)``."""
     rotors: Array
-    """What rotors add to the mass matrix, ``(n, n)``."""
+    """Inertia that rotors add to the mass matrix, ``(n, n)``."""
     friction: Array | None = None
     """Rows Fc, Fs - Fc, 1/v_St^2 and Fv of the axes, ``(4, n)``."""
     frame: FixedFrame | None = None
     ground: Array = field(default_factory=lambda: np.zeros(10))
-    """Inertials that do not move; only potential energy knows of them."""
+    """Inertials that do not move; they count in potential energy only."""
     rotor_axes: Array | None = None
-    """How the axes turn the rotors, ``(n, n)``; only the regressor takes rotors apart."""
+    """Turns of the rotors per turn of the axes, ``(n, n)``; only the regressor needs them apart."""
 
     def constants(self) -> dict[str, float]:
         """Every number by its name; those without influence on the structure included."""
         named = dict(zip(("gx", "gy", "gz"), self.gravity.tolist(), strict=True))
         for number, joint in enumerate(self.joints, 1):
-            named |= _placed(str(number), joint.rotation, joint.position)
+            named |= _pose_entries(str(number), joint.rotation, joint.position)
             named |= {
                 f"{name}{number}": value
                 for name, value in zip(INERTIALS, joint.body.tolist(), strict=True)
@@ -103,12 +106,12 @@ class Mechanism:
             for name, row in zip(("FC", "FD", "KS", "FV"), self.friction.tolist(), strict=True):
                 named |= {f"{name}{axis}": value for axis, value in enumerate(row, 1)}
         if self.frame is not None:
-            named |= _placed("E", self.frame.rotation, self.frame.position)
+            named |= _pose_entries("E", self.frame.rotation, self.frame.position)
         return named
 
     @cached_property
     def free(self) -> dict[str, float]:
-        """The constants that are no part of the structure, in the order in which kernels take them."""
+        """Constants that are no part of the structure, in the order in which kernels take them."""
         return {name: value for name, value in self.constants().items() if not _folds(name, value)}
 
     @cached_property
@@ -120,26 +123,32 @@ class Mechanism:
 
     @cached_property
     def key(self) -> str:
-        """What models of the same structure have in common, as hexadecimal digits."""
+        """Hash of the structure, as hexadecimal digits: equal for models that share programs."""
         fixed = {name: value for name, value in self.constants().items() if name not in self.free}
         frame = None if self.frame is None else self.frame.joint
         joints = [(joint.parent, joint.prismatic) for joint in self.joints]
-        told = json.dumps(
+        structure = json.dumps(
             [self.n, joints, frame, self.friction is not None, fixed, list(self.free)]
         )
-        return hashlib.sha256(told.encode()).hexdigest()[:20]
+        return hashlib.sha256(structure.encode()).hexdigest()[:20]
 
 
 def mechanism_of(model: Model, friction: bool = False) -> Mechanism:
-    """Strip a model for its dynamics: carriers without mass merged, bodies without mass dropped, inertials on a base set."""
-    return _clean(regroup(_pruned(_merged(_pruned(_mechanism(model, friction))))))
+    """Reduce a model for its dynamics.
+
+    Massless carriers are merged, massless bodies dropped, inertials regrouped to base parameters.
+    """
+    return _snap(regroup(_prune(_merge_carriers(_prune(_mechanism(model, friction))))))
 
 
 def unreduced_mechanism_of(model: Model, friction: bool = True) -> Mechanism:
-    """Take every joint of a model, and no inertials: what the regressor needs, whose columns are the bodies' own parameters."""
+    """Return every joint of a model without inertials, for the regressor.
+
+    Its columns are the bodies' own parameters.
+    """
     whole = _mechanism(model, friction)
     light = tuple(replace(joint, body=np.zeros(10)) for joint in whole.joints)
-    return _clean(
+    return _snap(
         replace(
             whole, joints=light, rotors=np.zeros_like(whole.rotors), rotor_axes=model.rotor_axes
         )
@@ -147,9 +156,9 @@ def unreduced_mechanism_of(model: Model, friction: bool = True) -> Mechanism:
 
 
 def _mechanism(model: Model, friction: bool) -> Mechanism:
-    joints, turns = _joints_of(model.tree)
-    turned = tuple(
-        replace(joint, tree_rotation=turn) for joint, turn in zip(joints, turns, strict=True)
+    joints, rotations = _joints_of(model.tree)
+    rotated = tuple(
+        replace(joint, tree_rotation=R) for joint, R in zip(joints, rotations, strict=True)
     )
     law = None
     if friction and model.friction is not None:
@@ -163,7 +172,7 @@ def _mechanism(model: Model, friction: bool) -> Mechanism:
         )
     return Mechanism(
         model.n,
-        turned,
+        rotated,
         np.array(model.tree.model.gravity.linear),
         np.array(model.rotor_inertia),
         law,
@@ -171,21 +180,22 @@ def _mechanism(model: Model, friction: bool) -> Mechanism:
 
 
 def chain_of(tree: Tree, frame: int, point: Array | None = None) -> Mechanism:
-    """Strip a tree to the joints between the base and a frame, or a point fixed to it, without inertials."""
-    joints, places = _joints_of(tree)
+    """Reduce a tree to the joints between base and a frame or a point of it, without inertials."""
+    joints, old_from_new = _joints_of(tree)
     pin_frame = tree.model.frames[frame]
-    carrier = pin_frame.parentJoint - 1
-    turn, place = np.array(pin_frame.placement.rotation), np.array(pin_frame.placement.translation)
+    carrier, placement = pin_frame.parentJoint - 1, pin_frame.placement
+    rotation, position = np.array(placement.rotation), np.array(placement.translation)
     if point is not None:
-        place = place + turn @ point
+        position = placement.act(point)
     if carrier >= 0:
-        turn, place = places[carrier].T @ turn, places[carrier].T @ place
+        rotation = old_from_new[carrier].T @ rotation
+        position = old_from_new[carrier].T @ position
     n = tree.coupling.G.shape[1]
     light = tuple(replace(joint, body=np.zeros(10)) for joint in joints)
     bare = Mechanism(
-        n, light, np.zeros(3), np.zeros((n, n)), None, FixedFrame(carrier, turn, place)
+        n, light, np.zeros(3), np.zeros((n, n)), None, FixedFrame(carrier, rotation, position)
     )
-    return _clean(_pruned(_merged(_pruned(bare))))
+    return _snap(_prune(_merge_carriers(_prune(bare))))
 
 
 def _joints_of(tree: Tree) -> tuple[list[Joint], list[Array]]:
@@ -197,24 +207,25 @@ def _joints_of(tree: Tree) -> tuple[list[Joint], list[Array]]:
     data = model.createData()
     pin.computeJointJacobians(model, data, pin.neutral(model))
     joints: list[Joint] = []
-    turns: list[Array] = []
+    old_from_new: list[Array] = []
     for number in range(1, model.njoints):
         column = np.reshape(
             pin.getJointJacobian(model, data, number, pin.ReferenceFrame.LOCAL), (6, -1)
         )
         motion = column[:, model.joints[number].idx_v]
-        slides = bool(np.linalg.norm(motion[3:]) < 0.5)
-        turn = _z_to(motion[:3] if slides else motion[3:])
+        prismatic = bool(np.linalg.norm(motion[3:]) < 0.5)
+        to_z = _z_to(motion[:3] if prismatic else motion[3:])
         parent = int(model.parents[number]) - 1
         placement = model.jointPlacements[number]
-        rotation, place = placement.rotation @ turn, np.array(placement.translation)
+        rotation, position = placement.rotation @ to_z, np.array(placement.translation)
         if parent >= 0:
-            rotation, place = turns[parent].T @ rotation, turns[parent].T @ place
-        body = model.inertias[number].se3Action(pin.SE3(turn.T, np.zeros(3))).toDynamicParameters()
-        row, offset = coupling.G[number - 1], float(coupling.q0[number - 1])
-        joints.append(Joint(parent, slides, rotation, place, np.array(row), offset, body))
-        turns.append(turn)
-    return joints, turns
+            rotation = old_from_new[parent].T @ rotation
+            position = old_from_new[parent].T @ position
+        body = model.inertias[number].se3Action(pin.SE3(to_z.T, np.zeros(3))).toDynamicParameters()
+        row, offset = np.array(coupling.G[number - 1]), float(coupling.q0[number - 1])
+        joints.append(Joint(parent, prismatic, rotation, position, row, offset, body))
+        old_from_new.append(to_z)
+    return joints, old_from_new
 
 
 def _z_to(axis: Array) -> Array:
@@ -230,8 +241,8 @@ def _z_to(axis: Array) -> Array:
     return np.stack([np.cross(second, third), second, third], axis=1)
 
 
-def _merged(mechanism: Mechanism) -> Mechanism:
-    """Let what stands on a massless carrier, and turns about the same line, turn by the sum of both angles."""
+def _merge_carriers(mechanism: Mechanism) -> Mechanism:
+    """Merge joints with massless carriers that turn about the same line: their angles add."""
     joints = list(mechanism.joints)
     for number, carrier in enumerate(joints):
         above = [i for i, joint in enumerate(joints) if joint.parent == number]
@@ -256,7 +267,7 @@ def _same_line(joint: Joint) -> bool:
     return not (joint.prismatic or tilted or np.any(np.abs(joint.position[:2]) > ROUNDING))
 
 
-def _pruned(mechanism: Mechanism) -> Mechanism:
+def _prune(mechanism: Mechanism) -> Mechanism:
     """Drop the joints that carry neither mass nor the frame."""
     joints = mechanism.joints
     needed = set()
@@ -276,7 +287,7 @@ def _pruned(mechanism: Mechanism) -> Mechanism:
 
 
 def regroup(mechanism: Mechanism) -> Mechanism:
-    """Move to the joint below, from the tips inwards, what could as well be fixed there: the motion's torques stay the same.
+    """Regroup inertials to the joint below, from the tips inwards: torques stay the same.
 
     A body that turns about z moves no differently if a mass point or thin rod on that axis is fixed
     to the link below: M, MZ and YY (of XX = YY) go. A body that slides turns with the link below:
@@ -306,15 +317,17 @@ def regroup(mechanism: Mechanism) -> Mechanism:
     return replace(mechanism, joints=tuple(joints), ground=ground)
 
 
-def inertial_transform(rotation: Array, place: Array) -> Array:
-    """Matrix that takes the ten inertials of a body from one frame to another, whose pose ``new_from_old`` is given."""
+def inertial_transform(rotation: Array, position: Array) -> Array:
+    """Return the matrix ``(10, 10)`` that takes inertials to another frame, by ``new_from_old``."""
     columns = []
     for unit in np.eye(10):
         m, first, tensor = unit[0], rotation @ unit[1:4], rotation @ _tensor(unit[4:]) @ rotation.T
-        product = np.outer(place, first + 0.5 * m * place)
+        product = np.outer(position, first + 0.5 * m * position)
         tensor = tensor + 2.0 * np.trace(product) * np.eye(3) - product - product.T
         columns.append(
-            np.concatenate([[m], first + m * place, tensor[[0, 0, 1, 0, 1, 2], [0, 1, 1, 2, 2, 2]]])
+            np.concatenate(
+                [[m], first + m * position, tensor[[0, 0, 1, 0, 1, 2], [0, 1, 1, 2, 2, 2]]]
+            )
         )
     return np.stack(columns, axis=1)
 
@@ -324,8 +337,8 @@ def _tensor(six: Array) -> Array:
     return np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
 
 
-def _clean(mechanism: Mechanism) -> Mechanism:
-    """Make exact what rounding left near 0 and 1; inertials against what they were summed from."""
+def _snap(mechanism: Mechanism) -> Mechanism:
+    """Make numbers near 0 and 1 exact; of inertials relative to their summands."""
     joints = []
     for joint in mechanism.joints:
         body = joint.body.copy()
@@ -335,18 +348,22 @@ def _clean(mechanism: Mechanism) -> Mechanism:
         joints.append(
             replace(
                 joint,
-                rotation=_exact(joint.rotation),
-                position=_exact(joint.position),
-                tree_rotation=_exact(joint.tree_rotation),
-                row=_exact(joint.row),
-                offset=float(_exact(np.array(joint.offset))),
+                rotation=_snap_values(joint.rotation),
+                position=_snap_values(joint.position),
+                tree_rotation=_snap_values(joint.tree_rotation),
+                row=_snap_values(joint.row),
+                offset=float(_snap_values(np.array(joint.offset))),
                 body=body,
             )
         )
     frame = mechanism.frame
     if frame is not None:
-        frame = replace(frame, rotation=_exact(frame.rotation), position=_exact(frame.position))
-    return replace(mechanism, joints=tuple(joints), gravity=_exact(mechanism.gravity), frame=frame)
+        frame = replace(
+            frame, rotation=_snap_values(frame.rotation), position=_snap_values(frame.position)
+        )
+    return replace(
+        mechanism, joints=tuple(joints), gravity=_snap_values(mechanism.gravity), frame=frame
+    )
 
 
 PARTS = (slice(0, 1), slice(1, 4), slice(4, 10))
@@ -357,19 +374,19 @@ def _size(body: Array) -> Array:
     return np.array([np.abs(body[part]).max() for part in PARTS])
 
 
-def _exact(values: Array) -> Array:
+def _snap_values(values: Array) -> Array:
     whole = np.round(values)
     near = (np.abs(whole) <= 1.0) & (np.abs(values - whole) <= ROUNDING)
     return np.where(near, whole, values) + 0.0
 
 
 def _folds(name: str, value: float) -> bool:
-    """Whether a number is structure: 0 everywhere, 1 and -1 in rotations and in the coupling."""
+    """Return whether a number is structure: 0 anywhere, 1 and -1 in rotations and the coupling."""
     return value == 0.0 or (abs(value) == 1.0 and name[0] in "RG")
 
 
-def _placed(name: str, rotation: Array, place: Array) -> dict[str, float]:
-    shift = {f"p{name}{axis}": value for axis, value in zip("xyz", place.tolist(), strict=True)}
+def _pose_entries(name: str, rotation: Array, position: Array) -> dict[str, float]:
+    shift = {f"p{name}{axis}": value for axis, value in zip("xyz", position.tolist(), strict=True)}
     return _entries(f"R{name}_", rotation) | shift
 
 

@@ -1,4 +1,4 @@
-"""Mesh paths of a URDF: rewritten as the reader of the file needs them, and the files that they may name."""
+"""Mesh paths of a URDF: rewrite for the reader of the file, and resolved to files."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ..errors import InputError, UrdfError
 
 
 def with_mesh_paths(text: str, style: str, here: Path, target: Path | None = None) -> str:
-    """Return the URDF with its relative mesh paths rewritten.
+    """Return the URDF with its relative mesh paths rewrite.
 
     Args:
         text: URDF whose mesh paths are relative to the folder ``here``.
@@ -29,7 +29,7 @@ def with_mesh_paths(text: str, style: str, here: Path, target: Path | None = Non
     if style not in ("relative", "absolute") and not package:
         raise InputError(f"mesh paths {style!r}: choose relative, absolute or package://NAME")
 
-    def rewritten(match: re.Match[str]) -> str:
+    def rewrite(match: re.Match[str]) -> str:
         before, name = match[1], html.unescape(match[2][1:-1])
         if "://" in name or Path(name).is_absolute():
             return match[0]
@@ -42,7 +42,7 @@ def with_mesh_paths(text: str, style: str, here: Path, target: Path | None = Non
             return before + _quoted(path.as_posix())
         return before + _quoted(Path(os.path.relpath(path, (target or here).resolve())).as_posix())
 
-    return re.sub(r"""(<mesh\b[^>]*?\bfilename\s*=\s*)("[^"]*"|'[^']*')""", rewritten, text)
+    return re.sub(r"""(<mesh\b[^>]*?\bfilename\s*=\s*)("[^"]*"|'[^']*')""", rewrite, text)
 
 
 def _quoted(value: str) -> str:
@@ -50,9 +50,9 @@ def _quoted(value: str) -> str:
 
 
 def mesh_candidates(name: str, folder: Path) -> Iterator[str]:
-    """Where a mesh may lie: beside the URDF.
+    """Yield the paths of a mesh: beside the URDF, or below a folder above it.
 
-    For ``package://`` and ``model://`` in a folder above that holds the package.
+    The latter for ``package://`` and ``model://``, where a folder above holds the package.
     """
     if name.startswith(("package://", "model://")):
         rest = name.partition("://")[2].lstrip("/")

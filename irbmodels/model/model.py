@@ -1,7 +1,4 @@
-"""Everything the laws of motion need: the tree as loaded, its friction, rotors and limits.
-
-Data only.
-"""
+"""Data of the equations of motion: the tree as loaded, its friction, rotors and limits."""
 
 from __future__ import annotations
 
@@ -34,7 +31,7 @@ class Linkage(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Model:
-    """A robot ready to be computed with; arrays in axis order."""
+    """A robot as the equations of motion need it; arrays in axis order."""
 
     tree: Tree
     """With tool, payload and gravity in place."""
@@ -46,7 +43,7 @@ class Model:
     They belong to axis coordinates, not to the tree.
     """
     rotor_axes: Array
-    """Row i: how the axes turn rotor i, in turns of axis i, shape ``(n, n)``.
+    """Row i: turns of rotor i per turn of each axis, in turns of axis i, shape ``(n, n)``.
 
     Identity where no wrist is coupled.
     """
@@ -60,13 +57,12 @@ class Model:
 
     @cached_property
     def rotor_inertia(self) -> Array:
-        """What the rotors add to the mass matrix, shape ``(n, n)``."""
-        result: Array = (self.rotor_axes.T * self.rotors) @ self.rotor_axes
-        return result
+        """Inertia that the rotors add to the mass matrix, shape ``(n, n)``."""
+        return np.asarray((self.rotor_axes.T * self.rotors) @ self.rotor_axes)
 
     @cached_property
     def has_rotors(self) -> bool:
-        """Whether any rotor inertia is in use."""
+        """True if any rotor inertia is in use."""
         return bool(self.rotors.any())
 
     @property
@@ -76,7 +72,7 @@ class Model:
 
 
 def loaded(bare: Tree, tool: Tool | None, payload: Inertial | None, gravity: Array) -> Tree:
-    """Return the tree with a tool on tool0, a payload on the TCP, and gravity in base axes [m/s^2]."""
+    """Return the tree with a tool on tool0, a payload on the TCP, and gravity in base axes."""
     model = copy_of(bare.model)
     model.gravity = pin.Motion(np.asarray(gravity, dtype=float), np.zeros(3))
     tcp, flange = model.frames[bare.frame("tcp")], model.frames[bare.flange]
@@ -89,7 +85,7 @@ def loaded(bare: Tree, tool: Tool | None, payload: Inertial | None, gravity: Arr
 
 
 def load_on_flange(tool: Tool | None, payload: Inertial | None) -> Inertial | None:
-    """Return tool and payload as one body in the axes of tool0; None where nothing weighs."""
+    """Return tool and payload as one body in the axes of tool0; None without mass."""
     bodies = [] if tool is None else [tool.load]
     if payload is not None:
         bodies.append(

@@ -1,6 +1,6 @@
-"""The motor side of the gearboxes: a constant map from axes to motors (gear ratios.
+"""Motor side of the gearboxes: a constant map from axes to motors by gear ratios.
 
-A wrist may couple its axes).
+A wrist may couple its axes.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class Motors:
 
     @property
     def known(self) -> Mask:
-        """For each motor whether its gear is known, shape ``(n,)``."""
+        """True for motors whose gear is known, shape ``(n,)``."""
         return np.asarray(np.isfinite(self.N).all(axis=1), dtype=bool)
 
     def position(self, q: ArrayLike) -> Array:
@@ -91,7 +91,7 @@ class Motors:
         return result
 
     def reflected(self, rotors: ArrayLike) -> tuple[Array, Array]:
-        """Rotor inertias on the arm side, and how the axes turn them.
+        """Return rotor inertias on the arm side, and the turns of rotors per turn of axes.
 
         Args:
             rotors: Inertias on the motor side [kg m^2], shape ``(n,)``; 0 where unknown.

@@ -10,7 +10,7 @@ Grade = Literal["measured", "identified", "published", "derived", "assumed"]
 
 @dataclass(frozen=True)
 class Source:
-    """Where numbers come from: a pinned reference, its licence, how good it is, and how they were taken from it."""
+    """Source of numbers: a pinned reference, its licence, its grade, and how it was used."""
 
     ref: str
     grade: Grade

@@ -92,7 +92,8 @@ def from_zyx(angles: ArrayLike) -> Array:
 def zyx(rotation: ArrayLike) -> Array:
     """Return ``(z, y, x)`` [rad] of matrices ``(..., 3, 3)``, RAPID's ``EulerZYX``.
 
-    y is within -90..90 deg. At y = +-90 deg only z - x (or z + x) is determined; x is 0 there, by our choice.
+    y is within -90..90 deg. At y = +-90 deg only z - x (or z + x) is determined; x is 0 there, by
+    our choice.
     """
     R = _shaped(rotation, (3, 3), "a rotation matrix")
     size = np.hypot(R[..., 0, 0], R[..., 1, 0])
@@ -119,7 +120,8 @@ def from_zyz(angles: ArrayLike) -> Array:
 def zyz(rotation: ArrayLike) -> Array:
     """Return ``(a, b, c)`` [rad] with ``Rz(a) Ry(b) Rz(c)`` of matrices ``(..., 3, 3)``.
 
-    b is within 0..180 deg. At b = 0 or 180 deg only a + c (or a - c) is determined; c is 0 there, by our choice.
+    b is within 0..180 deg. At b = 0 or 180 deg only a + c (or a - c) is determined; c is 0 there,
+    by our choice.
     """
     R = _shaped(rotation, (3, 3), "a rotation matrix")
     size = np.hypot(R[..., 2, 0], R[..., 2, 1])

@@ -107,7 +107,7 @@ def shapes_of(
         for m in materials
         if m.get("name") and m.find("color") is not None
     }
-    found = []
+    shapes = []
     for link in document.iterfind("link"):
         for shape in link.iterfind(what):
             tag = shape.find("geometry/*")
@@ -117,18 +117,15 @@ def shapes_of(
             own = None if material is None else material.find("color")
             named = None if material is None else colours.get(str(material.get("name")))
             try:
-                placement, colour = (
-                    placement_of(shape.find("origin")),
-                    _colour(named if own is None else own),
-                )
-                found.append(
-                    Shape(name, *_sizes(tag, name), placement, colour, _file(tag, name, folder))
-                )
+                placement = placement_of(shape.find("origin"))
+                colour = _colour(named if own is None else own)
+                kind, size = _sizes(tag, name)
+                shapes.append(Shape(name, kind, size, placement, colour, _file(tag, name, folder)))
             except (FileError, UrdfError) as err:
                 if lost is None:
                     raise
                 lost.append(str(tag.get("filename")) if isinstance(err, FileError) else str(err))
-    return found
+    return shapes
 
 
 def link_of(joint: Element, end: Literal["parent", "child"]) -> str:

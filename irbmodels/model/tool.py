@@ -1,4 +1,4 @@
-"""What the robot carries: ABB's ``tooldata`` and ``loaddata`` in SI units."""
+"""Tool and payload: ABB's ``tooldata`` and ``loaddata`` in SI units."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Tool:
 
     name: str
     tcp: pin.SE3
-    """``tool0_from_tcp``; what is handed out is a copy, since a ``pin.SE3`` can be written into."""
+    """``tool0_from_tcp``; always a copy, since a ``pin.SE3`` can be written into."""
     load: Inertial
     source: str = "given in code"
     grade: str = "assumed"
@@ -72,7 +72,7 @@ class Tool:
 
 
 class _OwnPose:
-    """A pose that its owner keeps to itself: it takes a copy, and hands out copies."""
+    """Descriptor of a pose that copies on setting and on getting."""
 
     def __get__(self, owner: Tool | None, kind: type[Tool]) -> pin.SE3:
         return self if owner is None else vars(owner)["_tcp"].copy()
@@ -85,7 +85,7 @@ Tool.tcp = _OwnPose()
 
 
 def doubt_metres(numbers: Sequence[float], whose: str) -> None:
-    """Warn the caller of the caller of a TCP and a centre of mass [mm] so near to the flange that they count in m."""
+    """Warn of a TCP and a centre of mass [mm] so near to the flange that they seem to be in m."""
     if 0.0 < max(map(abs, numbers)) < _POINT:
         message = (
             f"{whose}: TCP and centre of mass are within {_POINT:g} mm of the flange: these are mm,"
@@ -97,9 +97,10 @@ def doubt_metres(numbers: Sequence[float], whose: str) -> None:
 def payload(
     mass: float, com: ArrayLike = (0.0, 0.0, 0.0), inertia: ArrayLike | None = None
 ) -> Inertial:
-    """Return a payload, ABB's ``loaddata``: mass [kg], centre of mass [m] and tensor about it [kg m^2] in the TCP frame.
+    """Return a payload, ABB's ``loaddata``, in the TCP frame.
 
-    Without ``inertia`` it is a point mass, as ABB takes ``loaddata`` whose moments are all zero.
+    It has mass [kg], centre of mass [m] and tensor about it [kg m^2]. Without ``inertia`` it is a
+    point mass, as ABB takes ``loaddata`` whose moments are all zero.
 
     Raises:
         InputError: if the mass is not positive, an array has the wrong shape, no body can have

@@ -1,4 +1,4 @@
-"""A URDF as Pinocchio's tree without mimic reduction, with the coupling that says how its joints move together.
+"""A URDF as Pinocchio's tree without mimic reduction, with the coupling of its joints.
 
 Pinocchio's own mimic models refuse or miscompute half of the algorithms (docs/errata.md); on the
 unreduced tree with a constant map every one of them is exact.
@@ -45,7 +45,7 @@ class Tree:
 
     @property
     def flange(self) -> int:
-        """Number of the frame that tools are mounted on: ``tool0``, or else where the URDF itself has its ``tcp``."""
+        """Number of the frame that tools are mounted on: ``tool0``, or else the URDF's ``tcp``."""
         return (
             self.frames["tool0"]
             if "tool0" in self.frames

@@ -35,7 +35,9 @@ _READ = (
 
 
 def check_numbers(robot: ElementTree.Element) -> None:
-    """Check the numbers that dynamics need: Pinocchio's reader leaves a body out in silence if one of its numbers is wrong.
+    """Check the numbers that dynamics need.
+
+    Pinocchio's reader leaves a body out in silence if one of its numbers is wrong.
 
     Raises:
         UrdfError: with link or joint, element and attribute.

@@ -18,7 +18,7 @@ from ..errors import InputError, MissingData, UrdfError, warn
 from ..files import read_text
 from ..kinematics.arm_geometry import without_closed_form
 from ..model.dh import Convention, DHTable
-from ..model.friction import JointFriction, Stribeck, axis_friction, checked_law, stated_friction
+from ..model.friction import JointFriction, Stribeck, axis_friction, check_law, friction_of_urdf
 from ..model.inertia import Inertial
 from ..model.mesh_paths import with_mesh_paths
 from ..model.model import Model, limits_of_tree, loaded
@@ -116,7 +116,7 @@ def from_urdf_text(text: str, path: str | Path, friction: Sequence[JointFriction
         UrdfError: as :func:`from_urdf`.
     """
     try:
-        parts = [*stated_friction(parse_urdf(text)), *friction]
+        parts = [*friction_of_urdf(parse_urdf(text)), *friction]
         tree = tree_from_urdf(text)
     except UrdfError as err:
         raise UrdfError(f"{path}: {err}") from err
@@ -397,7 +397,7 @@ class Robot(Queries):
         Raises:
             InputError: if it is no law of this many axes, or would drive one.
         """
-        return self._with(friction=None if law is None else checked_law(law, self.n))
+        return self._with(friction=None if law is None else check_law(law, self.n))
 
     def with_rotors(self, inertia: ArrayLike | None = None, axes: ArrayLike | None = None) -> Robot:
         """Return the robot with rotor inertias: ``M`` gains ``axes' diag(inertia) axes``.

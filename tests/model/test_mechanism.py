@@ -415,7 +415,7 @@ def test_regrouping_leaves_at_most_seven_parameters_per_turn_and_four_per_slide(
         joint(5, 2),
     )
     for link in mechanism_of(robot.dynamic_model).joints:
-        zero = ("XX", "XY", "YY", "XZ", "YZ", "ZZ") if link.slides else ("M", "MZ", "YY")
+        zero = ("XX", "XY", "YY", "XZ", "YZ", "ZZ") if link.prismatic else ("M", "MZ", "YY")
         assert [
             name for name, value in zip(INERTIALS, link.body, strict=True) if value == 0.0
         ] == list(zero)
@@ -508,7 +508,7 @@ def test_right_angles_are_exact():
         ):
             for link in stripped.joints:
                 assert set(np.abs(link.rotation).ravel()) <= {0.0, 1.0}
-                assert all(abs(x) > 1e-3 for x in link.place if x)
+                assert all(abs(x) > 1e-3 for x in link.position if x)
                 assert set(link.row) <= {0.0, 1.0, -1.0}
             for part in (slice(0, 1), slice(1, 4), slice(4, 10)):
                 numbers = np.abs([link.body[part] for link in stripped.joints])
@@ -530,7 +530,7 @@ def test_any_axis_becomes_z(kind, axis):
     )
     links = unreduced_mechanism_of(robot.dynamic_model).joints
     for link in links:
-        for turn in (link.rotation, link.turned):
+        for turn in (link.rotation, link.tree_rotation):
             np.testing.assert_allclose(turn @ turn.T, np.eye(3), atol=1e-15)
             assert np.linalg.det(turn) == pytest.approx(1.0)
     if sum(number != "0" for number in axis.split()) == 1:
@@ -546,7 +546,7 @@ def test_a_mechanism_owns_its_numbers():
     before = robot.coupling[0].copy()
     stripped: Mechanism = mechanism_of(robot.dynamic_model)
     for link in stripped.joints:
-        for array in (link.row, link.body, link.place, link.rotation):
+        for array in (link.row, link.body, link.position, link.rotation):
             if array.flags.writeable:
                 array[...] = 7.0
     np.testing.assert_array_equal(robot.coupling[0], before)

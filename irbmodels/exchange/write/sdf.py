@@ -14,7 +14,7 @@ import pinocchio as pin
 
 from ...errors import InputError, UnknownName
 from ...model.coupling import AxisCoupling
-from ...model.friction import stated_friction
+from ...model.friction import friction_of_urdf
 from ...model.inertia import Inertial, is_possible, moments_of
 from ...model.shapes import link_of
 from ...model.tree import UNLIMITED, Tree, tree_from_urdf
@@ -77,7 +77,7 @@ class _Model:
     def __init__(self, text: str, name: str, carrier_kg: float) -> None:
         self.urdf, self.tree = parse_urdf(text), tree_from_urdf(text)
         self.name, self.carrier_kg = name, carrier_kg
-        self.friction = stated_friction(self.urdf)
+        self.friction = friction_of_urdf(self.urdf)
         self.joints = {str(link_of(joint, "child")): joint for joint in self.urdf.iterfind("joint")}
         links = [str(link.get("name")) for link in self.urdf.iterfind("link")]
         self.root = next(link for link in links if link not in self.joints)
