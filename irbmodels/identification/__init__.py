@@ -2,7 +2,7 @@
 
 - ``recordings``: logs, read, checked, aligned, filtered; and synthetic ones
 - ``fits``: linear and nonlinear estimates with their covariance, bodies that can exist, loads
-- ``excitation``: motions that tell parameters apart
+- ``excitation``: motions that make parameters identifiable
 - ``friction``: friction from constant speeds, as S000 measures it
 - ``flexible``: elastic joints
 - ``validation``: from logs to a set of parameters, and whether it can be trusted

@@ -214,7 +214,6 @@ def test_gains_of_a_frequency():
 
 
 def test_friction_is_asked_for_by_name_or_by_law():
-    """A law of one's own is added."""
     rubbing = irb.Stribeck(np.full(4, 3.0), np.full(4, 2.0), np.full(4, 5.0), np.full(4, 0.01))
     gains, goal = Gains(0.0, 0.0), AxisReference(START, RATE, np.zeros(4))
     plain = feed_forward(Measured(START, RATE), goal, ROBOT, gains, friction=False)

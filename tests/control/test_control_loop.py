@@ -412,7 +412,6 @@ def test_too_long_a_period_names_its_time():
 
 
 def test_what_a_law_raises_is_kept_as_its_cause():
-    """An error of a law becomes one with the time; the law's own is its cause."""
 
     def law(state, reference, model):
         raise KeyError("gain")
@@ -425,7 +424,6 @@ def test_what_a_law_raises_is_kept_as_its_cause():
 
 
 def test_laws_keep_nothing():
-    """The same call twice gives the same answer, and the arrays that went in are as they were."""
     q, v = START.copy(), np.ones(4)
     goal = AxisReference(END.copy(), np.ones(4), np.zeros(4))
     first, second = (LAW(Measured(q, v), goal, ROBOT) for _ in range(2))
@@ -435,7 +433,6 @@ def test_laws_keep_nothing():
 
 
 def test_notes_tell_what_the_loop_was():
-    """Encoders, noise, and the model's tool."""
     robot = irb.load("irb2400")
     tooled = robot.with_tool("spindle")
     start = robot.from_controller([0, 20, 10, 0, 30, 0])

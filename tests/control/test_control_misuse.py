@@ -458,12 +458,10 @@ BAD |= {
 
 @pytest.mark.parametrize("name", BAD)
 def test_misuse_is_one_clear_line(name):
-    """What was wrong, where, and what would be right."""
     refused_in_one_line(*BAD[name])
 
 
 def test_what_a_reference_hands_out_is_a_copy():
-    """A law that writes into its reference moves no goal of the next sample."""
     for reference in (hold(Q), tcp_hold(POSE)):
         before = reference(0.0)
         before[0][...] = 99.0
@@ -471,7 +469,6 @@ def test_what_a_reference_hands_out_is_a_copy():
 
 
 def test_kinematic_laws_need_no_speed():
-    """Laws that give speeds answer where the speed is not known."""
     blind = Measured(Q, np.full(4, np.nan))
     np.testing.assert_array_equal(axis_speed(blind, GOAL, 2.0), REST)
     np.testing.assert_allclose(tcp_speed(blind, TCP, ROBOT, 2.0), REST, rtol=0, atol=1e-12)

@@ -92,5 +92,4 @@ def test_anti_windup_shortens_the_overshoot():
 
 
 def test_empty_memory():
-    """The memory starts with zeros."""
     np.testing.assert_array_equal(PidMemory.empty(4).integral, REST)

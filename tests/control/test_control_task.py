@@ -174,7 +174,6 @@ def test_tcp_speed_closes_the_error():
 
 
 def test_tcp_speed_takes_a_gain_per_row():
-    """Each row of the task decays with its own gain."""
     goal, gain = tcp_hold(SCARA.pose(POSE)), np.array([2.0, 4.0, 6.0, 8.0])
     v = tcp_speed(Measured(POSE + OFF, np.zeros(4)), goal(0.0), SCARA, gain)
     error = tcp_error(SCARA.pose(POSE + OFF), SCARA.pose(POSE))[KEPT]
@@ -243,7 +242,6 @@ def test_damped_law_stays_bounded_where_the_exact_one_refuses():
 
 
 def test_damping_changes_nothing_away_from_singularities():
-    """Where the smallest singular value is above ``near``, damped and exact law agree."""
     goal = tcp_hold(SCARA.pose(POSE))(0.0)
     state = Measured(POSE + OFF, np.zeros(4))
     exact, damped = (
@@ -260,7 +258,6 @@ def test_rows_are_what_the_arm_can_move():
 
 
 def test_rows_can_be_chosen():
-    """Rows that are named are controlled; others are left alone."""
     tilted = SCARA.pose(POSE).homogeneous
     tilted[:3, :3] = Rotation.from_rotvec([0.2, 0.0, 0.0]).as_matrix() @ tilted[:3, :3]
     state = Measured(POSE, np.zeros(4))

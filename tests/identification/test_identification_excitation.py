@@ -81,9 +81,6 @@ def largest_share(robot, motion, acceleration=np.inf):
 
 
 def test_condition_and_determinant_are_those_of_pinocchio(found):
-    """Condition number and determinant are those of regressors that Pinocchio computes state by
-    state.
-    """
     Y = stacked(ARM, found.base, found.motion)
     assert Y.shape == (6 * len(found.motion.t), 36)
     # both from singular values, condition 3
@@ -132,7 +129,6 @@ def test_limits_hold_in_between(found):
 
 
 def test_path_check_finds_nothing(found):
-    """The check of paths finds nothing wrong, collision included."""
     check = check_path(ARM, found.sample(40.0), collision=True)
     assert found.collision_free
     assert check.findings == ()
@@ -163,7 +159,6 @@ def test_same_seed_same_motion(quick):
 
 
 def test_progress_is_reported_and_kept():
-    """Progress comes after every iteration, and is what the history keeps."""
     steps = []
     one = optimal_excitation(SCARA, starts=2, iterations=4, bounds=FREE, progress=steps.append)
     for i, history in enumerate(one.history):
@@ -175,7 +170,6 @@ def test_progress_is_reported_and_kept():
 
 
 def test_more_starts_are_no_worse():
-    """Of several starts the best is taken."""
     one, three = (optimal_excitation(SCARA, starts=k, iterations=4, bounds=FREE) for k in (1, 3))
     assert three.condition <= one.condition
 
@@ -251,7 +245,6 @@ def test_random_series_keeps_clear_of_itself():
 
 
 def test_acceleration_limits_are_kept():
-    """Given acceleration limits, the motion keeps them, and uses them."""
     limit = np.array([3.0, 4.0, 0.5, 8.0])
     one = optimal_excitation(SCARA, bounds=replace(FREE, acceleration=limit), **QUICK)
     assert 0.95 < np.abs(one.sample(2000.0).a / limit).max() <= 1.0
@@ -309,7 +302,6 @@ def test_rapid_module_reads_back(quick):
 
 
 def test_table_has_a_row_each(quick):
-    """The table names each excitation with its numbers."""
     other = random_excitation(SCARA, bounds=FREE)
     lines = compare([quick, other]).splitlines()
     assert len(lines) == 4
@@ -327,7 +319,6 @@ def test_table_has_a_row_each(quick):
 
 
 def test_figure_shows_each(quick):
-    """The figure has positions of each excitation, and a line for each condition number."""
     other = random_excitation(SCARA, bounds=FREE)
     axes = [
         axis
@@ -364,7 +355,6 @@ def test_figure_shows_each(quick):
     ],
 )
 def test_arguments_of_a_search_are_checked(wrong, message):
-    """In one line that says what was wrong."""
     refused_in_one_line(lambda: optimal_excitation(SCARA, **{**QUICK, **wrong}), message)
 
 
@@ -392,12 +382,10 @@ TOO_MUCH = rf"friction of axis 2 of irb930.* takes .* its effort limit is {EFFOR
     ],
 )
 def test_misuse_is_one_clear_line(call, message):
-    """Robot, family, friction beyond the effort limit, bounds, motions, tables."""
     refused_in_one_line(call, message)
 
 
 def test_a_posture_that_touches_is_refused():
-    """A posture in which the robot touches itself is no place to move about."""
     limits = ARM.limits
     postures = np.random.default_rng(0).uniform(0.9 * limits.lower, 0.9 * limits.upper, (300, 6))
     touching = next(q for q in postures if irb.collides(ARM, q))
@@ -406,7 +394,6 @@ def test_a_posture_that_touches_is_refused():
 
 
 def test_a_robot_without_limits_is_refused(tmp_path):
-    """Where no limit bounds the motion, nothing can be designed."""
     body = (
         "<inertial><mass value='1'/><origin xyz='0.1 0 0'/>"
         "<inertia ixx='1' ixy='0' ixz='0' iyy='1' iyz='0' izz='1'/></inertial>"

@@ -217,7 +217,7 @@ def distances(robot):
 
 
 def test_constraints_keep_links_apart():
-    """Beyond a cut the nearest links are 10 mm apart to first order; samples far from contact have
+    """Beyond one the nearest links are 10 mm apart to first order; samples far from contact have
     none.
     """
     robot = irb.load("irb1600")
@@ -255,7 +255,7 @@ def test_constraints_between_two_links_that_move():
 
 
 def test_room_beyond_constraints():
-    """Room is what is left of the share that may be used, and how far a motion is beyond each cut;
+    """Room is what is left of the share that may be used, and how far a motion is beyond each obstacle;
     its slopes are differences.
     """
     problem, x = made("irb930", Fourier(3, 3.0))
@@ -305,7 +305,7 @@ def test_constraints_keep_a_tool_inside():
         assert nearest.normals[0] @ moved == pytest.approx(room(q + moved) - room(q), abs=1e-8)
 
 
-def test_few_samples_speak_for_a_stretch():
+def test_few_samples_stand_for_a_run():
     """Of samples in a row that are near, six and the nearest are chosen, both ends among them;
     single ones are too.
     """

@@ -262,7 +262,6 @@ def test_a_sensor_on_the_arm_is_a_second_output(s003, sensor):
 
 
 def test_prediction_error_takes_a_sensor_too():
-    """Two outputs and a gain of 3 x 2, under unseen torques."""
     torque, states, noise = disturbed(2500, 1, 9)
     data = data_of(
         S003,
@@ -461,16 +460,15 @@ def test_friction_that_is_not_there_ends_at_its_bound(s003):
     assert at_bound >= 1
 
 
-def test_one_sine_does_not_tell_four_parameters():
-    """Amplitude and phase are two numbers: the message names what cannot be at_zero apart."""
+def test_one_sine_does_not_determine_four_parameters():
+    """Amplitude and phase are two numbers: the message names what cannot be separated."""
     torque = 2.0 * np.sin(2.0 * np.pi * 10.0 * STEP * np.arange(4000))
     data = data_of(S003, torque, recorded(S003, torque, STEP)[:, :, 0])
-    with pytest.raises(InputError, match="do not tell apart: Jm, Ja"):
+    with pytest.raises(InputError, match="cannot separate: Jm, Ja"):
         flexible_fit(data.prepared(start=6.0), axis_of(S003))  # the transient, exp(-28), is gone
 
 
 def test_report_has_every_result(noisy):
-    """Values, deviations, resonances and that the data are synthetic."""
     _, fit = noisy
     lines = fit.report().splitlines()
     assert "output-error fit of 2500 samples (synthetic data); simulated: speed 97" in lines[0]
@@ -498,7 +496,6 @@ def test_report_has_every_result(noisy):
     ],
 )
 def test_bad_requests_are_one_clear_line(noisy, options, message):
-    """Each says what was wrong and what would be right."""
     refused_in_one_line(lambda: flexible_fit(noisy[0], **options), message)
 
 
@@ -514,5 +511,4 @@ def test_bad_requests_are_one_clear_line(noisy, options, message):
     ],
 )
 def test_bad_data_are_refused(noisy, call, message):
-    """Something else than data, a torque with the wrong sign, and no level."""
     refused_in_one_line(lambda: call(*noisy), message)

@@ -64,7 +64,6 @@ def test_a_right_model_agrees(s003, fit):
 
 @pytest.mark.parametrize(("name", "factor"), [("k", 1.06), ("Ja", 0.92), ("Jm", 1.1), ("fm", 1.6)])
 def test_a_wrong_model_is_flagged(s003, fit, name, factor):
-    """Each parameter wrong by some percent is seen, and where."""
     wrong = replace(fit, axis=axis_of(S003._replace(**{name: factor * getattr(S003, name)})))
     check = resonance_check(wrong)
     assert not check.agrees
@@ -79,7 +78,7 @@ def test_another_arm_is_flagged(s003, fit):
     assert any(line.startswith("the resonance shows at") for line in check.findings)
 
 
-def test_resonances_outside_the_excitation_are_said(fit):
+def test_resonances_outside_the_excitation_are_findings(fit):
     """Torques up to 12 Hz do not show what is at 18 and 24 Hz; the response up to there agrees."""
     torque = sines(COUNT, STEP, high=12.0)
     check = resonance_check(
@@ -130,9 +129,6 @@ def test_unrelated_signals_exceed_the_threshold_as_often_as_it_says():
 
 
 def test_segments_must_fit(s003, fit):
-    """A segment longer than the samples allow, or of a few samples, is refused with the lengths
-    that go.
-    """
     data = data_of(*s003, 1)
     with pytest.raises(InputError, match=r"last 0.064 to 3.2 s; 6 s is 3000 samples"):
         resonance_check(fit, data, segment=6.0)
@@ -157,7 +153,6 @@ def test_whiteness_of_white_noise_is_uniform():
 
 
 def test_autocorrelation_is_the_mean_product():
-    """By definition, without wrapping around."""
     x = np.random.default_rng(2).standard_normal(300)
     result = autocorrelation(x, 5)
     np.testing.assert_allclose(
@@ -165,7 +160,7 @@ def test_autocorrelation_is_the_mean_product():
     )
 
 
-def test_colour_is_found():
+def test_noise_model_is_found():
     """An autoregression of order 2 comes back; white noise has order 0 nearly always."""
     rng = np.random.default_rng(3)
     result = noise_model(scipy.signal.lfilter([0.5], [1.0, -1.6, 0.7], rng.standard_normal(20000)))
@@ -175,8 +170,8 @@ def test_colour_is_found():
     assert noise_model(np.zeros(200)).variance == 0.0
 
 
-def test_shaped_rows_have_the_covariance_of_the_noise():
-    """The square of shaped rows is ``rows' R rows`` with the dense covariance of the
+def test_filtered_rows_have_the_covariance_of_the_noise():
+    """The square of filtered rows is ``rows' R rows`` with the dense covariance of the
     autoregression, away from the ends.
     """
     noise = scipy.signal.lfilter(
@@ -194,7 +189,6 @@ def test_shaped_rows_have_the_covariance_of_the_noise():
 
 
 def test_figures_show_what_was_found(s003, fit):
-    """Each draws its curves, names its units and says that the data are synthetic."""
     torque = sines(2000, STEP, seed=4)
     raw = data_of(torque, recorded(S003, torque, STEP)[:, :, 0], 6)
     _, validation = raw.prepared(0.1, highpass=2.5).split()

@@ -115,7 +115,6 @@ def changed(data, name, at, value):
     ],
 )
 def test_bad_samples_are_one_clear_line(data, change, message):
-    """Each says what was wrong, where, and what would be right."""
     refused_in_one_line(lambda: change(data), message)
 
 
@@ -134,7 +133,6 @@ def test_arm_side_numbers_have_no_limits_of_a_motor(data):
 
 
 def test_samples_cannot_be_changed(data):
-    """Arrays are read-only copies."""
     torque = data.torque.copy()
     one = replace(data, torque=torque)
     torque[0] = 99.0

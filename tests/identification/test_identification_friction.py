@@ -400,7 +400,7 @@ def test_segments_are_the_constant_speeds(plan, log):
         assert (np.abs(ratio - sign) < 1e-6).any(axis=1).all()
 
 
-def test_noise_of_positions_breaks_no_stretch(plan):
+def test_noise_of_positions_breaks_no_segment(plan):
     """With an encoder of 2^18 counts and noise of a count the same pairs are found."""
     log = strokes(plan, count=2.0 * np.pi / 2**18)
     log = log.changed(q=log.q + np.random.default_rng(0).normal(0.0, 2e-5, log.q.shape))
@@ -412,7 +412,7 @@ def test_noise_of_positions_breaks_no_stretch(plan):
     )
 
 
-def test_one_line_with_noise_is_one_stretch():
+def test_one_line_with_noise_is_one_segment():
     """Normal noise over 5000 samples breaks no straight line; a change of speed by a noticeable
     step does.
     """
@@ -474,9 +474,6 @@ def test_the_two_ways_may_differ_by_five_per_cent(apart, held):
 
 
 def test_flagged_samples_do_not_count(log):
-    """Torques that are marked as saturated, outliers or missing are left out; unmarked they would
-    spoil the result.
-    """
     bad = np.random.default_rng(0).random(len(log)) < 0.05
     tau = log.tau.copy()
     tau[bad, 1] += 500.0
@@ -492,7 +489,6 @@ def test_flagged_samples_do_not_count(log):
 
 
 def test_conditions_are_kept(plan, log):
-    """Temperature and load columns come along as their means at each point."""
     log = log.changed(
         extra={"temperature2_degC": 20.0 + log.t, "load_kg": np.where(log.t < 3.0, np.nan, 12.7)}
     )
@@ -540,7 +536,6 @@ def test_speeds_that_were_not_held_are_named(plan, log):
     ],
 )
 def test_logs_without_friction_in_them_are_refused(log, change, words):
-    """No torque, no motion, no constant speed, one way only."""
     with pytest.raises(irb.InputError, match=words):
         fit_friction(friction_points(change(log), 2))
 
@@ -549,7 +544,6 @@ def test_logs_without_friction_in_them_are_refused(log, change, words):
 
 
 def test_the_fit_is_the_least_squares_of_eq_54():
-    """No other parameters nearby fit the weighted points better."""
     points = points_of(np.geomspace(1e-3, 0.5, 25), TABLE_5[3], seed=5)
     fit = fit_friction(points)
 
@@ -607,8 +601,7 @@ def test_scatter_widens_intervals_and_nothing_narrows_them():
         (np.geomspace(1e-3, 0.5, 20), [20.0, 20.0, 5.0, 0.01], "no drop of friction"),
     ],
 )
-def test_what_the_data_do_not_tell_is_said(speeds, truth, words):
-    """Speeds that are too fast or too slow, and a law without a drop."""
+def test_parameters_that_the_data_do_not_determine_are_named(speeds, truth, words):
     fit = fit_friction(points_of(speeds, truth, sigma=0.05))
     assert words in str(fit)
 
@@ -625,7 +618,6 @@ def test_a_parameter_that_nothing_depends_on_has_no_interval():
 
 
 def test_the_band_is_that_of_many_fits(many_fits):
-    """The half width of the band at a speed is what the law scatters there."""
     speeds = np.array([0.002, 0.02, 0.4])
     spread = np.std([fit.torque(speeds) for fit in many_fits], axis=0)
     band = np.mean([fit.band(speeds, 0.6827) for fit in many_fits], axis=0)  # one deviation
@@ -670,12 +662,11 @@ def test_synthetic_points_identify_nothing(robot):
     with pytest.raises(irb.InputError, match="nothing of a robot is identified"):
         friction_table([fit, *fits_of_all()[1:]], "mine", "x", "y")  # one of six is enough
     lame = fit_friction(points_of(np.geomspace(0.2, 0.5, 20), TABLE_5[0], sigma=0.02))
-    with pytest.raises(irb.InputError, match="axis 1: Fs and v_St are not told"):
+    with pytest.raises(irb.InputError, match="axis 1: Fs and v_St are not determined"):
         friction_table([lame, *fits_of_all()[1:]], "mine", "x", "y")
 
 
 def test_the_figure_has_both_directions_the_law_and_its_band(plan):
-    """Points at plus and minus each speed, less gravity; the law through them."""
     fit = fit_friction(friction_points(strokes(plan, lambda q: 100.0 + 0.0 * q, noise=0.5), 2))
     figure = fit.figure(0.3)
     panel, rest = figure.axes
@@ -854,12 +845,10 @@ FOUR = "four parameters need five speeds or more, axis 1 has 4"
     ],
 )
 def test_misuse_is_one_clear_line(robot, log, call, words):
-    """Names, timers, grids, axes, tolerances, points and levels that cannot be."""
     refused_in_one_line(lambda: call(robot, log), words)
 
 
 def test_a_law_of_one_axis_is_a_stribeck():
-    """What is fitted is the package's law, with the speed that it was measured to."""
     fit = fits_of_all()[2]
     assert isinstance(fit, FrictionFit)
     np.testing.assert_allclose(

@@ -141,7 +141,7 @@ def findings_of(fit: FlexibleFit) -> tuple[str, ...]:
                 f"{name} is known to {100.0 * share:.0f} % only (one standard deviation)"
             )
     findings += [
-        f"{fit.names[j]} and {fit.names[i]} are hardly told apart: their correlation is"
+        f"{fit.names[j]} and {fit.names[i]} are hardly separable: their correlation is"
         f" {fit.correlation[i, j]:+.3f}"
         for i, j in np.argwhere(np.abs(np.tril(fit.correlation, -1)) > _CLOSE)
     ]

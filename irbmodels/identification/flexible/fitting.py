@@ -35,7 +35,7 @@ from .search import (
 from .starts import starts as starts_of
 
 USUAL = ("Jm", "Ja", "k", "fm")
-"""What S003 estimates; it takes the friction of the link as 0."""
+"""Estimates of S003, which takes the friction of the link as 0."""
 _SAME = 0.01  # relative difference of the parameters of one minimum
 # correlation; friction makes it positive, the chance of few samples may make it a little negative
 _BRAKED = -0.1
@@ -161,7 +161,7 @@ def _fit_at(
     if singular[-1] < RANK_TOLERANCE:
         mixed = ", ".join(name for name, part in zip(names, Vt[-1], strict=True) if abs(part) > 0.1)
         raise InputError(
-            f"these samples do not tell apart: {mixed}; excite the resonance, or estimate fewer"
+            f"these samples cannot separate: {mixed}; excite the resonance, or estimate fewer"
             " parameters"
         )
     degrees = degrees_of_freedom(problem, x)

@@ -114,7 +114,7 @@ def friction_table(
     for fit in ordered:
         if not np.isfinite(fit.deviation).all():
             raise InputError(
-                f"axis {fit.points.axis}: Fs and v_St are not told by its points, and a table needs"
+                f"axis {fit.points.axis}: Fs and v_St are not determined by its points, and a table needs"
                 f" them; {fit.findings[-1]}"
             )
     fastest = min(float(fit.points.speed[-1]) for fit in ordered)
@@ -210,12 +210,12 @@ def _findings(
         (
             fastest < 3.0 * v_St,
             f"no speed is above 3 v_St = {3.0 * v_St:.3g}",
-            "Fc and Fv are not told apart; measure faster speeds",
+            "Fc and Fv cannot be separated; measure faster speeds",
         ),
         *(
             (
                 not wide <= _UNSURE * max(value, 1e-300),
-                f"{name} is not told by the data: its standard deviation is {wide:.3g}",
+                f"{name} is not determined by the data: its standard deviation is {wide:.3g}",
                 "",
             )
             for name, value, wide in zip(NAMES, values, deviation, strict=True)
