@@ -23,10 +23,7 @@ class InverseDerivatives(NamedTuple):
 
 
 class ForwardDerivatives(NamedTuple):
-    """Derivatives of the acceleration, shape ``(..., n, n)`` each.
-
-    Entry ij is ``d a_i / d x_j``.
-    """
+    """Derivatives of the acceleration, shape ``(..., n, n)`` each; entry ij is ``d a_i / d x_j``."""
 
     q: Array
     v: Array
@@ -56,7 +53,7 @@ def inverse_dynamics(
 
 
 def forward_dynamics(inverse: InverseDerivatives) -> ForwardDerivatives:
-    """Derivatives of the acceleration from those of the torque that gives it: of ``tau = id(q, v, a)``, solved for ``a``."""
+    """Derivatives of the acceleration from those of the torque: ``tau = id(q, v, a)`` solved for ``a``."""
     by_tau = mass_matrix_inverse(inverse.a)
     return ForwardDerivatives(-by_tau @ inverse.q, -by_tau @ inverse.v, by_tau)
 
@@ -69,19 +66,16 @@ def mass_matrix_inverse(M: Array) -> Array:
 
 
 def energy_regressor(model: Model, q: Array, v: Array) -> EnergyRegressor:
-    """Rows of the energies in the order of :func:`dynamics.parameter_vector`.
-
-    Friction stores none.
-    """
+    """Rows of the energies in the order of :func:`dynamics.parameter_vector`; friction stores none."""
     tree, coupling = model.tree, model.tree.coupling
     tree_q, tree_v = coupling.position(q), coupling.velocity(v)
     kinetic = np.array(
         pin.computeKineticEnergyRegressor(tree.model, tree.data, tree_q, tree_v)
     ).ravel()
     potential = np.array(pin.computePotentialEnergyRegressor(tree.model, tree.data, tree_q)).ravel()
-    rubbing = np.zeros(3 * model.n if model.friction else 0)
+    friction = np.zeros(3 * model.n if model.friction else 0)
     rotors = 0.5 * np.square(model.rotor_axes @ v)
     return EnergyRegressor(
-        np.concatenate([kinetic, rotors, rubbing]),
-        np.concatenate([potential, np.zeros(model.n), rubbing]),
+        np.concatenate([kinetic, rotors, friction]),
+        np.concatenate([potential, np.zeros(model.n), friction]),
     )

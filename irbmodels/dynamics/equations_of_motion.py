@@ -1,4 +1,4 @@
-"""Dynamics of a model in axis coordinates, for one state: the reference that everything faster is tested against.
+"""Dynamics of a model in axis coordinates, for one state: the reference of all machine code.
 
 Rigid bodies are computed on the unreduced tree and projected with the constant coupling; friction
 and rotor inertia are added after the projection, since each motor stands before its own axis.
@@ -50,11 +50,10 @@ def forward_dynamics(model: Model, q: Array, v: Array, tau: Array) -> Array:
         tree_a = pin.aba(
             tree.model, tree.data, coupling.position(q), coupling.velocity(v), tree_tau
         )
-        solved: Array = coupling.G_inverse.dot(tree_a)
-        return solved
+        a: Array = coupling.G_inverse.dot(tree_a)
+        return a
     rest = inverse_dynamics(model, q, v, np.zeros(model.n))
-    a: Array = np.asarray(np.linalg.solve(mass_matrix(model, q), tau - rest), dtype=float)
-    return a
+    return np.asarray(np.linalg.solve(mass_matrix(model, q), tau - rest), dtype=float)
 
 
 def mass_matrix(model: Model, q: Array) -> Array:
@@ -77,7 +76,7 @@ def coriolis(model: Model, q: Array, v: Array) -> Array:
 
 
 def gravity(model: Model, q: Array) -> Array:
-    """Axis torques that hold the robot still, shape ``(n,)``."""
+    """Axis torques that balance gravity, shape ``(n,)``."""
     tree, coupling = model.tree, model.tree.coupling
     return coupling.torque(
         pin.computeGeneralizedGravity(tree.model, tree.data, coupling.position(q))
@@ -112,10 +111,7 @@ def regressor(model: Model, q: Array, v: Array, a: Array) -> Array:
 
 
 def parameter_vector(model: Model) -> Array:
-    """Parameters in the order of :func:`regressor`.
-
-    The tool and payload are inside the last link.
-    """
+    """Parameters in the order of :func:`regressor`; tool and payload are part of the last link."""
     bodies = [inertia.toDynamicParameters() for inertia in list(model.tree.model.inertias)[1:]]
     friction = [model.friction.parameters()] if model.friction else []
     return np.concatenate([*bodies, model.rotors, *friction])

@@ -4,7 +4,7 @@ Euler-Lagrange from energies (S000 eq. 45-52) and link-by-link Newton-Euler in t
 frames of the paper (S000 eq. 57-68), both corrected (docs/errata.md, 0-13 to 0-20 and 0-34). Plain
 numpy on the tables: no Pinocchio, no URDF. Slow and readable on purpose.
 
-Of a parallelogram both know in closed form where its bars are: the crank turns about axis 2 and
+Both have the bars of a parallelogram in closed form: the crank turns about axis 2 and
 stays parallel to link_3, the rod hangs on the crank's end and stays parallel to link_2. So a bar
 moves with the origin of link_2, turns with one of the two links, and needs no joint of its own.
 """
@@ -21,7 +21,7 @@ from ..model.dh import DHTable
 from ..model.inertia import Inertial
 from ..model.types import Array
 
-Maybe = NDArray[Any]  # real, or complex where a complex step passes through
+RealOrComplex = NDArray[Any]  # real, or complex where a complex step passes through
 
 _STEP = 1e-30  # [rad, m] of the complex step: exact derivatives, no cancellation
 _LOWER, _UPPER = 1, 2  # indices of link_2 and link_3, the two arms of a parallelogram
@@ -34,11 +34,11 @@ class Bar(NamedTuple):
     parallel_to: int
     """Index of the link whose axes the bar's frame has: link_3 for the crank, link_2 for the rod."""
     pin: Array
-    """Origin of the bar's frame from axis 2 [m], in the axes of the crank, which are those of link_3."""
+    """Origin of the bar's frame from axis 2 [m], in the axes of link_3, which are the crank's."""
 
 
 class Chain(NamedTuple):
-    """A serial chain of weighed links, in the modified DH frames, driven through ``theta = A q + theta0``."""
+    """A serial chain of links with mass in modified DH frames, driven through ``theta = A q + theta0``."""
 
     table: DHTable
     bodies: tuple[tuple[Inertial, ...], ...]
@@ -52,7 +52,7 @@ class Chain(NamedTuple):
     rotors: Array
     """Inertia on the arm side of each motor [kg m^2, kg], shape ``(n,)``."""
     rotor_axes: Array
-    """Row i: how the axes turn rotor i, shape ``(n, n)``; identity where no wrist is coupled."""
+    """Turns of rotor i per turn of each axis in row i, ``(n, n)``; identity without coupled wrist."""
     tcp: Array
     """Pose of the TCP in the last link, ``(4, 4)``."""
 
@@ -110,11 +110,9 @@ def newton_euler(chain: Chain, q: Array, v: Array, a: Array, wrench: Array | Non
     omega, epsilon, origin = np.zeros(3), np.zeros(3), -chain.gravity
     moving = []
     for i in range(n):
-        turn, offset = step[i][:3, :3].T, step[i][:3, 3]
-        origin = turn @ (
-            origin + np.cross(epsilon, offset) + np.cross(omega, np.cross(omega, offset))
-        )
-        omega, epsilon = turn @ omega, turn @ epsilon
+        R, offset = step[i][:3, :3].T, step[i][:3, 3]
+        origin = R @ (origin + np.cross(epsilon, offset) + np.cross(omega, np.cross(omega, offset)))
+        omega, epsilon = R @ omega, R @ epsilon
         if table.prismatic[i]:
             origin = origin + 2.0 * speed[i] * np.cross(omega, z) + rate[i] * z
         else:
@@ -125,9 +123,9 @@ def newton_euler(chain: Chain, q: Array, v: Array, a: Array, wrench: Array | Non
     force, moment = np.zeros((n, 3)), np.zeros((n, 3))
     for i, bodies in enumerate(chain.bodies):
         for body in bodies:
-            push, twist = _effort(body, *moving[i])
-            force[i] += push
-            moment[i] += twist
+            body_force, body_moment = _body_wrench(body, *moving[i])
+            force[i] += body_force
+            moment[i] += body_moment
     for bar in chain.bars:
         elbow = step[_UPPER][:3, :3]  # from the axes of link_3 to those of link_2
         omega, epsilon, _ = moving[_UPPER]
@@ -135,22 +133,22 @@ def newton_euler(chain: Chain, q: Array, v: Array, a: Array, wrench: Array | Non
             np.cross(epsilon, bar.pin) + np.cross(omega, np.cross(omega, bar.pin))
         )
         # from the axes of the bar to those of link_2
-        turn = elbow if bar.parallel_to == _UPPER else np.eye(3)
-        push, twist = _effort(bar.body, *moving[bar.parallel_to][:2], turn.T @ pin)
-        force[_LOWER] += turn @ push
-        moment[_UPPER] += np.cross(bar.pin, elbow.T @ turn @ push)
-        moment[bar.parallel_to] += twist
+        R = elbow if bar.parallel_to == _UPPER else np.eye(3)
+        bar_force, bar_moment = _body_wrench(bar.body, *moving[bar.parallel_to][:2], R.T @ pin)
+        force[_LOWER] += R @ bar_force
+        moment[_UPPER] += np.cross(bar.pin, elbow.T @ R @ bar_force)
+        moment[bar.parallel_to] += bar_moment
     if wrench is not None:
-        turn = _frames(table, q)[-1][:3, :3].T
-        force[-1] -= turn @ wrench[:3]
-        moment[-1] -= turn @ wrench[3:] + np.cross(chain.tcp[:3, 3], turn @ wrench[:3])
+        R = _frames(table, q)[-1][:3, :3].T
+        force[-1] -= R @ wrench[:3]
+        moment[-1] -= R @ wrench[3:] + np.cross(chain.tcp[:3, 3], R @ wrench[:3])
     tau = np.zeros(n)
     for i in reversed(range(n)):
         tau[i] = z @ (force[i] if table.prismatic[i] else moment[i])
         if i > 0:
-            turn, offset = step[i][:3, :3], step[i][:3, 3]
-            force[i - 1] += turn @ force[i]
-            moment[i - 1] += turn @ moment[i] + np.cross(offset, turn @ force[i])
+            R, offset = step[i][:3, :3], step[i][:3, 3]
+            force[i - 1] += R @ force[i]
+            moment[i - 1] += R @ moment[i] + np.cross(offset, R @ force[i])
     rotors = chain.rotor_axes.T @ (chain.rotors * (chain.rotor_axes @ a))
     return np.asarray(table.A.T @ tau + rotors + friction(chain, v))
 
@@ -159,8 +157,8 @@ def friction(chain: Chain, v: Array) -> Array:
     """Friction torque [N m, N] axis by axis (eq. 54)."""
     result = np.zeros(len(v))
     for i, (static, coulomb, viscous, stribeck) in enumerate(chain.friction or ()):
-        rubbing = coulomb + (static - coulomb) * np.exp(-((v[i] / stribeck) ** 2))
-        result[i] = rubbing * np.sign(v[i]) + viscous * v[i]
+        dry = coulomb + (static - coulomb) * np.exp(-((v[i] / stribeck) ** 2))
+        result[i] = dry * np.sign(v[i]) + viscous * v[i]
     return result
 
 
@@ -169,16 +167,19 @@ def energy(chain: Chain, q: Array, v: Array) -> tuple[float, float]:
     return float(0.5 * v @ _mass_matrix(chain, q) @ v), float(_potential_energy(chain, q))
 
 
-def _effort(body: Inertial, omega: Array, epsilon: Array, origin: Array) -> tuple[Array, Array]:
-    """Force and moment at a frame's origin that move a body fixed to it, everything in its axes; ``origin`` is accelerated."""
-    at = origin + np.cross(epsilon, body.com) + np.cross(omega, np.cross(omega, body.com))
-    push = body.mass * at
-    return push, np.cross(body.com, push) + body.tensor @ epsilon + np.cross(
-        omega, body.tensor @ omega
-    )
+def _body_wrench(
+    body: Inertial, omega: Array, epsilon: Array, origin: Array
+) -> tuple[Array, Array]:
+    """Force and moment at a frame's origin that move a body fixed to it, in its axes.
+
+    ``origin`` is the acceleration of the frame's origin.
+    """
+    com = origin + np.cross(epsilon, body.com) + np.cross(omega, np.cross(omega, body.com))
+    force, gyroscopic = body.mass * com, np.cross(omega, body.tensor @ omega)
+    return force, np.cross(body.com, force) + body.tensor @ epsilon + gyroscopic
 
 
-def _row(table: DHTable, i: int, variable: Any) -> Maybe:
+def _row(table: DHTable, i: int, variable: Any) -> RealOrComplex:
     """Transform of one modified DH row, written out (eq. 2)."""
     theta, d = (table.theta[i], variable) if table.prismatic[i] else (variable, table.d[i])
     ca, sa, c, s = np.cos(table.alpha[i]), np.sin(table.alpha[i]), np.cos(theta), np.sin(theta)
@@ -192,7 +193,7 @@ def _row(table: DHTable, i: int, variable: Any) -> Maybe:
     )
 
 
-def _frames(table: DHTable, q: Maybe) -> list[Maybe]:
+def _frames(table: DHTable, q: RealOrComplex) -> list[RealOrComplex]:
     variables, pose, result = table.A @ q + table.offsets, np.eye(4), []
     for i in range(len(q)):
         pose = pose @ _row(table, i, variables[i])
@@ -200,7 +201,9 @@ def _frames(table: DHTable, q: Maybe) -> list[Maybe]:
     return result
 
 
-def _jacobian(table: DHTable, frames: list[Maybe], link: int, point: Maybe) -> tuple[Maybe, Maybe]:
+def _jacobian(
+    table: DHTable, frames: list[RealOrComplex], link: int, point: RealOrComplex
+) -> tuple[RealOrComplex, RealOrComplex]:
     """Linear and angular Jacobian ``(3, n)`` of a point of a link, with respect to axis positions (eq. 32 times A)."""
     n = len(frames)
     linear, angular = np.zeros((3, n), dtype=point.dtype), np.zeros((3, n), dtype=point.dtype)
@@ -213,10 +216,10 @@ def _jacobian(table: DHTable, frames: list[Maybe], link: int, point: Maybe) -> t
     return linear @ table.A, angular @ table.A
 
 
-def _placed(chain: Chain) -> Iterator[tuple[Inertial, int, list[tuple[int, Array]]]]:
-    """Yield each body with the link at whose origin the way to its centre starts, and the way: levers, each in a link's axes.
+def _levers(chain: Chain) -> Iterator[tuple[Inertial, int, list[tuple[int, Array]]]]:
+    """Yield each body, the link at whose origin its levers start, and levers to its centre of mass.
 
-    The last lever is in the axes that the body itself has.
+    Each lever is in a link's axes, the last in those of the body itself.
     """
     for link, bodies in enumerate(chain.bodies):
         yield from ((body, link, [(link, body.com)]) for body in bodies)
@@ -226,28 +229,31 @@ def _placed(chain: Chain) -> Iterator[tuple[Inertial, int, list[tuple[int, Array
     )
 
 
-def _mass_matrix(chain: Chain, q: Maybe) -> Maybe:
+def _mass_matrix(chain: Chain, q: RealOrComplex) -> RealOrComplex:
     frames = _frames(chain.table, q)
-    moves = [
+    jacobians = [
         _jacobian(chain.table, frames, link, frame[:3, 3]) for link, frame in enumerate(frames)
     ]
     M = (chain.rotor_axes.T * chain.rotors) @ chain.rotor_axes + np.zeros(
         (len(q), len(q)), dtype=q.dtype
     )
-    for body, start, way in _placed(chain):
-        linear, turn, angular = moves[start][0], frames[way[-1][0]][:3, :3], moves[way[-1][0]][1]
-        for link, lever in way:
-            linear = linear + np.cross(
-                moves[link][1], frames[link][:3, :3] @ lever, axisa=0, axisc=0
-            )
-        M = M + body.mass * linear.T @ linear + angular.T @ turn @ body.tensor @ turn.T @ angular
+    for body, start, levers in _levers(chain):
+        last = levers[-1][0]
+        linear, R, angular = jacobians[start][0], frames[last][:3, :3], jacobians[last][1]
+        for link, lever in levers:
+            arm = frames[link][:3, :3] @ lever
+            linear = linear + np.cross(jacobians[link][1], arm, axisa=0, axisc=0)
+        M = M + body.mass * linear.T @ linear + angular.T @ R @ body.tensor @ R.T @ angular
     return M
 
 
-def _potential_energy(chain: Chain, q: Maybe) -> Any:
+def _potential_energy(chain: Chain, q: RealOrComplex) -> Any:
     frames = _frames(chain.table, q)
-    places = [
-        (body.mass, frames[start][:3, 3] + sum(frames[link][:3, :3] @ lever for link, lever in way))
-        for body, start, way in _placed(chain)
+    centres = [
+        (
+            body.mass,
+            frames[start][:3, 3] + sum(frames[link][:3, :3] @ lever for link, lever in levers),
+        )
+        for body, start, levers in _levers(chain)
     ]
-    return -sum(mass * (chain.gravity @ place) for mass, place in places)
+    return -sum(mass * (chain.gravity @ centre) for mass, centre in centres)

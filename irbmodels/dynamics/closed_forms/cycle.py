@@ -1,4 +1,4 @@
-"""What the cycle time that S004 prints, 0.38 s, would ask of a SCARA.
+"""Speeds, accelerations and torques of a SCARA at the cycle time that S004 prints, 0.38 s.
 
 Every result is assumed: S004 prints no motion with it.
 
@@ -146,8 +146,8 @@ def cycle_peaks(
     duration = _leg(span, acceleration, speed)
     peaks = np.zeros((3, 4))
     for t in (np.arange(_SAMPLES) + 0.5) * (duration / _SAMPLES):
-        place, rate, gain = _along(span, acceleration, speed, float(t))
-        q, v, a = _axes(scara, np.array([middle, place - span / 2.0]), rate, gain)
+        y, vy, ay = _along(span, acceleration, speed, float(t))
+        q, v, a = _axes(scara, np.array([middle, y - span / 2.0]), vy, ay)
         peaks = np.maximum(peaks, np.abs([v, a, scara.inverse_dynamics(q, v, a)]))
     peaks[:, 2] = (
         min(math.sqrt(acceleration * rise), speed),
@@ -167,7 +167,7 @@ def _leg(length: float, acceleration: float, speed: float) -> float:
 def _along(
     length: float, acceleration: float, speed: float, t: float
 ) -> tuple[float, float, float]:
-    """Place [m], speed and acceleration on a leg at time ``t``."""
+    """Position [m], speed and acceleration on a leg at time ``t``."""
     duration, top = _leg(length, acceleration, speed), min(speed, math.sqrt(acceleration * length))
     ramp = top / acceleration
     if t < ramp:
@@ -178,9 +178,12 @@ def _along(
     return top * (t - ramp / 2.0), top, 0.0
 
 
-def _axes(scara: Scara, place: Array, rate: float, gain: float) -> tuple[Array, Array, Array]:
-    """Positions, speeds and accelerations of the axes for a tool that moves along y and does not turn, the elbow to the right."""
-    x, y = place
+def _axes(scara: Scara, position: Array, vy: float, ay: float) -> tuple[Array, Array, Array]:
+    """Positions, speeds and accelerations of the axes for a tool that moves along y without turning.
+
+    The elbow is to the right.
+    """
+    x, y = position
     second = math.acos((x * x + y * y - scara.a1**2 - scara.a2**2) / (2.0 * scara.a1 * scara.a2))
     first = math.atan2(y, x) - math.atan2(
         scara.a2 * math.sin(second), scara.a1 + scara.a2 * math.cos(second)
@@ -190,8 +193,8 @@ def _axes(scara: Scara, place: Array, rate: float, gain: float) -> tuple[Array, 
     outer = scara.a2 * np.array([math.cos(both), math.sin(both)])
     aside = np.array([[0.0, -1.0], [1.0, 0.0]])
     J = aside @ np.column_stack([inner + outer, outer])
-    v = np.linalg.solve(J, [0.0, rate])
+    v = np.linalg.solve(J, [0.0, vy])
     inward = -inner * v[0] ** 2 - outer * (v[0] + v[1]) ** 2  # dJ/dt v
-    a = np.linalg.solve(J, np.array([0.0, gain]) - inward)
+    a = np.linalg.solve(J, np.array([0.0, ay]) - inward)
     q = np.array([first, second, 0.0, both])
     return q, np.array([*v, 0.0, v.sum()]), np.array([*a, 0.0, a.sum()])

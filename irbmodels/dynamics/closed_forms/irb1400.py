@@ -27,7 +27,7 @@ _ALPHA, _THETA = (0.0, -np.pi / 2, 0.0), (0.0, -np.pi / 2, 0.0)
 
 
 class MainAxes(NamedTuple):
-    """The 18 base parameters of axes 1 to 3 and the law ``tau = D a + C v + g`` that they make, for one state at a time.
+    """The 18 base parameters of axes 1 to 3, and ``tau = D a + C v + g`` for one state at a time.
 
     Sums run over the bodies that turn with axis 2, ``i = 2, 4``, and with axis 3, ``i = 3, 5``; ``m
     x``, ``m z`` are first moments from the body's own pin, ``J`` its tensor about the centre of
@@ -90,14 +90,14 @@ class MainAxes(NamedTuple):
             InputError: if the arm has no parallelogram, hangs askew, or a rotor is turned by two of
                 the axes 1 to 3.
         """
-        _fits(chain)
+        _check_geometry(chain)
         still = np.concatenate([np.zeros(3), finite(wrist, (3,), "positions of the wrist")])
         frames = chain.table.frames(still)
         elbow, length = np.linalg.inv(frames[_UPPER]), float(chain.table.a[_UPPER])
         held = [elbow @ frames[i] for i in range(_UPPER, len(chain.bodies))]
         upper = [
-            body.moved(place[:3, :3], place[:3, 3])
-            for place, bodies in zip(held, chain.bodies[_UPPER:], strict=True)
+            body.moved(pose[:3, :3], pose[:3, 3])
+            for pose, bodies in zip(held, chain.bodies[_UPPER:], strict=True)
             for body in bodies
         ]
         # with axis 2: own body, lever along x of axis 3
@@ -108,7 +108,7 @@ class MainAxes(NamedTuple):
                 second.append((bar.body, float(bar.pin[1])))
             else:
                 third.append((bar.body, 0.0))
-        return _summed(
+        return _base_parameters(
             chain, [(_at_home(b), x) for b, x in second], [(_at_home(b), z) for b, z in third]
         )
 
@@ -160,7 +160,7 @@ class MainAxes(NamedTuple):
         )
 
     def gravity(self, q: ArrayLike) -> Array:
-        """Axis torques that hold the arm still [N m], shape ``(3,)`` (eq. 3.59)."""
+        """Axis torques that balance gravity [N m], shape ``(3,)`` (eq. 3.59)."""
         _, second, third = finite(q, (3,), "positions of axes 1 to 3")
         g2 = -self.sz2 * np.sin(second) - self.sx2 * np.cos(second)
         g3 = -self.sz3 * np.sin(third) - self.sx3 * np.cos(third)
@@ -181,7 +181,7 @@ def _at_home(body: Inertial) -> Inertial:
     return body.moved(_HOME, np.zeros(3))
 
 
-def _summed(
+def _base_parameters(
     chain: Chain, second: list[tuple[Inertial, float]], third: list[tuple[Inertial, float]]
 ) -> MainAxes:
     """Sum the bodies of both angles, each with the lever that carries its pin, into base parameters."""
@@ -191,35 +191,25 @@ def _summed(
     for body in chain.bodies[0]:
         x, y, _ = body.com
         total["column"] += float(body.tensor[2, 2] + body.mass * (x * x + y * y))
-    for body, lever in second:
-        _add(total, body, l1x, "2")
-        x, y, z = body.mass * body.com
-        square = body.mass * lever**2
-        shares = {
-            "column": square / 2,
-            "even3": square / 2,
-            "d33": square,
-            "sx3": body.mass * lever,
-        }
-        for key, value in (shares | {"kcc": lever * x, "ksc": lever * z, "xy3": lever * y}).items():
-            total[key] += float(value)
-    for body, lever in third:
-        _add(total, body, l1x, "3")
-        x, y, z = body.mass * body.com
-        square = body.mass * lever**2
-        shares = {
-            "column": square / 2,
-            "even2": -square / 2,
-            "d22": square,
-            "sz2": body.mass * lever,
-        }
-        for key, value in (shares | {"kss": lever * z, "ksc": lever * x, "yz2": lever * y}).items():
-            total[key] += float(value)
+    # of each axis's bodies: the other axis, sign of its even term, and where lever times m, x, y, z go
+    levers = (
+        (second, "2", "3", 1.0, ("sx3", "kcc", "xy3", "ksc")),
+        (third, "3", "2", -1.0, ("sz2", "ksc", "yz2", "kss")),
+    )
+    for bodies, axis, other, sign, names in levers:
+        for body, lever in bodies:
+            _add_body(total, body, l1x, axis)
+            square = body.mass * lever**2
+            total["column"] += square / 2
+            total[f"even{other}"] += sign * square / 2
+            total[f"d{other}{other}"] += square
+            for name, moment in zip(names, (1.0, *body.com), strict=True):
+                total[name] += float(lever * body.mass * moment)
     return MainAxes(**total)
 
 
-def _add(total: dict[str, float], body: Inertial, l1x: float, axis: str) -> None:
-    """Add what a body gives by turning about its own pin, to the parameters of its axis."""
+def _add_body(total: dict[str, float], body: Inertial, l1x: float, axis: str) -> None:
+    """Add the inertia of a body about its own pin to the parameters of its axis."""
     (x, y, z), m, J = body.com, body.mass, body.tensor
     across, upright = m * x * x + J[2, 2], m * z * z + J[0, 0]  # seen from axis 1 at 0 and 90 deg
     total["column"] += float(m * (y * y + l1x**2) + (across + upright) / 2)
@@ -227,12 +217,12 @@ def _add(total: dict[str, float], body: Inertial, l1x: float, axis: str) -> None
     total[f"odd{axis}"] += float(m * x * z - J[0, 2])
     total[f"sx{axis}"] += float(m * x)
     total[f"sz{axis}"] += float(m * z)
-    total["d22" if axis == "2" else "d33"] += float(J[1, 1] + m * (x * x + z * z))
+    total[f"d{axis}{axis}"] += float(J[1, 1] + m * (x * x + z * z))
     total[f"xy{axis}"] += float(m * x * y - J[0, 1])
     total[f"yz{axis}"] += float(m * y * z - J[1, 2])
 
 
-def _fits(chain: Chain) -> None:
+def _check_geometry(chain: Chain) -> None:
     table, coupled = chain.table, np.eye(6)
     coupled[_UPPER, _LOWER] = -1.0
     shaped = np.allclose(table.alpha[:3], _ALPHA) and np.allclose(table.theta[:3], _THETA)
@@ -248,7 +238,7 @@ def _fits(chain: Chain) -> None:
 
 
 def _rotors(chain: Chain) -> list[float]:
-    """Return what rotors add to the diagonal of axes 1 to 3 [kg m^2]."""
+    """Return the inertia that rotors add to the diagonal of axes 1 to 3 [kg m^2]."""
     rotors = ((chain.rotor_axes.T * chain.rotors) @ chain.rotor_axes)[:3, :3]
     if (rotors != np.diag(np.diag(rotors))).any():
         raise InputError(

@@ -24,7 +24,7 @@ _UPRIGHT = (0.0, 0.0, 0.0, np.pi)  # alpha of the modified DH rows: the tool's z
 
 
 class Scara(NamedTuple):
-    """The 8 base parameters of a SCARA and the law ``tau = M a + C v + g`` that they make, for one state at a time.
+    """The 8 base parameters of a SCARA, and ``tau = M a + C v + g`` for one state at a time.
 
     Centres of mass ``c``, ``x``, ``y`` are seen from above, from the link's own axis with its arm
     along x; ``I`` are moments about the vertical through them. ``q3`` counts upward (S004's d3
@@ -54,7 +54,7 @@ class Scara(NamedTuple):
     m34: float
     """``m3 + m4`` [kg]."""
     rotors: Array
-    """What rotors add to the mass matrix, ``(4, 4)``; no base parameters."""
+    """Inertia that the rotors add to the mass matrix, ``(4, 4)``; no base parameters."""
 
     @staticmethod
     def of(chain: Chain) -> Scara:
@@ -139,7 +139,7 @@ class Scara(NamedTuple):
         return C
 
     def gravity(self, q: ArrayLike) -> Array:
-        """Axis torques that hold the arm still [N m, N], shape ``(4,)``: the quill's weight, the same everywhere."""
+        """Axis torques that balance gravity [N m, N], ``(4,)``: the weight of the quill at every posture."""
         finite(q, (4,), "axis positions")
         return np.array([0.0, 0.0, self.m34 * self.g, 0.0])
 

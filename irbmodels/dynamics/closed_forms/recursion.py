@@ -20,17 +20,14 @@ from ..oracles import Chain
 
 
 class JointLoads(NamedTuple):
-    """What link i - 1 exerts on link i through joint i, at frame i's origin and in its axes, and what the motors must give."""
+    """Loads of link i - 1 on link i through joint i, at frame i's origin and in its axes; axis torques."""
 
     force: Array
     """``f`` [N], shape ``(n, 3)`` (eq. 45)."""
     moment: Array
     """``n`` [N m], shape ``(n, 3)`` (eq. 46)."""
     tau: Array
-    """Axis torques without friction [N m, N], shape ``(n,)`` (eq. 47, 48).
-
-    Of a coupled axis ``A' tau``, rotors included.
-    """
+    """Axis torques without friction [N m, N], ``(n,)`` (eq. 47, 48): ``A' tau``, rotors included."""
 
 
 def joint_loads(chain: Chain, q: ArrayLike, v: ArrayLike, a: ArrayLike) -> JointLoads:
@@ -61,15 +58,17 @@ def joint_loads(chain: Chain, q: ArrayLike, v: ArrayLike, a: ArrayLike) -> Joint
         # the base accelerates against gravity
         origin = motion.linear_acceleration[i] - poses[i][:3, :3].T @ chain.gravity
         for body in chain.bodies[i]:
-            at = origin + np.cross(dw, body.com) + np.cross(w, np.cross(w, body.com))
-            push = body.mass * at
-            forces[i] += push
-            moments[i] += body.tensor @ dw + np.cross(w, body.tensor @ w) + np.cross(body.com, push)
+            com = origin + np.cross(dw, body.com) + np.cross(w, np.cross(w, body.com))
+            force = body.mass * com
+            forces[i] += force
+            moments[i] += (
+                body.tensor @ dw + np.cross(w, body.tensor @ w) + np.cross(body.com, force)
+            )
         if i + 1 < n:
             step = np.linalg.inv(poses[i]) @ poses[i + 1]
-            passed = step[:3, :3] @ forces[i + 1]
-            forces[i] += passed
-            moments[i] += step[:3, :3] @ moments[i + 1] + np.cross(step[:3, 3], passed)
+            outboard = step[:3, :3] @ forces[i + 1]
+            forces[i] += outboard
+            moments[i] += step[:3, :3] @ moments[i + 1] + np.cross(step[:3, 3], outboard)
         tau[i] = forces[i, 2] if table.prismatic[i] else moments[i, 2]
     rotors = chain.rotor_axes.T @ (chain.rotors * (chain.rotor_axes @ acceleration))
     return JointLoads(forces, moments, table.A.T @ tau + rotors)
