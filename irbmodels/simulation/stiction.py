@@ -71,8 +71,10 @@ def pivot_forces(W: Array, w: Array, low: Array, high: Array, state: ActiveSet) 
         for i in range(m):
             force[i] = solution[i, 0]
         motion = row_motion(W, force, w)
-        slack = _ROUNDING * np.abs(w).max()
-        margin = _ROUNDING * np.abs(force).max()
+        slack, margin = 0.0, 0.0
+        for i in range(m):
+            slack = max(slack, _ROUNDING * abs(w[i]))
+            margin = max(margin, _ROUNDING * abs(force[i]))
         done = True
         for i in range(m):
             if low[i] == high[i]:
@@ -126,7 +128,11 @@ def solve_contacts(M: Array, r: Array, b: Array, D: Array, state: ActiveSet) -> 
             shifted[i] = w[i] - _COMPLIANCE * W[i, i] * force[i]
         before = force
         force = pivot_forces(softened, shifted, low, high, state)
-        if np.abs(force - before).max() <= 1e-12 * np.abs(force).max():
+        change, largest = 0.0, 0.0
+        for i in range(m):
+            change = max(change, abs(force[i] - before[i]))
+            largest = max(largest, abs(force[i]))
+        if change <= 1e-12 * largest:
             break
     motion = row_motion(W, force, w)
     for i in range(n):

@@ -106,7 +106,7 @@ def rollouts(
     motors = _BatchTorque(torque, torque_bounds(robots[0], torque_limit), (count, n))
     kernels = [(other.compiled(friction=False), columns) for other, columns in groups]
     step_all, stop_arrays = machine_code().step_all, batch_stops(hard_stops)
-    M, (h, middle), rest = np.empty((n, n, count)), np.empty((2, n, count)), np.zeros((n, count))
+    M, (h, middle, rest) = np.empty((n, n, count)), (np.zeros((n, count)) for _ in range(3))
     failed, failed_at = np.zeros(count, dtype=bool), np.full(count, np.nan)
     samples = np.empty((2, steps // between + 1, n, count))
     for i in range(steps + 1):
