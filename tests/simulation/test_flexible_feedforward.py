@@ -128,7 +128,7 @@ def test_flexible_plant_tracks():
     """
     arm = FlexibleRobot(irb.load("irb1400"), [*drives(3), None, None, None])
     start = np.array([0.2, 0.1, -0.1, 0.0, 0.3, 0.0])
-    duration = 0.4
+    duration = 0.25
 
     def elastic(t, theta, theta_dot):
         return arm.feedforward(*motion(t, duration, start=start)).torque

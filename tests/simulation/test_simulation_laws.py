@@ -55,21 +55,18 @@ def test_lugre_bends_and_comes_back(slide):
         duration=10.0,
         torque=lambda t, q, v: [0.3 * t],
         friction=bristles,
-        rtol=1e-9,
-        atol=1e-12,
+        rtol=1e-7,
+        atol=1e-10,
     )
     bent = -6.0 / 1e4 * np.log(1.0 - 3.0 / 6.0)  # x of dz = (1 - s0 z / Fs) dx, at s0 z = 3
     np.testing.assert_allclose(held.q[-1, 0], bent, rtol=5e-3)  # damping takes 0.3 % of the load
     np.testing.assert_allclose(held["friction"][-1, 0], 3.0, rtol=5e-3)
-    sliding = simulate(
-        robot, [0.0], duration=8.0, torque=[10.0], friction=bristles, rtol=1e-9, atol=1e-12
-    )
+    tight = {"friction": bristles, "rtol": 1e-8, "atol": 1e-11}
+    sliding = simulate(robot, [0.0], duration=8.0, torque=[10.0], **tight)
     # after 8 time constants of m / Fv = 1 s
     np.testing.assert_allclose(sliding.v[-1, 0], (10.0 - 4.0) / 2.0, rtol=1e-3)
-    back = simulate(
-        robot, [0.0], duration=8.0, torque=[-10.0], friction=bristles, rtol=1e-9, atol=1e-12
-    )
-    np.testing.assert_allclose(back.v, -sliding.v, rtol=0, atol=1e-6)
+    back = simulate(robot, [0.0], duration=2.0, torque=[-10.0], **tight)
+    np.testing.assert_allclose(back.v, -sliding.v[: len(back)], rtol=0, atol=1e-6)
 
 
 def test_a_bristle_rings_as_a_damped_spring(slide):

@@ -28,7 +28,7 @@ def test_the_error_falls_with_the_step(arm):
     start = np.array([0.4, -0.3, 0.2, 0.5, 0.8, 0.5])
     torque = arm.gravity(posture(arm)) + np.array([40.0, 0, -30, 12, 0, 15])
     wanted = simulate(
-        arm, posture(arm), start, duration=0.4, torque=torque, every=0.4, rtol=1e-10, atol=1e-11
+        arm, posture(arm), start, duration=0.4, torque=torque, every=0.4, rtol=1e-8, atol=1e-9
     )
     assert {event.kind for event in wanted.events} >= {"sticks"}
     errors = []

@@ -34,14 +34,14 @@ def slide(tmp_path):
 
 
 def test_free_motion_keeps_its_energy(arm):
-    """Without friction, stops and torques ten seconds of falling change the energy by less than
+    """Without friction, stops and torques three seconds of falling change the energy by less than
     1e-9 of its size.
     """
     run = simulate(
         arm,
         posture(arm),
         [0.3, 0.2, 0.1, 0.5, 0.4, 0.3],
-        duration=10.0,
+        duration=3.0,
         friction=False,
         stops=False,
         every=0.1,
@@ -171,7 +171,7 @@ def test_stick_slip_has_the_period_of_its_pieces(slide):
     run = simulate(
         robot,
         [0.0],
-        duration=8.0,
+        duration=4.5,
         torque=lambda t, q, v: k * (pull * t - q),
         friction=law,
         every=0.05,
@@ -196,7 +196,7 @@ def test_stick_slip_has_the_period_of_its_pieces(slide):
     at_rest.terminal, at_rest.direction = True, -1
     while True:
         t = (Fs / k + x) / pull  # the spring has Fs then
-        if t > 8.0:
+        if t > 4.5:
             break
         leaves.append(t)
         # where the instability is started: speed grows from nothing, as k pull t^2 / 2 m does
@@ -207,7 +207,7 @@ def test_stick_slip_has_the_period_of_its_pieces(slide):
         )
         t, x = slip.t_events[0][0], slip.y_events[0][0][0]
         rests.append(t)
-    assert len(leaves) > 5
+    assert len(leaves) > 2
     times = [np.array([event.t for event in run.of_axis(1, kind)]) for kind in ("slips", "sticks")]
     # 1e-9 of Fs late, grown by exp(t (Fs - Fc) / (m v_St^2) ...)
     np.testing.assert_allclose(times[0], leaves, rtol=0, atol=2e-6)
@@ -387,12 +387,12 @@ def test_same_trajectory_as_a_closed_loop_of_bars(name, parameters, long, crank)
 
     # Springs keep the bars off their dead centre, where the pin's equations are singular; without
     # springs the arm folds the bars flat within 1 to 1.5 s, and the two solutions were seen to part
-    times = np.arange(0.5, 2.25, 0.5)
+    times = np.arange(0.5, 1.75, 0.5)
     start = np.concatenate([from_axes @ q, from_axes @ v])
-    found = solve_ivp(rate, (0.0, 2.0), start, "DOP853", t_eval=times, rtol=1e-11, atol=1e-13)
+    found = solve_ivp(rate, (0.0, 1.5), start, "DOP853", t_eval=times, rtol=1e-11, atol=1e-13)
     torque = lambda t, q_now, v_now: held + springs * (q - q_now)  # noqa: E731
     run = simulate(
-        robot, q, v, duration=2.0, torque=torque, friction=False, stops=False, every=0.5, **TIGHT
+        robot, q, v, duration=1.5, torque=torque, friction=False, stops=False, every=0.5, **TIGHT
     )
     # both integrate to 1e-11
     np.testing.assert_allclose(found.y[: model.nv].T, run.q[1:] @ from_axes.T, rtol=0, atol=1e-10)
@@ -478,11 +478,11 @@ def test_an_arm_thrown_against_its_stops_goes_on(arm):
             rng.uniform(1, 20, 6),
         )
         rebound = 0.6 * rng.integers(0, 2)
-        # the others pass too; in 14 and 23 a slow impact meets axes that hold
-        if i not in (0, 1, 14, 23):
+        # the others pass too; in 14 and 23 a slow impact meets axes that stick
+        if i not in (1, 14, 23):
             continue
         swing = {"torque": lambda t, q, v: size * np.sin(rate * t), "rebound": float(rebound)}
-        run = simulate(arm, q, v, duration=1.5, rtol=1e-8, atol=1e-10, every=0.02, **swing)
+        run = simulate(arm, q, v, duration=1.2, rtol=1e-8, atol=1e-10, every=0.02, **swing)
         total = energy(arm, run)
         assert (
             np.abs(total - total[0] - run["work"] + run["lost"]).max() < 1e-7 * np.abs(total).max()
