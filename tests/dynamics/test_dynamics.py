@@ -564,7 +564,7 @@ def test_eight_threads_load_robots_at_once():
     """
     robots = [(name, way) for name in oracles.NAMES for way in irb.describe(name).couplings]
     # masses that no other test uses
-    wanted = [(*robot, 0.25 * (1 + i % 2)) for i, robot in enumerate(robots)]
+    wanted = [(*robot, 0.25 * (1 + i % 2)) for i, robot in enumerate(robots[::2])]
 
     def text(case):
         return irb.describe(case[0]).urdf(case[1], carrier_kg=case[2])
