@@ -88,7 +88,7 @@ def _size(path: Path) -> int:
 
 
 @cache
-def surroundings() -> str:
+def environment_key() -> str:
     """All but the program that machine code depends on: our writers, numba, LLVM, Python, and the processor.
 
     Raises:
@@ -118,7 +118,7 @@ def kernel_module(key: str, title: str, source: Callable[[], str]) -> ModuleType
         title: What to call it in messages.
         source: Writes the text of the module; called only where it must be compiled.
     """
-    name = "kernel_" + hashlib.sha256(f"{key} {surroundings()}".encode()).hexdigest()[:24]
+    name = "kernel_" + hashlib.sha256(f"{key} {environment_key()}".encode()).hexdigest()[:24]
     if name in sys.modules:
         return sys.modules[name]
     place = folder() / name
@@ -158,7 +158,7 @@ def _why_not(wanted: Path) -> str:
 
 def is_ready(key: str) -> bool:
     """Whether a kernel is in this process or on disk."""
-    name = "kernel_" + hashlib.sha256(f"{key} {surroundings()}".encode()).hexdigest()[:24]
+    name = "kernel_" + hashlib.sha256(f"{key} {environment_key()}".encode()).hexdigest()[:24]
     return name in sys.modules or _is_sealed(folder() / name)
 
 

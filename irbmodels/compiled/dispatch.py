@@ -20,25 +20,15 @@ Pinocchio needs some 10 ms for as many.
 LONGEST = 20_000
 """Operations; what is longer would take minutes to compile, and stays with Pinocchio."""
 
-SINGLE = ("inverse_dynamics", "forward_dynamics")
-"""Queries whose single states go to machine code without a detour."""
-
 
 class Dispatch:
-    """The kernels of one robot that are in use; every other query goes to Pinocchio."""
+    """Counts states that queries are asked for, and keeps the kernels of those that are worth one."""
 
     def __init__(self) -> None:
         """Start without kernels."""
         self._asked: Counter[Hashable] = Counter()
-        self._kernels: dict[Hashable, Kernel | None] = {}
-        self.in_use: dict[str, dict[bool, Kernel | None]] = {
-            name: {False: None, True: None} for name in SINGLE
-        }
-        """Kernels of those, without and with friction."""
-
-    def __reduce__(self) -> tuple[type[Dispatch], tuple[()]]:
-        """Start anew when pickled."""
-        return Dispatch, ()
+        self.kernels: dict[Hashable, Kernel | None] = {}
+        """By key; None where a kernel would be too long, or cannot be compiled."""
 
     def kernel(
         self, key: Hashable, states: int, make: Callable[[], Kernel], remember: bool = True
@@ -52,13 +42,13 @@ class Dispatch:
         """
         if not remember:
             return _worthy(make) if states >= WORTH and installed() else None
-        if key in self._kernels:
-            return self._kernels[key]
+        if key in self.kernels:
+            return self.kernels[key]
         self._asked[key] += states
         if self._asked[key] < WORTH:
             return None
-        self._kernels[key] = _worthy(make) if installed() else None
-        return self._kernels[key]
+        self.kernels[key] = _worthy(make) if installed() else None
+        return self.kernels[key]
 
 
 def _worthy(make: Callable[[], Kernel]) -> Kernel | None:

@@ -13,12 +13,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..errors import InputError
-from ..model.mechanism import Mechanism, chain_of, mechanism_of, unreduced_mechanism_of
+from ..model.mechanism import Mechanism
 from ..model.model import Model
 from ..model.tree import Frame
 from ..model.types import Array
 from .cache import is_ready, kernel_module
-from .queries import QUERIES, program_for
+from .queries import OF_FRAMES, QUERIES, mechanism_for, program_for
 
 if TYPE_CHECKING:
     from concurrent.futures import ThreadPoolExecutor
@@ -188,17 +188,22 @@ class Kernel:
         self._limits = np.array(squares, self.dtype)
         self._limits_at = self._limits.ctypes.data
 
-    def within(self, x: NDArray[Any], y: NDArray[Any], z: NDArray[Any]) -> Array | None:
-        """Answer for one state whose inputs' squares ``x.x`` keep their bounds.
+    def within(self, x: ArrayLike, y: ArrayLike, z: ArrayLike) -> Array | None:
+        """Return the result for one state of doubles whose squares ``x.x`` keep their bounds.
 
-        None for any other.
+        None for anything else.
         """
+        if not (type(x) is type(y) is type(z) is np.ndarray and x.ndim == 1):
+            return None
         form = self._state  # machine code is there from now on
         if not x.dtype is y.dtype is z.dtype is DOUBLE:
             return None
         _, constants, size = self._vector
         result = empty(size)
-        return result if form.module.near(x, y, z, constants, self._limits_at, result) else None
+        try:
+            return result if form.module.near(x, y, z, constants, self._limits_at, result) else None
+        except (TypeError, ValueError):  # not one state, or not contiguous
+            return None
 
     def rows(self, *states: NDArray[Any]) -> Any:
         """Answer for arrays ``(N, n)`` of any layout and real dtype.
@@ -310,132 +315,65 @@ class Kernel:
         return _Form(module, mechanism, self.dtype)
 
 
+class _KernelOf(cached_property[Kernel]):
+    """Attribute with the kernel of the query of its name."""
+
+    def __init__(self, doc: str) -> None:
+        super().__init__(lambda kernels: kernels._kernel(self.attrname))
+        self.__doc__ = doc
+
+
 class FrameKernels:
     """Kernels of a frame, or of a point fixed to it."""
 
-    def __init__(self, mechanism: Mechanism, single: bool, threads: int) -> None:
+    def __init__(self, frame: Frame, single: bool, threads: int) -> None:
         """Compile nothing yet."""
-        self._mechanism, self._single, self._threads = mechanism, single, threads
+        self._frame, self._single, self._threads = frame, single, threads
 
-    @cached_property
-    def pose(self) -> Kernel:
-        """``(q) -> T``: homogeneous matrix in the base, ``(4, 4, N)``."""
-        return self._kernel("pose")
-
-    @cached_property
-    def jacobian(self) -> Kernel:
-        """``(q) -> J``: Jacobian in base axes, linear rows first, ``(6, n, N)``."""
-        return self._kernel("jacobian")
-
-    @cached_property
-    def pose_and_jacobian(self) -> Kernel:
-        """``(q) -> T, J``: both, for less than the price of two."""
-        return self._kernel("pose_and_jacobian")
-
-    @cached_property
-    def hessian(self) -> Kernel:
-        """``(q) -> H``: derivative of the Jacobian, ``(6, n, n, N)``."""
-        return self._kernel("hessian")
+    pose = _KernelOf("``(q) -> T``: homogeneous matrix in the base, ``(4, 4, N)``.")
+    jacobian = _KernelOf("``(q) -> J``: Jacobian in base axes, linear rows first, ``(6, n, N)``.")
+    pose_and_jacobian = _KernelOf("``(q) -> T, J``: both, for less than the price of two.")
+    hessian = _KernelOf("``(q) -> H``: derivative of the Jacobian, ``(6, n, n, N)``.")
 
     def _kernel(self, query: str) -> Kernel:
-        return Kernel(query, self._mechanism, self._single, self._threads)
+        mechanism = mechanism_for(query, self._source(query))
+        return Kernel(query, mechanism, self._single, self._threads)
+
+    def _source(self, query: str) -> Model | Frame:
+        return self._frame
 
 
-class Kernels:
-    """The compiled queries of one robot.
+class Kernels(FrameKernels):
+    """The compiled queries of one robot; those of a frame are of the TCP.
 
-    Each is compiled when it is first asked for, or found in the cache.
-
-    Frames: :meth:`at`; those of the TCP are also here. Constants of the robot (lengths, inertials,
-    tool, friction) are data: robots of the same structure share machine code.
+    Each is compiled when it is first asked for, or found in the cache. Constants of the robot
+    (lengths, inertials, tool, friction) are data: robots of the same structure share machine code.
     """
 
     def __init__(
         self,
         model: Model,
         find_frame: Callable[..., Frame],
-        friction: bool = True,
         single: bool = False,
         threads: int = 1,
     ) -> None:
-        """Take a model, and a function that finds a frame of a name with a point."""
-        self._model, self._find_frame, self._friction = model, find_frame, friction
-        self._single, self._threads = single, threads
+        """Take a model, with friction or without, and a function that finds its frames."""
+        super().__init__(find_frame("tcp"), single, threads)
+        self._model, self._find_frame = model, find_frame
+        self._frames: dict[str, FrameKernels] = {}
 
-    @cached_property
-    def inverse_dynamics(self) -> Kernel:
-        """``(q, v, a) -> tau``."""
-        return self._kernel("inverse_dynamics")
-
-    @cached_property
-    def forward_dynamics(self) -> Kernel:
-        """``(q, v, tau) -> a``."""
-        return self._kernel("forward_dynamics")
-
-    @cached_property
-    def mass_matrix(self) -> Kernel:
-        """``(q) -> M``, ``(n, n, N)``."""
-        return self._kernel("mass_matrix")
-
-    @cached_property
-    def coriolis(self) -> Kernel:
-        """``(q, v) -> C``, ``(n, n, N)``."""
-        return self._kernel("coriolis")
-
-    @cached_property
-    def coriolis_torque(self) -> Kernel:
-        """``(q, v) -> C v``."""
-        return self._kernel("coriolis_torque")
-
-    @cached_property
-    def gravity(self) -> Kernel:
-        """``(q) -> g``."""
-        return self._kernel("gravity")
-
-    @cached_property
-    def friction(self) -> Kernel:
-        """``(v) -> f``."""
-        return self._kernel("friction")
-
-    @cached_property
-    def energy(self) -> Kernel:
-        """``(q, v) -> kinetic, potential``, ``(N,)`` each."""
-        return self._kernel("energy")
-
-    @cached_property
-    def regressor(self) -> Kernel:
-        """``(q, v, a) -> Y``, ``(n, p, N)``."""
-        return Kernel(
-            "regressor",
-            unreduced_mechanism_of(self._model, self._friction),
-            self._single,
-            self._threads,
-        )
-
-    @cached_property
-    def inverse_dynamics_derivatives(self) -> Kernel:
-        """``(q, v, a) -> d tau/d q, d tau/d v, M``, ``(n, n, N)`` each."""
-        return self._kernel("inverse_dynamics_derivatives")
-
-    @property
-    def pose(self) -> Kernel:
-        """``(q) -> T`` of the TCP."""
-        return self.at("tcp").pose
-
-    @property
-    def jacobian(self) -> Kernel:
-        """``(q) -> J`` of the TCP."""
-        return self.at("tcp").jacobian
-
-    @property
-    def pose_and_jacobian(self) -> Kernel:
-        """``(q) -> T, J`` of the TCP."""
-        return self.at("tcp").pose_and_jacobian
-
-    @property
-    def hessian(self) -> Kernel:
-        """``(q) -> H`` of the TCP."""
-        return self.at("tcp").hessian
+    inverse_dynamics = _KernelOf("``(q, v, a) -> tau``.")
+    forward_dynamics = _KernelOf("``(q, v, tau) -> a``.")
+    mass_matrix = _KernelOf("``(q) -> M``, ``(n, n, N)``.")
+    coriolis = _KernelOf("``(q, v) -> C``, ``(n, n, N)``.")
+    coriolis_torque = _KernelOf("``(q, v) -> C v``.")
+    gravity = _KernelOf("``(q) -> g``.")
+    friction = _KernelOf("``(v) -> f``.")
+    energy = _KernelOf("``(q, v) -> kinetic, potential``, ``(N,)`` each.")
+    regressor = _KernelOf("``(q, v, a) -> Y``, ``(n, p, N)``.")
+    inverse_dynamics_derivatives = _KernelOf(
+        "``(q, v, a) -> d tau/d q, d tau/d v, M``, ``(n, n, N)`` each."
+    )
 
     def at(self, frame: str, point: ArrayLike | None = None) -> FrameKernels:
         """Return the kernels of a frame, or of a point [m] fixed to it, in its axes.
@@ -443,24 +381,10 @@ class Kernels:
         Raises:
             UnknownName: if there is no such frame.
         """
-        if point is not None:
-            return FrameKernels(
-                chain_of(*self._find_frame(frame, point)), self._single, self._threads
-            )
-        if frame not in self._frames:
-            self._frames[frame] = FrameKernels(
-                chain_of(*self._find_frame(frame)), self._single, self._threads
-            )
-        return self._frames[frame]
+        if point is None and frame in self._frames:
+            return self._frames[frame]
+        kernels = FrameKernels(self._find_frame(frame, point), self._single, self._threads)
+        return kernels if point is not None else self._frames.setdefault(frame, kernels)
 
-    @cached_property
-    def _frames(self) -> dict[str, FrameKernels]:
-        return {}
-
-    @cached_property
-    def mechanism(self) -> Mechanism:
-        """The stripped model, whose constants the kernels take."""
-        return mechanism_of(self._model, self._friction)
-
-    def _kernel(self, query: str) -> Kernel:
-        return Kernel(query, self.mechanism, self._single, self._threads)
+    def _source(self, query: str) -> Model | Frame:
+        return self._frame if query in OF_FRAMES else self._model

@@ -1,70 +1,65 @@
-"""What can be compiled: the queries of a robot as programs."""
+"""Queries that can be compiled, and their programs."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import UnknownName
-from ..model.mechanism import Mechanism
+from ..model.mechanism import Mechanism, chain_of, mechanism_of, unreduced_mechanism_of
+from ..model.model import Model
+from ..model.tree import Frame
 from .program import Program, program_of
 
 if TYPE_CHECKING:
     from .symbolic import Dynamics
 
-Outputs = dict[str, tuple[tuple[int, ...], Any]]
-
 
 class Query(NamedTuple):
-    """Inputs of a program, and how its outputs come from the symbolic layer."""
+    """Inputs and outputs of a query, which the method of its name of :class:`Dynamics` returns."""
 
     inputs: tuple[str, ...]
-    outputs: Callable[[Dynamics], Outputs]
+    outputs: dict[str, tuple[str | int, ...]]
+    """Shapes by name: numbers, ``n`` axes, ``p`` parameters."""
 
 
-def _column(d: Dynamics, expression: Any) -> tuple[tuple[int, ...], Any]:
-    return (d.mechanism.n,), expression
-
-
-def _square(d: Dynamics, expression: Any) -> tuple[tuple[int, ...], Any]:
-    return (d.mechanism.n, d.mechanism.n), expression
-
-
+_ROW, _SQUARE, _POSE, _JACOBIAN = ("n",), ("n", "n"), (4, 4), (6, "n")
 QUERIES = {
-    "inverse_dynamics": Query(("q", "v", "a"), lambda d: {"tau": _column(d, d.inverse_dynamics())}),
-    "forward_dynamics": Query(("q", "v", "tau"), lambda d: {"a": _column(d, d.forward_dynamics())}),
-    "mass_matrix": Query(("q",), lambda d: {"M": _square(d, d.mass_matrix())}),
-    "coriolis": Query(("q", "v"), lambda d: {"C": _square(d, d.coriolis())}),
-    "coriolis_torque": Query(("q", "v"), lambda d: {"c": _column(d, d.coriolis_torque())}),
-    "gravity": Query(("q",), lambda d: {"g": _column(d, d.gravity())}),
-    "friction": Query(("v",), lambda d: {"f": _column(d, d.friction())}),
-    "energy": Query(
-        ("q", "v"),
-        lambda d: {
-            name: ((), x) for name, x in zip(("kinetic", "potential"), d.energies(), strict=True)
-        },
-    ),
-    "regressor": Query(("q", "v", "a"), lambda d: {"Y": ((y := d.regressor()).shape, y)}),
+    "inverse_dynamics": Query(("q", "v", "a"), {"tau": _ROW}),
+    "forward_dynamics": Query(("q", "v", "tau"), {"a": _ROW}),
+    "mass_matrix": Query(("q",), {"M": _SQUARE}),
+    "coriolis": Query(("q", "v"), {"C": _SQUARE}),
+    "coriolis_torque": Query(("q", "v"), {"c": _ROW}),
+    "gravity": Query(("q",), {"g": _ROW}),
+    "friction": Query(("v",), {"f": _ROW}),
+    "energy": Query(("q", "v"), {"kinetic": (), "potential": ()}),
+    "regressor": Query(("q", "v", "a"), {"Y": ("n", "p")}),
     "inverse_dynamics_derivatives": Query(
-        ("q", "v", "a"),
-        lambda d: {
-            name: _square(d, x)
-            for name, x in zip(("dtau_dq", "dtau_dv", "M"), d.derivatives(), strict=True)
-        },
+        ("q", "v", "a"), {"dtau_dq": _SQUARE, "dtau_dv": _SQUARE, "M": _SQUARE}
     ),
-    "pose": Query(("q",), lambda d: {"T": ((4, 4), d.pose())}),
-    "jacobian": Query(("q",), lambda d: {"J": ((6, d.mechanism.n), d.jacobian())}),
-    "pose_and_jacobian": Query(
-        ("q",), lambda d: {"T": ((4, 4), d.pose()), "J": ((6, d.mechanism.n), d.jacobian())}
-    ),
-    "hessian": Query(("q",), lambda d: {"H": ((6, d.mechanism.n, d.mechanism.n), d.hessian())}),
+    "pose": Query(("q",), {"T": _POSE}),
+    "jacobian": Query(("q",), {"J": _JACOBIAN}),
+    "pose_and_jacobian": Query(("q",), {"T": _POSE, "J": _JACOBIAN}),
+    "hessian": Query(("q",), {"H": (6, "n", "n")}),
 }
-"""Programs by name.
-
-Those of :data:`OF_FRAMES` take a mechanism of ``chain_of``, the regressor one of ``unreduced_mechanism_of``.
-"""
-
 OF_FRAMES = ("pose", "jacobian", "pose_and_jacobian", "hessian")
+"""Queries of a frame; the others are of a model."""
+
+
+def shapes_of(query: str, n: int, p: int) -> tuple[tuple[int, ...], ...]:
+    """Return the shapes of a query's outputs for ``n`` axes and ``p`` parameters."""
+    sizes = {"n": n, "p": p}
+    return tuple(
+        tuple(sizes[size] if isinstance(size, str) else size for size in shape)
+        for shape in QUERIES[query].outputs.values()
+    )
+
+
+def mechanism_for(query: str, source: Model | Frame) -> Mechanism:
+    """Return what a query is written for: the chain to a frame, or a model, friction included."""
+    if isinstance(source, Frame):
+        return chain_of(*source)
+    strip = unreduced_mechanism_of if query == "regressor" else mechanism_of
+    return strip(source, friction=True)
 
 
 def program_for(query: str, mechanism: Mechanism) -> Program:
@@ -77,43 +72,43 @@ def program_for(query: str, mechanism: Mechanism) -> Program:
 
     if query not in QUERIES:
         raise UnknownName("query", query, QUERIES)
-    dynamics = Dynamics(mechanism)
+    return program_from(query, Dynamics(mechanism))
+
+
+def program_from(query: str, dynamics: Dynamics) -> Program:
+    """Write a query as a program from given expressions."""
     inputs = {name: getattr(dynamics, name) for name in QUERIES[query].inputs}
-    return program_of(query, inputs, dynamics.constants, QUERIES[query].outputs(dynamics))
+    shapes = shapes_of(query, dynamics.mechanism.n, dynamics.parameter_count)
+    outputs = zip(QUERIES[query].outputs, shapes, _expressions(query, dynamics), strict=True)
+    return program_of(
+        query, inputs, dynamics.constants, {name: (shape, x) for name, shape, x in outputs}
+    )
 
 
 def casadi_function(query: str, mechanism: Mechanism, parameters: bool = False) -> Any:
-    """Return a query as ``casadi.Function`` with the mechanism's numbers, to be differentiated or built upon.
+    """Return a query as ``casadi.Function`` with the mechanism's numbers.
 
     Args:
         query: One of :data:`QUERIES`.
-        mechanism: Of the kind that the query takes; with ``parameters`` one of ``unreduced_mechanism_of``.
+        mechanism: Of :func:`mechanism_for`; with ``parameters`` one of ``unreduced_mechanism_of``.
         parameters: Whether inertials, rotors and friction are a further input, in the order of
             ``robot.parameter_vector()``.
-
-    Raises:
-        UnknownName: if there is no such query.
     """
     import casadi as ca
 
     from .symbolic import Dynamics
 
-    if query not in QUERIES:
-        raise UnknownName("query", query, QUERIES)
     dynamics = Dynamics(mechanism, parameters)
-    outputs = QUERIES[query].outputs(dynamics)
-    names, values = (
-        [*QUERIES[query].inputs, *(["parameters"] if parameters else [])],
-        list(mechanism.free.values()),
-    )
-    expressions = [ca.SX(expression) for _, expression in outputs.values()]
+    names = [*QUERIES[query].inputs, *(["parameters"] if parameters else [])]
     expressions = ca.substitute(
-        expressions, list(dynamics.constants.values()), [ca.SX(value) for value in values]
+        [ca.SX(expression) for expression in _expressions(query, dynamics)],
+        list(dynamics.constants.values()),
+        [ca.SX(value) for value in mechanism.free.values()],
     )
-    return ca.Function(
-        query,
-        [getattr(dynamics, name) for name in names],
-        ca.cse(expressions),
-        names,
-        list(outputs),
-    )
+    inputs = [getattr(dynamics, name) for name in names]
+    return ca.Function(query, inputs, ca.cse(expressions), names, list(QUERIES[query].outputs))
+
+
+def _expressions(query: str, dynamics: Dynamics) -> list[Any]:
+    expressions = getattr(dynamics, query)()
+    return list(expressions) if isinstance(expressions, tuple) else [expressions]

@@ -110,8 +110,8 @@ class Dynamics:
         """Name the constants and write down the joints."""
         self.mechanism = mechanism
         n, bodies = mechanism.n, 10 * len(mechanism.joints)
-        count = bodies + n + (0 if mechanism.friction is None else 3 * n)
-        self.parameters = ca.SX.sym("parameters", count if parameters else 0)
+        self.parameter_count = bodies + n + (0 if mechanism.friction is None else 3 * n)
+        self.parameters = ca.SX.sym("parameters", self.parameter_count if parameters else 0)
         self.q, self.v, self.a, self.tau = (ca.SX.sym(name, n) for name in ("q", "v", "a", "tau"))
         self.constants = {name: ca.SX.sym(name) for name in mechanism.free}
         self._number: dict[str, SX] = mechanism.constants() | self.constants
@@ -283,12 +283,12 @@ class Dynamics:
         rest = ca.vertcat(*self.torques(self.v, zero, self.gravity_vector)) + self.friction()
         return ca.vertcat(*solved(self.mass_matrix(), elements(self.tau - rest)))
 
-    def derivatives(self) -> tuple[SX, SX, SX]:
+    def inverse_dynamics_derivatives(self) -> tuple[SX, SX, SX]:
         """Derivatives of :meth:`inverse_dynamics` with respect to q, v and a, ``(n, n)`` each."""
         tau = self.inverse_dynamics()
         return ca.jacobian(tau, self.q), ca.jacobian(tau, self.v), self.mass_matrix()
 
-    def energies(self) -> tuple[SX, SX]:
+    def energy(self) -> tuple[SX, SX]:
         """Kinetic and potential energy; potential energy is 0 for a mass at the base's origin."""
         kinetic = 0.5 * ca.dot(self.v, self.rotor_inertia @ self.v)
         motions = self.motions(self.v, ca.SX(self.mechanism.n, 1), ORIGIN)
@@ -423,6 +423,10 @@ class Dynamics:
             )
             total += ca.vertcat(*column) @ ca.horzcat(*link.row)
         return total
+
+    def pose_and_jacobian(self) -> tuple[SX, SX]:
+        """Both, with the subexpressions that they share."""
+        return self.pose(), self.jacobian()
 
     def hessian(self) -> SX:
         """Derivative of :meth:`jacobian`, ``(6 n, n)``: row ``n i + j`` belongs to entry (i, j)."""

@@ -1,10 +1,9 @@
-"""Questions about a state, in axis positions: what comes in is checked here, what goes out comes from the floors below."""
+"""Dynamics of a robot in axis positions, with arguments checked."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from functools import cache, partial
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from functools import cache
 
 import numpy as np
 import pinocchio as pin
@@ -20,18 +19,15 @@ from ..errors import InputError, MissingData, warn
 from ..kinematics import frames as kinematics
 from ..model.inertia import Inertial
 from ..model.tree import Tree, beyond_flange
-
-if TYPE_CHECKING:
-    from ..compiled.kernels import Kernel
-
 from ..model.types import Array
-from .kinematics import KinematicQueries
+from .base import RobotBase
+from .evaluator import BoundQuery
 
 Wrench = ArrayLike | Mapping[str, ArrayLike]
 
 
-class Queries(KinematicQueries):
-    """All that a model can be asked; :class:`irbmodels.Robot` adds where the model comes from."""
+class DynamicMethods(RobotBase):
+    """Queries of torques, energies, their derivatives and reactions."""
 
     def inverse_dynamics(
         self,
@@ -62,26 +58,18 @@ class Queries(KinematicQueries):
         """
         if friction is not True and friction is not False:
             friction = as_bool(friction, "friction")
-        if wrench is None and (kernel := self._dispatch.in_use["inverse_dynamics"][friction]):
-            tau = self._quick(kernel, q, v, a)
+        query, model = self.evaluate.inverse_dynamics, self.evaluate.models[friction]
+        if wrench is None and (kernel := query.kernels.get(model)):
+            tau = kernel.within(q, v, a)
             if tau is not None:
                 return tau
         position, speed = self.states.position(q), self.states.velocity(v)
         acceleration = self.states.acceleration(a, position)
         if not position.ndim == speed.ndim == acceleration.ndim == 1:
             position, speed, acceleration = broadcast(position, speed, acceleration)
-        if friction and self.dynamic_model.friction is None:
+        if friction and model.friction is None:
             warn_of_no_friction(self.name)
-        reference = self._torque_with_friction if friction else self._torque
-        tau = self._answer(
-            "inverse_dynamics",
-            reference,
-            (self.n,),
-            position,
-            speed,
-            acceleration,
-            friction=friction,
-        )
+        tau = query(model, position, speed, acceleration)
         if wrench is not None:
             tau, external = broadcast(tau, self.external_torque(position, wrench))
             tau = tau - external
@@ -105,59 +93,44 @@ class Queries(KinematicQueries):
         """
         if friction is not True and friction is not False:
             friction = as_bool(friction, "friction")
-        if wrench is None and (kernel := self._dispatch.in_use["forward_dynamics"][friction]):
-            acceleration = self._quick(kernel, q, v, tau)
+        query, model = self.evaluate.forward_dynamics, self.evaluate.models[friction]
+        if wrench is None and (kernel := query.kernels.get(model)):
+            acceleration = kernel.within(q, v, tau)
             if acceleration is not None:
                 return acceleration
         position, speed, torque = broadcast(
             self.states.position(q), self.states.velocity(v), self.states.finite(tau, "tau")
         )
-        if friction and self.dynamic_model.friction is None:
+        if friction and model.friction is None:
             warn_of_no_friction(self.name)
         if wrench is not None:
             position, speed, torque, external = broadcast(
                 position, speed, torque, self.external_torque(position, wrench)
             )
             torque = torque + external
-        reference = (
-            self._acceleration_with_friction
-            if friction
-            else partial(dynamics.forward_dynamics, self.dynamic_model)
-        )
-        return self._answer(
-            "forward_dynamics", reference, (self.n,), position, speed, torque, friction=friction
-        )
+        return query(model, position, speed, torque)
 
     def torque_parts(self, q: ArrayLike, v: ArrayLike, a: ArrayLike) -> TorqueParts:
         """Split the torque of a motion into inertia ``M a``, Coriolis ``C v``, gravity, friction, and their sum."""
         position, speed, acceleration = self.states.motion(q, v, a)
-        moving = self._answer(
-            "inverse_dynamics", self._torque, (self.n,), position, speed, acceleration
-        )
-        steady = self._answer(
-            "inverse_dynamics", self._torque, (self.n,), position, speed, np.zeros_like(speed)
-        )
+        query, rigid = self.evaluate.inverse_dynamics, self.evaluate.models[False]
+        moving = query(rigid, position, speed, acceleration)
+        steady = query(rigid, position, speed, np.zeros_like(speed))
         held = self.gravity(position)
-        if self.dynamic_model.friction is None:
+        law = self.dynamic_model.friction
+        if law is None:
             warn_of_no_friction(self.name)
-        rubbing = np.zeros_like(speed) + self._friction(speed)
-        return TorqueParts(moving - steady, steady - held, held, rubbing, moving + rubbing)
+        friction = np.zeros_like(speed) if law is None else law.torque(speed)
+        return TorqueParts(moving - steady, steady - held, held, friction, moving + friction)
 
     def mass_matrix(self, q: ArrayLike) -> Array:
         """Joint-space mass matrix ``M`` [kg m^2], rotors included, shape ``(..., n, n)``."""
-        return self._answer(
-            "mass_matrix",
-            partial(dynamics.mass_matrix, self.dynamic_model),
-            (self.n, self.n),
-            self.states.position(q),
-        )
+        return self.evaluate.mass_matrix(self.evaluate.models[False], self.states.position(q))
 
     def coriolis(self, q: ArrayLike, v: ArrayLike) -> Array:
         """Coriolis matrix of the Christoffel symbols (S000 eq. 51): ``dM/dt = C + C'``, shape ``(..., n, n)``."""
         states = broadcast(self.states.position(q), self.states.velocity(v))
-        return self._answer(
-            "coriolis", partial(dynamics.coriolis, self.dynamic_model), (self.n, self.n), *states
-        )
+        return self.evaluate.coriolis(self.evaluate.models[False], *states)
 
     def gravity(self, q: ArrayLike) -> Array:
         """Axis torques that hold the robot still [N m, N], shape ``(..., n)`` (S000 eq. 52).
@@ -166,12 +139,7 @@ class Queries(KinematicQueries):
         which relieve axis 2. ``irbmodels.report.tables.notes(robot)`` lists what a model is
         without.
         """
-        return self._answer(
-            "gravity",
-            partial(dynamics.gravity, self.dynamic_model),
-            (self.n,),
-            self.states.position(q),
-        )
+        return self.evaluate.gravity(self.evaluate.models[False], self.states.position(q))
 
     def friction(self, v: ArrayLike) -> Array:
         """Friction torque at axis speeds ``v`` [N m, N], shape ``(..., n)`` (S000 eq. 54).
@@ -189,11 +157,7 @@ class Queries(KinematicQueries):
         Potential is 0 for a mass at the base origin.
         """
         states = broadcast(self.states.position(q), self.states.velocity(v))
-        return Energy(
-            *self._answers(
-                "energy", partial(dynamics.energy, self.dynamic_model), ((), ()), *states
-            )
-        )
+        return Energy(*self.evaluate.energy.outputs(self.evaluate.models[False], *states))
 
     def regressor(self, q: ArrayLike, v: ArrayLike, a: ArrayLike) -> Array:
         """Matrix ``Y`` with ``Y @ parameter_vector() = inverse_dynamics(q, v, a)``, shape ``(..., n, p)``.
@@ -202,15 +166,7 @@ class Queries(KinematicQueries):
         (tool and payload inside the last link), then the rotor inertias, then Fv, Fc, Fs - Fc per
         axis (``v_St`` fixed) where friction is known.
         """
-        states = self.states.motion(q, v, a)
-        shape = (self.n, self.parameter_vector().size)
-        return self._answer(
-            "regressor",
-            partial(dynamics.regressor, self.dynamic_model),
-            shape,
-            *states,
-            friction=True,
-        )
+        return self.evaluate.regressor(self.dynamic_model, *self.states.motion(q, v, a))
 
     def external_torque(self, q: ArrayLike, wrench: Wrench) -> Array:
         """Axis torques ``J' w`` of what the world exerts on the robot [N m, N], shape ``(..., n)``.
@@ -219,7 +175,7 @@ class Queries(KinematicQueries):
         """
         position = self.states.position(q)
         return np.zeros(position.shape) + self._projected(
-            "...ij,...i->...j", self.jacobian, position, wrench
+            "...ij,...i->...j", self.evaluate.jacobian, position, wrench
         )
 
     def parameter_vector(self) -> Array:
@@ -249,12 +205,9 @@ class Queries(KinematicQueries):
     def _derivatives(
         self, states: list[Array], friction: bool, wrench: Wrench | None
     ) -> InverseDerivatives:
-        reference = partial(derivatives.inverse_dynamics, self.dynamic_model, friction=friction)
-        shapes = ((self.n, self.n),) * 3
-        by_q, by_v, by_a = self._answers(
-            "inverse_dynamics_derivatives", reference, shapes, *states, friction=friction
-        )
-        by_load = self._projected("...iab,...i->...ab", self.hessian, states[0], wrench)
+        query = self.evaluate.inverse_dynamics_derivatives
+        by_q, by_v, by_a = query.outputs(self.evaluate.models[friction], *states)
+        by_load = self._projected("...iab,...i->...ab", self.evaluate.hessian, states[0], wrench)
         return InverseDerivatives(by_q - by_load, by_v, by_a)
 
     def forward_dynamics_derivatives(
@@ -298,7 +251,7 @@ class Queries(KinematicQueries):
                     f"a wrench at {name} needs the tree with bars: load(...,"
                     " coupling='parallelogram')"
                 )
-        return reactions.reactions(self.dynamic_model, self._carried(), *states, loads)
+        return reactions.reactions(self.dynamic_model, self._loads_on_flange(), *states, loads)
 
     def sensor(
         self,
@@ -333,13 +286,13 @@ class Queries(KinematicQueries):
                 gripper.
         """
         states = self.states.one_motion(q, v, a)
-        carried = self._carried()
+        carried = self._loads_on_flange()
         if carried is None:
             raise MissingData(
                 f"{self.name} has joints beyond its flange: what they need passes the sensor too,"
                 " and is not told"
             )
-        for frame in wrench if isinstance(wrench, Mapping) else ():
+        for frame in _by_frame(wrench):
             if frame not in reactions.BEYOND_FLANGE:
                 raise InputError(
                     f"a wrench at {frame} does not pass the sensor; those at tcp and tool0 do"
@@ -350,23 +303,19 @@ class Queries(KinematicQueries):
         if tool0_from_sensor is None:
             return reading
         pose = as_pose(tool0_from_sensor, "tool0_from_sensor")
-        turn, place = pose[:3, :3].T, pose[:3, 3]
-        return np.concatenate(
-            [turn @ reading[:3], turn @ (reading[3:] - np.cross(place, reading[:3]))]
-        )
+        sensor_from_tool0, position = pose[:3, :3].T, pose[:3, 3]
+        moment = reading[3:] - np.cross(position, reading[:3])
+        return np.concatenate([sensor_from_tool0 @ reading[:3], sensor_from_tool0 @ moment])
 
-    def _carried(self) -> list[Inertial] | None:
-        """What is beyond the flange, in its axes: tool, payload, and what a URDF has there.
-
-        None if something moves there.
-        """
-        bodies = beyond_flange(self._bare)
+    def _loads_on_flange(self) -> list[Inertial] | None:
+        """Tool, payload and bodies of a URDF beyond the flange, in its axes; None if joints move them."""
+        tree = self._bare.model.tree
+        bodies = beyond_flange(tree)
         if bodies is None:
             return None
         bodies += [] if self.tool is None else [self.tool.load]
         if self.payload is not None:
-            frames = self._bare.model.frames
-            flange, own = frames[self._bare.flange], frames[self._bare.frame("tcp")]
+            flange, own = (tree.model.frames[i] for i in (tree.flange, tree.frame("tcp")))
             if self.tool is None and own.parentJoint != flange.parentJoint:
                 return None
             tcp = flange.placement.actInv(own.placement) if self.tool is None else self.tool.tcp
@@ -375,29 +324,20 @@ class Queries(KinematicQueries):
 
     def _loads(self, wrench: Wrench | None) -> list[tuple[Tree, int, Array]]:
         """Wrenches of one state, each with the tree and frame it acts at."""
-        if wrench is None:
-            return []
-        given = wrench if isinstance(wrench, Mapping) else {"tcp": wrench}
         return [
             (*self.find_frame(frame)[:2], finite(value, (6,), f"wrench at {frame} (force, moment)"))
-            for frame, value in given.items()
+            for frame, value in _by_frame(wrench).items()
         ]
 
-    def _friction(self, v: Array) -> Array | float:
-        return 0.0 if self.dynamic_model.friction is None else self.dynamic_model.friction.torque(v)
-
     def _projected(
-        self,
-        subscripts: str,
-        of_frame: Callable[[Array, str], Array],
-        q: Array,
-        wrench: Wrench | None,
+        self, subscripts: str, query: BoundQuery, q: Array, wrench: Wrench | None
     ) -> Array:
         """Sum of the products of each wrench with an array that belongs to its frame."""
         total = np.zeros(())
-        for frame, load in self._wrenches(wrench):
+        for frame, value in _by_frame(wrench).items():
+            load = six(value, f"wrench at {frame}", "force, moment")
             try:
-                total = total + np.einsum(subscripts, of_frame(q, frame), load)
+                total = total + np.einsum(subscripts, query(self.find_frame(frame), q), load)
             except ValueError:
                 raise InputError(
                     f"states of shape {q.shape} and wrenches of shape {load.shape} do not go"
@@ -405,36 +345,11 @@ class Queries(KinematicQueries):
                 ) from None
         return total
 
-    def _wrenches(self, wrench: Wrench | None) -> Iterator[tuple[str, Array]]:
-        """Frames with their wrenches, ``(..., 6)``; one wrench must be finite."""
-        for frame, value in (
-            wrench if isinstance(wrench, Mapping) else {} if wrench is None else {"tcp": wrench}
-        ).items():
-            load = six(value, f"wrench at {frame}", "force, moment")
-            yield frame, load
 
-    def _quick(self, kernel: Kernel, q: ArrayLike, v: ArrayLike, x: ArrayLike) -> Array | None:
-        """Answer for one state that surely needs no message.
-
-        None for any other, which takes the long way.
-        """
-        if type(q) is type(v) is type(x) is np.ndarray and q.ndim == 1:
-            try:
-                return kernel.within(q, v, x)
-            except (TypeError, ValueError):  # no doubles, or not one state
-                pass
-        return None
-
-    def _torque(self, q: Array, v: Array, a: Array) -> Array:
-        return dynamics.inverse_dynamics(self.dynamic_model, q, v, a)
-
-    def _torque_with_friction(self, q: Array, v: Array, a: Array) -> Array:
-        tau = dynamics.inverse_dynamics(self.dynamic_model, q, v, a)
-        tau += self._friction(v)
-        return tau
-
-    def _acceleration_with_friction(self, q: Array, v: Array, tau: Array) -> Array:
-        return dynamics.forward_dynamics(self.dynamic_model, q, v, tau - self._friction(v))
+def _by_frame(wrench: Wrench | None) -> Mapping[str, ArrayLike]:
+    if wrench is None:
+        return {}
+    return wrench if isinstance(wrench, Mapping) else {"tcp": wrench}
 
 
 @cache

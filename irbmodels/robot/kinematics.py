@@ -1,10 +1,10 @@
-"""Questions about positions and speeds: poses, Jacobians, postures for a pose, singularities, reach."""
+"""Kinematics of a robot: poses, Jacobians, postures for a pose, singularities, reach."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from functools import cached_property, partial
+from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -30,11 +30,11 @@ if TYPE_CHECKING:
     from ..rapid import RobTarget
 
 from ..model.types import Array
-from .evaluation import Asking
+from .base import RobotBase
 
 
-class KinematicQueries(Asking):
-    """What the lengths of an arm answer."""
+class KinematicMethods(RobotBase):
+    """Queries that depend on the lengths of an arm alone."""
 
     def pose(
         self, q: ArrayLike, frame: str = "tcp", point: ArrayLike | None = None
@@ -53,12 +53,11 @@ class KinematicQueries(Asking):
         Raises:
             UnknownName: if there is no such frame.
         """
-        tree, number, offset = self.find_frame(frame, point)
+        found = self.find_frame(frame, point)
         position = self.states.position(q)
         if position.ndim == 1:
-            return kinematics.pose(tree, number, position, offset)
-        reference = partial(kinematics.homogeneous, tree, number, point=offset)
-        return self._answer("pose", reference, (4, 4), position, frame=frame, point=offset)
+            return kinematics.pose(found.tree, found.number, position, found.point)
+        return self.evaluate.pose(found, position)
 
     def jacobian(
         self,
@@ -79,26 +78,19 @@ class KinematicQueries(Asking):
             Shape ``(..., 6, n)``, linear rows first (S000 eq. 33).
         """
         as_choice(axes, ("base", "local"), "axes")
-        tree, number, offset = self.find_frame(frame, point)
-        reference = partial(kinematics.jacobian, tree, number, point=offset, local=axes == "local")
-        if axes == "local":
-            return map_states(reference, (6, self.n), self.states.position(q))
-        return self._answer(
-            "jacobian", reference, (6, self.n), self.states.position(q), frame=frame, point=offset
+        found = self.find_frame(frame, point)
+        position = self.states.position(q)
+        if axes == "base":
+            return self.evaluate.jacobian(found, position)
+        return map_states(
+            lambda x: kinematics.jacobian(found.tree, found.number, x, found.point, local=True),
+            (6, self.n),
+            position,
         )
 
     def hessian(self, q: ArrayLike, frame: str = "tcp", point: ArrayLike | None = None) -> Array:
         """Derivative of the base-axes Jacobian, ``H[..., i, j, k] = d J_ij / d q_k``, shape ``(..., 6, n, n)``."""
-        tree, number, offset = self.find_frame(frame, point)
-        reference = partial(kinematics.hessian, tree, number, point=offset)
-        return self._answer(
-            "hessian",
-            reference,
-            (6, self.n, self.n),
-            self.states.position(q),
-            frame=frame,
-            point=offset,
-        )
+        return self.evaluate.hessian(self.find_frame(frame, point), self.states.position(q))
 
     def jacobian_rate(
         self,
@@ -122,8 +114,14 @@ class KinematicQueries(Asking):
         )
 
     def dh(self, convention: Convention = "modified") -> DHTable:
-        """Return the Denavit-Hartenberg table, where there is one."""
-        raise MissingData(f"{self.name} has no DH table")
+        """Return the Denavit-Hartenberg table, with ``theta = A q + theta0`` both ways (S003 eq. 2.24-2.25).
+
+        Raises:
+            MissingData: for a robot from a URDF.
+        """
+        if self.description is None:
+            raise MissingData(f"{self.name} comes from a URDF and has no DH table")
+        return self.description.dh(convention)
 
     def singularities(self, q: ArrayLike) -> Singularities:
         """Signed distances from wrist [rad], elbow [rad] and shoulder [m] singularity, and det J in closed form.

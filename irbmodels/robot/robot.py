@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -17,22 +17,22 @@ from ..checks import as_list, as_pose, finite, is_rotation, numbers, short_repr
 from ..errors import InputError, MissingData, UrdfError, warn
 from ..files import read_text
 from ..kinematics.arm_geometry import without_closed_form
-from ..model.dh import Convention, DHTable
 from ..model.friction import JointFriction, Stribeck, axis_friction, check_law, friction_of_urdf
 from ..model.inertia import Inertial
 from ..model.mesh_paths import with_mesh_paths
-from ..model.model import Model, limits_of_tree, loaded
+from ..model.model import Model, limits_of_tree
 from ..model.motors import Motors
 from ..model.tool import Tool
 from ..model.tool import payload as checked_payload
-from ..model.tree import Tree, copy_of, tree_from_urdf
+from ..model.tree import copy_of, tree_from_urdf
 from ..model.types import Array
 from ..model.urdf import parse_urdf
-from ..tables.building import load_tool, motors_of, tree_of
+from ..tables.building import load_tool, motors_of
 from ..tables.description import Coupling, Description, describe, robots
 from ..tables.overlays import is_file
 from .composition import Bare, Choices, Rotors, bare_of, compose, concerns
-from .dynamics import Queries
+from .dynamics import DynamicMethods
+from .kinematics import KinematicMethods
 
 if TYPE_CHECKING:
     from ..rapid import ToolData
@@ -141,7 +141,7 @@ def from_urdf_text(text: str, path: str | Path, friction: Sequence[JointFriction
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Robot(Queries):
+class Robot(KinematicMethods, DynamicMethods):
     """An immutable robot.
 
     ``q`` are axis positions as the controller shows them, in SI units [rad; m for a linear axis].
@@ -160,10 +160,9 @@ class Robot(Queries):
     """Name of the set of inertials."""
     tool: Tool | None
     payload: Inertial | None
-    _bare: Tree
     dynamic_model: Model
     """Tree, friction, rotors and limits in use, tool and payload included; read-only."""
-    _of: Bare
+    _bare: Bare
     _choices: Choices
     path: Path | None
     """File of a robot that does not come from tables."""
@@ -236,7 +235,9 @@ class Robot(Queries):
         document = ElementTree.fromstring(text)
         names = [str(link.get("name")) for link in document.iterfind("link")]
         mounted = next(
-            name for name in ("tool0", "tcp", max(names, key=self._bare.frame)) if name in names
+            name
+            for name in ("tool0", "tcp", max(names, key=self._bare.model.tree.frame))
+            if name in names
         )
         carrier = describe(next(iter(robots())))  # any robot: the tool's link is the same
         armed = ElementTree.fromstring(
@@ -266,6 +267,10 @@ class Robot(Queries):
             else cast(Path, self.path).parent
         )
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave kernels and work spaces behind when copied or pickled."""
+        return {row.name: getattr(self, row.name) for row in fields(self)}
+
     def __repr__(self) -> str:
         """Say what is loaded, and what is not known."""
         absent = (
@@ -287,16 +292,6 @@ class Robot(Queries):
         )
         named = f"{self.name}{above}: {self.n} axes, parameters {self.parameters or 'of the URDF'}"
         return f"<Robot {named}, {friction}{absent}{tool}{carried}>"
-
-    def dh(self, convention: Convention = "modified") -> DHTable:
-        """Return the Denavit-Hartenberg table, with ``theta = A q + theta0`` both ways (S003 eq. 2.24-2.25).
-
-        Raises:
-            MissingData: for a robot from a URDF.
-        """
-        if self.description is None:
-            raise MissingData(f"{self.name} comes from a URDF and has no DH table")
-        return self.description.dh(convention)
 
     # --- another robot: each choice is independent of the others, and of the order; the last one of
     # a kind holds --------
@@ -323,7 +318,7 @@ class Robot(Queries):
     def with_load(self, tool: Tool | None = None, payload: Inertial | None = None) -> Robot:
         """Return the robot with this tool and payload alone, for parts of a calculation: no warning."""
         choices = replace(self._choices, tool=tool, payload=payload)
-        return _robot(self._of, choices, self.path, self._text)
+        return _robot(self._bare, choices, self.path, self._text)
 
     def with_parameters(self, parameters: str | Path | None) -> Robot:
         """Return the robot with another set of inertials, and of a file all that it holds, as in :func:`load`.
@@ -338,7 +333,7 @@ class Robot(Queries):
             TableError: if it breaks the format.
             MissingData: for a robot from a URDF.
         """
-        of = self._of
+        of = self._bare
         if of.tables is None or of.description is None:
             raise MissingData(f"{self.name} comes from a URDF and has one set of inertials")
         overlays = of.overlays
@@ -429,21 +424,13 @@ class Robot(Queries):
     # ----------------------------------------------------------------------------------------------------
 
     @cached_property
-    def whole_tree(self) -> Tree:
-        """Tree with every frame, the bars' included; the one in use where that has no bars."""
-        if self.description is None or not self.description.kinematics.parallelogram:
-            return self.dynamic_model.tree
-        whole = tree_of(self.description, "parallelogram", str(self.parameters))
-        return loaded(whole, self.tool, self.payload, self.gravity_vector)
-
-    @cached_property
     def _concerns(self) -> tuple[str, ...]:
-        return concerns(self._of, self._choices)
+        return concerns(self._bare, self._choices)
 
     def _with(self, of: Bare | None = None, **changes: Any) -> Robot:
         """Return the robot with other choices; warn of what makes it doubtful anew."""
         choices = replace(self._choices, **changes)
-        robot = _robot(of or self._of, choices, self.path, self._text)
+        robot = _robot(of or self._bare, choices, self.path, self._text)
         for line in robot._concerns:
             if line not in self._concerns:
                 warn(line)
@@ -471,7 +458,6 @@ def _robot(of: Bare, choices: Choices, path: Path | None = None, text: str | Non
         of.parameters,
         choices.tool,
         choices.payload,
-        of.model.tree,
         model,
         of,
         choices,

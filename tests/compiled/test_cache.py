@@ -120,10 +120,10 @@ def test_other_surroundings_have_other_kernels(folder, caplog, monkeypatch, part
     """
     ask()
     compiled(caplog)
-    told = json.loads(cache.surroundings())
+    told = json.loads(cache.environment_key())
     assert len(told) == 5
     told[part] = ["other", told[part]]
-    monkeypatch.setattr(cache, "surroundings", lambda: json.dumps(told))
+    monkeypatch.setattr(cache, "environment_key", lambda: json.dumps(told))
     assert not cache.is_ready("one")
     assert ask(number=10.0) == 12.0
     assert compiled(caplog) == 1
@@ -141,7 +141,7 @@ def test_surroundings_tell_sources_apart(monkeypatch, tmp_path):
     import llvmlite.binding
     import numba
 
-    told = cache.surroundings()
+    told = cache.environment_key()
     assert numba.__version__ in told
     assert llvmlite.binding.get_host_cpu_name() in told
     assert (
@@ -156,7 +156,7 @@ def test_surroundings_tell_sources_apart(monkeypatch, tmp_path):
             package / room, tmp_path / room, ignore=shutil.ignore_patterns("__pycache__")
         )
     monkeypatch.setattr(cache, "__file__", str(tmp_path / "compiled" / "cache.py"))
-    assert cache.surroundings.__wrapped__() == told
+    assert cache.environment_key.__wrapped__() == told
     writers = [
         f"compiled/{name}.py"
         for name in ("simd_math", "numba_writer", "symbolic", "program", "queries")
@@ -164,12 +164,12 @@ def test_surroundings_tell_sources_apart(monkeypatch, tmp_path):
     for name in (*writers, "model/mechanism.py"):
         text = (tmp_path / name).read_text(encoding="utf-8")
         (tmp_path / name).write_text(text + "\n", encoding="utf-8")
-        assert cache.surroundings.__wrapped__() != told, name
+        assert cache.environment_key.__wrapped__() != told, name
         (tmp_path / name).write_text(text, encoding="utf-8")
     (tmp_path / "model" / "limits.py").write_text("", encoding="utf-8")
-    assert cache.surroundings.__wrapped__() == told
+    assert cache.environment_key.__wrapped__() == told
     monkeypatch.setattr(llvmlite.binding, "get_host_cpu_name", lambda: "another")
-    assert cache.surroundings.__wrapped__() != told
+    assert cache.environment_key.__wrapped__() != told
 
 
 def test_without_the_extra(monkeypatch):
@@ -187,7 +187,7 @@ def test_without_the_extra(monkeypatch):
         monkeypatch.setattr(importlib.util, "find_spec", find)
         monkeypatch.setattr(errors, "find_spec", find, raising=False)
         with pytest.raises(MissingExtra, match=rf"{missing}.*fast"):
-            cache.surroundings.__wrapped__()
+            cache.environment_key.__wrapped__()
 
 
 # --- broken

@@ -172,12 +172,12 @@ def test_kernels_without_the_extra(robot, without, monkeypatch):
 
     without("numba")
     monkeypatch.setattr(errors, "find_spec", importlib.util.find_spec, raising=False)
-    cache.surroundings.cache_clear()
+    cache.environment_key.cache_clear()
     try:
         with pytest.raises(MissingExtra, match=r"numba.*fast"):
             robot.compiled()
     finally:
-        cache.surroundings.cache_clear()
+        cache.environment_key.cache_clear()
 
 
 def test_without_just_in_time_compiling(robot, used, without, monkeypatch, caplog):

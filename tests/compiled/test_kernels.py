@@ -16,10 +16,8 @@ from irbmodels.compiled.kernels import ALONE, CHUNK, Kernel
 from irbmodels.compiled.numba_writer import BLOCK_BYTES, batch_source, state_source
 from irbmodels.compiled.program import Output, Program, Step
 from irbmodels.compiled.queries import OF_FRAMES, QUERIES
-from irbmodels.dynamics import derivatives
-from irbmodels.dynamics import equations_of_motion as dynamics
 from irbmodels.errors import InputError
-from irbmodels.kinematics import frames as kinematics
+from irbmodels.robot.queries import reference
 
 pytest.importorskip("casadi")
 pytest.importorskip("numba")
@@ -85,43 +83,10 @@ def expected(robot, query, given, frame="tcp", point=None):
     """Return what Pinocchio says, state by state, as a list of arrays ``(N, ...)``; nothing here
     goes through a kernel.
     """
-    model, rubs = robot.dynamic_model, robot.friction_model
-    tree, number, _ = robot.find_frame(frame)
-    offset = None if point is None else np.array(point)
-
-    def answer(q, v, x):
-        friction = np.zeros(robot.n) if rubs is None else rubs.torque(v)
-        match query:
-            case "inverse_dynamics":
-                return [dynamics.inverse_dynamics(model, q, v, x) + friction]
-            case "forward_dynamics":
-                return [dynamics.forward_dynamics(model, q, v, x - friction)]
-            case "coriolis_torque":
-                return [dynamics.coriolis(model, q, v) @ v]
-            case "friction":
-                return [friction]
-            case "energy":
-                return list(dynamics.energy(model, q, v))
-            case "inverse_dynamics_derivatives":
-                return list(derivatives.inverse_dynamics(model, q, v, x, rubs is not None))
-            case "pose_and_jacobian":
-                poses = kinematics.pose(tree, number, q, offset).homogeneous
-                return [poses, kinematics.jacobian(tree, number, q, point=offset)]
-            case "pose":
-                return [kinematics.pose(tree, number, q, offset).homogeneous]
-            case "jacobian":
-                return [kinematics.jacobian(tree, number, q, point=offset)]
-            case "hessian":
-                return [kinematics.hessian(tree, number, q, offset)]
-            case _:
-                return [
-                    getattr(dynamics, query)(
-                        model, *(dict(q=q, v=v, a=x)[name] for name in QUERIES[query].inputs)
-                    )
-                ]
-
-    found = [answer(*state) for state in zip(*given, strict=True)]
-    return [np.array([results[i] for results in found]) for i in range(len(found[0]))]
+    source = robot.find_frame(frame, point) if query in OF_FRAMES else robot.dynamic_model
+    value = reference(query, source)
+    values = [value(*state) for state in zip(*inputs(query, given), strict=True)]
+    return [np.array(outputs) for outputs in zip(*values, strict=True)]
 
 
 def inputs(query, given):
@@ -277,8 +242,9 @@ def test_the_facade_gives_the_same_kernels():
     assert (
         single.at("tool0").pose.threads == single.regressor.threads == single.gravity.threads == 3
     )
-    assert loaded("irb2400").compiled(friction=False).mechanism.friction is None
-    assert loaded("irb2400").compiled().mechanism.friction is not None
+    for friction in (False, True):
+        made = loaded("irb2400").compiled(friction=friction).inverse_dynamics
+        assert ("FC1" in made._mechanism.free) is friction
     with pytest.raises(irb.UnknownName):
         kernels.at("link_9")
 

@@ -164,8 +164,8 @@ def test_the_package_s_bars_are_the_tests_own(name, heavy):
 
 def with_model(robot, model):
     """Return the robot of another ``pin.Model``, of which its tables know nothing."""
-    bare = replace(robot._of.model, tree=robot._of.model.tree.with_model(model))
-    return replace(robot, _of=replace(robot._of, model=bare))
+    bare = replace(robot._bare.model, tree=robot._bare.model.tree.with_model(model))
+    return replace(robot, _bare=replace(robot._bare, model=bare))
 
 
 @pytest.mark.usefixtures("only_mujoco")

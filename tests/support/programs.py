@@ -11,9 +11,9 @@ import numpy as np
 
 import irbmodels as irb
 from irbmodels.compiled.program import Program
-from irbmodels.compiled.queries import OF_FRAMES, QUERIES, program_for
+from irbmodels.compiled.queries import OF_FRAMES, QUERIES, mechanism_for, program_for
 from irbmodels.dynamics import derivatives
-from irbmodels.model.mechanism import Mechanism, chain_of, mechanism_of, unreduced_mechanism_of
+from irbmodels.model.mechanism import Mechanism
 
 RULES = {
     "add": np.add,
@@ -76,17 +76,8 @@ def mechanism(
     robot: irb.Robot, query: str, frame: str = "tcp", point: np.ndarray | None = None
 ) -> Mechanism:
     """Return what a query of a robot is written for."""
-    if query in OF_FRAMES:
-        tree = (
-            robot.dynamic_model.tree
-            if frame in robot.dynamic_model.tree.frames
-            else robot.whole_tree
-        )
-        return chain_of(tree, tree.frame(frame), point)
-    return (
-        unreduced_mechanism_of(robot.dynamic_model)
-        if query == "regressor"
-        else mechanism_of(robot.dynamic_model, friction=True)
+    return mechanism_for(
+        query, robot.find_frame(frame, point) if query in OF_FRAMES else robot.dynamic_model
     )
 
 

@@ -4,22 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
-import numpy as np
-
 from ...checks import as_instance, as_path
 from ...compiled.program import Program
-from ...compiled.queries import OF_FRAMES, QUERIES, program_for
-from ...dynamics import derivatives
-from ...dynamics import equations_of_motion as dynamics
+from ...compiled.queries import OF_FRAMES, QUERIES, mechanism_for, program_for
 from ...errors import FileError, InputError, MissingData, UnknownName, require, warn
-from ...kinematics import frames as kinematics
-from ...model.mechanism import Mechanism, chain_of, mechanism_of, unreduced_mechanism_of
-from ...model.model import Model
+from ...model.mechanism import Mechanism
 from ...model.types import Array
+from ...robot.queries import reference
 from ...robot.robot import Robot
 from ..constants import FRICTION, Constant, explain, joint_motion, link_name, split_name
 from ..text import identifier
@@ -149,65 +143,26 @@ def _functions(
         raise MissingData(f"{robot.name} has no friction data")
     if friction and robot.friction_model is None and any(query in WITH_FRICTION for query in what):
         warn(f"{robot.name} has no friction data: friction adds nothing")
-    model = robot.dynamic_model if friction else replace(robot.dynamic_model, friction=None)
-    tree, number, _ = robot.find_frame(frame)
-    answers = _answers(model) | {
-        "pose": lambda q: (kinematics.pose(tree, number, q).homogeneous,),
-        "jacobian": lambda q: (kinematics.jacobian(tree, number, q),),
-        "pose_and_jacobian": lambda q: (
-            kinematics.pose(tree, number, q).homogeneous,
-            kinematics.jacobian(tree, number, q),
-        ),
-        "hessian": lambda q: (kinematics.hessian(tree, number, q),),
-    }
+    model = robot.evaluate.models[friction]
+    of_frame = robot.find_frame(frame)
     functions = []
+    endings = {"regressor": "_whole"} | dict.fromkeys(
+        OF_FRAMES, f"_{re.sub(r'[^A-Za-z0-9_]', '_', frame)}"
+    )
     for query in dict.fromkeys(what):
-        if query in OF_FRAMES:
-            mechanism, ending = chain_of(tree, number), f"_{re.sub(r'[^A-Za-z0-9_]', '_', frame)}"
-        elif query == "regressor":
-            mechanism, ending = unreduced_mechanism_of(model), "_whole"
-        else:
-            mechanism, ending = mechanism_of(model, friction), ""
-        names = {constant: f"{constant}{ending}" for constant in mechanism.free}
+        source = of_frame if query in OF_FRAMES else model
+        mechanism = mechanism_for(query, source)
         functions.append(
             Function(
                 query,
                 f"{prefix}_{query}",
                 mechanism,
                 program_for(query, mechanism),
-                names,
-                answers[query],
+                {name: f"{name}{endings.get(query, '')}" for name in mechanism.free},
+                reference(query, source),
             )
         )
     return functions
-
-
-def _answers(model: Model) -> dict[str, Callable[..., tuple[Array, ...]]]:
-    """Return Pinocchio's answers to the queries of a model, state by state."""
-    zero = np.zeros(model.n)
-
-    def friction(v: Array) -> Array:
-        return zero if model.friction is None else model.friction.torque(v)
-
-    def torque(q: Array, v: Array, a: Array = zero) -> Array:
-        return dynamics.inverse_dynamics(model, q, v, a)
-
-    return {
-        "inverse_dynamics": lambda q, v, a: (torque(q, v, a) + friction(v),),
-        "forward_dynamics": lambda q, v, tau: (
-            dynamics.forward_dynamics(model, q, v, tau - friction(v)),
-        ),
-        "mass_matrix": lambda q: (dynamics.mass_matrix(model, q),),
-        "coriolis": lambda q, v: (dynamics.coriolis(model, q, v),),
-        "coriolis_torque": lambda q, v: (torque(q, v) - dynamics.gravity(model, q),),
-        "gravity": lambda q: (dynamics.gravity(model, q),),
-        "friction": lambda v: (friction(v),),
-        "energy": lambda q, v: tuple(map(np.array, dynamics.energy(model, q, v))),
-        "regressor": lambda q, v, a: (dynamics.regressor(model, q, v, a),),
-        "inverse_dynamics_derivatives": lambda q, v, a: derivatives.inverse_dynamics(
-            model, q, v, a, True
-        ),
-    }
 
 
 def _header(

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from ...compiled.program import Program, program_of
-from ...compiled.queries import OF_FRAMES, QUERIES
+from ...compiled.program import Program
+from ...compiled.queries import OF_FRAMES, QUERIES, mechanism_for, program_from
 from ...errors import InputError, MissingData, UnknownName, require
-from ...model.mechanism import INERTIALS, Mechanism, chain_of, mechanism_of, unreduced_mechanism_of
+from ...model.mechanism import INERTIALS, Mechanism
 from ...robot.robot import Robot
 from ..constants import explain, has_dh_frames, joint_motion, link_name, split_name
 from ..text import identifier
@@ -70,31 +70,16 @@ def equations_text(robot: Robot, what: str, fmt: str = "latex", frame: str | Non
     if what == "friction" and robot.friction_model is None:
         raise MissingData(f"{robot.name} has no friction data")
     from .pages import PAGES
+    from .simplified import SimplifiedDynamics
 
     frame = frame or "tcp"
-    mechanism = _mechanism(robot, what, frame)
-    program = _program(what, mechanism)
+    source = robot.find_frame(frame) if what in OF_FRAMES else robot.dynamic_model
+    mechanism = mechanism_for(what, source)
+    program = program_from(what, SimplifiedDynamics(mechanism))
     constants = [explain(name, mechanism, robot, frame) for name in program.constants]
     name = identifier(f"{robot.name}_{what}")
     notes = [" ".join(note.split()) for note in _notes(robot, program, mechanism, frame)]
     return "\n".join(PAGES[fmt](program, name, notes, constants)) + "\n"
-
-
-def _mechanism(robot: Robot, what: str, frame: str) -> Mechanism:
-    if what in OF_FRAMES:
-        return chain_of(*robot.find_frame(frame)[:2])
-    model = robot.dynamic_model
-    return (
-        unreduced_mechanism_of(model) if what == "regressor" else mechanism_of(model, friction=True)
-    )
-
-
-def _program(what: str, mechanism: Mechanism) -> Program:
-    from .simplified import SimplifiedDynamics
-
-    dynamics = SimplifiedDynamics(mechanism)
-    inputs = {name: getattr(dynamics, name) for name in QUERIES[what].inputs}
-    return program_of(what, inputs, dynamics.constants, QUERIES[what].outputs(dynamics))
 
 
 def _notes(robot: Robot, program: Program, mechanism: Mechanism, frame: str) -> Iterator[str]:

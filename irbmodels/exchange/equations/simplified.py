@@ -59,7 +59,7 @@ class SimplifiedDynamics(Dynamics):
 
     def gravity(self) -> SX:
         """Return the axis torques that hold the robot still, the gradient of the potential energy."""
-        _, potential = self.energies()
+        _, potential = self.energy()
         return ca.gradient(ca.SX(potential), self.q)
 
 

@@ -1,10 +1,8 @@
-"""What every query needs: a model, checks of what comes in, and who answers: Pinocchio, or machine code."""
+"""Base of the robot: its model, the checks of states, and the evaluation of queries."""
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable
-from functools import cached_property, partial
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,37 +13,49 @@ from ..checks import (
     as_choice,
     as_int,
     finite,
-    map_states,
 )
-from ..compiled.dispatch import Dispatch
 from ..errors import require
 from ..model.friction import Stribeck
 from ..model.inertia import Inertial
 from ..model.limits import Limits, Violation
-from ..model.model import Model, load_on_flange
+from ..model.model import Model, load_on_flange, loaded
 from ..model.tool import Tool
 from ..model.tree import Frame, Tree
 from ..model.types import Array, Mask
+from ..tables.building import tree_of
+from ..tables.description import Description
+from .composition import Bare, Choices
+from .evaluator import Evaluator
 from .state_check import StateCheck
 
 if TYPE_CHECKING:
-    from ..compiled.kernels import Kernel, Kernels
+    from ..compiled.kernels import Kernels
 
 
-class Asking:
-    """A model in axis positions, without a question yet."""
+class RobotBase:
+    """Model of a robot, with what its queries use: checks, frames and evaluators."""
 
     name: str
+    description: Description | None
+    """The tables with their sources; None for a robot from a URDF."""
+    parameters: str | None
+    """Name of the set of inertials."""
     tool: Tool | None
     payload: Inertial | None
-    _bare: Tree
-    """Without tool and payload."""
     dynamic_model: Model
+    """Tree, friction, rotors and limits in use, tool and payload included; read-only."""
+    _bare: Bare
+    _choices: Choices
 
     @cached_property
     def states(self) -> StateCheck:
         """Checks of what comes in: shapes, finite values, units."""
         return StateCheck(self.name, self.dynamic_model)
+
+    @cached_property
+    def evaluate(self) -> Evaluator:
+        """Queries of the model, by Pinocchio or by kernels."""
+        return Evaluator.of(self.dynamic_model, self.states)
 
     @cached_property
     def n(self) -> int:
@@ -127,18 +137,13 @@ class Asking:
             MissingExtra: without casadi and numba.
             InputError: if ``threads`` is not a positive number.
         """
-        from ..compiled.cache import surroundings
+        from ..compiled.cache import environment_key
         from ..compiled.kernels import Kernels
 
-        surroundings()
-        with_friction, narrow = as_bool(friction, "friction"), as_bool(single, "single")
-        return Kernels(
-            self.dynamic_model,
-            self.find_frame,
-            with_friction,
-            narrow,
-            as_int(threads, "threads", 1),
-        )
+        environment_key()
+        model = self.evaluate.models[as_bool(friction, "friction")]
+        narrow, count = as_bool(single, "single"), as_int(threads, "threads", 1)
+        return Kernels(model, self.find_frame, narrow, count)
 
     def symbolic(
         self, query: str, *, friction: bool = True, frame: str = "tcp", parameters: bool = False
@@ -157,22 +162,24 @@ class Asking:
             MissingExtra: without casadi.
             UnknownName: if there is no such query or frame.
         """
-        from ..compiled import queries
-        from ..model.mechanism import chain_of, mechanism_of, unreduced_mechanism_of
+        from ..compiled.queries import OF_FRAMES, QUERIES, casadi_function, mechanism_for
+        from ..model.mechanism import unreduced_mechanism_of
 
         require("casadi", "fast")
-        if as_choice(query, queries.QUERIES, "query") in queries.OF_FRAMES:
-            return queries.casadi_function(query, chain_of(*self.find_frame(frame)))
-        wanted = as_bool(parameters, "parameters")
-        strip = unreduced_mechanism_of if wanted or query == "regressor" else mechanism_of
-        return queries.casadi_function(
-            query, strip(self.dynamic_model, as_bool(friction, "friction")), wanted
-        )
+        if as_choice(query, QUERIES, "query") in OF_FRAMES:
+            return casadi_function(query, mechanism_for(query, self.find_frame(frame)))
+        model = self.evaluate.models[as_bool(friction, "friction")]
+        if as_bool(parameters, "parameters"):
+            return casadi_function(query, unreduced_mechanism_of(model), True)
+        return casadi_function(query, mechanism_for(query, model))
 
     @cached_property
     def whole_tree(self) -> Tree:
-        """Tree with every frame; the one in use, where that has them all."""
-        return self.dynamic_model.tree
+        """Tree with every frame, the bars' included; the one in use where that has no bars."""
+        if self.description is None or not self.description.kinematics.parallelogram:
+            return self.dynamic_model.tree
+        whole = tree_of(self.description, "parallelogram", str(self.parameters))
+        return loaded(whole, self.tool, self.payload, self._choices.gravity_in_base)
 
     def find_frame(self, name: str, point: ArrayLike | None = None) -> Frame:
         """Return a frame, or a point [m] fixed to it in its axes, with the tree that has it.
@@ -185,77 +192,3 @@ class Asking:
         tree = own if isinstance(name, str) and name in own.frames else self.whole_tree
         offset = None if point is None else finite(point, (3,), "point [m]")
         return Frame(tree, tree.frame(name), offset)
-
-    def _answer(
-        self,
-        query: str,
-        reference: Callable[..., Array],
-        shape: tuple[int, ...],
-        /,
-        *states: Array,
-        friction: bool = False,
-        frame: str | None = None,
-        point: Array | None = None,
-    ) -> Array:
-        """Answer for states with the same leading axes: by machine code where that is in use, else state by state."""
-        first = states[0]
-        count = first.size // self.n
-        make = partial(self._kernel, query, friction, frame, point)
-        kernel = self._dispatch.kernel(
-            (query, friction, frame), count, make, remember=point is None
-        )
-        if kernel is None:
-            return map_states(reference, shape, *states)
-        if query in self._dispatch.in_use:
-            far, fast, strong = self.states.squares
-            kernel.bound(far, fast, strong if query == "inverse_dynamics" else sys.float_info.max)
-            self._dispatch.in_use[query][friction] = kernel
-        if first.ndim == 1:
-            one: Array = kernel(*states)
-            return one
-        rows: Array = kernel.rows(*(state.reshape(count, self.n) for state in states))
-        return rows.reshape(*first.shape[:-1], *shape)
-
-    def _answers(
-        self,
-        query: str,
-        reference: Callable[..., tuple[Array | float, ...]],
-        shapes: tuple[tuple[int, ...], ...],
-        /,
-        *states: Array,
-        friction: bool = False,
-    ) -> tuple[Array, ...]:
-        """Do the same for a query with several results."""
-        first = states[0]
-        count, leading = first.size // self.n, first.shape[:-1]
-        kernel = self._dispatch.kernel(
-            (query, friction, None), count, partial(self._kernel, query, friction)
-        )
-        flat = [state.reshape(count, self.n) for state in states]
-        if kernel is not None:
-            found: tuple[Array, ...] = kernel.rows(*flat)
-        else:
-            each_state = [reference(*state) for state in zip(*flat, strict=True)]
-            found = tuple(
-                np.array([results[i] for results in each_state], dtype=float)
-                for i in range(len(shapes))
-            )
-        return tuple(
-            result.reshape((*leading, *shape))[()]
-            for result, shape in zip(found, shapes, strict=True)
-        )
-
-    def _kernel(
-        self, query: str, friction: bool, frame: str | None = None, point: Array | None = None
-    ) -> Kernel:
-        kernels = self._kernels[friction]
-        kernel: Kernel = getattr(kernels if frame is None else kernels.at(frame, point), query)
-        return kernel
-
-    @cached_property
-    def _kernels(self) -> dict[bool, Kernels]:
-        return {friction: self.compiled(friction=friction) for friction in (False, True)}
-
-    @cached_property
-    def _dispatch(self) -> Dispatch:
-        return Dispatch()
