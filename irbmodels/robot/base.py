@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, fields
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
     from ..compiled.kernels import Kernels
 
 
+@dataclass(frozen=True, eq=False, repr=False)
 class RobotBase:
     """Model of a robot, with what its queries use: checks, frames and evaluators."""
 
@@ -44,8 +47,14 @@ class RobotBase:
     payload: Inertial | None
     dynamic_model: Model
     """Tree, friction, rotors and limits in use, tool and payload included; read-only."""
+    path: Path | None
+    """File of a robot that does not come from tables."""
     _bare: Bare
     _choices: Choices
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave kernels and work spaces behind when copied or pickled."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}
 
     @cached_property
     def states(self) -> StateCheck:

@@ -62,6 +62,10 @@ class Bare:
     """
     concerns: tuple[str, ...] = ()
     """Reasons to doubt the tables and their set of inertials."""
+    path: Path | None = None
+    """File of a robot that does not come from tables."""
+    urdf_text: str | None = None
+    """Its URDF."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
-from xml.etree import ElementTree
 
 import numpy as np
 import pinocchio as pin
@@ -28,11 +27,12 @@ from ..model.tree import copy_of, tree_from_urdf
 from ..model.types import Array
 from ..model.urdf import parse_urdf
 from ..tables.building import load_tool, motors_of
-from ..tables.description import Coupling, Description, describe, robots
+from ..tables.description import Coupling, Description, describe
 from ..tables.overlays import is_file
 from .composition import Bare, Choices, Rotors, bare_of, compose, concerns
 from .dynamics import DynamicMethods
 from .kinematics import KinematicMethods
+from .tool_shapes import add_tool_shapes
 
 if TYPE_CHECKING:
     from ..rapid import ToolData
@@ -137,10 +137,10 @@ def from_urdf_text(text: str, path: str | Path, friction: Sequence[JointFriction
     limits = limits_of_tree(tree)
     n = limits.lower.size
     model = Model(tree, limits, law, np.zeros(n), np.eye(n))
-    return _robot(Bare(tree.model.name, model), Choices(), Path(path).resolve(), text)
+    file = Path(path).resolve()
+    return _robot(Bare(tree.model.name, model, path=file, urdf_text=text), Choices())
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class Robot(KinematicMethods, DynamicMethods):
     """An immutable robot.
 
@@ -152,22 +152,6 @@ class Robot(KinematicMethods, DynamicMethods):
     NaN in its own row. A robot may be used from many threads. ``with_...`` return another robot,
     the same in whatever order.
     """
-
-    name: str
-    description: Description | None
-    """The tables with their sources; None for a robot from a URDF."""
-    parameters: str | None
-    """Name of the set of inertials."""
-    tool: Tool | None
-    payload: Inertial | None
-    dynamic_model: Model
-    """Tree, friction, rotors and limits in use, tool and payload included; read-only."""
-    _bare: Bare
-    _choices: Choices
-    path: Path | None
-    """File of a robot that does not come from tables."""
-    _text: str | None
-    """Its URDF."""
 
     # --- what it is
     # ------------------------------------------------------------------------------------------------
@@ -219,57 +203,17 @@ class Robot(KinematicMethods, DynamicMethods):
 
         Tools made in code, payloads and gravity are no part of a URDF.
         """
-        if self.description is None:
-            text = with_mesh_paths(str(self._text), "absolute", self.folder)
-            return (
-                self._with_tool_shapes(text)
-                if self.tool is not None and self.tool.path is not None
-                else text
-            )
         tool = self.tool.path if self.tool else None
-        text = self.description.urdf(inertials=self.parameters, tool=tool)
-        return with_mesh_paths(text, "absolute", self.description.folder)
-
-    def _with_tool_shapes(self, text: str) -> str:
-        """Return a URDF text with the shapes of the tool in the link that tools are mounted on."""
-        document = ElementTree.fromstring(text)
-        names = [str(link.get("name")) for link in document.iterfind("link")]
-        mounted = next(
-            name
-            for name in ("tool0", "tcp", max(names, key=self._bare.model.tree.frame))
-            if name in names
-        )
-        carrier = describe(next(iter(robots())))  # any robot: the tool's link is the same
-        armed = ElementTree.fromstring(
-            with_mesh_paths(
-                carrier.urdf(tool=cast(Tool, self.tool).path), "absolute", carrier.folder
-            )
-        )
-        colours = {str(tag.get("name")): tag.find("color") for tag in armed.iterfind("material")}
-        link = next(link for link in document.iterfind("link") if link.get("name") == mounted)
-        for shape in [
-            *armed.iterfind("link[@name='tool0']/visual"),
-            *armed.iterfind("link[@name='tool0']/collision"),
-        ]:
-            material = shape.find("material")
-            if material is not None:
-                material.append(cast(ElementTree.Element, colours[str(material.get("name"))]))
-                material.set("name", f"tool_{material.get('name')}")
-            link.append(shape)
-        return ElementTree.tostring(document, encoding="unicode")
+        if self.description is not None:
+            text = self.description.urdf(inertials=self.parameters, tool=tool)
+            return with_mesh_paths(text, "absolute", self.folder)
+        text = with_mesh_paths(str(self._bare.urdf_text), "absolute", self.folder)
+        return text if tool is None else add_tool_shapes(text, self._bare.model.tree, tool)
 
     @property
     def folder(self) -> Path:
         """Folder of its tables, or of its URDF."""
-        return (
-            self.description.folder
-            if self.description is not None
-            else cast(Path, self.path).parent
-        )
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Leave kernels and work spaces behind when copied or pickled."""
-        return {row.name: getattr(self, row.name) for row in fields(self)}
+        return cast(Path, self.path).parent if self.description is None else self.description.folder
 
     def __repr__(self) -> str:
         """Say what is loaded, and what is not known."""
@@ -317,8 +261,7 @@ class Robot(KinematicMethods, DynamicMethods):
 
     def with_load(self, tool: Tool | None = None, payload: Inertial | None = None) -> Robot:
         """Return the robot with this tool and payload alone, for parts of a calculation: no warning."""
-        choices = replace(self._choices, tool=tool, payload=payload)
-        return _robot(self._bare, choices, self.path, self._text)
+        return _robot(self._bare, replace(self._choices, tool=tool, payload=payload))
 
     def with_parameters(self, parameters: str | Path | None) -> Robot:
         """Return the robot with another set of inertials, and of a file all that it holds, as in :func:`load`.
@@ -427,10 +370,9 @@ class Robot(KinematicMethods, DynamicMethods):
     def _concerns(self) -> tuple[str, ...]:
         return concerns(self._bare, self._choices)
 
-    def _with(self, of: Bare | None = None, **changes: Any) -> Robot:
+    def _with(self, bare: Bare | None = None, **changes: Any) -> Robot:
         """Return the robot with other choices; warn of what makes it doubtful anew."""
-        choices = replace(self._choices, **changes)
-        robot = _robot(of or self._bare, choices, self.path, self._text)
+        robot = _robot(bare or self._bare, replace(self._choices, **changes))
         for line in robot._concerns:
             if line not in self._concerns:
                 warn(line)
@@ -450,19 +392,17 @@ def _bare(
     )
 
 
-def _robot(of: Bare, choices: Choices, path: Path | None = None, text: str | None = None) -> Robot:
-    model = compose(of, choices)
+def _robot(bare: Bare, choices: Choices) -> Robot:
     return Robot(
-        of.name,
-        of.description,
-        of.parameters,
+        bare.name,
+        bare.description,
+        bare.parameters,
         choices.tool,
         choices.payload,
-        model,
-        of,
+        compose(bare, choices),
+        bare.path,
+        bare,
         choices,
-        path,
-        text,
     )
 
 

@@ -440,7 +440,7 @@ def test_unknown_friction_is_told(used):
     """A robot without friction data says so where kernels answer, too."""
     from irbmodels.robot import dynamics as queries
 
-    queries._say_no_friction.cache_clear()
+    queries.warn_of_no_friction.cache_clear()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", irb.PhysicsWarning)
         robot = irb.load("irb930")

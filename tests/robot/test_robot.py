@@ -6,6 +6,7 @@ import copy
 import pickle
 import re
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import oracles
@@ -938,3 +939,20 @@ def test_what_is_on_the_robot_is_checked_wherever_it_comes_from():
         irb.load("irb2400", overlays="x.yaml")
     with pytest.raises(irb.InputError, match="rotor axes go with inertias"):
         robot.with_rotors(axes=np.eye(6))
+
+
+def test_checks_and_evaluators_follow_the_model():
+    """Another model in place of the present one is what the robot answers from; copies share no
+    evaluator.
+    """
+    robot = irb.load("irb2400")
+    q, v, a = np.full((3, 6), 0.1)
+    before = robot.inverse_dynamics(q, v, a)
+    law = replace(robot.friction_model, Fc=2.0 * robot.friction_model.Fc)
+    other = replace(robot, dynamic_model=replace(robot.dynamic_model, friction=law))
+    more = law.torque(v) - robot.friction(v)
+    np.testing.assert_allclose(other.inverse_dynamics(q, v, a) - before, more, atol=1e-9)
+    assert np.abs(more).max() > 1.0
+    for again in (copy.copy(robot), pickle.loads(pickle.dumps(robot))):
+        assert not {"evaluate", "states", "whole_tree"} & vars(again).keys()
+        np.testing.assert_array_equal(again.inverse_dynamics(q, v, a), before)
