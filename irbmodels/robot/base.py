@@ -26,7 +26,7 @@ from ..model.tree import Frame, Tree
 from ..model.types import Array, Mask
 from ..tables.building import tree_of
 from ..tables.description import Description
-from .composition import Bare, Choices
+from .composition import BareRobot, Choices
 from .evaluator import Evaluator
 from .state_check import StateCheck
 
@@ -49,7 +49,7 @@ class RobotBase:
     """Tree, friction, rotors and limits in use, tool and payload included; read-only."""
     path: Path | None
     """File of a robot that does not come from tables."""
-    _bare: Bare
+    _bare: BareRobot
     _choices: Choices
 
     def __getstate__(self) -> dict[str, Any]:

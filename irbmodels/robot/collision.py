@@ -1,6 +1,6 @@
-"""Where a robot touches itself, and how far it is from it: convex pieces of its links, on coal.
+"""Self-collision of a robot and the clearance of its links, by convex pieces, on coal.
 
-Links that a joint connects may overlap there; such pairs are not asked. Nor are those that the
+Links that a joint connects may overlap there; such pairs are left out. So are those that the
 robot's SRDF names because they touch in every posture or in none (``scripts/build_srdf.py``).
 """
 
@@ -35,10 +35,7 @@ _POSTURES = 200  # in which a tool is tried for what it always touches
 
 
 class Clearance(NamedTuple):
-    """The two places of a robot that are nearest to each other, of links that no joint connects.
-
-    Of one posture or many.
-    """
+    """Smallest distance between links that no joint connects, of one posture or many."""
 
     distance: Any
     """A float [m]; negative is how deep they are in each other; of arrays an array ``(...)``."""
@@ -49,7 +46,7 @@ class Clearance(NamedTuple):
 
 
 def collides(robot: Robot, q: ArrayLike) -> bool | Mask:
-    """Whether the robot touches itself.
+    """Return whether the robot touches itself.
 
     Args:
         robot: A robot with collision shapes; those of its tool belong to it.
@@ -66,10 +63,10 @@ def collides(robot: Robot, q: ArrayLike) -> bool | Mask:
     """
     colliders = _colliders(robot)
     position = rows(q, robot.n, "q")
+    touching = [colliders.at(robot, x).touches(x) for x in position.reshape(-1, robot.n)]
     if position.ndim == 1:
-        return colliders.at(robot, position).touches(position)
-    found = [colliders.at(robot, x).touches(x) for x in position.reshape(-1, robot.n)]
-    return np.array(found, dtype=bool).reshape(position.shape[:-1])
+        return touching[0]
+    return np.array(touching, dtype=bool).reshape(position.shape[:-1])
 
 
 def contacts(robot: Robot, q: ArrayLike) -> list[tuple[str, str]]:
@@ -99,14 +96,14 @@ def clearance(robot: Robot, q: ArrayLike) -> Clearance:
     """
     colliders = _colliders(robot)
     position = rows(q, robot.n, "q")
+    clearances = [colliders.at(robot, x).clearance(x) for x in position.reshape(-1, robot.n)]
     if position.ndim == 1:
-        return colliders.at(robot, position).clearance(position)
-    found = [colliders.at(robot, x).clearance(x) for x in position.reshape(-1, robot.n)]
+        return clearances[0]
     leading = position.shape[:-1]
     return Clearance(
-        np.array([one.distance for one in found], dtype=float).reshape(leading),
-        np.array([one.links for one in found], dtype=str).reshape(*leading, 2),
-        np.array([one.points for one in found], dtype=float).reshape(*leading, 2, 3),
+        np.array([one.distance for one in clearances], dtype=float).reshape(leading),
+        np.array([one.links for one in clearances], dtype=str).reshape(*leading, 2),
+        np.array([one.points for one in clearances], dtype=float).reshape(*leading, 2, 3),
     )
 
 
@@ -132,12 +129,12 @@ def random_postures(limits: Limits, count: int, seed: int = 0) -> Array:
 
 
 def adjacent(robot: Robot) -> set[Pair]:
-    """Return the pairs of links that a moving joint connects, those of a parallelogram's closed loop included.
+    """Return the pairs of links that a moving joint connects, closed loops included.
 
     Links that are fixed to each other are one body; a carrier, which follows an axis and has no
     shape, is passed over.
     """
-    document = parse_urdf(_robot(robot).urdf())
+    document = parse_urdf(_checked(robot).urdf())
     above = {link_of(joint, "child"): joint for joint in document.iterfind("joint")}
 
     def body(link: str) -> str:
@@ -163,14 +160,17 @@ def adjacent(robot: Robot) -> set[Pair]:
 
 
 class Collider:
-    """The collision shapes of one robot, ready to be asked; may be used from many threads."""
+    """Collision shapes of one robot; may be used from many threads."""
 
     def __init__(self, robot: Robot, margin: float = 0.0, ignored: Iterable[Pair] = ()) -> None:
-        """Build the shapes; shapes count as touching within ``margin`` [m].
+        """Build the shapes.
 
-        Pairs of ``ignored`` are not asked.
+        Args:
+            robot: A robot with collision shapes.
+            margin: Distance [m] within which shapes count as touching.
+            ignored: Pairs of links that are left out.
         """
-        shapes = shapes_of(parse_urdf(_robot(robot).urdf()), robot.folder, "collision")
+        shapes = shapes_of(parse_urdf(_checked(robot).urdf()), robot.folder, "collision")
         if not shapes:
             raise MissingData(
                 f"{robot.name} has no collision shapes; scripts/build_meshes.py makes those of a"
@@ -184,10 +184,10 @@ class Collider:
             frame = self._tree.model.frames[index]
             placement, name = frame.placement * pin.SE3(shape.placement), f"{shape.link}_{i}"
             self._geometry.addGeometryObject(
-                pin.GeometryObject(name, frame.parentJoint, index, placement, _form(shape))
+                pin.GeometryObject(name, frame.parentJoint, index, placement, _coal_shape(shape))
             )
         left_out = set(
-            as_list(ignored, frozenset, "pairs that are not asked are frozensets of two names")
+            as_list(ignored, frozenset, "pairs that are ignored are frozensets of two names")
         )
         joints = [form.parentJoint for form in self._geometry.geometryObjects]
         for i, one in enumerate(links):
@@ -198,28 +198,27 @@ class Collider:
 
     @property
     def pairs(self) -> set[Pair]:
-        """Pairs of links that are asked."""
+        """Pairs of links that are checked."""
         return {self._pair(number) for number in range(len(self._geometry.collisionPairs))}
 
     def touches(self, q: Array) -> bool:
-        """Whether any pair touches in one posture."""
-        data = self._placed(q)
-        return bool(pin.computeCollisions(self._geometry, data, True))
+        """Return whether any pair touches in one posture."""
+        return bool(pin.computeCollisions(self._geometry, self._update_placements(q), True))
 
     def contacts(self, q: Array) -> list[tuple[str, str]]:
         """Return the pairs of links that touch in one posture, sorted."""
-        data = self._placed(q)
+        data = self._update_placements(q)
         pin.computeCollisions(self._geometry, data, False)
-        found = {
+        touching = {
             self._pair(i) for i, result in enumerate(data.collisionResults) if result.isCollision()
         }
-        return sorted((min(pair), max(pair)) for pair in found)
+        return sorted((min(pair), max(pair)) for pair in touching)
 
     def clearance(self, q: Array) -> Clearance:
         """Return the smallest distance in one posture."""
         if not len(self._geometry.collisionPairs):
             return Clearance(np.inf, ("", ""), np.full((2, 3), np.nan))
-        data = self._placed(q)
+        data = self._update_placements(q)
         number = pin.computeDistances(self._geometry, data)
         result, pair = data.distanceResults[number], self._geometry.collisionPairs[number]
         points = np.array([result.getNearestPoint1(), result.getNearestPoint2()])
@@ -231,7 +230,7 @@ class Collider:
         pair = self._geometry.collisionPairs[number]
         return frozenset((self._links[pair.first], self._links[pair.second]))
 
-    def _placed(self, q: Array) -> pin.GeometryData:
+    def _update_placements(self, q: Array) -> pin.GeometryData:
         try:
             data = self._local.data
         except AttributeError:
@@ -246,13 +245,13 @@ class Collider:
 
 
 def always_touching(robot: Robot, pairs: set[Pair]) -> set[Pair]:
-    """Return those of ``pairs`` that touch in each of some random postures: they are made so, and say nothing."""
-    collider, found = Collider(robot, ignored=Collider(robot).pairs - pairs), set(pairs)
+    """Return those of ``pairs`` that touch in every one of some random postures, by design."""
+    collider, touching = Collider(robot, ignored=Collider(robot).pairs - pairs), set(pairs)
     for q in random_postures(robot.limits, _POSTURES):
-        found &= {frozenset(pair) for pair in collider.contacts(q)}
-        if not found:
+        touching &= {frozenset(pair) for pair in collider.contacts(q)}
+        if not touching:
             break
-    return found
+    return touching
 
 
 def read_srdf(path: Path) -> dict[Pair, str]:
@@ -276,7 +275,7 @@ def read_srdf(path: Path) -> dict[Pair, str]:
 
 def srdf_path(robot: Robot) -> Path | None:
     """Return the SRDF beside a robot's tables or its URDF, where there is one."""
-    _robot(robot)
+    _checked(robot)
     path = (
         robot.folder / f"{robot.name}.srdf"
         if robot.path is None
@@ -300,7 +299,7 @@ _COLLIDERS: WeakKeyDictionary[Robot, _Colliders] = WeakKeyDictionary()
 
 def _colliders(robot: Robot) -> _Colliders:
     try:
-        return _COLLIDERS[_robot(robot)]
+        return _COLLIDERS[_checked(robot)]
     except KeyError:
         pass
     path = srdf_path(robot)
@@ -312,12 +311,12 @@ def _colliders(robot: Robot) -> _Colliders:
     return _COLLIDERS.setdefault(robot, both)
 
 
-def _robot(robot: Robot) -> Robot:
+def _checked(robot: Robot) -> Robot:
     return as_instance(robot, Robot, "what collides is an irbmodels.Robot")
 
 
-def _form(shape: Shape) -> object:
-    """Return coal's form of a shape; a mesh stands for its convex hull."""
+def _coal_shape(shape: Shape) -> object:
+    """Return a shape as coal has it, a mesh as its convex hull."""
     import coal
 
     if shape.kind == "box":

@@ -38,7 +38,7 @@ class Rotors(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Bare:
+class BareRobot:
     """A robot as its tables or its URDF give it; what is chosen in code comes on top."""
 
     name: str
@@ -60,7 +60,7 @@ class Bare:
 
     None: without.
     """
-    concerns: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
     """Reasons to doubt the tables and their set of inertials."""
     path: Path | None = None
     """File of a robot that does not come from tables."""
@@ -102,7 +102,7 @@ def bare_of(
     overlays: tuple[Path, ...],
     parameters: str | Path | None,
     coupling: Coupling | None,
-) -> Bare:
+) -> BareRobot:
     """Return the robot of tables with overlays and one set of inertials: a name, None for the tables' own, or a file.
 
     Raises:
@@ -130,7 +130,7 @@ def bare_of(
     stated = tuple((file, tool) for file, tool in tools if tool != NOT_STATED)
     doubts = [*_impossible(description, name), *_weight(description, name)]
     doubts += [line for file in files for line in overlay_warnings(tables, file)]
-    return Bare(
+    return BareRobot(
         description.name,
         model,
         description,
@@ -144,7 +144,7 @@ def bare_of(
     )
 
 
-def compose(bare: Bare, choices: Choices) -> Model:
+def compose(bare: BareRobot, choices: Choices) -> Model:
     """Return the model of a robot with everything that was chosen.
 
     Raises:
@@ -158,17 +158,17 @@ def compose(bare: Bare, choices: Choices) -> Model:
     )
 
 
-def concerns(bare: Bare, choices: Choices) -> tuple[str, ...]:
+def warnings_of(bare: BareRobot, choices: Choices) -> tuple[str, ...]:
     """Return every reason to doubt a composed robot, one line each."""
     return (
-        *bare.concerns,
+        *bare.warnings,
         *_overload(bare, choices),
         *_other_tool(bare, choices),
         *_unknown_rotors(bare, choices),
     )
 
 
-def _rotors(bare: Bare, rotors: Rotors | Literal["set", "drives"]) -> Rotors:
+def _rotors(bare: BareRobot, rotors: Rotors | Literal["set", "drives"]) -> Rotors:
     if isinstance(rotors, Rotors):
         return rotors
     if rotors == "set":
@@ -212,7 +212,7 @@ def _weight(description: Description, name: str) -> Iterator[str]:
         )
 
 
-def _overload(bare: Bare, choices: Choices) -> Iterator[str]:
+def _overload(bare: BareRobot, choices: Choices) -> Iterator[str]:
     load, limits = load_on_flange(choices.tool, choices.payload), bare.model.limits.load
     if load is None or limits is None:
         return
@@ -232,7 +232,7 @@ def _overload(bare: Bare, choices: Choices) -> Iterator[str]:
             yield f"{bare.name} carries a load ({', '.join(parts)}) whose {row}"
 
 
-def _other_tool(bare: Bare, choices: Choices) -> Iterator[str]:
+def _other_tool(bare: BareRobot, choices: Choices) -> Iterator[str]:
     mounted = None if choices.tool is None else choices.tool.name
     for file, tool in bare.tools:
         if tool != mounted:
@@ -243,7 +243,7 @@ def _other_tool(bare: Bare, choices: Choices) -> Iterator[str]:
             )
 
 
-def _unknown_rotors(bare: Bare, choices: Choices) -> Iterator[str]:
+def _unknown_rotors(bare: BareRobot, choices: Choices) -> Iterator[str]:
     if choices.rotors != "drives" or bare.description is None:
         return
     drives = bare.description.drives.axes

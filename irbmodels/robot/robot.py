@@ -29,7 +29,7 @@ from ..model.urdf import parse_urdf
 from ..tables.building import load_tool, motors_of
 from ..tables.description import Coupling, Description, describe
 from ..tables.overlays import is_file
-from .composition import Bare, Choices, Rotors, bare_of, compose, concerns
+from .composition import BareRobot, Choices, Rotors, bare_of, compose, warnings_of
 from .dynamics import DynamicMethods
 from .kinematics import KinematicMethods
 from .tool_shapes import add_tool_shapes
@@ -81,7 +81,7 @@ def load(
     robot = _robot(
         _bare(describe(name_or_folder), files, parameters, coupling), Choices(tool=_tool(tool))
     )
-    for line in robot._concerns:
+    for line in robot._warnings:
         warn(line)
     return robot
 
@@ -138,7 +138,7 @@ def from_urdf_text(text: str, path: str | Path, friction: Sequence[JointFriction
     n = limits.lower.size
     model = Model(tree, limits, law, np.zeros(n), np.eye(n))
     file = Path(path).resolve()
-    return _robot(Bare(tree.model.name, model, path=file, urdf_text=text), Choices())
+    return _robot(BareRobot(tree.model.name, model, path=file, urdf_text=text), Choices())
 
 
 class Robot(KinematicMethods, DynamicMethods):
@@ -367,14 +367,14 @@ class Robot(KinematicMethods, DynamicMethods):
     # ----------------------------------------------------------------------------------------------------
 
     @cached_property
-    def _concerns(self) -> tuple[str, ...]:
-        return concerns(self._bare, self._choices)
+    def _warnings(self) -> tuple[str, ...]:
+        return warnings_of(self._bare, self._choices)
 
-    def _with(self, bare: Bare | None = None, **changes: Any) -> Robot:
+    def _with(self, bare: BareRobot | None = None, **changes: Any) -> Robot:
         """Return the robot with other choices; warn of what makes it doubtful anew."""
         robot = _robot(bare or self._bare, replace(self._choices, **changes))
-        for line in robot._concerns:
-            if line not in self._concerns:
+        for line in robot._warnings:
+            if line not in self._warnings:
                 warn(line)
         return robot
 
@@ -384,15 +384,15 @@ def _bare(
     overlays: tuple[Path, ...],
     parameters: str | Path | None,
     coupling: Coupling | None,
-) -> Bare:
+) -> BareRobot:
     """Return the robot of tables; what its axes are not square enough for is among its concerns."""
     bare = bare_of(tables, overlays, parameters, coupling)
     return replace(
-        bare, concerns=(*bare.concerns, *without_closed_form(bare.model.tree, bare.name))
+        bare, warnings=(*bare.warnings, *without_closed_form(bare.model.tree, bare.name))
     )
 
 
-def _robot(bare: Bare, choices: Choices) -> Robot:
+def _robot(bare: BareRobot, choices: Choices) -> Robot:
     return Robot(
         bare.name,
         bare.description,

@@ -30,6 +30,7 @@ from irbmodels.exchange.c.writer import (
     helpers_text,
     preamble,
 )
+from irbmodels.robot.queries import reference
 
 pytest.importorskip("casadi", reason="needs the extra 'fast'")
 if shutil.which("gcc") is None:
@@ -199,38 +200,24 @@ def test_library_gives_the_robots_answers(name, exports, objects, tmp_path):
     robot, target = exports[name][0], tmp_path / "lib.so"
     subprocess.run(["gcc", "-shared", objects(name)[0], "-o", target], check=True)
     library, rng, n = ctypes.CDLL(str(target)), np.random.default_rng(7), robot.n
-    model, tree = robot.dynamic_model, robot.find_frame("tcp")[:2]
+    sources = dict.fromkeys(QUERIES, robot.dynamic_model)
+    sources |= dict.fromkeys(OF_FRAMES, robot.find_frame("tcp"))
+    queries = ("mass_matrix", "coriolis", "gravity", "energy", "regressor", "pose", "jacobian")
     for _ in range(20):
         q, v, a, tau = rng.uniform(-1.0, 1.0, (4, n)) * [[2.5], [3.0], [20.0], [300.0]]
         q = np.where(robot.limits.linear, q / 10.0, q)
-        expected = {
-            "mass_matrix": (codegen.dynamics.mass_matrix(model, q),),
-            "coriolis": (codegen.dynamics.coriolis(model, q, v),),
-            "gravity": (codegen.dynamics.gravity(model, q),),
-            "energy": tuple(np.array(x) for x in codegen.dynamics.energy(model, q, v)),
-            "regressor": (codegen.dynamics.regressor(model, q, v, a),),
-            "pose": (codegen.kinematics.pose(*tree, q).homogeneous,),
-            "jacobian": (codegen.kinematics.jacobian(*tree, q),),
-        }
-        rub = np.zeros(n) if model.friction is None else model.friction.torque(v)
-        expected["inverse_dynamics"] = (codegen.dynamics.inverse_dynamics(model, q, v, a) + rub,)
-        expected["forward_dynamics"] = (codegen.dynamics.forward_dynamics(model, q, v, tau - rub),)
         given = {"q": q, "v": v, "a": a, "tau": tau}
-        for query, answers in expected.items():
-            results = [np.full(answer.shape, np.nan) for answer in answers]
+        for query in (*queries, "forward_dynamics", "inverse_dynamics"):
             inputs = [given[label] for label in QUERIES[query].inputs]
+            expected = reference(query, sources[query])(*inputs)
+            results = [np.full(output.shape, np.nan) for output in expected]
             getattr(library, f"{robot.name}_{query}")(*pointers(*inputs, *results))
-            for result, answer in zip(results, answers, strict=True):
-                np.testing.assert_allclose(
-                    result,
-                    answer,
-                    rtol=0,
-                    atol=1e-12 * np.abs(answer).max(initial=1e-3),
-                    err_msg=query,
-                )
+            for result, output in zip(results, expected, strict=True):
+                atol = 1e-12 * np.abs(output).max(initial=1e-3)
+                np.testing.assert_allclose(result, output, rtol=0, atol=atol, err_msg=query)
         same = a.copy()
         getattr(library, f"{robot.name}_inverse_dynamics")(*pointers(q, v, same, same))
-        np.testing.assert_allclose(same, expected["inverse_dynamics"][0], rtol=0, atol=1e-10)
+        np.testing.assert_allclose(same, expected[0], rtol=0, atol=1e-10)
 
 
 MUTATIONS = {

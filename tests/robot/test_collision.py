@@ -343,7 +343,7 @@ MISUSED = {
     ),
     "pairs of words": (
         lambda arm: Collider(arm, ignored=["ab"]),
-        "pairs that are not asked are frozensets of two names, not 'ab'",
+        "pairs that are ignored are frozensets of two names, not 'ab'",
     ),
     "postures of a robot": (
         lambda arm: random_postures(arm, 2),
