@@ -81,7 +81,7 @@ class RobotBase:
 
     @property
     def friction_model(self) -> Stribeck | None:
-        """Friction law with its parameters, or None where nobody has published any."""
+        """Friction law with its parameters, or None where there is no friction data."""
         return self.dynamic_model.friction
 
     @property
@@ -94,11 +94,11 @@ class RobotBase:
 
     @property
     def rotor_axes(self) -> Array:
-        """How the axes turn each rotor, in turns of its own axis, shape ``(n, n)``."""
+        """Turns of each rotor per turn of each axis, in turns of its own axis, shape ``(n, n)``."""
         return self.dynamic_model.rotor_axes
 
     def from_controller(self, position: ArrayLike) -> Array:
-        """Return ``q`` [rad, m] for positions as the controller shows them [deg, mm], shape ``(..., n)``.
+        """Return ``q`` [rad, m] of positions ``(..., n)`` as the controller shows them [deg, mm].
 
         Raises:
             InputError: if one position has the wrong shape, is not finite, or is far outside every
@@ -107,34 +107,32 @@ class RobotBase:
         return self.states.from_controller(position)
 
     def to_controller(self, q: ArrayLike) -> Array:
-        """Return positions as the controller shows them [deg, mm] for ``q`` [rad, m], shape ``(..., n)``."""
+        """Return ``q`` [rad, m], shape ``(..., n)``, as the controller shows it [deg, mm]."""
         position = self.states.position(q)
         return np.where(self.limits.linear, position * 1000.0, np.degrees(position))
 
     def in_range(self, q: ArrayLike) -> Mask:
-        """Whether every range is kept, the coupled one of axis 3 included, shape ``(...)``."""
+        """Return whether positions are in every range, coupled ones included, shape ``(...)``."""
         return self.limits.in_range(self.states.position(q))
 
     def violations(
         self, q: ArrayLike, v: ArrayLike | None = None, tau: ArrayLike | None = None
     ) -> list[Violation]:
-        """Return every bound on position, speed [rad/s] or torque [N m] that one state does not keep, and on what is carried."""
+        """Return the violated bounds on position, speed [rad/s], torque [N m] and load of a state."""
         speed = None if v is None else finite(v, (self.n,), "v")
         torque = None if tau is None else finite(tau, (self.n,), "tau")
         return [*self.limits.violations(self.states.one(q), speed, torque), *self.overload]
 
     @cached_property
     def overload(self) -> tuple[Violation, ...]:
-        """Bounds on mass and, where a load diagram is known, moments of inertia that tool and payload do not keep."""
-        load = load_on_flange(self.tool, self.payload)
-        return (
-            ()
-            if load is None or self.limits.load is None
-            else tuple(self.limits.load.violations(load))
-        )
+        """Violated bounds on mass and, where a load diagram is known, inertia of tool and payload."""
+        load, limits = load_on_flange(self.tool, self.payload), self.limits.load
+        return () if load is None or limits is None else tuple(limits.violations(load))
 
     def compiled(self, *, friction: bool = True, single: bool = False, threads: int = 1) -> Kernels:
-        """Return the bare kernels, for loops of your own: no checks of values, components first, ``(n,)`` or ``(n, N)``.
+        """Return the bare kernels, for loops of your own.
+
+        They check no values, and take components first: ``(n,)`` or ``(n, N)``.
 
         Args:
             friction: Whether torques include friction, where it is known.
@@ -157,7 +155,7 @@ class RobotBase:
     def symbolic(
         self, query: str, *, friction: bool = True, frame: str = "tcp", parameters: bool = False
     ) -> Any:
-        """Return a query as ``casadi.Function``, to be differentiated, or to build an optimal control problem on.
+        """Return a query as ``casadi.Function``, for derivatives or problems of optimal control.
 
         Args:
             query: ``inverse_dynamics``, ``forward_dynamics``, ``mass_matrix``, ``pose``,

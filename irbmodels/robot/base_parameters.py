@@ -1,4 +1,4 @@
-"""Base parameters: the combinations of a robot's parameters that its torques depend on, and no more.
+"""Base parameters: the least combinations of parameters that a robot's torques depend on.
 
 Of the columns of ``robot.regressor`` some are always zero and some are sums of others. What is
 left, with the coefficients of the sums, is found numerically: QR with column pivoting of the
@@ -28,7 +28,7 @@ UNITS_OF_BODY = ("kg", *["kg m"] * 3, *["kg m^2"] * 6)
 
 @dataclass(frozen=True, eq=False)
 class BaseParameters:
-    """Which columns of a regressor count, and which sums of parameters belong to them: ``Y pi = Y[:, columns] beta``."""
+    """Independent columns of a regressor and their parameters: ``Y pi = Y[:, columns] beta``."""
 
     columns: tuple[int, ...]
     """Columns of ``robot.regressor`` that are kept, in its order.
@@ -49,7 +49,7 @@ class BaseParameters:
     axes: tuple[int, ...]
     """Axes that move, 0-based: rows of the regressor in use."""
     gap: tuple[float, float]
-    """Least independent part of a column that is kept, and largest of one that is not, both of unit columns."""
+    """Least independent part of a column kept, and largest of one dropped, both of unit columns."""
 
     @property
     def rank(self) -> int:
@@ -57,7 +57,7 @@ class BaseParameters:
         return len(self.columns)
 
     def reduced(self, regressor: Array) -> Array:
-        """Return the kept rows and columns of ``robot.regressor(...)``, shape ``(..., axes, rank)``."""
+        """Return kept rows and columns of ``robot.regressor(...)``, shape ``(..., axes, rank)``."""
         kept: Array = regressor[..., np.array(self.axes), :][..., np.array(self.columns)]
         return kept
 
@@ -80,7 +80,7 @@ def base_parameters(
     held: ArrayLike | None = None,
     seed: int = 0,
 ) -> BaseParameters:
-    """Return the base parameters of a robot, with its tool inside the last link, under the gravity in use.
+    """Return the base parameters of a robot, its tool inside the last link, under its gravity.
 
     Args:
         robot: The robot. Only its lengths, gravity and Stribeck speeds count, not its masses.
@@ -89,7 +89,7 @@ def base_parameters(
         rotors: Whether rotor inertias are parameters.
         friction: Whether Fv, Fc, Fs - Fc per axis are parameters.
         falling: Axes whose Fs - Fc is one, 1-based; default those whose law has ``Fs != Fc``, since
-            of others nobody knows how fast friction falls.
+            of others the Stribeck speed is unknown.
         held: Where the other axes stand [rad, m], shape ``(n,)``; default zero.
         seed: Of the random states.
 
@@ -160,11 +160,10 @@ def _states(
 
 
 def _independent(stacked: Array) -> tuple[tuple[int, ...], Array, tuple[float, float]]:
-    """Return the columns kept, the rows that give their parameters' sums, and how clear the cut was.
+    """Return the columns kept, the rows of their parameters' sums, and the gap between them.
 
-    How many are independent tells QR with pivoting. Which ones are kept is free: here those that
-    come first, nearest to the base, so that what is farther out is added to them with lengths and
-    their squares.
+    QR with pivoting gives the rank. The choice of columns is free: here those that come first,
+    nearest to the base, so that farther ones are added to them with lengths and their squares.
     """
     from scipy.linalg import lstsq, qr
 

@@ -1,4 +1,4 @@
-"""A robot as independent choices: the model is put together from all of them at once, so their order cannot matter."""
+"""A robot as independent choices: its model is composed of all at once, in no order."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Rotors(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class BareRobot:
-    """A robot as its tables or its URDF give it; what is chosen in code comes on top."""
+    """Robot as its tables or its URDF give it, without the choices of code."""
 
     name: str
     model: Model
@@ -70,7 +70,7 @@ class BareRobot:
 
 @dataclass(frozen=True, eq=False)
 class Choices:
-    """What a robot carries, how it stands, and what was given in place of the tables' friction and rotors."""
+    """Load and mounting of a robot, and friction and rotors in place of its tables' own."""
 
     tool: Tool | None = None
     payload: Inertial | None = None
@@ -103,7 +103,9 @@ def bare_of(
     parameters: str | Path | None,
     coupling: Coupling | None,
 ) -> BareRobot:
-    """Return the robot of tables with overlays and one set of inertials: a name, None for the tables' own, or a file.
+    """Return the robot of tables with overlays and one set of inertials.
+
+    The set is given by name, by file, or by None for the tables' own.
 
     Raises:
         UnknownName: if there is no such set or coupling.

@@ -111,7 +111,7 @@ class DynamicMethods(RobotBase):
         return query(model, position, speed, torque)
 
     def torque_parts(self, q: ArrayLike, v: ArrayLike, a: ArrayLike) -> TorqueParts:
-        """Split the torque of a motion into inertia ``M a``, Coriolis ``C v``, gravity, friction, and their sum."""
+        """Parts of a motion's torque: inertia ``M a``, Coriolis ``C v``, gravity, friction, sum."""
         position, speed, acceleration = self.states.motion(q, v, a)
         query, rigid = self.evaluate.inverse_dynamics, self.evaluate.models[False]
         moving = query(rigid, position, speed, acceleration)
@@ -128,7 +128,10 @@ class DynamicMethods(RobotBase):
         return self.evaluate.mass_matrix(self.evaluate.models[False], self.states.position(q))
 
     def coriolis(self, q: ArrayLike, v: ArrayLike) -> Array:
-        """Coriolis matrix of the Christoffel symbols (S000 eq. 51): ``dM/dt = C + C'``, shape ``(..., n, n)``."""
+        """Coriolis matrix of the Christoffel symbols (S000 eq. 51), shape ``(..., n, n)``.
+
+        It satisfies ``dM/dt = C + C'``.
+        """
         states = broadcast(self.states.position(q), self.states.velocity(v))
         return self.evaluate.coriolis(self.evaluate.models[False], *states)
 
@@ -145,7 +148,7 @@ class DynamicMethods(RobotBase):
         """Friction torque at axis speeds ``v`` [N m, N], shape ``(..., n)`` (S000 eq. 54).
 
         Raises:
-            MissingData: if nobody has published friction of this robot.
+            MissingData: if the robot has no friction data.
         """
         if self.dynamic_model.friction is None:
             raise MissingData(f"{self.name} has no friction data")
@@ -160,7 +163,7 @@ class DynamicMethods(RobotBase):
         return Energy(*self.evaluate.energy.outputs(self.evaluate.models[False], *states))
 
     def regressor(self, q: ArrayLike, v: ArrayLike, a: ArrayLike) -> Array:
-        """Matrix ``Y`` with ``Y @ parameter_vector() = inverse_dynamics(q, v, a)``, shape ``(..., n, p)``.
+        """Regressor of inverse dynamics, ``Y @ parameter_vector() = tau``, shape ``(..., n, p)``.
 
         Columns: per body of the tree [m, m c, Ixx, Ixy, Iyy, Ixz, Iyz, Izz] about the link origin
         (tool and payload inside the last link), then the rotor inertias, then Fv, Fc, Fs - Fc per
@@ -195,7 +198,7 @@ class DynamicMethods(RobotBase):
         friction: bool = True,
         wrench: Wrench | None = None,
     ) -> InverseDerivatives:
-        """Derivatives of :meth:`inverse_dynamics` with respect to q, v and a, shape ``(..., n, n)`` each.
+        """Derivatives of :meth:`inverse_dynamics` by q, v and a, shape ``(..., n, n)`` each.
 
         At ``v = 0`` friction has the slope of its continuous part, Fv. The wrench keeps its value
         and its frame.
@@ -219,7 +222,7 @@ class DynamicMethods(RobotBase):
         friction: bool = True,
         wrench: Wrench | None = None,
     ) -> ForwardDerivatives:
-        """Derivatives of :meth:`forward_dynamics` with respect to q, v and tau, shape ``(..., n, n)`` each."""
+        """Derivatives of :meth:`forward_dynamics` by q, v and tau, shape ``(..., n, n)`` each."""
         states = (
             self.states.position(q),
             self.states.velocity(v),
@@ -228,7 +231,7 @@ class DynamicMethods(RobotBase):
         return derivatives.forward_dynamics(self._derivatives(broadcast(*states), friction, wrench))
 
     def energy_regressor(self, q: ArrayLike, v: ArrayLike) -> EnergyRegressor:
-        """Rows whose products with :meth:`parameter_vector` are the energies of one state, shape ``(p,)`` each."""
+        """Regressors ``(p,)`` of the energies of one state, for :meth:`parameter_vector`."""
         return derivatives.energy_regressor(
             self.dynamic_model, self.states.one(q), self.states.one_velocity(v)
         )
@@ -236,7 +239,7 @@ class DynamicMethods(RobotBase):
     def reactions(
         self, q: ArrayLike, v: ArrayLike, a: ArrayLike, *, wrench: Wrench | None = None
     ) -> Reactions:
-        """What bearings, flange, rod and pins carry at one state; see :class:`Reactions`.
+        """Loads of bearings, flange, rod and pins at one state; see :class:`Reactions`.
 
         Friction does not change it.
 
@@ -262,7 +265,9 @@ class DynamicMethods(RobotBase):
         wrench: Wrench | None = None,
         tool0_from_sensor: ArrayLike | pin.SE3 | None = None,
     ) -> Array:
-        """What a force/torque sensor between flange and tool reads, in its own axes: the tool's wrench ON the sensor.
+        """Reading of a force/torque sensor between flange and tool.
+
+        It is the tool's wrench ON the sensor, in axes of the sensor.
 
         At rest it is the weight of tool and payload. A cutting force follows from a log by
         subtraction: what the sensor read, less this without ``wrench``, is the force of the world
@@ -290,7 +295,7 @@ class DynamicMethods(RobotBase):
         if carried is None:
             raise MissingData(
                 f"{self.name} has joints beyond its flange: what they need passes the sensor too,"
-                " and is not told"
+                " and is not known"
             )
         for frame in _by_frame(wrench):
             if frame not in reactions.BEYOND_FLANGE:
@@ -308,7 +313,7 @@ class DynamicMethods(RobotBase):
         return np.concatenate([sensor_from_tool0 @ reading[:3], sensor_from_tool0 @ moment])
 
     def _loads_on_flange(self) -> list[Inertial] | None:
-        """Tool, payload and bodies of a URDF beyond the flange, in its axes; None if joints move them."""
+        """Bodies beyond the flange, in its axes, tool and payload included; None if joints move."""
         tree = self._bare.model.tree
         bodies = beyond_flange(tree)
         if bodies is None:

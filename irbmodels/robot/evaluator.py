@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class BoundQuery:
-    """One query of one robot, called with a model or a frame and arrays of the same leading axes."""
+    """One query of one robot, of a model or a frame at states of the same leading axes."""
 
     def __init__(self, name: str, model: Model, states: StateCheck) -> None:
         """Compile nothing yet."""

@@ -89,7 +89,10 @@ class KinematicMethods(RobotBase):
         )
 
     def hessian(self, q: ArrayLike, frame: str = "tcp", point: ArrayLike | None = None) -> Array:
-        """Derivative of the base-axes Jacobian, ``H[..., i, j, k] = d J_ij / d q_k``, shape ``(..., 6, n, n)``."""
+        """Derivative of the base-axes Jacobian, shape ``(..., 6, n, n)``.
+
+        ``H[..., i, j, k] = d J_ij / d q_k``; arguments as :meth:`jacobian`.
+        """
         return self.evaluate.hessian(self.find_frame(frame, point), self.states.position(q))
 
     def jacobian_rate(
@@ -100,8 +103,9 @@ class KinematicMethods(RobotBase):
         point: ArrayLike | None = None,
         axes: Literal["base", "local"] = "base",
     ) -> Array:
-        """Time derivative of :meth:`jacobian` along a motion, shape ``(..., 6, n)``: accelerations are ``J a + rate v``.
+        """Time derivative of :meth:`jacobian` along a motion, shape ``(..., 6, n)``.
 
+        The acceleration of the frame is ``J a + rate v``.
         In base axes that is the frame's classical acceleration; in local axes the derivative of its
         local components.
         """
@@ -114,7 +118,7 @@ class KinematicMethods(RobotBase):
         )
 
     def dh(self, convention: Convention = "modified") -> DHTable:
-        """Return the Denavit-Hartenberg table, with ``theta = A q + theta0`` both ways (S003 eq. 2.24-2.25).
+        """Return the Denavit-Hartenberg table, ``theta = A q + theta0`` (S003 eq. 2.24-2.25).
 
         Raises:
             MissingData: for a robot from a URDF.
@@ -124,7 +128,7 @@ class KinematicMethods(RobotBase):
         return self.description.dh(convention)
 
     def singularities(self, q: ArrayLike) -> Singularities:
-        """Signed distances from wrist [rad], elbow [rad] and shoulder [m] singularity, and det J in closed form.
+        """Signed distances from wrist [rad], elbow [rad] and shoulder [m] singularity, and det J.
 
         Args:
             q: Axis positions [rad, m], shape ``(..., n)``.
@@ -138,13 +142,13 @@ class KinematicMethods(RobotBase):
         return singularities(self._arm, self.states.position(q))
 
     def singular_postures(self) -> list[SingularPosture]:
-        """Every way in which the arm can be singular: where, whether its ranges let it, boundary or interior (S004)."""
+        """Kinds of singular postures: where, in range or not, boundary or interior (S004)."""
         from ..kinematics.singularities import singular_postures
 
         return singular_postures(self._arm, self.limits)
 
     def measures(self, q: ArrayLike, frame: str = "tcp", length: float = 1.0) -> Measures:
-        """Manipulability, condition number and smallest singular value of :meth:`jacobian`, shape ``(...)`` each.
+        """Manipulability, condition number and least singular value of the Jacobian, ``(...)``.
 
         Args:
             q: Axis positions [rad, m], shape ``(..., n)``.
@@ -156,7 +160,12 @@ class KinematicMethods(RobotBase):
         return measures(self.jacobian(q, frame), length)
 
     def inverse_velocity(self, q: ArrayLike, twist: ArrayLike, frame: str = "tcp") -> Array:
-        """Axis speeds ``(..., n)`` that move a frame with ``twist`` ``(..., 6)``: [m/s], then [rad/s], base axes (S003 eq. 2.68).
+        """Axis speeds ``(..., n)`` that move a frame with a twist (S003 eq. 2.68).
+
+        Args:
+            q: Axis positions [rad, m], shape ``(..., n)``.
+            twist: Velocity [m/s], then angular velocity [rad/s], base axes, shape ``(..., 6)``.
+            frame: Any name of :attr:`frames`.
 
         Raises:
             InputError: if one state cannot have that twist, being singular or of fewer axes. In
@@ -169,7 +178,9 @@ class KinematicMethods(RobotBase):
     def inverse_acceleration(
         self, q: ArrayLike, v: ArrayLike, acceleration: ArrayLike, frame: str = "tcp"
     ) -> Array:
-        """Axis accelerations ``(..., n)`` for a frame's acceleration ``(..., 6)`` while axes move with ``v`` (S003 eq. 2.69).
+        """Axis accelerations ``(..., n)`` of a frame's acceleration at speeds ``v`` (S003 eq. 2.69).
+
+        ``acceleration`` has shape ``(..., 6)``: [m/s^2], then [rad/s^2], base axes.
 
         Raises:
             InputError: as :meth:`inverse_velocity`.
@@ -194,15 +205,13 @@ class KinematicMethods(RobotBase):
         )
 
     def link_motion(self, q: ArrayLike, v: ArrayLike, a: ArrayLike) -> LinkMotion:
-        """Velocity and acceleration of every link and the TCP at one state, link by link in their own axes (S004 eq. 30-33)."""
+        """Velocity and acceleration of each link and the TCP, in own axes (S004 eq. 30-33)."""
         from ..model.dh_motion import link_motion
 
         return link_motion(self.dh(), *self.states.one_motion(q, v, a), self._tcp)
 
     def workspace(self, wrist: ArrayLike | None = None) -> Workspace:
-        """Where the wrist center can be, exactly.
-
-        With axes 4 to 6 held at ``wrist`` [rad] where the TCP can be.
+        """Exact workspace of the wrist centre, or of the TCP with axes 4 to 6 at ``wrist`` [rad].
 
         Raises:
             InputError: if the TCP then lies beside the arm's plane.
@@ -213,7 +222,9 @@ class KinematicMethods(RobotBase):
         return workspace_of(self._arm, self.limits, wrist)
 
     def tcp_extremes(self) -> TcpExtremes:
-        """How far from axis 1, how high and how low the TCP comes with all axes free, and postures that have it; by search.
+        """Extremes of the TCP with all axes free, with postures, by search.
+
+        They are the largest radius about axis 1 and the highest and lowest point.
 
         Raises:
             MissingData: as :meth:`singularities`.
@@ -252,7 +263,7 @@ class KinematicMethods(RobotBase):
         turns: bool = False,
         configuration: Sequence[int] | None = None,
     ) -> Solutions | Branches:
-        """Axis positions that bring the TCP to a pose: all of them, in closed form (S003 eq. 2.29-2.49, corrected).
+        """All axis positions of a pose of the TCP, in closed form (S003 eq. 2.29-2.49, corrected).
 
         A six-axis arm has up to eight: front and back of axis 1, elbow up and down, axis 5 positive
         and negative, in this order; a SCARA two. Each position is shown in the full turn that is in
@@ -294,7 +305,7 @@ class KinematicMethods(RobotBase):
         )
 
     def configuration(self, q: ArrayLike) -> Configuration:
-        """ABB's configuration data of one posture: cf1, cf4, cf6, cfx, and whether they are beyond doubt.
+        """ABB's configuration data of one posture: cf1, cf4, cf6, cfx, and their certainty.
 
         Raises:
             MissingData: if the arm is no SCARA, and no six-axis arm with a spherical wrist.

@@ -105,7 +105,7 @@ def from_urdf(path: str | Path) -> Robot:
 
 
 def from_urdf_text(text: str, path: str | Path, friction: Sequence[JointFriction] = ()) -> Robot:
-    """Return the same facade for a URDF text that comes from the file ``path``, or stands for one of another format.
+    """Return the same facade for the URDF text of a file, or in place of one of another format.
 
     Args:
         text: The URDF.
@@ -153,9 +153,6 @@ class Robot(KinematicMethods, DynamicMethods):
     the same in whatever order.
     """
 
-    # --- what it is
-    # ------------------------------------------------------------------------------------------------
-
     @property
     def model(self) -> pin.Model:
         """A copy of the ``pin.Model`` in use, tool and payload included.
@@ -166,17 +163,23 @@ class Robot(KinematicMethods, DynamicMethods):
 
     @property
     def coupling(self) -> tuple[Array, Array]:
-        """``G, q0`` of ``q_tree = G q + q0``, constant: ``v_tree = G v``, ``tau = G' tau_tree``, ``M = G' M_tree G``."""
+        """Constant ``G, q0`` of ``q_tree = G q + q0``.
+
+        It follows that ``v_tree = G v``, ``tau = G' tau_tree`` and ``M = G' M_tree G``.
+        """
         return self.dynamic_model.tree.coupling.G, self.dynamic_model.tree.coupling.q0
 
     @property
     def gravity_vector(self) -> Array:
-        """Gravity in use [m/s^2], shape ``(3,)``, in base axes: that of :meth:`with_gravity`, turned by :meth:`mounted`."""
+        """Gravity in use [m/s^2] in base axes, shape ``(3,)``.
+
+        It is that of :meth:`with_gravity`, rotated by :meth:`mounted`.
+        """
         return self._choices.gravity_in_base
 
     @property
     def motors(self) -> Motors:
-        """The motor side of the gearboxes, as far as drives.yaml knows them.
+        """Motor side of the gearboxes, as far as drives.yaml has it.
 
         Raises:
             MissingData: for a robot from a URDF.
@@ -199,9 +202,9 @@ class Robot(KinematicMethods, DynamicMethods):
         return tuple(self.whole_tree.frames)
 
     def urdf(self) -> str:
-        """Return the robot as URDF with absolute mesh paths, the parallelogram as mimic joints, a tool from a table included.
+        """Return the robot as URDF with absolute mesh paths, the parallelogram as mimic joints.
 
-        Tools made in code, payloads and gravity are no part of a URDF.
+        A tool from a table is included. Tools made in code, payloads and gravity are no part of a URDF.
         """
         tool = self.tool.path if self.tool else None
         if self.description is not None:
@@ -216,7 +219,7 @@ class Robot(KinematicMethods, DynamicMethods):
         return cast(Path, self.path).parent if self.description is None else self.description.folder
 
     def __repr__(self) -> str:
-        """Say what is loaded, and what is not known."""
+        """Name, axes, parameters, friction and load, and kinds of data that are missing."""
         absent = (
             "".join(f", no {part.replace('_', ' ')}" for part in self.description.drives.notes)
             if self.description
@@ -252,7 +255,7 @@ class Robot(KinematicMethods, DynamicMethods):
         return self._with(tool=_tool(tool))
 
     def with_payload(self, payload: Inertial | None) -> Robot:
-        """Return the robot with another payload (``irbmodels.payload(...)``), given in the TCP frame; None drops it."""
+        """Return the robot with another payload in the TCP frame, or with None."""
         if payload is not None and not isinstance(payload, Inertial):
             raise InputError(
                 f"a payload comes from irbmodels.payload(mass, com, inertia), not {short_repr(payload)}"
@@ -260,11 +263,11 @@ class Robot(KinematicMethods, DynamicMethods):
         return self._with(payload=None if payload is None else checked_payload(*payload))
 
     def with_load(self, tool: Tool | None = None, payload: Inertial | None = None) -> Robot:
-        """Return the robot with this tool and payload alone, for parts of a calculation: no warning."""
+        """Return the robot with this tool and payload alone, without a warning."""
         return _robot(self._bare, replace(self._choices, tool=tool, payload=payload))
 
     def with_parameters(self, parameters: str | Path | None) -> Robot:
-        """Return the robot with another set of inertials, and of a file all that it holds, as in :func:`load`.
+        """Return the robot with another set of inertials, or the content of a file, as :func:`load`.
 
         It replaces the set and the file before; a name that only that file has keeps the file.
         Friction and rotors given by :meth:`with_friction` and :meth:`with_rotors` stay; so does the
@@ -289,7 +292,9 @@ class Robot(KinematicMethods, DynamicMethods):
         return self._with(_bare(of.tables, overlays, parameters, of.coupling))
 
     def with_gravity(self, gravity: ArrayLike) -> Robot:
-        """Return the robot under another gravity [m/s^2], shape ``(3,)``, in axes of the world: base axes, unless mounted.
+        """Return the robot under another gravity [m/s^2], shape ``(3,)``, in axes of the world.
+
+        Axes of the world are those of the base, unless mounted.
 
         Raises:
             InputError: if it is not three finite numbers, or one is above 100 m/s^2 (mm/s^2?).
@@ -345,8 +350,8 @@ class Robot(KinematicMethods, DynamicMethods):
         Args:
             inertia: Arm-side values ``J n^2`` [kg m^2, kg], shape ``(n,)``; None takes those of
                 drives.yaml.
-            axes: How the axes turn each rotor, in turns of its own axis, shape ``(n, n)``; default
-                identity. A coupled wrist's comes from ``robot.motors.reflected(...)``.
+            axes: Turns of each rotor per turn of each axis, shape ``(n, n)``; default identity.
+                A coupled wrist's comes from ``robot.motors.reflected(...)``.
 
         Raises:
             MissingData: if None is given and the tables know no rotor; a warning names the axes
@@ -363,15 +368,12 @@ class Robot(KinematicMethods, DynamicMethods):
             raise InputError(f"rotor inertias must not be negative: {values.tolist()}")
         return self._with(rotors=Rotors(values, rows))
 
-    # --- inside
-    # ----------------------------------------------------------------------------------------------------
-
     @cached_property
     def _warnings(self) -> tuple[str, ...]:
         return warnings_of(self._bare, self._choices)
 
     def _with(self, bare: BareRobot | None = None, **changes: Any) -> Robot:
-        """Return the robot with other choices; warn of what makes it doubtful anew."""
+        """Return the robot with other choices; issue the warnings that are new."""
         robot = _robot(bare or self._bare, replace(self._choices, **changes))
         for line in robot._warnings:
             if line not in self._warnings:
@@ -385,7 +387,7 @@ def _bare(
     parameters: str | Path | None,
     coupling: Coupling | None,
 ) -> BareRobot:
-    """Return the robot of tables; what its axes are not square enough for is among its concerns."""
+    """Return the robot of tables; closed forms that its axes rule out are among its warnings."""
     bare = bare_of(tables, overlays, parameters, coupling)
     return replace(
         bare, warnings=(*bare.warnings, *without_closed_form(bare.model.tree, bare.name))

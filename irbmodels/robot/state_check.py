@@ -41,7 +41,7 @@ class StateCheck:
         self._warned_of_degrees = False
 
     def position(self, q: ArrayLike, what: str = "q") -> Array:
-        """Return positions ``(n,)`` or ``(..., n)``; warn once of whole numbers that look like degrees."""
+        """Return positions ``(n,)`` or ``(..., n)``; warn once if they look like degrees."""
         array = self._shaped(q, what)
         if array.ndim == 1:
             # cheap, and nearly every call passes; false for NaN
@@ -59,7 +59,7 @@ class StateCheck:
         return array
 
     def acceleration(self, a: ArrayLike, q: Array) -> Array:
-        """Return accelerations; ``q`` is where the inertia is that one state's would have to move."""
+        """Return accelerations; those of one state are judged by the inertia at ``q``."""
         array = self._shaped(a, "a")
         if array.ndim == 1 and not array.dot(array) <= self.squares[2]:
             self._check_acceleration(array, q)

@@ -1,4 +1,4 @@
-"""How far the tool reaches along the base axes: its TCP, and its collision shapes where it has any."""
+"""Extent of a tool along the base axes: its TCP, and its collision shapes where it has any."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ LINKS = ("tool0", "tcp")
 
 
 class Ball(NamedTuple):
-    """A sphere, or the round part of a cylinder about ``axis``: how far it reaches from each of its centres."""
+    """A sphere, or the round part of a cylinder about ``axis``, by its centres and radius."""
 
     centres: Array
     """In tool0 [m], ``(k, 3)``."""
@@ -52,11 +52,11 @@ class ToolExtent:
 
     @property
     def name(self) -> str:
-        """What the extent is one of."""
+        """Parts that the extent includes."""
         return "TCP and tool" if len(self._points) or self._balls else "TCP"
 
     def ends(self, q: Array, tcp: Array) -> tuple[Array, Array]:
-        """Return the lowest and highest coordinates [m] that TCP and tool have at postures ``(N, n)``; ``(N, 3)`` each."""
+        """Return lowest and highest coordinates [m], ``(N, 3)`` each, at postures ``(N, n)``."""
         low, high = tcp.copy(), tcp.copy()
         if self.name == "TCP":
             return low, high
