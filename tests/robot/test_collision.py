@@ -195,7 +195,7 @@ def test_many_threads_get_their_own_answers():
     collider, ready = Collider(robot), threading.Barrier(2)
 
     def space(q):
-        found = collider._placed(q)
+        found = collider._update_placements(q)
         ready.wait(timeout=10)
         return id(found)
 

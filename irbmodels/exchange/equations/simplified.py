@@ -10,7 +10,8 @@ from functools import cached_property
 
 import casadi as ca
 
-from ...compiled.symbolic import SX, Dynamics, Matrix, Vector, add, dot, matrix, times
+from ...compiled.spatial import SX, Matrix, Vector, add, dot, matrix, times, transpose
+from ...compiled.symbolic import Dynamics
 
 
 class SimplifiedDynamics(Dynamics):
@@ -30,7 +31,7 @@ class SimplifiedDynamics(Dynamics):
         for number, (joint, link) in enumerate(
             zip(self.mechanism.joints, self.links, strict=True), 1
         ):
-            fixed, origin = link.turn.fixed, link.place
+            fixed, origin = link.rotation.fixed, link.position
             row, offset = (zeros, 0.0) if link.slides else (link.row, self._number[f"q0_{number}"])
             if link.parent >= 0:
                 rotation, below = poses[link.parent]
@@ -65,5 +66,4 @@ class SimplifiedDynamics(Dynamics):
 
 def product(a: Matrix, b: Matrix) -> Matrix:
     """Return a matrix product."""
-    columns = list(zip(*b, strict=True))
-    return [[dot(row, column) for column in columns] for row in a]
+    return [times(transpose(b), row) for row in a]
