@@ -104,11 +104,12 @@ class SixAxis(_Arm):
 
     def wrist_radius(self, x: Array) -> Array:
         """Return how far the wrist centre is ahead of axis 1 [m], shape ``(...)``."""
-        return np.asarray(
+        radius: Array = (
             self.a1
             + self.lower_arm_length * np.sin(x[..., 1])
             + self.forearm_length * np.sin(x[..., 2])
         )
+        return radius
 
     def tcp_from_elbow(self, x: Array) -> Array:
         """Return the TCP from axis 3 in the forearm's frame [m], ``(..., 3)``, for ``x``."""

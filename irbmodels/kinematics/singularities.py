@@ -211,7 +211,8 @@ def _scaled(rows: Array, length: float) -> Array:
 
 def _from_half_turns(angle: Array) -> Array:
     """Return the signed distance from the nearest half turn [rad], within a quarter turn of 0."""
-    return np.asarray(angle - math.pi * np.round(angle / math.pi))
+    distance: Array = angle - math.pi * np.round(angle / math.pi)
+    return distance
 
 
 def _within(angle: float, low: float, high: float) -> tuple[list[float], float]:
