@@ -57,7 +57,6 @@ def close(found, wanted):
 
 
 # --- readers: each takes a text and one state, and knows nothing of the program
-# -----------------------------------------
 
 
 def run_sympy(text, names, state):

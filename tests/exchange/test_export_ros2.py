@@ -46,7 +46,6 @@ def expanded(package, **arguments):
 
 
 # --- ros2_control's transmissions, as its pages write them
-# ------------------------------------------------------------
 
 
 def actuators(kind, n_a, n_j, offset, x):
@@ -156,7 +155,6 @@ def test_four_bar_efforts_lose_power_and_the_page_says_what_keeps_it(package):
 
 
 # --- the files
-# ---------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(("name", "coupling"), TREES)

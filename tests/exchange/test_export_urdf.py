@@ -177,7 +177,6 @@ def test_again_changes_nothing(elsewhere):
 
 
 # --- robots from a URDF
-# ------------------------------------------------------------------------------------------------
 
 
 def foreign(folder, links="", mesh="package://their_arm/look.obj"):
@@ -272,7 +271,6 @@ def test_tcp_that_moves_takes_no_tool(tmp_path):
 
 
 # --- what is refused
-# ---------------------------------------------------------------------------------------------------
 
 
 def test_refused(tmp_path, monkeypatch):
@@ -339,7 +337,6 @@ def test_meshes_are_found_before_any_is_copied(tmp_path):
 
 
 # --- robots of one's own
-# -----------------------------------------------------------------------------------------------
 
 
 @pytest.mark.filterwarnings("ignore:.*no inverse kinematics:irbmodels.PhysicsWarning")

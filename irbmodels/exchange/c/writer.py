@@ -205,7 +205,6 @@ def comment(*lines: str) -> str:
 
 
 # --- what every program shares
-# ---------------------------------------------------------------------------------------
 
 CALLS = {"exp": "exponential", "sign": "sign_of", "abs": "magnitude"}
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 
 import numpy as np
@@ -10,8 +9,8 @@ import pinocchio as pin
 from numpy.typing import ArrayLike
 
 from ...model.tree import UNLIMITED
-from ...model.types import Array
 from ...robot.robot import Robot
+from ..text import identifier, linear_form
 
 _LONGEST = 63  # what MATLAB reads of a name
 
@@ -25,8 +24,7 @@ def matlab_script(robot: Robot, provenance: Sequence[str]) -> tuple[str, str]:
     frame, in its axes, the products as entries of the tensor.
     """
     model = robot.model
-    name = re.sub(r"\W", "_", robot.name, flags=re.ASCII)
-    name = (name if re.match("[A-Za-z]", name) else f"robot_{name}")[:_LONGEST]
+    name = identifier(robot.name)[:_LONGEST]
     frames = [frame for frame in model.frames if frame.type == pin.FrameType.BODY]
     link_of: dict[int, str] = {}
     for frame in frames:  # in the model's order: the link a joint moves before what is fixed to it
@@ -62,14 +60,8 @@ def _header(robot: Robot, name: str, provenance: Sequence[str]) -> Iterator[str]
         " G'*M_tree*G:"
     )
     for joint, row, offset in zip(list(model.names)[1:], G, q0.tolist(), strict=True):
-        terms = [
-            (coefficient, f"q{i + 1}") for i, coefficient in enumerate(row.tolist()) if coefficient
-        ]
-        text = " ".join(
-            f"{'-' if c < 0 else '+'} {'' if abs(c) == 1 else f'{abs(c):g}*'}{q}" for c, q in terms
-        )
-        text = text.removeprefix("+ ") + (f" + {offset:g}" if offset else "")
-        yield f"%     {joint} = {text or '0'}"
+        axes = ((f"q{i}", factor) for i, factor in enumerate(row.tolist(), 1))
+        yield f"%     {joint} = {linear_form(axes, offset)}"
     yield "%"
     yield "% Sources (grades):"
     yield from (f"%     {' '.join(line.split())}" for line in provenance)
@@ -109,14 +101,9 @@ def _joints(robot: Robot, model: pin.Model, link_of: dict[int, str]) -> Iterator
         yield f"joint.HomePosition = {_number(float(np.clip(home[column], low, high)))};"
         yield "body.Joint = joint;"
         inertia = model.inertias[number]
-        about_origin = _about_origin(
-            inertia.mass, np.array(inertia.lever), np.array(inertia.inertia)
-        )
-        yield from _body(
-            inertia.mass,
-            inertia.lever,
-            [about_origin[at] for at in ((0, 0), (1, 1), (2, 2), (1, 2), (0, 2), (0, 1))],
-        )
+        tensor = inertia.matrix()[3:, 3:]  # about the origin
+        entries = [tensor[at] for at in ((0, 0), (1, 1), (2, 2), (1, 2), (0, 2), (0, 1))]
+        yield from _body(inertia.mass, inertia.lever, entries)
         yield f"addBody(robot, body, {_quoted(link_of[model.parents[number]])});"
 
 
@@ -134,11 +121,6 @@ def _body(mass: float, com: ArrayLike, inertia: ArrayLike) -> Iterator[str]:
     yield f"body.Mass = {_number(mass)};"
     yield f"body.CenterOfMass = {_matrix(com)};"
     yield f"body.Inertia = {_matrix(inertia)};"
-
-
-def _about_origin(mass: float, com: Array, tensor: Array) -> Array:
-    moved: Array = tensor + mass * (float(com @ com) * np.eye(3) - np.outer(com, com))
-    return moved
 
 
 def _quoted(name: str) -> str:

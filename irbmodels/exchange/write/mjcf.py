@@ -1,5 +1,6 @@
-"""MJCF for MuJoCo: an open chain in which axis 3 of a parallelogram is a tendon, so that the coupling is no constraint at all.
+"""MJCF for MuJoCo: an open chain in which axis 3 of a parallelogram is a tendon.
 
+So the coupling is no constraint.
 ``joint_3`` is the angle between the arms, as in the serial URDF, and the axis position ``q3 =
 joint_2 + joint_3`` the length of a fixed tendon. Motor, friction and rotor of axis 3 act on that
 tendon, which is ``tau_joint = J' tau`` exactly. Only the bars are held by equalities. The text is
@@ -8,7 +9,6 @@ written here, not by MjSpec: its writer keeps six digits and no comments.
 
 from __future__ import annotations
 
-import math
 import re
 import shutil
 import tempfile
@@ -24,13 +24,15 @@ from ...errors import FileError, InputError, MissingExtra, UrdfError
 from ...files import write_text
 from ...model.inertia import Inertial
 from ...model.shapes import LOOKS, Shape, shapes_of
-from ...model.tree import UNLIMITED
 from ...model.types import Array
 from ...model.urdf import parse_urdf
 from ...robot.collision import Collider, adjacent, always_touching, read_srdf, srdf_path
 from ...robot.robot import Robot
+from ..text import linear_form
 from ..urdf_parts import numbers
 from . import Options
+from .elements import add, serialised
+from .mjcf_axes import add_drives, ranges_of
 from .mjcf_joints import BAR, Chain, chain_of
 from .urdf import file_name
 
@@ -72,7 +74,7 @@ def write(robot: Robot, folder: Path, options: Options) -> list[Path]:
         )
     name = file_name(robot)
     chain, meshes = chain_of(robot, options), _Meshes()
-    texts = {f"{name}.xml": _text(_model(robot, chain, meshes)), "scene.xml": _scene(name)}
+    texts = {f"{name}.xml": serialised(_model(robot, chain, meshes)), "scene.xml": _scene(name)}
     try:
         # a robot that MuJoCo refuses leaves nothing behind
         with tempfile.TemporaryDirectory() as trial:
@@ -99,10 +101,6 @@ def _put(texts: dict[str, str], meshes: _Meshes, folder: Path) -> None:
             shutil.copyfile(source, copy)
     for file, text in texts.items():
         write_text(folder / file, text)
-
-
-# --- the robot's file
-# ------------------------------------------------------------------------------------------------
 
 
 @dataclass
@@ -139,7 +137,7 @@ class _Meshes:
 
 
 def _free(name: str, taken: Iterable[str]) -> str:
-    """Return ``name``, with a number if it is taken (letter case aside: file systems may not tell them apart)."""
+    """Return ``name``, with a number if it is taken; case is ignored, as by some file systems."""
     path, number, lowered = Path(name), 1, {other.lower() for other in taken}
     while name.lower() in lowered:
         number += 1
@@ -151,7 +149,7 @@ def _model(robot: Robot, chain: Chain, meshes: _Meshes) -> Element:
     root = ElementTree.Element("mujoco", model=robot.name)
     for line in _notes(robot, chain):
         root.append(ElementTree.Comment(f" {line.replace('--', '- -')} "))
-    _add(
+    add(
         root,
         "compiler",
         angle="radian",
@@ -163,7 +161,7 @@ def _model(robot: Robot, chain: Chain, meshes: _Meshes) -> Element:
     damped = robot.friction_model is not None
     root.append(ElementTree.Comment(f" {_INTEGRATORS[damped]} "))
     integrator = "implicitfast" if damped else "RK4"
-    option = _add(
+    option = add(
         root,
         "option",
         timestep=repr(TIMESTEP),
@@ -177,15 +175,15 @@ def _model(robot: Robot, chain: Chain, meshes: _Meshes) -> Element:
     ):
         option.set("tolerance", "1e-12")  # or what holds the lightest bodies gets lost in it
     _defaults(root, robot)
-    asset, world = _add(root, "asset"), _add(root, "worldbody")
+    asset, world = add(root, "asset"), add(root, "worldbody")
     _bodies(robot, chain, meshes, world)
     for rgba, name in meshes.colours.items():
-        _add(asset, "material", name=name, rgba=numbers(rgba))
+        add(asset, "material", name=name, rgba=numbers(rgba))
     for (file, scale), name in meshes.assets.items():
         more = {} if set(scale) == {1.0} else {"scale": numbers(scale)}
         # or MuJoCo refuses a flat one
         more |= {"inertia": "shell"} if file.startswith("visual/") else {}
-        _add(asset, "mesh", name=name, file=file, **more)
+        add(asset, "mesh", name=name, file=file, **more)
     if meshes.unread:
         asset.append(
             ElementTree.Comment(
@@ -193,7 +191,7 @@ def _model(robot: Robot, chain: Chain, meshes: _Meshes) -> Element:
             )
         )
     _contacts(robot, root, {str(body.get("name")) for body in world.iter("body")})
-    _drives(robot, chain, root, _axis_names(robot))
+    add_drives(robot, chain, root, _axis_names(robot))
     return root
 
 
@@ -212,7 +210,7 @@ _INTEGRATORS = {
 
 
 def _notes(robot: Robot, chain: Chain) -> Iterator[str]:
-    """Say what the file holds, and what it cannot hold."""
+    """Yield comments on the content of the file, and on what MJCF cannot express."""
     yield (
         f"{robot.name}, written by irbmodels. {chain.note} Tool:"
         f" {robot.tool.name if robot.tool else 'none'}."
@@ -225,7 +223,7 @@ def _notes(robot: Robot, chain: Chain) -> Iterator[str]:
             shifted = f" {'minus' if shift < 0.0 else 'plus'} {abs(shift):.12g}" if shift else ""
             yield (
                 f"Tendon {name} is the axis position that the controller shows{shifted}:"
-                f" {_sum(sources)}. No constraint: exact."
+                f" {linear_form(sources.items(), digits=12)}. No constraint: exact."
             )
     if robot.description is not None:
         assumed = [
@@ -245,41 +243,20 @@ def _notes(robot: Robot, chain: Chain) -> Iterator[str]:
     for name in chain.followers:
         sources = chain.coefficients(chain.rows[name])
         offset = chain.offsets[name] - chain.shift(sources.items())
-        told = (
-            f"{_sum(sources)} {'-' if offset < 0.0 else '+'} {abs(offset):.12g}"
-            if offset
-            else _sum(sources)
-        )
-        yield f"{name} = {told} by a stiff equality: nearly exact, see docs/tools/mujoco.md."
-
-
-def _sum(coefficients: dict[str, float]) -> str:
-    terms = [
-        f"{'-' if c < 0 else '+'} {'' if abs(c) == 1.0 else f'{abs(c):.12g} '}{name}"
-        for name, c in coefficients.items()
-    ]
-    return " ".join(terms).removeprefix("+ ") or "0"
+        value = linear_form(sources.items(), offset, 12)
+        yield f"{name} = {value} by a stiff equality: nearly exact, see docs/tools/mujoco.md."
 
 
 def _defaults(root: Element, robot: Robot) -> None:
-    main = _add(_add(root, "default"), "default", **{"class": robot.name})
+    main = add(add(root, "default"), "default", **{"class": robot.name})
     stiff = {"solreflimit": "0.004 1", "solreffriction": SOLREF, "solimpfriction": SOLIMP}
-    _add(main, "joint", **stiff)
-    _add(main, "tendon", **stiff)
-    _add(main, "equality", solref=SOLREF, solimp=SOLIMP)
-    _add(
-        _add(main, "default", **{"class": f"{robot.name}_visual"}),
-        "geom",
-        group="2",
-        contype="0",
-        conaffinity="0",
-    )
-    _add(
-        _add(main, "default", **{"class": f"{robot.name}_collision"}),
-        "geom",
-        group="3",
-        rgba="0.3 0.5 0.8 0.5",
-    )
+    add(main, "joint", **stiff)
+    add(main, "tendon", **stiff)
+    add(main, "equality", solref=SOLREF, solimp=SOLIMP)
+    visual = add(main, "default", **{"class": f"{robot.name}_visual"})
+    add(visual, "geom", group="2", contype="0", conaffinity="0")
+    collision = add(main, "default", **{"class": f"{robot.name}_collision"})
+    add(collision, "geom", group="3", rgba="0.3 0.5 0.8 0.5")
 
 
 def _bodies(robot: Robot, chain: Chain, meshes: _Meshes, world: Element) -> None:
@@ -290,7 +267,7 @@ def _bodies(robot: Robot, chain: Chain, meshes: _Meshes, world: Element) -> None
         for shape in shapes_of(document, robot.folder, what):
             shapes.setdefault(shape.link, []).append((what, shape))
     made: dict[str, Element] = {}  # body by link
-    ranges = {place: bounds for place, _, bounds in _ranges(robot, chain)}
+    ranges = {terms: bounds for terms, _, bounds in ranges_of(robot, chain)}
 
     def grow(link: str, parent: Element, placement: Array) -> None:
         joint = chain.joints.get(link)
@@ -298,21 +275,21 @@ def _bodies(robot: Robot, chain: Chain, meshes: _Meshes, world: Element) -> None
         weighs = chain.bodies[link].mass or chain.bodies[link].tensor.any()
         if link == "world" or not (moving or joint is None or weighs or link in shapes):
             if link not in ("tcp", "world"):
-                _add(parent, "site", name=link, **_pose(placement))
+                add(parent, "site", name=link, **_pose(placement))
             body, here = parent, placement
         else:
-            body, here = _add(parent, "body", name=link, **_pose(placement)), np.eye(4)
+            body, here = add(parent, "body", name=link, **_pose(placement)), np.eye(4)
             if parent is world:
                 body.set("childclass", robot.name)
             _weigh(body, chain.bodies[link])
             if joint is not None and moving:
                 kind = "slide" if joint.kind == "prismatic" else "hinge"
-                tag = _add(body, "joint", name=joint.name, type=kind, axis=numbers(joint.axis))
+                tag = add(body, "joint", name=joint.name, type=kind, axis=numbers(joint.axis))
                 tag.attrib.update(ranges.get(((joint.name, 1.0),), {}))
             for what, shape in shapes.get(link, []):
                 _geom(body, what, shape, meshes, robot.name)
             if link in ("tool0", "flange"):
-                _add(body, "site", name=link)
+                add(body, "site", name=link)
         made[link] = body
         for child, below in chain.joints.items():
             if below.parent == link:
@@ -329,7 +306,7 @@ def _bodies(robot: Robot, chain: Chain, meshes: _Meshes, world: Element) -> None
     flange, tcp = tree.model.frames[tree.flange], tree.model.frames[tree.frame("tcp")]
     if robot.tool is not None:
         body, pose = carrier(flange)
-        tool = _add(body, "body", name=_free("tool", made), **_pose(pose))
+        tool = add(body, "body", name=_free("tool", made), **_pose(pose))
         _weigh(tool, robot.tool.load)
         for what in LOOKS:
             for shape in [] if chain.tool is None else shapes_of(chain.tool, robot.folder, what):
@@ -337,8 +314,8 @@ def _bodies(robot: Robot, chain: Chain, meshes: _Meshes, world: Element) -> None
                     _geom(tool, what, shape, meshes, robot.name)
     body, pose = carrier(tcp)
     if robot.payload is not None:
-        _weigh(_add(body, "body", name=_free("payload", made), **_pose(pose)), robot.payload)
-    _add(body, "site", name="tcp", **_pose(pose))
+        _weigh(add(body, "body", name=_free("payload", made), **_pose(pose)), robot.payload)
+    add(body, "site", name="tcp", **_pose(pose))
 
 
 def _weigh(body: Element, inertial: Inertial) -> None:
@@ -346,14 +323,13 @@ def _weigh(body: Element, inertial: Inertial) -> None:
         entries = numbers(
             [inertial.tensor[i] for i in ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))]
         )
-        # of a point mass
-        tensor = {"fullinertia": entries} if inertial.tensor.any() else {"diaginertia": "0 0 0"}
-        told = {
+        attributes = {
             "pos": numbers(inertial.com),
             "mass": repr(inertial.mass or NEXT_TO_NOTHING),
-            **tensor,
+            # of a point mass
+            **({"fullinertia": entries} if inertial.tensor.any() else {"diaginertia": "0 0 0"}),
         }
-        body.insert(0, ElementTree.Element("inertial", told))
+        body.insert(0, ElementTree.Element("inertial", attributes))
 
 
 def _geom(body: Element, what: str, shape: Shape, meshes: _Meshes, name: str) -> None:
@@ -371,178 +347,42 @@ def _geom(body: Element, what: str, shape: Shape, meshes: _Meshes, name: str) ->
         form["size"] = numbers([0.5 * side for side in shape.size])
     if what == "visual":
         form["material"] = meshes.colour(shape.colour)
-    _add(body, "geom", **{"class": f"{name}_{what}"}, **form, **_pose(shape.placement))
+    add(body, "geom", **{"class": f"{name}_{what}"}, **form, **_pose(shape.placement))
 
 
 def _contacts(robot: Robot, root: Element, bodies: set[str]) -> None:
-    """Exclude what a joint connects, what touches in every posture, and what never can."""
+    """Exclude links that a joint connects, that touch in every posture, or that never can."""
     if not shapes_of(parse_urdf(robot.urdf()), robot.folder, "collision"):
         return
     path = srdf_path(robot)
     known = adjacent(robot) | set({} if path is None else read_srdf(path))
-    asked = Collider(robot, ignored=known).pairs
-    known |= always_touching(robot, {pair for pair in asked if path is None or "tool0" in pair})
+    pairs = Collider(robot, ignored=known).pairs
+    known |= always_touching(robot, {pair for pair in pairs if path is None or "tool0" in pair})
     contact = ElementTree.Element("contact")
     for pair in sorted(tuple(sorted(pair)) for pair in known):
-        names = [
-            link if link in bodies else "tool" for link in pair if link in bodies or link == "tool0"
-        ]
+        moving = (link for link in pair if link in bodies or link == "tool0")
+        names = [link if link in bodies else "tool" for link in moving]
         if len(names) == 2 and set(names) <= bodies:
-            _add(contact, "exclude", body1=names[0], body2=names[1])
+            add(contact, "exclude", body1=names[0], body2=names[1])
     root.extend([contact] if len(contact) else [])
-
-
-# --- axes: where motors, friction, rotors and ranges belong
-# ----------------------------------------------------------
-
-Place = tuple[tuple[str, float], ...]
-"""Joints and their coefficients: a sum of joint coordinates."""
-
-
-def _ranges(robot: Robot, chain: Chain) -> Iterator[tuple[Place, Array, dict[str, str]]]:
-    """Yield each range with the sum of joints, and of axes, that it bounds."""
-    limits = robot.limits
-    for row, low, high in zip(limits.A, limits.lower.tolist(), limits.upper.tolist(), strict=True):
-        if low > -UNLIMITED and high < UNLIMITED:
-            place = tuple(chain.coefficients(row).items())
-            shift = chain.shift(place)
-            yield place, row, {"range": numbers((low + shift, high + shift))}
-
-
-def _drives(robot: Robot, chain: Chain, root: Element, names: tuple[str, ...]) -> None:
-    """Add what acts on the axes: on the joint where the axis is one, else on a tendon of that length."""
-    joints = {str(tag.get("name")): tag for tag in root.iter("joint")}
-    tendon = ElementTree.Element("tendon")
-    made: dict[Place, Element] = {}
-
-    def on(row: Array, name: str) -> tuple[Element, str, float]:
-        """Return the joint or tendon of ``row @ q``, which kind it is, and the factor of its coordinate."""
-        place = tuple(chain.coefficients(row).items())
-        if len(place) == 1:
-            return joints[place[0][0]], "joint", place[0][1]
-        if place not in made:
-            made[place] = _fixed_tendon(tendon, name, place, robot.name)
-        return made[place], "tendon", 1.0
-
-    axes = [on(row, name) for row, name in zip(np.eye(robot.n), names, strict=True)]
-    for place, row, bounds in _ranges(robot, chain):
-        if len(place) > 1:
-            on(row, f"range_{len(made)}")[0].attrib.update(bounds)
-    law = robot.friction_model
-    if law is not None:
-        for (tag, _, _), coulomb, viscous in zip(
-            axes, law.Fc.tolist(), law.Fv.tolist(), strict=True
-        ):
-            tag.set("frictionloss", repr(coulomb))
-            tag.set("damping", repr(viscous))
-    for number, (row, inertia) in enumerate(
-        zip(robot.rotor_axes, robot.rotors.tolist(), strict=True), start=1
-    ):
-        if inertia:
-            tag, _, factor = on(row, f"rotor_{number}")
-            tag.set("armature", repr(float(tag.get("armature", "0")) + inertia * factor**2))
-    equality = _equalities(robot, chain, tendon)
-    root.extend(part for part in (tendon, equality) if len(part))
-    actuator, sensor = _add(root, "actuator"), _add(root, "sensor")
-    for name, (tag, kind, factor), effort in zip(
-        names, axes, robot.limits.effort.tolist(), strict=True
-    ):
-        assert factor == 1.0  # an axis position is a joint's own, or a tendon's
-        where = {kind: str(tag.get("name"))}
-        bound = {
-            key: numbers((-effort, effort))
-            for key in ("ctrlrange", "forcerange")
-            if math.isfinite(effort)
-        }
-        _add(actuator, "motor", name=name, **where, **bound)
-        _add(sensor, f"{kind}pos", name=f"{name}_position", **where)
-        _add(sensor, f"{kind}vel", name=f"{name}_speed", **where)
-    _custom(robot, root)
-    order = [joint for joint in joints if joint in chain.rows]
-    home = np.clip(np.zeros(robot.n), *robot.limits.envelope())
-    position = numbers([chain.rows[joint] @ home + chain.offsets[joint] for joint in order])
-    _add(
-        _add(root, "keyframe"), "key", name="home", qpos=position, ctrl=numbers(robot.gravity(home))
-    )
-
-
-def _fixed_tendon(group: Element, name: str, place: Place, robot: str) -> Element:
-    fixed = _add(group, "fixed", name=name, **{"class": robot})
-    for joint, coefficient in place:
-        _add(fixed, "joint", joint=joint, coef=repr(coefficient))
-    return fixed
-
-
-def _equalities(robot: Robot, chain: Chain, tendon: Element) -> Element:
-    """Hold each joint that follows to the sum of the joints that it follows."""
-    equality = ElementTree.Element("equality")
-    for name in chain.followers:
-        sources = chain.coefficients(chain.rows[name])
-        offset = chain.offsets[name] - chain.shift(sources.items())
-        own = {"class": robot.name, "name": name}
-        if len(sources) == 1:
-            ((source, factor),) = sources.items()
-            _add(
-                equality,
-                "joint",
-                joint1=name,
-                joint2=source,
-                polycoef=numbers((offset, factor, 0, 0, 0)),
-                **own,
-            )
-        else:
-            slack = ((name, 1.0), *((source, -c) for source, c in sources.items()))
-            _fixed_tendon(tendon, f"{name}_slack", slack, robot.name)
-            _add(
-                equality,
-                "tendon",
-                tendon1=f"{name}_slack",
-                polycoef=numbers((offset, 0, 0, 0, 0)),
-                **own,
-            )
-    return equality
-
-
-def _custom(robot: Robot, root: Element) -> None:
-    custom, law = ElementTree.Element("custom"), robot.friction_model
-    kept = {"speed_limit": robot.limits.velocity}
-    if law is not None:
-        kept |= {"friction_Fs": law.Fs, "friction_v_St": law.v_St}
-    for label, values in kept.items():
-        if np.isfinite(values).all():
-            _add(custom, "numeric", name=label, data=numbers(values))
-    root.extend([custom] if len(custom) else [])
-
-
-# --- the scene, and small tools
-# --------------------------------------------------------------------------------------
 
 
 def _scene(name: str) -> str:
     root = ElementTree.Element("mujoco", model=f"{name} scene")
-    _add(root, "include", file=f"{name}.xml")
-    _add(root, "statistic", center="0.4 0 0.7", extent="2")
-    visual = _add(root, "visual")
-    _add(visual, "headlight", diffuse="0.6 0.6 0.6", ambient="0.3 0.3 0.3", specular="0 0 0")
-    _add(visual, "global", azimuth="140", elevation="-20")
-    asset, world = _add(root, "asset"), _add(root, "worldbody")
+    add(root, "include", file=f"{name}.xml")
+    add(root, "statistic", center="0.4 0 0.7", extent="2")
+    visual = add(root, "visual")
+    add(visual, "headlight", diffuse="0.6 0.6 0.6", ambient="0.3 0.3 0.3", specular="0 0 0")
+    add(visual, "global", azimuth="140", elevation="-20")
+    asset, world = add(root, "asset"), add(root, "worldbody")
     sky = {"rgb1": "0.75 0.82 0.9", "rgb2": "0.35 0.42 0.5", "width": "256", "height": "1536"}
-    _add(asset, "texture", type="skybox", builtin="gradient", **sky)
+    add(asset, "texture", type="skybox", builtin="gradient", **sky)
     tiles = {"rgb1": "0.55 0.57 0.6", "rgb2": "0.5 0.52 0.55", "width": "256", "height": "256"}
-    _add(asset, "texture", type="2d", name="floor", builtin="checker", **tiles)
-    _add(asset, "material", name="floor", texture="floor", texuniform="true", texrepeat="2 2")
-    _add(world, "light", pos="0 -2 4", dir="0 0.4 -1", type="directional")
-    _add(world, "geom", name="floor", type="plane", size="0 0 0.1", material="floor")
-    return _text(root)
-
-
-def _add(parent: Element, tag: str, **attributes: str) -> Element:
-    return ElementTree.SubElement(parent, tag, attributes)
-
-
-def _text(root: Element) -> str:
-    ElementTree.indent(root)
-    return ElementTree.tostring(root, encoding="unicode") + "\n"
+    add(asset, "texture", type="2d", name="floor", builtin="checker", **tiles)
+    add(asset, "material", name="floor", texture="floor", texuniform="true", texrepeat="2 2")
+    add(world, "light", pos="0 -2 4", dir="0 0.4 -1", type="directional")
+    add(world, "geom", name="floor", type="plane", size="0 0 0.1", material="floor")
+    return serialised(root)
 
 
 def _pose(placement: Array) -> dict[str, str]:

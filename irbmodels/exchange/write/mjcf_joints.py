@@ -1,4 +1,4 @@
-"""A URDF as MuJoCo can have it: joints of carriers put together, bars that weigh something.
+"""A URDF prepared for MuJoCo: joints of carriers merged, bars with mass.
 
 A carrier is a link between two hinges about one line, there because URDF's ``<mimic>`` has one
 source; here the two are one joint whose angle is a sum.
@@ -22,6 +22,7 @@ from ...model.types import Array
 from ...model.urdf import parse_urdf
 from ...robot.robot import Robot
 from ...tables.description import BARS
+from ..urdf_parts import INERTIA_ENTRIES
 from . import Options
 
 Element = ElementTree.Element
@@ -71,11 +72,11 @@ class Chain:
         return [name for name in self.rows if name not in self.main]
 
     def coefficients(self, row: Array) -> dict[str, float]:
-        """Return what of each main joint is in ``row @ q``."""
+        """Return the coefficients of the main joints whose sum is ``row @ q``."""
         matrix = np.array([self.rows[name] for name in self.main])
-        found = np.linalg.solve(matrix.T, row)
+        solution = np.linalg.solve(matrix.T, row)
         return {
-            name: float(c) for name, c in zip(self.main, found, strict=True) if abs(c) > ROUNDING
+            name: float(c) for name, c in zip(self.main, solution, strict=True) if abs(c) > ROUNDING
         }
 
     def shift(self, place: Iterable[tuple[str, float]]) -> float:
@@ -97,13 +98,8 @@ def chain_of(robot: Robot, options: Options) -> Chain:
                 " carriers to choose"
             )
         text = robot.urdf()
-        return _merged(
-            parse_urdf(text),
-            tree_from_urdf(text).coupling,
-            robot,
-            "Inertials: those of its URDF.",
-            None,
-        )
+        note, coupling = "Inertials: those of its URDF.", tree_from_urdf(text).coupling
+        return _merged(parse_urdf(text), coupling, robot, note, None)
     kind, tool = options.coupling or described.couplings[0], None
     text = described.urdf(kind, robot.parameters)
     chosen = described.inertials.sets[str(robot.parameters)]
@@ -123,13 +119,13 @@ def chain_of(robot: Robot, options: Options) -> Chain:
     mass = BAR if options.carrier_kg is None else options.carrier_kg
     if not mass > 0.0:
         raise InputError(f"MuJoCo refuses bars of {mass:g} kg; coupling='serial' leaves them out")
-    return _lent(chain, robot, bars, mass)
+    return _with_bar_masses(chain, robot, bars, mass)
 
 
 def _merged(
     document: Element, coupling: AxisCoupling, robot: Robot, note: str, tool: Element | None
 ) -> Chain:
-    """Put the two hinges around each carrier together: they turn about one line, and their angles add."""
+    """Merge the two hinges around each carrier, which turn about one line: their angles add."""
     joints = {link_of(tag, "child"): _joint(tag) for tag in document.iterfind("joint")}
     rows = dict(zip(coupling.joints, coupling.G, strict=True))
     offsets = dict(zip(coupling.joints, coupling.q0.tolist(), strict=True))
@@ -171,9 +167,10 @@ def _merged(
     return Chain(document, joints, rows, offsets, bodies, coupling.axes, root, note, tool)
 
 
-def _lent(chain: Chain, robot: Robot, bars: set[str], mass: float) -> Chain:
-    """Give bars without data a mass that the links around them give: the arm moves as if the bars weighed nothing, exactly.
+def _with_bar_masses(chain: Chain, robot: Robot, bars: set[str], mass: float) -> Chain:
+    """Move mass from the links around them to bars without data.
 
+    The arm moves as if the bars weighed nothing, exactly.
     The crank's centre is on axis 2, where a point of link_1 is; the rod's is its upper pin, a point
     of link_3. The crank turns as link_3 does, the rod as link_2.
     """
@@ -194,15 +191,11 @@ def _lent(chain: Chain, robot: Robot, bars: set[str], mass: float) -> Chain:
             bodies[bar] = Inertial.of(mass, centre, tensor)
             bodies[holder] = _with_point(bodies[holder], -mass, point)
             bodies[turner] = bodies[turner]._replace(tensor=bodies[turner].tensor - tensor)
-    told = (
-        f"{' and '.join(sorted(bars))} weigh nothing in this set: each has {mass:g} kg here, which"
-        " the links around it"
+    note = (
+        f"{chain.note} {' and '.join(sorted(bars))} weigh nothing in this set: each has {mass:g} kg"
+        " here, which the links around it give, so that the arm moves as if it had not."
     )
-    return replace(
-        chain,
-        bodies=bodies,
-        note=f"{chain.note} {told} give, so that the arm moves as if it had not.",
-    )
+    return replace(chain, bodies=bodies, note=note)
 
 
 def _with_point(body: Inertial, mass: float, point: Array) -> Inertial:
@@ -217,33 +210,21 @@ def _with_point(body: Inertial, mass: float, point: Array) -> Inertial:
 
 def _joint(tag: Element) -> Joint:
     axis = tag.find("axis")
-    direction = np.array(
-        [float(word) for word in ("1 0 0" if axis is None else axis.get("xyz", "1 0 0")).split()]
-    )
+    xyz = "1 0 0" if axis is None else axis.get("xyz", "1 0 0")
+    direction = np.array(xyz.split(), dtype=float)
     direction = direction / (np.linalg.norm(direction) or 1.0)
-    return Joint(
-        str(tag.get("name")),
-        str(tag.get("type")),
-        link_of(tag, "parent"),
-        placement_of(tag.find("origin")),
-        direction,
-    )
+    origin, parent = placement_of(tag.find("origin")), link_of(tag, "parent")
+    return Joint(str(tag.get("name")), str(tag.get("type")), parent, origin, direction)
 
 
 def _inertial(link: Element) -> Inertial:
     """Return a link's inertial in its own axes."""
-    tag = link.find("inertial")
+    tag, tensor = link.find("inertial"), np.zeros((3, 3))
     if tag is None:
-        return Inertial.of(0.0, np.zeros(3), np.zeros((3, 3)))
-    mass, tensor = tag.find("mass"), tag.find("inertia")
-    xx, xy, xz, yy, yz, zz = (
-        float("0" if tensor is None else tensor.get(key, "0"))
-        for key in ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
-    )
+        return Inertial.of(0.0, np.zeros(3), tensor)
+    mass, inertia = tag.find("mass"), tag.find("inertia")
+    for key, (i, j) in INERTIA_ENTRIES.items() if inertia is not None else ():
+        tensor[i, j] = tensor[j, i] = float(inertia.get(key, "0")) if inertia is not None else 0.0
     pose = placement_of(tag.find("origin"))
-    body = Inertial.of(
-        float("0" if mass is None else mass.get("value", "0")),
-        np.zeros(3),
-        [[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]],
-    )
-    return body.moved(pose[:3, :3], pose[:3, 3])
+    kilograms = float("0" if mass is None else mass.get("value", "0"))
+    return Inertial.of(kilograms, np.zeros(3), tensor).moved(pose[:3, :3], pose[:3, 3])

@@ -6,7 +6,6 @@ import math
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from xml.etree import ElementTree
 from xml.etree.ElementTree import Element, SubElement
 
 import numpy as np
@@ -25,6 +24,7 @@ from ..read.sdf import MASSLESS, PRIMITIVES
 from ..text import free_name
 from ..urdf_parts import INERTIA_ENTRIES, numbers
 from . import CARRIER_KG, MESHES, Options
+from .elements import add_text, serialised
 from .meshes import gathered_meshes, write_files
 from .urdf import urdf_of
 
@@ -94,14 +94,14 @@ class _Model:
 
     def element(self) -> Element:
         model = Element("model", {"name": self.name, "canonical_link": self.taken[self.root]})
-        _text(model, "self_collide", "false")
+        add_text(model, "self_collide", "false")
         anchor = SubElement(
             model,
             "joint",
             {"name": free_name("world_joint", self.taken.values(), "_joint"), "type": "fixed"},
         )
-        _text(anchor, "parent", "world")
-        _text(anchor, "child", self.taken[self.root])
+        add_text(anchor, "parent", "world")
+        add_text(anchor, "child", self.taken[self.root])
         named = {
             str(joint.get("name")): free_name(str(joint.get("name")), self.taken.values(), "_joint")
             for joint in self.joints.values()
@@ -114,7 +114,7 @@ class _Model:
             frame = SubElement(
                 model, "frame", {"name": self.taken[link], "attached_to": self._parent(link)}
             )
-            _text(frame, "pose", _pose(self.joints[link].find("origin")))
+            add_text(frame, "pose", _pose(self.joints[link].find("origin")))
         self._filter(model)
         return model
 
@@ -126,11 +126,11 @@ class _Model:
         kind = str(joint.get("type"))
         tag = SubElement(model, "joint", {"name": named[str(joint.get("name"))], "type": kind})
         parent = self._parent(link)
-        _text(tag, "pose", _pose(joint.find("origin")), relative_to=parent)
-        _text(tag, "parent", parent)
-        _text(tag, "child", self.taken[link])
+        add_text(tag, "pose", _pose(joint.find("origin")), relative_to=parent)
+        add_text(tag, "parent", parent)
+        add_text(tag, "child", self.taken[link])
         axis, given = SubElement(tag, "axis"), joint.find("axis")
-        _text(axis, "xyz", numbers(_floats(given, "xyz", "1 0 0")))
+        add_text(axis, "xyz", numbers(_floats(given, "xyz", "1 0 0")))
         limit, bounds = SubElement(axis, "limit"), joint.find("limit")
         for key in ("lower", "upper", "effort", "velocity"):
             value = float(_floats(bounds, key, "0")[0])
@@ -140,18 +140,18 @@ class _Model:
                 else value != 0.0
             )
             if known:
-                _text(limit, key, numbers(value))
+                add_text(limit, key, numbers(value))
         for part in self.friction:
             if str(joint.get("name")) in part.turned_by:
                 dynamics = SubElement(axis, "dynamics")
-                _text(dynamics, "damping", numbers(part.damping))
-                _text(dynamics, "friction", numbers(part.coulomb))
+                add_text(dynamics, "damping", numbers(part.damping))
+                add_text(dynamics, "friction", numbers(part.coulomb))
         mimic = _source(self.tree.coupling, str(joint.get("name")))
         if mimic is not None:
             source, multiplier, offset = mimic
             follows = SubElement(axis, "mimic", {"joint": named[source]})
             for key, value in (("multiplier", multiplier), ("offset", offset), ("reference", 0.0)):
-                _text(follows, key, numbers(value))
+                add_text(follows, key, numbers(value))
             factors = {"multiplier": numbers(multiplier), "offset": numbers(offset)}
             # Drake ignores the one above
             SubElement(tag, "drake:mimic", {"joint": named[source], **factors})
@@ -161,7 +161,9 @@ class _Model:
         massless = {} if body.mass else {"irb:massless": "true"}
         tag = SubElement(model, "link", {"name": self.taken[link], **massless})
         if link != self.root:
-            _text(tag, "pose", "0 0 0 0 0 0", relative_to=named[str(self.joints[link].get("name"))])
+            add_text(
+                tag, "pose", "0 0 0 0 0 0", relative_to=named[str(self.joints[link].get("name"))]
+            )
         if body.mass and not is_possible(moments_of(body.tensor)):
             problem = (body.impossibilities() or ["it has no extent"])[0]
             raise InputError(
@@ -175,11 +177,11 @@ class _Model:
                 CARRIER_KG_M2 * self.carrier_kg / CARRIER_KG * np.eye(3),
             )
         inertial = SubElement(tag, "inertial")
-        _text(inertial, "pose", f"{numbers(body.com)} 0 0 0")
-        _text(inertial, "mass", numbers(body.mass))
+        add_text(inertial, "pose", f"{numbers(body.com)} 0 0 0")
+        add_text(inertial, "mass", numbers(body.mass))
         tensor = SubElement(inertial, "inertia")
         for key, at in INERTIA_ENTRIES.items():
-            _text(tensor, key, numbers(body.tensor[at]))
+            add_text(tensor, key, numbers(body.tensor[at]))
         for carried in (link, *self._carried(link)):
             for what in ("visual", "collision"):
                 self._shapes(tag, link, carried, what)
@@ -198,7 +200,7 @@ class _Model:
             if given is None:
                 continue
             own = SubElement(tag, what, {"name": f"{self.taken[carried]}_{what}_{number}"})
-            _text(
+            add_text(
                 own,
                 "pose",
                 _pose(shape.find("origin")),
@@ -206,16 +208,16 @@ class _Model:
             )
             geometry = SubElement(SubElement(own, "geometry"), given.tag)
             if given.tag == "mesh":
-                _text(geometry, "uri", str(given.get("filename")))
+                add_text(geometry, "uri", str(given.get("filename")))
                 if given.get("scale"):
-                    _text(geometry, "scale", numbers(_floats(given, "scale", "", 3)))
+                    add_text(geometry, "scale", numbers(_floats(given, "scale", "", 3)))
             for key in PRIMITIVES.get(given.tag, ()):
-                _text(geometry, key, numbers(_floats(given, key, "", 3 if key == "size" else 1)))
+                add_text(geometry, key, numbers(_floats(given, key, "", 3 if key == "size" else 1)))
             colour = self._colour(shape.find("material"))
             if what == "visual" and colour is not None:
                 material = SubElement(own, "material")
                 for key, factor in (("ambient", 1.0), ("diffuse", 1.0), ("specular", 0.1)):
-                    _text(material, key, numbers([*(factor * colour[:3]), colour[3]]))
+                    add_text(material, key, numbers([*(factor * colour[:3]), colour[3]]))
 
     def _colour(self, material: Element | None) -> Array | None:
         if material is None:
@@ -228,8 +230,8 @@ class _Model:
         """Exclude collisions of the robot with itself for Drake, which reads no ``<self_collide>``."""
         group = SubElement(model, "drake:collision_filter_group", {"name": "robot"})
         for link in self.bodies:
-            _text(group, "drake:member", self.taken[link])
-        _text(group, "drake:ignored_collision_filter_group", "robot")
+            add_text(group, "drake:member", self.taken[link])
+        add_text(group, "drake:ignored_collision_filter_group", "robot")
 
 
 def _source(coupling: AxisCoupling, joint: str) -> tuple[str, float, float] | None:
@@ -249,12 +251,12 @@ def _body(tree: Tree, joint: str | None) -> Inertial:
 
 def _world(model: Element, gravity: Array) -> Element:
     world = Element("world", {"name": "default"})
-    _text(world, "gravity", numbers(gravity))
+    add_text(world, "gravity", numbers(gravity))
     sun = SubElement(world, "light", {"name": "sun", "type": "directional"})
-    _text(sun, "cast_shadows", "true")
-    _text(sun, "pose", "0 0 10 0 0 0")
-    _text(sun, "diffuse", "0.9 0.9 0.9 1")
-    _text(sun, "direction", "-0.5 0.3 -0.9")
+    add_text(sun, "cast_shadows", "true")
+    add_text(sun, "pose", "0 0 10 0 0 0")
+    add_text(sun, "diffuse", "0.9 0.9 0.9 1")
+    add_text(sun, "direction", "-0.5 0.3 -0.9")
     world.append(model)
     return world
 
@@ -262,29 +264,20 @@ def _world(model: Element, gravity: Array) -> Element:
 def _document(content: Element) -> str:
     root = Element("sdf", {"version": VERSION, **NAMESPACES})
     root.append(content)
-    return _serialised(root)
-
-
-def _serialised(root: Element) -> str:
-    ElementTree.indent(root)
-    return f'<?xml version="1.0"?>\n{ElementTree.tostring(root, encoding="unicode")}\n'
+    return f'<?xml version="1.0"?>\n{serialised(root)}'
 
 
 def _config(robot: Robot, text: str) -> str:
     root = Element("model")
-    _text(root, "name", robot.name)
-    _text(root, "version", "1.0")
-    _text(root, "sdf", "model.sdf", version=VERSION)
+    add_text(root, "name", robot.name)
+    add_text(root, "version", "1.0")
+    add_text(root, "sdf", "model.sdf", version=VERSION)
     author = SubElement(root, "author")
-    _text(author, "name", "irbmodels")
+    add_text(author, "name", "irbmodels")
     comment = re.search(r"<!--\s*(Inertials: .*?)\s*-->", text, re.DOTALL)
     description = comment[1] if comment else f"{robot.name}, from a file of another format"
-    _text(root, "description", description)
-    return _serialised(root)
-
-
-def _text(parent: Element, tag: str, text: str, **attributes: str) -> None:
-    SubElement(parent, tag, attributes).text = text
+    add_text(root, "description", description)
+    return f'<?xml version="1.0"?>\n{serialised(root)}'
 
 
 def _pose(origin: Element | None) -> str:

@@ -142,7 +142,6 @@ def write_tables(
 
 
 # --- tables
-# ------------------------------------------------------------------------------------------------------------
 
 
 def _tabled(robot: Robot, what: str) -> Description:
@@ -327,7 +326,7 @@ def _file_name(robot: Robot) -> str:
 
 
 def _provenance(robot: Robot) -> list[str]:
-    """Say in a few lines where a robot's numbers come from."""
+    """Return lines on the sources of a robot's numbers."""
     if robot.description is None:
         return [f"From {_file_name(robot)}; sources and grades are not said there."]
     return [
@@ -338,7 +337,6 @@ def _provenance(robot: Robot) -> list[str]:
 
 
 # --- formats
-# -----------------------------------------------------------------------------------------------------------
 
 
 def _csv(table: NamedTable) -> str:
@@ -380,12 +378,11 @@ def _latex(robot: Robot, made: Sequence[NamedTable]) -> str:
         " \\usepackage{graphicx}."
     ]
     for table in made:
-        numeric = [
-            all(isinstance(row[i], float) for row in table.rows) and bool(table.rows)
+        wrapped, caption = table.name == "sources", latex_text(f"{robot.name}. {table.about}")
+        kinds = [
+            "r" if table.rows and all(isinstance(row[i], float) for row in table.rows) else "l"
             for i in range(len(table.columns))
         ]
-        wrapped, caption = table.name == "sources", latex_text(f"{robot.name}. {table.about}")
-        kinds = ["r" if number else "l" for number in numeric]
         layout = "lll" + "p{45mm}" * (len(kinds) - 3) if wrapped else "".join(kinds)
         parts += [f"\n% {table.name}", "\\begin{table}", "\\centering", f"\\caption{{{caption}}}"]
         tabular = [
@@ -393,9 +390,10 @@ def _latex(robot: Robot, made: Sequence[NamedTable]) -> str:
             "\\toprule",
             " & ".join(map(_head, table.columns)) + r" \\",
             "\\midrule",
+            *(" & ".join(map(_latex_cell, row)) + r" \\" for row in table.rows),
+            "\\bottomrule",
+            "\\end{tabular}",
         ]
-        tabular += [" & ".join(map(_latex_cell, row)) + r" \\" for row in table.rows]
-        tabular += ["\\bottomrule", "\\end{tabular}"]
         parts += tabular if wrapped else ["\\resizebox{\\linewidth}{!}{%", *tabular, "}"]
         parts += ["\\end{table}"]
     return "\n".join(parts) + "\n"
