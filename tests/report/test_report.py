@@ -7,6 +7,7 @@ from rich.console import Console
 import irbmodels as irb
 from irbmodels.report import figures
 from irbmodels.report import tables as report
+from irbmodels.report.panels import blank_figure
 from irbmodels.trajectory import through
 from irbmodels.trajectory.motion_files import open_motion, write_motion
 from irbmodels.trajectory.torque_prediction import predict
@@ -158,7 +159,7 @@ def test_no_friction_no_figure():
 
 def test_figures_are_saved_whole_or_not_at_all(tmp_path):
     """A format that does not exist is named, and leaves no file."""
-    figure = figures.friction_figure(irb.load("irb2400"))
+    figure = blank_figure(1.0, 1.0)
     with pytest.raises(irb.InputError, match="figure format 'pgn'; did you mean 'png'"):
         figures.save(figure, tmp_path / "f.pgn")
     assert not list(tmp_path.iterdir())

@@ -5,14 +5,21 @@ through its DevTools.
 from __future__ import annotations
 
 import asyncio
+import base64
+import io
 import json
+import shutil
 import subprocess
 import time
+import urllib.error
 import urllib.request
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
+import numpy as np
+import pytest
+from PIL import Image
 from tornado.websocket import WebSocketClientConnection, websocket_connect
 
 from irbmodels.viewer.browser import flags, program
@@ -24,6 +31,33 @@ for (const kind of ["warn", "error"]) console[kind] = (...words) => complaints.p
 addEventListener("error", event => complaints.push(event.message));
 addEventListener("unhandledrejection", event => complaints.push(`${event.reason}`));
 """
+
+
+TETRAHEDRON = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n"
+needs_chromium = pytest.mark.skipif(
+    shutil.which("chromium") is None, reason="the program chromium is not installed"
+)
+
+
+def orange(url: str) -> float:
+    """Return the share of the pixels of a data URL that are robot orange."""
+    picture = Image.open(io.BytesIO(base64.b64decode(url.partition(",")[2]))).convert("RGB")
+    red, green, blue = np.asarray(picture, dtype=int).transpose(2, 0, 1)
+    return float(
+        ((red > 120) & (green > 0.25 * red) & (green < 0.65 * red) & (blue < 0.35 * red)).mean()
+    )
+
+
+def fetch(url: str, **headers: str) -> tuple[int, str]:
+    """Return status and text of a request."""
+    try:
+        with urllib.request.urlopen(
+            urllib.request.Request(url, headers=headers), timeout=10
+        ) as reply:
+            return reply.status, reply.read().decode()
+    except urllib.error.HTTPError as err:
+        with err:
+            return err.code, ""
 
 
 class Browser:
