@@ -4,17 +4,10 @@ import mujoco
 import numpy as np
 import oracles
 import pytest
+from elastic_arms import ROTORS, STIFFNESS, drives
 
 import irbmodels as irb
 from irbmodels.simulation.flexible import Drive, FlexibleRobot
-
-STIFFNESS = np.array([2e5, 1e5, 8e4, 3e4, 2e4, 1e4])
-ROTORS = np.array([8.0, 7.0, 6.0, 1.0, 0.8, 0.5])  # arm side [kg m^2]
-
-
-def drives(n, **more):
-    """Return elastic drives with made-up arm-side numbers."""
-    return [Drive(STIFFNESS[i], ROTORS[i], **more) for i in range(n)]
 
 
 def state(n, seed=0, apart=3e-3):

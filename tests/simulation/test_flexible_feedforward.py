@@ -1,23 +1,17 @@
 import numpy as np
 import oracles
 import pytest
+from elastic_arms import ROTORS, STIFFNESS, drives
 from numpy.polynomial import Polynomial
 
 import irbmodels as irb
 from irbmodels.simulation.flexible import Drive, FlexibleRobot
 from irbmodels.simulation.flexible.feedforward import link_torques
 
-STIFFNESS = np.array([2e5, 1e5, 8e4, 3e4, 2e4, 1e4])
-ROTORS = np.array([8.0, 7.0, 6.0, 1.0, 0.8, 0.5])  # arm side [kg m^2]
 STROKE = np.array([0.5, 0.4, -0.3, 0.6, -0.5, 0.4])
 LINEAR = np.array([1.0, 1.0, 0.3, 1.0])  # the SCARA's axis 3 moves by less
 # over 0 .. 1; four derivatives vanish at both ends
 REST_TO_REST = Polynomial([0, 0, 0, 0, 0, 126, -420, 540, -315, 70])
-
-
-def drives(n=6, **more):
-    """Return elastic drives with made-up arm-side numbers."""
-    return [Drive(STIFFNESS[i], ROTORS[i], **more) for i in range(n)]
 
 
 def motion(t, duration=1.0, orders=5, start=0.0):

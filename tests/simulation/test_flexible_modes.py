@@ -2,22 +2,10 @@ import numpy as np
 import oracles
 import pytest
 import scipy.linalg
+from elastic_arms import POSTURE, ROTORS, STIFFNESS, elastic
 
 import irbmodels as irb
 from irbmodels.simulation.flexible import Drive, FlexibleRobot, identified
-
-STIFFNESS = np.array([2e5, 1e5, 8e4, 3e4, 2e4, 1e4])
-ROTORS = np.array([8.0, 7.0, 6.0, 1.0, 0.8, 0.5])  # arm side [kg m^2]
-POSTURE = np.array([0.3, 0.4, -0.2, 0.5, 0.6, -0.4])
-
-
-def elastic(name, count=6, friction=True, **more):
-    """Return a robot whose first axes are elastic, the others rigid with their rotors."""
-    robot = irb.load(name)
-    stiff = [Drive(STIFFNESS[i], ROTORS[i], **more) for i in range(count)]
-    return FlexibleRobot(
-        robot, [*stiff, *(Drive(rotor_inertia=ROTORS[i]) for i in range(count, robot.n))], friction
-    )
 
 
 def gravity_slope(arm, q):

@@ -1,25 +1,12 @@
 import numpy as np
 import oracles
 import pytest
+from elastic_arms import POSTURE as START
+from elastic_arms import ROTORS, STIFFNESS, elastic
 
 import irbmodels as irb
 from irbmodels.simulation import SimulationError, simulate
 from irbmodels.simulation.flexible import Drive, FlexibleRobot
-
-STIFFNESS = np.array([2e5, 1e5, 8e4, 3e4, 2e4, 1e4])
-ROTORS = np.array([8.0, 7.0, 6.0, 1.0, 0.8, 0.5])  # arm side [kg m^2]
-START = np.array([0.3, 0.4, -0.2, 0.5, 0.6, -0.4])
-
-
-def elastic(name="irb1400", count=3, friction=True, **more):
-    """Return a robot whose first axes are elastic, the others rigid with their rotors."""
-    robot = irb.load(name)
-    springs = [Drive(STIFFNESS[i], ROTORS[i], **more) for i in range(count)]
-    return FlexibleRobot(
-        robot,
-        [*springs, *(Drive(rotor_inertia=ROTORS[i]) for i in range(count, robot.n))],
-        friction,
-    )
 
 
 @pytest.fixture(scope="module")
@@ -86,7 +73,7 @@ def test_rest_stays_rest():
     """Motors default to where they hold the links; with their torques nothing moves, and the
     columns say so.
     """
-    arm = elastic()
+    arm = elastic(count=3)
     rest = arm.equilibrium(START)
     run = arm.simulate(START, duration=0.1, torque=rest.torque, every=0.01)
     np.testing.assert_allclose(run.q, np.broadcast_to(START, run.q.shape), atol=1e-12)
@@ -255,7 +242,7 @@ def test_links_meet_their_stops(upright):
 
 def test_a_wrench_acts_at_the_tcp():
     """A constant force gives the links the acceleration that forward_dynamics says."""
-    arm, w = elastic(), np.array([40.0, -30.0, 50.0, 1.0, 2.0, 3.0])
+    arm, w = elastic(count=3), np.array([40.0, -30.0, 50.0, 1.0, 2.0, 3.0])
     rest = arm.equilibrium(START)
     run = arm.simulate(START, duration=0.0002, torque=rest.torque, wrench=w, every=0.0001)
     expected, _ = arm.forward_dynamics(
@@ -321,7 +308,7 @@ def test_a_load_after_a_long_rest_is_seen():
 def test_wrong_settings_are_refused(changes, error, words):
     """Each wrong setting raises one line that names it."""
     with pytest.raises(error, match=words):
-        elastic().simulate(START, **({"duration": 0.01} | changes))
+        elastic(count=3).simulate(START, **({"duration": 0.01} | changes))
 
 
 def test_a_failure_keeps_what_was_computed():
@@ -331,7 +318,7 @@ def test_a_failure_keeps_what_was_computed():
         return np.zeros(6) if t < 0.005 else np.full(6, np.inf)
 
     with pytest.raises(SimulationError) as caught:
-        elastic().simulate(START, duration=0.02, torque=control, max_step=1e-3)
+        elastic(count=3).simulate(START, duration=0.02, torque=control, max_step=1e-3)
     assert 3 <= len(caught.value.run) <= 6
     assert caught.value.run["theta"].shape == (len(caught.value.run), 6)
 

@@ -5,12 +5,11 @@ way.
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import partial
 
 import numpy as np
 import pinocchio as pin
 import pytest
-from simulated import posture, rail, stribeck
+from simulated import posture, stribeck
 
 import irbmodels as irb
 from irbmodels.simulation import LuGre, Regularised, Run, SimulationError, simulate
@@ -18,19 +17,6 @@ from irbmodels.simulation.inputs import TorqueSource, WrenchSource
 from irbmodels.simulation.mechanics import Mechanics, Stops
 from irbmodels.simulation.smooth_phase import SmoothPhase
 from irbmodels.simulation.world import Modes, World
-
-
-@pytest.fixture(scope="module")
-def arm() -> irb.Robot:
-    """Return the IRB 2400 with the spindle."""
-    return irb.load("irb2400", tool="spindle")
-
-
-@pytest.fixture
-def slide(tmp_path):
-    """Make a block on a rail with ends of choice."""
-    return partial(rail, tmp_path)
-
 
 # --- long runs
 # ---------------------------------------------------------------------------------------------------------

@@ -2,28 +2,13 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 import numpy as np
 import pytest
 from scipy.integrate import quad
-from simulated import energy, rail, stribeck
+from simulated import energy, stribeck
 
 import irbmodels as irb
 from irbmodels.simulation import LuGre, Regularised, simulate
-
-
-@pytest.fixture(scope="module")
-def arm() -> irb.Robot:
-    """Return the IRB 2400 with the spindle."""
-    return irb.load("irb2400", tool="spindle")
-
-
-@pytest.fixture
-def slide(tmp_path):
-    """Make a block on a rail with ends of choice."""
-    return partial(rail, tmp_path)
-
 
 # --- smooth laws
 # -------------------------------------------------------------------------------------------------------

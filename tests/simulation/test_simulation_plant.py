@@ -6,19 +6,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from simulated import posture
 
 import irbmodels as irb
 from irbmodels.simulation import Plant, SimulationError, simulate
-
-
-@pytest.fixture(scope="module")
-def arm() -> irb.Robot:
-    """Return the IRB 2400 with the spindle."""
-    return irb.load("irb2400", tool="spindle")
-
-
-def posture(robot: irb.Robot) -> np.ndarray:
-    return robot.from_controller([0.0, 20.0, 10.0, 0.0, 30.0, 0.0])
 
 
 def test_the_error_falls_with_the_step(arm):

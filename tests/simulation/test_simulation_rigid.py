@@ -4,30 +4,15 @@ cycle solved piece by piece.
 
 from __future__ import annotations
 
-from functools import partial
-
 import mujoco
 import numpy as np
 import pinocchio as pin
 import pytest
 from scipy.integrate import solve_ivp
-from simulated import SLIDE, TIGHT, energy, posture, rail, stribeck
+from simulated import SLIDE, TIGHT, energy, posture, stribeck
 
 import irbmodels as irb
 from irbmodels.simulation import simulate
-
-
-@pytest.fixture(scope="module")
-def arm() -> irb.Robot:
-    """Return the IRB 2400 with the spindle."""
-    return irb.load("irb2400", tool="spindle")
-
-
-@pytest.fixture
-def slide(tmp_path):
-    """Make a block on a rail with ends of choice."""
-    return partial(rail, tmp_path)
-
 
 # --- energy
 # ------------------------------------------------------------------------------------------------------------

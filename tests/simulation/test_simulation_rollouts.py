@@ -20,12 +20,6 @@ from irbmodels.simulation.batch.step import machine_code, step_all
 from irbmodels.simulation.stiction import solve_stiction
 
 
-@pytest.fixture(scope="module")
-def arm() -> irb.Robot:
-    """Return the IRB 2400 with the spindle."""
-    return irb.load("irb2400", tool="spindle")
-
-
 def starts(arm: irb.Robot, count: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return states near their stops too, and torques of the size of the friction."""
     rng = np.random.default_rng(5)

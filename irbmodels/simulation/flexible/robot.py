@@ -36,7 +36,7 @@ from .drive import Drive, drives_of
 from .feedforward import Feedforward, feedforward
 from .linear import LinearModel, OneAxis
 from .model import FlexibleModel, check_drives
-from .simulation import Settings, simulate
+from .simulation import simulate
 
 
 class FlexibleEnergy(NamedTuple):
@@ -297,8 +297,21 @@ class FlexibleRobot(FlexibleModel):
             SimulationError: if a function fails, or the integrator gives up; ``.run`` has the
                 samples until then.
         """
-        settings = Settings(stops, rebound, torque_limit, method, rtol, atol, max_step, every)
-        return simulate(self, (q, v, theta, theta_dot), duration, torque, wrench, settings)
+        return simulate(
+            self,
+            (q, v, theta, theta_dot),
+            duration,
+            torque,
+            wrench,
+            stops=stops,
+            rebound=rebound,
+            torque_limit=torque_limit,
+            method=method,
+            rtol=rtol,
+            atol=atol,
+            max_step=max_step,
+            every=every,
+        )
 
     def one_axis(self, q: ArrayLike, axis: int) -> OneAxis:
         """Return the two-mass model of one axis at a posture, the others held.

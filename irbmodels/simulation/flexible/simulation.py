@@ -6,8 +6,6 @@ the links) are those of :mod:`irbmodels.simulation`.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -30,19 +28,6 @@ from ..recorder import Recorder
 from ..run import Run, SimulationError, run_of
 from ..world import World
 from .model import FlexibleModel
-
-
-class Settings(NamedTuple):
-    """Arguments of :meth:`FlexibleRobot.simulate`."""
-
-    stops: bool
-    rebound: float
-    torque_limit: ArrayLike | None
-    method: str
-    rtol: float
-    atol: float
-    max_step: float
-    every: float
 
 
 class _Mechanics(Mechanics):
@@ -99,40 +84,46 @@ def simulate(
     duration: float,
     torque: TorqueInput,
     wrench: WrenchInput,
-    settings: Settings,
+    *,
+    stops: bool,
+    rebound: float,
+    torque_limit: ArrayLike | None,
+    method: str,
+    rtol: float,
+    atol: float,
+    max_step: float,
+    every: float,
 ) -> Run:
     """See :meth:`FlexibleRobot.simulate`; ``start`` is q, v, theta, theta_dot."""
-    as_bool(settings.stops, "stops, whether the ends of the ranges are walls,")
-    check_settings(
-        duration, settings.every, settings.rtol, settings.atol, settings.max_step, settings.rebound
-    )
+    as_bool(stops, "stops, whether the ends of the ranges are walls,")
+    check_settings(duration, every, rtol, atol, max_step, rebound)
     as_choice(
-        as_instance(settings.method, str, f"the method is one of {', '.join(METHODS)}"),
+        as_instance(method, str, f"the method is one of {', '.join(METHODS)}"),
         METHODS,
         "method",
     )
     robot = arm.robot
     q, v, theta, theta_dot = start
-    links = start_state(robot, Stops(robot, settings.stops), q, v)
+    links = start_state(robot, Stops(robot, stops), q, v)
     position = arm.equilibrium(links.q).theta if theta is None else robot.states.one(theta, "theta")
     speed = links.v if theta_dot is None else robot.states.one_velocity(theta_dot, "theta_dot")
     world = World(
         _Mechanics(arm),
         _on_motors(arm, friction_law(robot, arm.friction)),
-        _Stops(robot, settings.stops, arm.elastic.size),
-        _TorqueSource(arm, torque, torque_bounds(robot, settings.torque_limit)),
+        _Stops(robot, stops, arm.elastic.size),
+        _TorqueSource(arm, torque, torque_bounds(robot, torque_limit)),
         WrenchSource(wrench),
-        settings.rebound,
+        rebound,
     )
-    notes = {name: getattr(settings, name) for name in ("method", "rtol", "atol", "stops")}
-    notes |= {"rebound": settings.rebound, "drives": [repr(drive) for drive in arm.drives]}
-    recorder = Recorder(robot, settings.every, duration, notes)
+    notes = {"method": method, "rtol": rtol, "atol": atol, "stops": stops, "rebound": rebound}
+    notes["drives"] = [repr(drive) for drive in arm.drives]
+    recorder = Recorder(robot, every, duration, notes)
     y = np.concatenate([links.q, position[arm.elastic], links.v, speed[arm.elastic], np.zeros(2)])
-    longest = longest_step(settings.max_step, world.motors, world.wrench)
-    options = {"rtol": settings.rtol, "atol": settings.atol, "max_step": longest}
+    longest = longest_step(max_step, world.motors, world.wrench)
+    options = {"rtol": rtol, "atol": atol, "max_step": longest}
     try:
         integrator = Integrator([(0.0, world)], recorder, y)
-        run = integrator.run(settings.method, options, float(duration), None)
+        run = integrator.run(method, options, float(duration), None)
     except SimulationError as err:
         partial = None if err.run is None else _split_columns(arm, err.run)
         raise SimulationError(err.t, err.problem, partial) from err.__cause__
