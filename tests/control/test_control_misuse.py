@@ -390,6 +390,10 @@ BAD = {
         lambda: tcp_speed(STATE, TCP, ROBOT, 1.0, rows=(0, 1, 2, 6)),
         "needs 4 rows",
     ),
+    "rows one too many": (
+        lambda: tcp_speed(STATE, TCP, ROBOT, 1.0, rows=(0, 1, 2, 5, 5)),
+        "needs 4 rows",
+    ),
     "a tilted tool": (lambda: tcp_speed(STATE, TILTED, ROBOT, 1.0), TILT),
     "a tilted tool by torques": (lambda: task_inverse_dynamics(STATE, TILTED, ROBOT, GAINS), TILT),
     "impedance of a stretched arm": (

@@ -291,7 +291,7 @@ def test_a_simulated_arm_is_identified():
     np.testing.assert_allclose(
         off(flexible_fit(replace(data, arm_speed=None), axis), S003), 0.0, atol=1e-6
     )
-    with pytest.raises(InputError, match="axes 1 to 1, not 2"):
+    with pytest.raises(InputError, match="axis of this run must be a whole number, 1 to 1, got 2"):
         OneAxisData.of_run(run, 2, N)
 
 
@@ -489,8 +489,8 @@ def test_report_has_every_result(noisy):
         ({"estimate": ("k", "k")}, "different names"),
         ({"estimate": ("Ja", "k", "fm")}, "Jm would not be estimated: give initial"),
         ({"method": "pem"}, "no method 'pem'"),
-        ({"starts": 0}, "starts is a positive whole number, not 0"),
-        ({"passes": 1.5}, "passes is a positive whole number"),
+        ({"starts": 0}, "starts must be a whole number, at least 1, got 0"),
+        ({"passes": 1.5}, "passes must be a whole number, at least 1, got 1.5"),
         ({"initial": OneAxis(Drive(8e4, 6e-4, 100.0), 6.0)}, "gear ratio of the data, 118.462"),
         ({"initial": {"k": 1.0}}, "initial is an OneAxis"),
     ],
@@ -502,7 +502,7 @@ def test_bad_requests_are_one_clear_line(noisy, options, message):
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda data, fit: flexible_fit(data.torque), "takes OneAxisData, not ndarray"),
+        (lambda data, fit: flexible_fit(data.torque), "takes OneAxisData, not an array of shape"),
         (
             lambda data, fit: flexible_fit(replace(data, torque=-data.torque)),
             "torque and speed have opposite signs",

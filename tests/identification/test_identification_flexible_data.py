@@ -78,9 +78,15 @@ def changed(data, name, at, value):
             "times wander by",
         ),
         (lambda d: replace(d, hold="cubic"), "no hold 'cubic'"),
-        (lambda d: replace(d, gear_ratio=0.0), "the gear ratio is a finite number"),
-        (lambda d: replace(d, gear_ratio=True), "the gear ratio is a finite number"),
-        (lambda d: replace(d, gear_ratio=np.inf), "the gear ratio is a finite number"),
+        (lambda d: replace(d, gear_ratio=0.0), "the gear ratio, .* is 0"),
+        (
+            lambda d: replace(d, gear_ratio=True),
+            "the gear ratio, turns of the motor .* must be a finite number",
+        ),
+        (
+            lambda d: replace(d, gear_ratio=np.inf),
+            "the gear ratio, turns of the motor .* must be a finite number",
+        ),
         (
             lambda d: replace(d, speed=d.speed * 30 / np.pi * 3),
             "too fast for a motor in rad/s; is it in rpm",
@@ -101,14 +107,17 @@ def changed(data, name, at, value):
         (lambda d: d.prepared(highpass=250.0), "cut-off between 0 and 250 Hz"),
         (
             lambda d: d.prepared(highpass=2.5, order=0),
-            "order of the high-pass is a whole number from 1 to 8",
+            "order of the high-pass must be a whole number, 1 to 8, got 0",
         ),
         (
             lambda d: d.prepared(highpass=2.5).prepared(highpass=2.5),
             "went through a high-pass of 2.5 Hz already",
         ),
-        (lambda d: d.prepared(start=-1.0), "start is how many seconds to leave out"),
-        (lambda d: d.prepared(end=np.nan), "end is how many seconds to leave out"),
+        (
+            lambda d: d.prepared(start=-1.0),
+            r"start, the time to leave out \[s\], must be .* at least 0, got -1.0",
+        ),
+        (lambda d: d.prepared(end=np.nan), "end, the time to leave out .* got nan"),
         (lambda d: d.prepared(start=1.2, end=1.1), "leaves too few samples"),
         (lambda d: d.split(1.0), "a share of 1.0"),
         (lambda d: d.split(0.05), "does not leave 100"),

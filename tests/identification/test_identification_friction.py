@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+import scipy.signal
 from misuse import refused_in_one_line
 from oracles import friction_2400
 
@@ -227,7 +228,7 @@ def test_a_linear_axis_is_planned_in_metres():
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        ({"axis": 7}, "axis is a number from 1 to 6"),
+        ({"axis": 7}, "axis must be a whole number, 1 to 6, got 7"),
         ({"axis": 2, "speeds": [0.1, 3.0]}, "3 is above the speed limit of axis 2, 2.618"),
         ({"axis": 2, "speeds": [-0.1, 0.1]}, "speeds are positive numbers"),
         ({"axis": 2, "speeds": [0.1, np.nan]}, "speeds are positive numbers"),
@@ -236,8 +237,11 @@ def test_a_linear_axis_is_planned_in_metres():
             {"axis": 2, "speeds": [0.5], "posture": np.radians([0.0, 108.0, 108.0, 0.0, 0.0, 0.0])},
             "do not fit: axis 2",
         ),
-        ({"axis": 2, "slide": 0.0}, "slide is a positive number"),
-        ({"axis": 2, "acceleration": np.inf}, "acceleration is a positive number"),
+        ({"axis": 2, "slide": 0.0}, r"slide \[rad, m\] must be a positive finite number, got 0.0"),
+        (
+            {"axis": 2, "acceleration": np.inf},
+            "acceleration of the ramps .* must be a positive finite number, got inf",
+        ),
         ({"axis": 2, "posture": [0.0, 90.0, 0.0, 0.0, 0.0, 0.0]}, "are these deg"),
     ],
 )
@@ -486,6 +490,17 @@ def test_flagged_samples_do_not_count(log):
         np.testing.assert_allclose(
             fit_friction(friction_points(log.changed(tau=tau), 2)).values, TABLE_5[1], rtol=1e-3
         )
+
+
+def test_autocorrelated_noise_widens_deviations(log):
+    """By sqrt((1 + rho) / (1 - rho)), that of a mean under noise of first order."""
+    white = np.random.default_rng(0).normal(size=len(log))
+    coloured = scipy.signal.lfilter([0.6], [1.0, -0.8], white)  # the same variance
+    deviations = [
+        friction_points(log.changed(tau=log.tau + noise[:, None]), 2).deviation
+        for noise in (white, coloured)
+    ]
+    assert np.median(deviations[1] / deviations[0]) == pytest.approx(3.0, rel=0.15)
 
 
 def test_conditions_are_kept(plan, log):
@@ -834,10 +849,10 @@ FOUR = "four parameters need five speeds or more, axis 1 has 4"
         (lambda robot, log: module(robot, file='a"b.csv'), "is no name of a file"),
         (lambda robot, log: coarse_grid(0.1, 0.01), "0 < slowest < fastest"),
         (lambda robot, log: coarse_grid(0.01, 0.1, 4), "5 speeds or more"),
-        (lambda robot, log: constant_speed_segments(log, 7), "axis is a number from 1 to 6"),
+        (lambda robot, log: constant_speed_segments(log, 7), "axis of a log must be .* 1 to 6"),
         (
             lambda robot, log: constant_speed_segments(log, 2, tolerance=-1.0),
-            "tolerance is a positive length",
+            r"tolerance \[rad, m\] must be a positive finite number, got -1.0",
         ),
         (lambda robot, log: fit_friction(points_of(np.geomspace(1e-3, 0.5, 4), TABLE_5[0])), FOUR),
         (lambda robot, log: fit_friction(points_of(np.full(9, 0.1), TABLE_5[0])), "axis 1 has 1"),

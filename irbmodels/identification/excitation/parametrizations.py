@@ -10,8 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ...checks import finite, positive
-from ...errors import InputError
+from ...checks import as_int, finite, positive
 from ...model.types import Array
 from ...trajectory import LAWS, FourierSeries, Trajectory, through
 from ...trajectory.fourier import Maps
@@ -63,12 +62,7 @@ class Freudenstein:
         Raises:
             InputError: if there is no move, or the duration is not positive.
         """
-        if (
-            isinstance(self.moves, bool)
-            or not isinstance(self.moves, int | np.integer)
-            or self.moves < 1
-        ):
-            raise InputError(f"an excitation by moves needs one or more, got {self.moves!r}")
+        as_int(self.moves, "moves of an excitation", 1)
         positive(self.duration, "the duration of all moves [s]")
 
     @property

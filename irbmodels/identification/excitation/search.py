@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ...checks import as_int
 from ...errors import InputError
 from ...model.types import Array
 from .bounds import LinearConstraints
@@ -71,9 +72,8 @@ def search(
         InputError: if a count is not positive, or no start leads to a motion without collision.
     """
     criterion_of(criterion)
-    for what, count in (("starts", starts), ("iterations", iterations)):
-        if isinstance(count, bool) or not isinstance(count, int | np.integer) or count < 1:
-            raise InputError(f"{what} of a search are 1 or more, got {count!r}")
+    as_int(starts, "starts of a search", 1)
+    as_int(iterations, "iterations of a search", 1)
     history: list[list[float]] = [[] for _ in range(starts)]
 
     def report(start: int, value: float) -> None:

@@ -14,7 +14,8 @@ from typing import get_args
 
 import numpy as np
 
-from ...errors import InputError, UnknownName
+from ...checks import as_choice, as_instance, as_int
+from ...errors import InputError
 from ...model.types import Array
 from ...simulation.flexible import OneAxis
 from .check import findings_of
@@ -115,21 +116,17 @@ def _checked(
     starts: int,
     passes: int,
 ) -> tuple[str, ...]:
-    if not isinstance(data, OneAxisData):
-        raise InputError(f"flexible_fit takes OneAxisData, not {type(data).__name__}")
+    as_instance(data, OneAxisData, "flexible_fit takes OneAxisData")
     for name in estimate:
-        if name not in PARAMETERS:
-            raise UnknownName("parameter", name, PARAMETERS)
+        as_choice(name, PARAMETERS, "parameter")
     names = tuple(name for name in PARAMETERS if name in estimate)
     if not names or len(names) != len(tuple(estimate)):
         raise InputError(
             f"estimate needs different names of parameters, at least one, got {tuple(estimate)}"
         )
-    if method not in get_args(Method):
-        raise UnknownName("method", method, get_args(Method))
-    for what, number in (("starts", starts), ("passes", passes)):
-        if isinstance(number, bool) or not isinstance(number, int) or number < 1:
-            raise InputError(f"{what} is a positive whole number, not {number!r}")
+    as_choice(method, get_args(Method), "method")
+    as_int(starts, "starts", 1)
+    as_int(passes, "passes", 1)
     if initial is None and not set(USUAL) <= set(names):
         missing = ", ".join(name for name in USUAL if name not in names)
         raise InputError(f"{missing} would not be estimated: give initial, an OneAxis that has it")

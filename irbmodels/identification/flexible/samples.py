@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ...errors import InputError, UnknownName
+from ...checks import as_choice, as_int, number
+from ...errors import InputError
 from ...model.types import Array
 from ...simulation import Run
 from ...trajectory.rate_consistency import GAP
@@ -110,19 +110,10 @@ class OneAxisData:
                     f"{name} is constant: {array[0]:g} in all {t.size} samples; nothing can be"
                     " learnt from it"
                 )
-        if self.hold not in get_args(Hold):
-            raise UnknownName("hold", self.hold, get_args(Hold))
+        as_choice(self.hold, get_args(Hold), "hold")
         ratio = self.gear_ratio
-        if (
-            isinstance(ratio, bool)
-            or not isinstance(ratio, int | float | np.number)
-            or not math.isfinite(ratio)
-            or not ratio
-        ):
-            raise InputError(
-                "the gear ratio is a finite number of turns of the motor per turn of the axis, not"
-                f" {ratio!r}"
-            )
+        if not number(ratio, "the gear ratio, turns of the motor per turn of the axis,"):
+            raise InputError("the gear ratio, turns of the motor per turn of the axis, is 0")
         self._check_units()
 
     def _check_units(self) -> None:
@@ -168,8 +159,7 @@ class OneAxisData:
             UnknownName: if the run has no motors: it is of a rigid arm.
         """
         theta, theta_dot, tau = run["theta"], run["theta_dot"], run.tau
-        if isinstance(axis, bool) or not isinstance(axis, int) or not 1 <= axis <= theta.shape[1]:
-            raise InputError(f"this run has axes 1 to {theta.shape[1]}, not {axis!r}")
+        as_int(axis, "axis of this run", 1, theta.shape[1])
         i, n, count = axis - 1, float(gear_ratio), len(run.t) - (hold == "zero")
         return OneAxisData(
             run.t[:count],
@@ -232,9 +222,8 @@ class OneAxisData:
         """
         from scipy.signal import sosfilt, sosfilt_zi
 
-        for name, seconds in (("start", start), ("end", end)):
-            if not 0.0 <= seconds < math.inf:
-                raise InputError(f"{name} is how many seconds to leave out, not {seconds!r}")
+        number(start, "start, the time to leave out [s],", 0.0)
+        number(end, "end, the time to leave out [s],", 0.0)
         signals, notes, applied = self._signals(), list(self.notes), self.highpass
         if highpass is not None:
             if applied is not None:
@@ -246,11 +235,7 @@ class OneAxisData:
                     f"the high-pass needs a cut-off between 0 and {0.5 / self.step:g} Hz, not"
                     f" {highpass!r}"
                 )
-            if isinstance(order, bool) or not isinstance(order, int) or not 1 <= order <= 8:
-                raise InputError(
-                    f"the order of the high-pass is a whole number from 1 to 8, not {order!r}"
-                )
-            applied = Highpass(float(highpass), order)
+            applied = Highpass(float(highpass), as_int(order, "order of the high-pass", 1, 8))
             sections = applied.sections(self.step)
             rest = sosfilt_zi(sections)
             signals = {name: sosfilt(sections, x, zi=rest * x[0])[0] for name, x in signals.items()}

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...errors import InputError
+from ...checks import as_int, positive
 from ...model.types import Array
 from ..recordings.recording import Flag, Recording
 
@@ -48,12 +48,8 @@ def constant_speed_segments(
     Raises:
         InputError: if there is no such axis, or the tolerance is not positive.
     """
-    if not (isinstance(axis, int) and 1 <= axis <= recording.n):
-        raise InputError(f"axis is a number from 1 to {recording.n}, not {axis!r}")
-    q = recording.q[:, axis - 1]
-    allowed = position_noise(q) if tolerance is None else float(tolerance)
-    if not 0.0 < allowed < np.inf:
-        raise InputError(f"tolerance is a positive length [rad, m], not {tolerance!r}")
+    q = recording.q[:, as_int(axis, "an axis of a log", 1, recording.n) - 1]
+    allowed = position_noise(q) if tolerance is None else positive(tolerance, "tolerance [rad, m]")
     missing = recording.has(Flag.NO_POSITION | Flag.POSITION_OUTLIER)[:, axis - 1]
     return [
         segment

@@ -82,12 +82,8 @@ def friction_points(
         InputError: if there are no torques, or no pair of segments at one speed both ways over the
             same positions.
     """
-    as_int(
-        axis,
-        "an axis of a log",
-        1,
-        as_instance(recording, Recording, "friction is read from a Recording").n,
-    )
+    as_instance(recording, Recording, "friction is read from a Recording")
+    as_int(axis, "an axis of a log", 1, recording.n)
     if recording.tau is None or not np.isfinite(recording.tau[:, axis - 1 : axis]).any():
         raise InputError(
             f"friction of axis {axis} needs its torques: column tau{axis}_Nm; EGM has none, test"

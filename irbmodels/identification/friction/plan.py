@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ...checks import as_int, positive
 from ...errors import InputError
 from ...model.types import Array
 from ...robot.robot import Robot
@@ -216,16 +217,11 @@ def friction_plan(
         InputError: if there is no such axis, a speed is above its limit, or the strokes do not fit
             into its range.
     """
-    if not (isinstance(axis, int) and 1 <= axis <= robot.n):
-        raise InputError(f"axis is a number from 1 to {robot.n}, not {axis!r}")
-    for what, value in (
-        ("slide", slide),
-        ("steady", steady),
-        ("acceleration", acceleration),
-        ("pause", pause),
-    ):
-        if not (0.0 < value < np.inf):
-            raise InputError(f"{what} is a positive number, not {value!r}")
+    as_int(axis, "axis", 1, robot.n)
+    positive(slide, "slide [rad, m]")
+    positive(steady, "steady [s]")
+    positive(acceleration, "acceleration of the ramps [rad/s^2, m/s^2]")
+    positive(pause, "pause [s]")
     wanted = np.unique(np.asarray(coarse_grid() if speeds is None else speeds, dtype=float))
     if wanted.ndim != 1 or not wanted.size or not (np.isfinite(wanted).all() and wanted[0] > 0.0):
         raise InputError("speeds are positive numbers [rad/s, m/s]")
